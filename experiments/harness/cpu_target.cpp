@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#include "target.hpp"
+
+namespace recheck {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+class CpuTarget final : public Target {
+ public:
+  [[nodiscard]] Backend backend() const override { return Backend::cpu; }
+
+  [[nodiscard]] std::int64_t free_bytes() const override {
+    return static_cast<std::int64_t>(sysconf(_SC_AVPHYS_PAGES)) * sysconf(_SC_PAGESIZE);
+  }
+
+  float* allocate(std::int64_t count) override {
+    // aligned as BLAS and SSE like it; the size has to be a multiple of the alignment
+    const std::size_t bytes = (static_cast<std::size_t>(count) * sizeof(float) + 63) / 64 * 64;
+    auto* data = static_cast<float*>(std::aligned_alloc(64, bytes));
+    if (data == nullptr) throw std::bad_alloc();
+    return data;
+  }
+  void release(float* data) noexcept override { std::free(data); }
+
+  void copy_in(float* to, const float* from, std::int64_t count) override {
+    std::memcpy(to, from, static_cast<std::size_t>(count) * sizeof(float));
+  }
+  void copy_out(float* to, const float* from, std::int64_t count) override {
+    copy_in(to, from, count);
+  }
+  void poison(float* data, std::int64_t count) override {
+    std::memset(data, 0xff, static_cast<std::size_t>(count) * sizeof(float));
+  }
+  void synchronize() override {}
+  void warm_up(const std::function<void()>& launch) override { launch(); }
+
+  Samples sample(Regime, const std::function<void()>& launch, int count, double) override {
+    Samples samples;
+    for (int i = 0; i < count; ++i) {
+      const auto start = Clock::now();
+      launch();
+      samples.seconds.push_back(seconds_since(start));
+    }
+    return samples;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Target> make_cpu_target() { return std::make_unique<CpuTarget>(); }
+
+}  // namespace recheck

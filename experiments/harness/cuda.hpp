@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <source_location>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "strategy.hpp"
+
+namespace recheck {
+
+/// A CUDA call or launch that failed, with CUDA's words and where it was noticed.
+class CudaError : public std::runtime_error {
+ public:
+  CudaError(cudaError_t code, const std::source_location& at)
+      : std::runtime_error(std::string(cudaGetErrorName(code)) + ": " + cudaGetErrorString(code) +
+                           " (" + base_name(at.file_name()) + ":" + std::to_string(at.line()) +
+                           ")"),
+        code(code) {}
+  cudaError_t code;
+
+ private:
+  static std::string base_name(std::string_view path) {
+    return std::string(path.substr(path.rfind('/') + 1));
+  }
+};
+
+/// Throws CudaError unless `code` is success, and clears errors that do not stick.
+inline void check(cudaError_t code, std::source_location at = std::source_location::current()) {
+  if (code == cudaSuccess) return;
+  cudaGetLastError();
+  throw CudaError(code, at);
+}
+
+/// Why no device can be used, in one line, from what asking for devices returned and the versions
+/// (1000 × major + 10 × minor, as CUDA gives them; a driver of 0 is none at all).
+Reason unusable(cudaError_t code, int device_count, int driver_version, int runtime_version);
+
+}  // namespace recheck

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+namespace recheck {
+
+/// Reads `bytes` of `buffer`, so that the L2 cache holds that and nothing else, clean.
+void flush_l2(const float4* buffer, std::int64_t bytes, float* sink, cudaStream_t stream);
+
+/// Keeps the stream busy for `nanoseconds`: time for the host to queue what shall run without gaps.
+void hold(std::int64_t nanoseconds, cudaStream_t stream);
+
+/// Fills the shared memory of every multiprocessor with NaN.
+void poison_shared(int sm_count, int bytes_per_block, cudaStream_t stream);
+
+/// A multiprocessor's cycle counter and the global timer, read at one moment; 0 where no block ran.
+struct ClockReading {
+  std::int64_t cycles, nanoseconds;
+};
+inline constexpr int clock_slots = 1024;
+
+/// Reads the clocks of all multiprocessors into readings[smid].
+void read_clocks(ClockReading* readings, int sm_count, cudaStream_t stream);
+
+}  // namespace recheck

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cublas_v2.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+
+#include "cuda.hpp"
+#include "device_kernels.hpp"
+#include "target.hpp"
+
+namespace recheck {
+namespace {
+
+std::string version_text(int version) {
+  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+std::int64_t attribute(cudaDeviceAttr which) {
+  int value = 0;
+  check(cudaDeviceGetAttribute(&value, which, 0));
+  return value;
+}
+
+/// Any CUDA handle, destroyed with its scope; errors there have nobody to tell.
+template <typename Handle, auto destroy>
+class Owned {
+ public:
+  template <typename Create>
+  explicit Owned(Create create) {
+    create(&handle_);
+  }
+  Owned(const Owned&) = delete;
+  Owned& operator=(const Owned&) = delete;
+  ~Owned() { destroy(handle_); }
+  operator Handle() const { return handle_; }  // NOLINT: it is that handle
+
+ private:
+  Handle handle_ = nullptr;
+};
+using Stream = Owned<cudaStream_t, cudaStreamDestroy>;
+using Event = Owned<cudaEvent_t, cudaEventDestroy>;
+using Blas = Owned<cublasHandle_t, cublasDestroy>;
+
+class GpuTarget final : public Target {
+ public:
+  explicit GpuTarget(const Device& device)
+      : device_(device),
+        stream_([](cudaStream_t* s) { check(cudaStreamCreate(s)); }),
+        blas_([](cublasHandle_t* h) {
+          if (cublasCreate(h) != CUBLAS_STATUS_SUCCESS)
+            throw std::runtime_error("cuBLAS gives no handle on this device");
+        }),
+        flush_bytes_(std::max<std::int64_t>(2 * device.l2_bytes, 32 << 20)),
+        flush_(*this, flush_bytes_ / static_cast<std::int64_t>(sizeof(float))),
+        scratch_(*this, clock_floats + 1) {
+    cublasSetStream(blas_, stream_);
+    check(cudaMemset(flush_.data(), 0, flush_bytes_));
+  }
+
+  [[nodiscard]] Backend backend() const override { return Backend::gpu; }
+  [[nodiscard]] kernels::Queue queue() const override { return {stream_, blas_}; }
+
+  [[nodiscard]] std::int64_t free_bytes() const override {
+    std::size_t free = 0, total = 0;
+    check(cudaMemGetInfo(&free, &total));
+    return static_cast<std::int64_t>(free);
+  }
+  float* allocate(std::int64_t count) override {
+    float* data = nullptr;
+    check(cudaMalloc(&data, static_cast<std::size_t>(count) * sizeof(float)));
+    return data;
+  }
+  void release(float* data) noexcept override { cudaFree(data); }
+
+  void copy_in(float* to, const float* from, std::int64_t count) override {
+    check(cudaMemcpy(to, from, static_cast<std::size_t>(count) * sizeof(float),
+                     cudaMemcpyHostToDevice));
+  }
+  void copy_out(float* to, const float* from, std::int64_t count) override {
+    check(cudaMemcpy(to, from, static_cast<std::size_t>(count) * sizeof(float),
+                     cudaMemcpyDeviceToHost));
+  }
+  void poison(float* data, std::int64_t count) override {
+    check(cudaMemsetAsync(data, 0xff, static_cast<std::size_t>(count) * sizeof(float), stream_));
+    poison_shared(device_.sm_count, static_cast<int>(device_.shared_bytes_per_block), stream_);
+    synchronize();
+  }
+  void synchronize() override {
+    check(cudaGetLastError());
+    check(cudaStreamSynchronize(stream_));
+  }
+
+  void warm_up(const std::function<void()>& launch) override {
+    using namespace std::chrono;
+    const auto end = steady_clock::now() + milliseconds(60);
+    do {
+      for (int i = 0; i < 8; ++i) launch();
+      synchronize();
+    } while (steady_clock::now() < end);
+  }
+
+  Samples sample(Regime regime, const std::function<void()>& launch, int count,
+                 double guess) override {
+    // short launches are timed in batches when hot: an event resolves about half a microsecond
+    const int batch =
+        regime == Regime::cold ? 1 : std::clamp(static_cast<int>(50e-6 / guess), 1, 32);
+    while (events_.size() < 2 * static_cast<std::size_t>(count))
+      events_.emplace_back(
+          std::make_unique<Event>([](cudaEvent_t* e) { check(cudaEventCreate(e)); }));
+
+    auto* clocks = reinterpret_cast<ClockReading*>(scratch_.data());
+    check(cudaMemsetAsync(clocks, 0, 2 * clock_slots * sizeof(ClockReading), stream_));
+    read_clocks(clocks, device_.sm_count, stream_);
+    for (int i = 0; i < count; ++i) {
+      // what stands before the first event takes the device longer than the host needs to queue the
+      // rest, so the launch waits for the device and its latency stays outside the interval
+      if (regime == Regime::cold) {
+        flush_l2(reinterpret_cast<const float4*>(flush_.data()), flush_bytes_,
+                 scratch_.data() + clock_floats, stream_);
+      } else {
+        hold(20'000 + 6'000 * batch, stream_);
+        launch();
+      }
+      check(cudaEventRecord(*events_[2 * i], stream_));
+      for (int b = 0; b < batch; ++b) launch();
+      check(cudaEventRecord(*events_[2 * i + 1], stream_));
+    }
+    read_clocks(clocks + clock_slots, device_.sm_count, stream_);
+    synchronize();
+
+    Samples samples;
+    for (int i = 0; i < count; ++i) {
+      float milliseconds = 0;
+      check(cudaEventElapsedTime(&milliseconds, *events_[2 * i], *events_[2 * i + 1]));
+      samples.seconds.push_back(milliseconds * 1e-3 / batch);
+    }
+    samples.clock_hz = clock_between(clocks);
+    return samples;
+  }
+
+ private:
+  static constexpr std::int64_t clock_floats =
+      2 * clock_slots * static_cast<std::int64_t>(sizeof(ClockReading) / sizeof(float));
+
+  /// Cycles over time between two readings, on a multiprocessor that both have seen.
+  static std::optional<double> clock_between(const ClockReading* device_readings) {
+    std::vector<ClockReading> readings(2 * clock_slots);
+    check(cudaMemcpy(readings.data(), device_readings, readings.size() * sizeof(ClockReading),
+                     cudaMemcpyDeviceToHost));
+    for (int sm = 0; sm < clock_slots; ++sm) {
+      const auto &first = readings[sm], &last = readings[clock_slots + sm];
+      if (first.nanoseconds != 0 && last.nanoseconds > first.nanoseconds)
+        return static_cast<double>(last.cycles - first.cycles) * 1e9 /
+               static_cast<double>(last.nanoseconds - first.nanoseconds);
+    }
+    return {};
+  }
+
+  Device device_;
+  Stream stream_;
+  Blas blas_;
+  std::int64_t flush_bytes_;
+  Array flush_;
+  Array scratch_;  // clock readings, and one float that flush_l2 might write
+  std::vector<std::unique_ptr<Event>> events_;
+};
+
+}  // namespace
+
+Reason unusable(cudaError_t code, int device_count, int driver_version, int runtime_version) {
+  if (driver_version != 0 && driver_version / 1000 < runtime_version / 1000)
+    return "the NVIDIA driver supports CUDA " + version_text(driver_version) +
+           ", older than the runtime's " + version_text(runtime_version) +
+           ": update the driver or build with an older CUDA Toolkit";
+  if (driver_version == 0 || code == cudaErrorNoDevice ||
+      (code == cudaSuccess && device_count == 0))
+    return "no CUDA device";
+  if (code != cudaSuccess) return std::string("no CUDA device: ") + cudaGetErrorString(code);
+  return {};
+}
+
+Gpu find_gpu() {
+  int count = 0, driver = 0, runtime = 0;
+  cudaDriverGetVersion(&driver);
+  cudaRuntimeGetVersion(&runtime);
+  const auto code = cudaGetDeviceCount(&count);
+  cudaGetLastError();
+  Gpu gpu{.device = {},
+          .reason = unusable(code, count, driver, runtime),
+          .driver = driver != 0 ? version_text(driver) : "",
+          .runtime = version_text(runtime)};
+  if (gpu.reason) return gpu;
+  try {
+    cudaDeviceProp properties{};
+    check(cudaGetDeviceProperties(&properties, 0));
+    gpu.device = Device{
+        .name = properties.name,
+        .compute_capability = 10 * properties.major + properties.minor,
+        .sm_count = properties.multiProcessorCount,
+        .l2_bytes = properties.l2CacheSize,
+        .memory_bytes = static_cast<std::int64_t>(properties.totalGlobalMem),
+        .shared_bytes_per_block = static_cast<std::int64_t>(properties.sharedMemPerBlockOptin),
+        .clock_hz = 1e3 * static_cast<double>(attribute(cudaDevAttrClockRate)),
+        .memory_clock_hz = 1e3 * static_cast<double>(attribute(cudaDevAttrMemoryClockRate)),
+        .memory_bus_bits = properties.memoryBusWidth};
+  } catch (const CudaError& error) {
+    gpu.reason = std::string("no CUDA device: ") + error.what();
+  }
+  return gpu;
+}
+
+std::unique_ptr<Target> make_gpu_target(const Device& device) {
+  return std::make_unique<GpuTarget>(device);
+}
+
+bool revive_gpu() noexcept {
+  return cudaDeviceReset() == cudaSuccess && cudaFree(nullptr) == cudaSuccess;
+}
+
+}  // namespace recheck

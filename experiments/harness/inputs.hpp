@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace recheck {
+
+/// Small integers make float sums exact, so that a wrong index has no tolerance to hide in; reals
+/// show rounding, and are what is timed.
+enum class Values { integers, reals };
+
+/// A row-major matrix on the host. Beyond each row and after the last one stands NaN, so that
+/// whatever reads outside the matrix spoils its result.
+struct HostMatrix {
+  std::int64_t rows, columns, ld;
+  std::vector<float> elements;  // storage(rows, ld)
+};
+
+/// Elements of storage behind a rows×ld matrix: the matrix and a guard that belongs to nobody.
+constexpr std::int64_t storage(std::int64_t rows, std::int64_t ld) { return rows * ld + 256; }
+
+/// The largest b for which `terms` products of integers in [-b, b] sum exactly in fp32, at most 64.
+int integer_limit(std::int64_t terms);
+
+/// Fills operand number `operand` of a problem: a pure function of (seed, operand, row, column).
+/// Reals lie in (-1/2, 1/2), integers in [-limit, limit]; neither is ever zero.
+HostMatrix make_input(std::uint64_t seed, int operand, std::int64_t rows, std::int64_t columns,
+                      std::int64_t ld, Values values, int limit);
+
+}  // namespace recheck

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Stands in for gpu_target.cpp in a build without the CUDA Toolkit: GPU rows stay, and say why.
+#include <stdexcept>
+
+#include "target.hpp"
+
+namespace recheck {
+
+Gpu find_gpu() { return {.reason = "built without the CUDA Toolkit"}; }
+
+std::unique_ptr<Target> make_gpu_target(const Device&) {
+  throw std::logic_error("built without the CUDA Toolkit");
+}
+
+bool revive_gpu() noexcept { return false; }
+
+}  // namespace recheck

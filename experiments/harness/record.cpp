@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "record.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <stdexcept>
+
+namespace recheck {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+template <typename T>
+Json or_null(const std::optional<T>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+/// Seconds to a tenth of a nanosecond: far below any timer's resolution, and short to print.
+double rounded(double seconds) { return std::round(seconds * 1e10) / 1e10; }
+
+Json to_json(const Case& c) {
+  const Experiment& experiment = *c.experiment;
+  const Strategy& strategy = *c.strategy;
+  Json shape, parameters = Json::object(), error, seconds, samples = Json::array();
+  for (std::size_t i = 0; i < c.shape.size(); ++i)
+    shape[std::string(experiment.axes[i])] = c.shape[i];
+  if (strategy.tile != 0) parameters = {{"tile", strategy.tile}, {"depth", strategy.depth}};
+  const Verdict verdict = c.verdict.value_or(Verdict{Status::not_run, "not reached", {}});
+  if (verdict.error)
+    error = {{"value", verdict.error->value},
+             {"bound", verdict.error->bound},
+             {"metric", verdict.error->metric}};
+  if (c.seconds)
+    seconds = {{"median", rounded(c.seconds->median)},
+               {"low", rounded(c.seconds->low)},
+               {"high", rounded(c.seconds->high)},
+               {"samples", c.samples.size()},
+               {"discarded", 0}};
+  // samples of a case that has not come to a verdict prove nothing yet
+  if (c.seconds)
+    for (const double s : c.samples) samples.push_back(rounded(s));
+  const Work work = experiment.work(c.shape);
+  return {{"id", c.id()},
+          {"experiment", experiment.name},
+          {"strategy", strategy.name},
+          {"role", name_of(strategy.role)},
+          {"target", name_of(strategy.launch.backend)},
+          {"arithmetic", name_of(strategy.arithmetic)},
+          {"note", strategy.note},
+          {"parameters", parameters},
+          {"source",
+           {{"document", strategy.source.document},
+            {"place", strategy.source.place},
+            {"algorithm", strategy.source.algorithm}}},
+          {"shape", shape},
+          {"regime", name_of(c.regime)},
+          {"status", name_of(verdict.status)},
+          {"reason", or_null(verdict.reason)},
+          {"error", error},
+          {"flops", work.flops},
+          {"bytes", work.bytes},
+          {"seconds", seconds},
+          {"clock_hz", or_null(c.clock_hz)},
+          {"samples", samples}};
+}
+
+}  // namespace
+
+std::string Case::id() const {
+  return std::string(experiment->name) + "/" + std::string(strategy->name) + "/" +
+         to_string(shape) + "/" + std::string(name_of(regime));
+}
+
+Json Record::to_json() const {
+  Json experiments = Json::array(), all = Json::array();
+  for (const auto& experiment : recheck::experiments())
+    experiments.push_back({{"name", experiment.name},
+                           {"title", experiment.title},
+                           {"axes", experiment.axes},
+                           {"headline", to_string(experiment.headline)}});
+  for (const auto& c : cases) all.push_back(recheck::to_json(c));
+  return {{"schema", schema},
+          {"environment", environment},
+          {"finished", finished ? Json(utc_now()) : Json(nullptr)},
+          {"wall_seconds", std::round(wall_seconds * 10) / 10},
+          {"ceilings", ceilings},
+          {"experiments", experiments},
+          {"cases", all}};
+}
+
+void write_file(const std::filesystem::path& path, const std::string& text) {
+  // next to the target, because a rename is atomic only within a file system
+  const std::string temporary = path.string() + ".tmp";
+  const int file = open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  bool good = file >= 0;
+  for (std::size_t at = 0; good && at < text.size();) {
+    const auto written = write(file, text.data() + at, text.size() - at);
+    good = written > 0 || (written < 0 && errno == EINTR);
+    if (written > 0) at += static_cast<std::size_t>(written);
+  }
+  good = good && fsync(file) == 0;
+  int error = errno;
+  if (file >= 0 && close(file) != 0 && good) {
+    good = false;
+    error = errno;
+  }
+  if (good && rename(temporary.c_str(), path.c_str()) != 0) {
+    good = false;
+    error = errno;
+  }
+  if (good) return;
+  if (file >= 0) unlink(temporary.c_str());
+  throw std::runtime_error("cannot write " + path.string() + ": " + std::strerror(error) +
+                           "; choose another folder with --output");
+}
+
+}  // namespace recheck

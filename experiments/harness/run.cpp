@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The benchmark: plans every case that the tables declare, has Google Benchmark choose among them,
+// and writes record.json. One line on standard error and exit code 2 for input that makes no sense.
+#include <benchmark/benchmark.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+#include <map>
+#include <set>
+#include <stdexcept>
+
+#include "record.hpp"
+#include "session.hpp"
+
+namespace recheck {
+namespace {
+
+constexpr const char* usage =
+    R"(usage: recheck [--output=FOLDER] [--strategy=NAME,...] [--shape=MxNxK,...] [--regime=NAME,...]
+               [--budget=SECONDS] [--seed=N] [--benchmark_filter=REGEX] [--benchmark_...]
+
+Proves and times every strategy at every shape and writes FOLDER/record.json (default: report).
+  --strategy  only these rows of the tables
+  --shape     these shapes instead of the full matrix
+  --regime    only these of cold, hot, end_to_end
+  --budget    seconds of sampling per case (default 1); proof and first samples may take 20 times that
+  --seed      of the inputs and of the order of measurement (default 13)
+Google Benchmark's flags choose and print: --benchmark_filter, --benchmark_list_tests,
+--benchmark_format, --benchmark_out. How often to sample is decided by the interval that comes out.
+)";
+
+/// Input that makes no sense: one line for the user.
+struct UsageError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+struct Options {
+  std::filesystem::path output = "report";
+  std::vector<std::string> strategies, shapes, regimes;
+  Session::Options session;
+  bool benchmark_prints = false;
+};
+
+std::vector<std::string> split(const std::string& list) {
+  std::vector<std::string> words(1);
+  for (const char c : list) {
+    if (c == ',')
+      words.emplace_back();
+    else
+      words.back() += c;
+  }
+  return words;
+}
+
+double positive(const std::string& flag, const std::string& text) {
+  char* end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  if (text.empty() || *end != '\0' || !(value > 0 && value <= 1e6))
+    throw UsageError(flag + ": '" + text + "' is not a positive number up to 1000000");
+  return value;
+}
+
+/// Takes Recheck's own flags out of argv and leaves Google Benchmark's.
+Options parse(std::vector<char*>& arguments) {
+  Options options;
+  std::vector<char*> left = {arguments[0]};
+  for (auto* argument : std::span(arguments).subspan(1)) {
+    const std::string word = argument;
+    const auto equals = word.find('=');
+    const std::string flag = word.substr(0, equals);
+    const std::string value = equals == std::string::npos ? "" : word.substr(equals + 1);
+    if (flag == "--help" || flag == "-h") {
+      std::cout << usage;
+      std::exit(0);
+    }
+    if (flag.starts_with("--benchmark_")) {
+      if (flag == "--benchmark_repetitions" || flag == "--benchmark_min_time")
+        throw UsageError(flag +
+                         " has no say here: Recheck samples until the median's interval is "
+                         "narrow; use --budget=SECONDS");
+      options.benchmark_prints |= flag == "--benchmark_format" || flag == "--benchmark_color";
+      left.push_back(argument);
+      continue;
+    }
+    const std::set<std::string> own = {"--output", "--strategy", "--shape",
+                                       "--regime", "--budget",   "--seed"};
+    if (!own.contains(flag)) throw UsageError("unknown flag '" + word + "'; see recheck --help");
+    if (value.empty()) throw UsageError(flag + " needs a value: " + flag + "=...");
+    if (flag == "--output") options.output = value;
+    if (flag == "--strategy") options.strategies = split(value);
+    if (flag == "--shape") options.shapes = split(value);
+    if (flag == "--regime") options.regimes = split(value);
+    if (flag == "--budget") options.session.budget_seconds = positive(flag, value);
+    if (flag == "--seed") options.session.seed = static_cast<std::uint64_t>(positive(flag, value));
+  }
+  arguments = left;
+  return options;
+}
+
+/// The chosen names among the known ones, or an error that lists what there is.
+void require_known(const char* what, const std::vector<std::string>& chosen,
+                   const std::vector<std::string>& known) {
+  for (const auto& name : chosen) {
+    if (std::ranges::find(known, name) != known.end()) continue;
+    std::string list;
+    for (const auto& k : known) list += (list.empty() ? "" : ", ") + k;
+    throw UsageError(std::string("unknown ") + what + " '" + name + "': there are " + list);
+  }
+}
+
+/// Every case of the tables that the options ask for, in the order of the report.
+std::vector<Case> plan(const Options& options) {
+  std::vector<std::string> strategies;
+  std::set<std::size_t> axes;
+  for (const auto& experiment : experiments()) {
+    axes.insert(experiment.axes.size());
+    for (const auto& strategy : experiment.ladder) strategies.emplace_back(strategy.name);
+  }
+  require_known("strategy", options.strategies, strategies);
+  require_known("regime", options.regimes, {"cold", "hot", "end_to_end"});
+  const auto wanted = [](const std::vector<std::string>& list, std::string_view name) {
+    return list.empty() || std::ranges::find(list, name) != list.end();
+  };
+
+  std::vector<Case> cases;
+  for (const auto& experiment : experiments()) {
+    std::vector<Shape> shapes = experiment.timed;
+    if (!options.shapes.empty()) {
+      shapes.clear();
+      for (const auto& text : options.shapes)
+        if (const auto extents = 1 + static_cast<std::size_t>(std::ranges::count(text, 'x'));
+            !axes.contains(extents) || extents == experiment.axes.size())
+          shapes.push_back(parse_shape(text, experiment.axes.size()));
+    }
+    for (const auto& shape : shapes)
+      for (const auto regime : {Regime::cold, Regime::hot, Regime::end_to_end})
+        for (const auto& strategy : experiment.ladder) {
+          // a CPU's data is where it needs it: its one regime, hot, is its end to end as well
+          const bool applies = strategy.launch.backend == Backend::gpu || regime == Regime::hot;
+          if (applies && wanted(options.strategies, strategy.name) &&
+              wanted(options.regimes, name_of(regime)))
+            cases.push_back({&experiment, &strategy, shape, regime, {}, {}, {}, {}});
+        }
+  }
+  return cases;
+}
+
+class SilentReporter final : public benchmark::BenchmarkReporter {
+ public:
+  bool ReportContext(const Context&) override { return true; }
+  void ReportRuns(const std::vector<Run>&) override {}
+};
+
+/// Registers a benchmark for each case, which calls `reached` when Google Benchmark comes to it.
+void register_cases(std::vector<Case>& cases, const std::function<void(Case&)>& reached) {
+  benchmark::ClearRegisteredBenchmarks();
+  for (Case& c : cases) {
+    benchmark::RegisterBenchmark(
+        c.id().c_str(),
+        [&c, reached](benchmark::State& state) {
+          reached(c);
+          if (!c.seconds)
+            state.SkipWithError(
+                (c.verdict && c.verdict->reason ? *c.verdict->reason : "not reached").c_str());
+          for (auto _ : state)  // NOLINT(clang-analyzer-deadcode.DeadStores): gbench's own idiom
+            state.SetIterationTime(c.seconds ? c.seconds->median : 0);
+          if (!c.seconds) return;
+          const Work work = c.experiment->work(c.shape);
+          state.counters["flop_rate"] = work.flops / c.seconds->median;
+          state.counters["byte_rate"] = work.bytes / c.seconds->median;
+          state.counters["low"] = c.seconds->low;
+          state.counters["high"] = c.seconds->high;
+          state.counters["samples"] = static_cast<double>(c.samples.size());
+        })
+        ->UseManualTime()
+        ->Iterations(1)
+        ->Unit(benchmark::kMicrosecond);
+  }
+}
+
+/// Where a run is, on standard error: cases done, the one at hand, elapsed and expected time. One
+/// line that renews itself on a terminal; elsewhere a line per shape.
+class Progress {
+ public:
+  explicit Progress(const std::vector<Case>& cases) : cases_(cases) {}
+
+  void show(const Case& current) {
+    // on a terminal at most ten times a second: the run's time is not for printing
+    const bool due = terminal_ ? elapsed() - shown_at_ > 0.1
+                               : current.shape != shown_.shape || shown_.experiment == nullptr;
+    if (!due) return;
+    shown_at_ = elapsed();
+    shown_ = current;
+    double all = 0, done = 0;
+    std::size_t count = 0;
+    for (const Case& c : cases_) {
+      all += weight(c);
+      if (!c.verdict) continue;
+      done += weight(c);
+      ++count;
+    }
+    const auto left =
+        done > 0 ? ", about " + clock(elapsed() * (all - done) / done) + " left" : std::string();
+    std::fprintf(stderr, "%s[%4zu/%zu] %-48s elapsed %s%s%s", terminal_ ? "\r" : "", count,
+                 cases_.size(), current.id().c_str(), clock(elapsed()).c_str(), left.c_str(),
+                 terminal_ ? "   " : "\n");
+  }
+  [[nodiscard]] double elapsed() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
+  static std::string clock(double seconds) {
+    const int whole = static_cast<int>(seconds + 0.5);
+    return std::to_string(whole / 60) + (whole % 60 < 10 ? ":0" : ":") + std::to_string(whole % 60);
+  }
+  void end() const {
+    if (terminal_) std::fputc('\n', stderr);
+  }
+
+ private:
+  /// A case's share of the run: something for being there, and its work.
+  static double weight(const Case& c) { return 1 + c.experiment->work(c.shape).flops / 1e11; }
+
+  const std::vector<Case>& cases_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  bool terminal_ = isatty(STDERR_FILENO) != 0;
+  Case shown_{};
+  double shown_at_ = -1;
+};
+
+int run(int argc, char** argv) {
+  std::string command = "recheck";
+  for (int i = 1; i < argc; ++i) command += " " + std::string(argv[i]);
+  std::vector<char*> arguments(argv, argv + argc);
+  const Options options = parse(arguments);
+  const auto planned = plan(options);
+  int left = static_cast<int>(arguments.size());
+  benchmark::Initialize(&left, arguments.data());
+  if (left > 1) throw UsageError("unknown flag '" + std::string(arguments[1]) + "'");
+
+  // a first pass that only asks Google Benchmark which cases its flags choose
+  std::set<std::string> chosen;
+  auto candidates = planned;
+  register_cases(candidates, [&](Case& c) { chosen.insert(c.id()); });
+  SilentReporter silent;
+  std::ostream nowhere(nullptr);
+  silent.SetErrorStream(&nowhere);  // a filter without a match is told in our own one line
+  if (benchmark::RunSpecifiedBenchmarks(&silent) == 0)
+    throw UsageError("no case matches --benchmark_filter; see --benchmark_list_tests");
+  if (chosen.empty()) return 0;  // --benchmark_list_tests has printed them
+
+  const Gpu gpu = find_gpu();
+  Record record{.environment = environment(gpu, command), .ceilings = ceilings(gpu), .cases = {}};
+  for (const auto& c : planned)
+    if (chosen.contains(c.id())) record.cases.push_back(c);
+
+  Progress progress(record.cases);
+  const auto file = options.output / "record.json";
+  const auto save = [&] {
+    record.wall_seconds = progress.elapsed();
+    write_file(file, record.to_json().dump(1) + "\n");
+  };
+  std::error_code error;
+  std::filesystem::create_directories(options.output, error);
+  if (error)
+    throw std::runtime_error("cannot create " + options.output.string() + ": " + error.message() +
+                             "; choose another folder with --output");
+  // an earlier record is moved aside before the first save, not lost
+  if (std::filesystem::exists(file))
+    std::filesystem::rename(file, options.output / "record.previous.json", error);
+  save();
+  std::fprintf(stderr, "%zu cases on %s\n", record.cases.size(),
+               gpu.device ? gpu.device->name.c_str() : ("this CPU; " + *gpu.reason).c_str());
+
+  std::signal(SIGINT, [](int) {
+    if (interrupted) std::_Exit(130);  // asked twice: go at once; what is saved stays
+    interrupted = true;
+  });
+  std::signal(SIGTERM, [](int) { interrupted = true; });
+
+  // the second pass: the first case of a shape has all chosen cases of that shape measured, in
+  // rounds; the others find theirs done
+  Session session(
+      options.session, gpu, [&](const Case& c) { progress.show(c); }, save);
+  const auto measure = [&](Case& first) {
+    if (first.verdict || interrupted) return;
+    std::vector<Case*> group;
+    for (Case& c : record.cases)
+      if (c.experiment == first.experiment && c.shape == first.shape) group.push_back(&c);
+    session.measure(group);
+  };
+  register_cases(record.cases, measure);
+  if (options.benchmark_prints)
+    benchmark::RunSpecifiedBenchmarks();
+  else
+    benchmark::RunSpecifiedBenchmarks(&silent);
+  progress.end();
+
+  record.finished = !interrupted;
+  save();
+  std::map<Status, int> counts;
+  for (const auto& c : record.cases) ++counts[c.verdict ? c.verdict->status : Status::not_run];
+  std::fprintf(stderr, "%s after %s:", interrupted ? "interrupted" : "finished",
+               Progress::clock(progress.elapsed()).c_str());
+  for (const auto& [status, count] : counts)
+    std::fprintf(stderr, " %d %s", count, std::string(name_of(status)).c_str());
+  std::fprintf(stderr, "\nrecord: %s\n", file.c_str());
+  for (const auto& c : record.cases)
+    if (c.verdict &&
+        (c.verdict->status == Status::incorrect || c.verdict->status == Status::failed))
+      std::fprintf(stderr, "%s %s: %s\n", std::string(name_of(c.verdict->status)).c_str(),
+                   c.id().c_str(), c.verdict->reason->c_str());
+  return interrupted ? 130 : 0;
+}
+
+}  // namespace
+}  // namespace recheck
+
+int main(int argc, char** argv) try {
+  return recheck::run(argc, argv);
+} catch (const std::invalid_argument& error) {
+  std::cerr << "recheck: " << error.what() << '\n';
+  return 2;
+} catch (const recheck::UsageError& error) {
+  std::cerr << "recheck: " << error.what() << '\n';
+  return 2;
+} catch (const std::exception& error) {
+  std::cerr << "recheck: " << error.what() << '\n';
+  return 1;
+}

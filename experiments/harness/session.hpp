@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "record.hpp"
+
+namespace recheck {
+
+/// Set by a signal handler; a session then stops at the next opportunity and keeps what it has.
+extern std::atomic<bool> interrupted;
+
+/// Carries a record's cases out: proves, times, proves again, and has the record saved as it goes.
+class Session {
+ public:
+  struct Options {
+    double budget_seconds =
+        1;  // of sampling per case; proof and first samples may take 20 times that
+    std::uint64_t seed = 13;  // S1's srand(13)
+    double precision =
+        0.005;  // half a median's 95% interval, relative: stop when it is this narrow
+  };
+
+  /// `show` is called with the case at hand, `save` when cases have come to an end.
+  Session(const Options& options, Gpu gpu, std::function<void(const Case&)> show,
+          std::function<void()> save);
+
+  /// Brings all `cases`, which share an experiment and a shape, to a verdict. Never throws for what
+  /// a strategy or the device does: that is the case's own failure.
+  void measure(std::span<Case* const> cases);
+
+ private:
+  void attempt(Backend backend, std::span<Case* const> cases);
+  bool prove(Workbench& bench, const Strategy& strategy, std::span<Case* const> cases);
+  void time(Workbench& bench, Regime regime, std::vector<Case*> cases);
+  Reason too_slow(const Case& c, Target& target);
+  Reason too_large(const Case& c, Target& target) const;
+  Target& target(Backend backend);
+  template <typename Body>
+  void guarded(std::span<Case* const> cases, Target& target, Body body);
+
+  Options options_;
+  Gpu gpu_;
+  std::function<void(const Case&)> show_;
+  std::function<void()> save_;
+  std::unique_ptr<Target> cpu_, gpu_target_;
+  // per strategy: work and seconds of one launch at the largest shape timed so far
+  struct Pace {
+    double flops, seconds;
+  };
+  std::map<std::string, Pace> pace_;
+};
+
+}  // namespace recheck

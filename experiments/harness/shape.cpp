@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shape.hpp"
+
+#include <charconv>
+#include <limits>
+#include <stdexcept>
+
+namespace recheck {
+
+std::string to_string(const Shape& shape) {
+  std::string text;
+  for (const auto extent : shape) text += (text.empty() ? "" : "x") + std::to_string(extent);
+  return text;
+}
+
+Shape parse_shape(std::string_view text, std::size_t axes) {
+  Shape shape;
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  for (;;) {
+    std::int64_t extent = 0;
+    const auto [rest, error] = std::from_chars(at, end, extent);
+    if (error != std::errc{} || extent < 0 || extent > std::numeric_limits<int>::max()) break;
+    shape.push_back(extent);
+    if (rest == end && shape.size() == axes) return shape;
+    if (rest == end || *rest != 'x') break;
+    at = rest + 1;
+  }
+  throw std::invalid_argument("'" + std::string(text) + "' is not a shape: give " +
+                              std::to_string(axes) + " extents from 0 to 2147483647, such as " +
+                              to_string(Shape(axes, 1024)));
+}
+
+}  // namespace recheck

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "strategy.hpp"
+
+namespace recheck {
+
+/// What a timed region starts from. cold: caches hold other data. hot: the same launch has just
+/// run. end_to_end: nothing is on the device yet; allocate, copy in, run, copy out, free (document
+/// S1's scope).
+enum class Regime { cold, hot, end_to_end };
+
+constexpr std::string_view name_of(Regime r) {
+  return r == Regime::cold ? "cold" : r == Regime::hot ? "hot" : "end_to_end";
+}
+
+/// Some timings of one launch, in seconds, and the clock that the device held meanwhile.
+struct Samples {
+  std::vector<double> seconds;
+  std::optional<double> clock_hz;
+};
+
+/// Where a strategy runs and its operands live: this CPU, or one CUDA device. Every call that can
+/// fail throws; a failed launch surfaces in synchronize() or sample() at the latest.
+class Target {
+ public:
+  Target() = default;
+  Target(const Target&) = delete;
+  Target& operator=(const Target&) = delete;
+  virtual ~Target() = default;
+
+  [[nodiscard]] virtual Backend backend() const = 0;
+  [[nodiscard]] virtual kernels::Queue queue() const { return {}; }
+  /// Bytes that can be allocated now.
+  [[nodiscard]] virtual std::int64_t free_bytes() const = 0;
+  /// `count` floats; throws OutOfMemory.
+  virtual float* allocate(std::int64_t count) = 0;
+  virtual void release(float* data) noexcept = 0;
+  virtual void copy_in(float* to, const float* from, std::int64_t count) = 0;
+  virtual void copy_out(float* to, const float* from, std::int64_t count) = 0;
+  /// Sets every bit of the memory (a NaN), and spoils scratch memory that a launch might read
+  /// unset.
+  virtual void poison(float* data, std::int64_t count) = 0;
+  /// Waits, and throws what the launches since the last call have left behind.
+  virtual void synchronize() = 0;
+  /// Keeps the device busy with `launch` until its clock has risen.
+  virtual void warm_up(const std::function<void()>& launch) = 0;
+  /// `count` timings of `launch`, cold or hot. `guess` is about what one takes, in seconds.
+  virtual Samples sample(Regime regime, const std::function<void()>& launch, int count,
+                         double guess) = 0;
+};
+
+/// `count` floats on a target, given back when they go out of scope.
+class Array {
+ public:
+  Array(Target& target, std::int64_t count) : target_(&target), data_(target.allocate(count)) {}
+  Array(Array&& other) noexcept
+      : target_(other.target_), data_(std::exchange(other.data_, nullptr)) {}
+  Array(const Array&) = delete;
+  Array& operator=(const Array&) = delete;
+  Array& operator=(Array&&) = delete;
+  ~Array() {
+    if (data_ != nullptr) target_->release(data_);
+  }
+  [[nodiscard]] float* data() const { return data_; }
+
+ private:
+  Target* target_;
+  float* data_;
+};
+
+/// This machine's CPU and memory.
+std::unique_ptr<Target> make_cpu_target();
+
+/// The first CUDA device, or why there is none to use.
+struct Gpu {
+  std::optional<Device> device;
+  Reason reason;                // why `device` is empty
+  std::string driver, runtime;  // versions, such as "13.0"; empty where unknown
+};
+Gpu find_gpu();
+
+/// A target on the device that find_gpu() found.
+std::unique_ptr<Target> make_gpu_target(const Device& device);
+
+/// Ends the process's use of the device and starts afresh, after an error that poisons all later
+/// calls. Returns whether the device answers again.
+bool revive_gpu() noexcept;
+
+}  // namespace recheck

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workbench.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <chrono>
+#include <cstring>
+#include <sstream>
+
+#include "../../reference/parallel.hpp"
+
+namespace recheck {
+namespace {
+
+constexpr std::uint32_t poison_bits = 0xffffffffu;
+
+bool poisoned(float value) { return std::bit_cast<std::uint32_t>(value) == poison_bits; }
+
+std::string text(double value) {
+  std::ostringstream out;
+  out.precision(3);
+  out << value;
+  return out.str();
+}
+
+/// One number for every bit of a rows×columns matrix: equal digests, equal outputs.
+std::uint64_t digest(const float* data, const Extent& extent, std::int64_t ld) {
+  std::atomic<std::uint64_t> sum = 0;
+  reference::parallel_for(extent.rows, [&](std::int64_t i) {
+    // a hash per row, chained over its elements (FNV-1a by words)
+    std::uint64_t hash = 0xcbf29ce484222325u + static_cast<std::uint64_t>(i);
+    for (std::int64_t j = 0; j < extent.columns; ++j)
+      hash = (hash ^ std::bit_cast<std::uint32_t>(data[i * ld + j])) * 0x100000001b3u;
+    sum += hash ^ (hash >> 29);
+  });
+  return sum;
+}
+
+/// The first place outside a rows×columns matrix, within its storage, that was written.
+Reason written_outside(const std::vector<float>& storage, const Extent& extent, std::int64_t ld) {
+  const auto place = [&](std::int64_t at) {
+    return "wrote outside the output, at row " + std::to_string(at / ld) + ", column " +
+           std::to_string(at % ld) + " of a " + std::to_string(extent.rows) + "x" +
+           std::to_string(extent.columns) + " matrix";
+  };
+  for (std::int64_t i = 0; i < extent.rows; ++i)
+    for (std::int64_t at = i * ld + extent.columns; at < (i + 1) * ld; ++at)
+      if (!poisoned(storage[at])) return place(at);
+  for (std::int64_t at = extent.rows * ld; at < static_cast<std::int64_t>(storage.size()); ++at)
+    if (!poisoned(storage[at])) return place(at);
+  return {};
+}
+
+}  // namespace
+
+std::optional<Verdict> refuse(const Strategy& strategy, const Shape& shape, const Gpu& gpu) {
+  const bool on_gpu = strategy.launch.backend == Backend::gpu;
+  if (on_gpu && !gpu.device) return Verdict{Status::not_run, gpu.reason, {}};
+  if (strategy.launch.run == nullptr)
+    return Verdict{Status::not_run, "built without a BLAS library", {}};
+  const Device device = gpu.device.value_or(Device{});
+  Reason reason = strategy.needs != nullptr ? strategy.needs(device) : Reason{};
+  if (!reason && strategy.fits != nullptr) reason = strategy.fits(shape, device);
+  if (reason) return Verdict{Status::unsupported, reason, {}};
+  return {};
+}
+
+double bytes_needed(const Experiment& experiment, const Shape& shape) {
+  double elements = 0;
+  for (const auto& [rows, columns] : experiment.operands(shape))
+    elements += static_cast<double>(rows) * static_cast<double>(columns);
+  return 3 * elements * sizeof(float);
+}
+
+Workbench::Workbench(const Experiment& experiment, const Shape& shape, Target& target,
+                     std::int64_t padding, std::uint64_t seed)
+    : experiment_(&experiment),
+      shape_(shape),
+      target_(&target),
+      padding_(padding),
+      extents_(experiment.operands(shape)),
+      output_{nullptr, std::max<std::int64_t>(1, extents_.back().columns + padding)},
+      result_(storage(extents_.back().rows, output_.ld)),
+      output_array_(target, static_cast<std::int64_t>(result_.size())) {
+  output_.data = output_array_.data();
+  integers_ = prepare(Values::integers, seed);
+  integers_.host.clear();  // only end_to_end() needs its inputs on the host, and it takes reals
+  reals_ = prepare(Values::reals, seed);
+}
+
+Workbench::Inputs Workbench::prepare(Values values, std::uint64_t seed) {
+  Inputs inputs;
+  const int limit = integer_limit(experiment_->terms(shape_));
+  for (std::size_t i = 0; i + 1 < extents_.size(); ++i) {
+    const auto [rows, columns] = extents_[i];
+    // every operand with a padding of its own, so that mixing up two leading dimensions shows
+    const auto extra = padding_ == 0 ? 0 : padding_ + static_cast<std::int64_t>(i) + 1;
+    const auto ld = std::max<std::int64_t>(1, columns + extra);
+    const auto& host = inputs.host.emplace_back(
+        make_input(seed, static_cast<int>(i), rows, columns, ld, values, limit));
+    const auto count = static_cast<std::int64_t>(host.elements.size());
+    const auto& array = inputs.arrays.emplace_back(*target_, count);
+    target_->copy_in(array.data(), host.elements.data(), count);
+    inputs.operands.push_back({array.data(), ld});
+  }
+  inputs.operands.push_back(output_);
+  inputs.oracle = experiment_->oracle(shape_, inputs.host, values);
+  return inputs;
+}
+
+void Workbench::run(const Strategy& strategy, const Inputs& inputs) {
+  poison();
+  strategy.launch.run({shape_, inputs.operands, target_->queue()});
+  target_->synchronize();
+  target_->copy_out(result_.data(), output_.data, static_cast<std::int64_t>(result_.size()));
+}
+
+Verdict Workbench::judge(const Strategy& strategy, const Inputs& inputs) const {
+  if (auto reason = written_outside(result_, extents_.back(), output_.ld))
+    return {Status::incorrect, reason, {}};
+  const Error error = inputs.oracle(result_, output_.ld, strategy.arithmetic);
+  if (error.acceptable()) return {Status::passed, {}, error};
+  return {Status::incorrect,
+          std::string(&inputs == &integers_ ? "on integers: " : "on reals: ") + error.metric +
+              " is " + text(error.value) + ", must be at most " + text(error.bound),
+          error};
+}
+
+Verdict Workbench::verify(const Strategy& strategy) {
+  run(strategy, integers_);
+  if (auto verdict = judge(strategy, integers_); verdict.status != Status::passed) return verdict;
+  run(strategy, reals_);
+  auto verdict = judge(strategy, reals_);
+  if (verdict.status == Status::passed)
+    proofs_[strategy.name] = {digest(result_.data(), extents_.back(), output_.ld), *verdict.error};
+  return verdict;
+}
+
+std::function<void()> Workbench::launch(const Strategy& strategy) const {
+  return [this, run = strategy.launch.run] { run({shape_, reals_.operands, target_->queue()}); };
+}
+
+void Workbench::poison() {
+  target_->poison(output_.data, static_cast<std::int64_t>(result_.size()));
+}
+
+Verdict Workbench::judge_again(const Strategy& strategy) const {
+  const auto proof = proofs_.find(strategy.name);
+  if (proof != proofs_.end() &&
+      proof->second.digest == digest(result_.data(), extents_.back(), output_.ld))
+    if (!written_outside(result_, extents_.back(), output_.ld))
+      return {Status::passed, {}, proof->second.error};
+  auto verdict = judge(strategy, reals_);
+  if (verdict.reason) verdict.reason = "after timing, " + *verdict.reason;
+  return verdict;
+}
+
+Verdict Workbench::recheck(const Strategy& strategy) {
+  target_->copy_out(result_.data(), output_.data, static_cast<std::int64_t>(result_.size()));
+  return judge_again(strategy);
+}
+
+double Workbench::end_to_end(const Strategy& strategy) {
+  std::memset(result_.data(), 0xff, result_.size() * sizeof(float));
+  const auto start = std::chrono::steady_clock::now();
+  {
+    std::vector<Array> arrays;
+    std::vector<Matrix> operands;
+    for (const auto& host : reals_.host) {
+      const auto count = static_cast<std::int64_t>(host.elements.size());
+      const auto& array = arrays.emplace_back(*target_, count);
+      target_->copy_in(array.data(), host.elements.data(), count);
+      operands.push_back({array.data(), host.ld});
+    }
+    const auto& [rows, columns] = extents_.back();
+    const auto& array = arrays.emplace_back(*target_, rows * output_.ld);
+    operands.push_back({array.data(), output_.ld});
+    strategy.launch.run({shape_, operands, target_->queue()});
+    target_->synchronize();
+    target_->copy_out(result_.data(), array.data(), rows * output_.ld);
+  }
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+Verdict Workbench::recheck_copied(const Strategy& strategy) const { return judge_again(strategy); }
+
+}  // namespace recheck

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "matmul.hpp"
+
+#include <memory>
+
+#include "../../reference/matmul.hpp"
+
+namespace recheck::matmul {
+namespace {
+
+std::vector<Extent> operands(const Shape& s) { return {{s[0], s[2]}, {s[2], s[1]}, {s[0], s[1]}}; }
+
+Work work(const Shape& s) {
+  const double m = static_cast<double>(s[0]), n = static_cast<double>(s[1]),
+               k = static_cast<double>(s[2]);
+  return {.flops = 2 * m * n * k, .bytes = sizeof(float) * (m * k + k * n + m * n)};
+}
+
+std::int64_t terms(const Shape& s) { return s[2]; }
+
+reference::MatrixView view(const HostMatrix& matrix) {
+  return {matrix.rows, matrix.columns, matrix.elements.data(), matrix.ld};
+}
+
+Oracle oracle(const Shape& s, std::span<const HostMatrix> inputs, Values values) {
+  // a vector for Freivalds that no strategy could know: seeded by the shape, fixed for a run's
+  // repeats
+  const auto seed = static_cast<std::uint64_t>((s[0] * 31 + s[1]) * 31 + s[2]);
+  const auto truth =
+      std::make_shared<reference::MatmulOracle>(view(inputs[0]), view(inputs[1]), seed);
+  return [truth, s, values](std::span<const float> c, std::int64_t ld, Arithmetic arithmetic) {
+    // tensor cores cut inputs to 10 bits of mantissa, and their sums truncate
+    const double bound = values == Values::integers ? 0
+                         : arithmetic == Arithmetic::fp32
+                             ? reference::product_error_bound(s[2], 0x1p-24, 0)
+                             : reference::product_error_bound(s[2], 0x1p-23, 0x1p-10);
+    return Error{truth->relative_error({s[0], s[1], c.data(), ld}), bound,
+                 "max |error| / (|A||B|)"};
+  };
+}
+
+std::vector<Shape> timed_shapes() {
+  // by ascending work: a size's time predicts the next one's
+  return {{80, 48, 64},       {128, 128, 128},    {256, 256, 256},    {512, 512, 512},
+          {1000, 1000, 1000}, {1023, 1023, 1023}, {1024, 1024, 1024}, {1025, 1025, 1025},
+          {4096, 512, 2048},  {512, 4096, 2048},  {2048, 2048, 2048}, {4096, 4096, 4096},
+          {8192, 8192, 8192}};
+}
+
+std::vector<Shape> edge_shapes() {
+  std::vector<Shape> shapes = {
+      {0, 5, 7},    {5, 0, 7},    {5, 7, 0},    {0, 0, 0},                      // as BLAS
+      {1, 1, 1},    {1, 1, 300},  {1, 300, 1},  {300, 1, 1},                    // vectors
+      {2, 3, 5},    {7, 11, 13},  {31, 37, 41}, {97, 101, 103},                 // primes
+      {1000, 3, 2}, {3, 1000, 2}, {3, 2, 1000}, {1, 513, 129},  {513, 1, 129},  // tall, wide, deep
+      {80, 48, 64}, {48, 80, 64}, {80, 48, 80},                                 // S1's example
+  };
+  // around every tile and every slab: one short, exact, one over
+  for (const std::int64_t edge : {8, 16, 32, 64, 128, 256})
+    for (const std::int64_t off : {-1, 0, 1}) {
+      shapes.push_back({edge + off, edge - off, edge});
+      shapes.push_back({33, 17, edge + off});
+    }
+  return shapes;
+}
+
+}  // namespace
+
+kernels::MatmulArgs arguments(const Call& call) {
+  const Matrix &a = call.operands[0], &b = call.operands[1], &c = call.operands[2];
+  return {static_cast<int>(call.shape[0]),
+          static_cast<int>(call.shape[1]),
+          static_cast<int>(call.shape[2]),
+          a.data,
+          a.ld,
+          b.data,
+          b.ld,
+          c.data,
+          c.ld};
+}
+
+Experiment experiment(std::span<const Strategy> ladder) {
+  return {.name = "matmul",
+          .title = "Matrix multiplication",
+          .axes = {"m", "n", "k"},
+          .ladder = ladder,
+          .headline = {4096, 4096, 4096},
+          .timed = timed_shapes(),
+          .edges = edge_shapes(),
+          .operands = operands,
+          .work = work,
+          .terms = terms,
+          .oracle = oracle};
+}
+
+}  // namespace recheck::matmul

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "../../kernels/matmul/matmul.hpp"
+#include "../harness/experiment.hpp"
+
+namespace recheck::matmul {
+
+/// The problem that all rows solve: C = A · B, fp32, row-major, shape {m, n, k}.
+/// Operands are A (m, k), B (k, n) and C (m, n).
+kernels::MatmulArgs arguments(const Call& call);
+
+/// A kernel's launcher as a row's entry point.
+template <auto f>
+constexpr Launcher gpu = gpu_launcher<f, arguments>();
+
+/// A CPU function `f(m, n, k, a, lda, b, ldb, c, ldc)` as a row's entry point.
+template <auto f>
+constexpr Launcher cpu = {Backend::cpu, [](const Call& call) {
+                            const auto p = arguments(call);
+                            f(p.m, p.n, p.k, p.a, p.lda, p.b, p.ldb, p.c, p.ldc);
+                          }};
+
+/// The same problem with another table: how tests put mutants through the very same gate.
+Experiment experiment(std::span<const Strategy> ladder);
+
+/// Every matrix product of the documents, and the baselines, in the order of the story.
+std::span<const Strategy> ladder();
+
+}  // namespace recheck::matmul

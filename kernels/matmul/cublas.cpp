@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The vendor's matrix product, twice: in pedantic fp32, the baseline that every rung is compared
+// with, and with TF32 tensor cores, which is another problem (10 bits of mantissa) and labelled so.
+// cuBLAS is column-major; a row-major C = A·B is its transpose, Cᵀ = Bᵀ·Aᵀ, so the operands swap.
+
+#include <cublas_v2.h>
+
+#include <stdexcept>
+#include <string>
+
+#include "matmul.hpp"
+
+namespace recheck::kernels {
+namespace {
+
+void gemm(const MatmulArgs& p, const Queue& queue, cublasComputeType_t compute) {
+  if (p.m == 0 || p.n == 0) return;
+  const float one = 1, zero = 0;
+  const auto status =
+      cublasGemmEx(queue.blas, CUBLAS_OP_N, CUBLAS_OP_N, p.n, p.m, p.k, &one, p.b, CUDA_R_32F,
+                   static_cast<int>(p.ldb), p.a, CUDA_R_32F, static_cast<int>(p.lda), &zero, p.c,
+                   CUDA_R_32F, static_cast<int>(p.ldc), compute, CUBLAS_GEMM_DEFAULT);
+  if (status != CUBLAS_STATUS_SUCCESS)
+    throw std::runtime_error(std::string("cublasGemmEx: ") + cublasGetStatusString(status));
+}
+
+}  // namespace
+
+void cublas(const MatmulArgs& args, const Queue& queue) {
+  gemm(args, queue, CUBLAS_COMPUTE_32F_PEDANTIC);
+}
+
+void cublas_tf32(const MatmulArgs& args, const Queue& queue) {
+  gemm(args, queue, CUBLAS_COMPUTE_32F_FAST_TF32);
+}
+
+}  // namespace recheck::kernels

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "matmul.hpp"
+
+#include <cmath>
+#include <random>
+
+#include "parallel.hpp"
+
+namespace recheck::reference {
+
+void matmul_serial(int m, int n, int k, const float* a, std::int64_t lda, const float* b,
+                   std::int64_t ldb, float* c, std::int64_t ldc) {
+  for (int i = 0; i < m; ++i) {
+    for (int j = 0; j < n; ++j) {
+      float sum = 0;
+      for (int e = 0; e < k; ++e) sum += a[i * lda + e] * b[e * ldb + j];
+      c[i * ldc + j] = sum;
+    }
+  }
+}
+
+#ifdef RECHECK_HAVE_BLAS
+// the Fortran interface: the one that every BLAS has, whatever its headers are called
+extern "C" void sgemm_(const char* transa, const char* transb, const int* m, const int* n,
+                       const int* k, const float* alpha, const float* a, const int* lda,
+                       const float* b, const int* ldb, const float* beta, float* c, const int* ldc);
+
+void matmul_blas(int m, int n, int k, const float* a, std::int64_t lda, const float* b,
+                 std::int64_t ldb, float* c, std::int64_t ldc) {
+  const float one = 1, zero = 0;
+  const int la = static_cast<int>(lda), lb = static_cast<int>(ldb), lc = static_cast<int>(ldc);
+  // column-major: the transposed product, with the operands swapped
+  sgemm_("N", "N", &n, &m, &k, &one, b, &lb, a, &la, &zero, c, &lc);
+}
+#endif
+
+namespace {
+
+/// NaN-keeping maximum: std::max would drop a NaN on one side.
+double worse(double a, double b) { return a >= b || std::isnan(a) ? a : b; }
+
+/// |error| relative to scale; 0/0 is exact, and NaN stays NaN.
+double relative(double error, double scale) { return error == 0 ? 0 : std::abs(error) / scale; }
+
+}  // namespace
+
+MatmulOracle::MatmulOracle(MatrixView a, MatrixView b, std::uint64_t seed)
+    : m_(a.rows), n_(b.columns) {
+  const std::int64_t k = a.columns;
+  std::mt19937_64 random(seed);
+  const double elements = static_cast<double>(m_) * static_cast<double>(n_);
+  const bool complete = elements * static_cast<double>(k) <= complete_limit && elements <= 0x1p24;
+  if (complete) {
+    for (std::int64_t i = 0; i < m_; ++i) rows_.push_back(i);
+  } else {
+    // the ends are where guards go wrong; between them, one row from each of 14 bands
+    rows_ = {0, m_ - 1};
+    for (std::int64_t band = 0; band < 14; ++band)
+      rows_.push_back((band * m_ + static_cast<std::int64_t>(random() % m_)) / 14);
+  }
+
+  product_.assign(rows_.size() * n_, 0.0);
+  scale_.assign(rows_.size() * n_, 0.0);
+  parallel_for(static_cast<std::int64_t>(rows_.size()), [&](std::int64_t r) {
+    double* product = product_.data() + r * n_;
+    double* scale = scale_.data() + r * n_;
+    for (std::int64_t e = 0; e < k; ++e) {
+      const double ae = a.row(rows_[r])[e];
+      const float* be = b.row(e);
+      for (std::int64_t j = 0; j < n_; ++j) {
+        const double term = ae * be[j];
+        product[j] += term;
+        scale[j] += std::abs(term);
+      }
+    }
+  });
+  if (complete) return;
+
+  x_.resize(n_);
+  for (auto& x : x_) {
+    const auto h = random();
+    x = static_cast<double>(1 + h % 512) * ((h >> 63) != 0 ? -1 : 1);
+  }
+  std::vector<double> bx(k), bx_scale(k);
+  const auto dot = [](const float* row, const std::vector<double>& v, double& sum, double& scale,
+                      const std::vector<double>& v_scale) {
+    for (std::size_t j = 0; j < v.size(); ++j) {
+      sum += row[j] * v[j];
+      scale += std::abs(row[j]) * v_scale[j];
+    }
+  };
+  std::vector<double> x_scale(n_);
+  for (std::int64_t j = 0; j < n_; ++j) x_scale[j] = std::abs(x_[j]);
+  parallel_for(k, [&](std::int64_t e) { dot(b.row(e), x_, bx[e], bx_scale[e], x_scale); });
+  abx_.assign(m_, 0.0);
+  abx_scale_.assign(m_, 0.0);
+  parallel_for(m_, [&](std::int64_t i) { dot(a.row(i), bx, abx_[i], abx_scale_[i], bx_scale); });
+}
+
+double MatmulOracle::relative_error(MatrixView c) const {
+  std::vector<double> worst(rows_.size(), 0.0);
+  parallel_for(static_cast<std::int64_t>(rows_.size()), [&](std::int64_t r) {
+    const float* row = c.row(rows_[r]);
+    for (std::int64_t j = 0; j < n_; ++j)
+      worst[r] = worse(relative(row[j] - product_[r * n_ + j], scale_[r * n_ + j]), worst[r]);
+  });
+  if (!x_.empty()) {
+    worst.resize(rows_.size() + m_, 0.0);
+    parallel_for(m_, [&](std::int64_t i) {
+      double cx = 0;
+      const float* row = c.row(i);
+      for (std::int64_t j = 0; j < n_; ++j) cx += row[j] * x_[j];
+      worst[rows_.size() + i] = relative(cx - abx_[i], abx_scale_[i]);
+    });
+  }
+  double all = 0;
+  for (const double w : worst) all = worse(w, all);
+  return all;
+}
+
+double product_error_bound(std::int64_t k, double unit_roundoff, double input_error) {
+  const double ku = static_cast<double>(k) * unit_roundoff;
+  // each input is off by a factor (1 + e), each product of two by (1 + e)²
+  const double inputs = (1 + input_error) * (1 + input_error);
+  // beyond k·u = 1 the bound says nothing; infinity would let anything but NaN pass
+  return ku < 1 ? inputs / (1 - ku) - 1 : 0;
+}
+
+}  // namespace recheck::reference

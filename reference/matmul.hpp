@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+namespace recheck::reference {
+
+/// A row-major matrix of fp32 on the host; ld counts elements.
+struct MatrixView {
+  std::int64_t rows, columns;
+  const float* data;
+  std::int64_t ld;
+  const float* row(std::int64_t i) const { return data + i * ld; }
+};
+
+/// C = A · B, the documents' CPU program: three loops and one fp32 sum. a is (m, k), b is (k, n), c
+/// is (m, n), row-major. Source: S1 MatrixMulCPU (A01).
+void matmul_serial(int m, int n, int k, const float* a, std::int64_t lda, const float* b,
+                   std::int64_t ldb, float* c, std::int64_t ldc);
+
+#ifdef RECHECK_HAVE_BLAS
+/// The same through the installed BLAS's sgemm, with as many threads as it likes.
+void matmul_blas(int m, int n, int k, const float* a, std::int64_t lda, const float* b,
+                 std::int64_t ldb, float* c, std::int64_t ldc);
+#endif
+
+/// The truth about a product, computed once in float64 and asked about many outputs.
+///
+/// Up to `complete_limit` multiply-adds every element is known. Beyond that, a sample of rows is
+/// known element by element, and all of C is held against Freivalds' identity C·x = A·(B·x) for a
+/// random integer vector x without zeros, which costs O(n²). With integer inputs both sides are
+/// exact, so any single wrong element shows; with reals the identity is as sharp as the rigorous
+/// bound allows.
+class MatmulOracle {
+ public:
+  static constexpr double complete_limit = 1.5e9;
+
+  MatmulOracle(MatrixView a, MatrixView b, std::uint64_t seed);
+
+  /// max over the known elements of |c - AB| / (|A||B|), and over all rows of
+  /// |Cx - ABx| / (|A||B||x|). NaN if c holds one. 0 means exact.
+  [[nodiscard]] double relative_error(MatrixView c) const;
+
+ private:
+  std::int64_t m_, n_;
+  std::vector<std::int64_t> rows_;       // which rows are known
+  std::vector<double> product_, scale_;  // (rows, n): AB and |A||B| of those
+  std::vector<double> x_;                // (n), empty when every row is known
+  std::vector<double> abx_, abx_scale_;  // (m): ABx and |A||B||x|
+};
+
+/// The bound that a product of `k` terms owes to |A||B|: gamma_k = k·u / (1 - k·u), with u the unit
+/// roundoff of its sums, plus what rounding (or truncating) an input costs each product.
+/// Source: Higham, Accuracy and Stability of Numerical Algorithms, section 3.5.
+double product_error_bound(std::int64_t k, double unit_roundoff, double input_error);
+
+}  // namespace recheck::reference

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <thread>
+#include <vector>
+
+namespace recheck::reference {
+
+/// Calls body(i) for each i in [0, count), on all cores. The body must not throw, and calls for
+/// different i must not touch the same data. Used by oracles and inputs, never inside a timed
+/// region.
+template <typename Body>
+void parallel_for(std::int64_t count, Body body) {
+  // a few chunks per thread: even out their ends without a queue
+  const auto threads = std::max<std::int64_t>(1, std::thread::hardware_concurrency());
+  const std::int64_t chunk = std::max<std::int64_t>(1, count / (threads * 8));
+  std::atomic<std::int64_t> next = 0;
+  const auto work = [&] {
+    for (std::int64_t begin = next.fetch_add(chunk); begin < count; begin = next.fetch_add(chunk))
+      for (std::int64_t i = begin; i < std::min(begin + chunk, count); ++i) body(i);
+  };
+  std::vector<std::jthread> helpers;
+  for (std::int64_t t = 1; t < std::min(threads, count); ++t) helpers.emplace_back(work);
+  work();
+}
+
+}  // namespace recheck::reference
