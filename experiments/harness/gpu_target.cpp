@@ -95,7 +95,7 @@ class GpuTarget final : public Target {
     using namespace std::chrono;
     const auto end = steady_clock::now() + milliseconds(60);
     do {
-      for (int i = 0; i < 8; ++i) launch();
+      launch();
       synchronize();
     } while (steady_clock::now() < end);
   }

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cmath>
 #include <exception>
+#include <numeric>
 #include <random>
 #include <sstream>
 
@@ -17,7 +18,22 @@ namespace {
 /// Thrown when an error has taken the device's context with it: every later call would fail alike.
 struct DeviceLost {};
 
-constexpr int launches_before_done = 3 + fewest_samples;  // two proofs, a warm-up, the samples
+// when to stop sampling: the median's 95% interval, relative, that satisfies at once, and the one
+// that has to do once a case has used its budget; beyond four budgets a case ends with what it has
+constexpr double precise = 0.005, precise_enough = 0.009;
+// timed by the host, samples scatter more, and finer is not worth the wait
+constexpr bool host_timed(const Case& c) {
+  return c.regime == Regime::end_to_end || c.strategy->launch.backend == Backend::cpu;
+}
+
+// a case is tried only if its proofs and fewest samples are predicted to fit into this many budgets
+constexpr double patience = 20;
+constexpr int launches_at_least = 2 + fewest_samples;
+
+// launches shorter than this say little about larger shapes
+constexpr double long_launch = 1e-3;
+
+constexpr std::size_t most_samples = 1000;
 
 double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -115,93 +131,82 @@ void Session::attempt(Backend backend, std::span<Case* const> cases) {
   });
   if (!bench) return;
 
-  std::vector<Case*> proven;
   for (const auto& strategy : wanted[0]->experiment->ladder) {
     const auto own = select(wanted, [&](Case* c) { return c->strategy == &strategy; });
     if (own.empty() || interrupted) continue;
     show_(*own[0]);
-    bool passed = false;
-    guarded(own, *where, [&] { passed = prove(*bench, strategy, own); });
-    if (passed) proven.insert(proven.end(), own.begin(), own.end());
+    guarded(own, *where, [&] { prove(*bench, strategy, own); });
   }
+  if (interrupted) return;
   for (const auto regime : {Regime::cold, Regime::hot, Regime::end_to_end}) {
-    time(*bench, regime, select(proven, [&](Case* c) { return c->regime == regime; }));
+    // what is still open has passed
+    time(*bench, regime, select(wanted, [&](Case* c) { return open(c) && c->regime == regime; }));
     save_();
   }
 }
 
-bool Session::prove(Workbench& bench, const Strategy& strategy, std::span<Case* const> cases) {
+void Session::prove(Workbench& bench, const Strategy& strategy, std::span<Case* const> cases) {
   const auto verdict = bench.verify(strategy);
-  if (verdict.status == Status::passed) return true;
-  for (Case* c : cases) c->verdict = verdict;
-  return false;
+  seconds_[&strategy] = bench.proof_seconds();
+  if (verdict.status != Status::passed)
+    for (Case* c : cases) c->verdict = verdict;
 }
 
 void Session::time(Workbench& bench, Regime regime, std::vector<Case*> cases) {
-  struct Run {
-    Case* c;
-    std::function<void()> launch;
-    double seconds = 1e-3;  // about what one takes
-    double spent = 0;
-    double clock_sum = 0;
-    int clock_count = 0;
-  };
   if (cases.empty()) return;
   Target& where = target(cases[0]->strategy->launch.backend);
-  const auto sample = [&](Run& run, int count) {
-    if (regime != Regime::end_to_end) return where.sample(regime, run.launch, count, run.seconds);
-    Samples samples;
-    for (int i = 0; i < count; ++i) samples.seconds.push_back(bench.end_to_end(*run.c->strategy));
-    return samples;
-  };
-
-  // one sample of each to see how long it takes, and not for the record
   std::vector<Run> runs;
-  for (Case* c : cases) {
-    if (interrupted) return;
-    Run run{c, bench.launch(*c->strategy)};
-    guarded(std::span(&c, 1), where, [&] {
-      if (runs.empty() && regime != Regime::end_to_end) where.warm_up(run.launch);
-      run.seconds = std::max(sample(run, 1).seconds[0], 1e-7);
-      runs.push_back(run);
-    });
-  }
+  for (Case* c : cases) runs.push_back({c, bench.launch(*c->strategy), 0, {}});
+  const auto quickest =
+      std::ranges::min_element(runs, {}, [&](const Run& run) { return seconds_[run.c->strategy]; });
+  guarded(std::span(&quickest->c, 1), where, [&] { where.warm_up(quickest->launch); });
 
-  // the rest in rounds of random order, so that a drift of clock or temperature meets all alike
+  // in rounds of random order, so that a drift of clock or temperature meets all alike
   std::mt19937_64 random(options_.seed);
-  while (!runs.empty() && !interrupted) {
+  while (!runs.empty()) {
     std::ranges::shuffle(runs, random);
     for (Run& run : runs) {
       if (interrupted) return;
-      Case& c = *run.c;
-      show_(c);
-      guarded(std::span(&run.c, 1), where, [&] {
-        const int count = std::clamp(static_cast<int>(0.02 / run.seconds), 1, 20);
-        const double start = now();
-        bench.poison();
-        const Samples samples = sample(run, count);
-        run.spent += now() - start;
-        c.samples.insert(c.samples.end(), samples.seconds.begin(), samples.seconds.end());
-        if (samples.clock_hz) {
-          run.clock_sum += *samples.clock_hz;
-          ++run.clock_count;
-        }
-
-        const auto interval = median_interval(c.samples);
-        const bool narrow = c.samples.size() >= 10 && interval->precision() <= options_.precision;
-        const bool spent = run.spent > options_.budget_seconds || c.samples.size() >= 1000;
-        if (!interval || (!narrow && !spent)) return;
-        c.verdict = regime == Regime::end_to_end ? bench.recheck_copied(*c.strategy)
-                                                 : bench.recheck(*c.strategy);
-        if (c.verdict->status != Status::passed) return;
-        c.seconds = interval;
-        if (run.clock_count > 0) c.clock_hz = run.clock_sum / run.clock_count;
-        if (regime != Regime::end_to_end)
-          pace_[std::string(c.strategy->name)] = {c.experiment->work(c.shape).flops,
-                                                  interval->median};
-      });
+      show_(*run.c);
+      guarded(std::span(&run.c, 1), where, [&] { sample(bench, where, run); });
     }
     std::erase_if(runs, [](const Run& run) { return !open(run.c); });
+  }
+}
+
+void Session::sample(Workbench& bench, Target& where, Run& run) {
+  Case& c = *run.c;
+  double& seconds = seconds_[c.strategy];
+  const int count = std::clamp(static_cast<int>(0.02 / seconds), 1, 20);
+  const bool copied = c.regime == Regime::end_to_end;
+  const double start = now();
+  bench.poison();
+  const Samples samples = copied ? bench.end_to_end(*c.strategy, count)
+                                 : where.sample(c.regime, run.launch, count, seconds);
+  run.spent += now() - start;
+  c.samples.insert(c.samples.end(), samples.seconds.begin(), samples.seconds.end());
+  if (samples.clock_hz) run.clocks.push_back(*samples.clock_hz);
+
+  const auto interval = median_interval(c.samples);
+  if (!interval) return;
+  if (!copied) seconds = interval->median;
+  const double budgets = run.spent / options_.budget_seconds;
+  const bool enough = c.samples.size() >= 10 || seconds > 0.05;
+  const bool narrow =
+      interval->precision() <= (budgets > 1 || host_timed(c) ? precise_enough : precise);
+  if (!(enough && narrow) && budgets < 4 && c.samples.size() < most_samples) return;
+
+  c.verdict = bench.recheck(*c.strategy, copied);
+  if (c.verdict->status != Status::passed) return;
+  c.seconds = interval;
+  if (!run.clocks.empty())
+    c.clock_hz = std::accumulate(run.clocks.begin(), run.clocks.end(), 0.0) /
+                 static_cast<double>(run.clocks.size());
+  if (!copied && seconds >= long_launch) {
+    // the best pace so far: a size that happens to be slow should not condemn its neighbours
+    const double pace = seconds / c.experiment->work(c.shape).flops;
+    const auto [known, fresh] = pace_.try_emplace(c.strategy, pace);
+    if (!fresh) known->second = std::min(known->second, pace);
   }
 }
 
@@ -221,30 +226,26 @@ Reason Session::too_large(const Case& c, Target& where) const {
 }
 
 Reason Session::too_slow(const Case& c, Target& where) {
-  const std::string name(c.strategy->name);
   const double flops = c.experiment->work(c.shape).flops;
-  // a launch shorter than a millisecond tells little about larger shapes: probe one that tells more
-  if (!pace_.contains(name) || pace_[name].seconds < 1e-3) {
-    if (flops < 4e9) return {};
+  if (!pace_.contains(c.strategy)) {
+    // nothing long enough has been timed: try a smaller shape of the same proportions
+    const double probe_flops = 1e9;
+    if (flops <= 4 * probe_flops) return {};
     Shape small = c.shape;
-    const double scale = std::pow(1e9 / flops, 1.0 / static_cast<double>(small.size()));
+    const double scale = std::pow(probe_flops / flops, 1 / static_cast<double>(small.size()));
     for (auto& extent : small)
       extent = std::max<std::int64_t>(1, std::llround(static_cast<double>(extent) * scale));
     if (refuse(*c.strategy, small, gpu_)) return {};
     Workbench bench(*c.experiment, small, where, 0, options_.seed);
-    const auto launch = bench.launch(*c.strategy);
-    launch();
-    where.synchronize();
-    const double start = now();
-    launch();
-    where.synchronize();
-    pace_[name] = {c.experiment->work(small).flops, now() - start};
+    bench.verify(*c.strategy);
+    pace_[c.strategy] = bench.proof_seconds() / c.experiment->work(small).flops;
   }
-  const double predicted = pace_[name].seconds * flops / pace_[name].flops;
-  if (predicted * launches_before_done <= 20 * options_.budget_seconds) return {};
+  const double predicted = pace_[c.strategy] * flops;
+  const double allowed = patience * options_.budget_seconds;
+  if (predicted * launches_at_least <= allowed) return {};
   return "predicted " + text(predicted) + " s a launch: proof and " +
-         std::to_string(fewest_samples) + " samples would take more than " +
-         text(20 * options_.budget_seconds) + " s (20 × --budget)";
+         std::to_string(fewest_samples) + " samples would take more than " + text(allowed) +
+         " s, " + text(patience) + " times --budget";
 }
 
 }  // namespace recheck

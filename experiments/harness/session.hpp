@@ -37,9 +37,17 @@ class Session {
   void measure(std::span<Case* const> cases);
 
  private:
+  /// A case while it is being timed.
+  struct Run {
+    Case* c;
+    std::function<void()> launch;
+    double spent;  // seconds, flushes and copies included
+    std::vector<double> clocks;
+  };
   void attempt(Backend backend, std::span<Case* const> cases);
-  bool prove(Workbench& bench, const Strategy& strategy, std::span<Case* const> cases);
+  void prove(Workbench& bench, const Strategy& strategy, std::span<Case* const> cases);
   void time(Workbench& bench, Regime regime, std::vector<Case*> cases);
+  void sample(Workbench& bench, Target& where, Run& run);
   Reason too_slow(const Case& c, Target& target);
   Reason too_large(const Case& c, Target& target) const;
   Target& target(Backend backend);
@@ -51,11 +59,8 @@ class Session {
   std::function<void(const Case&)> show_;
   std::function<void()> save_;
   std::unique_ptr<Target> cpu_, gpu_target_;
-  // per strategy: work and seconds of one launch at the largest shape timed so far
-  struct Pace {
-    double flops, seconds;
-  };
-  std::map<std::string, Pace> pace_;
+  std::map<const Strategy*, double> seconds_;  // about what one launch takes at the shape at hand
+  std::map<const Strategy*, double> pace_;     // the best seconds per flop so far, of long launches
 };
 
 }  // namespace recheck

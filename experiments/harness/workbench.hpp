@@ -51,15 +51,16 @@ class Workbench {
   /// One launch on the real inputs: what is timed.
   [[nodiscard]] std::function<void()> launch(const Strategy& strategy) const;
 
-  /// Poisons the output, so that recheck() judges only what was launched since.
-  void poison();
-  /// Judges what timed launches have left in the output.
-  Verdict recheck(const Strategy& strategy);
+  /// Seconds from launch to completion of the last proof, latency included.
+  [[nodiscard]] double proof_seconds() const { return proof_seconds_; }
 
-  /// Allocates, copies in, launches, copies out to a poisoned host buffer, frees; returns the
-  /// seconds from first to last. recheck_copied() judges what was copied out.
-  double end_to_end(const Strategy& strategy);
-  Verdict recheck_copied(const Strategy& strategy) const;
+  /// Poisons the output, so that recheck() judges only what is launched from here on.
+  void poison();
+  /// Allocates, copies in, launches, copies out, frees; `count` times, each from first to last in
+  /// seconds of host time. The host buffer is poisoned before.
+  Samples end_to_end(const Strategy& strategy, int count);
+  /// Judges what timed launches have left in the output, or what end_to_end() has copied out.
+  Verdict recheck(const Strategy& strategy, bool copied);
 
  private:
   struct Inputs {
@@ -71,7 +72,6 @@ class Workbench {
   Inputs prepare(Values values, std::uint64_t seed);
   void run(const Strategy& strategy, const Inputs& inputs);
   [[nodiscard]] Verdict judge(const Strategy& strategy, const Inputs& inputs) const;
-  [[nodiscard]] Verdict judge_again(const Strategy& strategy) const;
 
   const Experiment* experiment_;
   Shape shape_;
@@ -82,6 +82,7 @@ class Workbench {
   std::vector<float> result_;  // the output and its guards, on the host
   Array output_array_;
   Inputs integers_, reals_;
+  double proof_seconds_ = 0;
   // what each strategy's proven output looked like: the same bits need no second proof
   struct Proof {
     std::uint64_t digest;
