@@ -140,7 +140,7 @@ void Session::attempt(Backend backend, std::span<Case* const> cases) {
   if (interrupted) return;
   for (const auto regime : {Regime::cold, Regime::hot, Regime::end_to_end}) {
     // what is still open has passed
-    time(*bench, regime, select(wanted, [&](Case* c) { return open(c) && c->regime == regime; }));
+    time(*bench, select(wanted, [&](Case* c) { return open(c) && c->regime == regime; }));
     save_();
   }
 }
@@ -152,7 +152,7 @@ void Session::prove(Workbench& bench, const Strategy& strategy, std::span<Case* 
     for (Case* c : cases) c->verdict = verdict;
 }
 
-void Session::time(Workbench& bench, Regime regime, std::vector<Case*> cases) {
+void Session::time(Workbench& bench, std::vector<Case*> cases) {
   if (cases.empty()) return;
   Target& where = target(cases[0]->strategy->launch.backend);
   std::vector<Run> runs;

@@ -46,7 +46,7 @@ class Session {
   };
   void attempt(Backend backend, std::span<Case* const> cases);
   void prove(Workbench& bench, const Strategy& strategy, std::span<Case* const> cases);
-  void time(Workbench& bench, Regime regime, std::vector<Case*> cases);
+  void time(Workbench& bench, std::vector<Case*> cases);
   void sample(Workbench& bench, Target& where, Run& run);
   Reason too_slow(const Case& c, Target& target);
   Reason too_large(const Case& c, Target& target) const;

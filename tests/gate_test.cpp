@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The derived matrix: every row of every table, at every awkward shape of its experiment, through
+// the gate that the benchmark uses.
+#include <gtest/gtest.h>
+
+#include "../experiments/harness/workbench.hpp"
+
+namespace recheck {
+namespace {
+
+struct Row {
+  const Experiment* experiment;
+  const Strategy* strategy;
+};
+
+std::vector<Row> rows(Backend backend) {
+  std::vector<Row> chosen;
+  for (const auto& experiment : experiments())
+    for (const auto& strategy : experiment.ladder)
+      if (strategy.launch.backend == backend) chosen.push_back({&experiment, &strategy});
+  return chosen;
+}
+
+std::string name(const testing::TestParamInfo<Row>& info) {
+  return std::string(info.param.experiment->name) + "_" + std::string(info.param.strategy->name);
+}
+
+class Gate : public testing::TestWithParam<Row> {};
+
+TEST_P(Gate, LetsItPassAtEveryEdge) {
+  const auto& [experiment, strategy] = GetParam();
+  const Gpu gpu = find_gpu();
+  std::unique_ptr<Target> target;
+  int proven = 0;
+  for (const auto& shape : experiment->edges) {
+    const std::string id =
+        std::string(experiment->name) + "/" + std::string(strategy->name) + "/" + to_string(shape);
+    if (const auto refusal = refuse(*strategy, shape, gpu)) {
+      if (refusal->status == Status::not_run) {
+        RecordProperty("skipped", *refusal->reason);
+        GTEST_SKIP() << *refusal->reason;
+      }
+      RecordProperty(id, *refusal->reason);
+      continue;
+    }
+    if (!target)
+      target = strategy->launch.backend == Backend::cpu ? make_cpu_target()
+                                                        : make_gpu_target(*gpu.device);
+    for (const std::int64_t padding : {0, 3}) {
+      Workbench bench(*experiment, shape, *target, padding, 1);
+      const Verdict verdict = bench.verify(*strategy);
+      EXPECT_EQ(verdict.status, Status::passed) << id << " with leading dimensions padded by "
+                                                << padding << ": " << verdict.reason.value_or("");
+      ++proven;
+    }
+  }
+  EXPECT_GT(proven, 0) << "no shape was tried";
+}
+
+INSTANTIATE_TEST_SUITE_P(cpu, Gate, testing::ValuesIn(rows(Backend::cpu)), name);
+INSTANTIATE_TEST_SUITE_P(gpu, Gate, testing::ValuesIn(rows(Backend::gpu)), name);
+
+}  // namespace
+}  // namespace recheck

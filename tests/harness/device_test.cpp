@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "../../experiments/harness/cuda.hpp"
+
+namespace recheck {
+namespace {
+
+TEST(Unusable, NamesBothVersionsWhenTheDriverIsTooOld) {
+  const auto reason = unusable(cudaErrorInsufficientDriver, 0, 12040, 13000);
+  ASSERT_TRUE(reason);
+  EXPECT_NE(reason->find("12.4"), std::string::npos) << *reason;
+  EXPECT_NE(reason->find("13.0"), std::string::npos) << *reason;
+  EXPECT_NE(reason->find("update the driver"), std::string::npos) << *reason;
+}
+
+TEST(Unusable, SaysThatThereIsNoDevice) {
+  EXPECT_EQ(unusable(cudaErrorInsufficientDriver, 0, 0, 13000), "no CUDA device");
+  EXPECT_EQ(unusable(cudaErrorNoDevice, 0, 13000, 13000), "no CUDA device");
+  EXPECT_EQ(unusable(cudaSuccess, 0, 13000, 13000), "no CUDA device");
+}
+
+TEST(Unusable, IsNothingWhereADeviceAnswers) {
+  EXPECT_FALSE(unusable(cudaSuccess, 1, 13000, 13000));
+  // minor versions are compatible within a major one
+  EXPECT_FALSE(unusable(cudaSuccess, 1, 13000, 13020));
+}
+
+TEST(Check, ThrowsWhereTheCallStands) {
+  try {
+    check(cudaErrorInvalidValue);
+    FAIL();
+  } catch (const CudaError& error) {
+    EXPECT_EQ(error.code, cudaErrorInvalidValue);
+    EXPECT_NE(std::string(error.what()).find("device_test.cpp"), std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace recheck

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "../../experiments/harness/inputs.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <set>
+
+namespace recheck {
+namespace {
+
+TEST(Inputs, AreAPureFunctionOfSeedOperandAndPlace) {
+  const auto tight = make_input(1, 0, 13, 17, 17, Values::reals, 1);
+  const auto padded = make_input(1, 0, 13, 17, 20, Values::reals, 1);
+  const auto other = make_input(1, 1, 13, 17, 17, Values::reals, 1);
+  const auto seeded = make_input(2, 0, 13, 17, 17, Values::reals, 1);
+  int same_as_other = 0, same_as_seeded = 0;
+  for (int i = 0; i < 13; ++i)
+    for (int j = 0; j < 17; ++j) {
+      EXPECT_EQ(tight.elements[i * 17 + j], padded.elements[i * 20 + j]);
+      same_as_other += tight.elements[i * 17 + j] == other.elements[i * 17 + j] ? 1 : 0;
+      same_as_seeded += tight.elements[i * 17 + j] == seeded.elements[i * 17 + j] ? 1 : 0;
+    }
+  EXPECT_EQ(same_as_other, 0);
+  EXPECT_EQ(same_as_seeded, 0);
+}
+
+TEST(Inputs, AreNeverZeroAndStayInTheirRange) {
+  const auto reals = make_input(5, 0, 200, 200, 200, Values::reals, 1);
+  const auto integers = make_input(5, 0, 200, 200, 200, Values::integers, 9);
+  std::set<float> seen;
+  for (int at = 0; at < 200 * 200; ++at) {
+    EXPECT_NE(reals.elements[at], 0);
+    EXPECT_LT(std::abs(reals.elements[at]), 0.5f);
+    const float integer = integers.elements[at];
+    EXPECT_EQ(integer, std::round(integer));
+    EXPECT_NE(integer, 0);
+    EXPECT_LE(std::abs(integer), 9);
+    seen.insert(integer);
+  }
+  EXPECT_EQ(seen.size(), 18u);  // every value of the range occurs
+}
+
+TEST(Inputs, HaveNaNAllAround) {
+  const auto padded = make_input(1, 0, 3, 4, 6, Values::reals, 1);
+  ASSERT_EQ(static_cast<std::int64_t>(padded.elements.size()), storage(3, 6));
+  for (std::size_t at = 0; at < padded.elements.size(); ++at)
+    EXPECT_EQ(std::isnan(padded.elements[at]), at >= 18 || at % 6 >= 4) << at;
+}
+
+TEST(IntegerLimit, KeepsEverySumExact) {
+  for (const std::int64_t terms : {1, 2, 100, 4096, 8192, 65536, 1 << 24}) {
+    const std::int64_t limit = integer_limit(terms);
+    EXPECT_GE(limit, 1);
+    EXPECT_LE(limit * limit * terms, 1 << 24) << terms;
+  }
+  EXPECT_GT(integer_limit(8192), 30);  // and is not needlessly small
+}
+
+}  // namespace
+}  // namespace recheck

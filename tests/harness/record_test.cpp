@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "../../experiments/harness/record.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <sstream>
+
+namespace recheck {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A folder of a test's own, gone at its end.
+class RecordFile : public testing::Test {
+ protected:
+  RecordFile() {
+    std::string name = (fs::temp_directory_path() / "recheck-XXXXXX").string();
+    folder_ = mkdtemp(name.data());
+  }
+  ~RecordFile() override { fs::remove_all(folder_); }
+  static std::string read(const fs::path& path) {
+    std::ostringstream text;
+    text << std::ifstream(path).rdbuf();
+    return text.str();
+  }
+  fs::path folder_;
+};
+
+TEST_F(RecordFile, IsReplacedWhole) {
+  const auto file = folder_ / "record.json";
+  write_file(file, "one");
+  write_file(file, "two");
+  EXPECT_EQ(read(file), "two");
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), {}), 1);  // no temporary stays
+}
+
+TEST_F(RecordFile, SaysWhereItCannotBeWritten) {
+  try {
+    write_file(folder_ / "missing" / "record.json", "text");
+    FAIL() << "wrote into a folder that does not exist";
+  } catch (const std::runtime_error& error) {
+    const std::string message = error.what();
+    EXPECT_NE(message.find("No such file or directory"), std::string::npos) << message;
+    EXPECT_NE(message.find("--output"), std::string::npos) << message;
+    EXPECT_EQ(message.find('\n'), std::string::npos) << message;
+  }
+}
+
+TEST_F(RecordFile, KeepsTheOldOneWhenTheDiskIsFull) {
+  if (mount("tmpfs", folder_.c_str(), "tmpfs", 0, "size=64k") != 0)
+    GTEST_SKIP() << "a full disk needs a small file system, and mounting one needs root";
+  const auto file = folder_ / "record.json";
+  write_file(file, "what was measured");
+  std::string message;
+  try {
+    write_file(file, std::string(1 << 20, 'x'));
+  } catch (const std::runtime_error& error) {
+    message = error.what();
+  }
+  EXPECT_NE(message.find("No space left on device"), std::string::npos) << message;
+  EXPECT_EQ(read(file), "what was measured");
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), {}), 1);
+  umount(folder_.c_str());
+}
+
+TEST(Record, GivesSecondsToPassedCasesOnlyAndReasonsToTheOthers) {
+  const auto& matmul = experiments()[0];
+  Record record{.environment = {}, .ceilings = {}, .cases = {}};
+  const Case untouched{&matmul, &matmul.ladder[0], {4, 5, 6}, Regime::hot, {}, {}, {}, {}};
+  Case passed = untouched, unsupported = untouched, half = untouched;
+  passed.verdict = Verdict{Status::passed, {}, Error{0.5, 1, "metric"}};
+  passed.samples = {1, 2, 3, 4, 5, 6};
+  passed.seconds = median_interval(passed.samples);
+  unsupported.verdict = Verdict{Status::unsupported, "needs more", {}};
+  half.samples = {1, 2};  // interrupted while it was timed
+  record.cases = {untouched, passed, unsupported, half};
+
+  const auto cases = record.to_json()["cases"];
+  for (const auto& c : cases) {
+    EXPECT_EQ(c["status"] == "passed", !c["seconds"].is_null());
+    EXPECT_EQ(c["status"] == "passed", c["reason"].is_null());
+    EXPECT_EQ(c["status"] == "passed", !c["samples"].empty());
+  }
+  EXPECT_EQ(cases[0]["status"], "not_run");
+  EXPECT_EQ(cases[1]["seconds"]["median"], 3.5);
+  EXPECT_EQ(cases[1]["seconds"]["samples"], 6);
+  EXPECT_EQ(cases[2]["reason"], "needs more");
+  EXPECT_EQ(cases[1]["shape"].dump(), R"({"m":4,"n":5,"k":6})");
+}
+
+}  // namespace
+}  // namespace recheck

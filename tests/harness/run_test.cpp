@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The program as a user meets it: what bad input gets, what an interruption leaves behind.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+namespace recheck {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Outcome {
+  int code;
+  std::string output;  // both streams
+};
+
+Outcome run(const std::string& arguments) {
+  const std::string command = std::string(RECHECK_BINARY) + " " + arguments + " 2>&1";
+  std::array<char, 4096> buffer{};
+  Outcome outcome{};
+  FILE* pipe = popen(command.c_str(), "r");
+  while (std::fgets(buffer.data(), buffer.size(), pipe) != nullptr) outcome.output += buffer.data();
+  outcome.code = WEXITSTATUS(pclose(pipe));
+  return outcome;
+}
+
+class Run : public testing::Test {
+ protected:
+  Run() {
+    std::string name = (fs::temp_directory_path() / "recheck-XXXXXX").string();
+    folder_ = mkdtemp(name.data());
+  }
+  ~Run() override { fs::remove_all(folder_); }
+  [[nodiscard]] std::string output() const { return "--output=" + folder_.string(); }
+  [[nodiscard]] nlohmann::json record() const {
+    return nlohmann::json::parse(std::ifstream(folder_ / "record.json"));
+  }
+  /// One line, the given exit code, and not a file written.
+  void expect_refusal(const std::string& arguments, int code, const std::string& words) const {
+    const auto outcome = run(output() + " " + arguments);
+    EXPECT_EQ(outcome.code, code) << arguments;
+    EXPECT_EQ(std::ranges::count(outcome.output, '\n'), 1) << outcome.output;
+    EXPECT_NE(outcome.output.find(words), std::string::npos) << outcome.output;
+    EXPECT_TRUE(fs::is_empty(folder_)) << arguments;
+  }
+  fs::path folder_;
+};
+
+TEST_F(Run, RefusesInputThatMakesNoSense) {
+  expect_refusal("--strategy=tile61", 2, "unknown strategy 'tile61': there are cpu_serial");
+  expect_refusal("--shape=12x", 2, "'12x' is not a shape");
+  expect_refusal("--shape=12x12", 2, "'12x12' is not a shape: give 3 extents");
+  expect_refusal("--regime=lukewarm", 2, "unknown regime 'lukewarm': there are cold, hot");
+  expect_refusal("--fast", 2, "unknown flag '--fast'");
+  expect_refusal("tile16", 2, "unknown flag 'tile16'");
+  expect_refusal("--budget=", 2, "--budget needs a value");
+  expect_refusal("--budget=soon", 2, "'soon' is not a positive number");
+  expect_refusal("--budget=-1", 2, "'-1' is not a positive number");
+  expect_refusal("--benchmark_filter=no_such_case", 2, "no case matches");
+  expect_refusal("--benchmark_repetitions=5", 2, "use --budget");
+}
+
+TEST_F(Run, RefusesAFolderThatCannotBeWritten) {
+  const auto outcome = run("--output=/proc/recheck --shape=8x8x8");
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_EQ(std::ranges::count(outcome.output, '\n'), 1) << outcome.output;
+  EXPECT_NE(outcome.output.find("cannot create /proc/recheck"), std::string::npos);
+}
+
+TEST_F(Run, WritesWhatItMeasured) {
+  const auto outcome = run(output() + " --strategy=cpu_serial --shape=80x48x64,9x8x7");
+  ASSERT_EQ(outcome.code, 0) << outcome.output;
+  EXPECT_NE(outcome.output.find("2 passed"), std::string::npos) << outcome.output;
+  const auto record = this->record();
+  EXPECT_EQ(record["schema"], 1);
+  EXPECT_FALSE(record["finished"].is_null());
+  ASSERT_EQ(record["cases"].size(), 2u);
+  const auto& first = record["cases"][0];
+  EXPECT_EQ(first["id"], "matmul/cpu_serial/80x48x64/hot");
+  EXPECT_LE(first["seconds"]["low"], first["seconds"]["median"]);
+  EXPECT_LE(first["seconds"]["median"], first["seconds"]["high"]);
+  EXPECT_GE(first["samples"].size(), 6u);
+  EXPECT_LE(first["error"]["value"], first["error"]["bound"]);
+}
+
+TEST_F(Run, ShowsWhatItDoesNotRunAndWhy) {
+  // more than any machine has: predicted, not tried
+  const auto outcome = run(output() + " --strategy=cpu_serial --shape=2000000x2000000x4");
+  ASSERT_EQ(outcome.code, 0) << outcome.output;
+  const auto c = record()["cases"][0];
+  EXPECT_EQ(c["status"], "unsupported");
+  EXPECT_NE(std::string(c["reason"]).find("GB of host memory"), std::string::npos) << c["reason"];
+  EXPECT_TRUE(c["seconds"].is_null());
+}
+
+TEST_F(Run, LeavesOutWhatTheBudgetDoesNotAllowAndSaysSo) {
+  const auto outcome = run(output() + " --strategy=cpu_serial --shape=8000x8000x8000 --budget=0.1");
+  ASSERT_EQ(outcome.code, 0) << outcome.output;
+  const auto c = record()["cases"][0];
+  EXPECT_EQ(c["status"], "not_run");
+  EXPECT_NE(std::string(c["reason"]).find("--budget"), std::string::npos) << c["reason"];
+}
+
+TEST_F(Run, KeepsTheRecordBefore) {
+  ASSERT_EQ(run(output() + " --strategy=cpu_serial --shape=9x8x7").code, 0);
+  ASSERT_EQ(run(output() + " --strategy=cpu_serial --shape=9x8x6").code, 0);
+  EXPECT_TRUE(fs::exists(folder_ / "record.previous.json"));
+}
+
+TEST_F(Run, LetsGoogleBenchmarkChooseAndPrint) {
+  const auto list = run("--benchmark_list_tests --benchmark_filter=tile16/1024x1024x1024/cold");
+  EXPECT_EQ(list.code, 0);
+  EXPECT_EQ(list.output.find("matmul/tile16/1024x1024x1024/cold"), 0u) << list.output;
+  EXPECT_EQ(std::ranges::count(list.output, '\n'), 1) << list.output;
+
+  const auto file = folder_ / "google.json";
+  const auto outcome = run(
+      output() + " --shape=9x8x7 --benchmark_filter=cpu_serial --benchmark_out=" + file.string() +
+      " --benchmark_format=console");
+  EXPECT_EQ(outcome.code, 0) << outcome.output;
+  EXPECT_NE(outcome.output.find("matmul/cpu_serial/9x8x7/hot"), std::string::npos);
+  const auto google = nlohmann::json::parse(std::ifstream(file));
+  const auto& timed = google["benchmarks"][0];
+  const double median = record()["cases"][0]["seconds"]["median"];
+  EXPECT_NEAR(timed["real_time"], median * 1e6, median * 1e6 * 1e-3 + 1e-4);
+}
+
+TEST_F(Run, KeepsWhatItHasWhenInterrupted) {
+  const pid_t child = fork();
+  if (child == 0) {
+    const std::string out = output();
+    std::freopen("/dev/null", "w", stderr);
+    execl(RECHECK_BINARY, RECHECK_BINARY, out.c_str(), "--strategy=cpu_serial",
+          "--shape=64x64x64,300x300x300,301x301x301,302x302x302,303x303x303,304x304x304",
+          "--budget=1", nullptr);
+    _exit(127);
+  }
+  // until the first case is on disk
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  const auto passed = [&] {
+    if (!fs::exists(folder_ / "record.json")) return std::ptrdiff_t{0};
+    const auto now = record();
+    return std::ranges::count_if(now["cases"],
+                                 [](const auto& c) { return c["status"] == "passed"; });
+  };
+  while (passed() == 0 && std::chrono::steady_clock::now() < deadline)
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  kill(child, SIGINT);
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(WEXITSTATUS(status), 130);
+  const auto record = this->record();
+  EXPECT_TRUE(record["finished"].is_null());
+  EXPECT_GE(passed(), 1);
+  EXPECT_LT(passed(), 6);
+  for (const auto& c : record["cases"])
+    EXPECT_TRUE(c["status"] == "passed" || !c["reason"].is_null());
+}
+
+}  // namespace
+}  // namespace recheck

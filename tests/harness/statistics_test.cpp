@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "../../experiments/harness/statistics.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <random>
+
+namespace recheck {
+namespace {
+
+std::vector<double> one_to(int n) {
+  std::vector<double> samples(n);
+  std::iota(samples.begin(), samples.end(), 1);
+  return samples;
+}
+
+TEST(MedianInterval, NeedsSixSamples) {
+  EXPECT_FALSE(median_interval(one_to(5)));
+  const auto interval = median_interval(one_to(6));
+  ASSERT_TRUE(interval);
+  EXPECT_EQ(interval->median, 3.5);
+  EXPECT_EQ(interval->low, 1);
+  EXPECT_EQ(interval->high, 6);
+}
+
+// ranks of the binomial table: n = 10 → 2 and 9, n = 20 → 6 and 15, n = 100 → 40 and 61
+TEST(MedianInterval, TakesTheTabulatedRanks) {
+  for (const auto& [n, low, high] : {std::tuple{10, 2, 9}, {20, 6, 15}, {100, 40, 61}}) {
+    const auto interval = median_interval(one_to(n));
+    ASSERT_TRUE(interval);
+    EXPECT_EQ(interval->low, low) << n;
+    EXPECT_EQ(interval->high, high) << n;
+  }
+}
+
+TEST(MedianInterval, DoesNotMindTheOrder) {
+  auto samples = one_to(21);
+  std::ranges::shuffle(samples, std::mt19937(1));
+  EXPECT_EQ(median_interval(samples)->median, 11);
+}
+
+TEST(MedianInterval, HoldsTheMedianAtLeastNinetyFivePercentOfTheTime) {
+  std::mt19937 random(3);
+  std::exponential_distribution<double> skewed(1);  // true median: ln 2
+  int held = 0;
+  const int runs = 2000;
+  for (int run = 0; run < runs; ++run) {
+    std::vector<double> samples(17);
+    for (auto& s : samples) s = skewed(random);
+    const auto interval = *median_interval(samples);
+    held += interval.low <= 0.693147 && 0.693147 <= interval.high ? 1 : 0;
+  }
+  EXPECT_GE(held, 0.94 * runs);
+  EXPECT_LE(held, 0.99 * runs);  // and is no wider than it has to be
+}
+
+}  // namespace
+}  // namespace recheck

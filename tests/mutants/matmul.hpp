@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+
+#include "../../experiments/harness/strategy.hpp"
+
+namespace recheck::mutants {
+
+/// Matrix products that are wrong on purpose, each in one way that has been seen in the wild. They
+/// exist to prove that the gate bites: one that passes is a failing test.
+std::span<const Strategy> matmul_gpu();  // only in a build with CUDA
+std::span<const Strategy> matmul_cpu();  // twins that need no GPU: what the comparison must catch
+
+/// Right while it is proven, wrong once it is timed.
+extern const Strategy cpu_right_until_timed;
+/// Touches memory that is not there: the device's context does not survive.
+extern const Strategy gpu_reads_far_outside;
+
+}  // namespace recheck::mutants

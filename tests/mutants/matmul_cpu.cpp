@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The CPU's triple loop, spoiled: twins of the mutants whose defect is in the result, for machines
+// without a GPU. What they put to the test is the comparison.
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <vector>
+
+#include "../../experiments/matmul/matmul.hpp"
+#include "../../reference/matmul.hpp"
+#include "matmul.hpp"
+
+namespace recheck::mutants {
+namespace {
+
+enum class Defect {
+  no_bounds_guard,
+  m_and_n_swapped,
+  k_tail_skipped,
+  last_row_unwritten,
+  writes_nan,
+  ignores_leading_dimension,
+  adds_to_what_is_there,
+  rounds_inputs_to_bf16,
+  one_element_off,
+};
+
+/// fp32 with the lower 16 bits of its mantissa cut off.
+float bf16(float x) { return std::bit_cast<float>(std::bit_cast<std::uint32_t>(x) & 0xffff0000u); }
+
+template <Defect defect>
+void product(int m, int n, int k, const float* a, std::int64_t lda, const float* b,
+             std::int64_t ldb, float* c, std::int64_t ldc) {
+  if (defect == Defect::ignores_leading_dimension) ldb = n;
+  const int k_end = defect == Defect::k_tail_skipped ? k / 16 * 16 : k;
+  const int columns = defect == Defect::no_bounds_guard && m > 0 ? (n + 15) / 16 * 16 : n;
+  for (int i = 0; i < m; ++i) {
+    for (int j = 0; j < columns; ++j) {
+      float sum = 0;
+      for (int e = 0; e < k_end && j < n; ++e) {
+        const float x = a[i * lda + e], y = b[e * ldb + j];
+        sum += defect == Defect::rounds_inputs_to_bf16 ? bf16(x) * bf16(y) : x * y;
+      }
+      if (defect == Defect::m_and_n_swapped && (i >= n || j >= m)) continue;
+      if (defect == Defect::last_row_unwritten && i == m - 1) continue;
+      if (defect == Defect::writes_nan && i == m - 1 && j == n - 1) sum = NAN;
+      if (defect == Defect::one_element_off && i == m / 3 && j == n / 3) sum += 1;
+      float& out = c[i * ldc + j];
+      out = defect == Defect::adds_to_what_is_there ? out + sum : sum;
+    }
+  }
+}
+
+/// Computes at its first call, and gives that result out at every later one of the same size.
+void stale_result(int m, int n, int k, const float* a, std::int64_t lda, const float* b,
+                  std::int64_t ldb, float* c, std::int64_t ldc) {
+  static std::vector<float> kept;
+  const auto size = static_cast<std::size_t>(m) * static_cast<std::size_t>(n);
+  if (kept.size() != size) {
+    kept.resize(size);
+    reference::matmul_serial(m, n, k, a, lda, b, ldb, kept.data(), n);
+  }
+  for (int i = 0; i < m; ++i) std::copy_n(kept.data() + std::int64_t{i} * n, n, c + i * ldc);
+}
+
+/// Right for its two proofs; from then on its last element is not written.
+void right_until_timed(int m, int n, int k, const float* a, std::int64_t lda, const float* b,
+                       std::int64_t ldb, float* c, std::int64_t ldc) {
+  static int calls = 0;
+  reference::matmul_serial(m, n, k, a, lda, b, ldb, c, ldc);
+  if (++calls > 2) c[(m - 1) * ldc + n - 1] = NAN;
+}
+
+template <auto f>
+constexpr Strategy mutant(std::string_view name) {
+  return {.name = name, .source = {"mutant", "tests"}, .launch = matmul::cpu<f>};
+}
+
+constexpr Strategy rows[] = {
+    mutant<product<Defect::no_bounds_guard>>("no_bounds_guard"),
+    mutant<product<Defect::m_and_n_swapped>>("m_and_n_swapped"),
+    mutant<product<Defect::k_tail_skipped>>("k_tail_skipped"),
+    mutant<product<Defect::last_row_unwritten>>("last_row_unwritten"),
+    mutant<product<Defect::writes_nan>>("writes_nan"),
+    mutant<stale_result>("stale_result"),
+    mutant<product<Defect::ignores_leading_dimension>>("ignores_leading_dimension"),
+    mutant<product<Defect::adds_to_what_is_there>>("adds_to_what_is_there"),
+    mutant<product<Defect::rounds_inputs_to_bf16>>("rounds_inputs_to_bf16"),
+    mutant<product<Defect::one_element_off>>("one_element_off"),
+};
+
+}  // namespace
+
+std::span<const Strategy> matmul_cpu() { return rows; }
+const Strategy cpu_right_until_timed = mutant<right_until_timed>("right_until_timed");
+
+}  // namespace recheck::mutants

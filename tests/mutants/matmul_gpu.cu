@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The shared-memory tile of kernels/matmul/tile.cu, spoiled. Mutants stay within the guards around
+// the matrices, so that one of them cannot take the tests after it down.
+
+#include <cuda_bf16.h>
+
+#include "../../experiments/matmul/matmul.hpp"
+#include "matmul.hpp"
+
+namespace recheck::mutants {
+namespace {
+
+using kernels::MatmulArgs;
+
+enum class Defect {
+  first_barrier_missing,
+  second_barrier_missing,
+  no_bounds_guard,
+  m_and_n_swapped,
+  k_tail_skipped,
+  last_row_unwritten,
+  writes_nan,
+  reads_uninitialised_shared,
+  ignores_leading_dimension,
+  adds_to_what_is_there,
+  rounds_inputs_to_bf16,
+  one_element_off,
+};
+
+template <Defect defect>
+__global__ void mutant_kernel(MatmulArgs p) {
+  constexpr int tile = 32;  // many warps per block: a missing barrier is then a race that is lost
+  __shared__ float as[tile][tile];
+  __shared__ float bs[tile][tile];
+  const int tx = threadIdx.x, ty = threadIdx.y;
+  const int row = blockIdx.y * tile + ty;
+  const int col = blockIdx.x * tile + tx;
+  const std::int64_t ldb = defect == Defect::ignores_leading_dimension ? p.n : p.ldb;
+
+  float sum = 0;
+  const int k_end = defect == Defect::k_tail_skipped ? p.k / tile * tile : p.k;
+  for (int k0 = 0; k0 < k_end; k0 += tile) {
+    const bool a_inside = row < p.m && k0 + tx < p.k;
+    const bool b_inside = col < p.n && k0 + ty < p.k;
+    if (defect == Defect::reads_uninitialised_shared) {
+      if (a_inside) as[ty][tx] = p.a[row * p.lda + k0 + tx];
+      if (b_inside) bs[ty][tx] = p.b[(k0 + ty) * ldb + col];
+    } else {
+      float a = a_inside ? p.a[row * p.lda + k0 + tx] : 0.0f;
+      float b = b_inside ? p.b[(k0 + ty) * ldb + col] : 0.0f;
+      if (defect == Defect::rounds_inputs_to_bf16) {
+        a = __bfloat162float(__float2bfloat16(a));
+        b = __bfloat162float(__float2bfloat16(b));
+      }
+      as[ty][tx] = a;
+      bs[ty][tx] = b;
+    }
+    if (defect != Defect::first_barrier_missing) __syncthreads();
+    for (int e = 0; e < tile; ++e) sum += as[ty][e] * bs[e][tx];
+    if (defect != Defect::second_barrier_missing) __syncthreads();
+  }
+
+  if (row >= p.m || (col >= p.n && defect != Defect::no_bounds_guard)) return;
+  if (defect == Defect::m_and_n_swapped && (row >= p.n || col >= p.m)) return;
+  if (defect == Defect::last_row_unwritten && row == p.m - 1) return;
+  if (defect == Defect::writes_nan && row == p.m - 1 && col == p.n - 1) sum = NAN;
+  if (defect == Defect::one_element_off && row == p.m / 3 && col == p.n / 3) sum += 1;
+  float& c = p.c[row * p.ldc + col];
+  c = defect == Defect::adds_to_what_is_there ? c + sum : sum;
+}
+
+template <Defect defect>
+void launch(const MatmulArgs& p, cudaStream_t stream) {
+  if (p.m == 0 || p.n == 0) return;
+  mutant_kernel<defect><<<dim3((p.n + 31) / 32, (p.m + 31) / 32), dim3(32, 32), 0, stream>>>(p);
+}
+
+/// Computes at its first call, and gives that result out at every later one of the same size.
+void stale_result(const MatmulArgs& p, cudaStream_t stream) {
+  static float* kept = nullptr;
+  static std::size_t kept_bytes = 0;
+  const std::size_t bytes = static_cast<std::size_t>(p.m) * p.ldc * sizeof(float);
+  if (bytes == 0) return;
+  if (bytes == kept_bytes) {
+    cudaMemcpyAsync(p.c, kept, bytes, cudaMemcpyDeviceToDevice, stream);
+    return;
+  }
+  kernels::tile<16, 1>(p, stream);
+  cudaFree(kept);
+  cudaMalloc(&kept, bytes);
+  cudaMemcpyAsync(kept, p.c, bytes, cudaMemcpyDeviceToDevice, stream);
+  kept_bytes = bytes;
+}
+
+/// Asks for more threads than a block may have, and hides that nothing was launched.
+void launch_error_swallowed(const MatmulArgs& p, cudaStream_t stream) {
+  mutant_kernel<Defect::writes_nan><<<1, dim3(64, 64), 0, stream>>>(p);
+  cudaGetLastError();
+}
+
+__global__ void far_outside_kernel(MatmulArgs p) { p.c[0] = p.a[std::int64_t{1} << 40]; }
+
+void reads_far_outside(const MatmulArgs& p, cudaStream_t stream) {
+  far_outside_kernel<<<1, 1, 0, stream>>>(p);
+}
+
+template <auto f>
+constexpr Strategy mutant(std::string_view name) {
+  return {.name = name, .source = {"mutant", "tests"}, .launch = matmul::gpu<f>};
+}
+
+constexpr Strategy rows[] = {
+    mutant<launch<Defect::first_barrier_missing>>("first_barrier_missing"),
+    mutant<launch<Defect::second_barrier_missing>>("second_barrier_missing"),
+    mutant<launch<Defect::no_bounds_guard>>("no_bounds_guard"),
+    mutant<launch<Defect::m_and_n_swapped>>("m_and_n_swapped"),
+    mutant<launch<Defect::k_tail_skipped>>("k_tail_skipped"),
+    mutant<launch<Defect::last_row_unwritten>>("last_row_unwritten"),
+    mutant<launch<Defect::writes_nan>>("writes_nan"),
+    mutant<stale_result>("stale_result"),
+    mutant<launch_error_swallowed>("launch_error_swallowed"),
+    mutant<launch<Defect::reads_uninitialised_shared>>("reads_uninitialised_shared"),
+    mutant<launch<Defect::ignores_leading_dimension>>("ignores_leading_dimension"),
+    mutant<launch<Defect::adds_to_what_is_there>>("adds_to_what_is_there"),
+    mutant<launch<Defect::rounds_inputs_to_bf16>>("rounds_inputs_to_bf16"),
+    mutant<launch<Defect::one_element_off>>("one_element_off"),
+};
+
+}  // namespace
+
+std::span<const Strategy> matmul_gpu() { return rows; }
+const Strategy gpu_reads_far_outside = mutant<reads_far_outside>("reads_far_outside");
+
+}  // namespace recheck::mutants

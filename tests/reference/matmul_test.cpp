@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "../../reference/matmul.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "../../experiments/harness/inputs.hpp"
+
+namespace recheck {
+namespace {
+
+reference::MatrixView view(const HostMatrix& m) {
+  return {m.rows, m.columns, m.elements.data(), m.ld};
+}
+
+struct Product {
+  HostMatrix a, b;
+  std::vector<float> c;
+  reference::MatmulOracle oracle;
+  std::int64_t m, n;
+  [[nodiscard]] double error() const { return oracle.relative_error({m, n, c.data(), n}); }
+};
+
+Product product(int m, int n, int k, Values values) {
+  auto a = make_input(7, 0, m, k, k + 1, values, integer_limit(k));
+  auto b = make_input(7, 1, k, n, n + 2, values, integer_limit(k));
+  std::vector<float> c(static_cast<std::size_t>(m) * n);
+  reference::matmul_serial(m, n, k, a.elements.data(), a.ld, b.elements.data(), b.ld, c.data(), n);
+  reference::MatmulOracle oracle(view(a), view(b), 11);
+  return {std::move(a), std::move(b), std::move(c), std::move(oracle), m, n};
+}
+
+TEST(MatmulOracle, FindsNothingWrongWithExactIntegers) {
+  EXPECT_EQ(product(37, 53, 71, Values::integers).error(), 0);
+}
+
+TEST(MatmulOracle, FindsRealsWithinTheirBoundAndNotExact) {
+  const double error = product(37, 53, 71, Values::reals).error();
+  EXPECT_GT(error, 0);
+  EXPECT_LE(error, reference::product_error_bound(71, 0x1p-24, 0));
+}
+
+TEST(MatmulOracle, SaysNaNWhereverOneStands) {
+  auto p = product(9, 8, 7, Values::reals);
+  for (auto& element : p.c) {
+    const float kept = element;
+    element = std::numeric_limits<float>::quiet_NaN();
+    EXPECT_TRUE(std::isnan(p.error()));
+    element = kept;
+  }
+}
+
+TEST(MatmulOracle, SaysInfinityIsWrong) {
+  auto p = product(9, 8, 7, Values::reals);
+  p.c[5] = std::numeric_limits<float>::infinity();
+  EXPECT_FALSE(p.error() <= 1);
+}
+
+TEST(MatmulOracle, SeesAnyOneWrongElement) {
+  auto p = product(9, 8, 7, Values::integers);
+  for (auto& element : p.c) {
+    element += 1;
+    EXPECT_GT(p.error(), 0);
+    element -= 1;
+  }
+}
+
+// one million rows of work are too many to know each element: Freivalds has to see it
+TEST(MatmulOracle, SeesOneWrongElementBeyondTheCompleteSize) {
+  const int m = 2000, n = 1000, k = 800;
+  ASSERT_GT(1.0 * m * n * k, reference::MatmulOracle::complete_limit);
+  auto p = product(m, n, k, Values::integers);
+  EXPECT_EQ(p.error(), 0);
+  for (const std::size_t at : {std::size_t{0}, std::size_t{1} * 777 * n + 333, p.c.size() - 1}) {
+    p.c[at] += 1;
+    EXPECT_GT(p.error(), 0) << at;
+    p.c[at] -= 1;
+  }
+  p.c[std::size_t{1234} * n + 5] = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_TRUE(std::isnan(p.error()));
+}
+
+TEST(ProductErrorBound, GrowsWithTheSumAndWithTheInputs) {
+  using reference::product_error_bound;
+  EXPECT_EQ(product_error_bound(0, 0x1p-24, 0), 0);
+  EXPECT_NEAR(product_error_bound(1, 0x1p-24, 0), 0x1p-24, 1e-13);
+  EXPECT_LT(product_error_bound(100, 0x1p-24, 0), product_error_bound(101, 0x1p-24, 0));
+  EXPECT_GT(product_error_bound(100, 0x1p-24, 0x1p-10), 2 * 0x1p-10);
+  // where the theory ends nothing may pass
+  EXPECT_EQ(product_error_bound(1 << 25, 0x1p-24, 0), 0);
+}
+
+}  // namespace
+}  // namespace recheck
