@@ -58,6 +58,18 @@ TEST_P(Gate, LetsItPassAtEveryEdge) {
   EXPECT_GT(proven, 0) << "no shape was tried";
 }
 
+// two launches of each row: little enough for compute-sanitizer's slowest tool
+TEST_P(Gate, LetsItPassAtOneAwkwardShape) {
+  const auto& [experiment, strategy] = GetParam();
+  const Gpu gpu = find_gpu();
+  const Shape shape(experiment->axes.size(), 77);
+  if (const auto refusal = refuse(*strategy, shape, gpu)) GTEST_SKIP() << *refusal->reason;
+  const auto target =
+      strategy->launch.backend == Backend::cpu ? make_cpu_target() : make_gpu_target(*gpu.device);
+  const Verdict verdict = Workbench(*experiment, shape, *target, 3, 2).verify(*strategy);
+  EXPECT_EQ(verdict.status, Status::passed) << verdict.reason.value_or("");
+}
+
 INSTANTIATE_TEST_SUITE_P(cpu, Gate, testing::ValuesIn(rows(Backend::cpu)), name);
 INSTANTIATE_TEST_SUITE_P(gpu, Gate, testing::ValuesIn(rows(Backend::gpu)), name);
 

@@ -62,30 +62,6 @@ TEST(gpu_Mutant, OneElementOffIsCaughtAtATimedSize) {
   EXPECT_EQ(bench.verify(*mutant).status, Status::incorrect);
 }
 
-// an error that takes the context with it is one case's own: the next case gets a fresh device
-TEST(gpu_Session, LosesOneCaseToAnIllegalAccessAndGoesOn) {
-  const Gpu gpu = find_gpu();
-  if (!gpu.device) GTEST_SKIP() << *gpu.reason;
-  const auto tiles = matmul::ladder();
-  const auto tile16 = std::ranges::find(tiles, "tile16", &Strategy::name);
-  ASSERT_NE(tile16, tiles.end());
-  const Strategy table[] = {mutants::gpu_reads_far_outside, *tile16};
-  const Experiment experiment = matmul::experiment(table);
-  std::vector<Case> cases;
-  for (const auto& strategy : table)
-    cases.push_back({&experiment, &strategy, {64, 48, 80}, Regime::cold, {}, {}, {}, {}});
-  std::vector<Case*> group = {&cases[0], &cases[1]};
-  Session(
-      {}, gpu, [](const Case&) {}, [] {})
-      .measure(group);
-  ASSERT_TRUE(cases[0].verdict && cases[1].verdict);
-  EXPECT_EQ(cases[0].verdict->status, Status::failed);
-  EXPECT_NE(cases[0].verdict->reason.value_or("").find("cudaErrorIllegalAddress"),
-            std::string::npos)
-      << cases[0].verdict->reason.value_or("");
-  EXPECT_EQ(cases[1].verdict->status, Status::passed) << cases[1].verdict->reason.value_or("");
-}
-
 // the prediction says that it fits, the device says no: the case fails, the next one passes
 TEST(gpu_Session, ReportsARealOutOfMemoryAndGoesOn) {
   const Gpu gpu = find_gpu();

@@ -214,8 +214,4 @@ std::unique_ptr<Target> make_gpu_target(const Device& device) {
   return std::make_unique<GpuTarget>(device);
 }
 
-bool revive_gpu() noexcept {
-  return cudaDeviceReset() == cudaSuccess && cudaFree(nullptr) == cudaSuccess;
-}
-
 }  // namespace recheck

@@ -13,6 +13,4 @@ std::unique_ptr<Target> make_gpu_target(const Device&) {
   throw std::logic_error("built without the CUDA Toolkit");
 }
 
-bool revive_gpu() noexcept { return false; }
-
 }  // namespace recheck

@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <cmath>
 #include <cstring>
+#include <fstream>
+#include <map>
 #include <stdexcept>
 
 namespace recheck {
@@ -90,6 +92,52 @@ Json Record::to_json() const {
           {"ceilings", ceilings},
           {"experiments", experiments},
           {"cases", all}};
+}
+
+void Record::resume(const Json& earlier) {
+  if (earlier.value("schema", 0) != schema)
+    throw std::runtime_error("cannot resume a record of schema " +
+                             std::to_string(earlier.value("schema", 0)) + " with schema " +
+                             std::to_string(schema) + ": run without --resume");
+  for (const auto& [key, value] : environment.items()) {
+    if (key == "started" || key == "command") continue;
+    if (earlier["environment"].value(key, Json()) != value)
+      throw std::runtime_error("cannot resume: the record is from another environment (" + key +
+                               " was " + earlier["environment"].value(key, Json()).dump() +
+                               ", is " + value.dump() + "); run without --resume");
+  }
+  environment["started"] = earlier["environment"]["started"];
+  wall_seconds = earlier["wall_seconds"];
+  std::map<std::string, const Json*> by_id;
+  for (const auto& c : earlier["cases"]) by_id[c["id"]] = &c;
+  for (Case& c : cases) {
+    const auto found = by_id.find(c.id());
+    if (found == by_id.end()) continue;
+    const Json& then = *found->second;
+    Verdict verdict;
+    while (name_of(verdict.status) != then["status"].get<std::string>())
+      verdict.status = static_cast<Status>((static_cast<int>(verdict.status) + 1) % 5);
+    if (verdict.status == Status::not_run) continue;  // perhaps it can be now
+    if (!then["reason"].is_null()) verdict.reason = then["reason"];
+    if (!then["error"].is_null())
+      verdict.error =
+          Error{then["error"]["value"], then["error"]["bound"], then["error"]["metric"]};
+    c.verdict = verdict;
+    c.samples = then["samples"].get<std::vector<double>>();
+    if (!then["seconds"].is_null())
+      c.seconds =
+          Interval{then["seconds"]["median"], then["seconds"]["low"], then["seconds"]["high"]};
+    if (!then["clock_hz"].is_null()) c.clock_hz = then["clock_hz"];
+  }
+}
+
+Json read_json(const std::filesystem::path& path) {
+  std::ifstream in(path);
+  if (!in) throw std::runtime_error("cannot read " + path.string());
+  auto json = Json::parse(in, nullptr, false);
+  if (json.is_discarded())
+    throw std::runtime_error(path.string() + " is not JSON: it may be cut short");
+  return json;
 }
 
 void write_file(const std::filesystem::path& path, const std::string& text) {

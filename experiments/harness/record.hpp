@@ -40,6 +40,11 @@ struct Record {
   bool finished = false;  // gone through to its end
 
   [[nodiscard]] nlohmann::ordered_json to_json() const;
+
+  /// Takes over the verdicts that an earlier run of the same plan has come to, and its start.
+  /// Throws std::runtime_error, in one line, if `earlier` is no record of this schema or of another
+  /// environment.
+  void resume(const nlohmann::ordered_json& earlier);
 };
 
 /// Where and with what a run happens: GPU, driver, compilers, flags, CPU, git, time, command line.
@@ -50,6 +55,9 @@ nlohmann::ordered_json ceilings(const Gpu& gpu);
 
 /// The time now, as "2026-11-21T03:00:00Z".
 std::string utc_now();
+
+/// Reads a JSON file. Throws std::runtime_error, in one line, where there is none.
+nlohmann::ordered_json read_json(const std::filesystem::path& path);
 
 /// Writes `text` to `path` whole or not at all, by way of a temporary file and a rename. Throws
 /// std::runtime_error, in one line; what stood at `path` before is then still there.

@@ -24,7 +24,7 @@ namespace {
 
 constexpr const char* usage =
     R"(usage: recheck [--output=FOLDER] [--strategy=NAME,...] [--shape=MxNxK,...] [--regime=NAME,...]
-               [--budget=SECONDS] [--seed=N] [--benchmark_filter=REGEX] [--benchmark_...]
+               [--budget=SECONDS] [--seed=N] [--resume] [--benchmark_filter=REGEX] [--benchmark_...]
 
 Proves and times every strategy at every shape and writes FOLDER/record.json (default: report).
   --strategy  only these rows of the tables
@@ -32,6 +32,7 @@ Proves and times every strategy at every shape and writes FOLDER/record.json (de
   --regime    only these of cold, hot, end_to_end
   --budget    seconds of sampling per case (default 1); proof and first samples may take 20 times that
   --seed      of the inputs and of the order of measurement (default 13)
+  --resume    keep what FOLDER/record.json has, if it was measured in the same environment
 Google Benchmark's flags choose and print: --benchmark_filter, --benchmark_list_tests,
 --benchmark_format, --benchmark_out. How often to sample is decided by the interval that comes out.
 )";
@@ -45,6 +46,7 @@ struct Options {
   std::filesystem::path output = "report";
   std::vector<std::string> strategies, shapes, regimes;
   Session::Options session;
+  bool resume = false;
   bool benchmark_prints = false;
 };
 
@@ -87,6 +89,10 @@ Options parse(std::vector<char*>& arguments) {
                          "narrow; use --budget=SECONDS");
       options.benchmark_prints |= flag == "--benchmark_format" || flag == "--benchmark_color";
       left.push_back(argument);
+      continue;
+    }
+    if (word == "--resume") {
+      options.resume = true;
       continue;
     }
     const std::set<std::string> own = {"--output", "--strategy", "--shape",
@@ -262,18 +268,23 @@ int run(int argc, char** argv) {
 
   Progress progress(record.cases);
   const auto file = options.output / "record.json";
-  const auto save = [&] {
-    record.wall_seconds = progress.elapsed();
-    write_file(file, record.to_json().dump(1) + "\n");
-  };
   std::error_code error;
   std::filesystem::create_directories(options.output, error);
   if (error)
     throw std::runtime_error("cannot create " + options.output.string() + ": " + error.message() +
                              "; choose another folder with --output");
-  // an earlier record is moved aside before the first save, not lost
-  if (std::filesystem::exists(file))
+  double earlier_seconds = 0;
+  const auto save = [&] {
+    record.wall_seconds = earlier_seconds + progress.elapsed();
+    write_file(file, record.to_json().dump(1) + "\n");
+  };
+  if (options.resume) {
+    record.resume(read_json(file));
+    earlier_seconds = record.wall_seconds;
+  } else if (std::filesystem::exists(file)) {
+    // an earlier record is moved aside before the first save, not lost
     std::filesystem::rename(file, options.output / "record.previous.json", error);
+  }
   save();
   std::fprintf(stderr, "%zu cases on %s\n", record.cases.size(),
                gpu.device ? gpu.device->name.c_str() : ("this CPU; " + *gpu.reason).c_str());
@@ -293,7 +304,22 @@ int run(int argc, char** argv) {
     std::vector<Case*> group;
     for (Case& c : record.cases)
       if (c.experiment == first.experiment && c.shape == first.shape) group.push_back(&c);
-    session.measure(group);
+    try {
+      session.measure(group);
+    } catch (const DeviceLost&) {
+      // the case at fault has its verdict; a fresh process goes on behind it
+      save();
+      std::vector<char*> again(argv, argv + argc);
+      static char resume[] = "--resume";
+      if (!options.resume) again.push_back(resume);
+      again.push_back(nullptr);
+      std::fprintf(stderr, "%sa case has taken the device down: going on in a new process\n",
+                   isatty(STDERR_FILENO) != 0 ? "\n" : "");
+      execv("/proc/self/exe", again.data());
+      throw std::runtime_error(
+          "cannot start anew after a case has taken the device down; run again "
+          "with --resume");
+    }
   };
   register_cases(record.cases, measure);
   if (options.benchmark_prints)

@@ -15,9 +15,6 @@ std::atomic<bool> interrupted = false;
 
 namespace {
 
-/// Thrown when an error has taken the device's context with it: every later call would fail alike.
-struct DeviceLost {};
-
 // when to stop sampling: the median's 95% interval, relative, that satisfies at once, and the one
 // that has to do once a case has used its budget; beyond four budgets a case ends with what it has
 constexpr double precise = 0.005, precise_enough = 0.009;
@@ -71,24 +68,12 @@ Target& Session::target(Backend backend) {
 }
 
 void Session::measure(std::span<Case* const> cases) {
+  for (Case* c : cases)
+    if (open(c)) c->verdict = refuse(*c->strategy, c->shape, gpu_);
   for (const auto backend : {Backend::cpu, Backend::gpu}) {
-    for (;;) {
-      for (Case* c : cases)
-        if (open(c)) c->verdict = refuse(*c->strategy, c->shape, gpu_);
-      const auto own =
-          select(cases, [&](Case* c) { return open(c) && c->strategy->launch.backend == backend; });
-      if (own.empty() || interrupted) break;
-      try {
-        attempt(backend, own);
-        break;
-      } catch (const DeviceLost&) {
-        // the case at fault has its verdict; the others get a fresh device
-        gpu_target_.reset();
-        if (revive_gpu()) continue;
-        gpu_.device.reset();
-        gpu_.reason = "the CUDA device was lost to an earlier case and did not come back";
-      }
-    }
+    const auto own =
+        select(cases, [&](Case* c) { return open(c) && c->strategy->launch.backend == backend; });
+    if (!own.empty() && !interrupted) attempt(backend, own);
   }
   save_();
 }

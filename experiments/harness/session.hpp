@@ -17,6 +17,10 @@ namespace recheck {
 /// Set by a signal handler; a session then stops at the next opportunity and keeps what it has.
 extern std::atomic<bool> interrupted;
 
+/// Thrown when an error has taken the device's context with it. Every later CUDA call of the
+/// process fails, so what is left to measure needs a new process.
+struct DeviceLost {};
+
 /// Carries a record's cases out: proves, times, proves again, and has the record saved as it goes.
 class Session {
  public:

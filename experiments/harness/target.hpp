@@ -91,8 +91,4 @@ Gpu find_gpu();
 /// A target on the device that find_gpu() found.
 std::unique_ptr<Target> make_gpu_target(const Device& device);
 
-/// Ends the process's use of the device and starts afresh, after an error that poisons all later
-/// calls. Returns whether the device answers again.
-bool revive_gpu() noexcept;
-
 }  // namespace recheck

@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <thread>
 
 namespace recheck {
@@ -25,8 +26,8 @@ struct Outcome {
   std::string output;  // both streams
 };
 
-Outcome run(const std::string& arguments) {
-  const std::string command = std::string(RECHECK_BINARY) + " " + arguments + " 2>&1";
+Outcome run(const std::string& arguments, const std::string& binary = RECHECK_BINARY) {
+  const std::string command = binary + " " + arguments + " 2>&1";
   std::array<char, 4096> buffer{};
   Outcome outcome{};
   FILE* pipe = popen(command.c_str(), "r");
@@ -56,6 +57,8 @@ class Run : public testing::Test {
   }
   fs::path folder_;
 };
+
+using gpu_Run = Run;
 
 TEST_F(Run, RefusesInputThatMakesNoSense) {
   expect_refusal("--strategy=tile61", 2, "unknown strategy 'tile61': there are cpu_serial");
@@ -112,6 +115,63 @@ TEST_F(Run, LeavesOutWhatTheBudgetDoesNotAllowAndSaysSo) {
   EXPECT_NE(std::string(c["reason"]).find("--budget"), std::string::npos) << c["reason"];
 }
 
+TEST_F(Run, ResumesBehindWhatItHas) {
+  const std::string plan = output() + " --strategy=cpu_serial --shape=9x8x7,9x8x6";
+  ASSERT_EQ(run(plan).code, 0);
+  auto half = record();
+  const auto whole = half;
+  half["cases"][1]["status"] = "not_run";
+  half["cases"][1]["reason"] = "not reached";
+  half["cases"][1]["seconds"] = nullptr;
+  half["cases"][1]["samples"] = nlohmann::json::array();
+  std::ofstream(folder_ / "record.json") << half;
+  ASSERT_EQ(run(plan + " --resume").code, 0);
+  EXPECT_EQ(record()["cases"][0], whole["cases"][0]);  // kept, to the last sample
+  EXPECT_EQ(record()["cases"][1]["status"], "passed");
+  EXPECT_EQ(record()["environment"]["started"], whole["environment"]["started"]);
+}
+
+TEST_F(Run, RefusesToResumeWhatDoesNotBelongTogether) {
+  const std::string plan = output() + " --strategy=cpu_serial --shape=9x8x7";
+  ASSERT_EQ(run(plan).code, 0);
+  const auto mine = record();
+  const auto refuses = [&](const std::string& text, const std::string& words) {
+    std::ofstream(folder_ / "record.json") << text;
+    const auto outcome = run(plan + " --resume");
+    EXPECT_EQ(outcome.code, 1);
+    EXPECT_EQ(std::ranges::count(outcome.output, '\n'), 1) << outcome.output;
+    EXPECT_NE(outcome.output.find(words), std::string::npos) << outcome.output;
+    std::ostringstream kept;
+    kept << std::ifstream(folder_ / "record.json").rdbuf();
+    EXPECT_EQ(kept.str(), text);
+  };
+  auto other = mine;
+  other["environment"]["host_compiler"] = "another";
+  refuses(other.dump(), "host_compiler was \"another\"");
+  auto newer = mine;
+  newer["schema"] = 99;
+  refuses(newer.dump(), "schema 99");
+  refuses(mine.dump().substr(0, 300), "is not JSON");
+}
+
+#ifdef RECHECK_HAVE_CUDA
+// an error that takes the context with it is one case's own: a new process goes on behind it
+TEST_F(gpu_Run, LosesOneCaseToAnIllegalAccessAndGoesOn) {
+  const auto outcome = run(output() + " --shape=64x48x80,65x48x80 --regime=cold,hot", DEVICE_LOSER);
+  ASSERT_EQ(outcome.code, 0) << outcome.output;
+  const auto record = this->record();
+  if (record["environment"]["gpu"].is_null()) GTEST_SKIP() << record["environment"]["gpu_reason"];
+  ASSERT_EQ(record["cases"].size(), 12u);
+  for (const auto& c : record["cases"]) {
+    const bool loser = c["strategy"] == "reads_far_outside";
+    EXPECT_EQ(c["status"], loser ? "failed" : "passed") << c["id"] << c["reason"];
+    if (loser) {
+      EXPECT_NE(c["reason"].dump().find("cudaErrorIllegalAddress"), std::string::npos) << c;
+    }
+  }
+}
+#endif
+
 TEST_F(Run, KeepsTheRecordBefore) {
   ASSERT_EQ(run(output() + " --strategy=cpu_serial --shape=9x8x7").code, 0);
   ASSERT_EQ(run(output() + " --strategy=cpu_serial --shape=9x8x6").code, 0);
@@ -140,7 +200,7 @@ TEST_F(Run, KeepsWhatItHasWhenInterrupted) {
   const pid_t child = fork();
   if (child == 0) {
     const std::string out = output();
-    std::freopen("/dev/null", "w", stderr);
+    if (std::freopen("/dev/null", "w", stderr) == nullptr) _exit(126);
     execl(RECHECK_BINARY, RECHECK_BINARY, out.c_str(), "--strategy=cpu_serial",
           "--shape=64x64x64,300x300x300,301x301x301,302x302x302,303x303x303,304x304x304",
           "--budget=1", nullptr);

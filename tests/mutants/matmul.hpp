@@ -14,7 +14,5 @@ std::span<const Strategy> matmul_cpu();  // twins that need no GPU: what the com
 
 /// Right while it is proven, wrong once it is timed.
 extern const Strategy cpu_right_until_timed;
-/// Touches memory that is not there: the device's context does not survive.
-extern const Strategy gpu_reads_far_outside;
 
 }  // namespace recheck::mutants

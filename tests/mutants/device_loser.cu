@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Tables for a recheck of its own (tests/harness/run_test.cpp runs it): a strategy that takes the
+// device down with it stands between two that are right.
+#include "../../experiments/matmul/matmul.hpp"
+
+namespace recheck {
+namespace {
+
+__global__ void far_outside(kernels::MatmulArgs p) { p.c[0] = p.a[std::int64_t{1} << 40]; }
+
+void reads_far_outside(const kernels::MatmulArgs& p, cudaStream_t stream) {
+  far_outside<<<1, 1, 0, stream>>>(p);
+}
+
+constexpr Source none = {"mutant", "tests"};
+constexpr Strategy rows[] = {
+    {.name = "before", .source = none, .launch = matmul::gpu<kernels::tile<16, 1>>},
+    {.name = "reads_far_outside", .source = none, .launch = matmul::gpu<reads_far_outside>},
+    {.name = "after", .source = none, .launch = matmul::gpu<kernels::tile<16, 1>>},
+};
+
+}  // namespace
+
+std::span<const Experiment> experiments() {
+  static const Experiment all[] = {matmul::experiment(rows)};
+  return all;
+}
+
+}  // namespace recheck
