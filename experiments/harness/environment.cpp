@@ -67,27 +67,26 @@ std::string utc_now() {
 Json environment(const Gpu& gpu, const std::string& command) {
   utsname kernel{};
   uname(&kernel);
-  const auto model = grep("/proc/cpuinfo", "^model name\\s*:\\s*(.*\\S)");
-  return {
-      {"gpu", gpu.device ? describe(*gpu.device) : Json(nullptr)},
-      {"gpu_reason", gpu.reason ? Json(*gpu.reason) : Json(nullptr)},
-      {"driver", text_or_null(grep("/proc/driver/nvidia/version", "\\s(\\d+\\.\\d[\\d.]*)\\s"))},
-      {"cuda_driver", text_or_null(gpu.driver)},
-      {"cuda_runtime", text_or_null(gpu.runtime)},
-      {"nvcc", text_or_null(build::nvcc)},
-      {"host_compiler", build::host_compiler},
-      {"flags", build::flags},
-      {"arch", build::arch},
-      {"build_type", build::type},
-      {"device_debug", build::device_debug},
-      {"blas", text_or_null(build::blas)},
-      {"cpu", model.empty() ? kernel.machine : model},
-      {"cpu_threads", std::thread::hardware_concurrency()},
-      {"os", grep("/etc/os-release", "^PRETTY_NAME=\"?([^\"]*)") + ", " + kernel.sysname + " " +
-                 kernel.release},
-      {"git", {{"commit", build::git_commit}, {"dirty", build::git_dirty}}},
-      {"started", utc_now()},
-      {"command", command}};
+  const auto model = grep("/proc/cpuinfo", R"(^model name\s*:\s*(.*\S))");
+  return {{"gpu", gpu.device ? describe(*gpu.device) : Json(nullptr)},
+          {"gpu_reason", gpu.reason ? Json(*gpu.reason) : Json(nullptr)},
+          {"driver", text_or_null(grep("/proc/driver/nvidia/version", R"(\s(\d+\.\d[\d.]*)\s)"))},
+          {"cuda_driver", text_or_null(gpu.driver)},
+          {"cuda_runtime", text_or_null(gpu.runtime)},
+          {"nvcc", text_or_null(build::nvcc)},
+          {"host_compiler", build::host_compiler},
+          {"flags", build::flags},
+          {"arch", build::arch},
+          {"build_type", build::type},
+          {"device_debug", build::device_debug},
+          {"blas", text_or_null(build::blas)},
+          {"cpu", model.empty() ? kernel.machine : model},
+          {"cpu_threads", std::thread::hardware_concurrency()},
+          {"os", grep("/etc/os-release", R"(^PRETTY_NAME="?([^"]*))") + ", " + kernel.sysname +
+                     " " + kernel.release},
+          {"git", {{"commit", build::git_commit}, {"dirty", build::git_dirty}}},
+          {"started", utc_now()},
+          {"command", command}};
 }
 
 Json ceilings(const Gpu& gpu) {

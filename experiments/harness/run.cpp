@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -64,7 +65,7 @@ std::vector<std::string> split(const std::string& list) {
 double positive(const std::string& flag, const std::string& text) {
   char* end = nullptr;
   const double value = std::strtod(text.c_str(), &end);
-  if (text.empty() || *end != '\0' || !(value > 0 && value <= 1e6))
+  if (text.empty() || *end != '\0' || !(value > 0) || value > 1e6)
     throw UsageError(flag + ": '" + text + "' is not a positive number up to 1000000");
   return value;
 }
@@ -145,8 +146,8 @@ std::vector<Case> plan(const Options& options) {
             !axes.contains(extents) || extents == experiment.axes.size())
           shapes.push_back(parse_shape(text, experiment.axes.size()));
     }
-    for (const auto& shape : shapes)
-      for (const auto regime : {Regime::cold, Regime::hot, Regime::end_to_end})
+    for (const auto& shape : shapes) {
+      for (const auto regime : {Regime::cold, Regime::hot, Regime::end_to_end}) {
         for (const auto& strategy : experiment.ladder) {
           // a CPU's data is where it needs it: its one regime, hot, is its end to end as well
           const bool applies = strategy.launch.backend == Backend::gpu || regime == Regime::hot;
@@ -154,6 +155,8 @@ std::vector<Case> plan(const Options& options) {
               wanted(options.regimes, name_of(regime)))
             cases.push_back({&experiment, &strategy, shape, regime, {}, {}, {}, {}});
         }
+      }
+    }
   }
   return cases;
 }
@@ -222,7 +225,7 @@ class Progress {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
   }
   static std::string clock(double seconds) {
-    const int whole = static_cast<int>(seconds + 0.5);
+    const int whole = static_cast<int>(std::lround(seconds));
     return std::to_string(whole / 60) + (whole % 60 < 10 ? ":0" : ":") + std::to_string(whole % 60);
   }
   void end() const {
@@ -287,7 +290,7 @@ int run(int argc, char** argv) {
   }
   save();
   std::fprintf(stderr, "%zu cases on %s\n", record.cases.size(),
-               gpu.device ? gpu.device->name.c_str() : ("this CPU; " + *gpu.reason).c_str());
+               (gpu.device ? gpu.device->name : "this CPU; " + gpu.reason.value_or("")).c_str());
 
   std::signal(SIGINT, [](int) {
     if (interrupted) std::_Exit(130);  // asked twice: go at once; what is saved stays
@@ -297,8 +300,7 @@ int run(int argc, char** argv) {
 
   // the second pass: the first case of a shape has all chosen cases of that shape measured, in
   // rounds; the others find theirs done
-  Session session(
-      options.session, gpu, [&](const Case& c) { progress.show(c); }, save);
+  Session session(options.session, gpu, [&](const Case& c) { progress.show(c); }, save);
   const auto measure = [&](Case& first) {
     if (first.verdict || interrupted) return;
     std::vector<Case*> group;
@@ -337,11 +339,12 @@ int run(int argc, char** argv) {
   for (const auto& [status, count] : counts)
     std::fprintf(stderr, " %d %s", count, std::string(name_of(status)).c_str());
   std::fprintf(stderr, "\nrecord: %s\n", file.c_str());
-  for (const auto& c : record.cases)
-    if (c.verdict &&
-        (c.verdict->status == Status::incorrect || c.verdict->status == Status::failed))
-      std::fprintf(stderr, "%s %s: %s\n", std::string(name_of(c.verdict->status)).c_str(),
-                   c.id().c_str(), c.verdict->reason->c_str());
+  for (const auto& c : record.cases) {
+    const Verdict verdict = c.verdict.value_or(Verdict{});
+    if (verdict.status == Status::incorrect || verdict.status == Status::failed)
+      std::fprintf(stderr, "%s %s: %s\n", std::string(name_of(verdict.status)).c_str(),
+                   c.id().c_str(), verdict.reason.value_or("").c_str());
+  }
   return interrupted ? 130 : 0;
 }
 

@@ -141,6 +141,7 @@ void Session::time(Workbench& bench, std::vector<Case*> cases) {
   if (cases.empty()) return;
   Target& where = target(cases[0]->strategy->launch.backend);
   std::vector<Run> runs;
+  runs.reserve(cases.size());
   for (Case* c : cases) runs.push_back({c, bench.launch(*c->strategy), 0, {}});
   const auto quickest =
       std::ranges::min_element(runs, {}, [&](const Run& run) { return seconds_[run.c->strategy]; });

@@ -40,7 +40,7 @@ constexpr std::string_view name_of(Arithmetic a) { return a == Arithmetic::fp32 
 
 /// Where an algorithm stands in the documents: S0 to S3, the place, and its id in the inventory.
 struct Source {
-  std::string_view document, place, algorithm = "";
+  std::string_view document, place, algorithm = {};
 };
 
 /// A row-major matrix of fp32 where the strategy runs; ld counts elements.
@@ -71,7 +71,7 @@ struct Strategy {
   Source source;
   Role role = Role::rung;
   Arithmetic arithmetic = Arithmetic::fp32;
-  std::string_view note = "";
+  std::string_view note = {};
   int tile = 0, depth = 0;  // the block policy, where the strategy has one
   Reason (*needs)(const Device&) = nullptr;
   Reason (*fits)(const Shape&, const Device&) = nullptr;

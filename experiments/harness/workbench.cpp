@@ -138,7 +138,7 @@ Verdict Workbench::verify(const Strategy& strategy) {
   if (auto verdict = judge(strategy, integers_); verdict.status != Status::passed) return verdict;
   run(strategy, reals_);
   auto verdict = judge(strategy, reals_);
-  if (verdict.status == Status::passed)
+  if (verdict.status == Status::passed && verdict.error)
     proofs_[strategy.name] = {digest(result_.data(), extents_.back(), output_.ld), *verdict.error};
   return verdict;
 }

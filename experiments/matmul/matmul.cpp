@@ -11,8 +11,9 @@ namespace {
 std::vector<Extent> operands(const Shape& s) { return {{s[0], s[2]}, {s[2], s[1]}, {s[0], s[1]}}; }
 
 Work work(const Shape& s) {
-  const double m = static_cast<double>(s[0]), n = static_cast<double>(s[1]),
-               k = static_cast<double>(s[2]);
+  const auto m = static_cast<double>(s[0]);
+  const auto n = static_cast<double>(s[1]);
+  const auto k = static_cast<double>(s[2]);
   return {.flops = 2 * m * n * k, .bytes = sizeof(float) * (m * k + k * n + m * n)};
 }
 
