@@ -1,0 +1,61 @@
+"""Puts a rendered report into its folder, as a whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from pathlib import Path
+
+MARK = "<!-- Written by Recheck from record.json; rendering again replaces it. -->"
+CHART_MARK = "<dc:title>Recheck</dc:title>"  # the publisher that canvas.py writes into each SVG
+
+
+class CannotWrite(Exception):
+    """The report folder cannot take the report; str() is one line for the user."""
+
+
+def _ours(path: Path, mark: str) -> bool:
+    with path.open("rb") as file:
+        return mark.encode() in file.read(4096)
+
+
+def write(files: dict[str, bytes], folder: Path) -> None:
+    """Puts the files into the folder: all as temporary files first, then renamed into place.
+
+    A full disk thus leaves the earlier report as it was. README.md goes last. Files that are not
+    Recheck's are neither overwritten nor removed. Raises CannotWrite or OSError.
+    """
+    readme = folder / "README.md"
+    if readme.exists() and not _ours(readme, MARK):
+        raise CannotWrite(f"{readme}: is not a report of Recheck; choose another --output")
+    made: list[Path] = []
+    temporary: dict[Path, str] = {}
+    try:
+        for parent in (folder, folder / "charts"):
+            missing = [p for p in (parent, *parent.parents) if not p.exists()]
+            parent.mkdir(parents=True, exist_ok=True)
+            made += reversed(missing)
+        for name, data in files.items():
+            target = folder / name
+            if target.exists() and target.read_bytes() == data:
+                continue
+            handle, temporary[target] = tempfile.mkstemp(dir=target.parent, prefix=".recheck-")
+            with os.fdopen(handle, "wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            os.chmod(temporary[target], 0o644)
+        for target in list(temporary):
+            os.replace(temporary[target], target)
+            del temporary[target]
+    except BaseException:
+        with contextlib.suppress(OSError):
+            for path in temporary.values():
+                os.unlink(path)
+            for path in reversed(made):
+                path.rmdir()
+        raise
+    for chart in (folder / "charts").glob("*.svg"):
+        if f"charts/{chart.name}" not in files and _ours(chart, CHART_MARK):
+            chart.unlink()

@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+"""Copies a rendered report to reports/results/<gpu>/ as committed evidence, or refuses.
+
+    python3 reports/publish.py REPORT [--results DIR]
+
+Evidence must come from a clean, finished Release run on a GPU with no wrong case, and its files
+must be exactly what the renderer makes of its record. Exit code 1: refused, with one line that
+says why; what was published before stays. Exit code 2: the record cannot be read.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import tempfile
+from pathlib import Path
+
+from record import BadRecord, Record, load
+from render import fail, need_packages, render, slug
+
+
+def refusal(record: Record) -> str | None:
+    """Why this record is no evidence, or None."""
+    env, count = record.environment, record.count()
+    if env.gpu is None or not record.gpu_measured:
+        return f"it holds no GPU result ({record.no_gpu_because})"
+    if env.build_type != "Release":
+        return f"it comes from a {env.build_type} build; use Release"
+    if env.device_debug:
+        return "its device code was built with -G"
+    if env.git.dirty or not env.git.known:
+        return "it was measured with uncommitted changes; commit them and measure again"
+    if record.finished is None:
+        return "its run did not finish"
+    for status in ("incorrect", "failed"):
+        if count[status]:
+            first = next(case for case in record.cases if case.status == status)
+            return f"{count[status]} cases are {status}, first {first.id}: {first.reason}"
+    return None
+
+
+def mismatch(folder: Path, files: dict[str, bytes]) -> str | None:
+    """The first file that is not what a fresh render of the record gives, or None."""
+    there = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
+    for name in sorted(there | set(files)):
+        if name not in files:
+            return f"{name} is no part of the report"
+        if name not in there:
+            return f"{name} is missing; render the record again"
+        if (folder / name).read_bytes() != files[name]:
+            return f"{name} differs from a fresh render of its record; render it again"
+    return None
+
+
+def publish(files: dict[str, bytes], target: Path) -> None:
+    """Replaces the folder as a whole; until the new one stands complete, the old one stays."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=target.parent, prefix=".publish-") as scratch:
+        new, old = Path(scratch, "new"), Path(scratch, "old")
+        for name, data in files.items():
+            (new / name).parent.mkdir(parents=True, exist_ok=True)
+            (new / name).write_bytes(data)
+        if target.exists():
+            os.rename(target, old)
+        try:
+            os.rename(new, target)
+        except OSError:
+            if old.exists():
+                os.rename(old, target)
+            raise
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Publishes a report as committed evidence.")
+    parser.add_argument("report", type=Path, help="a folder that render.py wrote")
+    results = Path(__file__).parent / "results"
+    parser.add_argument("--results", type=Path, default=results, help="default: %(default)s")
+    arguments = parser.parse_args()
+    try:
+        record, raw = load(arguments.report / "record.json")
+        why = refusal(record)
+        need_packages()
+        files = {} if why else render(record, raw, [])
+        why = why or mismatch(arguments.report, files)
+        if why:
+            fail(f"{arguments.report}: not published: {' '.join(why.split())}", 1)
+        target = arguments.results / slug(record.environment.gpu.name)
+        publish(files, target)
+    except BadRecord as error:
+        fail(str(error), 2)
+    except OSError as error:
+        fail(f"{error.filename or arguments.results}: cannot be written: {error.strerror}", 1)
+    print(target)
+
+
+if __name__ == "__main__":
+    main()

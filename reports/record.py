@@ -1,0 +1,312 @@
+"""Reads record.json, schema 1, and refuses in one line whatever is not one.
+
+The classes below mirror the file member by member. The renderer trusts nothing that it reads: a
+record may be cut off, foreign, newer than this program or edited by hand, so everything becomes
+either a typed value or a BadRecord that names the file, the field and what to do. Units are SI
+throughout: seconds, bytes, flops, hertz.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from dataclasses import dataclass, fields, is_dataclass
+from functools import cache, cached_property
+from pathlib import Path
+from types import UnionType
+from typing import Any, get_args, get_origin, get_type_hints
+
+SCHEMA = 1
+REGIMES = ("cold", "hot", "end_to_end")
+ALLOWED = {
+    "status": ("passed", "incorrect", "failed", "unsupported", "not_run"),
+    "regime": REGIMES,
+    "target": ("cpu", "gpu"),
+    "role": ("rung", "baseline"),
+}
+
+
+class BadRecord(Exception):
+    """The input is no record that this renderer can read; str() is one line for the user."""
+
+
+@dataclass(frozen=True)
+class Gpu:
+    name: str
+    compute_capability: str
+    sm_count: int
+    l2_bytes: float
+    memory_bytes: float
+    shared_bytes_per_block: float
+    clock_hz: float
+    memory_clock_hz: float
+    memory_bus_bits: int
+
+
+@dataclass(frozen=True)
+class Git:
+    commit: str | None
+    dirty: bool
+
+    @property
+    def known(self) -> bool:
+        """Whether a reader could check the commit out."""
+        return re.fullmatch("[0-9a-f]{40}", self.commit or "") is not None
+
+
+@dataclass(frozen=True)
+class Environment:
+    gpu: Gpu | None
+    gpu_reason: str | None  # why there is none
+    driver: str | None
+    cuda_driver: str | None
+    cuda_runtime: str | None
+    nvcc: str | None
+    host_compiler: str
+    flags: str
+    arch: str | None
+    build_type: str
+    device_debug: bool
+    blas: str | None
+    cpu: str
+    cpu_threads: int
+    os: str
+    git: Git
+    started: str
+    command: str
+
+
+@dataclass(frozen=True)
+class Ceiling:
+    value: float
+    source: str
+
+
+@dataclass(frozen=True)
+class Experiment:
+    name: str
+    title: str
+    axes: tuple[str, ...]
+    headline: str  # the shape at which the story is told, "4096x4096x4096"
+
+
+@dataclass(frozen=True)
+class Seconds:
+    """A median and its 95% nonparametric interval, low <= median <= high."""
+
+    median: float
+    low: float
+    high: float
+    samples: int
+    discarded: int
+
+
+@dataclass(frozen=True)
+class Error:
+    value: float
+    bound: float
+    metric: str
+
+
+@dataclass(frozen=True)
+class Source:
+    document: str
+    place: str
+    algorithm: str
+
+    def __str__(self) -> str:
+        return f"{self.document} {self.place}" + (f" ({self.algorithm})" if self.algorithm else "")
+
+
+@dataclass(frozen=True)
+class Case:
+    """Strategy x shape x regime; `seconds` is set if and only if status is "passed"."""
+
+    id: str
+    experiment: str
+    strategy: str
+    role: str
+    target: str
+    arithmetic: str
+    note: str
+    parameters: dict[str, int]
+    source: Source
+    shape: dict[str, int]
+    regime: str
+    status: str
+    reason: str | None
+    error: Error | None
+    flops: float
+    bytes: float
+    seconds: Seconds | None
+    clock_hz: float | None
+    samples: tuple[float, ...]
+
+    @property
+    def shape_name(self) -> str:
+        """ "4096x512x2048", in the order of the experiment's axes as JSON objects have none."""
+        return self.id.rsplit("/", 2)[1]
+
+    @property
+    def why_not(self) -> str:
+        """What a reader is told instead of a number: "not run: no CUDA device"."""
+        return f"{self.status.replace('_', ' ')}: {self.reason}"
+
+
+@dataclass(frozen=True)
+class Record:
+    schema: int
+    environment: Environment
+    finished: str | None
+    wall_seconds: float
+    ceilings: dict[str, Ceiling]
+    experiments: tuple[Experiment, ...]
+    cases: tuple[Case, ...]
+
+    @cached_property
+    def _by_id(self) -> dict[str, Case]:
+        return {case.id: case for case in self.cases}
+
+    def find(self, experiment: Experiment, strategy: str, shape: str, regime: str) -> Case | None:
+        return self._by_id.get(f"{experiment.name}/{strategy}/{shape}/{regime}")
+
+    def of(self, experiment: Experiment) -> list[Case]:
+        return [case for case in self.cases if case.experiment == experiment.name]
+
+    def shapes(self, experiment: Experiment) -> list[str]:
+        return list(dict.fromkeys(case.shape_name for case in self.of(experiment)))
+
+    def strategies(self, experiment: Experiment) -> list[Case]:
+        """One case for each strategy, in table order."""
+        # only the hot regime has CPU and GPU rows alike, so only there the whole order shows
+        rows: dict[str, Case] = {}
+        for case in sorted(self.of(experiment), key=lambda case: case.regime != "hot"):
+            rows.setdefault(case.strategy, case)
+        return list(rows.values())
+
+    def count(self) -> Counter[str]:
+        return Counter(case.status for case in self.cases)
+
+    @property
+    def gpu_measured(self) -> bool:
+        return any(case.target == "gpu" and case.seconds for case in self.cases)
+
+    @property
+    def no_gpu_because(self) -> str:
+        """Why no GPU case has a time: the machine's reason, else the commonest case's reason."""
+        if self.environment.gpu_reason:
+            return self.environment.gpu_reason
+        reasons = Counter(c.reason for c in self.cases if c.target == "gpu" and c.reason)
+        return reasons.most_common(1)[0][0] if reasons else "the record holds no GPU case"
+
+
+_hints = cache(get_type_hints)
+
+
+def _read(kind: Any, value: Any, where: str) -> Any:
+    """`value` as the type `kind`; where is its path in the file, for the message."""
+    if get_origin(kind) is UnionType:  # X | None
+        return None if value is None else _read(get_args(kind)[0], value, where)
+    if is_dataclass(kind):
+        members = _read(dict[str, Any], value, where)
+        hints, prefix = _hints(kind), f"{where}." if where else ""
+        for field in fields(kind):
+            if field.name not in members:
+                raise BadRecord(f"field {prefix}{field.name} is missing")
+        names = [field.name for field in fields(kind)]
+        return kind(**{n: _read(hints[n], members[n], f"{prefix}{n}") for n in names})
+    outer = get_origin(kind) or kind
+    fine = type(value) is {tuple: list}.get(outer, outer)
+    if outer is float:
+        # json reads 1e999 as infinity, and to Python a bool is an int; neither is a measurement
+        fine = type(value) in (int, float) and -1e300 < value < 1e300
+    if not fine and kind is not Any:
+        kinds = {str: "a string", bool: "true or false", int: "an integer"}
+        kinds |= {float: "a finite number", dict: "an object", tuple: "a list"}
+        raise BadRecord(f"field {where or 'at the top'} must be {kinds[outer]}")
+    if outer is str:
+        # a reason becomes a table cell and a chart's text, so line breaks and control codes go
+        return " ".join("".join(c if c.isprintable() else " " for c in value).split())
+    if outer is tuple:
+        return tuple(_read(get_args(kind)[0], v, f"{where}[{i}]") for i, v in enumerate(value))
+    if outer is dict and get_args(kind)[1] is not Any:
+        return {k: _read(get_args(kind)[1], v, f"{where}.{k}") for k, v in value.items()}
+    return value
+
+
+def _check(record: Record) -> None:
+    """What the types alone do not say; raises BadRecord."""
+    if record.environment.gpu is None and not record.environment.gpu_reason:
+        raise BadRecord("field environment.gpu_reason must say why environment.gpu is null")
+    axes = {experiment.name: experiment.axes for experiment in record.experiments}
+    for name in axes:
+        # the name becomes a file name, so it may not lead out of the report folder
+        if not re.fullmatch(r"[a-z0-9_]+", name):
+            raise BadRecord(f"field experiments: the name {name!r} may hold only a-z, 0-9 and _")
+    seen = set()
+    for at, case in enumerate(record.cases):
+        where = f"field cases[{at}]."
+        for key, allowed in ALLOWED.items():
+            if getattr(case, key) not in allowed:
+                raise BadRecord(f"{where}{key} must be one of {', '.join(allowed)}")
+        if case.experiment not in axes or set(case.shape) != set(axes[case.experiment]):
+            raise BadRecord(f"{where}shape does not fit the axes of an experiment of the record")
+        shape = "x".join(str(case.shape[axis]) for axis in axes[case.experiment])
+        if case.id != f"{case.experiment}/{case.strategy}/{shape}/{case.regime}":
+            raise BadRecord(f"{where}id is not experiment/strategy/shape/regime")
+        if case.id in seen:
+            raise BadRecord(f"{where}id: {case.id} appears twice")
+        seen.add(case.id)
+        seconds = case.seconds
+        if case.status == "passed" and (seconds is None or case.reason is not None):
+            raise BadRecord(f"{where}seconds: a passed case carries seconds and no reason")
+        if case.status != "passed" and seconds is not None:
+            raise BadRecord(f"{where}seconds: a case that is {case.status} may carry no time")
+        if case.status != "passed" and not case.reason:
+            raise BadRecord(f"{where}reason: a case that is {case.status} must say why")
+        # the outer bounds, a picosecond and 30 years, only keep rates and logarithms finite
+        if seconds and not 1e-12 < seconds.low <= seconds.median <= seconds.high < 1e9:
+            raise BadRecord(f"{where}seconds must have 0 < low <= median <= high")
+
+
+def _parse(raw: bytes) -> Record:
+    def no_nan(constant: str) -> float:
+        raise BadRecord(f"holds {constant}, which is no number")
+
+    try:
+        document = json.loads(raw, parse_constant=no_nan)
+    except (ValueError, RecursionError) as error:
+        detail = " ".join(str(error).split())
+        raise BadRecord(f"is not complete JSON ({detail}); was it cut off?") from error
+    if type(document) is not dict or "schema" not in document:
+        raise BadRecord("has no field schema: this is not a record of Recheck")
+    schema = _read(int, document["schema"], "schema")
+    if schema > SCHEMA:
+        raise BadRecord(f"has schema {schema}; this renderer reads schema {SCHEMA}: update Recheck")
+    if schema < SCHEMA:
+        raise BadRecord(f"has schema {schema}; this renderer reads schema {SCHEMA}")
+    record = _read(Record, document, "")
+    _check(record)
+    return record
+
+
+def locate(path: Path) -> Path:
+    """The record file meant by `path`: itself, or the record.json in that folder."""
+    return path / "record.json" if path.is_dir() else path
+
+
+def load(path: Path) -> tuple[Record, bytes]:
+    """Reads and checks a record; returns it with the file's own bytes.
+
+    Raises BadRecord with one line that names the file, the field and what to do.
+    """
+    path = locate(path)
+    try:
+        raw = path.read_bytes()
+        return _parse(raw), raw
+    except OSError as error:
+        raise BadRecord(f"{path}: cannot be read: {error.strerror}") from error
+    except BadRecord as error:
+        advice = "" if "schema" in str(error) else "; run recheck again to write a new one"
+        raise BadRecord(f"{path}: {error}{advice}") from error

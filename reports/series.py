@@ -1,0 +1,102 @@
+"""Which cases belong together: the rate they are told in, the bases they are compared with, the
+square sweep that a line may connect, and where two such lines cross."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from quantities import Ratio
+from record import Case, Experiment, Record
+
+Sweep = list[tuple[int, Case]]  # (edge of the square shape, its measured case), by size
+
+
+@dataclass(frozen=True)
+class Metric:
+    """The rate an experiment is told in: which work, in which unit, under which ceiling."""
+
+    work: str  # the member of Case that holds it
+    unit: str
+    scale: float
+    ceiling: str
+    ceiling_label: str
+
+    def rate(self, case: Case, seconds: float) -> float:
+        return getattr(case, self.work) / seconds / self.scale
+
+    def limit(self, record: Record) -> float | None:
+        ceiling = record.ceilings.get(self.ceiling)
+        return ceiling.value / self.scale if ceiling else None
+
+
+COMPUTE = Metric("flops", "TFLOP/s", 1e12, "fp32_flops", "fp32 limit")
+MEMORY = Metric("bytes", "GB/s", 1e9, "dram_bytes_per_second", "DRAM limit")
+
+
+def metric_of(record: Record, experiment: Experiment) -> Metric:
+    """Flops where the headline problem has many for each byte it must move, else bytes."""
+    headline = [case for case in record.of(experiment) if case.shape_name == experiment.headline]
+    heavy = any(case.flops > 10 * case.bytes for case in headline or record.of(experiment))
+    return COMPUTE if heavy else MEMORY
+
+
+def square_sizes(record: Record, experiment: Experiment) -> list[tuple[int, str]]:
+    """The ordered sweep that lines may connect: all extents equal and a power of two."""
+    sizes = {}
+    for case in record.of(experiment):
+        edge, *others = set(case.shape.values())
+        if not others and edge > 0 and edge & (edge - 1) == 0:
+            sizes[edge] = case.shape_name
+    return sorted(sizes.items())
+
+
+def sweep(record: Record, experiment: Experiment, strategy: str, regime: str) -> Sweep:
+    """The measured cases of one strategy over the square sweep, as (edge, case)."""
+    found = (
+        (edge, record.find(experiment, strategy, shape, regime))
+        for edge, shape in square_sizes(record, experiment)
+    )
+    return [(edge, case) for edge, case in found if case is not None and case.seconds]
+
+
+def first_rung(record: Record, experiment: Experiment) -> str | None:
+    """The GPU rung the story starts from: the first of the table."""
+    rungs = (c for c in record.strategies(experiment) if c.target == "gpu" and c.role == "rung")
+    return next((case.strategy for case in rungs), None)
+
+
+def reference(record: Record, experiment: Experiment) -> str | None:
+    """The vendor's GPU baseline that computes in fp32 as the rungs do."""
+    for case in record.strategies(experiment):
+        if case.target == "gpu" and case.role == "baseline" and case.arithmetic == "fp32":
+            return case.strategy
+    return None
+
+
+@dataclass(frozen=True)
+class Crossing:
+    """Between two neighbouring sizes the order of two strategies flips."""
+
+    below: int
+    above: int
+    at: float  # where straight lines in log-log would meet
+    seconds: float
+    other_wins_above: bool
+
+
+def crossings(base: Sweep, other: Sweep) -> tuple[list[Crossing], list[tuple[int, Ratio]]]:
+    """Where `other` overtakes `base` by medians; and the ratio at every size that both have."""
+    others = dict(other)
+    both = [(n, case, others[n]) for n, case in base if n in others]
+    gaps = [(n, math.log(a.seconds.median / b.seconds.median), a) for n, a, b in both]
+    found = []
+    for (n0, gap0, a0), (n1, gap1, a1) in zip(gaps, gaps[1:], strict=False):
+        if (gap0 > 0) == (gap1 > 0):
+            continue
+        share = gap0 / (gap0 - gap1)
+        at = math.exp(math.log(n0) + share * math.log(n1 / n0))
+        rise = math.log(a1.seconds.median / a0.seconds.median)
+        seconds = a0.seconds.median * math.exp(share * rise)
+        found.append(Crossing(n0, n1, at, seconds, gap1 > 0))
+    return found, [(n, Ratio.of(a.seconds, b.seconds)) for n, a, b in both]

@@ -1,0 +1,66 @@
+"""Runs the renderer as a user does: as a program, on files."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+REPORTS = Path(__file__).parents[2] / "reports"
+sys.path.insert(0, str(REPORTS))
+# the tests leave no files in the source tree
+sys.dont_write_bytecode = True
+
+
+def run(program: str, *arguments: object, **options: Any) -> subprocess.CompletedProcess[str]:
+    """reports/<program> with these arguments; options go to subprocess.run."""
+    options["env"] = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", **options.get("env", {})}
+    command = [sys.executable, str(REPORTS / program), *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, **options)
+
+
+def one_line(result: subprocess.CompletedProcess[str], code: int) -> str:
+    """The single line of standard error of a run that must end with `code`."""
+    assert result.returncode == code, result.stderr
+    assert result.stderr.count("\n") == 1 and result.stdout == "", result.stderr
+    return result.stderr
+
+
+def tree(folder: Path) -> dict[str, bytes]:
+    """Every file under a folder; hidden leftovers of a failed write would show here."""
+    files = (path for path in sorted(folder.rglob("*")) if path.is_file())
+    return {str(path.relative_to(folder)): path.read_bytes() for path in files}
+
+
+@pytest.fixture
+def save(tmp_path: Path) -> Callable[..., Path]:
+    """Writes a record to a file of its own."""
+
+    def write(record: Any, name: str = "record.json") -> Path:
+        path = tmp_path / "input" / name
+        path.parent.mkdir(exist_ok=True)
+        text = record if isinstance(record, str) else json.dumps(record)
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    return write
+
+
+@pytest.fixture
+def report(save: Callable[..., Path], tmp_path: Path) -> Callable[..., str]:
+    """Renders a record to tmp_path/report and returns its README.md."""
+
+    def render(record: Any, *beside: Any) -> str:
+        paths = [save(other, f"beside{at}.json") for at, other in enumerate(beside)]
+        options = ["--beside", *paths] if paths else []
+        result = run("render.py", save(record), "--output", tmp_path / "report", *options)
+        assert result.returncode == 0, result.stderr
+        return (tmp_path / "report" / "README.md").read_text(encoding="utf-8")
+
+    return render

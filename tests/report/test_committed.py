@@ -1,0 +1,38 @@
+"""The committed evidence is what the renderer makes of its own record, byte for byte."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from conftest import REPORTS, run, tree
+
+RECORDS = sorted((REPORTS / "results").glob("*/record.json"))
+
+
+@pytest.mark.skipif(not RECORDS, reason="no record is committed under reports/results")
+@pytest.mark.parametrize("record", RECORDS, ids=lambda path: path.parent.name)
+def test_renders_to_the_same_bytes(record: Path, tmp_path: Path) -> None:
+    import matplotlib
+
+    drawn = "".join(chart.read_text() for chart in record.parent.glob("charts/*.svg"))
+    versions = set(re.findall(r"Matplotlib v([\w.]+),", drawn))
+    assert len(versions) == 1
+    if versions != {matplotlib.__version__}:
+        pytest.skip(f"drawn with matplotlib {versions.pop()}, this is {matplotlib.__version__}")
+    result = run("render.py", record, "--output", tmp_path / "report")
+    assert result.returncode == 0, result.stderr
+    assert tree(tmp_path / "report") == tree(record.parent)
+
+
+@pytest.mark.skipif(not RECORDS, reason="no record is committed under reports/results")
+@pytest.mark.parametrize("record", RECORDS, ids=lambda path: path.parent.name)
+def test_could_be_published_again(record: Path) -> None:
+    from publish import refusal
+    from record import load
+    from render import slug
+
+    loaded, _ = load(record)
+    assert refusal(loaded) is None
+    assert record.parent.name == slug(loaded.environment.gpu.name)

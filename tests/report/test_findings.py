@@ -1,0 +1,162 @@
+"""The sentences follow the numbers: they flip with them, and stay silent when they overlap."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from synthetic import SHAPES, SMALL, make_record, matching, scale, spoil
+
+TITLES = {
+    "tiles": "Tiles in shared memory against global memory",
+    "deep": "Four tiles deep against one",
+    "strips": "Whole strips in shared memory against tiles",
+    "policy": "The best block policy",
+    "serial": "GPU, copies included, against one CPU thread",
+    "blas": "GPU, copies included, against the CPU's BLAS",
+    "library": "The best documented rung against the library",
+}
+
+
+@pytest.fixture
+def judged(save):
+    """The findings of a record by their short names of TITLES."""
+
+    def judge(record: dict) -> dict[str, tuple]:
+        from findings import findings
+        from record import load
+
+        parsed, _ = load(save(record))
+        found = {f.title: f.lines for f in findings(parsed, parsed.experiments[0])}
+        assert set(found) == set(TITLES.values())
+        return {name: found[title] for name, title in TITLES.items()}
+
+    return judge
+
+
+def outcomes(lines: tuple) -> list[str]:
+    return [line.outcome for line in lines]
+
+
+def test_numbers_of_one_finding(judged) -> None:
+    record = make_record(SMALL)
+    for name, median in (("global16", 30e-3), ("tile16", 20e-3)):
+        case = matching(record, f"/{name}/4096x4096x4096/cold")[0]
+        case["seconds"] |= {"median": median, "low": median * 0.99, "high": median * 1.02}
+    line = judged(record)["tiles"][1]
+    # 29.7/20.4 and 30.6/19.8: the far ends of both intervals, worked by hand
+    assert "1.50× [1.46, 1.55] as fast, 20.0 ms against 30.0 ms" in line.text
+    assert "**faster**" in line.text and line.outcome == "faster"
+    assert "(#matmul-tile16)" in line.text and "(#matmul-global16)" in line.text
+
+
+@pytest.mark.parametrize("name,pattern", [("tiles", "/tile16/"), ("deep", "/tile16_depth4/")])
+def test_sign_flips_with_the_data(judged, name: str, pattern: str) -> None:
+    record = make_record(SMALL)
+    fast = judged(scale(scale(record, pattern, 0.1), "/cublas", 0.01))[name]
+    slow = judged(scale(record, pattern, 10))[name]
+    assert outcomes(fast) == ["faster", "faster"] and outcomes(slow) == ["slower", "slower"]
+    assert all("**slower** than" in line.text and ": 0.1" in line.text for line in slow)
+
+
+def test_overlapping_intervals_are_no_difference(judged) -> None:
+    record = make_record(SMALL)
+    for name, low, high in (("global16", 0.95e-3, 1.05e-3), ("tile16", 0.9e-3, 1.01e-3)):
+        for case in matching(record, f"/{name}/1024x1024x1024/cold"):
+            case["seconds"] |= {"median": (low + high) / 2, "low": low, "high": high}
+    lines = judged(record)["tiles"]
+    assert outcomes(lines) == ["no difference", "faster"]
+    assert "no difference that the intervals can tell apart" in lines[0].text
+    assert "faster" not in lines[0].text and "slower" not in lines[0].text
+
+
+def test_a_bound_that_is_not_one_does_not_read_as_one() -> None:
+    from quantities import Ratio
+
+    assert Ratio(1.003, 1.0004, 1.006).outcome == "faster"
+    assert "[1.0004, 1.0060]" in str(Ratio(1.003, 1.0004, 1.006))
+    assert Ratio(1.0, 1.0, 1.0).outcome == "no difference"
+    assert str(Ratio(512.3, 508.1, 516.9)) == "512× [508, 517]"
+
+
+def test_missing_case_gives_its_own_reason(judged) -> None:
+    record = spoil(make_record(SMALL), "/full_strip16/1024", "failed", "launch: out of resources")
+    (line,) = judged(record)["strips"]
+    assert line.outcome == "not measured"
+    assert line.text == "Not measured: `full_strip16` at 1024³: failed: launch: out of resources."
+
+
+def test_absent_case_is_not_measured(judged) -> None:
+    record = make_record(SMALL, strategies=["global16", "tile16"])
+    found = judged(record)
+    assert outcomes(found["deep"]) == ["not measured"]
+    assert "the record holds no such case" in found["deep"][0].text
+    assert outcomes(found["tiles"]) == ["faster", "faster"]
+
+
+def test_without_gpu_only_the_cpu_lines_have_numbers(judged) -> None:
+    found = judged(make_record(SHAPES, gpu=False))
+    for name in ("tiles", "deep", "strips", "policy", "serial", "library"):
+        assert outcomes(found[name]) == ["not measured"]
+        assert "no CUDA device" in found[name][0].text
+    assert outcomes(found["blas"]) == ["faster", "not measured"]
+
+
+def test_best_policy_names_those_it_cannot_be_told_from(judged) -> None:
+    record = make_record(SMALL)
+    best = judged(record)["policy"][0]
+    assert "[`tile32_depth2`](#matmul-tile32-depth2) is the fastest" in best.text
+    assert "cannot tell" not in best.text
+    for case in matching(record, "/tile32_depth4/4096x4096x4096/cold"):
+        case["seconds"]["low"] = 0.9 * case["seconds"]["median"]
+    assert "cannot tell it from [`tile32_depth4`]" in judged(record)["policy"][0].text
+    own = judged(scale(record, "/tile16/", 0.1))["policy"][0]
+    assert own.outcome == "no difference" and "the documents' own" in own.text
+
+
+def test_crossover_moves_with_the_copies(judged) -> None:
+    record = make_record(SHAPES)
+    assert "overtakes `cpu_blas` between 512 and 1024" in judged(record)["blas"][-1].text
+    later = judged(scale(record, "/end_to_end", 4))["blas"][-1].text
+    assert "between 4096 and 8192" in later
+    never = judged(scale(record, "/end_to_end", 1e3))["blas"][-1].text
+    assert "is behind `cpu_blas` at every size" in never and "without a crossover" in never
+
+
+def test_crossover_is_where_straight_lines_meet(save) -> None:
+    from record import load
+    from series import crossings, sweep
+
+    record = make_record([(128,) * 3, (512,) * 3], strategies=["cpu_blas", "tile16"])
+    for pattern, times in (("/cpu_blas/", (1.0, 4.0)), ("/tile16/", (2.0, 2.0))):
+        for case in matching(record, pattern):
+            time = times["512" in case["id"]]
+            case["seconds"] |= {"median": time, "low": time, "high": time}
+    parsed, _ = load(save(record))
+    sides = [
+        sweep(parsed, parsed.experiments[0], name, regime)
+        for name, regime in (("cpu_blas", "hot"), ("tile16", "cold"))
+    ]
+    # one doubles each time the size does, the other stays: they meet halfway, at 256 and 2 s
+    (crossing,), _ = crossings(*sides)
+    assert crossing.at == pytest.approx(256) and crossing.seconds == pytest.approx(2)
+    assert (crossing.below, crossing.above, crossing.other_wins_above) == (128, 512, True)
+    (back,), _ = crossings(*reversed(sides))
+    assert back.at == pytest.approx(256) and not back.other_wins_above
+
+
+def test_tf32_is_not_compared(judged) -> None:
+    lines = judged(make_record(SMALL))["library"]
+    tf32 = [line.text for line in lines if "cublas_tf32" in line.text]
+    assert len(tf32) == 1 and "not fp32-accurate" in tf32[0] and "×" not in tf32[0]
+    assert "limit" not in tf32[0]
+
+
+def test_no_speed_up_without_an_absolute_base(judged) -> None:
+    """A sentence gives at least one time for each ratio in it."""
+    for record in (make_record(SHAPES), make_record(SHAPES, gpu=False)):
+        for lines in judged(record).values():
+            for line in lines:
+                ratios = re.findall(r"\d× \[", line.text)
+                times = re.findall(r"\d (?:s|ms|µs|ns)\b", line.text)
+                assert len(times) >= len(ratios), line.text

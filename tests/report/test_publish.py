@@ -1,0 +1,105 @@
+"""Only a clean, finished Release record of a GPU becomes committed evidence."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from conftest import one_line, run, tree
+from synthetic import SMALL, make_record, spoil
+
+FEW = ["cpu_serial", "global16", "tile8", "tile16", "cublas"]
+
+
+def _set(*path: str, value: object) -> Callable[[dict], dict]:
+    def change(record: dict) -> dict:
+        node = record
+        for key in path[:-1]:
+            node = node[key]
+        node[path[-1]] = value
+        return record
+
+    return change
+
+
+REFUSED = {
+    "debug": (_set("environment", "build_type", value="Debug"), "Debug build"),
+    "-G": (_set("environment", "device_debug", value=True), "built with -G"),
+    "dirty": (_set("environment", "git", "dirty", value=True), "uncommitted changes"),
+    "no commit": (_set("environment", "git", "commit", value=None), "uncommitted changes"),
+    "unfinished": (_set("finished", value=None), "did not finish"),
+    "no gpu": (lambda record: make_record(SMALL, False, FEW), "no GPU result (no CUDA device)"),
+    "incorrect": (
+        lambda record: spoil(record, "/tile8/1024x1024x1024/hot", "incorrect", "error 3 > 1"),
+        "1 cases are incorrect, first matmul/tile8/1024x1024x1024/hot: error 3 > 1",
+    ),
+    "failed": (
+        lambda record: spoil(record, "/tile8/1024x1024x1024/hot", "failed", "launch"),
+        "1 cases are failed",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_refused(name: str, report, tmp_path: Path) -> None:
+    change, why = REFUSED[name]
+    report(change(make_record(SMALL, strategies=FEW)))
+    result = run("publish.py", tmp_path / "report", "--results", tmp_path / "results")
+    line = one_line(result, 1)
+    assert "not published" in line and why in line
+    assert not (tmp_path / "results").exists()
+
+
+def test_published_as_it_is(report, tmp_path: Path) -> None:
+    report(make_record(SMALL, strategies=FEW))
+    for _ in range(2):  # again over itself
+        result = run("publish.py", tmp_path / "report", "--results", tmp_path / "results")
+        assert result.returncode == 0, result.stderr
+        assert tree(tmp_path / "results" / "nvidia-h200") == tree(tmp_path / "report")
+        assert [path.name for path in (tmp_path / "results").iterdir()] == ["nvidia-h200"]
+
+
+def test_replaces_what_was_published(report, tmp_path: Path) -> None:
+    old = tmp_path / "results" / "nvidia-h200"
+    old.mkdir(parents=True)
+    (old / "stale.svg").write_text("<svg/>")
+    report(make_record(SMALL, strategies=FEW))
+    result = run("publish.py", tmp_path / "report", "--results", tmp_path / "results")
+    assert result.returncode == 0, result.stderr
+    assert tree(old) == tree(tmp_path / "report")
+
+
+@pytest.mark.parametrize("name", ["README.md", "charts/matmul_ladder.svg"])
+def test_refused_if_edited(name: str, report, tmp_path: Path) -> None:
+    report(make_record(SMALL, strategies=FEW))
+    path = tmp_path / "report" / name
+    path.write_text(path.read_text() + " ")
+    result = run("publish.py", tmp_path / "report", "--results", tmp_path / "results")
+    assert f"{name} differs from a fresh render" in one_line(result, 1)
+
+
+def test_refused_if_the_record_changed_after_rendering(report, tmp_path: Path) -> None:
+    record = make_record(SMALL, strategies=FEW)
+    report(record)
+    record["wall_seconds"] = 1.0
+    (tmp_path / "report" / "record.json").write_text(json.dumps(record))
+    result = run("publish.py", tmp_path / "report", "--results", tmp_path / "results")
+    assert "README.md differs" in one_line(result, 1)
+
+
+def test_refused_if_files_are_missing_or_foreign(report, tmp_path: Path) -> None:
+    report(make_record(SMALL, strategies=FEW))
+    (tmp_path / "report" / "notes.txt").write_text("mine")
+    result = run("publish.py", tmp_path / "report", "--results", tmp_path / "results")
+    assert "notes.txt is no part of the report" in one_line(result, 1)
+    (tmp_path / "report" / "notes.txt").unlink()
+    (tmp_path / "report" / "charts" / "matmul_ladder.svg").unlink()
+    result = run("publish.py", tmp_path / "report", "--results", tmp_path / "results")
+    assert "charts/matmul_ladder.svg is missing" in one_line(result, 1)
+
+
+def test_not_a_report(tmp_path: Path) -> None:
+    line = one_line(run("publish.py", tmp_path), 2)
+    assert "record.json: cannot be read" in line

@@ -1,0 +1,145 @@
+"""Whatever is not a record of this schema is refused in one line, and nothing is written."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import one_line, run, tree
+from synthetic import SMALL, make_record, matching, spoil
+
+TILE16 = "matmul/tile16/1024x1024x1024/cold"
+
+
+def _drop(*path: str) -> Callable[[dict], None]:
+    def change(record: dict) -> None:
+        node = record
+        for key in path[:-1]:
+            node = node[key]
+        del node[path[-1]]
+
+    return change
+
+
+def _set(value: Any, *path: Any) -> Callable[[dict], None]:
+    def change(record: dict) -> None:
+        node = record
+        for key in path[:-1]:
+            node = node[key]
+        node[path[-1]] = value
+
+    return change
+
+
+def _case(**changes: Any) -> Callable[[dict], None]:
+    return lambda record: matching(record, TILE16)[0].update(changes)
+
+
+def _twice(record: dict) -> None:
+    record["cases"].append(record["cases"][0])
+
+
+BAD = {
+    "foreign": (_drop("schema"), "no field schema: this is not a record of Recheck"),
+    "newer": (_set(2, "schema"), "has schema 2; this renderer reads schema 1: update Recheck"),
+    "schema text": (_set("1", "schema"), "field schema must be an integer"),
+    "no cases": (_drop("cases"), "field cases is missing"),
+    "no driver": (_drop("environment", "driver"), "field environment.driver is missing"),
+    "no dirty": (_drop("environment", "git", "dirty"), "field environment.git.dirty is missing"),
+    "gpu text": (_set("H200", "environment", "gpu"), "field environment.gpu must be an object"),
+    "no gpu reason": (_set(None, "environment", "gpu"), "environment.gpu_reason must say why"),
+    "status": (_case(status="ok"), "status must be one of passed, incorrect"),
+    "time of a failure": (_case(status="failed", reason="x"), "may carry no time"),
+    "no time": (_case(seconds=None), "a passed case carries seconds"),
+    "no reason": (_case(status="failed", seconds=None), "must say why"),
+    "reason of a pass": (_case(reason="because"), "a passed case carries seconds and no reason"),
+    "nan": (_case(flops=float("nan")), "holds NaN, which is no number"),
+    "infinite": (_set(10**400, "wall_seconds"), "wall_seconds"),
+    "id": (_case(id="matmul/tile16/1x1x1/cold"), "id is not experiment/strategy/shape/regime"),
+    "twice": (_twice, "appears twice"),
+    "shape": (_case(shape={"m": 1024}), "shape does not fit the axes"),
+    "file name": (_set("../../x", "experiments", 0, "name"), "may hold only a-z, 0-9 and _"),
+    "sample": (_case(samples=["fast"]), "samples[0] must be a finite number"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_record(name: str, save: Callable[..., Path], tmp_path: Path) -> None:
+    change, message = BAD[name]
+    record = make_record(SMALL)
+    change(record)
+    path = save(record)
+    line = one_line(run("render.py", path, "--output", tmp_path / "report"), 2)
+    assert message in line and str(path) in line
+    assert not (tmp_path / "report").exists()
+
+
+@pytest.mark.parametrize("low,median,high", [(2, 1, 3), (1, 3, 2), (0, 1, 2), (-1, 1, 2)])
+def test_interval_must_hold_its_median(low, median, high, save, tmp_path) -> None:
+    record = make_record(SMALL)
+    seconds = {"median": median, "low": low, "high": high, "samples": 9, "discarded": 0}
+    matching(record, TILE16)[0]["seconds"] = seconds
+    line = one_line(run("render.py", save(record), "--output", tmp_path / "report"), 2)
+    assert "0 < low <= median <= high" in line and f"cases[{_index(record)}]" in line
+
+
+def _index(record: dict) -> int:
+    return [case["id"] for case in record["cases"]].index(TILE16)
+
+
+@pytest.mark.parametrize("keep", [0, 1, 0.5, 0.999])
+def test_truncated(keep: float, save: Callable[..., Path], tmp_path: Path) -> None:
+    text = json.dumps(make_record(SMALL))
+    path = save(text[: int(len(text) * keep) if keep != 1 else 1])
+    line = one_line(run("render.py", path, "--output", tmp_path / "report"), 2)
+    assert "is not complete JSON" in line and "run recheck again" in line
+    assert not (tmp_path / "report").exists()
+
+
+@pytest.mark.parametrize("text", ["[]", "7", "null", '"schema"', '{"schema": null}'])
+def test_other_json(text: str, save: Callable[..., Path], tmp_path: Path) -> None:
+    line = one_line(run("render.py", save(text), "--output", tmp_path / "report"), 2)
+    assert "schema" in line
+
+
+def test_missing_file(tmp_path: Path) -> None:
+    line = one_line(run("render.py", tmp_path / "none.json", "--output", tmp_path / "report"), 2)
+    assert "none.json: cannot be read: No such file" in line
+
+
+def test_bad_record_leaves_the_earlier_report(report, save, tmp_path: Path) -> None:
+    report(make_record(SMALL))
+    before = tree(tmp_path / "report")
+    one_line(run("render.py", save('{"schema": 1'), "--output", tmp_path / "report"), 2)
+    assert tree(tmp_path / "report") == before
+
+
+def test_bad_beside_record(save, tmp_path: Path) -> None:
+    record, beside = save(make_record(SMALL, gpu=False)), save("{}", "beside.json")
+    target = tmp_path / "report"
+    line = one_line(run("render.py", record, "--output", target, "--beside", beside), 2)
+    assert "beside.json" in line and not target.exists()
+    line = one_line(run("render.py", record, "--output", target, "--beside", record), 2)
+    assert "no measured GPU case" in line and not target.exists()
+
+
+def test_every_status_is_read(save) -> None:
+    from record import load
+
+    record = spoil(make_record(SMALL), "/tile8/", "incorrect", "error 3.1 exceeds bound 1")
+    record = spoil(record, "/tile32/", "failed", "an illegal memory access was encountered")
+    counts = load(save(record))[0].count()
+    assert counts["incorrect"] == counts["failed"] == 12
+    assert sum(counts.values()) == len(record["cases"])
+
+
+def test_strategies_come_in_table_order(save) -> None:
+    from record import load
+    from synthetic import CPU, GPU
+
+    # the cold regime comes first in the file but holds no CPU row
+    record, _ = load(save(make_record(SMALL)))
+    assert [c.strategy for c in record.strategies(record.experiments[0])] == [*CPU, *GPU]
