@@ -3,8 +3,9 @@
 
     python3 reports/render.py RECORD --output DIR [--beside RECORD ...]
 
-Exit code 0: DIR holds the report. 1: it could not be written. 2: the input is no record. Every
-error is one line, and nothing is written before every file of the report exists in memory.
+Exit code 0: DIR holds the report. 1: it could not be written. 2: the input is no record. 3: it is
+written, and --strict found an incorrect or failed case in it. Every error is one line, and nothing
+is written before every file of the report exists in memory.
 """
 
 from __future__ import annotations
@@ -157,6 +158,7 @@ def main() -> None:
     add("--output", type=Path, required=True, metavar="DIR", help="the report folder to write")
     many = {"nargs": "*", "action": "extend", "default": [], "metavar": "RECORD"}
     add("--beside", type=Path, help="shown if the record itself has no GPU result", **many)
+    add("--strict", action="store_true", help="exit 3 if a case is incorrect or failed")
     arguments = parser.parse_args()
     try:
         record, raw = load(arguments.record)
@@ -175,6 +177,9 @@ def main() -> None:
     except OSError as error:
         fail(f"{error.filename or arguments.output}: cannot be written: {error.strerror}", 1)
     print(arguments.output / "README.md")
+    wrong = record.count()["incorrect"] + record.count()["failed"]
+    if arguments.strict and wrong:
+        fail(f"{wrong} cases are incorrect or failed: the report says which and why", 3)
 
 
 if __name__ == "__main__":

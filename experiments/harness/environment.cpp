@@ -2,6 +2,7 @@
 #include <sys/utsname.h>
 
 #include <chrono>
+#include <cstring>
 #include <ctime>
 #include <fstream>
 #include <regex>
@@ -67,6 +68,8 @@ std::string utc_now() {
 Json environment(const Gpu& gpu, const std::string& command) {
   utsname kernel{};
   uname(&kernel);
+  // the version alone: what a distribution or a cloud appends names its own machines
+  const std::string release(kernel.release, std::strspn(kernel.release, "0123456789."));
   const auto model = grep("/proc/cpuinfo", R"(^model name\s*:\s*(.*\S))");
   return {{"gpu", gpu.device ? describe(*gpu.device) : Json(nullptr)},
           {"gpu_reason", gpu.reason ? Json(*gpu.reason) : Json(nullptr)},
@@ -83,7 +86,7 @@ Json environment(const Gpu& gpu, const std::string& command) {
           {"cpu", model.empty() ? kernel.machine : model},
           {"cpu_threads", std::thread::hardware_concurrency()},
           {"os", grep("/etc/os-release", R"(^PRETTY_NAME="?([^"]*))") + ", " + kernel.sysname +
-                     " " + kernel.release},
+                     " " + release},
           {"git", {{"commit", build::git_commit}, {"dirty", build::git_dirty}}},
           {"started", utc_now()},
           {"command", command}};

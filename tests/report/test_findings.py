@@ -160,3 +160,23 @@ def test_no_speed_up_without_an_absolute_base(judged) -> None:
                 ratios = re.findall(r"\d× \[", line.text)
                 times = re.findall(r"\d (?:s|ms|µs|ns)\b", line.text)
                 assert len(times) >= len(ratios), line.text
+
+
+def test_says_whether_the_documents_are_right_here(save) -> None:
+    from findings import findings
+    from record import load
+
+    def verdict(record: dict, name: str) -> str:
+        parsed, _ = load(save(record))
+        found = {f.title: f.verdict for f in findings(parsed, parsed.experiments[0])}
+        return found[TITLES[name]]
+
+    record = make_record(SMALL)
+    quick = scale(record, "/tile16_depth4/", 0.1)
+    # S0 calls the deep tiles slower: the verdict turns with the measurement
+    assert verdict(scale(record, "/tile16_depth4/", 10), "deep") == "So it is here."
+    assert verdict(quick, "deep") == "Not so here."
+    assert verdict(scale(quick, "/tile16_depth4/4096x", 100), "deep") == "So it is here in part."
+    # nothing measured, nothing said; no expectation, no verdict
+    assert verdict(spoil(record, "/tile16_depth4/", "failed", "why"), "deep") == ""
+    assert verdict(record, "policy") == ""

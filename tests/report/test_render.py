@@ -266,3 +266,14 @@ def test_a_shape_of_another_experiment_fits(report) -> None:
     text = report(record)
     assert "## Transpose" in text and "GB/s" in text and "TFLOP/s" not in text.split("## Tran")[1]
     assert "4096²" in text and matching(record, "transpose")
+
+
+def test_strict_fails_after_writing(save, tmp_path) -> None:
+    """A wrong case has to fail the build, and its report has to be there to say why."""
+    wrong = spoil(make_record(SMALL), "/tile16/", "incorrect", "on integers: off by one")
+    path = save(wrong)
+    for flags, code in (([], 0), (["--strict"], 3)):
+        done = run("render.py", path, "--output", tmp_path / "out", *flags)
+        assert done.returncode == code
+        assert (tmp_path / "out" / "README.md").exists()
+    assert len(done.stderr.splitlines()) == 1 and "incorrect or failed" in done.stderr
