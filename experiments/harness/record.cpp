@@ -101,10 +101,12 @@ void Record::resume(const Json& earlier) {
                              std::to_string(schema) + ": run without --resume");
   for (const auto& [key, value] : environment.items()) {
     if (key == "started" || key == "command") continue;
-    if (earlier["environment"].value(key, Json()) != value)
+    // without the order of keys, which says nothing
+    const nlohmann::json was = earlier["environment"].value(key, Json()), is = value;
+    if (was != is)
       throw std::runtime_error("cannot resume: the record is from another environment (" + key +
-                               " was " + earlier["environment"].value(key, Json()).dump() +
-                               ", is " + value.dump() + "); run without --resume");
+                               " was " + was.dump() + ", is " + is.dump() +
+                               "); run without --resume");
   }
   environment["started"] = earlier["environment"]["started"];
   wall_seconds = earlier["wall_seconds"];

@@ -16,8 +16,8 @@ std::atomic<bool> interrupted = false;
 namespace {
 
 // when to stop sampling: the median's 95% interval, relative, that satisfies at once, and the one
-// that has to do once a case has used its budget; beyond four budgets a case ends with what it has
-constexpr double precise = 0.005, precise_enough = 0.009;
+// that has to do once a case has used its budget; beyond three budgets a case ends with what it has
+constexpr double precise = 0.005, precise_enough = 0.009, most_budgets = 3;
 // timed by the host, samples scatter more, and finer is not worth the wait
 constexpr bool host_timed(const Case& c) {
   return c.regime == Regime::end_to_end || c.strategy->launch.backend == Backend::cpu;
@@ -166,7 +166,7 @@ void Session::sample(Workbench& bench, Target& where, Run& run) {
   const int count = std::clamp(static_cast<int>(0.02 / seconds), 1, 20);
   const bool copied = c.regime == Regime::end_to_end;
   const double start = now();
-  bench.poison();
+  if (!copied) bench.poison();
   const Samples samples = copied ? bench.end_to_end(*c.strategy, count)
                                  : where.sample(c.regime, run.launch, count, seconds);
   run.spent += now() - start;
@@ -180,9 +180,9 @@ void Session::sample(Workbench& bench, Target& where, Run& run) {
   const bool enough = c.samples.size() >= 10 || seconds > 0.05;
   const bool narrow =
       interval->precision() <= (budgets > 1 || host_timed(c) ? precise_enough : precise);
-  if (!(enough && narrow) && budgets < 4 && c.samples.size() < most_samples) return;
+  if (!(enough && narrow) && budgets < most_budgets && c.samples.size() < most_samples) return;
 
-  c.verdict = bench.recheck(*c.strategy, copied);
+  c.verdict = copied ? bench.recheck_end_to_end(*c.strategy) : bench.recheck(*c.strategy);
   if (c.verdict->status != Status::passed) return;
   c.seconds = interval;
   if (!run.clocks.empty())

@@ -56,11 +56,14 @@ class Workbench {
 
   /// Poisons the output, so that recheck() judges only what is launched from here on.
   void poison();
+  /// Judges what timed launches have left in the output.
+  Verdict recheck(const Strategy& strategy);
+
   /// Allocates, copies in, launches, copies out, frees; `count` times, each from first to last in
-  /// seconds of host time. The host buffer is poisoned before.
+  /// seconds of host time.
   Samples end_to_end(const Strategy& strategy, int count);
-  /// Judges what timed launches have left in the output, or what end_to_end() has copied out.
-  Verdict recheck(const Strategy& strategy, bool copied);
+  /// Poisons the host's buffer, goes from end to end once more, and judges what was copied out.
+  Verdict recheck_end_to_end(const Strategy& strategy);
 
  private:
   struct Inputs {
@@ -72,6 +75,7 @@ class Workbench {
   Inputs prepare(Values values, std::uint64_t seed);
   void run(const Strategy& strategy, const Inputs& inputs);
   [[nodiscard]] Verdict judge(const Strategy& strategy, const Inputs& inputs) const;
+  [[nodiscard]] Verdict judge_again(const Strategy& strategy) const;
 
   const Experiment* experiment_;
   Shape shape_;
