@@ -7,7 +7,11 @@
 
 namespace recheck {
 
-Gpu find_gpu() { return {.reason = "built without the CUDA Toolkit"}; }
+Gpu find_gpu() {
+  Gpu gpu;
+  gpu.reason = "built without the CUDA Toolkit";
+  return gpu;
+}
 
 std::unique_ptr<Target> make_gpu_target(const Device&) {
   throw std::logic_error("built without the CUDA Toolkit");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 
@@ -9,8 +10,8 @@ namespace recheck {
 /// A median and the 95% confidence interval around it, in the samples' unit.
 struct Interval {
   double median, low, high;
-  /// Half the interval's width relative to the median: how precisely the median is known.
-  [[nodiscard]] double precision() const { return (high - low) / (2 * median); }
+  /// The larger half of the interval, relative to the median: how precisely that is known.
+  [[nodiscard]] double precision() const { return std::max(high - median, median - low) / median; }
 };
 
 /// The fewest samples whose range holds the median with 95% confidence.
