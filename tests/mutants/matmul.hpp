@@ -12,6 +12,8 @@ namespace recheck::mutants {
 std::span<const Strategy> matmul_gpu();  // only in a build with CUDA
 std::span<const Strategy> matmul_cpu();  // twins that need no GPU: what the comparison must catch
 
+/// Asks the device for more memory than there is.
+extern const Strategy gpu_allocates_too_much;
 /// Right while it is proven, wrong once it is timed.
 extern const Strategy cpu_right_until_timed;
 

@@ -5,6 +5,7 @@
 
 #include <cuda_bf16.h>
 
+#include "../../experiments/harness/cuda.hpp"
 #include "../../experiments/matmul/matmul.hpp"
 #include "matmul.hpp"
 
@@ -101,6 +102,11 @@ void launch_error_swallowed(const MatmulArgs& p, cudaStream_t stream) {
   cudaGetLastError();
 }
 
+void allocates_too_much(const MatmulArgs&, cudaStream_t) {
+  float* data = nullptr;
+  check(cudaMalloc(&data, std::size_t{1} << 50));
+}
+
 template <auto f>
 constexpr Strategy mutant(std::string_view name) {
   return {.name = name, .source = {"mutant", "tests"}, .launch = matmul::gpu<f>};
@@ -126,5 +132,6 @@ constexpr Strategy rows[] = {
 }  // namespace
 
 std::span<const Strategy> matmul_gpu() { return rows; }
+const Strategy gpu_allocates_too_much = mutant<allocates_too_much>("allocates_too_much");
 
 }  // namespace recheck::mutants
