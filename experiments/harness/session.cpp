@@ -149,14 +149,15 @@ void Session::time(Workbench& bench, std::vector<Case*> cases) {
 
   // in rounds of random order, so that a drift of clock or temperature meets all alike
   std::mt19937_64 random(options_.seed);
-  while (!runs.empty()) {
+  for (;;) {
+    std::erase_if(runs, [](const Run& run) { return !open(run.c); });
+    if (runs.empty()) return;
     std::ranges::shuffle(runs, random);
     for (Run& run : runs) {
       if (interrupted) return;
       show_(*run.c);
       guarded(std::span(&run.c, 1), where, [&] { sample(bench, where, run); });
     }
-    std::erase_if(runs, [](const Run& run) { return !open(run.c); });
   }
 }
 
