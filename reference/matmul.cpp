@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <random>
+#include <set>
 
 #include "parallel.hpp"
 
@@ -50,14 +51,18 @@ MatmulOracle::MatmulOracle(MatrixView a, MatrixView b, std::uint64_t seed)
   const std::int64_t k = a.columns;
   std::mt19937_64 random(seed);
   const double elements = static_cast<double>(m_) * static_cast<double>(n_);
-  const bool complete = elements * static_cast<double>(k) <= complete_limit && elements <= 0x1p24;
+  const bool complete = elements * static_cast<double>(k) <= complete_limit &&
+                        elements <= static_cast<double>(most_elements);
   if (complete) {
     for (std::int64_t i = 0; i < m_; ++i) rows_.push_back(i);
   } else {
     // the ends are where guards go wrong; between them, one row from each of 14 bands
-    rows_ = {0, m_ - 1};
+    std::set<std::int64_t> chosen = {0, m_ - 1};
     for (std::int64_t band = 0; band < 14; ++band)
-      rows_.push_back((band * m_ + static_cast<std::int64_t>(random() % m_)) / 14);
+      chosen.insert((band * m_ + static_cast<std::int64_t>(random() % m_)) / 14);
+    rows_.assign(chosen.begin(), chosen.end());
+    const auto affordable = std::max<std::int64_t>(1, most_elements / n_);
+    if (std::ssize(rows_) > affordable) rows_.resize(affordable);
   }
 
   product_.assign(rows_.size() * n_, 0.0);

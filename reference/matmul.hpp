@@ -29,7 +29,7 @@ void matmul_blas(int m, int n, int k, const float* a, std::int64_t lda, const fl
 
 /// The truth about a product, computed once in float64 and asked about many outputs.
 ///
-/// Up to `complete_limit` multiply-adds every element is known. Beyond that, a sample of rows is
+/// Up to `complete_limit` multiply-adds every element is known. Beyond that, up to 16 rows are
 /// known element by element, and all of C is held against Freivalds' identity C·x = A·(B·x) for a
 /// random integer vector x without zeros, which costs O(n²). With integer inputs both sides are
 /// exact, so any single wrong element shows; with reals the identity is as sharp as the rigorous
@@ -37,6 +37,8 @@ void matmul_blas(int m, int n, int k, const float* a, std::int64_t lda, const fl
 class MatmulOracle {
  public:
   static constexpr double complete_limit = 1.5e9;
+  /// It keeps two doubles for each known element: at most so many, or one row if that is longer.
+  static constexpr std::int64_t most_elements = 1 << 24;
 
   MatmulOracle(MatrixView a, MatrixView b, std::uint64_t seed);
 

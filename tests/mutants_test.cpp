@@ -73,7 +73,7 @@ TEST(gpu_Session, LosesOneCaseToARealOutOfMemoryAndGoesOn) {
   const Experiment experiment = matmul::experiment(table);
   std::vector<Case> cases;
   for (const auto& strategy : table)
-    cases.push_back({&experiment, &strategy, {64, 48, 80}, Regime::cold, {}, {}, {}, {}});
+    cases.push_back({&experiment, &strategy, {64, 48, 80}, Regime::cold});
   std::vector<Case*> group = {&cases[0], &cases[1]};
   Session({.budget_seconds = 0.1, .seed = 1}, gpu, [](const Case&) {}, [] {}).measure(group);
   const Verdict out_of_memory = cases[0].verdict.value_or(Verdict{});
@@ -85,18 +85,37 @@ TEST(gpu_Session, LosesOneCaseToARealOutOfMemoryAndGoesOn) {
 }
 #endif
 
-TEST(Session, ChecksAgainAfterTiming) {
-  const Experiment experiment = matmul::experiment({&mutants::cpu_right_until_timed, 1});
-  Case c{&experiment, &mutants::cpu_right_until_timed, {32, 24, 40}, Regime::hot, {}, {}, {}, {}};
+/// What a session says of a CPU strategy at one small shape.
+Case measured(const Strategy& strategy, Regime regime) {
+  static std::vector<Experiment> kept;  // a case points to its experiment
+  kept.reserve(8);
+  kept.push_back(matmul::experiment({&strategy, 1}));
+  Case c{&kept.back(), &strategy, {32, 24, 40}, regime};
   Case* group[] = {&c};
-  Session(
-      {.budget_seconds = 0.05}, Gpu{.device = {}, .reason = "none", .driver = "", .runtime = ""},
-      [](const Case&) {}, [] {})
-      .measure(group);
-  ASSERT_TRUE(c.verdict);
-  EXPECT_EQ(c.verdict->status, Status::incorrect);
+  Gpu none;
+  none.reason = "none";
+  Session({.budget_seconds = 0.05, .seed = 1}, none, [](const Case&) {}, [] {}).measure(group);
+  return c;
+}
+
+TEST(Session, ChecksAgainAfterTiming) {
+  const Case c = measured(mutants::cpu_spoils_when_timed, Regime::hot);
+  EXPECT_EQ(c.verdict.value_or(Verdict{}).status, Status::incorrect);
   EXPECT_NE(c.verdict->reason.value_or("").find("after timing"), std::string::npos);
   EXPECT_FALSE(c.seconds) << "a wrong output must not have a time";
+}
+
+TEST(Session, ChecksAgainEndToEndWhereMemoryComesBack) {
+  const Case c = measured(mutants::cpu_idles_when_timed, Regime::end_to_end);
+  EXPECT_EQ(c.verdict.value_or(Verdict{}).status, Status::incorrect);
+  EXPECT_FALSE(c.seconds);
+}
+
+TEST(Session, KeepsAFailureWhileTiming) {
+  const Case c = measured(mutants::cpu_throws_when_timed, Regime::hot);
+  EXPECT_EQ(c.verdict.value_or(Verdict{}).status, Status::failed);
+  EXPECT_EQ(c.verdict->reason, "no more");
+  EXPECT_FALSE(c.seconds);
 }
 
 }  // namespace

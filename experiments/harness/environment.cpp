@@ -45,7 +45,9 @@ Json describe(const Device& d) {
 /// Fused multiply-adds per clock and multiprocessor in fp32.
 /// Source: CUDA C++ Programming Guide, arithmetic instructions, throughput table.
 int fp32_lanes(int compute_capability) {
-  return compute_capability == 75 || compute_capability == 80 ? 64 : 128;
+  for (const int half : {60, 70, 72, 75, 80})
+    if (compute_capability == half) return 64;
+  return 128;
 }
 
 std::string in_units(double value, double unit, int digits) {
@@ -65,7 +67,7 @@ std::string utc_now() {
   return text;
 }
 
-Json environment(const Gpu& gpu, const std::string& command) {
+Json environment(const Gpu& gpu, const std::string& command, const Settings& settings) {
   utsname kernel{};
   uname(&kernel);
   // the version alone: what a distribution or a cloud appends names its own machines
@@ -88,6 +90,8 @@ Json environment(const Gpu& gpu, const std::string& command) {
           {"os", grep("/etc/os-release", R"(^PRETTY_NAME="?([^"]*))") + ", " + kernel.sysname +
                      " " + release},
           {"git", {{"commit", build::git_commit}, {"dirty", build::git_dirty}}},
+          {"seed", settings.seed},
+          {"budget_seconds", settings.budget_seconds},
           {"started", utc_now()},
           {"command", command}};
 }

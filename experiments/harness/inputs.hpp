@@ -17,8 +17,11 @@ struct HostMatrix {
   std::vector<float> elements;  // storage(rows, ld)
 };
 
-/// Elements of storage behind a rows×ld matrix: the matrix and a guard that belongs to nobody.
-constexpr std::int64_t storage(std::int64_t rows, std::int64_t ld) { return rows * ld + 256; }
+/// Elements before an output and behind every matrix that belong to nobody.
+inline constexpr std::int64_t guard = 256;
+
+/// Elements of storage of a rows×ld matrix and the guard behind it.
+constexpr std::int64_t storage(std::int64_t rows, std::int64_t ld) { return rows * ld + guard; }
 
 /// The largest b for which `terms` products of integers in [-b, b] sum exactly in fp32, at most 64.
 int integer_limit(std::int64_t terms);

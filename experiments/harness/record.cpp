@@ -2,6 +2,7 @@
 #include "record.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -33,7 +34,7 @@ Json to_json(const Case& c) {
   if (strategy.tile != 0) parameters = {{"tile", strategy.tile}, {"depth", strategy.depth}};
   const Verdict verdict = c.verdict.value_or(Verdict{Status::not_run, "not reached", {}});
   if (verdict.error)
-    error = {{"value", verdict.error->value},
+    error = {{"value", std::isfinite(verdict.error->value) ? Json(verdict.error->value) : Json()},
              {"bound", verdict.error->bound},
              {"metric", verdict.error->metric}};
   if (c.seconds)
@@ -41,7 +42,7 @@ Json to_json(const Case& c) {
                {"low", rounded(c.seconds->low)},
                {"high", rounded(c.seconds->high)},
                {"samples", c.samples.size()},
-               {"discarded", 0}};
+               {"discarded", c.discarded}};
   // samples of a case that has not come to a verdict prove nothing yet
   if (c.seconds)
     for (const double s : c.samples) samples.push_back(rounded(s));
@@ -94,43 +95,63 @@ Json Record::to_json() const {
           {"cases", all}};
 }
 
-void Record::resume(const Json& earlier) {
-  if (earlier.value("schema", 0) != schema)
-    throw std::runtime_error("cannot resume a record of schema " +
-                             std::to_string(earlier.value("schema", 0)) + " with schema " +
-                             std::to_string(schema) + ": run without --resume");
+namespace {
+
+Status status_of(const std::string& name) {
+  for (const auto status : {Status::passed, Status::incorrect, Status::failed, Status::unsupported})
+    if (name_of(status) == name) return status;
+  return Status::not_run;
+}
+
+/// Takes over what an earlier run has found out about a case.
+void adopt(Case& c, const Json& then) {
+  Verdict verdict{status_of(then.at("status")), {}, {}};
+  if (verdict.status == Status::not_run) return;  // perhaps it can be now
+  if (!then.at("reason").is_null()) verdict.reason = then.at("reason");
+  if (const Json& error = then.at("error"); !error.is_null()) {
+    // null stands for what JSON cannot say
+    const double value = error.at("value").is_null() ? std::nan("") : double{error.at("value")};
+    verdict.error = Error{value, error.at("bound"), error.at("metric")};
+  }
+  c.verdict = verdict;
+  c.samples = then.at("samples").get<std::vector<double>>();
+  if (const Json& seconds = then.at("seconds"); !seconds.is_null()) {
+    c.seconds = Interval{seconds.at("median"), seconds.at("low"), seconds.at("high")};
+    c.discarded = seconds.at("discarded");
+  }
+  if (!then.at("clock_hz").is_null()) c.clock_hz = then.at("clock_hz");
+}
+
+}  // namespace
+
+void Record::resume(const Json& earlier) try {
+  if (earlier.at("schema") != schema)
+    throw std::runtime_error("it has schema " + earlier.at("schema").dump() + ", not " +
+                             std::to_string(schema));
   for (const auto& [key, value] : environment.items()) {
     if (key == "started" || key == "command") continue;
     // without the order of keys, which says nothing
-    const nlohmann::json was = earlier["environment"].value(key, Json()), is = value;
+    const nlohmann::json was = earlier.at("environment").value(key, Json()), is = value;
     if (was != is)
-      throw std::runtime_error("cannot resume: the record is from another environment (" + key +
-                               " was " + was.dump() + ", is " + is.dump() +
-                               "); run without --resume");
+      throw std::runtime_error("it is from another environment: " + key + " was " + was.dump() +
+                               ", is " + is.dump());
   }
-  environment["started"] = earlier["environment"]["started"];
-  wall_seconds = earlier["wall_seconds"];
-  std::map<std::string, const Json*> by_id;
-  for (const auto& c : earlier["cases"]) by_id[c["id"]] = &c;
-  for (Case& c : cases) {
-    const auto found = by_id.find(c.id());
-    if (found == by_id.end()) continue;
-    const Json& then = *found->second;
-    Verdict verdict;
-    while (name_of(verdict.status) != then["status"].get<std::string>())
-      verdict.status = static_cast<Status>((static_cast<int>(verdict.status) + 1) % 5);
-    if (verdict.status == Status::not_run) continue;  // perhaps it can be now
-    if (!then["reason"].is_null()) verdict.reason = then["reason"];
-    if (!then["error"].is_null())
-      verdict.error =
-          Error{then["error"]["value"], then["error"]["bound"], then["error"]["metric"]};
-    c.verdict = verdict;
-    c.samples = then["samples"].get<std::vector<double>>();
-    if (!then["seconds"].is_null())
-      c.seconds =
-          Interval{then["seconds"]["median"], then["seconds"]["low"], then["seconds"]["high"]};
-    if (!then["clock_hz"].is_null()) c.clock_hz = then["clock_hz"];
+  std::map<std::string, Case*> planned;
+  for (Case& c : cases) planned[c.id()] = &c;
+  for (const Json& then : earlier.at("cases")) {
+    const auto found = planned.find(then.at("id"));
+    if (found == planned.end())
+      throw std::runtime_error("it holds " + then.at("id").dump() +
+                               ", which these flags do not ask for");
+    adopt(*found->second, then);
   }
+  environment["started"] = earlier.at("environment").at("started");
+  wall_seconds = earlier.at("wall_seconds");
+} catch (const Json::exception&) {
+  throw std::runtime_error("cannot resume: it is no record of Recheck; run without --resume");
+} catch (const std::runtime_error& error) {
+  throw std::runtime_error("cannot resume the record: " + std::string(error.what()) +
+                           "; run without --resume");
 }
 
 Json read_json(const std::filesystem::path& path) {
@@ -144,15 +165,15 @@ Json read_json(const std::filesystem::path& path) {
 
 void write_file(const std::filesystem::path& path, const std::string& text) {
   // next to the target, because a rename is atomic only within a file system
-  const std::string temporary = path.string() + ".tmp";
-  const int file = open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  std::string temporary = path.string() + ".XXXXXX";
+  const int file = mkostemp(temporary.data(), O_CLOEXEC);
   bool good = file >= 0;
   for (std::size_t at = 0; good && at < text.size();) {
     const auto written = write(file, text.data() + at, text.size() - at);
     good = written > 0 || (written < 0 && errno == EINTR);
     if (written > 0) at += static_cast<std::size_t>(written);
   }
-  good = good && fsync(file) == 0;
+  good = good && fchmod(file, 0644) == 0 && fsync(file) == 0;
   int error = errno;
   if (file >= 0 && close(file) != 0 && good) {
     good = false;

@@ -19,10 +19,11 @@ struct Case {
   Shape shape;
   Regime regime;
 
-  std::optional<Verdict> verdict;   // nothing until the run has come to one
-  std::vector<double> samples;      // seconds, raw
-  std::optional<Interval> seconds;  // present iff the verdict is `passed`
-  std::optional<double> clock_hz;
+  std::optional<Verdict> verdict = {};   // nothing until the run has come to one
+  std::vector<double> samples = {};      // seconds, raw
+  int discarded = 0;                     // samples taken while the clock was throttled
+  std::optional<Interval> seconds = {};  // present iff the verdict is `passed`
+  std::optional<double> clock_hz = {};
 
   /// The name used everywhere: matmul/tile16/1024x1024x1024/cold.
   [[nodiscard]] std::string id() const;
@@ -41,14 +42,21 @@ struct Record {
 
   [[nodiscard]] nlohmann::ordered_json to_json() const;
 
-  /// Takes over the verdicts that an earlier run of the same plan has come to, and its start.
-  /// Throws std::runtime_error, in one line, if `earlier` is no record of this schema or of another
-  /// environment.
+  /// /// Takes over the verdicts that an earlier run of the same plan has come to, and its start.
+  /// Throws std::runtime_error, in one line, if `earlier` is no record of this schema, is from
+  /// another environment, or holds cases that are not planned now.
   void resume(const nlohmann::ordered_json& earlier);
 };
 
+/// What a user may set about how to measure. A record states it, and only the same may resume it.
+struct Settings {
+  double budget_seconds = 1;  // of sampling per case, and what follows from it in session.cpp
+  std::uint64_t seed = 13;    // of inputs and order: S1's srand(13)
+};
+
 /// Where and with what a run happens: GPU, driver, compilers, flags, CPU, git, time, command line.
-nlohmann::ordered_json environment(const Gpu& gpu, const std::string& command);
+nlohmann::ordered_json environment(const Gpu& gpu, const std::string& command,
+                                   const Settings& settings);
 
 /// What the device could do at best, from its attributes; empty without a device.
 nlohmann::ordered_json ceilings(const Gpu& gpu);

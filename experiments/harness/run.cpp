@@ -6,14 +6,17 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <iostream>
 #include <map>
+#include <regex>
 #include <set>
 #include <stdexcept>
 
@@ -22,6 +25,8 @@
 
 namespace recheck {
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 constexpr const char* usage =
     R"(usage: recheck [--output=FOLDER] [--strategy=NAME,...] [--shape=MxNxK,...] [--regime=NAME,...]
@@ -36,6 +41,8 @@ Proves and times every strategy at every shape and writes FOLDER/record.json (de
   --resume    keep what FOLDER/record.json has, if it was measured in the same environment
 Google Benchmark's flags choose and print: --benchmark_filter, --benchmark_list_tests,
 --benchmark_format, --benchmark_out. How often to sample is decided by the interval that comes out.
+Exit code: 0 when every case has come to a verdict, whichever; 1 when the record cannot be kept;
+2 for input that makes no sense; 130 when interrupted.
 )";
 
 /// Input that makes no sense: one line for the user.
@@ -46,7 +53,7 @@ struct UsageError : std::runtime_error {
 struct Options {
   std::filesystem::path output = "report";
   std::vector<std::string> strategies, shapes, regimes;
-  Session::Options session;
+  Settings settings;
   bool resume = false;
   bool benchmark_prints = false;
 };
@@ -70,6 +77,32 @@ double positive(const std::string& flag, const std::string& text) {
   return value;
 }
 
+std::uint64_t whole(const std::string& flag, const std::string& text) {
+  std::uint64_t value = 0;
+  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || rest != text.data() + text.size())
+    throw UsageError(flag + ": '" + text + "' is not a whole number");
+  return value;
+}
+
+/// What Google Benchmark would answer with a page of usage, or not at all.
+void check_benchmark_flag(const std::string& flag, const std::string& value) {
+  if (flag == "--benchmark_repetitions" || flag == "--benchmark_min_time")
+    throw UsageError(flag +
+                     " has no say here: Recheck samples until the median's interval is narrow; use "
+                     "--budget=SECONDS");
+  const bool format = flag == "--benchmark_format" || flag == "--benchmark_out_format";
+  if (format && value != "console" && value != "json" && value != "csv")
+    throw UsageError(flag + ": '" + value + "' is none of console, json, csv");
+  if (flag == "--benchmark_out" && !std::ofstream(value, std::ios::app))
+    throw UsageError(flag + ": cannot write " + value);
+  if (flag == "--benchmark_filter") try {
+      std::regex{value};
+    } catch (const std::regex_error&) {
+      throw UsageError(flag + ": '" + value + "' is not a regular expression");
+    }
+}
+
 /// Takes Recheck's own flags out of argv and leaves Google Benchmark's.
 Options parse(std::vector<char*>& arguments) {
   Options options;
@@ -84,10 +117,7 @@ Options parse(std::vector<char*>& arguments) {
       std::exit(0);
     }
     if (flag.starts_with("--benchmark_")) {
-      if (flag == "--benchmark_repetitions" || flag == "--benchmark_min_time")
-        throw UsageError(flag +
-                         " has no say here: Recheck samples until the median's interval is "
-                         "narrow; use --budget=SECONDS");
+      check_benchmark_flag(flag, value);
       options.benchmark_prints |= flag == "--benchmark_format" || flag == "--benchmark_color";
       left.push_back(argument);
       continue;
@@ -104,8 +134,8 @@ Options parse(std::vector<char*>& arguments) {
     if (flag == "--strategy") options.strategies = split(value);
     if (flag == "--shape") options.shapes = split(value);
     if (flag == "--regime") options.regimes = split(value);
-    if (flag == "--budget") options.session.budget_seconds = positive(flag, value);
-    if (flag == "--seed") options.session.seed = static_cast<std::uint64_t>(positive(flag, value));
+    if (flag == "--budget") options.settings.budget_seconds = positive(flag, value);
+    if (flag == "--seed") options.settings.seed = whole(flag, value);
   }
   arguments = left;
   return options;
@@ -144,7 +174,9 @@ std::vector<Case> plan(const Options& options) {
       for (const auto& text : options.shapes)
         if (const auto extents = 1 + static_cast<std::size_t>(std::ranges::count(text, 'x'));
             !axes.contains(extents) || extents == experiment.axes.size())
-          shapes.push_back(parse_shape(text, experiment.axes.size()));
+          if (auto shape = parse_shape(text, experiment.axes.size());
+              std::ranges::find(shapes, shape) == shapes.end())
+            shapes.push_back(std::move(shape));
     }
     for (const auto& shape : shapes) {
       for (const auto regime : {Regime::cold, Regime::hot, Regime::end_to_end}) {
@@ -153,7 +185,7 @@ std::vector<Case> plan(const Options& options) {
           const bool applies = strategy.launch.backend == Backend::gpu || regime == Regime::hot;
           if (applies && wanted(options.strategies, strategy.name) &&
               wanted(options.regimes, name_of(regime)))
-            cases.push_back({&experiment, &strategy, shape, regime, {}, {}, {}, {}});
+            cases.push_back({&experiment, &strategy, shape, regime});
         }
       }
     }
@@ -249,6 +281,9 @@ int run(int argc, char** argv) {
   std::vector<char*> arguments(argv, argv + argc);
   const Options options = parse(arguments);
   const auto planned = plan(options);
+  if (planned.empty())
+    throw UsageError(
+        "nothing to measure: no such strategy has that regime; CPU rows have hot only");
   int left = static_cast<int>(arguments.size());
   benchmark::Initialize(&left, arguments.data());
   if (left > 1) throw UsageError("unknown flag '" + std::string(arguments[1]) + "'");
@@ -265,7 +300,9 @@ int run(int argc, char** argv) {
   if (chosen.empty()) return 0;  // --benchmark_list_tests has printed them
 
   const Gpu gpu = find_gpu();
-  Record record{.environment = environment(gpu, command), .ceilings = ceilings(gpu), .cases = {}};
+  Record record{.environment = environment(gpu, command, options.settings),
+                .ceilings = ceilings(gpu),
+                .cases = {}};
   for (const auto& c : planned)
     if (chosen.contains(c.id())) record.cases.push_back(c);
 
@@ -276,10 +313,16 @@ int run(int argc, char** argv) {
   if (error)
     throw std::runtime_error("cannot create " + options.output.string() + ": " + error.message() +
                              "; choose another folder with --output");
-  double earlier_seconds = 0;
+  double earlier_seconds = 0, saved_at = 0;
   const auto save = [&] {
     record.wall_seconds = earlier_seconds + progress.elapsed();
-    write_file(file, record.to_json().dump(1) + "\n");
+    // a command line may hold bytes that are no UTF-8
+    write_file(file, record.to_json().dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
+    saved_at = progress.elapsed();
+  };
+  // after each case, but not so often that writing would take the time that is there for measuring
+  const auto save_soon = [&] {
+    if (progress.elapsed() > saved_at + 1) save();
   };
   if (options.resume) {
     record.resume(read_json(file));
@@ -287,6 +330,9 @@ int run(int argc, char** argv) {
   } else if (std::filesystem::exists(file)) {
     // an earlier record is moved aside before the first save, not lost
     std::filesystem::rename(file, options.output / "record.previous.json", error);
+    if (error)
+      throw std::runtime_error("cannot move " + file.string() + " aside: " + error.message() +
+                               "; choose another folder with --output");
   }
   save();
   std::fprintf(stderr, "%zu cases on %s\n", record.cases.size(),
@@ -296,11 +342,12 @@ int run(int argc, char** argv) {
     if (interrupted) std::_Exit(130);  // asked twice: go at once; what is saved stays
     interrupted = true;
   });
-  std::signal(SIGTERM, [](int) { interrupted = true; });
+  for (const int end : {SIGTERM, SIGHUP}) std::signal(end, [](int) { interrupted = true; });
+  std::signal(SIGPIPE, SIG_IGN);  // nobody reads the progress any more: measure on
 
   // the second pass: the first case of a shape has all chosen cases of that shape measured, in
   // rounds; the others find theirs done
-  Session session(options.session, gpu, [&](const Case& c) { progress.show(c); }, save);
+  Session session(options.settings, gpu, [&](const Case& c) { progress.show(c); }, save_soon);
   const auto measure = [&](Case& first) {
     if (first.verdict || interrupted) return;
     std::vector<Case*> group;

@@ -7,7 +7,6 @@
 #include <exception>
 #include <numeric>
 #include <random>
-#include <sstream>
 
 namespace recheck {
 
@@ -32,15 +31,11 @@ constexpr double long_launch = 1e-3;
 
 constexpr std::size_t most_samples = 1000;
 
+// samples of a clock below this part of the device's own say more about heat than about the kernel
+constexpr double throttled = 0.75;
+
 double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-std::string text(double value) {
-  std::ostringstream out;
-  out.precision(3);
-  out << value;
-  return out.str();
 }
 
 bool open(const Case* c) { return !c->verdict; }
@@ -53,9 +48,9 @@ std::vector<Case*> select(std::span<Case* const> cases, auto predicate) {
 
 }  // namespace
 
-Session::Session(const Options& options, Gpu gpu, std::function<void(const Case&)> show,
+Session::Session(const Settings& settings, Gpu gpu, std::function<void(const Case&)> show,
                  std::function<void()> save)
-    : options_(options),
+    : settings_(settings),
       gpu_(std::move(gpu)),
       show_(std::move(show)),
       save_(std::move(save)),
@@ -84,7 +79,9 @@ void Session::guarded(std::span<Case* const> cases, Target& target, Body body) {
   try {
     body();
   } catch (const std::exception& error) {
-    for (Case* c : cases) c->verdict = {Status::failed, error.what(), {}};
+    const bool memory = dynamic_cast<const std::bad_alloc*>(&error) != nullptr;
+    for (Case* c : cases)
+      c->verdict = {Status::failed, memory ? "out of host memory" : error.what(), {}};
     try {
       target.synchronize();
     } catch (const std::exception&) {
@@ -112,7 +109,7 @@ void Session::attempt(Backend backend, std::span<Case* const> cases) {
   std::unique_ptr<Workbench> bench;
   guarded(wanted, *where, [&] {
     bench = std::make_unique<Workbench>(*wanted[0]->experiment, wanted[0]->shape, *where, 0,
-                                        options_.seed);
+                                        settings_.seed);
   });
   if (!bench) return;
 
@@ -148,7 +145,7 @@ void Session::time(Workbench& bench, std::vector<Case*> cases) {
   guarded(std::span(&quickest->c, 1), where, [&] { where.warm_up(quickest->launch); });
 
   // in rounds of random order, so that a drift of clock or temperature meets all alike
-  std::mt19937_64 random(options_.seed);
+  std::mt19937_64 random(settings_.seed);
   for (;;) {
     std::erase_if(runs, [](const Run& run) { return !open(run.c); });
     if (runs.empty()) return;
@@ -157,6 +154,7 @@ void Session::time(Workbench& bench, std::vector<Case*> cases) {
       if (interrupted) return;
       show_(*run.c);
       guarded(std::span(&run.c, 1), where, [&] { sample(bench, where, run); });
+      if (!open(run.c)) save_();
     }
   }
 }
@@ -171,13 +169,19 @@ void Session::sample(Workbench& bench, Target& where, Run& run) {
   const Samples samples = copied ? bench.end_to_end(*c.strategy, count)
                                  : where.sample(c.regime, run.launch, count, seconds);
   run.spent += now() - start;
+  const double budgets = run.spent / settings_.budget_seconds;
+  if (samples.clock_hz && *samples.clock_hz < throttled * gpu_.device.value_or(Device{}).clock_hz) {
+    c.discarded += count;
+    if (budgets >= most_budgets && c.samples.size() < fewest_samples)
+      c.verdict = {Status::not_run, "the GPU's clock stayed below 75% of its own: throttled", {}};
+    return;
+  }
   c.samples.insert(c.samples.end(), samples.seconds.begin(), samples.seconds.end());
   if (samples.clock_hz) run.clocks.push_back(*samples.clock_hz);
 
   const auto interval = median_interval(c.samples);
   if (!interval) return;
   if (!copied) seconds = interval->median;
-  const double budgets = run.spent / options_.budget_seconds;
   const bool enough = c.samples.size() >= 10 || seconds > 0.05;
   const bool narrow =
       interval->precision() <= (budgets > 1 || host_timed(c) ? precise_enough : precise);
@@ -198,18 +202,18 @@ void Session::sample(Workbench& bench, Target& where, Run& run) {
 }
 
 Reason Session::too_large(const Case& c, Target& where) const {
-  const double needed = bytes_needed(*c.experiment, c.shape);
-  const auto gigabytes = [](double bytes) { return text(bytes / 1e9) + " GB"; };
-  const auto over = [&](double bytes, Target& target, const char* kind) -> Reason {
+  if (c.experiment->terms(c.shape) >= 1 << 24)
+    return "sums of 2^24 terms and more have no error bound in fp32, so nothing could be proven";
+  const auto needed = footprint(*c.experiment, c.shape, where.backend());
+  const auto lacking = [](double bytes, const Target& target, const char* kind) -> Reason {
     const auto free = static_cast<double>(target.free_bytes());
     if (bytes <= free) return {};
-    return "needs " + gigabytes(bytes) + " of " + kind + " memory, " + gigabytes(free) +
-           " are free";
+    return "needs " + short_text(bytes / 1e9) + " GB of " + kind + " memory, " +
+           short_text(free / 1e9) + " GB are free";
   };
-  // the inputs' and the output's copies on the host come on top of what a CPU strategy uses
   if (where.backend() == Backend::gpu)
-    if (auto reason = over(needed, where, "device")) return reason;
-  return over(where.backend() == Backend::gpu ? needed : 2 * needed, *cpu_, "host");
+    if (auto reason = lacking(needed.device, where, "device")) return reason;
+  return lacking(needed.host, *cpu_, "host");
 }
 
 Reason Session::too_slow(const Case& c, Target& where) {
@@ -223,16 +227,16 @@ Reason Session::too_slow(const Case& c, Target& where) {
     for (auto& extent : small)
       extent = std::max<std::int64_t>(1, std::llround(static_cast<double>(extent) * scale));
     if (refuse(*c.strategy, small, gpu_)) return {};
-    Workbench bench(*c.experiment, small, where, 0, options_.seed);
+    Workbench bench(*c.experiment, small, where, 0, settings_.seed);
     bench.verify(*c.strategy);
     pace_[c.strategy] = bench.proof_seconds() / c.experiment->work(small).flops;
   }
   const double predicted = pace_[c.strategy] * flops;
-  const double allowed = patience * options_.budget_seconds;
+  const double allowed = patience * settings_.budget_seconds;
   if (predicted * launches_at_least <= allowed) return {};
-  return "predicted " + text(predicted) + " s a launch: proof and " +
-         std::to_string(fewest_samples) + " samples would take more than " + text(allowed) +
-         " s, " + text(patience) + " times --budget";
+  return "predicted " + short_text(predicted) + " s a launch: proof and " +
+         std::to_string(fewest_samples) + " samples would take more than " + short_text(allowed) +
+         " s, " + short_text(patience) + " times --budget";
 }
 
 }  // namespace recheck

@@ -24,16 +24,8 @@ struct DeviceLost {};
 /// Carries a record's cases out: proves, times, proves again, and has the record saved as it goes.
 class Session {
  public:
-  struct Options {
-    double budget_seconds =
-        1;  // of sampling per case; proof and first samples may take 20 times that
-    std::uint64_t seed = 13;  // S1's srand(13)
-    double precision =
-        0.005;  // half a median's 95% interval, relative: stop when it is this narrow
-  };
-
-  /// `show` is called with the case at hand, `save` when cases have come to an end.
-  Session(const Options& options, Gpu gpu, std::function<void(const Case&)> show,
+  /// `show` is called with the case at hand, `save` whenever one has come to its end.
+  Session(const Settings& settings, Gpu gpu, std::function<void(const Case&)> show,
           std::function<void()> save);
 
   /// Brings all `cases`, which share an experiment and a shape, to a verdict. Never throws for what
@@ -58,7 +50,7 @@ class Session {
   template <typename Body>
   void guarded(std::span<Case* const> cases, Target& target, Body body);
 
-  Options options_;
+  Settings settings_;
   Gpu gpu_;
   std::function<void(const Case&)> show_;
   std::function<void()> save_;

@@ -2,7 +2,6 @@
 #include "shape.hpp"
 
 #include <charconv>
-#include <limits>
 #include <stdexcept>
 
 namespace recheck {
@@ -20,14 +19,14 @@ Shape parse_shape(std::string_view text, std::size_t axes) {
   for (;;) {
     std::int64_t extent = 0;
     const auto [rest, error] = std::from_chars(at, end, extent);
-    if (error != std::errc{} || extent < 0 || extent > std::numeric_limits<int>::max()) break;
+    if (error != std::errc{} || extent < 0 || extent > (1 << 30)) break;
     shape.push_back(extent);
     if (rest == end && shape.size() == axes) return shape;
     if (rest == end || *rest != 'x') break;
     at = rest + 1;
   }
   throw std::invalid_argument("'" + std::string(text) + "' is not a shape: give " +
-                              std::to_string(axes) + " extents from 0 to 2147483647, such as " +
+                              std::to_string(axes) + " extents from 0 to 1073741824, such as " +
                               to_string(Shape(axes, 1024)));
 }
 

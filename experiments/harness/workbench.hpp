@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -26,13 +27,20 @@ struct Verdict {
   std::optional<Error> error;
 };
 
+/// A number in three digits, for a person.
+std::string short_text(double value);
+
 /// Why `strategy` is not to be tried at `shape` with this build on this machine, as the verdict to
 /// record; nothing if it may run.
 std::optional<Verdict> refuse(const Strategy& strategy, const Shape& shape, const Gpu& gpu);
 
-/// Memory that a shape needs on its target at most, in bytes: operands as integers, as reals, and
-/// once more while end_to_end() runs.
-double bytes_needed(const Experiment& experiment, const Shape& shape);
+/// /// Memory that a shape needs at most, in bytes: on a GPU its operands as integers, as reals,
+/// and once more while end_to_end() runs; on the host as much again for copies, and what oracles
+/// keep.
+struct Footprint {
+  double device, host;
+};
+Footprint footprint(const Experiment& experiment, const Shape& shape, Backend backend);
 
 /// The gate. One shape's operands on a target: the inputs twice, as integers and as reals, one
 /// output that all strategies write in turn, and the float64 truth about both products.
@@ -74,6 +82,10 @@ class Workbench {
   };
   Inputs prepare(Values values, std::uint64_t seed);
   void run(const Strategy& strategy, const Inputs& inputs);
+  void copy_out();
+  double go_end_to_end(const Strategy& strategy, bool poisoned);
+  /// The output on the host, behind its front guard.
+  [[nodiscard]] std::span<const float> output() const { return std::span(result_).subspan(guard); }
   [[nodiscard]] Verdict judge(const Strategy& strategy, const Inputs& inputs) const;
   [[nodiscard]] Verdict judge_again(const Strategy& strategy) const;
 

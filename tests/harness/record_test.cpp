@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <fstream>
 #include <sstream>
 
@@ -70,7 +71,7 @@ TEST_F(RecordFile, KeepsTheOldOneWhenTheDiskIsFull) {
 TEST(Record, GivesSecondsToPassedCasesOnlyAndReasonsToTheOthers) {
   const auto& matmul = experiments()[0];
   Record record{.environment = {}, .ceilings = {}, .cases = {}};
-  const Case untouched{&matmul, &matmul.ladder[0], {4, 5, 6}, Regime::hot, {}, {}, {}, {}};
+  const Case untouched{&matmul, &matmul.ladder[0], {4, 5, 6}, Regime::hot};
   Case passed = untouched, unsupported = untouched, half = untouched;
   passed.verdict = Verdict{Status::passed, {}, Error{0.5, 1, "metric"}};
   passed.samples = {1, 2, 3, 4, 5, 6};
@@ -90,6 +91,22 @@ TEST(Record, GivesSecondsToPassedCasesOnlyAndReasonsToTheOthers) {
   EXPECT_EQ(cases[1]["seconds"]["samples"], 6);
   EXPECT_EQ(cases[2]["reason"], "needs more");
   EXPECT_EQ(cases[1]["shape"].dump(), R"({"m":4,"n":5,"k":6})");
+}
+
+// an output with a NaN has an error that JSON cannot say: the record has to survive it all the same
+TEST(Record, KeepsAnErrorThatIsNotFinite) {
+  const auto& matmul = experiments()[0];
+  Record record{.environment = {{"started", "then"}}, .ceilings = {}, .cases = {}};
+  record.cases = {Case{&matmul, &matmul.ladder[0], {4, 5, 6}, Regime::hot}};
+  record.cases[0].verdict =
+      Verdict{Status::incorrect, "on reals: ...", Error{std::nan(""), 1e-6, "metric"}};
+  const auto json = nlohmann::ordered_json::parse(record.to_json().dump());
+  EXPECT_TRUE(json["cases"][0]["error"]["value"].is_null());
+  record.cases[0].verdict.reset();
+  record.resume(json);
+  ASSERT_TRUE(record.cases[0].verdict && record.cases[0].verdict->error);
+  EXPECT_EQ(record.cases[0].verdict->status, Status::incorrect);
+  EXPECT_TRUE(std::isnan(record.cases[0].verdict->error->value));
 }
 
 }  // namespace

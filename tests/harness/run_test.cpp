@@ -67,6 +67,11 @@ TEST_F(Run, RefusesInputThatMakesNoSense) {
   expect_refusal("--regime=lukewarm", 2, "unknown regime 'lukewarm': there are cold, hot");
   expect_refusal("--fast", 2, "unknown flag '--fast'");
   expect_refusal("tile16", 2, "unknown flag 'tile16'");
+  expect_refusal("--seed=1.5", 2, "'1.5' is not a whole number");
+  expect_refusal("--strategy=cpu_serial --regime=cold", 2, "CPU rows have hot only");
+  expect_refusal("--benchmark_filter=[", 2, "not a regular expression");
+  expect_refusal("--benchmark_format=xml", 2, "none of console, json, csv");
+  expect_refusal("--benchmark_out=/nonexistent/x", 2, "cannot write /nonexistent/x");
   expect_refusal("--budget=", 2, "--budget needs a value");
   expect_refusal("--budget=soon", 2, "'soon' is not a positive number");
   expect_refusal("--budget=-1", 2, "'-1' is not a positive number");
@@ -145,13 +150,18 @@ TEST_F(Run, RefusesToResumeWhatDoesNotBelongTogether) {
     kept << std::ifstream(folder_ / "record.json").rdbuf();
     EXPECT_EQ(kept.str(), text);
   };
-  auto other = mine;
-  other["environment"]["host_compiler"] = "another";
-  refuses(other.dump(), "host_compiler was \"another\"");
-  auto newer = mine;
-  newer["schema"] = 99;
-  refuses(newer.dump(), "schema 99");
+  const auto with = [&](const std::string& pointer, const nlohmann::json& value) {
+    auto other = mine;
+    other[nlohmann::json::json_pointer(pointer)] = value;
+    return other.dump();
+  };
+  refuses(with("/environment/host_compiler", "another"), "host_compiler was \"another\"");
+  refuses(with("/environment/seed", 14), "seed was 14");
+  refuses(with("/schema", 99), "schema 99");
+  refuses(with("/cases/0/id", "matmul/cpu_serial/9x9x9/hot"), "which these flags do not ask for");
   refuses(mine.dump().substr(0, 300), "is not JSON");
+  for (const char* foreign : {"{}", "[]", "7", "null", R"({"schema": 1})", R"({"schema": "x"})"})
+    refuses(foreign, "run without --resume");
 }
 
 #ifdef RECHECK_HAVE_CUDA
@@ -171,6 +181,28 @@ TEST_F(gpu_Run, LosesOneCaseToAnIllegalAccessAndGoesOn) {
   }
 }
 #endif
+
+TEST_F(Run, MeasuresAShapeOnceHoweverOftenItIsNamed) {
+  ASSERT_EQ(run(output() + " --strategy=cpu_serial --shape=9x8x7,9x8x7,09x8x7").code, 0);
+  EXPECT_EQ(record()["cases"].size(), 1u);
+}
+
+TEST_F(Run, SaysWhereNothingCouldBeProven) {
+  ASSERT_EQ(run(output() + " --strategy=cpu_serial --shape=1x1x16777216").code, 0);
+  EXPECT_EQ(record()["cases"][0]["status"], "unsupported");
+  EXPECT_NE(record()["cases"][0]["reason"].dump().find("no error bound"), std::string::npos);
+}
+
+TEST_F(Run, KeepsTheRecordBeforeOrDoesNotStart) {
+  const std::string plan = output() + " --strategy=cpu_serial --shape=9x8x7";
+  ASSERT_EQ(run(plan).code, 0);
+  const auto first = record();
+  fs::create_directory(folder_ / "record.previous.json");
+  const auto outcome = run(plan);
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_NE(outcome.output.find("cannot move"), std::string::npos) << outcome.output;
+  EXPECT_EQ(record(), first);
+}
 
 TEST_F(Run, KeepsTheRecordBefore) {
   ASSERT_EQ(run(output() + " --strategy=cpu_serial --shape=9x8x7").code, 0);

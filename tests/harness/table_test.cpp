@@ -80,7 +80,7 @@ TEST(Tables, CountCompulsoryWork) {
 
 TEST(CaseId, IsExperimentStrategyShapeRegime) {
   const auto& matmul = experiments()[0];
-  const Case c{&matmul, &matmul.ladder[0], {80, 48, 64}, Regime::hot, {}, {}, {}, {}};
+  const Case c{&matmul, &matmul.ladder[0], {80, 48, 64}, Regime::hot};
   EXPECT_EQ(c.id(), "matmul/cpu_serial/80x48x64/hot");
 }
 

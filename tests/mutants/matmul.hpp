@@ -14,7 +14,10 @@ std::span<const Strategy> matmul_cpu();  // twins that need no GPU: what the com
 
 /// Asks the device for more memory than there is.
 extern const Strategy gpu_allocates_too_much;
-/// Right while it is proven, wrong once it is timed.
-extern const Strategy cpu_right_until_timed;
+/// Right while they are proven. Once they are timed, one spoils an element, one writes nothing more
+/// (and where memory comes back, the last right answer stands in it), one throws.
+extern const Strategy cpu_spoils_when_timed;
+extern const Strategy cpu_idles_when_timed;
+extern const Strategy cpu_throws_when_timed;
 
 }  // namespace recheck::mutants

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstring>
+#include <stdexcept>
 #include <vector>
 
 #include "../../experiments/matmul/matmul.hpp"
@@ -26,6 +26,7 @@ enum class Defect {
   adds_to_what_is_there,
   rounds_inputs_to_bf16,
   one_element_off,
+  writes_before_the_output,
 };
 
 /// fp32 with the lower 16 bits of its mantissa cut off.
@@ -48,6 +49,7 @@ void product(int m, int n, int k, const float* a, std::int64_t lda, const float*
       if (defect == Defect::last_row_unwritten && i == m - 1) continue;
       if (defect == Defect::writes_nan && i == m - 1 && j == n - 1) sum = NAN;
       if (defect == Defect::one_element_off && i == m / 3 && j == n / 3) sum += 1;
+      if (defect == Defect::writes_before_the_output) c[-1] = sum;
       float& out = c[i * ldc + j];
       out = defect == Defect::adds_to_what_is_there ? out + sum : sum;
     }
@@ -66,12 +68,18 @@ void stale_result(int m, int n, int k, const float* a, std::int64_t lda, const f
   for (int i = 0; i < m; ++i) std::copy_n(kept.data() + std::int64_t{i} * n, n, c + i * ldc);
 }
 
-/// Right for its two proofs; from then on its last element is not written.
+enum class Relapse { spoils, idles, throws };
+
+/// Right for its two proofs, and then no more.
+template <Relapse relapse>
 void right_until_timed(int m, int n, int k, const float* a, std::int64_t lda, const float* b,
                        std::int64_t ldb, float* c, std::int64_t ldc) {
   static int calls = 0;
+  const bool proven = ++calls > 2;
+  if (proven && relapse == Relapse::idles) return;
+  if (proven && relapse == Relapse::throws) throw std::runtime_error("no more");
   reference::matmul_serial(m, n, k, a, lda, b, ldb, c, ldc);
-  if (++calls > 2) c[(m - 1) * ldc + n - 1] = NAN;
+  if (proven) c[(m - 1) * ldc + n - 1] = NAN;
 }
 
 template <auto f>
@@ -90,11 +98,16 @@ constexpr Strategy rows[] = {
     mutant<product<Defect::adds_to_what_is_there>>("adds_to_what_is_there"),
     mutant<product<Defect::rounds_inputs_to_bf16>>("rounds_inputs_to_bf16"),
     mutant<product<Defect::one_element_off>>("one_element_off"),
+    mutant<product<Defect::writes_before_the_output>>("writes_before_the_output"),
 };
 
 }  // namespace
 
 std::span<const Strategy> matmul_cpu() { return rows; }
-const Strategy cpu_right_until_timed = mutant<right_until_timed>("right_until_timed");
+const Strategy cpu_spoils_when_timed =
+    mutant<right_until_timed<Relapse::spoils>>("spoils_when_timed");
+const Strategy cpu_idles_when_timed = mutant<right_until_timed<Relapse::idles>>("idles_when_timed");
+const Strategy cpu_throws_when_timed =
+    mutant<right_until_timed<Relapse::throws>>("throws_when_timed");
 
 }  // namespace recheck::mutants

@@ -27,6 +27,7 @@ enum class Defect {
   adds_to_what_is_there,
   rounds_inputs_to_bf16,
   one_element_off,
+  writes_before_the_output,
 };
 
 template <Defect defect>
@@ -69,6 +70,7 @@ __global__ void mutant_kernel(MatmulArgs p) {
   if (defect == Defect::last_row_unwritten && row == p.m - 1) return;
   if (defect == Defect::writes_nan && row == p.m - 1 && col == p.n - 1) sum = NAN;
   if (defect == Defect::one_element_off && row == p.m / 3 && col == p.n / 3) sum += 1;
+  if (defect == Defect::writes_before_the_output && row + col == 0) p.c[-1] = sum;
   float& c = p.c[row * p.ldc + col];
   c = defect == Defect::adds_to_what_is_there ? c + sum : sum;
 }
@@ -127,6 +129,7 @@ constexpr Strategy rows[] = {
     mutant<launch<Defect::adds_to_what_is_there>>("adds_to_what_is_there"),
     mutant<launch<Defect::rounds_inputs_to_bf16>>("rounds_inputs_to_bf16"),
     mutant<launch<Defect::one_element_off>>("one_element_off"),
+    mutant<launch<Defect::writes_before_the_output>>("writes_before_the_output"),
 };
 
 }  // namespace

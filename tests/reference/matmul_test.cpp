@@ -67,7 +67,7 @@ TEST(MatmulOracle, SeesAnyOneWrongElement) {
   }
 }
 
-// one million rows of work are too many to know each element: Freivalds has to see it
+// too much work to know each element: Freivalds has to see it
 TEST(MatmulOracle, SeesOneWrongElementBeyondTheCompleteSize) {
   const int m = 2000, n = 1000, k = 800;
   ASSERT_GT(1.0 * m * n * k, reference::MatmulOracle::complete_limit);
