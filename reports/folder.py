@@ -1,4 +1,8 @@
-"""Puts a rendered report into its folder, as a whole or not at all."""
+"""Puts a rendered report into its folder: no file is replaced before all of them are on the disk.
+
+What remains: the renames come one by one, so a machine that stops among them leaves files of two
+reports. README.md is the last, and rendering again makes the folder whole.
+"""
 
 from __future__ import annotations
 

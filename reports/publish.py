@@ -3,9 +3,9 @@
 
     python3 reports/publish.py REPORT [--results DIR]
 
-Evidence must come from a clean, finished Release run on a GPU with no wrong case, and its files
-must be exactly what the renderer makes of its record. Exit code 1: refused, with one line that
-says why; what was published before stays. Exit code 2: the record cannot be read.
+Evidence must come from a clean, finished Release run of the full matrix on a GPU, no case wrong,
+and its files must be exactly what the renderer makes of its record. Exit code 1: refused, with one
+line that says why; what was published before stays. Exit code 2: the record cannot be read.
 """
 
 from __future__ import annotations
@@ -15,8 +15,27 @@ import os
 import tempfile
 from pathlib import Path
 
-from record import BadRecord, Record, load
+from record import REGIMES, BadRecord, Record, load
 from render import fail, need_packages, render, slug
+
+
+def narrowed(record: Record) -> str | None:
+    """What makes this less than the full matrix at the full budget, or None."""
+    for word in record.environment.command.split():
+        # the rest of a path with a space in it is no flag; nor do these two leave anything out
+        if word.startswith("-") and word != "--resume" and not word.startswith("--output="):
+            full = "evidence is the full matrix: run recheck without it"
+            return f"it was measured with {word}; {full}"
+    for experiment in record.experiments:
+        rows = record.strategies(experiment)
+        if not rows:
+            return f"it holds no case of {experiment.name}; evidence is the full matrix"
+        for row in rows:
+            for regime in REGIMES if row.target == "gpu" else ("hot",):
+                if not record.find(experiment, row.strategy, experiment.headline, regime):
+                    case = f"{experiment.name}/{row.strategy}/{experiment.headline}/{regime}"
+                    return f"it lacks {case}; evidence is the full matrix"
+    return None
 
 
 def refusal(record: Record) -> str | None:
@@ -36,7 +55,7 @@ def refusal(record: Record) -> str | None:
         if count[status]:
             first = next(case for case in record.cases if case.status == status)
             return f"{count[status]} cases are {status}, first {first.id}: {first.reason}"
-    return None
+    return narrowed(record)
 
 
 def mismatch(folder: Path, files: dict[str, bytes]) -> str | None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import cache, cached_property
 from pathlib import Path
 from types import UnionType
@@ -75,6 +75,9 @@ class Environment:
     git: Git
     started: str
     command: str
+    # younger than the rest: a record from before they were written down lacks them
+    seed: int | None = None
+    budget_seconds: float | None = None
 
 
 @dataclass(frozen=True)
@@ -104,7 +107,7 @@ class Seconds:
 
 @dataclass(frozen=True)
 class Error:
-    value: float
+    value: float | None  # None: not finite, which JSON has no number for
     bound: float
     metric: str
 
@@ -212,9 +215,9 @@ def _read(kind: Any, value: Any, where: str) -> Any:
         members = _read(dict[str, Any], value, where)
         hints, prefix = _hints(kind), f"{where}." if where else ""
         for field in fields(kind):
-            if field.name not in members:
+            if field.name not in members and field.default is MISSING:
                 raise BadRecord(f"field {prefix}{field.name} is missing")
-        names = [field.name for field in fields(kind)]
+        names = [field.name for field in fields(kind) if field.name in members]
         return kind(**{n: _read(hints[n], members[n], f"{prefix}{n}") for n in names})
     outer = get_origin(kind) or kind
     fine = type(value) is {tuple: list}.get(outer, outer)
@@ -265,6 +268,8 @@ def _check(record: Record) -> None:
             raise BadRecord(f"{where}seconds: a case that is {case.status} may carry no time")
         if case.status != "passed" and not case.reason:
             raise BadRecord(f"{where}reason: a case that is {case.status} must say why")
+        if case.status == "passed" and case.error and case.error.value is None:
+            raise BadRecord(f"{where}error.value: an error that is not finite cannot pass")
         # the outer bounds, a picosecond and 30 years, only keep rates and logarithms finite
         if seconds and not 1e-12 < seconds.low <= seconds.median <= seconds.high < 1e9:
             raise BadRecord(f"{where}seconds must have 0 < low <= median <= high")

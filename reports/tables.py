@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from findings import anchor
 from quantities import Ratio, cell, duration, shape_label, significant, spread
-from record import REGIMES, Case, Experiment, Record
+from record import REGIMES, Case, Error, Experiment, Record
 from series import first_rung, metric_of, reference
 
 REGIME_NAMES = {"cold": "cold", "hot": "hot", "end_to_end": "end to end"}
@@ -16,6 +16,11 @@ NONE = "–"
 def _pair(value: str, interval: str) -> str:
     """A number over its interval: narrow columns may break between the two and nowhere else."""
     return " ".join(text.replace(" ", "\N{NO-BREAK SPACE}") for text in (value, interval))
+
+
+def _error(error: Error) -> str:
+    value = "not finite" if error.value is None else f"{error.value:.1e}"
+    return f"{value} / {error.bound:.1e}".replace(" ", "\N{NO-BREAK SPACE}")
 
 
 @dataclass(frozen=True)
@@ -56,6 +61,8 @@ def headline_rows(record: Record, experiment: Experiment, prefix: str) -> list[l
                 line.append(case.status.replace("_", " "))
         if main is None or main.seconds is None:
             why = f"[why](#{prefix}{experiment.name}-without-a-time)"
+            if main and main.error:
+                why = f"{_error(main.error)} {why}"
             line += [NONE, NONE, NONE, why if main else "not in the record"]
             rows.append([*line, cell(str(row.source))])
             continue
@@ -67,9 +74,7 @@ def headline_rows(record: Record, experiment: Experiment, prefix: str) -> list[l
                 line.append(_pair(*f"{Ratio.of(base.seconds, main.seconds)}{dagger}".split(" ", 1)))
             else:
                 line.append(NONE)
-        error = main.error
-        text = f"{error.value:.1e} / {error.bound:.1e}" if error else NONE
-        line.append(text.replace(" ", "\N{NO-BREAK SPACE}"))
+        line.append(_error(main.error) if main.error else NONE)
         rows.append([*line, cell(str(row.source))])
     return rows
 

@@ -13,6 +13,21 @@ from synthetic import SMALL, make_record, spoil
 FEW = ["cpu_serial", "global16", "tile8", "tile16", "cublas"]
 
 
+HEADLINE = "/4096x4096x4096/"
+
+
+def _without(pattern: str) -> Callable[[dict], dict]:
+    def change(record: dict) -> dict:
+        record["cases"] = [case for case in record["cases"] if pattern not in case["id"]]
+        return record
+
+    return change
+
+
+def _measured_with(flags: str) -> Callable[[dict], dict]:
+    return _set("environment", "command", value=f"recheck {flags}")
+
+
 def _set(*path: str, value: object) -> Callable[[dict], dict]:
     def change(record: dict) -> dict:
         node = record
@@ -39,6 +54,25 @@ REFUSED = {
         lambda record: spoil(record, "/tile8/1024x1024x1024/hot", "failed", "launch"),
         "1 cases are failed",
     ),
+    "one strategy": (
+        _measured_with("--output=measured --strategy=tile16,cublas"),
+        "it was measured with --strategy=tile16,cublas; evidence is the full matrix: run recheck "
+        "without it",
+    ),
+    "small budget": (_measured_with("--budget=0.1 --resume"), "measured with --budget=0.1; "),
+    "own seed": (_measured_with("--seed=4"), "measured with --seed=4; "),
+    "filter": (
+        _measured_with("--output=a b --benchmark_filter=tile"),
+        "measured with --benchmark_filter=tile; ",
+    ),
+    "no headline": (
+        _without(HEADLINE),
+        "it lacks matmul/cpu_serial/4096x4096x4096/hot; evidence is the full matrix",
+    ),
+    "no headline of one row": (
+        _without(f"/tile8{HEADLINE}end_to_end"),
+        "it lacks matmul/tile8/4096x4096x4096/end_to_end; evidence is the full matrix",
+    ),
 }
 
 
@@ -59,6 +93,13 @@ def test_published_as_it_is(report, tmp_path: Path) -> None:
         assert result.returncode == 0, result.stderr
         assert tree(tmp_path / "results" / "nvidia-h200") == tree(tmp_path / "report")
         assert [path.name for path in (tmp_path / "results").iterdir()] == ["nvidia-h200"]
+
+
+@pytest.mark.parametrize("flags", ["", "--resume", "--output=a b", "--output=a --resume"])
+def test_flags_that_leave_nothing_out(flags: str, report, tmp_path: Path) -> None:
+    report(_measured_with(flags)(make_record(SMALL, strategies=FEW)))
+    result = run("publish.py", tmp_path / "report", "--results", tmp_path / "results")
+    assert result.returncode == 0, result.stderr
 
 
 def test_replaces_what_was_published(report, tmp_path: Path) -> None:

@@ -58,6 +58,16 @@ BAD = {
     "reason of a pass": (_case(reason="because"), "a passed case carries seconds and no reason"),
     "nan": (_case(flops=float("nan")), "holds NaN, which is no number"),
     "infinite": (_set(10**400, "wall_seconds"), "wall_seconds"),
+    "not finite and passed": (
+        _case(error={"value": None, "bound": 1.0, "metric": "x"}),
+        "error.value: an error that is not finite cannot pass",
+    ),
+    "bound": (
+        _case(error={"value": 0.5, "bound": None, "metric": "x"}),
+        "error.bound must be a finite number",
+    ),
+    "seed": (_set("13", "environment", "seed"), "environment.seed must be an integer"),
+    "budget": (_set("1 s", "environment", "budget_seconds"), "budget_seconds must be a finite"),
     "id": (_case(id="matmul/tile16/1x1x1/cold"), "id is not experiment/strategy/shape/regime"),
     "twice": (_twice, "appears twice"),
     "shape": (_case(shape={"m": 1024}), "shape does not fit the axes"),

@@ -145,6 +145,39 @@ def test_wrong_cases_brand_the_report(report) -> None:
     assert "> [!WARNING]\n> **3 cases incorrect**" in report(record).split("## Findings")[0]
 
 
+def test_an_error_that_is_not_finite(save, tmp_path: Path) -> None:
+    """What a kernel leaves unwritten is NaN, and a wrong case must not cost the report."""
+    reason = "on integers: element 7 is nan"
+    record = spoil(make_record(SMALL), "/tile16/4096x", "incorrect", reason)
+    for case in matching(record, "/tile16/4096x"):
+        case["error"] = {"value": None, "bound": 1.0, "metric": "max |error| / (|A||B|)"}
+    done = run("render.py", save(record), "--output", tmp_path / "report", "--strict")
+    assert done.returncode == 3, done.stderr
+    text = (tmp_path / "report" / "README.md").read_text(encoding="utf-8").replace("\u00a0", " ")
+    assert "> **3 cases incorrect**" in text
+    assert f"| `tile16` | 4096³ | cold, hot, end to end | incorrect | {reason} | 3 |" in text
+    row = next(line for line in text.split("\n") if "`tile16` |" in line and "S0" in line)
+    assert "| incorrect | incorrect | incorrect |" in row
+    assert "| not finite / 1.0e+00 [why](#matmul-without-a-time) |" in row
+
+
+def test_seed_and_budget_are_shown_where_the_record_has_them(report) -> None:
+    record = make_record(SMALL[:2], strategies=["cpu_blas", "tile16"])
+    rows = "| inputs' seed | 13 |\n| sampling budget | 1 s per case |\n"
+    assert rows in report(record)
+    for key in ("seed", "budget_seconds"):
+        del record["environment"][key]
+    text = report(record)
+    assert "seed" not in text and "sampling budget" not in text
+
+
+def test_discarded_samples_are_counted_and_explained(report) -> None:
+    record = make_record(SMALL[:2], strategies=["tile8", "tile16"])
+    count = len(matching(record, "/tile8/"))
+    clock = "taken while the SM clock was below 75 % of the device's clock."
+    assert f"kept, {count} discarded: {clock}" in report(record)
+
+
 def test_without_gpu(report, tmp_path: Path) -> None:
     text = report(make_record(SHAPES, gpu=False))
     assert "[!WARNING]" not in text
@@ -233,6 +266,28 @@ def test_full_disk_leaves_the_earlier_report(save, small_disk: Path) -> None:
     line = one_line(run("render.py", save(make_record(SHAPES)), "--output", target), 1)
     assert line == f"error: {target}: cannot be written: No space left on device\n"
     assert tree(small_disk) == before
+
+
+def test_readme_is_replaced_last(report, tmp_path: Path, monkeypatch) -> None:
+    """A rename that fails half way leaves the earlier README and no temporary file."""
+    import folder
+
+    report(make_record(SMALL))
+    before = tree(tmp_path / "report")
+    renames = iter([os.replace])
+
+    def one_rename(source, target) -> None:
+        rename = next(renames, None)
+        if rename is None:
+            raise PermissionError(1, "Operation not permitted")
+        rename(source, target)
+
+    monkeypatch.setattr(folder.os, "replace", one_rename)
+    files = {name: data + b" " for name, data in before.items() if name != "README.md"}
+    with pytest.raises(PermissionError):
+        folder.write({**files, "README.md": before["README.md"] + b" "}, tmp_path / "report")
+    after = tree(tmp_path / "report")
+    assert set(after) == set(before) and after["README.md"] == before["README.md"]
 
 
 def test_full_disk_leaves_no_new_folder(save, small_disk: Path) -> None:

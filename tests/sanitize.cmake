@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+# cmake -D SANITIZER=PROGRAM -D TOOL=memcheck -D TESTS=PROGRAM -D FILTER=... -P sanitize.cmake
+#
+# Runs tests under one tool of compute-sanitizer. A pass is every chosen test run, none skipped, and a
+# summary of no errors; neither an exit code alone nor silence is one. Where nothing can be measured it
+# says so in a line that starts with "not measured", the one thing that ctest takes for a skip.
+function(run output code)
+  execute_process(COMMAND ${ARGN} "--gtest_filter=${FILTER}" --gtest_color=no
+    OUTPUT_VARIABLE out ERROR_VARIABLE out RESULT_VARIABLE result)
+  set(${output} "${out}" PARENT_SCOPE)
+  set(${code} "${result}" PARENT_SCOPE)
+endfunction()
+
+# message() indents an error, so no line that a program printed starts with "not measured"; lines
+# that are indented already it leaves unwrapped
+function(fail reason)
+  string(REPLACE "\n" "\n  " quoted "\n${output}")
+  message(FATAL_ERROR "${TOOL}: ${reason}${quoted}")
+endfunction()
+
+# plainly first: what fails by itself is no matter of the tool, and the number of tests is known
+run(output code ${TESTS})
+if(NOT code STREQUAL 0)
+  fail("the tests fail without the tool already: ${code}")
+endif()
+string(REGEX MATCH "\n\\[==========\\] ([0-9]+) tests?[^\n]* ran\\." found "${output}")
+set(tests "${CMAKE_MATCH_1}")
+if(NOT tests GREATER 0)
+  fail("no test matches ${FILTER}")
+endif()
+# all skipped for want of a device (or of a toolkit to build for one): there is nothing to watch
+if(output MATCHES "\n\\[  SKIPPED \\] ${tests} tests?,"
+   AND output MATCHES "\n(no CUDA device[^\n]*|built without the CUDA Toolkit)\n")
+  message("not measured: ${CMAKE_MATCH_1}")
+  return()
+endif()
+if(NOT SANITIZER)
+  message("not measured: compute-sanitizer was not found")
+  return()
+endif()
+
+run(output code ${SANITIZER} --tool ${TOOL} --error-exitcode 9 ${TESTS})
+if(NOT code STREQUAL 0)
+  fail("exit code ${code}")
+endif()
+if(output MATCHES "SKIPPED")
+  fail("a test was skipped")
+endif()
+if(NOT output MATCHES "\n\\[  PASSED  \\] ${tests} tests?\\.")
+  fail("not all ${tests} tests passed")
+endif()
+set(clean "ERROR SUMMARY: 0 errors")
+if(TOOL STREQUAL racecheck)
+  set(clean "RACECHECK SUMMARY: 0 hazards displayed \\(0 errors, 0 warnings\\)")
+endif()
+if(NOT output MATCHES "${clean}")
+  fail("no summary of 0 errors")
+endif()
+message("${TOOL}: ${tests} tests, 0 errors")
