@@ -15,8 +15,8 @@ std::atomic<bool> interrupted = false;
 namespace {
 
 // when to stop sampling: the median's 95% interval, relative, that satisfies at once, and the one
-// that has to do once a case has used its budget; beyond three budgets a case ends with what it has
-constexpr double precise = 0.005, precise_enough = 0.009, most_budgets = 3;
+// that has to do once a case has used its budget; beyond some budgets a case ends with what it has
+constexpr double precise = 0.005, precise_enough = 0.009, most_budgets = 2.5;
 // timed by the host, samples scatter more, and finer is not worth the wait
 constexpr bool host_timed(const Case& c) {
   return c.regime == Regime::end_to_end || c.strategy->launch.backend == Backend::cpu;
@@ -170,17 +170,21 @@ void Session::sample(Workbench& bench, Target& where, Run& run) {
                                  : where.sample(c.regime, run.launch, count, seconds);
   run.spent += now() - start;
   const double budgets = run.spent / settings_.budget_seconds;
-  if (samples.clock_hz && *samples.clock_hz < throttled * gpu_.device.value_or(Device{}).clock_hz) {
+  const double own_clock = gpu_.device.value_or(Device{}).clock_hz;
+  if (samples.clock_hz && *samples.clock_hz < throttled * own_clock) {
     c.discarded += count;
-    if (budgets >= most_budgets && c.samples.size() < fewest_samples)
-      c.verdict = {Status::not_run, "the GPU's clock stayed below 75% of its own: throttled", {}};
-    return;
+  } else {
+    c.samples.insert(c.samples.end(), samples.seconds.begin(), samples.seconds.end());
+    if (samples.clock_hz) run.clocks.push_back(*samples.clock_hz);
   }
-  c.samples.insert(c.samples.end(), samples.seconds.begin(), samples.seconds.end());
-  if (samples.clock_hz) run.clocks.push_back(*samples.clock_hz);
 
   const auto interval = median_interval(c.samples);
-  if (!interval) return;
+  if (!interval) {
+    // too slow to have enough samples yet, or too hot ever to have them
+    if (c.discarded > 0 && budgets >= patience)
+      c.verdict = {Status::not_run, "throttled: the GPU's clock stayed below 75% of its own", {}};
+    return;
+  }
   if (!copied) seconds = interval->median;
   const bool enough = c.samples.size() >= 10 || seconds > 0.05;
   const bool narrow =
