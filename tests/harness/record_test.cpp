@@ -10,26 +10,14 @@
 #include <fstream>
 #include <sstream>
 
+#include "temporary_folder.hpp"
+
 namespace recheck {
 namespace {
 
 namespace fs = std::filesystem;
 
-/// A folder of a test's own, gone at its end.
-class RecordFile : public testing::Test {
- protected:
-  RecordFile() {
-    std::string name = (fs::temp_directory_path() / "recheck-XXXXXX").string();
-    folder_ = mkdtemp(name.data());
-  }
-  ~RecordFile() override { fs::remove_all(folder_); }
-  static std::string read(const fs::path& path) {
-    std::ostringstream text;
-    text << std::ifstream(path).rdbuf();
-    return text.str();
-  }
-  fs::path folder_;
-};
+using RecordFile = TemporaryFolder;
 
 TEST_F(RecordFile, IsReplacedWhole) {
   const auto file = folder_ / "record.json";

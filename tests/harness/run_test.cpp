@@ -16,6 +16,8 @@
 #include <sstream>
 #include <thread>
 
+#include "temporary_folder.hpp"
+
 namespace recheck {
 namespace {
 
@@ -36,13 +38,8 @@ Outcome run(const std::string& arguments, const std::string& binary = RECHECK_BI
   return outcome;
 }
 
-class Run : public testing::Test {
+class Run : public TemporaryFolder {
  protected:
-  Run() {
-    std::string name = (fs::temp_directory_path() / "recheck-XXXXXX").string();
-    folder_ = mkdtemp(name.data());
-  }
-  ~Run() override { fs::remove_all(folder_); }
   [[nodiscard]] std::string output() const { return "--output=" + folder_.string(); }
   [[nodiscard]] nlohmann::json record() const {
     return nlohmann::json::parse(std::ifstream(folder_ / "record.json"));
@@ -55,7 +52,6 @@ class Run : public testing::Test {
     EXPECT_NE(outcome.output.find(words), std::string::npos) << outcome.output;
     EXPECT_TRUE(fs::is_empty(folder_)) << arguments;
   }
-  fs::path folder_;
 };
 
 using gpu_Run = Run;
@@ -146,9 +142,7 @@ TEST_F(Run, RefusesToResumeWhatDoesNotBelongTogether) {
     EXPECT_EQ(outcome.code, 1);
     EXPECT_EQ(std::ranges::count(outcome.output, '\n'), 1) << outcome.output;
     EXPECT_NE(outcome.output.find(words), std::string::npos) << outcome.output;
-    std::ostringstream kept;
-    kept << std::ifstream(folder_ / "record.json").rdbuf();
-    EXPECT_EQ(kept.str(), text);
+    EXPECT_EQ(read(folder_ / "record.json"), text);
   };
   const auto with = [&](const std::string& pointer, const nlohmann::json& value) {
     auto other = mine;

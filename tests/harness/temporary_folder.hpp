@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+namespace recheck {
+
+/// A fixture with a folder of its own, gone at the test's end.
+class TemporaryFolder : public testing::Test {
+ protected:
+  TemporaryFolder() {
+    std::string name = (std::filesystem::temp_directory_path() / "recheck-XXXXXX").string();
+    folder_ = mkdtemp(name.data());
+  }
+  ~TemporaryFolder() override { std::filesystem::remove_all(folder_); }
+
+  static std::string read(const std::filesystem::path& path) {
+    std::ostringstream text;
+    text << std::ifstream(path).rdbuf();
+    return text.str();
+  }
+
+  std::filesystem::path folder_;
+};
+
+}  // namespace recheck
