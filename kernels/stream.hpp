@@ -10,11 +10,13 @@ using cublasHandle_t = cublasContext*;
 
 namespace recheck::kernels {
 
-/// Where a vendor launcher puts its work: a stream, and a cuBLAS handle bound to that stream, with
-/// its workspace. Both belong to the caller.
+/// Where a launcher puts its work, if it needs more than a stream: a cuBLAS handle bound to that
+/// stream, and device memory to compute in, as large as the launcher's header says and with nothing
+/// in it. All belong to the caller.
 struct Queue {
   cudaStream_t stream = nullptr;
   cublasHandle_t blas = nullptr;
+  float* workspace = nullptr;
 };
 
 }  // namespace recheck::kernels

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "matmul.hpp"
 
-#include <cmath>
 #include <random>
 #include <set>
 
+#include "error.hpp"
 #include "parallel.hpp"
 
 namespace recheck::reference {
@@ -35,16 +35,6 @@ void matmul_blas(int m, int n, int k, const float* a, std::int64_t lda, const fl
   sgemm_("N", "N", &n, &m, &k, &one, b, &lb, a, &la, &zero, c, &lc);
 }
 #endif
-
-namespace {
-
-/// NaN-keeping maximum: std::max would drop a NaN on one side.
-double worse(double a, double b) { return a >= b || std::isnan(a) ? a : b; }
-
-/// |error| relative to scale; 0/0 is exact, and NaN stays NaN.
-double relative(double error, double scale) { return error == 0 ? 0 : std::abs(error) / scale; }
-
-}  // namespace
 
 MatmulOracle::MatmulOracle(MatrixView a, MatrixView b, std::uint64_t seed)
     : m_(a.rows), n_(b.columns) {
@@ -119,17 +109,7 @@ double MatmulOracle::relative_error(MatrixView c) const {
       worst[rows_.size() + i] = relative(cx - abx_[i], abx_scale_[i]);
     });
   }
-  double all = 0;
-  for (const double w : worst) all = worse(w, all);
-  return all;
-}
-
-double product_error_bound(std::int64_t k, double unit_roundoff, double input_error) {
-  const double ku = static_cast<double>(k) * unit_roundoff;
-  // each input is off by a factor (1 + e), each product of two by (1 + e)²
-  const double inputs = (1 + input_error) * (1 + input_error);
-  // beyond k·u = 1 the bound says nothing; infinity would let anything but NaN pass
-  return ku < 1 ? inputs / (1 - ku) - 1 : 0;
+  return worst_of(worst);
 }
 
 }  // namespace recheck::reference

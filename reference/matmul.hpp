@@ -2,19 +2,11 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
-#include <span>
 #include <vector>
 
-namespace recheck::reference {
+#include "matrix.hpp"
 
-/// A row-major matrix of fp32 on the host; ld counts elements.
-struct MatrixView {
-  std::int64_t rows, columns;
-  const float* data;
-  std::int64_t ld;
-  const float* row(std::int64_t i) const { return data + i * ld; }
-};
+namespace recheck::reference {
 
 /// C = A · B, the documents' CPU program: three loops and one fp32 sum. a is (m, k), b is (k, n), c
 /// is (m, n), row-major. Source: S1 MatrixMulCPU (A01).
@@ -53,10 +45,5 @@ class MatmulOracle {
   std::vector<double> x_;                // (n), empty when every row is known
   std::vector<double> abx_, abx_scale_;  // (m): ABx and |A||B||x|
 };
-
-/// The bound that a product of `k` terms owes to |A||B|: gamma_k = k·u / (1 - k·u), with u the unit
-/// roundoff of its sums, plus what rounding (or truncating) an input costs each product.
-/// Source: Higham, Accuracy and Stability of Numerical Algorithms, section 3.5.
-double product_error_bound(std::int64_t k, double unit_roundoff, double input_error);
 
 }  // namespace recheck::reference

@@ -112,14 +112,16 @@ class GpuTarget final : public Target {
     auto* clocks = reinterpret_cast<ClockReading*>(scratch_.data());
     check(cudaMemsetAsync(clocks, 0, 2 * clock_slots * sizeof(ClockReading), stream_));
     read_clocks(clocks, device_.sm_count, stream_);
+    // what stands before the first event takes the device longer than the host needs to queue the
+    // rest, so the launch waits for the device and its latency stays outside the interval
+    // (of long launches it is too little to matter, and finding out would take another launch)
+    const double queueing = guess < 1e-3 ? seconds_to_queue(launch) : 0;
     for (int i = 0; i < count; ++i) {
-      // what stands before the first event takes the device longer than the host needs to queue the
-      // rest, so the launch waits for the device and its latency stays outside the interval
+      hold(20'000 + static_cast<std::int64_t>(2e9 * queueing * (batch + 1)), stream_);
       if (regime == Regime::cold) {
         flush_l2(reinterpret_cast<const float4*>(flush_.data()), flush_bytes_,
                  scratch_.data() + clock_floats, stream_);
       } else {
-        hold(20'000 + 6'000 * batch, stream_);
         launch();
       }
       check(cudaEventRecord(*events_[2 * i], stream_));
@@ -142,6 +144,14 @@ class GpuTarget final : public Target {
  private:
   static constexpr std::int64_t clock_floats =
       2 * clock_slots * static_cast<std::int64_t>(sizeof(ClockReading) / sizeof(float));
+
+  /// How long the host needs for a launch while the device has something else to do.
+  double seconds_to_queue(const std::function<void()>& launch) const {
+    hold(20'000, stream_);
+    const auto start = std::chrono::steady_clock::now();
+    launch();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  }
 
   /// Cycles over time between two readings, on a multiprocessor that both have seen.
   static std::optional<double> clock_between(const ClockReading* device_readings) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "inputs.hpp"
 
+#include <algorithm>
 #include <limits>
 
 #include "../../reference/parallel.hpp"
@@ -44,6 +45,33 @@ HostMatrix make_input(std::uint64_t seed, int operand, std::int64_t rows, std::i
     }
   });
   return matrix;
+}
+
+std::int64_t leading_dimension(std::int64_t rows, std::int64_t columns, Layout layout,
+                               std::int64_t padding) {
+  constexpr std::int64_t pitch = 512 / sizeof(float);
+  const auto needed = (layout == Layout::column_major ? rows : columns) + padding;
+  if (layout == Layout::row_major) return std::max<std::int64_t>(1, needed);
+  return std::max<std::int64_t>(1, (needed + pitch - 1) / pitch) * pitch;
+}
+
+HostMatrix relayout(const HostMatrix& matrix, Layout layout, std::int64_t ld) {
+  const bool by_columns = layout == Layout::column_major;
+  const auto lines = by_columns ? matrix.columns : matrix.rows;
+  const auto length = by_columns ? matrix.rows : matrix.columns;
+  HostMatrix result{
+      lines, length, ld,
+      std::vector<float>(storage(lines, ld), std::numeric_limits<float>::quiet_NaN())};
+  // by bands of lines, and along them in short steps, so that what is read across stays in cache
+  constexpr std::int64_t band = 16;
+  reference::parallel_for((lines + band - 1) / band, [&](std::int64_t b) {
+    for (std::int64_t j0 = 0; j0 < length; j0 += band)
+      for (std::int64_t i = b * band; i < std::min(lines, (b + 1) * band); ++i)
+        for (std::int64_t j = j0; j < std::min(length, j0 + band); ++j)
+          result.elements[i * ld + j] =
+              matrix.elements[by_columns ? j * matrix.ld + i : i * matrix.ld + j];
+  });
+  return result;
 }
 
 }  // namespace recheck

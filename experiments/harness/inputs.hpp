@@ -4,17 +4,21 @@
 #include <cstdint>
 #include <vector>
 
+#include "../../reference/matrix.hpp"
+#include "strategy.hpp"
+
 namespace recheck {
 
 /// Small integers make float sums exact, so that a wrong index has no tolerance to hide in; reals
 /// show rounding, and are what is timed.
 enum class Values { integers, reals };
 
-/// A row-major matrix on the host. Beyond each row and after the last one stands NaN, so that
-/// whatever reads outside the matrix spoils its result.
+/// A matrix on the host, row-major unless relayout() has made it. Beyond each row and after the
+/// last one stands NaN, so that whatever reads outside the matrix spoils its result.
 struct HostMatrix {
   std::int64_t rows, columns, ld;
   std::vector<float> elements;  // storage(rows, ld)
+  [[nodiscard]] reference::MatrixView view() const { return {rows, columns, elements.data(), ld}; }
 };
 
 /// Elements before an output and behind every matrix that belong to nobody.
@@ -30,5 +34,13 @@ int integer_limit(std::int64_t terms);
 /// Reals lie in (-1/2, 1/2), integers in [-limit, limit]; neither is ever zero.
 HostMatrix make_input(std::uint64_t seed, int operand, std::int64_t rows, std::int64_t columns,
                       std::int64_t ld, Values values, int limit);
+
+/// The leading dimension of a rows×columns matrix in a layout, at least `padding` more than it
+/// needs.
+std::int64_t leading_dimension(std::int64_t rows, std::int64_t columns, Layout layout,
+                               std::int64_t padding);
+
+/// A row-major matrix in another layout. Column-major, its columns are the rows of what comes back.
+HostMatrix relayout(const HostMatrix& matrix, Layout layout, std::int64_t ld);
 
 }  // namespace recheck

@@ -31,7 +31,8 @@ Json to_json(const Case& c) {
   Json shape, parameters = Json::object(), error, seconds, samples = Json::array();
   for (std::size_t i = 0; i < c.shape.size(); ++i)
     shape[std::string(experiment.axes[i])] = c.shape[i];
-  if (strategy.tile != 0) parameters = {{"tile", strategy.tile}, {"depth", strategy.depth}};
+  for (const auto& [name, value] : strategy.parameters)
+    if (!name.empty()) parameters[std::string(name)] = value;
   const Verdict verdict = c.verdict.value_or(Verdict{Status::not_run, "not reached", {}});
   if (verdict.error)
     error = {{"value", std::isfinite(verdict.error->value) ? Json(verdict.error->value) : Json()},
@@ -46,7 +47,7 @@ Json to_json(const Case& c) {
   // samples of a case that has not come to a verdict prove nothing yet
   if (c.seconds)
     for (const double s : c.samples) samples.push_back(rounded(s));
-  const Work work = experiment.work(c.shape);
+  const Work work = c.work();
   return {{"id", c.id()},
           {"experiment", experiment.name},
           {"strategy", strategy.name},
@@ -55,6 +56,10 @@ Json to_json(const Case& c) {
           {"arithmetic", name_of(strategy.arithmetic)},
           {"note", strategy.note},
           {"parameters", parameters},
+          {"layout", name_of(strategy.layout)},
+          {"problem", strategy.problem != nullptr ? strategy.problem->says : ""},
+          {"part_of", strategy.part_of},
+          {"sweep", strategy.sweep},
           {"source",
            {{"document", strategy.source.document},
             {"place", strategy.source.place},
@@ -83,6 +88,7 @@ Json Record::to_json() const {
   for (const auto& experiment : recheck::experiments())
     experiments.push_back({{"name", experiment.name},
                            {"title", experiment.title},
+                           {"problem", experiment.problem.says},
                            {"axes", experiment.axes},
                            {"headline", to_string(experiment.headline)}});
   for (const auto& c : cases) all.push_back(recheck::to_json(c));

@@ -27,12 +27,13 @@ struct Case {
 
   /// The name used everywhere: matmul/tile16/1024x1024x1024/cold.
   [[nodiscard]] std::string id() const;
+  [[nodiscard]] Work work() const { return experiment->work(*strategy, shape); }
 };
 
 /// What a run on a machine measured: the contract that other programs read, documented in
 /// reports/README.md. Every change of its form bumps `schema`.
 struct Record {
-  static constexpr int schema = 1;
+  static constexpr int schema = 2;
 
   nlohmann::ordered_json environment;
   nlohmann::ordered_json ceilings;
@@ -42,7 +43,7 @@ struct Record {
 
   [[nodiscard]] nlohmann::ordered_json to_json() const;
 
-  /// /// Takes over the verdicts that an earlier run of the same plan has come to, and its start.
+  /// Takes over the verdicts that an earlier run of the same plan has come to, and its start.
   /// Throws std::runtime_error, in one line, if `earlier` is no record of this schema, is from
   /// another environment, or holds cases that are not planned now.
   void resume(const nlohmann::ordered_json& earlier);

@@ -35,7 +35,7 @@ constexpr const char* usage =
 Proves and times every strategy at every shape and writes FOLDER/record.json (default: report).
   --strategy  only these rows of the tables
   --shape     these shapes instead of the full matrix
-  --regime    only these of cold, hot, end_to_end
+  --regime    only these of cold, hot, end_to_end, inner
   --budget    seconds of sampling per case (default 1); proof and first samples may take 20 times that
   --seed      of the inputs and of the order of measurement (default 13)
   --resume    keep what FOLDER/record.json has, if it was measured in the same environment
@@ -152,6 +152,14 @@ void require_known(const char* what, const std::vector<std::string>& chosen,
   }
 }
 
+/// Whether a strategy can be timed in a regime at all.
+bool applies(const Strategy& strategy, Regime regime) {
+  // a CPU's data is where it needs it: its one regime, hot, is its end to end as well
+  if (strategy.launch.backend == Backend::cpu) return regime == Regime::hot;
+  if (regime == Regime::inner) return strategy.repeats;
+  return regime != Regime::end_to_end || strategy.role != Role::part;
+}
+
 /// Every case of the tables that the options ask for, in the order of the report.
 std::vector<Case> plan(const Options& options) {
   std::vector<std::string> strategies;
@@ -161,7 +169,9 @@ std::vector<Case> plan(const Options& options) {
     for (const auto& strategy : experiment.ladder) strategies.emplace_back(strategy.name);
   }
   require_known("strategy", options.strategies, strategies);
-  require_known("regime", options.regimes, {"cold", "hot", "end_to_end"});
+  std::vector<std::string> regime_names;
+  for (const auto regime : regimes) regime_names.emplace_back(name_of(regime));
+  require_known("regime", options.regimes, regime_names);
   const auto wanted = [](const std::vector<std::string>& list, std::string_view name) {
     return list.empty() || std::ranges::find(list, name) != list.end();
   };
@@ -179,11 +189,11 @@ std::vector<Case> plan(const Options& options) {
             shapes.push_back(std::move(shape));
     }
     for (const auto& shape : shapes) {
-      for (const auto regime : {Regime::cold, Regime::hot, Regime::end_to_end}) {
+      for (const auto regime : regimes) {
         for (const auto& strategy : experiment.ladder) {
-          // a CPU's data is where it needs it: its one regime, hot, is its end to end as well
-          const bool applies = strategy.launch.backend == Backend::gpu || regime == Regime::hot;
-          if (applies && wanted(options.strategies, strategy.name) &&
+          const bool left_out = options.shapes.empty() && experiment.leaves_out != nullptr &&
+                                experiment.leaves_out(strategy, shape, regime);
+          if (applies(strategy, regime) && !left_out && wanted(options.strategies, strategy.name) &&
               wanted(options.regimes, name_of(regime)))
             cases.push_back({&experiment, &strategy, shape, regime});
         }
@@ -213,7 +223,7 @@ void register_cases(std::vector<Case>& cases, const std::function<void(Case&)>& 
           for (auto _ : state)  // NOLINT(clang-analyzer-deadcode.DeadStores): gbench's own idiom
             state.SetIterationTime(c.seconds ? c.seconds->median : 0);
           if (!c.seconds) return;
-          const Work work = c.experiment->work(c.shape);
+          const Work work = c.work();
           state.counters["flop_rate"] = work.flops / c.seconds->median;
           state.counters["byte_rate"] = work.bytes / c.seconds->median;
           state.counters["low"] = c.seconds->low;
@@ -266,7 +276,7 @@ class Progress {
 
  private:
   /// A case's share of the run: something for being there, and its work.
-  static double weight(const Case& c) { return 1 + c.experiment->work(c.shape).flops / 1e11; }
+  static double weight(const Case& c) { return 1 + c.work().size() / 1e11; }
 
   const std::vector<Case>& cases_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
@@ -283,7 +293,7 @@ int run(int argc, char** argv) {
   const auto planned = plan(options);
   if (planned.empty())
     throw UsageError(
-        "nothing to measure: no such strategy has that regime; CPU rows have hot only");
+        "nothing to measure: no such strategy has that regime there; CPU rows have hot only");
   int left = static_cast<int>(arguments.size());
   benchmark::Initialize(&left, arguments.data());
   if (left > 1) throw UsageError("unknown flag '" + std::string(arguments[1]) + "'");

@@ -120,7 +120,7 @@ void Session::attempt(Backend backend, std::span<Case* const> cases) {
     guarded(own, *where, [&] { prove(*bench, strategy, own); });
   }
   if (interrupted) return;
-  for (const auto regime : {Regime::cold, Regime::hot, Regime::end_to_end}) {
+  for (const auto regime : regimes) {
     // what is still open has passed
     time(*bench, select(wanted, [&](Case* c) { return open(c) && c->regime == regime; }));
     save_();
@@ -139,7 +139,8 @@ void Session::time(Workbench& bench, std::vector<Case*> cases) {
   Target& where = target(cases[0]->strategy->launch.backend);
   std::vector<Run> runs;
   runs.reserve(cases.size());
-  for (Case* c : cases) runs.push_back({c, bench.launch(*c->strategy), 0, {}});
+  const int repeats = cases[0]->regime == Regime::inner ? inner_repeats : 1;
+  for (Case* c : cases) runs.push_back({c, bench.launch(*c->strategy, repeats), repeats, 0, {}});
   const auto quickest =
       std::ranges::min_element(runs, {}, [&](const Run& run) { return seconds_[run.c->strategy]; });
   guarded(std::span(&quickest->c, 1), where, [&] { where.warm_up(quickest->launch); });
@@ -162,12 +163,13 @@ void Session::time(Workbench& bench, std::vector<Case*> cases) {
 void Session::sample(Workbench& bench, Target& where, Run& run) {
   Case& c = *run.c;
   double& seconds = seconds_[c.strategy];
-  const int count = std::clamp(static_cast<int>(0.02 / seconds), 1, 20);
+  const int count = std::clamp(static_cast<int>(0.02 / (seconds * run.repeats)), 1, 20);
   const bool copied = c.regime == Regime::end_to_end;
   const double start = now();
   if (!copied) bench.poison();
-  const Samples samples = copied ? bench.end_to_end(*c.strategy, count)
-                                 : where.sample(c.regime, run.launch, count, seconds);
+  Samples samples = copied ? bench.end_to_end(*c.strategy, count)
+                           : where.sample(c.regime, run.launch, count, seconds * run.repeats);
+  for (auto& sample : samples.seconds) sample /= run.repeats;
   run.spent += now() - start;
   const double budgets = run.spent / settings_.budget_seconds;
   const double own_clock = gpu_.device.value_or(Device{}).clock_hz;
@@ -199,7 +201,7 @@ void Session::sample(Workbench& bench, Target& where, Run& run) {
                  static_cast<double>(run.clocks.size());
   if (!copied && seconds >= long_launch) {
     // the best pace so far: a size that happens to be slow should not condemn its neighbours
-    const double pace = seconds / c.experiment->work(c.shape).flops;
+    const double pace = seconds / c.work().size();
     const auto [known, fresh] = pace_.try_emplace(c.strategy, pace);
     if (!fresh) known->second = std::min(known->second, pace);
   }
@@ -221,21 +223,21 @@ Reason Session::too_large(const Case& c, Target& where) const {
 }
 
 Reason Session::too_slow(const Case& c, Target& where) {
-  const double flops = c.experiment->work(c.shape).flops;
+  const double size = c.work().size();
   if (!pace_.contains(c.strategy)) {
     // nothing long enough has been timed: try a smaller shape of the same proportions
-    const double probe_flops = 1e9;
-    if (flops <= 4 * probe_flops) return {};
+    const double probe_size = 1e9;
+    if (size <= 4 * probe_size) return {};
     Shape small = c.shape;
-    const double scale = std::pow(probe_flops / flops, 1 / static_cast<double>(small.size()));
+    const double scale = std::pow(probe_size / size, 1 / static_cast<double>(small.size()));
     for (auto& extent : small)
       extent = std::max<std::int64_t>(1, std::llround(static_cast<double>(extent) * scale));
     if (refuse(*c.strategy, small, gpu_)) return {};
     Workbench bench(*c.experiment, small, where, 0, settings_.seed);
     bench.verify(*c.strategy);
-    pace_[c.strategy] = bench.proof_seconds() / c.experiment->work(small).flops;
+    pace_[c.strategy] = bench.proof_seconds() / c.experiment->work(*c.strategy, small).size();
   }
-  const double predicted = pace_[c.strategy] * flops;
+  const double predicted = pace_[c.strategy] * size;
   const double allowed = patience * settings_.budget_seconds;
   if (predicted * launches_at_least <= allowed) return {};
   return "predicted " + short_text(predicted) + " s a launch: proof and " +

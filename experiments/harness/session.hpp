@@ -37,6 +37,7 @@ class Session {
   struct Run {
     Case* c;
     std::function<void()> launch;
+    int repeats;   // of the work in one launch
     double spent;  // seconds, flushes and copies included
     std::vector<double> clocks;
   };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -30,11 +31,25 @@ struct Device {
   int memory_bus_bits = 0;
 };
 
-enum class Role { rung, baseline };    // an algorithm of the story, or what it is compared with
+/// An algorithm of the story; what it is compared with; what the machine can do at best with the
+/// same bytes; a part of another row's launch, timed by itself.
+enum class Role { rung, baseline, roof, part };
 enum class Backend { cpu, gpu };       // where it runs
 enum class Arithmetic { fp32, tf32 };  // which error bound it owes
 
-constexpr std::string_view name_of(Role r) { return r == Role::rung ? "rung" : "baseline"; }
+/// How a strategy takes its first input; all other operands are row-major. Pitched: rows start at
+/// multiples of 512 bytes, as cudaMallocPitch places them. Column-major: one column after another,
+/// pitched alike.
+enum class Layout { row_major, pitched, column_major };
+
+constexpr std::string_view name_of(Role r) {
+  constexpr std::string_view names[] = {"rung", "baseline", "roof", "part"};
+  return names[static_cast<int>(r)];
+}
+constexpr std::string_view name_of(Layout l) {
+  constexpr std::string_view names[] = {"row_major", "pitched", "column_major"};
+  return names[static_cast<int>(l)];
+}
 constexpr std::string_view name_of(Backend b) { return b == Backend::cpu ? "cpu" : "gpu"; }
 constexpr std::string_view name_of(Arithmetic a) { return a == Arithmetic::fp32 ? "fp32" : "tf32"; }
 
@@ -43,26 +58,38 @@ struct Source {
   std::string_view document, place, algorithm = {};
 };
 
-/// A row-major matrix of fp32 where the strategy runs; ld counts elements.
+/// A matrix of fp32 where the strategy runs, by rows (or by columns, where that is the strategy's
+/// layout); ld counts elements from one to the next.
 struct Matrix {
   float* data;
   std::int64_t ld;
 };
 
-/// One call of a strategy: the shape, its operands (inputs first, the output last), and where to
-/// put the work (GPU strategies only).
+/// One call of a strategy: the shape, its operands (inputs first, the output last), where to put
+/// the work (GPU strategies only), and how often the launch does it (1, save in the regime
+/// `inner`).
 struct Call {
   const Shape& shape;
   std::span<const Matrix> operands;
   kernels::Queue queue;
+  int repeats = 1;
 };
 
-/// A strategy's entry point behind one signature. `run` is null where the build has no such
-/// backend.
+/// A strategy's entry point behind one signature. `run` is null where the build lacks something,
+/// which `absent` then names: "built without a BLAS library".
 struct Launcher {
   Backend backend;
   void (*run)(const Call&);
+  std::string_view absent = {};
 };
+
+/// A parameter that the strategy fixes, for tables and charts: {"tile", 16}.
+struct Parameter {
+  std::string_view name;
+  int value = 0;
+};
+
+struct Problem;  // experiment.hpp
 
 /// One way to solve an experiment's problem: a row of its table, from which its tests, benchmarks,
 /// record, table lines and chart series all derive.
@@ -72,9 +99,15 @@ struct Strategy {
   Role role = Role::rung;
   Arithmetic arithmetic = Arithmetic::fp32;
   std::string_view note = {};
-  int tile = 0, depth = 0;  // the block policy, where the strategy has one
+  std::array<Parameter, 3> parameters = {};  // those with a name
+  Layout layout = Layout::row_major;
+  const Problem* problem = nullptr;  // where it is not the experiment's
+  std::string_view part_of = {};     // the row whose proof proves this one, which has no output
+  bool sweep = false;                // one point of a parameter sweep
+  bool repeats = false;              // its launch heeds Call::repeats
   Reason (*needs)(const Device&) = nullptr;
   Reason (*fits)(const Shape&, const Device&) = nullptr;
+  std::int64_t (*workspace)(const Shape&) = nullptr;  // floats of scratch memory
   Launcher launch;
 };
 

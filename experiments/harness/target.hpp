@@ -9,18 +9,10 @@
 #include <utility>
 #include <vector>
 
+#include "regime.hpp"
 #include "strategy.hpp"
 
 namespace recheck {
-
-/// What a timed region starts from. cold: caches hold other data. hot: the same launch has just
-/// run. end_to_end: nothing is on the device yet; allocate, copy in, run, copy out, free (document
-/// S1's scope).
-enum class Regime { cold, hot, end_to_end };
-
-constexpr std::string_view name_of(Regime r) {
-  return r == Regime::cold ? "cold" : r == Regime::hot ? "hot" : "end_to_end";
-}
 
 /// Some timings of one launch, in seconds, and the clock that the device held meanwhile.
 struct Samples {

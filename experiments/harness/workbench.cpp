@@ -6,6 +6,7 @@
 #include <bit>
 #include <chrono>
 #include <cstring>
+#include <set>
 #include <sstream>
 
 #include "../../reference/parallel.hpp"
@@ -59,11 +60,56 @@ std::string short_text(double value) {
   return out.str();
 }
 
+namespace {
+
+/// The rows of a table that run on a backend, by what `of` says of them, each answer once.
+template <typename Of>
+auto each(const Experiment& experiment, Backend backend, Of of) {
+  std::set<decltype(of(experiment.ladder[0]))> answers;
+  for (const auto& strategy : experiment.ladder)
+    if (strategy.launch.backend == backend) answers.insert(of(strategy));
+  return answers;
+}
+
+/// Floats of the largest output that any row of a table writes here, guards left out.
+std::int64_t largest_output(const Experiment& experiment, const Shape& shape, Backend backend,
+                            std::int64_t padding) {
+  std::int64_t largest = 0;
+  for (const auto* problem :
+       each(experiment, backend, [&](const Strategy& s) { return &experiment.problem_of(s); })) {
+    const auto [rows, columns] = problem->output(shape);
+    largest = std::max(largest, rows * std::max<std::int64_t>(1, columns + padding));
+  }
+  return largest;
+}
+
+std::int64_t largest_workspace(const Experiment& experiment, const Shape& shape, Backend backend) {
+  const auto sizes = each(experiment, backend, [&](const Strategy& s) {
+    return s.workspace != nullptr ? s.workspace(shape) : std::int64_t{0};
+  });
+  return sizes.empty() ? 0 : *sizes.rbegin();
+}
+
+/// Floats of all inputs, in every layout that a row takes them in.
+std::int64_t all_inputs(const Experiment& experiment, const Shape& shape, Backend backend) {
+  const auto inputs = experiment.inputs(shape);
+  std::int64_t floats = 0;
+  for (const auto layout : each(experiment, backend, [](const Strategy& s) { return s.layout; })) {
+    const auto [rows, columns] = inputs[0];
+    const auto lines = layout == Layout::column_major ? columns : rows;
+    floats += lines * leading_dimension(rows, columns, layout, 0);
+  }
+  for (const auto& [rows, columns] : std::span(inputs).subspan(1)) floats += rows * columns;
+  return floats;
+}
+
+}  // namespace
+
 std::optional<Verdict> refuse(const Strategy& strategy, const Shape& shape, const Gpu& gpu) {
   const bool on_gpu = strategy.launch.backend == Backend::gpu;
   if (on_gpu && !gpu.device) return Verdict{Status::not_run, gpu.reason, {}};
   if (strategy.launch.run == nullptr)
-    return Verdict{Status::not_run, "built without a BLAS library", {}};
+    return Verdict{Status::not_run, std::string(strategy.launch.absent), {}};
   const Device device = gpu.device.value_or(Device{});
   Reason reason = strategy.needs != nullptr ? strategy.needs(device) : Reason{};
   if (!reason && strategy.fits != nullptr) reason = strategy.fits(shape, device);
@@ -72,17 +118,16 @@ std::optional<Verdict> refuse(const Strategy& strategy, const Shape& shape, cons
 }
 
 Footprint footprint(const Experiment& experiment, const Shape& shape, Backend backend) {
-  double elements = 0, output = 0, columns = 0;
-  for (const auto& extent : experiment.operands(shape)) {
-    columns = static_cast<double>(extent.columns);
-    output = static_cast<double>(extent.rows) * columns;
-    elements += output;
-  }
-  const double operands = 3 * elements * sizeof(float);
+  const auto inputs = static_cast<double>(all_inputs(experiment, shape, backend));
+  const auto output = static_cast<double>(largest_output(experiment, shape, backend, 0));
+  const auto workspace = static_cast<double>(largest_workspace(experiment, shape, backend));
+  const double on_target = sizeof(float) * (3 * inputs + 2 * output + 2 * workspace);
   // two oracles, two doubles for each output element that they know
+  const auto columns = static_cast<double>(experiment.problem.output(shape).columns);
   const double oracles = 4 * sizeof(double) * std::min(output, std::max(0x1p24, columns));
-  return {backend == Backend::gpu ? operands : 0,
-          operands + oracles + (backend == Backend::gpu ? 0 : operands)};
+  const double on_host = sizeof(float) * (3 * inputs + output) + oracles;
+  return {backend == Backend::gpu ? on_target : 0,
+          on_host + (backend == Backend::gpu ? 0 : on_target)};
 }
 
 Workbench::Workbench(const Experiment& experiment, const Shape& shape, Target& target,
@@ -91,53 +136,103 @@ Workbench::Workbench(const Experiment& experiment, const Shape& shape, Target& t
       shape_(shape),
       target_(&target),
       padding_(padding),
-      extents_(experiment.operands(shape)),
-      output_{nullptr, std::max<std::int64_t>(1, extents_.back().columns + padding)},
-      result_(guard + storage(extents_.back().rows, output_.ld)),
-      output_array_(target, static_cast<std::int64_t>(result_.size())) {
-  output_.data = output_array_.data() + guard;
-  integers_ = prepare(Values::integers, seed);
-  integers_.host.clear();  // only end_to_end() needs its inputs on the host, and it takes reals
-  reals_ = prepare(Values::reals, seed);
-}
+      result_(2 * guard + largest_output(experiment, shape, target.backend(), padding)),
+      output_(target, std::ssize(result_)),
+      workspace_(target, guard + largest_workspace(experiment, shape, target.backend())),
+      workspace_floats_(largest_workspace(experiment, shape, target.backend())),
+      integers_(prepare(Values::integers, seed)),
+      reals_(prepare(Values::reals, seed)) {}
 
 Workbench::Inputs Workbench::prepare(Values values, std::uint64_t seed) {
   Inputs inputs;
+  const auto extents = experiment_->inputs(shape_);
   const int limit = integer_limit(experiment_->terms(shape_));
-  for (std::size_t i = 0; i + 1 < extents_.size(); ++i) {
-    const auto [rows, columns] = extents_[i];
-    // every operand with a padding of its own, so that mixing up two leading dimensions shows
-    const auto extra = padding_ == 0 ? 0 : padding_ + static_cast<std::int64_t>(i) + 1;
-    const auto ld = std::max<std::int64_t>(1, columns + extra);
-    const auto& host = inputs.host.emplace_back(
-        make_input(seed, static_cast<int>(i), rows, columns, ld, values, limit));
-    const auto count = static_cast<std::int64_t>(host.elements.size());
-    const auto& array = inputs.arrays.emplace_back(*target_, count);
-    target_->copy_in(array.data(), host.elements.data(), count);
-    inputs.operands.push_back({array.data(), ld});
+  // every operand with a padding of its own, so that mixing up two leading dimensions shows
+  const auto extra = [&](std::size_t i) {
+    return padding_ == 0 ? 0 : padding_ + static_cast<std::int64_t>(i) + 1;
+  };
+  for (std::size_t i = 0; i < extents.size(); ++i) {
+    const auto [rows, columns] = extents[i];
+    inputs.truth.push_back(make_input(seed, static_cast<int>(i), rows, columns,
+                                      leading_dimension(rows, columns, Layout::row_major, extra(i)),
+                                      values, limit));
   }
-  inputs.operands.push_back(output_);
-  inputs.oracle = experiment_->oracle(shape_, inputs.host, values);
+  std::vector<Input> row_major;
+  for (const auto& truth : inputs.truth) row_major.push_back(store(truth));
+  const HostMatrix& first = inputs.truth[0];
+  for (const auto layout :
+       each(*experiment_, target_->backend(), [](const Strategy& s) { return s.layout; })) {
+    auto& stored = inputs.stored[layout] = row_major;
+    const auto ld = leading_dimension(first.rows, first.columns, layout, extra(0));
+    // where rows start at such multiples anyhow, pitched is nothing new
+    if (layout == Layout::row_major || (layout == Layout::pitched && ld == first.ld)) continue;
+    stored[0] = store(inputs.relaid[layout] = relayout(first, layout, ld));
+  }
+  for (const auto* problem : each(*experiment_, target_->backend(),
+                                  [&](const Strategy& s) { return &experiment_->problem_of(s); }))
+    inputs.oracles[problem] = problem->oracle(shape_, inputs.truth, values);
   return inputs;
+}
+
+Workbench::Input Workbench::store(const HostMatrix& host) {
+  const auto count = std::ssize(host.elements);
+  const auto array = std::make_shared<const Array>(*target_, count);
+  target_->copy_in(array->data(), host.elements.data(), count);
+  return {&host, array};
+}
+
+Extent Workbench::extent(const Strategy& strategy) const {
+  return experiment_->problem_of(strategy).output(shape_);
+}
+
+std::int64_t Workbench::output_ld(const Strategy& strategy) const {
+  return std::max<std::int64_t>(1, extent(strategy).columns + padding_);
+}
+
+std::uint64_t Workbench::output_digest(const Strategy& strategy) const {
+  return digest(output().data(), extent(strategy), output_ld(strategy));
+}
+
+std::vector<Matrix> Workbench::operands(const Strategy& strategy, const Inputs& inputs) const {
+  std::vector<Matrix> all;
+  for (const auto& input : inputs.stored.at(strategy.layout))
+    all.push_back({input.array->data(), input.host->ld});
+  all.push_back({output_.data() + guard, output_ld(strategy)});
+  return all;
+}
+
+kernels::Queue Workbench::queue() const {
+  auto queue = target_->queue();
+  queue.workspace = workspace_.data();
+  return queue;
+}
+
+const Strategy& Workbench::whole(const Strategy& strategy) const {
+  if (strategy.part_of.empty()) return strategy;
+  return *std::ranges::find(experiment_->ladder, strategy.part_of, &Strategy::name);
 }
 
 void Workbench::run(const Strategy& strategy, const Inputs& inputs) {
   poison();
+  if (strategy.workspace != nullptr) target_->poison(workspace_.data(), workspace_floats_);
+  const auto operands = this->operands(strategy, inputs);
   const auto start = std::chrono::steady_clock::now();
-  strategy.launch.run({shape_, inputs.operands, target_->queue()});
+  strategy.launch.run({shape_, operands, queue()});
   target_->synchronize();
   proof_seconds_ = seconds_since(start);
   copy_out();
 }
 
 void Workbench::copy_out() {
-  target_->copy_out(result_.data(), output_array_.data(), std::ssize(result_));
+  target_->copy_out(result_.data(), output_.data(), std::ssize(result_));
 }
 
 Verdict Workbench::judge(const Strategy& strategy, const Inputs& inputs) const {
-  if (auto reason = written_outside(result_, extents_.back(), output_.ld))
+  const auto ld = output_ld(strategy);
+  if (auto reason = written_outside(result_, extent(strategy), ld))
     return {Status::incorrect, reason, {}};
-  const Error error = inputs.oracle(output(), output_.ld, strategy.arithmetic);
+  const Error error =
+      inputs.oracles.at(&experiment_->problem_of(strategy))(output(), ld, strategy.arithmetic);
   if (error.acceptable()) return {Status::passed, {}, error};
   return {Status::incorrect,
           std::string(&inputs == &integers_ ? "on integers: " : "on reals: ") + error.metric +
@@ -146,37 +241,43 @@ Verdict Workbench::judge(const Strategy& strategy, const Inputs& inputs) const {
 }
 
 Verdict Workbench::verify(const Strategy& strategy) {
-  run(strategy, integers_);
-  if (auto verdict = judge(strategy, integers_); verdict.status != Status::passed) return verdict;
-  run(strategy, reals_);
-  auto verdict = judge(strategy, reals_);
+  const Strategy& proven = whole(strategy);
+  run(proven, integers_);
+  if (auto verdict = judge(proven, integers_); verdict.status != Status::passed) return verdict;
+  run(proven, reals_);
+  auto verdict = judge(proven, reals_);
   if (verdict.status == Status::passed && verdict.error)
-    proofs_[strategy.name] = {digest(output().data(), extents_.back(), output_.ld), *verdict.error};
+    proofs_[proven.name] = {output_digest(proven), *verdict.error};
   return verdict;
 }
 
-std::function<void()> Workbench::launch(const Strategy& strategy) const {
-  return [this, run = strategy.launch.run] { run({shape_, reals_.operands, target_->queue()}); };
+std::function<void()> Workbench::launch(const Strategy& strategy, int repeats) const {
+  return [this, run = strategy.launch.run, operands = operands(strategy, reals_), queue = queue(),
+          repeats] { run({shape_, operands, queue, repeats}); };
 }
 
-void Workbench::poison() { target_->poison(output_array_.data(), std::ssize(result_)); }
+void Workbench::poison() { target_->poison(output_.data(), std::ssize(result_)); }
 
 double Workbench::go_end_to_end(const Strategy& strategy, bool poisoned) {
-  const std::int64_t used = extents_.back().rows * output_.ld;
+  const auto ld = output_ld(strategy);
+  const std::int64_t used = extent(strategy).rows * ld;
   const auto start = std::chrono::steady_clock::now();
   {
     std::vector<Array> arrays;
     std::vector<Matrix> operands;
-    for (const auto& host : reals_.host) {
-      const auto size = static_cast<std::int64_t>(host.elements.size());
+    for (const auto& input : reals_.stored.at(strategy.layout)) {
+      const auto size = std::ssize(input.host->elements);
       const auto& array = arrays.emplace_back(*target_, size);
-      target_->copy_in(array.data(), host.elements.data(), size);
-      operands.push_back({array.data(), host.ld});
+      target_->copy_in(array.data(), input.host->elements.data(), size);
+      operands.push_back({array.data(), input.host->ld});
     }
-    operands.push_back({arrays.emplace_back(*target_, used).data(), output_.ld});
+    operands.push_back({arrays.emplace_back(*target_, used).data(), ld});
     // fresh memory may hold the last right answer
     if (poisoned) target_->poison(operands.back().data, used);
-    strategy.launch.run({shape_, operands, target_->queue()});
+    auto queue = target_->queue();
+    if (strategy.workspace != nullptr)
+      queue.workspace = arrays.emplace_back(*target_, strategy.workspace(shape_)).data();
+    strategy.launch.run({shape_, operands, queue});
     target_->synchronize();
     target_->copy_out(result_.data() + guard, operands.back().data, used);
   }
@@ -190,8 +291,12 @@ Samples Workbench::end_to_end(const Strategy& strategy, int count) {
 }
 
 Verdict Workbench::recheck(const Strategy& strategy) {
-  copy_out();
-  return judge_again(strategy);
+  const Strategy& proven = whole(strategy);
+  if (&proven == &strategy)
+    copy_out();
+  else
+    run(proven, reals_);
+  return judge_again(proven);
 }
 
 Verdict Workbench::recheck_end_to_end(const Strategy& strategy) {
@@ -202,8 +307,8 @@ Verdict Workbench::recheck_end_to_end(const Strategy& strategy) {
 
 Verdict Workbench::judge_again(const Strategy& strategy) const {
   const auto proof = proofs_.find(strategy.name);
-  if (proof != proofs_.end() && !written_outside(result_, extents_.back(), output_.ld) &&
-      proof->second.digest == digest(output().data(), extents_.back(), output_.ld))
+  if (proof != proofs_.end() && !written_outside(result_, extent(strategy), output_ld(strategy)) &&
+      proof->second.digest == output_digest(strategy))
     return {Status::passed, {}, proof->second.error};
   auto verdict = judge(strategy, reals_);
   if (verdict.reason) verdict.reason = "after timing, " + *verdict.reason;

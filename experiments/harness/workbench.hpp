@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -34,16 +35,16 @@ std::string short_text(double value);
 /// record; nothing if it may run.
 std::optional<Verdict> refuse(const Strategy& strategy, const Shape& shape, const Gpu& gpu);
 
-/// /// Memory that a shape needs at most, in bytes: on a GPU its operands as integers, as reals,
-/// and once more while end_to_end() runs; on the host as much again for copies, and what oracles
-/// keep.
+/// Memory that a shape needs at most, in bytes: on a GPU its operands, in every layout that a row
+/// takes them in, as integers, as reals, and once more while end_to_end() runs; on the host as much
+/// again for copies, and what oracles keep.
 struct Footprint {
   double device, host;
 };
 Footprint footprint(const Experiment& experiment, const Shape& shape, Backend backend);
 
 /// The gate. One shape's operands on a target: the inputs twice, as integers and as reals, one
-/// output that all strategies write in turn, and the float64 truth about both products.
+/// output that all strategies write in turn, and the truth about both.
 class Workbench {
  public:
   /// `padding` widens every leading dimension beyond its matrix. Throws when memory does not
@@ -56,15 +57,15 @@ class Workbench {
   /// what the launches throw.
   Verdict verify(const Strategy& strategy);
 
-  /// One launch on the real inputs: what is timed.
-  [[nodiscard]] std::function<void()> launch(const Strategy& strategy) const;
+  /// One launch on the real inputs, which does its work so often: what is timed.
+  [[nodiscard]] std::function<void()> launch(const Strategy& strategy, int repeats = 1) const;
 
   /// Seconds from launch to completion of the last proof, latency included.
   [[nodiscard]] double proof_seconds() const { return proof_seconds_; }
 
   /// Poisons the output, so that recheck() judges only what is launched from here on.
   void poison();
-  /// Judges what timed launches have left in the output.
+  /// Judges what timed launches have left in the output; of a part, the whole that it belongs to.
   Verdict recheck(const Strategy& strategy);
 
   /// Allocates, copies in, launches, copies out, frees; `count` times, each from first to last in
@@ -74,18 +75,31 @@ class Workbench {
   Verdict recheck_end_to_end(const Strategy& strategy);
 
  private:
+  /// An input as some strategies take it: on the host, and where they run.
+  struct Input {
+    const HostMatrix* host;
+    std::shared_ptr<const Array> array;
+  };
   struct Inputs {
-    std::vector<HostMatrix> host;
-    std::vector<Array> arrays;
-    std::vector<Matrix> operands;  // on the target: the inputs, then the output
-    Oracle oracle;
+    std::vector<HostMatrix> truth;        // row-major: what oracles look at
+    std::map<Layout, HostMatrix> relaid;  // the first in other layouts
+    std::map<Layout, std::vector<Input>> stored;
+    std::map<const Problem*, Oracle> oracles;
   };
   Inputs prepare(Values values, std::uint64_t seed);
+  Input store(const HostMatrix& host);
+  [[nodiscard]] std::vector<Matrix> operands(const Strategy& strategy, const Inputs& inputs) const;
+  [[nodiscard]] kernels::Queue queue() const;
+  [[nodiscard]] const Strategy& whole(const Strategy& strategy) const;
   void run(const Strategy& strategy, const Inputs& inputs);
   void copy_out();
   double go_end_to_end(const Strategy& strategy, bool poisoned);
   /// The output on the host, behind its front guard.
   [[nodiscard]] std::span<const float> output() const { return std::span(result_).subspan(guard); }
+  /// The output of a strategy's problem, and its leading dimension.
+  [[nodiscard]] Extent extent(const Strategy& strategy) const;
+  [[nodiscard]] std::int64_t output_ld(const Strategy& strategy) const;
+  [[nodiscard]] std::uint64_t output_digest(const Strategy& strategy) const;
   [[nodiscard]] Verdict judge(const Strategy& strategy, const Inputs& inputs) const;
   [[nodiscard]] Verdict judge_again(const Strategy& strategy) const;
 
@@ -93,10 +107,9 @@ class Workbench {
   Shape shape_;
   Target* target_;
   std::int64_t padding_;
-  std::vector<Extent> extents_;  // the inputs, then the output
-  Matrix output_{};
-  std::vector<float> result_;  // the output and its guards, on the host
-  Array output_array_;
+  std::vector<float> result_;  // the largest output and its guards, on the host
+  Array output_, workspace_;
+  std::int64_t workspace_floats_;
   Inputs integers_, reals_;
   double proof_seconds_ = 0;
   // what each strategy's proven output looked like: the same bits need no second proof

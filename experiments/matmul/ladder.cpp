@@ -5,7 +5,7 @@
 namespace recheck::matmul {
 namespace {
 
-namespace k = kernels;
+namespace k = kernels::matmul;
 
 constexpr Source guide = {"S2", "second MatMulKernel", "A06"};
 constexpr Source storage = {"S0", "section 2, source program", "A07"};
@@ -48,8 +48,7 @@ template <int tile, int depth>
 constexpr Strategy block_policy(std::string_view name, Source source) {
   return {.name = name,
           .source = source,
-          .tile = tile,
-          .depth = depth,
+          .parameters = {{{"tile", tile}, {"depth", depth}}},
           .fits = tile_fits<tile, depth>,
           .launch = gpu<k::tile<tile, depth>>};
 }
@@ -57,7 +56,7 @@ constexpr Strategy block_policy(std::string_view name, Source source) {
 #ifdef RECHECK_HAVE_BLAS
 constexpr Launcher blas = cpu<reference::matmul_blas>;
 #else
-constexpr Launcher blas = {Backend::cpu, nullptr};
+constexpr Launcher blas = {Backend::cpu, nullptr, "built without a BLAS library"};
 #endif
 
 // clang-format off

@@ -3,12 +3,15 @@
 
 #include <memory>
 
+#include "../../reference/error.hpp"
 #include "../../reference/matmul.hpp"
 
 namespace recheck::matmul {
 namespace {
 
-std::vector<Extent> operands(const Shape& s) { return {{s[0], s[2]}, {s[2], s[1]}, {s[0], s[1]}}; }
+std::vector<Extent> inputs(const Shape& s) { return {{s[0], s[2]}, {s[2], s[1]}}; }
+
+Extent output(const Shape& s) { return {s[0], s[1]}; }
 
 Work work(const Shape& s) {
   const auto m = static_cast<double>(s[0]);
@@ -19,16 +22,12 @@ Work work(const Shape& s) {
 
 std::int64_t terms(const Shape& s) { return s[2]; }
 
-reference::MatrixView view(const HostMatrix& matrix) {
-  return {matrix.rows, matrix.columns, matrix.elements.data(), matrix.ld};
-}
-
 Oracle oracle(const Shape& s, std::span<const HostMatrix> inputs, Values values) {
   // a vector for Freivalds that no strategy could know: seeded by the shape, fixed for a run's
   // repeats
   const auto seed = static_cast<std::uint64_t>((s[0] * 31 + s[1]) * 31 + s[2]);
   const auto truth =
-      std::make_shared<reference::MatmulOracle>(view(inputs[0]), view(inputs[1]), seed);
+      std::make_shared<reference::MatmulOracle>(inputs[0].view(), inputs[1].view(), seed);
   return [truth, s, values](std::span<const float> c, std::int64_t ld, Arithmetic arithmetic) {
     // tensor cores cut inputs to 10 bits of mantissa, and their sums truncate
     const double bound = values == Values::integers ? 0
@@ -67,7 +66,7 @@ std::vector<Shape> edge_shapes() {
 
 }  // namespace
 
-kernels::MatmulArgs arguments(const Call& call) {
+kernels::matmul::MatmulArgs arguments(const Call& call) {
   const Matrix &a = call.operands[0], &b = call.operands[1], &c = call.operands[2];
   return {static_cast<int>(call.shape[0]),
           static_cast<int>(call.shape[1]),
@@ -88,10 +87,9 @@ Experiment experiment(std::span<const Strategy> ladder) {
           .headline = {4096, 4096, 4096},
           .timed = timed_shapes(),
           .edges = edge_shapes(),
-          .operands = operands,
-          .work = work,
+          .inputs = inputs,
           .terms = terms,
-          .oracle = oracle};
+          .problem = {"C = A · B", output, work, oracle}};
 }
 
 }  // namespace recheck::matmul

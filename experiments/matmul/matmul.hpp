@@ -8,7 +8,7 @@ namespace recheck::matmul {
 
 /// The problem that all rows solve: C = A · B, fp32, row-major, shape {m, n, k}.
 /// Operands are A (m, k), B (k, n) and C (m, n).
-kernels::MatmulArgs arguments(const Call& call);
+kernels::matmul::MatmulArgs arguments(const Call& call);
 
 /// A kernel's launcher as a row's entry point.
 template <auto f>

@@ -11,7 +11,7 @@
 
 #include "matmul.hpp"
 
-namespace recheck::kernels {
+namespace recheck::kernels::matmul {
 namespace {
 
 void gemm(const MatmulArgs& p, const Queue& queue, cublasComputeType_t compute) {
@@ -35,4 +35,4 @@ void cublas_tf32(const MatmulArgs& args, const Queue& queue) {
   gemm(args, queue, CUBLAS_COMPUTE_32F_FAST_TF32);
 }
 
-}  // namespace recheck::kernels
+}  // namespace recheck::kernels::matmul

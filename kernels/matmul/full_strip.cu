@@ -8,7 +8,7 @@
 
 #include "matmul.hpp"
 
-namespace recheck::kernels {
+namespace recheck::kernels::matmul {
 namespace {
 
 template <int tile>
@@ -45,4 +45,4 @@ void full_strip(const MatmulArgs& args, cudaStream_t stream) {
 
 template void full_strip<16>(const MatmulArgs&, cudaStream_t);
 
-}  // namespace recheck::kernels
+}  // namespace recheck::kernels::matmul

@@ -8,7 +8,7 @@
 
 #include "matmul.hpp"
 
-namespace recheck::kernels {
+namespace recheck::kernels::matmul {
 namespace {
 
 template <int block>
@@ -36,4 +36,4 @@ void global(const MatmulArgs& args, cudaStream_t stream) {
 template void global<16>(const MatmulArgs&, cudaStream_t);
 template void global<32>(const MatmulArgs&, cudaStream_t);
 
-}  // namespace recheck::kernels
+}  // namespace recheck::kernels::matmul

@@ -5,7 +5,7 @@
 
 #include "../stream.hpp"
 
-namespace recheck::kernels {
+namespace recheck::kernels::matmul {
 
 /// C = A · B in fp32, every matrix row-major: A is m×k, B is k×n, C is m×n.
 /// Leading dimensions count elements (lda >= k, ldb >= n, ldc >= n). As in BLAS, nothing is read or
@@ -55,4 +55,4 @@ void cublas(const MatmulArgs& args, const Queue& queue);
 /// cuBLAS with TF32 tensor cores: inputs lose 13 bits of mantissa. cublas.cpp
 void cublas_tf32(const MatmulArgs& args, const Queue& queue);
 
-}  // namespace recheck::kernels
+}  // namespace recheck::kernels::matmul

@@ -8,7 +8,7 @@
 
 #include "matmul.hpp"
 
-namespace recheck::kernels {
+namespace recheck::kernels::matmul {
 namespace {
 
 template <typename T>
@@ -68,4 +68,4 @@ void submatrix(const MatmulArgs& args, cudaStream_t stream) {
 
 template void submatrix<16>(const MatmulArgs&, cudaStream_t);
 
-}  // namespace recheck::kernels
+}  // namespace recheck::kernels::matmul

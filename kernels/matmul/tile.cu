@@ -14,7 +14,7 @@
 
 #include "matmul.hpp"
 
-namespace recheck::kernels {
+namespace recheck::kernels::matmul {
 namespace {
 
 template <int tile, int depth>
@@ -75,4 +75,4 @@ template void tile<32, 2>(const MatmulArgs&, cudaStream_t);
 template void tile<32, 4>(const MatmulArgs&, cudaStream_t);
 template void tile<32, 8>(const MatmulArgs&, cudaStream_t);
 
-}  // namespace recheck::kernels
+}  // namespace recheck::kernels::matmul

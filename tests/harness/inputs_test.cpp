@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 
@@ -46,6 +47,32 @@ TEST(Inputs, HaveNaNAllAround) {
   ASSERT_EQ(static_cast<std::int64_t>(padded.elements.size()), storage(3, 6));
   for (std::size_t at = 0; at < padded.elements.size(); ++at)
     EXPECT_EQ(std::isnan(padded.elements[at]), at >= 18 || at % 6 >= 4) << at;
+}
+
+TEST(Layouts, StartLinesWhereCudaMallocPitchDoes) {
+  EXPECT_EQ(leading_dimension(5, 7, Layout::row_major, 0), 7);
+  EXPECT_EQ(leading_dimension(5, 0, Layout::row_major, 0), 1);
+  EXPECT_EQ(leading_dimension(5, 128, Layout::pitched, 0), 128);
+  EXPECT_EQ(leading_dimension(5, 129, Layout::pitched, 0), 256);
+  EXPECT_EQ(leading_dimension(5, 128, Layout::pitched, 1), 256);
+  EXPECT_EQ(leading_dimension(128, 7, Layout::column_major, 0), 128);
+  EXPECT_EQ(leading_dimension(129, 7, Layout::column_major, 0), 256);
+  EXPECT_EQ(leading_dimension(0, 7, Layout::column_major, 0), 128);
+}
+
+TEST(Layouts, HoldTheSameElementsAndNaNAround) {
+  const auto matrix = make_input(1, 0, 37, 50, 53, Values::reals, 1);
+  const auto pitched = relayout(matrix, Layout::pitched, 128);
+  const auto columns = relayout(matrix, Layout::column_major, 128);
+  EXPECT_EQ(std::ssize(columns.elements), storage(50, 128));
+  for (int i = 0; i < 37; ++i)
+    for (int j = 0; j < 50; ++j) {
+      EXPECT_EQ(pitched.elements[i * 128 + j], matrix.elements[i * 53 + j]);
+      EXPECT_EQ(columns.elements[j * 128 + i], matrix.elements[i * 53 + j]);
+    }
+  const auto nan = [](float x) { return std::isnan(x); };
+  EXPECT_EQ(std::ranges::count_if(pitched.elements, nan), storage(37, 128) - 37 * 50);
+  EXPECT_EQ(std::ranges::count_if(columns.elements, nan), storage(50, 128) - 37 * 50);
 }
 
 TEST(IntegerLimit, KeepsEverySumExact) {

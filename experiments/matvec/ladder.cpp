@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "../../reference/matvec.hpp"
+#include "matvec.hpp"
+
+namespace recheck::matvec {
+namespace {
+
+namespace k = kernels::matvec;
+
+// what a build may lack
+#ifdef RECHECK_HAVE_SSE
+constexpr Launcher sse = cpu<reference::matvec_sse>;
+#else
+constexpr Launcher sse = {Backend::cpu, nullptr, "built for a CPU without SSE"};
+#endif
+#if defined(RECHECK_HAVE_SSE) && defined(RECHECK_HAVE_OPENMP)
+constexpr Launcher sse_openmp2 = cpu<reference::matvec_sse_openmp2>;
+constexpr Launcher sse_openmp = cpu<reference::matvec_sse_openmp>;
+#else
+constexpr Launcher sse_openmp2 = {Backend::cpu, nullptr, "built without SSE or without OpenMP"};
+constexpr Launcher sse_openmp = sse_openmp2;
+#endif
+#ifdef RECHECK_HAVE_BLAS
+constexpr Launcher blas = cpu<reference::matvec_blas>;
+#else
+constexpr Launcher blas = {Backend::cpu, nullptr, "built without a BLAS library"};
+#endif
+
+// S3's kernels, their parameters left open. S3 gives no block size: 256 here; its unrolling is in
+// the listings of naive and shared, and the loops between them are taken to follow naive's.
+
+template <int block, int unroll>
+constexpr Strategy naive(std::string_view name) {
+  return {.name = name,
+          .source = {"S3", "mxvNaive", "A13"},
+          .parameters = {{{"block", block}, {"unroll", unroll}}},
+          .layout = Layout::pitched,
+          .launch = gpu<k::naive<block, unroll>>};
+}
+
+template <int block, int unroll>
+constexpr Strategy transposed(std::string_view name) {
+  return {.name = name,
+          .source = {"S3", "the loop after the transposition", "A14"},
+          .parameters = {{{"block", block}, {"unroll", unroll}}},
+          .layout = Layout::column_major,
+          .launch = gpu<k::transposed<block, unroll>>};
+}
+
+template <int block, int unroll>
+constexpr Strategy constant(std::string_view name) {
+  return {.name = name,
+          .source = {"S3", "mxvNaiveTransposeConstant", "A15"},
+          .note = "the copies into constant memory included",
+          .parameters = {{{"block", block}, {"unroll", unroll}}},
+          .layout = Layout::column_major,
+          .launch = gpu<k::constant<block, unroll>>};
+}
+
+template <int block, int unroll, int chunk>
+constexpr Strategy shared(std::string_view name) {
+  return {.name = name,
+          .source = {"S3", "mxvNaiveTransposeShared", "A16"},
+          .parameters = {{{"block", block}, {"unroll", unroll}, {"chunk", chunk}}},
+          .layout = Layout::column_major,
+          .launch = gpu<k::shared<block, unroll, chunk>>};
+}
+
+template <int block>
+constexpr Strategy block_per_row(std::string_view name) {
+  return {.name = name,
+          .source = {"S3", "mxvBlock, completed", "A18"},
+          .parameters = {{{"block", block}}},
+          .layout = Layout::pitched,
+          .launch = gpu<k::block_per_row<block>>};
+}
+
+template <int block>
+constexpr Strategy warp_per_row(std::string_view name) {
+  return {.name = name,
+          .source = {"S3", "the warp method, reconstructed", "A19"},
+          .note = "reduced by shuffles",
+          .parameters = {{{"block", block}}},
+          .layout = Layout::pitched,
+          .launch = gpu<k::warp_per_row<block>>};
+}
+
+/// The same row on rows that do not start at multiples of 512 bytes.
+constexpr Strategy packed(Strategy row) {
+  row.layout = Layout::row_major;
+  return row;
+}
+
+/// The same row as one point of a parameter sweep.
+constexpr Strategy sweep(Strategy row) {
+  row.sweep = true;
+  return row;
+}
+
+std::int64_t transposed_floats(const Shape& s) { return k::transposed_floats(s[0], s[1]); }
+
+/// The transposition covers the matrix with tiles of 32 rows, and a grid has at most 65535 of them.
+Reason transposition_fits(const Shape& s, const Device&) {
+  if (s[0] <= 65535 * 32) return {};
+  return "needs a grid of " + std::to_string((s[0] + 31) / 32) +
+         " rows of blocks, CUDA allows 65535";
+}
+
+constexpr Source price = {"S3", "on the price of transposing"};
+constexpr Source vendor = {"vendor", "cuBLAS"};
+
+// clang-format off
+constexpr Strategy rows[] = {
+    {.name = "cpu_serial", .source = {"S3", "mxv", "A10"}, .note = RECHECK_S3_FLAGS, .launch = cpu<reference::matvec_serial>},
+    {.name = "cpu_serial_o0", .source = {"S3", "mxv", "A10"}, .note = "-O0", .launch = cpu<reference::matvec_serial_o0>},
+    {.name = "cpu_sse", .source = {"S3", "mxvSSE", "A11"}, .note = RECHECK_S3_FLAGS, .launch = sse},
+    {.name = "cpu_sse_openmp2", .source = {"S3", "mxvSSEOpenmp", "A12"}, .note = RECHECK_S3_FLAGS, .parameters = {{{"threads", 2}}}, .launch = sse_openmp2},
+    {.name = "cpu_sse_openmp", .source = {"S3", "mxvSSEOpenmp", "A12"}, .note = RECHECK_S3_FLAGS ", all threads in place of the document's two", .launch = sse_openmp},
+    {.name = "cpu_blas", .source = {"vendor", "BLAS"}, .role = Role::baseline, .launch = blas},
+
+    naive<256, 4>("naive"),
+    packed(naive<256, 4>("naive_packed")),
+    sweep(naive<32, 4>("naive_block32")),
+    sweep(naive<64, 4>("naive_block64")),
+    sweep(naive<128, 4>("naive_block128")),
+    sweep(naive<512, 4>("naive_block512")),
+    sweep(naive<1024, 4>("naive_block1024")),
+    sweep(naive<256, 1>("naive_unroll1")),
+    sweep(naive<256, 8>("naive_unroll8")),
+    sweep(naive<256, 16>("naive_unroll16")),
+
+    transposed<256, 4>("transposed"),
+    sweep(transposed<32, 4>("transposed_block32")),
+    sweep(transposed<64, 4>("transposed_block64")),
+    sweep(transposed<128, 4>("transposed_block128")),
+    sweep(transposed<512, 4>("transposed_block512")),
+    sweep(transposed<1024, 4>("transposed_block1024")),
+    sweep(transposed<256, 1>("transposed_unroll1")),
+    sweep(transposed<256, 8>("transposed_unroll8")),
+    sweep(transposed<256, 16>("transposed_unroll16")),
+
+    constant<256, 4>("constant"),
+    {.name = "constant_copy", .source = {"S3", "mxvNaiveTransposeConstant", "A15"}, .role = Role::part, .note = "the copies into constant memory alone", .layout = Layout::column_major, .part_of = "constant", .launch = gpu<k::constant_copy>},
+    sweep(constant<32, 4>("constant_block32")),
+    sweep(constant<64, 4>("constant_block64")),
+    sweep(constant<128, 4>("constant_block128")),
+    sweep(constant<512, 4>("constant_block512")),
+    sweep(constant<1024, 4>("constant_block1024")),
+    sweep(constant<256, 1>("constant_unroll1")),
+    sweep(constant<256, 8>("constant_unroll8")),
+    sweep(constant<256, 16>("constant_unroll16")),
+
+    shared<256, 8, 1024>("shared"),
+    sweep(shared<32, 8, 1024>("shared_block32")),
+    sweep(shared<64, 8, 1024>("shared_block64")),
+    sweep(shared<128, 8, 1024>("shared_block128")),
+    sweep(shared<512, 8, 1024>("shared_block512")),
+    sweep(shared<1024, 8, 1024>("shared_block1024")),
+    sweep(shared<256, 1, 1024>("shared_unroll1")),
+    sweep(shared<256, 4, 1024>("shared_unroll4")),
+    sweep(shared<256, 16, 1024>("shared_unroll16")),
+    sweep(shared<256, 8, 256>("shared_chunk256")),
+    sweep(shared<256, 8, 4096>("shared_chunk4096")),
+
+    block_per_row<256>("block_per_row"),
+    sweep(block_per_row<32>("block_per_row_block32")),
+    sweep(block_per_row<64>("block_per_row_block64")),
+    sweep(block_per_row<128>("block_per_row_block128")),
+    sweep(block_per_row<512>("block_per_row_block512")),
+    sweep(block_per_row<1024>("block_per_row_block1024")),
+
+    warp_per_row<256>("warp_per_row"),
+    sweep(warp_per_row<32>("warp_per_row_block32")),
+    sweep(warp_per_row<64>("warp_per_row_block64")),
+    sweep(warp_per_row<128>("warp_per_row_block128")),
+    sweep(warp_per_row<512>("warp_per_row_block512")),
+    sweep(warp_per_row<1024>("warp_per_row_block1024")),
+    {.name = "warp_per_row_shared", .source = {"S3", "the warp method, reconstructed", "A19"}, .note = "as before shuffles: reduced in shared memory", .parameters = {{{"block", 256}}}, .layout = Layout::pitched, .launch = gpu<k::warp_per_row_shared>},
+
+    {.name = "transpose_then_matvec", .source = price, .note = "transposes into scratch memory, then shared", .layout = Layout::pitched, .fits = transposition_fits, .workspace = transposed_floats, .launch = gpu<k::transpose_then_matvec>},
+    {.name = "transpose_then_matvec_transpose", .source = price, .role = Role::part, .note = "the transposition alone", .layout = Layout::pitched, .part_of = "transpose_then_matvec", .fits = transposition_fits, .workspace = transposed_floats, .launch = gpu<k::transpose_then_matvec_transpose>},
+
+    {.name = "cublas", .source = vendor, .role = Role::baseline, .note = "sgemv on a matrix by rows", .layout = Layout::pitched, .launch = gpu<k::cublas>},
+    {.name = "cublas_column_major", .source = vendor, .role = Role::baseline, .note = "sgemv on a matrix by columns", .layout = Layout::column_major, .launch = gpu<k::cublas_column_major>},
+    {.name = "read", .source = {"Recheck", "read-only pass"}, .role = Role::roof, .problem = &checksum, .launch = gpu<k::read>},
+};
+// clang-format on
+
+}  // namespace
+
+std::span<const Strategy> ladder() { return rows; }
+
+}  // namespace recheck::matvec

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "../../reference/transpose.hpp"
+#include "transpose.hpp"
+
+namespace recheck::transpose {
+namespace {
+
+namespace k = kernels::transpose;
+
+/// Tiles of 32 rows: a grid has at most 65535 of them.
+Reason grid_fits(const Shape& s, const Device&) {
+  if (s[0] <= 65535 * 32) return {};
+  return "needs a grid of " + std::to_string((s[0] + 31) / 32) +
+         " rows of blocks, CUDA allows 65535";
+}
+
+/// One of the sample's kernels: 32×32 tiles, 32×8 threads, able to repeat itself inside.
+template <auto f>
+constexpr Strategy kernel(std::string_view name, std::string_view place,
+                          const Problem* problem = nullptr) {
+  return {.name = name,
+          .source = {"S3", place, "A17"},
+          .parameters = {{{"tile", 32}, {"block", 256}}},
+          .problem = problem,
+          .repeats = true,
+          .fits = grid_fits,
+          .launch = gpu<f>};
+}
+
+// clang-format off
+constexpr Strategy rows[] = {
+    {.name = "cpu_serial", .source = {"S3", "SDK transposeNew, computeTransposeGold", "A17"}, .role = Role::baseline, .launch = cpu<reference::transpose_serial>},
+    kernel<k::copy>("copy", "SDK transposeNew, simple copy", &copied),
+    kernel<k::copy_shared>("copy_shared", "SDK transposeNew, shared memory copy", &copied),
+    kernel<k::naive>("naive", "SDK transposeNew, naive transpose"),
+    kernel<k::coalesced>("coalesced", "SDK transposeNew, coalesced transpose"),
+    kernel<k::no_bank_conflicts>("no_bank_conflicts", "SDK transposeNew, no bank conflict trans"),
+    kernel<k::coarse_grained>("coarse_grained", "SDK transposeNew, coarse-grained", &tiles_moved),
+    kernel<k::fine_grained>("fine_grained", "SDK transposeNew, fine-grained", &tiles_turned),
+    kernel<k::diagonal>("diagonal", "SDK transposeNew, diagonal transpose"),
+    {.name = "cublas", .source = {"vendor", "cuBLAS"}, .role = Role::baseline, .note = "sgeam", .launch = gpu<k::cublas>},
+    {.name = "memcpy", .source = {"vendor", "CUDA runtime"}, .role = Role::roof, .note = "cudaMemcpy, device to device", .problem = &copied, .launch = gpu<k::memcpy>},
+};
+// clang-format on
+
+}  // namespace
+
+std::span<const Strategy> ladder() { return rows; }
+
+}  // namespace recheck::transpose

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The vendor's matrix–vector product, for both storage orders. cuBLAS is column-major, so a matrix
+// stored by rows is its transpose, and the product asks for that one to be transposed again (OP_T).
+
+#include <cublas_v2.h>
+
+#include <stdexcept>
+#include <string>
+
+#include "matvec.hpp"
+
+namespace recheck::kernels::matvec {
+namespace {
+
+void gemv(const MatvecArgs& p, const Queue& queue, cublasOperation_t operation) {
+  if (p.rows == 0) return;
+  if (p.columns == 0) {
+    // BLAS returns at once when either extent is 0 and leaves r as it was
+    cudaMemsetAsync(p.r, 0, p.rows * sizeof(float), queue.stream);
+    return;
+  }
+  const float one = 1, zero = 0;
+  const bool by_rows = operation == CUBLAS_OP_T;
+  const auto status = cublasSgemv(
+      queue.blas, operation, by_rows ? p.columns : p.rows, by_rows ? p.rows : p.columns, &one, p.a,
+      static_cast<int>(p.pitch / static_cast<std::int64_t>(sizeof(float))), p.v, 1, &zero, p.r, 1);
+  if (status != CUBLAS_STATUS_SUCCESS)
+    throw std::runtime_error(std::string("cublasSgemv: ") + cublasGetStatusString(status));
+}
+
+}  // namespace
+
+void cublas(const MatvecArgs& args, const Queue& queue) { gemv(args, queue, CUBLAS_OP_T); }
+
+void cublas_column_major(const MatvecArgs& args, const Queue& queue) {
+  gemv(args, queue, CUBLAS_OP_N);
+}
+
+}  // namespace recheck::kernels::matvec

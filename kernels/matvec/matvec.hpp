@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "../stream.hpp"
+
+namespace recheck::kernels::matvec {
+
+/// r = A · v in fp32. A is rows×columns, stored by rows or by columns as each launcher says; pitch
+/// is the distance from one stored row (or column) to the next, in bytes, as cudaMallocPitch
+/// returns it and a multiple of sizeof(float). r becomes 0 when columns is 0; nothing is read or
+/// written when rows is 0. Pointers are device memory.
+struct MatvecArgs {
+  int rows, columns;
+  const float* a;
+  std::int64_t pitch;
+  const float* v;  // (columns)
+  float* r;        // (rows)
+};
+
+#ifdef __CUDACC__
+/// Where a stored row (or column) of A begins. The pitch counts bytes, so the pointer has to as
+/// well: the trap that S3 sets by indexing floats with it.
+__device__ inline const float* line(const MatvecArgs& p, std::int64_t index) {
+  return reinterpret_cast<const float*>(reinterpret_cast<const char*>(p.a) + index * p.pitch);
+}
+#endif
+
+// Launchers put their work on a stream and return; they allocate nothing. Errors are the caller's
+// to read (cudaGetLastError), except cuBLAS's own, which are thrown. block: threads per block;
+// unroll: of the loop over a row.
+
+/// One thread per row, A by rows. naive.cu
+template <int block, int unroll>
+void naive(const MatvecArgs& args, cudaStream_t stream);
+
+/// One thread per row, A by columns: neighbouring threads read neighbouring words. transposed.cu
+template <int block, int unroll>
+void transposed(const MatvecArgs& args, cudaStream_t stream);
+
+/// As transposed, the vector in constant memory, in batches of what that holds. constant.cu
+template <int block, int unroll>
+void constant(const MatvecArgs& args, cudaStream_t stream);
+
+/// The copies into constant memory that `constant` makes, and nothing else. constant.cu
+void constant_copy(const MatvecArgs& args, cudaStream_t stream);
+
+/// Floats of the vector that constant memory holds at once: all of its 64 KB.
+inline constexpr int constant_batch = 16384;
+
+/// As transposed, the vector through shared memory, `chunk` floats at a time. shared.cu
+template <int block, int unroll, int chunk>
+void shared(const MatvecArgs& args, cudaStream_t stream);
+
+/// One block per row, A by rows, a tree reduction in shared memory. block_per_row.cu
+template <int block>
+void block_per_row(const MatvecArgs& args, cudaStream_t stream);
+
+/// One warp per row, A by rows, a tree reduction by shuffles. warp_per_row.cu
+template <int block>
+void warp_per_row(const MatvecArgs& args, cudaStream_t stream);
+
+/// One warp per row as it was written before shuffles: the vector staged in shared memory, and the
+/// reduction as well. A by rows. warp_per_row_shared.cu
+void warp_per_row_shared(const MatvecArgs& args, cudaStream_t stream);
+
+/// A by rows, transposed into the queue's workspace, then `shared`. transpose_then_matvec.cpp
+void transpose_then_matvec(const MatvecArgs& args, const Queue& queue);
+
+/// Its first half alone: A's columns, one after another, in the workspace.
+void transpose_then_matvec_transpose(const MatvecArgs& args, const Queue& queue);
+
+/// Floats of workspace that transpose_then_matvec needs: columns start at multiples of 512 bytes.
+constexpr std::int64_t transposed_floats(std::int64_t rows, std::int64_t columns) {
+  return (rows + 127) / 128 * 128 * columns;
+}
+
+/// cublasSgemv on a matrix stored by rows (OP_T), and on one stored by columns (OP_N). cublas.cpp
+void cublas(const MatvecArgs& args, const Queue& queue);
+void cublas_column_major(const MatvecArgs& args, const Queue& queue);
+
+/// No product: reads A (by rows) and v once and leaves in r, `read_partials` words long, words
+/// whose exclusive or is that of all words read. What memory gives at best. read.cu
+void read(const MatvecArgs& args, cudaStream_t stream);
+inline constexpr int read_partials = 4096;
+
+}  // namespace recheck::kernels::matvec
