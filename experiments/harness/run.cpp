@@ -29,12 +29,14 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* usage =
-    R"(usage: recheck [--output=FOLDER] [--strategy=NAME,...] [--shape=MxNxK,...] [--regime=NAME,...]
-               [--budget=SECONDS] [--seed=N] [--resume] [--benchmark_filter=REGEX] [--benchmark_...]
+    R"(usage: recheck [--output=FOLDER] [--experiment=NAME,...] [--strategy=NAME,...] [--shape=AxB[xC],...]
+               [--regime=NAME,...] [--budget=SECONDS] [--seed=N] [--resume] [--benchmark_filter=REGEX]
+               [--benchmark_...]
 
 Proves and times every strategy at every shape and writes FOLDER/record.json (default: report).
+  --experiment  only these of matmul, matvec, transpose
   --strategy  only these rows of the tables
-  --shape     these shapes instead of the full matrix
+  --shape     these shapes instead of the full matrix, in the experiments that have so many axes
   --regime    only these of cold, hot, end_to_end, inner
   --budget    seconds of sampling per case (default 1); proof and first samples may take 20 times that
   --seed      of the inputs and of the order of measurement (default 13)
@@ -52,7 +54,7 @@ struct UsageError : std::runtime_error {
 
 struct Options {
   std::filesystem::path output = "report";
-  std::vector<std::string> strategies, shapes, regimes;
+  std::vector<std::string> experiments, strategies, shapes, regimes;
   Settings settings;
   bool resume = false;
   bool benchmark_prints = false;
@@ -126,11 +128,12 @@ Options parse(std::vector<char*>& arguments) {
       options.resume = true;
       continue;
     }
-    const std::set<std::string> own = {"--output", "--strategy", "--shape",
-                                       "--regime", "--budget",   "--seed"};
+    const std::set<std::string> own = {"--output", "--experiment", "--strategy", "--shape",
+                                       "--regime", "--budget",     "--seed"};
     if (!own.contains(flag)) throw UsageError("unknown flag '" + word + "'; see recheck --help");
     if (value.empty()) throw UsageError(flag + " needs a value: " + flag + "=...");
     if (flag == "--output") options.output = value;
+    if (flag == "--experiment") options.experiments = split(value);
     if (flag == "--strategy") options.strategies = split(value);
     if (flag == "--shape") options.shapes = split(value);
     if (flag == "--regime") options.regimes = split(value);
@@ -152,6 +155,22 @@ void require_known(const char* what, const std::vector<std::string>& chosen,
   }
 }
 
+std::size_t extents_of(const std::string& shape) {
+  return 1 + static_cast<std::size_t>(std::ranges::count(shape, 'x'));
+}
+
+/// A shape that no experiment could have is an error that lists what they have.
+void require_shape(const std::string& text) {
+  std::string known;
+  for (const auto& experiment : experiments()) {
+    if (experiment.axes.size() == extents_of(text)) return;
+    std::string axes;
+    for (const auto axis : experiment.axes) axes += (axes.empty() ? "" : "x") + std::string(axis);
+    known += (known.empty() ? "" : ", ") + std::string(experiment.name) + " " + axes;
+  }
+  throw UsageError("'" + text + "' is not a shape: there are " + known);
+}
+
 /// Whether a strategy can be timed in a regime at all.
 bool applies(const Strategy& strategy, Regime regime) {
   // a CPU's data is where it needs it: its one regime, hot, is its end to end as well
@@ -162,13 +181,16 @@ bool applies(const Strategy& strategy, Regime regime) {
 
 /// Every case of the tables that the options ask for, in the order of the report.
 std::vector<Case> plan(const Options& options) {
-  std::vector<std::string> strategies;
-  std::set<std::size_t> axes;
+  std::vector<std::string> names, strategies;
   for (const auto& experiment : experiments()) {
-    axes.insert(experiment.axes.size());
-    for (const auto& strategy : experiment.ladder) strategies.emplace_back(strategy.name);
+    names.emplace_back(experiment.name);
+    for (const auto& strategy : experiment.ladder)
+      if (std::ranges::find(strategies, strategy.name) == strategies.end())
+        strategies.emplace_back(strategy.name);
   }
+  require_known("experiment", options.experiments, names);
   require_known("strategy", options.strategies, strategies);
+  for (const auto& text : options.shapes) require_shape(text);
   std::vector<std::string> regime_names;
   for (const auto regime : regimes) regime_names.emplace_back(name_of(regime));
   require_known("regime", options.regimes, regime_names);
@@ -178,12 +200,12 @@ std::vector<Case> plan(const Options& options) {
 
   std::vector<Case> cases;
   for (const auto& experiment : experiments()) {
+    if (!wanted(options.experiments, experiment.name)) continue;
     std::vector<Shape> shapes = experiment.timed;
     if (!options.shapes.empty()) {
       shapes.clear();
       for (const auto& text : options.shapes)
-        if (const auto extents = 1 + static_cast<std::size_t>(std::ranges::count(text, 'x'));
-            !axes.contains(extents) || extents == experiment.axes.size())
+        if (extents_of(text) == experiment.axes.size())
           if (auto shape = parse_shape(text, experiment.axes.size());
               std::ranges::find(shapes, shape) == shapes.end())
             shapes.push_back(std::move(shape));
@@ -293,7 +315,8 @@ int run(int argc, char** argv) {
   const auto planned = plan(options);
   if (planned.empty())
     throw UsageError(
-        "nothing to measure: no such strategy has that regime there; CPU rows have hot only");
+        "nothing to measure: no such strategy has such a shape or that regime; CPU rows have hot "
+        "only, inner is for rows that repeat themselves");
   int left = static_cast<int>(arguments.size());
   benchmark::Initialize(&left, arguments.data());
   if (left > 1) throw UsageError("unknown flag '" + std::string(arguments[1]) + "'");

@@ -101,10 +101,10 @@ struct Strategy {
   std::string_view note = {};
   std::array<Parameter, 3> parameters = {};  // those with a name
   Layout layout = Layout::row_major;
-  const Problem* problem = nullptr;  // where it is not the experiment's
-  std::string_view part_of = {};     // the row whose proof proves this one, which has no output
   bool sweep = false;                // one point of a parameter sweep
   bool repeats = false;              // its launch heeds Call::repeats
+  const Problem* problem = nullptr;  // where it is not the experiment's
+  std::string_view part_of = {};     // the row whose proof proves this one, which has no output
   Reason (*needs)(const Device&) = nullptr;
   Reason (*fits)(const Shape&, const Device&) = nullptr;
   std::int64_t (*workspace)(const Shape&) = nullptr;  // floats of scratch memory

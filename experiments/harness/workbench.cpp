@@ -158,6 +158,7 @@ Workbench::Inputs Workbench::prepare(Values values, std::uint64_t seed) {
                                       values, limit));
   }
   std::vector<Input> row_major;
+  row_major.reserve(extents.size());
   for (const auto& truth : inputs.truth) row_major.push_back(store(truth));
   const HostMatrix& first = inputs.truth[0];
   for (const auto layout :
@@ -207,9 +208,9 @@ kernels::Queue Workbench::queue() const {
   return queue;
 }
 
-const Strategy& Workbench::whole(const Strategy& strategy) const {
-  if (strategy.part_of.empty()) return strategy;
-  return *std::ranges::find(experiment_->ladder, strategy.part_of, &Strategy::name);
+const Strategy* Workbench::whole(const Strategy& strategy) const {
+  if (strategy.part_of.empty()) return &strategy;
+  return &*std::ranges::find(experiment_->ladder, strategy.part_of, &Strategy::name);
 }
 
 void Workbench::run(const Strategy& strategy, const Inputs& inputs) {
@@ -241,7 +242,7 @@ Verdict Workbench::judge(const Strategy& strategy, const Inputs& inputs) const {
 }
 
 Verdict Workbench::verify(const Strategy& strategy) {
-  const Strategy& proven = whole(strategy);
+  const Strategy& proven = *whole(strategy);
   run(proven, integers_);
   if (auto verdict = judge(proven, integers_); verdict.status != Status::passed) return verdict;
   run(proven, reals_);
@@ -291,7 +292,7 @@ Samples Workbench::end_to_end(const Strategy& strategy, int count) {
 }
 
 Verdict Workbench::recheck(const Strategy& strategy) {
-  const Strategy& proven = whole(strategy);
+  const Strategy& proven = *whole(strategy);
   if (&proven == &strategy)
     copy_out();
   else

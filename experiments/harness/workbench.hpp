@@ -90,7 +90,7 @@ class Workbench {
   Input store(const HostMatrix& host);
   [[nodiscard]] std::vector<Matrix> operands(const Strategy& strategy, const Inputs& inputs) const;
   [[nodiscard]] kernels::Queue queue() const;
-  [[nodiscard]] const Strategy& whole(const Strategy& strategy) const;
+  [[nodiscard]] const Strategy* whole(const Strategy& strategy) const;
   void run(const Strategy& strategy, const Inputs& inputs);
   void copy_out();
   double go_end_to_end(const Strategy& strategy, bool poisoned);

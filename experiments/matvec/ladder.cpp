@@ -52,7 +52,7 @@ constexpr Strategy constant(std::string_view name) {
   return {.name = name,
           .source = {"S3", "mxvNaiveTransposeConstant", "A15"},
           .note = "the copies into constant memory included",
-          .parameters = {{{"block", block}, {"unroll", unroll}}},
+          .parameters = {{{"block", block}, {"unroll", unroll}, {"batch", k::constant_batch}}},
           .layout = Layout::column_major,
           .launch = gpu<k::constant<block, unroll>>};
 }

@@ -66,8 +66,8 @@ bool swept(const Shape& s) { return s[0] * s[1] == std::int64_t{1} << 26 && s[0]
 
 bool leaves_out(const Strategy& strategy, const Shape& shape, Regime regime) {
   if (strategy.sweep) return !swept(shape) || regime == Regime::end_to_end;
-  // the copies are the same for all, and longer than any product
-  return regime == Regime::end_to_end && shape != headline;
+  // the copies are the same for all, and many times as long as any product
+  return regime == Regime::end_to_end && (shape != headline || strategy.role == Role::roof);
 }
 
 std::vector<Shape> edge_shapes() {

@@ -21,8 +21,8 @@ constexpr Strategy kernel(std::string_view name, std::string_view place,
   return {.name = name,
           .source = {"S3", place, "A17"},
           .parameters = {{{"tile", 32}, {"block", 256}}},
-          .problem = problem,
           .repeats = true,
+          .problem = problem,
           .fits = grid_fits,
           .launch = gpu<f>};
 }

@@ -6,12 +6,14 @@
 // exactly once. Four loads of 16 bytes are in flight per thread; rows that do not start on 16 bytes
 // are read word by word.
 
+#include <algorithm>
+
 #include "matvec.hpp"
 
 namespace recheck::kernels::matvec {
 namespace {
 
-constexpr int block = 256;
+constexpr int block = 256, warp = 32;
 
 __device__ unsigned fold(uint4 x) { return x.x ^ x.y ^ x.z ^ x.w; }
 
@@ -43,23 +45,30 @@ __global__ void __launch_bounds__(block) read_kernel(MatvecArgs p) {
     own ^= fold_words(a, static_cast<std::int64_t>(p.rows) * p.columns, thread, threads);
   } else {
     // a warp per row: any shape keeps its lanes together
-    for (std::int64_t row = thread / 32; row < p.rows; row += threads / 32)
-      own ^=
-          fold_words(reinterpret_cast<const unsigned*>(line(p, row)), p.columns, thread % 32, 32);
+    for (std::int64_t row = thread / warp; row < p.rows; row += threads / warp)
+      own ^= fold_words(reinterpret_cast<const unsigned*>(line(p, row)), p.columns, thread % warp,
+                        warp);
   }
-  __shared__ unsigned folded;
-  if (threadIdx.x == 0) folded = 0;
-  __syncthreads();
-  atomicXor(&folded, own);
+  for (int half = warp / 2; half > 0; half /= 2) own ^= __shfl_xor_sync(0xffffffffu, own, half);
+  __shared__ unsigned folded[block / warp];
+  if (threadIdx.x % warp == 0) folded[threadIdx.x / warp] = own;
   __syncthreads();
   auto* r = reinterpret_cast<unsigned*>(p.r);
-  if (threadIdx.x == 0) r[blockIdx.x] = folded;
+  if (threadIdx.x == 0) {
+    for (int w = 1; w < block / warp; ++w) own ^= folded[w];
+    r[blockIdx.x] = own;
+  }
+  // what no block has come to
+  for (std::int64_t i = gridDim.x + thread; i < read_partials; i += threads) r[i] = 0;
 }
 
 }  // namespace
 
 void read(const MatvecArgs& args, cudaStream_t stream) {
-  read_kernel<<<read_partials, block, 0, stream>>>(args);
+  // a block for as much as its threads have in flight, so that a small matrix has few to start
+  const std::int64_t words = static_cast<std::int64_t>(args.rows) * args.columns;
+  const auto blocks = std::clamp<std::int64_t>(words / (block * 16), 1, read_partials);
+  read_kernel<<<static_cast<unsigned>(blocks), block, 0, stream>>>(args);
 }
 
 }  // namespace recheck::kernels::matvec

@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "../../experiments/harness/cuda.hpp"
+#include "../../experiments/harness/inputs.hpp"
+#include "../../experiments/harness/target.hpp"
 
 namespace recheck {
 namespace {
@@ -33,6 +35,18 @@ TEST(Check, ThrowsWhereTheCallStands) {
   } catch (const CudaError& error) {
     EXPECT_EQ(error.code, cudaErrorInvalidValue);
     EXPECT_NE(std::string(error.what()).find("device_test.cpp"), std::string::npos);
+  }
+}
+
+// Layout::pitched is a promise about cudaMallocPitch, so it has to be held against that
+TEST(gpu_Layout, IsPitchedAsCudaMallocPitchPlacesRows) {
+  if (const Gpu gpu = find_gpu(); !gpu.device) GTEST_SKIP() << *gpu.reason;
+  for (const std::int64_t columns : {1, 127, 128, 129, 8191, 8192, 8193}) {
+    void* data = nullptr;
+    std::size_t pitch = 0;
+    check(cudaMallocPitch(&data, &pitch, columns * sizeof(float), 3));
+    cudaFree(data);
+    EXPECT_EQ(pitch, leading_dimension(3, columns, Layout::pitched, 0) * sizeof(float)) << columns;
   }
 }
 

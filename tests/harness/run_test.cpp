@@ -59,7 +59,9 @@ using gpu_Run = Run;
 TEST_F(Run, RefusesInputThatMakesNoSense) {
   expect_refusal("--strategy=tile61", 2, "unknown strategy 'tile61': there are cpu_serial");
   expect_refusal("--shape=12x", 2, "'12x' is not a shape");
-  expect_refusal("--shape=12x12", 2, "'12x12' is not a shape: give 3 extents");
+  expect_refusal("--shape=12x12x12x12", 2, "there are matmul mxnxk, matvec rowsxcolumns");
+  expect_refusal("--experiment=sorting", 2, "there are matmul, matvec, transpose");
+  expect_refusal("--strategy=tile16 --shape=12x12", 2, "no such strategy has such a shape");
   expect_refusal("--regime=lukewarm", 2, "unknown regime 'lukewarm': there are cold, hot");
   expect_refusal("--fast", 2, "unknown flag '--fast'");
   expect_refusal("tile16", 2, "unknown flag 'tile16'");
@@ -87,7 +89,7 @@ TEST_F(Run, WritesWhatItMeasured) {
   ASSERT_EQ(outcome.code, 0) << outcome.output;
   EXPECT_NE(outcome.output.find("2 passed"), std::string::npos) << outcome.output;
   const auto record = this->record();
-  EXPECT_EQ(record["schema"], 1);
+  EXPECT_EQ(record["schema"], 2);
   EXPECT_FALSE(record["finished"].is_null());
   ASSERT_EQ(record["cases"].size(), 2u);
   const auto& first = record["cases"][0];
@@ -220,6 +222,33 @@ TEST_F(Run, LetsGoogleBenchmarkChooseAndPrint) {
   const auto& timed = google["benchmarks"][0];
   const double median = record()["cases"][0]["seconds"]["median"];
   EXPECT_NEAR(timed["real_time"], median * 1e6, median * 1e6 * 1e-3 + 1e-4);
+}
+
+TEST_F(Run, PlansWhatAFullRunIsAndEverythingAtShapesThatAreAskedFor) {
+  const auto list = [](const std::string& flags) {
+    return "\n" + run("--benchmark_list_tests " + flags).output;
+  };
+  const auto full = list(""), asked = list("--shape=2048x2048");
+  const auto has = [](const std::string& text, const std::string& id) {
+    return text.find("\n" + id + "/iterations") != std::string::npos;
+  };
+  EXPECT_TRUE(has(full, "matvec/naive/2048x2048/cold"));
+  EXPECT_TRUE(has(full, "matvec/naive_block32/8192x8192/hot"));
+  EXPECT_FALSE(has(full, "matvec/naive_block32/2048x2048/hot"));
+  EXPECT_TRUE(has(asked, "matvec/naive_block32/2048x2048/hot"));
+  // the far ends of the machine's regimes
+  EXPECT_TRUE(has(full, "matvec/naive/8192x8192/end_to_end"));
+  EXPECT_FALSE(has(full, "matvec/naive/2048x2048/end_to_end"));
+  EXPECT_TRUE(has(asked, "matvec/naive/2048x2048/end_to_end"));
+  EXPECT_TRUE(has(full, "transpose/diagonal/1000x50000/inner"));
+  EXPECT_FALSE(has(asked, "transpose/cublas/2048x2048/inner"));
+  EXPECT_FALSE(has(asked, "matvec/constant_copy/2048x2048/end_to_end"));
+  EXPECT_FALSE(has(asked, "matvec/cpu_sse/2048x2048/cold"));
+  // one experiment of several that share names
+  const auto one = list("--experiment=transpose --strategy=naive --shape=5x7 --regime=hot,inner");
+  EXPECT_TRUE(has(one, "transpose/naive/5x7/hot"));
+  EXPECT_TRUE(has(one, "transpose/naive/5x7/inner"));
+  EXPECT_EQ(std::ranges::count(one, '\n'), 3) << one;
 }
 
 TEST_F(Run, KeepsWhatItHasWhenInterrupted) {
