@@ -64,17 +64,34 @@ class Ratio:
     def of(cls, base: Seconds, other: Seconds) -> Ratio:
         return cls(base.median / other.median, base.low / other.high, base.high / other.low)
 
+    @classmethod
+    def over(cls, exact: float, other: Seconds) -> Ratio:
+        """Against a time without an interval, as old documents give it."""
+        return cls(exact / other.median, exact / other.high, exact / other.low)
+
     @property
     def outcome(self) -> str:
         return "faster" if self.low > 1 else "slower" if self.high < 1 else "no difference"
 
+    def times(self, factor: float) -> Ratio:
+        return Ratio(self.value * factor, self.low * factor, self.high * factor)
+
+    @property
+    def percent(self) -> str:
+        """ "92.3 % [92.1, 92.5]", for a share of something."""
+        value, low, high = self.times(100)._texts(100)
+        return f"{value} % [{low}, {high}]"
+
     def __str__(self) -> str:
+        value, low, high = self._texts(1)
+        return f"{value}× [{low}, {high}]"
+
+    def _texts(self, one: float) -> list[str]:
         # as many decimals as the interval's width deserves, and enough that a bound which is not
-        # 1 does not read as 1
+        # 1 (or 100 %) does not read as it
         width = self.high - self.low or self.value * 1e-3
         decimals = max(0, -math.floor(math.log10(width)), 2 - math.floor(math.log10(self.value)))
         bounds = (self.low, self.high)
-        while decimals < 6 and any(round(b, decimals) == 1 != b for b in bounds):
+        while decimals < 6 and any(round(b, decimals) == one != b for b in bounds):
             decimals += 1
-        value, low, high = (f"{x:.{decimals}f}" for x in (self.value, *bounds))
-        return f"{value}× [{low}, {high}]"
+        return [f"{x:.{decimals}f}" for x in (self.value, *bounds)]

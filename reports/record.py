@@ -1,4 +1,4 @@
-"""Reads record.json, schema 1, and refuses in one line whatever is not one.
+"""Reads record.json, schema 2, and refuses in one line whatever is not one.
 
 The classes below mirror the file member by member. The renderer trusts nothing that it reads: a
 record may be cut off, foreign, newer than this program or edited by hand, so everything becomes
@@ -17,13 +17,14 @@ from pathlib import Path
 from types import UnionType
 from typing import Any, get_args, get_origin, get_type_hints
 
-SCHEMA = 1
-REGIMES = ("cold", "hot", "end_to_end")
+SCHEMA = 2
+REGIMES = ("cold", "hot", "inner", "end_to_end")
 ALLOWED = {
     "status": ("passed", "incorrect", "failed", "unsupported", "not_run"),
     "regime": REGIMES,
     "target": ("cpu", "gpu"),
-    "role": ("rung", "baseline"),
+    "role": ("rung", "baseline", "roof", "part"),
+    "layout": ("row_major", "pitched", "column_major"),
 }
 
 
@@ -90,6 +91,7 @@ class Ceiling:
 class Experiment:
     name: str
     title: str
+    problem: str  # what all strategies compute, "C = A · B"
     axes: tuple[str, ...]
     headline: str  # the shape at which the story is told, "4096x4096x4096"
 
@@ -132,7 +134,11 @@ class Case:
     role: str
     target: str
     arithmetic: str
+    layout: str  # how the strategy takes its first input
     note: str
+    problem: str  # what the row computes instead of the experiment's problem; empty: that problem
+    part_of: str  # the strategy of whose launch this row is a part, or empty
+    sweep: bool  # one point of a parameter sweep, timed only at some shapes
     parameters: dict[str, int]
     source: Source
     shape: dict[str, int]
@@ -150,6 +156,20 @@ class Case:
     def shape_name(self) -> str:
         """ "4096x512x2048", in the order of the experiment's axes as JSON objects have none."""
         return self.id.rsplit("/", 2)[1]
+
+    @property
+    def fp32(self) -> bool:
+        return self.arithmetic == "fp32"
+
+    @property
+    def contends(self) -> bool:
+        """Whether the row solves the experiment's problem, whole: a part or a copy does not."""
+        return not self.problem and not self.part_of and self.role != "roof"
+
+    @property
+    def marks(self) -> str:
+        """What follows the row's name: † not fp32-accurate, ‡ another problem, or a part."""
+        return ("" if self.fp32 else " †") + (" ‡" if self.problem or self.part_of else "")
 
     @property
     def why_not(self) -> str:
@@ -174,19 +194,38 @@ class Record:
     def find(self, experiment: Experiment, strategy: str, shape: str, regime: str) -> Case | None:
         return self._by_id.get(f"{experiment.name}/{strategy}/{shape}/{regime}")
 
+    @cached_property
+    def _by_experiment(self) -> dict[str, list[Case]]:
+        found: dict[str, list[Case]] = {each.name: [] for each in self.experiments}
+        for case in self.cases:
+            found[case.experiment].append(case)
+        return found
+
     def of(self, experiment: Experiment) -> list[Case]:
-        return [case for case in self.cases if case.experiment == experiment.name]
+        return self._by_experiment[experiment.name]
 
     def shapes(self, experiment: Experiment) -> list[str]:
         return list(dict.fromkeys(case.shape_name for case in self.of(experiment)))
 
+    @cached_property
+    def _rows(self) -> dict[str, list[Case]]:
+        """By experiment, one case for each strategy, in table order."""
+        # only the hot regime has CPU and GPU rows alike, and sweeps are timed at some shapes only:
+        # the whole order shows where the most rows are hot
+        most = Counter((c.experiment, c.shape_name) for c in self.cases if c.regime == "hot")
+        rows: dict[str, dict[str, Case]] = {each.name: {} for each in self.experiments}
+        for case in sorted(
+            self.cases, key=lambda c: (c.regime != "hot", -most[c.experiment, c.shape_name])
+        ):
+            rows[case.experiment].setdefault(case.strategy, case)
+        return {name: list(found.values()) for name, found in rows.items()}
+
+    def experiment(self, name: str) -> Experiment | None:
+        return next((each for each in self.experiments if each.name == name), None)
+
     def strategies(self, experiment: Experiment) -> list[Case]:
         """One case for each strategy, in table order."""
-        # only the hot regime has CPU and GPU rows alike, so only there the whole order shows
-        rows: dict[str, Case] = {}
-        for case in sorted(self.of(experiment), key=lambda case: case.regime != "hot"):
-            rows.setdefault(case.strategy, case)
-        return list(rows.values())
+        return self._rows[experiment.name]
 
     def count(self) -> Counter[str]:
         return Counter(case.status for case in self.cases)
@@ -207,18 +246,18 @@ class Record:
 _hints = cache(get_type_hints)
 
 
-def _read(kind: Any, value: Any, where: str) -> Any:
+def typed(kind: Any, value: Any, where: str) -> Any:
     """`value` as the type `kind`; where is its path in the file, for the message."""
     if get_origin(kind) is UnionType:  # X | None
-        return None if value is None else _read(get_args(kind)[0], value, where)
+        return None if value is None else typed(get_args(kind)[0], value, where)
     if is_dataclass(kind):
-        members = _read(dict[str, Any], value, where)
+        members = typed(dict[str, Any], value, where)
         hints, prefix = _hints(kind), f"{where}." if where else ""
         for field in fields(kind):
             if field.name not in members and field.default is MISSING:
                 raise BadRecord(f"field {prefix}{field.name} is missing")
         names = [field.name for field in fields(kind) if field.name in members]
-        return kind(**{n: _read(hints[n], members[n], f"{prefix}{n}") for n in names})
+        return kind(**{n: typed(hints[n], members[n], f"{prefix}{n}") for n in names})
     outer = get_origin(kind) or kind
     fine = type(value) is {tuple: list}.get(outer, outer)
     if outer is float:
@@ -232,9 +271,9 @@ def _read(kind: Any, value: Any, where: str) -> Any:
         # a reason becomes a table cell and a chart's text, so line breaks and control codes go
         return " ".join("".join(c if c.isprintable() else " " for c in value).split())
     if outer is tuple:
-        return tuple(_read(get_args(kind)[0], v, f"{where}[{i}]") for i, v in enumerate(value))
+        return tuple(typed(get_args(kind)[0], v, f"{where}[{i}]") for i, v in enumerate(value))
     if outer is dict and get_args(kind)[1] is not Any:
-        return {k: _read(get_args(kind)[1], v, f"{where}.{k}") for k, v in value.items()}
+        return {k: typed(get_args(kind)[1], v, f"{where}.{k}") for k, v in value.items()}
     return value
 
 
@@ -243,6 +282,8 @@ def _check(record: Record) -> None:
     if record.environment.gpu is None and not record.environment.gpu_reason:
         raise BadRecord("field environment.gpu_reason must say why environment.gpu is null")
     axes = {experiment.name: experiment.axes for experiment in record.experiments}
+    if len(axes) < len(record.experiments):
+        raise BadRecord("field experiments: two have the same name")
     for name in axes:
         # the name becomes a file name, so it may not lead out of the report folder
         if not re.fullmatch(r"[a-z0-9_]+", name):
@@ -261,6 +302,8 @@ def _check(record: Record) -> None:
         if case.id in seen:
             raise BadRecord(f"{where}id: {case.id} appears twice")
         seen.add(case.id)
+        if (case.role == "part") != bool(case.part_of):
+            raise BadRecord(f"{where}part_of must name the whole of a part, and of nothing else")
         seconds = case.seconds
         if case.status == "passed" and (seconds is None or case.reason is not None):
             raise BadRecord(f"{where}seconds: a passed case carries seconds and no reason")
@@ -286,12 +329,12 @@ def _parse(raw: bytes) -> Record:
         raise BadRecord(f"is not complete JSON ({detail}); was it cut off?") from error
     if type(document) is not dict or "schema" not in document:
         raise BadRecord("has no field schema: this is not a record of Recheck")
-    schema = _read(int, document["schema"], "schema")
+    schema = typed(int, document["schema"], "schema")
     if schema > SCHEMA:
         raise BadRecord(f"has schema {schema}; this renderer reads schema {SCHEMA}: update Recheck")
     if schema < SCHEMA:
         raise BadRecord(f"has schema {schema}; this renderer reads schema {SCHEMA}")
-    record = _read(Record, document, "")
+    record = typed(Record, document, "")
     _check(record)
     return record
 

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import tables
+from figures import figures
 from findings import Finding, findings
 from folder import MARK, CannotWrite, write
 from quantities import cell, shape_label, significant
@@ -31,13 +32,15 @@ class Section:
 
     title: str
     anchor: str
+    problem: str
     headline: str
     metric: str
     other_arithmetic: bool
-    columns: list[str]
-    rows: list[list[str]]
+    other_problems: list[str]
+    table: tables.Headline
     findings: list[Finding]
     charts: list[Any]
+    then: list[tables.Table]
     matrices: list[tables.Matrix]
     not_passed: list[list[str]]
 
@@ -65,14 +68,16 @@ def _section(record: Record, experiment: Experiment, prefix: str) -> Section:
     return Section(
         title=cell(experiment.title),
         anchor=f"{prefix}{experiment.name}",
+        problem=cell(experiment.problem),
         headline=shape_label(experiment.headline),
         metric=" or ".join(dict.fromkeys(case.error.metric for case in cases if case.error))
         or "not known",
-        other_arithmetic=any(case.arithmetic != "fp32" for case in cases),
-        columns=tables.headline_columns(record, experiment),
-        rows=tables.headline_rows(record, experiment, prefix),
+        other_arithmetic=any(not case.fp32 for case in cases),
+        other_problems=tables.other_problems(record, experiment),
+        table=tables.Headline(record, experiment, prefix),
         findings=findings(record, experiment, prefix),
         charts=charts(record, experiment, prefix),
+        then=tables.then_and_here(record, experiment, figures(experiment.name), prefix),
         matrices=tables.matrices(record, experiment, prefix),
         not_passed=tables.not_passed(record, experiment),
     )
@@ -88,7 +93,8 @@ def _beside(records: list[Record]) -> list[Beside]:
             key += "-again"
         commit, day = (env.git.commit or "unknown")[:7], env.started[:10]
         heading = cell(f"Committed record: {env.gpu.name}, commit {commit}, {day}")
-        sections = [_section(record, each, f"{key}-") for each in record.experiments]
+        known = [each for each in record.experiments if record.of(each)]
+        sections = [_section(record, each, f"{key}-") for each in known]
         shown[key] = Beside(heading, f"beside-{key}", record, sections)
     return list(shown.values())
 
@@ -100,7 +106,7 @@ def render(record: Record, raw: bytes, beside: list[Record]) -> dict[str, bytes]
     """
     import jinja2
 
-    sections = [_section(record, experiment, "") for experiment in record.experiments]
+    sections = [_section(record, each, "") for each in record.experiments if record.of(each)]
     others = _beside(beside)
     ceilings = []
     for metric in (COMPUTE, MEMORY):
@@ -122,6 +128,8 @@ def render(record: Record, raw: bytes, beside: list[Record]) -> dict[str, bytes]
         sections=sections,
         beside=others,
         ceilings=ceilings,
+        absent=[cell(each.title) for each in record.experiments if not record.of(each)],
+        marked=any(case.problem for case in record.cases),
         discarded=sum(seconds.discarded for seconds in timed),
         kept=sum(seconds.samples for seconds in timed),
     )

@@ -61,17 +61,54 @@ def sweep(record: Record, experiment: Experiment, strategy: str, regime: str) ->
 
 
 def first_rung(record: Record, experiment: Experiment) -> str | None:
-    """The GPU rung the story starts from: the first of the table."""
-    rungs = (c for c in record.strategies(experiment) if c.target == "gpu" and c.role == "rung")
-    return next((case.strategy for case in rungs), None)
+    """The GPU rung the story starts from: the first of the table that solves the problem."""
+    for case in record.strategies(experiment):
+        if case.target == "gpu" and case.role == "rung" and case.contends and not case.sweep:
+            return case.strategy
+    return None
 
 
 def reference(record: Record, experiment: Experiment) -> str | None:
     """The vendor's GPU baseline that computes in fp32 as the rungs do."""
     for case in record.strategies(experiment):
-        if case.target == "gpu" and case.role == "baseline" and case.arithmetic == "fp32":
+        if case.target == "gpu" and case.role == "baseline" and case.fp32 and case.contends:
             return case.strategy
     return None
+
+
+def roof(record: Record, experiment: Experiment) -> str | None:
+    """The row that does with the same bytes what the machine can do at best."""
+    rows = record.strategies(experiment)
+    return next((case.strategy for case in rows if case.role == "roof"), None)
+
+
+def share(record: Record, experiment: Experiment, case: Case, of: str | None) -> Ratio | None:
+    """The case's bytes per second against those of the row `of` at its shape and regime."""
+    base = record.find(experiment, of or "", case.shape_name, case.regime)
+    if not base or not base.seconds or not case.seconds or not base.bytes or not case.bytes:
+        return None
+    return Ratio.of(base.seconds, case.seconds).times(case.bytes / base.bytes)
+
+
+def swept(record: Record, experiment: Experiment, base: str, parameter: str) -> dict[int, str]:
+    """The rows that differ from `base` in one parameter alone, itself among them, by its value."""
+    found = {}
+    for row in record.strategies(experiment):
+        at = row.parameters.get(parameter)
+        if at is not None and row.strategy in (base, f"{base}_{parameter}{at}"):
+            found[at] = row.strategy
+    return dict(sorted(found.items()))
+
+
+def elements(shape: str) -> int:
+    return math.prod(int(extent) for extent in shape.split("x"))
+
+
+def same_size(record: Record, experiment: Experiment) -> list[str]:
+    """The shapes with as many elements as the headline's, from few rows to many."""
+    size = elements(experiment.headline)
+    shapes = [shape for shape in record.shapes(experiment) if elements(shape) == size]
+    return sorted(shapes, key=lambda shape: int(shape.split("x")[0]))
 
 
 @dataclass(frozen=True)

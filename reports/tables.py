@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from findings import anchor
+from figures import Figures
+from findings.judge import anchor
 from quantities import Ratio, cell, duration, shape_label, significant, spread
 from record import REGIMES, Case, Error, Experiment, Record
-from series import first_rung, metric_of, reference
+from series import first_rung, metric_of, reference, roof, share
 
-REGIME_NAMES = {"cold": "cold", "hot": "hot", "end_to_end": "end to end"}
+REGIME_NAMES = {"cold": "cold", "hot": "hot", "inner": "inner", "end_to_end": "end to end"}
 NONE = "–"
+ABSENT = "·"  # the run has no such case: nothing went wrong
 
 
 def _pair(value: str, interval: str) -> str:
@@ -18,106 +21,231 @@ def _pair(value: str, interval: str) -> str:
     return " ".join(text.replace(" ", "\N{NO-BREAK SPACE}") for text in (value, interval))
 
 
+def _ratio(ratio: Ratio) -> str:
+    return _pair(*str(ratio).split(" ", 1))
+
+
+def _share(ratio: Ratio | None) -> str:
+    if ratio is None:
+        return NONE
+    value, interval = ratio.percent.split(" [", 1)
+    return _pair(value, f"[{interval}")
+
+
 def _error(error: Error) -> str:
     value = "not finite" if error.value is None else f"{error.value:.1e}"
     return f"{value} / {error.bound:.1e}".replace(" ", "\N{NO-BREAK SPACE}")
 
 
+def _time(case: Case | None) -> str:
+    if case is None:
+        return ABSENT
+    if case.seconds is None:
+        return case.status.replace("_", " ")
+    return _pair(duration(case.seconds.median), spread(case.seconds))
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table with a heading; `numbers` are the columns to align right."""
+
+    title: str
+    anchor: str
+    columns: list[str]
+    rows: list[list[str]]
+    numbers: list[int]
+    notes: list[str]
+
+
 @dataclass(frozen=True)
 class Matrix:
-    """Every case of one regime: rows are strategies, columns shapes."""
+    """Cases of one regime at every shape: rows are strategies, columns shapes."""
 
-    regime: str
-    unit: str
+    title: str
     shapes: list[str]
-    rows: list[list[str]]  # the strategy with its anchor, then a cell for each shape
+    rows: list[list[str]]  # the strategy, with an anchor if this is its place; a cell per shape
 
 
-def headline_rows(record: Record, experiment: Experiment, prefix: str) -> list[list[str]]:
-    """One row for each strategy at the headline shape, the columns as in `headline_columns`."""
-    metric, shape = metric_of(record, experiment), experiment.headline
+def _regimes(record: Record, experiment: Experiment) -> list[str]:
+    """Those that some GPU row of the experiment has; without a GPU row, those of any row."""
+    cases = record.of(experiment)
+    found = {case.regime for case in cases if case.target == "gpu"} or {c.regime for c in cases}
+    return [regime for regime in REGIMES if regime in found | {"hot"}]
 
-    def find(strategy: str | None, regime: str) -> Case | None:
-        return record.find(experiment, strategy or "", shape, regime)
 
-    bases = [
-        find(name, "cold")
-        for name in (first_rung(record, experiment), reference(record, experiment))
-    ]
-    rows = []
-    for row in record.strategies(experiment):
-        cases = {regime: find(row.strategy, regime) for regime in REGIMES}
-        main = cases["cold" if row.target == "gpu" else "hot"]
-        dagger = "" if row.arithmetic == "fp32" else " †"
-        place = f'<a id="{anchor(prefix, main, experiment)}"></a>' if main else ""
-        line = [f"{place}`{row.strategy}`{dagger}"]
-        for regime in REGIMES:
-            case = cases[regime]
-            if case is None:
-                line.append(NONE)
-            elif case.seconds:
-                line.append(_pair(duration(case.seconds.median), spread(case.seconds)))
-            else:
-                line.append(case.status.replace("_", " "))
+class Headline:
+    """One row for each strategy at the headline shape; points of a sweep apart from the rest."""
+
+    def __init__(self, record: Record, experiment: Experiment, prefix: str) -> None:
+        self.record, self.experiment, self.prefix = record, experiment, prefix
+        self.metric = metric_of(record, experiment)
+        self.regimes = _regimes(record, experiment)
+        self.first, self.vendor = first_rung(record, experiment), reference(record, experiment)
+        self.roof = roof(record, experiment)
+        rows = record.strategies(experiment)
+        self.layouts = len({row.layout for row in rows}) > 1
+        self.columns = ["strategy", *(REGIME_NAMES[regime] for regime in self.regimes)]
+        self.columns += [self.metric.unit] + ([f"of `{self.roof}`"] if self.roof else [])
+        self.columns += [
+            f"speed-up over `{self.first}`" if self.first else "speed-up over the first rung",
+            f"speed-up over `{self.vendor}`" if self.vendor else "speed-up over the library",
+            "error / bound",
+        ]
+        self.numbers = list(range(1, len(self.columns)))
+        self.columns += ["layout"] * self.layouts + ["source"]
+        self.rows = [self._row(row) for row in rows if not row.sweep]
+        self.sweeps = [self._row(row) for row in rows if row.sweep]
+
+    def _find(self, strategy: str | None, regime: str) -> Case | None:
+        return self.record.find(self.experiment, strategy or "", self.experiment.headline, regime)
+
+    def _row(self, row: Case) -> list[str]:
+        cases = {regime: self._find(row.strategy, regime) for regime in self.regimes}
+        there = [case for case in cases.values() if case]
+        main = cases.get("cold" if row.target == "gpu" else "hot")
+        place = f'<a id="{anchor(self.prefix, there[0], self.experiment)}"></a>' if there else ""
+        line = [f"{place}`{row.strategy}`{row.marks}"]
+        line += [_time(cases[regime]) if cases[regime] else NONE for regime in self.regimes]
+        tail = ([row.layout.replace("_", " ")] if self.layouts else []) + [cell(str(row.source))]
         if main is None or main.seconds is None:
-            why = f"[why](#{prefix}{experiment.name}-without-a-time)"
+            why = f"[why](#{self.prefix}{self.experiment.name}-without-a-time)"
             if main and main.error:
                 why = f"{_error(main.error)} {why}"
-            line += [NONE, NONE, NONE, why if main else "not in the record"]
-            rows.append([*line, cell(str(row.source))])
-            continue
-        line.append(significant(metric.rate(main, main.seconds.median)))
-        for base in bases:
+            line += [NONE] * (len(self.numbers) - len(self.regimes) - 1)
+            return [*line, why if main else "not in the record", *tail]
+        # the work that a part's record names is its whole's, so it has a time and no rate
+        rate = significant(self.metric.rate(main, main.seconds.median))
+        line.append(NONE if row.part_of else rate)
+        if self.roof:
+            of_roof = share(self.record, self.experiment, main, self.roof)
+            # what a GPU can do at best is no yardstick for a CPU, nor for a part of a launch
+            apt = row.target == "gpu" and not row.part_of
+            line.append("base" if row.strategy == self.roof else _share(of_roof if apt else None))
+        for base in (self._find(name, "cold") for name in (self.first, self.vendor)):
             if base is main:
                 line.append("base")
-            elif row.target == "gpu" and base is not None and base.seconds:
-                line.append(_pair(*f"{Ratio.of(base.seconds, main.seconds)}{dagger}".split(" ", 1)))
+            elif row.target == "gpu" and not row.part_of and base is not None and base.seconds:
+                line.append(_ratio(Ratio.of(base.seconds, main.seconds)) + row.marks)
             else:
                 line.append(NONE)
-        line.append(_error(main.error) if main.error else NONE)
-        rows.append([*line, cell(str(row.source))])
-    return rows
+        return [*line, _error(main.error) if main.error else NONE, *tail]
 
 
-def headline_columns(record: Record, experiment: Experiment) -> list[str]:
-    first, vendor = first_rung(record, experiment), reference(record, experiment)
-    return [
-        "strategy",
-        "cold",
-        "hot",
-        "end to end",
-        metric_of(record, experiment).unit,
-        f"speed-up over `{first}`" if first else "speed-up over the first rung",
-        f"speed-up over `{vendor}`" if vendor else "speed-up over the library",
-        "error / bound",
-        "source",
-    ]
+def other_problems(record: Record, experiment: Experiment) -> list[str]:
+    """What each row marked ‡ computes: equal texts together."""
+    found: dict[str, list[str]] = {}
+    for row in record.strategies(experiment):
+        what = row.problem or (row.part_of and row.note)
+        if row.part_of:
+            what = f"{what or 'timed alone'}, a part of {row.part_of}"
+        if what:
+            found.setdefault(cell(what), []).append(f"`{row.strategy}`")
+    return [f"{', '.join(names)}: {problem}" for problem, names in found.items()]
 
 
 def matrices(record: Record, experiment: Experiment, prefix: str) -> list[Matrix]:
-    metric, shapes = metric_of(record, experiment), record.shapes(experiment)
+    """Rates of every regime, sweeps and parts apart, and shares of the roof, cold."""
+    metric = metric_of(record, experiment)
+    best = roof(record, experiment)
+    interval = "with the larger half of the 95 % interval"
+
+    def rate(case: Case) -> str:
+        value = significant(metric.rate(case, case.seconds.median))
+        return _pair(value, spread(case.seconds))
+
+    def of_roof(case: Case) -> str:
+        return _share(share(record, experiment, case, best))
+
     found = []
     for regime in REGIMES:
-        rows = []
-        for row in record.strategies(experiment):
-            cases = [record.find(experiment, row.strategy, shape, regime) for shape in shapes]
-            if not any(cases):
-                continue
-            cells = []
-            for case in cases:
-                if case is None:
-                    cells.append(NONE)
-                elif case.seconds:
-                    rate = significant(metric.rate(case, case.seconds.median))
-                    cells.append(_pair(rate, spread(case.seconds)))
-                else:
-                    cells.append(case.status.replace("_", " "))
-            name = f"{prefix}{experiment.name}-{regime}-{row.strategy}".replace("_", "-")
-            rows.append([f'<a id="{name}"></a>`{row.strategy}`', *cells])
-        if rows:
-            labels = [shape_label(shape) for shape in shapes]
-            found.append(Matrix(REGIME_NAMES[regime], metric.unit, labels, rows))
+        name, unit = REGIME_NAMES[regime], metric.unit
+        kinds = [("row", f"Every shape, {name}: {unit} {interval}", rate, True)]
+        if best and regime == "cold":
+            title = f"Every shape, {name}: share of `{best}`, by {unit} [95 % interval]"
+            kinds.append(("row", title, of_roof, False))
+        kinds.append(("sweep", f"Parameter sweeps, {name}: {unit} {interval}", rate, True))
+        kinds.append(("part", f"Parts of a launch, {name}: time {interval}", _time, True))
+        for kind, title, text, place in kinds:
+            found += _matrix(record, experiment, prefix, regime, title, text, kind, place)
     return found
+
+
+def _matrix(
+    record: Record, experiment: Experiment, prefix: str, regime: str, title: str,
+    text: Callable[[Case], str], kind: str, place: bool,
+) -> list[Matrix]:  # fmt: skip
+    """The matrix of these rows, at the shapes where one has a case; none if there is no case."""
+    rows = []
+    for row in record.strategies(experiment):
+        if kind == ("part" if row.part_of else "sweep" if row.sweep else "row"):
+            shapes = record.shapes(experiment)
+            cases = [record.find(experiment, row.strategy, shape, regime) for shape in shapes]
+            if any(cases):
+                rows.append((row, dict(zip(shapes, cases, strict=True))))
+    used = [s for s in record.shapes(experiment) if any(cases[s] for _, cases in rows)]
+    lines = []
+    for row, cases in rows:
+        name = f"{prefix}{experiment.name}-{regime}-{row.strategy}".replace("_", "-")
+        cells = []
+        for case in (cases[shape] for shape in used):
+            timed = case is not None and case.seconds is not None
+            cells.append(text(case) if timed else _time(case))
+        mark = f'<a id="{name}"></a>' if place else ""
+        lines.append([f"{mark}`{row.strategy}`{row.marks}", *cells])
+    return [Matrix(title, [shape_label(shape) for shape in used], lines)] if lines else []
+
+
+def then_and_here(
+    record: Record, experiment: Experiment, known: Figures, prefix: str
+) -> list[Table]:
+    """The documents' own figures beside this machine's, one table for each document."""
+    return [
+        _then(record, experiment, known, document, prefix)
+        for document in known.document
+        if known.of(document)
+    ]
+
+
+def _then(
+    record: Record, experiment: Experiment, known: Figures, document: str, prefix: str
+) -> Table:
+    figures = known.of(document)
+    # where nothing but bytes moves, documents speak of throughput
+    rates = not any(case.flops for case in record.of(experiment))
+    printed = any(each.printed for each in figures)
+    columns = ["row", "in the document"] + ["as printed"] * printed + ["hardware", "then"]
+    columns += ["then, GiB/s"] * rates + ["here"] + ["here, GiB/s"] * rates + ["times as fast here"]
+    rows, lost = [], {}
+    for each in figures:
+        case = each.case(record, experiment)
+        then, name = each.time(case), f"`{each.strategy}`{case.marks if case else ''}"
+        where = f"{cell(each.place)} ({each.claim})" if each.claim else cell(each.place)
+        line = [f"{name}, {REGIME_NAMES[each.regime]}", where]
+        line += [cell(each.printed) or NONE] * printed
+        line += [cell(known.hardware[each.hardware])]
+        line.append("lost" if each.lost else duration(then) if then else NONE)
+        if each.lost:
+            lost.setdefault(each.lost, []).append(f"`{each.strategy}`")
+        timed = case is not None and case.seconds is not None
+        line += [_gib(case, then)] * rates + [_time(case) if case else NONE]
+        line += [_gib(case, case.seconds.median) if timed else NONE] * rates
+        line.append(_ratio(Ratio.over(then, case.seconds)) if timed and then else NONE)
+        rows.append(line)
+    hardware = dict.fromkeys(known.hardware[each.hardware] for each in figures)
+    here = record.environment.gpu.name if record.environment.gpu else "no GPU"
+    notes = [
+        f"Here: {cell(here)} and {cell(record.environment.cpu)}; then: "
+        f"{cell(', '.join(hardware))}. The documents give no intervals."
+    ]
+    notes += [f"Lost, {', '.join(dict.fromkeys(n))}: {cell(why)}." for why, n in lost.items()]
+    title = f"Then and here: {document}, {known.document[document]}"
+    numbers = [at for at, name in enumerate(columns) if name.startswith(("then", "here", "times"))]
+    place = f"{prefix}{experiment.name}-{document.lower()}"
+    return Table(cell(title), place, columns, rows, numbers, notes)
+
+
+def _gib(case: Case | None, seconds: float | None) -> str:
+    return significant(case.bytes / seconds / 2**30) if case and seconds else NONE
 
 
 def not_passed(record: Record, experiment: Experiment) -> list[list[str]]:

@@ -1,54 +1,102 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A gate that lets everything pass would pass every other test. Here is what it must not let pass.
+#include "mutants/mutants.hpp"
+
 #include <gtest/gtest.h>
 
 #include "../experiments/harness/session.hpp"
 #include "../experiments/matmul/matmul.hpp"
-#include "mutants/matmul.hpp"
+#include "../experiments/matvec/matvec.hpp"
+#include "../experiments/transpose/transpose.hpp"
+#include "../reference/matvec.hpp"
 
 namespace recheck {
 namespace {
 
-class Mutant : public testing::TestWithParam<const Strategy*> {};
+using Table = std::span<const Strategy>;
 
-std::vector<const Strategy*> pointers(std::span<const Strategy> table) {
-  std::vector<const Strategy*> all;
-  for (const auto& strategy : table) all.push_back(&strategy);
-  return all;
+/// A mutant, and the experiment that has to see through it.
+struct Row {
+  Experiment (*experiment)(Table);
+  const Strategy* strategy;
+};
+
+enum class Code { spoiled, unspoiled };
+
+std::vector<Row> rows(Code code, Table matmul, Table matvec, Table transpose) {
+  std::vector<Row> chosen;
+  const auto add = [&](auto experiment, Table table) {
+    for (const auto& strategy : table)
+      if (strategy.name.starts_with("unspoiled") == (code == Code::unspoiled))
+        chosen.push_back({experiment, &strategy});
+  };
+  add(matmul::experiment, matmul);
+  add(matvec::experiment, matvec);
+  add(transpose::experiment, transpose);
+  return chosen;
 }
 
-std::string name(const testing::TestParamInfo<const Strategy*>& info) {
-  return "matmul_" + std::string(info.param->name);
+std::vector<Row> cpu_rows(Code code) {
+  return rows(code, mutants::matmul_cpu(), mutants::matvec_cpu(), mutants::transpose_cpu());
 }
 
-TEST_P(Mutant, IsCaught) {
-  const Strategy& mutant = *GetParam();
-  const Gpu gpu = find_gpu();
-  const Experiment experiment = matmul::experiment({&mutant, 1});
-  if (const auto refusal = refuse(mutant, {1, 1, 1}, gpu)) {
-    RecordProperty("skipped", *refusal->reason);
-    GTEST_SKIP() << *refusal->reason;
-  }
+std::string name(const testing::TestParamInfo<Row>& info) {
+  return std::string(info.param.experiment({}).name) + "_" + std::string(info.param.strategy->name);
+}
+
+/// What the gate holds against a row, at the first shape that it does not pass; nothing if there is
+/// none.
+Reason caught(const Row& row, const Gpu& gpu) {
+  const Strategy& strategy = *row.strategy;
+  const Experiment experiment = row.experiment({&strategy, 1});
   const auto target =
-      mutant.launch.backend == Backend::cpu ? make_cpu_target() : make_gpu_target(*gpu.device);
-  std::string caught;
+      strategy.launch.backend == Backend::cpu ? make_cpu_target() : make_gpu_target(*gpu.device);
+  int tried = 0;
   for (const auto& shape : experiment.edges) {
-    Workbench bench(experiment, shape, *target, 3, 1);
-    const Verdict verdict = bench.verify(mutant);
+    if (refuse(strategy, shape, gpu)) continue;
+    ++tried;
+    const Verdict verdict = Workbench(experiment, shape, *target, 3, 1).verify(strategy);
     if (verdict.status == Status::passed) continue;
     EXPECT_EQ(verdict.status, Status::incorrect);
     EXPECT_TRUE(verdict.reason.has_value());
-    caught = to_string(shape) + ": " + verdict.reason.value_or("");
-    break;
+    return to_string(shape) + ": " + verdict.reason.value_or("");
   }
-  EXPECT_FALSE(caught.empty()) << "the gate let " << mutant.name << " pass at every shape";
-  RecordProperty("caught", caught);
+  EXPECT_GT(tried, 0) << "no shape was tried";
+  return {};
 }
 
-INSTANTIATE_TEST_SUITE_P(cpu, Mutant, testing::ValuesIn(pointers(mutants::matmul_cpu())), name);
+class Mutant : public testing::TestWithParam<Row> {
+ protected:
+  void SetUp() override {
+    if (GetParam().strategy->launch.backend == Backend::cpu || gpu.device) return;
+    RecordProperty("skipped", *gpu.reason);
+    GTEST_SKIP() << *gpu.reason;
+  }
+  const Gpu gpu = find_gpu();
+};
+
+TEST_P(Mutant, IsCaught) {
+  const Reason reason = caught(GetParam(), gpu);
+  EXPECT_TRUE(reason) << "the gate let it pass at every shape";
+  RecordProperty("caught", reason.value_or(""));
+}
+
+class Unspoiled : public Mutant {};
+
+TEST_P(Unspoiled, Passes) {
+  const Reason reason = caught(GetParam(), gpu);
+  EXPECT_FALSE(reason) << *reason;
+}
+
+INSTANTIATE_TEST_SUITE_P(cpu, Mutant, testing::ValuesIn(cpu_rows(Code::spoiled)), name);
+INSTANTIATE_TEST_SUITE_P(cpu, Unspoiled, testing::ValuesIn(cpu_rows(Code::unspoiled)), name);
 #ifdef RECHECK_HAVE_CUDA
-INSTANTIATE_TEST_SUITE_P(gpu, Mutant, testing::ValuesIn(pointers(mutants::matmul_gpu())), name);
+std::vector<Row> gpu_rows(Code code) {
+  return rows(code, mutants::matmul_gpu(), mutants::matvec_gpu(), mutants::transpose_gpu());
+}
+INSTANTIATE_TEST_SUITE_P(gpu, Mutant, testing::ValuesIn(gpu_rows(Code::spoiled)), name);
+INSTANTIATE_TEST_SUITE_P(gpu, Unspoiled, testing::ValuesIn(gpu_rows(Code::unspoiled)), name);
 
 // beyond the size up to which every element is known, one wrong element must still show
 TEST(gpu_Mutant, OneElementOffIsCaughtAtATimedSize) {
@@ -58,7 +106,8 @@ TEST(gpu_Mutant, OneElementOffIsCaughtAtATimedSize) {
   const auto mutant = std::ranges::find(table, "one_element_off", &Strategy::name);
   ASSERT_NE(mutant, table.end());
   const auto target = make_gpu_target(*gpu.device);
-  Workbench bench(matmul::experiment(table), {2048, 2048, 2048}, *target, 0, 1);
+  const Experiment experiment = matmul::experiment(table);
+  Workbench bench(experiment, {2048, 2048, 2048}, *target, 0, 1);
   EXPECT_EQ(bench.verify(*mutant).status, Status::incorrect);
 }
 
@@ -85,17 +134,21 @@ TEST(gpu_Session, LosesOneCaseToARealOutOfMemoryAndGoesOn) {
 }
 #endif
 
-/// What a session says of a CPU strategy at one small shape.
-Case measured(const Strategy& strategy, Regime regime) {
-  static std::vector<Experiment> kept;  // a case points to its experiment
-  kept.reserve(8);
-  kept.push_back(matmul::experiment({&strategy, 1}));
-  Case c{&kept.back(), &strategy, {32, 24, 40}, regime};
+/// What a session says of a CPU row of an experiment.
+Case measured(const Experiment& experiment, const Strategy& row, const Shape& shape,
+              Regime regime) {
+  Case c{&experiment, &row, shape, regime};
   Case* group[] = {&c};
   Gpu none;
   none.reason = "none";
   Session({.budget_seconds = 0.05, .seed = 1}, none, [](const Case&) {}, [] {}).measure(group);
+  c.experiment = nullptr;  // it may end before the case does
   return c;
+}
+
+/// What it says of a product that is alone in its table.
+Case measured(const Strategy& strategy, Regime regime) {
+  return measured(matmul::experiment({&strategy, 1}), strategy, {32, 24, 40}, regime);
 }
 
 TEST(Session, ChecksAgainAfterTiming) {
@@ -115,6 +168,55 @@ TEST(Session, KeepsAFailureWhileTiming) {
   const Case c = measured(mutants::cpu_throws_when_timed, Regime::hot);
   EXPECT_EQ(c.verdict.value_or(Verdict{}).status, Status::failed);
   EXPECT_EQ(c.verdict->reason, "no more");
+  EXPECT_FALSE(c.seconds);
+}
+
+void nothing(int, int, const float*, std::int64_t, const float*, float*) {}
+
+/// Right for its two proofs, and then no more.
+void relapses(int rows, int columns, const float* a, std::int64_t lda, const float* v, float* r) {
+  static int calls = 0;
+  reference::matvec_serial(rows, columns, a, lda, v, r);
+  if (++calls > 2) r[rows - 1] = 0;
+}
+
+/// A part, which has no output, and the product that has to be right for it.
+template <auto whole>
+constexpr Strategy with_part[] = {{.name = "part",
+                                   .source = {"mutant", "tests"},
+                                   .role = Role::part,
+                                   .part_of = "whole",
+                                   .launch = matvec::cpu<nothing>},
+                                  mutants::mutant("whole", matvec::cpu<whole>)};
+
+template <auto whole>
+Verdict verified_part() {
+  const auto target = make_cpu_target();
+  const Experiment experiment = matvec::experiment(with_part<whole>);
+  return Workbench(experiment, {31, 37}, *target, 3, 1).verify(with_part<whole>[0]);
+}
+
+template <auto whole>
+Case measured_part() {
+  return measured(matvec::experiment(with_part<whole>), with_part<whole>[0], {31, 37}, Regime::hot);
+}
+
+TEST(Part, IsProvenByItsWhole) {
+  EXPECT_EQ(verified_part<reference::matvec_serial>().status, Status::passed);
+  EXPECT_TRUE(measured_part<reference::matvec_serial>().seconds);
+}
+
+TEST(Part, IsRefutedWithItsWhole) {
+  EXPECT_EQ(verified_part<nothing>().status, Status::incorrect);
+  const Case c = measured_part<nothing>();
+  EXPECT_EQ(c.verdict.value_or(Verdict{}).status, Status::incorrect);
+  EXPECT_FALSE(c.seconds) << "a part of something wrong must not have a time";
+}
+
+TEST(Part, IsRefutedWhereItsWholeGoesWrongLater) {
+  const Case c = measured_part<relapses>();
+  EXPECT_EQ(c.verdict.value_or(Verdict{}).status, Status::incorrect);
+  EXPECT_NE(c.verdict->reason.value_or("").find("after timing"), std::string::npos);
   EXPECT_FALSE(c.seconds);
 }
 

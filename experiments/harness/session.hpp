@@ -57,7 +57,7 @@ class Session {
   std::function<void()> save_;
   std::unique_ptr<Target> cpu_, gpu_target_;
   std::map<const Strategy*, double> seconds_;  // about what one launch takes at the shape at hand
-  std::map<const Strategy*, double> pace_;     // the best seconds per flop so far, of long launches
+  std::map<const Strategy*, double> pace_;     // the best seconds per Work::size() so far, if long
 };
 
 }  // namespace recheck

@@ -215,7 +215,6 @@ const Strategy* Workbench::whole(const Strategy& strategy) const {
 
 void Workbench::run(const Strategy& strategy, const Inputs& inputs) {
   poison();
-  if (strategy.workspace != nullptr) target_->poison(workspace_.data(), workspace_floats_);
   const auto operands = this->operands(strategy, inputs);
   const auto start = std::chrono::steady_clock::now();
   strategy.launch.run({shape_, operands, queue()});
@@ -257,7 +256,10 @@ std::function<void()> Workbench::launch(const Strategy& strategy, int repeats) c
           repeats] { run({shape_, operands, queue, repeats}); };
 }
 
-void Workbench::poison() { target_->poison(output_.data(), std::ssize(result_)); }
+void Workbench::poison() {
+  if (workspace_floats_ > 0) target_->poison(workspace_.data(), workspace_floats_);
+  target_->poison(output_.data(), std::ssize(result_));
+}
 
 double Workbench::go_end_to_end(const Strategy& strategy, bool poisoned) {
   const auto ld = output_ld(strategy);

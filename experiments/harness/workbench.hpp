@@ -63,7 +63,8 @@ class Workbench {
   /// Seconds from launch to completion of the last proof, latency included.
   [[nodiscard]] double proof_seconds() const { return proof_seconds_; }
 
-  /// Poisons the output, so that recheck() judges only what is launched from here on.
+  /// Poisons the output and the workspace, so that recheck() judges only what is launched from here
+  /// on.
   void poison();
   /// Judges what timed launches have left in the output; of a part, the whole that it belongs to.
   Verdict recheck(const Strategy& strategy);

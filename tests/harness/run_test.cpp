@@ -257,7 +257,7 @@ TEST_F(Run, KeepsWhatItHasWhenInterrupted) {
     const std::string out = output();
     if (std::freopen("/dev/null", "w", stderr) == nullptr) _exit(126);
     execl(RECHECK_BINARY, RECHECK_BINARY, out.c_str(), "--strategy=cpu_serial",
-          "--shape=64x64x64,300x300x300,301x301x301,302x302x302,303x303x303,304x304x304",
+          "--shape=64x64x64,500x500x500,501x501x501,502x502x502,503x503x503,504x504x504",
           "--budget=1", nullptr);
     _exit(127);
   }

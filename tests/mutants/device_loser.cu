@@ -7,17 +7,17 @@
 namespace recheck {
 namespace {
 
-__global__ void far_outside(kernels::MatmulArgs p) { p.c[0] = p.a[std::int64_t{1} << 40]; }
+__global__ void far_outside(kernels::matmul::MatmulArgs p) { p.c[0] = p.a[std::int64_t{1} << 40]; }
 
-void reads_far_outside(const kernels::MatmulArgs& p, cudaStream_t stream) {
+void reads_far_outside(const kernels::matmul::MatmulArgs& p, cudaStream_t stream) {
   far_outside<<<1, 1, 0, stream>>>(p);
 }
 
 constexpr Source none = {"mutant", "tests"};
 constexpr Strategy rows[] = {
-    {.name = "before", .source = none, .launch = matmul::gpu<kernels::tile<16, 1>>},
+    {.name = "before", .source = none, .launch = matmul::gpu<kernels::matmul::tile<16, 1>>},
     {.name = "reads_far_outside", .source = none, .launch = matmul::gpu<reads_far_outside>},
-    {.name = "after", .source = none, .launch = matmul::gpu<kernels::tile<16, 1>>},
+    {.name = "after", .source = none, .launch = matmul::gpu<kernels::matmul::tile<16, 1>>},
 };
 
 }  // namespace

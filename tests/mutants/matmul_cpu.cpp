@@ -4,19 +4,19 @@
 // without a GPU. What they put to the test is the comparison.
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <stdexcept>
 #include <vector>
 
 #include "../../experiments/matmul/matmul.hpp"
 #include "../../reference/matmul.hpp"
-#include "matmul.hpp"
+#include "mutants.hpp"
 
 namespace recheck::mutants {
 namespace {
 
 enum class Defect {
+  none,
   no_bounds_guard,
   m_and_n_swapped,
   k_tail_skipped,
@@ -28,9 +28,6 @@ enum class Defect {
   one_element_off,
   writes_before_the_output,
 };
-
-/// fp32 with the lower 16 bits of its mantissa cut off.
-float bf16(float x) { return std::bit_cast<float>(std::bit_cast<std::uint32_t>(x) & 0xffff0000u); }
 
 template <Defect defect>
 void product(int m, int n, int k, const float* a, std::int64_t lda, const float* b,
@@ -82,32 +79,31 @@ void right_until_timed(int m, int n, int k, const float* a, std::int64_t lda, co
   if (proven) c[(m - 1) * ldc + n - 1] = NAN;
 }
 
-template <auto f>
-constexpr Strategy mutant(std::string_view name) {
-  return {.name = name, .source = {"mutant", "tests"}, .launch = matmul::cpu<f>};
-}
+using matmul::cpu;
 
 constexpr Strategy rows[] = {
-    mutant<product<Defect::no_bounds_guard>>("no_bounds_guard"),
-    mutant<product<Defect::m_and_n_swapped>>("m_and_n_swapped"),
-    mutant<product<Defect::k_tail_skipped>>("k_tail_skipped"),
-    mutant<product<Defect::last_row_unwritten>>("last_row_unwritten"),
-    mutant<product<Defect::writes_nan>>("writes_nan"),
-    mutant<stale_result>("stale_result"),
-    mutant<product<Defect::ignores_leading_dimension>>("ignores_leading_dimension"),
-    mutant<product<Defect::adds_to_what_is_there>>("adds_to_what_is_there"),
-    mutant<product<Defect::rounds_inputs_to_bf16>>("rounds_inputs_to_bf16"),
-    mutant<product<Defect::one_element_off>>("one_element_off"),
-    mutant<product<Defect::writes_before_the_output>>("writes_before_the_output"),
+    mutant("unspoiled", cpu<product<Defect::none>>),
+    mutant("no_bounds_guard", cpu<product<Defect::no_bounds_guard>>),
+    mutant("m_and_n_swapped", cpu<product<Defect::m_and_n_swapped>>),
+    mutant("k_tail_skipped", cpu<product<Defect::k_tail_skipped>>),
+    mutant("last_row_unwritten", cpu<product<Defect::last_row_unwritten>>),
+    mutant("writes_nan", cpu<product<Defect::writes_nan>>),
+    mutant("stale_result", cpu<stale_result>),
+    mutant("ignores_leading_dimension", cpu<product<Defect::ignores_leading_dimension>>),
+    mutant("adds_to_what_is_there", cpu<product<Defect::adds_to_what_is_there>>),
+    mutant("rounds_inputs_to_bf16", cpu<product<Defect::rounds_inputs_to_bf16>>),
+    mutant("one_element_off", cpu<product<Defect::one_element_off>>),
+    mutant("writes_before_the_output", cpu<product<Defect::writes_before_the_output>>),
 };
 
 }  // namespace
 
 std::span<const Strategy> matmul_cpu() { return rows; }
 const Strategy cpu_spoils_when_timed =
-    mutant<right_until_timed<Relapse::spoils>>("spoils_when_timed");
-const Strategy cpu_idles_when_timed = mutant<right_until_timed<Relapse::idles>>("idles_when_timed");
+    mutant("spoils_when_timed", cpu<right_until_timed<Relapse::spoils>>);
+const Strategy cpu_idles_when_timed =
+    mutant("idles_when_timed", cpu<right_until_timed<Relapse::idles>>);
 const Strategy cpu_throws_when_timed =
-    mutant<right_until_timed<Relapse::throws>>("throws_when_timed");
+    mutant("throws_when_timed", cpu<right_until_timed<Relapse::throws>>);
 
 }  // namespace recheck::mutants

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The shared-memory tile of kernels/matmul/tile.cu, spoiled. Mutants stay within the guards around
-// the matrices, so that one of them cannot take the tests after it down.
+// The shared-memory tile of kernels/matmul/tile.cu, spoiled.
 
 #include <cuda_bf16.h>
 
 #include "../../experiments/harness/cuda.hpp"
 #include "../../experiments/matmul/matmul.hpp"
-#include "matmul.hpp"
+#include "mutants.hpp"
 
 namespace recheck::mutants {
 namespace {
 
-using kernels::MatmulArgs;
+using kernels::matmul::MatmulArgs;
 
 enum class Defect {
+  none,
   first_barrier_missing,
   second_barrier_missing,
   no_bounds_guard,
@@ -91,7 +91,7 @@ void stale_result(const MatmulArgs& p, cudaStream_t stream) {
     cudaMemcpyAsync(p.c, kept, bytes, cudaMemcpyDeviceToDevice, stream);
     return;
   }
-  kernels::tile<16, 1>(p, stream);
+  kernels::matmul::tile<16, 1>(p, stream);
   cudaFree(kept);
   cudaMalloc(&kept, bytes);
   cudaMemcpyAsync(kept, p.c, bytes, cudaMemcpyDeviceToDevice, stream);
@@ -109,32 +109,30 @@ void allocates_too_much(const MatmulArgs&, cudaStream_t) {
   check(cudaMalloc(&data, std::size_t{1} << 50));
 }
 
-template <auto f>
-constexpr Strategy mutant(std::string_view name) {
-  return {.name = name, .source = {"mutant", "tests"}, .launch = matmul::gpu<f>};
-}
+using matmul::gpu;
 
 constexpr Strategy rows[] = {
-    mutant<launch<Defect::first_barrier_missing>>("first_barrier_missing"),
-    mutant<launch<Defect::second_barrier_missing>>("second_barrier_missing"),
-    mutant<launch<Defect::no_bounds_guard>>("no_bounds_guard"),
-    mutant<launch<Defect::m_and_n_swapped>>("m_and_n_swapped"),
-    mutant<launch<Defect::k_tail_skipped>>("k_tail_skipped"),
-    mutant<launch<Defect::last_row_unwritten>>("last_row_unwritten"),
-    mutant<launch<Defect::writes_nan>>("writes_nan"),
-    mutant<stale_result>("stale_result"),
-    mutant<launch_error_swallowed>("launch_error_swallowed"),
-    mutant<launch<Defect::reads_uninitialised_shared>>("reads_uninitialised_shared"),
-    mutant<launch<Defect::ignores_leading_dimension>>("ignores_leading_dimension"),
-    mutant<launch<Defect::adds_to_what_is_there>>("adds_to_what_is_there"),
-    mutant<launch<Defect::rounds_inputs_to_bf16>>("rounds_inputs_to_bf16"),
-    mutant<launch<Defect::one_element_off>>("one_element_off"),
-    mutant<launch<Defect::writes_before_the_output>>("writes_before_the_output"),
+    mutant("unspoiled", gpu<launch<Defect::none>>),
+    mutant("first_barrier_missing", gpu<launch<Defect::first_barrier_missing>>),
+    mutant("second_barrier_missing", gpu<launch<Defect::second_barrier_missing>>),
+    mutant("no_bounds_guard", gpu<launch<Defect::no_bounds_guard>>),
+    mutant("m_and_n_swapped", gpu<launch<Defect::m_and_n_swapped>>),
+    mutant("k_tail_skipped", gpu<launch<Defect::k_tail_skipped>>),
+    mutant("last_row_unwritten", gpu<launch<Defect::last_row_unwritten>>),
+    mutant("writes_nan", gpu<launch<Defect::writes_nan>>),
+    mutant("stale_result", gpu<stale_result>),
+    mutant("launch_error_swallowed", gpu<launch_error_swallowed>),
+    mutant("reads_uninitialised_shared", gpu<launch<Defect::reads_uninitialised_shared>>),
+    mutant("ignores_leading_dimension", gpu<launch<Defect::ignores_leading_dimension>>),
+    mutant("adds_to_what_is_there", gpu<launch<Defect::adds_to_what_is_there>>),
+    mutant("rounds_inputs_to_bf16", gpu<launch<Defect::rounds_inputs_to_bf16>>),
+    mutant("one_element_off", gpu<launch<Defect::one_element_off>>),
+    mutant("writes_before_the_output", gpu<launch<Defect::writes_before_the_output>>),
 };
 
 }  // namespace
 
 std::span<const Strategy> matmul_gpu() { return rows; }
-const Strategy gpu_allocates_too_much = mutant<allocates_too_much>("allocates_too_much");
+const Strategy gpu_allocates_too_much = mutant("allocates_too_much", gpu<allocates_too_much>);
 
 }  // namespace recheck::mutants

@@ -1,7 +1,8 @@
 """A small deterministic maker of records, shaped like the real ones but measured by nobody.
 
 Each strategy has a peak rate and a launch cost; a time is work / rate + cost. Tests bend single
-numbers of it to see whether the report follows.
+numbers of it to see whether the report follows. `make_record` holds matmul alone, as most tests
+need no more; `make_full` holds all three experiments as the full run does.
 """
 
 from __future__ import annotations
@@ -52,6 +53,13 @@ CPU = {
     "cpu_blas": (6.1e11, 4e-6, "vendor", "OpenBLAS", ""),
 }
 NO_DEVICE = "no CUDA device"
+MATMUL = {
+    "name": "matmul",
+    "title": "Matrix multiplication",
+    "problem": "C = A · B",
+    "axes": ["m", "n", "k"],
+    "headline": "4096x4096x4096",
+}
 
 
 def _parameters(name: str) -> dict[str, int]:
@@ -78,51 +86,66 @@ def _seconds(name: str, mnk: tuple[int, ...], regime: str) -> float:
 def _case(name: str, mnk: tuple[int, ...], regime: str, gpu: bool) -> dict[str, Any]:
     _, _, document, place, algorithm = {**GPU, **CPU}[name]
     m, n, k = mnk
-    shape = f"{m}x{n}x{k}"
-    status, reason = "passed", None
+    refused = None
     median = _seconds(name, mnk, regime)
-    if name in GPU and not gpu:
-        status, reason = "not_run", NO_DEVICE
-    elif name == "full_strip16" and k > 1816:
-        status = "unsupported"
+    if name == "full_strip16" and k > 1816:
         reason = f"needs {128 * k} B of shared memory per block, the device allows 232448"
+        refused = "unsupported", reason
     elif name == "cpu_serial" and median > 4:
-        status = "not_run"
         reason = f"predicted {median:.0f} s a launch, which exceeds the budget of 4 s"
-    passed = status == "passed"
-    # 20 samples around the median, deterministic and a little lopsided as real ones are
-    samples = [median * (1 + 0.0006 * ((i * 7) % 20 - 9)) for i in range(20)] if passed else []
+        refused = "not_run", reason
     tf32 = name.endswith("tf32")
     return {
-        "id": f"matmul/{name}/{shape}/{regime}",
-        "experiment": "matmul",
-        "strategy": name,
+        **_measured(median, name in GPU, gpu, refused, "max |error| / (gamma_k |A||B|)"),
+        **_row("matmul", name, {"m": m, "n": n, "k": k}, regime),
         "role": "baseline" if document == "vendor" else "rung",
-        "target": "gpu" if name in GPU else "cpu",
         "arithmetic": "tf32" if tf32 else "fp32",
         "note": "not fp32-accurate: inputs rounded to 10 mantissa bits" if tf32 else "",
         "parameters": _parameters(name),
         "source": {"document": document, "place": place, "algorithm": algorithm},
-        "shape": {"m": m, "n": n, "k": k},
-        "regime": regime,
-        "status": status,
-        "reason": reason,
-        "error": {"value": 0.0123, "bound": 1.0, "metric": "max |error| / (gamma_k |A||B|)"}
-        if passed
-        else None,
         "flops": 2 * m * n * k,
         "bytes": 4 * (m * k + k * n + m * n),
-        "seconds": {
-            "median": median,
-            "low": median * 0.998,
-            "high": median * 1.0025,
-            "samples": len(samples),
-            "discarded": 1 if name == "tile8" else 0,
-        }
-        if passed
-        else None,
-        "clock_hz": 1.93e9 if passed and name in GPU else None,
-        "samples": samples,
+    }
+
+
+def _row(experiment: str, strategy: str, shape: dict[str, int], regime: str) -> dict[str, Any]:
+    """The parts of an id, and what most rows have in common."""
+    extents = "x".join(map(str, shape.values()))
+    return {
+        "id": f"{experiment}/{strategy}/{extents}/{regime}",
+        "experiment": experiment,
+        "strategy": strategy,
+        "shape": shape,
+        "regime": regime,
+        "role": "rung",
+        "arithmetic": "fp32",
+        "layout": "row_major",
+        "note": "",
+        "problem": "",
+        "part_of": "",
+        "sweep": False,
+    }
+
+
+def _measured(
+    median: float, on_gpu: bool, gpu: bool, refused: tuple[str, str] | None, metric: str
+) -> dict[str, Any]:
+    """The result of a case: a time around `median`, or why there is none."""
+    if on_gpu and not gpu:
+        refused = "not_run", NO_DEVICE
+    # 20 samples around the median, deterministic and a little lopsided as real ones are
+    samples = [median * (1 + 0.0006 * ((i * 7) % 20 - 9)) for i in range(20)]
+    seconds = {"median": median, "low": median * 0.998, "high": median * 1.0025}
+    seconds |= {"samples": len(samples), "discarded": 0}
+    status, reason = refused or ("passed", None)
+    return {
+        "target": "gpu" if on_gpu else "cpu",
+        "status": status,
+        "reason": reason,
+        "error": None if refused else {"value": 0.0123, "bound": 1.0, "metric": metric},
+        "seconds": None if refused else seconds,
+        "clock_hz": 1.93e9 if on_gpu and not refused else None,
+        "samples": [] if refused else samples,
     }
 
 
@@ -138,6 +161,15 @@ def make_record(
         for name in names
         if name in GPU or regime == "hot"
     ]
+    for case in cases:
+        if case["strategy"] == "tile8" and case["seconds"]:
+            case["seconds"]["discarded"] = 1
+    return _record([MATMUL], cases, gpu)
+
+
+def _record(
+    experiments: list[dict[str, Any]], cases: list[dict[str, Any]], gpu: bool
+) -> dict[str, Any]:
     device = {
         "name": "NVIDIA H200",
         "compute_capability": "9.0",
@@ -160,7 +192,7 @@ def make_record(
         },
     }
     return {
-        "schema": 1,
+        "schema": 2,
         "environment": {
             "gpu": device if gpu else None,
             "gpu_reason": None if gpu else NO_DEVICE,
@@ -186,16 +218,197 @@ def make_record(
         "finished": "2026-11-21T03:03:10Z",
         "wall_seconds": 190.2,
         "ceilings": ceilings if gpu else {},
-        "experiments": [
-            {
-                "name": "matmul",
-                "title": "Matrix multiplication",
-                "axes": ["m", "n", "k"],
-                "headline": "4096x4096x4096",
-            }
-        ],
+        "experiments": copy.deepcopy(experiments),
         "cases": cases,
     }
+
+
+# matvec and transpose: what their rows say of themselves, and a model of their times
+BLOCKS, UNROLLS = (32, 64, 128, 256, 512, 1024), (1, 4, 8, 16)
+MATVEC = {
+    "name": "matvec",
+    "title": "Matrix–vector multiplication",
+    "problem": "r = A · v",
+    "axes": ["rows", "columns"],
+    "headline": "8192x8192",
+}
+MATVEC_SHAPES = [
+    (1, 65536), (65536, 1), (2048, 2048), (4096, 8192), (8192, 4096), (8191, 8193), (64, 1048576),
+    (1024, 65536), (2048, 32768), (8192, 8192), (32768, 2048), (131072, 512), (1048576, 64),
+    (16384, 16384),
+]  # fmt: skip
+MATVEC_SMALL = [(2048, 2048), (2048, 32768), (8192, 8192), (131072, 512)]
+TRANSPOSE = {
+    "name": "transpose",
+    "title": "Matrix transposition",
+    "problem": "B = Aᵀ",
+    "axes": ["rows", "columns"],
+    "headline": "8192x8192",
+}
+TRANSPOSE_SHAPES = [
+    (1, 1048576), (1048576, 1), (1024, 1024), (2048, 2048), (4095, 4097), (4096, 4096),
+    (1000, 50000), (8192, 8192), (8224, 8224), (16384, 16384),
+]  # fmt: skip
+TRANSPOSE_SMALL = [(2048, 2048), (8192, 8192), (8224, 8224)]
+
+# name -> (bytes/s at best, threads a row, default parameters, algorithm, layout)
+_KERNELS: dict[str, tuple[float, float, dict[str, int], str, str]] = {
+    "naive": (1.2e12, 1, {"block": 256, "unroll": 4}, "A13", "pitched"),
+    "transposed": (3.6e12, 1, {"block": 256, "unroll": 4}, "A14", "column_major"),
+    "constant": (3.7e12, 1, {"block": 256, "unroll": 4}, "A15", "column_major"),
+    "shared": (4.0e12, 1, {"block": 256, "unroll": 8, "chunk": 1024}, "A16", "column_major"),
+    "block_per_row": (4.2e12, 256, {"block": 256}, "A18", "pitched"),
+    "warp_per_row": (4.1e12, 32, {"block": 256}, "A19", "pitched"),
+}
+
+
+def _matvec_rows() -> dict[str, dict[str, Any]]:
+    rows: dict[str, dict[str, Any]] = {}
+
+    def cpu(name: str, rate: float, algorithm: str, **more: Any) -> None:
+        source = {"document": "S3", "place": "CPU program", "algorithm": algorithm}
+        rows[name] = {"rate": rate, "source": source, "layout": "pitched", "parameters": {}, **more}
+
+    def gpu(name: str, kernel: str, **more: Any) -> None:
+        rate, threads, parameters, algorithm, layout = _KERNELS[kernel]
+        source = {"document": "S3", "place": f"kernel {kernel}", "algorithm": algorithm}
+        row = {"rate": rate, "threads": threads, "source": source, "layout": layout}
+        rows[name] = {**row, "parameters": dict(parameters), "gpu": True, **more}
+
+    def sweep(kernel: str, key: str, values: tuple[int, ...]) -> None:
+        default = _KERNELS[kernel][2]
+        for at in values:
+            if at != default[key]:
+                gpu(f"{kernel}_{key}{at}", kernel, parameters={**default, key: at}, sweep=True)
+
+    vendor = {"source": {"document": "vendor", "place": "cuBLAS", "algorithm": ""}}
+    vendor |= {"role": "baseline", "parameters": {}}
+    cpu("cpu_serial", 4.4e9, "A10")
+    cpu("cpu_serial_o0", 1.1e9, "A10")
+    cpu("cpu_sse", 1.3e10, "A11")
+    cpu("cpu_sse_openmp2", 2.0e10, "A12", parameters={"threads": 2})
+    cpu("cpu_sse_openmp", 4.1e10, "A12")
+    cpu("cpu_blas", 4.0e10, "", **vendor)
+    for kernel in _KERNELS:
+        gpu(kernel, kernel)
+        if kernel == "constant":
+            part = {"problem": "the copies into constant memory alone", "part_of": "constant"}
+            gpu("constant_copy", kernel, **part, role="part")
+        sweep(kernel, "block", BLOCKS)
+        if "unroll" in _KERNELS[kernel][2]:
+            sweep(kernel, "unroll", UNROLLS)
+        if kernel == "naive":
+            gpu("naive_packed", kernel, layout="row_major")
+        if kernel == "shared":
+            sweep(kernel, "chunk", (256, 1024, 4096))
+    gpu("warp_per_row_shared", "warp_per_row", rate=3.5e12)
+    gpu("transpose_then_matvec", "shared", layout="pitched", rate=1.0e12)
+    part = {"problem": "the transposition alone", "part_of": "transpose_then_matvec"}
+    gpu("transpose_then_matvec_transpose", "shared", **part, role="part", rate=1.4e12)
+    gpu("cublas", "block_per_row", **vendor, rate=4.3e12)
+    gpu("cublas_column_major", "transposed", **vendor, rate=4.2e12, threads=64)
+    checksum = {"role": "roof", "problem": "checksum of A and v: a read-only pass"}
+    gpu("read", "block_per_row", **checksum, rate=4.5e12, parameters={})
+    return rows
+
+
+def _transpose_rows() -> dict[str, dict[str, Any]]:
+    copy, halves = {"problem": "a copy, not a transposition"}, "tiles moved, not transposed inside"
+    table: list[tuple[str, float, dict[str, Any]]] = [
+        ("copy", 3.9e12, copy),
+        ("copy_shared", 3.8e12, copy),
+        ("naive", 1.3e12, {}),
+        ("coalesced", 2.6e12, {}),
+        ("no_bank_conflicts", 3.4e12, {}),
+        ("coarse_grained", 3.5e12, {"problem": halves}),
+        ("fine_grained", 3.6e12, {"problem": "tiles transposed inside, left in their places"}),
+        ("diagonal", 3.3e12, {}),
+    ]
+    sdk = {"document": "S3", "place": "SDK transposeNew", "algorithm": "A17"}
+    tiles = {"gpu": True, "source": sdk, "parameters": {"tile": 32, "block": 256}}
+    rows = {"cpu_serial": {"rate": 1.5e9, "source": sdk, "parameters": {}}}
+    rows |= {name: {"rate": rate, **tiles, "inner": True, **more} for name, rate, more in table}
+    vendor = {"gpu": True, "parameters": {}}
+    vendor["source"] = {"document": "vendor", "place": "cuBLAS", "algorithm": ""}
+    rows["cublas"] = {"rate": 3.5e12, **vendor, "role": "baseline"}
+    rows["memcpy"] = {"rate": 4.1e12, **vendor, "role": "roof", "problem": "a copy"}
+    return rows
+
+
+def _time(name: str, row: dict[str, Any], rows: int, columns: int, regime: str) -> float:
+    if name == "constant_copy":
+        return 3e-6 * -(-columns // 16384)
+    rate = row["rate"]
+    if "threads" in row:
+        # too few threads cannot fill the machine, and large blocks of few threads even less
+        threads = rows * row["threads"]
+        rate *= threads / (threads + 20.0 * row["parameters"].get("block", 256))
+    rate *= 1 + 0.01 * row["parameters"].get("unroll", 4)
+    if regime in ("hot", "inner"):
+        rate *= {"hot": 1.05, "inner": 1.3}[regime]
+    moved = 4.0 if "layout" in row else 8.0  # bytes an element: read once; or written, too
+    seconds = moved * rows * columns / rate + 3e-6 * row.get("gpu", False)
+    if name == "constant":
+        seconds += 3e-6 * -(-columns // 16384)
+    return seconds + (0.03 if regime == "end_to_end" else 0)
+
+
+def _cases_of(
+    experiment: dict[str, Any],
+    rows: dict[str, dict[str, Any]],
+    shapes: list[tuple[int, int]],
+    gpu: bool,
+) -> list[dict[str, Any]]:
+    cases = []
+    matvec, head = experiment is MATVEC, tuple(map(int, experiment["headline"].split("x")))
+    for m, n in shapes:
+        for regime in ("cold", "hot", "inner", "end_to_end"):
+            for name, row in rows.items():
+                on_gpu = row.get("gpu", False)
+                sweep = row.get("sweep", False)
+                plain = not sweep and "part_of" not in row
+                fits = {
+                    "cold": on_gpu,
+                    "hot": True,
+                    "inner": row.get("inner", False),
+                    "end_to_end": matvec and on_gpu and plain and (m, n) == head,
+                }[regime]
+                if not fits or sweep and (m * n != head[0] * head[1] or m == 64):
+                    continue
+                members = ("source", "layout", "problem", "part_of", "sweep", "role", "parameters")
+                metric = "max |error| / (|A||v|)" if matvec else "elements that differ"
+                median = _time(name, row, m, n, regime)
+                case = _row(experiment["name"], name, {"rows": m, "columns": n}, regime)
+                case |= _measured(median, on_gpu, gpu, None, metric)
+                case |= {key: row[key] for key in members if key in row}
+                if matvec:
+                    case |= {"flops": 2 * m * n, "bytes": 4 * (m * n + m + n)}
+                else:
+                    case |= {"flops": 0, "bytes": 8 * m * n}
+                cases.append(case)
+    return cases
+
+
+def make_matvec(shapes: list[tuple[int, int]] = MATVEC_SHAPES, gpu: bool = True) -> dict[str, Any]:
+    return _record([MATVEC], _cases_of(MATVEC, _matvec_rows(), shapes, gpu), gpu)
+
+
+def make_transpose(
+    shapes: list[tuple[int, int]] = TRANSPOSE_SHAPES, gpu: bool = True
+) -> dict[str, Any]:
+    return _record([TRANSPOSE], _cases_of(TRANSPOSE, _transpose_rows(), shapes, gpu), gpu)
+
+
+def make_full(gpu: bool = True, small: bool = False) -> dict[str, Any]:
+    """All three experiments; small: at few shapes."""
+    parts = [
+        make_record(SMALL if small else SHAPES, gpu),
+        make_matvec(MATVEC_SMALL if small else MATVEC_SHAPES, gpu),
+        make_transpose(TRANSPOSE_SMALL if small else TRANSPOSE_SHAPES, gpu),
+    ]
+    experiments = [experiment for part in parts for experiment in part["experiments"]]
+    cases = [case for part in parts for case in part["cases"]]
+    return _record(experiments, cases, gpu)
 
 
 def matching(record: dict[str, Any], pattern: str) -> list[dict[str, Any]]:

@@ -5,7 +5,16 @@ from __future__ import annotations
 import re
 
 import pytest
-from synthetic import GPU, SHAPES, make_record, matching, spoil
+from synthetic import (
+    GPU,
+    MATVEC_SMALL,
+    SHAPES,
+    make_matvec,
+    make_record,
+    make_transpose,
+    matching,
+    spoil,
+)
 
 
 @pytest.fixture
@@ -13,16 +22,16 @@ def draw(save):
     """The charts of a record by kind, each as the list of its texts (matplotlib writes the text
     of every run of glyphs as a comment)."""
 
-    def texts(record: dict) -> dict[str, list[str]]:
+    def texts(record: dict, name: str = "matmul") -> dict[str, list[str]]:
         from charts import charts
         from record import load
 
         parsed, _ = load(save(record))
         drawn = {}
-        for chart in charts(parsed, parsed.experiments[0]):
+        for chart in charts(parsed, parsed.experiment(name)):
             found = re.findall(r"<!-- (.*?) -->", (chart.svg or b"").decode())
             found = [text.replace("&gt;", ">") for text in found]
-            drawn[chart.name.removeprefix("matmul_").removesuffix(".svg")] = found, chart
+            drawn[chart.name.removeprefix(f"{name}_").removesuffix(".svg")] = found, chart
         return drawn
 
     return texts
@@ -107,6 +116,99 @@ def test_odd_rates_still_render(draw) -> None:
             case["seconds"]["low"] /= 50
             case["seconds"]["high"] *= 50
     assert all(chart.svg for _, chart in draw(record).values())
+
+
+S3_UNITS = {
+    "matvec": {
+        "ladder": ["speed-up over naive (×, log; right of 1 is faster)"],
+        "then": ["time (s, ms or µs as at each tick, log; left is faster)"],
+        "rows_blocks": ["rows (count)", "threads per block (count)"],
+        "unroll": ["throughput (GB/s, log)", "steps of the loop unrolled (count, log)"],
+    },
+    "transpose": {
+        "ladder": ["speed-up over naive (×, log; right of 1 is faster)"],
+        "of_copy": ["share of the throughput of copy (%, right is faster)"],
+        "loops": ["throughput (GB/s)"],
+        "throughput": ["throughput (GB/s, log)", "rows = columns (elements, log)"],
+    },
+}
+MAKERS = {"matvec": make_matvec, "transpose": make_transpose}
+
+
+@pytest.mark.parametrize("name", S3_UNITS)
+def test_charts_of_s3_have_units_and_titles(draw, name: str) -> None:
+    drawn = draw(MAKERS[name](), name)
+    assert list(drawn) == list(S3_UNITS[name])
+    for kind, labels in S3_UNITS[name].items():
+        texts, chart = drawn[kind]
+        assert set(labels) <= set(texts), kind
+        assert any("cold" in text for text in texts), kind
+        assert chart.alt and chart.svg
+
+
+def test_ladder_has_no_sweep_and_no_part_and_sets_the_roof_apart(draw) -> None:
+    texts, _ = draw(make_matvec(), "matvec")["ladder"]
+    assert {"naive", "shared", "cublas_column_major", "read"} <= set(texts)
+    assert not [text for text in texts if re.search(r"_(block|unroll|chunk)\d", text)]
+    assert "constant_copy" not in texts
+    names = [text for text in texts if text in ("naive", "warp_per_row", "cublas", "read")]
+    assert names[-1] == "read" and any(text.startswith("‡ another problem") for text in texts)
+    ratio = next(text for text in texts if text.startswith("5.83×"))
+    assert ratio.endswith("‡")
+
+
+def test_then_names_both_machines_and_what_is_lost(draw) -> None:
+    texts, chart = draw(make_matvec(), "matvec")["then"]
+    assert any("GeForce GTX 295" in text and "Intel Xeon 5405" in text for text in texts)
+    assert "dots, here: NVIDIA H200, Intel(R) Xeon(R) Processor" in texts
+    assert {"2.62 ms", "104 µs", "25.2× [25.1, 25.2]"} <= set(texts)
+    assert texts.count("lost") == 3 and "naive, block_per_row, warp_per_row" in chart.caption
+    assert (
+        "unsupported"
+        in draw(spoil(make_matvec(), "/shared/8192x8192/cold", "unsupported", "x"), "matvec")[
+            "then"
+        ][0]
+    )
+
+
+def test_without_a_gpu_then_and_here_keeps_the_cpu(draw) -> None:
+    drawn = draw(make_matvec(gpu=False), "matvec")
+    assert [kind for kind, (_, chart) in drawn.items() if chart.svg] == ["then"]
+    assert drawn["then"][0].count("not run") == 6
+    assert not [
+        chart for _, chart in draw(make_transpose(gpu=False), "transpose").values() if chart.svg
+    ]
+
+
+def test_rows_and_blocks_has_a_panel_for_each_kernel(draw) -> None:
+    record = spoil(make_matvec(), "/naive_block1024/1024x", "failed", "launch")
+    texts, chart = draw(record, "matvec")["rows_blocks"]
+    kernels = {"naive", "transposed", "constant", "shared", "block_per_row", "warp_per_row"}
+    assert kernels <= set(texts) and "failed" in texts
+    # 64 rows belong to no sweep: five other blocks in six panels
+    assert texts.count("·") == 30
+    assert {"64", "1 Ki", "128 Ki", "1 Mi"} <= set(texts)
+    assert "block_per_row at 1048576×64 with blocks of 32" in chart.caption
+
+
+def test_unrolling_stands_under_the_roof(draw) -> None:
+    texts, _ = draw(make_matvec(MATVEC_SMALL), "matvec")["unroll"]
+    assert {"naive", "transposed", "constant", "shared", "read ‡ 4438", "16"} <= set(texts)
+
+
+def test_share_of_the_copy_stands_beside_the_published(draw) -> None:
+    texts, _ = draw(make_transpose(), "transpose")["of_copy"]
+    assert {"GeForce GTX 280", "Tesla M2090", "Tesla K20X", "NVIDIA H200, 2048²"} <= set(texts)
+    assert {"fine_grained ‡", "diagonal", "memcpy ‡"} <= set(texts)
+    bare = spoil(make_transpose(), "/copy/", "failed", "launch")
+    _, chart = draw(bare, "transpose")["of_copy"]
+    assert chart.svg is None and chart.why_not == "none of the cases that it shows was measured"
+
+
+def test_loops_give_inner_over_outer_then_and_here(draw) -> None:
+    texts, _ = draw(make_transpose(), "transpose")["loops"]
+    assert {"1.19×", "1.07×", "0.985×"} <= set(texts)
+    assert len([text for text in texts if re.match(r"1\.2\d× \[", text)]) == 8
 
 
 def test_labels_keep_apart_and_inside() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from conftest import one_line, run, tree
-from synthetic import SMALL, make_record, spoil
+from synthetic import SMALL, make_full, make_record, spoil
 
 FEW = ["cpu_serial", "global16", "tile8", "tile16", "cublas"]
 
@@ -144,3 +144,14 @@ def test_refused_if_files_are_missing_or_foreign(report, tmp_path: Path) -> None
 def test_not_a_report(tmp_path: Path) -> None:
     line = one_line(run("publish.py", tmp_path), 2)
     assert "record.json: cannot be read" in line
+
+
+def test_full_matrix_of_three_experiments(save) -> None:
+    """No end to end where the experiment has none, nor for a part or a sweep; else it must be."""
+    from publish import refusal
+    from record import load
+
+    record = make_full(small=True)
+    assert refusal(load(save(record))[0]) is None
+    for gone in ("matvec/shared/8192x8192/end_to_end", "transpose/diagonal/8192x8192/cold"):
+        assert f"it lacks {gone}; " in refusal(load(save(_without(gone)(make_full(small=True))))[0])

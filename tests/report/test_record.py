@@ -38,13 +38,22 @@ def _case(**changes: Any) -> Callable[[dict], None]:
     return lambda record: matching(record, TILE16)[0].update(changes)
 
 
+def _drop_of_case(member: str) -> Callable[[dict], None]:
+    return lambda record: matching(record, TILE16)[0].pop(member)
+
+
+def _two_experiments(record: dict) -> None:
+    record["experiments"] *= 2
+
+
 def _twice(record: dict) -> None:
     record["cases"].append(record["cases"][0])
 
 
 BAD = {
     "foreign": (_drop("schema"), "no field schema: this is not a record of Recheck"),
-    "newer": (_set(2, "schema"), "has schema 2; this renderer reads schema 1: update Recheck"),
+    "newer": (_set(3, "schema"), "has schema 3; this renderer reads schema 2: update Recheck"),
+    "older": (_set(1, "schema"), "has schema 1; this renderer reads schema 2"),
     "schema text": (_set("1", "schema"), "field schema must be an integer"),
     "no cases": (_drop("cases"), "field cases is missing"),
     "no driver": (_drop("environment", "driver"), "field environment.driver is missing"),
@@ -71,6 +80,14 @@ BAD = {
     "id": (_case(id="matmul/tile16/1x1x1/cold"), "id is not experiment/strategy/shape/regime"),
     "twice": (_twice, "appears twice"),
     "shape": (_case(shape={"m": 1024}), "shape does not fit the axes"),
+    "role": (_case(role="star"), "role must be one of rung, baseline, roof, part"),
+    "layout": (_case(layout="blocked"), "layout must be one of row_major, pitched, column_major"),
+    "regime": (_case(regime="warm"), "regime must be one of cold, hot, inner, end_to_end"),
+    "no layout": (_drop_of_case("layout"), "layout is missing"),
+    "sweep": (_case(sweep=1), "sweep must be true or false"),
+    "part of nothing": (_case(role="part"), "part_of must name the whole of a part"),
+    "whole of a rung": (_case(part_of="tile8"), "part_of must name the whole of a part"),
+    "two experiments": (_two_experiments, "experiments: two have the same name"),
     "file name": (_set("../../x", "experiments", 0, "name"), "may hold only a-z, 0-9 and _"),
     "sample": (_case(samples=["fast"]), "samples[0] must be a finite number"),
 }
@@ -123,7 +140,7 @@ def test_missing_file(tmp_path: Path) -> None:
 def test_bad_record_leaves_the_earlier_report(report, save, tmp_path: Path) -> None:
     report(make_record(SMALL))
     before = tree(tmp_path / "report")
-    one_line(run("render.py", save('{"schema": 1'), "--output", tmp_path / "report"), 2)
+    one_line(run("render.py", save('{"schema": 2'), "--output", tmp_path / "report"), 2)
     assert tree(tmp_path / "report") == before
 
 

@@ -12,14 +12,23 @@ from pathlib import Path
 
 import pytest
 from conftest import REPORTS, one_line, run, tree
-from synthetic import SHAPES, SMALL, make_record, matching, spoil
+from synthetic import (
+    SHAPES,
+    SMALL,
+    make_full,
+    make_matvec,
+    make_record,
+    make_transpose,
+    matching,
+    spoil,
+)
 
 GOLDEN = Path(__file__).parent / "golden.md"
 
 
 def test_golden(report) -> None:
     """The README of a small record, word by word; RECHECK_GOLDEN=1 writes it anew for review."""
-    record = spoil(make_record(SMALL), "/tile8_depth8/2048x", "failed", "launch: a | b <c>")
+    record = spoil(make_full(small=True), "/tile8_depth8/2048x", "failed", "launch: a | b <c>")
     text = report(record)
     if os.environ.get("RECHECK_GOLDEN"):
         GOLDEN.write_text(text, encoding="utf-8")
@@ -309,18 +318,18 @@ def test_missing_package_is_one_line(save, tmp_path: Path) -> None:
 
 
 def test_a_shape_of_another_experiment_fits(report) -> None:
-    """Two axes and bytes instead of flops: what a transpose will bring needs no new code."""
+    """Two axes and bytes instead of flops: what nobody has planned for needs no new code."""
     record = make_record([(1024,) * 3, (4096,) * 3], strategies=["global16", "tile16", "cublas"])
-    experiment = {"name": "transpose", "title": "Transpose", "axes": ["rows", "columns"]}
-    record["experiments"] = [{**experiment, "headline": "4096x4096"}]
+    experiment = {"name": "turn", "title": "Transpose", "axes": ["rows", "columns"]}
+    record["experiments"] = [{**experiment, "problem": "B = Aᵀ", "headline": "4096x4096"}]
     for case in record["cases"]:
         n = case["shape"]["m"]
-        case |= {"experiment": "transpose", "shape": {"rows": n, "columns": n}, "flops": 0}
+        case |= {"experiment": "turn", "shape": {"rows": n, "columns": n}, "flops": 0}
         case["bytes"] = 8 * n * n
-        case["id"] = f"transpose/{case['strategy']}/{n}x{n}/{case['regime']}"
+        case["id"] = f"turn/{case['strategy']}/{n}x{n}/{case['regime']}"
     text = report(record)
     assert "## Transpose" in text and "GB/s" in text and "TFLOP/s" not in text.split("## Tran")[1]
-    assert "4096²" in text and matching(record, "transpose")
+    assert "4096²" in text and matching(record, "turn")
 
 
 def test_strict_fails_after_writing(save, tmp_path) -> None:
@@ -332,3 +341,140 @@ def test_strict_fails_after_writing(save, tmp_path) -> None:
         assert done.returncode == code
         assert (tmp_path / "out" / "README.md").exists()
     assert len(done.stderr.splitlines()) == 1 and "incorrect or failed" in done.stderr
+
+
+def _linked(text: str) -> None:
+    anchors = re.findall(r'<a id="([^"]+)"', text)
+    assert len(anchors) == len(set(anchors))
+    assert set(re.findall(r"\(#([^)]+)\)", text)) <= set(anchors)
+
+
+def _table(text: str, strategy: str) -> dict[str, str]:
+    """The headline table's row of a strategy, by column."""
+    lines = text.split("\n")
+    at = next(
+        i for i, line in enumerate(lines) if line.startswith("|") and f">`{strategy}`" in line
+    )
+    head = next(line for line in reversed(lines[:at]) if line.startswith("| strategy"))
+    cells = [
+        [cell.strip() for cell in re.split(r"(?<!\\) \| ", line)] for line in (head, lines[at])
+    ]
+    return dict(zip((name.strip("| ") for name in cells[0]), cells[1], strict=True))
+
+
+def test_all_three_experiments(report, tmp_path: Path) -> None:
+    text = report(make_full(small=True))
+    titles = ["Matrix multiplication", "Matrix–vector multiplication", "Matrix transposition"]
+    places = [text.index(f"\n## {title}\n") for title in titles]
+    assert places == sorted(places)
+    assert "</a>Matrix–vector multiplication: r = A · v\n" in text
+    _linked(text)
+    assert len([name for name in tree(tmp_path / "report") if name.endswith(".svg")]) == 12
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_any_part_of_a_record_renders(save, seed: int) -> None:
+    """Whatever cases are missing, absent or wrong: a report, whose links lead somewhere."""
+    import random
+
+    from record import load
+    from render import render
+
+    dice = random.Random(seed)
+    record = make_full(gpu=seed % 4 != 3, small=True)
+    keep = dice.choice((0.02, 0.2, 0.6, 0.95))
+    rows = {case["strategy"] for case in record["cases"]}
+    gone = set(dice.sample(sorted(rows), dice.choice((0, 5, 40))))
+    shapes = {case["id"].split("/")[2] for case in record["cases"]}
+    lost = set(dice.sample(sorted(shapes), dice.choice((0, 2))))
+    record["cases"] = [
+        case
+        for case in record["cases"]
+        if dice.random() < keep and case["strategy"] not in gone
+        if case["id"].split("/")[2] not in lost
+    ]
+    for case in record["cases"]:
+        if dice.random() < 0.1:
+            status = dice.choice(("failed", "incorrect", "unsupported", "not_run"))
+            case.update(status=status, reason="a reason", seconds=None, error=None, samples=[])
+    loaded, raw = load(save(record))
+    files = render(loaded, raw, [])
+    _linked(files["README.md"].decode())
+    assert files == render(loaded, raw, [])
+
+
+@pytest.mark.parametrize("make", [make_matvec, make_transpose])
+@pytest.mark.parametrize("shapes", [[(8192, 8192)], [(100, 7)], []])
+def test_own_shapes_render(report, make, shapes) -> None:
+    _linked(report(make(shapes)))
+
+
+def test_sweeps_stand_apart(report) -> None:
+    text = report(make_matvec())
+    main, rest = text.split("<summary>Parameter sweeps at 8192²</summary>")
+    assert ">`naive_block32`" not in main and ">`naive_block32`" in rest
+    cold = rest.split("<summary>Parameter sweeps, cold")[1].split("</details>")[0]
+    # the sweep has no column for a shape at which none of its rows runs
+    assert "131072×512" in cold and "16384²" not in cold and "64×1048576" not in cold
+    shapes = rest.split("<summary>Every shape, end to end")[1].split("</details>")[0]
+    assert "| strategy | 8192² |" in shapes
+
+
+def test_a_case_that_the_run_does_not_have_is_a_dot(report) -> None:
+    record = make_matvec([(64, 1048576), (8192, 8192)])
+    gone = matching(record, "/cpu_sse/64x")[0]
+    record["cases"].remove(gone)
+    hot = report(record).split("<summary>Every shape, hot")[1].split("</details>")[0]
+    row = next(line for line in hot.split("\n") if "`cpu_sse`" in line)
+    assert "| · |" in row
+
+
+def test_columns_follow_the_experiment(report) -> None:
+    text = report(make_transpose())
+    copied = _table(text, "copy")
+    assert "inner" in copied and "end to end" not in copied and "layout" not in copied
+    assert copied["of `memcpy`"].startswith("95.2")
+    assert _table(text, "memcpy")["of `memcpy`"] == "base"
+    # the first rung is the first that transposes
+    assert _table(text, "naive")["speed-up over `naive`"] == "base"
+    assert copied["speed-up over `naive`"].endswith("‡")
+    assert (
+        "‡ another problem, or a part: shown, not compared as equal; `copy`, `copy_shared`: a copy"
+        in text
+    )
+    text = report(make_matvec())
+    shared = _table(text, "shared")
+    assert shared["layout"] == "column major" and "end to end" in shared and "inner" not in shared
+    assert shared["of `read`"].startswith("58.2")
+    assert _table(text, "cpu_sse")["of `read`"] == "–"
+    part = _table(text, "constant_copy")
+    assert part["speed-up over `naive`"] == part["of `read`"] == part["GB/s"] == "–"
+    times = text.split("<summary>Parts of a launch, cold: time")[1].split("</details>")[0]
+    assert "`constant_copy` ‡ |" in times and "3.00\u00a0µs" in times
+
+
+def test_then_and_here_gives_both_and_what_is_lost(report) -> None:
+    text = report(make_matvec()).replace("\u00a0", " ")
+    then = text.split("**Then and here: S3")[1].split("<details>")[0]
+    row = next(line for line in then.split("\n") if line.startswith("| `shared`"))
+    # 2.62 ms against the 104 µs of the synthetic record
+    assert "| 2.62 ms | 104 µs ±0.25 % | 25.2× [25.1, 25.2] |" in row
+    assert "GeForce GTX 295, one of its two GPUs" in row and "Intel(R) Xeon(R)" in then
+    assert "| lost |" in next(line for line in then.split("\n") if line.startswith("| `naive`"))
+    assert "139.5 ms or more" in then
+
+
+def test_the_table_of_s3_is_in_its_true_units(report) -> None:
+    text = report(make_transpose()).replace("\u00a0", " ")
+    then = text.split("**Then and here: S3")[1].split("<details>")[0]
+    row = next(line for line in then.split("\n") if line.startswith("| `diagonal`, inner"))
+    assert "| 33.8458 GB/s, 14.77287 s |" in row and "| 14.8 ms | 33.8 |" in row
+    assert "| `fine_grained` ‡, hot |" in then
+
+
+def test_an_experiment_without_cases_is_named(report) -> None:
+    record = make_full(small=True)
+    record["cases"] = [case for case in record["cases"] if case["experiment"] != "matmul"]
+    text = report(record)
+    assert "Not in this record: Matrix multiplication." in text
+    assert "## Matrix multiplication" not in text

@@ -1,0 +1,70 @@
+"""The charts of one experiment: which there are, and what becomes of one without data.
+
+A chart follows from the record alone; only the plans in these files name strategies and shapes. A
+chart without data is not drawn and says why, and a case without a time stays visible.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from canvas import style, svg
+from record import Experiment, Record
+
+from charts.block_policy import block_policy
+from charts.cpu_gpu import cpu_gpu
+from charts.drawing import NotDrawn
+from charts.ladder import ladder
+from charts.loops import loops
+from charts.of_copy import of_copy
+from charts.rows_blocks import rows_blocks
+from charts.then import then
+from charts.throughput import throughput
+from charts.unroll import unroll
+
+
+@dataclass(frozen=True)
+class Chart:
+    name: str
+    title: str
+    alt: str
+    caption: str
+    svg: bytes | None
+    why_not: str = ""
+
+
+_CHARTS = {
+    "throughput": ("Throughput against size", throughput),
+    "ladder": ("The ladder", ladder),
+    "cpu_gpu": ("CPU against GPU", cpu_gpu),
+    "block_policy": ("Block policies", block_policy),
+    "then": ("Then and here", then),
+    "rows_blocks": ("Rows against block size", rows_blocks),
+    "unroll": ("Unrolling", unroll),
+    "of_copy": ("How near to a copy", of_copy),
+    "loops": ("Outer and inner loop", loops),
+}
+# in the order of the report; an experiment that nobody has planned for gets what fits any
+_PLANS = {
+    "matmul": ("throughput", "ladder", "cpu_gpu", "block_policy"),
+    "matvec": ("ladder", "then", "rows_blocks", "unroll"),
+    "transpose": ("ladder", "of_copy", "loops", "throughput"),
+}
+_ANY = ("throughput", "ladder", "cpu_gpu")
+
+
+def charts(record: Record, experiment: Experiment, prefix: str = "") -> list[Chart]:
+    """Draws every chart of one experiment; one without data comes with `why_not` instead."""
+    drawn = []
+    for kind in _PLANS.get(experiment.name, _ANY):
+        title, draw = _CHARTS[kind]
+        name = f"{prefix}{experiment.name}_{kind}.svg"
+        try:
+            with style():
+                drawing = draw(record, experiment)
+                data = svg(drawing.figure)
+            alt = f"{experiment.title}, {title}: {drawing.subtitle}"
+            drawn.append(Chart(name, title, alt, drawing.caption, data))
+        except NotDrawn as why:
+            drawn.append(Chart(name, title, "", "", None, str(why)))
+    return drawn

@@ -1,0 +1,236 @@
+"""The machinery of the findings: each line one sentence with its numbers.
+
+A line compares two medians by a ratio with its interval, always beside the absolute times, and says
+"faster", "slower" or "no difference" only by whether the interval excludes 1. A case without a
+time turns its line into "Not measured" with the case's own reason.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from quantities import Ratio, cell, duration, shape_label, significant
+from record import Case, Experiment, Record
+from series import first_rung, metric_of, reference, share
+
+Writer = Callable[[], "Line"]
+
+
+@dataclass(frozen=True)
+class Line:
+    outcome: str  # faster | slower | no difference | mixed | measured | not measured
+    text: str  # Markdown
+    ratios: tuple[Ratio, ...] = ()  # of the comparisons that the documents' sentence is judged by
+
+
+@dataclass(frozen=True)
+class Finding:
+    title: str
+    says: str  # what the documents say, with the claims' ids; empty where they say nothing
+    lines: tuple[Line, ...]
+    expects: str = ""  # the outcome of every comparison if that is so; empty where none follows
+    factor: float = 1.0  # "faster" means by at least this factor, as the documents' sentence has it
+
+    @property
+    def verdict(self) -> str:
+        """Whether the comparisons came out as the documents say; empty where that is not asked."""
+        ratios = [ratio for line in self.lines for ratio in line.ratios]
+        if not self.expects or not ratios:
+            return ""
+        agreeing = sum(self._agrees(ratio) for ratio in ratios)
+        if agreeing == len(ratios):
+            return "So it is here."
+        if agreeing:
+            return "So it is here in part."
+        # a ratio whose interval reaches the factor from below is not shown to be less
+        less = self.factor > 1 and all(ratio.high < self.factor for ratio in ratios)
+        return f"Not so here: less than {self.factor:g} times." if less else "Not so here."
+
+    def _agrees(self, ratio: Ratio) -> bool:
+        if self.factor > 1:
+            return ratio.low >= self.factor
+        return ratio.outcome == self.expects
+
+
+class Missing(Exception):
+    """A line needs a case that has no time."""
+
+    def __init__(self, what: str, why: str) -> None:
+        super().__init__(what, why)
+        self.what, self.why = what, cell(why)
+
+
+def anchor(prefix: str, case: Case, experiment: Experiment) -> str:
+    """The row a case stands in: the headline table's, else that of its regime's full matrix."""
+    regime = "" if case.shape_name == experiment.headline else f"{case.regime}-"
+    return f"{prefix}{experiment.name}-{regime}{case.strategy}".replace("_", "-")
+
+
+def finding(
+    title: str, says: str, *writers: Writer, expects: str = "", factor: float = 1.0
+) -> Finding:
+    """Runs the writers in order; lines that miss their case fold into one for each reason."""
+    lines: list[Line] = []
+    missing: dict[str, list[str]] = {}
+    for write in writers:
+        try:
+            lines.append(write())
+        except Missing as error:
+            missing.setdefault(error.why, []).append(error.what)
+    for why, what in missing.items():
+        text = f"Not measured: {', '.join(dict.fromkeys(what))}: {why}."
+        lines.append(Line("not measured", text))
+    return Finding(title, says, tuple(lines), expects, factor)
+
+
+def aside(write: Writer, why: str = "") -> Writer:
+    """The same sentence and why the documents' claim is not judged by it."""
+    return lambda: Line("measured", f"{write().text} {why}".rstrip())
+
+
+_VERBS = {
+    "faster": "is **faster** than",
+    "slower": "is **slower** than",
+    "no difference": "shows **no difference that the intervals can tell apart** from",
+}
+
+
+@dataclass(frozen=True)
+class Pair:
+    """One comparison of a list: `other` against `base`, told by its label."""
+
+    label: str
+    base: tuple[str | None, str, str]  # strategy, shape, regime
+    other: tuple[str | None, str, str]
+
+
+class Judge:
+    """The sentences about one experiment of one record; links lead to anchors with `prefix`."""
+
+    def __init__(self, record: Record, experiment: Experiment, prefix: str) -> None:
+        self.record, self.experiment, self.prefix = record, experiment, prefix
+        self.metric = metric_of(record, experiment)
+        self.headline = experiment.headline
+
+    def need(self, strategy: str | None, shape: str, regime: str) -> Case:
+        case = self.record.find(self.experiment, strategy or "", shape, regime)
+        what = f"{f'`{strategy}`' if strategy else 'such a GPU row'} at {shape_label(shape)}"
+        if case is None:
+            raise Missing(what, "the record holds no such case")
+        if case.seconds is None:
+            raise Missing(what, case.why_not)
+        return case
+
+    def link(self, case: Case) -> str:
+        scope = {"end_to_end": " end to end", "inner": " inner"}.get(case.regime, "")
+        place = anchor(self.prefix, case, self.experiment)
+        return f"[`{case.strategy}`](#{place}){case.marks.replace(' †', '')}{scope}"
+
+    def rate(self, case: Case) -> str:
+        """ "8.99 TFLOP/s, 13 % of the fp32 limit"; the limit is no yardstick for TF32 or a CPU."""
+        rate = self.metric.rate(case, case.seconds.median)
+        text = f"{significant(rate)} {self.metric.unit}"
+        limit = self.metric.limit(self.record)
+        if limit and case.target == "gpu" and case.fp32:
+            text += f", {significant(100 * rate / limit, 2)} % of the {self.metric.ceiling_label}"
+        return text
+
+    def share(self, case: Case, of: str | None) -> str:
+        """ "92.3 % [92.1, 92.5] of `read`": by bytes per second, at the same shape and regime."""
+        found = share(self.record, self.experiment, case, of)
+        base = self.need(of, case.shape_name, case.regime)
+        if found is None:
+            raise Missing(f"the rate of `{of}`", "it moves no bytes of its own")
+        return f"{found.percent} of {self.link(base)}"
+
+    def times(self, base: Case, other: Case) -> str:
+        ratio = Ratio.of(base.seconds, other.seconds)
+        pair = other.seconds.median, base.seconds.median
+        digits = 3
+        # two times that differ should not read the same
+        while digits < 5 and len({duration(each, digits) for each in pair}) < len({*pair}):
+            digits += 1
+        absolute = " against ".join(duration(each, digits) for each in pair)
+        return f"{ratio} as fast, {absolute}"
+
+    def against(self, base: Case, other: Case) -> Line:
+        """How `other` does against `base`, as ratio and as absolute times."""
+        ratio = Ratio.of(base.seconds, other.seconds)
+        return Line(
+            ratio.outcome,
+            f"At {shape_label(base.shape_name)} {self.link(other)} {_VERBS[ratio.outcome]} "
+            f"{self.link(base)}: {self.times(base, other)}.",
+            (ratio,),
+        )
+
+    def compare(
+        self, base: tuple[str | None, str], other: tuple[str | None, str], shape: str
+    ) -> Line:
+        """`against` for two (strategy, regime) at one shape; raises Missing."""
+        cases = [self.need(strategy, shape, regime) for strategy, regime in (base, other)]
+        return self.against(*cases)
+
+    def each(self, what: str, pairs: Sequence[Pair]) -> Line:
+        """Many comparisons in one sentence; `what` names the two sides, each pair its own label.
+
+        Pairs without a time are named at the end; raises Missing if none has one.
+        """
+        parts, ratios, missing = [], [], {}
+        for pair in pairs:
+            try:
+                base, other = self.need(*pair.base), self.need(*pair.other)
+            except Missing as error:
+                missing.setdefault(error.why, []).append(error)
+                continue
+            ratios.append(Ratio.of(base.seconds, other.seconds))
+            parts.append((f"{pair.label}:", self.times(base, other).replace(" as fast", "")))
+        if not ratios:
+            raise (
+                next(iter(missing.values()))[0] if missing else Missing(what, "nothing to compare")
+            )
+        outcomes = Counter(ratio.outcome for ratio in ratios).most_common()
+        outcome = "mixed" if len(outcomes) > 1 else outcomes[0][0]
+        verdict = ", ".join(
+            f"**{name}** in {count} of {len(ratios)}" if outcome == "mixed" else f"**{name}**"
+            for name, count in outcomes
+        )
+        texts = [f"{label} {times}" for label, times in parts]
+        for why, errors in missing.items():
+            what_not = ", ".join(dict.fromkeys(error.what for error in errors))
+            texts.append(f"not measured: {what_not}: {why}")
+        return Line(outcome, f"{what}: {verdict}. Speed-ups: {'; '.join(texts)}.", tuple(ratios))
+
+    def timed(self, names: Sequence[str], shape: str, regime: str) -> list[Case]:
+        """The cases of these strategies that have a time, fastest first by median."""
+        cases = [self.record.find(self.experiment, name, shape, regime) for name in names]
+        found = [case for case in cases if case and case.seconds]
+        return sorted(found, key=lambda case: case.seconds.median)
+
+    def fastest(self, rows: list[Case]) -> list[Case]:
+        """The cold headline cases of these rows that have a time, fastest first."""
+        return self.timed([row.strategy for row in rows], self.headline, "cold")
+
+    def best_rung(self, layouts: Sequence[str] = ()) -> Case:
+        """The fastest GPU rung that solves the problem, at the headline; raises Missing."""
+        rows = [
+            row
+            for row in self.record.strategies(self.experiment)
+            if row.role == "rung" and row.target == "gpu" and row.contends and not row.sweep
+            if not layouts or row.layout in layouts
+        ]
+        timed = self.fastest(rows)
+        if timed:
+            return timed[0]
+        if rows:
+            return self.need(rows[0].strategy, self.headline, "cold")
+        return self.need(first_rung(self.record, self.experiment), self.headline, "cold")
+
+    def distance(self) -> Line:
+        """How far the best rung stays from the vendor's library."""
+        best = self.best_rung()
+        vendor = self.need(reference(self.record, self.experiment), self.headline, "cold")
+        line = self.against(vendor, best)
+        rates = f"{self.rate(best)}, against {self.rate(vendor)}."
+        return Line(line.outcome, f"{line.text.removesuffix('.')}; {rates}", line.ratios)

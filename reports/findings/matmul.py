@@ -1,0 +1,140 @@
+"""What the record says about the matrix multiplications of S0, S1 and S2."""
+
+from __future__ import annotations
+
+from quantities import Ratio, cell, duration, shape_label, significant
+from series import crossings, sweep
+
+from findings.judge import Finding, Judge, Line, Missing, Writer, finding
+
+CLAIMED_SHAPE = "1024x1024x1024"  # the width that S0 implies: a 64x64 grid of 16x16 blocks
+ODD_SHAPE = "1000x1000x1000"  # about as much work, and no power of two
+SMALL_SHAPE = "80x48x64"  # S1's own example
+
+
+class _Judge(Judge):
+    def best_policy(self) -> Line:
+        rows = [
+            row
+            for row in self.record.strategies(self.experiment)
+            if {"tile", "depth"} <= set(row.parameters)
+        ]
+        base = self.need("tile16", self.headline, "cold")
+        timed = self.fastest(rows)
+        best = timed[0]
+        # every policy whose interval reaches the best one's cannot be told apart from it
+        level = [c for c in timed[1:] if Ratio.of(best.seconds, c.seconds).high >= 1]
+        text = (
+            f"Of {len(timed)} measured policies at {shape_label(self.headline)} {self.link(best)} "
+            f"is the fastest: {duration(best.seconds.median)}, {self.rate(best)}"
+        )
+        ratio = Ratio.of(base.seconds, best.seconds)
+        if best is base:
+            text += "; it is the documents' own 16 × 16 tile, one tile deep"
+        else:
+            text += f"; {ratio} as fast as the documents' {self.link(base)}, "
+            text += f"which takes {duration(base.seconds.median)}"
+        if level:
+            text += ". The intervals cannot tell it from " + ", ".join(map(self.link, level))
+        return Line("no difference" if best is base else ratio.outcome, f"{text}.")
+
+    def crossover(self, base: str, other: str) -> Line:
+        """From which square size on the GPU, copies included, beats the CPU strategy `base`."""
+        sides = []
+        for name, regime in ((base, "hot"), (other, "end_to_end")):
+            sides.append(sweep(self.record, self.experiment, name, regime))
+            if not sides[-1]:
+                self.need(name, CLAIMED_SHAPE, regime)
+        found, ratios = crossings(*sides)
+        if not ratios:
+            raise Missing(f"`{base}` and `{other}`", "no square size has a time of both")
+        where = [
+            f"{'overtakes' if c.other_wins_above else 'falls behind'} `{base}` between {c.below} "
+            f"and {c.above} (straight lines would meet near {significant(c.at, 2)})"
+            for c in found
+        ]
+        if not where:
+            word = "ahead of" if ratios[0][1].value > 1 else "behind"
+            where = [f"is {word} `{base}` at every size that both measured, without a crossover"]
+        # a ratio never stands without its absolute base
+        times = {edge: duration(case.seconds.median) for edge, case in sides[0]}
+        ends = [
+            f"{ratio} as fast at {edge}, where `{base}` takes {times[edge]}"
+            for edge, ratio in dict((ratios[0], ratios[-1])).items()
+        ]
+        return Line(
+            "measured",
+            f"Over the square sizes, by medians, `{other}` end to end {', then '.join(where)}: "
+            f"{'; '.join(ends)}.",
+        )
+
+    def other_arithmetic(self) -> list[Line]:
+        rows = [r for r in self.record.strategies(self.experiment) if not r.fp32]
+        return [
+            Line(
+                "measured",
+                f"{self.link(case)} takes {duration(case.seconds.median)}, {self.rate(case)}, but "
+                f"it is {cell(case.note or 'not fp32-accurate')}; no rung is compared with it.",
+            )
+            for case in self.fastest(rows)
+        ]
+
+
+def matmul(judge: Judge) -> list[Finding]:
+    judge = _Judge(judge.record, judge.experiment, judge.prefix)
+    shapes = tuple(dict.fromkeys((CLAIMED_SHAPE, judge.headline)))
+
+    def cold(base: str, other: str, at: tuple[str, ...] = shapes) -> list[Writer]:
+        return [lambda s=s: judge.compare((base, "cold"), (other, "cold"), s) for s in at]
+
+    def copies(base: str, rung: str, shape: str = CLAIMED_SHAPE) -> Writer:
+        return lambda: judge.compare((base, "hot"), (rung, "end_to_end"), shape)
+
+    library = finding("The best documented rung against the library", "", judge.distance)
+    library = Finding(library.title, "", (*library.lines, *judge.other_arithmetic()))
+    return [
+        finding(
+            "Tiles in shared memory against global memory",
+            "S0, S1 and S2: tiles in shared memory are faster (C01, C12, C24, C27)",
+            *cold("global16", "tile16"),
+            expects="faster",
+        ),
+        finding(
+            "Four tiles deep against one",
+            "S0: “slower than the previous one” (C14)",
+            *cold("tile16", "tile16_depth4"),
+            expects="slower",
+        ),
+        finding(
+            "Whole strips in shared memory against tiles",
+            "S2: the same speed, only more shared memory (C34)",
+            *cold("tile16", "full_strip16", (CLAIMED_SHAPE,)),
+            expects="no difference",
+        ),
+        finding(
+            "The best block policy",
+            "S0: other policies can be used, to find the most suitable (C15)",
+            judge.best_policy,
+        ),
+        finding(
+            "GPU, copies included, against one CPU thread",
+            "S0 and S1: “the GPU parallel performance is much better than the CPU” (C11, C23)",
+            copies("cpu_serial", "global16"),
+            copies("cpu_serial", "tile16"),
+            # a power of two is the worst stride for a cache, and flatters whoever runs against it
+            copies("cpu_serial", "tile16", ODD_SHAPE),
+            copies("cpu_serial", "tile16", SMALL_SHAPE),
+            lambda: judge.crossover("cpu_serial", "tile16"),
+            expects="faster",
+        ),
+        # a serial loop is a weak base, so a BLAS on all cores stands beside it
+        finding(
+            "GPU, copies included, against the CPU's BLAS",
+            "",
+            lambda: judge.compare(("cpu_serial", "hot"), ("cpu_blas", "hot"), CLAIMED_SHAPE),
+            copies("cpu_blas", "global16"),
+            copies("cpu_blas", "tile16"),
+            lambda: judge.crossover("cpu_blas", "tile16"),
+        ),
+        library,
+    ]

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <span>
+
+#include "../../experiments/harness/strategy.hpp"
+
+namespace recheck::mutants {
+
+/// Strategies that are wrong on purpose, each in one way that has been seen in the wild. They exist
+/// to prove that the gate bites: one that passes is a failing test. All stay within memory that
+/// exists, guards included, so that none takes the tests after it down. Rows named "unspoiled..."
+/// are the same code without a defect, and have to pass: what is caught is then the defect.
+std::span<const Strategy> matmul_gpu();  // only in a build with CUDA
+std::span<const Strategy> matvec_gpu();
+std::span<const Strategy> transpose_gpu();
+std::span<const Strategy> matmul_cpu();  // twins that need no GPU: what the comparison must catch
+std::span<const Strategy> matvec_cpu();
+std::span<const Strategy> transpose_cpu();
+
+/// Asks the device for more memory than there is.
+extern const Strategy gpu_allocates_too_much;
+/// Right while they are proven. Once they are timed, one spoils an element, one writes nothing more
+/// (and where memory comes back, the last right answer stands in it), one throws.
+extern const Strategy cpu_spoils_when_timed;
+extern const Strategy cpu_idles_when_timed;
+extern const Strategy cpu_throws_when_timed;
+
+/// A row of their tables.
+constexpr Strategy mutant(std::string_view name, Launcher launch, Layout layout = Layout::row_major,
+                          const Problem* problem = nullptr) {
+  return {.name = name,
+          .source = {"mutant", "tests"},
+          .layout = layout,
+          .problem = problem,
+          .launch = launch};
+}
+
+/// The same row where rows and columns are as many: elsewhere it would write to what is not there.
+constexpr Strategy square_only(Strategy row) {
+  row.fits = [](const Shape& s, const Device&) {
+    return s[0] == s[1] ? Reason{} : "writes beyond an output that is not square";
+  };
+  return row;
+}
+
+/// fp32 with the lower 16 bits of its mantissa cut off.
+inline float bf16(float x) {
+  return std::bit_cast<float>(std::bit_cast<std::uint32_t>(x) & 0xffff0000u);
+}
+
+}  // namespace recheck::mutants

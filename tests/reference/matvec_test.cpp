@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "../../reference/matvec.hpp"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "../../experiments/harness/inputs.hpp"
+#include "../../reference/error.hpp"
+
+namespace recheck {
+namespace {
+
+constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+
+struct Cpu {
+  std::string name;
+  void (*run)(int, int, const float*, std::int64_t, const float*, float*);
+};
+
+class Matvec : public testing::TestWithParam<Cpu> {};
+
+/// A matrix, whose odd leading dimension starts its rows anywhere, and a vector; NaN around both.
+struct Factors {
+  HostMatrix a, v;
+  Factors(int rows, int columns, Values values)
+      : a(make_input(7, 0, rows, columns, (columns + 2) | 1, values, integer_limit(columns))),
+        v(make_input(7, 1, 1, columns, columns + 1, values, integer_limit(columns))) {}
+  [[nodiscard]] std::vector<float> times(decltype(Cpu::run) run) const {
+    std::vector<float> r(a.rows, nan);
+    run(static_cast<int>(a.rows), static_cast<int>(a.columns), a.elements.data(), a.ld,
+        v.elements.data(), r.data());
+    return r;
+  }
+  [[nodiscard]] double error(const std::vector<float>& r) const {
+    return reference::MatvecOracle(a.view(), v.elements).relative_error(r.data());
+  }
+};
+
+TEST_P(Matvec, IsWhatOneWorksOutByHand) {
+  const float a[] = {1, 2, 3, nan, nan, 4, 5, 6, nan, nan}, v[] = {1, -1, 2};
+  float r[] = {nan, nan, 42};
+  GetParam().run(2, 3, a, 5, v, r);
+  EXPECT_EQ(r[0], 5);
+  EXPECT_EQ(r[1], 11);
+  EXPECT_EQ(r[2], 42);
+}
+
+// around a register of four: nothing, only a remainder, only whole registers, both
+TEST_P(Matvec, IsExactOnIntegers) {
+  for (int columns = 0; columns < 10; ++columns) {
+    const Factors factors(11, columns, Values::integers);
+    const auto r = factors.times(GetParam().run);
+    EXPECT_EQ(factors.error(r), 0) << columns;
+    EXPECT_EQ(r, factors.times(reference::matvec_serial)) << columns;
+  }
+}
+
+TEST_P(Matvec, IsWithinItsBoundOnRealsAndNotExact) {
+  const Factors factors(37, 1001, Values::reals);
+  const double error = factors.error(factors.times(GetParam().run));
+  EXPECT_GT(error, 0);
+  EXPECT_LE(error, reference::product_error_bound(1001, 0x1p-24, 0));
+}
+
+const Cpu all[] = {
+    {"serial", reference::matvec_serial},
+    {"serial_o0", reference::matvec_serial_o0},
+#ifdef RECHECK_HAVE_SSE
+    {"sse", reference::matvec_sse},
+#ifdef RECHECK_HAVE_OPENMP
+    {"sse_openmp2", reference::matvec_sse_openmp2},
+    {"sse_openmp", reference::matvec_sse_openmp},
+#endif
+#endif
+#ifdef RECHECK_HAVE_BLAS
+    {"blas", reference::matvec_blas},
+#endif
+};
+INSTANTIATE_TEST_SUITE_P(reference, Matvec, testing::ValuesIn(all),
+                         [](const auto& info) { return info.param.name; });
+
+TEST(MatvecSerial, AddsInTheSameOrderWhateverTheFlags) {
+  Factors factors(37, 1001, Values::reals);
+  // products of two 12-bit factors are exact in fp32, so that fusing them with a sum changes
+  // nothing, and what is left to differ is the order
+  for (auto* operand : {&factors.a, &factors.v})
+    for (auto& x : operand->elements)
+      x = std::bit_cast<float>(std::bit_cast<std::uint32_t>(x) & 0xfffff000u);
+  EXPECT_EQ(factors.times(reference::matvec_serial), factors.times(reference::matvec_serial_o0));
+}
+
+TEST(MatvecOracle, SaysNaNWhereverOneStands) {
+  const Factors factors(9, 8, Values::reals);
+  const auto right = factors.times(reference::matvec_serial);
+  for (std::size_t i = 0; i < right.size(); ++i) {
+    auto r = right;
+    r[i] = nan;
+    EXPECT_TRUE(std::isnan(factors.error(r))) << i;
+  }
+}
+
+TEST(MatvecOracle, SeesAnyOneWrongElement) {
+  const Factors factors(9, 8, Values::integers);
+  const auto right = factors.times(reference::matvec_serial);
+  for (std::size_t i = 0; i < right.size(); ++i) {
+    auto r = right;
+    r[i] += 1;
+    EXPECT_GT(factors.error(r), 0) << i;
+    r[i] = std::numeric_limits<float>::infinity();
+    EXPECT_FALSE(factors.error(r) <= 1) << i;
+  }
+}
+
+TEST(MatvecOracle, KnowsOnlyZeroWhereThereIsNothingToAdd) {
+  const Factors factors(3, 0, Values::reals);
+  EXPECT_EQ(factors.error({0, 0, 0}), 0);
+  EXPECT_FALSE(factors.error({0, 1e-30f, 0}) <= 1);
+}
+
+TEST(FoldWords, TakesEachWordOfTheMatrixOnce) {
+  const auto word = [](std::uint32_t bits) { return std::bit_cast<float>(bits); };
+  float words[] = {word(0x1u),   word(0x20u),       word(0xffffffffu),
+                   word(0x300u), word(0x80000000u), word(0xffffffffu)};
+  EXPECT_EQ(reference::fold_words({2, 2, words, 3}), 0x80000321u);
+  EXPECT_EQ(reference::fold_words({1, 2, words, 3}), 0x21u);
+  EXPECT_EQ(reference::fold_words({2, 0, words, 3}), 0u);
+  EXPECT_EQ(reference::fold_words({0, 2, words, 3}), 0u);
+  words[3] = word(0x301u);
+  EXPECT_EQ(reference::fold_words({2, 2, words, 3}), 0x80000320u);
+}
+
+}  // namespace
+}  // namespace recheck

@@ -1,0 +1,128 @@
+"""The documents' own figures: readable, complete, true to what was printed, and about real rows."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from synthetic import make_full
+
+GOOD = """
+figure = [
+  { strategy = "a", regime = "hot", shape = "8x8", hardware = "h", document = "D", place = "p", seconds = 1.0 },
+]
+hardware.h = "old GPU"
+document.D = "a document"
+"""  # noqa: E501
+
+BAD = {
+    "no TOML": (("seconds = 1.0", "seconds ="), "is no TOML"),
+    "unknown member": (("place =", "plaice ="), "figure[0].plaice is unknown"),
+    "no place": (('place = "p", ', ""), "figure[0].place is missing"),
+    "unknown table": (("hardware.h", "hardwear.h"), "field hardwear is unknown"),
+    "number as text": (("seconds = 1.0", 'seconds = "1 s"'), "figure[0].seconds must be a finite"),
+    "two values": (("seconds = 1.0", 'seconds = 1.0, lost = "x"'), "needs exactly one of"),
+    "no value": ((", seconds = 1.0", ""), "needs exactly one of"),
+    "zero": (("seconds = 1.0", "seconds = 0.0"), "must be above 0"),
+    "infinite": (("seconds = 1.0", "seconds = inf"), "figure[0].seconds must be a finite number"),
+    "regime": (('"hot"', '"warm"'), "figure[0].regime must be one of cold, hot"),
+    "shape": (('"8x8"', '"8 by 8"'), "figure[0].shape must read like"),
+    "hardware": (('hardware = "h"', 'hardware = "x"'), "hardware names no entry of [hardware]"),
+    "document": (('document = "D"', 'document = "x"'), "document names no entry of [document]"),
+    "no list": (("figure = [", "figure = 7 # ["), "is no TOML"),
+}
+
+
+def _write(folder: Path, text: str) -> Path:
+    path = folder / "figures.toml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_file_is_one_line(name: str, tmp_path: Path) -> None:
+    from figures import load
+    from record import BadRecord
+
+    (old, new), message = BAD[name]
+    assert old in GOOD
+    path = _write(tmp_path, GOOD.replace(old, new))
+    with pytest.raises(BadRecord) as caught:
+        load(path)
+    line = str(caught.value)
+    assert message in line and line.startswith(f"{path}: ") and "\n" not in line
+
+
+def test_unreadable_file_is_one_line(tmp_path: Path) -> None:
+    from figures import load
+    from record import BadRecord
+
+    for path in (tmp_path, tmp_path / "none.toml"):
+        with pytest.raises(BadRecord, match="cannot be read"):
+            load(path)
+    (tmp_path / "bytes.toml").write_bytes(b"\xff\xfe")
+    with pytest.raises(BadRecord, match="is no TOML"):
+        load(tmp_path / "bytes.toml")
+
+
+def test_good_file(tmp_path: Path) -> None:
+    from figures import load
+
+    (figure,) = load(_write(tmp_path, GOOD)).of("D")
+    assert figure.seconds == 1.0 and figure.lost is None and figure.claim == ""
+
+
+def test_a_bad_file_ends_the_renderer_in_one_line(save, monkeypatch, capsys, tmp_path) -> None:
+    """The file is part of the program, so only a broken checkout gets here; still no traceback."""
+    import figures
+    import render
+
+    (tmp_path / "matmul").mkdir()
+    _write(tmp_path / "matmul", "figure = [{}]")
+    monkeypatch.setattr(figures, "EXPERIMENTS", tmp_path)
+    figures.figures.cache_clear()
+    arguments = ["render.py", str(save(make_full(small=True))), "--output", str(tmp_path / "out")]
+    monkeypatch.setattr("sys.argv", arguments)
+    with pytest.raises(SystemExit) as caught:
+        render.main()
+    figures.figures.cache_clear()
+    assert caught.value.code == 2 and not (tmp_path / "out").exists()
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1 and "matmul/figures.toml: field figure[0]." in error
+
+
+@pytest.fixture(scope="module")
+def full(tmp_path_factory):
+    from record import load
+
+    path = tmp_path_factory.mktemp("full") / "record.json"
+    path.write_text(json.dumps(make_full()), encoding="utf-8")
+    return load(path)[0]
+
+
+@pytest.mark.parametrize("name", ["matvec", "transpose"])
+def test_every_figure_is_about_a_case_of_the_full_run(name: str, full) -> None:
+    from figures import figures
+
+    known = figures(name)
+    assert known.figure
+    for each in known.figure:
+        assert each.case(full, full.experiment(name)), each
+    assert set(known.document) == {each.document for each in known.figure}
+    assert set(known.hardware) == {each.hardware for each in known.figure}
+
+
+def test_values_agree_with_what_was_printed(full) -> None:
+    """C58: only with milliseconds and GiB/s do both numbers of a row agree."""
+    from figures import figures
+
+    for each in figures("transpose").figure:
+        if not each.printed:
+            assert each.lost
+            continue
+        case = each.case(full, full.experiment("transpose"))
+        rate = case.bytes / each.time(case) / 2**30
+        assert float(each.printed.split()[0]) == pytest.approx(rate, rel=1e-4), each
+        if each.seconds:
+            assert each.printed.endswith(f"{1e3 * each.seconds:.5f} s")
