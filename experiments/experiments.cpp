@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "audit/audit.hpp"
 #include "harness/experiment.hpp"
+#include "machine/machine.hpp"
 #include "matmul/matmul.hpp"
 #include "matvec/matvec.hpp"
 #include "transpose/transpose.hpp"
@@ -7,9 +9,9 @@
 namespace recheck {
 
 std::span<const Experiment> experiments() {
-  static const Experiment all[] = {matmul::experiment(matmul::ladder()),
-                                   matvec::experiment(matvec::ladder()),
-                                   transpose::experiment(transpose::ladder())};
+  static const Experiment all[] = {
+      matmul::experiment(matmul::ladder()), matvec::experiment(matvec::ladder()),
+      transpose::experiment(transpose::ladder()), machine::experiment(), audit::experiment()};
   return all;
 }
 

@@ -130,11 +130,19 @@ def log_axes(axes: Any, sizes: list[int], low: float, high: float) -> None:
 
 
 def line(axes: Any, points: list[tuple[int, float, float, float]], **look: Any) -> None:
-    """One series with its intervals; points are (size, value, low, high)."""
+    """One series with its intervals over an ordered axis; points are (size, value, low, high)."""
     x, y, low, high = zip(*points, strict=True)
     down = [a - b for a, b in zip(y, low, strict=True)]
     up = [b - a for a, b in zip(y, high, strict=True)]
-    axes.errorbar(x, y, yerr=[down, up], elinewidth=1, **look)
+    axes.errorbar(x, y, yerr=[down, up], elinewidth=1, gid=trend(axes), **look)
+
+
+def trend(axes: Any) -> str:
+    """The name of a line that joins its points because the axis below them is ordered.
+
+    lint.py lets no other line join points.
+    """
+    return f"trend_{axes.figure.axes.index(axes)}_{len(axes.lines)}"
 
 
 @dataclass(frozen=True)

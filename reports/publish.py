@@ -15,6 +15,7 @@ import os
 import tempfile
 from pathlib import Path
 
+from machine import suspects
 from record import BadRecord, Record, load
 from render import fail, need_packages, render, slug
 
@@ -28,10 +29,19 @@ def narrowed(record: Record) -> str | None:
         if word.startswith("-") and word != "--resume" and not word.startswith("--output="):
             full = "evidence is the full matrix: run recheck without it"
             return f"it was measured with {word}; {full}"
+    plan = record.plan
+    if plan.preset != "full":
+        return f"its preset is {plan.preset}; evidence is the full matrix"
+    if plan.dropped:
+        first = plan.dropped[0]
+        what = f"{first.experiment} at {first.shape} ({first.reason})"
+        return f"its plan left out {what}; evidence is the full matrix"
     for experiment in record.experiments:
         rows = record.strategies(experiment)
         if not rows:
             return f"it holds no case of {experiment.name}; evidence is the full matrix"
+        if experiment not in record.ordinary:
+            continue  # a row of these has a shape and a regime of its own
         # some experiments have no end to end, and inner loops are NVIDIA's; what has it has it for
         # every row that solves the problem and is no point of a sweep
         copied = any(case.regime == "end_to_end" for case in record.of(experiment))
@@ -63,6 +73,8 @@ def refusal(record: Record) -> str | None:
         if count[status]:
             first = next(case for case in record.cases if case.status == status)
             return f"{count[status]} cases are {status}, first {first.id}: {first.reason}"
+    for name, why in suspects(record).items():
+        return f"{len(suspects(record))} times are suspect, first {name}: {why}"
     return narrowed(record)
 
 

@@ -6,9 +6,11 @@ Everything is formatted here with plain Python floats, so no library's version c
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from record import Seconds
+
+NBSP = "\N{NO-BREAK SPACE}"
 
 
 def significant(value: float, digits: int = 3) -> str:
@@ -50,19 +52,30 @@ def cell(text: str) -> str:
 
 @dataclass(frozen=True)
 class Ratio:
-    """How many times as fast `other` is as `base`, with a conservative 95% interval.
+    """How many times as fast `other` is as `base`, with a 95% interval.
 
-    The bounds pair the far ends of the two medians' intervals, so they hold whatever the two
-    have in common; a ratio whose interval holds 1 is "no difference".
+    `comparison.py` makes those of two cases: paired by round where it can. Otherwise the bounds
+    pair the far ends of the two medians' intervals: conservative, and marked ᵉ wherever it stands.
     """
 
     value: float
     low: float
     high: float
+    rounds: int = 0  # that were paired; 0: far ends
+    p: float = 0.0  # two-sided, of no difference at all
+    resolution: float = 0.0  # a difference below this is none, 0.005 for half a per cent
+    significant: bool = True  # also among all comparisons of the report
+    mark: str = ""
 
     @classmethod
     def of(cls, base: Seconds, other: Seconds) -> Ratio:
-        return cls(base.median / other.median, base.low / other.high, base.high / other.low)
+        """The far ends of the two medians' intervals: right whatever the two have in common."""
+        value, low, high = base.median / other.median, base.low / other.high, base.high / other.low
+        # the half of the interval that faces 1, read as 1.96 standard errors
+        gap = abs(math.log(value))
+        half = math.log(value / low) if value > 1 else math.log(high / value)
+        p = math.erfc(1.96 * gap / half / math.sqrt(2)) if half else float(gap == 0)
+        return cls(value, low, high, p=p, mark="ᵉ")
 
     @classmethod
     def over(cls, exact: float, other: Seconds) -> Ratio:
@@ -71,20 +84,27 @@ class Ratio:
 
     @property
     def outcome(self) -> str:
-        return "faster" if self.low > 1 else "slower" if self.high < 1 else "no difference"
+        """faster | slower: beyond the resolution; same: within it; else no difference, for the
+        interval reaches across, or it is one of too many comparisons to be sure of it."""
+        limit = 1 + self.resolution
+        if self.significant and (self.low > limit or self.high < 1 / limit):
+            return "faster" if self.low > limit else "slower"
+        within = self.resolution and 1 / limit <= self.low and self.high <= limit
+        return "same" if within else "no difference"
 
     def times(self, factor: float) -> Ratio:
-        return Ratio(self.value * factor, self.low * factor, self.high * factor)
+        scaled = {name: getattr(self, name) * factor for name in ("value", "low", "high")}
+        return replace(self, **scaled)
 
     @property
     def percent(self) -> str:
         """ "92.3 % [92.1, 92.5]", for a share of something."""
         value, low, high = self.times(100)._texts(100)
-        return f"{value} % [{low}, {high}]"
+        return f"{value} % [{low}, {high}]{self.mark}"
 
     def __str__(self) -> str:
         value, low, high = self._texts(1)
-        return f"{value}× [{low}, {high}]"
+        return f"{value}× [{low}, {high}]{self.mark}"
 
     def _texts(self, one: float) -> list[str]:
         # as many decimals as the interval's width deserves, and enough that a bound which is not
@@ -95,3 +115,8 @@ class Ratio:
         while decimals < 6 and any(round(b, decimals) == one != b for b in bounds):
             decimals += 1
         return [f"{x:.{decimals}f}" for x in (self.value, *bounds)]
+
+
+def percent(value: float, low: float, high: float) -> str:
+    """ "92.3 % [92.1, 92.5]", of shares."""
+    return Ratio(value, low, high).percent

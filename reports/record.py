@@ -1,4 +1,4 @@
-"""Reads record.json, schema 2, and refuses in one line whatever is not one.
+"""Reads record.json, schema 3, and refuses in one line whatever is not one.
 
 The classes below mirror the file member by member. The renderer trusts nothing that it reads: a
 record may be cut off, foreign, newer than this program or edited by hand, so everything becomes
@@ -14,18 +14,23 @@ from collections import Counter
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import cache, cached_property
 from pathlib import Path
+from statistics import median
 from types import UnionType
 from typing import Any, get_args, get_origin, get_type_hints
 
-SCHEMA = 2
+SCHEMA = 3
 REGIMES = ("cold", "hot", "inner", "end_to_end")
 ALLOWED = {
     "status": ("passed", "incorrect", "failed", "unsupported", "not_run"),
     "regime": REGIMES,
     "target": ("cpu", "gpu"),
-    "role": ("rung", "baseline", "roof", "part"),
+    "role": ("rung", "baseline", "roof", "part", "audit"),
     "layout": ("row_major", "pitched", "column_major"),
 }
+CODES = ("sass", "ptx")
+PRESETS = ("full", "quick", "chosen")
+# experiments about the measurement and the machine: they have sections of their own, no ladder
+AUDIT, MACHINE = "audit", "machine"
 
 
 class BadRecord(Exception):
@@ -43,12 +48,18 @@ class Gpu:
     clock_hz: float
     memory_clock_hz: float
     memory_bus_bits: int
+    # null where nobody could find out
+    uuid_hash: str | None
+    ecc: bool | None
+    mig: bool | None
+    power_limit_watts: float | None
 
 
 @dataclass(frozen=True)
 class Git:
     commit: str | None
     dirty: bool
+    diff: str | None  # a hash of the uncommitted changes
 
     @property
     def known(self) -> bool:
@@ -76,9 +87,24 @@ class Environment:
     git: Git
     started: str
     command: str
-    # younger than the rest: a record from before they were written down lacks them
-    seed: int | None = None
-    budget_seconds: float | None = None
+    seed: int
+    budget_seconds: float  # of sampling, per case
+    command_budget_seconds: float | None  # that the whole run was planned for
+    mps: bool | None
+    code: str | None  # "sass": the binary holds machine code for this GPU; "ptx": it does not
+    cubins: dict[str, str] | None  # a hash of the device code, by kernel file
+    state: dict[str, int | None]  # what may change before a run is resumed; empty without a GPU
+    unknown: dict[str, str]  # why a field above is null
+
+    @property
+    def other_processes(self) -> int | None:
+        """Compute processes of others on the GPU when the run started."""
+        return self.state.get("other_processes")
+
+    def why_unknown(self, name: str) -> str:
+        """What a reader is told instead of the field's value."""
+        reason = self.unknown.get(name) or self.unknown.get(name.rsplit(".", 1)[-1])
+        return f"not known: {reason}" if reason else "not known"
 
 
 @dataclass(frozen=True)
@@ -112,6 +138,42 @@ class Error:
     value: float | None  # None: not finite, which JSON has no number for
     bound: float
     metric: str
+
+
+@dataclass(frozen=True)
+class Power:
+    """What launches back to back draw, over a window of its own."""
+
+    watts: float
+    joules: float  # per launch
+    seconds: float
+    temperature_c: float
+    throttle: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Overhead:
+    """Wall seconds of the run, by what they went into."""
+
+    verified_kernels: float
+    flushes_and_holds: float
+    references: float
+    inputs_and_copies: float
+    saving: float
+    other: float
+
+
+@dataclass(frozen=True)
+class Dropped:
+    experiment: str
+    shape: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Plan:
+    preset: str  # "full"; "quick"; "chosen", where flags narrowed the run
+    dropped: tuple[Dropped, ...]
 
 
 @dataclass(frozen=True)
@@ -151,6 +213,19 @@ class Case:
     seconds: Seconds | None
     clock_hz: float | None
     samples: tuple[float, ...]
+    blocks: tuple[tuple[int, ...], ...]  # (round, count of samples), in order of time
+    clocks: tuple[float | None, ...]  # Hz, one per block
+    power: Power | None
+    batch: int  # launches per sample
+
+    @cached_property
+    def rounds(self) -> dict[int, float]:
+        """The median of each block's samples, by the round that it was taken in."""
+        found, at = {}, 0
+        for number, count in self.blocks:
+            found[number] = median(self.samples[at : at + count])
+            at += count
+        return found
 
     @property
     def shape_name(self) -> str:
@@ -177,12 +252,14 @@ class Case:
         return f"{self.status.replace('_', ' ')}: {self.reason}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # so that its hash is its identity
 class Record:
     schema: int
     environment: Environment
     finished: str | None
     wall_seconds: float
+    overhead: Overhead
+    plan: Plan
     ceilings: dict[str, Ceiling]
     experiments: tuple[Experiment, ...]
     cases: tuple[Case, ...]
@@ -222,6 +299,11 @@ class Record:
 
     def experiment(self, name: str) -> Experiment | None:
         return next((each for each in self.experiments if each.name == name), None)
+
+    @property
+    def ordinary(self) -> list[Experiment]:
+        """The experiments that the documents are about, and that have a case."""
+        return [e for e in self.experiments if e.name not in (AUDIT, MACHINE) and self.of(e)]
 
     def strategies(self, experiment: Experiment) -> list[Case]:
         """One case for each strategy, in table order."""
@@ -271,7 +353,13 @@ def typed(kind: Any, value: Any, where: str) -> Any:
         # a reason becomes a table cell and a chart's text, so line breaks and control codes go
         return " ".join("".join(c if c.isprintable() else " " for c in value).split())
     if outer is tuple:
-        return tuple(typed(get_args(kind)[0], v, f"{where}[{i}]") for i, v in enumerate(value))
+        # most of a record are its samples and blocks, so lists of numbers take a short way
+        inner = get_args(kind)[0]
+        if inner is int and all(type(v) is int for v in value):
+            return tuple(value)
+        if inner is float and all(type(v) in (int, float) and -1e300 < v < 1e300 for v in value):
+            return tuple(value)
+        return tuple(typed(inner, v, f"{where}[{i}]") for i, v in enumerate(value))
     if outer is dict and get_args(kind)[1] is not Any:
         return {k: typed(get_args(kind)[1], v, f"{where}.{k}") for k, v in value.items()}
     return value
@@ -281,6 +369,12 @@ def _check(record: Record) -> None:
     """What the types alone do not say; raises BadRecord."""
     if record.environment.gpu is None and not record.environment.gpu_reason:
         raise BadRecord("field environment.gpu_reason must say why environment.gpu is null")
+    if record.environment.gpu and "other_processes" not in record.environment.state:
+        raise BadRecord("field environment.state.other_processes is missing")
+    if record.environment.code not in (None, *CODES):
+        raise BadRecord(f"field environment.code must be null or one of {', '.join(CODES)}")
+    if record.plan.preset not in PRESETS:
+        raise BadRecord(f"field plan.preset must be one of {', '.join(PRESETS)}")
     axes = {experiment.name: experiment.axes for experiment in record.experiments}
     if len(axes) < len(record.experiments):
         raise BadRecord("field experiments: two have the same name")
@@ -316,6 +410,25 @@ def _check(record: Record) -> None:
         # the outer bounds, a picosecond and 30 years, only keep rates and logarithms finite
         if seconds and not 1e-12 < seconds.low <= seconds.median <= seconds.high < 1e9:
             raise BadRecord(f"{where}seconds must have 0 < low <= median <= high")
+        _check_blocks(case, where)
+
+
+def _check_blocks(case: Case, where: str) -> None:
+    if any(not 0 < sample < 1e9 for sample in case.samples):
+        raise BadRecord(f"{where}samples must be above 0")
+    if any(len(block) != 2 or block[1] < 1 for block in case.blocks):
+        raise BadRecord(f"{where}blocks must be pairs of a round and its count of samples")
+    if sum(count for _, count in case.blocks) != len(case.samples):
+        raise BadRecord(f"{where}blocks must hold as many samples as there are")
+    order = [number for number, _ in case.blocks]
+    if order != sorted(set(order)):
+        raise BadRecord(f"{where}blocks must be in the order of their rounds, each once")
+    if len(case.clocks) != len(case.blocks):
+        raise BadRecord(f"{where}clocks must have one entry for each block")
+    if case.batch < 1:
+        raise BadRecord(f"{where}batch must be at least 1")
+    if case.power and not (case.power.joules > 0 and case.power.watts > 0):
+        raise BadRecord(f"{where}power must have watts and joules above 0")
 
 
 def _parse(raw: bytes) -> Record:

@@ -17,12 +17,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
+import machine
+import provenance
+import self_audit
 import tables
+from comparison import LEVEL, comparisons
 from figures import figures
 from findings import Finding, findings
 from folder import MARK, CannotWrite, write
 from quantities import cell, shape_label, significant
-from record import BadRecord, Experiment, Record, load, locate
+from record import AUDIT, MACHINE, BadRecord, Experiment, Record, load, locate
 from series import COMPUTE, MEMORY
 
 
@@ -46,6 +50,25 @@ class Section:
 
 
 @dataclass(frozen=True)
+class Foundations:
+    """What the numbers of one record rest on: its self-audit, its machine, its provenance."""
+
+    sentence: str
+    audit: list[list[str]]
+    charts: list[Any]
+    ceilings: list[list[str]]
+    machine: list[list[str]]
+    suspects: list[list[str]]
+    brands: list[str]
+    dropped: list[list[str]]
+    throttled: str
+    overhead: list[str]
+    family: int  # comparisons that the findings make
+    resolution: str
+    not_passed: list[list[str]]
+
+
+@dataclass(frozen=True)
 class Beside:
     """A committed record, shown where the record itself has no GPU result."""
 
@@ -53,6 +76,7 @@ class Beside:
     anchor: str
     record: Record
     sections: list[Section]
+    foundations: Foundations
 
 
 def slug(name: str) -> str:
@@ -83,6 +107,53 @@ def _section(record: Record, experiment: Experiment, prefix: str) -> Section:
     )
 
 
+def _foundations(record: Record, prefix: str) -> Foundations:
+    """To be made after the findings, whose comparisons it counts."""
+    from charts import charts
+
+    known, audit = comparisons(record), record.experiment(AUDIT)
+    ceilings = []
+    for metric in (COMPUTE, MEMORY):
+        ceiling = record.ceilings.get(metric.ceiling)
+        if ceiling:
+            value = f"{significant(ceiling.value / metric.scale)} {metric.unit}"
+            ceilings.append([metric.ceiling_label, value, cell(ceiling.source)])
+    special = [each for each in map(record.experiment, (AUDIT, MACHINE)) if each]
+    return Foundations(
+        sentence=self_audit.sentence(record, known.audit),
+        audit=self_audit.table(known.audit),
+        charts=charts(record, audit, prefix) if audit and known.audit.audited else [],
+        ceilings=ceilings,
+        machine=machine.table(record),
+        suspects=[[f"`{name}`", cell(why)] for name, why in machine.suspects(record).items()],
+        brands=provenance.brands(record),
+        dropped=provenance.dropped(record),
+        throttled=provenance.throttled(record),
+        overhead=provenance.overhead(record),
+        family=len(known.family),
+        resolution=self_audit.resolution_text(known.resolution),
+        not_passed=[row for each in special for row in tables.not_passed(record, each)],
+    )
+
+
+def _tails(record: Record) -> str:
+    """How far the 95th percentile lies above the median: in half of the cases, and at worst."""
+    found = []
+    for case in record.cases:
+        if case.seconds and len(case.samples) >= 20:
+            high = sorted(case.samples)[-(-19 * len(case.samples) // 20) - 1]
+            found.append((high / case.seconds.median - 1, case.id))
+    if not found:
+        return ""
+    found.sort()
+    half, (worst, name) = found[len(found) // 2][0], found[-1]
+    return (
+        f"in half of the {len(found)} cases with 20 samples or more it lies at most "
+        f"{significant(100 * half, 2)} % above the median, at worst "
+        f"{significant(100 * worst, 2)} % (`{name}`)"
+    )
+
+
 def _beside(records: list[Record]) -> list[Beside]:
     shown: dict[str, Beside] = {}
     for record in records:
@@ -93,9 +164,9 @@ def _beside(records: list[Record]) -> list[Beside]:
             key += "-again"
         commit, day = (env.git.commit or "unknown")[:7], env.started[:10]
         heading = cell(f"Committed record: {env.gpu.name}, commit {commit}, {day}")
-        known = [each for each in record.experiments if record.of(each)]
-        sections = [_section(record, each, f"{key}-") for each in known]
-        shown[key] = Beside(heading, f"beside-{key}", record, sections)
+        sections = [_section(record, each, f"{key}-") for each in record.ordinary]
+        foundations = _foundations(record, f"{key}-")
+        shown[key] = Beside(heading, f"beside-{key}", record, sections, foundations)
     return list(shown.values())
 
 
@@ -106,14 +177,9 @@ def render(record: Record, raw: bytes, beside: list[Record]) -> dict[str, bytes]
     """
     import jinja2
 
-    sections = [_section(record, each, "") for each in record.experiments if record.of(each)]
+    sections = [_section(record, each, "") for each in record.ordinary]
+    foundations = _foundations(record, "")
     others = _beside(beside)
-    ceilings = []
-    for metric in (COMPUTE, MEMORY):
-        ceiling = record.ceilings.get(metric.ceiling)
-        if ceiling:
-            value = f"{significant(ceiling.value / metric.scale)} {metric.unit}"
-            ceilings.append([metric.ceiling_label, value, cell(ceiling.source)])
     timed = [case.seconds for case in record.cases if case.seconds]
     jinja = jinja2.Environment(
         loader=jinja2.FileSystemLoader(Path(__file__).parent),
@@ -127,7 +193,16 @@ def render(record: Record, raw: bytes, beside: list[Record]) -> dict[str, bytes]
         record=record,
         sections=sections,
         beside=others,
-        ceilings=ceilings,
+        foundations=foundations,
+        environment=provenance.rows(record.environment),
+        cubins=provenance.cubins(record.environment),
+        overhead_columns=provenance.OVERHEAD,
+        audit_columns=self_audit.COLUMNS,
+        audit_numbers=self_audit.NUMBERS,
+        machine_columns=machine.COLUMNS,
+        machine_numbers=machine.NUMBERS,
+        level=f"{100 * LEVEL:g} %",
+        tails=_tails(record),
         absent=[cell(each.title) for each in record.experiments if not record.of(each)],
         marked=any(case.problem for case in record.cases),
         discarded=sum(seconds.discarded for seconds in timed),
@@ -137,7 +212,9 @@ def render(record: Record, raw: bytes, beside: list[Record]) -> dict[str, bytes]
     lines = [line.rstrip() for line in text.strip().split("\n")]
     text = "\n".join(a for a, b in zip(lines, [*lines[1:], "."], strict=True) if a or b) + "\n"
     files = {"record.json": raw}
-    for section in [*sections, *(each for other in others for each in other.sections)]:
+    drawn = [*sections, foundations]
+    drawn += [each for other in others for each in (*other.sections, other.foundations)]
+    for section in drawn:
         files |= {f"charts/{chart.name}": chart.svg for chart in section.charts if chart.svg}
     return {**files, "README.md": text.encode()}
 

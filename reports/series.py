@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from comparison import comparisons
 from quantities import Ratio
 from record import Case, Experiment, Record
 
@@ -21,6 +22,7 @@ class Metric:
     scale: float
     ceiling: str
     ceiling_label: str
+    energy_unit: str  # billions of that work for each joule
 
     def rate(self, case: Case, seconds: float) -> float:
         return getattr(case, self.work) / seconds / self.scale
@@ -30,8 +32,8 @@ class Metric:
         return ceiling.value / self.scale if ceiling else None
 
 
-COMPUTE = Metric("flops", "TFLOP/s", 1e12, "fp32_flops", "fp32 limit")
-MEMORY = Metric("bytes", "GB/s", 1e9, "dram_bytes_per_second", "DRAM limit")
+COMPUTE = Metric("flops", "TFLOP/s", 1e12, "fp32_flops", "fp32 limit", "GFLOP/J")
+MEMORY = Metric("bytes", "GB/s", 1e9, "dram_bytes_per_second", "DRAM limit", "GB/J")
 
 
 def metric_of(record: Record, experiment: Experiment) -> Metric:
@@ -87,7 +89,7 @@ def share(record: Record, experiment: Experiment, case: Case, of: str | None) ->
     base = record.find(experiment, of or "", case.shape_name, case.regime)
     if not base or not base.seconds or not case.seconds or not base.bytes or not case.bytes:
         return None
-    return Ratio.of(base.seconds, case.seconds).times(case.bytes / base.bytes)
+    return comparisons(record).ratio(base, case).times(case.bytes / base.bytes)
 
 
 def swept(record: Record, experiment: Experiment, base: str, parameter: str) -> dict[int, str]:
@@ -122,7 +124,9 @@ class Crossing:
     other_wins_above: bool
 
 
-def crossings(base: Sweep, other: Sweep) -> tuple[list[Crossing], list[tuple[int, Ratio]]]:
+def crossings(
+    record: Record, base: Sweep, other: Sweep
+) -> tuple[list[Crossing], list[tuple[int, Ratio]]]:
     """Where `other` overtakes `base` by medians; and the ratio at every size that both have."""
     others = dict(other)
     both = [(n, case, others[n]) for n, case in base if n in others]
@@ -136,4 +140,4 @@ def crossings(base: Sweep, other: Sweep) -> tuple[list[Crossing], list[tuple[int
         rise = math.log(a1.seconds.median / a0.seconds.median)
         seconds = a0.seconds.median * math.exp(share * rise)
         found.append(Crossing(n0, n1, at, seconds, gap1 > 0))
-    return found, [(n, Ratio.of(a.seconds, b.seconds)) for n, a, b in both]
+    return found, [(n, comparisons(record).ratio(a, b)) for n, a, b in both]

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from comparison import comparisons
 from figures import Figures
 from findings.judge import anchor
-from quantities import Ratio, cell, duration, shape_label, significant, spread
+from machine import suspects
+from quantities import NBSP, Ratio, cell, duration, shape_label, significant, spread
 from record import REGIMES, Case, Error, Experiment, Record
 from series import first_rung, metric_of, reference, roof, share
 
@@ -18,7 +20,7 @@ ABSENT = "·"  # the run has no such case: nothing went wrong
 
 def _pair(value: str, interval: str) -> str:
     """A number over its interval: narrow columns may break between the two and nowhere else."""
-    return " ".join(text.replace(" ", "\N{NO-BREAK SPACE}") for text in (value, interval))
+    return " ".join(text.replace(" ", NBSP) for text in (value, interval))
 
 
 def _ratio(ratio: Ratio) -> str:
@@ -34,7 +36,7 @@ def _share(ratio: Ratio | None) -> str:
 
 def _error(error: Error) -> str:
     value = "not finite" if error.value is None else f"{error.value:.1e}"
-    return f"{value} / {error.bound:.1e}".replace(" ", "\N{NO-BREAK SPACE}")
+    return f"{value} / {error.bound:.1e}".replace(" ", NBSP)
 
 
 def _time(case: Case | None) -> str:
@@ -43,6 +45,11 @@ def _time(case: Case | None) -> str:
     if case.seconds is None:
         return case.status.replace("_", " ")
     return _pair(duration(case.seconds.median), spread(case.seconds))
+
+
+def _mark(record: Record, case: Case | None) -> str:
+    """What follows a time that is too good to be true."""
+    return " **suspect**" if case and case.id in suspects(record) else ""
 
 
 @dataclass(frozen=True)
@@ -89,8 +96,13 @@ class Headline:
         self.columns += [
             f"speed-up over `{self.first}`" if self.first else "speed-up over the first rung",
             f"speed-up over `{self.vendor}`" if self.vendor else "speed-up over the library",
-            "error / bound",
         ]
+        head = [case for case in record.of(experiment) if case.shape_name == experiment.headline]
+        self.clocks = any(case.clock_hz for case in head)
+        self.power = any(case.power for case in head)
+        self.columns += ["GHz"] * self.clocks
+        self.columns += ["W", f"{self.metric.energy_unit}"] if self.power else []
+        self.columns.append("error / bound")
         self.numbers = list(range(1, len(self.columns)))
         self.columns += ["layout"] * self.layouts + ["source"]
         self.rows = [self._row(row) for row in rows if not row.sweep]
@@ -105,7 +117,9 @@ class Headline:
         main = cases.get("cold" if row.target == "gpu" else "hot")
         place = f'<a id="{anchor(self.prefix, there[0], self.experiment)}"></a>' if there else ""
         line = [f"{place}`{row.strategy}`{row.marks}"]
-        line += [_time(cases[regime]) if cases[regime] else NONE for regime in self.regimes]
+        line += [
+            _time(case) + _mark(self.record, case) if case else NONE for case in cases.values()
+        ]
         tail = ([row.layout.replace("_", " ")] if self.layouts else []) + [cell(str(row.source))]
         if main is None or main.seconds is None:
             why = f"[why](#{self.prefix}{self.experiment.name}-without-a-time)"
@@ -125,10 +139,24 @@ class Headline:
             if base is main:
                 line.append("base")
             elif row.target == "gpu" and not row.part_of and base is not None and base.seconds:
-                line.append(_ratio(Ratio.of(base.seconds, main.seconds)) + row.marks)
+                line.append(_ratio(comparisons(self.record).ratio(base, main)) + row.marks)
             else:
                 line.append(NONE)
+        line += self._energy(row, main, cases.get("hot"))
         return [*line, _error(main.error) if main.error else NONE, *tail]
+
+    def _energy(self, row: Case, main: Case, hot: Case | None) -> list[str]:
+        """The clock held while the rate was measured, and what hot launches draw and give."""
+        found = []
+        if self.clocks:
+            found.append(f"{main.clock_hz / 1e9:.3f}" if main.clock_hz else NONE)
+        power = hot.power if hot else None
+        if self.power:
+            found.append(significant(power.watts) if power else NONE)
+            # the work that a part's record names is its whole's
+            work = getattr(main, self.metric.work) / 1e9
+            found.append(significant(work / power.joules) if power and not row.part_of else NONE)
+        return found
 
 
 def other_problems(record: Record, experiment: Experiment) -> list[str]:
@@ -189,7 +217,7 @@ def _matrix(
         cells = []
         for case in (cases[shape] for shape in used):
             timed = case is not None and case.seconds is not None
-            cells.append(text(case) if timed else _time(case))
+            cells.append((text(case) if timed else _time(case)) + _mark(record, case))
         mark = f'<a id="{name}"></a>' if place else ""
         lines.append([f"{mark}`{row.strategy}`{row.marks}", *cells])
     return [Matrix(title, [shape_label(shape) for shape in used], lines)] if lines else []

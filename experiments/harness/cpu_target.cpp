@@ -1,23 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <unistd.h>
 
-#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <new>
 #include <string>
 
+#include "ledger.hpp"
 #include "target.hpp"
 
 namespace recheck {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 class CpuTarget final : public Target {
  public:
@@ -53,15 +47,16 @@ class CpuTarget final : public Target {
   void synchronize() override {}
   void warm_up(const std::function<void()>&) override {}  // the proofs have just run
 
-  Samples sample(Regime, const std::function<void()>& launch, int count, double) override {
+  Samples sample(const Sampling& sampling, const std::function<void()>& launch) override {
     Samples samples;
-    for (int i = 0; i < count; ++i) {
-      const auto start = Clock::now();
+    for (int i = 0; i < sampling.count; ++i) {
+      const double start = now();
       launch();
-      samples.seconds.push_back(seconds_since(start));
+      samples.seconds.push_back(now() - start);
     }
     return samples;
   }
+  std::optional<Power> draw(const std::function<void()>&, double) override { return {}; }
 };
 
 }  // namespace

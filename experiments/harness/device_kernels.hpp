@@ -20,9 +20,9 @@ void poison_shared(int sm_count, int bytes_per_block, cudaStream_t stream);
 struct ClockReading {
   std::int64_t cycles, nanoseconds;
 };
-inline constexpr int clock_slots = 1024;
+inline constexpr int clock_slots = 16;
 
-/// Reads the clocks of all multiprocessors into readings[smid].
+/// Reads the clocks of the first multiprocessors into readings[smid], by a block on each.
 void read_clocks(ClockReading* readings, int sm_count, cudaStream_t stream);
 
 }  // namespace recheck

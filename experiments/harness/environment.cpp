@@ -1,15 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "environment.hpp"
+
 #include <sys/utsname.h>
 
+#include <algorithm>
+#include <charconv>
 #include <chrono>
+#include <cinttypes>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <filesystem>
 #include <fstream>
 #include <regex>
 #include <thread>
 
 #include "build_info.hpp"
-#include "git_info.hpp"
+#include "nvml.hpp"
 #include "record.hpp"
 
 namespace recheck {
@@ -58,7 +66,45 @@ std::string in_units(double value, double unit, int digits) {
   return out.str();
 }
 
+/// Whether launches go through NVIDIA's Multi-Process Service: a process is its client where it
+/// finds its pipe.
+bool has_mps() {
+  const char* folder = std::getenv("CUDA_MPS_PIPE_DIRECTORY");
+  std::error_code none;
+  return std::filesystem::exists(
+      std::filesystem::path(folder != nullptr ? folder : "/tmp/nvidia-mps") / "control", none);
+}
+
 }  // namespace
+
+std::optional<std::string_view> device_code(std::string_view architectures,
+                                            int compute_capability) {
+  std::optional<std::string_view> best;
+  while (!architectures.empty()) {
+    const auto entry = architectures.substr(0, architectures.find(';'));
+    architectures.remove_prefix(std::min(entry.size() + 1, architectures.size()));
+    int made_for = 0;
+    const auto number = std::from_chars(entry.data(), entry.data() + entry.size(), made_for);
+    if (number.ec != std::errc{}) continue;  // a word
+    const auto rest = entry.substr(number.ptr - entry.data());
+    const bool same_major = made_for / 10 == compute_capability / 10;
+    const bool reaches = made_for <= compute_capability;
+    // 90a is for 9.0 alone; 100f for its family, the later ones of its major version
+    const bool exact = rest.starts_with('a'), family = rest.starts_with('f');
+    if (exact ? made_for != compute_capability : !reaches || (family && !same_major)) continue;
+    if (same_major && !rest.ends_with("-virtual")) return "sass";
+    if (!rest.ends_with("-real")) best = "ptx";
+  }
+  return best;
+}
+
+std::string fnv1a(std::string_view text) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  char digits[17];
+  std::snprintf(digits, sizeof digits, "%016" PRIx64, hash);
+  return digits;
+}
 
 std::string utc_now() {
   const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
@@ -73,27 +119,61 @@ Json environment(const Gpu& gpu, const std::string& command, const Settings& set
   // the version alone: what a distribution or a cloud appends names its own machines
   const std::string release(kernel.release, std::strspn(kernel.release, "0123456789."));
   const auto model = grep("/proc/cpuinfo", R"(^model name\s*:\s*(.*\S))");
-  return {{"gpu", gpu.device ? describe(*gpu.device) : Json(nullptr)},
-          {"gpu_reason", gpu.reason ? Json(*gpu.reason) : Json(nullptr)},
-          {"driver", text_or_null(grep("/proc/driver/nvidia/version", R"(\s(\d+\.\d[\d.]*)\s)"))},
-          {"cuda_driver", text_or_null(gpu.driver)},
-          {"cuda_runtime", text_or_null(gpu.runtime)},
-          {"nvcc", text_or_null(build::nvcc)},
-          {"host_compiler", build::host_compiler},
-          {"flags", build::flags},
-          {"arch", build::arch},
-          {"build_type", build::type},
-          {"device_debug", build::device_debug},
-          {"blas", text_or_null(build::blas)},
-          {"cpu", model.empty() ? kernel.machine : model},
-          {"cpu_threads", std::thread::hardware_concurrency()},
-          {"os", grep("/etc/os-release", R"(^PRETTY_NAME="?([^"]*))") + ", " + kernel.sysname +
-                     " " + release},
-          {"git", {{"commit", build::git_commit}, {"dirty", build::git_dirty}}},
-          {"seed", settings.seed},
-          {"budget_seconds", settings.budget_seconds},
-          {"started", utc_now()},
-          {"command", command}};
+
+  Json device, state = Json::object(), mps, code, unknown = Json::object();
+  const auto known = [&](const char* field, const auto& answer) {
+    if (!answer.value) unknown[field] = answer.reason;
+    return answer.value ? Json(*answer.value) : Json(nullptr);
+  };
+  if (gpu.device) {
+    const Nvml nvml(gpu.device->pci_bus_id);
+    auto id = nvml.uuid();
+    if (id.value) id.value = fnv1a(*id.value);
+    device = describe(*gpu.device);
+    device["uuid_hash"] = known("gpu.uuid_hash", id);
+    device["ecc"] = known("gpu.ecc", nvml.ecc());
+    device["mig"] = known("gpu.mig", nvml.mig());
+    device["power_limit_watts"] = known("gpu.power_limit_watts", nvml.limit_watts());
+    state["other_processes"] = known("state.other_processes", nvml.other_processes());
+    mps = has_mps();
+    code = known("code", Answer{device_code(build::architectures, gpu.device->compute_capability),
+                                "the architectures " + std::string(build::architectures) +
+                                    " do not say what this GPU runs"});
+  }
+  const Json cubins = Json::parse(build::cubins);
+  if (cubins.is_null()) unknown["cubins"] = build::cubins_unknown;
+  return {
+      {"gpu", device},
+      {"gpu_reason", gpu.reason ? Json(*gpu.reason) : Json(nullptr)},
+      {"driver", text_or_null(grep("/proc/driver/nvidia/version", R"(\s(\d+\.\d[\d.]*)\s)"))},
+      {"cuda_driver", text_or_null(gpu.driver)},
+      {"cuda_runtime", text_or_null(gpu.runtime)},
+      {"nvcc", text_or_null(build::nvcc)},
+      {"host_compiler", build::host_compiler},
+      {"flags", build::flags},
+      {"arch", build::arch},
+      {"code", code},
+      {"cubins", cubins},
+      {"build_type", build::type},
+      {"device_debug", build::device_debug},
+      {"blas", text_or_null(build::blas)},
+      {"cpu", model.empty() ? kernel.machine : model},
+      {"cpu_threads", std::thread::hardware_concurrency()},
+      {"os", grep("/etc/os-release", R"(^PRETTY_NAME="?([^"]*))") + ", " + kernel.sysname + " " +
+                 release},
+      {"mps", mps},
+      {"git",
+       {{"commit", build::git_commit},
+        {"dirty", build::git_dirty},
+        {"diff", text_or_null(build::git_diff)}}},
+      {"seed", settings.seed},
+      {"budget_seconds", settings.budget_seconds},
+      {"command_budget_seconds",
+       settings.command_budget_seconds ? Json(*settings.command_budget_seconds) : Json(nullptr)},
+      {"started", utc_now()},
+      {"command", command},
+      {"state", state},
+      {"unknown", unknown}};
 }
 
 Json ceilings(const Gpu& gpu) {

@@ -1,4 +1,4 @@
-# Writes HEADER with the commit of SOURCE, and whether its work tree differs from it.
+# Writes OUTPUT with the commit of SOURCE, and whether and how its work tree differs from it.
 # the owner of a mounted work tree may be someone else: reading its commit is harmless
 set(git git -c safe.directory=* -C ${SOURCE})
 execute_process(COMMAND ${git} rev-parse HEAD OUTPUT_VARIABLE commit RESULT_VARIABLE failed
@@ -8,15 +8,22 @@ if(failed)
 endif()
 execute_process(COMMAND ${git} status --porcelain OUTPUT_VARIABLE changes ERROR_QUIET)
 set(dirty false)
+set(diff "")
 if(failed OR NOT changes STREQUAL "")
   set(dirty true)
 endif()
-file(CONFIGURE OUTPUT ${HEADER} CONTENT [[
+if(dirty AND NOT failed)
+  # the list of changes goes in too: it names what is untracked
+  execute_process(COMMAND ${git} diff HEAD --binary --no-color --no-ext-diff --no-textconv
+                  OUTPUT_VARIABLE diff ERROR_QUIET)
+  string(SHA256 diff "${changes}${diff}")
+  string(SUBSTRING ${diff} 0 16 diff)
+endif()
+file(CONFIGURE OUTPUT ${OUTPUT} CONTENT [[
 // made by git_info.cmake
-#pragma once
+#include "build_info.hpp"
 
-namespace recheck::build {
-inline constexpr const char* git_commit = "@commit@";
-inline constexpr bool git_dirty = @dirty@;
-}  // namespace recheck::build
+const char* const recheck::build::git_commit = "@commit@";
+const bool recheck::build::git_dirty = @dirty@;
+const char* const recheck::build::git_diff = "@diff@";
 ]] @ONLY)

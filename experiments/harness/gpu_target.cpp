@@ -4,9 +4,13 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <set>
+#include <span>
 
 #include "cuda.hpp"
 #include "device_kernels.hpp"
+#include "ledger.hpp"
+#include "nvml.hpp"
 #include "target.hpp"
 
 namespace recheck {
@@ -20,6 +24,12 @@ std::int64_t attribute(cudaDeviceAttr which) {
   int value = 0;
   check(cudaDeviceGetAttribute(&value, which, 0));
   return value;
+}
+
+std::string pci_bus_id() {
+  char id[32] = {};
+  check(cudaDeviceGetPCIBusId(id, sizeof(id), 0));
+  return id;
 }
 
 /// Any CUDA handle, destroyed with its scope; errors there have nobody to tell.
@@ -46,6 +56,7 @@ class GpuTarget final : public Target {
  public:
   explicit GpuTarget(const Device& device)
       : device_(device),
+        nvml_(device.pci_bus_id),
         stream_([](cudaStream_t* s) { check(cudaStreamCreate(s)); }),
         blas_([](cublasHandle_t* h) {
           if (cublasCreate(h) != CUBLAS_STATUS_SUCCESS)
@@ -92,30 +103,38 @@ class GpuTarget final : public Target {
   }
 
   void warm_up(const std::function<void()>& launch) override {
-    using namespace std::chrono;
-    const auto end = steady_clock::now() + milliseconds(60);
-    do {
-      launch();
-      synchronize();
-    } while (steady_clock::now() < end);
+    // until three looks at the clock in a row agree to half a percent; a clock that goes on
+    // swinging is no reason to wait for ever
+    constexpr double look = 0.02, at_most = 0.5;
+    std::vector<double> clocks;
+    for (const double start = now(); now() - start < at_most;) {
+      clear_readings(2);
+      read_clocks(readings(0), device_.sm_count, stream_);
+      const double begin = now();
+      do {
+        launch();
+        synchronize();
+      } while (now() - begin < look);
+      read_clocks(readings(1), device_.sm_count, stream_);
+      clocks.push_back(clocks_between(2).front());
+      const auto last = std::span(clocks).last(std::min<std::size_t>(3, clocks.size()));
+      const auto [low, high] = std::ranges::minmax(last);
+      if (last.size() == 3 && high < 1.005 * low) return;
+    }
   }
 
-  Samples sample(Regime regime, const std::function<void()>& launch, int count,
-                 double guess) override {
-    // short launches are timed in batches when hot: an event resolves about half a microsecond
-    const int batch =
-        regime == Regime::cold ? 1 : std::clamp(static_cast<int>(50e-6 / guess), 1, 32);
+  Samples sample(const Sampling& sampling, const std::function<void()>& launch) override {
+    const auto [regime, wanted, batch, guess] = sampling;
+    const int count = std::min(wanted, most_samples);
     while (events_.size() < 2 * static_cast<std::size_t>(count))
       events_.emplace_back(
           std::make_unique<Event>([](cudaEvent_t* e) { check(cudaEventCreate(e)); }));
 
-    auto* clocks = reinterpret_cast<ClockReading*>(scratch_.data());
-    check(cudaMemsetAsync(clocks, 0, 2 * clock_slots * sizeof(ClockReading), stream_));
-    read_clocks(clocks, device_.sm_count, stream_);
     // what stands before the first event takes the device longer than the host needs to queue the
     // rest, so the launch waits for the device and its latency stays outside the interval
     // (of long launches it is too little to matter, and finding out would take another launch)
     const double queueing = guess < 1e-3 ? seconds_to_queue(launch) : 0;
+    clear_readings(2 * count);
     for (int i = 0; i < count; ++i) {
       hold(20'000 + static_cast<std::int64_t>(2e9 * queueing * (batch + 1)), stream_);
       if (regime == Regime::cold) {
@@ -124,11 +143,12 @@ class GpuTarget final : public Target {
       } else {
         launch();
       }
+      read_clocks(readings(2 * i), device_.sm_count, stream_);
       check(cudaEventRecord(*events_[2 * i], stream_));
       for (int b = 0; b < batch; ++b) launch();
       check(cudaEventRecord(*events_[2 * i + 1], stream_));
+      read_clocks(readings(2 * i + 1), device_.sm_count, stream_);
     }
-    read_clocks(clocks + clock_slots, device_.sm_count, stream_);
     synchronize();
 
     Samples samples;
@@ -137,37 +157,91 @@ class GpuTarget final : public Target {
       check(cudaEventElapsedTime(&milliseconds, *events_[2 * i], *events_[2 * i + 1]));
       samples.seconds.push_back(milliseconds * 1e-3 / batch);
     }
-    samples.clock_hz = clock_between(clocks);
+    samples.clock_hz = clocks_between(2 * count);
     return samples;
   }
 
+  std::optional<Power> draw(const std::function<void()>& launch, double guess) override {
+    // the counter of energy ticks every few tens of milliseconds: the window is from tick to tick
+    constexpr double window = 0.3, at_most = 1;
+    const int chunk = std::max(1, static_cast<int>(5e-3 / guess));
+    std::set<std::string> reasons;
+    std::optional<double> last = nvml_.joules().value, first_joules;
+    double first_time = 0, last_time = 0, seconds = 0;
+    std::int64_t launches = 0, first_launches = 0, last_launches = 0;
+    for (const double start = now(); last && seconds < window && now() - start < at_most;) {
+      for (int i = 0; i < chunk; ++i) launch();
+      launches += chunk;
+      synchronize();
+      const auto joules = nvml_.joules().value;
+      if (!joules || *joules == *last) continue;
+      if (!first_joules) {
+        first_joules = joules;
+        first_time = now();
+        first_launches = launches;
+      }
+      last = joules;
+      last_time = now();
+      last_launches = launches;
+      seconds = last_time - first_time;
+      for (const auto& reason : nvml_.throttle().value.value_or(std::vector<std::string>{}))
+        reasons.insert(reason);
+    }
+    if (!first_joules || !last || seconds <= 0) return {};
+    const double drawn = *last - *first_joules;
+    return Power{.watts = drawn / seconds,
+                 .joules = drawn / static_cast<double>(last_launches - first_launches),
+                 .seconds = seconds,
+                 .temperature_c = nvml_.temperature_c().value.value_or(0),
+                 .throttle = {reasons.begin(), reasons.end()}};
+  }
+
  private:
+  static constexpr int most_samples = 32;  // of one call
   static constexpr std::int64_t clock_floats =
-      2 * clock_slots * static_cast<std::int64_t>(sizeof(ClockReading) / sizeof(float));
+      2 * most_samples * clock_slots *
+      static_cast<std::int64_t>(sizeof(ClockReading) / sizeof(float));
+
+  /// Where the clocks of all multiprocessors are read to, for the i-th time.
+  ClockReading* readings(int i) {
+    return reinterpret_cast<ClockReading*>(scratch_.data()) + i * clock_slots;
+  }
+
+  void clear_readings(int count) {
+    check(cudaMemsetAsync(readings(0), 0, count * clock_slots * sizeof(ClockReading), stream_));
+  }
+
+  /// Cycles over time between each even reading and the odd one after it, on a multiprocessor that
+  /// both have seen; 0 if there is none.
+  std::vector<double> clocks_between(int count) {
+    std::vector<ClockReading> all(static_cast<std::size_t>(count) * clock_slots);
+    check(cudaMemcpy(all.data(), readings(0), all.size() * sizeof(ClockReading),
+                     cudaMemcpyDeviceToHost));
+    std::vector<double> clocks;
+    for (auto* pair = all.data(); clocks.size() < static_cast<std::size_t>(count) / 2;
+         pair += 2 * clock_slots) {
+      double clock = 0;
+      for (int sm = 0; sm < clock_slots && clock == 0; ++sm) {
+        const auto &begin = pair[sm], &end = pair[clock_slots + sm];
+        if (begin.nanoseconds != 0 && end.nanoseconds > begin.nanoseconds)
+          clock = static_cast<double>(end.cycles - begin.cycles) * 1e9 /
+                  static_cast<double>(end.nanoseconds - begin.nanoseconds);
+      }
+      clocks.push_back(clock);
+    }
+    return clocks;
+  }
 
   /// How long the host needs for a launch while the device has something else to do.
   double seconds_to_queue(const std::function<void()>& launch) const {
     hold(20'000, stream_);
-    const auto start = std::chrono::steady_clock::now();
+    const double start = now();
     launch();
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  }
-
-  /// Cycles over time between two readings, on a multiprocessor that both have seen.
-  static std::optional<double> clock_between(const ClockReading* device_readings) {
-    std::vector<ClockReading> readings(2 * clock_slots);
-    check(cudaMemcpy(readings.data(), device_readings, readings.size() * sizeof(ClockReading),
-                     cudaMemcpyDeviceToHost));
-    for (int sm = 0; sm < clock_slots; ++sm) {
-      const auto &first = readings[sm], &last = readings[clock_slots + sm];
-      if (first.nanoseconds != 0 && last.nanoseconds > first.nanoseconds)
-        return static_cast<double>(last.cycles - first.cycles) * 1e9 /
-               static_cast<double>(last.nanoseconds - first.nanoseconds);
-    }
-    return {};
+    return now() - start;
   }
 
   Device device_;
+  Nvml nvml_;
   Stream stream_;
   Blas blas_;
   std::int64_t flush_bytes_;
@@ -213,7 +287,8 @@ Gpu find_gpu() {
         .shared_bytes_per_block = static_cast<std::int64_t>(properties.sharedMemPerBlockOptin),
         .clock_hz = 1e3 * static_cast<double>(attribute(cudaDevAttrClockRate)),
         .memory_clock_hz = 1e3 * static_cast<double>(attribute(cudaDevAttrMemoryClockRate)),
-        .memory_bus_bits = properties.memoryBusWidth};
+        .memory_bus_bits = properties.memoryBusWidth,
+        .pci_bus_id = pci_bus_id()};
   } catch (const CudaError& error) {
     gpu.reason = std::string("no CUDA device: ") + error.what();
   }

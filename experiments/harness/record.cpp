@@ -5,11 +5,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <cstring>
 #include <fstream>
 #include <map>
+#include <set>
 #include <stdexcept>
 
 namespace recheck {
@@ -24,6 +26,18 @@ Json or_null(const std::optional<T>& value) {
 
 /// Seconds to a tenth of a nanosecond: far below any timer's resolution, and short to print.
 double rounded(double seconds) { return std::round(seconds * 1e10) / 1e10; }
+
+/// The clock that half of the blocks reached, to the megahertz.
+std::optional<double> median_clock(const Case& c) {
+  std::vector<double> clocks;
+  for (const auto& block : c.blocks)
+    if (block.clock_hz) clocks.push_back(*block.clock_hz);
+  if (clocks.empty() || !c.seconds) return {};
+  std::ranges::nth_element(clocks, clocks.begin() + std::ssize(clocks) / 2);
+  return clocks[clocks.size() / 2];
+}
+
+}  // namespace
 
 Json to_json(const Case& c) {
   const Experiment& experiment = *c.experiment;
@@ -44,9 +58,21 @@ Json to_json(const Case& c) {
                {"high", rounded(c.seconds->high)},
                {"samples", c.samples.size()},
                {"discarded", c.discarded}};
+  Json blocks = Json::array(), clocks = Json::array(), power;
   // samples of a case that has not come to a verdict prove nothing yet
-  if (c.seconds)
+  if (c.seconds) {
     for (const double s : c.samples) samples.push_back(rounded(s));
+    for (const auto& block : c.blocks) {
+      blocks.push_back({block.round, block.count});
+      clocks.push_back(or_null(block.clock_hz));
+    }
+  }
+  if (c.power)
+    power = {{"watts", c.power->watts},
+             {"joules", c.power->joules},
+             {"seconds", c.power->seconds},
+             {"temperature_c", c.power->temperature_c},
+             {"throttle", c.power->throttle}};
   const Work work = c.work();
   return {{"id", c.id()},
           {"experiment", experiment.name},
@@ -72,19 +98,38 @@ Json to_json(const Case& c) {
           {"flops", work.flops},
           {"bytes", work.bytes},
           {"seconds", seconds},
-          {"clock_hz", or_null(c.clock_hz)},
-          {"samples", samples}};
+          {"clock_hz", or_null(median_clock(c))},
+          {"batch", c.batch},
+          {"power", power},
+          {"samples", samples},
+          {"blocks", blocks},
+          {"clocks", clocks}};
 }
-
-}  // namespace
 
 std::string Case::id() const {
   return std::string(experiment->name) + "/" + std::string(strategy->name) + "/" +
          to_string(shape) + "/" + std::string(name_of(regime));
 }
 
+Json Record::times() const {
+  const auto tenths = [](double seconds) { return std::round(seconds * 10) / 10; };
+  const Ledger& o = overhead;
+  const double known =
+      o.verified_kernels + o.flushes_and_holds + o.references + o.inputs_and_copies + o.saving;
+  return {{"wall_seconds", tenths(wall_seconds)},
+          {"overhead",
+           {{"verified_kernels", tenths(o.verified_kernels)},
+            {"flushes_and_holds", tenths(o.flushes_and_holds)},
+            {"references", tenths(o.references)},
+            {"inputs_and_copies", tenths(o.inputs_and_copies)},
+            {"saving", tenths(o.saving)},
+            {"other", tenths(std::max(0.0, wall_seconds - known))}}}};
+}
+
 Json Record::to_json() const {
-  Json experiments = Json::array(), all = Json::array();
+  Json experiments = Json::array(), all = Json::array(), dropped = Json::array();
+  for (const auto& [experiment, shape, reason] : plan.dropped)
+    dropped.push_back({{"experiment", experiment}, {"shape", shape}, {"reason", reason}});
   for (const auto& experiment : recheck::experiments())
     experiments.push_back({{"name", experiment.name},
                            {"title", experiment.title},
@@ -92,11 +137,14 @@ Json Record::to_json() const {
                            {"axes", experiment.axes},
                            {"headline", to_string(experiment.headline)}});
   for (const auto& c : cases) all.push_back(recheck::to_json(c));
+  const Json spent = times();
   return {{"schema", schema},
           {"environment", environment},
           {"finished", finished ? Json(utc_now()) : Json(nullptr)},
-          {"wall_seconds", std::round(wall_seconds * 10) / 10},
+          {"wall_seconds", spent["wall_seconds"]},
+          {"overhead", spent["overhead"]},
           {"ceilings", ceilings},
+          {"plan", {{"preset", plan.preset}, {"dropped", dropped}}},
           {"experiments", experiments},
           {"cases", all}};
 }
@@ -125,22 +173,53 @@ void adopt(Case& c, const Json& then) {
     c.seconds = Interval{seconds.at("median"), seconds.at("low"), seconds.at("high")};
     c.discarded = seconds.at("discarded");
   }
-  if (!then.at("clock_hz").is_null()) c.clock_hz = then.at("clock_hz");
+  c.batch = then.at("batch");
+  const Json &blocks = then.at("blocks"), &clocks = then.at("clocks");
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    Block block{blocks[i][0], blocks[i][1], {}};
+    if (!clocks.at(i).is_null()) block.clock_hz = clocks[i];
+    c.blocks.push_back(block);
+  }
+  if (const Json& power = then.at("power"); !power.is_null())
+    c.power = Power{power.at("watts"), power.at("joules"), power.at("seconds"),
+                    power.at("temperature_c"), power.at("throttle")};
 }
 
 }  // namespace
+
+Reason difference(const Json& was, const Json& is, const std::vector<std::string>& ignored) {
+  // without the order of keys, which says nothing, and flat: {"/gpu/name": ...}
+  const auto essence = [&](nlohmann::json environment) {
+    for (const char* passing : {"started", "command", "state", "unknown"})
+      environment.erase(passing);
+    for (const auto& name : ignored) environment.erase(name);
+    return environment.flatten();
+  };
+  const auto before = essence(was), now = essence(is);
+  std::set<std::string> keys;
+  for (const auto& environment : {before, now})
+    for (const auto& [key, value] : environment.items()) keys.insert(key);
+  for (const auto& key : keys) {
+    const auto then = before.value(key, nlohmann::json()), today = now.value(key, nlohmann::json());
+    if (then != today) return key.substr(1) + " was " + then.dump() + ", is " + today.dump();
+  }
+  return {};
+}
 
 void Record::resume(const Json& earlier) try {
   if (earlier.at("schema") != schema)
     throw std::runtime_error("it has schema " + earlier.at("schema").dump() + ", not " +
                              std::to_string(schema));
-  for (const auto& [key, value] : environment.items()) {
-    if (key == "started" || key == "command") continue;
-    // without the order of keys, which says nothing
-    const nlohmann::json was = earlier.at("environment").value(key, Json()), is = value;
-    if (was != is)
-      throw std::runtime_error("it is from another environment: " + key + " was " + was.dump() +
-                               ", is " + is.dump());
+  if (const auto other = difference(earlier.at("environment"), environment))
+    throw std::runtime_error("it is from another environment: " + *other);
+  if (!environment.value("command_budget_seconds", Json()).is_null()) {
+    // what fits was decided when it began
+    plan.dropped.clear();
+    for (const Json& then : earlier.at("plan").at("dropped"))
+      plan.dropped.push_back({then.at("experiment"), then.at("shape"), then.at("reason")});
+    std::set<std::string> there;
+    for (const Json& then : earlier.at("cases")) there.insert(then.at("id"));
+    std::erase_if(cases, [&](const Case& c) { return !there.contains(c.id()); });
   }
   std::map<std::string, Case*> planned;
   for (Case& c : cases) planned[c.id()] = &c;
@@ -152,7 +231,17 @@ void Record::resume(const Json& earlier) try {
     adopt(*found->second, then);
   }
   environment["started"] = earlier.at("environment").at("started");
+  // whoever else was there while a part was measured
+  const Json state = earlier.at("environment").value("state", Json::object());
+  const Json others = state.value("other_processes", Json());
+  if (others.is_number()) {
+    Json& now = environment["state"]["other_processes"];
+    now = std::max(now.is_number() ? int{now} : 0, int{others});
+  }
   wall_seconds = earlier.at("wall_seconds");
+  const Json& spent = earlier.at("overhead");
+  overhead = {spent.at("verified_kernels"), spent.at("flushes_and_holds"), spent.at("references"),
+              spent.at("inputs_and_copies"), spent.at("saving")};
 } catch (const Json::exception&) {
   throw std::runtime_error("cannot resume: it is no record of Recheck; run without --resume");
 } catch (const std::runtime_error& error) {
@@ -169,7 +258,8 @@ Json read_json(const std::filesystem::path& path) {
   return json;
 }
 
-void write_file(const std::filesystem::path& path, const std::string& text) {
+void write_file(const std::filesystem::path& path, const std::string& text,
+                const std::string& advice) {
   // next to the target, because a rename is atomic only within a file system
   std::string temporary = path.string() + ".XXXXXX";
   const int file = mkostemp(temporary.data(), O_CLOEXEC);
@@ -191,8 +281,8 @@ void write_file(const std::filesystem::path& path, const std::string& text) {
   }
   if (good) return;
   if (file >= 0) unlink(temporary.c_str());
-  throw std::runtime_error("cannot write " + path.string() + ": " + std::strerror(error) +
-                           "; choose another folder with --output");
+  throw std::runtime_error("cannot write " + path.string() + ": " + std::strerror(error) + "; " +
+                           advice);
 }
 
 }  // namespace recheck

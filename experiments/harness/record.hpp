@@ -7,10 +7,18 @@
 #include <string>
 #include <vector>
 
+#include "ledger.hpp"
 #include "statistics.hpp"
 #include "workbench.hpp"
 
 namespace recheck {
+
+/// Samples of one case that were taken in one go. What other cases of its shape and regime took in
+/// the same round stood next to it in time, so blocks of the same round are compared in pairs.
+struct Block {
+  int round, count;                // of samples
+  std::optional<double> clock_hz;  // the SM clock meanwhile
+};
 
 /// One strategy at one shape in one regime, and what this run has found out about it so far.
 struct Case {
@@ -20,30 +28,53 @@ struct Case {
   Regime regime;
 
   std::optional<Verdict> verdict = {};   // nothing until the run has come to one
-  std::vector<double> samples = {};      // seconds, raw
+  std::vector<double> samples = {};      // seconds, raw, in order of time
+  std::vector<Block> blocks = {};        // and what they belong to
+  int batch = 1;                         // launches per sample
   int discarded = 0;                     // samples taken while the clock was throttled
   std::optional<Interval> seconds = {};  // present iff the verdict is `passed`
-  std::optional<double> clock_hz = {};
+  std::optional<Power> power = {};
+  double predicted = 0;  // seconds that this run expects it to take, proofs included
 
   /// The name used everywhere: matmul/tile16/1024x1024x1024/cold.
   [[nodiscard]] std::string id() const;
   [[nodiscard]] Work work() const { return experiment->work(*strategy, shape); }
 };
 
+nlohmann::ordered_json to_json(const Case& c);
+
+/// Cases of an experiment at a shape that a run left out to save time, and why.
+struct Dropped {
+  std::string experiment, shape, reason;
+};
+
+/// How much of the tables a run set out to measure: all ("full"), --quick's part ("quick"), or what
+/// other flags chose ("chosen").
+struct Plan {
+  std::string preset = "full";
+  std::vector<Dropped> dropped = {};
+};
+
 /// What a run on a machine measured: the contract that other programs read, documented in
 /// reports/README.md. Every change of its form bumps `schema`.
 struct Record {
-  static constexpr int schema = 2;
+  static constexpr int schema = 3;
 
   nlohmann::ordered_json environment;
   nlohmann::ordered_json ceilings;
+  Plan plan = {};
   std::vector<Case> cases;
   double wall_seconds = 0;
+  Ledger overhead = {};
   bool finished = false;  // gone through to its end
 
   [[nodiscard]] nlohmann::ordered_json to_json() const;
 
-  /// Takes over the verdicts that an earlier run of the same plan has come to, and its start.
+  /// The members that grow while it runs: wall_seconds, and overhead, what they went into.
+  [[nodiscard]] nlohmann::ordered_json times() const;
+
+  /// Takes over the verdicts that an earlier run of the same plan has come to, its start, and what
+  /// its --budget had dropped.
   /// Throws std::runtime_error, in one line, if `earlier` is no record of this schema, is from
   /// another environment, or holds cases that are not planned now.
   void resume(const nlohmann::ordered_json& earlier);
@@ -53,7 +84,14 @@ struct Record {
 struct Settings {
   double budget_seconds = 1;  // of sampling per case, and what follows from it in session.cpp
   std::uint64_t seed = 13;    // of inputs and order: S1's srand(13)
+  std::optional<double> command_budget_seconds = {};  // of the whole run, if it has a limit
 };
+
+/// The first entry in which two environments differ, for a person; nothing where they are the same.
+/// `ignored` entries may differ, and what passes: when and by which command a run was started, and
+/// the machine's state.
+Reason difference(const nlohmann::ordered_json& was, const nlohmann::ordered_json& is,
+                  const std::vector<std::string>& ignored = {});
 
 /// Where and with what a run happens: GPU, driver, compilers, flags, CPU, git, time, command line.
 nlohmann::ordered_json environment(const Gpu& gpu, const std::string& command,
@@ -69,7 +107,9 @@ std::string utc_now();
 nlohmann::ordered_json read_json(const std::filesystem::path& path);
 
 /// Writes `text` to `path` whole or not at all, by way of a temporary file and a rename. Throws
-/// std::runtime_error, in one line; what stood at `path` before is then still there.
-void write_file(const std::filesystem::path& path, const std::string& text);
+/// std::runtime_error, in one line that ends in `advice`; what stood at `path` before is then still
+/// there.
+void write_file(const std::filesystem::path& path, const std::string& text,
+                const std::string& advice = "choose another folder with --output");
 
 }  // namespace recheck

@@ -20,6 +20,8 @@
 #include <set>
 #include <stdexcept>
 
+#include "journal.hpp"
+#include "plan.hpp"
 #include "record.hpp"
 #include "session.hpp"
 
@@ -30,32 +32,32 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* usage =
     R"(usage: recheck [--output=FOLDER] [--experiment=NAME,...] [--strategy=NAME,...] [--shape=AxB[xC],...]
-               [--regime=NAME,...] [--budget=SECONDS] [--seed=N] [--resume] [--benchmark_filter=REGEX]
-               [--benchmark_...]
+               [--regime=NAME,...] [--quick] [--budget=TIME] [--per-case=SECONDS] [--seed=N] [--resume]
+               [--benchmark_filter=REGEX] [--benchmark_...]
 
 Proves and times every strategy at every shape and writes FOLDER/record.json (default: report).
-  --experiment  only these of matmul, matvec, transpose
+  --experiment  only these of matmul, matvec, transpose, audit, machine
   --strategy  only these rows of the tables
   --shape     these shapes instead of the full matrix, in the experiments that have so many axes
   --regime    only these of cold, hot, end_to_end, inner
-  --budget    seconds of sampling per case (default 1); proof and first samples may take 20 times that
+  --quick     headline shapes, cold and hot, no sweeps: a minute or so on a large GPU
+  --budget    wall time of the whole run: 5min, 300s or 300. What is predicted not to fit is dropped
+              and named: sweeps first, then the largest shapes, headline shapes last
+  --per-case  seconds of sampling per case (default 1); proof and first samples may take 20 times that
   --seed      of the inputs and of the order of measurement (default 13)
-  --resume    keep what FOLDER/record.json has, if it was measured in the same environment
+  --resume    go on behind what FOLDER has, if it was measured in the same environment. A run that was
+              killed has all cases but the one in flight in FOLDER/record.journal.jsonl
 Google Benchmark's flags choose and print: --benchmark_filter, --benchmark_list_tests,
 --benchmark_format, --benchmark_out. How often to sample is decided by the interval that comes out.
 Exit code: 0 when every case has come to a verdict, whichever; 1 when the record cannot be kept;
 2 for input that makes no sense; 130 when interrupted.
 )";
 
-/// Input that makes no sense: one line for the user.
-struct UsageError : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-
 struct Options {
   std::filesystem::path output = "report";
-  std::vector<std::string> experiments, strategies, shapes, regimes;
+  Choice choice;
   Settings settings;
+  std::string budget;  // of the whole run, as it was given
   bool resume = false;
   bool benchmark_prints = false;
 };
@@ -75,33 +77,45 @@ double positive(const std::string& flag, const std::string& text) {
   char* end = nullptr;
   const double value = std::strtod(text.c_str(), &end);
   if (text.empty() || *end != '\0' || !(value > 0) || value > 1e6)
-    throw UsageError(flag + ": '" + text + "' is not a positive number up to 1000000");
+    throw std::invalid_argument(flag + ": '" + text + "' is not a positive number up to 1000000");
   return value;
+}
+
+/// Seconds in "5min", "300s" or "300".
+double duration(const std::string& flag, const std::string& text) {
+  char* end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  const std::map<std::string, double> units = {{"", 1}, {"s", 1}, {"min", 60}, {"h", 3600}};
+  const auto unit = units.find(end);
+  if (end == text.c_str() || unit == units.end() || !(value > 0) || value > 1e6)
+    throw std::invalid_argument(flag + ": '" + text + "' is not a time such as 5min, 300s or 300");
+  return value * unit->second;
 }
 
 std::uint64_t whole(const std::string& flag, const std::string& text) {
   std::uint64_t value = 0;
   const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{} || rest != text.data() + text.size())
-    throw UsageError(flag + ": '" + text + "' is not a whole number");
+    throw std::invalid_argument(flag + ": '" + text + "' is not a whole number");
   return value;
 }
 
 /// What Google Benchmark would answer with a page of usage, or not at all.
 void check_benchmark_flag(const std::string& flag, const std::string& value) {
   if (flag == "--benchmark_repetitions" || flag == "--benchmark_min_time")
-    throw UsageError(flag +
-                     " has no say here: Recheck samples until the median's interval is narrow; use "
-                     "--budget=SECONDS");
+    throw std::invalid_argument(
+        flag +
+        " has no say here: Recheck samples until the median's interval is narrow; use "
+        "--per-case=SECONDS");
   const bool format = flag == "--benchmark_format" || flag == "--benchmark_out_format";
   if (format && value != "console" && value != "json" && value != "csv")
-    throw UsageError(flag + ": '" + value + "' is none of console, json, csv");
+    throw std::invalid_argument(flag + ": '" + value + "' is none of console, json, csv");
   if (flag == "--benchmark_out" && !std::ofstream(value, std::ios::app))
-    throw UsageError(flag + ": cannot write " + value);
+    throw std::invalid_argument(flag + ": cannot write " + value);
   if (flag == "--benchmark_filter") try {
       std::regex{value};
     } catch (const std::regex_error&) {
-      throw UsageError(flag + ": '" + value + "' is not a regular expression");
+      throw std::invalid_argument(flag + ": '" + value + "' is not a regular expression");
     }
 }
 
@@ -124,105 +138,29 @@ Options parse(std::vector<char*>& arguments) {
       left.push_back(argument);
       continue;
     }
-    if (word == "--resume") {
-      options.resume = true;
+    if (word == "--resume" || word == "--quick") {
+      (word == "--quick" ? options.choice.quick : options.resume) = true;
       continue;
     }
     const std::set<std::string> own = {"--output", "--experiment", "--strategy", "--shape",
-                                       "--regime", "--budget",     "--seed"};
-    if (!own.contains(flag)) throw UsageError("unknown flag '" + word + "'; see recheck --help");
-    if (value.empty()) throw UsageError(flag + " needs a value: " + flag + "=...");
+                                       "--regime", "--budget",     "--per-case", "--seed"};
+    if (!own.contains(flag))
+      throw std::invalid_argument("unknown flag '" + word + "'; see recheck --help");
+    if (value.empty()) throw std::invalid_argument(flag + " needs a value: " + flag + "=...");
     if (flag == "--output") options.output = value;
-    if (flag == "--experiment") options.experiments = split(value);
-    if (flag == "--strategy") options.strategies = split(value);
-    if (flag == "--shape") options.shapes = split(value);
-    if (flag == "--regime") options.regimes = split(value);
-    if (flag == "--budget") options.settings.budget_seconds = positive(flag, value);
+    if (flag == "--experiment") options.choice.experiments = split(value);
+    if (flag == "--strategy") options.choice.strategies = split(value);
+    if (flag == "--shape") options.choice.shapes = split(value);
+    if (flag == "--regime") options.choice.regimes = split(value);
+    if (flag == "--per-case") options.settings.budget_seconds = positive(flag, value);
+    if (flag == "--budget") {
+      options.settings.command_budget_seconds = duration(flag, value);
+      options.budget = value;
+    }
     if (flag == "--seed") options.settings.seed = whole(flag, value);
   }
   arguments = left;
   return options;
-}
-
-/// The chosen names among the known ones, or an error that lists what there is.
-void require_known(const char* what, const std::vector<std::string>& chosen,
-                   const std::vector<std::string>& known) {
-  for (const auto& name : chosen) {
-    if (std::ranges::find(known, name) != known.end()) continue;
-    std::string list;
-    for (const auto& k : known) list += (list.empty() ? "" : ", ") + k;
-    throw UsageError(std::string("unknown ") + what + " '" + name + "': there are " + list);
-  }
-}
-
-std::size_t extents_of(const std::string& shape) {
-  return 1 + static_cast<std::size_t>(std::ranges::count(shape, 'x'));
-}
-
-/// A shape that no experiment could have is an error that lists what they have.
-void require_shape(const std::string& text) {
-  std::string known;
-  for (const auto& experiment : experiments()) {
-    if (experiment.axes.size() == extents_of(text)) return;
-    std::string axes;
-    for (const auto axis : experiment.axes) axes += (axes.empty() ? "" : "x") + std::string(axis);
-    known += (known.empty() ? "" : ", ") + std::string(experiment.name) + " " + axes;
-  }
-  throw UsageError("'" + text + "' is not a shape: there are " + known);
-}
-
-/// Whether a strategy can be timed in a regime at all.
-bool applies(const Strategy& strategy, Regime regime) {
-  // a CPU's data is where it needs it: its one regime, hot, is its end to end as well
-  if (strategy.launch.backend == Backend::cpu) return regime == Regime::hot;
-  if (regime == Regime::inner) return strategy.repeats;
-  return regime != Regime::end_to_end || strategy.role != Role::part;
-}
-
-/// Every case of the tables that the options ask for, in the order of the report.
-std::vector<Case> plan(const Options& options) {
-  std::vector<std::string> names, strategies;
-  for (const auto& experiment : experiments()) {
-    names.emplace_back(experiment.name);
-    for (const auto& strategy : experiment.ladder)
-      if (std::ranges::find(strategies, strategy.name) == strategies.end())
-        strategies.emplace_back(strategy.name);
-  }
-  require_known("experiment", options.experiments, names);
-  require_known("strategy", options.strategies, strategies);
-  for (const auto& text : options.shapes) require_shape(text);
-  std::vector<std::string> regime_names;
-  for (const auto regime : regimes) regime_names.emplace_back(name_of(regime));
-  require_known("regime", options.regimes, regime_names);
-  const auto wanted = [](const std::vector<std::string>& list, std::string_view name) {
-    return list.empty() || std::ranges::find(list, name) != list.end();
-  };
-
-  std::vector<Case> cases;
-  for (const auto& experiment : experiments()) {
-    if (!wanted(options.experiments, experiment.name)) continue;
-    std::vector<Shape> shapes = experiment.timed;
-    if (!options.shapes.empty()) {
-      shapes.clear();
-      for (const auto& text : options.shapes)
-        if (extents_of(text) == experiment.axes.size())
-          if (auto shape = parse_shape(text, experiment.axes.size());
-              std::ranges::find(shapes, shape) == shapes.end())
-            shapes.push_back(std::move(shape));
-    }
-    for (const auto& shape : shapes) {
-      for (const auto regime : regimes) {
-        for (const auto& strategy : experiment.ladder) {
-          const bool left_out = options.shapes.empty() && experiment.leaves_out != nullptr &&
-                                experiment.leaves_out(strategy, shape, regime);
-          if (applies(strategy, regime) && !left_out && wanted(options.strategies, strategy.name) &&
-              wanted(options.regimes, name_of(regime)))
-            cases.push_back({&experiment, &strategy, shape, regime});
-        }
-      }
-    }
-  }
-  return cases;
 }
 
 class SilentReporter final : public benchmark::BenchmarkReporter {
@@ -258,6 +196,11 @@ void register_cases(std::vector<Case>& cases, const std::function<void(Case&)>& 
   }
 }
 
+/// Whether two cases are measured in turns.
+bool together(const Case& a, const Case& b) {
+  return a.experiment == b.experiment && a.shape == b.shape;
+}
+
 /// Where a run is, on standard error: cases done, the one at hand, elapsed and expected time. One
 /// line that renews itself on a terminal; elsewhere a line per shape.
 class Progress {
@@ -271,23 +214,23 @@ class Progress {
     if (!due) return;
     shown_at_ = elapsed();
     shown_ = current;
-    double all = 0, done = 0;
-    std::size_t count = 0;
-    for (const Case& c : cases_) {
-      all += weight(c);
-      if (!c.verdict) continue;
-      done += weight(c);
-      ++count;
-    }
-    const auto left =
-        done > 0 ? ", about " + clock(elapsed() * (all - done) / done) + " left" : std::string();
-    std::fprintf(stderr, "%s[%4zu/%zu] %-48s elapsed %s%s%s", terminal_ ? "\r" : "", count,
-                 cases_.size(), current.id().c_str(), clock(elapsed()).c_str(), left.c_str(),
-                 terminal_ ? "   " : "\n");
+    const auto count = std::ranges::count_if(cases_, [](const Case& c) { return !!c.verdict; });
+    std::fprintf(stderr, "%s[%4td/%zu] %-48s elapsed %s, about %s left%s", terminal_ ? "\r" : "",
+                 count, cases_.size(), current.id().c_str(), clock(elapsed()).c_str(),
+                 clock(left()).c_str(), terminal_ ? "   " : "\n");
   }
-  [[nodiscard]] double elapsed() const {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  /// The cases of `first`'s shape come next. What is expected of the rest is taken by what those
+  /// that are done really took, with the weight of some seconds for the prediction.
+  void begin(const Case& first) {
+    const double done = predicted(cases_, [](const Case& c) { return !!c.verdict; });
+    pace_ = (elapsed() + 10) / (done + 10);
+    const auto in_group = [&](const Case& c) { return !c.verdict && together(c, first); };
+    group_end_ = elapsed() + pace_ * predicted(cases_, in_group);
+    others_ = pace_ * predicted(cases_, [&](const Case& c) { return !c.verdict && !in_group(c); });
   }
+  [[nodiscard]] double elapsed() const { return now() - start_; }
+  [[nodiscard]] double pace() const { return pace_; }
+  [[nodiscard]] double left() const { return others_ + std::max(0.0, group_end_ - elapsed()); }
   static std::string clock(double seconds) {
     const int whole = static_cast<int>(std::lround(seconds));
     return std::to_string(whole / 60) + (whole % 60 < 10 ? ":0" : ":") + std::to_string(whole % 60);
@@ -297,79 +240,138 @@ class Progress {
   }
 
  private:
-  /// A case's share of the run: something for being there, and its work.
-  static double weight(const Case& c) { return 1 + c.work().size() / 1e11; }
-
   const std::vector<Case>& cases_;
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  double start_ = now();
+  double pace_ = 1, group_end_ = 0, others_ = 0;
   bool terminal_ = isatty(STDERR_FILENO) != 0;
   Case shown_{};
   double shown_at_ = -1;
 };
 
+/// Which of these cases Google Benchmark's flags choose; none where they only ask for a list.
+std::set<std::string> chosen_by_benchmark(std::vector<Case> candidates,
+                                          benchmark::BenchmarkReporter& silent) {
+  std::set<std::string> chosen;
+  register_cases(candidates, [&](const Case& c) { chosen.insert(c.id()); });
+  if (benchmark::RunSpecifiedBenchmarks(&silent) == 0)
+    throw std::invalid_argument("no case matches --benchmark_filter; see --benchmark_list_tests");
+  return chosen;
+}
+
+/// A record that may serve to predict this run, if the folder has one; else null.
+Json record_to_predict_by(const std::filesystem::path& file, const Json& environment) try {
+  auto record = read_json(file);
+  if (record.at("schema") == Record::schema &&
+      !difference(record.at("environment"), environment, {"command_budget_seconds", "seed"}))
+    return record;
+  return nullptr;
+} catch (const std::exception&) {
+  return nullptr;  // there is none, or a foreign one, or one that was cut short
+}
+
+/// Makes the folder, and moves an earlier record aside rather than lose it.
+void prepare(const std::filesystem::path& folder, bool resume) {
+  const auto file = folder / "record.json";
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error)
+    throw std::runtime_error("cannot create " + folder.string() + ": " + error.message() +
+                             "; choose another folder with --output");
+  if (resume || !std::filesystem::exists(file)) return;
+  std::filesystem::rename(file, folder / "record.previous.json", error);
+  if (error)
+    throw std::runtime_error("cannot move " + file.string() + " aside: " + error.message() +
+                             "; choose another folder with --output");
+}
+
+void announce(const Record& record, const Gpu& gpu) {
+  if (record.plan.preset != "quick")
+    for (const auto& [experiment, shape, reason] : record.plan.dropped)
+      std::fprintf(stderr, "dropped %s %s: %s\n", experiment.c_str(), shape.c_str(),
+                   reason.c_str());
+  std::fprintf(
+      stderr, "%zu cases on %s, about %s\n", record.cases.size(),
+      (gpu.device ? gpu.device->name : "this CPU; " + gpu.reason.value_or("")).c_str(),
+      Progress::clock(predicted(record.cases, [](const Case& c) { return !c.verdict; })).c_str());
+}
+
+void summarize(const Record& record, const char* how, double seconds) {
+  std::map<Status, int> counts;
+  for (const auto& c : record.cases) ++counts[c.verdict ? c.verdict->status : Status::not_run];
+  std::fprintf(stderr, "%s after %s:", how, Progress::clock(seconds).c_str());
+  for (const auto& [status, count] : counts)
+    std::fprintf(stderr, " %d %s", count, std::string(name_of(status)).c_str());
+  std::fputc('\n', stderr);
+  for (const auto& c : record.cases) {
+    const Verdict verdict = c.verdict.value_or(Verdict{});
+    if (verdict.status == Status::incorrect || verdict.status == Status::failed)
+      std::fprintf(stderr, "%s %s: %s\n", std::string(name_of(verdict.status)).c_str(),
+                   c.id().c_str(), verdict.reason.value_or("").c_str());
+  }
+}
+
+/// A case has taken the device down, and has its verdict: a fresh process goes on behind it.
+[[noreturn]] void start_anew(std::vector<char*> arguments, bool resumed) {
+  static char resume[] = "--resume";
+  if (!resumed) arguments.push_back(resume);
+  arguments.push_back(nullptr);
+  std::fprintf(stderr, "%sa case has taken the device down: going on in a new process\n",
+               isatty(STDERR_FILENO) != 0 ? "\n" : "");
+  execv("/proc/self/exe", arguments.data());
+  throw std::runtime_error(
+      "cannot start anew after a case has taken the device down; run again with --resume");
+}
+
 int run(int argc, char** argv) {
   std::string command = "recheck";
   for (int i = 1; i < argc; ++i) command += " " + std::string(argv[i]);
-  std::vector<char*> arguments(argv, argv + argc);
+  const std::vector<char*> words(argv, argv + argc);
+  auto arguments = words;
   const Options options = parse(arguments);
-  const auto planned = plan(options);
-  if (planned.empty())
-    throw UsageError(
-        "nothing to measure: no such strategy has such a shape or that regime; CPU rows have hot "
-        "only, inner is for rows that repeat themselves");
+  const auto planned = plan(options.choice);
   int left = static_cast<int>(arguments.size());
   benchmark::Initialize(&left, arguments.data());
-  if (left > 1) throw UsageError("unknown flag '" + std::string(arguments[1]) + "'");
+  if (left > 1) throw std::invalid_argument("unknown flag '" + std::string(arguments[1]) + "'");
 
-  // a first pass that only asks Google Benchmark which cases its flags choose
-  std::set<std::string> chosen;
-  auto candidates = planned;
-  register_cases(candidates, [&](Case& c) { chosen.insert(c.id()); });
   SilentReporter silent;
   std::ostream nowhere(nullptr);
   silent.SetErrorStream(&nowhere);  // a filter without a match is told in our own one line
-  if (benchmark::RunSpecifiedBenchmarks(&silent) == 0)
-    throw UsageError("no case matches --benchmark_filter; see --benchmark_list_tests");
+  const auto chosen = chosen_by_benchmark(planned.cases, silent);
   if (chosen.empty()) return 0;  // --benchmark_list_tests has printed them
 
+  const auto file = options.output / "record.json";
+  if (has_journal(options.output) && !options.resume)
+    throw std::runtime_error(options.output.string() +
+                             " holds a run that was killed: go on with --resume, or remove " +
+                             (options.output / "record.journal.jsonl").string());
   const Gpu gpu = find_gpu();
   Record record{.environment = environment(gpu, command, options.settings),
                 .ceilings = ceilings(gpu),
+                .plan = planned.plan,
                 .cases = {}};
-  for (const auto& c : planned)
+  for (const auto& c : planned.cases)
     if (chosen.contains(c.id())) record.cases.push_back(c);
+  if (record.cases.size() < planned.cases.size()) record.plan.preset = "chosen";
 
   Progress progress(record.cases);
-  const auto file = options.output / "record.json";
-  std::error_code error;
-  std::filesystem::create_directories(options.output, error);
-  if (error)
-    throw std::runtime_error("cannot create " + options.output.string() + ": " + error.message() +
-                             "; choose another folder with --output");
-  double earlier_seconds = 0, saved_at = 0;
-  const auto save = [&] {
-    record.wall_seconds = earlier_seconds + progress.elapsed();
-    // a command line may hold bytes that are no UTF-8
-    write_file(file, record.to_json().dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
-    saved_at = progress.elapsed();
-  };
-  // after each case, but not so often that writing would take the time that is there for measuring
-  const auto save_soon = [&] {
-    if (progress.elapsed() > saved_at + 1) save();
-  };
+  const auto budget = options.settings.command_budget_seconds;
   if (options.resume) {
-    record.resume(read_json(file));
-    earlier_seconds = record.wall_seconds;
-  } else if (std::filesystem::exists(file)) {
-    // an earlier record is moved aside before the first save, not lost
-    std::filesystem::rename(file, options.output / "record.previous.json", error);
-    if (error)
-      throw std::runtime_error("cannot move " + file.string() + " aside: " + error.message() +
-                               "; choose another folder with --output");
+    const auto earlier = read_earlier(options.output);
+    record.resume(earlier);
+    predict(record.cases, options.settings, gpu, earlier);
+    for (Case& c : record.cases)
+      if (c.verdict) c.predicted = 0;  // of this process
+  } else {
+    predict(record.cases, options.settings, gpu, record_to_predict_by(file, record.environment));
+    if (budget)
+      std::ranges::move(fit(record.cases, *budget - progress.elapsed(), options.budget),
+                        std::back_inserter(record.plan.dropped));
   }
-  save();
-  std::fprintf(stderr, "%zu cases on %s\n", record.cases.size(),
-               (gpu.device ? gpu.device->name : "this CPU; " + gpu.reason.value_or("")).c_str());
+  const double earlier_seconds = record.wall_seconds;
+  const Ledger earlier_overhead = record.overhead;
+  prepare(options.output, options.resume);
+  Journal journal(options.output, record);
+  announce(record, gpu);
 
   std::signal(SIGINT, [](int) {
     if (interrupted) std::_Exit(130);  // asked twice: go at once; what is saved stays
@@ -378,29 +380,66 @@ int run(int argc, char** argv) {
   for (const int end : {SIGTERM, SIGHUP}) std::signal(end, [](int) { interrupted = true; });
   std::signal(SIGPIPE, SIG_IGN);  // nobody reads the progress any more: measure on
 
+  double saving = 0;
+  const auto book = [&](Ledger spent) {
+    record.wall_seconds = earlier_seconds + progress.elapsed();
+    spent.saving = saving;
+    record.overhead = earlier_overhead + spent;
+  };
+  // a verdict comes to a case in many places: whatever follows, more often than not, finds it here
+  std::vector<bool> kept(record.cases.size());
+  for (std::size_t i = 0; i < kept.size(); ++i) kept[i] = record.cases[i].verdict.has_value();
+  const auto keep = [&](const Ledger& spent) {
+    for (std::size_t i = 0; i < kept.size(); ++i) {
+      if (kept[i] || !record.cases[i].verdict) continue;
+      const Spend time(saving);
+      book(spent);
+      journal.append(record.cases[i], record);
+      kept[i] = true;
+    }
+  };
+  const auto time_left = [&] {
+    return budget ? *budget - earlier_seconds - progress.elapsed() : HUGE_VAL;
+  };
+  bool out_of_time = false;
+  const auto give_up = [&](Case& c) {
+    if (c.verdict) return;
+    c.verdict = {Status::not_run, "--budget of " + options.budget + " used up", {}};
+    c.predicted = 0;
+  };
+  Session session(
+      options.settings, gpu,
+      [&](const Case& c) {
+        keep(session.ledger());
+        progress.show(c);
+        if (time_left() > 0) return;
+        out_of_time = true;
+        interrupted = true;  // as far as the session is concerned
+      },
+      [&] { keep(session.ledger()); });
+
   // the second pass: the first case of a shape has all chosen cases of that shape measured, in
   // rounds; the others find theirs done
-  Session session(options.settings, gpu, [&](const Case& c) { progress.show(c); }, save_soon);
-  const auto measure = [&](Case& first) {
+  const auto measure = [&](const Case& first) {
     if (first.verdict || interrupted) return;
     std::vector<Case*> group;
     for (Case& c : record.cases)
-      if (c.experiment == first.experiment && c.shape == first.shape) group.push_back(&c);
+      if (together(c, first)) group.push_back(&c);
+    progress.begin(first);
+    // a shape that will not be through in time is not begun, nor one at the cost of a headline
+    const double needed =
+        progress.pace() * predicted(record.cases, [&](const Case& c) {
+          return !c.verdict && (together(c, first) || (is_headline(c) && !is_headline(first)));
+        });
+    if (needed > time_left()) {
+      for (Case* c : group) give_up(*c);
+      return;
+    }
     try {
       session.measure(group);
     } catch (const DeviceLost&) {
-      // the case at fault has its verdict; a fresh process goes on behind it
-      save();
-      std::vector<char*> again(argv, argv + argc);
-      static char resume[] = "--resume";
-      if (!options.resume) again.push_back(resume);
-      again.push_back(nullptr);
-      std::fprintf(stderr, "%sa case has taken the device down: going on in a new process\n",
-                   isatty(STDERR_FILENO) != 0 ? "\n" : "");
-      execv("/proc/self/exe", again.data());
-      throw std::runtime_error(
-          "cannot start anew after a case has taken the device down; run again "
-          "with --resume");
+      keep(session.ledger());
+      start_anew(words, options.resume);
     }
   };
   register_cases(record.cases, measure);
@@ -410,22 +449,14 @@ int run(int argc, char** argv) {
     benchmark::RunSpecifiedBenchmarks(&silent);
   progress.end();
 
-  record.finished = !interrupted;
-  save();
-  std::map<Status, int> counts;
-  for (const auto& c : record.cases) ++counts[c.verdict ? c.verdict->status : Status::not_run];
-  std::fprintf(stderr, "%s after %s:", interrupted ? "interrupted" : "finished",
-               Progress::clock(progress.elapsed()).c_str());
-  for (const auto& [status, count] : counts)
-    std::fprintf(stderr, " %d %s", count, std::string(name_of(status)).c_str());
-  std::fprintf(stderr, "\nrecord: %s\n", file.c_str());
-  for (const auto& c : record.cases) {
-    const Verdict verdict = c.verdict.value_or(Verdict{});
-    if (verdict.status == Status::incorrect || verdict.status == Status::failed)
-      std::fprintf(stderr, "%s %s: %s\n", std::string(name_of(verdict.status)).c_str(),
-                   c.id().c_str(), verdict.reason.value_or("").c_str());
-  }
-  return interrupted ? 130 : 0;
+  if (out_of_time) std::ranges::for_each(record.cases, give_up);
+  const bool stopped = interrupted && !out_of_time;
+  record.finished = !stopped;
+  book(session.ledger());
+  journal.close(record);
+  summarize(record, stopped ? "interrupted" : "finished", progress.elapsed());
+  std::fprintf(stderr, "record: %s\n", file.c_str());
+  return stopped ? 130 : 0;
 }
 
 }  // namespace
@@ -434,9 +465,6 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) try {
   return recheck::run(argc, argv);
 } catch (const std::invalid_argument& error) {
-  std::cerr << "recheck: " << error.what() << '\n';
-  return 2;
-} catch (const recheck::UsageError& error) {
   std::cerr << "recheck: " << error.what() << '\n';
   return 2;
 } catch (const std::exception& error) {

@@ -2,7 +2,6 @@
 #include "session.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <exception>
 #include <numeric>
@@ -33,13 +32,17 @@ constexpr int launches_at_least = 2 + fewest_samples;
 constexpr double long_launch = 1e-3;
 
 constexpr std::size_t most_samples = 1000;
+// unless its budget ends first, a case has so many samples, in so many blocks that stand beside
+// those of other cases
+constexpr std::size_t samples_wanted = 20, blocks_wanted = 10;
+constexpr double block_seconds = 2e-3;
+constexpr int block_samples = 8;
+
+// of shorter hot launches several make a sample
+constexpr double short_launch = 20e-6;
 
 // samples of a clock below this part of the device's own say more about heat than about the kernel
 constexpr double throttled = 0.75;
-
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 bool open(const Case* c) { return !c->verdict; }
 
@@ -112,7 +115,7 @@ void Session::attempt(Backend backend, std::span<Case* const> cases) {
   std::unique_ptr<Workbench> bench;
   guarded(wanted, *where, [&] {
     bench = std::make_unique<Workbench>(*wanted[0]->experiment, wanted[0]->shape, *where, 0,
-                                        settings_.seed);
+                                        settings_.seed, &ledger_);
   });
   if (!bench) return;
 
@@ -143,45 +146,81 @@ void Session::time(Workbench& bench, std::vector<Case*> cases) {
   std::vector<Run> runs;
   runs.reserve(cases.size());
   const int repeats = cases[0]->regime == Regime::inner ? inner_repeats : 1;
-  for (Case* c : cases) runs.push_back({c, bench.launch(*c->strategy, repeats), repeats, 0, {}});
+  for (Case* c : cases) runs.push_back({c, bench.launch(*c->strategy, repeats), repeats});
   const auto quickest =
       std::ranges::min_element(runs, {}, [&](const Run& run) { return seconds_[run.c->strategy]; });
   guarded(std::span(&quickest->c, 1), where, [&] { where.warm_up(quickest->launch); });
 
   // in rounds of random order, so that a drift of clock or temperature meets all alike
   std::mt19937_64 random(settings_.seed);
-  for (;;) {
+  for (int round = 0;; ++round) {
     std::erase_if(runs, [](const Run& run) { return !open(run.c); });
     if (runs.empty()) return;
     std::ranges::shuffle(runs, random);
     for (Run& run : runs) {
       if (interrupted) return;
       show_(*run.c);
-      guarded(std::span(&run.c, 1), where, [&] { sample(bench, where, run); });
+      guarded(std::span(&run.c, 1), where, [&] { sample(bench, where, run, round); });
       if (!open(run.c)) save_();
     }
   }
 }
 
-void Session::sample(Workbench& bench, Target& where, Run& run) {
+/// What a launch takes without the latency that a proof contains, and how many make a sample.
+void Session::calibrate(Target& where, Run& run) {
+  double& seconds = seconds_[run.c->strategy];
+  run.batch = 1;
+  if (run.c->regime == Regime::end_to_end || seconds > 1e-3 || where.backend() == Backend::cpu)
+    return;
+  constexpr int count = 3;
+  auto samples = where.sample({run.c->regime, count, 1, seconds * run.repeats}, run.launch).seconds;
+  std::ranges::nth_element(samples, samples.begin() + count / 2);
+  seconds = samples[count / 2] / run.repeats;
+  // an event resolves about half a microsecond
+  if (run.c->regime == Regime::hot && seconds < short_launch)
+    run.batch = std::clamp(static_cast<int>(50e-6 / seconds), 1, 32);
+}
+
+void Session::sample(Workbench& bench, Target& where, Run& run, int round) {
   Case& c = *run.c;
-  double& seconds = seconds_[c.strategy];
-  const int count = std::clamp(static_cast<int>(0.02 / (seconds * run.repeats)), 1, 20);
   const bool copied = c.regime == Regime::end_to_end;
   const double start = now();
+  if (run.batch == 0) calibrate(where, run);
+  double& seconds = seconds_[c.strategy];
+  // a block of few samples, so that a round soon comes to the next case, and there are many rounds
+  const double launch_seconds = seconds * run.repeats * run.batch;
+  const int count = std::clamp(static_cast<int>(block_seconds / launch_seconds), 1, block_samples);
   if (!copied) bench.poison();
+  const double sampling = now();
   Samples samples = copied ? bench.end_to_end(*c.strategy, count)
-                           : where.sample(c.regime, run.launch, count, seconds * run.repeats);
-  for (auto& sample : samples.seconds) sample /= run.repeats;
-  run.spent += now() - start;
+                           : where.sample({c.regime, count, run.batch, launch_seconds}, run.launch);
+  const double end = now();
+  const double timed =
+      run.batch * std::accumulate(samples.seconds.begin(), samples.seconds.end(), 0.0);
+  ledger_.verified_kernels += timed;
+  ledger_.flushes_and_holds += std::max(0.0, end - sampling - timed);
+  run.spent += end - start;
   const double budgets = run.spent / settings_.budget_seconds;
+
+  Block block{round, 0, {}};
+  std::vector<double> clocks;
   const double own_clock = gpu_.device.value_or(Device{}).clock_hz;
-  if (samples.clock_hz && *samples.clock_hz < throttled * own_clock) {
-    c.discarded += count;
-  } else {
-    c.samples.insert(c.samples.end(), samples.seconds.begin(), samples.seconds.end());
-    if (samples.clock_hz) run.clocks.push_back(*samples.clock_hz);
+  for (std::size_t i = 0; i < samples.seconds.size(); ++i) {
+    const double clock = samples.clock_hz.empty() ? 0 : samples.clock_hz[i];
+    if (clock > 0 && clock < throttled * own_clock) {
+      ++c.discarded;
+      continue;
+    }
+    c.samples.push_back(samples.seconds[i] / run.repeats);
+    if (clock > 0) clocks.push_back(clock);
+    ++block.count;
   }
+  if (!clocks.empty()) {
+    std::ranges::nth_element(clocks, clocks.begin() + std::ssize(clocks) / 2);
+    block.clock_hz = std::round(clocks[clocks.size() / 2] / 1e6) * 1e6;
+  }
+  if (block.count > 0) c.blocks.push_back(block);
+  c.batch = run.batch;
 
   const auto interval = median_interval(c.samples);
   if (!interval) {
@@ -191,19 +230,19 @@ void Session::sample(Workbench& bench, Target& where, Run& run) {
     return;
   }
   if (!copied) seconds = interval->median;
-  const bool enough = c.samples.size() >= 10 || seconds > 0.05;
-  const bool narrow =
-      interval->precision() <= (budgets > 1 || host_timed(c) ? precise_enough : precise);
-  if (!(enough && narrow) && budgets < most_budgets(c.strategy->launch.backend) &&
-      c.samples.size() < most_samples)
-    return;
+  const bool enough = c.samples.size() >= samples_wanted && c.blocks.size() >= blocks_wanted;
+  const bool narrow = interval->precision() <= (host_timed(c) ? precise_enough : precise);
+  const bool content =
+      (enough && narrow) || (budgets >= 1 && interval->precision() <= precise_enough) ||
+      budgets >= most_budgets(c.strategy->launch.backend) || c.samples.size() >= most_samples;
+  if (!content) return;
 
   c.verdict = copied ? bench.recheck_end_to_end(*c.strategy) : bench.recheck(*c.strategy);
   if (c.verdict->status != Status::passed) return;
   c.seconds = interval;
-  if (!run.clocks.empty())
-    c.clock_hz = std::accumulate(run.clocks.begin(), run.clocks.end(), 0.0) /
-                 static_cast<double>(run.clocks.size());
+  if (c.regime == Regime::hot && c.shape == c.experiment->headline && !c.strategy->sweep &&
+      c.strategy->role != Role::audit)
+    c.power = where.draw(run.launch, seconds);
   if (!copied && seconds >= long_launch) {
     // the best pace so far: a size that happens to be slow should not condemn its neighbours
     const double pace = seconds / c.work().size();
@@ -238,7 +277,7 @@ Reason Session::too_slow(const Case& c, Target& where) {
     for (auto& extent : small)
       extent = std::max<std::int64_t>(1, std::llround(static_cast<double>(extent) * scale));
     if (refuse(*c.strategy, small, gpu_)) return {};
-    Workbench bench(*c.experiment, small, where, 0, settings_.seed);
+    Workbench bench(*c.experiment, small, where, 0, settings_.seed, &ledger_);
     bench.verify(*c.strategy);
     pace_[c.strategy] = bench.proof_seconds() / c.experiment->work(*c.strategy, small).size();
   }
@@ -247,7 +286,7 @@ Reason Session::too_slow(const Case& c, Target& where) {
   if (predicted * launches_at_least <= allowed) return {};
   return "predicted " + short_text(predicted) + " s a launch: proof and " +
          std::to_string(fewest_samples) + " samples would take more than " + short_text(allowed) +
-         " s, " + short_text(patience) + " times --budget";
+         " s, " + short_text(patience) + " times --per-case";
 }
 
 }  // namespace recheck

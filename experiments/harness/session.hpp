@@ -32,19 +32,23 @@ class Session {
   /// a strategy or the device does: that is the case's own failure.
   void measure(std::span<Case* const> cases);
 
+  /// What the time has gone into so far.
+  [[nodiscard]] const Ledger& ledger() const { return ledger_; }
+
  private:
   /// A case while it is being timed.
   struct Run {
     Case* c;
     std::function<void()> launch;
-    int repeats;   // of the work in one launch
-    double spent;  // seconds, flushes and copies included
-    std::vector<double> clocks;
+    int repeats;       // of the work in one launch
+    double spent = 0;  // seconds, flushes and copies included
+    int batch = 0;     // launches per sample; 0 until it has been found out
   };
   void attempt(Backend backend, std::span<Case* const> cases);
   void prove(Workbench& bench, const Strategy& strategy, std::span<Case* const> cases);
   void time(Workbench& bench, std::vector<Case*> cases);
-  void sample(Workbench& bench, Target& where, Run& run);
+  void calibrate(Target& where, Run& run);
+  void sample(Workbench& bench, Target& where, Run& run, int round);
   Reason too_slow(const Case& c, Target& target);
   Reason too_large(const Case& c, Target& target) const;
   Target& target(Backend backend);
@@ -56,6 +60,7 @@ class Session {
   std::function<void(const Case&)> show_;
   std::function<void()> save_;
   std::unique_ptr<Target> cpu_, gpu_target_;
+  Ledger ledger_;
   std::map<const Strategy*, double> seconds_;  // about what one launch takes at the shape at hand
   std::map<const Strategy*, double> pace_;     // the best seconds per Work::size() so far, if long
 };

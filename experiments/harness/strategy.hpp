@@ -29,11 +29,12 @@ struct Device {
   double clock_hz = 0;
   double memory_clock_hz = 0;
   int memory_bus_bits = 0;
+  std::string pci_bus_id = {};  // "0000:1B:00.0"
 };
 
 /// An algorithm of the story; what it is compared with; what the machine can do at best with the
-/// same bytes; a part of another row's launch, timed by itself.
-enum class Role { rung, baseline, roof, part };
+/// same bytes; a part of another row's launch, timed by itself; a row about the measurement itself.
+enum class Role { rung, baseline, roof, part, audit };
 enum class Backend { cpu, gpu };       // where it runs
 enum class Arithmetic { fp32, tf32 };  // which error bound it owes
 
@@ -43,7 +44,7 @@ enum class Arithmetic { fp32, tf32 };  // which error bound it owes
 enum class Layout { row_major, pitched, column_major };
 
 constexpr std::string_view name_of(Role r) {
-  constexpr std::string_view names[] = {"rung", "baseline", "roof", "part"};
+  constexpr std::string_view names[] = {"rung", "baseline", "roof", "part", "audit"};
   return names[static_cast<int>(r)];
 }
 constexpr std::string_view name_of(Layout l) {

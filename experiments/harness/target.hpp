@@ -14,10 +14,26 @@
 
 namespace recheck {
 
-/// Some timings of one launch, in seconds, and the clock that the device held meanwhile.
+/// How samples are to be taken.
+struct Sampling {
+  Regime regime;
+  int count;
+  int batch;     // launches per sample; only hot ones may be more than one
+  double guess;  // about what a launch takes, in seconds
+};
+
+/// Timings of a launch: each is one sample, in seconds, divided by its batch.
 struct Samples {
   std::vector<double> seconds;
-  std::optional<double> clock_hz;
+  std::vector<double> clock_hz;  // held during each, 0 where it is not known; empty on a CPU
+};
+
+/// What launches back to back draw. Energy counters tick slowly, so this has a window of its own.
+struct Power {
+  double watts, joules;               // on average; per launch
+  double seconds;                     // length of the window
+  double temperature_c;               // at its end
+  std::vector<std::string> throttle;  // reasons in its course, as NVML names them
 };
 
 /// Where a strategy runs and its operands live: this CPU, or one CUDA device. Every call that can
@@ -45,9 +61,10 @@ class Target {
   virtual void synchronize() = 0;
   /// Keeps the device busy with `launch` until its clock has risen.
   virtual void warm_up(const std::function<void()>& launch) = 0;
-  /// `count` timings of `launch`, cold or hot. `guess` is about what one takes, in seconds.
-  virtual Samples sample(Regime regime, const std::function<void()>& launch, int count,
-                         double guess) = 0;
+  virtual Samples sample(const Sampling& sampling, const std::function<void()>& launch) = 0;
+  /// Runs `launch`, which takes about `guess` seconds, over and over and measures its power;
+  /// nothing where nobody can tell.
+  virtual std::optional<Power> draw(const std::function<void()>& launch, double guess) = 0;
 };
 
 /// `count` floats on a target, given back when they go out of scope.

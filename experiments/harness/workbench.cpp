@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
-#include <chrono>
 #include <cstring>
 #include <set>
 #include <sstream>
@@ -17,10 +16,6 @@ namespace {
 constexpr std::uint32_t poison_bits = 0xffffffffu;
 
 bool poisoned(float value) { return std::bit_cast<std::uint32_t>(value) == poison_bits; }
-
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
 
 /// One number for every bit of a rows×columns matrix: equal digests, equal outputs.
 std::uint64_t digest(const float* data, const Extent& extent, std::int64_t ld) {
@@ -131,10 +126,11 @@ Footprint footprint(const Experiment& experiment, const Shape& shape, Backend ba
 }
 
 Workbench::Workbench(const Experiment& experiment, const Shape& shape, Target& target,
-                     std::int64_t padding, std::uint64_t seed)
+                     std::int64_t padding, std::uint64_t seed, Ledger* ledger)
     : experiment_(&experiment),
       shape_(shape),
       target_(&target),
+      ledger_(ledger != nullptr ? ledger : &own_ledger_),
       padding_(padding),
       result_(2 * guard + largest_output(experiment, shape, target.backend(), padding)),
       output_(target, std::ssize(result_)),
@@ -144,6 +140,7 @@ Workbench::Workbench(const Experiment& experiment, const Shape& shape, Target& t
       reals_(prepare(Values::reals, seed)) {}
 
 Workbench::Inputs Workbench::prepare(Values values, std::uint64_t seed) {
+  const Spend spend(ledger_->inputs_and_copies);
   Inputs inputs;
   const auto extents = experiment_->inputs(shape_);
   const int limit = integer_limit(experiment_->terms(shape_));
@@ -169,9 +166,7 @@ Workbench::Inputs Workbench::prepare(Values values, std::uint64_t seed) {
     if (layout == Layout::row_major || (layout == Layout::pitched && ld == first.ld)) continue;
     stored[0] = store(inputs.relaid[layout] = relayout(first, layout, ld));
   }
-  for (const auto* problem : each(*experiment_, target_->backend(),
-                                  [&](const Strategy& s) { return &experiment_->problem_of(s); }))
-    inputs.oracles[problem] = problem->oracle(shape_, inputs.truth, values);
+  inputs.values = values;
   return inputs;
 }
 
@@ -191,6 +186,7 @@ std::int64_t Workbench::output_ld(const Strategy& strategy) const {
 }
 
 std::uint64_t Workbench::output_digest(const Strategy& strategy) const {
+  const Spend spend(ledger_->references);
   return digest(output().data(), extent(strategy), output_ld(strategy));
 }
 
@@ -216,23 +212,28 @@ const Strategy* Workbench::whole(const Strategy& strategy) const {
 void Workbench::run(const Strategy& strategy, const Inputs& inputs) {
   poison();
   const auto operands = this->operands(strategy, inputs);
-  const auto start = std::chrono::steady_clock::now();
+  const double start = now();
   strategy.launch.run({shape_, operands, queue()});
   target_->synchronize();
-  proof_seconds_ = seconds_since(start);
+  proof_seconds_ = now() - start;
+  ledger_->verified_kernels += proof_seconds_;
   copy_out();
 }
 
 void Workbench::copy_out() {
+  const Spend spend(ledger_->inputs_and_copies);
   target_->copy_out(result_.data(), output_.data(), std::ssize(result_));
 }
 
-Verdict Workbench::judge(const Strategy& strategy, const Inputs& inputs) const {
+Verdict Workbench::judge(const Strategy& strategy, Inputs& inputs) {
+  const Spend spend(ledger_->references);
   const auto ld = output_ld(strategy);
   if (auto reason = written_outside(result_, extent(strategy), ld))
     return {Status::incorrect, reason, {}};
-  const Error error =
-      inputs.oracles.at(&experiment_->problem_of(strategy))(output(), ld, strategy.arithmetic);
+  const Problem& problem = experiment_->problem_of(strategy);
+  Oracle& oracle = inputs.oracles[&problem];
+  if (!oracle) oracle = problem.oracle(shape_, inputs.truth, inputs.values);
+  const Error error = oracle(output(), ld, strategy.arithmetic);
   if (error.acceptable()) return {Status::passed, {}, error};
   return {Status::incorrect,
           std::string(&inputs == &integers_ ? "on integers: " : "on reals: ") + error.metric +
@@ -264,7 +265,7 @@ void Workbench::poison() {
 double Workbench::go_end_to_end(const Strategy& strategy, bool poisoned) {
   const auto ld = output_ld(strategy);
   const std::int64_t used = extent(strategy).rows * ld;
-  const auto start = std::chrono::steady_clock::now();
+  const double start = now();
   {
     std::vector<Array> arrays;
     std::vector<Matrix> operands;
@@ -284,7 +285,7 @@ double Workbench::go_end_to_end(const Strategy& strategy, bool poisoned) {
     target_->synchronize();
     target_->copy_out(result_.data() + guard, operands.back().data, used);
   }
-  return seconds_since(start);
+  return now() - start;
 }
 
 Samples Workbench::end_to_end(const Strategy& strategy, int count) {
@@ -308,7 +309,7 @@ Verdict Workbench::recheck_end_to_end(const Strategy& strategy) {
   return judge_again(strategy);
 }
 
-Verdict Workbench::judge_again(const Strategy& strategy) const {
+Verdict Workbench::judge_again(const Strategy& strategy) {
   const auto proof = proofs_.find(strategy.name);
   if (proof != proofs_.end() && !written_outside(result_, extent(strategy), output_ld(strategy)) &&
       proof->second.digest == output_digest(strategy))

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "experiment.hpp"
+#include "ledger.hpp"
 #include "target.hpp"
 
 namespace recheck {
@@ -47,10 +48,10 @@ Footprint footprint(const Experiment& experiment, const Shape& shape, Backend ba
 /// output that all strategies write in turn, and the truth about both.
 class Workbench {
  public:
-  /// `padding` widens every leading dimension beyond its matrix. Throws when memory does not
-  /// suffice.
+  /// `padding` widens every leading dimension beyond its matrix; `ledger` learns what the time went
+  /// into. Throws when memory does not suffice.
   Workbench(const Experiment& experiment, const Shape& shape, Target& target, std::int64_t padding,
-            std::uint64_t seed);
+            std::uint64_t seed, Ledger* ledger = nullptr);
 
   /// Proves or refutes `strategy` here: on integers, exactly, then on reals, within its bound. The
   /// output is poisoned before each launch, and the guards around it must stay poisoned. Throws
@@ -85,7 +86,8 @@ class Workbench {
     std::vector<HostMatrix> truth;        // row-major: what oracles look at
     std::map<Layout, HostMatrix> relaid;  // the first in other layouts
     std::map<Layout, std::vector<Input>> stored;
-    std::map<const Problem*, Oracle> oracles;
+    Values values;
+    std::map<const Problem*, Oracle> oracles;  // of the problems that have been judged
   };
   Inputs prepare(Values values, std::uint64_t seed);
   Input store(const HostMatrix& host);
@@ -101,12 +103,14 @@ class Workbench {
   [[nodiscard]] Extent extent(const Strategy& strategy) const;
   [[nodiscard]] std::int64_t output_ld(const Strategy& strategy) const;
   [[nodiscard]] std::uint64_t output_digest(const Strategy& strategy) const;
-  [[nodiscard]] Verdict judge(const Strategy& strategy, const Inputs& inputs) const;
-  [[nodiscard]] Verdict judge_again(const Strategy& strategy) const;
+  Verdict judge(const Strategy& strategy, Inputs& inputs);
+  Verdict judge_again(const Strategy& strategy);
 
   const Experiment* experiment_;
   Shape shape_;
   Target* target_;
+  Ledger own_ledger_;  // where nobody asks
+  Ledger* ledger_;
   std::int64_t padding_;
   std::vector<float> result_;  // the largest output and its guards, on the host
   Array output_, workspace_;

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from canvas import style, svg
 from record import Experiment, Record
 
+from charts.audit import audit
 from charts.block_policy import block_policy
 from charts.cpu_gpu import cpu_gpu
 from charts.drawing import NotDrawn
@@ -43,20 +44,29 @@ _CHARTS = {
     "unroll": ("Unrolling", unroll),
     "of_copy": ("How near to a copy", of_copy),
     "loops": ("Outer and inner loop", loops),
+    "audit": ("What comparisons can tell here", audit),
 }
 # in the order of the report; an experiment that nobody has planned for gets what fits any
 _PLANS = {
     "matmul": ("throughput", "ladder", "cpu_gpu", "block_policy"),
     "matvec": ("ladder", "then", "rows_blocks", "unroll"),
+    "audit": ("audit",),
     "transpose": ("ladder", "of_copy", "loops", "throughput"),
 }
 _ANY = ("throughput", "ladder", "cpu_gpu")
 
 
-def charts(record: Record, experiment: Experiment, prefix: str = "") -> list[Chart]:
-    """Draws every chart of one experiment; one without data comes with `why_not` instead."""
+def plan(experiment: Experiment) -> tuple[str, ...]:
+    """The kinds of charts of one experiment, in the order of the report."""
+    return _PLANS.get(experiment.name, _ANY)
+
+
+def charts(
+    record: Record, experiment: Experiment, prefix: str = "", kinds: tuple[str, ...] = ()
+) -> list[Chart]:
+    """Draws the charts of one experiment; one without data comes with `why_not` instead."""
     drawn = []
-    for kind in _PLANS.get(experiment.name, _ANY):
+    for kind in kinds or plan(experiment):
         title, draw = _CHARTS[kind]
         name = f"{prefix}{experiment.name}_{kind}.svg"
         try:

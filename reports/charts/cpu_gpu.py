@@ -63,7 +63,7 @@ def cpu_gpu(record: Record, experiment: Experiment) -> Drawing:
     ring = {"marker": "o", "markersize": 13, "markerfacecolor": "none", "color": INK}
     crossed: list[str] = []
     for name in cpu:
-        found, ratios = crossings(lines[name, "hot"], lines[rung, "end_to_end"])
+        found, ratios = crossings(record, lines[name, "hot"], lines[rung, "end_to_end"])
         for crossing in found:
             # a ring with a number, explained in the corner that rising lines leave free
             point = (crossing.at, crossing.seconds)

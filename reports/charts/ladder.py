@@ -6,8 +6,9 @@ import textwrap
 from typing import Any
 
 from canvas import BLUE, CARD, GREEN, INK, MUTED, ORANGE, PURPLE, card, ink_on_card, note
+from comparison import comparisons
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
-from quantities import Ratio, duration, shape_label
+from quantities import duration, shape_label
 from record import Case, Experiment, Record
 from series import first_rung
 
@@ -39,7 +40,8 @@ def ladder(record: Record, experiment: Experiment) -> Drawing:
     gap = 0.9 if apart else 0.0
     heights = [at + (gap if row in apart else 0) for at, row in enumerate(rows)]
     cases = {row.strategy: record.find(experiment, row.strategy, shape, "cold") for row in rows}
-    ratios = {n: Ratio.of(base.seconds, c.seconds) for n, c in cases.items() if c and c.seconds}
+    known = comparisons(record)
+    ratios = {n: known.ratio(base, c) for n, c in cases.items() if c and c.seconds}
     subtitle = f"cold · speed-up over the first rung, {base_name} "
     subtitle += f"({duration(base.seconds.median)}) · whiskers are 95 % intervals of the ratio"
     height = 1.75 + 0.25 * (len(rows) + gap)

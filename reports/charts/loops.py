@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from canvas import BLUE, CARD, GREEN, MUTED, VERMILLION, card, note
+from comparison import comparisons
 from figures import figures
-from quantities import Ratio, shape_label, significant
+from quantities import shape_label, significant
 from record import Experiment, Record
 from series import metric_of
 
@@ -69,7 +70,7 @@ def loops(record: Record, experiment: Experiment) -> Drawing:
                     [value], [y + 0.24 * (lane - 1)], xerr=[[value - low], [high - value]], **look
                 )
         outer, inner = (timed.get((row.strategy, regime)) for regime in ("hot", "inner"))
-        text = str(Ratio.of(outer.seconds, inner.seconds)) if outer and inner else "–"
+        text = str(comparisons(record).ratio(outer, inner)) if outer and inner else "–"
         axes.text(columns["inner over outer here"], y, text, **beside)
         old = [then.get((row.strategy, regime)) for regime in ("hot", "inner")]
         text = f"{significant(old[0] / old[1])}×" if all(old) else "–"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from canvas import CARD, FAINT, INK, MUTED, SERIES, Label, card, end_labels, line, log_axes
+from canvas import CARD, FAINT, INK, MUTED, SERIES, Label, card, end_labels, line, log_axes, trend
 from matplotlib.ticker import FuncFormatter, LogLocator
 from quantities import significant
 from record import Case, Experiment, Record
@@ -79,7 +79,8 @@ def throughput(record: Record, experiment: Experiment) -> Drawing:
                 text += " ‡" if row.problem else ""
                 labels.append(Label(*points[-1][:2], text, INK))
             elif row.strategy not in members:
-                axes.plot(*list(zip(*points, strict=True))[:2], color=FAINT, linewidth=0.8)
+                grey = {"color": FAINT, "linewidth": 0.8, "gid": trend(axes)}
+                axes.plot(*list(zip(*points, strict=True))[:2], **grey)
         for member, (color, marker) in zip(members, SERIES * 9, strict=False):
             points = lines[member]
             line(axes, points, color=color, marker=marker, markeredgecolor=CARD, mew=0.6)

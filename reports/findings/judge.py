@@ -1,8 +1,9 @@
 """The machinery of the findings: each line one sentence with its numbers.
 
-A line compares two medians by a ratio with its interval, always beside the absolute times, and says
-"faster", "slower" or "no difference" only by whether the interval excludes 1. A case without a
-time turns its line into "Not measured" with the case's own reason.
+A line compares two cases by a ratio with its interval, always beside the absolute times, and says
+"faster" or "slower" only if the interval lies beyond the record's resolution and the difference
+stays significant among all comparisons of the report; "same" if it lies within; else "no
+difference". A case without a time turns its line into "Not measured" with the case's own reason.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from comparison import comparisons
+from machine import suspects
 from quantities import Ratio, cell, duration, shape_label, significant
 from record import Case, Experiment, Record
 from series import first_rung, metric_of, reference, share
@@ -20,7 +23,7 @@ Writer = Callable[[], "Line"]
 
 @dataclass(frozen=True)
 class Line:
-    outcome: str  # faster | slower | no difference | mixed | measured | not measured
+    outcome: str  # faster | slower | same | no difference | mixed | measured | not measured
     text: str  # Markdown
     ratios: tuple[Ratio, ...] = ()  # of the comparisons that the documents' sentence is judged by
 
@@ -51,7 +54,9 @@ class Finding:
     def _agrees(self, ratio: Ratio) -> bool:
         if self.factor > 1:
             return ratio.low >= self.factor
-        return ratio.outcome == self.expects
+        # "the same speed" is shown by a ratio within the resolution, and not denied by a wider one
+        found = "no difference" if ratio.outcome == "same" else ratio.outcome
+        return found == self.expects
 
 
 class Missing(Exception):
@@ -90,9 +95,10 @@ def aside(write: Writer, why: str = "") -> Writer:
     return lambda: Line("measured", f"{write().text} {why}".rstrip())
 
 
-_VERBS = {
+VERBS = {
     "faster": "is **faster** than",
     "slower": "is **slower** than",
+    "same": "is, within the resolution, the **same** as",
     "no difference": "shows **no difference that the intervals can tell apart** from",
 }
 
@@ -114,6 +120,10 @@ class Judge:
         self.metric = metric_of(record, experiment)
         self.headline = experiment.headline
 
+    def ratio(self, base: Case, other: Case) -> Ratio:
+        """A comparison that a sentence is about: one of the report's family."""
+        return comparisons(self.record).verdict(base, other)
+
     def need(self, strategy: str | None, shape: str, regime: str) -> Case:
         case = self.record.find(self.experiment, strategy or "", shape, regime)
         what = f"{f'`{strategy}`' if strategy else 'such a GPU row'} at {shape_label(shape)}"
@@ -126,6 +136,8 @@ class Judge:
     def link(self, case: Case) -> str:
         scope = {"end_to_end": " end to end", "inner": " inner"}.get(case.regime, "")
         place = anchor(self.prefix, case, self.experiment)
+        if case.id in suspects(self.record):
+            scope += " (**suspect**)"
         return f"[`{case.strategy}`](#{place}){case.marks.replace(' †', '')}{scope}"
 
     def rate(self, case: Case) -> str:
@@ -146,7 +158,7 @@ class Judge:
         return f"{found.percent} of {self.link(base)}"
 
     def times(self, base: Case, other: Case) -> str:
-        ratio = Ratio.of(base.seconds, other.seconds)
+        ratio = self.ratio(base, other)
         pair = other.seconds.median, base.seconds.median
         digits = 3
         # two times that differ should not read the same
@@ -157,10 +169,10 @@ class Judge:
 
     def against(self, base: Case, other: Case) -> Line:
         """How `other` does against `base`, as ratio and as absolute times."""
-        ratio = Ratio.of(base.seconds, other.seconds)
+        ratio = self.ratio(base, other)
         return Line(
             ratio.outcome,
-            f"At {shape_label(base.shape_name)} {self.link(other)} {_VERBS[ratio.outcome]} "
+            f"At {shape_label(base.shape_name)} {self.link(other)} {VERBS[ratio.outcome]} "
             f"{self.link(base)}: {self.times(base, other)}.",
             (ratio,),
         )
@@ -184,7 +196,7 @@ class Judge:
             except Missing as error:
                 missing.setdefault(error.why, []).append(error)
                 continue
-            ratios.append(Ratio.of(base.seconds, other.seconds))
+            ratios.append(self.ratio(base, other))
             parts.append((f"{pair.label}:", self.times(base, other).replace(" as fast", "")))
         if not ratios:
             raise (

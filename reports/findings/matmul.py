@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from quantities import Ratio, cell, duration, shape_label, significant
+from quantities import cell, duration, shape_label, significant
 from series import crossings, sweep
 
 from findings.judge import Finding, Judge, Line, Missing, Writer, finding
@@ -22,20 +22,19 @@ class _Judge(Judge):
         base = self.need("tile16", self.headline, "cold")
         timed = self.fastest(rows)
         best = timed[0]
-        # every policy whose interval reaches the best one's cannot be told apart from it
-        level = [c for c in timed[1:] if Ratio.of(best.seconds, c.seconds).high >= 1]
+        level = [c for c in timed[1:] if self.ratio(best, c).outcome != "slower"]
         text = (
             f"Of {len(timed)} measured policies at {shape_label(self.headline)} {self.link(best)} "
             f"is the fastest: {duration(best.seconds.median)}, {self.rate(best)}"
         )
-        ratio = Ratio.of(base.seconds, best.seconds)
+        ratio = self.ratio(base, best)
         if best is base:
             text += "; it is the documents' own 16 × 16 tile, one tile deep"
         else:
             text += f"; {ratio} as fast as the documents' {self.link(base)}, "
             text += f"which takes {duration(base.seconds.median)}"
         if level:
-            text += ". The intervals cannot tell it from " + ", ".join(map(self.link, level))
+            text += ". Nothing here tells it from " + ", ".join(map(self.link, level))
         return Line("no difference" if best is base else ratio.outcome, f"{text}.")
 
     def crossover(self, base: str, other: str) -> Line:
@@ -45,7 +44,7 @@ class _Judge(Judge):
             sides.append(sweep(self.record, self.experiment, name, regime))
             if not sides[-1]:
                 self.need(name, CLAIMED_SHAPE, regime)
-        found, ratios = crossings(*sides)
+        found, ratios = crossings(self.record, *sides)
         if not ratios:
             raise Missing(f"`{base}` and `{other}`", "no square size has a time of both")
         where = [

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from quantities import Ratio, duration, shape_label, significant
+from comparison import comparisons
+from quantities import duration, shape_label, significant
 from record import Case
 from series import reference, roof, same_size, swept
 
@@ -134,10 +135,10 @@ class _Judge(Judge):
             f"{duration(fast.seconds.median)}, the transposition {duration(turn.seconds.median)}"
         )
         head = f"Against {self.link(slow)} transposing once for {self.link(fast)}"
-        outcome = Ratio.of(slow.seconds, fast.seconds).outcome
+        outcome = self.ratio(slow, fast).outcome
         if outcome == "slower":
             return Line("measured", f"{head} **never pays**: {times}.")
-        if outcome == "no difference":
+        if outcome != "faster":
             return Line("measured", f"{head} **cannot be told to pay** at any number: {times}.")
 
         def products(turning: float, saved: float) -> int:
@@ -173,7 +174,7 @@ class _Judge(Judge):
             whole = self.record.find(self.experiment, "constant", shape, "cold")
             part = self.record.find(self.experiment, "constant_copy", shape, "cold")
             if whole and part and whole.seconds and part.seconds:
-                found = Ratio.of(part.seconds, whole.seconds).percent
+                found = comparisons(self.record).ratio(part, whole).percent
                 times = f"{duration(part.seconds.median)} of {duration(whole.seconds.median)}"
                 parts.append(f"{found} at {_columns(shape)} columns ({_batches(shape)}; {times})")
         if not parts:
@@ -199,7 +200,7 @@ class _Judge(Judge):
             f"`{slow.strategy}` overtakes `{fast.strategy}`"
             for at, fast in enumerate(common)
             for slow in common[at + 1 :]
-            if Ratio.of(slow.seconds, fast.seconds).outcome == "faster"
+            if self.ratio(slow, fast).outcome == "faster"
             if self._outcome(slow.strategy, fast.strategy, shape, regime) == "slower"
         ]
         where = f" of {shape_label(self.headline)}"
@@ -208,7 +209,7 @@ class _Judge(Judge):
 
     def _outcome(self, base: str, other: str, shape: str, regime: str) -> str:
         slow, fast = (self.need(name, shape, regime) for name in (base, other))
-        return Ratio.of(slow.seconds, fast.seconds).outcome
+        return self.ratio(slow, fast).outcome
 
     def headline_order(self) -> Line:
         return Line("measured", f"{self.order(self.headline, 'cold')[1]}.")

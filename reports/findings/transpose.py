@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from quantities import Ratio, cell, duration, shape_label
+from quantities import cell, duration, shape_label
 from series import reference, roof
 
-from findings.judge import Finding, Judge, Line, Pair, Writer, aside, finding
+from findings.judge import VERBS, Finding, Judge, Line, Pair, Writer, aside, finding
 
 PAPER_SHAPE, ODD_SHAPE = "2048x2048", "8224x8224"  # the second one is a tile wider than 8192
 COPY, PLAIN, DIAGONAL, FINE = "copy", "no_bank_conflicts", "diagonal", "fine_grained"
@@ -38,11 +38,11 @@ class _Judge(Judge):
             return Line("not measured", "Not measured: the record holds no experiment `matvec`.")
         judge = Judge(self.record, other, self.prefix)
         fast = judge.need("shared", self.headline, "cold")  # the same shape in both
-        ratio = Ratio.of(turn.seconds, fast.seconds)
+        ratio = self.ratio(turn, fast)
         return Line(
             ratio.outcome,
-            f"At {shape_label(self.headline)} the product by {judge.link(fast)} is "
-            f"**{ratio.outcome}** than {self.link(turn)}: {self.times(turn, fast)}.",
+            f"At {shape_label(self.headline)} the product by {judge.link(fast)} "
+            f"{VERBS[ratio.outcome]} {self.link(turn)}: {self.times(turn, fast)}.",
             (ratio,),
         )
 

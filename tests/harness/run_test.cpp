@@ -2,57 +2,19 @@
 //
 // The program as a user meets it: what bad input gets, what an interruption leaves behind.
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <algorithm>
-#include <array>
 #include <chrono>
 #include <csignal>
-#include <cstdio>
-#include <filesystem>
-#include <fstream>
-#include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 #include <thread>
 
-#include "temporary_folder.hpp"
+#include "program.hpp"
 
 namespace recheck {
 namespace {
 
 namespace fs = std::filesystem;
-
-struct Outcome {
-  int code;
-  std::string output;  // both streams
-};
-
-Outcome run(const std::string& arguments, const std::string& binary = RECHECK_BINARY) {
-  const std::string command = binary + " " + arguments + " 2>&1";
-  std::array<char, 4096> buffer{};
-  Outcome outcome{};
-  FILE* pipe = popen(command.c_str(), "r");
-  while (std::fgets(buffer.data(), buffer.size(), pipe) != nullptr) outcome.output += buffer.data();
-  outcome.code = WEXITSTATUS(pclose(pipe));
-  return outcome;
-}
-
-class Run : public TemporaryFolder {
- protected:
-  [[nodiscard]] std::string output() const { return "--output=" + folder_.string(); }
-  [[nodiscard]] nlohmann::json record() const {
-    return nlohmann::json::parse(std::ifstream(folder_ / "record.json"));
-  }
-  /// One line, the given exit code, and not a file written.
-  void expect_refusal(const std::string& arguments, int code, const std::string& words) const {
-    const auto outcome = run(output() + " " + arguments);
-    EXPECT_EQ(outcome.code, code) << arguments;
-    EXPECT_EQ(std::ranges::count(outcome.output, '\n'), 1) << outcome.output;
-    EXPECT_NE(outcome.output.find(words), std::string::npos) << outcome.output;
-    EXPECT_TRUE(fs::is_empty(folder_)) << arguments;
-  }
-};
 
 using gpu_Run = Run;
 
@@ -70,11 +32,16 @@ TEST_F(Run, RefusesInputThatMakesNoSense) {
   expect_refusal("--benchmark_filter=[", 2, "not a regular expression");
   expect_refusal("--benchmark_format=xml", 2, "none of console, json, csv");
   expect_refusal("--benchmark_out=/nonexistent/x", 2, "cannot write /nonexistent/x");
-  expect_refusal("--budget=", 2, "--budget needs a value");
-  expect_refusal("--budget=soon", 2, "'soon' is not a positive number");
-  expect_refusal("--budget=-1", 2, "'-1' is not a positive number");
+  expect_refusal("--per-case=", 2, "--per-case needs a value");
+  expect_refusal("--per-case=soon", 2, "'soon' is not a positive number");
+  expect_refusal("--per-case=-1", 2, "'-1' is not a positive number");
+  for (const char* time : {"soon", "-1", "0", "5parsecs", "min", "1e9h"})
+    expect_refusal("--budget=" + std::string(time), 2, "is not a time such as 5min, 300s or 300");
+  expect_refusal("--strategy=cpu_serial --budget=0.001s", 2,
+                 "--budget=0.001s has no room for anything: the quickest shape is predicted");
+  expect_refusal("--quick --shape=9x8x7", 2, "--quick has shapes and regimes of its own");
   expect_refusal("--benchmark_filter=no_such_case", 2, "no case matches");
-  expect_refusal("--benchmark_repetitions=5", 2, "use --budget");
+  expect_refusal("--benchmark_repetitions=5", 2, "use --per-case");
 }
 
 TEST_F(Run, RefusesAFolderThatCannotBeWritten) {
@@ -89,7 +56,7 @@ TEST_F(Run, WritesWhatItMeasured) {
   ASSERT_EQ(outcome.code, 0) << outcome.output;
   EXPECT_NE(outcome.output.find("2 passed"), std::string::npos) << outcome.output;
   const auto record = this->record();
-  EXPECT_EQ(record["schema"], 2);
+  EXPECT_EQ(record["schema"], 3);
   EXPECT_FALSE(record["finished"].is_null());
   ASSERT_EQ(record["cases"].size(), 2u);
   const auto& first = record["cases"][0];
@@ -111,11 +78,12 @@ TEST_F(Run, ShowsWhatItDoesNotRunAndWhy) {
 }
 
 TEST_F(Run, LeavesOutWhatTheBudgetDoesNotAllowAndSaysSo) {
-  const auto outcome = run(output() + " --strategy=cpu_serial --shape=8000x8000x8000 --budget=0.1");
+  const auto outcome =
+      run(output() + " --strategy=cpu_serial --shape=8000x8000x8000 --per-case=0.1");
   ASSERT_EQ(outcome.code, 0) << outcome.output;
   const auto c = record()["cases"][0];
   EXPECT_EQ(c["status"], "not_run");
-  EXPECT_NE(std::string(c["reason"]).find("--budget"), std::string::npos) << c["reason"];
+  EXPECT_NE(std::string(c["reason"]).find("--per-case"), std::string::npos) << c["reason"];
 }
 
 TEST_F(Run, ResumesBehindWhatItHas) {
@@ -251,34 +219,98 @@ TEST_F(Run, PlansWhatAFullRunIsAndEverythingAtShapesThatAreAskedFor) {
   EXPECT_EQ(std::ranges::count(one, '\n'), 3) << one;
 }
 
-TEST_F(Run, KeepsWhatItHasWhenInterrupted) {
-  const pid_t child = fork();
-  if (child == 0) {
-    const std::string out = output();
-    if (std::freopen("/dev/null", "w", stderr) == nullptr) _exit(126);
-    execl(RECHECK_BINARY, RECHECK_BINARY, out.c_str(), "--strategy=cpu_serial",
-          "--shape=64x64x64,500x500x500,501x501x501,502x502x502,503x503x503,504x504x504",
-          "--budget=1", nullptr);
-    _exit(127);
+// what a budget drops first, and how it says so
+TEST_F(Run, DropsTheLargestShapesThatABudgetHasNoRoomFor) {
+  const std::string plan = output() +
+                           " --strategy=cpu_serial --shape=64x64x64,512x512x512,256x256x256 "
+                           "--per-case=0.2 --budget=0.8s";
+  const auto outcome = run(plan);
+  ASSERT_EQ(outcome.code, 0) << outcome.output;
+  const std::string words = "dropped matmul 512x512x512: predicted to take ";
+  EXPECT_EQ(outcome.output.find(words), 0u) << outcome.output;
+  const auto record = this->record();
+  EXPECT_EQ(record["cases"].size(), 2u);
+  EXPECT_EQ(record["plan"]["preset"], "chosen");
+  ASSERT_EQ(record["plan"]["dropped"].size(), 1u);
+  EXPECT_EQ(record["plan"]["dropped"][0]["experiment"], "matmul");
+  EXPECT_EQ(record["plan"]["dropped"][0]["shape"], "512x512x512");
+  EXPECT_EQ(record["environment"]["command_budget_seconds"], 0.8);
+  // and a run that is resumed keeps its plan
+  ASSERT_EQ(run(plan + " --resume").code, 0);
+  EXPECT_EQ(this->record()["plan"], record["plan"]);
+  EXPECT_EQ(this->record()["cases"], record["cases"]);
+}
+
+TEST_F(Run, StopsWhenItsBudgetIsUsedUp) {
+  const std::string plan =
+      output() + " --strategy=cpu_serial --shape=400x400x400,401x401x401,402x402x402 --per-case=1";
+  ASSERT_EQ(run(plan).code, 0);
+  // an earlier record promises far too much
+  auto hasty = record();
+  hasty["wall_seconds"] = 0;
+  for (auto& c : hasty["cases"]) c["seconds"]["median"] = 1e-9;
+  std::ofstream(folder_ / "record.json") << hasty;
+  const auto outcome = run(plan + " --budget=0.4");
+  ASSERT_EQ(outcome.code, 0) << outcome.output;
+  const auto record = this->record();
+  EXPECT_FALSE(record["finished"].is_null());
+  EXPECT_TRUE(record["plan"]["dropped"].empty()) << record["plan"];
+  ASSERT_EQ(record["cases"].size(), 3u);
+  EXPECT_EQ(record["cases"][2]["status"], "not_run");
+  EXPECT_EQ(record["cases"][2]["reason"], "--budget of 0.4 used up");
+  EXPECT_LT(record["wall_seconds"], 0.4 + 2);
+}
+
+TEST_F(Run, IsQuickAtHeadlineShapesAndAllThatIsAboutTheMeasurement) {
+  const auto lines = [](const std::string& flags) {
+    std::set<std::string> ids;
+    std::istringstream all(run("--benchmark_list_tests " + flags).output);
+    for (std::string line; std::getline(all, line);)
+      ids.insert(line.substr(0, line.find("/iterations:")));
+    return ids;
+  };
+  const auto quick = lines("--quick"), full = lines("");
+  EXPECT_LT(quick.size(), full.size() / 4);
+  for (const auto& id : quick) EXPECT_TRUE(full.contains(id)) << id;
+  for (const auto& id : full) {
+    const bool headline = id.find("/4096x4096x4096/") != std::string::npos ||
+                          id.find("matvec/naive/8192x8192/") == 0 ||
+                          id.find("transpose/naive/8192x8192/") == 0;
+    const bool wanted = id.ends_with("/cold") || id.ends_with("/hot");
+    if (headline) {
+      EXPECT_EQ(quick.contains(id), wanted) << id;
+    }
+    if (id.starts_with("audit/") || id.starts_with("machine/")) {
+      EXPECT_TRUE(quick.contains(id)) << id;
+    }
   }
+  EXPECT_FALSE(quick.contains("matvec/naive_block32/8192x8192/hot"));
+  EXPECT_FALSE(quick.contains("matmul/naive/1024x1024x1024/hot"));
+}
+
+TEST_F(Run, KeepsWhatItHasWhenInterrupted) {
+  const pid_t child = start(output() +
+                            " --strategy=cpu_serial --shape=64x64x64,500x500x500,501x501x501,"
+                            "502x502x502,503x503x503,504x504x504 --per-case=1");
   // until the first case is on disk
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-  const auto passed = [&] {
-    if (!fs::exists(folder_ / "record.json")) return std::ptrdiff_t{0};
-    const auto now = record();
-    return std::ranges::count_if(now["cases"],
-                                 [](const auto& c) { return c["status"] == "passed"; });
+  const auto ended = [&] {
+    const auto text = read(journal());
+    return std::ranges::count(text, '\n') - 1;
   };
-  while (passed() == 0 && std::chrono::steady_clock::now() < deadline)
+  while (ended() < 1 && std::chrono::steady_clock::now() < deadline)
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
   kill(child, SIGINT);
   int status = 0;
   waitpid(child, &status, 0);
   EXPECT_EQ(WEXITSTATUS(status), 130);
+  EXPECT_FALSE(fs::exists(journal()));
   const auto record = this->record();
   EXPECT_TRUE(record["finished"].is_null());
-  EXPECT_GE(passed(), 1);
-  EXPECT_LT(passed(), 6);
+  const auto passed =
+      std::ranges::count_if(record["cases"], [](const auto& c) { return c["status"] == "passed"; });
+  EXPECT_GE(passed, 1);
+  EXPECT_LT(passed, 6);
   for (const auto& c : record["cases"])
     EXPECT_TRUE(c["status"] == "passed" || !c["reason"].is_null());
 }

@@ -38,6 +38,19 @@ def tree(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in files}
 
 
+@pytest.fixture(scope="session")
+def golden(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """The files of the report that golden.md is the README.md of, rendered once."""
+    from record import load
+    from render import render
+    from synthetic import make_full, spoil
+
+    record = spoil(make_full(small=True), "/tile8_depth8/2048x", "failed", "launch: a | b <c>")
+    path = tmp_path_factory.mktemp("golden") / "record.json"
+    path.write_text(json.dumps(record), encoding="utf-8")
+    return render(*load(path), [])
+
+
 @pytest.fixture
 def save(tmp_path: Path) -> Callable[..., Path]:
     """Writes a record to a file of its own."""

@@ -2,12 +2,14 @@
 
 Each strategy has a peak rate and a launch cost; a time is work / rate + cost. Tests bend single
 numbers of it to see whether the report follows. `make_record` holds matmul alone, as most tests
-need no more; `make_full` holds all three experiments as the full run does.
+need no more; `make_full` holds all five experiments as the full run does. Samples come in rounds:
+all cases drift alike from round to round, and each has a little noise of its own.
 """
 
 from __future__ import annotations
 
 import copy
+import zlib
 from typing import Any
 
 SHAPES = [
@@ -52,6 +54,7 @@ CPU = {
     "cpu_serial": (1.05e9, 0.0, "S1", "MatrixMulCPU", "A01"),
     "cpu_blas": (6.1e11, 4e-6, "vendor", "OpenBLAS", ""),
 }
+COMMIT = "0123456789abcdef0123456789abcdef01234567"
 NO_DEVICE = "no CUDA device"
 MATMUL = {
     "name": "matmul",
@@ -95,15 +98,19 @@ def _case(name: str, mnk: tuple[int, ...], regime: str, gpu: bool) -> dict[str, 
         reason = f"predicted {median:.0f} s a launch, which exceeds the budget of 4 s"
         refused = "not_run", reason
     tf32 = name.endswith("tf32")
+    row = _row("matmul", name, {"m": m, "n": n, "k": k}, regime)
+    flops = 2 * m * n * k
+    power = regime == "hot" and (m, n, k) == (4096,) * 3
+    metric = "max |error| / (gamma_k |A||B|)"
     return {
-        **_measured(median, name in GPU, gpu, refused, "max |error| / (gamma_k |A||B|)"),
-        **_row("matmul", name, {"m": m, "n": n, "k": k}, regime),
+        **_measured(row["id"], median, name in GPU, gpu, refused, metric, power),
+        **row,
         "role": "baseline" if document == "vendor" else "rung",
         "arithmetic": "tf32" if tf32 else "fp32",
         "note": "not fp32-accurate: inputs rounded to 10 mantissa bits" if tf32 else "",
         "parameters": _parameters(name),
         "source": {"document": document, "place": place, "algorithm": algorithm},
-        "flops": 2 * m * n * k,
+        "flops": flops,
         "bytes": 4 * (m * k + k * n + m * n),
     }
 
@@ -127,25 +134,53 @@ def _row(experiment: str, strategy: str, shape: dict[str, int], regime: str) -> 
     }
 
 
+ROUNDS, PER_ROUND = 10, 2
+
+
+def _noise(name: str, count: int) -> list[float]:
+    """Evenly spread over -1 .. 1, the same for the same name: a small generator of its own."""
+    state, found = zlib.crc32(name.encode()), []
+    for _ in range(count):
+        state = (1664525 * state + 1013904223) % 2**32
+        found.append(state / 2**31 - 1)
+    return found
+
+
+def _samples(name: str, median: float) -> dict[str, Any]:
+    """Samples in rounds: up to 0.6 % of drift that all cases share, and 0.04 % of noise."""
+    drift, noise = _noise("drift", ROUNDS), _noise(name, ROUNDS * PER_ROUND)
+    samples = [
+        median * (1 + 0.006 * drift[at // PER_ROUND]) * (1 + 0.0004 * each)
+        for at, each in enumerate(noise)
+    ]
+    return {"samples": samples, "blocks": [[r, PER_ROUND] for r in range(ROUNDS)]}
+
+
 def _measured(
-    median: float, on_gpu: bool, gpu: bool, refused: tuple[str, str] | None, metric: str
-) -> dict[str, Any]:
+    name: str, median: float, on_gpu: bool, gpu: bool, refused: tuple[str, str] | None,
+    metric: str, power: bool = False,
+) -> dict[str, Any]:  # fmt: skip
     """The result of a case: a time around `median`, or why there is none."""
     if on_gpu and not gpu:
         refused = "not_run", NO_DEVICE
-    # 20 samples around the median, deterministic and a little lopsided as real ones are
-    samples = [median * (1 + 0.0006 * ((i * 7) % 20 - 9)) for i in range(20)]
-    seconds = {"median": median, "low": median * 0.998, "high": median * 1.0025}
-    seconds |= {"samples": len(samples), "discarded": 0}
     status, reason = refused or ("passed", None)
+    found = {"samples": [], "blocks": []} if refused else _samples(name, median)
+    seconds = {"median": median, "low": median * 0.998, "high": median * 1.0025}
+    seconds |= {"samples": len(found["samples"]), "discarded": 0}
+    window = {"watts": 520.5, "joules": 520.5 * median, "seconds": 0.25, "temperature_c": 48.0}
+    window["throttle"] = ["sw_power_cap"] if name.startswith("matmul/cublas/") else []
+    clock = 1.93e9 if on_gpu and not refused else None
     return {
         "target": "gpu" if on_gpu else "cpu",
         "status": status,
         "reason": reason,
         "error": None if refused else {"value": 0.0123, "bound": 1.0, "metric": metric},
         "seconds": None if refused else seconds,
-        "clock_hz": 1.93e9 if on_gpu and not refused else None,
-        "samples": [] if refused else samples,
+        "clock_hz": clock,
+        "batch": 1,
+        "power": window if power and clock else None,
+        **found,
+        "clocks": [clock] * len(found["blocks"]),
     }
 
 
@@ -180,6 +215,10 @@ def _record(
         "clock_hz": 1.98e9,
         "memory_clock_hz": 3.201e9,
         "memory_bus_bits": 6144,
+        "uuid_hash": "89abcdef01234567",
+        "ecc": True,
+        "mig": False,
+        "power_limit_watts": 700.0,
     }
     ceilings = {
         "fp32_flops": {
@@ -192,7 +231,7 @@ def _record(
         },
     }
     return {
-        "schema": 2,
+        "schema": 3,
         "environment": {
             "gpu": device if gpu else None,
             "gpu_reason": None if gpu else NO_DEVICE,
@@ -209,14 +248,29 @@ def _record(
             "cpu": "Intel(R) Xeon(R) Processor",
             "cpu_threads": 16,
             "os": "Ubuntu 24.04.3 LTS, Linux 6.18",
-            "git": {"commit": "0123456789abcdef0123456789abcdef01234567", "dirty": False},
+            "git": {"commit": COMMIT, "dirty": False, "diff": None},
             "seed": 13,
             "budget_seconds": 1.0,
             "started": "2026-11-21T03:00:00Z",
             "command": "recheck --output=report",
+            "command_budget_seconds": None,
+            "mps": None,
+            "code": "sass" if gpu else None,
+            "cubins": {"matmul/tile.cu": "0011223344556677", "matvec/rows.cu": "8899aabbccddeeff"},
+            "state": {"other_processes": 0} if gpu else {},
+            "unknown": {"mps": "no permission to ask"},
         },
         "finished": "2026-11-21T03:03:10Z",
         "wall_seconds": 190.2,
+        "overhead": {
+            "verified_kernels": 60.1,
+            "flushes_and_holds": 75.4,
+            "references": 30.3,
+            "inputs_and_copies": 12.2,
+            "saving": 4.1,
+            "other": 8.1,
+        },
+        "plan": {"preset": "full", "dropped": []},
         "ceilings": ceilings if gpu else {},
         "experiments": copy.deepcopy(experiments),
         "cases": cases,
@@ -379,7 +433,8 @@ def _cases_of(
                 metric = "max |error| / (|A||v|)" if matvec else "elements that differ"
                 median = _time(name, row, m, n, regime)
                 case = _row(experiment["name"], name, {"rows": m, "columns": n}, regime)
-                case |= _measured(median, on_gpu, gpu, None, metric)
+                power = regime == "hot" and (m, n) == head
+                case |= _measured(case["id"], median, on_gpu, gpu, None, metric, power)
                 case |= {key: row[key] for key in members if key in row}
                 if matvec:
                     case |= {"flops": 2 * m * n, "bytes": 4 * (m * n + m + n)}
@@ -399,16 +454,80 @@ def make_transpose(
     return _record([TRANSPOSE], _cases_of(TRANSPOSE, _transpose_rows(), shapes, gpu), gpu)
 
 
+AUDIT = {
+    "name": "audit",
+    "title": "Self-audit",
+    "problem": "r = A · v",
+    "axes": ["rows", "columns"],
+    "headline": "8192x8192",
+}
+MACHINE = {
+    "name": "machine",
+    "title": "What this machine gives",
+    "problem": "what each row says",
+    "axes": ["elements"],
+    "headline": "268435456",
+}
+HARNESS = {"document": "harness", "place": "", "algorithm": ""}
+
+
+def make_audit(gpu: bool = True) -> dict[str, Any]:
+    """One kernel under eight names, and four each of 1, 2 and 5 % more work."""
+    extras = {f"same_{at}": 0 for at in range(1, 9)}
+    extras |= {f"slower{n}_{at}": 10 * n for n in (1, 2, 5) for at in range(1, 5)}
+    cases = []
+    for edge in (8192, 16384):
+        for regime in ("cold", "hot"):
+            for name, extra in extras.items():
+                case = _row("audit", name, {"rows": edge, "columns": edge}, regime)
+                # each name a little luckier or unluckier than the next, as on a real machine
+                luck = 1 + 0.0005 * _noise(case["id"], 9)[-1]
+                median = 4.0 * edge * edge / 4.2e12 * (1 + extra / 1000) * luck
+                power = regime == "hot" and edge == 8192
+                case |= _measured(case["id"], median, True, gpu, None, "error / bound", power)
+                case |= {"role": "audit", "parameters": {"extra_permille": extra}}
+                work = {"flops": 2 * edge * edge, "bytes": 4 * (edge * edge + 2 * edge)}
+                cases.append(case | work | {"source": HARNESS})
+    return _record([AUDIT], cases, gpu)
+
+
+def make_machine(gpu: bool = True) -> dict[str, Any]:
+    """What the machine can do at best, piece by piece."""
+    large, small = 268435456, 4194304
+    table: list[tuple[str, int, str, str, float, float, float]] = [
+        ("read", large, "cold", "reads every element once", 0, 4 * large, 2.35e-4),
+        ("write", large, "cold", "writes every element once", 0, 4 * large, 2.45e-4),
+        ("copy", large, "cold", "copies every element once", 0, 8 * large, 4.8e-4),
+        ("l2_read", small, "hot", "reads what fits into L2, again and again", 0, 1.7e10, 1.9e-3),
+        ("ffma", small, "hot", "multiply-adds from registers", 2.7e11, 0, 4.3e-3),
+        ("launch", 1, "hot", "an empty kernel", 0, 0, 2.1e-6),
+    ]
+    cases = []
+    for name, elements, regime, problem, flops, moved, median in table:
+        case = _row("machine", name, {"elements": elements}, regime)
+        power = name == "ffma"
+        case |= _measured(case["id"], median, True, gpu, None, "elements that differ", power)
+        case |= {"role": "roof", "problem": problem, "parameters": {}, "source": HARNESS}
+        cases.append(case | {"flops": flops, "bytes": moved})
+    return _record([MACHINE], cases, gpu)
+
+
+def join(*parts: dict[str, Any], gpu: bool = True) -> dict[str, Any]:
+    """One record of the experiments of several."""
+    experiments = [experiment for part in parts for experiment in part["experiments"]]
+    return _record(experiments, [case for part in parts for case in part["cases"]], gpu)
+
+
 def make_full(gpu: bool = True, small: bool = False) -> dict[str, Any]:
-    """All three experiments; small: at few shapes."""
-    parts = [
+    """All five experiments; small: at few shapes."""
+    return join(
         make_record(SMALL if small else SHAPES, gpu),
         make_matvec(MATVEC_SMALL if small else MATVEC_SHAPES, gpu),
         make_transpose(TRANSPOSE_SMALL if small else TRANSPOSE_SHAPES, gpu),
-    ]
-    experiments = [experiment for part in parts for experiment in part["experiments"]]
-    cases = [case for part in parts for case in part["cases"]]
-    return _record(experiments, cases, gpu)
+        make_audit(gpu),
+        make_machine(gpu),
+        gpu=gpu,
+    )
 
 
 def matching(record: dict[str, Any], pattern: str) -> list[dict[str, Any]]:
@@ -420,15 +539,24 @@ def scale(record: dict[str, Any], pattern: str, factor: float) -> dict[str, Any]
     """A copy in which the matching cases take `factor` times as long."""
     record = copy.deepcopy(record)
     for case in matching(record, pattern):
-        for key in ("median", "low", "high"):
-            if case["seconds"]:
+        if case["seconds"]:
+            for key in ("median", "low", "high"):
                 case["seconds"][key] *= factor
+            case["samples"] = [factor * sample for sample in case["samples"]]
     return record
+
+
+def set_time(case: dict[str, Any], median: float, low: float, high: float) -> None:
+    """Gives a case another time, in one block: what compares it must use these three numbers."""
+    case["samples"] = [median] * len(case["samples"])
+    case["blocks"], case["clocks"] = [[0, len(case["samples"])]], [case["clock_hz"]]
+    case["seconds"] |= {"median": median, "low": low, "high": high}
 
 
 def spoil(record: dict[str, Any], pattern: str, status: str, reason: str) -> dict[str, Any]:
     """A copy in which the matching cases end with `status` instead of a time."""
     record = copy.deepcopy(record)
+    nothing = {"seconds": None, "error": None, "samples": [], "blocks": [], "clocks": []}
     for case in matching(record, pattern):
-        case.update(status=status, reason=reason, seconds=None, error=None, samples=[])
+        case.update(status=status, reason=reason, power=None, **nothing)
     return record

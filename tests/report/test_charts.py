@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 import pytest
 from synthetic import (
     GPU,
     MATVEC_SMALL,
     SHAPES,
+    make_audit,
     make_matvec,
     make_record,
     make_transpose,
@@ -17,22 +19,36 @@ from synthetic import (
 )
 
 
+class Drawn(Mapping):
+    """The charts of one experiment by kind, each drawn when a test looks at it: the list of its
+    texts (matplotlib writes the text of every run of glyphs as a comment), and the chart."""
+
+    def __init__(self, record, name: str) -> None:
+        self.record, self.experiment = record, record.experiment(name)
+
+    def __iter__(self):
+        from charts import plan
+
+        return iter(plan(self.experiment))
+
+    def __len__(self) -> int:
+        return len(list(iter(self)))
+
+    def __getitem__(self, kind: str):
+        from charts import charts
+
+        (chart,) = charts(self.record, self.experiment, kinds=(kind,))
+        assert chart.name == f"{self.experiment.name}_{kind}.svg"
+        found = re.findall(r"<!-- (.*?) -->", (chart.svg or b"").decode())
+        return [text.replace("&gt;", ">") for text in found], chart
+
+
 @pytest.fixture
 def draw(save):
-    """The charts of a record by kind, each as the list of its texts (matplotlib writes the text
-    of every run of glyphs as a comment)."""
-
-    def texts(record: dict, name: str = "matmul") -> dict[str, list[str]]:
-        from charts import charts
+    def texts(record: dict, name: str = "matmul") -> Drawn:
         from record import load
 
-        parsed, _ = load(save(record))
-        drawn = {}
-        for chart in charts(parsed, parsed.experiment(name)):
-            found = re.findall(r"<!-- (.*?) -->", (chart.svg or b"").decode())
-            found = [text.replace("&gt;", ">") for text in found]
-            drawn[chart.name.removeprefix(f"{name}_").removesuffix(".svg")] = found, chart
-        return drawn
+        return Drawn(load(save(record))[0], name)
 
     return texts
 
@@ -153,7 +169,7 @@ def test_ladder_has_no_sweep_and_no_part_and_sets_the_roof_apart(draw) -> None:
     assert "constant_copy" not in texts
     names = [text for text in texts if text in ("naive", "warp_per_row", "cublas", "read")]
     assert names[-1] == "read" and any(text.startswith("‡ another problem") for text in texts)
-    ratio = next(text for text in texts if text.startswith("5.83×"))
+    ratio = next(text for text in texts if text.startswith("5.82"))
     assert ratio.endswith("‡")
 
 
@@ -172,7 +188,7 @@ def test_then_names_both_machines_and_what_is_lost(draw) -> None:
 
 
 def test_without_a_gpu_then_and_here_keeps_the_cpu(draw) -> None:
-    drawn = draw(make_matvec(gpu=False), "matvec")
+    drawn = dict(draw(make_matvec(gpu=False), "matvec"))
     assert [kind for kind, (_, chart) in drawn.items() if chart.svg] == ["then"]
     assert drawn["then"][0].count("not run") == 6
     assert not [
@@ -230,3 +246,12 @@ def test_inks_read_on_what_they_stand_on() -> None:
     for color in [MUTED, *(color for color, _ in SERIES)]:
         contrast = (luminance(CARD) + 0.05) / (luminance(ink_on_card(color)) + 0.05)
         assert contrast >= 4.5, color
+
+
+def test_audit_shows_every_pair_and_the_resolution(draw) -> None:
+    texts, chart = draw(make_audit(), "audit")["audit"]
+    assert "the same kernel, 112 pairs" in texts and "5 % more work, 128 pairs" in texts
+    assert texts.count("more time (%, right is slower)") == 4 and "±0.1 %" in chart.alt
+    assert {"called slower", "called faster", "called same", "called no difference"} <= set(texts)
+    _, chart = draw(make_audit(gpu=False), "audit")["audit"]
+    assert chart.svg is None and "no two rows of the same kernel" in chart.why_not

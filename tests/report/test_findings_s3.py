@@ -13,6 +13,7 @@ from synthetic import (
     make_transpose,
     matching,
     scale,
+    set_time,
     spoil,
 )
 
@@ -37,11 +38,7 @@ def judged(save):
 def _at(record: dict, strategy: str, median: float, width: float = 0.001) -> dict:
     """Sets the time of a strategy at the headline, cold."""
     for case in matching(record, f"/{strategy}{HEAD}"):
-        case["seconds"] |= {
-            "median": median,
-            "low": median * (1 - width),
-            "high": median * (1 + width),
-        }
+        set_time(case, median, median * (1 - width), median * (1 + width))
     return record
 
 

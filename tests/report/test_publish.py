@@ -3,17 +3,34 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from conftest import one_line, run, tree
-from synthetic import SMALL, make_full, make_record, spoil
+from synthetic import SMALL, make_full, make_record, scale, spoil
 
 FEW = ["cpu_serial", "global16", "tile8", "tile16", "cublas"]
 
 
 HEADLINE = "/4096x4096x4096/"
+
+
+@pytest.fixture(scope="module")
+def rendered(tmp_path_factory) -> Path:
+    """A report that is fit to be published; not to be changed."""
+    folder = tmp_path_factory.mktemp("rendered")
+    (folder / "input.json").write_text(json.dumps(make_record(SMALL, strategies=FEW)))
+    result = run("render.py", folder / "input.json", "--output", folder / "report")
+    assert result.returncode == 0, result.stderr
+    return folder / "report"
+
+
+@pytest.fixture
+def copy(rendered: Path, tmp_path: Path) -> Path:
+    """The same for a test to spoil: tmp_path/report."""
+    return shutil.copytree(rendered, tmp_path / "report")
 
 
 def _without(pattern: str) -> Callable[[dict], dict]:
@@ -65,6 +82,15 @@ REFUSED = {
         _measured_with("--output=a b --benchmark_filter=tile"),
         "measured with --benchmark_filter=tile; ",
     ),
+    "quick": (_set("plan", "preset", value="quick"), "its preset is quick; evidence is the full"),
+    "dropped": (
+        _set("plan", "dropped", value=[{"experiment": "x", "shape": "9", "reason": "why"}]),
+        "its plan left out x at 9 (why); evidence is the full matrix",
+    ),
+    "suspect": (
+        lambda record: scale(record, "/cublas/4096x4096x4096/cold", 0.5),
+        "1 times are suspect, first matmul/cublas/4096x4096x4096/cold: 103 TFLOP/s exceed the",
+    ),
     "no headline": (
         _without(HEADLINE),
         "it lacks matmul/cpu_serial/4096x4096x4096/hot; evidence is the full matrix",
@@ -77,17 +103,18 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_refused(name: str, report, tmp_path: Path) -> None:
+def test_refused(name: str, save, tmp_path: Path) -> None:
     change, why = REFUSED[name]
-    report(change(make_record(SMALL, strategies=FEW)))
+    path = save(change(make_record(SMALL, strategies=FEW)))
+    # what is no evidence is refused before anything is rendered
+    path.parent.rename(tmp_path / "report")
     result = run("publish.py", tmp_path / "report", "--results", tmp_path / "results")
     line = one_line(result, 1)
     assert "not published" in line and why in line
     assert not (tmp_path / "results").exists()
 
 
-def test_published_as_it_is(report, tmp_path: Path) -> None:
-    report(make_record(SMALL, strategies=FEW))
+def test_published_as_it_is(copy, tmp_path: Path) -> None:
     for _ in range(2):  # again over itself
         result = run("publish.py", tmp_path / "report", "--results", tmp_path / "results")
         assert result.returncode == 0, result.stderr
@@ -96,42 +123,40 @@ def test_published_as_it_is(report, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("flags", ["", "--resume", "--output=a b", "--output=a --resume"])
-def test_flags_that_leave_nothing_out(flags: str, report, tmp_path: Path) -> None:
-    report(_measured_with(flags)(make_record(SMALL, strategies=FEW)))
-    result = run("publish.py", tmp_path / "report", "--results", tmp_path / "results")
-    assert result.returncode == 0, result.stderr
+def test_flags_that_leave_nothing_out(flags: str, save) -> None:
+    from publish import refusal
+    from record import load
+
+    record = _measured_with(flags)(make_record(SMALL, strategies=FEW))
+    assert refusal(load(save(record))[0]) is None
 
 
-def test_replaces_what_was_published(report, tmp_path: Path) -> None:
+def test_replaces_what_was_published(copy, tmp_path: Path) -> None:
     old = tmp_path / "results" / "nvidia-h200"
     old.mkdir(parents=True)
     (old / "stale.svg").write_text("<svg/>")
-    report(make_record(SMALL, strategies=FEW))
     result = run("publish.py", tmp_path / "report", "--results", tmp_path / "results")
     assert result.returncode == 0, result.stderr
     assert tree(old) == tree(tmp_path / "report")
 
 
 @pytest.mark.parametrize("name", ["README.md", "charts/matmul_ladder.svg"])
-def test_refused_if_edited(name: str, report, tmp_path: Path) -> None:
-    report(make_record(SMALL, strategies=FEW))
+def test_refused_if_edited(name: str, copy, tmp_path: Path) -> None:
     path = tmp_path / "report" / name
     path.write_text(path.read_text() + " ")
     result = run("publish.py", tmp_path / "report", "--results", tmp_path / "results")
     assert f"{name} differs from a fresh render" in one_line(result, 1)
 
 
-def test_refused_if_the_record_changed_after_rendering(report, tmp_path: Path) -> None:
+def test_refused_if_the_record_changed_after_rendering(copy, tmp_path: Path) -> None:
     record = make_record(SMALL, strategies=FEW)
-    report(record)
     record["wall_seconds"] = 1.0
     (tmp_path / "report" / "record.json").write_text(json.dumps(record))
     result = run("publish.py", tmp_path / "report", "--results", tmp_path / "results")
     assert "README.md differs" in one_line(result, 1)
 
 
-def test_refused_if_files_are_missing_or_foreign(report, tmp_path: Path) -> None:
-    report(make_record(SMALL, strategies=FEW))
+def test_refused_if_files_are_missing_or_foreign(copy, tmp_path: Path) -> None:
     (tmp_path / "report" / "notes.txt").write_text("mine")
     result = run("publish.py", tmp_path / "report", "--results", tmp_path / "results")
     assert "notes.txt is no part of the report" in one_line(result, 1)
@@ -146,7 +171,7 @@ def test_not_a_report(tmp_path: Path) -> None:
     assert "record.json: cannot be read" in line
 
 
-def test_full_matrix_of_three_experiments(save) -> None:
+def test_full_matrix_of_all_experiments(save) -> None:
     """No end to end where the experiment has none, nor for a part or a sweep; else it must be."""
     from publish import refusal
     from record import load

@@ -52,8 +52,8 @@ def _twice(record: dict) -> None:
 
 BAD = {
     "foreign": (_drop("schema"), "no field schema: this is not a record of Recheck"),
-    "newer": (_set(3, "schema"), "has schema 3; this renderer reads schema 2: update Recheck"),
-    "older": (_set(1, "schema"), "has schema 1; this renderer reads schema 2"),
+    "newer": (_set(4, "schema"), "has schema 4; this renderer reads schema 3: update Recheck"),
+    "older": (_set(2, "schema"), "has schema 2; this renderer reads schema 3"),
     "schema text": (_set("1", "schema"), "field schema must be an integer"),
     "no cases": (_drop("cases"), "field cases is missing"),
     "no driver": (_drop("environment", "driver"), "field environment.driver is missing"),
@@ -80,7 +80,7 @@ BAD = {
     "id": (_case(id="matmul/tile16/1x1x1/cold"), "id is not experiment/strategy/shape/regime"),
     "twice": (_twice, "appears twice"),
     "shape": (_case(shape={"m": 1024}), "shape does not fit the axes"),
-    "role": (_case(role="star"), "role must be one of rung, baseline, roof, part"),
+    "role": (_case(role="star"), "role must be one of rung, baseline, roof, part, audit"),
     "layout": (_case(layout="blocked"), "layout must be one of row_major, pitched, column_major"),
     "regime": (_case(regime="warm"), "regime must be one of cold, hot, inner, end_to_end"),
     "no layout": (_drop_of_case("layout"), "layout is missing"),
@@ -89,18 +89,54 @@ BAD = {
     "whole of a rung": (_case(part_of="tile8"), "part_of must name the whole of a part"),
     "two experiments": (_two_experiments, "experiments: two have the same name"),
     "file name": (_set("../../x", "experiments", 0, "name"), "may hold only a-z, 0-9 and _"),
+    "no cubins": (_drop("environment", "cubins"), "field environment.cubins is missing"),
+    "no ecc": (_drop("environment", "gpu", "ecc"), "field environment.gpu.ecc is missing"),
+    "state": (
+        _drop("environment", "state", "other_processes"),
+        "field environment.state.other_processes is missing",
+    ),
+    "no seed": (_drop("environment", "seed"), "field environment.seed is missing"),
+    "code": (_set("elf", "environment", "code"), "environment.code must be null or one of sass"),
+    "preset": (_set("half", "plan", "preset"), "plan.preset must be one of full, quick, chosen"),
+    "dropped": (_set([{}], "plan", "dropped"), "field plan.dropped[0].experiment is missing"),
+    "overhead": (_drop("overhead", "saving"), "field overhead.saving is missing"),
+    "block": (_case(blocks=[[0, 1, 2]]), "blocks must be pairs of a round and its count"),
+    "empty block": (_case(blocks=[[0, 20], [1, 0]]), "blocks must be pairs of a round and its"),
+    "too few": (_case(blocks=[[0, 19]]), "blocks must hold as many samples as there are"),
+    "round twice": (_case(blocks=[[0, 10], [0, 10]]), "blocks must be in the order of their round"),
+    "clocks": (_case(clocks=[1.9e9]), "clocks must have one entry for each block"),
+    "clock text": (_case(clocks=["x"]), "clocks[0] must be a finite number"),
+    "batch": (_case(batch=0), "batch must be at least 1"),
+    "power": (_case(power={"watts": 1.0}), "power.joules is missing"),
+    "no energy": (
+        _case(power={"watts": 1, "joules": 0, "seconds": 1, "temperature_c": 9, "throttle": []}),
+        "power must have watts and joules above 0",
+    ),
+    "sample of nothing": (_case(samples=[0.0] * 20), "samples must be above 0"),
     "sample": (_case(samples=["fast"]), "samples[0] must be a finite number"),
 }
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_bad_record(name: str, save: Callable[..., Path], tmp_path: Path) -> None:
+def test_bad_record(name: str, save: Callable[..., Path]) -> None:
+    from record import BadRecord, load
+
     change, message = BAD[name]
     record = make_record(SMALL)
     change(record)
     path = save(record)
+    with pytest.raises(BadRecord) as caught:
+        load(path)
+    line = str(caught.value)
+    assert message in line and line.startswith(f"{path}: ") and "\n" not in line
+
+
+def test_bad_record_ends_the_program_in_one_line(save: Callable[..., Path], tmp_path: Path) -> None:
+    record = make_record(SMALL)
+    del record["plan"]
+    path = save(record)
     line = one_line(run("render.py", path, "--output", tmp_path / "report"), 2)
-    assert message in line and str(path) in line
+    assert line.startswith(f"error: {path}: field plan is missing")
     assert not (tmp_path / "report").exists()
 
 
@@ -140,7 +176,7 @@ def test_missing_file(tmp_path: Path) -> None:
 def test_bad_record_leaves_the_earlier_report(report, save, tmp_path: Path) -> None:
     report(make_record(SMALL))
     before = tree(tmp_path / "report")
-    one_line(run("render.py", save('{"schema": 2'), "--output", tmp_path / "report"), 2)
+    one_line(run("render.py", save('{"schema": 3'), "--output", tmp_path / "report"), 2)
     assert tree(tmp_path / "report") == before
 
 

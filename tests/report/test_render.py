@@ -10,6 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import lint
 import pytest
 from conftest import REPORTS, one_line, run, tree
 from synthetic import (
@@ -20,16 +21,16 @@ from synthetic import (
     make_record,
     make_transpose,
     matching,
+    scale,
     spoil,
 )
 
 GOLDEN = Path(__file__).parent / "golden.md"
 
 
-def test_golden(report) -> None:
+def test_golden(golden) -> None:
     """The README of a small record, word by word; RECHECK_GOLDEN=1 writes it anew for review."""
-    record = spoil(make_full(small=True), "/tile8_depth8/2048x", "failed", "launch: a | b <c>")
-    text = report(record)
+    text = golden["README.md"].decode()
     if os.environ.get("RECHECK_GOLDEN"):
         GOLDEN.write_text(text, encoding="utf-8")
     assert text == GOLDEN.read_text(encoding="utf-8")
@@ -135,18 +136,39 @@ def test_table_ratios_stand_beside_absolute_times(report) -> None:
     [
         (("environment", "build_type"), "Debug", "**Debug build**"),
         (("environment", "device_debug"), True, "**Device code built with -G**"),
-        (("environment", "git"), {"commit": "a" * 40, "dirty": True}, "**Uncommitted changes**"),
+        (
+            ("environment", "git"),
+            {"commit": "a" * 40, "dirty": True, "diff": None},
+            "**Uncommitted changes**",
+        ),
+        (("environment", "git"), {"commit": None, "dirty": True, "diff": "abcd"}, "(diff abcd)"),
+        (("environment", "code"), "ptx", "**Device code compiled at run time**"),
+        (("environment", "state", "other_processes"), 2, "**2 other processes on the GPU**"),
+        (("environment", "gpu", "mig"), True, "**MIG is on**"),
+        (("environment", "mps"), True, "**MPS is on**"),
+        (("plan", "preset"), "quick", "**Not the full matrix**: preset quick."),
         (("finished",), None, "**Unfinished record**"),
     ],
 )
-def test_brands(report, where, value, brand: str) -> None:
+def test_brands(save, where, value, brand: str) -> None:
+    import provenance
+    from record import load
+
     record = make_record(SMALL[:2], strategies=["cpu_blas", "tile16"])
     node = record
     for key in where[:-1]:
         node = node[key]
     node[where[-1]] = value
+    assert [text for text in provenance.brands(load(save(record))[0]) if brand in text]
+    assert len(provenance.brands(load(save(record))[0])) == 1
+
+
+def test_brands_stand_at_the_top(report) -> None:
+    record = make_record(SMALL[:2], strategies=["cpu_blas", "tile16"])
+    record["environment"]["build_type"], record["finished"] = "Debug", None
     head = report(record).split("## Findings")[0]
-    assert f"> [!WARNING]\n> {brand}" in head
+    for brand in ("**Debug build**", "**Unfinished record**"):
+        assert f"> [!WARNING]\n> {brand}" in head
 
 
 def test_wrong_cases_brand_the_report(report) -> None:
@@ -170,14 +192,68 @@ def test_an_error_that_is_not_finite(save, tmp_path: Path) -> None:
     assert "| not finite / 1.0e+00 [why](#matmul-without-a-time) |" in row
 
 
-def test_seed_and_budget_are_shown_where_the_record_has_them(report) -> None:
+def test_environment_says_what_is_not_known_and_why(report) -> None:
     record = make_record(SMALL[:2], strategies=["cpu_blas", "tile16"])
     rows = "| inputs' seed | 13 |\n| sampling budget | 1 s per case |\n"
-    assert rows in report(record)
-    for key in ("seed", "budget_seconds"):
-        del record["environment"][key]
     text = report(record)
-    assert "seed" not in text and "sampling budget" not in text
+    assert rows in text and "| ECC | on |" in text and "| power limit | 700 W |" in text
+    assert "| MPS | not known: no permission to ask |" in text
+    assert "| `matmul/tile.cu` | 0011223344556677 |" in text
+    record["environment"]["gpu"] |= {"ecc": None, "power_limit_watts": None}
+    record["environment"]["unknown"] = {"gpu.ecc": "no NVML"}
+    record["environment"]["command_budget_seconds"] = 600
+    text = report(record)
+    assert "| ECC | not known: no NVML |" in text and "| power limit | not known |" in text
+    assert "| sampling budget | 1 s per case; planned for 600 s in all |" in text
+
+
+def test_what_the_plan_left_out_stands_near_the_top(report) -> None:
+    record = make_record(SMALL[:2], strategies=["cpu_blas", "tile16"])
+    reason = "the budget of 60 s | ends before it"
+    shapes = ("4096x4096x4096", "8192x8192x8192")
+    record["plan"]["dropped"] = [
+        {"experiment": "matmul", "shape": shape, "reason": reason} for shape in shapes
+    ]
+    head = report(record).split("## Findings")[0]
+    assert "| matmul | 4096³, 8192³ | the budget of 60 s \\| ends before it |" in head
+
+
+def test_overhead_adds_up(golden) -> None:
+    text = golden["README.md"].decode()
+    assert "| 60.1 s (32 %) | 75.4 s (40 %) |" in text and "| 190 s | 24.4 s (13 %) |" in text
+
+
+def test_energy_and_clocks_stand_in_the_headline_tables(golden) -> None:
+    text = golden["README.md"].decode()
+    tile, serial = _table(text, "tile16"), _table(text, "cpu_blas")
+    # 2 * 4096^3 operations and 520.5 W over 19.0 ms
+    assert tile["W"] in ("520", "521") and tile["GHz"] == "1.930"
+    assert float(tile["GFLOP/J"]) == pytest.approx(2 * 4096**3 / 1e9 / (520.5 * 19.04e-3), rel=0.02)
+    assert serial["W"] == serial["GFLOP/J"] == serial["GHz"] == "–"
+    assert _table(text, "constant_copy")["GB/J"] == "–" != _table(text, "shared")["GB/J"]
+    throttled = (
+        "Throttled while power was measured: sw_power_cap: `matmul/cublas/4096x4096x4096/hot`."
+    )
+    assert throttled in text
+
+
+def test_no_power_no_columns(report) -> None:
+    record = make_record(SMALL, strategies=["cpu_blas", "tile16"])
+    for case in record["cases"]:
+        case |= {"power": None, "clock_hz": None}
+    text = report(record)
+    assert "GFLOP/J |" not in text and "| GHz |" not in text and "| W |" not in text
+
+
+def test_suspect_times_are_marked_and_listed(report) -> None:
+    record = scale(make_record(SMALL), "/cublas/4096x4096x4096/cold", 0.5)
+    text = report(record)
+    head = text.split("## Findings")[0]
+    assert "> **1 suspect times**" in head and "(#suspect)" in head
+    assert "**suspect**" in _table(text, "cublas")["cold"]
+    assert "| `matmul/cublas/4096x4096x4096/cold` | 103 TFLOP/s exceed the fp32 limit" in text
+    assert "[`cublas`](#matmul-cublas) (**suspect**)" in text
+    _linked(text)
 
 
 def test_discarded_samples_are_counted_and_explained(report) -> None:
@@ -206,11 +282,12 @@ def test_beside_record(report, tmp_path: Path) -> None:
     text = report(make_record(SMALL, gpu=False), make_record(SMALL))
     heading = "## Committed record: NVIDIA H200, commit 0123456, 2026-11-21"
     own, beside = text.split(heading)
-    assert "1.36× [" not in own and "1.36× [" in beside
+    assert "1.364" not in own and "1.364" in beside
     assert "*Not measured here: this section shows a record from another machine.*" in beside
     assert "(#beside-nvidia-h200)" in own
     charts = [name for name in tree(tmp_path / "report") if "nvidia-h200-matmul_" in name]
     assert len(charts) == 4 and all(name in beside for name in charts)
+    assert not any(lint.lint(lint.load(tmp_path / "report")).values())
 
 
 def test_beside_record_is_left_out_where_a_gpu_was_measured(report, tmp_path: Path) -> None:
@@ -362,14 +439,18 @@ def _table(text: str, strategy: str) -> dict[str, str]:
     return dict(zip((name.strip("| ") for name in cells[0]), cells[1], strict=True))
 
 
-def test_all_three_experiments(report, tmp_path: Path) -> None:
-    text = report(make_full(small=True))
+def test_all_experiments(golden) -> None:
+    text = golden["README.md"].decode()
     titles = ["Matrix multiplication", "Matrix–vector multiplication", "Matrix transposition"]
     places = [text.index(f"\n## {title}\n") for title in titles]
     assert places == sorted(places)
     assert "</a>Matrix–vector multiplication: r = A · v\n" in text
     _linked(text)
-    assert len([name for name in tree(tmp_path / "report") if name.endswith(".svg")]) == 12
+    # the audit and the machine are no ladders: one chart, and sections of their own
+    assert len([name for name in golden if name.endswith(".svg")]) == 13
+    assert "charts/audit_audit.svg" in golden
+    assert "</a>Self-audit\n" in text and "\n## What this machine gives\n" in text
+    assert text.count("same_1") == 0
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -396,7 +477,8 @@ def test_any_part_of_a_record_renders(save, seed: int) -> None:
     for case in record["cases"]:
         if dice.random() < 0.1:
             status = dice.choice(("failed", "incorrect", "unsupported", "not_run"))
-            case.update(status=status, reason="a reason", seconds=None, error=None, samples=[])
+            case.update(status=status, reason="a reason", seconds=None, error=None, power=None)
+            case.update(samples=[], blocks=[], clocks=[])
     loaded, raw = load(save(record))
     files = render(loaded, raw, [])
     _linked(files["README.md"].decode())
@@ -445,7 +527,7 @@ def test_columns_follow_the_experiment(report) -> None:
     text = report(make_matvec())
     shared = _table(text, "shared")
     assert shared["layout"] == "column major" and "end to end" in shared and "inner" not in shared
-    assert shared["of `read`"].startswith("58.2")
+    assert shared["of `read`"].startswith("58.1")
     assert _table(text, "cpu_sse")["of `read`"] == "–"
     part = _table(text, "constant_copy")
     assert part["speed-up over `naive`"] == part["of `read`"] == part["GB/s"] == "–"

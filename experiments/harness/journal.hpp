@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sys/types.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "ledger.hpp"
+#include "record.hpp"
+
+namespace recheck {
+
+/// FOLDER/record.journal.jsonl: what a run has measured so far, safe from its sudden end. The first
+/// line is the record as the run found it; each case that ends appends a line with itself. Writing
+/// the record anew each time would take longer than many a case.
+///
+/// Whatever append() has returned from survives the process, however that ends. A power cut may
+/// also take what the last second wrote.
+class Journal {
+ public:
+  /// Begins a journal with `record`, in the place of the one that it may have been resumed from.
+  /// Throws std::runtime_error, in one line, if that cannot be written; an earlier one then stays.
+  Journal(const std::filesystem::path& folder, const Record& record);
+  Journal(const Journal&) = delete;
+  Journal& operator=(const Journal&) = delete;
+  ~Journal();
+
+  /// Adds a case of `record` that has ended, and the record's times. Throws std::runtime_error, in
+  /// one line, if it cannot, and leaves the lines before whole.
+  void append(const Case& c, const Record& record);
+
+  /// The record is complete: writes FOLDER/record.json and removes the journal.
+  void close(const Record& record);
+
+ private:
+  std::filesystem::path folder_, path_;
+  int file_;
+  off_t size_;
+  double synced_ = now();
+};
+
+/// Whether there is a journal in `folder`, hence a run that came to no end. Throws
+/// std::runtime_error, in one line, if that run is still going on.
+bool has_journal(const std::filesystem::path& folder);
+
+/// What the last run in `folder` has measured, in the form of a record: from its journal, else from
+/// record.json. Throws std::runtime_error, in one line, if there is neither, or one is damaged.
+nlohmann::ordered_json read_earlier(const std::filesystem::path& folder);
+
+}  // namespace recheck

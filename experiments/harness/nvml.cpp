@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The few functions of nvml.h that are needed, by name: a build wants neither that header nor the
+// library, and runs with whichever driver there is.
+#include "nvml.hpp"
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <string_view>
+
+namespace recheck {
+namespace {
+
+/// A function of the library; null where the driver is older than it.
+template <typename Function>
+Function* find(void* library, const char* name) {
+  return reinterpret_cast<Function*>(dlsym(library, name));
+}
+
+std::string not_measured(const std::string& why) { return "not measured: " + why; }
+
+/// Nothing if `code`, an nvmlReturn_t, is success, else why `name` failed.
+Reason failure(void* library, const char* name, int code) {
+  if (code == 0) return {};
+  auto* text = find<const char*(int)>(library, "nvmlErrorString");
+  return not_measured(std::string(name) + ": " +
+                      (text != nullptr ? text(code) : "error " + std::to_string(code)));
+}
+
+template <typename T>
+Answer<T> answer(const Reason& failed, T value) {
+  if (failed) return {{}, *failed};
+  return {std::move(value), ""};
+}
+
+/// nvmlProcessInfo_t since its second version.
+struct ProcessInfo {
+  unsigned pid;
+  unsigned long long memory;
+  unsigned gpu_instance, compute_instance;
+};
+
+/// Bits of the reasons for the clock, from the lowest.
+constexpr std::string_view throttle_names[] = {"gpu_idle",
+                                               "applications_clocks_setting",
+                                               "sw_power_cap",
+                                               "hw_slowdown",
+                                               "sync_boost",
+                                               "sw_thermal_slowdown",
+                                               "hw_thermal_slowdown",
+                                               "hw_power_brake",
+                                               "display_clock_setting"};
+
+}  // namespace
+
+Nvml::Nvml(const std::string& pci_bus_id, const char* library)
+    : library_(dlopen(library, RTLD_NOW | RTLD_LOCAL)) {
+  if (library_ == nullptr) {
+    absent_ = not_measured(std::string(library) + " was not found");
+    return;
+  }
+  auto* init = find<int()>(library_, "nvmlInit_v2");
+  auto* by_bus_id = find<int(const char*, void**)>(library_, "nvmlDeviceGetHandleByPciBusId_v2");
+  if (init == nullptr || by_bus_id == nullptr) {
+    absent_ = not_measured(std::string(library) + " has no nvmlInit_v2");
+    return;
+  }
+  absent_ = failure(library_, "nvmlInit_v2", init());
+  if (absent_) return;
+  initialized_ = true;
+  absent_ = failure(library_, "nvmlDeviceGetHandleByPciBusId_v2",
+                    by_bus_id(pci_bus_id.c_str(), &device_));
+}
+
+Nvml::~Nvml() {
+  if (initialized_)
+    if (auto* shutdown = find<int()>(library_, "nvmlShutdown")) shutdown();
+  if (library_ != nullptr) dlclose(library_);
+}
+
+template <typename... Arguments>
+Reason Nvml::fails(std::initializer_list<const char*> names, Arguments... arguments) const {
+  if (absent_) return absent_;
+  for (const char* name : names)
+    if (auto* function = find<int(void*, Arguments...)>(library_, name))
+      return failure(library_, name, function(device_, arguments...));
+  return not_measured(std::string("the driver has no ") + *names.begin());
+}
+
+Answer<std::string> Nvml::uuid() const {
+  char text[96] = "";
+  const auto failed = fails({"nvmlDeviceGetUUID"}, &text[0], static_cast<unsigned>(sizeof text));
+  return answer(failed, std::string(text));
+}
+
+Answer<double> Nvml::temperature_c() const {
+  constexpr int of_the_gpu = 0;
+  unsigned celsius = 0;
+  const auto failed = fails({"nvmlDeviceGetTemperature"}, of_the_gpu, &celsius);
+  return answer(failed, static_cast<double>(celsius));
+}
+
+Answer<double> Nvml::watts() const {
+  unsigned milliwatts = 0;
+  const auto failed = fails({"nvmlDeviceGetPowerUsage"}, &milliwatts);
+  return answer(failed, milliwatts * 1e-3);
+}
+
+Answer<double> Nvml::joules() const {
+  unsigned long long millijoules = 0;
+  const auto failed = fails({"nvmlDeviceGetTotalEnergyConsumption"}, &millijoules);
+  return answer(failed, static_cast<double>(millijoules) * 1e-3);
+}
+
+Answer<double> Nvml::limit_watts() const {
+  unsigned milliwatts = 0;
+  const auto failed = fails({"nvmlDeviceGetEnforcedPowerLimit"}, &milliwatts);
+  return answer(failed, milliwatts * 1e-3);
+}
+
+Answer<bool> Nvml::ecc() const {
+  int current = 0, pending = 0;
+  const auto failed = fails({"nvmlDeviceGetEccMode"}, &current, &pending);
+  return answer(failed, current != 0);
+}
+
+Answer<bool> Nvml::mig() const {
+  unsigned current = 0, pending = 0;
+  const auto failed = fails({"nvmlDeviceGetMigMode"}, &current, &pending);
+  return answer(failed, current != 0);
+}
+
+Answer<std::vector<std::string>> Nvml::throttle() const {
+  unsigned long long bits = 0;
+  // renamed in driver 535
+  const auto failed =
+      fails({"nvmlDeviceGetCurrentClocksEventReasons", "nvmlDeviceGetCurrentClocksThrottleReasons"},
+            &bits);
+  std::vector<std::string> names;
+  for (std::size_t bit = 0; bits >> bit != 0; ++bit)
+    if ((bits >> bit & 1) != 0)
+      names.emplace_back(bit < std::size(throttle_names) ? throttle_names[bit]
+                                                         : "bit_" + std::to_string(bit));
+  return answer(failed, names);
+}
+
+Answer<int> Nvml::other_processes() const {
+  std::vector<ProcessInfo> processes(64);
+  unsigned count = 0;
+  Reason failed;
+  // where there are more, it fails and says how many; until then more may have come
+  for (int attempt = 0; attempt < 3; ++attempt) {
+    count = static_cast<unsigned>(processes.size());
+    failed = fails(
+        {"nvmlDeviceGetComputeRunningProcesses_v3", "nvmlDeviceGetComputeRunningProcesses_v2"},
+        &count, processes.data());
+    if (count <= processes.size()) break;
+    processes.resize(2 * count);
+  }
+  processes.resize(failed ? 0 : count);
+  const auto others = std::ranges::count_if(
+      processes, [](const auto& p) { return p.pid != static_cast<unsigned>(getpid()); });
+  return answer(failed, static_cast<int>(others));
+}
+
+}  // namespace recheck

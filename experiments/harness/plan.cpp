@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan.hpp"
+
+#include <algorithm>
+#include <map>
+#include <ranges>
+#include <stdexcept>
+#include <tuple>
+
+namespace recheck {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// The chosen names among the known ones, or an error that lists what there is.
+void require_known(const char* what, const std::vector<std::string>& chosen,
+                   const std::vector<std::string>& known) {
+  for (const auto& name : chosen) {
+    if (std::ranges::find(known, name) != known.end()) continue;
+    std::string list;
+    for (const auto& k : known) list += (list.empty() ? "" : ", ") + k;
+    throw std::invalid_argument(std::string("unknown ") + what + " '" + name + "': there are " +
+                                list);
+  }
+}
+
+std::size_t extents_of(const std::string& shape) {
+  return 1 + static_cast<std::size_t>(std::ranges::count(shape, 'x'));
+}
+
+/// A shape that no experiment could have is an error that lists what they have.
+void require_shape(const std::string& text) {
+  std::string known;
+  for (const auto& experiment : experiments()) {
+    if (experiment.axes.size() == extents_of(text)) return;
+    std::string axes;
+    for (const auto axis : experiment.axes) axes += (axes.empty() ? "" : "x") + std::string(axis);
+    known += (known.empty() ? "" : ", ") + std::string(experiment.name) + " " + axes;
+  }
+  throw std::invalid_argument("'" + text + "' is not a shape: there are " + known);
+}
+
+void require_sense(const Choice& choice) {
+  std::vector<std::string> names, strategies, regime_names;
+  for (const auto& experiment : experiments()) {
+    names.emplace_back(experiment.name);
+    for (const auto& strategy : experiment.ladder)
+      if (std::ranges::find(strategies, strategy.name) == strategies.end())
+        strategies.emplace_back(strategy.name);
+  }
+  require_known("experiment", choice.experiments, names);
+  require_known("strategy", choice.strategies, strategies);
+  for (const auto& text : choice.shapes) require_shape(text);
+  for (const auto regime : regimes) regime_names.emplace_back(name_of(regime));
+  require_known("regime", choice.regimes, regime_names);
+  if (choice.quick && !(choice.shapes.empty() && choice.regimes.empty()))
+    throw std::invalid_argument(
+        "--quick has shapes and regimes of its own: leave it out, or --shape and --regime");
+}
+
+/// Whether a strategy can be timed in a regime at all.
+bool applies(const Strategy& strategy, Regime regime) {
+  // a CPU's data is where it needs it: its one regime, hot, is its end to end as well
+  if (strategy.launch.backend == Backend::cpu) return regime == Regime::hot;
+  if (regime == Regime::inner) return strategy.repeats;
+  return regime != Regime::end_to_end || strategy.role != Role::part;
+}
+
+/// Without an algorithm of the story, an experiment is about the machine and the measurement: what
+/// the others are judged by, and short.
+bool tells_story(const Experiment& experiment) {
+  return std::ranges::any_of(experiment.ladder,
+                             [](const Strategy& s) { return s.role == Role::rung; });
+}
+
+std::vector<Shape> shapes_of(const Experiment& experiment, const Choice& choice) {
+  if (choice.shapes.empty()) return experiment.timed;
+  std::vector<Shape> shapes;
+  for (const auto& text : choice.shapes)
+    if (extents_of(text) == experiment.axes.size())
+      if (auto shape = parse_shape(text, experiment.axes.size());
+          std::ranges::find(shapes, shape) == shapes.end())
+        shapes.push_back(std::move(shape));
+  return shapes;
+}
+
+}  // namespace
+
+Planned plan(const Choice& choice) {
+  require_sense(choice);
+  const auto wanted = [](const std::vector<std::string>& list, std::string_view name) {
+    return list.empty() || std::ranges::find(list, name) != list.end();
+  };
+  const bool narrowed = !(choice.experiments.empty() && choice.strategies.empty() &&
+                          choice.shapes.empty() && choice.regimes.empty());
+  Planned planned;
+  planned.plan.preset = narrowed ? "chosen" : choice.quick ? "quick" : "full";
+  for (const auto& experiment : experiments()) {
+    if (!wanted(choice.experiments, experiment.name)) continue;
+    const bool quick = choice.quick && tells_story(experiment);
+    for (const auto& shape : shapes_of(experiment, choice)) {
+      if (quick)
+        planned.plan.dropped.push_back({std::string(experiment.name), to_string(shape),
+                                        shape == experiment.headline
+                                            ? "--quick: cold and hot only, no sweeps"
+                                            : "--quick: headline shapes only"});
+      if (quick && shape != experiment.headline) continue;
+      for (const auto regime : regimes) {
+        if (quick && regime != Regime::cold && regime != Regime::hot) continue;
+        for (const auto& strategy : experiment.ladder) {
+          const bool left_out = choice.shapes.empty() && experiment.leaves_out != nullptr &&
+                                experiment.leaves_out(strategy, shape, regime);
+          if (applies(strategy, regime) && !left_out && !(quick && strategy.sweep) &&
+              wanted(choice.strategies, strategy.name) && wanted(choice.regimes, name_of(regime)))
+            planned.cases.push_back({&experiment, &strategy, shape, regime});
+        }
+      }
+    }
+  }
+  if (planned.cases.empty())
+    throw std::invalid_argument(
+        "nothing to measure: no such strategy has such a shape or that regime; CPU rows have hot "
+        "only, inner is for rows that repeat themselves");
+  return planned;
+}
+
+namespace {
+
+constexpr double flush_seconds = 1e-4;  // of an L2, before each cold sample
+
+/// About what a sample takes besides the launches in it.
+double beside(const Case& c) {
+  if (c.regime == Regime::cold) return flush_seconds;
+  return c.regime == Regime::end_to_end ? 1e-3 + c.work().bytes / 5e9 : 0;
+}
+
+/// Seconds for a case's proofs and samples by its work alone. The figures are those of an H200 and
+/// of one core of its host, for a row of middling speed; they are to rank cases, and to say whether
+/// it will be minutes or hours.
+double model(const Case& c, const Settings& settings, const Gpu& gpu) {
+  if (refuse(*c.strategy, c.shape, gpu)) return 0;
+  const Work work = c.work();
+  const double budget = settings.budget_seconds, proofs = 0.02 + work.bytes / 1e10;
+  if (c.strategy->launch.backend == Backend::cpu) {
+    const double launch = 1e-6 + std::max(work.flops / 3e9, work.bytes / 1e10);
+    // what cannot be within 20 budgets is not tried
+    return 8 * launch > 20 * budget ? 0 : proofs + std::max(budget / 2, 8 * launch);
+  }
+  const double launch = 5e-6 + std::max(work.flops / 1e13, work.bytes / 1.5e12);
+  const double sample = beside(c) + launch * (c.regime == Regime::inner ? inner_repeats : 1);
+  return proofs + std::max(8 * sample, std::min(20 * sample, 2.5 * budget));
+}
+
+/// Seconds for each case that an earlier run came to the end of; together, its wall time.
+std::map<std::string, double> known_from(const Json& earlier) try {
+  std::map<std::string, double> known;
+  double sum = 0;
+  for (const Json& then : earlier.at("cases")) {
+    if (then.at("status") == name_of(Status::not_run)) continue;
+    double seconds = 0.01 + double{then.at("bytes")} / 1e10;
+    if (const Json& timed = then.at("seconds"); !timed.is_null()) {
+      const std::string regime = then.at("regime");
+      // end to end, the median has the copies in it
+      const double sample = double{timed.at("median")} * double{then.at("batch")} *
+                                (regime == name_of(Regime::inner) ? inner_repeats : 1) +
+                            (regime == name_of(Regime::cold) ? flush_seconds : 0);
+      seconds += (double{timed.at("samples")} + 2) * sample;
+    }
+    sum += known[then.at("id")] = seconds;
+  }
+  // references, copies and all else
+  const double scale = std::max(1.0, double{earlier.at("wall_seconds")} / sum);
+  for (auto& [id, seconds] : known) seconds *= scale;
+  return known;
+} catch (const Json::exception&) {
+  return {};  // no record: it only would have made a better guess
+}
+
+}  // namespace
+
+void predict(std::span<Case> cases, const Settings& settings, const Gpu& gpu, const Json& earlier) {
+  const auto known = known_from(earlier);
+  for (Case& c : cases) {
+    const auto found = known.find(c.id());
+    c.predicted = found == known.end() ? model(c, settings, gpu) : found->second;
+  }
+}
+
+std::vector<Dropped> fit(std::vector<Case>& cases, double seconds, const std::string& budget) {
+  // the sweeps of a shape, or the rest of it
+  struct Part {
+    const Experiment* experiment;
+    Shape shape;
+    bool sweeps;
+    double cost = 0;
+    bool out = false;
+    [[nodiscard]] bool holds(const Case& c) const {
+      return c.experiment == experiment && c.shape == shape && c.strategy->sweep == sweeps;
+    }
+    [[nodiscard]] auto order() const {
+      const auto size = [&](const Shape& s) { return experiment->problem.work(s).size(); };
+      const auto& headline = experiment->headline;
+      return std::tuple(shape == headline, !sweeps, -size(shape) / std::max(1.0, size(headline)));
+    }
+  };
+  std::vector<Part> parts;
+  double total = 0;
+  for (const Case& c : cases) {
+    auto part = std::ranges::find_if(parts, [&](const Part& p) { return p.holds(c); });
+    if (part == parts.end())
+      part = parts.insert(part, Part{c.experiment, c.shape, c.strategy->sweep});
+    part->cost += c.predicted;
+    total += c.predicted;
+  }
+  std::ranges::stable_sort(parts, {}, &Part::order);
+  for (Part& part : parts) {
+    if (total <= seconds) break;
+    if (part.cost == 0) continue;  // nothing runs there, and saying why costs nothing
+    part.out = true;
+    total -= part.cost;
+  }
+  for (Part& part : std::views::reverse(parts)) {
+    if (!part.out || part.sweeps || total + part.cost > seconds) continue;
+    part.out = false;
+    total += part.cost;
+  }
+  std::erase_if(parts, [](const Part& part) { return part.cost == 0; });
+  if (!parts.empty() && std::ranges::all_of(parts, &Part::out))
+    throw std::invalid_argument(
+        "--budget=" + budget +
+        " has no room for anything: the quickest shape is predicted to take " +
+        short_text(std::ranges::min(parts, {}, &Part::cost).cost) + " s");
+  std::vector<Dropped> dropped;
+  for (const Part& part : parts) {
+    if (!part.out) continue;
+    dropped.push_back({std::string(part.experiment->name), to_string(part.shape),
+                       std::string(part.sweeps ? "its sweeps, " : "") + "predicted to take " +
+                           short_text(part.cost) + " s: no room in --budget=" + budget});
+    std::erase_if(cases, [&](const Case& c) { return part.holds(c); });
+  }
+  return dropped;
+}
+
+}  // namespace recheck

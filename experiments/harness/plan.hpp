@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "record.hpp"
+
+namespace recheck {
+
+/// What a user wants of the tables; an empty list wants everything.
+struct Choice {
+  std::vector<std::string> experiments = {}, strategies = {}, shapes = {}, regimes = {};
+  bool quick =
+      false;  // headline shapes, cold and hot, no sweeps; all that is about the measurement
+};
+
+struct Planned {
+  std::vector<Case> cases;  // in the order of the report
+  Plan plan;
+};
+
+/// Every case of the tables that `choice` wants. Throws std::invalid_argument, in one line, for a
+/// choice that makes no sense or leaves nothing.
+Planned plan(const Choice& choice);
+
+/// Sets how long each case is expected to take: as in `earlier`, a record from the same
+/// environment, scaled to the time that it took in all; where that is null or lacks the case, by
+/// the case's work, with the figures of one GPU and its host.
+void predict(std::span<Case> cases, const Settings& settings, const Gpu& gpu,
+             const nlohmann::ordered_json& earlier);
+
+/// Sum of what is expected of some cases, in seconds.
+double predicted(std::span<const Case> cases, auto predicate) {
+  double sum = 0;
+  for (const Case& c : cases)
+    if (predicate(c)) sum += c.predicted;
+  return sum;
+}
+
+inline bool is_headline(const Case& c) { return c.shape == c.experiment->headline; }
+
+/// Drops cases until the rest is expected to fit into `seconds`, and says which and why. Sweeps go
+/// before all else, larger shapes (measured by an experiment's headline) before smaller ones, and
+/// headlines last; then what still fits comes back, the last dropped first, but no sweeps. `budget`
+/// is how the user put it. Throws std::invalid_argument, in one line, where nothing fits.
+std::vector<Dropped> fit(std::vector<Case>& cases, double seconds, const std::string& budget);
+
+}  // namespace recheck

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What read-only passes share: words are folded by exclusive or, which no compiler can leave out
+// and whose result does not depend on the order, so that it proves that every word was read.
+
+#include <cstdint>
+
+namespace recheck::kernels {
+
+inline constexpr int fold_block = 256;
+
+/// Words that a pass leaves behind: one for each block at most, and their exclusive or is the fold.
+inline constexpr int fold_partials = 4096;
+
+__device__ inline unsigned fold(uint4 x) { return x.x ^ x.y ^ x.z ^ x.w; }
+
+/// The fold of words[0, count), as far as this thread of `threads` reads them, by `load`: 16 bytes
+/// at a time, four loads in flight; word by word where they do not start on 16 bytes.
+template <typename Load>
+__device__ unsigned fold_words(const unsigned* words, std::int64_t count, std::int64_t thread,
+                               std::int64_t threads, Load load) {
+  unsigned own = 0;
+  const auto* vectors = reinterpret_cast<const uint4*>(words);
+  const std::int64_t quads =
+      reinterpret_cast<std::uintptr_t>(words) % sizeof(uint4) == 0 ? count / 4 : 0;
+  std::int64_t i = thread;
+  for (; i + 3 * threads < quads; i += 4 * threads) {
+    const uint4 a = load(vectors + i), b = load(vectors + i + threads),
+                c = load(vectors + i + 2 * threads), d = load(vectors + i + 3 * threads);
+    own ^= fold(a) ^ fold(b) ^ fold(c) ^ fold(d);
+  }
+  for (; i < quads; i += threads) own ^= fold(load(vectors + i));
+  for (i = 4 * quads + thread; i < count; i += threads) own ^= words[i];
+  return own;
+}
+
+/// The block's fold to partials[blockIdx.x], and 0 to those that no block has.
+__device__ inline void store_fold(unsigned own, unsigned* partials) {
+  constexpr int warp = 32;
+  for (int half = warp / 2; half > 0; half /= 2) own ^= __shfl_xor_sync(0xffffffffu, own, half);
+  __shared__ unsigned folded[fold_block / warp];
+  if (threadIdx.x % warp == 0) folded[threadIdx.x / warp] = own;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    for (int w = 1; w < fold_block / warp; ++w) own ^= folded[w];
+    partials[blockIdx.x] = own;
+  }
+  const unsigned thread = blockIdx.x * fold_block + threadIdx.x;
+  for (unsigned i = gridDim.x + thread; i < fold_partials; i += gridDim.x * fold_block)
+    partials[i] = 0;
+}
+
+/// A block for as much as its threads have in flight, so that few words start few blocks.
+inline unsigned fold_blocks(std::int64_t words) {
+  const std::int64_t wanted = words / (fold_block * 16);
+  return static_cast<unsigned>(wanted < 1 ? 1 : wanted > fold_partials ? fold_partials : wanted);
+}
+
+}  // namespace recheck::kernels

@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+"""Holds the harness's medians against Nsight Compute's gpu__time_duration for the same launches.
+
+    python3 tests/agreement.py RECHECK NCU FOLDER
+
+Kernels from 50 µs up must agree within 3 %. Exit code 1: one does not. Where nothing can be judged
+it says so in a line that starts with "not measured", which ctest takes for a skip.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import statistics
+import subprocess
+import sys
+from pathlib import Path
+
+# a kernel below the limit (told, not judged), and three above it: short, medium, long
+CASES = {
+    "matmul/tile16/512x512x512/cold": "tile_kernel",
+    "matvec/block_per_row/8192x8192/cold": "block_per_row_kernel",
+    "transpose/naive/8192x8192/cold": "naive_kernel",
+    "matmul/tile16/4096x4096x4096/cold": "tile_kernel",
+}
+LIMIT_SECONDS, LIMIT_RELATIVE = 50e-6, 0.03
+
+
+def measure(recheck: str, case: str, folder: Path) -> float:
+    """The harness's own median, in seconds."""
+    experiment, strategy, shape, regime = case.split("/")
+    flags = [f"--experiment={experiment}", f"--strategy={strategy}", f"--shape={shape}"]
+    command = [recheck, *flags, f"--regime={regime}", f"--output={folder}"]
+    subprocess.run(command, check=True, capture_output=True)
+    record = json.loads((folder / "record.json").read_text())
+    if record["environment"]["gpu"] is None:
+        print(f"not measured: {record['environment']['gpu_reason']}")
+        raise SystemExit(0)
+    (row,) = record["cases"]
+    if row["seconds"] is None:
+        raise SystemExit(f"{case}: {row['status']}: {row['reason']}")
+    return row["seconds"]["median"]
+
+
+def profile(recheck: str, ncu: str, case: str, kernel: str, folder: Path) -> float:
+    """What Nsight Compute says of the same launches, in seconds."""
+    experiment, strategy, shape, regime = case.split("/")
+    command = [ncu, "--csv", "--metrics", "gpu__time_duration.sum", "--print-units", "base"]
+    # the clock as the harness finds it; caches are flushed by both
+    command += ["--clock-control", "none", "--kernel-name", f"regex:^{kernel}"]
+    # proofs, on integers and on reals, come first
+    command += ["--launch-skip", "8", "--launch-count", "30"]
+    command += [recheck, f"--experiment={experiment}", f"--strategy={strategy}"]
+    command += [f"--shape={shape}", f"--regime={regime}", f"--output={folder}"]
+    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    if "ERR_NVGPUCTRPERM" in result.stdout + result.stderr:
+        print("not measured: Nsight Compute may not read the GPU's counters here")
+        raise SystemExit(0)
+    lines = [line for line in result.stdout.splitlines() if line.startswith('"')]
+    rows = list(csv.DictReader(lines))
+    durations = [
+        float(row["Metric Value"].replace(",", "")) * 1e-9
+        for row in rows
+        if row["Metric Name"] == "gpu__time_duration.sum"
+    ]
+    if len(durations) < 10:
+        raise SystemExit(f"{case}: Nsight Compute saw {len(durations)} launches: {result.stderr}")
+    return statistics.median(durations)
+
+
+def main(recheck: str, ncu: str, folder: str) -> int:
+    if not ncu or ncu.endswith("NOTFOUND"):
+        print("not measured: ncu was not found")
+        return 0
+    bad = 0
+    for case, kernel in CASES.items():
+        own = measure(recheck, case, Path(folder))
+        other = profile(recheck, ncu, case, kernel, Path(folder) / "profiled")
+        apart = own / other - 1
+        judged = own >= LIMIT_SECONDS
+        wrong = judged and abs(apart) > LIMIT_RELATIVE
+        bad += wrong
+        verdict = "too far apart" if wrong else "agrees" if judged else "too short to judge"
+        print(f"{case}: {own * 1e6:.2f} µs, ncu {other * 1e6:.2f} µs, {apart:+.2%}: {verdict}")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:4]))

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Nothing lost: what a run that ends suddenly leaves behind, and how the next one goes on.
+#include "../../experiments/harness/journal.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/mount.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <map>
+#include <random>
+#include <thread>
+
+#include "program.hpp"
+
+namespace recheck {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+using std::chrono::steady_clock;
+
+/// The cases of a record that have a time, to the last sample.
+std::map<std::string, std::string> passed(const Json& record) {
+  std::map<std::string, std::string> cases;
+  for (const Json& c : record.at("cases"))
+    if (c.at("status") == "passed") cases[c.at("id")] = c.dump();
+  return cases;
+}
+
+/// `some`, unchanged, are among `all`.
+void expect_kept(const std::map<std::string, std::string>& some,
+                 const std::map<std::string, std::string>& all) {
+  for (const auto& [id, c] : some) {
+    ASSERT_TRUE(all.contains(id)) << id;
+    EXPECT_EQ(all.at(id), c);
+  }
+}
+
+/// A record without its times and samples.
+Json timeless(Json record) {
+  EXPECT_FALSE(record.at("finished").is_null());
+  for (const char* time : {"finished", "wall_seconds", "overhead"}) record.erase(time);
+  for (const char* time : {"started", "command", "state"}) record.at("environment").erase(time);
+  for (Json& c : record.at("cases"))
+    for (const char* time : {"seconds", "samples", "blocks", "clocks", "clock_hz", "batch"})
+      c.erase(time);
+  return record;
+}
+
+Record two_cases() {
+  const auto& matmul = experiments()[0];
+  Record record{.environment = {{"started", "then"}}, .ceilings = {}, .cases = {}};
+  for (const std::int64_t m : {4, 5}) {
+    Case c{&matmul, &matmul.ladder[0], {m, 5, 6}, Regime::hot};
+    c.verdict = Verdict{Status::passed, {}, Error{0, 1, "metric"}};
+    c.samples = {1, 2, 3, 4, 5, 6};
+    c.seconds = median_interval(c.samples);
+    record.cases.push_back(c);
+  }
+  return record;
+}
+
+using JournalFile = Run;
+
+TEST_F(JournalFile, IsReadUpToWhereItIsTorn) {
+  const Record after = two_cases();
+  Record before = after;
+  for (Case& c : before.cases) c.verdict.reset();
+  std::size_t begun = 0;
+  {
+    Journal journal(folder_, before);
+    begun = fs::file_size(this->journal());
+    for (const Case& c : after.cases) journal.append(c, after);
+  }
+  const auto text = read(journal());
+  const auto first = text.find('\n', begun);
+  const auto cut = [&](std::size_t size) {
+    std::ofstream(journal()) << text.substr(0, size);
+    // a line is whole where nothing but its end is missing
+    const std::size_t whole = size < first ? 0 : size + 1 < text.size() ? 1 : 2;
+    EXPECT_EQ(passed(read_earlier(folder_)).size(), whole) << size << " of " << text.size();
+  };
+  for (std::size_t size = begun; size < text.size(); size += 23) cut(size);
+  for (const auto end : {first, text.size() - 1})
+    for (const std::size_t size : {end - 1, end, end + 1}) cut(size);
+}
+
+TEST_F(JournalFile, IsRefusedWhereItIsDamagedBeforeItsEnd) {
+  const Record record = two_cases();
+  {
+    Journal journal(folder_, record);
+    for (const Case& c : record.cases) journal.append(c, record);
+  }
+  auto text = read(journal());
+  text[text.find('\n') + 1] = 'x';
+  std::ofstream(journal()) << text;
+  try {
+    read_earlier(folder_);
+    FAIL() << "read a damaged journal";
+  } catch (const std::runtime_error& error) {
+    EXPECT_NE(std::string(error.what()).find("line 2"), std::string::npos) << error.what();
+  }
+}
+
+TEST_F(JournalFile, StaysUntilTheRecordIsWritten) {
+  fs::create_directories(folder_ / "record.json" / "in the way");
+  const Record record = two_cases();
+  {
+    Journal journal(folder_, record);
+    try {
+      journal.close(record);
+      FAIL() << "wrote over a folder";
+    } catch (const std::runtime_error& error) {
+      EXPECT_NE(std::string(error.what()).find("run with --resume"), std::string::npos)
+          << error.what();
+    }
+  }
+  EXPECT_EQ(passed(read_earlier(folder_)).size(), 2u);
+  fs::remove_all(folder_ / "record.json");
+  Journal(folder_, record).close(record);
+  EXPECT_FALSE(fs::exists(journal()));
+  EXPECT_EQ(passed(read_earlier(folder_)).size(), 2u);
+}
+
+/// Runs that are killed. A GPU would only take its time to start.
+class Killed : public Run {
+ protected:
+  Killed() { setenv("CUDA_VISIBLE_DEVICES", "", 1); }
+
+  /// Starts a run, and kills it when it has ended at least one case.
+  void kill_one(const std::string& arguments) {
+    const pid_t child = start(arguments);
+    const auto deadline = steady_clock::now() + std::chrono::seconds(30);
+    const auto lines = [&] {
+      const auto text = read(journal());
+      return std::ranges::count(text, '\n');
+    };
+    while (lines() < 2 && steady_clock::now() < deadline)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    kill(child, SIGKILL);
+    int status = 0;
+    waitpid(child, &status, 0);
+    ASSERT_TRUE(WIFSIGNALED(status)) << "it had come to its end";
+  }
+
+  // takes a second and more
+  const std::string slow_ =
+      output() + " --strategy=cpu_serial --shape=9x8x7,400x400x400,401x401x401 --per-case=1";
+};
+
+TEST_F(Killed, TwentyTimesItLosesNothingAndComesToTheSameRecord) {
+  // rows that pass, one that has no GPU, and a shape where nothing can be proven
+  const std::string flags =
+      "--strategy=cpu_serial,cpu_blas,cpu_sse,naive --shape=32x32x32,64x64x64,80x48x64,96x96x96,"
+      "1x1x16777216,300x200,256x512,1000x1000,64x65 --per-case=0.1 --output=";
+  const auto begun = steady_clock::now();
+  const auto reference = folder_ / "reference", resumed = folder_ / "resumed";
+  ASSERT_EQ(run(flags + reference.string()).code, 0);
+  const std::chrono::duration<double> whole = steady_clock::now() - begun;
+  const auto expected = timeless(read_json(reference / "record.json"));
+
+  std::mt19937_64 random(20);
+  std::uniform_real_distribution<double> moment(0, whole.count() / 3);
+  std::map<std::string, std::string> had;
+  const auto compare = [&] {
+    EXPECT_EQ(timeless(read_json(resumed / "record.json")), expected);
+    expect_kept(had, passed(read_json(resumed / "record.json")));
+    EXPECT_FALSE(fs::exists(resumed / "record.journal.jsonl"));
+  };
+  const auto continued = [&] {
+    const bool begun =
+        fs::exists(resumed / "record.journal.jsonl") || fs::exists(resumed / "record.json");
+    return flags + resumed.string() + (begun ? " --resume" : "");
+  };
+  int kills = 0, fruitful = 0;
+  while (kills < 20) {
+    const pid_t child = start(continued());
+    std::this_thread::sleep_for(std::chrono::duration<double>(moment(random)));
+    kill(child, SIGKILL);
+    int status = 0;
+    waitpid(child, &status, 0);
+    if (WIFEXITED(status)) {
+      // it was through before: once more from the start
+      ASSERT_EQ(WEXITSTATUS(status), 0);
+      compare();
+      fs::remove_all(resumed);
+      had.clear();
+      continue;
+    }
+    ++kills;
+    if (!continued().ends_with("--resume")) continue;  // it had not even begun
+    auto has = passed(read_earlier(resumed));
+    expect_kept(had, has);
+    fruitful += has.size() > had.size() ? 1 : 0;
+    had = std::move(has);
+  }
+  EXPECT_GE(fruitful, 3) << "hardly a kill came while cases were being measured";
+  const auto outcome = run(continued());
+  ASSERT_EQ(outcome.code, 0) << outcome.output;
+  compare();
+}
+
+TEST_F(Killed, ItsCasesAreNotRunOver) {
+  kill_one(slow_);
+  const auto text = read(journal());
+  const auto outcome = run(slow_);
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_EQ(std::ranges::count(outcome.output, '\n'), 1) << outcome.output;
+  EXPECT_NE(outcome.output.find("go on with --resume, or remove " + journal().string()),
+            std::string::npos)
+      << outcome.output;
+  EXPECT_EQ(read(journal()), text);
+}
+
+TEST_F(Killed, InAnotherEnvironmentItIsNotResumed) {
+  kill_one(slow_);
+  const auto mine = read(journal());
+  const auto refuses = [&](const std::string& was, const std::string& is,
+                           const std::string& words) {
+    auto text = mine;
+    const auto at = text.find(was);
+    ASSERT_NE(at, std::string::npos) << was;
+    text.replace(at, was.size(), is);
+    std::ofstream(journal()) << text;
+    const auto outcome = run(slow_ + " --resume");
+    EXPECT_EQ(outcome.code, 1);
+    EXPECT_EQ(std::ranges::count(outcome.output, '\n'), 1) << outcome.output;
+    EXPECT_NE(outcome.output.find(words), std::string::npos) << outcome.output;
+    EXPECT_EQ(read(journal()), text);
+  };
+  refuses(R"("commit":")", R"("commit":"f)", "from another environment: git/commit was \"f");
+  refuses(R"("seed":13)", R"("seed":14)", "from another environment: seed was 14, is 13");
+  refuses(R"("schema":3)", R"("schema":2)", "it has schema 2, not 3");
+}
+
+TEST_F(Killed, NotYetItIsLeftAlone) {
+  const pid_t child = start(slow_);
+  const auto deadline = steady_clock::now() + std::chrono::seconds(30);
+  const auto going_on = [&] {
+    try {
+      has_journal(folder_);
+    } catch (const std::runtime_error&) {
+      return true;
+    }
+    return false;
+  };
+  while (!going_on() && steady_clock::now() < deadline)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  for (const char* flag : {"", " --resume"}) {
+    const auto outcome = run(slow_ + flag);
+    EXPECT_EQ(outcome.code, 1);
+    EXPECT_EQ(std::ranges::count(outcome.output, '\n'), 1) << outcome.output;
+    EXPECT_NE(outcome.output.find("another recheck is writing"), std::string::npos)
+        << outcome.output;
+  }
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+}
+
+// the journal's first line fits, and not every case's
+TEST_F(Killed, ByAFullDiskItGoesOnWhereThereIsRoom) {
+  const auto mount_folder = [&](unsigned long how, const char* size) {
+    return mount("tmpfs", folder_.c_str(), "tmpfs", how, size) == 0;
+  };
+  if (!mount_folder(0, "size=1m"))
+    GTEST_SKIP() << "a full disk needs a small file system, and mounting one needs root";
+  std::string flags = output() + " --strategy=cpu_serial --per-case=0.01 --shape=8x8x8";
+  for (int m = 1; m < 60; ++m) flags += ",8x8x" + std::to_string(8 + m);
+  // all but a few pages of what the first line leaves free
+  kill_one(flags + ",300x300x300");
+  const auto header = read(journal()).find('\n') + 1;
+  fs::remove(journal());
+  ASSERT_TRUE(mount_folder(MS_REMOUNT, ("size=" + std::to_string(header + 20000)).c_str()));
+  const auto outcome = run(flags);
+  EXPECT_EQ(outcome.code, 1);
+  const auto last = outcome.output.rfind("\nrecheck: ");
+  ASSERT_NE(last, std::string::npos) << outcome.output;
+  EXPECT_NE(outcome.output.find("No space left on device; make room", last), std::string::npos)
+      << outcome.output;
+  EXPECT_EQ(std::count(outcome.output.begin() + static_cast<std::ptrdiff_t>(last) + 1,
+                       outcome.output.end(), '\n'),
+            1);
+  const auto had = passed(read_earlier(folder_));
+  EXPECT_GE(had.size(), 1u);
+  EXPECT_LT(had.size(), 60u);
+
+  ASSERT_TRUE(mount_folder(MS_REMOUNT, "size=4m"));
+  EXPECT_EQ(run(flags + " --resume").code, 0);
+  const auto has = passed(read_earlier(folder_));
+  EXPECT_EQ(has.size(), 60u);
+  expect_kept(had, has);
+  umount(folder_.c_str());
+}
+
+}  // namespace
+}  // namespace recheck

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "../../experiments/harness/nvml.hpp"
+
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <thread>
+
+#include "../../experiments/harness/target.hpp"
+
+namespace recheck {
+namespace {
+
+constexpr const char* bus_id = "0000:1B:00.0";
+
+TEST(Nvml, SaysThatItsLibraryIsMissing) {
+  const Nvml nvml(bus_id, "libno-such-nvml.so.1");
+  const std::string reason = "not measured: libno-such-nvml.so.1 was not found";
+  EXPECT_EQ(nvml.absent(), reason);
+  EXPECT_FALSE(nvml.uuid().value);
+  EXPECT_EQ(nvml.watts().reason, reason);
+  EXPECT_EQ(nvml.throttle().reason, reason);
+  EXPECT_EQ(nvml.other_processes().reason, reason);
+}
+
+TEST(Nvml, SaysThatALibraryIsNoneOfItsKind) {
+  const Nvml nvml(bus_id, "libm.so.6");
+  EXPECT_EQ(nvml.absent(), "not measured: libm.so.6 has no nvmlInit_v2");
+}
+
+TEST(Nvml, SaysThatItsGpuIsMissing) {
+  const Nvml nvml("0000:1C:00.0", FAKE_NVML);
+  EXPECT_EQ(nvml.absent(), "not measured: nvmlDeviceGetHandleByPciBusId_v2: Not Found");
+  EXPECT_EQ(nvml.joules().reason, nvml.absent());
+}
+
+TEST(Nvml, AnswersInSiUnits) {
+  const Nvml nvml(bus_id, FAKE_NVML);
+  ASSERT_FALSE(nvml.absent()) << *nvml.absent();
+  EXPECT_EQ(nvml.uuid().value, "GPU-fake");
+  EXPECT_EQ(nvml.temperature_c().value, 41);
+  EXPECT_EQ(nvml.watts().value, 123.5);
+  EXPECT_EQ(nvml.joules().value, 5'000'000'000.25);
+  EXPECT_EQ(nvml.ecc().value, true);
+  EXPECT_EQ(nvml.ecc().reason, "");
+}
+
+TEST(Nvml, NamesWhatHoldsTheClockDown) {
+  const std::vector<std::string> names = {"sw_power_cap", "hw_thermal_slowdown",
+                                          "display_clock_setting", "bit_12"};
+  EXPECT_EQ(Nvml(bus_id, FAKE_NVML).throttle().value, names);
+}
+
+TEST(Nvml, CountsProcessesOtherThanThisOne) {
+  EXPECT_EQ(Nvml(bus_id, FAKE_NVML).other_processes().value, 99);
+}
+
+TEST(Nvml, SaysWhatTheDriverRefusesOrLacks) {
+  const Nvml nvml(bus_id, FAKE_NVML);
+  EXPECT_FALSE(nvml.mig().value);
+  EXPECT_EQ(nvml.mig().reason, "not measured: nvmlDeviceGetMigMode: Not Supported");
+  EXPECT_FALSE(nvml.limit_watts().value);
+  EXPECT_EQ(nvml.limit_watts().reason,
+            "not measured: the driver has no nvmlDeviceGetEnforcedPowerLimit");
+}
+
+TEST(Nvml, LeavesTheLibraryAsItCame) {
+  void* library = dlopen(FAKE_NVML, RTLD_NOW);
+  ASSERT_NE(library, nullptr) << dlerror();
+  const auto* users = static_cast<const int*>(dlsym(library, "fake_users"));
+  {
+    const Nvml nvml(bus_id, FAKE_NVML), without_gpu("0000:1C:00.0", FAKE_NVML);
+    EXPECT_EQ(*users, 2);
+  }
+  EXPECT_EQ(*users, 0);
+  dlclose(library);
+}
+
+// the real one: its functions and structures are as declared by hand
+TEST(gpu_Nvml, AnswersPlausibly) {
+  const Gpu gpu = find_gpu();
+  if (!gpu.device) GTEST_SKIP() << *gpu.reason;
+  const Nvml nvml(gpu.device->pci_bus_id);
+  if (nvml.absent().value_or("").ends_with("was not found")) GTEST_SKIP() << *nvml.absent();
+  ASSERT_FALSE(nvml.absent()) << *nvml.absent();
+
+  const auto uuid = nvml.uuid();
+  EXPECT_TRUE(uuid.value.value_or("").starts_with("GPU-")) << uuid.reason;
+  const auto temperature = nvml.temperature_c();
+  ASSERT_TRUE(temperature.value) << temperature.reason;
+  EXPECT_GT(*temperature.value, 5);
+  EXPECT_LT(*temperature.value, 110);
+  const auto processes = nvml.other_processes();
+  ASSERT_TRUE(processes.value) << processes.reason;
+  EXPECT_GE(*processes.value, 0);
+  EXPECT_LT(*processes.value, 1000);
+  EXPECT_TRUE(nvml.throttle().value) << nvml.throttle().reason;
+
+  const auto watts = nvml.watts(), limit = nvml.limit_watts(), before = nvml.joules();
+  if (!watts.value || !limit.value || !before.value)
+    GTEST_SKIP() << watts.reason << limit.reason << before.reason;
+  EXPECT_GT(*watts.value, 1);
+  EXPECT_GT(*limit.value, 20);
+  EXPECT_LT(*watts.value, 2 * *limit.value);
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  const double spent = *nvml.joules().value - *before.value;
+  EXPECT_GT(spent, 0);
+  EXPECT_LT(spent, 2 * *limit.value);
+}
+
+}  // namespace
+}  // namespace recheck

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "../../experiments/harness/plan.hpp"
+
+#include <gtest/gtest.h>
+
+namespace recheck {
+namespace {
+
+/// Part of the full matrix, each case a second.
+std::vector<Case> a_second_each() {
+  auto cases = plan({.experiments = {"matmul", "matvec"}}).cases;
+  for (Case& c : cases) c.predicted = 1;
+  return cases;
+}
+
+double seconds_of(const std::vector<Case>& cases) {
+  return predicted(cases, [](const Case&) { return true; });
+}
+
+TEST(Fit, LeavesAloneWhatFits) {
+  auto cases = a_second_each();
+  const auto all = cases.size();
+  EXPECT_TRUE(fit(cases, static_cast<double>(all), "x").empty());
+  EXPECT_EQ(cases.size(), all);
+}
+
+TEST(Fit, DropsSweepsFirstAndTheLargestFirst) {
+  auto cases = a_second_each();
+  const double all = seconds_of(cases);
+  const auto dropped = fit(cases, all - 1, "x");
+  ASSERT_EQ(dropped.size(), 1u);
+  EXPECT_EQ(dropped[0].experiment, "matvec");
+  EXPECT_EQ(dropped[0].reason.find("its sweeps, predicted to take "), 0u) << dropped[0].reason;
+  EXPECT_LE(seconds_of(cases), all - 1);
+}
+
+TEST(Fit, ThenDropsTheLargestShapes) {
+  const auto all = a_second_each();
+  auto cases = all;
+  const auto rest = [](const Case& c) { return !c.strategy->sweep || is_headline(c); };
+  const auto dropped = fit(cases, predicted(all, rest) - 1, "x");
+  EXPECT_EQ(dropped.back().experiment + " " + dropped.back().shape, "matmul 8192x8192x8192");
+  for (std::size_t i = 0; i + 1 < dropped.size(); ++i)
+    EXPECT_EQ(dropped[i].reason.find("its sweeps"), 0u) << dropped[i].shape;
+  for (const Case& c : cases) EXPECT_TRUE(rest(c)) << c.id();
+}
+
+TEST(Fit, KeepsHeadlinesToTheLast) {
+  const auto all = a_second_each();
+  const auto headlines = [](const Case& c) { return is_headline(c) && !c.strategy->sweep; };
+  auto cases = all;
+  fit(cases, predicted(all, headlines), "x");
+  EXPECT_TRUE(std::ranges::all_of(cases, headlines));
+  EXPECT_EQ(seconds_of(cases), predicted(all, headlines));
+  // where not even one of them fits, what is left of the time is for smaller shapes
+  cases = all;
+  for (Case& c : cases) c.predicted = is_headline(c) ? 100 : 1;
+  fit(cases, 99, "x");
+  EXPECT_FALSE(cases.empty());
+  EXPECT_TRUE(std::ranges::none_of(cases, is_headline));
+  EXPECT_LE(seconds_of(cases), 99);
+}
+
+TEST(Fit, SaysWhereThereIsNoRoomForAnything) {
+  auto cases = a_second_each();
+  try {
+    fit(cases, 0.5, "half");
+    FAIL() << "found room for " << cases.size();
+  } catch (const std::invalid_argument& error) {
+    EXPECT_EQ(std::string(error.what()).find("--budget=half has no room for anything"), 0u)
+        << error.what();
+  }
+}
+
+TEST(Predict, GoesByAnEarlierRecordScaledToItsWallTime) {
+  auto cases = plan({.experiments = {"matmul"}, .strategies = {"cpu_serial"}}).cases;
+  Record earlier{.environment = {}, .ceilings = {}, .cases = {cases[0], cases[1]}};
+  for (Case& c : earlier.cases) {
+    c.verdict = Verdict{Status::passed, {}, {}};
+    c.samples.assign(8, 0.5);
+    c.seconds = Interval{0.5, 0.5, 0.5};
+  }
+  earlier.wall_seconds = 30;
+  predict(cases, {}, {}, earlier.to_json());
+  EXPECT_NEAR(cases[0].predicted + cases[1].predicted, 30, 1e-6);
+  EXPECT_NEAR(cases[0].predicted, 15, 0.1);
+  const double by_model = cases[2].predicted;
+  predict(cases, {}, {}, nullptr);
+  EXPECT_EQ(cases[2].predicted, by_model);
+  EXPECT_LT(cases[0].predicted, 15);
+}
+
+TEST(Predict, SurvivesARecordThatIsNone) {
+  auto cases = plan({.experiments = {"matmul"}, .strategies = {"cpu_serial"}}).cases;
+  predict(cases, {}, {}, {{"cases", {1, 2}}});
+  EXPECT_GT(cases[0].predicted, 0);
+}
+
+}  // namespace
+}  // namespace recheck

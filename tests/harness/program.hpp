@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "temporary_folder.hpp"
+
+namespace recheck {
+
+struct Outcome {
+  int code;
+  std::string output;  // both streams
+};
+
+/// Runs the program to its end.
+inline Outcome run(const std::string& arguments, const std::string& binary = RECHECK_BINARY) {
+  const std::string command = binary + " " + arguments + " 2>&1";
+  std::array<char, 4096> buffer{};
+  Outcome outcome{};
+  FILE* pipe = popen(command.c_str(), "r");
+  while (std::fgets(buffer.data(), buffer.size(), pipe) != nullptr) outcome.output += buffer.data();
+  outcome.code = WEXITSTATUS(pclose(pipe));
+  return outcome;
+}
+
+/// Starts the program, silent, and does not wait.
+inline pid_t start(const std::string& arguments) {
+  const pid_t child = fork();
+  if (child != 0) return child;
+  const std::string command =
+      std::string("exec ") + RECHECK_BINARY + " " + arguments + " >/dev/null 2>&1";
+  execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
+  _exit(127);
+}
+
+/// The program as a user meets it, with a folder for its record.
+class Run : public TemporaryFolder {
+ protected:
+  [[nodiscard]] std::string output() const { return "--output=" + folder_.string(); }
+  [[nodiscard]] std::filesystem::path journal() const { return folder_ / "record.journal.jsonl"; }
+  [[nodiscard]] nlohmann::json record() const {
+    return nlohmann::json::parse(std::ifstream(folder_ / "record.json"));
+  }
+  /// One line, the given exit code, and not a file written.
+  void expect_refusal(const std::string& arguments, int code, const std::string& words) const {
+    const auto outcome = run(output() + " " + arguments);
+    EXPECT_EQ(outcome.code, code) << arguments;
+    EXPECT_EQ(std::ranges::count(outcome.output, '\n'), 1) << outcome.output;
+    EXPECT_NE(outcome.output.find(words), std::string::npos) << outcome.output;
+    EXPECT_TRUE(std::filesystem::is_empty(folder_)) << arguments;
+  }
+};
+
+}  // namespace recheck

@@ -1,0 +1,279 @@
+"""Comparisons: right numbers, paired where they can be, and no more certainty than there is."""
+
+from __future__ import annotations
+
+import math
+import random
+import statistics
+
+import pytest
+from synthetic import (
+    SMALL,
+    join,
+    make_audit,
+    make_machine,
+    make_record,
+    matching,
+    scale,
+    set_time,
+    spoil,
+)
+
+FEW = ["global16", "tile16", "cpu_blas"]
+
+
+@pytest.fixture
+def read(save):
+    def parse(record: dict):
+        from record import load
+
+        return load(save(record))[0]
+
+    return parse
+
+
+def _pair(read, samples: list[tuple[float, float]], rounds: int | None = None):
+    """The comparison of two cases with one sample a round each."""
+    from comparison import compare
+
+    record = make_record(SMALL[:2], strategies=FEW)
+    for name, column in (("global16", 0), ("tile16", 1)):
+        case = matching(record, f"/{name}/1024x1024x1024/cold")[0]
+        case["samples"] = [pair[column] for pair in samples]
+        case["blocks"] = [[at, 1] for at in range(len(samples))]
+        case["clocks"] = [None] * len(samples)
+        if rounds is not None and column:
+            case["blocks"] = [[at + len(samples) - rounds, 1] for at in range(len(samples))]
+    parsed = read(record)
+    found = [
+        parsed.find(parsed.experiments[0], name, "1024x1024x1024", "cold")
+        for name in ("global16", "tile16")
+    ]
+    return compare(*found)
+
+
+@pytest.mark.parametrize("n", [6, 7, 10, 13])
+def test_exact_bootstrap_is_what_resampling_tends_to(n: int) -> None:
+    from comparison import _quantile, bootstrap_of_median
+
+    dice = random.Random(n)
+    values = [dice.gauss(0, 1) for _ in range(n)]
+    drawn = sorted(statistics.median(dice.choices(values, k=n)) for _ in range(20000))
+    exact = bootstrap_of_median(values)
+    assert math.fsum(weight for _, weight in exact) == pytest.approx(1)
+    for value in (exact[len(exact) // 3][0], exact[len(exact) // 2][0]):
+        below = sum(weight for each, weight in exact if each <= value)
+        share = sum(each <= value + 1e-12 for each in drawn) / len(drawn)
+        assert below == pytest.approx(share, abs=0.015)
+    assert _quantile(exact, 0.5) == pytest.approx(drawn[10000], abs=0.05)
+
+
+def test_student_agrees_with_the_tables() -> None:
+    from comparison import student
+
+    for t, freedom in ((12.706, 1), (4.303, 2), (2.571, 5), (2.228, 10), (2.045, 29)):
+        assert student(t, freedom) == pytest.approx(0.05, abs=1e-4)
+    assert student(0.0, 5) == 1 and student(1e9, 6) < 1e-12
+
+
+def test_what_drifts_from_round_to_round_cancels(read) -> None:
+    """Each doubles its time from first to last round; one is 1 % faster throughout."""
+    rounds = [1e-3 * (1 + at / 11) for at in range(12)]
+    found = _pair(read, [(1.01 * time, time) for time in rounds])
+    assert found.rounds == 12 and found.mark == ""
+    assert (found.low, found.value, found.high) == pytest.approx((1.01,) * 3)
+    assert found.outcome == "faster"
+
+
+def test_the_estimate_is_the_median_of_the_rounds_ratios(read) -> None:
+    found = _pair(read, [(ratio * 1e-3, 1e-3) for ratio in (3, 1, 2, 9, 4, 2.5, 2.2)])
+    assert found.value == pytest.approx(2.5)
+    assert 1 < found.low <= 2 and 4 <= found.high <= 9
+
+
+def test_few_common_rounds_fall_back_to_the_far_ends(read) -> None:
+    pairs = [(2e-3, 1e-3)] * 8
+    assert _pair(read, pairs).rounds == 8
+    assert _pair(read, pairs, rounds=6).rounds == 6
+    apart = _pair(read, pairs, rounds=5)
+    assert apart.rounds == 0 and apart.mark == "ᵉ" and str(apart).endswith("]ᵉ")
+
+
+def test_other_conditions_are_not_paired(read) -> None:
+    from comparison import compare
+
+    record = read(make_record(SMALL[:2], strategies=FEW))
+    find = lambda name, regime: record.find(  # noqa: E731
+        record.experiments[0], name, "1024x1024x1024", regime
+    )
+    cold, hot, cpu = find("tile16", "cold"), find("tile16", "hot"), find("cpu_blas", "hot")
+    assert compare(find("global16", "cold"), cold).rounds == 10
+    for pair in ((cold, hot), (cpu, hot), (cpu, cold)):
+        found = compare(*pair)
+        assert found.rounds == 0
+        a, b = (case.seconds for case in pair)
+        assert (found.low, found.high) == (a.low / b.high, a.high / b.low)
+
+
+def test_few_rounds_that_agree_are_not_certain(read) -> None:
+    """All on one side leaves a bootstrap no doubt; so does one chance in 32 for six rounds."""
+    scattered = [(1e-3 * (1 + 0.001 * at), 1e-3) for at in (4, 6, 5, 7, 5.5, 4.5)]
+    found = _pair(read, scattered)
+    assert found.low > 1 and 1e-6 < found.p < 0.05
+    clear = _pair(read, [(2e-3 * (1 + 0.001 * at), 1e-3) for at in (4, 6, 5, 7, 5.5, 4.5)])
+    assert clear.p < 1e-8
+
+
+def test_holm_by_hand() -> None:
+    from comparison import holm
+
+    found = holm({"a": 0.01, "b": 0.04, "c": 0.03, "d": 0.005})
+    assert found == pytest.approx({"d": 0.02, "a": 0.03, "c": 0.06, "b": 0.06})
+    assert holm({}) == {} and holm({"a": 0.9, "b": 0.9}) == {"a": 1.0, "b": 1.0}
+
+
+def test_vocabulary() -> None:
+    from quantities import Ratio
+
+    def outcome(low: float, high: float, **more: object) -> str:
+        return Ratio((low + high) / 2, low, high, resolution=0.01, **more).outcome
+
+    assert outcome(1.02, 1.03) == "faster" and outcome(0.9, 0.98) == "slower"
+    assert outcome(0.995, 1.005) == outcome(1.001, 1.009) == "same"
+    assert outcome(1.005, 1.02) == outcome(0.5, 2.0) == "no difference"
+    # one of many: not sure enough to be called anything
+    assert outcome(1.02, 1.03, significant=False) == "no difference"
+
+
+def test_more_comparisons_make_a_weak_one_insignificant(read) -> None:
+    from comparison import Comparisons
+
+    record = read(make_record(SMALL[:2], strategies=FEW))
+    cases = [case for case in record.cases if case.seconds]
+    known = Comparisons(record)
+    found = known.verdict(cases[0], cases[1])
+    known.family |= {str(at): 1.0 for at in range(5)}
+    known.close()
+    assert known.verdict(cases[0], cases[1]).outcome == found.outcome != "no difference"
+    weak = Comparisons(record)
+    weak.verdict(cases[0], cases[1])
+    for key in weak.family:
+        weak.family[key] = 0.02
+    weak.family |= {str(at): 1.0 for at in range(5)}
+    weak.close()
+    assert weak.verdict(cases[0], cases[1]).outcome == "no difference"
+
+
+def _audit(read, record: dict):
+    from comparison import audit
+
+    return audit(read(record))
+
+
+def test_resolution_is_the_smallest_step_that_keeps_the_false_verdicts_rare(read) -> None:
+    found = _audit(read, make_audit())
+    assert len(found.alike) == 4 * 28 and len(found.slowed) == 4 * 3 * 4 * 8
+    allowed = 0.05 * len(found.alike)
+    assert found.false(found.resolution) <= allowed < found.false(found.resolution - 0.0005)
+    assert found.extras == [0.01, 0.02, 0.05]
+    assert [found.found(extra) for extra in found.extras] == [128] * 3
+
+
+def test_a_lucky_name_costs_resolution_and_detection(read) -> None:
+    found = _audit(read, scale(make_audit(), "/same_1/", 0.985))
+    # seven of 28 pairs are with it, far more than 5 %
+    assert found.resolution == pytest.approx(0.015, abs=0.002)
+    assert found.found(0.01) < 40 and found.found(0.05) == 128
+
+
+def test_without_an_audit_half_a_per_cent_by_convention(read) -> None:
+    from self_audit import sentence
+
+    for record in (make_record(SMALL[:2]), make_audit(gpu=False)):
+        found = _audit(read, record)
+        assert not found.audited and found.resolution == 0.005
+        text = sentence(read(record), found)
+        assert text.startswith("Not audited (") and "claims is **0.5 %**, by convention" in text
+    assert "no CUDA device" in text
+
+
+def test_the_record_s_own_resolution_decides(read) -> None:
+    """2 % faster is faster, unless the audit says that 2 % are noise."""
+    from findings import findings
+
+    def verdict(*audits: dict) -> str:
+        record = scale(make_record(SMALL, strategies=FEW), "/global16/", 1.0)
+        time = matching(record, "/tile16/4096x4096x4096/cold")[0]["seconds"]["median"]
+        for case in matching(record, "/global16/"):
+            case.update(matching(record, case["id"].replace("global16", "tile16"))[0] | case)
+        base = matching(record, "/global16/4096x4096x4096/cold")[0]
+        fast = matching(record, "/tile16/4096x4096x4096/cold")[0]
+        base["samples"] = [1.02 * sample for sample in fast["samples"]]
+        assert time > 0
+        parsed = read(join(record, *audits))
+        found = findings(parsed, parsed.experiment("matmul"))
+        return found[0].lines[1].outcome
+
+    assert verdict() == "faster"
+    assert verdict(make_audit()) == "faster"
+    assert verdict(scale(make_audit(), "/same_1/", 0.97)) == "same"
+
+
+MEMORY_BOUND = "matvec/shared/8192x8192/cold"
+
+
+def _suspects(read, record: dict) -> dict[str, str]:
+    from machine import suspects
+
+    return suspects(read(record))
+
+
+def test_too_fast_to_be_true_is_suspect(read) -> None:
+    from synthetic import make_matvec
+
+    full = join(make_matvec([(2048, 2048), (8192, 8192)]), make_audit(), make_machine())
+    assert _suspects(read, full) == {}
+    # 256 MB in 58 µs are 4628 GB/s: above the measured read, 4569 and its interval
+    record = scale(full, MEMORY_BOUND, 1.0)
+    set_time(matching(record, MEMORY_BOUND)[0], 5.75e-5, 5.7e-5, 5.8e-5)
+    (why,) = _suspects(read, record).values()
+    assert why.startswith("4670 GB/s exceed what `read` and `copy` reach, 4578 GB/s at most")
+    set_time(matching(record, MEMORY_BOUND)[0], 5e-5, 5e-5, 5e-5)
+    assert "exceed the DRAM limit of 4917 GB/s" in _suspects(read, record)[MEMORY_BOUND]
+    # what fits into the cache, hot launches and parts of a launch may be that fast
+    for where in ("/shared/2048x2048/cold", "/shared/8192x8192/hot", "/constant_copy/8192x8192/c"):
+        fast = scale(full, where, 0.1)
+        assert _suspects(read, fast) == {}, where
+    # no machine, no roof: the specification remains
+    record["experiments"].pop()
+    record["cases"] = [case for case in record["cases"] if case["experiment"] != "machine"]
+    assert list(_suspects(read, record)) == [MEMORY_BOUND]
+
+
+def test_flops_beyond_the_units_are_suspect(read) -> None:
+    full = join(make_record(SMALL), make_machine())
+    # TF32 is not held against fp32 units
+    assert _suspects(read, full) == {}
+    found = _suspects(read, scale(full, "/cublas/4096x4096x4096/cold", 0.8))
+    assert "64.2 TFLOP/s exceed what `ffma` reach" in found["matmul/cublas/4096x4096x4096/cold"]
+    found = _suspects(read, scale(full, "/cublas/4096x4096x4096/cold", 0.5))
+    assert "exceed the fp32 limit" in found["matmul/cublas/4096x4096x4096/cold"]
+
+
+def test_machine_table(read) -> None:
+    from machine import COLUMNS, table
+
+    rows = {row[0].split("`")[1]: dict(zip(COLUMNS, row, strict=True))
+            for row in table(read(make_machine()))}  # fmt: skip
+    plain = {
+        name: {k: v.replace("\u00a0", " ") for k, v in row.items()} for name, row in rows.items()
+    }
+    assert plain["read"]["measured"] == "4569 GB/s ±0.25 %"
+    assert plain["read"]["specification"] == "4917 GB/s"
+    # 62.8 of 66.9 TFLOP/s; at 1.93 of 1.98 GHz the units give 65.2 at most
+    assert plain["ffma"]["of the specification"] == "93.9 % [93.6, 94.0]"
+    assert plain["ffma"]["specification at that clock"] == "65.2 TFLOP/s, of which 96.3 %"
+    assert plain["launch"]["time"] == "2.10 µs ±0.25 %" and plain["launch"]["measured"] == "–"
+    assert plain["l2_read"]["specification"] == "–"
+    gone = table(read(spoil(make_machine(), "/ffma/", "failed", "launch")))
+    assert "failed: launch" in gone[4]

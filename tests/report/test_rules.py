@@ -1,0 +1,160 @@
+"""The report keeps the twelve rules of scientific benchmarking, and each check of them can fail."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from conftest import REPORTS, run
+from lint import RULES, Report, lint
+from synthetic import SMALL, make_record
+
+RECORDS = sorted((REPORTS / "results").glob("*/record.json"))
+
+
+@pytest.fixture(scope="module")
+def rendered(golden) -> Report:
+    charts = {name.removeprefix("charts/"): data.decode() for name, data in golden.items()
+              if name.endswith(".svg")}  # fmt: skip
+    return Report(golden["README.md"].decode(), charts)
+
+
+def broken(report: Report) -> dict[str, list[str]]:
+    return {name: problems for name, problems in lint(report).items() if problems}
+
+
+def test_twelve_rules_are_kept(rendered: Report) -> None:
+    assert len(RULES) == 12 and broken(rendered) == {}
+
+
+def test_without_a_gpu_too(report, tmp_path) -> None:
+    report(make_record(SMALL, gpu=False))
+    result = run("lint.py", tmp_path / "report")
+    assert result.returncode == 0 and result.stdout == "12 of 12 rules kept\n", result.stdout
+
+
+@pytest.mark.skipif(not RECORDS, reason="no record is committed under reports/results")
+@pytest.mark.parametrize("record", RECORDS, ids=lambda path: path.parent.name)
+def test_committed_report_keeps_them(record) -> None:
+    result = run("lint.py", record.parent)
+    assert result.stdout == "12 of 12 rules kept\n", result.stdout
+
+
+def _text(pattern: str, new: str, times: int = 1) -> Callable[[Report], Report]:
+    """Replaces the first match, or all if `times` is 0; there must be one."""
+
+    def change(report: Report) -> Report:
+        text, count = re.subn(pattern, new, report.text, count=times)
+        assert count, pattern
+        return replace(report, text=text)
+
+    return change
+
+
+def _chart(name: str, pattern: str, new: str, count: int = 1) -> Callable[[Report], Report]:
+    def change(report: Report) -> Report:
+        drawn, found = re.subn(pattern, new, report.charts[name], count=count)
+        assert found, pattern
+        return replace(report, charts=report.charts | {name: drawn})
+
+    return change
+
+
+def _source(code: str) -> Callable[[Report], Report]:
+    return lambda report: replace(report, sources=report.sources | {"new.py": code})
+
+
+IMPORT = "from quantities import Ratio, duration\n"
+POLYLINE = r'\1<g id="line2d_99"><path d="M 100 100 \nL 150 130 \nL 140 90 \n"/></g>'
+SPOILED = {
+    "base_case": [
+        # the sentence keeps its ratio and loses its times; a table its base's; a chart its base's
+        _text(r"(as fast), \d[\d.]* [mµ]?s against \d[\d.]* [mµ]?s\.", r"\1."),
+        _text(r'(<a id="matmul-global16"></a>`global16`( \| [^|]*){3})', "`global16` | – | – | –"),
+        _text(r"(first rung, global16) \(.*? ms\)", r"\1"),
+    ],
+    "subsets": [
+        _text(r"(\| unsupported \|) needs[^|]*\|", r"\1 – |"),
+        _text(r"\| `full_strip16` \| .*\n", ""),
+        _text(r"\d+ passed, \d+ unsupported", "7 passed, 99 unsupported"),
+    ],
+    "rates": [
+        _text("over the median time", "over the time"),
+        _text("## Environment", "The average throughput is 3 TFLOP/s.\n\n## Environment"),
+    ],
+    "ratios": [
+        _text("## Environment", "The tiles have an average speed-up of 3.\n\n## Environment"),
+        _source(IMPORT + "def f(r):\n    return sum(x.value for x in r) / len(r)\n"),
+        _source(IMPORT + "import statistics\ny = statistics.geometric_mean([1, 2])\n"),
+        _source("from comparison import compare\nfrom numpy import mean\nx = mean([2, 3])\n"),
+    ],
+    "intervals": [
+        _text(r"(\d\u00a0ms) ±[\d.]+\u00a0%", r"\1"),
+        _text(r"(\| \d[\d.]*×)\s\[[\d.,\s]+\]", r"\1"),
+    ],
+    "normality": [
+        _text(r"no\s+normal distribution is assumed", "as they are"),
+        _text("## Environment", "The standard deviation is small.\n\n## Environment"),
+    ],
+    "soundness": [
+        _text("Holm's correction", "a correction", 0),
+        _text(r"is \*\*slower\*\* than", "is **faster** than"),
+        _text(r"(\*\*faster\*\* than .*?×) \[[\d.]+, ", r"\1 [0.97, "),
+        # within what the audit says this machine can tell
+        _text(r"(\*\*faster\*\* than .*?×) \[[\d.]+, ", r"\1 [1.0003, "),
+        _text(r"\*\*faster\*\*(\. Speed-ups: .*?×) \[[\d.]+, ", r"**faster**\1 [0.9, "),
+        _text(r"claims is \*\*[\d.]+ %\*\*", "claims is small"),
+    ],
+    "tendency": [
+        _text("95th percentile", "largest value"),
+        _text("A time is the median of its samples", "A time is one of its samples"),
+    ],
+    "setup": [
+        _text(r"\| host compiler \|.*\n", ""),
+        _text(r"\| ECC \|.*\n", ""),
+        _text("cmake --workflow", "make"),
+    ],
+    "measurement": [
+        _text(r"- \*\*Order\.\*\*.*\n", ""),
+        _text(r"every thread has\s+joined", "a while"),
+    ],
+    "bounds": [
+        _text(r"\| ceiling \| specification", "| thing | value"),
+        _text(r"\| DRAM limit \| [^|]*\|", "| DRAM limit |  |"),
+        _text(r"\| row \| what \| measured", "| row | what | number"),
+        _chart("matmul_throughput.svg", "<!-- fp32 limit [^>]*>", "", 0),
+    ],
+    "plots": [
+        _chart("matmul_throughput.svg", r"throughput \(TFLOP/s, log\)", "throughput", 1),
+        _chart("matvec_unroll.svg", 'id="trend_', 'id="line2d_', 0),
+        # categories of a ladder joined by a line
+        _chart("matmul_ladder.svg", r'(<g id="axes_1">)', POLYLINE),
+        # even a named trend may not go back
+        _chart("matmul_ladder.svg", r'(<g id="axes_1">)', POLYLINE.replace("line2d", "trend")),
+        _chart("transpose_loops.svg", r"<!-- throughput \(GB/s\) -->", ""),
+    ],
+}
+CASES = [(name, at) for name, changes in SPOILED.items() for at in range(len(changes))]
+
+
+def test_every_rule_is_spoiled() -> None:
+    assert list(SPOILED) == [rule.__name__ for rule in RULES]
+
+
+@pytest.mark.parametrize("name,at", CASES)
+def test_spoiled(name: str, at: int, rendered: Report) -> None:
+    """Exactly the rule that is broken says so."""
+    assert list(broken(SPOILED[name][at](rendered))) == [name]
+
+
+def test_program_names_the_rule(golden, tmp_path) -> None:
+    (tmp_path / "charts").mkdir()
+    text = golden["README.md"].decode().replace("95th percentile", "largest value")
+    (tmp_path / "README.md").write_text(text, encoding="utf-8")
+    result = run("lint.py", tmp_path)
+    assert result.returncode == 1
+    assert result.stdout.startswith("rule 8, tendency: the report does not say '95th percentile'")
+    assert result.stdout.endswith("11 of 12 rules kept\n")
+    assert run("lint.py", tmp_path / "none").returncode == 2
