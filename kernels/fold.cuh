@@ -15,23 +15,26 @@ inline constexpr int fold_partials = 4096;
 
 __device__ inline unsigned fold(uint4 x) { return x.x ^ x.y ^ x.z ^ x.w; }
 
-/// The fold of words[0, count), as far as this thread of `threads` reads them, by `load`: 16 bytes
-/// at a time, four loads in flight; word by word where they do not start on 16 bytes.
+/// The fold of words[0, count), as far as this lane of its group reads them: each group has a part
+/// of the words to itself, without gaps, as memory likes it. By `load`, 16 bytes at a time and four
+/// loads in flight; word by word where they do not start on 16 bytes.
 template <typename Load>
-__device__ unsigned fold_words(const unsigned* words, std::int64_t count, std::int64_t thread,
-                               std::int64_t threads, Load load) {
+__device__ unsigned fold_words(const unsigned* words, std::int64_t count, std::int64_t group,
+                               std::int64_t groups, int lane, int lanes, Load load) {
   unsigned own = 0;
   const auto* vectors = reinterpret_cast<const uint4*>(words);
   const std::int64_t quads =
       reinterpret_cast<std::uintptr_t>(words) % sizeof(uint4) == 0 ? count / 4 : 0;
-  std::int64_t i = thread;
-  for (; i + 3 * threads < quads; i += 4 * threads) {
-    const uint4 a = load(vectors + i), b = load(vectors + i + threads),
-                c = load(vectors + i + 2 * threads), d = load(vectors + i + 3 * threads);
+  const std::int64_t part = (quads + groups - 1) / groups;
+  const std::int64_t end = quads < (group + 1) * part ? quads : (group + 1) * part;
+  std::int64_t i = group * part + lane;
+  for (; i + 3 * lanes < end; i += 4 * lanes) {
+    const uint4 a = load(vectors + i), b = load(vectors + i + lanes),
+                c = load(vectors + i + 2 * lanes), d = load(vectors + i + 3 * lanes);
     own ^= fold(a) ^ fold(b) ^ fold(c) ^ fold(d);
   }
-  for (; i < quads; i += threads) own ^= fold(load(vectors + i));
-  for (i = 4 * quads + thread; i < count; i += threads) own ^= words[i];
+  for (; i < end; i += lanes) own ^= fold(load(vectors + i));
+  for (i = 4 * quads + group * lanes + lane; i < count; i += groups * lanes) own ^= words[i];
   return own;
 }
 

@@ -10,14 +10,11 @@ namespace recheck::kernels::machine {
 namespace {
 
 __global__ void __launch_bounds__(fold_block) l2_read_kernel(ProbeArgs p) {
-  const std::int64_t threads = gridDim.x * static_cast<std::int64_t>(fold_block);
   unsigned own = 0;
-  for (int pass = 0; pass < l2_passes; ++pass) {
-    const std::int64_t block = (blockIdx.x + 7 * pass) % gridDim.x;
+  for (int pass = 0; pass < l2_passes; ++pass)
     own ^= fold_words(reinterpret_cast<const unsigned*>(p.in), p.count,
-                      block * fold_block + threadIdx.x, threads,
-                      [](const uint4* at) { return __ldcg(at); });
-  }
+                      (blockIdx.x + 7 * pass) % gridDim.x, gridDim.x, static_cast<int>(threadIdx.x),
+                      fold_block, [](const uint4* at) { return __ldcg(at); });
   store_fold(own, reinterpret_cast<unsigned*>(p.out));
 }
 

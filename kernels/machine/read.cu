@@ -9,11 +9,10 @@ namespace recheck::kernels::machine {
 namespace {
 
 __global__ void __launch_bounds__(fold_block) read_kernel(ProbeArgs p) {
-  const std::int64_t thread = blockIdx.x * static_cast<std::int64_t>(fold_block) + threadIdx.x;
-  const std::int64_t threads = gridDim.x * static_cast<std::int64_t>(fold_block);
-  store_fold(fold_words(reinterpret_cast<const unsigned*>(p.in), p.count, thread, threads,
-                        [](const uint4* at) { return *at; }),
-             reinterpret_cast<unsigned*>(p.out));
+  store_fold(
+      fold_words(reinterpret_cast<const unsigned*>(p.in), p.count, blockIdx.x, gridDim.x,
+                 static_cast<int>(threadIdx.x), fold_block, [](const uint4* at) { return *at; }),
+      reinterpret_cast<unsigned*>(p.out));
 }
 
 }  // namespace

@@ -13,19 +13,21 @@ static_assert(read_partials == fold_partials);
 
 __global__ void __launch_bounds__(fold_block) read_kernel(MatvecArgs p) {
   const auto plainly = [](const uint4* at) { return *at; };
-  const std::int64_t thread = blockIdx.x * static_cast<std::int64_t>(fold_block) + threadIdx.x;
-  const std::int64_t threads = gridDim.x * static_cast<std::int64_t>(fold_block);
+  const auto lane = static_cast<int>(threadIdx.x);
   const auto* v = reinterpret_cast<const unsigned*>(p.v);
-  unsigned own = fold_words(v, p.columns, thread, threads, plainly);
+  unsigned own = fold_words(v, p.columns, blockIdx.x, gridDim.x, lane, fold_block, plainly);
   if (p.pitch == p.columns * static_cast<std::int64_t>(sizeof(float))) {
     // without gaps between its rows the matrix is one long row
-    const auto* a = reinterpret_cast<const unsigned*>(p.a);
-    own ^= fold_words(a, static_cast<std::int64_t>(p.rows) * p.columns, thread, threads, plainly);
+    own ^= fold_words(reinterpret_cast<const unsigned*>(p.a),
+                      static_cast<std::int64_t>(p.rows) * p.columns, blockIdx.x, gridDim.x, lane,
+                      fold_block, plainly);
   } else {
     // a warp per row: any shape keeps its lanes together
-    for (std::int64_t row = thread / 32; row < p.rows; row += threads / 32)
-      own ^= fold_words(reinterpret_cast<const unsigned*>(line(p, row)), p.columns, thread % 32, 32,
-                        plainly);
+    constexpr int warp = 32, warps = fold_block / warp;
+    for (std::int64_t row = blockIdx.x * std::int64_t{warps} + lane / warp; row < p.rows;
+         row += gridDim.x * std::int64_t{warps})
+      own ^= fold_words(reinterpret_cast<const unsigned*>(line(p, row)), p.columns, 0, 1,
+                        lane % warp, warp, plainly);
   }
   store_fold(own, reinterpret_cast<unsigned*>(p.r));
 }
