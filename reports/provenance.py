@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from quantities import cell, shape_label, significant
-from record import Environment, Record
+from record import SCHEMA, Environment, Record
 
 
 def brands(record: Record) -> list[str]:
@@ -28,6 +28,9 @@ def brands(record: Record) -> list[str]:
         found.append("**MIG is on**: this is a part of a GPU, held against the limits of a whole.")
     if env.mps:
         found.append("**MPS is on**: other programs can run on the GPU at the same time.")
+    if record.schema < SCHEMA:
+        text = "there was no self-audit, no pairing by rounds and no measured ceiling yet."
+        found.append(f"**An older record, of schema {record.schema}**: {text}")
     if record.plan.preset != "full":
         found.append(f"**Not the full matrix**: preset {record.plan.preset}.")
     if record.finished is None:

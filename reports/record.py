@@ -1,4 +1,4 @@
-"""Reads record.json, schema 3, and refuses in one line whatever is not one.
+"""Reads record.json, schema 3 (and 2, which says less), and refuses in one line whatever is not one.
 
 The classes below mirror the file member by member. The renderer trusts nothing that it reads: a
 record may be cut off, foreign, newer than this program or edited by hand, so everything becomes
@@ -431,6 +431,44 @@ def _check_blocks(case: Case, where: str) -> None:
         raise BadRecord(f"{where}power must have watts and joules above 0")
 
 
+def _upgraded(schema: int, document: dict[str, Any]) -> dict[str, Any]:
+    """A record of schema 2 in the form of 3: what it does not say is not known, and nothing is made
+    up. All samples of a case are one block, so none of its comparisons is a paired one.
+    """
+    if schema != 2:
+        raise BadRecord(f"has schema {schema}; this renderer reads schema 2 and {SCHEMA}")
+    try:
+        env, cases = document["environment"], document["cases"]
+        fields = ("mps", "code", "cubins", "command_budget_seconds")
+        unknown = {name: "records of schema 2 do not say" for name in fields}
+        env = {**env, **dict.fromkeys(fields), "unknown": unknown}
+        env["state"] = {"other_processes": None} if env["gpu"] else {}
+        env["git"] = {**env["git"], "diff": None}
+        if env["gpu"]:
+            fields = ("uuid_hash", "ecc", "mig", "power_limit_watts")
+            env["gpu"] = {**env["gpu"], **dict.fromkeys(fields)}
+            unknown |= {f"gpu.{name}": "records of schema 2 do not say" for name in fields}
+        spent = dict.fromkeys(Overhead.__dataclass_fields__, 0)
+        return {
+            **document,
+            "environment": env,
+            "overhead": spent | {"other": document["wall_seconds"]},
+            "plan": {"preset": "full", "dropped": []},
+            "cases": [
+                {
+                    **case,
+                    "batch": 1,
+                    "power": None,
+                    "blocks": [[0, len(case["samples"])]] if case["samples"] else [],
+                    "clocks": [case["clock_hz"]] if case["samples"] else [],
+                }
+                for case in cases
+            ],
+        }
+    except (KeyError, TypeError) as error:
+        raise BadRecord(f"has schema 2 but not its form: {error}") from error
+
+
 def _parse(raw: bytes) -> Record:
     def no_nan(constant: str) -> float:
         raise BadRecord(f"holds {constant}, which is no number")
@@ -446,7 +484,7 @@ def _parse(raw: bytes) -> Record:
     if schema > SCHEMA:
         raise BadRecord(f"has schema {schema}; this renderer reads schema {SCHEMA}: update Recheck")
     if schema < SCHEMA:
-        raise BadRecord(f"has schema {schema}; this renderer reads schema {SCHEMA}")
+        document = _upgraded(schema, document)
     record = typed(Record, document, "")
     _check(record)
     return record

@@ -53,7 +53,11 @@ def _twice(record: dict) -> None:
 BAD = {
     "foreign": (_drop("schema"), "no field schema: this is not a record of Recheck"),
     "newer": (_set(4, "schema"), "has schema 4; this renderer reads schema 3: update Recheck"),
-    "older": (_set(2, "schema"), "has schema 2; this renderer reads schema 3"),
+    "older": (_set(1, "schema"), "has schema 1; this renderer reads schema 2 and 3"),
+    "older by name": (
+        lambda record: record.update(schema=2, cases=[{}]),
+        "has schema 2 but not its form",
+    ),
     "schema text": (_set("1", "schema"), "field schema must be an integer"),
     "no cases": (_drop("cases"), "field cases is missing"),
     "no driver": (_drop("environment", "driver"), "field environment.driver is missing"),
@@ -206,3 +210,23 @@ def test_strategies_come_in_table_order(save) -> None:
     # the cold regime comes first in the file but holds no CPU row
     record, _ = load(save(make_record(SMALL)))
     assert [c.strategy for c in record.strategies(record.experiments[0])] == [*CPU, *GPU]
+
+
+def test_a_record_of_schema_2_says_what_it_does_not_know(save, tmp_path: Path) -> None:
+    record = make_record(SMALL, strategies=["global16", "tile16", "cublas"])
+    record["schema"] = 2
+    for name in ("overhead", "plan"):
+        del record[name]
+    for name in ("mps", "code", "cubins", "state", "unknown", "command_budget_seconds"):
+        del record["environment"][name]
+    for name in ("uuid_hash", "ecc", "mig", "power_limit_watts"):
+        del record["environment"]["gpu"][name]
+    del record["environment"]["git"]["diff"]
+    for case in record["cases"]:
+        for name in ("batch", "power", "blocks", "clocks"):
+            del case[name]
+    result = run("render.py", save(record), "--output", tmp_path / "report")
+    assert result.returncode == 0, result.stderr
+    report = (tmp_path / "report" / "README.md").read_text()
+    assert "An older record, of schema 2" in report
+    assert "records of schema 2 do not say" in report
