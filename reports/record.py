@@ -1,4 +1,4 @@
-"""Reads record.json, schema 3 (and 2, which says less), and refuses in one line whatever is not one.
+"""Reads record.json, schema 3 (and 2, which says less), and refuses in one line what is none.
 
 The classes below mirror the file member by member. The renderer trusts nothing that it reads: a
 record may be cut off, foreign, newer than this program or edited by hand, so everything becomes
