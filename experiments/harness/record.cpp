@@ -33,8 +33,7 @@ std::optional<double> median_clock(const Case& c) {
   for (const auto& block : c.blocks)
     if (block.clock_hz) clocks.push_back(*block.clock_hz);
   if (clocks.empty() || !c.seconds) return {};
-  std::ranges::nth_element(clocks, clocks.begin() + std::ssize(clocks) / 2);
-  return clocks[clocks.size() / 2];
+  return middle(clocks);
 }
 
 }  // namespace

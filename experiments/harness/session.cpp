@@ -16,13 +16,12 @@ namespace {
 // when to stop sampling: the median's 95% interval, relative, that satisfies at once, and the one
 // that has to do once a case has used its budget; beyond some budgets a case ends with what it has
 constexpr double precise = 0.005, precise_enough = 0.009;
-// (one on a CPU: where its samples still scatter after that they have several modes, and no number
-// of samples makes their median narrow)
-constexpr double most_budgets(Backend backend) { return backend == Backend::cpu ? 1 : 2.5; }
-// timed by the host, samples scatter more, and finer is not worth the wait
+// (one where the host is the clock: samples that still scatter after that have several modes, and
+// no number of them makes their median narrow)
 constexpr bool host_timed(const Case& c) {
   return c.regime == Regime::end_to_end || c.strategy->launch.backend == Backend::cpu;
 }
+constexpr double most_budgets(const Case& c) { return host_timed(c) ? 1 : 2.5; }
 
 // a case is tried only if its proofs and fewest samples are predicted to fit into this many budgets
 constexpr double patience = 20;
@@ -172,10 +171,9 @@ void Session::calibrate(Target& where, Run& run) {
   run.batch = 1;
   if (run.c->regime == Regime::end_to_end || seconds > 1e-3 || where.backend() == Backend::cpu)
     return;
-  constexpr int count = 3;
-  auto samples = where.sample({run.c->regime, count, 1, seconds * run.repeats}, run.launch).seconds;
-  std::ranges::nth_element(samples, samples.begin() + count / 2);
-  seconds = samples[count / 2] / run.repeats;
+  const auto samples =
+      where.sample({run.c->regime, 3, 1, seconds * run.repeats}, run.launch).seconds;
+  seconds = middle(samples) / run.repeats;
   // an event resolves about half a microsecond
   if (run.c->regime == Regime::hot && seconds < short_launch)
     run.batch = std::clamp(static_cast<int>(50e-6 / seconds), 1, 32);
@@ -215,10 +213,7 @@ void Session::sample(Workbench& bench, Target& where, Run& run, int round) {
     if (clock > 0) clocks.push_back(clock);
     ++block.count;
   }
-  if (!clocks.empty()) {
-    std::ranges::nth_element(clocks, clocks.begin() + std::ssize(clocks) / 2);
-    block.clock_hz = std::round(clocks[clocks.size() / 2] / 1e6) * 1e6;
-  }
+  if (!clocks.empty()) block.clock_hz = std::round(middle(clocks) / 1e6) * 1e6;
   if (block.count > 0) c.blocks.push_back(block);
   c.batch = run.batch;
 
@@ -232,9 +227,9 @@ void Session::sample(Workbench& bench, Target& where, Run& run, int round) {
   if (!copied) seconds = interval->median;
   const bool enough = c.samples.size() >= samples_wanted && c.blocks.size() >= blocks_wanted;
   const bool narrow = interval->precision() <= (host_timed(c) ? precise_enough : precise);
-  const bool content =
-      (enough && narrow) || (budgets >= 1 && interval->precision() <= precise_enough) ||
-      budgets >= most_budgets(c.strategy->launch.backend) || c.samples.size() >= most_samples;
+  const bool content = (enough && narrow) ||
+                       (budgets >= 1 && interval->precision() <= precise_enough) ||
+                       budgets >= most_budgets(c) || c.samples.size() >= most_samples;
   if (!content) return;
 
   c.verdict = copied ? bench.recheck_end_to_end(*c.strategy) : bench.recheck(*c.strategy);

@@ -6,6 +6,12 @@
 
 namespace recheck {
 
+double middle(std::vector<double> samples) {
+  const auto it = samples.begin() + std::ssize(samples) / 2;
+  std::ranges::nth_element(samples, it);
+  return *it;
+}
+
 std::optional<Interval> median_interval(std::vector<double> samples) {
   const auto n = samples.size();
   if (n < fewest_samples) return {};

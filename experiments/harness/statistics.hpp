@@ -7,6 +7,9 @@
 
 namespace recheck {
 
+/// The middle one of `samples`, the upper of two; they are not empty.
+double middle(std::vector<double> samples);
+
 /// A median and the 95% confidence interval around it, in the samples' unit.
 struct Interval {
   double median, low, high;

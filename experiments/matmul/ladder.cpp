@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "../../reference/matmul.hpp"
+#include "../harness/limits.hpp"
 #include "matmul.hpp"
 
 namespace recheck::matmul {
@@ -12,35 +13,17 @@ constexpr Source storage = {"S0", "section 2, source program", "A07"};
 constexpr Source policy = {"S0", "section 4, allocation policies", "A08"};
 constexpr Source vendor = {"vendor", "cuBLAS"};
 
-/// One block asks for more shared memory than the device gives to any.
-Reason shared_memory(std::int64_t bytes, const Device& device) {
-  if (bytes <= device.shared_bytes_per_block) return {};
-  return "needs " + std::to_string(bytes) + " B of shared memory per block, the device allows " +
-         std::to_string(device.shared_bytes_per_block) + " B";
-}
-
-/// Blocks of `tile` rows: a grid has at most 65535 of them.
-Reason grid_rows(std::int64_t rows, std::int64_t tile) {
-  if (rows <= 65535 * tile) return {};
-  return "needs a grid of " + std::to_string((rows + tile - 1) / tile) +
-         " rows of blocks, CUDA allows 65535";
-}
-
-template <int tile>
-Reason grid_fits(const Shape& s, const Device&) {
-  return grid_rows(s[0], tile);
-}
-
 template <int tile, int depth>
 Reason tile_fits(const Shape& s, const Device& device) {
-  if (auto reason = shared_memory(k::tile_shared_bytes(tile, depth), device)) return reason;
-  return grid_rows(s[0], tile);
+  if (auto reason = shared_memory_fits(k::tile_shared_bytes(tile, depth), device)) return reason;
+  return grid_fits(s[0], tile);
 }
 
 template <int tile>
 Reason strip_fits(const Shape& s, const Device& device) {
-  if (auto reason = shared_memory(k::full_strip_shared_bytes(tile, s[2]), device)) return reason;
-  return grid_rows(s[0], tile);
+  if (auto reason = shared_memory_fits(k::full_strip_shared_bytes(tile, s[2]), device))
+    return reason;
+  return grid_fits(s[0], tile);
 }
 
 /// A row of the block-policy sweep.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "../../reference/matvec.hpp"
+#include "../harness/limits.hpp"
 #include "matvec.hpp"
 
 namespace recheck::matvec {
@@ -99,13 +100,6 @@ constexpr Strategy sweep(Strategy row) {
 
 std::int64_t transposed_floats(const Shape& s) { return k::transposed_floats(s[0], s[1]); }
 
-/// The transposition covers the matrix with tiles of 32 rows, and a grid has at most 65535 of them.
-Reason transposition_fits(const Shape& s, const Device&) {
-  if (s[0] <= 65535 * 32) return {};
-  return "needs a grid of " + std::to_string((s[0] + 31) / 32) +
-         " rows of blocks, CUDA allows 65535";
-}
-
 constexpr Source price = {"S3", "on the price of transposing"};
 constexpr Source vendor = {"vendor", "cuBLAS"};
 
@@ -177,8 +171,8 @@ constexpr Strategy rows[] = {
     sweep(warp_per_row<1024>("warp_per_row_block1024")),
     {.name = "warp_per_row_shared", .source = {"S3", "the warp method, reconstructed", "A19"}, .note = "as before shuffles: reduced in shared memory", .parameters = {{{"block", 256}}}, .layout = Layout::pitched, .launch = gpu<k::warp_per_row_shared>},
 
-    {.name = "transpose_then_matvec", .source = price, .note = "transposes into scratch memory, then shared", .layout = Layout::pitched, .fits = transposition_fits, .workspace = transposed_floats, .launch = gpu<k::transpose_then_matvec>},
-    {.name = "transpose_then_matvec_transpose", .source = price, .role = Role::part, .note = "the transposition alone", .layout = Layout::pitched, .part_of = "transpose_then_matvec", .fits = transposition_fits, .workspace = transposed_floats, .launch = gpu<k::transpose_then_matvec_transpose>},
+    {.name = "transpose_then_matvec", .source = price, .note = "transposes into scratch memory, then shared", .layout = Layout::pitched, .fits = grid_fits<32>, .workspace = transposed_floats, .launch = gpu<k::transpose_then_matvec>},
+    {.name = "transpose_then_matvec_transpose", .source = price, .role = Role::part, .note = "the transposition alone", .layout = Layout::pitched, .part_of = "transpose_then_matvec", .fits = grid_fits<32>, .workspace = transposed_floats, .launch = gpu<k::transpose_then_matvec_transpose>},
 
     {.name = "cublas", .source = vendor, .role = Role::baseline, .note = "sgemv on a matrix by rows", .layout = Layout::pitched, .launch = gpu<k::cublas>},
     {.name = "cublas_column_major", .source = vendor, .role = Role::baseline, .note = "sgemv on a matrix by columns", .layout = Layout::column_major, .launch = gpu<k::cublas_column_major>},

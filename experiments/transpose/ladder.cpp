@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "../../reference/transpose.hpp"
+#include "../harness/limits.hpp"
 #include "transpose.hpp"
 
 namespace recheck::transpose {
 namespace {
 
 namespace k = kernels::transpose;
-
-/// Tiles of 32 rows: a grid has at most 65535 of them.
-Reason grid_fits(const Shape& s, const Device&) {
-  if (s[0] <= 65535 * 32) return {};
-  return "needs a grid of " + std::to_string((s[0] + 31) / 32) +
-         " rows of blocks, CUDA allows 65535";
-}
 
 /// One of the sample's kernels: 32×32 tiles, 32×8 threads, able to repeat itself inside.
 template <auto f>
@@ -23,7 +17,7 @@ constexpr Strategy kernel(std::string_view name, std::string_view place,
           .parameters = {{{"tile", 32}, {"block", 256}}},
           .repeats = true,
           .problem = problem,
-          .fits = grid_fits,
+          .fits = grid_fits<32>,
           .launch = gpu<f>};
 }
 

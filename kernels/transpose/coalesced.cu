@@ -11,7 +11,7 @@ namespace {
 
 __global__ void coalesced_kernel(TransposeArgs p) {
   __shared__ float tile[tile_size][tile_size];
-  transpose_tile(p, tile, blockIdx.y, blockIdx.x);
+  carry_tile<true, true>(p, tile, blockIdx.y, blockIdx.x);
 }
 
 }  // namespace

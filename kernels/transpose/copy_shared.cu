@@ -10,14 +10,7 @@ namespace {
 
 __global__ void copy_shared_kernel(TransposeArgs p) {
   __shared__ float tile[tile_size][tile_size];
-  const std::int64_t row = std::int64_t{blockIdx.y} * tile_size;
-  const std::int64_t column = std::int64_t{blockIdx.x} * tile_size;
-  for (int repeat = 0; repeat < p.repeats; ++repeat) {
-    if (repeat > 0) __syncthreads();  // nobody reads the tile any more
-    load_tile(p, tile, row, column);
-    __syncthreads();  // the tile is whole
-    store_tile<false>(p, tile, row, column, p.rows, p.columns);
-  }
+  carry_tile<false, false>(p, tile, blockIdx.y, blockIdx.x);
 }
 
 }  // namespace

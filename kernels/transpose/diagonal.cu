@@ -21,7 +21,7 @@ __global__ void diagonal_kernel(TransposeArgs p) {
     tile_row = static_cast<unsigned>(block % gridDim.y);
     tile_column = static_cast<unsigned>((block / gridDim.y + tile_row) % gridDim.x);
   }
-  transpose_tile(p, tile, tile_row, tile_column);
+  carry_tile<true, true>(p, tile, tile_row, tile_column);
 }
 
 }  // namespace

@@ -32,17 +32,22 @@ __device__ void store_tile(const TransposeArgs& p, const float (&tile)[tile_size
       p.out[(row + i) * p.ldout + column + tx] = transposed ? tile[tx][i] : tile[i][tx];
 }
 
-/// The whole transposition of the tile at (tile_row, tile_column), in tiles, through `tile`.
-template <int stride>
-__device__ void transpose_tile(const TransposeArgs& p, float (&tile)[tile_size][stride],
-                               unsigned tile_row, unsigned tile_column) {
+/// Carries the tile at (tile_row, tile_column), in tiles, from in to out by way of `tile`. A
+/// transposition has it moved, to (tile_column, tile_row), and turned, itself transposed; each can
+/// be had alone.
+template <bool moved, bool turned, int stride>
+__device__ void carry_tile(const TransposeArgs& p, float (&tile)[tile_size][stride],
+                           unsigned tile_row, unsigned tile_column) {
   const std::int64_t row = std::int64_t{tile_row} * tile_size;
   const std::int64_t column = std::int64_t{tile_column} * tile_size;
   for (int repeat = 0; repeat < p.repeats; ++repeat) {
     if (repeat > 0) __syncthreads();  // nobody reads the tile any more
     load_tile(p, tile, row, column);
     __syncthreads();  // the tile is whole
-    store_tile<true>(p, tile, column, row, p.columns, p.rows);
+    if constexpr (moved)
+      store_tile<turned>(p, tile, column, row, p.columns, p.rows);
+    else
+      store_tile<turned>(p, tile, row, column, p.rows, p.columns);
   }
 }
 
