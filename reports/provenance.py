@@ -66,6 +66,11 @@ def rows(env: Environment) -> list[list[str]]:
             add(name, field, on, "on" if on else "off")
         count = env.other_processes
         add("other processes on the GPU at the start", "state.other_processes", count, str(count))
+        timer = env.state.get("event_nanoseconds")
+        if timer is not None:
+            found.append(
+                ["the timer's own", f"{timer} ns between two events; subtracted from GPU times"]
+            )
         watts = gpu.power_limit_watts
         add("power limit", "gpu.power_limit_watts", watts, f"{significant(watts or 0)} W")
         code = {"sass": "machine code for this GPU", "ptx": "PTX, compiled by the driver"}

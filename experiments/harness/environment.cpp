@@ -7,6 +7,7 @@
 #include <charconv>
 #include <chrono>
 #include <cinttypes>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -134,6 +135,7 @@ Json environment(const Gpu& gpu, const std::string& command, const Settings& set
     device["ecc"] = known("gpu.ecc", nvml.ecc());
     device["mig"] = known("gpu.mig", nvml.mig());
     device["power_limit_watts"] = known("gpu.power_limit_watts", nvml.limit_watts());
+    state["event_nanoseconds"] = std::llround(1e9 * gpu.device->event_seconds);
     state["other_processes"] = known("state.other_processes", nvml.other_processes());
     mps = has_mps();
     code = known("code", Answer{device_code(build::architectures, gpu.device->compute_capability),

@@ -11,6 +11,7 @@
 #include "device_kernels.hpp"
 #include "ledger.hpp"
 #include "nvml.hpp"
+#include "statistics.hpp"
 #include "target.hpp"
 
 namespace recheck {
@@ -51,6 +52,26 @@ class Owned {
 using Stream = Owned<cudaStream_t, cudaStreamDestroy>;
 using Event = Owned<cudaEvent_t, cudaEventDestroy>;
 using Blas = Owned<cublasHandle_t, cublasDestroy>;
+
+/// The timer's own share of every interval: the median between two events with nothing between
+/// them, on a device that has been busy for a moment.
+double seconds_between_events() {
+  const Stream stream([](cudaStream_t* s) { check(cudaStreamCreate(s)); });
+  const auto create = [](cudaEvent_t* e) { check(cudaEventCreate(e)); };
+  const Event begin(create), end(create);
+  constexpr int warming = 100, count = 101;
+  std::vector<double> seconds;
+  for (int i = 0; i < warming + count; ++i) {
+    hold(50'000, stream);
+    check(cudaEventRecord(begin, stream));
+    check(cudaEventRecord(end, stream));
+    check(cudaStreamSynchronize(stream));
+    float milliseconds = 0;
+    check(cudaEventElapsedTime(&milliseconds, begin, end));
+    if (i >= warming) seconds.push_back(milliseconds * 1e-3);
+  }
+  return middle(seconds);
+}
 
 class GpuTarget final : public Target {
  public:
@@ -155,7 +176,7 @@ class GpuTarget final : public Target {
     for (int i = 0; i < count; ++i) {
       float milliseconds = 0;
       check(cudaEventElapsedTime(&milliseconds, *events_[2 * i], *events_[2 * i + 1]));
-      samples.seconds.push_back(milliseconds * 1e-3 / batch);
+      samples.seconds.push_back((milliseconds * 1e-3 - device_.event_seconds) / batch);
     }
     samples.clock_hz = clocks_between(2 * count);
     return samples;
@@ -288,7 +309,8 @@ Gpu find_gpu() {
         .clock_hz = 1e3 * static_cast<double>(attribute(cudaDevAttrClockRate)),
         .memory_clock_hz = 1e3 * static_cast<double>(attribute(cudaDevAttrMemoryClockRate)),
         .memory_bus_bits = properties.memoryBusWidth,
-        .pci_bus_id = pci_bus_id()};
+        .pci_bus_id = pci_bus_id(),
+        .event_seconds = seconds_between_events()};
   } catch (const CudaError& error) {
     gpu.reason = std::string("no CUDA device: ") + error.what();
   }

@@ -30,6 +30,7 @@ struct Device {
   double memory_clock_hz = 0;
   int memory_bus_bits = 0;
   std::string pci_bus_id = {};  // "0000:1B:00.0"
+  double event_seconds = 0;     // between two events with nothing between them
 };
 
 /// An algorithm of the story; what it is compared with; what the machine can do at best with the

@@ -38,6 +38,13 @@ TEST(Check, ThrowsWhereTheCallStands) {
   }
 }
 
+TEST(gpu_Timer, KnowsItsOwnShare) {
+  const Gpu gpu = find_gpu();
+  if (!gpu.device) GTEST_SKIP() << *gpu.reason;
+  EXPECT_GT(gpu.device->event_seconds, 0);
+  EXPECT_LT(gpu.device->event_seconds, 5e-6);  // no more than a launch of nothing
+}
+
 // Layout::pitched is a promise about cudaMallocPitch, so it has to be held against that
 TEST(gpu_Layout, IsPitchedAsCudaMallocPitchPlacesRows) {
   if (const Gpu gpu = find_gpu(); !gpu.device) GTEST_SKIP() << *gpu.reason;

@@ -257,7 +257,7 @@ def _record(
             "mps": None,
             "code": "sass" if gpu else None,
             "cubins": {"matmul/tile.cu": "0011223344556677", "matvec/rows.cu": "8899aabbccddeeff"},
-            "state": {"other_processes": 0} if gpu else {},
+            "state": {"event_nanoseconds": 1280, "other_processes": 0} if gpu else {},
             "unknown": {"mps": "no permission to ask"},
         },
         "finished": "2026-11-21T03:03:10Z",
