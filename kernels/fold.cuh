@@ -11,7 +11,7 @@ namespace recheck::kernels {
 inline constexpr int fold_block = 256;
 
 /// Words that a pass leaves behind: one for each block at most, and their exclusive or is the fold.
-inline constexpr int fold_partials = 4096;
+inline constexpr int fold_partials = 16384;
 
 __device__ inline unsigned fold(uint4 x) { return x.x ^ x.y ^ x.z ^ x.w; }
 
@@ -54,9 +54,12 @@ __device__ inline void store_fold(unsigned own, unsigned* partials) {
     partials[i] = 0;
 }
 
-/// A block for as much as its threads have in flight, so that few words start few blocks.
+/// A block for as much as its threads have in flight, so that few words start few blocks; but no
+/// more than 4096 before each has 64 KiB: parts that small share a front that walks through memory.
 inline unsigned fold_blocks(std::int64_t words) {
-  const std::int64_t wanted = words / (fold_block * 16);
+  constexpr std::int64_t in_flight = fold_block * 16, part = 16384, many = 4096;
+  const std::int64_t least = words / in_flight < many ? words / in_flight : many;
+  const std::int64_t wanted = words / part > least ? words / part : least;
   return static_cast<unsigned>(wanted < 1 ? 1 : wanted > fold_partials ? fold_partials : wanted);
 }
 

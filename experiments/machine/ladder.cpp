@@ -13,7 +13,7 @@ namespace {
 
 namespace k = kernels::machine;
 
-constexpr std::int64_t partials = 4096;  // words that a read-only pass leaves
+constexpr std::int64_t partials = 16384;  // words that a read-only pass leaves
 
 k::ProbeArgs arguments(const Call& call) {
   return {call.shape[0], call.operands[0].data, call.operands[1].data};

@@ -84,6 +84,6 @@ void cublas_column_major(const MatvecArgs& args, const Queue& queue);
 /// No product: reads A (by rows) and v once and leaves in r, `read_partials` words long, words
 /// whose exclusive or is that of all words read. What memory gives at best. read.cu
 void read(const MatvecArgs& args, cudaStream_t stream);
-inline constexpr int read_partials = 4096;
+inline constexpr int read_partials = 16384;
 
 }  // namespace recheck::kernels::matvec
