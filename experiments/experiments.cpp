@@ -4,14 +4,18 @@
 #include "machine/machine.hpp"
 #include "matmul/matmul.hpp"
 #include "matvec/matvec.hpp"
+#include "memory/memory.hpp"
 #include "transpose/transpose.hpp"
 
 namespace recheck {
 
 std::span<const Experiment> experiments() {
-  static const Experiment all[] = {
-      matmul::experiment(matmul::ladder()), matvec::experiment(matvec::ladder()),
-      transpose::experiment(transpose::ladder()), machine::experiment(), audit::experiment()};
+  static const Experiment all[] = {matmul::experiment(matmul::ladder()),
+                                   matvec::experiment(matvec::ladder()),
+                                   transpose::experiment(transpose::ladder()),
+                                   memory::experiment(memory::ladder()),
+                                   machine::experiment(),
+                                   audit::experiment()};
   return all;
 }
 

@@ -25,7 +25,8 @@ from record import AUDIT, Case, Record
 
 ENOUGH = 6  # rounds: of fewer, not even all on one side would be improbable enough
 CONVENTION = 0.005  # the resolution of a record without an audit
-STEPS = tuple(step / 2000 for step in range(401))  # 0, 0.05 %, 0.1 %, ... 20 %
+# 0.1 %, 0.15 %, ... 20 %: nothing finer, for a timer has a grain too
+STEPS = tuple(step / 2000 for step in range(2, 401))
 LEVEL = 0.05  # of false verdicts, and of the whole family of comparisons
 
 
@@ -89,15 +90,19 @@ def student(t: float, freedom: int) -> float:
     return min(1.0, max(0.0, 1 - inside))
 
 
-def paired(base: Case, other: Case) -> Ratio | None:
-    """The ratio from the rounds that both have; None if they share no conditions or too few."""
-    conditions = [(case.target, case.regime, case.shape_name) for case in (base, other)]
+def paired(base: Case, other: Case, against: float = 1.0) -> Ratio | None:
+    """The ratio from the rounds that both have; None if they share no conditions or too few.
+
+    Its p-value is that of the ratio being `against`.
+    """
+    # only what was measured in turns: rounds of another experiment have nothing in common
+    conditions = [(c.experiment, c.target, c.regime, c.shape_name) for c in (base, other)]
     if conditions[0] != conditions[1]:
         return None
     rounds = sorted(base.rounds.keys() & other.rounds.keys())
     if len(rounds) < ENOUGH:
         return None
-    logs = [math.log(base.rounds[r] / other.rounds[r]) for r in rounds]
+    logs = [math.log(base.rounds[r] / other.rounds[r] / against) for r in rounds]
     # of very many rounds neighbours are pooled, as the chances of so many would underflow
     pool = -(-len(logs) // 400)
     logs = [median(logs[at : at + pool]) for at in range(0, len(logs), pool)]
@@ -112,12 +117,14 @@ def paired(base: Case, other: Case) -> Ratio | None:
     # p-value may not go below that of Student's t with the bootstrap's own standard error
     t = student(abs(middle) / error, len(logs) - 1) if error else float(middle == 0)
     p = min(1.0, max(2 * min(sides), t))
-    return Ratio(math.exp(middle), math.exp(low), math.exp(high), rounds=len(rounds), p=p)
+    found = Ratio(math.exp(middle), math.exp(low), math.exp(high), rounds=len(rounds), p=p)
+    return found.times(against) if against != 1 else found
 
 
-def compare(base: Case, other: Case) -> Ratio:
+def compare(base: Case, other: Case, against: float = 1.0) -> Ratio:
     """How many times as fast `other` is as `base`: paired, else by the far ends."""
-    return paired(base, other) or Ratio.of(base.seconds, other.seconds)
+    found = paired(base, other, against)
+    return found or Ratio.of(base.seconds, other.seconds, against)
 
 
 def holm(values: dict[object, float]) -> dict[object, float]:
@@ -193,7 +200,7 @@ def audit(record: Record) -> Audit:
 
 
 class Comparisons:
-    """All comparisons of one record. Those that its findings make are one family."""
+    """All comparisons of one record. Those that its claims and findings make are one family."""
 
     def __init__(self, record: Record) -> None:
         self.audit = audit(record)
@@ -201,23 +208,26 @@ class Comparisons:
         self.family: dict[object, float] = {}  # p-values, by the ids of the two cases
         self.closed = False
         self._adjusted: dict[object, float] = {}
-        self._known: dict[tuple[str, str], Ratio] = {}
+        self._known: dict[tuple[str, str, float], Ratio] = {}
 
-    def ratio(self, base: Case, other: Case) -> Ratio:
+    def ratio(self, base: Case, other: Case, against: float = 1.0) -> Ratio:
         """For a table or a chart, which show an interval and give no verdict."""
-        key = base.id, other.id
+        key = base.id, other.id, against
         if key not in self._known:
-            self._known[key] = replace(compare(base, other), resolution=self.resolution)
+            found = compare(base, other, against)
+            self._known[key] = replace(found, resolution=self.resolution)
         return self._known[key]
 
-    def verdict(self, base: Case, other: Case) -> Ratio:
-        """For a sentence: its outcome holds among all comparisons of the family."""
-        found, key = self.ratio(base, other), frozenset((base.id, other.id))
+    def verdict(self, base: Case, other: Case, against: float = 1.0) -> Ratio:
+        """For a sentence: its outcome, and its p-value, hold among all of the family."""
+        found = self.ratio(base, other, against)
+        key = frozenset((base.id, other.id, against))
         if not self.closed:
             self.family[key] = found.p
             return found
         alone = min(1.0, found.p * (len(self.family) + 1))
-        return replace(found, significant=self._adjusted.get(key, alone) <= LEVEL)
+        p = self._adjusted.get(key, alone)
+        return replace(found, p=p, significant=p <= LEVEL)
 
     def close(self) -> None:
         """From here on the family is complete and verdicts are corrected for its size."""

@@ -68,12 +68,15 @@ class Ratio:
     mark: str = ""
 
     @classmethod
-    def of(cls, base: Seconds, other: Seconds) -> Ratio:
-        """The far ends of the two medians' intervals: right whatever the two have in common."""
+    def of(cls, base: Seconds, other: Seconds, against: float = 1.0) -> Ratio:
+        """The far ends of the two medians' intervals: right whatever the two have in common.
+
+        Its p-value is that of the ratio being `against`.
+        """
         value, low, high = base.median / other.median, base.low / other.high, base.high / other.low
-        # the half of the interval that faces 1, read as 1.96 standard errors
-        gap = abs(math.log(value))
-        half = math.log(value / low) if value > 1 else math.log(high / value)
+        # the half of the interval that faces it, read as 1.96 standard errors
+        gap = abs(math.log(value / against))
+        half = math.log(value / low) if value > against else math.log(high / value)
         p = math.erfc(1.96 * gap / half / math.sqrt(2)) if half else float(gap == 0)
         return cls(value, low, high, p=p, mark="ᵉ")
 

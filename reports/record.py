@@ -30,7 +30,8 @@ ALLOWED = {
 CODES = ("sass", "ptx")
 PRESETS = ("full", "quick", "chosen")
 # experiments about the measurement and the machine: they have sections of their own, no ladder
-AUDIT, MACHINE = "audit", "machine"
+AUDIT, MACHINE, MEMORY_LEVELS = "audit", "machine", "memory"
+SPECIAL = (AUDIT, MACHINE, MEMORY_LEVELS)
 
 
 class BadRecord(Exception):
@@ -265,11 +266,11 @@ class Record:
     cases: tuple[Case, ...]
 
     @cached_property
-    def _by_id(self) -> dict[str, Case]:
+    def by_id(self) -> dict[str, Case]:
         return {case.id: case for case in self.cases}
 
     def find(self, experiment: Experiment, strategy: str, shape: str, regime: str) -> Case | None:
-        return self._by_id.get(f"{experiment.name}/{strategy}/{shape}/{regime}")
+        return self.by_id.get(f"{experiment.name}/{strategy}/{shape}/{regime}")
 
     @cached_property
     def _by_experiment(self) -> dict[str, list[Case]]:
@@ -303,7 +304,7 @@ class Record:
     @property
     def ordinary(self) -> list[Experiment]:
         """The experiments that the documents are about, and that have a case."""
-        return [e for e in self.experiments if e.name not in (AUDIT, MACHINE) and self.of(e)]
+        return [e for e in self.experiments if e.name not in SPECIAL and self.of(e)]
 
     def strategies(self, experiment: Experiment) -> list[Case]:
         """One case for each strategy, in table order."""

@@ -8,6 +8,7 @@
 #include "../experiments/harness/session.hpp"
 #include "../experiments/matmul/matmul.hpp"
 #include "../experiments/matvec/matvec.hpp"
+#include "../experiments/memory/memory.hpp"
 #include "../experiments/transpose/transpose.hpp"
 #include "../reference/matvec.hpp"
 
@@ -24,7 +25,7 @@ struct Row {
 
 enum class Code { spoiled, unspoiled };
 
-std::vector<Row> rows(Code code, Table matmul, Table matvec, Table transpose) {
+std::vector<Row> rows(Code code, Table matmul, Table matvec, Table transpose, Table memory) {
   std::vector<Row> chosen;
   const auto add = [&](auto experiment, Table table) {
     for (const auto& strategy : table)
@@ -34,11 +35,13 @@ std::vector<Row> rows(Code code, Table matmul, Table matvec, Table transpose) {
   add(matmul::experiment, matmul);
   add(matvec::experiment, matvec);
   add(transpose::experiment, transpose);
+  add(memory::experiment, memory);
   return chosen;
 }
 
 std::vector<Row> cpu_rows(Code code) {
-  return rows(code, mutants::matmul_cpu(), mutants::matvec_cpu(), mutants::transpose_cpu());
+  return rows(code, mutants::matmul_cpu(), mutants::matvec_cpu(), mutants::transpose_cpu(),
+              mutants::memory_cpu());
 }
 
 std::string name(const testing::TestParamInfo<Row>& info) {
@@ -93,7 +96,8 @@ INSTANTIATE_TEST_SUITE_P(cpu, Mutant, testing::ValuesIn(cpu_rows(Code::spoiled))
 INSTANTIATE_TEST_SUITE_P(cpu, Unspoiled, testing::ValuesIn(cpu_rows(Code::unspoiled)), name);
 #ifdef RECHECK_HAVE_CUDA
 std::vector<Row> gpu_rows(Code code) {
-  return rows(code, mutants::matmul_gpu(), mutants::matvec_gpu(), mutants::transpose_gpu());
+  return rows(code, mutants::matmul_gpu(), mutants::matvec_gpu(), mutants::transpose_gpu(),
+              mutants::memory_gpu());
 }
 INSTANTIATE_TEST_SUITE_P(gpu, Mutant, testing::ValuesIn(gpu_rows(Code::spoiled)), name);
 INSTANTIATE_TEST_SUITE_P(gpu, Unspoiled, testing::ValuesIn(gpu_rows(Code::unspoiled)), name);

@@ -280,7 +280,7 @@ TEST_F(Run, IsQuickAtHeadlineShapesAndAllThatIsAboutTheMeasurement) {
     if (headline) {
       EXPECT_EQ(quick.contains(id), wanted) << id;
     }
-    if (id.starts_with("audit/") || id.starts_with("machine/")) {
+    if (id.starts_with("audit/") || id.starts_with("machine/") || id.starts_with("memory/")) {
       EXPECT_TRUE(quick.contains(id)) << id;
     }
   }

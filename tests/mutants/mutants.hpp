@@ -16,9 +16,11 @@ namespace recheck::mutants {
 std::span<const Strategy> matmul_gpu();  // only in a build with CUDA
 std::span<const Strategy> matvec_gpu();
 std::span<const Strategy> transpose_gpu();
+std::span<const Strategy> memory_gpu();
 std::span<const Strategy> matmul_cpu();  // twins that need no GPU: what the comparison must catch
 std::span<const Strategy> matvec_cpu();
 std::span<const Strategy> transpose_cpu();
+std::span<const Strategy> memory_cpu();
 
 /// Asks the device for more memory than there is.
 extern const Strategy gpu_allocates_too_much;

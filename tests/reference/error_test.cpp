@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <random>
 
 namespace recheck {
 namespace {
@@ -20,6 +22,30 @@ TEST(ProductErrorBound, GrowsWithTheSumAndWithTheInputs) {
   // where the theory ends nothing may pass
   EXPECT_EQ(product_error_bound(1 << 25, 0x1p-24, 0), 0);
 }
+
+/// The largest error of plain fp32 sums of `terms` products of numbers from [0, 1), as S1 makes
+/// them.
+double largest_error(int terms) {
+  std::mt19937 random(13);
+  std::uniform_real_distribution<float> uniform(0, 1);
+  double largest = 0;
+  for (int sums = 0; sums < 200; ++sums) {
+    float sum = 0;
+    double truth = 0;
+    for (int k = 0; k < terms; ++k) {
+      const float a = uniform(random), b = uniform(random);
+      sum += a * b;
+      truth += static_cast<double>(a) * b;
+    }
+    largest = std::max(largest, std::abs(sum - truth));
+  }
+  return largest;
+}
+
+// S1 accepts a product whose elements are all within 1e-3 (C21): too much for some, too little for
+// others, which is why the gate's bound grows with the sum
+TEST(DocumentsTolerance, AcceptsRightSumsOf80Products) { EXPECT_LE(largest_error(80), 1e-3); }
+TEST(DocumentsTolerance, RefusesARightSumOf8192Products) { EXPECT_GT(largest_error(8192), 1e-3); }
 
 TEST(Worse, KeepsNaNOnEitherSide) {
   using reference::worse;

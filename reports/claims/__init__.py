@@ -1,0 +1,10 @@
+"""The documents' claims, and what a record and its probes say of each."""
+
+from claims.judge import Judged, Judgement, Outcome, judge, verdicts_json
+from claims.load import BadClaim, Check, Claim, Erratum, load_claims
+from claims.probes import Probes, load_probes
+
+__all__ = [
+    "BadClaim", "Check", "Claim", "Erratum", "Judged", "Judgement", "Outcome", "Probes",
+    "judge", "load_claims", "load_probes", "verdicts_json",
+]  # fmt: skip

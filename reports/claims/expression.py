@@ -1,0 +1,103 @@
+"""Formulas in claims: a small part of Python's arithmetic, over names that the caller gives.
+
+Numbers, names, + - * / // % **, comparisons, and, or, not, and min, max, ceil, floor. Nothing else
+is evaluated, whatever a file says.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+import operator
+from collections.abc import Mapping
+
+
+class BadExpression(Exception):
+    """str() is what is wrong, without the place."""
+
+
+class Unknown(BadExpression):
+    """A name that nobody has measured or declared."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"unknown name {name}")
+        self.name = name
+
+
+_BINARY = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+    ast.Pow: operator.pow,
+}
+_COMPARE = {
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+}
+_CALLS = {"min": min, "max": max, "ceil": math.ceil, "floor": math.floor}
+
+
+def _parse(text: str) -> ast.expr:
+    try:
+        return ast.parse(text, mode="eval").body
+    except (SyntaxError, ValueError, RecursionError) as error:
+        raise BadExpression(f"{text!r} is no formula") from error
+
+
+def names(text: str) -> set[str]:
+    """The names that a formula refers to."""
+    return {n.id for n in ast.walk(_parse(text)) if isinstance(n, ast.Name)} - _CALLS.keys()
+
+
+def evaluate(text: str, known: Mapping[str, float]) -> float | bool:
+    """The value of a formula; raises BadExpression, and Unknown for a name that is not `known`."""
+
+    def value(node: ast.expr) -> float | bool:
+        match node:
+            case ast.Constant(value=int() | float()) if not isinstance(node.value, bool):
+                return node.value
+            case ast.Name(id=name):
+                if name not in known:
+                    raise Unknown(name)
+                return known[name]
+            case ast.BinOp(left=left, op=op, right=right) if type(op) in _BINARY:
+                a, b = value(left), value(right)
+                if isinstance(op, ast.Pow) and abs(b) > 64:
+                    raise BadExpression(f"{text!r} raises to more than the 64th power")
+                return _BINARY[type(op)](a, b)
+            case ast.UnaryOp(op=ast.USub(), operand=operand):
+                return -value(operand)
+            case ast.UnaryOp(op=ast.Not(), operand=operand):
+                return not value(operand)
+            case ast.BoolOp(op=op, values=parts):
+                found = [bool(value(part)) for part in parts]
+                return all(found) if isinstance(op, ast.And) else any(found)
+            case ast.Compare(left=left, ops=ops, comparators=rest):
+                sides = [value(side) for side in (left, *rest)]
+                if any(type(op) not in _COMPARE for op in ops):
+                    raise BadExpression(f"{text!r} compares in a way that formulas do not know")
+                pairs = zip(ops, sides, sides[1:], strict=False)
+                return all(_COMPARE[type(op)](a, b) for op, a, b in pairs)
+            case ast.Call(func=ast.Name(id=name), args=args, keywords=[]) if name in _CALLS:
+                if not args or (name in ("ceil", "floor") and len(args) > 1):
+                    raise BadExpression(f"{text!r} calls {name} with {len(args)} values")
+                found = [value(arg) for arg in args]
+                return _CALLS[name](*found) if len(found) > 1 or name[0] != "m" else found[0]
+        raise BadExpression(f"{text!r} holds more than arithmetic")
+
+    try:
+        found = value(_parse(text))
+    except ZeroDivisionError as error:
+        raise BadExpression(f"{text!r} divides by zero") from error
+    except (OverflowError, TypeError) as error:
+        raise BadExpression(f"{text!r} has no finite value") from error
+    if isinstance(found, complex) or not math.isfinite(found):
+        raise BadExpression(f"{text!r} has no finite value")
+    return found

@@ -1,0 +1,155 @@
+"""The verdict on each claim, from a record and its probes alone."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+from comparison import comparisons
+from record import Record
+
+from claims.load import Claim, load_claims
+from claims.predicates import FAILS, HOLDS, NOT_MEASURED, Outcome, Questions, all_of
+from claims.probes import Probes
+
+SCHEMA = 1  # of verdicts.json
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A claim, and what became of it."""
+
+    claim: Claim
+    outcomes: tuple[Outcome, ...]  # of the checks that decide
+    also: tuple[Outcome, ...]
+    erratum: tuple[Outcome, ...]
+
+    @property
+    def verdict(self) -> str:
+        if not self.outcomes:
+            return NOT_MEASURED
+        return all_of(outcome.verdict for outcome in self.outcomes)
+
+    @property
+    def reason(self) -> str | None:
+        """Why there is no verdict; None if there is one."""
+        if self.verdict != NOT_MEASURED:
+            return None
+        reasons = (outcome.reason for outcome in self.outcomes if outcome.reason)
+        return self.claim.not_judged or next(reasons, None)
+
+    @property
+    def effect(self) -> Outcome | None:
+        """What tables and charts show: of the outcomes that decide, the first with a value."""
+        deciding = [o for o in self.outcomes if o.verdict == self.verdict] or self.outcomes
+        return next((o for o in (*deciding, *self.outcomes) if o.value is not None), None)
+
+    @property
+    def evidence(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(name for o in self.outcomes for name in o.evidence))
+
+    @property
+    def surprise(self) -> float:
+        """How far what was measured lies from what is claimed, as a logarithm."""
+        effect = self.effect
+        if self.verdict != FAILS or not effect or not effect.value or effect.value <= 0:
+            return 0.0
+        if effect.low is None or effect.unit not in ("×", ""):
+            return 0.0
+        return abs(math.log(effect.value / (self.claim.claimed or 1.0)))
+
+
+@dataclass(frozen=True, eq=False)
+class Judgement:
+    """Every claim with its verdict, by id."""
+
+    claims: tuple[Judged, ...]
+
+    def count(self, verdict: str) -> int:
+        return sum(each.verdict == verdict for each in self.claims)
+
+    def of(self, experiment: str) -> list[Judged]:
+        return [each for each in self.claims if each.claim.experiment == experiment]
+
+    @cached_property
+    def _by_id(self) -> dict[str, Judged]:
+        return {each.claim.id: each for each in self.claims}
+
+    def find(self, name: str) -> Judged | None:
+        return self._by_id.get(name)
+
+    def surprises(self, n: int = 5) -> list[Judged]:
+        """The claims that fail by most, most first."""
+        failing = [each for each in self.claims if each.surprise > 0]
+        return sorted(failing, key=lambda each: -each.surprise)[:n]
+
+
+def _judge(record: Record, probes: Probes | None, claims: tuple[Claim, ...]) -> Judgement:
+    judged = []
+    for claim in claims:
+        ask = Questions(record, probes, claim).ask
+        proven = claim.erratum.check if claim.erratum else ()
+        judged.append(
+            Judged(claim, *(tuple(map(ask, c)) for c in (claim.check, claim.also, proven)))
+        )
+    return Judgement(tuple(judged))
+
+
+def close_family(record: Record, claims: tuple[Claim, ...] | None = None) -> None:
+    """Makes every comparison of the report once, without correction, to learn which there are."""
+    from findings import register
+
+    known = comparisons(record)
+    if known.closed:
+        return
+    register(record)
+    _judge(record, None, load_claims() if claims is None else claims)
+    known.close()
+
+
+@lru_cache(maxsize=16)
+def judge(
+    record: Record, probes: Probes | None, claims: tuple[Claim, ...] | None = None
+) -> Judgement:
+    """Judges all claims (those of this tree, unless others are given); raises BadClaim."""
+    claims = load_claims() if claims is None else claims
+    close_family(record, claims)
+    return _judge(record, probes, claims)
+
+
+def verdicts_json(record: Record, judgement: Judgement) -> bytes:
+    """verdicts.json: the contract that other programs read."""
+    env = record.environment
+    found = []
+    for each in judgement.claims:
+        effect = each.effect
+        measured = None
+        if effect is not None and each.verdict != NOT_MEASURED:
+            keys = ("value", "low", "high")
+            measured = {key: getattr(effect, key) for key in keys} | {"unit": effect.unit}
+        found.append(
+            {
+                "id": each.claim.id,
+                "verdict": each.verdict,
+                "measured": measured,
+                "expected": each.claim.expected,
+                "evidence": list(each.evidence),
+                "reason": each.reason,
+            }
+        )
+    document = {
+        "schema": SCHEMA,
+        "record": {
+            "gpu": env.gpu.name if env.gpu else None,
+            "commit": env.git.commit,
+            "started": env.started,
+            "schema": record.schema,
+        },
+        "claims": found,
+    }
+    return (json.dumps(document, ensure_ascii=False, indent=1) + "\n").encode()
+
+
+__all__ = ["HOLDS", "SCHEMA", "Judged", "Judgement", "close_family", "judge", "verdicts_json"]

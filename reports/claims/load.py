@@ -1,0 +1,331 @@
+"""The documents' claims: experiments/<name>/claims.toml, as typed values.
+
+A claim is data: what a document says, and checks that a record can answer. A file that is not in
+form is refused in one line that names the file, the claim and the field.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import tomllib
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from record import REGIMES, BadRecord
+
+from claims import expression
+
+EXPERIMENTS = Path(__file__).parents[2] / "experiments"
+DOCUMENTS = ("S0", "S1", "S2", "S3")
+METRICS = ("seconds", "bytes_per_second", "flops_per_second")
+# what Nsight Compute counts, under short names: experiments/harness/probes.py says which metrics
+COUNTERS = (
+    "warp_global_loads", "warp_global_stores", "warp_shared_loads", "warp_shared_stores", "ffma",
+    "requests", "sectors", "dram_bytes", "dram_read_bytes", "l2_sectors", "grid", "block",
+    "shared_bytes", "registers", "shared_bank_conflicts", "launches",
+)  # fmt: skip
+_CASE = re.compile(rf"[a-z0-9_]+/[a-z0-9_]+/(\d+(x\d+)*|{{shape}})/({'|'.join(REGIMES)})")
+
+
+class BadClaim(BadRecord):
+    """A claims file is not in form; str() is one line for the user."""
+
+
+@dataclass(frozen=True)
+class Check:
+    """One question to a record. Which fields are set depends on the form: see FORMS."""
+
+    form: str
+    says: str = ""
+    base: str = ""
+    other: str = ""
+    of: str = ""
+    per: str = ""
+    roof: str = ""
+    metric: str = ""
+    expression: str = ""
+    name: str = ""
+    test: str = ""
+    finds: str = ""
+    direction: str = ""
+    expect: str = ""
+    cases: tuple[str, ...] = ()
+    shapes: tuple[str, ...] = ()
+    above: float | None = None
+    below: float | None = None
+    value: float | None = None
+    at_least: float | None = None
+    at_most: float | None = None
+    equals: float | None = None
+    tolerance: float | None = None
+    within: float | None = None
+
+    def at(self, shape: str) -> tuple[str, str]:
+        """The two cases of a series at one of its shapes."""
+        return self.base.replace("{shape}", shape), self.other.replace("{shape}", shape)
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The cases that it rests on."""
+        if self.form in SERIES:
+            return tuple(each for shape in self.shapes for each in self.at(shape))
+        roof = self.roof if "/" in self.roof else ""
+        return tuple(i for i in (self.base, self.other, self.of, roof, self.per, *self.cases) if i)
+
+
+@dataclass(frozen=True)
+class Form:
+    """Which fields a check of this form has to have, has exactly one of, and may have."""
+
+    needs: tuple[str, ...]
+    one_of: tuple[str, ...] = ()
+    may: tuple[str, ...] = ()
+
+
+_BOUNDS = ("equals", "at_least", "at_most")
+FORMS = {
+    "ratio": Form(("base", "other"), ("above", "below")),
+    "at_least": Form(("of", "metric", "value")),
+    "at_most": Form(("of", "metric", "value")),
+    "fraction_of_roof": Form(("of", "roof"), ("at_least", "at_most")),
+    "order": Form(("cases",)),
+    "monotone": Form(("base", "other", "shapes", "direction")),
+    "crossover": Form(("base", "other", "shapes", "expect")),
+    "equivalent": Form(("base", "other", "within")),
+    "count": Form(("of", "expression"), _BOUNDS, ("per", "tolerance")),
+    "attribute": Form(("name",), _BOUNDS),
+    "test": Form(("test", "finds")),
+    "arithmetic": Form(("expression",), may=("equals",)),
+}
+SERIES = ("monotone", "crossover")
+_WORDS = {
+    "metric": METRICS,
+    "direction": ("rising", "falling"),
+    "expect": ("exists", "none"),
+    "finds": ("pass", "fail", "hazards", "clean"),
+}
+
+
+@dataclass(frozen=True)
+class Erratum:
+    id: str
+    text: str  # what is right
+    check: tuple[Check, ...]  # proves it
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A sentence of a document, and what it would take to be true here."""
+
+    id: str
+    experiment: str
+    document: str
+    place: str
+    quote: str  # in the document's language
+    english: str  # of the quote; empty if that is English
+    title: str
+    hardware: str
+    figure: str  # what the document gives, as text
+    expected: str  # what the checks ask, in one line
+    claimed: float | None = None  # that figure, comparable with the first check's value
+    why: str = ""
+    contradicts: str = ""
+    not_judged: str = ""
+    check: tuple[Check, ...] = ()
+    also: tuple[Check, ...] = ()  # shown, no part of the verdict
+    erratum: Erratum | None = None
+
+    @property
+    def checks(self) -> tuple[Check, ...]:
+        return (*self.check, *self.also, *(self.erratum.check if self.erratum else ()))
+
+
+class _Wrong(Exception):
+    """What is wrong with a field, for a place that the caller knows."""
+
+
+def _text(table: dict[str, Any], key: str, where: str = "", optional: bool = False) -> str:
+    if key not in table and optional:
+        return ""
+    if key not in table:
+        raise _Wrong(f"field {where}{key} is missing")
+    if type(table[key]) is not str or not table[key].isprintable():
+        raise _Wrong(f"field {where}{key} must be one line of text")
+    return table[key]
+
+
+def _number(table: dict[str, Any], key: str, where: str) -> float | None:
+    found = table.get(key)
+    if found is None:
+        return None
+    if type(found) not in (int, float) or not math.isfinite(found):
+        raise _Wrong(f"field {where}{key} must be a finite number")
+    return found
+
+
+def _known(table: dict[str, Any], allowed: Iterable[str], where: str) -> None:
+    for key in table:
+        if key not in allowed:
+            raise _Wrong(f"field {where}{key} is unknown")
+
+
+def _checks(table: dict[str, Any], key: str, where: str = "") -> tuple[Check, ...]:
+    tables = table.get(key, [])
+    if type(tables) is not list:
+        raise _Wrong(f"field {where}{key} must be a list of checks")
+    return tuple(
+        each for at, one in enumerate(tables) for each in _check(one, f"{where}{key}[{at}]")
+    )
+
+
+def _check(table: Any, where: str) -> list[Check]:
+    if type(table) is not dict:
+        raise _Wrong(f"field {where} must be a check: {{ form = … }}")
+    name = _text(table, "form", f"{where}.")
+    if name not in FORMS:
+        raise _Wrong(f"field {where}.form must be one of {', '.join(FORMS)}")
+    form, where = FORMS[name], f"{where}."
+    expands = name not in SERIES and "shapes" in table
+    allowed = ("form", "says", *form.needs, *form.one_of, *form.may)
+    _known(table, (*allowed, "shapes") if expands else allowed, where)
+    for key in form.needs:
+        if key not in table:
+            raise _Wrong(f"field {where}{key} is missing")
+    if form.one_of and sum(key in table for key in form.one_of) != 1:
+        raise _Wrong(f"field {where[:-1]} needs exactly one of {', '.join(form.one_of)}")
+    found: dict[str, Any] = {"form": name}
+    for key in table:
+        if key in ("cases", "shapes"):
+            many = table[key]
+            if type(many) is not list or len(many) < 2 - expands:
+                raise _Wrong(f"field {where}{key} must be a list of {2 - expands} or more")
+            if any(type(one) is not str for one in many):
+                raise _Wrong(f"field {where}{key} must be a list of texts")
+            found[key] = tuple(many)
+        elif Check.__annotations__[key] == "str":
+            found[key] = _text(table, key, where)
+        else:
+            found[key] = _number(table, key, where)
+    for key, words in _WORDS.items():
+        if key in found and found[key] not in words:
+            raise _Wrong(f"field {where}{key} must be one of {', '.join(words)}")
+    check = Check(**found)
+    _sense(check, where)
+    if not expands:
+        return [check]
+    keys = ("base", "other", "of", "per", "roof", "says")
+    if not any("{shape}" in getattr(check, key) for key in keys):
+        raise _Wrong(f"field {where}shapes: no id holds {{shape}}")
+    return [
+        replace(check, shapes=(), **{k: getattr(check, k).replace("{shape}", s) for k in keys})
+        for s in check.shapes
+    ]
+
+
+def _sense(check: Check, where: str) -> None:
+    """What the fields' types alone do not say."""
+    for key in ("base", "other", "of", "per", "roof"):
+        value = getattr(check, key)
+        if value and not (key == "roof" and value in ("dram", "fp32")):
+            if not _CASE.fullmatch(value):
+                raise _Wrong(f"field {where}{key}: {value!r} is no case: experiment/strategy/…")
+            if "{shape}" in value and not check.shapes:
+                raise _Wrong(f"field {where}{key} holds {{shape}}, and there are no shapes")
+    for value in check.cases:
+        if not _CASE.fullmatch(value):
+            raise _Wrong(f"field {where}cases: {value!r} is no case: experiment/strategy/…")
+    for shape in check.shapes:
+        if not re.fullmatch(r"\d+(x\d+)*", shape):
+            raise _Wrong(f"field {where}shapes: {shape!r} is no shape")
+    for key in ("above", "below", "value", "within", "tolerance"):
+        if (bound := getattr(check, key)) is not None and bound <= 0:
+            raise _Wrong(f"field {where}{key} must be above 0")
+    if check.test and not re.fullmatch(r"(gate|racecheck):\S+", check.test):
+        raise _Wrong(f"field {where}test must read like gate:suite/Test.Name or racecheck:…")
+    if check.expression:
+        try:
+            expression.names(check.expression)
+        except expression.BadExpression as error:
+            raise _Wrong(f"field {where}expression: {error}") from error
+
+
+def _claim(table: Any, experiment: str) -> Claim:
+    _known(table, set(Claim.__annotations__) - {"experiment"}, "")
+    name = _text(table, "id")
+    if not re.fullmatch(r"C\d\d", name):
+        raise _Wrong("field id must read like C01")
+    erratum = None
+    if "erratum" in table:
+        wrong = table["erratum"]
+        if type(wrong) is not dict:
+            raise _Wrong("field erratum must be { id, text, check }")
+        _known(wrong, Erratum.__annotations__, "erratum.")
+        checks = _checks(wrong, "check", "erratum.")
+        text = _text(wrong, "text", "erratum.")
+        erratum = Erratum(_text(wrong, "id", "erratum."), text, checks)
+    optional = ("english", "why", "contradicts", "not_judged")
+    claim = Claim(
+        id=name,
+        experiment=experiment,
+        claimed=_number(table, "claimed", ""),
+        check=_checks(table, "check"),
+        also=_checks(table, "also"),
+        erratum=erratum,
+        **{
+            key: _text(table, key, optional=key in optional)
+            for key in ("document", "place", "quote", "title", "hardware", "figure", "expected")
+            + optional
+        },
+    )
+    if claim.document not in DOCUMENTS:
+        raise _Wrong(f"field document must be one of {', '.join(DOCUMENTS)}")
+    if bool(claim.check) == bool(claim.not_judged):
+        raise _Wrong("field check: a claim has checks, or else not_judged says why it has none")
+    if not (claim.quote and claim.title and claim.expected):
+        raise _Wrong("fields quote, title and expected may not be empty")
+    if claim.claimed is not None and claim.claimed <= 0:
+        raise _Wrong("field claimed must be above 0")
+    return claim
+
+
+def load(path: Path) -> tuple[Claim, ...]:
+    """The claims of one file, in its order; raises BadClaim."""
+    try:
+        document = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise BadClaim(f"{path}: cannot be read: {error.strerror}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise BadClaim(f"{path}: is no TOML: {' '.join(str(error).split())}") from error
+    tables = document.get("claim", [])
+    if set(document) - {"claim"} or type(tables) is not list:
+        raise BadClaim(f"{path}: holds more than [[claim]] tables")
+    claims: list[Claim] = []
+    for at, table in enumerate(tables):
+        name = table.get("id") if type(table) is dict else None
+        try:
+            if type(table) is not dict:
+                raise _Wrong("is no table")
+            claims.append(_claim(table, path.parent.name))
+        except _Wrong as error:
+            raise BadClaim(f"{path}: claim {name or f'number {at + 1}'}: {error}") from error
+    return tuple(claims)
+
+
+@cache
+def load_claims(folder: Path = EXPERIMENTS) -> tuple[Claim, ...]:
+    """Every claim of every experiment, by id; raises BadClaim."""
+    found: dict[str, Claim] = {}
+    for path in sorted(folder.glob("*/claims.toml")):
+        for claim in load(path):
+            if claim.id in found:
+                raise BadClaim(f"{path}: claim {claim.id}: field id: another file has it too")
+            found[claim.id] = claim
+    for claim in found.values():
+        if claim.contradicts and claim.contradicts not in found:
+            where = folder / claim.experiment / "claims.toml"
+            raise BadClaim(f"{where}: claim {claim.id}: field contradicts names no claim")
+    return tuple(found[name] for name in sorted(found))

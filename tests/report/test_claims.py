@@ -1,0 +1,477 @@
+"""Claims as data: files in form, and verdicts that noise can only make less certain."""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+import random
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from claims import expression
+from claims.load import COUNTERS, BadClaim, Check, Claim, load, load_claims
+from claims.predicates import (
+    FAILS,
+    HOLDS,
+    INCONCLUSIVE,
+    NOT_MEASURED,
+    above,
+    all_of,
+    below,
+    opposite,
+    overtakes,
+    steps,
+    within,
+)  # fmt: skip
+from claims.probes import BadProbes, Counters, Origin, Probes, Trial, load_probes
+from synthetic import make_record
+
+ROOT = Path(__file__).parents[2]
+
+GOOD = """
+[[claim]]
+id = "C12"
+document = "S0"
+place = "section 3"
+quote = "better"
+title = "Tiles"
+hardware = "old"
+figure = ""
+expected = "faster"
+claimed = 1.5
+check = [{ form = "ratio", base = "matmul/a/8x8x8/cold", other = "matmul/b/8x8x8/cold", above = 1 }]
+also = [{ form = "count", of = "matmul/a/{shape}/cold", expression = "grid", equals = 1, shapes = ["8x8x8", "9x9x9"] }]
+erratum = { id = "E01", text = "so", check = [{ form = "arithmetic", expression = "1 + 1 == 2" }] }
+"""  # noqa: E501
+
+BAD = {
+    "no TOML": (("[[claim]]", "[[claim"), "is no TOML"),
+    "another table": (('[[claim]]\nid = "C12"', '[[clam]]\nid = "C12"'), "more than [[claim]]"),
+    "no id": (('id = "C12"', ""), "claim number 1: field id is missing"),
+    "odd id": (('"C12"', '"C1"'), "field id must read like C01"),
+    "unknown field": (('title = "Tiles"', 'tittle = "Tiles"'), "C12: field tittle is unknown"),
+    "no quote": (('quote = "better"\n', ""), "C12: field quote is missing"),
+    "empty quote": (('"better"', '""'), "C12: fields quote, title and expected"),
+    "document": (('"S0"', '"S9"'), "C12: field document must be one of S0, S1, S2, S3"),
+    "two lines": (('"section 3"', '"""a\nb"""'), "C12: field place must be one line"),
+    "claimed": (("claimed = 1.5", 'claimed = "1.5"'), "C12: field claimed must be a finite"),
+    "form": (('"ratio"', '"ration"'), "C12: field check[0].form must be one of ratio, at_least"),
+    "no case": (('"matmul/a/8x8x8/cold", other', '"a/8x8x8", other'), "check[0].base: 'a/8x8x8'"),
+    "no base": (('base = "matmul/a/8x8x8/cold", ', ""), "C12: field check[0].base is missing"),
+    "no bound": ((", above = 1 }", " }"), "C12: field check[0] needs exactly one of above, below"),
+    "two bounds": (("above = 1", "above = 1, below = 2"), "needs exactly one of above, below"),
+    "foreign field": (("above = 1", "above = 1, within = 2"), "check[0].within is unknown"),
+    "bound": (("above = 1", "above = inf"), "C12: field check[0].above must be a finite number"),
+    "negative": (("above = 1", "above = -1"), "C12: field check[0].above must be above 0"),
+    "formula": (('"grid"', '"grid +"'), "C12: field also[0].expression: 'grid +' is no formula"),
+    "shape": (('["8x8x8", ', '["8 by 8", '), "C12: field also[0].shapes: '8 by 8' is no shape"),
+    "no shapes": ((', shapes = ["8x8x8", "9x9x9"]', ""), "holds {shape}, and there are no shapes"),
+    "idle shapes": (("a/{shape}/cold", "a/8x8x8/cold"), "also[0].shapes: no id holds {shape}"),
+    "erratum": (('id = "E01", ', ""), "C12: field erratum.id is missing"),
+    "no check": (('check = [{ form = "ratio"', 'aslo = [{ form = "ratio"'), "aslo is unknown"),
+}
+
+
+def _file(folder: Path, text: str, experiment: str = "matmul") -> Path:
+    path = folder / experiment / "claims.toml"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_file_is_one_line(name: str, tmp_path: Path) -> None:
+    (old, new), message = BAD[name]
+    assert old in GOOD
+    path = _file(tmp_path, GOOD.replace(old, new, 1))
+    with pytest.raises(BadClaim) as caught:
+        load(path)
+    line = str(caught.value)
+    assert message in line and line.startswith(f"{path}: ") and "\n" not in line
+
+
+def test_good_file(tmp_path: Path) -> None:
+    (claim,) = load(_file(tmp_path, GOOD))
+    assert claim.experiment == "matmul" and claim.claimed == 1.5
+    assert [check.of for check in claim.also] == ["matmul/a/8x8x8/cold", "matmul/a/9x9x9/cold"]
+    assert claim.check[0].ids == ("matmul/a/8x8x8/cold", "matmul/b/8x8x8/cold")
+
+
+def test_claims_without_checks_say_why(tmp_path: Path) -> None:
+    start = GOOD.split("check =", maxsplit=1)[0]
+    with pytest.raises(BadClaim, match="has checks, or else not_judged"):
+        load(_file(tmp_path, start))
+    (claim,) = load(_file(tmp_path, start + 'not_judged = "a wish"'))
+    assert claim.not_judged == "a wish"
+
+
+def test_ids_are_unique_over_files_and_contradictions_meet(tmp_path: Path) -> None:
+    _file(tmp_path, GOOD)
+    path = _file(tmp_path, GOOD, "matvec")
+    with pytest.raises(BadClaim, match="another file has it too"):
+        load_claims(tmp_path)
+    path.write_text(GOOD.replace("C12", "C13") + 'contradicts = "C99"', encoding="utf-8")
+    load_claims.cache_clear()
+    with pytest.raises(BadClaim, match="C13: field contradicts names no claim"):
+        load_claims(tmp_path)
+    load_claims.cache_clear()
+
+
+# the claims of this tree
+
+
+def _lines(program: str, flag: str) -> list[str]:
+    """What a program of this build prints; its path comes from ctest, or is the release build's."""
+    folder = {"recheck": "experiments", "recheck_tests": "tests"}[program]
+    path = os.environ.get(program.upper(), str(ROOT / "build/release" / folder / program))
+    result = subprocess.run([path, flag], capture_output=True, text=True, check=True)
+    return result.stdout.splitlines()
+
+
+def test_every_claim_of_the_inventory_is_there() -> None:
+    assert [claim.id for claim in load_claims()] == [f"C{n:02}" for n in range(1, 68)]
+
+
+def test_every_case_is_one_of_the_full_run() -> None:
+    known = {line.split("/iterations:")[0] for line in _lines("recheck", "--benchmark_list_tests")}
+    for claim in load_claims():
+        for check in claim.checks:
+            assert not set(check.ids) - known, f"{claim.id}: a case that no full run has"
+
+
+def test_every_test_exists() -> None:
+    known, suite = set(), ""
+    for line in _lines("recheck_tests", "--gtest_list_tests"):
+        name = line.split("#")[0].rstrip()
+        if name.startswith("  "):
+            known.add(suite + name.strip())
+        else:
+            suite = name
+    gpu = any(name.startswith("gpu/Mutant") for name in known)  # else built without CUDA
+    for claim in load_claims():
+        for check in claim.checks:
+            name = check.test.partition(":")[2]
+            if name and (gpu or not name.startswith("gpu/")):
+                assert name in known, f"{claim.id}: no such test"
+
+
+def test_every_counter_and_attribute_has_a_name() -> None:
+    gpu = set(make_record()["environment"]["gpu"])
+    gpu |= {"warp_size", "total_constant_memory", "shared_bytes_per_sm", "threads_per_sm"}
+    axes = {"matmul": "mnk", "matvec": ("rows", "columns"), "transpose": ("rows", "columns")}
+    for claim in load_claims():
+        for check in claim.checks:
+            if check.form == "attribute":
+                assert check.name in gpu, claim.id
+            if check.expression:
+                allowed = gpu
+                if check.form == "count":
+                    allowed = {*COUNTERS, *axes[check.of.split("/")[0]]}
+                unknown = expression.names(check.expression) - set(allowed)
+                assert not unknown, f"{claim.id}: {unknown}"
+
+
+# formulas
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("1 + 2 * 3", 7), ("2**10 // 3 % 5", 1), ("-x / 4", -0.5), ("ceil(x / 3)", 1),
+        ("floor(2.9)", 2), ("max(1, x, 3)", 3), ("min(x)", 2), ("1 < x <= 2", True),
+        ("x == 2 and not x > 3", True), ("x > 3 or x < 1", False),
+    ],
+)  # fmt: skip
+def test_formula(text: str, value: float) -> None:
+    assert expression.evaluate(text, {"x": 2}) == value
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "", "1 +", "x", "1 / 0", "1 // 0", "2**1000", "9.0**64 ** 9", "(1).real",
+        "[1][0]", "'a'", "True", "x if x else x", "lambda: 1", "min()", "floor(1, 2)", "1 in 2",
+        "__import__('os')", "max(1, key=2)", "1e999", "(-8) ** 0.5",
+    ],
+)  # fmt: skip
+def test_what_is_no_formula(text: str) -> None:
+    with pytest.raises(expression.BadExpression):
+        expression.evaluate(text, {})
+
+
+# verdicts: properties of the pure functions, over many random intervals
+
+
+def _intervals(n: int) -> list[tuple[float, float]]:
+    found = []
+    for _ in range(n):
+        low = random.uniform(0.5, 1.5)
+        found.append((low, low * random.uniform(1.0, 1.2)))
+    return found
+
+
+def _wider(interval: tuple[float, float]) -> tuple[float, float]:
+    low, high = interval
+    return low * random.uniform(0.8, 1), high * random.uniform(1, 1.2)
+
+
+FUNCTIONS = {
+    "above": lambda many: above(*many[0], 1.0),
+    "below": lambda many: below(*many[0], 1.0),
+    "within": lambda many: within(*many[0], (0.95, 1.05)),
+    "rising": lambda many: steps(many, rising=True),
+    "falling": lambda many: steps(many, rising=False),
+    "overtakes": overtakes,
+    "never overtakes": lambda many: opposite(overtakes(many)),
+    "order": lambda many: all_of(above(*each, 1.0) for each in many),
+}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_noise_only_moves_towards_inconclusive(name: str) -> None:
+    random.seed(name)
+    judge, seen = FUNCTIONS[name], set()
+    for _ in range(4000):
+        narrow = _intervals(random.choice((2, 3, 3, 4)))
+        before, after = judge(narrow), judge([_wider(each) for each in narrow])
+        seen.add(before)
+        if after != before:
+            # with several to hold, a clear failure of one may go while another stays unclear
+            assert after == INCONCLUSIVE, (narrow, before, after)
+    assert seen == {HOLDS, FAILS, INCONCLUSIVE}, "the property was not tried on every verdict"
+
+
+def test_without_noise_a_verdict_is_never_inconclusive() -> None:
+    random.seed(7)
+    for _ in range(1000):
+        many = [(x, x) for x in (random.uniform(0.5, 1.5) for _ in range(3))]
+        for judge in FUNCTIONS.values():
+            assert judge(many) in (HOLDS, FAILS)
+
+
+def test_of_several_checks_a_failure_decides() -> None:
+    assert all_of([]) == HOLDS
+    assert all_of([HOLDS, INCONCLUSIVE]) == INCONCLUSIVE
+    assert all_of([INCONCLUSIVE, NOT_MEASURED, HOLDS]) == NOT_MEASURED
+    assert all_of([NOT_MEASURED, FAILS, INCONCLUSIVE]) == FAILS
+
+
+# verdicts on a record
+
+
+def _claim(*checks: Check, **more: Any) -> Claim:
+    text = dict.fromkeys(
+        ("experiment", "document", "place", "quote", "english", "title", "hardware", "figure"), "x"
+    )
+    return Claim(id="C99", expected="x", **text, check=checks, **more)
+
+
+def _probes(**more: Any) -> Probes:
+    commit = make_record()["environment"]["git"]["commit"]
+    origin = Origin("NVIDIA H200", "580.159.04", commit, False, {})
+    return Probes(1, origin, {"warp_size": 32.0}, {}, {}) if not more else replace(
+        Probes(1, origin, {}, {}, {}), **more
+    )  # fmt: skip
+
+
+@pytest.fixture
+def ask(save):
+    """Judges checks against a record, as (verdict, first outcome)."""
+    from claims.judge import judge
+    from record import load
+
+    def judged(document: dict[str, Any], *checks: Check, probes: Probes | None = None):
+        record, _ = load(save(document))
+        (found,) = judge(record, probes, (_claim(*checks),)).claims
+        return found.verdict, found.outcomes[0]
+
+    return judged
+
+
+SLOW, FAST = (f"matmul/{name}/1024x1024x1024/cold" for name in ("global16", "tile16"))
+
+
+def _scaled(document: dict[str, Any], factor: float, *ids: str) -> dict[str, Any]:
+    document = copy.deepcopy(document)
+    for case in document["cases"]:
+        if case["id"] in ids:
+            case["samples"] = [factor * s for s in case["samples"]]
+            case["seconds"] |= {k: factor * case["seconds"][k] for k in ("median", "low", "high")}
+    return document
+
+
+RATIOS = [
+    Check("ratio", base=SLOW, other=FAST, above=1),
+    Check("ratio", base=SLOW, other=FAST, above=30),
+    Check("ratio", base=FAST, other=SLOW, below=1),
+    Check("equivalent", base=SLOW, other=FAST, within=0.5),
+    Check("order", cases=(FAST, SLOW)),
+    Check("fraction_of_roof", of=FAST, roof=SLOW, at_least=1),
+]
+
+
+@pytest.mark.parametrize("check", RATIOS, ids=lambda check: check.form)
+def test_a_common_factor_moves_no_verdict(check: Check, ask) -> None:
+    document = make_record()
+    verdict, outcome = ask(document, check)
+    assert verdict in (HOLDS, FAILS) and outcome.low <= outcome.value <= outcome.high
+    for factor in (0.5, 3.7):
+        again, scaled = ask(_scaled(document, factor, SLOW, FAST), check)
+        assert again == verdict
+        assert scaled.value == pytest.approx(outcome.value, rel=1e-9)
+
+
+def test_ratio_by_its_bounds(ask) -> None:
+    document = make_record()
+    _, outcome = ask(document, RATIOS[0])
+    value = outcome.value
+    assert value > 1.1 and outcome.p < 0.05
+    assert ask(document, replace(RATIOS[0], above=value * 0.99))[0] == HOLDS
+    assert ask(document, replace(RATIOS[0], above=value * 1.01))[0] == FAILS
+    straddled = (outcome.low + outcome.high) / 2
+    assert ask(document, replace(RATIOS[0], above=straddled))[0] == INCONCLUSIVE
+    # of what is the same nobody may say that it is faster, and it has been asked
+    same = _scaled(document, 1 / value, SLOW)
+    assert ask(same, RATIOS[0])[0] == FAILS
+    assert ask(same, replace(RATIOS[3], within=0.01))[0] == HOLDS
+
+
+def test_a_bound_is_tested_at_the_bound(ask) -> None:
+    """The p-value is that of the bound, not of 1."""
+    document = make_record()
+    _, plain = ask(document, RATIOS[0])
+    _, near = ask(document, replace(RATIOS[0], above=plain.value))
+    assert near.p > 0.5 > plain.p
+
+
+def test_series(ask) -> None:
+    document = make_record()
+    shapes = ("1024x1024x1024", "2048x2048x2048", "4096x4096x4096")
+    check = Check(
+        "monotone", base="matmul/cpu_blas/{shape}/hot", other="matmul/cublas/{shape}/hot",
+        shapes=shapes, direction="rising",
+    )  # fmt: skip
+    rising, outcome = ask(document, check)
+    falling, _ = ask(document, replace(check, direction="falling"))
+    assert {rising, falling} == {HOLDS, FAILS}, outcome.text
+    crossover = replace(check, form="crossover", direction="", expect="exists")
+    assert ask(document, crossover)[0] == FAILS
+    assert ask(document, replace(crossover, expect="none"))[0] == HOLDS
+
+
+def test_counts_attributes_tests_and_formulas(ask) -> None:
+    document = make_record()
+    counters = {SLOW: Counters(None, {"grid": 64.0}), FAST: Counters(None, {"grid": 16.0})}
+    tests = {"gate:a.b": Trial(None, "pass", 0), "racecheck:a.b": Trial(None, "hazards", 3)}
+    probes = _probes(counters=counters, tests=tests, attributes={"warp_size": 32.0})
+    count = Check("count", of=SLOW, expression="grid * 256 / (m*n)", equals=64 * 256 / 1024**2)
+    expected = [
+        (count, HOLDS),
+        (replace(count, equals=1.0), FAILS),
+        (replace(count, equals=0.0157, tolerance=0.01), HOLDS),
+        (replace(count, expression="grid", per=FAST, equals=4), HOLDS),
+        (replace(count, expression="grid", per=FAST, equals=None, at_most=3), FAILS),
+        (replace(count, expression="sectors"), NOT_MEASURED),
+        (replace(count, of="matmul/cublas/1024x1024x1024/cold"), NOT_MEASURED),
+        (Check("attribute", name="warp_size", equals=32), HOLDS),
+        (Check("attribute", name="shared_bytes_per_block", at_most=16384), FAILS),
+        (Check("attribute", name="total_constant_memory", equals=1), NOT_MEASURED),
+        (Check("arithmetic", expression="2*16*1024*4 > shared_bytes_per_block"), FAILS),
+        (Check("arithmetic", expression="64 * 16", equals=1024), HOLDS),
+        (Check("test", test="gate:a.b", finds="pass"), HOLDS),
+        (Check("test", test="gate:a.b", finds="fail"), FAILS),
+        (Check("test", test="racecheck:a.b", finds="hazards"), HOLDS),
+        (Check("test", test="racecheck:a.b", finds="clean"), FAILS),
+        (Check("test", test="gate:never.ran", finds="pass"), NOT_MEASURED),
+    ]
+    for check, verdict in expected:
+        found, outcome = ask(document, check, probes=probes)
+        assert found == verdict, check
+        assert (outcome.reason is not None) == (verdict == NOT_MEASURED), check
+
+
+def test_what_is_missing_is_not_measured_and_says_what(ask) -> None:
+    document = make_record()
+    other = replace(RATIOS[0], other="matmul/nobody/8x8x8/cold")
+    verdict, outcome = ask(document, other)
+    assert verdict == NOT_MEASURED and outcome.reason == "the record holds no case " + other.other
+    verdict, outcome = ask(make_record(gpu=False), RATIOS[0])
+    assert verdict == NOT_MEASURED and "no CUDA device" in outcome.reason
+    count = Check("count", of=SLOW, expression="grid", equals=1)
+    assert "no probes.json" in ask(document, count)[1].reason
+    foreign = _probes(environment=Origin("NVIDIA H200", "580.159.04", "another", False, {}))
+    assert "probes.json has commit another" in ask(document, count, probes=foreign)[1].reason
+    named = Check("attribute", name="sm_count", equals=132)
+    assert ask(make_record(gpu=False), named)[1].reason.startswith("no CUDA device")
+
+
+def test_a_formula_that_divides_by_zero_names_file_claim_and_field(ask) -> None:
+    count = Check("count", of=SLOW, expression="grid / (m - n)", equals=1)
+    probes = _probes(counters={SLOW: Counters(None, {"grid": 1.0})})
+    with pytest.raises(BadClaim, match=r"x/claims.toml: claim C99: field expression: .*by zero"):
+        ask(make_record(), count, probes=probes)
+
+
+def test_a_count_against_nothing_is_not_measured(ask) -> None:
+    count = Check("count", of=SLOW, per=FAST, expression="grid", equals=1)
+    counters = {SLOW: Counters(None, {"grid": 1.0}), FAST: Counters(None, {"grid": 0.0})}
+    verdict, outcome = ask(make_record(), count, probes=_probes(counters=counters))
+    assert verdict == NOT_MEASURED and "the count is 0" in outcome.reason
+
+
+def test_every_comparison_is_one_of_the_family(ask, save) -> None:
+    from claims.judge import judge
+    from comparison import comparisons
+    from record import load
+
+    record, _ = load(save(make_record()))
+    judge(record, None, (_claim(RATIOS[0]),))
+    one = len(comparisons(record).family)
+    record, _ = load(save(make_record()))
+    judge(record, None, (_claim(RATIOS[0], replace(RATIOS[0], above=30)),))
+    assert len(comparisons(record).family) == one + 1
+
+
+def test_verdicts_json_is_the_contract(save) -> None:
+    from claims.judge import judge, verdicts_json
+    from record import load
+
+    record, _ = load(save(make_record()))
+    claims = (_claim(RATIOS[0]), replace(_claim(), id="C98", not_judged="a wish"))
+    document = json.loads(verdicts_json(record, judge(record, None, claims)))
+    assert document["schema"] == 1 and document["record"]["gpu"] == "NVIDIA H200"
+    first, second = document["claims"]
+    assert first["verdict"] == HOLDS and first["evidence"] == [SLOW, FAST]
+    assert first["measured"]["low"] <= first["measured"]["value"] <= first["measured"]["high"]
+    assert second == {
+        "id": "C98", "verdict": NOT_MEASURED, "measured": None, "expected": "x", "evidence": [],
+        "reason": "a wish",
+    }  # fmt: skip
+
+
+# probes
+
+
+def test_probes_are_read_or_refused_in_one_line(tmp_path: Path) -> None:
+    assert load_probes(tmp_path) is None
+    origin = {"gpu": "g", "driver": "1", "commit": "c", "dirty": False, "tools": {}}
+    good = {"schema": 1, "environment": origin, "attributes": {}, "counters": {}, "tests": {}}
+    path = tmp_path / "probes.json"
+    path.write_text(json.dumps(good))
+    assert load_probes(tmp_path / "record.json").environment.gpu == "g"
+    for bad, message in (
+        ("{", "is not complete JSON"),
+        ("[]", "has no field schema"),
+        (json.dumps({**good, "schema": 2}), "has schema 2; this renderer reads schema 1"),
+        (json.dumps({**good, "tests": 1}), "field tests must be an object"),
+        (json.dumps({**good, "attributes": {"a": "b"}}), "attributes.a must be a finite number"),
+    ):
+        path.write_text(bad)
+        with pytest.raises(BadProbes) as caught:
+            load_probes(tmp_path)
+        line = str(caught.value)
+        assert message in line and line.startswith(f"{path}: ") and "\n" not in line
