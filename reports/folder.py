@@ -12,6 +12,7 @@ import tempfile
 from pathlib import Path
 
 MARK = "<!-- Written by Recheck from record.json; rendering again replaces it. -->"
+COMPARISON_MARK = "<!-- Written by Recheck's compare.py; comparing again replaces it. -->"
 CHART_MARK = "<dc:title>Recheck</dc:title>"  # the publisher that canvas.py writes into each SVG
 
 
@@ -24,15 +25,18 @@ def _ours(path: Path, mark: str) -> bool:
         return mark.encode() in file.read(4096)
 
 
-def write(files: dict[str, bytes], folder: Path) -> None:
+def write(files: dict[str, bytes], folder: Path, mark: str = MARK) -> None:
     """Puts the files into the folder: all as temporary files first, then renamed into place.
 
     A full disk thus leaves the earlier report as it was. README.md goes last. Files that are not
-    Recheck's are neither overwritten nor removed. Raises CannotWrite or OSError.
+    Recheck's are neither overwritten nor removed, nor is a README.md without this mark, which says
+    what kind of report it is. Raises CannotWrite or OSError.
     """
     readme = folder / "README.md"
-    if readme.exists() and not _ours(readme, MARK):
-        raise CannotWrite(f"{readme}: is not a report of Recheck; choose another --output")
+    again = readme.exists()
+    if again and not _ours(readme, mark):
+        what = "a report" if mark == MARK else "a comparison"
+        raise CannotWrite(f"{readme}: is not {what} of Recheck; choose another --output")
     made: list[Path] = []
     temporary: dict[Path, str] = {}
     try:
@@ -63,3 +67,6 @@ def write(files: dict[str, bytes], folder: Path) -> None:
     for chart in (folder / "charts").glob("*.svg"):
         if f"charts/{chart.name}" not in files and _ours(chart, CHART_MARK):
             chart.unlink()
+    # those of an earlier record would be taken for this one's
+    if again and "record.json" in files and "probes.json" not in files:
+        (folder / "probes.json").unlink(missing_ok=True)

@@ -24,6 +24,9 @@ HERE = Path(__file__).parent
 TIME = r"\d[\d.]*[\s\u00a0](?:s|ms|µs|ns)\b"
 RATIO = re.compile(r"([\d.]+)×[\s\u00a0]\[([\d.]+), ([\d.]+)\]")
 GAPS = ["strategy", "shapes", "regime", "status", "reason", "cases"]
+CLAIMS = ["id", "claim", "said then", "here", "verdict"]
+# a document's own numbers stand as it gives them
+OWN = ("then", "then, GiB/s", "then, on", "as printed", "said then", "as written", "what is right")
 
 
 def _sources() -> dict[str, str]:
@@ -50,8 +53,8 @@ class Report:
 
     @property
     def sentences(self) -> list[str]:
-        """The lines of the findings."""
-        return re.findall(r"^  - (.*)$", self.text, re.M)
+        """The lines of the findings, and those on the most surprising verdicts."""
+        return re.findall(r"^(?:  - |- (?=\*\*\[C\d\d\]))(.*)$", self.text, re.M)
 
     @property
     def prose(self) -> str:
@@ -117,8 +120,28 @@ def subsets(report: Report) -> list[str]:
     missing = sum(int(count) for count, status in counts if status != "passed")
     if not counts or missing != named:
         found.append(f"{missing} cases have no time, {named} are named with a reason")
+    found += _unjudged(report)
     undrawn = re.findall(r"^\*.*: not drawn: *\.?\*$", report.text, re.M)
     return found + [f"no reason: {line}" for line in undrawn]
+
+
+def _unjudged(report: Report) -> list[str]:
+    """Every claim has its row, and one that was not measured says why."""
+    found = []
+    for said in re.findall(r"^\*\*(\d+ of (\d+) claims? .*)\.\*\*$", report.text, re.M)[:1]:
+        tables = [table for table in report.tables if table.columns == CLAIMS]
+        rows = [row for table in tables for row in table.rows]
+        counts = re.findall(r"\d+", said[0].replace(f"of {said[1]}", ""))
+        words = ("holds", "fails", "inconclusive", "not measured")
+        verdicts = [row[-1].strip("*") for row in rows]
+        if [str(verdicts.count(word)) for word in words] != counts or len(rows) != int(said[1]):
+            found.append(f"the verdicts of the table are not those counted: {said[0]}")
+        found += [
+            f"no reason: {row[1]}"
+            for row in rows
+            if row[-1] == "**not measured**" and not row[3].strip("– ")
+        ]
+    return found
 
 
 def rates(report: Report) -> list[str]:
@@ -162,11 +185,12 @@ def intervals(report: Report) -> list[str]:
     for table in report.tables:
         for row in table.rows if "in all" not in table.columns else []:
             for name, cell in zip(table.columns, row, strict=False):
-                # a document's own numbers come as it gives them
-                own = name.startswith("then") or name == "as printed"
-                if not own and re.fullmatch(TIME, cell):
+                if name not in OWN and re.fullmatch(TIME, cell):
                     found.append(f"a time without an interval: {row[0]}, {name}: {cell}")
-    text = [*report.sentences, *(c for t in report.tables for row in t.rows for c in row)]
+    text = [*report.sentences]
+    for table in report.tables:
+        keep = [at for at, name in enumerate(table.columns) if name not in OWN]
+        text += [row[at] for row in table.rows for at in keep if at < len(row)]
     bare = (re.search(r".{0,30}\d×(?!\d)(?![\s\u00a0]\[)", each) for each in text)
     return found + [f"a ratio without an interval: {match[0]}" for match in bare if match]
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from functools import lru_cache
 
 from comparison import CONVENTION, comparisons
+from places import anchor
 from quantities import NBSP, cell, duration, percent, significant, spread
-from record import MACHINE, Case, Record
+from record import MACHINE, MEMORY_LEVELS, Case, Record
 from series import COMPUTE, MEMORY, Metric
 
 NONE = "–"
@@ -54,6 +55,8 @@ def suspects(record: Record) -> dict[str, str]:
         for metric in (MEMORY, COMPUTE):
             # what fits into the cache may come from there; TF32 is not bound by fp32 units
             apt = case.bytes > 4 * gpu.l2_bytes if metric is MEMORY else case.fp32
+            # nearer levels of memory are faster than DRAM: that is what they are timed for
+            apt = apt and not (case.experiment == MEMORY_LEVELS and "dram" not in case.strategy)
             specified, measured, names = roofs[metric.work]
             rate = getattr(case, metric.work) / case.seconds.median
             text = f"{significant(rate / metric.scale)} {metric.unit} exceed"
@@ -61,7 +64,7 @@ def suspects(record: Record) -> dict[str, str]:
             if apt and specified and rate > specified.value:
                 value = significant(specified.value / metric.scale)
                 found[case.id] = f"{text} the {metric.ceiling_label} of {value} {metric.unit}"
-            elif apt and limit and case.experiment != MACHINE and rate > limit:
+            elif apt and limit and case.experiment not in (MACHINE, MEMORY_LEVELS) and rate > limit:
                 value = significant(measured / metric.scale)
                 what = " and ".join(f"`{name}`" for name in names)
                 found[case.id] = f"{text} what {what} reach, {value} {metric.unit} at most"
@@ -73,11 +76,14 @@ COLUMNS += ["SM clock", "specification at that clock"]
 NUMBERS = range(2, 8)
 
 
-def table(record: Record) -> list[list[str]]:
+def table(record: Record, prefix: str = "") -> list[list[str]]:
     """The measured ceilings beside the specified ones: a row for each row of the experiment."""
-    gpu, rows = record.environment.gpu, []
+    gpu, rows, places = record.environment.gpu, [], set()
     for case in _roofs(record):
-        line = [f"`{case.strategy}`, {case.regime}", cell(case.problem or case.note) or NONE]
+        place = anchor(prefix, case, record.experiment(MACHINE))
+        mark = "" if place in places else f'<a id="{place}"></a>'
+        places.add(place)
+        line = [f"{mark}`{case.strategy}`, {case.regime}", cell(case.problem or case.note) or NONE]
         if case.seconds is None:
             rows.append([*line, cell(case.why_not), *[NONE] * 5])
             continue

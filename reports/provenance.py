@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from claims import Probes
 from quantities import cell, shape_label, significant
 from record import SCHEMA, Environment, Record
 
 
-def brands(record: Record) -> list[str]:
+def brands(record: Record, probes: Probes | None = None) -> list[str]:
     """What a reader must know before the first number; Markdown, one line each."""
     env, found = record.environment, []
     if env.build_type != "Release":
@@ -40,6 +41,12 @@ def brands(record: Record) -> list[str]:
         count = record.count()[status]
         if count:
             found.append(f"**{count} cases {status}**: each stands below with its reason.")
+    foreign = probes.foreign(record) if probes else None
+    if foreign:
+        found.append(f"**Probes of another run**: {cell(foreign)}; so they decide no claim here.")
+    elif probes and probes.environment.dirty:
+        text = "they were collected with uncommitted changes, so no commit holds what they saw."
+        found.append(f"**Probes of no commit**: {text}")
     return found
 
 
@@ -82,6 +89,14 @@ def rows(env: Environment) -> list[list[str]]:
     if env.git.diff:
         found.append(["uncommitted changes", f"diff {cell(env.git.diff)}"])
     return found
+
+
+def tools(probes: Probes | None) -> list[str]:
+    """The row of the environment's table that says what counted."""
+    if probes is None:
+        return ["probes", "none: there is no probes.json beside the record"]
+    known = [f"{name} {v or 'not found'}" for name, v in probes.environment.tools.items()]
+    return ["probes", cell(", ".join(known)) or "no tool is named"]
 
 
 def cubins(env: Environment) -> list[list[str]]:

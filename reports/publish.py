@@ -16,8 +16,11 @@ import tempfile
 from pathlib import Path
 
 from machine import suspects
-from record import BadRecord, Record, load
-from render import fail, need_packages, render, slug
+from measured import Measured, read, read_gpu
+from places import slug
+from program import fail, need_packages
+from record import BadRecord, Record
+from render import render
 
 COPIED = ("rung", "baseline")  # the roles that may be timed end to end
 
@@ -91,6 +94,12 @@ def mismatch(folder: Path, files: dict[str, bytes]) -> str | None:
     return None
 
 
+def committed(own: Measured, results: Path) -> list[Measured]:
+    """The published records of other GPUs, which a report may show beside its own."""
+    found = [read_gpu(path) for path in sorted(results.glob("*/record.json"))]
+    return [each for each in found if each.gpu != own.gpu]
+
+
 def publish(files: dict[str, bytes], target: Path) -> None:
     """Replaces the folder as a whole; until the new one stands complete, the old one stays."""
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -116,14 +125,17 @@ def main() -> None:
     parser.add_argument("--results", type=Path, default=results, help="default: %(default)s")
     arguments = parser.parse_args()
     try:
-        record, raw = load(arguments.report / "record.json")
-        why = refusal(record)
+        own = read(arguments.report / "record.json")
+        why = refusal(own.record)
         need_packages()
-        files = {} if why else render(record, raw, [])
+        files = {} if why else render(own, [])
         why = why or mismatch(arguments.report, files)
+        others = committed(own, arguments.results) if why and files else []
+        if others and not mismatch(arguments.report, render(own, others)):
+            why = None  # it shows other GPUs as well, and evidence stands for itself
         if why:
             fail(f"{arguments.report}: not published: {' '.join(why.split())}", 1)
-        target = arguments.results / slug(record.environment.gpu.name)
+        target = arguments.results / slug(own.gpu)
         publish(files, target)
     except BadRecord as error:
         fail(str(error), 2)

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Renders a record into a self-contained report folder: README.md, charts/*.svg, record.json.
+"""Renders a record into a self-contained report folder: README.md, charts/*.svg, record.json,
+verdicts.json, and probes.json where there is one beside the record.
 
     python3 reports/render.py RECORD --output DIR [--beside RECORD ...]
 
@@ -11,23 +12,30 @@ is written before every file of the report exists in memory.
 from __future__ import annotations
 
 import argparse
-import logging
-import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
+import across
+import layout
 import machine
+import memory
 import provenance
 import self_audit
 import tables
+import verdicts
+from claims import verdicts_json
 from comparison import LEVEL, comparisons
 from figures import figures
 from findings import Finding, findings
 from folder import MARK, CannotWrite, write
+from measured import Measured, read, read_gpu
+from places import slug
+from program import fail, need_packages
 from quantities import cell, shape_label, significant
-from record import AUDIT, MACHINE, BadRecord, Experiment, Record, load, locate
+from record import AUDIT, MEMORY_LEVELS, SPECIAL, BadRecord, Experiment, Record
 from series import COMPUTE, MEMORY
+from verdicts import View
 
 
 @dataclass(frozen=True)
@@ -42,6 +50,7 @@ class Section:
     other_arithmetic: bool
     other_problems: list[str]
     table: tables.Headline
+    view: View  # of the verdicts, which the findings name
     findings: list[Finding]
     charts: list[Any]
     then: list[tables.Table]
@@ -58,12 +67,14 @@ class Foundations:
     charts: list[Any]
     ceilings: list[list[str]]
     machine: list[list[str]]
+    memory: list[list[str]]
+    memory_charts: list[Any]
     suspects: list[list[str]]
     brands: list[str]
     dropped: list[list[str]]
     throttled: str
     overhead: list[str]
-    family: int  # comparisons that the findings make
+    family: int  # comparisons that the claims and the findings make
     resolution: str
     not_passed: list[list[str]]
 
@@ -75,19 +86,24 @@ class Beside:
     heading: str
     anchor: str
     record: Record
+    view: View
     sections: list[Section]
     foundations: Foundations
 
 
-def slug(name: str) -> str:
-    """ "NVIDIA H200" -> "nvidia-h200": letters, digits and single hyphens only."""
-    plain = (c if c.isascii() and c.isalnum() else " " for c in name.lower())
-    return "-".join("".join(plain).split())
+@dataclass(frozen=True)
+class Across:
+    """The claims on this record and on those of other GPUs."""
+
+    columns: list[str]
+    rows: list[list[str]]
+    differing: list[str]
 
 
-def _section(record: Record, experiment: Experiment, prefix: str) -> Section:
+def _section(view: View, experiment: Experiment) -> Section:
     from charts import charts
 
+    record, prefix = view.record, view.prefix
     cases = record.of(experiment)
     return Section(
         title=cell(experiment.title),
@@ -99,6 +115,7 @@ def _section(record: Record, experiment: Experiment, prefix: str) -> Section:
         other_arithmetic=any(not case.fp32 for case in cases),
         other_problems=tables.other_problems(record, experiment),
         table=tables.Headline(record, experiment, prefix),
+        view=view,
         findings=findings(record, experiment, prefix),
         charts=charts(record, experiment, prefix),
         then=tables.then_and_here(record, experiment, figures(experiment.name), prefix),
@@ -107,26 +124,30 @@ def _section(record: Record, experiment: Experiment, prefix: str) -> Section:
     )
 
 
-def _foundations(record: Record, prefix: str) -> Foundations:
-    """To be made after the findings, whose comparisons it counts."""
+def _foundations(own: Measured, prefix: str) -> Foundations:
+    """To be made after the verdicts, whose comparisons it counts."""
     from charts import charts
 
+    record = own.record
     known, audit = comparisons(record), record.experiment(AUDIT)
+    levels = record.experiment(MEMORY_LEVELS)
     ceilings = []
     for metric in (COMPUTE, MEMORY):
         ceiling = record.ceilings.get(metric.ceiling)
         if ceiling:
             value = f"{significant(ceiling.value / metric.scale)} {metric.unit}"
             ceilings.append([metric.ceiling_label, value, cell(ceiling.source)])
-    special = [each for each in map(record.experiment, (AUDIT, MACHINE)) if each]
+    special = [each for each in map(record.experiment, SPECIAL) if each]
     return Foundations(
         sentence=self_audit.sentence(record, known.audit),
         audit=self_audit.table(known.audit),
         charts=charts(record, audit, prefix) if audit and known.audit.audited else [],
         ceilings=ceilings,
-        machine=machine.table(record),
+        machine=machine.table(record, prefix),
+        memory=memory.table(record, prefix),
+        memory_charts=charts(record, levels, prefix) if levels and record.of(levels) else [],
         suspects=[[f"`{name}`", cell(why)] for name, why in machine.suspects(record).items()],
-        brands=provenance.brands(record),
+        brands=provenance.brands(record, own.probes),
         dropped=provenance.dropped(record),
         throttled=provenance.throttled(record),
         overhead=provenance.overhead(record),
@@ -154,53 +175,73 @@ def _tails(record: Record) -> str:
     )
 
 
-def _beside(records: list[Record]) -> list[Beside]:
+def _beside(records: list[Measured]) -> list[Beside]:
     shown: dict[str, Beside] = {}
-    for record in records:
-        env = record.environment
-        assert env.gpu is not None  # main() lets no other record in
-        key = slug(env.gpu.name)
+    for each in records:
+        env, key = each.record.environment, slug(each.gpu)
         while key in shown:
             key += "-again"
         commit, day = (env.git.commit or "unknown")[:7], env.started[:10]
-        heading = cell(f"Committed record: {env.gpu.name}, commit {commit}, {day}")
-        sections = [_section(record, each, f"{key}-") for each in record.ordinary]
-        foundations = _foundations(record, f"{key}-")
-        shown[key] = Beside(heading, f"beside-{key}", record, sections, foundations)
+        heading = cell(f"Committed record: {each.gpu}, commit {commit}, {day}")
+        view = View(each.record, each.judgement, f"{key}-")
+        sections = [_section(view, experiment) for experiment in each.record.ordinary]
+        foundations = _foundations(each, f"{key}-")
+        shown[key] = Beside(heading, f"beside-{key}", each.record, view, sections, foundations)
     return list(shown.values())
 
 
-def render(record: Record, raw: bytes, beside: list[Record]) -> dict[str, bytes]:
-    """Every file of the report by its path in the folder; depends on nothing but the records.
+def _across(own: Measured, others: list[Measured]) -> Across | None:
+    """The claims across GPUs; None if there is no GPU of another model."""
+    others = [each for each in others if each.gpu != own.gpu]
+    if not others:
+        return None
+    records = [own, *across.ordered(others)]
+    differing = across.differing(records)
+    return Across(across.columns(records), across.rows(records, ""), differing)
 
-    Each record of `beside` has a GPU and gets a section of its own.
+
+def render(own: Measured, beside: list[Measured]) -> dict[str, bytes]:
+    """Every file of the report by its path in the folder; depends on nothing but the records,
+    their probes and the claims.
+
+    Each record of `beside` has a GPU. Where the record itself has none it gets a section of its
+    own, else a column of the table of the claims across GPUs.
     """
-    import jinja2
+    from charts import claims_chart
 
-    sections = [_section(record, each, "") for each in record.ordinary]
-    foundations = _foundations(record, "")
-    others = _beside(beside)
+    record = own.record
+    view = View(record, own.judgement)
+    sections = [_section(view, each) for each in record.ordinary]
+    foundations = _foundations(own, "")
+    table = _across(own, beside) if record.gpu_measured else None
+    others = _beside(beside) if not record.gpu_measured else []
     timed = [case.seconds for case in record.cases if case.seconds]
-    jinja = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(Path(__file__).parent),
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    jinja.filters["cell"] = cell
-    text = jinja.get_template("report.md.j2").render(
+    chart, env = claims_chart(own.judgement), record.environment
+    text = layout.render(
+        "report.md.j2",
         mark=MARK,
         record=record,
+        probes=own.probes,
+        view=view,
+        claims_chart=chart,
+        here=f"{env.gpu.name}, {env.cpu}" if env.gpu else env.cpu,
+        verdict_columns=verdicts.COLUMNS,
+        compact_columns=verdicts.COMPACT,
+        then_columns=verdicts.THEN,
+        errata_columns=verdicts.ERRATA,
+        across=table,
         sections=sections,
         beside=others,
         foundations=foundations,
-        environment=provenance.rows(record.environment),
-        cubins=provenance.cubins(record.environment),
+        environment=[*provenance.rows(env), provenance.tools(own.probes)],
+        cubins=provenance.cubins(env),
         overhead_columns=provenance.OVERHEAD,
         audit_columns=self_audit.COLUMNS,
         audit_numbers=self_audit.NUMBERS,
         machine_columns=machine.COLUMNS,
         machine_numbers=machine.NUMBERS,
+        memory_columns=memory.COLUMNS,
+        memory_numbers=memory.NUMBERS,
         level=f"{100 * LEVEL:g} %",
         tails=_tails(record),
         absent=[cell(each.title) for each in record.experiments if not record.of(each)],
@@ -208,32 +249,16 @@ def render(record: Record, raw: bytes, beside: list[Record]) -> dict[str, bytes]
         discarded=sum(seconds.discarded for seconds in timed),
         kept=sum(seconds.samples for seconds in timed),
     )
-    # macros leave runs of blank lines behind; one is enough for Markdown
-    lines = [line.rstrip() for line in text.strip().split("\n")]
-    text = "\n".join(a for a, b in zip(lines, [*lines[1:], "."], strict=True) if a or b) + "\n"
-    files = {"record.json": raw}
-    drawn = [*sections, foundations]
-    drawn += [each for other in others for each in (*other.sections, other.foundations)]
-    for section in drawn:
-        files |= {f"charts/{chart.name}": chart.svg for chart in section.charts if chart.svg}
+    files = {"record.json": own.raw, "verdicts.json": verdicts_json(record, own.judgement)}
+    if own.raw_probes is not None:
+        files["probes.json"] = own.raw_probes
+    charts = [chart]
+    for each in (foundations, *(other.foundations for other in others)):
+        charts += [*each.charts, *each.memory_charts]
+    for section in (*sections, *(s for other in others for s in other.sections)):
+        charts += section.charts
+    files |= {f"charts/{each.name}": each.svg for each in charts if each.svg}
     return {**files, "README.md": text.encode()}
-
-
-def need_packages() -> None:
-    """Ends the program with one line if a package of requirements.txt is missing."""
-    # its remarks on font caches and configuration files are no concern of a report's reader
-    logging.getLogger("matplotlib").setLevel(logging.ERROR)
-    try:
-        import jinja2  # noqa: F401
-        import matplotlib  # noqa: F401
-    except ImportError as error:
-        name, requirements = error.name or "matplotlib", Path(__file__).parent / "requirements.txt"
-        fail(f"Python package {name} is missing: pip install -r {requirements}", 1)
-
-
-def fail(message: str, code: int) -> NoReturn:
-    print(f"error: {message}", file=sys.stderr)
-    sys.exit(code)
 
 
 def main() -> None:
@@ -242,19 +267,14 @@ def main() -> None:
     add("record", type=Path, help="record.json, or a folder that holds one")
     add("--output", type=Path, required=True, metavar="DIR", help="the report folder to write")
     many = {"nargs": "*", "action": "extend", "default": [], "metavar": "RECORD"}
-    add("--beside", type=Path, help="shown if the record itself has no GPU result", **many)
+    add("--beside", type=Path, help="records of other GPUs, or where this has no GPU", **many)
     add("--strict", action="store_true", help="exit 3 if a case is incorrect or failed")
     arguments = parser.parse_args()
     try:
-        record, raw = load(arguments.record)
-        beside = []
-        for path in arguments.beside if not record.gpu_measured else []:
-            other, _ = load(path)
-            if other.environment.gpu is None or not other.gpu_measured:
-                raise BadRecord(f"{locate(path)}: has no measured GPU case to show; leave it out")
-            beside.append(other)
+        own = read(arguments.record)
+        beside = [read_gpu(path) for path in arguments.beside]
         need_packages()
-        write(render(record, raw, beside), arguments.output)
+        write(render(own, beside), arguments.output)
     except BadRecord as error:
         fail(str(error), 2)
     except CannotWrite as error:
@@ -262,7 +282,8 @@ def main() -> None:
     except OSError as error:
         fail(f"{error.filename or arguments.output}: cannot be written: {error.strerror}", 1)
     print(arguments.output / "README.md")
-    wrong = record.count()["incorrect"] + record.count()["failed"]
+    count = own.record.count()
+    wrong = count["incorrect"] + count["failed"]
     if arguments.strict and wrong:
         fail(f"{wrong} cases are incorrect or failed: the report says which and why", 3)
 

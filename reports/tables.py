@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from comparison import comparisons
 from figures import Figures
-from findings.judge import anchor
 from machine import suspects
+from places import anchor
 from quantities import NBSP, Ratio, cell, duration, shape_label, significant, spread
 from record import REGIMES, Case, Error, Experiment, Record
 from series import first_rung, metric_of, reference, roof, share

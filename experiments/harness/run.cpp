@@ -36,7 +36,7 @@ constexpr const char* usage =
                [--benchmark_filter=REGEX] [--benchmark_...]
 
 Proves and times every strategy at every shape and writes FOLDER/record.json (default: report).
-  --experiment  only these of matmul, matvec, transpose, audit, machine
+  --experiment  only these of matmul, matvec, transpose, memory, audit, machine
   --strategy  only these rows of the tables
   --shape     these shapes instead of the full matrix, in the experiments that have so many axes
   --regime    only these of cold, hot, end_to_end, inner

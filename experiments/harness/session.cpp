@@ -16,12 +16,12 @@ namespace {
 // when to stop sampling: the median's 95% interval, relative, that satisfies at once, and the one
 // that has to do once a case has used its budget; beyond some budgets a case ends with what it has
 constexpr double precise = 0.005, precise_enough = 0.009;
-// (one where the host is the clock: samples that still scatter after that have several modes, and
-// no number of them makes their median narrow)
+// (half of one where the host is the clock: samples that still scatter after that have several
+// modes, and no number of them makes their median narrow)
 constexpr bool host_timed(const Case& c) {
   return c.regime == Regime::end_to_end || c.strategy->launch.backend == Backend::cpu;
 }
-constexpr double most_budgets(const Case& c) { return host_timed(c) ? 1 : 2.5; }
+constexpr double most_budgets(const Case& c) { return host_timed(c) ? 0.5 : 2.5; }
 
 // a case is tried only if its proofs and fewest samples are predicted to fit into this many budgets
 constexpr double patience = 20;

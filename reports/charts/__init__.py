@@ -6,16 +6,21 @@ chart without data is not drawn and says why, and a case without a time stays vi
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from canvas import style, svg
+from claims import Judgement
+from measured import Measured
 from record import Experiment, Record
 
 from charts.audit import audit
 from charts.block_policy import block_policy
+from charts.claims import compared, strip
 from charts.cpu_gpu import cpu_gpu
-from charts.drawing import NotDrawn
+from charts.drawing import Drawing, NotDrawn
 from charts.ladder import ladder
+from charts.levels import draw_levels
 from charts.loops import loops
 from charts.of_copy import of_copy
 from charts.rows_blocks import rows_blocks
@@ -45,12 +50,14 @@ _CHARTS = {
     "of_copy": ("How near to a copy", of_copy),
     "loops": ("Outer and inner loop", loops),
     "audit": ("What comparisons can tell here", audit),
+    "levels": ("Latency and bandwidth", draw_levels),
 }
 # in the order of the report; an experiment that nobody has planned for gets what fits any
 _PLANS = {
     "matmul": ("throughput", "ladder", "cpu_gpu", "block_policy"),
     "matvec": ("ladder", "then", "rows_blocks", "unroll"),
     "audit": ("audit",),
+    "memory": ("levels",),
     "transpose": ("ladder", "of_copy", "loops", "throughput"),
 }
 _ANY = ("throughput", "ladder", "cpu_gpu")
@@ -69,12 +76,27 @@ def charts(
     for kind in kinds or plan(experiment):
         title, draw = _CHARTS[kind]
         name = f"{prefix}{experiment.name}_{kind}.svg"
-        try:
-            with style():
-                drawing = draw(record, experiment)
-                data = svg(drawing.figure)
-            alt = f"{experiment.title}, {title}: {drawing.subtitle}"
-            drawn.append(Chart(name, title, alt, drawing.caption, data))
-        except NotDrawn as why:
-            drawn.append(Chart(name, title, "", "", None, str(why)))
+        drawn.append(_draw(name, title, experiment.title, lambda d=draw: d(record, experiment)))
     return drawn
+
+
+def _draw(name: str, title: str, about: str, draw: Callable[[], Drawing]) -> Chart:
+    try:
+        with style():
+            drawing = draw()
+            data = svg(drawing.figure)
+    except NotDrawn as why:
+        return Chart(name, title, "", "", None, str(why))
+    return Chart(name, title, f"{about}, {title}: {drawing.subtitle}", drawing.caption, data)
+
+
+def claims_chart(judgement: Judgement) -> Chart:
+    """What documents claim against what was measured."""
+    title = "Claimed against measured"
+    return _draw("claims.svg", title, "Verdicts", lambda: strip(judgement))
+
+
+def compared_chart(records: list[Measured], names: list[str], experiment: str) -> Chart:
+    """The claims of one experiment on several records."""
+    draw = lambda: compared(records, names, experiment)  # noqa: E731
+    return _draw(f"compare_{experiment}.svg", "The claims across GPUs", experiment, draw)

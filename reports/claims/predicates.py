@@ -321,9 +321,13 @@ class Questions:
         if found is None or found.reason or found.outcome is None:
             reason = found.reason if found and found.reason else "nobody ran it"
             raise Missing(f"{check.test}: {reason}")
-        many = f" ({found.count})" if found.count else ""
+        many = f"{found.count} hazard{'s' if found.count != 1 else ''}"
+        texts = {"pass": "its test passes", "fail": "its test fails", "clean": "no hazards"}
+        if check.finds == "fail":  # of a test that is there to show the opposite
+            texts |= {"pass": "refuted by its test", "fail": "the test against it fails"}
         verdict = HOLDS if found.outcome == check.finds else FAILS
-        return Outcome(check, verdict, f"{found.outcome}{many}", evidence=(check.test,))
+        text = texts.get(found.outcome, many)
+        return Outcome(check, verdict, text, evidence=(check.test,))
 
 
 def _ends(case: Case) -> tuple[float, float, float]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from comparison import comparisons
+from claims.judge import close_family
 from record import Experiment, Record
 
 from findings.judge import Finding, Judge
@@ -15,13 +15,14 @@ _FINDINGS = {"matmul": matmul, "matvec": matvec, "transpose": transpose}
 
 def findings(record: Record, experiment: Experiment, prefix: str = "") -> list[Finding]:
     """The findings of one experiment in the order of the story; none if nobody wrote them."""
-    known = comparisons(record)
-    if not known.closed:
-        # once without correction, only to learn which comparisons the sentences make
-        for each in record.ordinary:
-            _write(record, each, prefix)
-        known.close()
+    close_family(record)
     return _write(record, experiment, prefix)
+
+
+def register(record: Record) -> None:
+    """Makes every comparison of the findings once, for the family that they belong to."""
+    for each in record.ordinary:
+        _write(record, each, "")
 
 
 def _write(record: Record, experiment: Experiment, prefix: str) -> list[Finding]:

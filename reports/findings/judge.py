@@ -8,12 +8,14 @@ difference". A case without a time turns its line into "Not measured" with the c
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from comparison import comparisons
 from machine import suspects
+from places import anchor
 from quantities import Ratio, cell, duration, shape_label, significant
 from record import Case, Experiment, Record
 from series import first_rung, metric_of, reference, share
@@ -25,7 +27,6 @@ Writer = Callable[[], "Line"]
 class Line:
     outcome: str  # faster | slower | same | no difference | mixed | measured | not measured
     text: str  # Markdown
-    ratios: tuple[Ratio, ...] = ()  # of the comparisons that the documents' sentence is judged by
 
 
 @dataclass(frozen=True)
@@ -33,30 +34,14 @@ class Finding:
     title: str
     says: str  # what the documents say, with the claims' ids; empty where they say nothing
     lines: tuple[Line, ...]
-    expects: str = ""  # the outcome of every comparison if that is so; empty where none follows
-    factor: float = 1.0  # "faster" means by at least this factor, as the documents' sentence has it
 
     @property
-    def verdict(self) -> str:
-        """Whether the comparisons came out as the documents say; empty where that is not asked."""
-        ratios = [ratio for line in self.lines for ratio in line.ratios]
-        if not self.expects or not ratios:
-            return ""
-        agreeing = sum(self._agrees(ratio) for ratio in ratios)
-        if agreeing == len(ratios):
-            return "So it is here."
-        if agreeing:
-            return "So it is here in part."
-        # a ratio whose interval reaches the factor from below is not shown to be less
-        less = self.factor > 1 and all(ratio.high < self.factor for ratio in ratios)
-        return f"Not so here: less than {self.factor:g} times." if less else "Not so here."
-
-    def _agrees(self, ratio: Ratio) -> bool:
-        if self.factor > 1:
-            return ratio.low >= self.factor
-        # "the same speed" is shown by a ratio within the resolution, and not denied by a wider one
-        found = "no difference" if ratio.outcome == "same" else ratio.outcome
-        return found == self.expects
+    def claims(self) -> list[str]:
+        """The ids in `says`; "C38 to C41" names four."""
+        found: list[str] = []
+        for first, last in re.findall(r"\bC(\d\d)(?: to C(\d\d))?", self.says):
+            found += [f"C{at:02}" for at in range(int(first), int(last or first) + 1)]
+        return list(dict.fromkeys(found))
 
 
 class Missing(Exception):
@@ -67,15 +52,7 @@ class Missing(Exception):
         self.what, self.why = what, cell(why)
 
 
-def anchor(prefix: str, case: Case, experiment: Experiment) -> str:
-    """The row a case stands in: the headline table's, else that of its regime's full matrix."""
-    regime = "" if case.shape_name == experiment.headline else f"{case.regime}-"
-    return f"{prefix}{experiment.name}-{regime}{case.strategy}".replace("_", "-")
-
-
-def finding(
-    title: str, says: str, *writers: Writer, expects: str = "", factor: float = 1.0
-) -> Finding:
+def finding(title: str, says: str, *writers: Writer) -> Finding:
     """Runs the writers in order; lines that miss their case fold into one for each reason."""
     lines: list[Line] = []
     missing: dict[str, list[str]] = {}
@@ -87,12 +64,7 @@ def finding(
     for why, what in missing.items():
         text = f"Not measured: {', '.join(dict.fromkeys(what))}: {why}."
         lines.append(Line("not measured", text))
-    return Finding(title, says, tuple(lines), expects, factor)
-
-
-def aside(write: Writer, why: str = "") -> Writer:
-    """The same sentence and why the documents' claim is not judged by it."""
-    return lambda: Line("measured", f"{write().text} {why}".rstrip())
+    return Finding(title, says, tuple(lines))
 
 
 VERBS = {
@@ -174,7 +146,6 @@ class Judge:
             ratio.outcome,
             f"At {shape_label(base.shape_name)} {self.link(other)} {VERBS[ratio.outcome]} "
             f"{self.link(base)}: {self.times(base, other)}.",
-            (ratio,),
         )
 
     def compare(
@@ -212,7 +183,7 @@ class Judge:
         for why, errors in missing.items():
             what_not = ", ".join(dict.fromkeys(error.what for error in errors))
             texts.append(f"not measured: {what_not}: {why}")
-        return Line(outcome, f"{what}: {verdict}. Speed-ups: {'; '.join(texts)}.", tuple(ratios))
+        return Line(outcome, f"{what}: {verdict}. Speed-ups: {'; '.join(texts)}.")
 
     def timed(self, names: Sequence[str], shape: str, regime: str) -> list[Case]:
         """The cases of these strategies that have a time, fastest first by median."""
@@ -245,4 +216,4 @@ class Judge:
         vendor = self.need(reference(self.record, self.experiment), self.headline, "cold")
         line = self.against(vendor, best)
         rates = f"{self.rate(best)}, against {self.rate(vendor)}."
-        return Line(line.outcome, f"{line.text.removesuffix('.')}; {rates}", line.ratios)
+        return Line(line.outcome, f"{line.text.removesuffix('.')}; {rates}")

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from quantities import cell, duration, shape_label
 from series import reference, roof
 
-from findings.judge import VERBS, Finding, Judge, Line, Pair, Writer, aside, finding
+from findings.judge import VERBS, Finding, Judge, Line, Pair, Writer, finding
 
 PAPER_SHAPE, ODD_SHAPE = "2048x2048", "8224x8224"  # the second one is a tile wider than 8192
 COPY, PLAIN, DIAGONAL, FINE = "copy", "no_bank_conflicts", "diagonal", "fine_grained"
@@ -43,7 +43,6 @@ class _Judge(Judge):
             ratio.outcome,
             f"At {shape_label(self.headline)} the product by {judge.link(fast)} "
             f"{VERBS[ratio.outcome]} {self.link(turn)}: {self.times(turn, fast)}.",
-            (ratio,),
         )
 
     def best_against(self, base: Callable[[Judge], str | None]) -> Line:
@@ -68,7 +67,6 @@ def transpose(judge: Judge) -> list[Finding]:
             "Tiles in shared memory against strided writes",
             "NVIDIA's paper: coalesced over naive 7.5, 1.5 and 1.2 times on GTX 280, M2090, K20X",
             *(cold("naive", "coalesced", shape) for shape in shapes),
-            expects="faster",
         ),
         finding(
             "Padding against bank conflicts",
@@ -80,7 +78,6 @@ def transpose(judge: Judge) -> list[Finding]:
             "S3's table: 1.65 times as fast as without bank conflicts, inner 1.99 (C60)",
             cold(PLAIN, DIAGONAL),
             cold(PLAIN, DIAGONAL, ODD_SHAPE),
-            expects="faster",
         ),
         finding(
             "A method that does not transpose",
@@ -94,18 +91,15 @@ def transpose(judge: Judge) -> list[Finding]:
             lambda: judge.each(
                 f"At {shape_label(head)} inner against outer (hot)", judge.loops(IN_S3, head)
             ),
-            aside(
-                lambda: judge.each(
-                    f"At {shape_label(PAPER_SHAPE)}, in cache where it fits",
-                    judge.loops((COPY, PLAIN), PAPER_SHAPE),
-                )
+            lambda: judge.each(
+                f"At {shape_label(PAPER_SHAPE)}, in cache where it fits",
+                judge.loops((COPY, PLAIN), PAPER_SHAPE),
             ),
         ),
         finding(
             "What transposing costs beside the product",
             "S3: “very important”; there 5.6 to 11 times the time of the product (C56)",
             judge.product,
-            expects="faster",
         ),
         finding(
             "The best transposition against library and copies",

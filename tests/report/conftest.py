@@ -41,14 +41,16 @@ def tree(folder: Path) -> dict[str, bytes]:
 @pytest.fixture(scope="session")
 def golden(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     """The files of the report that golden.md is the README.md of, rendered once."""
-    from record import load
+    from measured import read
     from render import render
     from synthetic import make_full, spoil
+    from synthetic_claims import make_probes
 
     record = spoil(make_full(small=True), "/tile8_depth8/2048x", "failed", "launch: a | b <c>")
-    path = tmp_path_factory.mktemp("golden") / "record.json"
-    path.write_text(json.dumps(record), encoding="utf-8")
-    return render(*load(path), [])
+    folder = tmp_path_factory.mktemp("golden")
+    (folder / "record.json").write_text(json.dumps(record), encoding="utf-8")
+    (folder / "probes.json").write_text(json.dumps(make_probes(record)), encoding="utf-8")
+    return render(read(folder), [])
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 Each strategy has a peak rate and a launch cost; a time is work / rate + cost. Tests bend single
 numbers of it to see whether the report follows. `make_record` holds matmul alone, as most tests
-need no more; `make_full` holds all five experiments as the full run does. Samples come in rounds:
+need no more; `make_full` holds all six experiments as the full run does. Samples come in rounds:
 all cases drift alike from round to round, and each has a little noise of its own.
 """
 
@@ -512,6 +512,43 @@ def make_machine(gpu: bool = True) -> dict[str, Any]:
     return _record([MACHINE], cases, gpu)
 
 
+LEVELS = {
+    "name": "memory",
+    "title": "The levels of memory",
+    "problem": "every word read once",
+    "axes": ["words"],
+    "headline": "268435456",
+}
+
+
+def make_memory(gpu: bool = True) -> dict[str, Any]:
+    """The levels of memory: a chain of loads each, and passes over all words."""
+    near, l2, dram = 4096, 4194304, 268435456
+    table: list[tuple[str, int, int, float]] = [
+        ("latency_shared", near, 65536, 1.1e-3),
+        ("latency_l1", near, 65536, 1.3e-3),
+        ("latency_l2", l2, 8192, 1.2e-3),
+        ("latency_dram", dram, 8192, 4.1e-3),
+        ("bandwidth_shared", near, 1000003, 5.0e-1),
+        ("bandwidth_l1", near, 1000003, 6.0e-1),
+        ("bandwidth_l2", l2, 65, 2.2e-4),
+        ("bandwidth_dram", dram, 1, 2.35e-4),
+    ]
+    cases = []
+    for name, words, count, median in table:
+        latency = name.startswith("latency_")
+        regime = "cold" if words == dram else "hot"
+        case = _row("memory", name, {"words": words}, regime)
+        case |= _measured(case["id"], median, True, gpu, None, "wrong bits")
+        problem = f"{count} words, each load waiting for the last"
+        case |= {"role": "roof", "problem": problem if latency else f"read {count} times"}
+        case |= {"parameters": {"steps" if latency else "passes": count}, "source": HARNESS}
+        # the blocks of all multiprocessors read the near words at once
+        moved = 4 * count if latency else 4 * count * words * (132 if words == near else 1)
+        cases.append(case | {"flops": 0, "bytes": moved})
+    return _record([LEVELS], cases, gpu)
+
+
 def join(*parts: dict[str, Any], gpu: bool = True) -> dict[str, Any]:
     """One record of the experiments of several."""
     experiments = [experiment for part in parts for experiment in part["experiments"]]
@@ -519,13 +556,14 @@ def join(*parts: dict[str, Any], gpu: bool = True) -> dict[str, Any]:
 
 
 def make_full(gpu: bool = True, small: bool = False) -> dict[str, Any]:
-    """All five experiments; small: at few shapes."""
+    """All six experiments; small: at few shapes."""
     return join(
         make_record(SMALL if small else SHAPES, gpu),
         make_matvec(MATVEC_SMALL if small else MATVEC_SHAPES, gpu),
         make_transpose(TRANSPOSE_SMALL if small else TRANSPOSE_SHAPES, gpu),
         make_audit(gpu),
         make_machine(gpu),
+        make_memory(gpu),
         gpu=gpu,
     )
 

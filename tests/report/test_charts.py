@@ -12,6 +12,7 @@ from synthetic import (
     SHAPES,
     make_audit,
     make_matvec,
+    make_memory,
     make_record,
     make_transpose,
     matching,
@@ -255,3 +256,13 @@ def test_audit_shows_every_pair_and_the_resolution(draw) -> None:
     assert {"called slower", "called faster", "called same", "called no difference"} <= set(texts)
     _, chart = draw(make_audit(gpu=False), "audit")["audit"]
     assert chart.svg is None and "no two rows of the same kernel" in chart.why_not
+
+
+def test_levels_of_memory_have_two_panels(draw) -> None:
+    record = spoil(make_memory(), "/bandwidth_l1/", "unsupported", "needs a larger L1")
+    texts, chart = draw(record, "memory")["levels"]
+    assert {"time of a load (ns or µs as at each tick, log)", "bandwidth (GB/s, log)"} <= set(texts)
+    assert {"shared memory", "DRAM", "16.8 ns ±0.25 %", "4569 GB/s ±0.25 %"} <= set(texts)
+    assert texts.count("unsupported") == 1 and chart.name == "memory_levels.svg"
+    _, chart = draw(make_memory(gpu=False), "memory")["levels"]
+    assert chart.svg is None and chart.why_not.endswith("because no CUDA device")

@@ -29,9 +29,9 @@ def test_renders_to_the_same_bytes(record: Path, tmp_path: Path) -> None:
 @pytest.mark.skipif(not RECORDS, reason="no record is committed under reports/results")
 @pytest.mark.parametrize("record", RECORDS, ids=lambda path: path.parent.name)
 def test_could_be_published_again(record: Path) -> None:
+    from places import slug
     from publish import refusal
     from record import load
-    from render import slug
 
     loaded, _ = load(record)
     assert refusal(loaded) is None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from synthetic import SHAPES, SMALL, make_record, matching, scale, set_time, spoil
+from synthetic import SHAPES, SMALL, make_full, make_record, matching, scale, set_time, spoil
 
 TITLES = {
     "tiles": "Tiles in shared memory against global memory",
@@ -163,21 +163,18 @@ def test_no_speed_up_without_an_absolute_base(judged) -> None:
                 assert len(times) >= len(ratios), line.text
 
 
-def test_says_whether_the_documents_are_right_here(save) -> None:
+def test_findings_name_the_claims_that_they_are_about(save) -> None:
+    from claims import load_claims
     from findings import findings
+    from findings.judge import Finding
     from record import load
 
-    def verdict(record: dict, name: str) -> str:
-        parsed, _ = load(save(record))
-        found = {f.title: f.verdict for f in findings(parsed, parsed.experiments[0])}
-        return found[TITLES[name]]
-
-    record = make_record(SMALL)
-    quick = scale(record, "/tile16_depth4/", 0.1)
-    # S0 calls the deep tiles slower: the verdict turns with the measurement
-    assert verdict(scale(record, "/tile16_depth4/", 10), "deep") == "So it is here."
-    assert verdict(quick, "deep") == "Not so here."
-    assert verdict(scale(quick, "/tile16_depth4/4096x", 100), "deep") == "So it is here in part."
-    # nothing measured, nothing said; no expectation, no verdict
-    assert verdict(spoil(record, "/tile16_depth4/", "failed", "why"), "deep") == ""
-    assert verdict(record, "policy") == ""
+    assert Finding("", "S3: twice (C38 to C41, C44)", ()).claims == [
+        *(f"C{at}" for at in (38, 39, 40, 41, 44))
+    ]
+    assert Finding("", "NVIDIA's paper says so", ()).claims == []
+    parsed, _ = load(save(make_full(small=True)))
+    known = {claim.id for claim in load_claims()}
+    said = [f for each in parsed.ordinary for f in findings(parsed, each)]
+    assert {name for f in said for name in f.claims} <= known
+    assert {f.title: f.claims for f in said}[TITLES["tiles"]] == ["C01", "C12", "C24", "C27"]

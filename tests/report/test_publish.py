@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from conftest import one_line, run, tree
 from synthetic import SMALL, make_full, make_record, scale, spoil
+from synthetic_claims import make_probes
 
 FEW = ["cpu_serial", "global16", "tile8", "tile16", "cublas"]
 
@@ -20,8 +21,9 @@ HEADLINE = "/4096x4096x4096/"
 @pytest.fixture(scope="module")
 def rendered(tmp_path_factory) -> Path:
     """A report that is fit to be published; not to be changed."""
-    folder = tmp_path_factory.mktemp("rendered")
-    (folder / "input.json").write_text(json.dumps(make_record(SMALL, strategies=FEW)))
+    folder, record = tmp_path_factory.mktemp("rendered"), make_record(SMALL, strategies=FEW)
+    (folder / "input.json").write_text(json.dumps(record))
+    (folder / "probes.json").write_text(json.dumps(make_probes(record)))
     result = run("render.py", folder / "input.json", "--output", folder / "report")
     assert result.returncode == 0, result.stderr
     return folder / "report"
@@ -140,7 +142,7 @@ def test_replaces_what_was_published(copy, tmp_path: Path) -> None:
     assert tree(old) == tree(tmp_path / "report")
 
 
-@pytest.mark.parametrize("name", ["README.md", "charts/matmul_ladder.svg"])
+@pytest.mark.parametrize("name", ["README.md", "charts/claims.svg", "verdicts.json"])
 def test_refused_if_edited(name: str, copy, tmp_path: Path) -> None:
     path = tmp_path / "report" / name
     path.write_text(path.read_text() + " ")
@@ -154,6 +156,46 @@ def test_refused_if_the_record_changed_after_rendering(copy, tmp_path: Path) -> 
     (tmp_path / "report" / "record.json").write_text(json.dumps(record))
     result = run("publish.py", tmp_path / "report", "--results", tmp_path / "results")
     assert "README.md differs" in one_line(result, 1)
+
+
+def test_refused_if_the_probes_changed_after_rendering(copy, tmp_path: Path) -> None:
+    path = tmp_path / "report" / "probes.json"
+    probes = json.loads(path.read_bytes())
+    probes["tests"] = {name: {**each, "outcome": "?"} for name, each in probes["tests"].items()}
+    path.write_text(json.dumps(probes))
+    result = run("publish.py", tmp_path / "report", "--results", tmp_path / "results")
+    assert "README.md differs" in one_line(result, 1)
+
+
+def test_refused_if_the_verdicts_are_missing(copy, tmp_path: Path) -> None:
+    (tmp_path / "report" / "verdicts.json").unlink()
+    result = run("publish.py", tmp_path / "report", "--results", tmp_path / "results")
+    assert "verdicts.json is missing" in one_line(result, 1)
+
+
+def test_bad_probes_are_one_line(copy, tmp_path: Path) -> None:
+    (tmp_path / "report" / "probes.json").write_text("{")
+    result = run("publish.py", tmp_path / "report", "--results", tmp_path / "results")
+    assert "probes.json: is not complete JSON" in one_line(result, 2)
+
+
+def test_a_report_beside_other_gpus_is_published_by_itself(copy, tmp_path: Path) -> None:
+    """What a normal run renders on a new GPU: with a column for each committed record."""
+    results = tmp_path / "results"
+    other = make_record(SMALL, strategies=FEW)
+    other["environment"]["gpu"]["name"] = "NVIDIA L4"
+    (results / "nvidia-l4").mkdir(parents=True)
+    (results / "nvidia-l4" / "record.json").write_text(json.dumps(other))
+    alone, report = tree(tmp_path / "report"), tmp_path / "report"
+    beside = ["--beside", results / "nvidia-l4" / "record.json"]
+    assert run("render.py", report, "--output", report, *beside).returncode == 0
+    assert tree(report) != alone and set(tree(report)) == set(alone)
+    result = run("publish.py", report, "--results", results)
+    assert result.returncode == 0, result.stderr
+    assert tree(results / "nvidia-h200") == alone
+    # with another record beside it is no report of these any more
+    (report / "README.md").write_text((report / "README.md").read_text() + " ")
+    assert "README.md differs" in one_line(run("publish.py", report, "--results", results), 1)
 
 
 def test_refused_if_files_are_missing_or_foreign(copy, tmp_path: Path) -> None:

@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+"""Sets the verdicts of any number of records side by side: README.md and charts/*.svg.
+
+    python3 reports/compare.py RECORD... --output DIR
+
+A RECORD is a record.json or a folder that holds one, with probes.json beside it where there is
+one. No GPU is needed. Every record keeps a column of its own, labelled with what sets it apart.
+Exit code 0: DIR holds the comparison. 1: it could not be written. 2: an input is no record of a
+GPU, or the claims are not in form. Every error is one line.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+import across
+import provenance
+from folder import COMPARISON_MARK, CannotWrite, write
+from measured import Measured, read_gpu
+from program import fail, need_packages
+from quantities import cell
+from record import BadRecord
+
+
+def compare(records: list[Measured]) -> dict[str, bytes]:
+    """Every file by its path in the folder; depends on nothing but the records and the claims."""
+    from charts import compared_chart
+    from layout import render
+
+    records = across.ordered(records)
+    names = across.names(records)
+    claims = [judged.claim for judged in records[0].judgement.claims]
+    charts = [
+        compared_chart(records, names, experiment)
+        for experiment in dict.fromkeys(claim.experiment for claim in claims)
+    ]
+    brands = [
+        [cell(name), text]
+        for name, each in zip(names, records, strict=True)
+        for text in provenance.brands(each.record, each.probes)
+    ]
+    text = render(
+        "compare.md.j2",
+        mark=COMPARISON_MARK,
+        names=[cell(name) for name in names],
+        brands=brands,
+        differing=across.differing(records),
+        columns=across.columns(records),
+        rows=across.rows(records),
+        charts=charts,
+    )
+    files = {f"charts/{chart.name}": chart.svg for chart in charts if chart.svg}
+    return {**files, "README.md": text.encode()}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Sets the verdicts of records side by side.")
+    add = parser.add_argument
+    add("records", type=Path, nargs="+", metavar="RECORD", help="record.json, or its folder")
+    add("--output", type=Path, required=True, metavar="DIR", help="the folder to write")
+    arguments = parser.parse_args()
+    try:
+        records = [read_gpu(path) for path in arguments.records]
+        need_packages()
+        write(compare(records), arguments.output, COMPARISON_MARK)
+    except BadRecord as error:
+        fail(str(error), 2)
+    except CannotWrite as error:
+        fail(str(error), 1)
+    except OSError as error:
+        fail(f"{error.filename or arguments.output}: cannot be written: {error.strerror}", 1)
+    print(arguments.output / "README.md")
+
+
+if __name__ == "__main__":
+    main()

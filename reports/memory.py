@@ -1,0 +1,83 @@
+"""The levels of memory, as the experiment `memory` measured them: latency and bandwidth.
+
+A row `latency_<level>` follows a chain of addresses for `steps` loads, a row `bandwidth_<level>`
+reads as much as it can. Neither is a rung of anything: the section of its own has one table.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from machine import NONE
+from places import anchor
+from quantities import NBSP, cell, duration, significant, spread
+from record import MEMORY_LEVELS, Case, Record
+
+LATENCY, BANDWIDTH = "latency_", "bandwidth_"
+_NAMES = {"shared": "shared memory", "l1": "L1 cache", "l2": "L2 cache", "dram": "DRAM"}
+COLUMNS = ["level", "a load takes", "cycles at the clock held", "GB/s", "what was timed"]
+NUMBERS = range(1, 4)
+
+
+@dataclass(frozen=True)
+class Level:
+    """One level of memory; a case without a time stands for itself with its reason."""
+
+    name: str
+    latency: Case | None
+    bandwidth: Case | None
+
+    @property
+    def title(self) -> str:
+        return _NAMES.get(self.name, self.name.replace("_", " "))
+
+    @property
+    def steps(self) -> int:
+        return max(1, self.latency.parameters.get("steps", 1)) if self.latency else 1
+
+
+def levels(record: Record) -> list[Level]:
+    """In the record's order, from near to far; none if it holds no such experiment."""
+    experiment = record.experiment(MEMORY_LEVELS)
+    if experiment is None:
+        return []
+    found: dict[str, dict[str, Case]] = {}
+    # of several shapes or regimes the headline's stands for the row, else the first with a time
+    order = sorted(
+        record.of(experiment),
+        key=lambda case: (case.shape_name != experiment.headline, case.seconds is None),
+    )
+    for row in record.strategies(experiment):
+        for kind in (LATENCY, BANDWIDTH):
+            if row.strategy.startswith(kind):
+                case = next(each for each in order if each.strategy == row.strategy)
+                found.setdefault(row.strategy.removeprefix(kind), {})[kind] = case
+    return [Level(name, of.get(LATENCY), of.get(BANDWIDTH)) for name, of in found.items()]
+
+
+def _gap(case: Case | None) -> str:
+    return case.status.replace("_", " ") if case else NONE
+
+
+def table(record: Record, prefix: str = "") -> list[list[str]]:
+    experiment, rows = record.experiment(MEMORY_LEVELS), []
+    for level in levels(record):
+        both = [case for case in (level.latency, level.bandwidth) if case]
+        marks = "".join(f'<a id="{anchor(prefix, case, experiment)}"></a>' for case in both)
+        line = [f"{marks}{cell(level.title)}"]
+        case = level.latency
+        if case and case.seconds:
+            load = case.seconds.median / level.steps
+            line.append(f"{duration(load)} {spread(case.seconds)}".replace(" ", NBSP))
+            line.append(significant(load * case.clock_hz) if case.clock_hz else NONE)
+        else:
+            line += [_gap(case), NONE]
+        case = level.bandwidth
+        if case and case.seconds and case.bytes:
+            rate = significant(case.bytes / case.seconds.median / 1e9)
+            line.append(f"{rate} {spread(case.seconds)}".replace(" ", NBSP))
+        else:
+            line.append(_gap(case))
+        what = dict.fromkeys(f"{each.problem or each.note}, {each.regime}" for each in both)
+        rows.append([*line, cell("; ".join(what))])
+    return rows

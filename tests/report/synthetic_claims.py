@@ -1,0 +1,90 @@
+"""Probes and judgements made by nobody, for tests of what shows verdicts.
+
+`make_probes` answers whatever the claims of this tree ask for. The makers below it build claims of
+a test's own, so that no test of the views depends on what a document says.
+"""
+
+from __future__ import annotations
+
+import zlib
+from typing import Any
+
+
+def make_probes(record: dict[str, Any]) -> dict[str, Any]:
+    """Probes for a synthetic record: every counter, attribute and test that a claim asks for."""
+    from claims.load import COUNTERS, load_claims
+
+    env = record["environment"]
+    counters: dict[str, Any] = {}
+    attributes = {"warp_size": 32, "total_constant_memory": 65536, "threads_per_sm": 2048}
+    attributes["shared_bytes_per_sm"] = 233472
+    tests: dict[str, Any] = {}
+    for check in (check for claim in load_claims() for check in claim.checks):
+        for name in (check.of, check.per) if check.form == "count" else ():
+            if name:
+                # small whole numbers, the same for the same name
+                values = {
+                    key: float(1 + zlib.crc32((name + key).encode()) % 64) for key in COUNTERS
+                }
+                counters[name] = {"reason": None, "values": values}
+        if check.test:
+            tests[check.test] = {"reason": None, "outcome": check.finds, "count": 0}
+            if check.finds == "hazards":
+                tests[check.test]["count"] = 128
+    return {
+        "schema": 1,
+        "environment": {
+            "gpu": env["gpu"]["name"] if env["gpu"] else None,
+            "uuid_hash": None,
+            "driver": env["driver"],
+            "commit": env["git"]["commit"],
+            "dirty": False,
+            "tools": {"ncu": "2025.3.1", "compute-sanitizer": None},
+        },
+        "attributes": attributes,
+        "counters": counters,
+        "tests": tests,
+    }
+
+
+def make_claim(name: str, *check: Any, **more: Any) -> Any:
+    """A claim of document S0 about tiles, whose other fields a test may give."""
+    from claims import Claim
+
+    fields = {
+        "experiment": "matmul",
+        "document": "S0",
+        "place": "section 3",
+        "quote": "much better",
+        "english": "",
+        "title": f"The title of {name}",
+        "hardware": "GeForce 8400M GS",
+        "figure": "",
+        "expected": "tile16 is faster",
+    }
+    return Claim(id=name, check=check, **{**fields, **more})
+
+
+AT = "1024x1024x1024/cold"
+
+
+def ratio(base: str = "global16", other: str = "tile16", **more: Any) -> Any:
+    """A check that `other` is faster at width 1024, unless told otherwise."""
+    from claims import Check
+
+    bound = more or {"above": 1.0}
+    return Check("ratio", base=f"matmul/{base}/{AT}", other=f"matmul/{other}/{AT}", **bound)
+
+
+def formula(expression: str, **more: Any) -> Any:
+    from claims import Check
+
+    return Check("arithmetic", expression=expression, **more)
+
+
+def view(record: Any, *claims: Any, probes: Any = None, prefix: str = "") -> Any:
+    """The verdicts of a parsed record on these claims."""
+    from claims import judge
+    from verdicts import View
+
+    return View(record, judge(record, probes, claims), prefix)

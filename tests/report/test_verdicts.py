@@ -1,0 +1,519 @@
+"""What shows verdicts: it says what was judged, links to what it rests on, and can hide nothing."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import lint
+import pytest
+from conftest import one_line, run, tree
+from synthetic import SMALL, make_full, make_memory, make_record, matching, scale, set_time, spoil
+from synthetic_claims import formula, make_claim, make_probes, ratio, view
+
+FEW = ["cpu_serial", "global16", "tile8", "tile16", "cublas"]
+YES, NO = "1 + 1 == 2", "1 + 1 == 3"
+
+
+@pytest.fixture(scope="module")
+def record(tmp_path_factory):
+    """A parsed record of few strategies; not to be changed."""
+    from record import load
+
+    path = tmp_path_factory.mktemp("few") / "record.json"
+    path.write_text(json.dumps(make_record(SMALL, strategies=FEW)))
+    return load(path)[0]
+
+
+@pytest.mark.parametrize(
+    "ends,unit,text",
+    [
+        ((1.0694, 1.0682, 1.0703), "×", "1.069× [1.068, 1.070]"),
+        ((2.62e-3, 2.61e-3, 2.63e-3), "s", "2.62 ms [2.61 ms, 2.63 ms]"),
+        ((4.5e12, 4.4e12, 4.6e12), "B/s", "4500 [4400, 4600] GB/s"),
+        ((5e13, 4.9e13, 5.1e13), "flop/s", "50.00 [49.00, 51.00] TFLOP/s"),
+        ((0.923, 0.921, 0.925), "", "92.3 % [92.1, 92.5]"),
+        ((2048.0, None, None), "", "2048"),
+        ((0.0625, None, None), "", "0.0625"),
+        ((None, None, None), "×", "–"),
+    ],
+)
+def test_number(ends, unit: str, text: str) -> None:
+    from verdicts import number
+
+    assert number(*ends, unit) == text
+
+
+@pytest.mark.parametrize(
+    "figure,claimed,check,text",
+    [
+        ("", None, ratio(), ""),
+        ("lost", None, ratio(), "lost"),
+        ("", 4.083, ratio(), "4.083 times"),
+        # what the figure says already is not said twice
+        ("490 ms against 120 ms: 4.08 times", 4.083, ratio(), "490 ms against 120 ms: 4.08 times"),
+        ("490 ms against 120 ms", 4.083, ratio(), "490 ms against 120 ms (4.083 times)"),
+        ("the same speed", 1.0, ratio(), "the same speed"),
+        ("", 2048.0, formula("2 * 1024"), "2048"),
+        ("b*b of it | <i>", None, ratio(), "b\\*b of it \\| &lt;i&gt;"),
+    ],
+)
+def test_said(figure: str, claimed: float | None, check, text: str) -> None:
+    from verdicts import said
+
+    assert said(make_claim("C01", check, figure=figure, claimed=claimed)) == text
+
+
+@pytest.mark.parametrize(
+    "form,more,claimed,text",
+    [
+        ("at_most", {"metric": "seconds"}, 2.62e-3, "2.62 ms"),
+        ("at_least", {"metric": "bytes_per_second"}, 1.119e11, "112 GB/s"),
+        ("at_least", {"metric": "flops_per_second"}, 2.5e12, "2.50 TFLOP/s"),
+        ("fraction_of_roof", {"at_least": 0.5}, 0.916, "91.6 %"),
+    ],
+)
+def test_said_in_the_unit_of_the_check(form: str, more: dict, claimed: float, text: str) -> None:
+    from claims import Check
+    from verdicts import said
+
+    assert said(make_claim("C01", Check(form, **more), claimed=claimed)) == text
+
+
+@pytest.mark.parametrize(
+    "text,safe",
+    [
+        ("16*16*2*4/1024 = 2 kb", "16\\*16\\*2\\*4/1024 = 2 kb"),
+        ("2 * 16 * 4", "2 * 16 * 4"),
+        ("tile16_depth4", "tile16_depth4"),
+        ("the _ shared _ and __syncthreads", "the \\_ shared \\_ and \\_\\_syncthreads"),
+        ("a | b <script>", "a \\| b &lt;script&gt;"),
+        ("[here](https://example.org)", "[here]\\(https://example.org)"),
+        ("`a|b_` and _b", "`a\\|b_` and \\_b"),
+        ("one ` alone", "one ' alone"),
+        ("~~gone~~", "\\~~gone\\~~"),
+    ],
+)
+def test_prose_is_only_text(text: str, safe: str) -> None:
+    from verdicts import prose
+
+    assert prose(text) == safe
+
+
+def test_summary() -> None:
+    from verdicts import summary
+
+    counts = {"holds": 20, "fails": 8, "inconclusive": 5, "not_measured": 34}
+    assert summary(counts) == (
+        "20 of 67 claims hold, 8 fail, 5 are inconclusive, 34 were not measured"
+    )
+    assert summary(dict.fromkeys(counts, 1)) == (
+        "1 of 4 claims holds, 1 fails, 1 is inconclusive, 1 was not measured"
+    )
+
+
+def test_a_row_says_what_was_measured_and_links_to_it(record) -> None:
+    shown = view(record, make_claim("C12", ratio(), figure="lost"))
+    ((name, claim, said, here, verdict),) = shown.rows
+    assert name == '<a id="claim-c12"></a>C12' and verdict == "**holds**"
+    assert claim == "[The title of C12](#claim-c12-detail)<br>S0 section 3"
+    assert said == "lost<br>GeForce 8400M GS"
+    assert re.match(r"1\.36\d*× \[1\.36\d*, 1\.36\d*\], 313 µs against 427 µs, p < 0\.001 \(", here)
+    assert "[`global16`](#matmul-cold-global16), [`tile16`](#matmul-cold-tile16)" in here
+    assert shown.counts.startswith("1 of 1 claims holds")
+
+
+def test_a_row_shows_the_check_that_decides(record) -> None:
+    checks = [ratio(), formula(YES, says="so far so good"), formula(NO, says="but"), ratio()]
+    shown = view(record, make_claim("C12", *checks))
+    ((*_, here, verdict),) = shown.rows
+    assert verdict == "**fails**" and f"but: `{NO}`: false" in here
+    assert "so far" not in here and "[and 2 more](#claim-c12-detail)" in here
+    # all of them stand in the details
+    ((detail,),) = [fold.details for fold in shown.folds]
+    assert detail.verdict == "fails" and len(detail.facts) == 6
+    assert [f.split(":")[0] for f in detail.facts[2:]] == [
+        "**holds**", "**holds**", "**fails**", "**holds**",
+    ]  # fmt: skip
+
+
+def test_what_was_not_measured_says_why(save) -> None:
+    from record import load
+
+    spoiled = spoil(make_record(SMALL, strategies=FEW), "/tile16/1024x", "failed", "launch: a | b")
+    record = load(save(spoiled))[0]
+    claims = [
+        make_claim("C01", ratio()),
+        make_claim("C02", ratio("global16", "no_such_row")),
+        make_claim("C03", not_judged="it says how, not how much"),
+    ]
+    shown = view(record, *claims)
+    cells = [row[3] for row in shown.rows]
+    assert cells[0].endswith("failed: launch: a \\| b")
+    assert "the record holds no case" in cells[1] and cells[2] == "it says how, not how much"
+    assert {row[4] for row in shown.rows} == {"**not measured**"}
+    facts = [detail.facts for fold in shown.folds for detail in fold.details]
+    # a case of the record has a row, one that it lacks has none
+    assert "asked of [`matmul/global16/" in facts[1][-1]
+    assert facts[1][-1].endswith(", `matmul/no_such_row/1024x1024x1024/cold`")
+    assert facts[2][-1] == "Not judged: it says how, not how much."
+
+
+def test_evidence_that_is_a_probe_leads_to_the_probes(save) -> None:
+    from claims import Check
+    from measured import read
+
+    made = make_record(SMALL, strategies=FEW)
+    name = "racecheck:gpu/Mutant.IsCaught/matmul_first_barrier_missing"
+    probes = make_probes(made)
+    probes["tests"][name] = {"reason": None, "outcome": "hazards", "count": 128}
+    path = save(made)
+    (path.parent / "probes.json").write_text(json.dumps(probes))
+    own = read(path)
+    claim = make_claim("C09", Check("test", test=name, finds="hazards"))
+    ((*_, here, verdict),) = view(own.record, claim, probes=own.probes).rows
+    assert verdict == "**holds**" and here == f"hazards (128) ([`{name}`](probes.json))"
+
+
+@pytest.mark.parametrize(
+    "first,second,said",
+    [
+        (YES, NO, "**here S0 is right** (C14 holds)"),
+        (NO, YES, "**here S2 is right** (C34 holds)"),
+        (YES, YES, "**here both hold**"),
+        (NO, NO, "**here neither holds**"),
+        (YES, "warp_size == 32", "**here S0 is right** (C14 holds)"),
+        (NO, "warp_size == 32", "**not decided here**"),
+    ],
+)
+def test_contradictions(record, first: str, second: str, said: str) -> None:
+    claims = [
+        make_claim("C14", formula(first), contradicts="C34"),
+        make_claim("C34", formula(second), contradicts="C14", document="S2"),
+    ]
+    (line,) = view(record, *claims).conflicts
+    assert said in line and "[C14](#claim-c14)" in line and "[C34](#claim-c34)" in line
+
+
+@pytest.mark.parametrize(
+    "checks,word",
+    [
+        ((), "by reading: no measurement is asked for"),
+        ((YES,), "**proven**: `1 + 1 == 2`: true"),
+        ((YES, NO), "**refuted**: "),
+        ((YES, "warp_size == 32"), "**not proven here**: "),
+    ],
+)
+def test_errata(record, checks: tuple[str, ...], word: str) -> None:
+    from claims import Erratum
+
+    erratum = Erratum("E01", "128 KB", tuple(formula(each) for each in checks))
+    claim = make_claim("C06", formula(NO), quote="128 MB", english="", erratum=erratum)
+    ((*row, proof),) = view(record, claim).errata
+    assert row == ["E01", "[C06](#claim-c06), S0 section 3", "“128 MB”", "128 KB"]
+    assert proof.startswith(word)
+
+
+def test_then_and_now(record) -> None:
+    claims = [
+        make_claim("C12", ratio(), figure="lost: its chart is gone", why="Caches <now>."),
+        make_claim("C13", ratio()),  # without a figure: no row
+        make_claim("C14", ratio(below=1.0), claimed=0.9),
+        make_claim("C15", ratio("global16", "none"), claimed=2.5, hardware=""),
+    ]
+    rows = view(record, *claims).then
+    assert [row[0][:5] for row in rows] == ["[C12]", "[C14]", "[C15]"]
+    assert rows[0][1:3] == ["lost: its chart is gone", "GeForce 8400M GS"]
+    assert rows[0][3].startswith("1.36") and rows[0][5] == "Caches &lt;now&gt;."
+    assert rows[1][1] == "0.9 times" and rows[1][4] == "**fails**" and rows[1][5] == "–"
+    assert rows[2][2] == "–" and rows[2][4] == "**not measured**"
+
+
+def test_details_have_the_quote_and_what_decides_nothing(record) -> None:
+    claim = make_claim(
+        "C28", ratio(), quote="16*16 번만", english="only 16*16 times", also=(formula(NO),),
+        why="A reason.", contradicts="C29",
+    )  # fmt: skip
+    other = make_claim("C29", formula(NO))
+    (fold,) = view(record, claim, other).folds
+    assert fold.title == "S0, article on matrix multiplication, shared memory: 2 claims in detail"
+    detail = fold.details[0]
+    assert (detail.anchor, detail.row) == ("claim-c28-detail", "claim-c28")
+    assert detail.quote == "16\\*16 번만" and detail.english == "only 16\\*16 times"
+    assert detail.facts[0] == "Asked: tile16 is faster."
+    assert detail.facts[-3:] == [
+        f"Not part of the verdict: **fails**: `{NO}`: false",
+        "Why: A reason.",
+        "Contradicts [C29](#claim-c29), which **fails** here.",
+    ]
+    assert (
+        "from [`matmul/global16/1024x1024x1024/cold`](#matmul-cold-global16), " in detail.facts[2]
+    )
+
+
+def test_most_surprising_first(record) -> None:
+    claims = [
+        make_claim("C01", ratio(), claimed=9.0),  # holds: no surprise, however far off
+        make_claim("C02", ratio(above=3.0), claimed=3.0),
+        make_claim("C03", ratio(above=30.0), claimed=30.0, figure="“more than 30 times”"),
+    ]
+    first, second = view(record, *claims).surprises
+    assert first.startswith("**[C03](#claim-c03) fails: The title of C03.** Said (S0 section 3, ")
+    assert "“more than 30 times”; measured: 1.36" in first and "(#matmul-cold-tile16)" in first
+    assert "3 times; measured" in second
+
+
+def test_series_give_the_times_of_their_base(record) -> None:
+    from claims import Check
+
+    ids = {"base": "matmul/global16/{shape}/cold", "other": "matmul/tile16/{shape}/cold"}
+    shapes = ("1024x1024x1024", "4096x4096x4096")
+    check = Check("monotone", **ids, shapes=shapes, direction="rising")
+    ((*_, here, _),) = view(record, make_claim("C25", check)).rows
+    assert "1024³: 1.36" in here and "; global16 takes 427 µs at 1024³ and 27.0 ms at 4096³" in here
+
+
+def test_findings_name_the_verdicts(record) -> None:
+    from findings.judge import Finding
+
+    shown = view(record, make_claim("C12", ratio()), make_claim("C14", formula(NO)), prefix="x-")
+    finding = Finding("", "S0: so (C12 to C14)", ())
+    assert shown.of(finding) == "[C12 holds](#x-claim-c12) · [C14 fails](#x-claim-c14)"
+    assert shown.of(Finding("", "", ())) == ""
+
+
+def _verdicts(folder: Path) -> dict[str, str]:
+    found = json.loads((folder / "verdicts.json").read_bytes())
+    return {each["id"]: each["verdict"] for each in found["claims"]}
+
+
+def test_report_opens_with_the_verdicts(golden) -> None:
+    from claims import load_claims
+    from verdicts import WORDS
+
+    text = golden["README.md"].decode()
+    places = [
+        text.index(f"\n## {title}\n")
+        for title in ("Verdicts", "Then and now", "Errata", "What was measured", "Environment")
+    ]
+    assert places == sorted(places) and "So it is here" not in text
+    found = json.loads(golden["verdicts.json"])["claims"]
+    assert [each["id"] for each in found] == [claim.id for claim in load_claims()]
+    for each in found:
+        row = next(
+            r for r in text.split("\n") if r.startswith(f'| <a id="claim-{each["id"].lower()}"')
+        )
+        assert row.endswith(f"| **{WORDS[each['verdict']]}** |")
+    assert "(claims.svg)" not in text and "](charts/claims.svg)" in text
+    # every id of a case that a verdict rests on leads to its row, if there is one
+    ids = {case["id"] for case in json.loads(golden["record.json"])["cases"]}
+    for each in found:
+        for name in ids & set(each["evidence"]):
+            assert f"[`{name}`](#" in text
+
+
+def test_a_verdict_follows_the_measurement(report, tmp_path: Path) -> None:
+    made = make_record(SMALL, strategies=FEW)
+    report(made)
+    before = _verdicts(tmp_path / "report")
+    text = report(scale(made, "/tile16/", 10))
+    after = _verdicts(tmp_path / "report")
+    assert before["C12"] == "holds" and after["C12"] == "fails"
+    assert "[C12 fails](#claim-c12)" in text
+
+
+def test_wider_intervals_leave_it_inconclusive(report, tmp_path: Path) -> None:
+    made = make_record(SMALL, strategies=FEW)
+    for name, low, high in (("global16", 0.2e-3, 1.05e-3), ("tile16", 0.2e-3, 1.01e-3)):
+        for case in matching(made, f"/{name}/1024x1024x1024/cold"):
+            set_time(case, (low + high) / 2, low, high)
+    text = report(made)
+    assert _verdicts(tmp_path / "report")["C12"] == "inconclusive"
+    assert "[C12 inconclusive](#claim-c12)" in text
+
+
+def _with_probes(made: dict, probes: object, folder: Path) -> Path:
+    folder.mkdir()
+    (folder / "record.json").write_text(json.dumps(made))
+    text = probes if isinstance(probes, str) else json.dumps(probes)
+    (folder / "probes.json").write_text(text)
+    return folder
+
+
+def test_probes_are_read_copied_and_named(tmp_path: Path) -> None:
+    made = make_record(SMALL, strategies=FEW)
+    source = _with_probes(made, make_probes(made), tmp_path / "source")
+    result = run("render.py", source, "--output", tmp_path / "report")
+    assert result.returncode == 0, result.stderr
+    files = tree(tmp_path / "report")
+    assert files["probes.json"] == (source / "probes.json").read_bytes()
+    text = files["README.md"].decode()
+    assert (
+        "](probes.json)" in text
+        and "| probes | ncu 2025.3.1, compute-sanitizer not found |" in text
+    )
+    assert "there is no probes.json" not in text and "C09 holds" not in text
+    assert _verdicts(tmp_path / "report")["C09"] == "holds"
+    # the folder holds all that it was made of
+    again = run("render.py", tmp_path / "report", "--output", tmp_path / "again")
+    assert again.returncode == 0 and tree(tmp_path / "again") == files
+    assert not any(lint.lint(lint.load(tmp_path / "report")).values())
+
+
+def test_probes_of_another_run_decide_nothing(tmp_path: Path) -> None:
+    made = make_record(SMALL, strategies=FEW)
+    probes = make_probes(made)
+    probes["environment"]["driver"] = "1.2.3"
+    source = _with_probes(made, probes, tmp_path / "source")
+    assert run("render.py", source, "--output", tmp_path / "report").returncode == 0
+    text = (tmp_path / "report" / "README.md").read_text()
+    why = "probes.json has driver 1.2.3, the record 580.159.04"
+    assert f"> **Probes of another run**: {why}; so they decide no claim here." in text
+    assert _verdicts(tmp_path / "report")["C09"] == "not_measured" and f"| {why} |" in text
+
+
+def test_probes_of_an_earlier_report_do_not_stay(report, tmp_path: Path) -> None:
+    made = make_record(SMALL[:2], strategies=FEW)
+    source = _with_probes(made, make_probes(made), tmp_path / "source")
+    assert run("render.py", source, "--output", tmp_path / "report").returncode == 0
+    text = report(make_record(SMALL[:2], strategies=FEW))
+    assert not (tmp_path / "report" / "probes.json").exists() and "](probes.json)" not in text
+    assert "| probes | none: there is no probes.json beside the record |" in text
+
+
+@pytest.mark.parametrize(
+    "text,why",
+    [
+        ('{"schema": 1, ', "is not complete JSON; collect the probes again"),
+        ('{"schema": 9}', "has schema 9; this renderer reads schema 1"),
+        ("[]", "has no field schema"),
+        ('{"schema": 1}', "field environment is missing"),
+    ],
+)
+def test_bad_probes_are_one_line(text: str, why: str, tmp_path: Path) -> None:
+    source = _with_probes(make_record(SMALL[:1], strategies=FEW), text, tmp_path / "source")
+    line = one_line(run("render.py", source, "--output", tmp_path / "report"), 2)
+    assert "probes.json: " in line and why in line and not (tmp_path / "report").exists()
+
+
+def _other(made: dict, name: str) -> dict:
+    other = json.loads(json.dumps(made))
+    other["environment"]["gpu"]["name"] = name
+    other["environment"]["driver"] = "550.54"
+    return other
+
+
+def test_other_gpus_stand_beside_as_columns(report, tmp_path: Path) -> None:
+    made = make_record(SMALL, strategies=FEW)
+    alone = report(made)
+    slow = _other(scale(made, "/tile16/", 10), "NVIDIA L4")
+    text = report(made, slow, made)
+    assert "Other GPUs" not in alone
+    part = text.split("Other GPUs\n")[1].split("\n## ")[0]
+    head, row = (
+        next(line for line in part.split("\n") if line.startswith(start))
+        for start in ("| claim | NVIDIA H200<br>", "| [C12](#claim-c12) ")
+    )
+    # the own record first; one of the same GPU is left out
+    assert head.count("NVIDIA") == 2 and "NVIDIA L4<br>" in head and "**driver 550.54**" in head
+    assert "commit 0123456<br>" in head and "**commit" not in head
+    assert re.search(r"\*\*holds\*\* 1\.36\d*× .* \| \*\*fails\*\* 0\.13", row)
+    assert "do not agree on" in part and "C12" in part.split("do not agree on")[1].split("\n")[0]
+    # no section of its own, and nothing else has changed
+    assert "Committed record" not in text and not any(
+        lint.lint(lint.load(tmp_path / "report")).values()
+    )
+    assert "NVIDIA L4" not in text.replace(part, "")
+
+
+def test_beside_a_machine_without_a_gpu_the_verdicts_there(report) -> None:
+    text = report(make_record(SMALL, False, FEW), make_record(SMALL, strategies=FEW))
+    own, there = text.split("\n## Committed record")
+    assert "| **not measured** |" in own and "C12 not measured" in own
+    assert (
+        '<a id="nvidia-h200-claim-c12"></a>C12 | ' in there
+        and "[C12 holds](#nvidia-h200-claim-c12)" in there
+    )
+    assert re.search(r"stands \[below: .*\]\(#beside-nvidia-h200\): there \d+ of \d+ claims", own)
+    assert "in detail</summary>" not in there
+
+
+def test_memory_has_a_section_of_its_own(report) -> None:
+    text = report(make_memory())
+    part = text.split("### Memory, level by level\n")[1].split("\n## ")[0].replace("\u00a0", " ")
+    rows = {row[0].split("</a>")[-1]: row for row in _rows(part)}
+    assert list(rows)[2:] == ["shared memory", "L1 cache", "L2 cache", "DRAM"]
+    # 1.1 ms for 65536 loads, at 1.93 GHz
+    assert rows["shared memory"][1] == "16.8 ns ±0.25 %" and rows["shared memory"][2] == "32.4"
+    assert rows["DRAM"][3] == "4569 ±0.25 %" and "](charts/memory_levels.svg)" in part
+    assert (
+        '<a id="memory-hot-latency-l1"></a>' in part and '<a id="memory-latency-dram"></a>' in part
+    )
+    assert "## The levels of memory" not in text and "suspect times" not in text
+    gone = report(spoil(make_memory(), "/latency_l2/", "unsupported", "needs more L2"))
+    assert "| unsupported | – |" in gone and "needs more L2" in gone.split("level by level")[1]
+
+
+def _rows(text: str) -> list[list[str]]:
+    lines = [line for line in text.split("\n") if line.startswith("|")]
+    return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines]
+
+
+def test_claims_rest_on_rows_of_every_experiment(save) -> None:
+    """Those of the machine and of memory have anchors too; the audit has none, and no link."""
+    from claims import Check
+    from measured import read
+    from render import render
+
+    own = read(save(make_full(small=True)))
+    text = render(own, [])["README.md"].decode()
+    anchors = set(re.findall(r'<a id="([^"]+)"', text))
+    assert {"machine-read", "machine-hot-l2-read", "memory-hot-latency-l1"} <= anchors
+    for case in own.record.cases:
+        check = Check("at_most", of=case.id, metric="seconds", value=9.0)
+        shown = view(own.record, make_claim("C01", check))
+        link = shown.source(case.id)
+        if case.experiment == "audit":
+            assert link == f"`{case.id}`"
+        else:
+            assert link.split("](#")[1].rstrip(")") in anchors
+
+
+def _chart(shown) -> tuple[list[str], object]:
+    from charts import claims_chart
+
+    chart = claims_chart(shown.judgement)
+    return re.findall(r"<!-- (.*?) -->", (chart.svg or b"").decode()), chart
+
+
+def test_strip_shows_what_comes_to_a_ratio(record) -> None:
+    claims = [
+        make_claim("C01", ratio(), claimed=9.0, title="One"),
+        make_claim("C02", formula(YES), title="Two"),
+        make_claim("C24", ratio(above=3.0), document="S1", title="Three"),
+        make_claim("C34", ratio("global16", "none"), claimed=2.0, document="S2", title="Four"),
+        make_claim("C35", formula("2 * 3", equals=6.0), claimed=6.0, title="Five"),
+    ]
+    texts, chart = _chart(view(record, *claims))
+    shown = [text for text in texts if text in ("One", "Two", "Three", "Four", "Five")]
+    assert shown == ["One", "Three", "Four"]
+    assert {"holds", "fails", "not measured", "claimed", "C01", "C34"} <= set(texts)
+    assert "how many times as fast, or the share, that the claim is about (×, log)" in texts
+    assert any(text.startswith("S1: blog") for text in texts)
+    assert sum(text.startswith("1.36") for text in texts) == 2
+    assert chart.name == "claims.svg" and "3 claims" in chart.alt
+    assert chart.caption.startswith("1 of these claims could not be measured here")
+
+
+def test_strip_without_a_ratio_is_not_drawn(record) -> None:
+    _, chart = _chart(view(record, make_claim("C02", formula(YES))))
+    assert chart.svg is None and chart.why_not == "no claim that comes to a ratio was measured"
+
+
+def test_verdicts_differ_in_shape_as_in_colour() -> None:
+    from charts.claims import LOOKS
+    from verdicts import WORDS
+
+    assert list(LOOKS) == list(WORDS)
+    assert len({marker for _, marker in LOOKS.values()}) == len({c for c, _ in LOOKS.values()}) == 4
