@@ -5,11 +5,15 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <thread>
+
 #include "../experiments/harness/session.hpp"
 #include "../experiments/matmul/matmul.hpp"
 #include "../experiments/matvec/matvec.hpp"
 #include "../experiments/memory/memory.hpp"
 #include "../experiments/transpose/transpose.hpp"
+#include "../reference/matmul.hpp"
 #include "../reference/matvec.hpp"
 
 namespace recheck {
@@ -166,6 +170,21 @@ TEST(Session, ChecksAgainEndToEndWhereMemoryComesBack) {
   const Case c = measured(mutants::cpu_idles_when_timed, Regime::end_to_end);
   EXPECT_EQ(c.verdict.value_or(Verdict{}).status, Status::incorrect);
   EXPECT_FALSE(c.seconds);
+}
+
+/// Right, but slow enough for no sample to be worth waiting for.
+void dawdles(int m, int n, int k, const float* a, std::int64_t lda, const float* b,
+             std::int64_t ldb, float* c, std::int64_t ldc) {
+  std::this_thread::sleep_for(std::chrono::milliseconds(400));
+  reference::matmul_serial(m, n, k, a, lda, b, ldb, c, ldc);
+}
+
+TEST(Session, LeavesWhatTurnsOutTooSlowAfterItsProof) {
+  const Case c = measured(mutants::mutant("dawdles", matmul::cpu<dawdles>), Regime::hot);
+  EXPECT_EQ(c.verdict.value_or(Verdict{}).status, Status::not_run);
+  const std::string reason = c.verdict->reason.value_or("");
+  EXPECT_TRUE(reason.starts_with("its proof took 0.4 s a launch")) << reason;
+  EXPECT_TRUE(c.samples.empty());
 }
 
 TEST(Session, KeepsAFailureWhileTiming) {

@@ -25,6 +25,8 @@ constexpr double most_budgets(const Case& c) { return host_timed(c) ? 0.5 : 2.5;
 
 // a case is tried only if its proofs and fewest samples are predicted to fit into this many budgets
 constexpr double patience = 20;
+// once a proof has shown how long it takes, this many times that is let through
+constexpr double leeway = 2;
 constexpr int launches_at_least = 2 + fewest_samples;
 
 // launches shorter than this say little about larger shapes
@@ -137,6 +139,8 @@ void Session::prove(Workbench& bench, const Strategy& strategy, std::span<Case* 
   seconds_[&strategy] = bench.proof_seconds();
   if (verdict.status != Status::passed)
     for (Case* c : cases) c->verdict = verdict;
+  else if (auto reason = too_long(bench.proof_seconds(), leeway * patience))
+    for (Case* c : cases) c->verdict = {Status::not_run, "its proof took " + *reason, {}};
 }
 
 void Session::time(Workbench& bench, std::vector<Case*> cases) {
@@ -239,10 +243,9 @@ void Session::sample(Workbench& bench, Target& where, Run& run, int round) {
       c.strategy->role != Role::audit)
     c.power = where.draw(run.launch, seconds);
   if (!copied && seconds >= long_launch) {
-    // the best pace so far: a size that happens to be slow should not condemn its neighbours
     const double pace = seconds / c.work().size();
-    const auto [known, fresh] = pace_.try_emplace(c.strategy, pace);
-    if (!fresh) known->second = std::min(known->second, pace);
+    const auto known = pace_.try_emplace(c.strategy, Pace{pace, pace}).first;
+    known->second = {std::min(known->second.best, pace), std::max(known->second.worst, pace)};
   }
 }
 
@@ -274,14 +277,24 @@ Reason Session::too_slow(const Case& c, Target& where) {
     if (refuse(*c.strategy, small, gpu_)) return {};
     Workbench bench(*c.experiment, small, where, 0, settings_.seed, &ledger_);
     bench.verify(*c.strategy);
-    pace_[c.strategy] = bench.proof_seconds() / c.experiment->work(*c.strategy, small).size();
+    const double pace = bench.proof_seconds() / c.experiment->work(*c.strategy, small).size();
+    pace_[c.strategy] = {pace, pace};
   }
-  const double predicted = pace_[c.strategy] * size;
-  const double allowed = patience * settings_.budget_seconds;
-  if (predicted * launches_at_least <= allowed) return {};
-  return "predicted " + short_text(predicted) + " s a launch: proof and " +
-         std::to_string(fewest_samples) + " samples would take more than " + short_text(allowed) +
-         " s, " + short_text(patience) + " times --per-case";
+  // a size that happens to be slow should not condemn its neighbours, nor one that happens to be
+  // fast let minutes be spent on a slow one: half way between, as factors go
+  const auto [best, worst] = pace_[c.strategy];
+  if (auto reason = too_long(std::sqrt(best * worst) * size, patience))
+    return "predicted " + *reason;
+  return {};
+}
+
+/// Why a launch of so many seconds takes too long for so many budgets.
+Reason Session::too_long(double seconds, double budgets) const {
+  const double allowed = budgets * settings_.budget_seconds;
+  if (seconds * launches_at_least <= allowed) return {};
+  return short_text(seconds) + " s a launch: proof and " + std::to_string(fewest_samples) +
+         " samples would take more than " + short_text(allowed) + " s, " + short_text(budgets) +
+         " times --per-case";
 }
 
 }  // namespace recheck

@@ -50,6 +50,7 @@ class Session {
   void calibrate(Target& where, Run& run);
   void sample(Workbench& bench, Target& where, Run& run, int round);
   Reason too_slow(const Case& c, Target& target);
+  [[nodiscard]] Reason too_long(double seconds, double budgets) const;
   Reason too_large(const Case& c, Target& target) const;
   Target& target(Backend backend);
   template <typename Body>
@@ -62,7 +63,11 @@ class Session {
   std::unique_ptr<Target> cpu_, gpu_target_;
   Ledger ledger_;
   std::map<const Strategy*, double> seconds_;  // about what one launch takes at the shape at hand
-  std::map<const Strategy*, double> pace_;     // the best seconds per Work::size() so far, if long
+  // seconds per Work::size() so far, of launches that were long
+  struct Pace {
+    double best, worst;
+  };
+  std::map<const Strategy*, Pace> pace_;
 };
 
 }  // namespace recheck

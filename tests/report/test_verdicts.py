@@ -173,7 +173,7 @@ def test_evidence_that_is_a_probe_leads_to_the_probes(save) -> None:
     own = read(path)
     claim = make_claim("C09", Check("test", test=name, finds="hazards"))
     ((*_, here, verdict),) = view(own.record, claim, probes=own.probes).rows
-    assert verdict == "**holds**" and here == f"hazards (128) ([`{name}`](probes.json))"
+    assert verdict == "**holds**" and here == f"128 hazards ([`{name}`](probes.json))"
 
 
 @pytest.mark.parametrize(
