@@ -31,11 +31,15 @@ import subprocess
 import sys
 import tempfile
 import time
-import tomllib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+# claims have one form and one reader
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "reports"))
+from claims import expression  # noqa: E402
+from claims.load import BadClaim, load_claims  # noqa: E402
 
 Metrics = tuple[str, ...]
 
@@ -114,10 +118,6 @@ NO_SANITIZER = "not measured: compute-sanitizer was not found"
 NO_TESTS = "not measured: recheck_tests was not built"
 
 
-class BadClaims(Exception):
-    """A claims file that makes no sense; str() is one line for the user."""
-
-
 class NoRecord(Exception):
     """recheck does not run here; str() is one line for the user."""
 
@@ -135,86 +135,20 @@ class Wanted:
 
 
 def wanted(folder: Path) -> Wanted:
-    """What the checks of all claims files below a folder need; raises BadClaims."""
+    """What the checks of all claims files below a folder need; raises BadClaim."""
     found = Wanted()
     if not folder.is_dir():
-        raise BadClaims(f"{folder}: no such folder; name one with */claims.toml in it")
-    for path in sorted(folder.glob("*/claims.toml")):
-        try:
-            claims = tomllib.loads(path.read_text(encoding="utf-8"))
-        except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-            raise BadClaims(f"{path}: {error}; correct the file") from error
-        for at, claim in enumerate(_tables(claims, "claim", f"{path}")):
-            name = claim.get("id")
-            where = f"{path}: {name if isinstance(name, str) else f'claim number {at + 1}'}"
-            for check, there in _checks(claim, where):
-                _add(found, check, there)
+        raise BadClaim(f"{folder}: no such folder; name one with */claims.toml in it")
+    for check in (check for claim in load_claims(folder) for check in claim.checks):
+        if check.form == "count":
+            found.cases |= dict.fromkeys(case for case in (check.of, check.per) if case)
+        elif check.form == "test":
+            found.tests[check.test] = None
+        elif check.form in ("attribute", "arithmetic"):
+            # other names are the record's own
+            names = sorted({check.name, *expression.names(check.expression or "0")})
+            found.attributes |= dict.fromkeys(name for name in names if name in ATTRIBUTES)
     return found
-
-
-def _tables(table: dict[str, Any], key: str, where: str) -> list[dict[str, Any]]:
-    value = table.get(key, [])
-    if not isinstance(value, list) or not all(isinstance(each, dict) for each in value):
-        raise BadClaims(f"{where}: field {key} must be a list of tables")
-    return value
-
-
-def _checks(claim: dict[str, Any], where: str) -> Iterator[tuple[dict[str, Any], str]]:
-    """Every check of a claim, wherever it stands, with the path to it for error messages."""
-    erratum = claim.get("erratum", {})
-    if not isinstance(erratum, dict):
-        raise BadClaims(f"{where}: field erratum must be a table")
-    for table, key, prefix in (
-        (claim, "check", ""),
-        (claim, "also", ""),
-        (erratum, "check", "erratum."),
-    ):
-        for at, check in enumerate(_tables(table, key, where)):
-            yield check, f"{where}: field {prefix}{key}[{at}]"
-
-
-def _text(check: dict[str, Any], key: str, where: str) -> str:
-    if not isinstance(check.get(key), str):
-        raise BadClaims(f"{where}.{key} must be a text")
-    return check[key]
-
-
-def _cases(check: dict[str, Any], key: str, where: str) -> Iterator[str]:
-    """The case ids of a field, one for each shape where it has {shape} in it."""
-    text, shapes = _text(check, key, where), check.get("shapes", [])
-    if not isinstance(shapes, list) or not all(isinstance(each, str) for each in shapes):
-        raise BadClaims(f'{where}.shapes must be a list of texts such as "1024x1024x1024"')
-    if "{shape}" in text and not shapes:
-        raise BadClaims(f"{where}.{key} has {{shape}} in it: say which with shapes = [...]")
-    for shape in shapes if "{shape}" in text else [""]:
-        case = text.replace("{shape}", shape)
-        if not CASE.fullmatch(case):
-            raise BadClaims(
-                f'{where}.{key}: "{case}" is no case; one reads like '
-                "matmul/tile16/1024x1024x1024/cold"
-            )
-        yield case
-
-
-def _add(found: Wanted, check: dict[str, Any], where: str) -> None:
-    form = _text(check, "form", where)
-    if form == "count":
-        for key in ("of", "per"):
-            if key == "of" or key in check:
-                found.cases |= dict.fromkeys(_cases(check, key, where))
-    elif form in ("attribute", "arithmetic"):
-        text = _text(check, "name" if form == "attribute" else "expression", where)
-        # other names are functions, or the record's own
-        words = re.findall(r"[A-Za-z_]\w*", text)
-        found.attributes |= dict.fromkeys(word for word in words if word in ATTRIBUTES)
-    elif form == "test":
-        test = _text(check, "test", where)
-        if not TEST.fullmatch(test):
-            raise BadClaims(
-                f'{where}.test: "{test}" is no test; one reads like '
-                "racecheck:gpu/Mutant.IsCaught/matmul_missing_barrier, without wildcards"
-            )
-        found.tests[test] = None
 
 
 # programs
@@ -691,7 +625,7 @@ def main() -> int:
         with whole(options.output) as file:
             text = json.dumps(probe(options, asked), indent=1, ensure_ascii=False)
             file.write_text(text + "\n", encoding="utf-8")
-    except BadClaims as error:
+    except BadClaim as error:
         print(f"probes.py: {error}", file=sys.stderr)
         return 2
     except NoRecord as error:

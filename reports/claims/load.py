@@ -244,7 +244,7 @@ def _sense(check: Check, where: str) -> None:
     for key in ("above", "below", "value", "within", "tolerance"):
         if (bound := getattr(check, key)) is not None and bound <= 0:
             raise _Wrong(f"field {where}{key} must be above 0")
-    if check.test and not re.fullmatch(r"(gate|racecheck):\S+", check.test):
+    if check.test and not re.fullmatch(r"(gate|racecheck):[\w./]+", check.test):
         raise _Wrong(f"field {where}test must read like gate:suite/Test.Name or racecheck:…")
     if check.expression:
         try:
