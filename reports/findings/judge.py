@@ -9,7 +9,6 @@ difference". A case without a time turns its line into "Not measured" with the c
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -25,7 +24,7 @@ Writer = Callable[[], "Line"]
 
 @dataclass(frozen=True)
 class Line:
-    outcome: str  # faster | slower | same | no difference | mixed | measured | not measured
+    outcome: str  # faster | slower | same | no difference | measured | not measured
     text: str  # Markdown
 
 
@@ -73,15 +72,6 @@ VERBS = {
     "same": "is, within the resolution, the **same** as",
     "no difference": "shows **no difference that the intervals can tell apart** from",
 }
-
-
-@dataclass(frozen=True)
-class Pair:
-    """One comparison of a list: `other` against `base`, told by its label."""
-
-    label: str
-    base: tuple[str | None, str, str]  # strategy, shape, regime
-    other: tuple[str | None, str, str]
 
 
 class Judge:
@@ -154,36 +144,6 @@ class Judge:
         """`against` for two (strategy, regime) at one shape; raises Missing."""
         cases = [self.need(strategy, shape, regime) for strategy, regime in (base, other)]
         return self.against(*cases)
-
-    def each(self, what: str, pairs: Sequence[Pair]) -> Line:
-        """Many comparisons in one sentence; `what` names the two sides, each pair its own label.
-
-        Pairs without a time are named at the end; raises Missing if none has one.
-        """
-        parts, ratios, missing = [], [], {}
-        for pair in pairs:
-            try:
-                base, other = self.need(*pair.base), self.need(*pair.other)
-            except Missing as error:
-                missing.setdefault(error.why, []).append(error)
-                continue
-            ratios.append(self.ratio(base, other))
-            parts.append((f"{pair.label}:", self.times(base, other).replace(" as fast", "")))
-        if not ratios:
-            raise (
-                next(iter(missing.values()))[0] if missing else Missing(what, "nothing to compare")
-            )
-        outcomes = Counter(ratio.outcome for ratio in ratios).most_common()
-        outcome = "mixed" if len(outcomes) > 1 else outcomes[0][0]
-        verdict = ", ".join(
-            f"**{name}** in {count} of {len(ratios)}" if outcome == "mixed" else f"**{name}**"
-            for name, count in outcomes
-        )
-        texts = [f"{label} {times}" for label, times in parts]
-        for why, errors in missing.items():
-            what_not = ", ".join(dict.fromkeys(error.what for error in errors))
-            texts.append(f"not measured: {what_not}: {why}")
-        return Line(outcome, f"{what}: {verdict}. Speed-ups: {'; '.join(texts)}.")
 
     def timed(self, names: Sequence[str], shape: str, regime: str) -> list[Case]:
         """The cases of these strategies that have a time, fastest first by median."""

@@ -9,7 +9,6 @@ from findings.judge import Finding, Judge, Line, Missing, Writer, finding
 
 CLAIMED_SHAPE = "1024x1024x1024"  # the width that S0 implies: a 64x64 grid of 16x16 blocks
 ODD_SHAPE = "1000x1000x1000"  # about as much work, and no power of two
-SMALL_SHAPE = "80x48x64"  # S1's own example
 
 
 class _Judge(Judge):
@@ -81,10 +80,6 @@ class _Judge(Judge):
 
 def matmul(judge: Judge) -> list[Finding]:
     judge = _Judge(judge.record, judge.experiment, judge.prefix)
-    shapes = tuple(dict.fromkeys((CLAIMED_SHAPE, judge.headline)))
-
-    def cold(base: str, other: str, at: tuple[str, ...] = shapes) -> list[Writer]:
-        return [lambda s=s: judge.compare((base, "cold"), (other, "cold"), s) for s in at]
 
     def copies(base: str, rung: str, shape: str = CLAIMED_SHAPE) -> Writer:
         return lambda: judge.compare((base, "hot"), (rung, "end_to_end"), shape)
@@ -93,21 +88,6 @@ def matmul(judge: Judge) -> list[Finding]:
     library = Finding(library.title, "", (*library.lines, *judge.other_arithmetic()))
     return [
         finding(
-            "Tiles in shared memory against global memory",
-            "S0, S1 and S2: tiles in shared memory are faster (C01, C12, C24, C27)",
-            *cold("global16", "tile16"),
-        ),
-        finding(
-            "Four tiles deep against one",
-            "S0: “slower than the previous one” (C14)",
-            *cold("tile16", "tile16_depth4"),
-        ),
-        finding(
-            "Whole strips in shared memory against tiles",
-            "S2: the same speed, only more shared memory (C34)",
-            *cold("tile16", "full_strip16", (CLAIMED_SHAPE,)),
-        ),
-        finding(
             "The best block policy",
             "S0: other policies can be used, to find the most suitable (C15)",
             judge.best_policy,
@@ -115,11 +95,8 @@ def matmul(judge: Judge) -> list[Finding]:
         finding(
             "GPU, copies included, against one CPU thread",
             "S0 and S1: “the GPU parallel performance is much better than the CPU” (C11, C23)",
-            copies("cpu_serial", "global16"),
-            copies("cpu_serial", "tile16"),
             # a power of two is the worst stride for a cache, and flatters whoever runs against it
             copies("cpu_serial", "tile16", ODD_SHAPE),
-            copies("cpu_serial", "tile16", SMALL_SHAPE),
             lambda: judge.crossover("cpu_serial", "tile16"),
         ),
         # a serial loop is a weak base, so a BLAS on all cores stands beside it

@@ -199,7 +199,8 @@ def test_without_an_audit_half_a_per_cent_by_convention(read) -> None:
 
 def test_the_record_s_own_resolution_decides(read) -> None:
     """2 % faster is faster, unless the audit says that 2 % are noise."""
-    from findings import findings
+    from claims.judge import close_family
+    from comparison import comparisons
 
     def verdict(*audits: dict) -> str:
         record = scale(make_record(SMALL, strategies=FEW), "/global16/", 1.0)
@@ -211,8 +212,9 @@ def test_the_record_s_own_resolution_decides(read) -> None:
         base["samples"] = [1.02 * sample for sample in fast["samples"]]
         assert time > 0
         parsed = read(join(record, *audits))
-        found = findings(parsed, parsed.experiment("matmul"))
-        return found[0].lines[1].outcome
+        close_family(parsed)
+        ids = (f"matmul/{name}/4096x4096x4096/cold" for name in ("global16", "tile16"))
+        return comparisons(parsed).verdict(*(parsed.by_id[name] for name in ids)).outcome
 
     assert verdict() == "faster"
     assert verdict(make_audit()) == "faster"

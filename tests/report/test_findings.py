@@ -8,9 +8,6 @@ import pytest
 from synthetic import SHAPES, SMALL, make_full, make_record, matching, scale, set_time, spoil
 
 TITLES = {
-    "tiles": "Tiles in shared memory against global memory",
-    "deep": "Four tiles deep against one",
-    "strips": "Whole strips in shared memory against tiles",
     "policy": "The best block policy",
     "serial": "GPU, copies included, against one CPU thread",
     "blas": "GPU, copies included, against the CPU's BLAS",
@@ -34,40 +31,62 @@ def judged(save):
     return judge
 
 
+@pytest.fixture
+def compared(save):
+    """What one line says of two strategies, cold at one shape."""
+
+    def compare(record: dict, base: str, other: str, shape: str):
+        from findings.judge import Judge, finding
+        from record import load
+
+        parsed, _ = load(save(record))
+        judge = Judge(parsed, parsed.experiments[0], "")
+        (line,) = finding(
+            "", "", lambda: judge.compare((base, "cold"), (other, "cold"), shape)
+        ).lines
+        return line
+
+    return compare
+
+
+LARGE, SMALLER = "4096x4096x4096", "1024x1024x1024"
+
+
 def outcomes(lines: tuple) -> list[str]:
     return [line.outcome for line in lines]
 
 
-def test_numbers_of_one_finding(judged) -> None:
+def test_numbers_of_one_comparison(compared) -> None:
     record = make_record(SMALL)
     for name, median in (("global16", 30e-3), ("tile16", 20e-3)):
-        case = matching(record, f"/{name}/4096x4096x4096/cold")[0]
+        case = matching(record, f"/{name}/{LARGE}/cold")[0]
         set_time(case, median, median * 0.99, median * 1.02)
-    line = judged(record)["tiles"][1]
+    line = compared(record, "global16", "tile16", LARGE)
     # 29.7/20.4 and 30.6/19.8: the far ends of both intervals, worked by hand
     assert "1.50× [1.46, 1.55]ᵉ as fast, 20.0 ms against 30.0 ms" in line.text
     assert "**faster**" in line.text and line.outcome == "faster"
     assert "(#matmul-tile16)" in line.text and "(#matmul-global16)" in line.text
 
 
-@pytest.mark.parametrize("name,pattern", [("tiles", "/tile16/"), ("deep", "/tile16_depth4/")])
-def test_sign_flips_with_the_data(judged, name: str, pattern: str) -> None:
+@pytest.mark.parametrize("other", ["tile16", "tile16_depth4"])
+def test_sign_flips_with_the_data(compared, other: str) -> None:
     record = make_record(SMALL)
-    fast = judged(scale(scale(record, pattern, 0.1), "/cublas", 0.01))[name]
-    slow = judged(scale(record, pattern, 10))[name]
-    assert outcomes(fast) == ["faster", "faster"] and outcomes(slow) == ["slower", "slower"]
-    assert all("**slower** than" in line.text and ": 0.1" in line.text for line in slow)
+    fast = compared(scale(record, f"/{other}/", 0.1), "global16", other, LARGE)
+    slow = compared(scale(record, f"/{other}/", 10), "global16", other, LARGE)
+    assert (fast.outcome, slow.outcome) == ("faster", "slower")
+    assert "**slower** than" in slow.text and ": 0.1" in slow.text
 
 
-def test_overlapping_intervals_are_no_difference(judged) -> None:
+def test_overlapping_intervals_are_no_difference(compared) -> None:
     record = make_record(SMALL)
     for name, low, high in (("global16", 0.95e-3, 1.05e-3), ("tile16", 0.9e-3, 1.01e-3)):
-        for case in matching(record, f"/{name}/1024x1024x1024/cold"):
+        for case in matching(record, f"/{name}/{SMALLER}/cold"):
             set_time(case, (low + high) / 2, low, high)
-    lines = judged(record)["tiles"]
-    assert outcomes(lines) == ["no difference", "faster"]
-    assert "no difference that the intervals can tell apart" in lines[0].text
-    assert "faster" not in lines[0].text and "slower" not in lines[0].text
+    line = compared(record, "global16", "tile16", SMALLER)
+    assert line.outcome == "no difference"
+    assert "no difference that the intervals can tell apart" in line.text
+    assert "faster" not in line.text and "slower" not in line.text
+    assert compared(record, "global16", "tile16", LARGE).outcome == "faster"
 
 
 def test_a_bound_that_is_not_one_does_not_read_as_one() -> None:
@@ -79,24 +98,22 @@ def test_a_bound_that_is_not_one_does_not_read_as_one() -> None:
     assert str(Ratio(512.3, 508.1, 516.9)) == "512× [508, 517]"
 
 
-def test_missing_case_gives_its_own_reason(judged) -> None:
+def test_missing_case_gives_its_own_reason(compared) -> None:
     record = spoil(make_record(SMALL), "/full_strip16/1024", "failed", "launch: out of resources")
-    (line,) = judged(record)["strips"]
+    line = compared(record, "tile16", "full_strip16", SMALLER)
     assert line.outcome == "not measured"
     assert line.text == "Not measured: `full_strip16` at 1024³: failed: launch: out of resources."
 
 
-def test_absent_case_is_not_measured(judged) -> None:
+def test_absent_case_is_not_measured(compared) -> None:
     record = make_record(SMALL, strategies=["global16", "tile16"])
-    found = judged(record)
-    assert outcomes(found["deep"]) == ["not measured"]
-    assert "the record holds no such case" in found["deep"][0].text
-    assert outcomes(found["tiles"]) == ["faster", "faster"]
+    line = compared(record, "tile16", "tile16_depth4", SMALLER)
+    assert line.outcome == "not measured" and "the record holds no such case" in line.text
 
 
 def test_without_gpu_only_the_cpu_lines_have_numbers(judged) -> None:
     found = judged(make_record(SHAPES, gpu=False))
-    for name in ("tiles", "deep", "strips", "policy", "serial", "library"):
+    for name in ("policy", "serial", "library"):
         assert outcomes(found[name]) == ["not measured"]
         assert "no CUDA device" in found[name][0].text
     assert outcomes(found["blas"]) == ["faster", "not measured"]
@@ -177,4 +194,4 @@ def test_findings_name_the_claims_that_they_are_about(save) -> None:
     known = {claim.id for claim in load_claims()}
     said = [f for each in parsed.ordinary for f in findings(parsed, each)]
     assert {name for f in said for name in f.claims} <= known
-    assert {f.title: f.claims for f in said}[TITLES["tiles"]] == ["C01", "C12", "C24", "C27"]
+    assert {f.title: f.claims for f in said}[TITLES["serial"]] == ["C11", "C23"]

@@ -110,7 +110,6 @@ SPOILED = {
         _text(r"(\*\*faster\*\* than .*?×) \[[\d.]+, ", r"\1 [0.97, "),
         # within what the audit says this machine can tell
         _text(r"(\*\*faster\*\* than .*?×) \[[\d.]+, ", r"\1 [1.0003, "),
-        _text(r"\*\*faster\*\*(\. Speed-ups: .*?×) \[[\d.]+, ", r"**faster**\1 [0.9, "),
         _text(r"claims is \*\*[\d.]+ %\*\*", "claims is small"),
     ],
     "tendency": [
