@@ -6,12 +6,11 @@
 
 #include <cstdint>
 
+#include "fold.hpp"
+
 namespace recheck::kernels {
 
 inline constexpr int fold_block = 256;
-
-/// Words that a pass leaves behind: one for each block at most, and their exclusive or is the fold.
-inline constexpr int fold_partials = 16384;
 
 __device__ inline unsigned fold(uint4 x) { return x.x ^ x.y ^ x.z ^ x.w; }
 

@@ -13,7 +13,7 @@ namespace {
 
 namespace k = kernels::machine;
 
-constexpr std::int64_t partials = 16384;  // words that a read-only pass leaves
+using kernels::fold_partials;
 
 k::ProbeArgs arguments(const Call& call) {
   return {call.shape[0], call.operands[0].data, call.operands[1].data};
@@ -30,7 +30,7 @@ Extent elements(const Shape& s) {
 std::vector<Extent> inputs(const Shape& s) { return {elements(s)}; }
 std::int64_t terms(const Shape&) { return k::ffma_chains * std::int64_t{k::ffma_steps}; }
 
-Extent folded(const Shape&) { return {1, partials}; }
+Extent folded(const Shape&) { return {1, fold_partials}; }
 Extent first(const Shape& s) { return {1, std::min<std::int64_t>(s[0], 1)}; }
 
 /// So many passes of four bytes for each element.
@@ -50,7 +50,7 @@ Oracle fold_oracle(const Shape&, std::span<const HostMatrix> inputs, Values) {
   const auto truth = reference::fold_words(inputs[0].view());
   return [truth](std::span<const float> words, std::int64_t, Arithmetic) {
     std::uint32_t own = 0;
-    for (const float word : words.first(partials)) own ^= std::bit_cast<std::uint32_t>(word);
+    for (const float word : words.first(fold_partials)) own ^= std::bit_cast<std::uint32_t>(word);
     return Error{static_cast<double>(std::popcount(own ^ truth)), 0, "wrong bits"};
   };
 }

@@ -33,7 +33,7 @@ Oracle oracle(const Shape& s, std::span<const HostMatrix> inputs, Values values)
   };
 }
 
-Extent partials(const Shape&) { return {1, kernels::matvec::read_partials}; }
+Extent partials(const Shape&) { return {1, kernels::fold_partials}; }
 
 Work reading(const Shape& s) {
   const auto columns = static_cast<double>(s[1]);
@@ -45,7 +45,7 @@ Oracle checksum_oracle(const Shape&, std::span<const HostMatrix> inputs, Values)
       reference::fold_words(inputs[0].view()) ^ reference::fold_words(inputs[1].view());
   return [truth](std::span<const float> partials, std::int64_t, Arithmetic) {
     std::uint32_t folded = 0;
-    for (const float word : partials.first(kernels::matvec::read_partials))
+    for (const float word : partials.first(kernels::fold_partials))
       folded ^= std::bit_cast<std::uint32_t>(word);
     return Error{static_cast<double>(std::popcount(folded ^ truth)), 0, "wrong bits"};
   };

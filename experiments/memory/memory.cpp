@@ -12,13 +12,13 @@ namespace {
 
 namespace k = kernels::memory;
 
-constexpr std::int64_t partials = 16384;  // words that passes leave
+using kernels::fold_partials;
 
 std::uint32_t bits(float word) { return std::bit_cast<std::uint32_t>(word); }
 
 /// The fold of the words and the line that comes next.
 Extent fold_and_line(const Shape&) { return {1, 2}; }
-Extent folds(const Shape&) { return {1, partials}; }
+Extent folds(const Shape&) { return {1, fold_partials}; }
 
 template <int steps>
 Work visited(const Shape&) {
@@ -49,7 +49,7 @@ Oracle pass_oracle(const Shape&, std::span<const HostMatrix> inputs, Values) {
   for (int pass = 0; pass < k::passes; ++pass) truth ^= std::rotl(once, pass % 32);
   return [truth](std::span<const float> words, std::int64_t, Arithmetic) {
     std::uint32_t own = 0;
-    for (const float word : words.first(partials)) own ^= bits(word);
+    for (const float word : words.first(fold_partials)) own ^= bits(word);
     return Error{static_cast<double>(std::popcount(own ^ truth)), 0, "wrong bits"};
   };
 }

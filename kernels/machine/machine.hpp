@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "../fold.hpp"
 #include "../stream.hpp"
 
 namespace recheck::kernels::machine {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "../fold.hpp"
 #include "../stream.hpp"
 
 namespace recheck::kernels::matvec {
@@ -81,9 +82,8 @@ constexpr std::int64_t transposed_floats(std::int64_t rows, std::int64_t columns
 void cublas(const MatvecArgs& args, const Queue& queue);
 void cublas_column_major(const MatvecArgs& args, const Queue& queue);
 
-/// No product: reads A (by rows) and v once and leaves in r, `read_partials` words long, words
+/// No product: reads A (by rows) and v once and leaves in r, fold_partials words long, words
 /// whose exclusive or is that of all words read. What memory gives at best. read.cu
 void read(const MatvecArgs& args, cudaStream_t stream);
-inline constexpr int read_partials = 16384;
 
 }  // namespace recheck::kernels::matvec

@@ -9,8 +9,6 @@
 namespace recheck::kernels::matvec {
 namespace {
 
-static_assert(read_partials == fold_partials);
-
 __global__ void __launch_bounds__(fold_block) read_kernel(MatvecArgs p) {
   const auto plainly = [](const uint4* at) { return *at; };
   const auto lane = static_cast<int>(threadIdx.x);

@@ -70,7 +70,7 @@ void read(int rows, int columns, const float* a, std::int64_t ld, const float* v
   if (defect != Defect::read_vector_left_out) folded ^= reference::fold_words({1, end, v, end});
   if (defect == Defect::read_word_twice && columns > 0) folded ^= std::bit_cast<std::uint32_t>(*v);
   if (defect == Defect::read_nothing) folded = 0;
-  const int partials = kernels::matvec::read_partials;
+  const int partials = kernels::fold_partials;
   std::fill_n(r, defect == Defect::read_partial_unwritten ? partials - 1 : partials, 0.0f);
   r[0] = std::bit_cast<float>(folded);
 }

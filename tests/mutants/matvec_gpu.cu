@@ -177,7 +177,7 @@ __global__ void read_kernel(MatvecArgs p) {
 
 template <Defect defect>
 void read(const MatvecArgs& p, cudaStream_t stream) {
-  read_kernel<defect><<<kernels::matvec::read_partials, block, 0, stream>>>(p);
+  read_kernel<defect><<<kernels::fold_partials, block, 0, stream>>>(p);
 }
 
 using matvec::gpu;
