@@ -16,11 +16,10 @@ from pathlib import Path
 
 import across
 import provenance
-from folder import COMPARISON_MARK, CannotWrite, write
+from folder import COMPARISON_MARK, write
 from measured import Measured, read_gpu
-from program import fail, need_packages
+from program import errors, need_packages
 from quantities import cell
-from record import BadRecord
 
 
 def compare(records: list[Measured]) -> dict[str, bytes]:
@@ -60,16 +59,10 @@ def main() -> None:
     add("records", type=Path, nargs="+", metavar="RECORD", help="record.json, or its folder")
     add("--output", type=Path, required=True, metavar="DIR", help="the folder to write")
     arguments = parser.parse_args()
-    try:
+    with errors(arguments.output):
         records = [read_gpu(path) for path in arguments.records]
         need_packages()
         write(compare(records), arguments.output, COMPARISON_MARK)
-    except BadRecord as error:
-        fail(str(error), 2)
-    except CannotWrite as error:
-        fail(str(error), 1)
-    except OSError as error:
-        fail(f"{error.filename or arguments.output}: cannot be written: {error.strerror}", 1)
     print(arguments.output / "README.md")
 
 

@@ -4,13 +4,31 @@ from __future__ import annotations
 
 import logging
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NoReturn
+
+from folder import CannotWrite
+from record import BadRecord
 
 
 def fail(message: str, code: int) -> NoReturn:
     print(f"error: {message}", file=sys.stderr)
     sys.exit(code)
+
+
+@contextmanager
+def errors(output: Path) -> Iterator[None]:
+    """Ends the program with one line: 2 for input that is not in form, 1 for what is not written."""
+    try:
+        yield
+    except BadRecord as error:
+        fail(str(error), 2)
+    except CannotWrite as error:
+        fail(str(error), 1)
+    except OSError as error:
+        fail(f"{error.filename or output}: cannot be written: {error.strerror}", 1)
 
 
 def need_packages() -> None:

@@ -28,12 +28,12 @@ from claims import verdicts_json
 from comparison import LEVEL, comparisons
 from figures import figures
 from findings import Finding, findings
-from folder import MARK, CannotWrite, write
+from folder import MARK, write
 from measured import Measured, read, read_gpu
 from places import slug
-from program import fail, need_packages
+from program import errors, fail, need_packages
 from quantities import cell, shape_label, significant
-from record import AUDIT, MEMORY_LEVELS, SPECIAL, BadRecord, Experiment, Record
+from record import AUDIT, MEMORY_LEVELS, SPECIAL, Experiment, Record
 from series import COMPUTE, MEMORY
 from verdicts import View
 
@@ -270,17 +270,11 @@ def main() -> None:
     add("--beside", type=Path, help="records of other GPUs, or where this has no GPU", **many)
     add("--strict", action="store_true", help="exit 3 if a case is incorrect or failed")
     arguments = parser.parse_args()
-    try:
+    with errors(arguments.output):
         own = read(arguments.record)
         beside = [read_gpu(path) for path in arguments.beside]
         need_packages()
         write(render(own, beside), arguments.output)
-    except BadRecord as error:
-        fail(str(error), 2)
-    except CannotWrite as error:
-        fail(str(error), 1)
-    except OSError as error:
-        fail(f"{error.filename or arguments.output}: cannot be written: {error.strerror}", 1)
     print(arguments.output / "README.md")
     count = own.record.count()
     wrong = count["incorrect"] + count["failed"]
