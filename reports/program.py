@@ -20,7 +20,7 @@ def fail(message: str, code: int) -> NoReturn:
 
 @contextmanager
 def errors(output: Path) -> Iterator[None]:
-    """Ends the program with one line: 2 for input that is not in form, 1 for what is not written."""
+    """Ends the program with one line: 2 for input not in form, 1 for what cannot be written."""
     try:
         yield
     except BadRecord as error:
