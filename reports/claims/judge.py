@@ -11,7 +11,7 @@ from comparison import comparisons
 from record import Record
 
 from claims.load import Claim, load_claims
-from claims.predicates import FAILS, HOLDS, NOT_MEASURED, Outcome, Questions, all_of
+from claims.predicates import FAILS, NOT_MEASURED, Outcome, Questions, all_of
 from claims.probes import Probes
 
 SCHEMA = 1  # of verdicts.json
@@ -150,6 +150,3 @@ def verdicts_json(record: Record, judgement: Judgement) -> bytes:
         "claims": found,
     }
     return (json.dumps(document, ensure_ascii=False, indent=1) + "\n").encode()
-
-
-__all__ = ["HOLDS", "SCHEMA", "Judged", "Judgement", "close_family", "judge", "verdicts_json"]

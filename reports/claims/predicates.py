@@ -7,7 +7,6 @@ no ratio's verdict. What is missing makes a check "not_measured", and says what.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
@@ -21,7 +20,6 @@ from claims.load import EXPERIMENTS, BadClaim, Check, Claim
 from claims.probes import Probes
 
 HOLDS, FAILS, INCONCLUSIVE, NOT_MEASURED = "holds", "fails", "inconclusive", "not_measured"
-VERDICTS = (HOLDS, FAILS, INCONCLUSIVE, NOT_MEASURED)
 
 
 @dataclass(frozen=True)
@@ -333,7 +331,3 @@ class Questions:
 def _ends(case: Case) -> tuple[float, float, float]:
     """Median, high and low: a rate's median, low and high."""
     return case.seconds.median, case.seconds.high, case.seconds.low
-
-
-def finite(value: float | None) -> float | None:
-    return value if value is not None and math.isfinite(value) else None

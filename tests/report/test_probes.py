@@ -378,6 +378,13 @@ def test_the_timers_hundreds_of_kernels_are_not_profiled(world):
     assert world.count()["values"]["launches"] == 1
 
 
+def test_every_counter_that_claims_may_use_is_collected():
+    import probes
+    from claims.load import COUNTERS
+
+    assert {*probes.COUNTERS, "launches"} == set(COUNTERS)
+
+
 def test_without_ncu_nothing_is_counted(world):
     world.claim(f'form = "count", of = "{TILE}/cold", expression = "1", equals = 1')
     for name in ("", "NCU-NOTFOUND", world.folder / "gone"):
