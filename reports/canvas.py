@@ -26,6 +26,7 @@ from matplotlib.transforms import Affine2D
 
 INK, MUTED, FAINT, CARD, EDGE = "#1b1f24", "#57606a", "#c4cad1", "#fbfcfd", "#d0d7de"
 BLUE, VERMILLION, GREEN, PURPLE, ORANGE = "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00"
+SKY = "#56b4e9"
 SERIES = ((BLUE, "o"), (VERMILLION, "s"), (GREEN, "^"), (PURPLE, "D"), (ORANGE, "v"), (INK, "P"))
 WIDTH = 10.0  # inches of 72 points; a code host scales it to its column
 

@@ -1,4 +1,4 @@
-"""A record together with the probes that lie beside it, and hence with its verdicts."""
+"""A record with the probes and the study of accuracy beside it, and hence with its verdicts."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from accuracy import Accuracy, load_accuracy
 from claims import Judgement, Probes, judge, load_probes
 from record import BadRecord, Record, load, locate
 
@@ -16,6 +17,8 @@ class Measured:
     raw: bytes  # of record.json
     probes: Probes | None = None
     raw_probes: bytes | None = None
+    accuracy: Accuracy | None = None
+    raw_accuracy: bytes | None = None
 
     @cached_property
     def judgement(self) -> Judgement:
@@ -30,15 +33,25 @@ class Measured:
 
 
 def read(path: Path) -> Measured:
-    """Reads a record, in a file or a folder, and probes.json beside it if there is one.
+    """Reads a record, in a file or a folder, and what there is beside it of probes.json and
+    accuracy.json.
 
     Raises BadRecord with one line that names the file, the field and what to do.
     """
     record, raw = load(path)
-    probes = load_probes(path)
-    if probes is None:
-        return Measured(record, raw)
-    return Measured(record, raw, probes, (locate(path).parent / "probes.json").read_bytes())
+    probes, accuracy = load_probes(path), load_accuracy(path)
+
+    def beside(name: str) -> bytes:
+        return (locate(path).parent / name).read_bytes()
+
+    return Measured(
+        record,
+        raw,
+        probes,
+        beside("probes.json") if probes else None,
+        accuracy,
+        beside("accuracy.json") if accuracy else None,
+    )
 
 
 def read_gpu(path: Path) -> Measured:

@@ -243,9 +243,21 @@ class Case:
         return not self.problem and not self.part_of and self.role != "roof"
 
     @property
+    def split(self) -> bool:
+        """Whether tensor cores do the work on split inputs: as accurate as fp32, but not IEEE."""
+        return self.arithmetic == "split"
+
+    @property
+    def documented(self) -> bool:
+        """Whether one of the documents has it: S0 to S3."""
+        return self.source.document.startswith("S")
+
+    @property
     def marks(self) -> str:
-        """What follows the row's name: † not fp32-accurate, ‡ another problem, or a part."""
-        return ("" if self.fp32 else " †") + (" ‡" if self.problem or self.part_of else "")
+        """What follows the row's name: † not fp32-accurate, § fp32-accurate by splitting, ‡ another
+        problem, or a part."""
+        arithmetic = "" if self.fp32 else " §" if self.split else " †"
+        return arithmetic + (" ‡" if self.problem or self.part_of else "")
 
     @property
     def why_not(self) -> str:

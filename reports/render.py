@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Renders a record into a self-contained report folder: README.md, charts/*.svg, record.json,
-verdicts.json, and probes.json where there is one beside the record.
+verdicts.json, and probes.json and accuracy.json where they are beside the record.
 
     python3 reports/render.py RECORD --output DIR [--beside RECORD ...]
 
@@ -29,6 +29,7 @@ from comparison import LEVEL, comparisons
 from figures import figures
 from findings import Finding, findings
 from folder import MARK, write
+from how_accurate import HowAccurate, how_accurate
 from measured import Measured, read, read_gpu
 from places import slug
 from program import errors, fail, need_packages
@@ -48,11 +49,13 @@ class Section:
     headline: str
     metric: str
     other_arithmetic: bool
+    split: bool
     other_problems: list[str]
     table: tables.Headline
     view: View  # of the verdicts, which the findings name
     findings: list[Finding]
     charts: list[Any]
+    accurate: HowAccurate | None
     then: list[tables.Table]
     matrices: list[tables.Matrix]
     not_passed: list[list[str]]
@@ -100,7 +103,7 @@ class Across:
     differing: list[str]
 
 
-def _section(view: View, experiment: Experiment) -> Section:
+def _section(own: Measured, view: View, experiment: Experiment) -> Section:
     from charts import charts
 
     record, prefix = view.record, view.prefix
@@ -112,12 +115,14 @@ def _section(view: View, experiment: Experiment) -> Section:
         headline=shape_label(experiment.headline),
         metric=" or ".join(dict.fromkeys(case.error.metric for case in cases if case.error))
         or "not known",
-        other_arithmetic=any(not case.fp32 for case in cases),
+        other_arithmetic=any(not case.fp32 and not case.split for case in cases),
+        split=any(case.split for case in cases),
         other_problems=tables.other_problems(record, experiment),
         table=tables.Headline(record, experiment, prefix),
         view=view,
         findings=findings(record, experiment, prefix),
         charts=charts(record, experiment, prefix),
+        accurate=how_accurate(own, experiment, prefix),
         then=tables.then_and_here(record, experiment, figures(experiment.name), prefix),
         matrices=tables.matrices(record, experiment, prefix),
         not_passed=tables.not_passed(record, experiment),
@@ -184,7 +189,7 @@ def _beside(records: list[Measured]) -> list[Beside]:
         commit, day = (env.git.commit or "unknown")[:7], env.started[:10]
         heading = cell(f"Committed record: {each.gpu}, commit {commit}, {day}")
         view = View(each.record, each.judgement, f"{key}-")
-        sections = [_section(view, experiment) for experiment in each.record.ordinary]
+        sections = [_section(each, view, experiment) for experiment in each.record.ordinary]
         foundations = _foundations(each, f"{key}-")
         shown[key] = Beside(heading, f"beside-{key}", each.record, view, sections, foundations)
     return list(shown.values())
@@ -211,7 +216,7 @@ def render(own: Measured, beside: list[Measured]) -> dict[str, bytes]:
 
     record = own.record
     view = View(record, own.judgement)
-    sections = [_section(view, each) for each in record.ordinary]
+    sections = [_section(own, view, each) for each in record.ordinary]
     foundations = _foundations(own, "")
     table = _across(own, beside) if record.gpu_measured else None
     others = _beside(beside) if not record.gpu_measured else []
@@ -252,11 +257,13 @@ def render(own: Measured, beside: list[Measured]) -> dict[str, bytes]:
     files = {"record.json": own.raw, "verdicts.json": verdicts_json(record, own.judgement)}
     if own.raw_probes is not None:
         files["probes.json"] = own.raw_probes
+    if own.raw_accuracy is not None:
+        files["accuracy.json"] = own.raw_accuracy
     charts = [chart]
     for each in (foundations, *(other.foundations for other in others)):
         charts += [*each.charts, *each.memory_charts]
     for section in (*sections, *(s for other in others for s in other.sections)):
-        charts += section.charts
+        charts += [*section.charts, *(section.accurate.charts if section.accurate else [])]
     files |= {f"charts/{each.name}": each.svg for each in charts if each.svg}
     return {**files, "README.md": text.encode()}
 

@@ -70,12 +70,16 @@ def first_rung(record: Record, experiment: Experiment) -> str | None:
     return None
 
 
-def reference(record: Record, experiment: Experiment) -> str | None:
-    """The vendor's GPU baseline that computes in fp32 as the rungs do."""
-    for case in record.strategies(experiment):
-        if case.target == "gpu" and case.role == "baseline" and case.fp32 and case.contends:
-            return case.strategy
-    return None
+def reference(record: Record, experiment: Experiment, layout: str = "") -> str | None:
+    """The vendor's GPU baseline that computes in fp32 as the rungs do, on a matrix by rows or, if
+    that is the layout, by columns."""
+    found = [
+        case
+        for case in record.strategies(experiment)
+        if case.target == "gpu" and case.role == "baseline" and case.fp32 and case.contends
+    ]
+    alike = [c for c in found if (c.layout == "column_major") == (layout == "column_major")]
+    return next((case.strategy for case in alike or found), None)
 
 
 def roof(record: Record, experiment: Experiment) -> str | None:

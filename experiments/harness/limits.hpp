@@ -28,4 +28,24 @@ Reason grid_fits(const Shape& shape, const Device&) {
   return grid_fits(shape[0], tile);
 }
 
+/// Instructions that come with a compute capability: 80 is 8.0.
+template <int least>
+Reason from_capability(const Device& device) {
+  if (device.compute_capability >= least) return {};
+  return "needs compute capability " + std::to_string(least / 10) + "." +
+         std::to_string(least % 10) + ", the device has " +
+         std::to_string(device.compute_capability / 10) + "." +
+         std::to_string(device.compute_capability % 10);
+}
+
+/// Hopper's wgmma and setmaxnreg: on 9.0 alone, in code for 90a.
+inline Reason on_hopper(const Device& device) {
+  if (device.compute_capability != 90) return "needs compute capability 9.0 exactly, for wgmma";
+#ifdef RECHECK_HAVE_SM90A
+  return {};
+#else
+  return "built without code for sm_90a, which has wgmma";
+#endif
+}
+
 }  // namespace recheck

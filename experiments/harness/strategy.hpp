@@ -36,8 +36,12 @@ struct Device {
 /// An algorithm of the story; what it is compared with; what the machine can do at best with the
 /// same bytes; a part of another row's launch, timed by itself; a row about the measurement itself.
 enum class Role { rung, baseline, roof, part, audit };
-enum class Backend { cpu, gpu };       // where it runs
-enum class Arithmetic { fp32, tf32 };  // which error bound it owes
+enum class Backend { cpu, gpu };  // where it runs
+
+/// Which error bound a row owes: IEEE fp32 throughout; inputs cut to TF32; inputs split into
+/// several numbers of low precision whose products tensor cores add up, as accurate as fp32 in the
+/// end.
+enum class Arithmetic { fp32, tf32, split };
 
 /// How a strategy takes its first input; all other operands are row-major. Pitched: rows start at
 /// multiples of 512 bytes, as cudaMallocPitch places them. Column-major: one column after another,
@@ -53,12 +57,19 @@ constexpr std::string_view name_of(Layout l) {
   return names[static_cast<int>(l)];
 }
 constexpr std::string_view name_of(Backend b) { return b == Backend::cpu ? "cpu" : "gpu"; }
-constexpr std::string_view name_of(Arithmetic a) { return a == Arithmetic::fp32 ? "fp32" : "tf32"; }
+constexpr std::string_view name_of(Arithmetic a) {
+  constexpr std::string_view names[] = {"fp32", "tf32", "split"};
+  return names[static_cast<int>(a)];
+}
 
-/// Where an algorithm stands in the documents: S0 to S3, the place, and its id in the inventory.
+/// Where an algorithm stands in the documents: S0 to S3, the place, and its id in the inventory. Of
+/// what no document has, the vendor's or Recheck's own, the place says whose idea it is.
 struct Source {
   std::string_view document, place, algorithm = {};
 };
+
+/// The document of rows that go on where the documents end.
+inline constexpr std::string_view beyond = "Recheck";
 
 /// A matrix of fp32 where the strategy runs, by rows (or by columns, where that is the strategy's
 /// layout); ld counts elements from one to the next.

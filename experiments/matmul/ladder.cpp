@@ -36,6 +36,30 @@ constexpr Strategy block_policy(std::string_view name, Source source) {
           .launch = gpu<k::tile<tile, depth>>};
 }
 
+constexpr Source ours(std::string_view idea) { return {beyond, idea}; }
+
+std::int64_t fp16x3_floats(const Shape& s) { return k::split_fp16x3_floats(s[0], s[1], s[2]); }
+std::int64_t bf16x6_floats(const Shape& s) { return k::split_bf16x6_floats(s[0], s[1], s[2]); }
+std::int64_t tf32x3_floats(const Shape& s) { return k::split_tf32x3_floats(s[0], s[1], s[2]); }
+
+/// A product of split inputs on tensor cores, whose sums are promoted every `interval` along k.
+template <auto launcher, int interval>
+constexpr Strategy split(std::string_view name, std::string_view idea,
+                         std::int64_t (*floats)(const Shape&), bool sweep = false) {
+  return {.name = name,
+          .source = ours(idea),
+          .arithmetic = Arithmetic::split,
+          .note = "as accurate as fp32, not IEEE fp32; the splitting is timed as well",
+          .parameters = {{{"promotion", interval}}},
+          .sweep = sweep,
+          .needs = on_hopper,
+          .workspace = floats,
+          .launch = gpu<launcher>};
+}
+
+constexpr std::string_view fp16x3 = "two fp16 planes, three products",
+                           bf16x6 = "three bf16 planes, six products";
+
 #ifdef RECHECK_HAVE_BLAS
 constexpr Launcher blas = cpu<reference::matmul_blas>;
 #else
@@ -62,6 +86,29 @@ constexpr Strategy rows[] = {
     block_policy<32, 4>("tile32_depth4", policy),
     block_policy<32, 8>("tile32_depth8", policy),
     {.name = "full_strip16", .source = {"S2", "comment in the second MatMulKernel", "A09"}, .fits = strip_fits<16>, .launch = gpu<k::full_strip<16>>},
+
+    {.name = "register_column", .source = ours("1-D register tile"), .parameters = {{{"tile_m", 64}, {"tile_n", 64}}}, .fits = grid_fits<64>, .launch = gpu<k::register_column<64, 8, 8>>},
+    {.name = "register_tile", .source = ours("2-D register tile"), .parameters = {{{"tile_m", 128}, {"tile_n", 128}}}, .fits = grid_fits<128>, .launch = gpu<k::register_tile<128, 8, 8>>},
+    {.name = "vectorized", .source = ours("loads of four words"), .parameters = {{{"tile_m", 128}, {"tile_n", 128}}}, .fits = grid_fits<128>, .launch = gpu<k::vectorized<128, 8>>},
+    {.name = "warp_tile", .source = ours("a compact tile per warp"), .parameters = {{{"tile_m", 128}, {"tile_n", 128}}}, .launch = gpu<k::warp_tile<4, 2, 16>>},
+    {.name = "async_stages", .source = ours("cp.async, several stages"), .parameters = {{{"tile_m", 64}, {"tile_n", 128}, {"stages", 4}}}, .needs = from_capability<80>, .launch = gpu<k::async_stages<2, 2, 8, 8, 16, 4, 3>>},
+    {.name = "tma_persistent", .source = ours("producers and consumers, a persistent grid"), .parameters = {{{"tile_m", 128}, {"tile_n", 256}, {"stages", 5}}}, .needs = on_hopper, .launch = gpu<k::tma_persistent<4, 2, 8, 16, 16, 5, 1, 1>>},
+    {.name = "tma_persistent_split2", .source = ours("the same, k split over a cluster"), .parameters = {{{"tile_m", 64}, {"tile_n", 64}, {"split", 2}}}, .needs = on_hopper, .launch = gpu<k::tma_persistent<2, 2, 8, 4, 16, 5, 2, 3>>},
+
+    split<k::split_tf32x3<32>, 32>("split_tf32x3", "two TF32 planes, three products", tf32x3_floats),
+    split<k::split_bf16x6<64>, 64>("split_bf16x6", bf16x6, bf16x6_floats),
+    split<k::split_bf16x6<32>, 32>("split_bf16x6_promotion32", bf16x6, bf16x6_floats, true),
+    split<k::split_bf16x6<128>, 128>("split_bf16x6_promotion128", bf16x6, bf16x6_floats, true),
+    split<k::split_bf16x6<256>, 256>("split_bf16x6_promotion256", bf16x6, bf16x6_floats, true),
+    split<k::split_bf16x6<512>, 512>("split_bf16x6_promotion512", bf16x6, bf16x6_floats, true),
+    split<k::split_bf16x6<0>, 0>("split_bf16x6_promotion0", bf16x6, bf16x6_floats, true),
+    split<k::split_fp16x3<64>, 64>("split_fp16x3", fp16x3, fp16x3_floats),
+    split<k::split_fp16x3<32>, 32>("split_fp16x3_promotion32", fp16x3, fp16x3_floats, true),
+    split<k::split_fp16x3<128>, 128>("split_fp16x3_promotion128", fp16x3, fp16x3_floats, true),
+    split<k::split_fp16x3<256>, 256>("split_fp16x3_promotion256", fp16x3, fp16x3_floats, true),
+    split<k::split_fp16x3<512>, 512>("split_fp16x3_promotion512", fp16x3, fp16x3_floats, true),
+    split<k::split_fp16x3<0>, 0>("split_fp16x3_promotion0", fp16x3, fp16x3_floats, true),
+
     {.name = "cublas", .source = vendor, .role = Role::baseline, .note = "pedantic fp32", .launch = gpu<k::cublas>},
     {.name = "cublas_tf32", .source = vendor, .role = Role::baseline, .arithmetic = Arithmetic::tf32, .note = "not fp32-accurate: inputs cut to 10 bits of mantissa", .launch = gpu<k::cublas_tf32>},
 };

@@ -100,6 +100,12 @@ constexpr Strategy sweep(Strategy row) {
 
 std::int64_t transposed_floats(const Shape& s) { return k::transposed_floats(s[0], s[1]); }
 
+constexpr Source ours(std::string_view idea) { return {beyond, idea}; }
+
+std::int64_t column_splits_floats(const Shape& s) {
+  return k::column_splits_floats(s[0], s[1], 128, 132);
+}
+
 constexpr Source price = {"S3", "on the price of transposing"};
 constexpr Source vendor = {"vendor", "cuBLAS"};
 
@@ -173,6 +179,13 @@ constexpr Strategy rows[] = {
 
     {.name = "transpose_then_matvec", .source = price, .note = "transposes into scratch memory, then shared", .layout = Layout::pitched, .fits = grid_fits<32>, .workspace = transposed_floats, .launch = gpu<k::transpose_then_matvec>},
     {.name = "transpose_then_matvec_transpose", .source = price, .role = Role::part, .note = "the transposition alone", .layout = Layout::pitched, .part_of = "transpose_then_matvec", .fits = grid_fits<32>, .workspace = transposed_floats, .launch = gpu<k::transpose_then_matvec_transpose>},
+
+    {.name = "vectorized", .source = ours("a warp per row, four words a lane"), .parameters = {{{"block", 128}, {"unroll", 16}}}, .launch = gpu<k::vectorized<128, 16>>},
+    {.name = "rows_per_warp", .source = ours("several rows per warp"), .parameters = {{{"block", 128}, {"rows", 4}, {"unroll", 2}}}, .launch = gpu<k::rows_per_warp<128, 4, 2>>},
+    {.name = "bulk_copy", .source = ours("bulk copies by the copy engine"), .parameters = {{{"block", 256}, {"piece", 4096}, {"stages", 2}}}, .needs = from_capability<90>, .launch = gpu<k::bulk_copy<256, 4096, 2>>},
+    {.name = "split_columns", .source = ours("columns split over a cluster"), .parameters = {{{"block", 256}, {"unroll", 2}, {"cluster", 8}}}, .needs = from_capability<90>, .launch = gpu<k::split_columns<256, 2, 8>>},
+    {.name = "column_tiles", .source = ours("by columns, tiles of rows"), .parameters = {{{"unroll", 8}, {"cluster", 2}}}, .layout = Layout::column_major, .needs = from_capability<90>, .launch = gpu<k::column_tiles<8, 2>>},
+    {.name = "column_splits", .source = ours("by columns, split over the grid"), .parameters = {{{"block", 1024}, {"unroll", 8}, {"fill", 132}}}, .layout = Layout::column_major, .workspace = column_splits_floats, .launch = gpu<k::column_splits<1024, 32, 8, 132>>},
 
     {.name = "cublas", .source = vendor, .role = Role::baseline, .note = "sgemv on a matrix by rows", .layout = Layout::pitched, .launch = gpu<k::cublas>},
     {.name = "cublas_column_major", .source = vendor, .role = Role::baseline, .note = "sgemv on a matrix by columns", .layout = Layout::column_major, .launch = gpu<k::cublas_column_major>},

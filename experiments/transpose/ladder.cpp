@@ -21,6 +21,8 @@ constexpr Strategy kernel(std::string_view name, std::string_view place,
           .launch = gpu<f>};
 }
 
+constexpr Source ours(std::string_view idea) { return {beyond, idea}; }
+
 // clang-format off
 constexpr Strategy rows[] = {
     {.name = "cpu_serial", .source = {"S3", "SDK transposeNew, computeTransposeGold", "A17"}, .role = Role::baseline, .launch = cpu<reference::transpose_serial>},
@@ -32,6 +34,12 @@ constexpr Strategy rows[] = {
     kernel<k::coarse_grained>("coarse_grained", "SDK transposeNew, coarse-grained", &tiles_moved),
     kernel<k::fine_grained>("fine_grained", "SDK transposeNew, fine-grained", &tiles_turned),
     kernel<k::diagonal>("diagonal", "SDK transposeNew, diagonal transpose"),
+    {.name = "wide_tiles", .source = ours("pieces of 16 bytes, a swizzled tile"), .parameters = {{{"tile", 64}, {"block", 256}}}, .launch = gpu<k::wide_tiles<64, 64, 256>>},
+    {.name = "output_order", .source = ours("blocks in the order of the output"), .parameters = {{{"tile", 64}, {"block", 512}}}, .launch = gpu<k::output_order<64, 64, 512>>},
+    {.name = "kept_lines", .source = ours("written lines leave L2 last"), .parameters = {{{"tile", 64}, {"block", 512}}}, .needs = from_capability<80>, .launch = gpu<k::kept_lines<64, 64, 512>>},
+    {.name = "tensor_tiles", .source = ours("tiles by the copy engine"), .parameters = {{{"stages", 12}}}, .needs = from_capability<90>, .launch = gpu<k::tensor_tiles<12>>},
+    {.name = "thin", .source = ours("few rows or columns: a copy"), .launch = gpu<k::thin>},
+    {.name = "best", .source = ours("whichever suits the shape"), .launch = gpu<k::best>},
     {.name = "cublas", .source = {"vendor", "cuBLAS"}, .role = Role::baseline, .note = "sgeam", .launch = gpu<k::cublas>},
     {.name = "memcpy", .source = {"vendor", "CUDA runtime"}, .role = Role::roof, .note = "cudaMemcpy, device to device", .problem = &copied, .launch = gpu<k::memcpy>},
 };

@@ -40,6 +40,39 @@ void submatrix(const MatmulArgs& args, cudaStream_t stream);
 template <int tile_size>
 void full_strip(const MatmulArgs& args, cudaStream_t stream);
 
+/// Tiles of C of tile×tile, slabs `depth` deep, a column of outputs per thread. register_column.cu
+template <int tile_size, int depth, int column>
+void register_column(const MatmulArgs& args, cudaStream_t stream);
+
+/// The same with a square of side×side outputs per thread. register_tile.cu
+template <int tile_size, int depth, int side>
+void register_tile(const MatmulArgs& args, cudaStream_t stream);
+
+/// 8×8 outputs per thread, moved four words at a time. vectorized.cu
+template <int tile_size, int depth>
+void vectorized(const MatmulArgs& args, cudaStream_t stream);
+
+/// warps_m×warps_n warps with a compact tile of 32×64 each, fragments loaded ahead. warp_tile.cu
+template <int warps_m, int warps_n, int depth>
+void warp_tile(const MatmulArgs& args, cudaStream_t stream);
+
+/// cp.async fills `stages` slabs in turn; tm×tn outputs per thread, `blocks` blocks per
+/// multiprocessor. async_stages.cu
+template <int warps_m, int warps_n, int tm, int tn, int depth, int stages, int blocks>
+void async_stages(const MatmulArgs& args, cudaStream_t stream);
+
+/// Producer warps fill slabs, by TMA (B) and cp.async (A); a grid as large as the GPU, or, with
+/// split > 1, clusters of `split` blocks that share k. Falls back to async_stages where B is not
+/// aligned to 16 bytes. tma_persistent.cu
+template <int warps_m, int warps_n, int tm, int tn, int stages, int split, int blocks>
+void tma_persistent(const MatmulArgs& args, cudaStream_t stream);
+
+/// A warpgroup fetches, warps_m×warps_n warps multiply, tm×tn outputs per thread; `split` blocks of a
+/// cluster share k. Where B's rows are not aligned it is async_stages. Compute capability 9.0.
+/// tma_persistent.cu
+template <int warps_m, int warps_n, int tm, int tn, int depth, int stages, int split, int blocks>
+void tma_persistent(const MatmulArgs& args, cudaStream_t stream);
+
 /// Bytes of dynamic shared memory that one block of a launcher asks for, for `fits` to compare with
 /// the device's limit.
 constexpr std::int64_t tile_shared_bytes(int tile_size, int depth) {
@@ -47,6 +80,33 @@ constexpr std::int64_t tile_shared_bytes(int tile_size, int depth) {
 }
 constexpr std::int64_t full_strip_shared_bytes(int tile_size, std::int64_t k) {
   return 2LL * tile_size * k * static_cast<std::int64_t>(sizeof(float));
+}
+
+/// fp32 accuracy from Hopper's tensor cores: operands split into planes of a narrower type, products
+/// of planes summed in fp32, the tensor core's sum promoted every `interval` along k (0: never).
+/// Inputs beyond a scheme's range are multiplied in IEEE fp32 instead. split_fp16x3.cu,
+/// split_bf16x6.cu, split_tf32x3.cu
+template <int interval>
+void split_fp16x3(const MatmulArgs& args, const Queue& queue);
+template <int interval>
+void split_bf16x6(const MatmulArgs& args, const Queue& queue);
+template <int interval>
+void split_tf32x3(const MatmulArgs& args, const Queue& queue);
+
+/// Floats of workspace for `planes` planes of `bytes` an element of both operands, either way round,
+/// rows padded to 16 bytes, and for what is kept of rows and columns.
+constexpr std::int64_t split_floats(std::int64_t m, std::int64_t n, std::int64_t k, int planes,
+                                    int bytes) {
+  return (m * (k + 8) + (k + 8) * (n + 8)) * planes * bytes / 4 + m + n + 512;
+}
+constexpr std::int64_t split_fp16x3_floats(std::int64_t m, std::int64_t n, std::int64_t k) {
+  return split_floats(m, n, k, 2, 2);
+}
+constexpr std::int64_t split_bf16x6_floats(std::int64_t m, std::int64_t n, std::int64_t k) {
+  return split_floats(m, n, k, 3, 2);
+}
+constexpr std::int64_t split_tf32x3_floats(std::int64_t m, std::int64_t n, std::int64_t k) {
+  return split_floats(m, n, k, 2, 4);
 }
 
 /// cuBLAS, pedantic fp32: the vendor's answer to the same question. cublas.cpp

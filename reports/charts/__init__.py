@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from accuracy import Accuracy
 from canvas import style, svg
 from claims import Judgement
 from measured import Measured
@@ -19,10 +20,12 @@ from charts.block_policy import block_policy
 from charts.claims import compared, strip
 from charts.cpu_gpu import cpu_gpu
 from charts.drawing import Drawing, NotDrawn
+from charts.error import error
 from charts.ladder import ladder
 from charts.levels import draw_levels
 from charts.loops import loops
 from charts.of_copy import of_copy
+from charts.promotion import promotion
 from charts.rows_blocks import rows_blocks
 from charts.then import then
 from charts.throughput import throughput
@@ -94,6 +97,21 @@ def claims_chart(judgement: Judgement) -> Chart:
     """What documents claim against what was measured."""
     title = "Claimed against measured"
     return _draw("claims.svg", title, "Verdicts", lambda: strip(judgement))
+
+
+def accuracy_charts(accuracy: Accuracy, prefix: str = "") -> list[Chart]:
+    """The errors of products of matrices: against K, and against promotion."""
+    about, kinds = (
+        "Matrix multiplication",
+        {
+            "error": ("Errors against the length of the sums", error),
+            "promotion": ("Errors against promotion", promotion),
+        },
+    )
+    return [
+        _draw(f"{prefix}matmul_{kind}.svg", title, about, lambda d=draw: d(accuracy))
+        for kind, (title, draw) in kinds.items()
+    ]
 
 
 def compared_chart(records: list[Measured], names: list[str], experiment: str) -> Chart:

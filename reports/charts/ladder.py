@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from typing import Any
 
-from canvas import BLUE, CARD, GREEN, INK, MUTED, ORANGE, PURPLE, card, ink_on_card, note
+from canvas import BLUE, CARD, GREEN, INK, MUTED, ORANGE, PURPLE, SKY, card, ink_on_card, note
 from comparison import comparisons
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 from quantities import duration, shape_label
@@ -18,7 +18,9 @@ from charts.drawing import Drawing, NotDrawn, nothing
 def _color(row: Case) -> str:
     if not row.contends:
         return GREEN
-    return BLUE if row.role == "rung" else ORANGE if row.fp32 else PURPLE
+    if not row.fp32:
+        return PURPLE
+    return ORANGE if row.role != "rung" else BLUE if row.documented else SKY
 
 
 def ladder(record: Record, experiment: Experiment) -> Drawing:
@@ -90,7 +92,11 @@ def ladder(record: Record, experiment: Experiment) -> Drawing:
         axes.text(columns[0], at, text + row.marks, **beside)
         axes.text(columns[1], at, duration(case.seconds.median), **beside)
     key = "blue: rungs of the documents · orange: the vendor's library"
-    if any(not row.fp32 for row in rows):
+    if any(row.role == "rung" and not row.documented for row in rows):
+        key += " · light blue: rungs beyond them"
+    if any(row.split for row in rows):
+        key += " · § purple: fp32-accurate on tensor cores"
+    if any(not row.fp32 and not row.split for row in rows):
         key += " · † purple: not fp32-accurate"
     if apart:
         key += " · ‡ green: another problem"

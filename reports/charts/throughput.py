@@ -17,6 +17,10 @@ def _family(row: Case) -> str:
     """The panel that a rung stands in."""
     if row.problem:
         return "‡ Other problems, in the same bytes"
+    if row.split:
+        return "§ fp32-accurate on tensor cores"
+    if not row.documented:
+        return "Beyond the documents"
     if {"tile", "depth"} <= set(row.parameters):
         return f"{row.parameters['tile']} × {row.parameters['tile']} tiles, by depth"
     return ""
@@ -75,7 +79,7 @@ def throughput(record: Record, experiment: Experiment) -> Drawing:
                 plain = row.fp32 and row.role == "baseline"
                 look = {"linestyle": "-" if plain else (0, (1, 1.2)), "linewidth": 1.4}
                 line(axes, points, color=INK, marker=".", **look)
-                text = row.strategy + ("" if row.fp32 else "\nnot fp32-accurate")
+                text = row.strategy + ("" if row.fp32 or row.split else "\nnot fp32-accurate")
                 text += " ‡" if row.problem else ""
                 labels.append(Label(*points[-1][:2], text, INK))
             elif row.strategy not in members:

@@ -100,7 +100,7 @@ class Judge:
         place = anchor(self.prefix, case, self.experiment)
         if case.id in suspects(self.record):
             scope += " (**suspect**)"
-        return f"[`{case.strategy}`](#{place}){case.marks.replace(' †', '')}{scope}"
+        return f"[`{case.strategy}`](#{place}){' ‡' * ('‡' in case.marks)}{scope}"
 
     def rate(self, case: Case) -> str:
         """ "8.99 TFLOP/s, 13 % of the fp32 limit"; the limit is no yardstick for TF32 or a CPU."""
@@ -155,20 +155,47 @@ class Judge:
         """The cold headline cases of these rows that have a time, fastest first."""
         return self.timed([row.strategy for row in rows], self.headline, "cold")
 
-    def best_rung(self, layouts: Sequence[str] = ()) -> Case:
-        """The fastest GPU rung that solves the problem, at the headline; raises Missing."""
+    def best_rung(
+        self,
+        layouts: Sequence[str] = (),
+        *,
+        documented: bool = True,
+        arithmetic: str = "fp32",
+        shape: str = "",
+    ) -> Case:
+        """The fastest GPU rung that solves the problem, of the documents or beyond them, at a shape
+        (the headline); raises Missing."""
         rows = [
             row
             for row in self.record.strategies(self.experiment)
             if row.role == "rung" and row.target == "gpu" and row.contends and not row.sweep
+            if row.documented == documented and row.arithmetic == arithmetic
             if not layouts or row.layout in layouts
         ]
-        timed = self.fastest(rows)
+        shape = shape or self.headline
+        timed = self.timed([row.strategy for row in rows], shape, "cold")
         if timed:
             return timed[0]
-        if rows:
-            return self.need(rows[0].strategy, self.headline, "cold")
-        return self.need(first_rung(self.record, self.experiment), self.headline, "cold")
+        name = rows[0].strategy if rows else first_rung(self.record, self.experiment)
+        return self.need(name if rows or documented else None, shape, "cold")
+
+    def beyond(
+        self, title: str, says: str, *writers: Writer, arithmetic: str = "fp32"
+    ) -> list[Finding]:
+        """A finding about rungs that no document has, if the record has any."""
+        rows = self.record.strategies(self.experiment)
+        there = (r.role == "rung" and not r.documented and r.arithmetic == arithmetic for r in rows)
+        return [finding(title, says, *writers)] if any(there) else []
+
+    def beyond_against_vendor(self, *shapes: str, arithmetic: str = "fp32") -> list[Writer]:
+        """How the best rung that no document has does against the vendor's library, by shape."""
+
+        def line(shape: str) -> Line:
+            best = self.best_rung(documented=False, arithmetic=arithmetic, shape=shape)
+            vendor = reference(self.record, self.experiment, best.layout)
+            return self.against(self.need(vendor, shape, "cold"), best)
+
+        return [lambda shape=shape: line(shape) for shape in shapes]
 
     def distance(self) -> Line:
         """How far the best rung stays from the vendor's library."""

@@ -8,6 +8,7 @@ from series import crossings, sweep
 from findings.judge import Finding, Judge, Line, Missing, Writer, finding
 
 CLAIMED_SHAPE = "1024x1024x1024"  # the width that S0 implies: a 64x64 grid of 16x16 blocks
+SQUARES = [f"{n}x{n}x{n}" for n in (512, 1024, 2048, 4096, 8192)]
 ODD_SHAPE = "1000x1000x1000"  # about as much work, and no power of two
 
 
@@ -67,7 +68,7 @@ class _Judge(Judge):
         )
 
     def other_arithmetic(self) -> list[Line]:
-        rows = [r for r in self.record.strategies(self.experiment) if not r.fp32]
+        rows = [r for r in self.record.strategies(self.experiment) if not r.fp32 and not r.split]
         return [
             Line(
                 "measured",
@@ -109,4 +110,15 @@ def matmul(judge: Judge) -> list[Finding]:
             lambda: judge.crossover("cpu_blas", "tile16"),
         ),
         library,
+        *judge.beyond(
+            "Beyond the documents, IEEE fp32 on CUDA cores",
+            "S0: other policies can be used, to find the most suitable (C15)",
+            *judge.beyond_against_vendor(*SQUARES),
+        ),
+        *judge.beyond(
+            "Beyond the documents, fp32-accurate on tensor cores",
+            "",
+            *judge.beyond_against_vendor(*SQUARES, arithmetic="split"),
+            arithmetic="split",
+        ),
     ]

@@ -15,6 +15,7 @@ from findings.judge import Finding, Judge, Line, Missing, Writer, finding
 LADDER = ("naive", "transposed", "constant", "shared", "block_per_row", "warp_per_row")
 TRANSPOSITION = "transpose_then_matvec_transpose"
 CACHED, WIDE, TALL = "2048x2048", "4096x8192", "8192x4096"
+LARGEST = "16384x16384"
 LONG_VECTORS = ("2048x32768", "1024x65536")
 CONSTANT_FLOATS = 16384  # what 64 KB of constant memory hold
 
@@ -211,5 +212,10 @@ def matvec(judge: Judge) -> list[Finding]:
                 ("row_major", "pitched"), reference(judge.record, judge.experiment)
             ),
             lambda: judge.best_against(("column_major",), "cublas_column_major"),
+        ),
+        *judge.beyond(
+            "Beyond the documents",
+            "",
+            *judge.beyond_against_vendor(judge.headline, WIDE, TALL, LARGEST),
         ),
     ]

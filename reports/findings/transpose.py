@@ -9,12 +9,13 @@ from series import reference, roof
 from findings.judge import Finding, Judge, Line, Writer, finding
 
 PAPER_SHAPE = "2048x2048"  # of NVIDIA's white paper
+LARGEST = "16384x16384"
 COPY, PLAIN = "copy", "no_bank_conflicts"
 
 
 class _Judge(Judge):
-    def best_against(self, base: Callable[[Judge], str | None]) -> Line:
-        best = self.best_rung()
+    def best_against(self, base: Callable[[Judge], str | None], documented: bool = True) -> Line:
+        best = self.best_rung(documented=documented)
         return self.against(self.need(base(self), self.headline, "cold"), best)
 
     def table(self) -> Line:
@@ -47,6 +48,12 @@ def transpose(judge: Judge) -> list[Finding]:
             lambda: judge.best_against(lambda j: reference(j.record, j.experiment)),
             lambda: judge.best_against(lambda _: COPY),
             lambda: judge.best_against(lambda j: roof(j.record, j.experiment)),
+        ),
+        *judge.beyond(
+            "Beyond the documents",
+            "",
+            *judge.beyond_against_vendor(head, LARGEST),
+            lambda: judge.best_against(lambda j: roof(j.record, j.experiment), documented=False),
         ),
         finding(
             "The table of S3",

@@ -115,7 +115,7 @@ TEST(Tables, NameSweptParametersByTheirValues) {
     for (const auto& strategy : experiment.ladder) {
       std::smatch found;
       const std::string name(strategy.name);
-      const std::regex pattern("_(block|unroll|chunk|depth)([0-9]+)$");
+      const std::regex pattern("_(block|unroll|chunk|depth|promotion)([0-9]+)$");
       EXPECT_TRUE(!strategy.sweep || std::regex_search(name, pattern)) << name;
       if (!std::regex_search(name, found, pattern)) continue;
       const auto parameter =

@@ -27,6 +27,10 @@ enum class Defect {
   rounds_inputs_to_bf16,
   one_element_off,
   writes_before_the_output,
+  high_products_only,
+  a_plane_missing,
+  last_part_of_k_lost,
+  part_of_k_twice,
 };
 
 template <Defect defect>
@@ -65,6 +69,32 @@ void stale_result(int m, int n, int k, const float* a, std::int64_t lda, const f
   for (int i = 0; i < m; ++i) std::copy_n(kept.data() + std::int64_t{i} * n, n, c + i * ldc);
 }
 
+/// The sum of the six largest products of three bf16 planes each, or of fewer.
+template <Defect defect>
+float split_product(float x, float y) {
+  const float x0 = bf16(x), x1 = bf16(x - x0), x2 = bf16(x - x0 - x1);
+  const float y0 = bf16(y), y1 = bf16(y - y0), y2 = bf16(y - y0 - y1);
+  if (defect == Defect::high_products_only) return x0 * y0;
+  const float small = x1 * y1 + x0 * y2 + (defect == Defect::a_plane_missing ? 0 : x2 * y0);
+  return small + (x0 * y1 + x1 * y0) + x0 * y0;
+}
+
+/// A product whose k is cut into four parts, each summed by itself.
+template <Defect defect>
+void in_parts(int m, int n, int k, const float* a, std::int64_t lda, const float* b,
+              std::int64_t ldb, float* c, std::int64_t ldc) {
+  constexpr int parts = 4;
+  for (int i = 0; i < m; ++i)
+    for (int j = 0; j < n; ++j) {
+      float sums[parts] = {};
+      for (int e = 0; e < k; ++e)
+        sums[std::int64_t{e} * parts / k] += split_product<defect>(a[i * lda + e], b[e * ldb + j]);
+      if (defect == Defect::last_part_of_k_lost) sums[parts - 1] = 0;
+      if (defect == Defect::part_of_k_twice) sums[parts - 1] += sums[0];
+      c[i * ldc + j] = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+    }
+}
+
 enum class Relapse { spoils, idles, throws };
 
 /// Right for its two proofs, and then no more.
@@ -94,6 +124,11 @@ constexpr Strategy rows[] = {
     mutant("rounds_inputs_to_bf16", cpu<product<Defect::rounds_inputs_to_bf16>>),
     mutant("one_element_off", cpu<product<Defect::one_element_off>>),
     mutant("writes_before_the_output", cpu<product<Defect::writes_before_the_output>>),
+    split(mutant("unspoiled_split", cpu<in_parts<Defect::none>>)),
+    split(mutant("high_products_only", cpu<in_parts<Defect::high_products_only>>)),
+    split(mutant("a_plane_missing", cpu<in_parts<Defect::a_plane_missing>>)),
+    split(mutant("last_part_of_k_lost", cpu<in_parts<Defect::last_part_of_k_lost>>)),
+    split(mutant("part_of_k_twice", cpu<in_parts<Defect::part_of_k_twice>>)),
 };
 
 }  // namespace

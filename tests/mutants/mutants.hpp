@@ -40,6 +40,12 @@ constexpr Strategy mutant(std::string_view name, Launcher launch, Layout layout 
           .launch = launch};
 }
 
+/// The same row, owing the bound of products of split inputs.
+constexpr Strategy split(Strategy row) {
+  row.arithmetic = Arithmetic::split;
+  return row;
+}
+
 /// The same row where rows and columns are as many: elsewhere it would write to what is not there.
 constexpr Strategy square_only(Strategy row) {
   row.fits = [](const Shape& s, const Device&) {

@@ -38,18 +38,26 @@ def tree(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in files}
 
 
+# rows of the golden report's study: one of each kind
+ACCURACY = ["cpu_serial", "tile16", "full_strip16", "cublas", "cublas_tf32", "split_fp16x3"]
+ACCURACY += ["split_fp16x3_promote128", "split_fp16x3_promote_none", "split_bf16x6"]
+
+
 @pytest.fixture(scope="session")
 def golden(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     """The files of the report that golden.md is the README.md of, rendered once."""
     from measured import read
     from render import render
     from synthetic import make_full, spoil
+    from synthetic_accuracy import make_accuracy
     from synthetic_claims import make_probes
 
     record = spoil(make_full(small=True), "/tile8_depth8/2048x", "failed", "launch: a | b <c>")
     folder = tmp_path_factory.mktemp("golden")
     (folder / "record.json").write_text(json.dumps(record), encoding="utf-8")
     (folder / "probes.json").write_text(json.dumps(make_probes(record)), encoding="utf-8")
+    accuracy = make_accuracy(record, ACCURACY)
+    (folder / "accuracy.json").write_text(json.dumps(accuracy), encoding="utf-8")
     return render(read(folder), [])
 
 

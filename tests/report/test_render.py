@@ -450,7 +450,7 @@ def test_all_experiments(golden) -> None:
     assert "</a>Matrix–vector multiplication: r = A · v\n" in text
     _linked(text)
     # audit, machine and memory are no ladders: a chart at most, and sections of their own
-    assert len([name for name in golden if name.endswith(".svg")]) == 15
+    assert len([name for name in golden if name.endswith(".svg")]) == 17
     assert {"charts/claims.svg", "charts/memory_levels.svg"} <= set(golden)
     assert "charts/audit_audit.svg" in golden
     assert "</a>Self-audit\n" in text and "\n## What this machine gives\n" in text

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The study of accuracy: every way to multiply matrices on every distribution of inputs, against
+// float64, as accuracy.json. One line on standard error and exit code 2 for input that makes no
+// sense, 1 where the file cannot be written.
+#include <charconv>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+#include <set>
+#include <stdexcept>
+
+#include "../harness/record.hpp"
+#include "../harness/regime.hpp"
+#include "accuracy.hpp"
+
+namespace recheck::matmul {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* usage =
+    R"(usage: recheck_accuracy [--output=FILE] [--filter=NAME,...] [--k=K,...] [--size=MxN]
+
+Multiplies A (m, k) by B (k, n) with every row of the matmul table, for many distributions of their
+elements, and writes to FILE (default: accuracy.json) how far each result is from float64's.
+  --filter  only these rows of the table
+  --k       only these lengths of the sums: even numbers
+  --size    of the result (default 128x96); of more than 128 rows, 128 are looked at
+)";
+
+constexpr int schema = 1;
+constexpr std::int64_t special_k = 512;
+
+struct Options {
+  std::filesystem::path output = "accuracy.json";
+  std::vector<std::string> names;
+  std::vector<std::int64_t> ks = {64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 65536};
+  std::int64_t m = 128, n = 96;
+};
+
+std::vector<std::string> split(const std::string& list, char at) {
+  std::vector<std::string> words(1);
+  for (const char c : list) {
+    if (c == at)
+      words.emplace_back();
+    else
+      words.back() += c;
+  }
+  return words;
+}
+
+std::int64_t extent(const std::string& flag, const std::string& text) {
+  std::int64_t value = 0;
+  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool good = error == std::errc{} && rest == text.data() + text.size();
+  if (!good || value < 1 || value > (1 << 20))
+    throw std::invalid_argument(flag + ": '" + text + "' is not a number from 1 to 1048576");
+  return value;
+}
+
+/// The rows to study, of these names alone if there are any.
+std::vector<const Strategy*> choose(const std::vector<std::string>& names) {
+  std::vector<const Strategy*> rows;
+  std::set<std::string_view> left(names.begin(), names.end());
+  std::string known;
+  for (const auto& strategy : ladder()) {
+    if (!studied(strategy)) continue;
+    known += (known.empty() ? "" : ", ") + std::string(strategy.name);
+    if (names.empty() || left.erase(strategy.name) > 0) rows.push_back(&strategy);
+  }
+  if (left.empty()) return rows;
+  throw std::invalid_argument("unknown row '" + std::string(*left.begin()) + "': there are " +
+                              known);
+}
+
+Options parse(std::span<char*> arguments) {
+  Options options;
+  for (const std::string word : arguments) {
+    const auto equals = word.find('=');
+    const std::string flag = word.substr(0, equals);
+    const std::string value = equals == std::string::npos ? "" : word.substr(equals + 1);
+    if (flag == "--help" || flag == "-h") {
+      std::cout << usage;
+      std::exit(0);
+    }
+    if (flag != "--output" && flag != "--filter" && flag != "--k" && flag != "--size")
+      throw std::invalid_argument("unknown flag '" + word + "'; see recheck_accuracy --help");
+    if (value.empty()) throw std::invalid_argument(flag + " needs a value: " + flag + "=...");
+    if (flag == "--output") options.output = value;
+    if (flag == "--filter") options.names = split(value, ',');
+    if (flag == "--k") {
+      options.ks.clear();
+      for (const auto& text : split(value, ',')) {
+        options.ks.push_back(extent(flag, text));
+        if (options.ks.back() % 2 != 0)
+          throw std::invalid_argument("--k: " + text + " is odd: sums that cancel need two halves");
+      }
+    }
+    if (flag == "--size") {
+      const auto extents = split(value, 'x');
+      if (extents.size() != 2)
+        throw std::invalid_argument("--size: '" + value + "' is not a size such as 128x96");
+      options.m = extent(flag, extents[0]);
+      options.n = extent(flag, extents[1]);
+    }
+  }
+  return options;
+}
+
+/// Whether a distribution is studied at sums of this length: the longest take a CPU's single thread
+/// seconds each.
+bool at(const Distribution& distribution, std::int64_t k) {
+  return k <= 16384 || distribution.name == "uniform" || distribution.name == "normal";
+}
+
+/// To six digits: an error's seventh says nothing.
+double rounded(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.6g", value);
+  return std::strtod(text, nullptr);
+}
+
+Json to_json(const Strategy& strategy, const Distribution& distribution, std::int64_t k,
+             const Outcome& outcome) {
+  Json json = {{"strategy", strategy.name},
+               {"distribution", distribution.name},
+               {"k", k},
+               {"status", name_of(outcome.status)},
+               {"reason", outcome.reason ? Json(*outcome.reason) : Json()}};
+  if (distribution.special) return json;
+  const auto& e = outcome.errors;
+  json["frobenius"] = e ? Json(rounded(e->frobenius)) : Json();
+  json["componentwise"] = e ? Json(rounded(e->componentwise)) : Json();
+  json["median"] = e ? Json(rounded(e->median)) : Json();
+  json["absolute"] = e ? Json(rounded(e->absolute)) : Json();
+  return json;
+}
+
+Json to_json(const Strategy& strategy) {
+  Json parameters = Json::object();
+  for (const auto& [name, value] : strategy.parameters)
+    if (!name.empty()) parameters[std::string(name)] = value;
+  return {{"strategy", strategy.name},
+          {"role", name_of(strategy.role)},
+          {"target", name_of(strategy.launch.backend)},
+          {"arithmetic", name_of(strategy.arithmetic)},
+          {"sweep", strategy.sweep},
+          {"parameters", parameters}};
+}
+
+/// A list with a line for each entry.
+std::string lines(const std::vector<Json>& entries) {
+  std::string text;
+  for (const auto& entry : entries) text += (text.empty() ? "" : ",\n  ") + entry.dump();
+  return "[\n  " + text + "\n ]";
+}
+
+/// Which run it belongs to: as probes.json says it.
+Json identity(const Gpu& gpu, std::uint64_t seed) {
+  const Json known = environment(gpu, "recheck_accuracy", {});
+  const Json& device = known.at("gpu");
+  const auto of_device = [&](const char* key) {
+    return device.is_null() ? Json() : device.at(key);
+  };
+  return {{"gpu", of_device("name")},
+          {"gpu_reason", known.at("gpu_reason")},
+          {"uuid_hash", of_device("uuid_hash")},
+          {"driver", known.at("driver")},
+          {"commit", known.at("git").at("commit")},
+          {"dirty", known.at("git").at("dirty")},
+          {"cpu", known.at("cpu")},
+          {"blas", known.at("blas")},
+          {"seed", seed}};
+}
+
+int run(std::span<char*> arguments) {
+  const Options options = parse(arguments);
+  const auto rows = choose(options.names);
+  if (std::filesystem::is_directory(options.output))
+    throw std::runtime_error("cannot write " + options.output.string() +
+                             ": it is a folder; choose another file with --output");
+  const auto folder = std::filesystem::absolute(options.output).parent_path();
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error)
+    throw std::runtime_error("cannot create " + folder.string() + ": " + error.message() +
+                             "; choose another file with --output");
+
+  const std::uint64_t seed = Settings{}.seed;
+  const Experiment experiment = matmul::experiment(ladder());
+  const Gpu gpu = find_gpu();
+  const auto cpu_target = make_cpu_target();
+  const auto gpu_target = gpu.device ? make_gpu_target(*gpu.device) : nullptr;
+  std::vector<Json> all_rows, all_distributions, results;
+  for (const auto* strategy : rows) all_rows.push_back(to_json(*strategy));
+  for (const auto& distribution : distributions()) {
+    const double start = now();
+    all_distributions.push_back({{"name", distribution.name},
+                                 {"says", distribution.says},
+                                 {"special", distribution.special}});
+    const auto ks = distribution.special ? std::vector{special_k} : options.ks;
+    for (const auto k : ks) {
+      if (!at(distribution, k)) continue;
+      Trial trial(experiment, distribution, {options.m, options.n, k}, seed);
+      for (const auto* strategy : rows) {
+        const bool on_gpu = strategy->launch.backend == Backend::gpu && gpu_target;
+        const auto outcome = trial.run(*strategy, on_gpu ? *gpu_target : *cpu_target, gpu);
+        results.push_back(to_json(*strategy, distribution, k, outcome));
+      }
+    }
+    std::fprintf(stderr, "accuracy: %s: %zu rows, %.1f s\n", std::string(distribution.says).c_str(),
+                 rows.size(), now() - start);
+  }
+  write_file(
+      options.output,
+      "{\n \"schema\": " + std::to_string(schema) +
+          ",\n \"environment\": " + identity(gpu, seed).dump() +
+          ",\n \"m\": " + std::to_string(options.m) + ",\n \"n\": " + std::to_string(options.n) +
+          ",\n \"distributions\": " + lines(all_distributions) +
+          ",\n \"rows\": " + lines(all_rows) + ",\n \"results\": " + lines(results) + "\n}\n",
+      "choose another file with --output");
+  return 0;
+}
+
+}  // namespace
+}  // namespace recheck::matmul
+
+int main(int argc, char** argv) try {
+  return recheck::matmul::run(std::span(argv, argc).subspan(1));
+} catch (const std::invalid_argument& error) {
+  std::cerr << "recheck_accuracy: " << error.what() << '\n';
+  return 2;
+} catch (const std::exception& error) {
+  std::cerr << "recheck_accuracy: " << error.what() << '\n';
+  return 1;
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Dispatch by measurement: what a `best` launcher of any experiment chooses by. The tables are the
+// fastest rungs of a report, taken over by reports/best.py; the choice at a shape that nobody has
+// measured is that of the nearest one that somebody has.
+
+#include <cmath>
+#include <span>
+#include <string_view>
+#include <type_traits>
+
+#include "stream.hpp"
+
+namespace recheck::kernels {
+
+/// A GPU as far as tables of measurements tell one from another: 90 is compute capability 9.0.
+struct GpuModel {
+  int compute_capability, multiprocessors;
+  friend bool operator==(const GpuModel&, const GpuModel&) = default;
+};
+
+/// The row that was fastest on a GPU at a shape.
+template <int axes>
+struct Fastest {
+  GpuModel gpu;
+  int shape[axes];
+  std::string_view name;
+};
+
+/// A row that may be chosen, and the least compute capability that it runs on.
+template <typename Args>
+struct Choice {
+  std::string_view name;
+  int compute_capability;
+  void (*launch)(const Args&, const Queue&);
+};
+
+/// A launcher `f(args, stream)` or `f(args, queue)` as a Choice takes it.
+template <auto f, typename Args>
+constexpr auto queued = [](const Args& args, const Queue& queue) {
+  if constexpr (std::is_invocable_v<decltype(f), const Args&, const Queue&>)
+    f(args, queue);
+  else
+    f(args, queue.stream);
+};
+
+/// Whether every name of a table is a choice: to be asserted when it is compiled.
+template <typename Args, int axes>
+constexpr bool known(std::span<const Choice<Args>> choices, std::span<const Fastest<axes>> table) {
+  for (const auto& entry : table) {
+    bool found = false;
+    for (const auto& choice : choices) found |= choice.name == entry.name;
+    if (!found) return false;
+  }
+  return true;
+}
+
+/// What was fastest nearest to `shape`, by the sum of the logarithms of their proportions, on this
+/// GPU; on another one where the table does not know this one. The first choice, which has to run
+/// everywhere, where the table knows nothing that does. Takes well under a microsecond.
+template <typename Args, int axes>
+const Choice<Args>& choose(std::span<const Choice<Args>> choices,
+                           std::span<const Fastest<axes>> table, const GpuModel& here,
+                           const int (&shape)[axes]) {
+  constexpr float another_gpu = 1e3F;  // farther than any shape
+  const auto* best = &choices.front();
+  float least = 0;
+  float place[axes];
+  for (int i = 0; i < axes; ++i) place[i] = std::log2(static_cast<float>(shape[i]) + 1);
+  for (const auto& entry : table) {
+    float distance = entry.gpu == here ? 1 : another_gpu;
+    for (int i = 0; i < axes; ++i)
+      distance += std::abs(place[i] - std::log2(static_cast<float>(entry.shape[i]) + 1));
+    if (least > 0 && distance >= least) continue;
+    for (const auto& choice : choices)
+      if (choice.name == entry.name && choice.compute_capability <= here.compute_capability) {
+        best = &choice;
+        least = distance;
+      }
+  }
+  return *best;
+}
+
+/// The current device; throws nothing, and is {0, 0} where there is none.
+GpuModel current_gpu();
+
+}  // namespace recheck::kernels

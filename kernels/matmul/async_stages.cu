@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Copies that nobody waits for. A block of warp_tile.cu stages a slab, then multiplies, and while
+// it does the one the other rests. Here `stages` slabs lie in shared memory: cp.async carries words
+// from global to shared memory without passing through registers, for the slab `stages` - 1 ahead,
+// while the oldest is multiplied. One barrier per slab remains, and before it the first fragments
+// of the next slab are not yet asked for, so the loads from shared memory never pause either. A is
+// transposed on the way, one word per copy. Source: CUDA Programming Guide, "Asynchronous data
+// copies"; CUTLASS's multistage mainloop.
+//
+// Nothing in the loop over k is predicated: rows and columns outside are clamped to the last inside
+// (their outputs are not stored), and the slab that k does not fill is the first, padded with
+// zeros.
+
+#include "warp_tile.cuh"
+
+namespace recheck::kernels::matmul {
+namespace {
+
+/// Copies `bytes`, 4 or 16, from global to shared memory, some time; zeros instead unless `inside`.
+template <int bytes>
+__device__ __forceinline__ void copy([[maybe_unused]] float* to, [[maybe_unused]] const float* from,
+                                     [[maybe_unused]] bool inside = true) {
+#if __CUDA_ARCH__ >= 800
+  const auto shared = static_cast<unsigned>(__cvta_generic_to_shared(to));
+  const int available = inside ? bytes : 0;
+  if constexpr (bytes == 16)  // past L1
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared), "l"(from),
+                 "r"(available)
+                 : "memory");
+  else
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(shared), "l"(from),
+                 "r"(available)
+                 : "memory");
+#endif
+}
+
+/// What this thread has asked for since the last commit becomes one group.
+__device__ __forceinline__ void commit_copies() {
+#if __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.commit_group;" ::: "memory");
+#endif
+}
+/// Returns once at most `pending` of this thread's groups are on their way.
+template <int pending>
+__device__ __forceinline__ void wait_for_copies() {
+#if __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.wait_group %0;" ::"n"(pending) : "memory");
+#endif
+}
+
+template <typename T, int stages, int blocks, bool vectors>
+__global__ void __launch_bounds__(T::threads, blocks) async_stages_kernel(MatmulArgs p) {
+  extern __shared__ float4 shared[];
+  float* slabs = reinterpret_cast<float*>(shared);
+  const Place tile = place_of_tile<T>(p, blockIdx.x);
+  const Place mine = place_in_tile<T>(threadIdx.x / 32, threadIdx.x % 32);
+
+  // A: a warp copies 8 words along k of each of 4 rows, which land in 32 different banks
+  constexpr int a_rows = T::threads / 8, a_passes = T::rows / a_rows;
+  const int ak = threadIdx.x % 8, ar = threadIdx.x / 8;
+  const float* a[a_passes];
+#pragma unroll
+  for (int i = 0; i < a_passes; ++i)
+    a[i] = p.a + min(tile.row + ar + i * a_rows, p.m - 1) * p.lda + ak;
+  // B: whole rows, 4 words or 1 at a time
+  constexpr int width = vectors ? 4 : 1, across = T::columns / width;
+  constexpr int b_rows = T::threads / across ? T::threads / across : 1;
+  constexpr int b_columns = T::threads / across ? 1 : across / T::threads;
+  const int bk = threadIdx.x / across, bc = threadIdx.x % across * width;
+  const float* b[b_columns];
+#pragma unroll
+  for (int i = 0; i < b_columns; ++i)
+    b[i] = p.b + bk * p.ldb + min(tile.column + bc + i * T::threads * width, p.n - width);
+
+  const int count = (p.k + T::depth - 1) / T::depth;
+  // asks for slab s, of which the first may be `deep` < depth words deep
+  const auto ask = [&](int s, int slot, int deep) {
+    float* as = slabs + slot * T::slab_floats + ak * T::a_pitch + ar;
+    float* bs = slabs + slot * T::slab_floats + T::a_floats + bk * T::columns + bc;
+    if (s < count) {
+#pragma unroll
+      for (int i = 0; i < a_passes; ++i) {
+#pragma unroll
+        for (int e = 0; e < T::depth; e += 8) {
+          const bool inside = deep == T::depth || ak + e < deep;
+          copy<4>(as + i * a_rows + e * T::a_pitch, inside ? a[i] + e : p.a, inside);
+        }
+        a[i] += deep;
+      }
+#pragma unroll
+      for (int e = 0; e < T::depth; e += b_rows) {
+        const bool inside = deep == T::depth || bk + e < deep;
+#pragma unroll
+        for (int i = 0; i < b_columns; ++i)
+          copy<4 * width>(bs + e * T::columns + i * T::threads * width,
+                          inside ? b[i] + e * p.ldb : p.b, inside);
+      }
+#pragma unroll
+      for (int i = 0; i < b_columns; ++i) b[i] += deep * p.ldb;
+    }
+    commit_copies();  // a group for every slab, if empty, so that counting groups counts slabs
+  };
+
+  Outputs<T> outputs;
+  if (count > 0) {
+    Fragment<T> fragment[2];
+    ask(0, 0, p.k - (count - 1) * T::depth);
+#pragma unroll
+    for (int s = 1; s < stages - 1; ++s) ask(s, s, T::depth);
+    wait_for_copies<stages - 2>();
+    __syncthreads();
+    fragment[0].load(slabs, mine, 0);
+    int slot = 0;
+#pragma unroll 1
+    for (int s = 0; s < count; ++s) {
+      const int next = slot == stages - 1 ? 0 : slot + 1;
+#pragma unroll
+      for (int e = 0; e < T::depth; ++e) {
+        if (e + 1 < T::depth) {
+          fragment[(e + 1) % 2].load(slabs + slot * T::slab_floats, mine, e + 1);
+        } else {
+          wait_for_copies<stages - 2>();
+          __syncthreads();  // the next slab is whole, and nobody reads this one any more
+          fragment[0].load(slabs + next * T::slab_floats, mine, 0);
+        }
+        if (e == 0) ask(s + stages - 1, slot == 0 ? stages - 1 : slot - 1, T::depth);
+        outputs.add(fragment[e % 2]);
+      }
+      slot = next;
+    }
+  }
+  outputs.store(p, vectors, tile.row + mine.row, tile.column + mine.column);
+}
+
+}  // namespace
+
+template <int warps_m, int warps_n, int tm, int tn, int depth, int stages, int blocks>
+void async_stages(const MatmulArgs& args, cudaStream_t stream) {
+  if (args.m == 0 || args.n == 0) return;
+  using T = WarpTiles<warps_m, warps_n, tm, tn, depth>;
+  constexpr int bytes = stages * T::slab_floats * static_cast<int>(sizeof(float));
+  const bool vectors = args.n % 4 == 0 && aligned_for_vectors(args.b, args.ldb) &&
+                       aligned_for_vectors(args.c, args.ldc);
+  const auto kernel = vectors ? async_stages_kernel<T, stages, blocks, true>
+                              : async_stages_kernel<T, stages, blocks, false>;
+  if (cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes) !=
+      cudaSuccess)
+    return;  // the error stays for the caller's cudaGetLastError
+  kernel<<<tiles<T>(args), T::threads, bytes, stream>>>(args);
+}
+
+template void async_stages<2, 2, 8, 8, 16, 4, 3>(const MatmulArgs&, cudaStream_t);
+template void async_stages<4, 2, 8, 8, 16, 3, 2>(const MatmulArgs&, cudaStream_t);
+template void async_stages<4, 2, 8, 16, 16, 4, 1>(const MatmulArgs&, cudaStream_t);
+
+}  // namespace recheck::kernels::matmul

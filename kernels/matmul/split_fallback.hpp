@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "matmul.hpp"
+
+namespace recheck::kernels::matmul {
+
+/// C = A·B in IEEE fp32 if *raised, a word in device memory, is not 0 by the time the stream gets
+/// here; nothing otherwise. Always if `raised` is null. split.cu
+void ieee_if(const unsigned* raised, const MatmulArgs& args, cudaStream_t stream);
+
+}  // namespace recheck::kernels::matmul

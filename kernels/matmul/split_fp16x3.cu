@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// fp32 from fp16: two planes of 11 bits each hold 22 bits and more of every element, scaled by row
+// and by column; three of their four products, high·low, low·high and high·high, give fp32's
+// accuracy at a third of the tensor cores' fp16 rate. split_planes.cuh says when not, and what
+// happens then. Source: Ootomo and Yokota, IJHPCA 2022; on wgmma and TMA, with scales by row and
+// column, ours.
+
+#include "split.cuh"
+
+namespace recheck::kernels::matmul {
+
+template <int interval>
+void split_fp16x3(const MatmulArgs& args, const Queue& queue) {
+  // three sets of accumulators, small products among them, leave registers for 128 columns
+  split::product<split::Fp16x3, split::Plan<128, interval, split::Small::apart>,
+                 split::Plan<64, interval, split::Small::apart>>(args, queue);
+}
+
+template void split_fp16x3<0>(const MatmulArgs&, const Queue&);
+template void split_fp16x3<16>(const MatmulArgs&, const Queue&);
+template void split_fp16x3<32>(const MatmulArgs&, const Queue&);
+template void split_fp16x3<64>(const MatmulArgs&, const Queue&);
+template void split_fp16x3<128>(const MatmulArgs&, const Queue&);
+template void split_fp16x3<256>(const MatmulArgs&, const Queue&);
+template void split_fp16x3<512>(const MatmulArgs&, const Queue&);
+
+}  // namespace recheck::kernels::matmul

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What the rungs from warp_tile.cu on have in common: how a block's tile of C is divided among
+// warps and lanes, a thread's fragments of A's and B's slab, their outer product, and how C is
+// written.
+
+#include <cstdint>
+
+#include "matmul.hpp"
+
+namespace recheck::kernels::matmul {
+
+/// A block's tile (warps_m·4·tm, warps_n·8·tn): each warp has 4×8 lanes, each lane tm×tn outputs in
+/// 4×4 pieces, so that every fragment is a few 16-byte loads. Slabs are `depth` deep along k: A's
+/// transposed, (depth, a_pitch), and B's, (depth, columns), behind it.
+template <int warps_m_, int warps_n_, int tm_, int tn_, int depth_>
+struct WarpTiles {
+  static constexpr int warps_m = warps_m_, warps_n = warps_n_, tm = tm_, tn = tn_, depth = depth_;
+  static constexpr int rows = warps_m * 4 * tm, columns = warps_n * 8 * tn;
+  static constexpr int warps = warps_m * warps_n, threads = 32 * warps;
+  static constexpr int a_pitch = rows + 4;  // eight k by four rows are written to 32 banks
+  static constexpr int a_floats = depth * a_pitch, slab_floats = a_floats + depth * columns;
+  static_assert(tm % 4 == 0 && tn % 4 == 0 && depth % 8 == 0);
+};
+
+/// Where a thread's outputs begin in the block's tile.
+struct Place {
+  int row, column;
+};
+
+/// Lanes 0, 1 and 0, 2 are neighbours along m and along n: in each half of the warp the lanes that
+/// share a fragment lie so that shared memory serves 16 lanes at once, 2 wavefronts for a 16-byte
+/// load instead of 4.
+template <typename T>
+__device__ __forceinline__ Place place_in_tile(int warp, int lane) {
+  const int lane_row = (lane & 1) | lane >> 4 << 1, lane_column = lane >> 1 & 7;
+  return {warp % T::warps_m * 4 * T::tm + 4 * lane_row,
+          warp / T::warps_m * 8 * T::tn + 4 * lane_column};
+}
+
+/// One step along k: what a thread needs of both slabs.
+template <typename T>
+struct Fragment {
+  float a[T::tm], b[T::tn];
+
+  __device__ __forceinline__ void load(const float* slab, Place place, int e) {
+    const float* as = slab + e * T::a_pitch + place.row;
+    const float* bs = slab + T::a_floats + e * T::columns + place.column;
+#pragma unroll
+    for (int i = 0; i < T::tm; i += 4) {
+      const float4 v = *reinterpret_cast<const float4*>(as + 4 * i);  // pieces are 16 rows apart
+      a[i] = v.x, a[i + 1] = v.y, a[i + 2] = v.z, a[i + 3] = v.w;
+    }
+#pragma unroll
+    for (int j = 0; j < T::tn; j += 4) {
+      const float4 v = *reinterpret_cast<const float4*>(bs + 8 * j);  // and 32 columns
+      b[j] = v.x, b[j + 1] = v.y, b[j + 2] = v.z, b[j + 3] = v.w;
+    }
+  }
+};
+
+/// The thread's outputs. Back and forth along the shorter side, so that neighbouring multiply-adds
+/// share an operand: three operands from two register banks are one more than a cycle delivers, and
+/// the operand-reuse cache makes up for it.
+template <typename T>
+struct Outputs {
+  float c[T::tm][T::tn] = {};
+
+  __device__ __forceinline__ void add(const Fragment<T>& f) {
+    constexpr int outer = T::tn > T::tm ? T::tn : T::tm;
+    constexpr int inner = T::tn > T::tm ? T::tm : T::tn;
+#pragma unroll
+    for (int s = 0; s < outer; ++s)
+#pragma unroll
+      for (int t = 0; t < inner; ++t) {
+        const int back_and_forth = s % 2 ? inner - 1 - t : t;
+        const int i = T::tn > T::tm ? back_and_forth : s;
+        const int j = T::tn > T::tm ? s : back_and_forth;
+        c[i][j] = fmaf(f.a[i], f.b[j], c[i][j]);
+      }
+  }
+
+  /// Writes what lies inside (m, n), four words at a time if C is aligned for it.
+  __device__ __forceinline__ void store(const MatmulArgs& p, bool vectors, int row0, int column0) {
+#pragma unroll
+    for (int i = 0; i < T::tm; ++i) {
+      const int row = row0 + i / 4 * 16 + i % 4;
+      float* to = p.c + row * p.ldc + column0;
+#pragma unroll
+      for (int j = 0; j < T::tn; j += 4) {
+        const int column = column0 + 8 * j;
+        if (row >= p.m) continue;
+        if (vectors && column + 3 < p.n) {
+          *reinterpret_cast<float4*>(to + 8 * j) =
+              make_float4(c[i][j], c[i][j + 1], c[i][j + 2], c[i][j + 3]);
+        } else {
+#pragma unroll
+          for (int e = 0; e < 4; ++e)
+            if (column + e < p.n) to[8 * j + e] = c[i][j + e];
+        }
+      }
+    }
+  }
+};
+
+/// Tiles in an order that walks down eight rows of tiles before it goes on to the next column: the
+/// blocks that run at one time then share their slabs of A and B in L2.
+template <typename T>
+__device__ __forceinline__ Place place_of_tile(const MatmulArgs& p, int tile) {
+  constexpr int group = 8;
+  const int tiles_m = (p.m + T::rows - 1) / T::rows, tiles_n = (p.n + T::columns - 1) / T::columns;
+  const int first = tile / (group * tiles_n) * group, in_group = tile % (group * tiles_n);
+  const int height = min(group, tiles_m - first);
+  return {(first + in_group % height) * T::rows, in_group / height * T::columns};
+}
+
+template <typename T>
+int tiles(const MatmulArgs& p) {
+  return ((p.m + T::rows - 1) / T::rows) * ((p.n + T::columns - 1) / T::columns);
+}
+
+inline bool aligned_for_vectors(const void* base, std::int64_t ld) {
+  return reinterpret_cast<std::uintptr_t>(base) % 16 == 0 && ld % 4 == 0;
+}
+
+}  // namespace recheck::kernels::matmul

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The matrix through bulk asynchronous copies: every block keeps a ring of pieces of its row under
+// way into shared memory and waits on barriers that count their bytes, so that what is in flight is
+// no longer held in registers. Source: cp.async.bulk and mbarrier
+// (PTX ISA, Hopper); CUB's bytes in flight for an H200.
+
+#include <algorithm>
+
+#include "chunk.cuh"
+#include "matvec.hpp"
+
+namespace recheck::kernels::matvec {
+namespace {
+
+#if __CUDA_ARCH__ >= 900
+__device__ inline unsigned shared_address(const void* p) {
+  return static_cast<unsigned>(__cvta_generic_to_shared(p));
+}
+
+__device__ inline void barrier_init(std::uint64_t* barrier, unsigned arrivals) {
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(barrier)),
+               "r"(arrivals)
+               : "memory");
+}
+
+/// Arrives, and makes the barrier wait for `bytes` more.
+__device__ inline void barrier_expect(std::uint64_t* barrier, unsigned bytes) {
+  asm volatile(
+      "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(barrier)),
+      "r"(bytes)
+      : "memory");
+}
+
+__device__ inline void barrier_wait(std::uint64_t* barrier, unsigned parity) {
+  asm volatile(
+      "{\n"
+      ".reg .pred done;\n"
+      "again:\n"
+      "mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
+      "@!done bra again;\n"
+      "}\n" ::"r"(shared_address(barrier)),
+      "r"(parity)
+      : "memory");
+}
+
+/// Copies `bytes`, a multiple of 16 like both addresses, and reports them to the barrier.
+__device__ inline void bulk_copy_in(float* to, const float* from, unsigned bytes,
+                                    std::uint64_t* barrier) {
+  asm volatile(
+      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::
+          "r"(shared_address(to)),
+      "l"(from), "r"(bytes), "r"(shared_address(barrier))
+      : "memory");
+}
+
+/// A row as bulk copies see it: they take [begin, end), which starts and ends on 16 bytes. Pieces
+/// start `shift` words before a multiple of their length, so that they do so too.
+struct Inner {
+  int begin, end, shift;
+};
+
+__device__ inline Inner inner(const float* row, int columns) {
+  const auto words = static_cast<int>(reinterpret_cast<std::uintptr_t>(row) / sizeof(float) % 4);
+  const int before = (4 - words) % 4;
+  if (columns < before) return {columns, columns, words};
+  return {before, columns - (columns - before) % 4, words};
+}
+
+#endif
+
+template <int piece, int stages>
+constexpr int ring_bytes = stages * piece * static_cast<int>(sizeof(float));
+
+/// Blocks that the shared memory of a multiprocessor holds: registers must not make it fewer.
+template <int block, int piece, int stages>
+constexpr int resident =
+    std::clamp(226 * 1024 / (ring_bytes<piece, stages> + 1280), 1, 2048 / block);
+
+template <int block, int piece, int stages>
+__global__ void __launch_bounds__(block, resident<block, piece, stages>)
+    bulk_copy_kernel(MatvecArgs p) {
+#if __CUDA_ARCH__ >= 900
+  constexpr int warps = block / warp, each = piece / (4 * block);
+  extern __shared__ __align__(128) float ring[];  // (stages, piece)
+  __shared__ std::uint64_t full[stages];
+  __shared__ float by_warp[warps];
+  const int tid = static_cast<int>(threadIdx.x);
+  const float* __restrict__ a = line(p, blockIdx.x);  // (columns)
+  const float* __restrict__ v = p.v;
+  const Inner in = inner(a, p.columns);
+  // pieces of about the same length, in whole vectors
+  const int pieces = (p.columns + piece - 1) / piece;
+  const int length = pieces > 0 ? ((p.columns + pieces - 1) / pieces + 3) / 4 * 4 : 0;
+  const auto begin = [&](int k) { return max(in.begin, k * length - in.shift); };
+  const auto end = [&](int k) { return min(in.end, (k + 1) * length - in.shift); };
+  const auto at = [&](int k) { return ring + k % stages * piece - (k * length - in.shift); };
+  const auto copy = [&](int k) {  // by one thread
+    const int words = max(end(k) - begin(k), 0);
+    barrier_expect(&full[k % stages], words * sizeof(float));
+    if (words > 0)
+      bulk_copy_in(at(k) + begin(k), a + begin(k), words * sizeof(float), &full[k % stages]);
+  };
+  if (tid == 0) {
+    for (int s = 0; s < stages; ++s) barrier_init(&full[s], 1);
+    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+    for (int k = 0; k < min(stages, pieces); ++k) copy(k);
+  }
+  __syncthreads();  // the barriers are there for all
+
+  // the words at a row's ends that bulk copies leave out
+  float sum = 0;
+  for (int i = tid; i < in.begin + p.columns - in.end; i += block) {
+    const int word = i < in.begin ? i : i - in.begin + in.end;
+    sum += a[word] * v[word];
+  }
+  for (int k = 0; k < pieces; ++k) {
+    const int first = begin(k), count = max(end(k) - first, 0);
+    // the vector does not wait for the row
+    if (reinterpret_cast<std::uintptr_t>(v + first) % sizeof(float4) == 0) {
+      const auto* x = reinterpret_cast<const float4*>(at(k) + first);
+      const auto* y = reinterpret_cast<const float4*>(v + first);
+      float4 own[each];
+#pragma unroll
+      for (int u = 0; u < each; ++u)
+        own[u] = tid + u * block < count / 4 ? __ldg(y + tid + u * block) : float4{};
+      barrier_wait(&full[k % stages], k / stages % 2);
+#pragma unroll
+      for (int u = 0; u < each; ++u)
+        if (tid + u * block < count / 4) sum = dot(x[tid + u * block], own[u], sum);
+    } else {
+      const float* x = at(k) + first;
+      float own[4 * each];
+#pragma unroll
+      for (int u = 0; u < 4 * each; ++u)
+        own[u] = tid + u * block < count ? __ldg(v + first + tid + u * block) : 0;
+      barrier_wait(&full[k % stages], k / stages % 2);
+#pragma unroll
+      for (int u = 0; u < 4 * each; ++u)
+        if (tid + u * block < count) sum += x[tid + u * block] * own[u];
+    }
+    if (k + stages < pieces) {
+      __syncthreads();  // all have read the piece
+      if (tid == 0) copy(k + stages);
+    }
+  }
+  for (int half = warp / 2; half > 0; half /= 2) sum += __shfl_down_sync(all_lanes, sum, half);
+  if (tid % warp == 0) by_warp[tid / warp] = sum;
+  __syncthreads();
+  if (tid == 0) {
+    for (int w = 1; w < warps; ++w) sum += by_warp[w];
+    p.r[blockIdx.x] = sum;
+  }
+#endif
+}
+
+}  // namespace
+
+template <int block, int piece, int stages>
+void bulk_copy(const MatvecArgs& args, cudaStream_t stream) {
+  if (args.rows == 0) return;
+  constexpr int bytes = ring_bytes<piece, stages>;
+  const auto kernel = bulk_copy_kernel<block, piece, stages>;
+  cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+  kernel<<<args.rows, block, bytes, stream>>>(args);
+}
+
+#define RECHECK_BULK(...) template void bulk_copy<__VA_ARGS__>(const MatvecArgs&, cudaStream_t)
+RECHECK_BULK(256, 4096, 2);
+RECHECK_BULK(256, 4096, 1);
+RECHECK_BULK(256, 8192, 1);
+RECHECK_BULK(512, 8192, 1);
+RECHECK_BULK(256, 2048, 4);
+#undef RECHECK_BULK
+
+}  // namespace recheck::kernels::matvec

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Blocks of a cluster that add up in each other's shared memory. Compute capability 9.0 and later;
+// elsewhere the clusters have one block.
+
+#include "matvec.hpp"
+
+namespace recheck::kernels::matvec {
+
+__device__ inline unsigned cluster_rank() {
+#if __CUDA_ARCH__ >= 900
+  unsigned rank;
+  asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+  return rank;
+#else
+  return 0;
+#endif
+}
+
+/// What this thread wrote is seen behind the wait of every thread of the cluster.
+__device__ inline void cluster_arrive() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("barrier.cluster.arrive.release;" ::: "memory");
+#endif
+}
+
+__device__ inline void cluster_wait() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("barrier.cluster.wait.acquire;" ::: "memory");
+#endif
+}
+
+/// Stores x where block `rank` of the cluster has `at`.
+__device__ inline void store_at(float* at, unsigned rank, float x) {
+#if __CUDA_ARCH__ >= 900
+  const auto here = static_cast<unsigned>(__cvta_generic_to_shared(at));
+  unsigned there;
+  asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(here), "r"(rank));
+  asm volatile("st.shared::cluster.f32 [%0], %1;" ::"r"(there), "f"(x) : "memory");
+#else
+  static_cast<void>(rank);
+  *at = x;
+#endif
+}
+
+/// Launches a kernel in clusters of `cluster` neighbours along x.
+template <int cluster, typename Kernel>
+void launch_clusters(Kernel kernel, dim3 grid, int block, cudaStream_t stream,
+                     const MatvecArgs& args) {
+  cudaLaunchAttribute shape = {};
+  shape.id = cudaLaunchAttributeClusterDimension;
+  shape.val.clusterDim.x = cluster;
+  shape.val.clusterDim.y = shape.val.clusterDim.z = 1;
+  cudaLaunchConfig_t config = {};
+  config.gridDim = grid;
+  config.blockDim = dim3(static_cast<unsigned>(block));
+  config.stream = stream;
+  config.attrs = &shape;
+  config.numAttrs = cluster > 1 ? 1 : 0;
+  if (cluster > 8)  // more than every chip with clusters has
+    cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
+  cudaLaunchKernelEx(&config, kernel, args);
+}
+
+}  // namespace recheck::kernels::matvec

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Tensor maps, which tell Hopper's copy engine (TMA) how a matrix lies in memory. The driver
+// encodes them; its function is asked for by name, so that nothing links libcuda and a host without
+// a driver still starts. Source: CUDA driver API, section "Tensor Map Object Management".
+
+#include <cuda_runtime.h>
+
+#include "tensor_map.hpp"
+
+namespace recheck::kernels {
+namespace {
+
+using Encode = CUresult (*)(CUtensorMap*, CUtensorMapDataType, cuuint32_t, void*, const cuuint64_t*,
+                            const cuuint64_t*, const cuuint32_t*, const cuuint32_t*,
+                            CUtensorMapInterleave, CUtensorMapSwizzle, CUtensorMapL2promotion,
+                            CUtensorMapFloatOOBfill);
+
+Encode find_encode() {
+  void* entry = nullptr;
+  cudaDriverEntryPointQueryResult result;
+  if (cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &entry, 12000, cudaEnableDefault,
+                                       &result) != cudaSuccess ||
+      result != cudaDriverEntryPointSuccess)
+    return nullptr;
+  return reinterpret_cast<Encode>(entry);
+}
+
+}  // namespace
+
+bool encode(const TensorSpec& spec, CUtensorMap& map) {
+  static const Encode driver_encode = find_encode();
+  if (!driver_encode) return false;
+  const auto bytes = static_cast<cuuint64_t>(spec.element_bytes);
+  const cuuint64_t sizes[3] = {static_cast<cuuint64_t>(spec.columns),
+                               static_cast<cuuint64_t>(spec.rows),
+                               static_cast<cuuint64_t>(spec.planes)};
+  const cuuint64_t strides[2] = {static_cast<cuuint64_t>(spec.ld) * bytes,
+                                 static_cast<cuuint64_t>(spec.plane) * bytes};
+  const cuuint32_t box[3] = {static_cast<cuuint32_t>(spec.box_columns),
+                             static_cast<cuuint32_t>(spec.box_rows),
+                             static_cast<cuuint32_t>(spec.box_planes)};
+  const cuuint32_t steps[3] = {1, 1, 1};
+  return driver_encode(&map, spec.type, 3, const_cast<void*>(spec.base), sizes, strides, box, steps,
+                       CU_TENSOR_MAP_INTERLEAVE_NONE, spec.swizzle,
+                       CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
+                       CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS;
+}
+
+}  // namespace recheck::kernels

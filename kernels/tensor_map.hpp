@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cuda.h>
+
+#include <cstdint>
+
+namespace recheck::kernels {
+
+/// A stack of row-major matrices in device memory, for the copy engine: `planes` of them, each
+/// rows×columns with `ld` elements from row to row and `plane` elements from one to the next. Base
+/// and strides are multiples of 16 bytes.
+struct TensorSpec {
+  CUtensorMapDataType type;
+  int element_bytes;
+  const void* base;
+  std::int64_t columns, rows, planes;
+  std::int64_t ld, plane;
+  int box_columns, box_rows, box_planes;  // what one load brings
+  CUtensorMapSwizzle swizzle = CU_TENSOR_MAP_SWIZZLE_NONE;
+};
+
+/// Encodes `spec` into `map`. False if the driver does not know tensor maps or refuses this one.
+/// tensor_map.cu
+bool encode(const TensorSpec& spec, CUtensorMap& map);
+
+}  // namespace recheck::kernels

@@ -1,0 +1,234 @@
+"""Reads accuracy.json, schema 1: how far each row's product of matrices is from float64's.
+
+experiments/matmul/accuracy_run.cpp makes it on the machine that measured, and it is kept beside the
+record. Errors are numbers without a unit, but for `absolute`, which has the elements' own.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from dataclasses import dataclass
+from functools import cache, cached_property
+from pathlib import Path
+
+from record import ALLOWED, BadRecord, Record, typed
+
+SCHEMA = 1
+EXPERIMENT = "matmul"  # that it is about
+LIBRARY = "cublas"  # whose errors the others are held against
+LEAST_K = 512  # from which on a split row may be no worse
+GUARDED = ("exp6n",)  # beyond what splitting holds: only the bound is asked of what falls back
+TOLERANCE = 1e-3  # the documents', on each element's absolute error (C21)
+PROMOTION = 64  # where a row does not say how many elements of K are summed before promotion
+PREDICTIONS = Path(__file__).parents[1] / "experiments" / EXPERIMENT / "predictions.toml"
+
+
+class BadAccuracy(BadRecord):
+    """The file is not in form; str() is one line for the user."""
+
+
+@dataclass(frozen=True)
+class Origin:
+    gpu: str | None
+    driver: str | None
+    commit: str | None
+    dirty: bool
+    seed: int
+
+
+@dataclass(frozen=True)
+class Distribution:
+    name: str
+    says: str
+    special: bool  # has no errors: a row passes, or it does not
+
+
+@dataclass(frozen=True)
+class Row:
+    strategy: str
+    role: str
+    target: str
+    arithmetic: str
+    sweep: bool
+    parameters: dict[str, int]
+
+    @property
+    def split(self) -> bool:
+        return self.arithmetic == "split"
+
+    @property
+    def family(self) -> str:
+        """The row of whose sweep of promotion intervals this is a point; itself, if of none."""
+        return re.sub(r"_promotion\d+$", "", self.strategy)
+
+    @property
+    def promotion(self) -> int:
+        """Elements of K that a tensor core sums before the sum is added in fp32; 0: all of them."""
+        return self.parameters.get("promotion", PROMOTION)
+
+
+@dataclass(frozen=True)
+class Result:
+    strategy: str
+    distribution: str
+    k: int
+    status: str
+    reason: str | None
+    frobenius: float | None = None
+    componentwise: float | None = None  # largest, of |A||B|
+    median: float | None = None  # of the elements' relative errors
+    absolute: float | None = None  # largest
+
+    @property
+    def measured(self) -> bool:
+        """Whether it has errors; those beyond their bound are errors too, and marked."""
+        return self.frobenius is not None
+
+    @property
+    def why_not(self) -> str:
+        return f"{self.status.replace('_', ' ')}: {self.reason}"
+
+
+@dataclass(frozen=True, eq=False)
+class Accuracy:
+    schema: int
+    environment: Origin
+    m: int
+    n: int
+    distributions: tuple[Distribution, ...]
+    rows: tuple[Row, ...]
+    results: tuple[Result, ...]
+
+    def foreign(self, record: Record) -> str | None:
+        """Why this is not about the code and machine of that record; None if it is."""
+        env, own = record.environment, self.environment
+        pairs = (
+            ("GPU", own.gpu, env.gpu.name if env.gpu else None),
+            ("driver", own.driver, env.driver),
+            ("commit", own.commit, env.git.commit),
+        )
+        for what, studied, measured in pairs:
+            if studied != measured:
+                return f"accuracy.json has {what} {studied}, the record {measured}"
+        return None
+
+    @cached_property
+    def _by_key(self) -> dict[tuple[str, str, int], Result]:
+        return {(each.strategy, each.distribution, each.k): each for each in self.results}
+
+    def find(self, strategy: str, distribution: str, k: int) -> Result | None:
+        return self._by_key.get((strategy, distribution, k))
+
+    def errors(self, strategy: str, distribution: str, k: int) -> Result | None:
+        """The same, if it has errors."""
+        found = self.find(strategy, distribution, k)
+        return found if found and found.measured else None
+
+    @property
+    def ordinary(self) -> list[Distribution]:
+        return [each for each in self.distributions if not each.special]
+
+    @property
+    def special(self) -> list[Distribution]:
+        return [each for each in self.distributions if each.special]
+
+    @cached_property
+    def ks(self) -> list[int]:
+        """The lengths of the sums at which errors were asked for."""
+        ordinary = {each.name for each in self.ordinary}
+        return sorted({each.k for each in self.results if each.distribution in ordinary})
+
+
+def load_accuracy(path: Path) -> Accuracy | None:
+    """The study in a report folder or beside a record; None where there is none.
+
+    Raises BadAccuracy with one line that names the file, the field and what to do.
+    """
+    folder = path if path.is_dir() else path.parent
+    file = path if path.name.startswith("accuracy") else folder / "accuracy.json"
+    try:
+        document = json.loads(file.read_bytes())
+        if type(document) is not dict or "schema" not in document:
+            raise BadRecord("has no field schema: this is not Recheck's study of accuracy")
+        if (schema := typed(int, document["schema"], "schema")) != SCHEMA:
+            raise BadRecord(f"has schema {schema}; this renderer reads schema {SCHEMA}")
+        found = typed(Accuracy, document, "")
+        _check(found)
+        return found
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise BadAccuracy(f"{file}: cannot be read: {error.strerror}") from error
+    except ValueError as error:
+        raise BadAccuracy(f"{file}: is not complete JSON; measure the accuracy again") from error
+    except BadRecord as error:
+        raise BadAccuracy(f"{file}: {error}; measure the accuracy again") from error
+
+
+def _check(accuracy: Accuracy) -> None:
+    """What the types alone do not say; raises BadRecord."""
+    rows = {row.strategy for row in accuracy.rows}
+    special = {each.name: each.special for each in accuracy.distributions}
+    for name in (*rows, *special):
+        if not re.fullmatch(r"[a-z0-9_]+", name):
+            raise BadRecord(f"field rows: the name {name!r} may hold only a-z, 0-9 and _")
+    seen = set()
+    for at, each in enumerate(accuracy.results):
+        where = f"field results[{at}]."
+        if each.strategy not in rows:
+            raise BadRecord(f"{where}strategy: {each.strategy} is not among the rows")
+        if each.distribution not in special:
+            raise BadRecord(f"{where}distribution: {each.distribution} is not among them")
+        if each.status not in ALLOWED["status"]:
+            raise BadRecord(f"{where}status must be one of {', '.join(ALLOWED['status'])}")
+        if (each.status == "passed") != (each.reason is None):
+            raise BadRecord(f"{where}reason must say why it did not pass, and nothing else")
+        errors = (each.frobenius, each.componentwise, each.median, each.absolute)
+        if each.status == "passed" and None in errors and not special[each.distribution]:
+            raise BadRecord(f"{where}frobenius: a passed result has all four errors")
+        if any(error is not None and error < 0 for error in errors):
+            raise BadRecord(f"{where}frobenius: an error cannot be below 0")
+        if errors.count(None) not in (0, 4):
+            raise BadRecord(f"{where}frobenius: a result has four errors or none")
+        key = (each.strategy, each.distribution, each.k)
+        if key in seen:
+            raise BadRecord(f"{where}strategy: {'/'.join(map(str, key))} appears twice")
+        seen.add(key)
+
+
+@dataclass(frozen=True)
+class Predictions:
+    """What a simulation says of splitting schemes: relative Frobenius errors at one K."""
+
+    source: str
+    k: int
+    rows: dict[str, str]  # the scheme that a family of rows follows
+    schemes: dict[str, dict[str, dict[str, float]]]  # by scheme, interval and distribution
+
+    def of(self, family: str, distribution: str) -> list[tuple[int, float]]:
+        """(promotion interval, error) of a family's scheme, where the simulation has one."""
+        scheme = self.schemes.get(self.rows.get(family, ""), {})
+        return [
+            (int(interval), errors[distribution])
+            for interval, errors in scheme.items()
+            if interval.isdecimal() and distribution in errors
+        ]
+
+
+@cache
+def predictions(path: Path = PREDICTIONS) -> Predictions:
+    """Raises BadRecord with one line that names the file and the field."""
+    try:
+        found = typed(Predictions, tomllib.loads(path.read_text(encoding="utf-8")), "")
+    except OSError as error:
+        raise BadRecord(f"{path}: cannot be read: {error.strerror}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise BadRecord(f"{path}: is no TOML: {' '.join(str(error).split())}") from error
+    except BadRecord as error:
+        raise BadRecord(f"{path}: {error}") from error
+    for family, scheme in found.rows.items():
+        if scheme not in found.schemes:
+            raise BadRecord(f"{path}: field rows.{family}: there is no scheme {scheme!r}")
+    return found

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Dispatch by measurement: the nearest shape that was measured decides, on this GPU if it was.
+#include "../../kernels/best.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace recheck::kernels {
+namespace {
+
+struct Nothing {};
+void launch(const Nothing&, const Queue&) {}
+
+constexpr Choice<Nothing> choices[] = {
+    {"anywhere", 0, launch}, {"small", 75, launch}, {"large", 80, launch}, {"newest", 90, launch}};
+constexpr GpuModel known_gpu{90, 132}, other_gpu{80, 108}, old_gpu{75, 40};
+constexpr Fastest<2> table[] = {{known_gpu, {64, 64}, "small"},
+                                {known_gpu, {64, 65536}, "newest"},
+                                {known_gpu, {8192, 8192}, "large"},
+                                {other_gpu, {4096, 4096}, "small"}};
+
+std::string chosen(const GpuModel& gpu, const int (&shape)[2],
+                   std::span<const Fastest<2>> known = table) {
+  return std::string(choose<Nothing, 2>(choices, known, gpu, shape).name);
+}
+
+TEST(Best, IsWhatWasFastestWhereThatWasMeasured) {
+  for (const auto& entry : table) EXPECT_EQ(chosen(entry.gpu, entry.shape), entry.name);
+}
+
+TEST(Best, IsThatOfTheNearestShapeByItsProportions) {
+  EXPECT_EQ(chosen(known_gpu, {100, 100}), "small");
+  EXPECT_EQ(chosen(known_gpu, {100, 30000}), "newest");
+  EXPECT_EQ(chosen(known_gpu, {30000, 1000}), "large");
+  EXPECT_EQ(chosen(known_gpu, {1, 1}), "small");
+  EXPECT_EQ(chosen(known_gpu, {0, 0}), "small");
+  // 2^31 - 1 is no overflow
+  EXPECT_EQ(chosen(known_gpu, {2147483647, 2147483647}), "large");
+}
+
+TEST(Best, PrefersItsOwnGpusTableHoweverFarTheShape) {
+  EXPECT_EQ(chosen(other_gpu, {64, 65536}), "small");
+  EXPECT_EQ(chosen(known_gpu, {4096, 4096}), "large");
+}
+
+TEST(Best, TakesAnotherGpusTableForWhatItCanRun) {
+  EXPECT_EQ(chosen({120, 170}, {8192, 8192}), "large");
+  // too old for the two nearest rows
+  EXPECT_EQ(chosen(old_gpu, {8192, 8192}), "small");
+  EXPECT_EQ(chosen({70, 80}, {8192, 8192}), "anywhere");
+}
+
+TEST(Best, IsTheFirstChoiceWithoutMeasurements) {
+  EXPECT_EQ(chosen(known_gpu, {64, 64}, {}), "anywhere");
+}
+
+TEST(Best, TablesNameOnlyWhatThereIs) {
+  EXPECT_TRUE((known<Nothing, 2>(choices, table)));
+  constexpr Fastest<2> stranger[] = {{known_gpu, {1, 1}, "nobody"}};
+  EXPECT_FALSE((known<Nothing, 2>(choices, stranger)));
+}
+
+}  // namespace
+}  // namespace recheck::kernels

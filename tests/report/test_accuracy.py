@@ -1,0 +1,344 @@
+"""How accurate: every error beside cuBLAS's, what is larger marked, every gap with its reason."""
+
+from __future__ import annotations
+
+import copy
+import json
+import re
+from pathlib import Path
+
+import lint
+import pytest
+from conftest import one_line, run, tree
+from synthetic import SMALL, make_record
+from synthetic_accuracy import KS, change, make_accuracy
+
+FEW = ["cpu_serial", "global16", "tile16", "cublas"]
+FP16, BF16 = "split_fp16x3", "split_bf16x6"
+RECORD = make_record(SMALL[:2], strategies=FEW)
+STUDY = make_accuracy(RECORD)
+
+
+@pytest.fixture
+def shown(save, report, tmp_path: Path):
+    """Renders a record with a study beside it: the section, in plain spaces."""
+
+    def section(accuracy: dict, record: dict = RECORD) -> str:
+        save(accuracy, "accuracy.json")
+        text = report(record)
+        assert not any(lint.lint(lint.load(tmp_path / "report")).values())
+        return _section(text)
+
+    return section
+
+
+def _section(text: str) -> str:
+    (section,) = re.findall(r"### <a id=\"how-accurate\"></a>(.*?)\n### ", text, re.S)
+    return section
+
+
+def _row(section: str, start: str) -> list[str]:
+    line = next(line for line in section.split("\n") if line.startswith(f"| {start}"))
+    return [cell.strip() for cell in line.strip("| ").split(" | ")]
+
+
+def _parsed(accuracy: dict, tmp_path: Path):
+    from accuracy import load_accuracy
+
+    (tmp_path / "accuracy.json").write_text(json.dumps(accuracy))
+    return load_accuracy(tmp_path)
+
+
+def test_errors_stand_beside_those_of_cublas(shown) -> None:
+    section = shown(STUDY)
+    head = _row(section, "row | K")
+    assert head[2:5] == ["uniform(−½, ½)", "uniform(0, 1)", "normal"] and len(head) == 8
+    assert _row(section, "`cublas`, its errors | 8192")[4] == "1.4e-06 / 5.4e-07"
+    assert _row(section, f"`{FP16}` | 8192")[4] == "0.20 / 0.20"
+    # the sweep stands apart
+    main, sweeps = section.split("<summary>The same by promotion interval</summary>")
+    assert "_promote" not in main and _row(sweeps, f"`{FP16}_promote_none` | 8192")[4] == (
+        "**7.38** / **7.38**"
+    )
+    assert "A (128×K) by B (K×96), K from 64 to 65536, once" in section
+
+
+def test_what_is_larger_than_cublas_is_marked(shown) -> None:
+    fine = make_accuracy(RECORD, ["cublas", FP16])
+    section = shown(fine)
+    # lengths from 512 to 16384 of five distributions, two of 65536, by norm and by element
+    assert "**None of the 64 errors of rows that split their inputs is larger than cuBLAS's**" in (
+        section
+    )
+    assert "**" not in " ".join(_row(section, f"`{FP16}` | 512"))
+    base = next(
+        r for r in fine["results"]
+        if (r["strategy"], r["distribution"], r["k"]) == ("cublas", "exp2n", 2048)
+    )  # fmt: skip
+    worse = change(fine, FP16, "exp2n", 2048, componentwise=1.004 * base["componentwise"])
+    section = shown(worse)
+    assert "**1 of the 64 errors of rows that split their inputs are larger" in section
+    assert f"at worst 1.00 times as large, `{FP16}` on ±exp(2·normal) at K = 2048" in section
+    cells = _row(section, f"`{FP16}` | 2048")
+    assert re.fullmatch(r"0\.\d\d / \*\*1\.004\*\*", cells[5])
+    assert not any("**" in cell for at, cell in enumerate(cells) if at != 5)
+    # below K = 512 none is asked for
+    below = change(fine, FP16, "exp2n", 256, frobenius=1.0)
+    assert "**None of the 64 errors" in shown(below)
+    # nor where the range is beyond what splitting holds; the table marks it all the same
+    beyond = change(fine, FP16, "exp6n", 2048, frobenius=1.0)
+    section = shown(beyond)
+    assert "**None of the 64 errors" in section and "(without ±exp(6·normal), where" in section
+    assert _row(section, f"`{FP16}` | 2048")[7].startswith("**")
+
+
+def test_rows_that_are_never_worse_are_named(shown) -> None:
+    section = shown(make_accuracy(RECORD, ["cublas", FP16, BF16]))
+    assert (
+        f"None of them is one of `{FP16}`." in section and f"`{BF16}` on uniform(0, 1)" in section
+    )
+
+
+def test_equal_is_not_larger(shown) -> None:
+    study = make_accuracy(RECORD, ["cublas", FP16])
+    for each in study["results"]:
+        if each["strategy"] == FP16 and each.get("frobenius"):
+            base = next(
+                r for r in study["results"]
+                if r["strategy"] == "cublas" and r["distribution"] == each["distribution"]
+                and r["k"] == each["k"]
+            )  # fmt: skip
+            each.update(frobenius=base["frobenius"], componentwise=base["componentwise"])
+    section = shown(study)
+    assert "**None of the 64" in section and _row(section, f"`{FP16}` | 512")[2] == "1.000 / 1.000"
+
+
+def test_special_inputs_pass_or_fail(shown) -> None:
+    reason = "element (3, 0) is nan, not -inf"
+    study = change(STUDY, FP16, "infinite", 512, status="incorrect", reason=reason)
+    section = shown(study)
+    assert _row(section, f"`{FP16}` | **fail**")[1:] == ["**fail**", *["pass"] * 5]
+    others = _row(section, "`cpu_serial`, `cpu_blas`")
+    assert others[1:] == ["pass"] * 6 and f"`{FP16}`," not in others[0]
+    assert _row(section, f"`{FP16}` | ±Inf")[1:] == ["±Inf in A and B", "512", "incorrect", reason]
+
+
+def test_every_gap_has_its_reason(shown) -> None:
+    study = change(STUDY, BF16, "normal", 1024, status="failed", reason="a | b <c>",
+                   frobenius=None, componentwise=None, median=None, absolute=None)  # fmt: skip
+    study = change(study, "tile16", "normal", 8192, status="incorrect", reason="too far")
+    section = shown(study)
+    assert "`split_bf16x6` | normal | 1024 | failed | a \\| b &lt;c&gt; |" in section
+    assert "| `full_strip16` | all but the special | 4096 | unsupported | needs 524288 B" in section
+    assert "1 pairs of results lack an error on one side." in section
+    assert re.search(r"`tile16`.* \*\*incorrect\*\*", section.split("Every row at K = 8192")[1])
+    for reason in {each["reason"] for each in study["results"] if each["reason"]}:
+        assert reason.split(" |")[0] in section
+
+
+def test_the_documents_tolerance(shown) -> None:
+    section = shown(STUDY)
+    assert "at K = 2048 by `cpu_serial`, `global16`, `tile16`" in section
+    assert "at K = 8192 by `split_fp16x3`" in section
+    assert "at no K that was measured by `full_strip16`." in section
+
+
+def test_without_a_gpu(save, report) -> None:
+    record = make_record(SMALL[:2], gpu=False)
+    save(make_accuracy(record), "accuracy.json")
+    section = _section(report(record))
+    assert "could be held against cuBLAS's: `cublas`: not run: no CUDA device." in section
+    assert "charts/matmul_error.svg" in section
+    assert "*Errors against promotion: not drawn: not run: no CUDA device.*" in section
+    assert _row(section.split("was not run, and why")[1], "`global16`, ")[1:] == [
+        "all",
+        "all",
+        "not run",
+        "no CUDA device",
+    ]
+
+
+def test_absent(report, tmp_path: Path) -> None:
+    section = _section(report(RECORD))
+    assert "Not measured, because there is no `accuracy.json` beside the record; " in section
+    assert "|" not in section and "charts/" not in section
+    assert "accuracy.json" not in tree(tmp_path / "report")
+
+
+@pytest.mark.parametrize("field", ["gpu", "driver", "commit"])
+def test_of_another_run(save, report, field: str) -> None:
+    study = copy.deepcopy(STUDY)
+    study["environment"][field] = "another"
+    save(study, "accuracy.json")
+    section = _section(report(RECORD))
+    assert re.search(r"Not measured, because accuracy.json has \w+ another, the record ", section)
+    assert "| row |" not in section and "charts/" not in section
+
+
+BAD = {
+    "{": "is not complete JSON",
+    "[]": "has no field schema: this is not Recheck's study of accuracy",
+    '{"schema": 9}': "has schema 9; this renderer reads schema 1",
+    '{"schema": "1"}': "field schema must be an integer",
+    '{"schema": 1}': "field environment is missing",
+}
+
+
+def _bad(**values: object) -> dict:
+    study = copy.deepcopy(STUDY)
+    study["results"][5].update(values)
+    return study
+
+
+BAD_FIELDS = [
+    (_bad(k="64"), "field results[5].k must be an integer"),
+    (_bad(strategy="tile61"), "field results[5].strategy: tile61 is not among the rows"),
+    (_bad(distribution="?"), "field results[5].distribution: ? is not among them"),
+    (_bad(status="fine"), "field results[5].status must be one of passed"),
+    (_bad(reason="why"), "field results[5].reason must say why it did not pass"),
+    (_bad(status="failed"), "field results[5].reason must say why it did not pass"),
+    (_bad(frobenius=None), "field results[5].frobenius: a passed result has all four errors"),
+    (_bad(status="failed", reason="x", median=None), "has four errors or none"),
+    (_bad(absolute=-1e-9), "field results[5].frobenius: an error cannot be below 0"),
+    (_bad(absolute=float("inf")), "field results[5].absolute must be a finite number"),
+    (_bad(strategy="tile16"), "tile16/uniform_half/64 appears twice"),
+]
+
+
+@pytest.mark.parametrize("study,why", [*BAD.items(), *BAD_FIELDS])
+def test_bad_files_are_one_line(study, why: str, save, tmp_path: Path) -> None:
+    save(study, "accuracy.json")
+    result = run("render.py", save(RECORD), "--output", tmp_path / "report")
+    line = one_line(result, 2)
+    assert "accuracy.json: " in line and why in line and "measure the accuracy again" in line
+    assert not (tmp_path / "report").exists()
+
+
+def test_travels_with_the_report(save, report, tmp_path: Path) -> None:
+    """Into the folder, into what is rendered from that, and into what is published."""
+    record = make_record(SMALL, strategies=FEW)
+    path = save(make_accuracy(record), "accuracy.json")
+    report(record)
+    before = tree(tmp_path / "report")
+    assert before["accuracy.json"] == path.read_bytes()
+    result = run("render.py", tmp_path / "report", "--output", tmp_path / "report")
+    assert result.returncode == 0 and tree(tmp_path / "report") == before
+    command = ("publish.py", tmp_path / "report", "--results", tmp_path / "results")
+    result = run(*command)
+    assert result.returncode == 0, result.stderr
+    assert tree(tmp_path / "results" / "nvidia-h200") == before
+    # what changes it behind the report's back is no evidence
+    study = change(make_accuracy(record), "cublas", "normal", 8192, frobenius=1e-6)
+    (tmp_path / "report" / "accuracy.json").write_text(json.dumps(study))
+    assert "README.md differs" in one_line(run(*command), 1)
+
+
+def test_that_of_an_earlier_record_goes(save, report, tmp_path: Path) -> None:
+    path = save(STUDY, "accuracy.json")
+    report(RECORD)
+    path.unlink()
+    report(RECORD)
+    assert not [name for name in tree(tmp_path / "report") if "accuracy" in name or "error" in name]
+
+
+def test_beside_another_record(save, report, tmp_path: Path) -> None:
+    """Shown where that is shown, without a link to a file that is not there."""
+    folder = tmp_path / "input"
+    (folder / "other").mkdir(parents=True)
+    (folder / "other" / "record.json").write_text(json.dumps(RECORD))
+    (folder / "other" / "accuracy.json").write_text(json.dumps(STUDY))
+    own = save(make_record(SMALL[:2], gpu=False, strategies=FEW))
+    out = tmp_path / "report"
+    result = run("render.py", own, "--output", out, "--beside", folder / "other")
+    assert result.returncode == 0, result.stderr
+    text = (out / "README.md").read_text()
+    assert 'id="beside-nvidia-h200-how-accurate"' in text or 'id="nvidia-h200-how-accurate"' in text
+    assert "charts/nvidia-h200-matmul_error.svg" in tree(out) and "(accuracy.json)" not in text
+
+
+def _texts(chart) -> list[str]:
+    found = re.findall(r"<!-- (.*?) -->", (chart.svg or b"").decode())
+    return [text.replace("&gt;", ">") for text in found]
+
+
+def _charts(study: dict, tmp_path: Path):
+    from charts import accuracy_charts
+
+    return accuracy_charts(_parsed(study, tmp_path))
+
+
+def test_errors_against_k(tmp_path: Path) -> None:
+    chart, _ = _charts(STUDY, tmp_path)
+    texts = _texts(chart)
+    assert chart.name == "matmul_error.svg"
+    assert {"K (products in a sum, log)", "relative Frobenius error (1, log)"} <= set(texts)
+    assert texts.count("largest absolute error (elements' unit, log)") == 2
+    assert texts.count("uniform(0, 1)") == texts.count("normal") == 2
+    assert texts.count("tolerance 1e-3") == 2 and texts.count("65536") == 4
+    for name in ("cublas", "cublas_tf32", "cpu_serial", "cpu_blas", FP16, BF16, "split_tf32x3"):
+        assert texts.count(name) == 4, name
+    assert not any("_promote" in text for text in texts) and "tile16" not in texts
+
+
+def test_errors_of_few_lengths(tmp_path: Path) -> None:
+    study = copy.deepcopy(STUDY)
+    study["results"] = [r for r in study["results"] if r["k"] == 128]
+    charts = _charts(study, tmp_path)
+    assert charts[0].svg and charts[1].why_not.endswith("was measured at K = 8192")
+    study["results"] = []
+    assert [chart.svg for chart in _charts(study, tmp_path)] == [None, None]
+
+
+def test_promotion_stands_beside_its_prediction(tmp_path: Path) -> None:
+    _, chart = _charts(STUDY, tmp_path)
+    texts = _texts(chart)
+    assert {"promoted after (elements of K, log)", "never", "32", "64", "512"} <= set(texts)
+    assert texts.count(FP16) == texts.count(BF16) == texts.count("cublas") == 2
+    assert "filled: measured" in chart.alt and "K = 8192" in chart.alt
+    assert f"{FP16}: fp16x3 two accumulators" in chart.caption and "Simulated: " in chart.caption
+    alone = make_accuracy(RECORD, ["cublas", "cpu_serial"])
+    assert _charts(alone, tmp_path)[1].why_not == "no row splits its inputs"
+
+
+def test_points_of_promotion(tmp_path: Path) -> None:
+    from accuracy import predictions
+    from charts.promotion import _measured, _placed
+
+    study = _parsed(STUDY, tmp_path)
+    normal = next(each for each in study.distributions if each.name == "normal")
+    points = _measured(study, normal, 8192)
+    assert list(points) == [FP16, BF16, "split_tf32x3"]
+    assert [x for x, _ in points[FP16]] == [32, 64, 128, 256, 512, 8192]
+    known = predictions()
+    assert known.k in KS and known.of("split_unknown", "normal") == []
+    found = _placed(known.of(FP16, "normal"), known.k)
+    assert found == [(64, 2.4e-7), (128, 2.5e-7), (8192, 9.7e-6)]
+    assert known.of("cublas", "normal") == []
+
+
+def test_families(tmp_path: Path) -> None:
+    families = {row.strategy: row.family for row in _parsed(STUDY, tmp_path).rows}
+    assert families[f"{FP16}_promote128"] == families[f"{FP16}_promote_none"] == FP16
+    assert families["tile16"] == "tile16"
+
+
+@pytest.mark.parametrize(
+    "text,why",
+    [
+        ("k = ", "is no TOML"),
+        ("k = 1", "field source is missing"),
+        (
+            'source = ""\nk = 1\nrows = {a = "b"}\nschemes = {}',
+            "field rows.a: there is no scheme 'b'",
+        ),
+    ],
+)
+def test_bad_predictions_name_file_and_field(text: str, why: str, tmp_path: Path) -> None:
+    from accuracy import predictions
+    from record import BadRecord
+
+    path = tmp_path / "predictions.toml"
+    path.write_text(text)
+    with pytest.raises(BadRecord, match=re.escape(str(path))) as error:
+        predictions(path)
+    assert why in str(error.value)
