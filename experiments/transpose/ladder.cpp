@@ -37,7 +37,6 @@ constexpr Strategy rows[] = {
     {.name = "wide_tiles", .source = ours("pieces of 16 bytes, a swizzled tile"), .parameters = {{{"tile", 64}, {"block", 256}}}, .launch = gpu<k::wide_tiles<64, 64, 256>>},
     {.name = "output_order", .source = ours("blocks in the order of the output"), .parameters = {{{"tile", 64}, {"block", 512}}}, .launch = gpu<k::output_order<64, 64, 512>>},
     {.name = "kept_lines", .source = ours("written lines leave L2 last"), .parameters = {{{"tile", 64}, {"block", 512}}}, .needs = from_capability<80>, .launch = gpu<k::kept_lines<64, 64, 512>>},
-    {.name = "tensor_tiles", .source = ours("tiles by the copy engine"), .parameters = {{{"stages", 12}}}, .needs = from_capability<90>, .launch = gpu<k::tensor_tiles<12>>},
     {.name = "thin", .source = ours("few rows or columns: a copy"), .launch = gpu<k::thin>},
     {.name = "best", .source = ours("whichever suits the shape"), .launch = gpu<k::best>},
     {.name = "cublas", .source = {"vendor", "cuBLAS"}, .role = Role::baseline, .note = "sgeam", .launch = gpu<k::cublas>},

@@ -49,10 +49,10 @@ __device__ __forceinline__ void outer(float (&c)[tm][tn], const float (&a)[tm],
 }
 
 template <int warps_m_, int warps_n_, int tm_, int tn_, int bk_, int stages_, int split_,
-          int blocks_, int order_>
+          int blocks_>
 struct Spec {
   static constexpr int warps_m = warps_m_, warps_n = warps_n_, tm = tm_, tn = tn_, stages = stages_,
-                       split = split_, blocks = blocks_, order = order_, bk = bk_;
+                       split = split_, blocks = blocks_, bk = bk_;
   static constexpr int wm = 4 * tm, wn = 8 * tn, bm = warps_m * wm, bn = warps_n * wn, lda = bm + 4;
   static constexpr int warps = warps_m * warps_n, consumers = 32 * warps,
                        producers = blocks == 1 ? 4 : 1, threads = consumers + 32 * producers;
@@ -206,7 +206,7 @@ __global__ void __launch_bounds__(P::threads, P::blocks)
             load_a(slot, kk + 1, (kk + 1) & 1);
             load_b(slot, kk + 1, (kk + 1) & 1);
           }
-          outer<P::order == 1>(c, a[kk & 1], b[kk & 1]);
+          outer<(P::tn > P::tm)>(c, a[kk & 1], b[kk & 1]);
         }
         slot = next, phase = next_phase;
       }
@@ -296,8 +296,7 @@ bool aligned(const void* base, std::int64_t ld) {
 template <int warps_m, int warps_n, int tm, int tn, int depth, int stages, int split, int blocks>
 void tma_persistent(const MatmulArgs& p, cudaStream_t stream) {
   if (p.m == 0 || p.n == 0) return;
-  // order 1, columns first, where the thread's tile is wider than high
-  using P = Spec<warps_m, warps_n, tm, tn, depth, stages, split, blocks, (tn > tm ? 1 : 0)>;
+  using P = Spec<warps_m, warps_n, tm, tn, depth, stages, split, blocks>;
   CUtensorMap b;
   const TensorSpec spec = {
       CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 4, p.b, p.n, p.k, 1, p.ldb, p.ldb * p.k, P::bn, P::bk, 1};

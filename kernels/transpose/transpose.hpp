@@ -55,7 +55,8 @@ void diagonal(const TransposeArgs& args, cudaStream_t stream);
 // Later rungs. Each takes every shape and alignment; where rows are not aligned for what a rung is
 // about, it carries its tiles word by word.
 
-/// Tiles in pieces of 16 bytes, 4×4 elements transposed in registers, a swizzled tile. wide_tiles.cu
+/// Tiles in pieces of 16 bytes, 4×4 elements transposed in registers, a swizzled tile.
+/// wide_tiles.cu
 template <int tile_rows, int tile_columns, int threads>
 void wide_tiles(const TransposeArgs& args, cudaStream_t stream);
 
@@ -66,10 +67,6 @@ void output_order(const TransposeArgs& args, cudaStream_t stream);
 /// The same, and what is written leaves L2 last. kept_lines.cu
 template <int tile_rows, int tile_columns, int threads>
 void kept_lines(const TransposeArgs& args, cudaStream_t stream);
-
-/// The copy engine loads and stores the tiles; needs sm_90. tensor_tiles.cu
-template <int stages>
-void tensor_tiles(const TransposeArgs& args, cudaStream_t stream);
 
 /// For fewer than 32 rows or columns; as output_order otherwise. thin.cu
 void thin(const TransposeArgs& args, cudaStream_t stream);

@@ -29,7 +29,7 @@ TEST(Fit, DropsSweepsFirstAndTheLargestFirst) {
   const double all = seconds_of(cases);
   const auto dropped = fit(cases, all - 1, "x");
   ASSERT_EQ(dropped.size(), 1u);
-  EXPECT_EQ(dropped[0].experiment, "matvec");
+  EXPECT_EQ(dropped[0].experiment, "matmul");
   EXPECT_EQ(dropped[0].reason.find("its sweeps, predicted to take "), 0u) << dropped[0].reason;
   EXPECT_LE(seconds_of(cases), all - 1);
 }

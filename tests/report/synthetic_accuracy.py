@@ -54,7 +54,6 @@ def make_rows() -> list[dict[str, Any]]:
     for name in _FLAT:
         rows.append(_row(name, "rung", "split", promotion=64))
         for interval in PROMOTED.get(name, ()):
-            suffix = interval or "_none"
             rows.append(_row(f"{name}_promotion{interval}", "rung", "split", promotion=interval))
     return rows
 
