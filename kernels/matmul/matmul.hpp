@@ -61,12 +61,6 @@ void warp_tile(const MatmulArgs& args, cudaStream_t stream);
 template <int warps_m, int warps_n, int tm, int tn, int depth, int stages, int blocks>
 void async_stages(const MatmulArgs& args, cudaStream_t stream);
 
-/// Producer warps fill slabs, by TMA (B) and cp.async (A); a grid as large as the GPU, or, with
-/// split > 1, clusters of `split` blocks that share k. Falls back to async_stages where B is not
-/// aligned to 16 bytes. tma_persistent.cu
-template <int warps_m, int warps_n, int tm, int tn, int stages, int split, int blocks>
-void tma_persistent(const MatmulArgs& args, cudaStream_t stream);
-
 /// A warpgroup fetches, warps_m×warps_n warps multiply, tm×tn outputs per thread; `split` blocks of a
 /// cluster share k. Where B's rows are not aligned it is async_stages. Compute capability 9.0.
 /// tma_persistent.cu
