@@ -61,8 +61,8 @@ void warp_tile(const MatmulArgs& args, cudaStream_t stream);
 template <int warps_m, int warps_n, int tm, int tn, int depth, int stages, int blocks>
 void async_stages(const MatmulArgs& args, cudaStream_t stream);
 
-/// A warpgroup fetches, warps_m×warps_n warps multiply, tm×tn outputs per thread; `split` blocks of a
-/// cluster share k. Where B's rows are not aligned it is async_stages. Compute capability 9.0.
+/// A warpgroup fetches, warps_m×warps_n warps multiply, tm×tn outputs per thread; `split` blocks of
+/// a cluster share k. Where B's rows are not aligned it is async_stages. Compute capability 9.0.
 /// tma_persistent.cu
 template <int warps_m, int warps_n, int tm, int tn, int depth, int stages, int split, int blocks>
 void tma_persistent(const MatmulArgs& args, cudaStream_t stream);
@@ -76,9 +76,9 @@ constexpr std::int64_t full_strip_shared_bytes(int tile_size, std::int64_t k) {
   return 2LL * tile_size * k * static_cast<std::int64_t>(sizeof(float));
 }
 
-/// fp32 accuracy from Hopper's tensor cores: operands split into planes of a narrower type, products
-/// of planes summed in fp32, the tensor core's sum promoted every `interval` along k (0: never).
-/// Inputs beyond a scheme's range are multiplied in IEEE fp32 instead. split_fp16x3.cu,
+/// fp32 accuracy from Hopper's tensor cores: operands split into planes of a narrower type,
+/// products of planes summed in fp32, the tensor core's sum promoted every `interval` along k (0:
+/// never). Inputs beyond a scheme's range are multiplied in IEEE fp32 instead. split_fp16x3.cu,
 /// split_bf16x6.cu, split_tf32x3.cu
 template <int interval>
 void split_fp16x3(const MatmulArgs& args, const Queue& queue);
@@ -87,8 +87,8 @@ void split_bf16x6(const MatmulArgs& args, const Queue& queue);
 template <int interval>
 void split_tf32x3(const MatmulArgs& args, const Queue& queue);
 
-/// Floats of workspace for `planes` planes of `bytes` an element of both operands, either way round,
-/// rows padded to 16 bytes, and for what is kept of rows and columns.
+/// Floats of workspace for `planes` planes of `bytes` an element of both operands, either way
+/// round, rows padded to 16 bytes, and for what is kept of rows and columns.
 constexpr std::int64_t split_floats(std::int64_t m, std::int64_t n, std::int64_t k, int planes,
                                     int bytes) {
   return (m * (k + 8) + (k + 8) * (n + 8)) * planes * bytes / 4 + m + n + 512;
