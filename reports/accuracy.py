@@ -61,7 +61,7 @@ class Row:
     @property
     def family(self) -> str:
         """The row of whose sweep of promotion intervals this is a point; itself, if of none."""
-        return re.sub(r"_promotion\d+$", "", self.strategy)
+        return re.sub(r"_promot(?:ion|e_?)(?:\d+|none)$", "", self.strategy)
 
     @property
     def promotion(self) -> int:

@@ -38,7 +38,7 @@ PROMOTED = {"split_fp16x3": (32, 128, 256, 512, 0), "split_bf16x6": (32, 128, 25
 def _row(strategy: str, role: str, arithmetic: str, **parameters: int) -> dict[str, Any]:
     target = "cpu" if strategy.startswith("cpu") else "gpu"
     row = {"strategy": strategy, "role": role, "target": target, "arithmetic": arithmetic}
-    return {**row, "sweep": "_promotion" in strategy, "parameters": parameters}
+    return {**row, "sweep": "_promote" in strategy, "parameters": parameters}
 
 
 def make_rows() -> list[dict[str, Any]]:
@@ -54,7 +54,8 @@ def make_rows() -> list[dict[str, Any]]:
     for name in _FLAT:
         rows.append(_row(name, "rung", "split", promotion=64))
         for interval in PROMOTED.get(name, ()):
-            rows.append(_row(f"{name}_promotion{interval}", "rung", "split", promotion=interval))
+            suffix = interval or "_none"
+            rows.append(_row(f"{name}_promote{suffix}", "rung", "split", promotion=interval))
     return rows
 
 
@@ -63,7 +64,7 @@ def _frobenius(row: dict[str, Any], distribution: str, k: int) -> float:
     if row["arithmetic"] == "tf32":
         return 7.5e-4 * scale
     if row["arithmetic"] == "split":
-        flat = _FLAT[name.split("_promotion")[0]]
+        flat = _FLAT[name.split("_promote")[0]]
         promotion = row["parameters"]["promotion"] or k
         biased = 1.2e-9 if distribution in ("uniform", "normal") else 1e-11
         return scale * flat * 0.8 + biased * promotion
