@@ -72,10 +72,16 @@ __device__ inline Inner inner(const float* row, int columns) {
 template <int piece, int stages>
 constexpr int ring_bytes = stages * piece * static_cast<int>(sizeof(float));
 
+#if __CUDA_ARCH__ == 900 || __CUDA_ARCH__ == 1000
+constexpr int resident_threads = 2048;
+#else
+constexpr int resident_threads = 1024;
+#endif
+
 /// Blocks that the shared memory of a multiprocessor holds: registers must not make it fewer.
 template <int block, int piece, int stages>
 constexpr int resident =
-    std::clamp(226 * 1024 / (ring_bytes<piece, stages> + 1280), 1, 2048 / block);
+    std::clamp(226 * 1024 / (ring_bytes<piece, stages> + 1280), 1, resident_threads / block);
 
 template <int block, int piece, int stages>
 __global__ void __launch_bounds__(block, resident<block, piece, stages>)
