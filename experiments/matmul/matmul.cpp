@@ -72,7 +72,8 @@ bool leaves_out(const Strategy& strategy, const Shape& shape, Regime regime) {
   if (strategy.source.document == beyond) {
     // what they are about is the kernel
     if (regime != Regime::cold) return shape != headline || strategy.sweep;
-    return strategy.sweep && !(std::ranges::count(shape, shape[0]) == 3 && shape[0] >= 1024);
+    const bool large_square = std::ranges::count(shape, shape[0]) == 3 && shape[0] >= 1024;
+    return strategy.sweep && !large_square;
   }
   return regime == Regime::end_to_end && deep && shape != headline;
 }

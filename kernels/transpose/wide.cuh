@@ -53,7 +53,11 @@ __device__ void write_piece(float* to, const Piece<width>& piece, std::int64_t i
       return;
     }
 #endif
-    *reinterpret_cast<Piece<width>*>(to) = piece;
+    if constexpr (width == 4)  // else the compiler merges this with the single words below
+      __stwb(reinterpret_cast<float4*>(to),
+             make_float4(piece.at[0], piece.at[1], piece.at[2], piece.at[3]));
+    else
+      *reinterpret_cast<Piece<width>*>(to) = piece;
     return;
   }
 #pragma unroll
