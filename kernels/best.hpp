@@ -28,13 +28,21 @@ struct Fastest {
   std::string_view name;
 };
 
-/// A row that may be chosen, and the least compute capability that it runs on.
+/// A row that may be chosen, and the compute capabilities that it runs on.
 template <typename Args>
 struct Choice {
   std::string_view name;
-  int compute_capability;
+  int least;
   void (*launch)(const Args&, const Queue&);
+  int most = 1 << 30;
 };
+
+/// The most for code that is Hopper's alone, sm_90a: none where the build has no such code.
+#ifdef RECHECK_HAVE_SM90A
+inline constexpr int hopper_only = 90;
+#else
+inline constexpr int hopper_only = 0;
+#endif
 
 /// A launcher `f(args, stream)` or `f(args, queue)` as a Choice takes it.
 template <auto f, typename Args>
@@ -74,7 +82,8 @@ const Choice<Args>& choose(std::span<const Choice<Args>> choices,
       distance += std::abs(place[i] - std::log2(static_cast<float>(entry.shape[i]) + 1));
     if (least > 0 && distance >= least) continue;
     for (const auto& choice : choices)
-      if (choice.name == entry.name && choice.compute_capability <= here.compute_capability) {
+      if (choice.name == entry.name && choice.least <= here.compute_capability &&
+          here.compute_capability <= choice.most) {
         best = &choice;
         least = distance;
       }

@@ -76,9 +76,13 @@ Reason caught(const Row& row, const Gpu& gpu) {
 class Mutant : public testing::TestWithParam<Row> {
  protected:
   void SetUp() override {
-    if (GetParam().strategy->launch.backend == Backend::cpu || gpu.device) return;
-    RecordProperty("skipped", *gpu.reason);
-    GTEST_SKIP() << *gpu.reason;
+    const Strategy& strategy = *GetParam().strategy;
+    if (strategy.launch.backend == Backend::cpu) return;
+    Reason reason = gpu.reason;
+    if (gpu.device && strategy.needs) reason = strategy.needs(*gpu.device);
+    if (!reason) return;
+    RecordProperty("skipped", *reason);
+    GTEST_SKIP() << *reason;
   }
   const Gpu gpu = find_gpu();
 };

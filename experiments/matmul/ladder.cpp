@@ -94,6 +94,7 @@ constexpr Strategy rows[] = {
     {.name = "async_stages", .source = ours("cp.async, several stages"), .parameters = {{{"tile_m", 64}, {"tile_n", 128}, {"stages", 4}}}, .needs = from_capability<80>, .launch = gpu<k::async_stages<2, 2, 8, 8, 16, 4, 3>>},
     {.name = "tma_persistent", .source = ours("producers and consumers, a persistent grid"), .parameters = {{{"tile_m", 128}, {"tile_n", 256}, {"stages", 5}}}, .needs = on_hopper, .launch = gpu<k::tma_persistent<4, 2, 8, 16, 16, 5, 1, 1>>},
     {.name = "tma_persistent_split2", .source = ours("the same, k split over a cluster"), .parameters = {{{"tile_m", 64}, {"tile_n", 64}, {"split", 2}}}, .needs = on_hopper, .launch = gpu<k::tma_persistent<2, 2, 8, 4, 16, 5, 2, 3>>},
+    {.name = "best", .source = ours("whichever was fastest nearest to the shape"), .launch = gpu<k::best>},
 
     split<k::split_tf32x3<32>, 32>("split_tf32x3", "two TF32 planes, three products", tf32x3_floats),
     split<k::split_bf16x6<64>, 64>("split_bf16x6", bf16x6, bf16x6_floats),

@@ -80,11 +80,13 @@ bool leaves_out(const Strategy& strategy, const Shape& shape, Regime regime) {
 
 std::vector<Shape> edge_shapes() {
   std::vector<Shape> shapes = {
-      {0, 5, 7},    {5, 0, 7},    {5, 7, 0},    {0, 0, 0},                      // as BLAS
-      {1, 1, 1},    {1, 1, 300},  {1, 300, 1},  {300, 1, 1},                    // vectors
-      {2, 3, 5},    {7, 11, 13},  {31, 37, 41}, {97, 101, 103},                 // primes
-      {1000, 3, 2}, {3, 1000, 2}, {3, 2, 1000}, {1, 513, 129},  {513, 1, 129},  // tall, wide, deep
-      {80, 48, 64}, {48, 80, 64}, {80, 48, 80},                                 // S1's example
+      {0, 5, 7},        {5, 0, 7},    {5, 7, 0},    {0, 0, 0},       // as BLAS
+      {1, 1, 1},        {1, 1, 300},  {1, 300, 1},  {300, 1, 1},     // vectors
+      {2, 3, 5},        {7, 11, 13},  {31, 37, 41}, {97, 101, 103},  // primes
+      {1000, 3, 2},     {3, 1000, 2}, {3, 2, 1000}, {1, 513, 129},
+      {513, 1, 129},                                 // tall, wide, deep
+      {80, 48, 64},     {48, 80, 64}, {80, 48, 80},  // S1's example
+      {1527, 3067, 21},  // more tiles than a persistent grid has blocks: 144 of the largest
   };
   // around every tile and every slab: one short, exact, one over
   for (const std::int64_t edge : {8, 16, 32, 64, 128, 256})

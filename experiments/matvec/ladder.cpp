@@ -186,6 +186,8 @@ constexpr Strategy rows[] = {
     {.name = "split_columns", .source = ours("columns split over a cluster"), .parameters = {{{"block", 256}, {"unroll", 2}, {"cluster", 8}}}, .needs = from_capability<90>, .launch = gpu<k::split_columns<256, 2, 8>>},
     {.name = "column_tiles", .source = ours("by columns, tiles of rows"), .parameters = {{{"unroll", 8}, {"cluster", 2}}}, .layout = Layout::column_major, .needs = from_capability<90>, .launch = gpu<k::column_tiles<8, 2>>},
     {.name = "column_splits", .source = ours("by columns, split over the grid"), .parameters = {{{"block", 1024}, {"unroll", 8}, {"fill", 132}}}, .layout = Layout::column_major, .workspace = column_splits_floats, .launch = gpu<k::column_splits<1024, 32, 8, 132>>},
+    {.name = "best", .source = ours("whichever was fastest nearest to the shape"), .launch = gpu<k::best>},
+    {.name = "best_column_major", .source = ours("the same of a matrix by columns"), .layout = Layout::column_major, .workspace = column_splits_floats, .launch = gpu<k::best_column_major>},
 
     {.name = "cublas", .source = vendor, .role = Role::baseline, .note = "sgemv on a matrix by rows", .layout = Layout::pitched, .launch = gpu<k::cublas>},
     {.name = "cublas_column_major", .source = vendor, .role = Role::baseline, .note = "sgemv on a matrix by columns", .layout = Layout::column_major, .launch = gpu<k::cublas_column_major>},

@@ -36,9 +36,10 @@ constexpr Strategy rows[] = {
     kernel<k::diagonal>("diagonal", "SDK transposeNew, diagonal transpose"),
     {.name = "wide_tiles", .source = ours("pieces of 16 bytes, a swizzled tile"), .parameters = {{{"tile", 64}, {"block", 256}}}, .launch = gpu<k::wide_tiles<64, 64, 256>>},
     {.name = "output_order", .source = ours("blocks in the order of the output"), .parameters = {{{"tile", 64}, {"block", 512}}}, .launch = gpu<k::output_order<64, 64, 512>>},
+    {.name = "output_order_half", .source = ours("the same with half tiles"), .parameters = {{{"tile_rows", 32}, {"block", 256}}}, .launch = gpu<k::output_order<32, 64, 256>>},
     {.name = "kept_lines", .source = ours("written lines leave L2 last"), .parameters = {{{"tile", 64}, {"block", 512}}}, .needs = from_capability<80>, .launch = gpu<k::kept_lines<64, 64, 512>>},
     {.name = "thin", .source = ours("few rows or columns: a copy"), .launch = gpu<k::thin>},
-    {.name = "best", .source = ours("whichever suits the shape"), .launch = gpu<k::best>},
+    {.name = "best", .source = ours("whichever was fastest nearest to the shape"), .launch = gpu<k::best>},
     {.name = "cublas", .source = {"vendor", "cuBLAS"}, .role = Role::baseline, .note = "sgeam", .launch = gpu<k::cublas>},
     {.name = "memcpy", .source = {"vendor", "CUDA runtime"}, .role = Role::roof, .note = "cudaMemcpy, device to device", .problem = &copied, .launch = gpu<k::memcpy>},
 };

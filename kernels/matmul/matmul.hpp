@@ -67,6 +67,9 @@ void async_stages(const MatmulArgs& args, cudaStream_t stream);
 template <int warps_m, int warps_n, int tm, int tn, int depth, int stages, int split, int blocks>
 void tma_persistent(const MatmulArgs& args, cudaStream_t stream);
 
+/// Whichever of these was measured fastest nearest to the shape. best.cu
+void best(const MatmulArgs& args, const Queue& queue);
+
 /// Bytes of dynamic shared memory that one block of a launcher asks for, for `fits` to compare with
 /// the device's limit.
 constexpr std::int64_t tile_shared_bytes(int tile_size, int depth) {

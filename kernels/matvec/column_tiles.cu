@@ -6,8 +6,8 @@
 // sums in the shared memory of the first, in the order of the blocks. Source: the loop after the
 // transposition (S3) with vectors, loads in flight, and clusters (CUDA, Hopper).
 
+#include "../cluster.cuh"
 #include "chunk.cuh"
-#include "cluster.cuh"
 #include "column_tile.cuh"
 #include "matvec.hpp"
 

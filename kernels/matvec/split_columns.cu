@@ -5,8 +5,8 @@
 // which adds them in the order of the blocks. One launch, no second pass, and no order left to
 // chance. Source: split-K; thread block clusters and distributed shared memory (CUDA, Hopper).
 
+#include "../cluster.cuh"
 #include "chunk.cuh"
-#include "cluster.cuh"
 #include "matvec.hpp"
 
 namespace recheck::kernels::matvec {

@@ -1,17 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The rung that suits the shape: thin below 32 rows or columns; tiles of half the size while whole
-// ones would be too few for all multiprocessors; else output_order.
+// One function for every shape: the rung that was fastest nearest to it.
 
+#include "../best.hpp"
 #include "transpose.hpp"
 
 namespace recheck::kernels::transpose {
+namespace {
 
-void best(const TransposeArgs& args, cudaStream_t stream) {
-  if (args.rows < 32 || args.columns < 32) return thin(args, stream);
-  if (std::int64_t{args.rows} * args.columns < 1 << 23)  // 2,048 tiles of 64×64
-    return output_order<32, 64, 256>(args, stream);
-  output_order<64, 64, 512>(args, stream);
+template <auto f>
+constexpr auto run = queued<f, TransposeArgs>;
+
+constexpr Choice<TransposeArgs> choices[] = {
+    {"output_order", 75, run<output_order<64, 64, 512>>},
+    {"output_order_half", 75, run<output_order<32, 64, 256>>},
+    {"wide_tiles", 75, run<wide_tiles<64, 64, 256>>},
+    {"thin", 75, run<thin>},
+    {"kept_lines", 80, run<kept_lines<64, 64, 512>>},
+};
+
+constexpr Fastest<2> table[] = {
+#include "best.inc"
+};
+static_assert(known<TransposeArgs, 2>(choices, table));
+
+}  // namespace
+
+void best(const TransposeArgs& p, const Queue& queue) {
+  choose<TransposeArgs, 2>(choices, table, current_gpu(), {p.rows, p.columns}).launch(p, queue);
 }
 
 }  // namespace recheck::kernels::transpose

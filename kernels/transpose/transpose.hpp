@@ -71,8 +71,8 @@ void kept_lines(const TransposeArgs& args, cudaStream_t stream);
 /// For fewer than 32 rows or columns; as output_order otherwise. thin.cu
 void thin(const TransposeArgs& args, cudaStream_t stream);
 
-/// Whichever of these suits the shape. best.cu
-void best(const TransposeArgs& args, cudaStream_t stream);
+/// Whichever of these was measured fastest nearest to the shape. best.cu
+void best(const TransposeArgs& args, const Queue& queue);
 
 /// cublasSgeam. cublas.cpp
 void cublas(const TransposeArgs& args, const Queue& queue);

@@ -13,8 +13,11 @@ namespace {
 struct Nothing {};
 void launch(const Nothing&, const Queue&) {}
 
-constexpr Choice<Nothing> choices[] = {
-    {"anywhere", 0, launch}, {"small", 75, launch}, {"large", 80, launch}, {"newest", 90, launch}};
+constexpr Choice<Nothing> choices[] = {{"anywhere", 0, launch},
+                                       {"small", 75, launch},
+                                       {"large", 80, launch},
+                                       {"newest", 90, launch},
+                                       {"only", 90, launch, 90}};
 constexpr GpuModel known_gpu{90, 132}, other_gpu{80, 108}, old_gpu{75, 40};
 constexpr Fastest<2> table[] = {{known_gpu, {64, 64}, "small"},
                                 {known_gpu, {64, 65536}, "newest"},
@@ -50,6 +53,13 @@ TEST(Best, TakesAnotherGpusTableForWhatItCanRun) {
   // too old for the two nearest rows
   EXPECT_EQ(chosen(old_gpu, {8192, 8192}), "small");
   EXPECT_EQ(chosen({70, 80}, {8192, 8192}), "anywhere");
+}
+
+TEST(Best, LeavesCodeForOneArchitectureToIt) {
+  constexpr Fastest<2> only[] = {{known_gpu, {64, 64}, "only"}, {known_gpu, {8192, 8192}, "small"}};
+  EXPECT_EQ(chosen(known_gpu, {64, 64}, only), "only");
+  EXPECT_EQ(chosen({90, 114}, {64, 64}, only), "only");
+  EXPECT_EQ(chosen({100, 148}, {64, 64}, only), "small");
 }
 
 TEST(Best, IsTheFirstChoiceWithoutMeasurements) {

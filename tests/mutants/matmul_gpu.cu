@@ -5,8 +5,10 @@
 #include <cuda_bf16.h>
 
 #include "../../experiments/harness/cuda.hpp"
+#include "../../experiments/harness/limits.hpp"
 #include "../../experiments/matmul/matmul.hpp"
 #include "mutants.hpp"
+#include "pipeline.cuh"
 
 namespace recheck::mutants {
 namespace {
@@ -111,6 +113,15 @@ void allocates_too_much(const MatmulArgs&, cudaStream_t) {
 
 using matmul::gpu;
 
+constexpr Strategy newer(Strategy row) {
+  row.needs = from_capability<90>;
+  return row;
+}
+template <PipelineDefect defect>
+constexpr Strategy pipelined(std::string_view name) {
+  return newer(mutant(name, gpu<pipeline<defect>>));
+}
+
 constexpr Strategy rows[] = {
     mutant("unspoiled", gpu<launch<Defect::none>>),
     mutant("first_barrier_missing", gpu<launch<Defect::first_barrier_missing>>),
@@ -128,6 +139,12 @@ constexpr Strategy rows[] = {
     mutant("rounds_inputs_to_bf16", gpu<launch<Defect::rounds_inputs_to_bf16>>),
     mutant("one_element_off", gpu<launch<Defect::one_element_off>>),
     mutant("writes_before_the_output", gpu<launch<Defect::writes_before_the_output>>),
+    pipelined<PipelineDefect::none>("unspoiled_pipeline"),
+    pipelined<PipelineDefect::first_tile_only>("first_tile_only"),
+    pipelined<PipelineDefect::sums_not_cleared>("sums_not_cleared"),
+    pipelined<PipelineDefect::slab_given_back_too_soon>("slab_given_back_too_soon"),
+    newer(mutant("unspoiled_halves", gpu<halves<true>>)),
+    newer(mutant("cluster_not_awaited", gpu<halves<false>>)),
 };
 
 }  // namespace

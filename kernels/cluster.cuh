@@ -4,9 +4,9 @@
 // Blocks of a cluster that add up in each other's shared memory. Compute capability 9.0 and later;
 // elsewhere the clusters have one block.
 
-#include "matvec.hpp"
+#include <cuda_runtime.h>
 
-namespace recheck::kernels::matvec {
+namespace recheck::kernels {
 
 __device__ inline unsigned cluster_rank() {
 #if __CUDA_ARCH__ >= 900
@@ -45,9 +45,9 @@ __device__ inline void store_at(float* at, unsigned rank, float x) {
 }
 
 /// Launches a kernel in clusters of `cluster` neighbours along x.
-template <int cluster, typename Kernel>
-void launch_clusters(Kernel kernel, dim3 grid, int block, cudaStream_t stream,
-                     const MatvecArgs& args) {
+template <int cluster, typename Args>
+void launch_clusters(void (*kernel)(Args), dim3 grid, int block, cudaStream_t stream,
+                     const Args& args) {
   cudaLaunchAttribute shape = {};
   shape.id = cudaLaunchAttributeClusterDimension;
   shape.val.clusterDim.x = cluster;
@@ -63,4 +63,4 @@ void launch_clusters(Kernel kernel, dim3 grid, int block, cudaStream_t stream,
   cudaLaunchKernelEx(&config, kernel, args);
 }
 
-}  // namespace recheck::kernels::matvec
+}  // namespace recheck::kernels

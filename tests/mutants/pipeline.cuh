@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What the rungs for Hopper are made of, in its simplest form, spoiled: a persistent grid whose
+// blocks take tile after tile, a ring of slabs between a warp that fetches and warps that multiply,
+// and clusters whose blocks add up k.
+
+#include <algorithm>
+
+#include "../../kernels/cluster.cuh"
+#include "../../kernels/hopper.cuh"
+#include "../../kernels/matmul/matmul.hpp"
+
+namespace recheck::mutants {
+
+enum class PipelineDefect {
+  none,
+  first_tile_only,          // blocks that have taken a tile take no other
+  sums_not_cleared,         // the next tile starts from the last one's sums
+  slab_given_back_too_soon  // it may be filled again while some warps still read
+};
+
+template <PipelineDefect defect>
+__global__ void __launch_bounds__(544) pipeline_kernel(kernels::matmul::MatmulArgs p) {
+#if __CUDA_ARCH__ >= 900
+  namespace hopper = kernels::hopper;
+  constexpr int tile_m = 128, tile_n = 256, depth = 8, slots = 2, warps = 16, own = 64;
+  __shared__ float as[slots][depth][tile_m], bs[slots][depth][tile_n];
+  __shared__ hopper::Barrier full[slots], empty[slots];
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  if (threadIdx.x == 0) {
+    for (int i = 0; i < slots; ++i) {
+      hopper::barrier_init(&full[i], 32);
+      hopper::barrier_init(&empty[i], warps);
+    }
+  }
+  __syncthreads();
+  const int tiles_n = (p.n + tile_n - 1) / tile_n;
+  int tiles = (p.m + tile_m - 1) / tile_m * tiles_n;
+  if (defect == PipelineDefect::first_tile_only) tiles = min(tiles, static_cast<int>(gridDim.x));
+  int slot = 0;
+  unsigned phase = 0;
+  const int column = threadIdx.x % tile_n, half = threadIdx.x / tile_n;
+  float sums[own] = {};  // of every second row of the tile
+  for (int t = blockIdx.x; t < tiles; t += gridDim.x) {
+    const int row0 = t / tiles_n * tile_m, column0 = t % tiles_n * tile_n;
+    for (int k0 = 0; k0 < p.k; k0 += depth) {
+      if (warp == warps) {
+        hopper::barrier_wait(&empty[slot], phase ^ 1);
+        for (int i = lane; i < depth * tile_m; i += 32) {
+          const int k = k0 + i % depth, row = row0 + i / depth;
+          as[slot][i % depth][i / depth] = k < p.k && row < p.m ? p.a[row * p.lda + k] : 0;
+        }
+        for (int i = lane; i < depth * tile_n; i += 32) {
+          const int k = k0 + i / tile_n, x = column0 + i % tile_n;
+          bs[slot][i / tile_n][i % tile_n] = k < p.k && x < p.n ? p.b[k * p.ldb + x] : 0;
+        }
+        hopper::barrier_arrive(&full[slot]);
+      } else {
+        hopper::barrier_wait(&full[slot], phase);
+        if (defect == PipelineDefect::slab_given_back_too_soon) {
+          if (lane == 0) hopper::barrier_arrive(&empty[slot]);
+          if (warp % 2 == 1) __nanosleep(20'000);  // as if others were slow
+        }
+        for (int k = 0; k < depth; ++k)
+#pragma unroll
+          for (int i = 0; i < own; ++i) sums[i] += as[slot][k][half + 2 * i] * bs[slot][k][column];
+        __syncwarp();
+        if (defect != PipelineDefect::slab_given_back_too_soon && lane == 0)
+          hopper::barrier_arrive(&empty[slot]);
+      }
+      if (++slot == slots) slot = 0, phase ^= 1;
+    }
+    if (warp == warps) continue;
+#pragma unroll
+    for (int i = 0; i < own; ++i) {
+      const int row = row0 + half + 2 * i;
+      if (row < p.m && column0 + column < p.n) p.c[row * p.ldc + column0 + column] = sums[i];
+      if (defect != PipelineDefect::sums_not_cleared) sums[i] = 0;
+    }
+  }
+#endif
+}
+
+template <PipelineDefect defect>
+void pipeline(const kernels::matmul::MatmulArgs& p, cudaStream_t stream) {
+  if (p.m == 0 || p.n == 0) return;
+  int device = 0, multiprocessors = 0;
+  cudaGetDevice(&device);
+  cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
+  const int tiles = (p.m + 127) / 128 * ((p.n + 255) / 256);
+  pipeline_kernel<defect><<<std::min(tiles, multiprocessors), 544, 0, stream>>>(p);
+}
+
+/// Two blocks of a cluster, each with half of k; the first adds what the second stores in its
+/// shared memory, if it waits for that.
+template <bool waits>
+__global__ void __launch_bounds__(256) halves_kernel(kernels::matmul::MatmulArgs p) {
+#if __CUDA_ARCH__ >= 900
+  __shared__ float other[256];
+  const unsigned rank = kernels::cluster_rank();
+  kernels::cluster_arrive();
+  kernels::cluster_wait();  // both have begun
+  const int tid = threadIdx.x, tiles_n = (p.n + 15) / 16, tile = blockIdx.x / 2;
+  const int row = tile / tiles_n * 16 + tid / 16, column = tile % tiles_n * 16 + tid % 16;
+  const bool inside = row < p.m && column < p.n;
+  float sum = 0;
+  for (int k = rank == 0 ? 0 : p.k / 2; inside && k < (rank == 0 ? p.k / 2 : p.k); ++k)
+    sum += p.a[row * p.lda + k] * p.b[k * p.ldb + column];
+  if (rank == 1) {
+    if (!waits) __nanosleep(20'000);
+    kernels::store_at(&other[tid], 0, sum);
+  }
+  if (waits) {
+    kernels::cluster_arrive();
+    kernels::cluster_wait();
+  }
+  if (rank == 0 && inside) p.c[row * p.ldc + column] = sum + other[tid];
+  kernels::cluster_arrive();  // the first block's memory lasts until the second has stored
+  kernels::cluster_wait();
+#endif
+}
+
+template <bool waits>
+void halves(const kernels::matmul::MatmulArgs& p, cudaStream_t stream) {
+  if (p.m == 0 || p.n == 0) return;
+  const unsigned tiles = static_cast<unsigned>((p.m + 15) / 16) * ((p.n + 15) / 16);
+  kernels::launch_clusters<2>(halves_kernel<waits>, dim3(2 * tiles), 256, stream, p);
+}
+
+}  // namespace recheck::mutants

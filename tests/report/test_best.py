@@ -1,0 +1,136 @@
+"""What `best` chooses by is what a committed record says, and nothing else."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from best import choices, fastest, tables
+from conftest import REPORTS, one_line, run
+from record import Record, load
+from synthetic import SMALL, make_record, matching, scale, set_time
+
+ROOT = REPORTS.parent
+KERNELS = ROOT / "kernels"
+SOURCE = """
+constexpr Choice<MatmulArgs> choices[] = {
+    {"global16", 75, run<global<16>>},
+    {"tile16", 75, run<tile<16, 1>>},
+};
+#include "best.inc"
+"""
+
+
+@pytest.fixture
+def kernels(tmp_path: Path) -> Path:
+    """A tree of one experiment that chooses, beside tmp_path/results/a-gpu/record.json."""
+    (tmp_path / "kernels/matmul").mkdir(parents=True)
+    (tmp_path / "kernels/matmul/best.cu").write_text(SOURCE)
+    _commit(tmp_path, make_record(SMALL))
+    return tmp_path / "kernels"
+
+
+def _commit(folder: Path, record: dict) -> None:
+    (folder / "results/a-gpu").mkdir(parents=True, exist_ok=True)
+    (folder / "results/a-gpu/record.json").write_text(json.dumps(record))
+
+
+def _write(kernels: Path) -> str:
+    result = run("best.py", "--results", kernels.parent / "results", "--kernels", kernels)
+    assert result.returncode == 0, result.stderr
+    return result.stdout
+
+
+def _table(path: Path) -> list[tuple[tuple[int, int], str, str]]:
+    """GPU, shape and row of each line of a table."""
+    line = re.compile(r'^\{\{(\d+), (\d+)\}, \{([\d, ]+)\}, "(\w+)"\},$', re.MULTILINE)
+    found = line.findall(path.read_text())
+    return [((int(cc), int(sm)), shape.replace(", ", "x"), name) for cc, sm, shape, name in found]
+
+
+def test_a_table_has_the_fastest_choice_at_every_shape(kernels):
+    record = make_record(SMALL)
+    first = next(case["shape"] for case in matching(record, "/tile16/") if case["regime"] == "cold")
+    shape = "x".join(map(str, first.values()))
+    _commit(kernels.parent, scale(record, f"matmul/global16/{shape}/cold", 0.001))
+    assert _write(kernels) == f"{kernels}/matmul/best.inc\n"
+    table = _table(kernels / "matmul/best.inc")
+    # what is no choice is faster everywhere, and is not in it
+    assert {name for _, _, name in table} == {"global16", "tile16"}
+    assert [name for _, at, name in table if at == shape] == ["global16"]
+    assert len({at for _, at, _ in table}) == len(table) == len(SMALL)
+    assert {gpu for gpu, _, _ in table} == {(90, 132)}
+
+
+def test_a_table_that_holds_is_left_alone(kernels):
+    _write(kernels)
+    before = (kernels / "matmul/best.inc").stat().st_mtime_ns
+    assert _write(kernels) == ""
+    assert (kernels / "matmul/best.inc").stat().st_mtime_ns == before
+
+
+def test_what_was_not_measured_is_not_chosen(kernels):
+    record = make_record(SMALL)
+    record["cases"] = [c for c in record["cases"] if "/tile16/" not in c["id"]]
+    _commit(kernels.parent, record)
+    _write(kernels)
+    assert {name for _, _, name in _table(kernels / "matmul/best.inc")} == {"global16"}
+
+
+def test_a_record_that_cannot_be_read_changes_nothing(kernels):
+    _write(kernels)
+    before = (kernels / "matmul/best.inc").read_bytes()
+    (kernels.parent / "results/a-gpu/record.json").write_text("{")
+    result = run("best.py", "--results", kernels.parent / "results", "--kernels", kernels)
+    assert "record.json" in one_line(result, 2)
+    assert (kernels / "matmul/best.inc").read_bytes() == before
+
+
+RECORDS = sorted((REPORTS / "results").glob("*/record.json"))
+
+
+def _slower(record: Record, path: Path, tolerance: float) -> list[str]:
+    """Where the row that a table names is slower than another choice, by the record."""
+    names = choices(path.with_name("best.cu").read_text())
+    layout = "column_major" if "column_major" in path.name else "row_major"
+    experiment = next(each for each in record.experiments if each.name == path.parent.name)
+    gpu = record.environment.gpu
+    here = (round(10 * float(gpu.compute_capability)), gpu.sm_count)
+    chosen = {shape: name for at, shape, name in _table(path) if at == here}
+    found = []
+    for case in fastest(record, experiment, names, layout):
+        own = record.find(experiment, chosen.get(case.shape_name, ""), case.shape_name, "cold")
+        if own is None or own.seconds is None:
+            found.append(f"{case.shape_name}: {chosen.get(case.shape_name)} has no time")
+        elif own.seconds.median > tolerance * case.seconds.median:
+            found.append(f"{case.shape_name}: {own.strategy} is slower than {case.strategy}")
+    return found
+
+
+@pytest.mark.parametrize("path", RECORDS, ids=lambda path: path.parent.name)
+def test_the_committed_tables_choose_within_five_percent_of_the_fastest(path):
+    record, _ = load(path)
+    if not any(case.strategy == "best" for case in record.cases):
+        pytest.skip("the record is older than the tables")
+    found = tables([record], KERNELS)
+    assert len(found) == 4
+    for inc in found:
+        assert not _slower(record, inc, 1.05), inc
+
+
+def test_a_wrong_choice_is_seen(kernels, tmp_path):
+    record = make_record(SMALL)
+    _commit(kernels.parent, record)
+    _write(kernels)
+    table = kernels / "matmul/best.inc"
+    slow = [shape for _, shape, name in _table(table) if name == "tile16"]
+    assert slow
+    for case in matching(record, "/global16/"):
+        if case["regime"] == "cold":
+            set_time(case, 1e-9, 1e-9, 1e-9)
+    _commit(kernels.parent, record)
+    loaded, _ = load(tmp_path / "results/a-gpu/record.json")
+    found = _slower(loaded, table, 1.05)
+    assert found == [f"{shape}: tile16 is slower than global16" for shape in slow]
