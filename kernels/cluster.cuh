@@ -6,6 +6,9 @@
 
 #include <cuda_runtime.h>
 
+#include <cstddef>
+#include <type_traits>
+
 namespace recheck::kernels {
 
 __device__ inline unsigned cluster_rank() {
@@ -44,10 +47,29 @@ __device__ inline void store_at(float* at, unsigned rank, float x) {
 #endif
 }
 
-/// Launches a kernel in clusters of `cluster` neighbours along x.
-template <int cluster, typename Args>
-void launch_clusters(void (*kernel)(Args), dim3 grid, int block, cudaStream_t stream,
-                     const Args& args) {
+/// The four words that block `rank` of the cluster has at `at`, which starts on 16 bytes.
+__device__ inline float4 load_at(const float* at, unsigned rank) {
+#if __CUDA_ARCH__ >= 900
+  const auto here = static_cast<unsigned>(__cvta_generic_to_shared(at));
+  unsigned there;
+  float4 words;
+  asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(here), "r"(rank));
+  asm volatile("ld.shared::cluster.v4.f32 {%0, %1, %2, %3}, [%4];"
+               : "=f"(words.x), "=f"(words.y), "=f"(words.z), "=f"(words.w)
+               : "r"(there)
+               : "memory");
+  return words;
+#else
+  static_cast<void>(rank);
+  return *reinterpret_cast<const float4*>(at);
+#endif
+}
+
+/// Launches a kernel in clusters of `cluster` neighbours along x, with `shared` bytes of dynamic
+/// shared memory.
+template <int cluster, typename... Args>
+void launch_clusters(void (*kernel)(Args...), dim3 grid, int block, int shared, cudaStream_t stream,
+                     const std::type_identity_t<Args>&... args) {
   cudaLaunchAttribute shape = {};
   shape.id = cudaLaunchAttributeClusterDimension;
   shape.val.clusterDim.x = cluster;
@@ -55,12 +77,13 @@ void launch_clusters(void (*kernel)(Args), dim3 grid, int block, cudaStream_t st
   cudaLaunchConfig_t config = {};
   config.gridDim = grid;
   config.blockDim = dim3(static_cast<unsigned>(block));
+  config.dynamicSmemBytes = static_cast<std::size_t>(shared);
   config.stream = stream;
   config.attrs = &shape;
   config.numAttrs = cluster > 1 ? 1 : 0;
   if (cluster > 8)  // more than every chip with clusters has
     cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
-  cudaLaunchKernelEx(&config, kernel, args);
+  cudaLaunchKernelEx(&config, kernel, args...);
 }
 
 }  // namespace recheck::kernels

@@ -78,6 +78,13 @@ __device__ inline void barrier_wait([[maybe_unused]] Barrier* barrier,
 #endif
 }
 
+/// Has the copy engine read a tensor map before its first use.
+__device__ inline void prefetch_map([[maybe_unused]] const CUtensorMap* map) {
+#ifdef RECHECK_HOPPER
+  asm volatile("prefetch.tensormap [%0];" ::"l"(map) : "memory");
+#endif
+}
+
 /// Asks the copy engine for one box of a tensor at (x, y, z), x the contiguous axis. What lies
 /// outside the tensor arrives as zeros.
 __device__ inline void load_box([[maybe_unused]] void* to, [[maybe_unused]] const CUtensorMap* map,
@@ -88,6 +95,19 @@ __device__ inline void load_box([[maybe_unused]] void* to, [[maybe_unused]] cons
       "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes "
       "[%0], [%1, {%3, %4, %5}], [%2];" ::"r"(shared_address(to)),
       "l"(map), "r"(shared_address(barrier)), "r"(x), "r"(y), "r"(z)
+      : "memory");
+#endif
+}
+
+/// Asks the copy engine for `bytes` in one piece; that and both addresses are multiples of 16.
+__device__ inline void load_bytes([[maybe_unused]] void* to, [[maybe_unused]] const void* from,
+                                  [[maybe_unused]] unsigned bytes,
+                                  [[maybe_unused]] Barrier* barrier) {
+#ifdef RECHECK_HOPPER
+  asm volatile(
+      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::
+          "r"(shared_address(to)),
+      "l"(from), "r"(bytes), "r"(shared_address(barrier))
       : "memory");
 #endif
 }

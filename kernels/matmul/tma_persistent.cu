@@ -1,20 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Producers and consumers. In async_stages.cu the warps that multiply also fetch, and every slab
-// ends in a barrier for all. Here one warpgroup fetches only, registers it does not need go to the
-// warps that multiply, and both meet at two mbarriers for each slab: "full" and "empty". The copy
+// ends in a barrier for all. Here some warps only fetch, the registers that they do not need go to
+// those that multiply, and both meet at two mbarriers for each slab: "full" and "empty". The copy
 // engine (TMA) brings B; A, which has to stand transposed so that a fragment is one load of four
 // words, comes word by word with cp.async, which arrives at the same barrier. The grid is
-// persistent: a block per multiprocessor takes tile after tile in bands that L2 serves. With few
+// persistent: a block per multiprocessor takes tile after tile, in bands that L2 serves. With few
 // tiles a cluster of blocks shares k, and adds its parts in a fixed order through distributed
-// shared memory. Source: warp specialisation as in CUTLASS's Hopper kernels, for FFMA and with a
+// shared memory. Source: warp specialisation as in CUTLASS's Hopper kernels, here for FFMA and a
 // row-major A.
+//
+// What binds at 4096 and above is the issue of FFMA: its share of all issue slots is 0.94 (cuBLAS:
+// 0.88), the rest are loads from shared memory and register banks that collide. Slower were:
+// clusters that share B by multicast, slabs of 32, k split in three or more, twice the consumers.
 
 #include <cuda.h>
 #include <cuda_runtime.h>
 
 #include <algorithm>
 
+#include "../cluster.cuh"
 #include "../hopper.cuh"
 #include "../tensor_map.hpp"
 #include "matmul.hpp"
@@ -22,272 +27,321 @@
 namespace recheck::kernels::matmul {
 namespace {
 
-namespace hp = hopper;
-
-/// c += a·bᵀ, row by row there and back, so that neighbours share an operand in the reuse cache;
-/// by columns if `by_columns`.
-template <bool by_columns, int tm, int tn>
-__device__ __forceinline__ void outer(float (&c)[tm][tn], const float (&a)[tm],
-                                      const float (&b)[tn]) {
-  if constexpr (by_columns) {
-#pragma unroll
-    for (int j = 0; j < tn; ++j)
-#pragma unroll
-      for (int i = 0; i < tm; ++i) {
-        const int ii = j & 1 ? tm - 1 - i : i;
-        c[ii][j] = fmaf(a[ii], b[j], c[ii][j]);
-      }
-  } else {
-#pragma unroll
-    for (int i = 0; i < tm; ++i)
-#pragma unroll
-      for (int j = 0; j < tn; ++j) {
-        const int jj = i & 1 ? tn - 1 - j : j;
-        c[i][jj] = fmaf(a[i], b[jj], c[i][jj]);
-      }
-  }
-}
-
-template <int warps_m_, int warps_n_, int tm_, int tn_, int bk_, int stages_, int split_,
+/// A plan and the sizes that follow from it. A warp multiplies 4×8 lanes' tiles of tm×tn.
+template <int warps_m_, int warps_n_, int tm_, int tn_, int depth_, int stages_, int split_,
           int blocks_>
-struct Spec {
-  static constexpr int warps_m = warps_m_, warps_n = warps_n_, tm = tm_, tn = tn_, stages = stages_,
-                       split = split_, blocks = blocks_, bk = bk_;
-  static constexpr int wm = 4 * tm, wn = 8 * tn, bm = warps_m * wm, bn = warps_n * wn, lda = bm + 4;
-  static constexpr int warps = warps_m * warps_n, consumers = 32 * warps,
-                       producers = blocks == 1 ? 4 : 1, threads = consumers + 32 * producers;
-  static constexpr int a_floats = lda * bk, b_floats = bk * bn, stage = a_floats + b_floats;
-  static constexpr int partial = split > 1 ? bm* bn : 0;
-  static constexpr int floats = stages * stage > partial ? stages* stage : partial;
-  static constexpr int bytes = floats * 4 + stages * 16 + 1024;
+struct Plan {
+  static constexpr int warps_m = warps_m_, warps_n = warps_n_, tm = tm_, tn = tn_, depth = depth_;
+  static constexpr int stages = stages_, split = split_, blocks = blocks_;
+  static constexpr int warp_rows = 4 * tm, warp_columns = 8 * tn;
+  static constexpr int tile_m = warps_m * warp_rows, tile_n = warps_n * warp_columns;
+  static constexpr int warps = warps_m * warps_n, consumers = 32 * warps;
+  // registers change hands between whole warpgroups, where a block has the multiprocessor to itself
+  static constexpr bool registers_move = blocks == 1;
+  static constexpr int producer_warps = registers_move ? 4 : 1;
+  static constexpr int threads = consumers + 32 * producer_warps;
+  static_assert(!registers_move || warps == 8, "what setmaxnreg hands out is for 8 + 4 warps");
+  // a slab of A, transposed and padded, and one of B behind it; in floats
+  static constexpr int stride_a = tile_m + 4, floats_a = stride_a * depth;
+  static constexpr int floats_b = depth * tile_n, slab = floats_a + floats_b;
+  static constexpr int partial_sums = split > 1 ? tile_m* tile_n : 0;
+  static constexpr int floats = std::max(stages * slab, partial_sums);
+  static constexpr int alignment = 1024;
+  static constexpr int bytes = floats * 4 + stages * 2 * sizeof(hopper::Barrier) + alignment;
+};
+
+/// Where tiles lie: in bands of rows, down first, so that blocks that run together share panels.
+template <class P>
+struct Tiles {
+  int down, across;
+
+  __device__ explicit Tiles(const MatmulArgs& p)
+      : down((p.m + P::tile_m - 1) / P::tile_m), across((p.n + P::tile_n - 1) / P::tile_n) {}
+
+  __device__ void corner(int tile, int& row, int& column) const {
+    constexpr int band_rows = 8;
+    const int band = tile / (band_rows * across), first = band * band_rows;
+    const int height = min(band_rows, down - first), rest = tile - first * across;
+    row = (first + rest % height) * P::tile_m;
+    column = rest / height * P::tile_n;
+  }
+};
+
+/// What a block does: tiles from `first` on, each `stride` after the last, and `count` slabs of k
+/// from `begin` on.
+template <class P>
+struct Share {
+  int first, stride, begin, count;
+
+  __device__ explicit Share(const MatmulArgs& p)
+      : first(blockIdx.x / P::split), stride(gridDim.x / P::split) {
+    const int slabs = (p.k + P::depth - 1) / P::depth, rank = blockIdx.x % P::split;
+    begin = slabs * rank / P::split;
+    count = slabs * (rank + 1) / P::split - begin;
+  }
 };
 
 template <class P>
-__global__ void __launch_bounds__(P::threads, P::blocks)
-    spec_kernel(const __grid_constant__ CUtensorMap map_b, MatmulArgs p, bool vec) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-  extern __shared__ char raw[];
-  float* shared = reinterpret_cast<float*>(raw + (1024 - hp::shared_address(raw) % 1024) % 1024);
-  hp::Barrier* full = reinterpret_cast<hp::Barrier*>(shared + P::floats);
-  hp::Barrier* empty = full + P::stages;
-  const int tid = threadIdx.x, lane = tid % 32, warp = tid / 32;
-  const int tiles_m = (p.m + P::bm - 1) / P::bm, tiles_n = (p.n + P::bn - 1) / P::bn,
-            tiles = tiles_m * tiles_n;
-  const int slabs = (p.k + P::bk - 1) / P::bk;
-  const int rank = P::split > 1 ? blockIdx.x % P::split : 0;
-  const int begin = P::split > 1 ? slabs * rank / P::split : 0;
-  const int n = (P::split > 1 ? slabs * (rank + 1) / P::split : slabs) - begin;
-  const int first_tile = blockIdx.x / P::split, stride = gridDim.x / P::split;
-  const int mine = (tiles - first_tile + stride - 1) / stride;
-  const int total = mine * n;
+struct Ring {
+  float* slabs;  // (stages, slab)
+  hopper::Barrier *full, *empty;
+  int slot = 0;
+  unsigned phase = 0;
 
-  auto place = [&](int tile, int& row0, int& col0) {
-    constexpr int group = 8;
-    const int per = group * tiles_n, g = tile / per, rows = min(group, tiles_m - g * group),
-              in = tile - g * per;
-    row0 = (g * group + in % rows) * P::bm;
-    col0 = in / rows * P::bn;
-  };
-
-  if (tid == 0) {
-    for (int s = 0; s < P::stages; ++s) {
-      hp::barrier_init(full + s, 32 * P::producers + 1);
-      hp::barrier_init(empty + s, P::warps);
-    }
-    hp::barrier_init_done();
+  __device__ void advance() {
+    if (++slot == P::stages) slot = 0, phase ^= 1;
   }
-  __syncthreads();
+};
 
-  if (warp >= P::warps) {  // the producers
-    if constexpr (P::producers == 4)
-      hp::release_registers<P::warps == 8 ? 40 : P::warps == 12 ? 56 : 32>();
-    constexpr int step = 4 * P::producers, passes = P::bm / step, halves = P::bk / 8;
-    const int ak = lane % 8, ar = lane / 8 + (warp - P::warps) * 4;
-    const unsigned a_dst = hp::shared_address(shared) + 4 * (ak * P::lda + ar);
-    int slot = 0, phase = 1;
+[[maybe_unused]] __device__ inline void copy_word(unsigned to, const float* from) {
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(to), "l"(from) : "memory");
+}
+/// The word, or 0 where it is not `inside`; `base` is some address that may be read.
+[[maybe_unused]] __device__ inline void copy_word(unsigned to, const float* from, bool inside,
+                                                  const float* base) {
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(to), "l"(inside ? from : base),
+               "r"(inside ? 4 : 0)
+               : "memory");
+}
+/// Arrives once this thread's copies have.
+[[maybe_unused]] __device__ inline void arrive_with_copies(hopper::Barrier* barrier) {
+  asm volatile(
+      "cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%0];" ::"r"(hopper::shared_address(barrier))
+      : "memory");
+}
+
+/// Eight lanes read eight neighbours along k, four of them a row each.
+template <class P>
+__device__ __forceinline__ void produce(const CUtensorMap& map_b, const MatmulArgs& p,
+                                        const Tiles<P>& tiles, const Share<P>& share, Ring<P> ring,
+                                        int warp, int lane) {
+  constexpr int rows_at_once = 4 * P::producer_warps, passes = P::tile_m / rows_at_once;
+  constexpr int pieces = P::depth / 8;  // of a row
+  const int k_lane = lane % 8, row_lane = lane / 8 + warp * 4;
+  const unsigned to_a = hopper::shared_address(ring.slabs) + 4 * (k_lane * P::stride_a + row_lane);
+  ring.phase = 1;  // all slots are empty
 #pragma unroll 1
-    for (int tile = first_tile; tile < tiles; tile += stride) {
-      int row0, col0;
-      place(tile, row0, col0);
-      const float* src[passes];
+  for (int tile = share.first; tile < tiles.down * tiles.across; tile += share.stride) {
+    int row0, column0;
+    tiles.corner(tile, row0, column0);
+    const float* from[passes];
 #pragma unroll
-      for (int i = 0; i < passes; ++i)
-        src[i] =
-            p.a + (std::int64_t)min(row0 + ar + step * i, p.m - 1) * p.lda + begin * P::bk + ak;
+    for (int i = 0; i < passes; ++i) {
+      const std::int64_t row = min(row0 + row_lane + rows_at_once * i, p.m - 1);
+      from[i] = p.a + row * p.lda + share.begin * P::depth + k_lane;
+    }
 #pragma unroll 1
-      for (int kt = 0; kt < n; ++kt) {
-        const int k0 = (begin + kt) * P::bk;
-        hp::barrier_wait(empty + slot, phase);
-        if (lane == 0 && warp == P::warps) {
-          hp::barrier_expect(full + slot, P::b_floats * 4);
-          hp::load_box(shared + slot * P::stage + P::a_floats, &map_b, full + slot, col0, k0, 0);
-        }
-        const unsigned dst = a_dst + slot * P::stage * 4;
-        if (k0 + P::bk <= p.k) {
+    for (int s = 0; s < share.count; ++s) {
+      const int k0 = (share.begin + s) * P::depth;
+      hopper::barrier_wait(ring.empty + ring.slot, ring.phase);
+      hopper::Barrier* full = ring.full + ring.slot;
+      if (lane == 0 && warp == 0) {
+        hopper::barrier_expect(full, P::floats_b * 4);
+        hopper::load_box(ring.slabs + ring.slot * P::slab + P::floats_a, &map_b, full, column0, k0,
+                         0);
+      }
+      const unsigned to = to_a + ring.slot * P::slab * 4;
+      const auto at = [&](int i, int piece) {
+        return to + 4 * (i * rows_at_once + piece * 8 * P::stride_a);
+      };
+      if (k0 + P::depth <= p.k) {
 #pragma unroll
-          for (int i = 0; i < passes; ++i) {
+        for (int i = 0; i < passes; ++i)
 #pragma unroll
-            for (int q = 0; q < halves; ++q)
-              asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(
-                               dst + 4 * (i * step + q * 8 * P::lda)),
-                           "l"(src[i] + 8 * q)
-                           : "memory");
-          }
+          for (int q = 0; q < pieces; ++q) copy_word(at(i, q), from[i] + 8 * q);
 #pragma unroll
-          for (int i = 0; i < passes; ++i) src[i] += P::bk;
+        for (int i = 0; i < passes; ++i) from[i] += P::depth;
+      } else {  // the last slab
+#pragma unroll
+        for (int i = 0; i < passes; ++i)
+#pragma unroll
+          for (int q = 0; q < pieces; ++q)
+            copy_word(at(i, q), from[i] + 8 * q, k0 + k_lane + 8 * q < p.k, p.a);
+      }
+      arrive_with_copies(full);
+      ring.advance();
+    }
+  }
+}
+
+/// c += a · bᵀ, there and back along the longer side, so that neighbours share an operand in the
+/// register cache.
+template <int tm, int tn>
+__device__ __forceinline__ void multiply(float (&c)[tm][tn], const float (&a)[tm],
+                                         const float (&b)[tn]) {
+  constexpr int outer = tn > tm ? tn : tm, inner = tn > tm ? tm : tn;
+#pragma unroll
+  for (int o = 0; o < outer; ++o)
+#pragma unroll
+    for (int x = 0; x < inner; ++x) {
+      const int turned = o % 2 == 1 ? inner - 1 - x : x;
+      const int i = tn > tm ? turned : o, j = tn > tm ? o : turned;
+      c[i][j] = fmaf(a[i], b[j], c[i][j]);
+    }
+}
+
+template <int count>
+__device__ __forceinline__ void load_fragment(float (&fragment)[count], const float* from,
+                                              int stride) {
+#pragma unroll
+  for (int i = 0; i < count; i += 4) {
+    const float4 four = *reinterpret_cast<const float4*>(from + i / 4 * stride);
+    fragment[i] = four.x, fragment[i + 1] = four.y;
+    fragment[i + 2] = four.z, fragment[i + 3] = four.w;
+  }
+}
+
+/// Four neighbours of a row of C, of which those left of n exist.
+[[maybe_unused]] __device__ __forceinline__ void store_four(const MatmulArgs& p, int row,
+                                                            int column, float4 four, bool aligned) {
+  if (row >= p.m) return;
+  float* to = p.c + row * p.ldc + column;
+  if (aligned && column + 3 < p.n) {
+    *reinterpret_cast<float4*>(to) = four;
+    return;
+  }
+  if (column < p.n) to[0] = four.x;
+  if (column + 1 < p.n) to[1] = four.y;
+  if (column + 2 < p.n) to[2] = four.z;
+  if (column + 3 < p.n) to[3] = four.w;
+}
+
+/// Multiplies; leaves each tile in C or, where k is split, the only one's sums in place of the
+/// slabs.
+template <class P>
+__device__ __forceinline__ void consume(const MatmulArgs& p, const Tiles<P>& tiles,
+                                        const Share<P>& share, Ring<P> ring, int warp, int lane,
+                                        bool aligned) {
+  // lanes 0, 1, 16 and 17 have the same columns: a quarter-warp reads eight different words of four
+  const int row_lane = (lane & 1) | (lane >> 4) << 1, column_lane = lane >> 1 & 7;
+  int row_in_tile = warp % P::warps_m * P::warp_rows + row_lane * 4;
+  int column_in_tile = warp / P::warps_m * P::warp_columns + column_lane * 4;
+  // kept in registers: else both are computed again for each slab
+  asm("" : "+r"(row_in_tile), "+r"(column_in_tile));
+  const float* const a0 = ring.slabs + row_in_tile;
+  const float* const b0 = ring.slabs + P::floats_a + column_in_tile;
+  const int count = tiles.down * tiles.across;
+  const int slabs = (count - share.first + share.stride - 1) / share.stride * share.count;
+
+  float c[P::tm][P::tn] = {};
+  float a[2][P::tm], b[2][P::tn];  // what is multiplied, and what is loaded meanwhile
+  const auto load = [&](int slot, int k, int into) {
+    load_fragment(a[into], a0 + slot * P::slab + k * P::stride_a, 16);
+    load_fragment(b[into], b0 + slot * P::slab + k * P::tile_n, 32);
+  };
+  int done = 0;
+  if (slabs > 0) {
+    hopper::barrier_wait(ring.full, 0);
+    load(0, 0, 0);
+  }
+#pragma unroll 1
+  for (int tile = share.first; tile < count; tile += share.stride) {
+#pragma unroll 1
+    for (int s = 0; s < share.count; ++s) {
+      const int slot = ring.slot;
+      ring.advance();
+      ++done;
+#pragma unroll
+      for (int k = 0; k < P::depth; ++k) {
+        if (k == P::depth - 1) {
+          __syncwarp();
+          if (lane == 0) hopper::barrier_arrive(ring.empty + slot);
+          if (done < slabs) hopper::barrier_wait(ring.full + ring.slot, ring.phase);
+          load(ring.slot, 0, 0);  // behind the last slab these are stale words that none uses
         } else {
-#pragma unroll
-          for (int i = 0; i < passes; ++i)
-#pragma unroll
-            for (int q = 0; q < halves; ++q) {
-              const bool in = k0 + ak + 8 * q < p.k;
-              asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(
-                               dst + 4 * (i * step + q * 8 * P::lda)),
-                           "l"(in ? src[i] + 8 * q : p.a), "r"(in ? 4 : 0)
-                           : "memory");
-            }
+          load(slot, k + 1, (k + 1) % 2);
         }
-        asm volatile("cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%0];" ::"r"(
-                         hp::shared_address(full + slot))
-                     : "memory");
-        if (++slot == P::stages) slot = 0, phase ^= 1;
+        multiply(c, a[k % 2], b[k % 2]);
       }
     }
-  } else {
-    if constexpr (P::producers == 4)
-      hp::take_registers<P::warps == 8 ? 232 : P::warps == 12 ? 152 : 112>();
-    const int lr = (lane & 1) | (lane >> 4) << 1, lc = lane >> 1 & 7;
-    const int wr = warp % P::warps_m * P::wm, wc = warp / P::warps_m * P::wn;
-    const float* a0 = shared + wr + lr * 4;
-    const float* b0 = shared + P::a_floats + wc + lc * 4;
-
-    float c[P::tm][P::tn] = {};
-    float a[2][P::tm], b[2][P::tn];
-    auto load_a = [&](int slot, int kk, int f) {
+    if constexpr (P::split == 1) {
+      int row, column;
+      tiles.corner(tile, row, column);
+      row += row_in_tile, column += column_in_tile;
 #pragma unroll
-      for (int i = 0; i < P::tm; i += 4) {
-        const float4 v =
-            *reinterpret_cast<const float4*>(a0 + slot * P::stage + kk * P::lda + i * 4);
-        a[f][i] = v.x, a[f][i + 1] = v.y, a[f][i + 2] = v.z, a[f][i + 3] = v.w;
-      }
-    };
-    auto load_b = [&](int slot, int kk, int f) {
+      for (int i = 0; i < P::tm; ++i)
 #pragma unroll
-      for (int j = 0; j < P::tn; j += 4) {
-        const float4 v =
-            *reinterpret_cast<const float4*>(b0 + slot * P::stage + kk * P::bn + j * 8);
-        b[f][j] = v.x, b[f][j + 1] = v.y, b[f][j + 2] = v.z, b[f][j + 3] = v.w;
-      }
-    };
-
-    int slot = 0, phase = 0, it = 0;
-    if (total > 0) {
-      hp::barrier_wait(full, 0);
-      load_a(0, 0, 0);
-      load_b(0, 0, 0);
-    }
-#pragma unroll 1
-    for (int tile = first_tile; tile < tiles; tile += stride) {
-#pragma unroll 1
-      for (int kt = 0; kt < n; ++kt) {
-        int next = slot + 1, next_phase = phase;
-        if (next == P::stages) next = 0, next_phase ^= 1;
-        ++it;
+        for (int j = 0; j < P::tn; j += 4) {
+          store_four(p, row + i % 4 + i / 4 * 16, column + j * 8,
+                     make_float4(c[i][j], c[i][j + 1], c[i][j + 2], c[i][j + 3]), aligned);
 #pragma unroll
-        for (int kk = 0; kk < P::bk; ++kk) {
-          if (kk == P::bk - 1) {
-            __syncwarp();
-            if (lane == 0) hp::barrier_arrive(empty + slot);
-            if (it < total) hp::barrier_wait(full + next, next_phase);
-            // the last slab's look-ahead reads stale words and uses none
-            load_a(next, 0, 0);
-            load_b(next, 0, 0);
-          } else {
-            load_a(slot, kk + 1, (kk + 1) & 1);
-            load_b(slot, kk + 1, (kk + 1) & 1);
-          }
-          outer<(P::tn > P::tm)>(c, a[kk & 1], b[kk & 1]);
+          for (int e = 0; e < 4; ++e) c[i][j + e] = 0;
         }
-        slot = next, phase = next_phase;
-      }
-      if (P::split == 1) {
-        int row0, col0;
-        place(tile, row0, col0);
-#pragma unroll
-        for (int g = 0; g < P::tm; ++g) {
-          const int row = row0 + wr + lr * 4 + g % 4 + g / 4 * 16;
-          const int col1 = col0 + wc + lc * 4;
-          float* out = p.c + row * p.ldc + col1;
-#pragma unroll
-          for (int j = 0; j < P::tn; j += 4) {
-            const int col = col1 + j * 8;
-            if (row < p.m) {
-              if (vec && col + 3 < p.n)
-                *reinterpret_cast<float4*>(out + j * 8) =
-                    make_float4(c[g][j], c[g][j + 1], c[g][j + 2], c[g][j + 3]);
-              else
-#pragma unroll
-                for (int e = 0; e < 4; ++e)
-                  if (col + e < p.n) out[j * 8 + e] = c[g][j + e];
-            }
-#pragma unroll
-            for (int e = 0; e < 4; ++e) c[g][j + e] = 0;
-          }
-        }
-      }
-    }
-    if constexpr (P::split > 1) {
-      asm volatile("bar.sync 1, %0;" ::"n"(P::consumers)
-                   : "memory");  // all slabs have been read: their place takes the partial sums
-#pragma unroll
-      for (int g = 0; g < P::tm; ++g)
-#pragma unroll
-        for (int j = 0; j < P::tn; j += 4)
-          *reinterpret_cast<float4*>(shared + (wr + lr * 4 + g % 4 + g / 4 * 16) * P::bn + wc +
-                                     lc * 4 + j * 8) =
-              make_float4(c[g][j], c[g][j + 1], c[g][j + 2], c[g][j + 3]);
     }
   }
   if constexpr (P::split > 1) {
-    __syncwarp();
-    asm volatile("barrier.cluster.arrive.release;\nbarrier.cluster.wait.acquire;" ::: "memory");
-    int row0, col0;
-    place(first_tile, row0, col0);
-    for (int i = rank * P::threads + tid; i < P::bm * P::bn / 4; i += P::split * P::threads) {
-      const int r = i / (P::bn / 4), cc = i % (P::bn / 4) * 4;
-      float4 sum = {0, 0, 0, 0};
+    hopper::named_wait(1, P::consumers);  // all have read their last slab
 #pragma unroll
-      for (int o = 0; o < P::split; ++o) {
-        float4 v;
-        unsigned remote;
-        asm volatile("mapa.shared::cluster.u32 %0, %1, %2;"
-                     : "=r"(remote)
-                     : "r"(hp::shared_address(shared + 4 * i)), "r"(o));
-        asm volatile("ld.shared::cluster.v4.f32 {%0, %1, %2, %3}, [%4];"
-                     : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w)
-                     : "r"(remote)
-                     : "memory");
-        sum.x += v.x, sum.y += v.y, sum.z += v.z, sum.w += v.w;
+    for (int i = 0; i < P::tm; ++i)
+#pragma unroll
+      for (int j = 0; j < P::tn; j += 4) {
+        const int at = (row_in_tile + i % 4 + i / 4 * 16) * P::tile_n + column_in_tile + j * 8;
+        *reinterpret_cast<float4*>(ring.slabs + at) =
+            make_float4(c[i][j], c[i][j + 1], c[i][j + 2], c[i][j + 3]);
       }
-      const int row = row0 + r, col = col0 + cc;
-      float* out = p.c + row * p.ldc + col;
-      if (row < p.m) {
-        if (vec && col + 3 < p.n)
-          *reinterpret_cast<float4*>(out) = sum;
-        else {
-          if (col < p.n) out[0] = sum.x;
-          if (col + 1 < p.n) out[1] = sum.y;
-          if (col + 2 < p.n) out[2] = sum.z;
-          if (col + 3 < p.n) out[3] = sum.w;
-        }
-      }
-    }
-    asm volatile("barrier.cluster.arrive.release;\nbarrier.cluster.wait.acquire;" ::: "memory");
   }
+}
+
+/// Adds what the blocks of a cluster have left of their tile, each a share of it, in the order of
+/// the blocks.
+template <class P>
+__device__ __forceinline__ void add_parts(const MatmulArgs& p, const Tiles<P>& tiles,
+                                          const Share<P>& share, const float* sums, bool aligned) {
+  __syncwarp();
+  cluster_arrive();
+  cluster_wait();
+  int row0, column0;
+  tiles.corner(share.first, row0, column0);
+  const int rank = blockIdx.x % P::split;
+  for (int i = rank * P::threads + threadIdx.x; i < P::tile_m * P::tile_n / 4;
+       i += P::split * P::threads) {
+    float4 total = {0, 0, 0, 0};
+#pragma unroll
+    for (int r = 0; r < P::split; ++r) {
+      const float4 part = load_at(sums + 4 * i, r);
+      total.x += part.x, total.y += part.y, total.z += part.z, total.w += part.w;
+    }
+    store_four(p, row0 + i / (P::tile_n / 4), column0 + i % (P::tile_n / 4) * 4, total, aligned);
+  }
+  cluster_arrive();  // no block ends while others read its sums
+  cluster_wait();
+}
+
+template <class P>
+__global__ void __launch_bounds__(P::threads, P::blocks)
+    persistent_kernel([[maybe_unused]] const __grid_constant__ CUtensorMap map_b,
+                      [[maybe_unused]] MatmulArgs p, [[maybe_unused]] bool aligned) {
+#ifdef RECHECK_HOPPER
+  extern __shared__ char unaligned[];
+  Ring<P> ring;
+  ring.slabs = reinterpret_cast<float*>(unaligned +
+                                        (-hopper::shared_address(unaligned) & (P::alignment - 1)));
+  ring.full = reinterpret_cast<hopper::Barrier*>(ring.slabs + P::floats);
+  ring.empty = ring.full + P::stages;
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const Tiles<P> tiles(p);
+  const Share<P> share(p);
+  if (threadIdx.x == 0) {
+    hopper::prefetch_map(&map_b);
+    for (int s = 0; s < P::stages; ++s) {
+      hopper::barrier_init(ring.full + s, 32 * P::producer_warps + 1);
+      hopper::barrier_init(ring.empty + s, P::warps);
+    }
+    hopper::barrier_init_done();
+  }
+  __syncthreads();
+  if (warp >= P::warps) {
+    if constexpr (P::registers_move) hopper::release_registers<40>();
+    produce<P>(map_b, p, tiles, share, ring, warp - P::warps, lane);
+  } else {
+    if constexpr (P::registers_move) hopper::take_registers<232>();
+    consume<P>(p, tiles, share, ring, warp, lane, aligned);
+  }
+  if constexpr (P::split > 1) add_parts<P>(p, tiles, share, ring.slabs, aligned);
 #endif
 }
 
-bool aligned(const void* base, std::int64_t ld) {
+bool starts_on_vectors(const void* base, std::int64_t ld) {
   return reinterpret_cast<std::uintptr_t>(base) % 16 == 0 && ld % 4 == 0;
 }
 
@@ -296,32 +350,33 @@ bool aligned(const void* base, std::int64_t ld) {
 template <int warps_m, int warps_n, int tm, int tn, int depth, int stages, int split, int blocks>
 void tma_persistent(const MatmulArgs& p, cudaStream_t stream) {
   if (p.m == 0 || p.n == 0) return;
-  using P = Spec<warps_m, warps_n, tm, tn, depth, stages, split, blocks>;
-  CUtensorMap b;
-  const TensorSpec spec = {
-      CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 4, p.b, p.n, p.k, 1, p.ldb, p.ldb * p.k, P::bn, P::bk, 1};
+  using P = Plan<warps_m, warps_n, tm, tn, depth, stages, split, blocks>;
+  CUtensorMap map_b;
+  const TensorSpec b = {.type = CU_TENSOR_MAP_DATA_TYPE_FLOAT32,
+                        .element_bytes = sizeof(float),
+                        .base = p.b,
+                        .columns = p.n,
+                        .rows = p.k,
+                        .planes = 1,
+                        .ld = p.ldb,
+                        .plane = p.ldb * p.k,
+                        .box_columns = P::tile_n,
+                        .box_rows = P::depth,
+                        .box_planes = 1};
   // the copy engine takes rows that start at multiples of 16 bytes
-  if (p.k == 0 || !aligned(p.b, p.ldb) || !encode(spec, b))
+  if (p.k == 0 || !starts_on_vectors(p.b, p.ldb) || !encode(b, map_b))
     return async_stages<2, 2, 8, 8, 16, 4, 3>(p, stream);
-  const auto kernel = spec_kernel<P>;
+  const auto kernel = persistent_kernel<P>;
   if (cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, P::bytes) !=
       cudaSuccess)
     return;  // the error stays for the caller's cudaGetLastError
-  int device = 0, sms = 0;
+  int device = 0, multiprocessors = 0;
   cudaGetDevice(&device);
-  cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device);
-  const int tiles = ((p.m + P::bm - 1) / P::bm) * ((p.n + P::bn - 1) / P::bn);
-  cudaLaunchConfig_t config = {};
-  config.gridDim = split > 1 ? tiles * split : std::min(tiles, sms * blocks);
-  config.blockDim = P::threads;
-  config.dynamicSmemBytes = P::bytes;
-  config.stream = stream;
-  cudaLaunchAttribute cluster = {};
-  cluster.id = cudaLaunchAttributeClusterDimension;
-  cluster.val.clusterDim.x = split, cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
-  config.attrs = &cluster;
-  config.numAttrs = split > 1;
-  cudaLaunchKernelEx(&config, kernel, b, p, aligned(p.c, p.ldc));
+  cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
+  const int tiles = (p.m + P::tile_m - 1) / P::tile_m * ((p.n + P::tile_n - 1) / P::tile_n);
+  const int grid = split > 1 ? tiles * split : std::min(tiles, multiprocessors * blocks);
+  launch_clusters<split>(kernel, dim3(grid), P::threads, P::bytes, stream, map_b, p,
+                         starts_on_vectors(p.c, p.ldc));
 }
 
 template void tma_persistent<4, 2, 8, 16, 16, 5, 1, 1>(const MatmulArgs&, cudaStream_t);

@@ -7,53 +7,14 @@
 
 #include <algorithm>
 
+#include "../hopper.cuh"
 #include "chunk.cuh"
 #include "matvec.hpp"
 
 namespace recheck::kernels::matvec {
 namespace {
 
-#if __CUDA_ARCH__ >= 900
-__device__ inline unsigned shared_address(const void* p) {
-  return static_cast<unsigned>(__cvta_generic_to_shared(p));
-}
-
-__device__ inline void barrier_init(std::uint64_t* barrier, unsigned arrivals) {
-  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(barrier)),
-               "r"(arrivals)
-               : "memory");
-}
-
-/// Arrives, and makes the barrier wait for `bytes` more.
-__device__ inline void barrier_expect(std::uint64_t* barrier, unsigned bytes) {
-  asm volatile(
-      "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(barrier)),
-      "r"(bytes)
-      : "memory");
-}
-
-__device__ inline void barrier_wait(std::uint64_t* barrier, unsigned parity) {
-  asm volatile(
-      "{\n"
-      ".reg .pred done;\n"
-      "again:\n"
-      "mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
-      "@!done bra again;\n"
-      "}\n" ::"r"(shared_address(barrier)),
-      "r"(parity)
-      : "memory");
-}
-
-/// Copies `bytes`, a multiple of 16 like both addresses, and reports them to the barrier.
-__device__ inline void bulk_copy_in(float* to, const float* from, unsigned bytes,
-                                    std::uint64_t* barrier) {
-  asm volatile(
-      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::
-          "r"(shared_address(to)),
-      "l"(from), "r"(bytes), "r"(shared_address(barrier))
-      : "memory");
-}
-
+#ifdef RECHECK_HOPPER
 /// A row as bulk copies see it: they take [begin, end), which starts and ends on 16 bytes. Pieces
 /// start `shift` words before a multiple of their length, so that they do so too.
 struct Inner {
@@ -86,10 +47,10 @@ constexpr int resident =
 template <int block, int piece, int stages>
 __global__ void __launch_bounds__(block, resident<block, piece, stages>)
     bulk_copy_kernel(MatvecArgs p) {
-#if __CUDA_ARCH__ >= 900
+#ifdef RECHECK_HOPPER
   constexpr int warps = block / warp, each = piece / (4 * block);
   extern __shared__ __align__(128) float ring[];  // (stages, piece)
-  __shared__ std::uint64_t full[stages];
+  __shared__ hopper::Barrier full[stages];
   __shared__ float by_warp[warps];
   const int tid = static_cast<int>(threadIdx.x);
   const float* __restrict__ a = line(p, blockIdx.x);  // (columns)
@@ -103,13 +64,13 @@ __global__ void __launch_bounds__(block, resident<block, piece, stages>)
   const auto at = [&](int k) { return ring + k % stages * piece - (k * length - in.shift); };
   const auto copy = [&](int k) {  // by one thread
     const int words = max(end(k) - begin(k), 0);
-    barrier_expect(&full[k % stages], words * sizeof(float));
+    hopper::barrier_expect(&full[k % stages], words * sizeof(float));
     if (words > 0)
-      bulk_copy_in(at(k) + begin(k), a + begin(k), words * sizeof(float), &full[k % stages]);
+      hopper::load_bytes(at(k) + begin(k), a + begin(k), words * sizeof(float), &full[k % stages]);
   };
   if (tid == 0) {
-    for (int s = 0; s < stages; ++s) barrier_init(&full[s], 1);
-    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+    for (int s = 0; s < stages; ++s) hopper::barrier_init(&full[s], 1);
+    hopper::barrier_init_done();
     for (int k = 0; k < min(stages, pieces); ++k) copy(k);
   }
   __syncthreads();  // the barriers are there for all
@@ -130,7 +91,7 @@ __global__ void __launch_bounds__(block, resident<block, piece, stages>)
 #pragma unroll
       for (int u = 0; u < each; ++u)
         own[u] = tid + u * block < count / 4 ? __ldg(y + tid + u * block) : float4{};
-      barrier_wait(&full[k % stages], k / stages % 2);
+      hopper::barrier_wait(&full[k % stages], k / stages % 2);
 #pragma unroll
       for (int u = 0; u < each; ++u)
         if (tid + u * block < count / 4) sum = dot(x[tid + u * block], own[u], sum);
@@ -140,7 +101,7 @@ __global__ void __launch_bounds__(block, resident<block, piece, stages>)
 #pragma unroll
       for (int u = 0; u < 4 * each; ++u)
         own[u] = tid + u * block < count ? __ldg(v + first + tid + u * block) : 0;
-      barrier_wait(&full[k % stages], k / stages % 2);
+      hopper::barrier_wait(&full[k % stages], k / stages % 2);
 #pragma unroll
       for (int u = 0; u < 4 * each; ++u)
         if (tid + u * block < count) sum += x[tid + u * block] * own[u];
