@@ -1,7 +1,8 @@
 """Reads accuracy.json, schema 1: how far each row's product of matrices is from float64's.
 
 experiments/matmul/accuracy_run.cpp makes it on the machine that measured, and it is kept beside the
-record. Errors are numbers without a unit, but for `absolute`, which has the elements' own.
+record; accuracy_large.json is the same of a larger product, where a library has no reason to split
+sums. Errors are numbers without a unit, but for `absolute`, which has the elements' own.
 """
 
 from __future__ import annotations
@@ -111,7 +112,7 @@ class Accuracy:
         )
         for what, studied, measured in pairs:
             if studied != measured:
-                return f"accuracy.json has {what} {studied}, the record {measured}"
+                return f"the study of accuracy has {what} {studied}, the record {measured}"
         return None
 
     @cached_property
@@ -141,13 +142,13 @@ class Accuracy:
         return sorted({each.k for each in self.results if each.distribution in ordinary})
 
 
-def load_accuracy(path: Path) -> Accuracy | None:
-    """The study in a report folder or beside a record; None where there is none.
+def load_accuracy(path: Path, name: str = "accuracy.json") -> Accuracy | None:
+    """The study of that name in a report folder or beside a record; None where there is none.
 
     Raises BadAccuracy with one line that names the file, the field and what to do.
     """
     folder = path if path.is_dir() else path.parent
-    file = path if path.name.startswith("accuracy") else folder / "accuracy.json"
+    file = path if path.name.startswith("accuracy") else folder / name
     try:
         document = json.loads(file.read_bytes())
         if type(document) is not dict or "schema" not in document:

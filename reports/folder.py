@@ -68,6 +68,6 @@ def write(files: dict[str, bytes], folder: Path, mark: str = MARK) -> None:
         if f"charts/{chart.name}" not in files and _ours(chart, CHART_MARK):
             chart.unlink()
     # those of an earlier record would be taken for this one's
-    for name in ("probes.json", "accuracy.json"):
+    for name in ("probes.json", "accuracy.json", "accuracy_large.json"):
         if again and "record.json" in files and name not in files:
             (folder / name).unlink(missing_ok=True)

@@ -40,6 +40,7 @@ class HowAccurate:
     k: int = WHOLE_K
     charts: list[Any] = field(default_factory=list)
     against: Table | None = None  # cuBLAS's errors, and the others' as multiples of them
+    larger: HowAccurate | None = None  # of a larger product: inputs, verdict, against
     sweeps: Table | None = None
     special: Table | None = None
     whole: Table | None = None
@@ -57,7 +58,7 @@ def how_accurate(own: Measured, experiment: Experiment, prefix: str) -> HowAccur
         return HowAccurate(anchor, _ABSENT)
     if foreign := accuracy.foreign(own.record):
         return HowAccurate(anchor, cell(foreign), linked)
-    splits = [row for row in accuracy.rows if row.split and not row.sweep]
+    splits = _splits(accuracy)
     sweeps = [row for row in accuracy.rows if row.split and row.sweep]
     return HowAccurate(
         anchor,
@@ -67,11 +68,25 @@ def how_accurate(own: Measured, experiment: Experiment, prefix: str) -> HowAccur
         tolerance=_tolerance(accuracy),
         charts=accuracy_charts(accuracy, prefix),
         against=_against(accuracy, splits),
+        larger=_larger(own, anchor),
         sweeps=_against(accuracy, sweeps) if sweeps else None,
         special=_special(accuracy),
         whole=_whole(accuracy),
         gaps=_gaps(accuracy),
     )
+
+
+def _larger(own: Measured, anchor: str) -> HowAccurate | None:
+    study = own.larger
+    if study is None or study.foreign(own.record):
+        return None
+    splits = _splits(study)
+    verdict, against = _verdict(study, splits), _against(study, splits)
+    return HowAccurate(anchor, inputs=_inputs(study), verdict=verdict, against=against)
+
+
+def _splits(accuracy: Accuracy) -> list[Row]:
+    return [row for row in accuracy.rows if row.split and not row.sweep]
 
 
 def _inputs(accuracy: Accuracy) -> str:

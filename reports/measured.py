@@ -1,4 +1,4 @@
-"""A record with the probes and the study of accuracy beside it, and hence with its verdicts."""
+"""A record with the probes and the studies of accuracy beside it, and hence with its verdicts."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from accuracy import Accuracy, load_accuracy
 from claims import Judgement, Probes, judge, load_probes
 from record import BadRecord, Record, load, locate
 
+LARGER = "accuracy_large.json"
+
 
 @dataclass(frozen=True, eq=False)
 class Measured:
@@ -19,6 +21,8 @@ class Measured:
     raw_probes: bytes | None = None
     accuracy: Accuracy | None = None
     raw_accuracy: bytes | None = None
+    larger: Accuracy | None = None
+    raw_larger: bytes | None = None
 
     @cached_property
     def judgement(self) -> Judgement:
@@ -33,13 +37,14 @@ class Measured:
 
 
 def read(path: Path) -> Measured:
-    """Reads a record, in a file or a folder, and what there is beside it of probes.json and
-    accuracy.json.
+    """Reads a record, in a file or a folder, and what there is beside it of probes.json,
+    accuracy.json and accuracy_large.json.
 
     Raises BadRecord with one line that names the file, the field and what to do.
     """
     record, raw = load(path)
     probes, accuracy = load_probes(path), load_accuracy(path)
+    larger = load_accuracy(path, LARGER)
 
     def beside(name: str) -> bytes:
         return (locate(path).parent / name).read_bytes()
@@ -51,6 +56,8 @@ def read(path: Path) -> Measured:
         beside("probes.json") if probes else None,
         accuracy,
         beside("accuracy.json") if accuracy else None,
+        larger,
+        beside(LARGER) if larger else None,
     )
 
 

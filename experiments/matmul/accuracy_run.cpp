@@ -203,10 +203,17 @@ int run(std::span<char*> arguments) {
     const auto ks = distribution.special ? std::vector{special_k} : options.ks;
     for (const auto k : ks) {
       if (!at(distribution, k)) continue;
-      Trial trial(experiment, distribution, {options.m, options.n, k}, seed);
+      const Shape shape = {options.m, options.n, k};
+      std::optional<Trial> trial;  // costs seconds, for which there must be a row to try
       for (const auto* strategy : rows) {
-        const bool on_gpu = strategy->launch.backend == Backend::gpu && gpu_target;
-        const auto outcome = trial.run(*strategy, on_gpu ? *gpu_target : *cpu_target, gpu);
+        Outcome outcome;
+        if (const auto refused = refuse(*strategy, shape, gpu)) {
+          outcome = {refused->status, refused->reason};
+        } else {
+          if (!trial) trial.emplace(experiment, distribution, shape, seed);
+          const bool on_gpu = strategy->launch.backend == Backend::gpu;
+          outcome = trial->run(*strategy, on_gpu ? *gpu_target : *cpu_target, gpu);
+        }
         results.push_back(to_json(*strategy, distribution, k, outcome));
       }
     }

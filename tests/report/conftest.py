@@ -49,7 +49,7 @@ def golden(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     from measured import read
     from render import render
     from synthetic import make_full, spoil
-    from synthetic_accuracy import make_accuracy
+    from synthetic_accuracy import make_accuracy, make_larger
     from synthetic_claims import make_probes
 
     record = spoil(make_full(small=True), "/tile8_depth8/2048x", "failed", "launch: a | b <c>")
@@ -58,6 +58,8 @@ def golden(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     (folder / "probes.json").write_text(json.dumps(make_probes(record)), encoding="utf-8")
     accuracy = make_accuracy(record, ACCURACY)
     (folder / "accuracy.json").write_text(json.dumps(accuracy), encoding="utf-8")
+    larger = make_larger(record, ["tile16", "cublas", "split_fp16x3", "split_bf16x6"])
+    (folder / "accuracy_large.json").write_text(json.dumps(larger), encoding="utf-8")
     return render(read(folder), [])
 
 

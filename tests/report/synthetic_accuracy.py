@@ -129,6 +129,13 @@ def make_accuracy(record: dict[str, Any], rows: list[str] | None = None) -> dict
     }
 
 
+def make_larger(record: dict[str, Any], rows: list[str]) -> dict[str, Any]:
+    """The study of a larger product, as the target `accuracy` makes it."""
+    study = make_accuracy(record, rows) | {"m": 2048, "n": 2048}
+    study["results"] = [each for each in study["results"] if each["k"] in (512, 2048, 8192)]
+    return study
+
+
 def change(
     accuracy: dict[str, Any], strategy: str, distribution: str, k: int, **values: Any
 ) -> dict[str, Any]:

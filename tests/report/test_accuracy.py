@@ -11,12 +11,13 @@ import lint
 import pytest
 from conftest import one_line, run, tree
 from synthetic import SMALL, make_record
-from synthetic_accuracy import KS, change, make_accuracy
+from synthetic_accuracy import KS, change, make_accuracy, make_larger
 
 FEW = ["cpu_serial", "global16", "tile16", "cublas"]
 FP16, BF16 = "split_fp16x3", "split_bf16x6"
 RECORD = make_record(SMALL[:2], strategies=FEW)
 STUDY = make_accuracy(RECORD)
+LARGER = make_larger(RECORD, ["tile16", "cublas", FP16])
 
 
 @pytest.fixture
@@ -171,7 +172,9 @@ def test_of_another_run(save, report, field: str) -> None:
     study["environment"][field] = "another"
     save(study, "accuracy.json")
     section = _section(report(RECORD))
-    assert re.search(r"Not measured, because accuracy.json has \w+ another, the record ", section)
+    assert re.search(
+        r"Not measured, because the study of accuracy has \w+ another, the record ", section
+    )
     assert "| row |" not in section and "charts/" not in section
 
 
@@ -234,11 +237,32 @@ def test_travels_with_the_report(save, report, tmp_path: Path) -> None:
 
 
 def test_that_of_an_earlier_record_goes(save, report, tmp_path: Path) -> None:
-    path = save(STUDY, "accuracy.json")
+    paths = [save(STUDY, "accuracy.json"), save(LARGER, "accuracy_large.json")]
     report(RECORD)
-    path.unlink()
+    for path in paths:
+        path.unlink()
     report(RECORD)
     assert not [name for name in tree(tmp_path / "report") if "accuracy" in name or "error" in name]
+
+
+def test_a_larger_product_has_a_verdict_of_its_own(save, report, tmp_path: Path) -> None:
+    path = save(LARGER, "accuracy_large.json")
+    save(change(STUDY, FP16, "normal", 2048, frobenius=1.0), "accuracy.json")
+    section = _section(report(RECORD))
+    assert tree(tmp_path / "report")["accuracy_large.json"] == path.read_bytes()
+    small, large = section.split("A library may split the sums of a small product")
+    assert "are larger than cuBLAS's**" in small and "A (128×K)" in small
+    assert "A (2048×K) by B (K×2048), K from 512 to 8192" in large
+    assert "**None of the 30 errors of rows that split their inputs is larger" in large
+    assert _row(large, f"`{FP16}` | 8192")[4] == "0.20 / 0.20"
+
+
+def test_a_larger_product_of_another_run_is_left_out(save, report) -> None:
+    save(STUDY, "accuracy.json")
+    other = copy.deepcopy(LARGER)
+    other["environment"]["commit"] = "f" * 40
+    save(other, "accuracy_large.json")
+    assert "2048×K" not in _section(report(RECORD))
 
 
 def test_beside_another_record(save, report, tmp_path: Path) -> None:
