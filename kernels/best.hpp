@@ -64,9 +64,10 @@ constexpr bool known(std::span<const Choice<Args>> choices, std::span<const Fast
   return true;
 }
 
-/// What was fastest nearest to `shape`, by the sum of the logarithms of their proportions, on this
-/// GPU; on another one where the table does not know this one. The first choice, which has to run
-/// everywhere, where the table knows nothing that does. Takes well under a microsecond.
+/// What was fastest nearest to `shape` on this GPU, by the sum of the logarithms of their
+/// proportions; where vectors of four words divide an extent of only one of them, that counts like
+/// a factor of two. On another GPU where the table does not know this one. The first choice, which
+/// has to run everywhere, where the table knows nothing that does. Takes well under a microsecond.
 template <typename Args, int axes>
 const Choice<Args>& choose(std::span<const Choice<Args>> choices,
                            std::span<const Fastest<axes>> table, const GpuModel& here,
@@ -79,7 +80,8 @@ const Choice<Args>& choose(std::span<const Choice<Args>> choices,
   for (const auto& entry : table) {
     float distance = entry.gpu == here ? 1 : another_gpu;
     for (int i = 0; i < axes; ++i)
-      distance += std::abs(place[i] - std::log2(static_cast<float>(entry.shape[i]) + 1));
+      distance += std::abs(place[i] - std::log2(static_cast<float>(entry.shape[i]) + 1)) +
+                  static_cast<float>((shape[i] % 4 == 0) != (entry.shape[i] % 4 == 0));
     if (least > 0 && distance >= least) continue;
     for (const auto& choice : choices)
       if (choice.name == entry.name && choice.least <= here.compute_capability &&

@@ -38,6 +38,21 @@ constexpr Strategy block_policy(std::string_view name, Source source) {
 
 constexpr Source ours(std::string_view idea) { return {beyond, idea}; }
 
+/// A rung with another plan, as one point of a sweep.
+template <auto launcher>
+constexpr Strategy sweep(std::string_view name, std::string_view idea,
+                         std::array<Parameter, 3> parameters,
+                         Reason (*needs)(const Device&) = nullptr,
+                         Reason (*fits)(const Shape&, const Device&) = nullptr) {
+  return {.name = name,
+          .source = ours(idea),
+          .parameters = parameters,
+          .sweep = true,
+          .needs = needs,
+          .fits = fits,
+          .launch = gpu<launcher>};
+}
+
 std::int64_t fp16x3_floats(const Shape& s) { return k::split_fp16x3_floats(s[0], s[1], s[2]); }
 std::int64_t bf16x6_floats(const Shape& s) { return k::split_bf16x6_floats(s[0], s[1], s[2]); }
 std::int64_t tf32x3_floats(const Shape& s) { return k::split_tf32x3_floats(s[0], s[1], s[2]); }
@@ -87,13 +102,27 @@ constexpr Strategy rows[] = {
     block_policy<32, 8>("tile32_depth8", policy),
     {.name = "full_strip16", .source = {"S2", "comment in the second MatMulKernel", "A09"}, .fits = strip_fits<16>, .launch = gpu<k::full_strip<16>>},
 
-    {.name = "register_column", .source = ours("1-D register tile"), .parameters = {{{"tile_m", 64}, {"tile_n", 64}}}, .fits = grid_fits<64>, .launch = gpu<k::register_column<64, 8, 8>>},
-    {.name = "register_tile", .source = ours("2-D register tile"), .parameters = {{{"tile_m", 128}, {"tile_n", 128}}}, .fits = grid_fits<128>, .launch = gpu<k::register_tile<128, 8, 8>>},
-    {.name = "vectorized", .source = ours("loads of four words"), .parameters = {{{"tile_m", 128}, {"tile_n", 128}}}, .fits = grid_fits<128>, .launch = gpu<k::vectorized<128, 8>>},
-    {.name = "warp_tile", .source = ours("a compact tile per warp"), .parameters = {{{"tile_m", 128}, {"tile_n", 128}}}, .launch = gpu<k::warp_tile<4, 2, 16>>},
+    {.name = "register_column", .source = ours("1-D register tile"), .parameters = {{{"tile_m", 64}, {"tile_n", 64}, {"column", 8}}}, .fits = grid_fits<64>, .launch = gpu<k::register_column<64, 8, 8>>},
+    sweep<k::register_column<64, 8, 4>>("register_column_column4", "1-D register tile", {{{"tile_m", 64}, {"tile_n", 64}, {"column", 4}}}, nullptr, grid_fits<64>),
+    sweep<k::register_column<64, 8, 16>>("register_column_column16", "1-D register tile", {{{"tile_m", 64}, {"tile_n", 64}, {"column", 16}}}, nullptr, grid_fits<64>),
+    {.name = "register_tile", .source = ours("2-D register tile"), .parameters = {{{"tile", 128}, {"side", 8}}}, .fits = grid_fits<128>, .launch = gpu<k::register_tile<128, 8, 8>>},
+    sweep<k::register_tile<64, 8, 8>>("register_tile_tile64", "2-D register tile", {{{"tile", 64}, {"side", 8}}}, nullptr, grid_fits<64>),
+    sweep<k::register_tile<64, 8, 4>>("register_tile_side4", "2-D register tile", {{{"tile", 64}, {"side", 4}}}, nullptr, grid_fits<64>),
+    {.name = "vectorized", .source = ours("loads of four words"), .parameters = {{{"tile", 128}, {"depth", 8}}}, .fits = grid_fits<128>, .launch = gpu<k::vectorized<128, 8>>},
+    sweep<k::vectorized<64, 8>>("vectorized_tile64", "loads of four words", {{{"tile", 64}, {"depth", 8}}}, nullptr, grid_fits<64>),
+    sweep<k::vectorized<128, 16>>("vectorized_depth16", "loads of four words", {{{"tile", 128}, {"depth", 16}}}, nullptr, grid_fits<128>),
+    {.name = "warp_tile", .source = ours("a compact tile per warp"), .parameters = {{{"warps", 8}, {"depth", 16}}}, .launch = gpu<k::warp_tile<4, 2, 16>>},
+    sweep<k::warp_tile<2, 2, 16>>("warp_tile_warps4", "a compact tile per warp", {{{"warps", 4}, {"depth", 16}}}),
+    sweep<k::warp_tile<4, 2, 8>>("warp_tile_depth8", "a compact tile per warp", {{{"warps", 8}, {"depth", 8}}}),
     {.name = "async_stages", .source = ours("cp.async, several stages"), .parameters = {{{"tile_m", 64}, {"tile_n", 128}, {"stages", 4}}}, .needs = from_capability<80>, .launch = gpu<k::async_stages<2, 2, 8, 8, 16, 4, 3>>},
+    sweep<k::async_stages<2, 2, 8, 8, 16, 3, 3>>("async_stages_stages3", "cp.async, several stages", {{{"tile_m", 64}, {"tile_n", 128}, {"stages", 3}}}, from_capability<80>),
+    sweep<k::async_stages<2, 2, 8, 4, 16, 4, 3>>("async_stages_tile_n64", "cp.async, several stages", {{{"tile_m", 64}, {"tile_n", 64}, {"stages", 4}}}, from_capability<80>),
+    sweep<k::async_stages<4, 2, 8, 8, 16, 4, 2>>("async_stages_tile_m128", "cp.async, several stages", {{{"tile_m", 128}, {"tile_n", 128}, {"stages", 4}}}, from_capability<80>),
     {.name = "tma_persistent", .source = ours("producers and consumers, a persistent grid"), .parameters = {{{"tile_m", 128}, {"tile_n", 256}, {"stages", 5}}}, .needs = on_hopper, .launch = gpu<k::tma_persistent<4, 2, 8, 16, 16, 5, 1, 1>>},
     {.name = "tma_persistent_split2", .source = ours("the same, k split over a cluster"), .parameters = {{{"tile_m", 64}, {"tile_n", 64}, {"split", 2}}}, .needs = on_hopper, .launch = gpu<k::tma_persistent<2, 2, 8, 4, 16, 5, 2, 3>>},
+    sweep<k::tma_persistent<4, 2, 8, 16, 16, 3, 1, 1>>("tma_persistent_stages3", "producers and consumers, a persistent grid", {{{"tile_m", 128}, {"tile_n", 256}, {"stages", 3}}}, on_hopper),
+    sweep<k::tma_persistent<4, 2, 8, 16, 32, 3, 1, 1>>("tma_persistent_depth32", "producers and consumers, a persistent grid", {{{"tile_m", 128}, {"tile_n", 256}, {"depth", 32}}}, on_hopper),
+    sweep<k::tma_persistent<2, 2, 8, 4, 16, 5, 4, 3>>("tma_persistent_split4", "the same, k split over a cluster", {{{"tile_m", 64}, {"tile_n", 64}, {"split", 4}}}, on_hopper),
     {.name = "best", .source = ours("whichever was fastest nearest to the shape"), .launch = gpu<k::best>},
 
     split<k::split_tf32x3<32>, 32>("split_tf32x3", "two TF32 planes, three products", tf32x3_floats),

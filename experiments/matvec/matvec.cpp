@@ -65,7 +65,9 @@ const Shape headline = {8192, 8192};
 bool swept(const Shape& s) { return s[0] * s[1] == std::int64_t{1} << 26 && s[0] > 64; }
 
 bool leaves_out(const Strategy& strategy, const Shape& shape, Regime regime) {
-  if (strategy.sweep) return !swept(shape) || regime == Regime::end_to_end;
+  const bool ours = strategy.source.document == beyond;
+  if (strategy.sweep)
+    return !swept(shape) || regime == Regime::end_to_end || (ours && regime != Regime::cold);
   // the copies are the same for all, and many times as long as any product
   return regime == Regime::end_to_end && (shape != headline || strategy.role == Role::roof);
 }

@@ -23,6 +23,12 @@ constexpr Strategy kernel(std::string_view name, std::string_view place,
 
 constexpr Source ours(std::string_view idea) { return {beyond, idea}; }
 
+/// The same row as one point of a parameter sweep.
+constexpr Strategy sweep(Strategy row) {
+  row.sweep = true;
+  return row;
+}
+
 // clang-format off
 constexpr Strategy rows[] = {
     {.name = "cpu_serial", .source = {"S3", "SDK transposeNew, computeTransposeGold", "A17"}, .role = Role::baseline, .launch = cpu<reference::transpose_serial>},
@@ -35,7 +41,11 @@ constexpr Strategy rows[] = {
     kernel<k::fine_grained>("fine_grained", "SDK transposeNew, fine-grained", &tiles_turned),
     kernel<k::diagonal>("diagonal", "SDK transposeNew, diagonal transpose"),
     {.name = "wide_tiles", .source = ours("pieces of 16 bytes, a swizzled tile"), .parameters = {{{"tile", 64}, {"block", 256}}}, .launch = gpu<k::wide_tiles<64, 64, 256>>},
+    sweep({.name = "wide_tiles_tile32", .source = ours("pieces of 16 bytes, a swizzled tile"), .parameters = {{{"tile", 32}, {"block", 64}}}, .launch = gpu<k::wide_tiles<32, 32, 64>>}),
+    sweep({.name = "wide_tiles_block128", .source = ours("pieces of 16 bytes, a swizzled tile"), .parameters = {{{"tile", 64}, {"block", 128}}}, .launch = gpu<k::wide_tiles<64, 64, 128>>}),
     {.name = "output_order", .source = ours("blocks in the order of the output"), .parameters = {{{"tile", 64}, {"block", 512}}}, .launch = gpu<k::output_order<64, 64, 512>>},
+    sweep({.name = "output_order_tile32", .source = ours("blocks in the order of the output"), .parameters = {{{"tile", 32}, {"block", 256}}}, .launch = gpu<k::output_order<32, 32, 256>>}),
+    sweep({.name = "output_order_block256", .source = ours("blocks in the order of the output"), .parameters = {{{"tile", 64}, {"block", 256}}}, .launch = gpu<k::output_order<64, 64, 256>>}),
     {.name = "output_order_half", .source = ours("the same with half tiles"), .parameters = {{{"tile_rows", 32}, {"block", 256}}}, .launch = gpu<k::output_order<32, 64, 256>>},
     {.name = "kept_lines", .source = ours("written lines leave L2 last"), .parameters = {{{"tile", 64}, {"block", 512}}}, .needs = from_capability<80>, .launch = gpu<k::kept_lines<64, 64, 512>>},
     {.name = "thin", .source = ours("few rows or columns: a copy"), .launch = gpu<k::thin>},

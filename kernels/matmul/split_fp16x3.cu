@@ -18,7 +18,6 @@ void split_fp16x3(const MatmulArgs& args, const Queue& queue) {
 }
 
 template void split_fp16x3<0>(const MatmulArgs&, const Queue&);
-template void split_fp16x3<16>(const MatmulArgs&, const Queue&);
 template void split_fp16x3<32>(const MatmulArgs&, const Queue&);
 template void split_fp16x3<64>(const MatmulArgs&, const Queue&);
 template void split_fp16x3<128>(const MatmulArgs&, const Queue&);

@@ -135,9 +135,9 @@ void bulk_copy(const MatvecArgs& args, cudaStream_t stream) {
 #define RECHECK_BULK(...) template void bulk_copy<__VA_ARGS__>(const MatvecArgs&, cudaStream_t)
 RECHECK_BULK(256, 4096, 2);
 RECHECK_BULK(256, 4096, 1);
-RECHECK_BULK(256, 8192, 1);
-RECHECK_BULK(512, 8192, 1);
-RECHECK_BULK(256, 2048, 4);
+RECHECK_BULK(256, 4096, 4);
+RECHECK_BULK(256, 2048, 2);
+RECHECK_BULK(256, 8192, 2);
 #undef RECHECK_BULK
 
 }  // namespace recheck::kernels::matvec

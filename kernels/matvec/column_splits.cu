@@ -83,7 +83,7 @@ void column_splits(const MatvecArgs& args, const Queue& queue) {
 #define RECHECK_SPLITS(...) \
   template void column_splits<__VA_ARGS__>(const MatvecArgs&, const Queue&)
 RECHECK_SPLITS(1024, 32, 8, 132);
-RECHECK_SPLITS(512, 32, 8, 264);
+RECHECK_SPLITS(512, 32, 8, 132);
 #undef RECHECK_SPLITS
 
 }  // namespace recheck::kernels::matvec

@@ -100,10 +100,10 @@ void rows_per_warp(const MatvecArgs& args, cudaStream_t stream) {
     by_columns<block, rows, unroll, 8>(args, stream);
 }
 
-template void rows_per_warp<256, 4, 1>(const MatvecArgs&, cudaStream_t);
-template void rows_per_warp<256, 4, 2>(const MatvecArgs&, cudaStream_t);
 template void rows_per_warp<128, 4, 2>(const MatvecArgs&, cudaStream_t);
+template void rows_per_warp<128, 2, 2>(const MatvecArgs&, cudaStream_t);
+template void rows_per_warp<128, 8, 2>(const MatvecArgs&, cudaStream_t);
 template void rows_per_warp<128, 4, 1>(const MatvecArgs&, cudaStream_t);
-template void rows_per_warp<128, 2, 4>(const MatvecArgs&, cudaStream_t);
+template void rows_per_warp<128, 4, 4>(const MatvecArgs&, cudaStream_t);
 
 }  // namespace recheck::kernels::matvec

@@ -105,7 +105,7 @@ void split_columns(const MatvecArgs& args, cudaStream_t stream) {
     dispatch<2 * block, 1, 4, cluster>(args, stream);
 }
 
-template void split_columns<128, 4, 8>(const MatvecArgs&, cudaStream_t);
+template void split_columns<128, 2, 8>(const MatvecArgs&, cudaStream_t);
 template void split_columns<256, 1, 8>(const MatvecArgs&, cudaStream_t);
 template void split_columns<256, 2, 8>(const MatvecArgs&, cudaStream_t);
 template void split_columns<256, 4, 8>(const MatvecArgs&, cudaStream_t);

@@ -43,6 +43,13 @@ TEST(Best, IsThatOfTheNearestShapeByItsProportions) {
   EXPECT_EQ(chosen(known_gpu, {2147483647, 2147483647}), "large");
 }
 
+TEST(Best, TellsExtentsThatVectorsDivideFromOthers) {
+  constexpr Fastest<2> aligned[] = {{known_gpu, {1024, 1024}, "large"},
+                                    {known_gpu, {1025, 1025}, "small"}};
+  EXPECT_EQ(chosen(known_gpu, {1028, 1028}, aligned), "large");
+  EXPECT_EQ(chosen(known_gpu, {1023, 1023}, aligned), "small");
+}
+
 TEST(Best, PrefersItsOwnGpusTableHoweverFarTheShape) {
   EXPECT_EQ(chosen(other_gpu, {64, 65536}), "small");
   EXPECT_EQ(chosen(known_gpu, {4096, 4096}), "large");

@@ -115,7 +115,9 @@ TEST(Tables, NameSweptParametersByTheirValues) {
     for (const auto& strategy : experiment.ladder) {
       std::smatch found;
       const std::string name(strategy.name);
-      const std::regex pattern("_(block|unroll|chunk|depth|promotion)([0-9]+)$");
+      const std::regex pattern(
+          "_(block|unroll|chunk|depth|promotion|tile|tile_m|tile_n|side|column|"
+          "warps|stages|split|rows|piece|cluster)([0-9]+)$");
       EXPECT_TRUE(!strategy.sweep || std::regex_search(name, pattern)) << name;
       if (!std::regex_search(name, found, pattern)) continue;
       const auto parameter =
