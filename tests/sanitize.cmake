@@ -39,7 +39,13 @@ if(NOT SANITIZER)
   return()
 endif()
 
-run(output code ${SANITIZER} --tool ${TOOL} --error-exitcode 9 ${TESTS})
+# under racecheck the gate's own poison, all shared memory of the device before every launch, takes
+# fifty times as long as what it is there for
+set(left_out)
+if(TOOL STREQUAL racecheck)
+  set(left_out --kernel-name-exclude kns=poison_shared_kernel)
+endif()
+run(output code ${SANITIZER} --tool ${TOOL} ${left_out} --error-exitcode 9 ${TESTS})
 if(NOT code STREQUAL 0)
   fail("exit code ${code}")
 endif()

@@ -512,7 +512,8 @@ def gates(tests: str, names: list[str]) -> dict[str, dict[str, Any]]:
 
 def races(tests: str, sanitizer: str, name: str) -> dict[str, Any]:
     """What compute-sanitizer's racecheck says of one test: a summary is of a whole process."""
-    ended, seen = run_tests(tests, [name], sanitizer, "--tool", "racecheck")
+    watch = (sanitizer, "--tool", "racecheck", "--kernel-name-exclude", f"kns={POISON}")
+    ended, seen = run_tests(tests, [name], *watch)
     if ended.code is None:
         return no_outcome(f"not measured: racecheck took more than {SECONDS} s")
     test = seen.get(name)

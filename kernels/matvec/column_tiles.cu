@@ -66,15 +66,17 @@ void column_tiles(const MatvecArgs& args, cudaStream_t stream) {
     launch<256, 256, 4, unroll, 1>(args, stream);
   else if (args.columns <= 64)
     launch<256, 32, 4, unroll, 1>(args, stream);
-  // at most 128 tiles: one block, of as many threads as there can be, to a multiprocessor
+  // at most 128 tiles: a block, of as many threads as there can be, to a multiprocessor
   else if (args.rows <= 2048)
     launch<1024, 8, 4, unroll, cluster>(args, stream);
   else if (args.rows <= 4096)
-    launch<1024, 16, 4, unroll, cluster>(args, stream);
+    launch<1024, 8, 4, unroll, 1>(args, stream);
   else if (args.rows <= 8192)
-    launch<1024, 32, 4, unroll, cluster>(args, stream);
-  else
-    launch<512, 16, 4, unroll, 1>(args, stream);
+    launch<1024, 16, 4, unroll, 1>(args, stream);
+  else if (args.rows <= 16384)
+    launch<1024, 32, 4, unroll, 1>(args, stream);
+  else  // many blocks to a multiprocessor, each with less under way
+    launch<512, 32, 4, unroll / 2, 1>(args, stream);
 }
 
 template void column_tiles<4, 2>(const MatvecArgs&, cudaStream_t);

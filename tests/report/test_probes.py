@@ -124,9 +124,9 @@ SANITIZER = """
 if "--version" in sys.argv:
     print("NVIDIA (R) Compute Sanitizer\\nVersion 2025.3.1")
     sys.exit()
-assert sys.argv[1:3] == ["--tool", "racecheck"]
+assert sys.argv[1:4] == ["--tool", "racecheck", "--kernel-name-exclude"]
 print("========= COMPUTE-SANITIZER", flush=True)
-subprocess.run(sys.argv[3:])
+subprocess.run(sys.argv[5:])
 print(world["races"].get(flag("--gtest_filter"), ""))
 """
 
