@@ -120,7 +120,7 @@ def _section(own: Measured, view: View, experiment: Experiment) -> Section:
         other_problems=tables.other_problems(record, experiment),
         table=tables.Headline(record, experiment, prefix),
         view=view,
-        findings=findings(record, experiment, prefix),
+        findings=findings(record, experiment, prefix, own.probes),
         charts=charts(record, experiment, prefix),
         accurate=how_accurate(own, experiment, prefix),
         then=tables.then_and_here(record, experiment, figures(experiment.name), prefix),

@@ -5,7 +5,8 @@
             [--ncu NCU] [--sanitizer COMPUTE_SANITIZER] [--claims FOLDER]
 
 The checks in FOLDER/*/claims.toml (default: experiments/) say what is wanted: Nsight Compute's
-counters of a case, attributes of the device, outcomes of tests. What cannot be had here has a
+counters of a case, attributes of the device, outcomes of tests; FOLDER/*/binds.toml names cases to
+see the bounds of. What cannot be had here has a
 reason in place of a value; nothing missing ever counts as passed.
 
 A case's counters are those of one launch of its strategy, the harness's second proof: real numbers,
@@ -38,8 +39,10 @@ from typing import Any
 
 # claims have one form and one reader
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "reports"))
+from binds import bound_cases  # noqa: E402
 from claims import expression  # noqa: E402
 from claims.load import BadClaim, load_claims  # noqa: E402
+from record import BadRecord  # noqa: E402
 
 Metrics = tuple[str, ...]
 
@@ -49,13 +52,19 @@ class Counter:
     """A name that claims use, and the metrics whose sum it is: the first set that ncu knows."""
 
     metrics: tuple[Metrics, ...]
-    over_kernels: Callable[[Iterable[float]], float] = sum
+    over_kernels: Callable[[Iterable[float]], float] | None = sum  # None: the longest one's
 
 
 def _sass(what: str, *otherwise: str) -> Counter:
     """Instructions as the machine code has them; else what the hardware counted of their kind."""
     names = [f"smsp__sass_inst_executed_op_{what}.sum", f"smsp__inst_executed_op_{what}.sum"]
     return Counter(tuple((name,) for name in (*names, *otherwise)))
+
+
+def _percent(*names: str) -> Counter:
+    """How busy a unit is: the first of these that there is, of the longest kernel."""
+    kinds = "avg.pct_of_peak_sustained_"
+    return Counter(tuple((name.replace("%", kinds),) for name in names), None)
 
 
 REQUESTS = "l1tex__t_requests_pipe_lsu_mem_global_op_{}.sum"
@@ -81,6 +90,16 @@ COUNTERS = {
     ),
     "l2_sectors": Counter((("lts__t_sectors.sum",),)),
     "shared_bank_conflicts": Counter((("l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum",),)),
+    "shared_wavefronts": Counter((("l1tex__data_pipe_lsu_wavefronts_mem_shared.sum",),)),
+    "nanoseconds": Counter((("gpu__time_duration.sum",),)),
+    "issue_percent": _percent("smsp__issue_active.%active"),
+    "fma_percent": _percent("sm__inst_executed_pipe_fma.%active"),
+    "tensor_percent": _percent(
+        "sm__pipe_tensor_op_hmma_cycles_active.%active", "sm__pipe_tensor_cycles_active.%active"
+    ),
+    "l2_percent": _percent("lts__t_sectors.%elapsed"),
+    "dram_percent": _percent("dram__throughput.%elapsed", "gpu__dram_throughput.%elapsed"),
+    "sm_hertz": Counter((("sm__cycles_elapsed.avg.per_second",),), None),
     "grid": Counter((("launch__grid_size",),)),
     "block": Counter((("launch__block_size",),), max),
     "registers": Counter((("launch__registers_per_thread",),), max),
@@ -135,7 +154,7 @@ class Wanted:
 
 
 def wanted(folder: Path) -> Wanted:
-    """What the checks of all claims files below a folder need; raises BadClaim."""
+    """What the checks of all claims files below a folder need; raises BadRecord."""
     found = Wanted()
     if not folder.is_dir():
         raise BadClaim(f"{folder}: no such folder; name one with */claims.toml in it")
@@ -148,6 +167,7 @@ def wanted(folder: Path) -> Wanted:
             # other names are the record's own
             names = sorted({check.name, *expression.names(check.expression or "0")})
             found.attributes |= dict.fromkeys(name for name in names if name in ATTRIBUTES)
+    found.cases |= dict.fromkeys(bound_cases(folder))
     return found
 
 
@@ -244,6 +264,10 @@ class Kernel:
 
     name: str
     values: dict[str, float]
+
+    @property
+    def duration(self) -> float:
+        return self.values.get("gpu__time_duration.sum", 0.0)
 
     @property
     def of_harness(self) -> str | None:
@@ -393,7 +417,9 @@ class Profiler:
             sources = self.sources(name)
             if sources and all(source in kernel.values for kernel in call for source in sources):
                 each = [sum(kernel.values[source] for source in sources) for kernel in call]
-                values[name] = float(counter.over_kernels(each))
+                longest = max(range(len(call)), key=lambda at: call[at].duration)
+                over = counter.over_kernels
+                values[name] = float(over(each) if over else each[longest])
         return values
 
 
@@ -626,7 +652,7 @@ def main() -> int:
         with whole(options.output) as file:
             text = json.dumps(probe(options, asked), indent=1, ensure_ascii=False)
             file.write_text(text + "\n", encoding="utf-8")
-    except BadClaim as error:
+    except BadRecord as error:
         print(f"probes.py: {error}", file=sys.stderr)
         return 2
     except NoRecord as error:

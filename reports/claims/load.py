@@ -26,7 +26,9 @@ METRICS = ("seconds", "bytes_per_second", "flops_per_second")
 COUNTERS = (
     "warp_global_loads", "warp_global_stores", "warp_shared_loads", "warp_shared_stores", "ffma",
     "requests", "sectors", "dram_bytes", "dram_read_bytes", "l2_sectors", "grid", "block",
-    "shared_bytes", "registers", "shared_bank_conflicts", "launches",
+    "shared_bytes", "registers", "shared_bank_conflicts", "shared_wavefronts", "nanoseconds",
+    "issue_percent", "fma_percent", "tensor_percent", "l2_percent", "dram_percent", "sm_hertz",
+    "launches",
 )  # fmt: skip
 _CASE = re.compile(rf"[a-z0-9_]+/[a-z0-9_]+/(\d+(x\d+)*|{{shape}})/({'|'.join(REGIMES)})")
 

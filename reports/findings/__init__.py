@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from claims import Probes
 from claims.judge import close_family
 from record import Experiment, Record
 
@@ -13,18 +14,22 @@ from findings.transpose import transpose
 _FINDINGS = {"matmul": matmul, "matvec": matvec, "transpose": transpose}
 
 
-def findings(record: Record, experiment: Experiment, prefix: str = "") -> list[Finding]:
+def findings(
+    record: Record, experiment: Experiment, prefix: str = "", probes: Probes | None = None
+) -> list[Finding]:
     """The findings of one experiment in the order of the story; none if nobody wrote them."""
     close_family(record)
-    return _write(record, experiment, prefix)
+    return _write(record, experiment, prefix, probes)
 
 
 def register(record: Record) -> None:
     """Makes every comparison of the findings once, for the family that they belong to."""
     for each in record.ordinary:
-        _write(record, each, "")
+        _write(record, each, "", None)
 
 
-def _write(record: Record, experiment: Experiment, prefix: str) -> list[Finding]:
+def _write(
+    record: Record, experiment: Experiment, prefix: str, probes: Probes | None
+) -> list[Finding]:
     write = _FINDINGS.get(experiment.name)
-    return write(Judge(record, experiment, prefix)) if write else []
+    return write(Judge(record, experiment, prefix, probes)) if write else []

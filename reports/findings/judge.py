@@ -8,16 +8,19 @@ difference". A case without a time turns its line into "Not measured" with the c
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from binds import bound_cases, busy
+from claims import Probes
 from comparison import comparisons
 from machine import suspects
 from places import anchor
 from quantities import Ratio, cell, duration, shape_label, significant
 from record import Case, Experiment, Record
-from series import first_rung, metric_of, reference, share
+from series import first_rung, metric_of, reference, roof, share
 
 Writer = Callable[[], "Line"]
 
@@ -74,11 +77,24 @@ VERBS = {
 }
 
 
+# of a row against another, in a count of shapes
+WORDS = {
+    "faster": "**faster**",
+    "same": "the same within the resolution",
+    "no difference": "not told apart",
+    "slower": "**slower**",
+}
+DISPATCH = ("best", "best_column_major")  # rows that launch whichever rung suits the shape
+
+
 class Judge:
     """The sentences about one experiment of one record; links lead to anchors with `prefix`."""
 
-    def __init__(self, record: Record, experiment: Experiment, prefix: str) -> None:
+    def __init__(
+        self, record: Record, experiment: Experiment, prefix: str, probes: Probes | None = None
+    ) -> None:
         self.record, self.experiment, self.prefix = record, experiment, prefix
+        self.probes = probes
         self.metric = metric_of(record, experiment)
         self.headline = experiment.headline
 
@@ -169,6 +185,7 @@ class Judge:
             row
             for row in self.record.strategies(self.experiment)
             if row.role == "rung" and row.target == "gpu" and row.contends and not row.sweep
+            if row.strategy not in DISPATCH
             if row.documented == documented and row.arithmetic == arithmetic
             if not layouts or row.layout in layouts
         ]
@@ -196,6 +213,58 @@ class Judge:
             return self.against(self.need(vendor, shape, "cold"), best)
 
         return [lambda shape=shape: line(shape) for shape in shapes]
+
+    def beyond_of_roof(self, *shapes: str) -> list[Writer]:
+        """How near the best rung that no document has comes to what the machine can do."""
+
+        def line(shape: str) -> Line:
+            best = self.best_rung(documented=False, shape=shape)
+            share = self.share(best, roof(self.record, self.experiment))
+            return Line("measured", f"At {shape_label(shape)} {self.link(best)} reaches {share}.")
+
+        return [lambda shape=shape: line(shape) for shape in shapes]
+
+    def dispatch(self, name: str) -> list[Finding]:
+        """How the row that picks a rung for each shape does against the vendor's, at all shapes."""
+        row = next((r for r in self.record.strategies(self.experiment) if r.strategy == name), None)
+        if row is None:
+            return []
+
+        def line() -> Line:
+            vendor = reference(self.record, self.experiment, row.layout)
+            pairs = []
+            for shape in self.record.shapes(self.experiment):
+                with contextlib.suppress(Missing):
+                    pairs.append([self.need(each, shape, "cold") for each in (vendor, name)])
+            if not pairs:
+                self.need(name, self.headline, "cold")
+            by: dict[str, list[tuple[Case, Case]]] = {}
+            for base, other in pairs:
+                by.setdefault(self.ratio(base, other).outcome, []).append((base, other))
+            counts = ", ".join(f"{WORDS[key]} at {len(by[key])}" for key in WORDS if key in by)
+            text = f"Of {len(pairs)} shapes, {self.link(pairs[0][1])} is {counts}"
+            slower = [
+                f"{shape_label(base.shape_name)} ({self.times(base, other)})"
+                for base, other in by.get("slower", [])
+            ]
+            text += f": slower at {'; '.join(slower)}." if slower else "."
+            return Line("measured", text)
+
+        return [finding(f"One function for every shape, `{name}`, against the library", "", line)]
+
+    def binds(self) -> list[Writer]:
+        """What Nsight Compute saw of the cases in the experiment's binds.toml."""
+
+        def line(name: str) -> Line:
+            _, strategy, shape, regime = name.split("/")
+            case = self.need(strategy, shape, regime)
+            text, why = busy(self.probes, self.record, name)
+            if why:
+                raise Missing(f"what binds `{strategy}` at {shape_label(shape)}", why)
+            return Line("measured", f"At {shape_label(shape)} of {self.link(case)} {text}.")
+
+        own = [each for each in bound_cases() if each.startswith(f"{self.experiment.name}/")]
+        return [lambda name=name: line(name) for name in own]
 
     def distance(self) -> Line:
         """How far the best rung stays from the vendor's library."""

@@ -80,7 +80,7 @@ class _Judge(Judge):
 
 
 def matmul(judge: Judge) -> list[Finding]:
-    judge = _Judge(judge.record, judge.experiment, judge.prefix)
+    judge = _Judge(judge.record, judge.experiment, judge.prefix, judge.probes)
 
     def copies(base: str, rung: str, shape: str = CLAIMED_SHAPE) -> Writer:
         return lambda: judge.compare((base, "hot"), (rung, "end_to_end"), shape)
@@ -121,4 +121,6 @@ def matmul(judge: Judge) -> list[Finding]:
             *judge.beyond_against_vendor(*SQUARES, arithmetic="split"),
             arithmetic="split",
         ),
+        *judge.dispatch("best"),
+        *judge.beyond("What binds", "", *judge.binds()),
     ]

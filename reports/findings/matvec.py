@@ -169,7 +169,7 @@ def _batches(shape: str) -> str:
 
 
 def matvec(judge: Judge) -> list[Finding]:
-    judge = _Judge(judge.record, judge.experiment, judge.prefix)
+    judge = _Judge(judge.record, judge.experiment, judge.prefix, judge.probes)
 
     def cold(base: str, other: str) -> Writer:
         return lambda: judge.compare((base, "cold"), (other, "cold"), judge.headline)
@@ -217,5 +217,9 @@ def matvec(judge: Judge) -> list[Finding]:
             "Beyond the documents",
             "",
             *judge.beyond_against_vendor(judge.headline, WIDE, TALL, LARGEST),
+            *judge.beyond_of_roof(judge.headline, LARGEST),
         ),
+        *judge.dispatch("best"),
+        *judge.dispatch("best_column_major"),
+        *judge.beyond("What binds", "", *judge.binds()),
     ]

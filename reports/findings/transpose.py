@@ -14,8 +14,8 @@ COPY, PLAIN = "copy", "no_bank_conflicts"
 
 
 class _Judge(Judge):
-    def best_against(self, base: Callable[[Judge], str | None], documented: bool = True) -> Line:
-        best = self.best_rung(documented=documented)
+    def best_against(self, base: Callable[[Judge], str | None]) -> Line:
+        best = self.best_rung()
         return self.against(self.need(base(self), self.headline, "cold"), best)
 
     def table(self) -> Line:
@@ -24,7 +24,7 @@ class _Judge(Judge):
 
 
 def transpose(judge: Judge) -> list[Finding]:
-    judge = _Judge(judge.record, judge.experiment, judge.prefix)
+    judge = _Judge(judge.record, judge.experiment, judge.prefix, judge.probes)
     head = judge.headline
     shapes = tuple(dict.fromkeys((head, PAPER_SHAPE)))
 
@@ -53,8 +53,10 @@ def transpose(judge: Judge) -> list[Finding]:
             "Beyond the documents",
             "",
             *judge.beyond_against_vendor(head, LARGEST),
-            lambda: judge.best_against(lambda j: roof(j.record, j.experiment), documented=False),
+            *judge.beyond_of_roof(head, LARGEST),
         ),
+        *judge.dispatch("best"),
+        *judge.beyond("What binds", "", *judge.binds()),
         finding(
             "The table of S3",
             "S3 prints its times in “s” and its throughput in “GB/s” (C57); they are ms and GiB/s "

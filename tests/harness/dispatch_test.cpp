@@ -34,7 +34,8 @@ const kernels::Queue queue;
 
 TEST(gpu_Dispatch, OfMatmulTakesLessThanTwoMicroseconds) {
   if (const Gpu gpu = find_gpu(); !gpu.device) GTEST_SKIP() << *gpu.reason;
-  const kernels::matmul::MatmulArgs args = {.n = 1000, .k = 1000};
+  kernels::matmul::MatmulArgs args = {};
+  args.n = args.k = 1000;
   const double took = seconds([&] { kernels::matmul::best(args, queue); });
   RecordProperty("nanoseconds", static_cast<int>(took * 1e9));
   EXPECT_LT(took, most);
@@ -42,14 +43,16 @@ TEST(gpu_Dispatch, OfMatmulTakesLessThanTwoMicroseconds) {
 
 TEST(gpu_Dispatch, OfMatvecTakesLessThanTwoMicroseconds) {
   if (const Gpu gpu = find_gpu(); !gpu.device) GTEST_SKIP() << *gpu.reason;
-  const kernels::matvec::MatvecArgs args = {.columns = 1000};
+  kernels::matvec::MatvecArgs args = {};
+  args.columns = 1000;
   EXPECT_LT(seconds([&] { kernels::matvec::best(args, queue); }), most);
   EXPECT_LT(seconds([&] { kernels::matvec::best_column_major(args, queue); }), most);
 }
 
 TEST(gpu_Dispatch, OfTranspositionTakesLessThanTwoMicroseconds) {
   if (const Gpu gpu = find_gpu(); !gpu.device) GTEST_SKIP() << *gpu.reason;
-  const kernels::transpose::TransposeArgs args = {.columns = 1000};
+  kernels::transpose::TransposeArgs args = {};
+  args.columns = 1000;
   EXPECT_LT(seconds([&] { kernels::transpose::best(args, queue); }), most);
 }
 

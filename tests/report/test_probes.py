@@ -324,6 +324,14 @@ def test_counters_are_those_of_the_second_proof(world):
         "dram_bytes": 4608,
         "l2_sectors": 1,
         "shared_bank_conflicts": 1,
+        "shared_wavefronts": 1,
+        "nanoseconds": 1,
+        "issue_percent": 1,
+        "fma_percent": 1,
+        "tensor_percent": 1,
+        "l2_percent": 1,
+        "dram_percent": 1,
+        "sm_hertz": 1,
         "grid": 1,
         "block": 32,
         "registers": 1,
@@ -341,6 +349,26 @@ def test_several_kernels_of_one_launch_are_added_up(world):
     assert values["warp_global_loads"] == 1000 + 1000 + 5000
     assert values["grid"] == 3
     assert values["block"] == 32 * 5, "the largest: a sum of block sizes means nothing"
+
+
+def test_how_busy_units_are_is_that_of_the_longest_kernel():
+    import probes
+
+    def kernel(name: str, nanoseconds: float, share: float) -> probes.Kernel:
+        (source,) = probes.COUNTERS["issue_percent"].metrics[0]
+        return probes.Kernel(name, {"gpu__time_duration.sum": nanoseconds, source: share})
+
+    call = [kernel("split", 50, 99), kernel("multiply", 900, 40), kernel("fall back", 2, 1)]
+    values = probes.Profiler("ncu", "recheck").values(call)
+    assert values == {"launches": 3, "nanoseconds": 952, "issue_percent": 40}
+
+
+def test_cases_to_see_the_bounds_of_are_counted_too(world):
+    world.claim(f'form = "count", of = "{TILE}/cold", expression = "1", equals = 1')
+    folder = world.folder / "experiments" / NAIVE.split("/")[0]
+    folder.mkdir(exist_ok=True)
+    (folder / "binds.toml").write_text(f'cases = ["{NAIVE}/cold"]\n')
+    assert list(world.probe()["counters"]) == [f"{TILE}/cold", f"{NAIVE}/cold"]
 
 
 def test_proofs_of_a_smaller_shape_are_passed_over(world):
