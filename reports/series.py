@@ -11,6 +11,7 @@ from quantities import Ratio
 from record import Case, Experiment, Record
 
 Sweep = list[tuple[int, Case]]  # (edge of the square shape, its measured case), by size
+DISPATCH = ("best", "best_column_major")  # rows that launch whichever rung suits the shape
 
 
 @dataclass(frozen=True)

@@ -65,9 +65,10 @@ const Shape headline = {8192, 8192};
 bool swept(const Shape& s) { return s[0] * s[1] == std::int64_t{1} << 26 && s[0] > 64; }
 
 bool leaves_out(const Strategy& strategy, const Shape& shape, Regime regime) {
-  const bool ours = strategy.source.document == beyond;
-  if (strategy.sweep)
-    return !swept(shape) || regime == Regime::end_to_end || (ours && regime != Regime::cold);
+  // rungs beyond the documents are timed hot and from end to end, and swept, at the headline alone
+  const bool ours = strategy.source.document == beyond && strategy.role == Role::rung;
+  if (ours && shape != headline) return strategy.sweep || regime != Regime::cold;
+  if (strategy.sweep) return !swept(shape) || regime == Regime::end_to_end;
   // the copies are the same for all, and many times as long as any product
   return regime == Regime::end_to_end && (shape != headline || strategy.role == Role::roof);
 }

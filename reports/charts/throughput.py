@@ -8,7 +8,7 @@ from canvas import CARD, FAINT, INK, MUTED, SERIES, Label, card, end_labels, lin
 from matplotlib.ticker import FuncFormatter, LogLocator
 from quantities import significant
 from record import Case, Experiment, Record
-from series import metric_of, sweep
+from series import DISPATCH, metric_of, sweep
 
 from charts.drawing import Drawing, nothing
 
@@ -30,7 +30,8 @@ def throughput(record: Record, experiment: Experiment) -> Drawing:
     metric, limit = metric_of(record, experiment), metric_of(record, experiment).limit(record)
     rows, lines = [], {}
     for row in record.strategies(experiment):
-        cases = sweep(record, experiment, row.strategy, "cold")
+        # a row that launches others' kernels would hide their lines
+        cases = row.strategy not in DISPATCH and sweep(record, experiment, row.strategy, "cold")
         if row.target == "gpu" and cases and not row.sweep and not row.part_of:
             rows.append(row)
             # the slow end of a time's interval is the low end of the rate's
@@ -57,8 +58,11 @@ def throughput(record: Record, experiment: Experiment) -> Drawing:
     subtitle = "cold (L2 flushed before each launch) · square sizes, powers of two · bars are 95 % "
     subtitle += "intervals of the median"
     figure = card(height, f"{experiment.title}: throughput against size", subtitle)
-    grid = figure.add_gridspec(lanes, columns, wspace=0.62, hspace=0.24)
-    grid.update(left=0.07, right=0.86, bottom=0.55 / height, top=1 - 1.05 / height)
+    longest = max(16, *map(len, lines))  # label, beside its panel
+    grid = figure.add_gridspec(lanes, columns, wspace=0.62 + 0.04 * (longest - 16), hspace=0.24)
+    grid.update(
+        left=0.07, right=0.86 - 0.007 * (longest - 16), bottom=0.55 / height, top=1 - 1.05 / height
+    )
     for at, (name, members) in enumerate(panels.items()):
         axes = figure.add_subplot(grid[at // columns, at % columns], title=name)
         log_axes(axes, sizes, min(values) / 1.5, max(values) * 1.6)

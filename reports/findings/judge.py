@@ -20,7 +20,7 @@ from machine import suspects
 from places import anchor
 from quantities import Ratio, cell, duration, shape_label, significant
 from record import Case, Experiment, Record
-from series import first_rung, metric_of, reference, roof, share
+from series import DISPATCH, first_rung, metric_of, reference, roof, share
 
 Writer = Callable[[], "Line"]
 
@@ -84,7 +84,6 @@ WORDS = {
     "no difference": "not told apart",
     "slower": "**slower**",
 }
-DISPATCH = ("best", "best_column_major")  # rows that launch whichever rung suits the shape
 
 
 class Judge:
