@@ -99,6 +99,38 @@ __device__ inline void load_box([[maybe_unused]] void* to, [[maybe_unused]] cons
 #endif
 }
 
+/// Has the copy engine write one box to a tensor, from shared memory that it sees (engine_sees).
+/// What lies outside the tensor stays, but for the rest of the 16 bytes in which a row ends. The
+/// stores of a thread between two commits are a group.
+__device__ inline void store_box([[maybe_unused]] const CUtensorMap* map,
+                                 [[maybe_unused]] const void* from, [[maybe_unused]] int x,
+                                 [[maybe_unused]] int y, [[maybe_unused]] int z) {
+#ifdef RECHECK_HOPPER
+  asm volatile(
+      "cp.async.bulk.tensor.3d.global.shared::cta.bulk_group [%0, {%1, %2, %3}], [%4];" ::"l"(map),
+      "r"(x), "r"(y), "r"(z), "r"(shared_address(from))
+      : "memory");
+#endif
+}
+__device__ inline void commit_stores() {
+#ifdef RECHECK_HOPPER
+  asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+#endif
+}
+/// Returns once all but the last `pending` groups have read their shared memory.
+template <int pending>
+__device__ void wait_for_stores_to_read() {
+#ifdef RECHECK_HOPPER
+  asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(pending) : "memory");
+#endif
+}
+/// Makes this thread's writes to shared memory visible to the copy engine.
+__device__ inline void engine_sees() {
+#ifdef RECHECK_HOPPER
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+#endif
+}
+
 /// Asks the copy engine for `bytes` in one piece; that and both addresses are multiples of 16.
 __device__ inline void load_bytes([[maybe_unused]] void* to, [[maybe_unused]] const void* from,
                                   [[maybe_unused]] unsigned bytes,

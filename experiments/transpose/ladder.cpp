@@ -48,6 +48,8 @@ constexpr Strategy rows[] = {
     sweep({.name = "output_order_block256", .source = ours("blocks in the order of the output"), .parameters = {{{"tile", 64}, {"block", 256}}}, .launch = gpu<k::output_order<64, 64, 256>>}),
     {.name = "output_order_half", .source = ours("the same with half tiles"), .parameters = {{{"tile_rows", 32}, {"block", 256}}}, .launch = gpu<k::output_order<32, 64, 256>>},
     {.name = "kept_lines", .source = ours("written lines leave L2 last"), .parameters = {{{"tile", 64}, {"block", 512}}}, .needs = from_capability<80>, .launch = gpu<k::kept_lines<64, 64, 512>>},
+    {.name = "tensor_tiles", .source = ours("the copy engine moves the tiles"), .parameters = {{{"tile", 64}, {"stages", 12}}}, .needs = from_capability<90>, .launch = gpu<k::tensor_tiles<12>>},
+    sweep({.name = "tensor_tiles_stages6", .source = ours("the copy engine moves the tiles"), .parameters = {{{"tile", 64}, {"stages", 6}}}, .needs = from_capability<90>, .launch = gpu<k::tensor_tiles<6>>}),
     {.name = "thin", .source = ours("few rows or columns: a copy"), .launch = gpu<k::thin>},
     {.name = "best", .source = ours("whichever was fastest nearest to the shape"), .launch = gpu<k::best>},
     {.name = "cublas", .source = {"vendor", "cuBLAS"}, .role = Role::baseline, .note = "sgeam", .launch = gpu<k::cublas>},

@@ -17,6 +17,7 @@ constexpr Choice<TransposeArgs> choices[] = {
     {"wide_tiles", 75, run<wide_tiles<64, 64, 256>>},
     {"thin", 75, run<thin>},
     {"kept_lines", 80, run<kept_lines<64, 64, 512>>},
+    {"tensor_tiles", 90, run<tensor_tiles<12>>},
 };
 
 constexpr Fastest<2> table[] = {

@@ -68,6 +68,11 @@ void output_order(const TransposeArgs& args, cudaStream_t stream);
 template <int tile_rows, int tile_columns, int threads>
 void kept_lines(const TransposeArgs& args, cudaStream_t stream);
 
+/// Tiles that the copy engine brings and takes away, `stages` of them in shared memory. Compute
+/// capability 9.0. tensor_tiles.cu
+template <int stages>
+void tensor_tiles(const TransposeArgs& args, cudaStream_t stream);
+
 /// For fewer than 32 rows or columns; as output_order otherwise. thin.cu
 void thin(const TransposeArgs& args, cudaStream_t stream);
 

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The copy engine moves the tiles (TMA): one block per multiprocessor keeps `stages` tiles of 64×64
+// in shared memory, each filled by one instruction, transposed in place by way of registers, and
+// emptied by another, while the others are under way. No address is computed, and no swizzle is
+// needed: eight threads that take 4×4 blocks along a diagonal meet in no bank, neither reading rows
+// nor writing columns. The engine writes whole pieces of 16 bytes, so out's rows have to end with
+// one. Source: PTX ISA, cp.async.bulk.tensor; simveit's effective_transpose, which swizzles.
+
+#include <cuda_runtime.h>
+
+#include <algorithm>
+
+#include "../hopper.cuh"
+#include "../tensor_map.hpp"
+#include "wide.cuh"
+
+namespace recheck::kernels::transpose {
+namespace {
+
+constexpr int size = 64, threads = 256;
+constexpr unsigned tile_bytes = size * size * sizeof(float);
+constexpr int emptying = 2;  // tiles that may still be on their way out when a load is asked for
+
+template <int stages>
+__global__ void __launch_bounds__(threads, 1)
+    tensor_tiles_kernel(const __grid_constant__ CUtensorMap in,
+                        const __grid_constant__ CUtensorMap out, unsigned tiles_down,
+                        unsigned tiles) {
+  extern __shared__ __align__(128) Piece<4> tile[];  // stages × 64 rows × 16 pieces
+  __shared__ hopper::Barrier full[stages];
+  constexpr int lanes = size / 4, pieces = size * lanes;
+  const unsigned tid = threadIdx.x;
+  const auto x_of = [&](unsigned t) { return static_cast<int>(t / tiles_down) * size; };
+  const auto y_of = [&](unsigned t) { return static_cast<int>(t % tiles_down) * size; };
+  const auto load = [&](unsigned step) {  // the block's tile of that number
+    const std::uint64_t t = blockIdx.x + std::uint64_t{step} * gridDim.x;
+    if (t >= tiles) return;
+    const unsigned stage = step % stages, number = static_cast<unsigned>(t);
+    hopper::barrier_expect(&full[stage], tile_bytes);
+    hopper::load_box(tile + stage * pieces, &in, &full[stage], x_of(number), y_of(number), 0);
+  };
+  if (tid == 0) {
+    for (int i = 0; i < stages; ++i) hopper::barrier_init(&full[i], 1);
+    hopper::barrier_init_done();
+    for (int i = 0; i < stages; ++i) load(i);
+  }
+  __syncthreads();
+
+  // 8×8 blocks of 4×4 to 64 threads: lane x takes column x, and of the rows another one each
+  const unsigned x = tid / 64 % 2 * 8 + tid % 8, y = tid / 128 * 8 + (tid / 8 + tid) % 8;
+  unsigned step = 0;
+  for (std::uint64_t t = blockIdx.x; t < tiles; t += gridDim.x, ++step) {
+    const unsigned stage = step % stages;
+    Piece<4>* here = tile + stage * pieces;
+    hopper::barrier_wait(&full[stage], step / stages % 2);
+    Piece<4> rows[4];
+#pragma unroll
+    for (int k = 0; k < 4; ++k) rows[k] = here[(4 * y + k) * lanes + x];
+    __syncthreads();  // the tile is in registers
+#pragma unroll
+    for (int k = 0; k < 4; ++k)
+      here[(4 * x + k) * lanes + y] = {rows[0].at[k], rows[1].at[k], rows[2].at[k], rows[3].at[k]};
+    hopper::engine_sees();
+    __syncthreads();  // and back again
+    if (tid != 0) continue;
+    const auto number = static_cast<unsigned>(t);
+    hopper::store_box(&out, here, y_of(number), x_of(number), 0);
+    hopper::commit_stores();
+    if (step >= emptying) {
+      hopper::wait_for_stores_to_read<emptying>();
+      load(step - emptying + stages);
+    }
+  }
+  if (tid == 0) hopper::wait_for_stores_to_read<0>();  // shared memory must outlive them
+}
+
+/// A matrix in boxes of 64×64.
+TensorSpec boxes(const float* base, int rows, int columns, std::int64_t ld) {
+  return {.type = CU_TENSOR_MAP_DATA_TYPE_FLOAT32,
+          .element_bytes = sizeof(float),
+          .base = base,
+          .columns = columns,
+          .rows = rows,
+          .planes = 1,
+          .ld = ld,
+          .plane = ld * rows,
+          .box_columns = size,
+          .box_rows = size,
+          .box_planes = 1};
+}
+
+}  // namespace
+
+template <int stages>
+void tensor_tiles(const TransposeArgs& p, cudaStream_t stream) {
+  if (p.rows == 0 || p.columns == 0) return;
+  CUtensorMap in, out;
+  if (p.rows % 4 != 0 || !rows_aligned(p.in, p.ldin) || !rows_aligned(p.out, p.ldout) ||
+      !encode(boxes(p.in, p.rows, p.columns, p.ldin), in) ||
+      !encode(boxes(p.out, p.columns, p.rows, p.ldout), out))
+    return launch_wide_tiles<64, 64, 512, Order::of_output>(p, stream);
+  constexpr int bytes = stages * static_cast<int>(tile_bytes);
+  const auto kernel = tensor_tiles_kernel<stages>;
+  if (cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes) !=
+      cudaSuccess)
+    return;  // the error stays for the caller's cudaGetLastError
+  int device = 0, multiprocessors = 1;
+  cudaGetDevice(&device);
+  cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
+  const unsigned down = tiles_over(p.rows, size), tiles = down * tiles_over(p.columns, size);
+  const unsigned grid = std::min(tiles, static_cast<unsigned>(multiprocessors));
+  kernel<<<grid, threads, bytes, stream>>>(in, out, down, tiles);
+}
+
+template void tensor_tiles<12>(const TransposeArgs&, cudaStream_t);
+template void tensor_tiles<6>(const TransposeArgs&, cudaStream_t);
+
+}  // namespace recheck::kernels::transpose
