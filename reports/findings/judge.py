@@ -79,10 +79,10 @@ VERBS = {
 
 # of a row against another, in a count of shapes
 WORDS = {
-    "faster": "**faster**",
+    "faster": "faster",
     "same": "the same within the resolution",
     "no difference": "not told apart",
-    "slower": "**slower**",
+    "slower": "slower",
 }
 
 

@@ -8,6 +8,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import lint
 import pytest
 from binds import CASE, UNITS, bound_cases, busy
 from synthetic import SMALL, make_record, matching, scale, set_time
@@ -129,12 +130,23 @@ def test_dispatch_is_held_against_the_library_at_every_shape(save) -> None:
     shapes = ["x".join(map(str, shape)) for shape in SMALL]
     found = _findings(save, _with_best(dict.fromkeys(shapes, 2.0)))
     (line,) = found[title]
-    assert line.text.endswith(f"is **faster** at {len(SMALL)}.")
+    assert line.text.endswith(f"is faster at {len(SMALL)}.")
     found = _findings(save, _with_best({**dict.fromkeys(shapes, 2.0), shapes[-1]: 0.5}))
     (line,) = found[title]
-    assert f"is **faster** at {len(SMALL) - 1}, **slower** at 1: slower at " in line.text
+    assert f"is faster at {len(SMALL) - 1}, slower at 1: slower at " in line.text
     assert "0.500×" in line.text or "0.50×" in line.text
     assert title not in _findings(save, make_record(SMALL))
+
+
+def test_a_report_of_it_keeps_the_rules(save, report, tmp_path: Path) -> None:
+    fast = dict.fromkeys(("x".join(map(str, shape)) for shape in SMALL), 2.0)
+    record = _with_best({**fast, HEAD: 0.5})
+    probes = make_probes(record)
+    said = {"reason": None, "values": {"issue_percent": 93.6, "dram_percent": 4.0}}
+    probes["counters"] |= dict.fromkeys(bound_cases(), said)
+    save(probes, "probes.json")
+    assert "slower at 4096³ (0.5" in report(record)
+    assert not any(lint.lint(lint.load(tmp_path / "report")).values())
 
 
 def test_the_row_that_dispatches_is_no_rung_of_its_own(save) -> None:
