@@ -58,10 +58,10 @@ def throughput(record: Record, experiment: Experiment) -> Drawing:
     subtitle = "cold (L2 flushed before each launch) · square sizes, powers of two · bars are 95 % "
     subtitle += "intervals of the median"
     figure = card(height, f"{experiment.title}: throughput against size", subtitle)
-    longest = max(16, *map(len, lines))  # label, beside its panel
-    grid = figure.add_gridspec(lanes, columns, wspace=0.62 + 0.04 * (longest - 16), hspace=0.24)
+    longest = max(17, *map(len, lines))  # label, beside its panel
+    grid = figure.add_gridspec(lanes, columns, wspace=0.62 + 0.04 * (longest - 17), hspace=0.24)
     grid.update(
-        left=0.07, right=0.86 - 0.007 * (longest - 16), bottom=0.55 / height, top=1 - 1.05 / height
+        left=0.07, right=0.86 - 0.007 * (longest - 17), bottom=0.55 / height, top=1 - 1.05 / height
     )
     for at, (name, members) in enumerate(panels.items()):
         axes = figure.add_subplot(grid[at // columns, at % columns], title=name)
