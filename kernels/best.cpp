@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "best.hpp"
 
-#include <cuda_runtime.h>
+#include "launch.hpp"
 
 namespace recheck::kernels {
 
 GpuModel current_gpu() {
-  int device = 0, major = 0, minor = 0, multiprocessors = 0;
+  int device = 0, major = 0, minor = 0;
   // attributes are cached by the runtime: tens of nanoseconds each, unlike cudaGetDeviceProperties
   cudaGetDevice(&device);
   cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
   cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device);
-  cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
-  return {10 * major + minor, multiprocessors};
+  return {10 * major + minor, multiprocessors()};
 }
 
 }  // namespace recheck::kernels

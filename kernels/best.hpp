@@ -93,7 +93,7 @@ const Choice<Args>& choose(std::span<const Choice<Args>> choices,
   return *best;
 }
 
-/// The current device; throws nothing, and is {0, 0} where there is none.
+/// The current device; throws nothing, and has a compute capability of 0 where there is none.
 GpuModel current_gpu();
 
 }  // namespace recheck::kernels

@@ -4,10 +4,7 @@
 // Blocks of a cluster that add up in each other's shared memory. Compute capability 9.0 and later;
 // elsewhere the clusters have one block.
 
-#include <cuda_runtime.h>
-
-#include <cstddef>
-#include <type_traits>
+#include "launch.hpp"
 
 namespace recheck::kernels {
 
@@ -34,13 +31,20 @@ __device__ inline void cluster_wait() {
 #endif
 }
 
-/// Stores x where block `rank` of the cluster has `at`.
-__device__ inline void store_at(float* at, unsigned rank, float x) {
 #if __CUDA_ARCH__ >= 900
+/// Where block `rank` of the cluster has what this one has at `at`.
+__device__ inline unsigned address_at(const float* at, unsigned rank) {
   const auto here = static_cast<unsigned>(__cvta_generic_to_shared(at));
   unsigned there;
   asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(here), "r"(rank));
-  asm volatile("st.shared::cluster.f32 [%0], %1;" ::"r"(there), "f"(x) : "memory");
+  return there;
+}
+#endif
+
+/// Stores x where block `rank` of the cluster has `at`.
+__device__ inline void store_at(float* at, unsigned rank, float x) {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("st.shared::cluster.f32 [%0], %1;" ::"r"(address_at(at, rank)), "f"(x) : "memory");
 #else
   static_cast<void>(rank);
   *at = x;
@@ -50,40 +54,16 @@ __device__ inline void store_at(float* at, unsigned rank, float x) {
 /// The four words that block `rank` of the cluster has at `at`, which starts on 16 bytes.
 __device__ inline float4 load_at(const float* at, unsigned rank) {
 #if __CUDA_ARCH__ >= 900
-  const auto here = static_cast<unsigned>(__cvta_generic_to_shared(at));
-  unsigned there;
   float4 words;
-  asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(here), "r"(rank));
   asm volatile("ld.shared::cluster.v4.f32 {%0, %1, %2, %3}, [%4];"
                : "=f"(words.x), "=f"(words.y), "=f"(words.z), "=f"(words.w)
-               : "r"(there)
+               : "r"(address_at(at, rank))
                : "memory");
   return words;
 #else
   static_cast<void>(rank);
   return *reinterpret_cast<const float4*>(at);
 #endif
-}
-
-/// Launches a kernel in clusters of `cluster` neighbours along x, with `shared` bytes of dynamic
-/// shared memory.
-template <int cluster, typename... Args>
-void launch_clusters(void (*kernel)(Args...), dim3 grid, int block, int shared, cudaStream_t stream,
-                     const std::type_identity_t<Args>&... args) {
-  cudaLaunchAttribute shape = {};
-  shape.id = cudaLaunchAttributeClusterDimension;
-  shape.val.clusterDim.x = cluster;
-  shape.val.clusterDim.y = shape.val.clusterDim.z = 1;
-  cudaLaunchConfig_t config = {};
-  config.gridDim = grid;
-  config.blockDim = dim3(static_cast<unsigned>(block));
-  config.dynamicSmemBytes = static_cast<std::size_t>(shared);
-  config.stream = stream;
-  config.attrs = &shape;
-  config.numAttrs = cluster > 1 ? 1 : 0;
-  if (cluster > 8)  // more than every chip with clusters has
-    cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
-  cudaLaunchKernelEx(&config, kernel, args...);
 }
 
 }  // namespace recheck::kernels

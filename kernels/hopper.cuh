@@ -26,6 +26,13 @@ __device__ inline std::uint32_t shared_address(const void* pointer) {
   return static_cast<std::uint32_t>(__cvta_generic_to_shared(pointer));
 }
 
+/// Makes this thread's writes to shared memory visible to the copy engine.
+__device__ inline void engine_sees() {
+#ifdef RECHECK_HOPPER
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+#endif
+}
+
 /// A barrier whose phases end after `arrivals` arrivals and all bytes that were announced.
 __device__ inline void barrier_init([[maybe_unused]] Barrier* barrier,
                                     [[maybe_unused]] unsigned arrivals) {
@@ -40,8 +47,8 @@ __device__ inline void barrier_init([[maybe_unused]] Barrier* barrier,
 __device__ inline void barrier_init_done() {
 #ifdef RECHECK_HOPPER
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
-  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 #endif
+  engine_sees();
 }
 
 __device__ inline void barrier_arrive([[maybe_unused]] Barrier* barrier) {
@@ -122,12 +129,6 @@ template <int pending>
 __device__ void wait_for_stores_to_read() {
 #ifdef RECHECK_HOPPER
   asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(pending) : "memory");
-#endif
-}
-/// Makes this thread's writes to shared memory visible to the copy engine.
-__device__ inline void engine_sees() {
-#ifdef RECHECK_HOPPER
-  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 #endif
 }
 
@@ -222,63 +223,36 @@ __device__ void pin(float (&values)[count]) {
 enum class Type { f16, bf16, tf32 };
 
 #ifdef RECHECK_WGMMA
-#define RECHECK_FLOATS8(i)                                                                    \
-  "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3]), "+f"(d[i + 4]), "+f"(d[i + 5]), \
-      "+f"(d[i + 6]), "+f"(d[i + 7])
-// `shape` ends in the types, `tail` holds the flags behind scale-d: signs, and for 16-bit types
-// which operands have rows along m or n (B here)
 // clang-format off
-#define RECHECK_WGMMA_N64(shape, tail) \
-  asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %34, 0;\n" \
-  "wgmma.mma_async.sync.aligned.m64n64" shape " {" \
+#define RECHECK_FLOATS8(i) \
+  "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3]), "+f"(d[i + 4]), "+f"(d[i + 5]), \
+  "+f"(d[i + 6]), "+f"(d[i + 7])
+#define RECHECK_FLOATS32(i) \
+  RECHECK_FLOATS8(i), RECHECK_FLOATS8(i + 8), RECHECK_FLOATS8(i + 16), RECHECK_FLOATS8(i + 24)
+#define RECHECK_FLOATS64 RECHECK_FLOATS32(0), RECHECK_FLOATS32(32)
+#define RECHECK_FLOATS96 RECHECK_FLOATS64, RECHECK_FLOATS32(64)
+#define RECHECK_OPERANDS32 \
   "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, " \
-  "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31" \
-  "}, %32, %33, p, 1, 1" tail ";\n}" : \
-  RECHECK_FLOATS8(0), \
-  RECHECK_FLOATS8(8), \
-  RECHECK_FLOATS8(16), \
-  RECHECK_FLOATS8(24) \
-  : "l"(a), "l"(b), "r"(static_cast<int>(accumulate)))
-#define RECHECK_WGMMA_N128(shape, tail) \
-  asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %66, 0;\n" \
-  "wgmma.mma_async.sync.aligned.m64n128" shape " {" \
-  "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, " \
-  "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, " \
+  "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
+#define RECHECK_OPERANDS64 RECHECK_OPERANDS32 ", " \
   "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, " \
-  "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63" \
-  "}, %64, %65, p, 1, 1" tail ";\n}" : \
-  RECHECK_FLOATS8(0), \
-  RECHECK_FLOATS8(8), \
-  RECHECK_FLOATS8(16), \
-  RECHECK_FLOATS8(24), \
-  RECHECK_FLOATS8(32), \
-  RECHECK_FLOATS8(40), \
-  RECHECK_FLOATS8(48), \
-  RECHECK_FLOATS8(56) \
-  : "l"(a), "l"(b), "r"(static_cast<int>(accumulate)))
-#define RECHECK_WGMMA_N192(shape, tail) \
-  asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %98, 0;\n" \
-  "wgmma.mma_async.sync.aligned.m64n192" shape " {" \
-  "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, " \
-  "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, " \
-  "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, " \
-  "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63, " \
+  "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"
+#define RECHECK_OPERANDS96 RECHECK_OPERANDS64 ", " \
   "%64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, " \
-  "%80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95" \
-  "}, %96, %97, p, 1, 1" tail ";\n}" : \
-  RECHECK_FLOATS8(0), \
-  RECHECK_FLOATS8(8), \
-  RECHECK_FLOATS8(16), \
-  RECHECK_FLOATS8(24), \
-  RECHECK_FLOATS8(32), \
-  RECHECK_FLOATS8(40), \
-  RECHECK_FLOATS8(48), \
-  RECHECK_FLOATS8(56), \
-  RECHECK_FLOATS8(64), \
-  RECHECK_FLOATS8(72), \
-  RECHECK_FLOATS8(80), \
-  RECHECK_FLOATS8(88) \
-  : "l"(a), "l"(b), "r"(static_cast<int>(accumulate)))
+  "%80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95"
+// n columns, whose values are the operands before a, b and scale-d; `shape` ends in the types,
+// `tail` holds the flags behind scale-d: signs, and for 16-bit types which operands have rows along
+// m or n (B here)
+#define RECHECK_WGMMA_OF(n, values, a_at, b_at, scale_at, floats, shape, tail) \
+  asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, " scale_at ", 0;\n" \
+  "wgmma.mma_async.sync.aligned.m64n" n shape " {" values "}, " a_at ", " b_at ", p, 1, 1" tail \
+  ";\n}" : floats : "l"(a), "l"(b), "r"(static_cast<int>(accumulate)))
+#define RECHECK_WGMMA_N64(shape, tail) RECHECK_WGMMA_OF( \
+  "64", RECHECK_OPERANDS32, "%32", "%33", "%34", RECHECK_FLOATS32(0), shape, tail)
+#define RECHECK_WGMMA_N128(shape, tail) RECHECK_WGMMA_OF( \
+  "128", RECHECK_OPERANDS64, "%64", "%65", "%66", RECHECK_FLOATS64, shape, tail)
+#define RECHECK_WGMMA_N192(shape, tail) RECHECK_WGMMA_OF( \
+  "192", RECHECK_OPERANDS96, "%96", "%97", "%98", RECHECK_FLOATS96, shape, tail)
 // clang-format on
 #endif
 
@@ -319,6 +293,13 @@ __device__ __forceinline__ void wgmma([[maybe_unused]] float (&d)[n / 2],
 }
 
 #undef RECHECK_FLOATS8
+#undef RECHECK_FLOATS32
+#undef RECHECK_FLOATS64
+#undef RECHECK_FLOATS96
+#undef RECHECK_OPERANDS32
+#undef RECHECK_OPERANDS64
+#undef RECHECK_OPERANDS96
+#undef RECHECK_WGMMA_OF
 #undef RECHECK_WGMMA_N64
 #undef RECHECK_WGMMA_N128
 #undef RECHECK_WGMMA_N192

@@ -140,8 +140,8 @@ void async_stages(const MatmulArgs& args, cudaStream_t stream) {
   if (args.m == 0 || args.n == 0) return;
   using T = WarpTiles<warps_m, warps_n, tm, tn, depth>;
   constexpr int bytes = stages * T::slab_floats * static_cast<int>(sizeof(float));
-  const bool vectors = args.n % 4 == 0 && aligned_for_vectors(args.b, args.ldb) &&
-                       aligned_for_vectors(args.c, args.ldc);
+  const bool vectors =
+      args.n % 4 == 0 && on_vectors(args.b, args.ldb) && on_vectors(args.c, args.ldc);
   const auto kernel = vectors ? async_stages_kernel<T, stages, blocks, true>
                               : async_stages_kernel<T, stages, blocks, false>;
   if (cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes) !=

@@ -6,7 +6,7 @@
 // tile.
 
 #include "../hopper.cuh"
-#include "../launch_behind.hpp"
+#include "../launch.hpp"
 #include "split_fallback.hpp"
 
 namespace recheck::kernels::matmul {

@@ -18,7 +18,7 @@
 #include <cstdint>
 
 #include "../hopper.cuh"
-#include "../launch_behind.hpp"
+#include "../launch.hpp"
 #include "../tensor_map.hpp"
 #include "split_fallback.hpp"
 #include "split_planes.cuh"
@@ -420,7 +420,7 @@ bool launch_multiply(const MatmulArgs& p, const Layout& l, int multiprocessors,
 template <class Scheme>
 void launch_planes(const MatmulArgs& p, const Layout& l, cudaStream_t stream) {
   cudaMemsetAsync(l.guard, 0, l.cleared, stream);
-  const bool aligned = aligned4(p.a, p.lda) && aligned4(p.b, p.ldb);
+  const bool aligned = on_vectors(p.a, p.lda) && on_vectors(p.b, p.ldb);
   const unsigned m = static_cast<unsigned>(p.m), k = static_cast<unsigned>(p.k);
   const auto over = [](int x, int y) { return static_cast<unsigned>((x + y - 1) / y); };
   if constexpr (Scheme::type == hopper::Type::f16) {
@@ -454,9 +454,7 @@ template <class Scheme, class... Plans>
 void product(const MatmulArgs& p, const Queue& queue) {
   if (p.m == 0 || p.n == 0) return;
   if (p.k < least_k) return ieee_if(nullptr, p, queue.stream);
-  int device = 0, multiprocessors = 1;
-  cudaGetDevice(&device);
-  cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
+  const int multiprocessors = kernels::multiprocessors();
   const Layout l = layout<Scheme>(p, queue.workspace);
   launch_planes<Scheme>(p, l, queue.stream);
   const std::int64_t least = std::min({cost<Plans>(p, multiprocessors)...});

@@ -29,6 +29,7 @@
 #include <cstdint>
 
 #include "../hopper.cuh"
+#include "../vectors.hpp"
 #include "matmul.hpp"
 
 namespace recheck::kernels::matmul::split {
@@ -79,10 +80,6 @@ __device__ float4 load4(const float* row, int i, int count) {
   }
   return {j < count ? row[j] : 0.0f, j + 1 < count ? row[j + 1] : 0.0f,
           j + 2 < count ? row[j + 2] : 0.0f, 0.0f};
-}
-
-inline bool aligned4(const float* base, std::int64_t ld) {
-  return ld % 4 == 0 && reinterpret_cast<std::uintptr_t>(base) % 16 == 0;
 }
 
 __device__ inline std::uint64_t pack4(const unsigned short (&h)[4]) {

@@ -21,60 +21,40 @@
 
 #include "../cluster.cuh"
 #include "../hopper.cuh"
+#include "../launch.hpp"
 #include "../tensor_map.hpp"
-#include "matmul.hpp"
+#include "warp_tile.cuh"
 
 namespace recheck::kernels::matmul {
 namespace {
 
-/// A plan and the sizes that follow from it. A warp multiplies 4×8 lanes' tiles of tm×tn.
-template <int warps_m_, int warps_n_, int tm_, int tn_, int depth_, int stages_, int split_,
-          int blocks_>
-struct Plan {
-  static constexpr int warps_m = warps_m_, warps_n = warps_n_, tm = tm_, tn = tn_, depth = depth_;
+/// A plan and the sizes that follow from it, behind those of its tile.
+template <int warps_m, int warps_n, int tm, int tn, int depth, int stages_, int split_, int blocks_>
+struct Plan : WarpTiles<warps_m, warps_n, tm, tn, depth> {
+  using T = WarpTiles<warps_m, warps_n, tm, tn, depth>;
   static constexpr int stages = stages_, split = split_, blocks = blocks_;
-  static constexpr int warp_rows = 4 * tm, warp_columns = 8 * tn;
-  static constexpr int tile_m = warps_m * warp_rows, tile_n = warps_n * warp_columns;
-  static constexpr int warps = warps_m * warps_n, consumers = 32 * warps;
+  static constexpr int consumers = T::threads, b_bytes = (T::slab_floats - T::a_floats) * 4;
   // registers change hands between whole warpgroups, where a block has the multiprocessor to itself
   static constexpr bool registers_move = blocks == 1;
   static constexpr int producer_warps = registers_move ? 4 : 1;
   static constexpr int threads = consumers + 32 * producer_warps;
-  static_assert(!registers_move || warps == 8, "what setmaxnreg hands out is for 8 + 4 warps");
-  // a slab of A, transposed and padded, and one of B behind it; in floats
-  static constexpr int stride_a = tile_m + 4, floats_a = stride_a * depth;
-  static constexpr int floats_b = depth * tile_n, slab = floats_a + floats_b;
-  static constexpr int partial_sums = split > 1 ? tile_m* tile_n : 0;
-  static constexpr int floats = std::max(stages * slab, partial_sums);
+  static_assert(!registers_move || T::warps == 8, "what setmaxnreg hands out is for 8 + 4 warps");
+  static constexpr int partial_sums = split > 1 ? T::rows* T::columns : 0;
+  static constexpr int floats = std::max(stages * T::slab_floats, partial_sums);
   static constexpr int alignment = 1024;
   static constexpr int bytes = floats * 4 + stages * 2 * sizeof(hopper::Barrier) + alignment;
 };
 
-/// Where tiles lie: in bands of rows, down first, so that blocks that run together share panels.
-template <class P>
-struct Tiles {
-  int down, across;
-
-  __device__ explicit Tiles(const MatmulArgs& p)
-      : down((p.m + P::tile_m - 1) / P::tile_m), across((p.n + P::tile_n - 1) / P::tile_n) {}
-
-  __device__ void corner(int tile, int& row, int& column) const {
-    constexpr int band_rows = 8;
-    const int band = tile / (band_rows * across), first = band * band_rows;
-    const int height = min(band_rows, down - first), rest = tile - first * across;
-    row = (first + rest % height) * P::tile_m;
-    column = rest / height * P::tile_n;
-  }
-};
-
-/// What a block does: tiles from `first` on, each `stride` after the last, and `count` slabs of k
-/// from `begin` on.
+/// What a block does: of all `tiles` those from `first` on, each `stride` after the last, and
+/// `count` slabs of k from `begin` on.
 template <class P>
 struct Share {
-  int first, stride, begin, count;
+  int tiles, first, stride, begin, count;
 
   __device__ explicit Share(const MatmulArgs& p)
-      : first(blockIdx.x / P::split), stride(gridDim.x / P::split) {
+      : tiles(matmul::tiles<typename P::T>(p)),
+        first(blockIdx.x / P::split),
+        stride(gridDim.x / P::split) {
     const int slabs = (p.k + P::depth - 1) / P::depth, rank = blockIdx.x % P::split;
     begin = slabs * rank / P::split;
     count = slabs * (rank + 1) / P::split - begin;
@@ -113,21 +93,19 @@ struct Ring {
 /// Eight lanes read eight neighbours along k, four of them a row each.
 template <class P>
 __device__ __forceinline__ void produce(const CUtensorMap& map_b, const MatmulArgs& p,
-                                        const Tiles<P>& tiles, const Share<P>& share, Ring<P> ring,
-                                        int warp, int lane) {
-  constexpr int rows_at_once = 4 * P::producer_warps, passes = P::tile_m / rows_at_once;
+                                        const Share<P>& share, Ring<P> ring, int warp, int lane) {
+  constexpr int rows_at_once = 4 * P::producer_warps, passes = P::rows / rows_at_once;
   constexpr int pieces = P::depth / 8;  // of a row
   const int k_lane = lane % 8, row_lane = lane / 8 + warp * 4;
-  const unsigned to_a = hopper::shared_address(ring.slabs) + 4 * (k_lane * P::stride_a + row_lane);
+  const unsigned to_a = hopper::shared_address(ring.slabs) + 4 * (k_lane * P::a_pitch + row_lane);
   ring.phase = 1;  // all slots are empty
 #pragma unroll 1
-  for (int tile = share.first; tile < tiles.down * tiles.across; tile += share.stride) {
-    int row0, column0;
-    tiles.corner(tile, row0, column0);
+  for (int tile = share.first; tile < share.tiles; tile += share.stride) {
+    const Place corner = place_of_tile<typename P::T>(p, tile);
     const float* from[passes];
 #pragma unroll
     for (int i = 0; i < passes; ++i) {
-      const std::int64_t row = min(row0 + row_lane + rows_at_once * i, p.m - 1);
+      const std::int64_t row = min(corner.row + row_lane + rows_at_once * i, p.m - 1);
       from[i] = p.a + row * p.lda + share.begin * P::depth + k_lane;
     }
 #pragma unroll 1
@@ -136,13 +114,13 @@ __device__ __forceinline__ void produce(const CUtensorMap& map_b, const MatmulAr
       hopper::barrier_wait(ring.empty + ring.slot, ring.phase);
       hopper::Barrier* full = ring.full + ring.slot;
       if (lane == 0 && warp == 0) {
-        hopper::barrier_expect(full, P::floats_b * 4);
-        hopper::load_box(ring.slabs + ring.slot * P::slab + P::floats_a, &map_b, full, column0, k0,
-                         0);
+        hopper::barrier_expect(full, P::b_bytes);
+        hopper::load_box(ring.slabs + ring.slot * P::slab_floats + P::a_floats, &map_b, full,
+                         corner.column, k0, 0);
       }
-      const unsigned to = to_a + ring.slot * P::slab * 4;
+      const unsigned to = to_a + ring.slot * P::slab_floats * 4;
       const auto at = [&](int i, int piece) {
-        return to + 4 * (i * rows_at_once + piece * 8 * P::stride_a);
+        return to + 4 * (i * rows_at_once + piece * 8 * P::a_pitch);
       };
       if (k0 + P::depth <= p.k) {
 #pragma unroll
@@ -164,70 +142,21 @@ __device__ __forceinline__ void produce(const CUtensorMap& map_b, const MatmulAr
   }
 }
 
-/// c += a · bᵀ, there and back along the longer side, so that neighbours share an operand in the
-/// register cache.
-template <int tm, int tn>
-__device__ __forceinline__ void multiply(float (&c)[tm][tn], const float (&a)[tm],
-                                         const float (&b)[tn]) {
-  constexpr int outer = tn > tm ? tn : tm, inner = tn > tm ? tm : tn;
-#pragma unroll
-  for (int o = 0; o < outer; ++o)
-#pragma unroll
-    for (int x = 0; x < inner; ++x) {
-      const int turned = o % 2 == 1 ? inner - 1 - x : x;
-      const int i = tn > tm ? turned : o, j = tn > tm ? o : turned;
-      c[i][j] = fmaf(a[i], b[j], c[i][j]);
-    }
-}
-
-template <int count>
-__device__ __forceinline__ void load_fragment(float (&fragment)[count], const float* from,
-                                              int stride) {
-#pragma unroll
-  for (int i = 0; i < count; i += 4) {
-    const float4 four = *reinterpret_cast<const float4*>(from + i / 4 * stride);
-    fragment[i] = four.x, fragment[i + 1] = four.y;
-    fragment[i + 2] = four.z, fragment[i + 3] = four.w;
-  }
-}
-
-/// Four neighbours of a row of C, of which those left of n exist.
-[[maybe_unused]] __device__ __forceinline__ void store_four(const MatmulArgs& p, int row,
-                                                            int column, float4 four, bool aligned) {
-  if (row >= p.m) return;
-  float* to = p.c + row * p.ldc + column;
-  if (aligned && column + 3 < p.n) {
-    *reinterpret_cast<float4*>(to) = four;
-    return;
-  }
-  if (column < p.n) to[0] = four.x;
-  if (column + 1 < p.n) to[1] = four.y;
-  if (column + 2 < p.n) to[2] = four.z;
-  if (column + 3 < p.n) to[3] = four.w;
-}
-
 /// Multiplies; leaves each tile in C or, where k is split, the only one's sums in place of the
 /// slabs.
 template <class P>
-__device__ __forceinline__ void consume(const MatmulArgs& p, const Tiles<P>& tiles,
-                                        const Share<P>& share, Ring<P> ring, int warp, int lane,
-                                        bool aligned) {
-  // lanes 0, 1, 16 and 17 have the same columns: a quarter-warp reads eight different words of four
-  const int row_lane = (lane & 1) | (lane >> 4) << 1, column_lane = lane >> 1 & 7;
-  int row_in_tile = warp % P::warps_m * P::warp_rows + row_lane * 4;
-  int column_in_tile = warp / P::warps_m * P::warp_columns + column_lane * 4;
+__device__ __forceinline__ void consume(const MatmulArgs& p, const Share<P>& share, Ring<P> ring,
+                                        int warp, int lane, bool vectors) {
+  using T = typename P::T;
+  Place mine = place_in_tile<T>(warp, lane);
   // kept in registers: else both are computed again for each slab
-  asm("" : "+r"(row_in_tile), "+r"(column_in_tile));
-  const float* const a0 = ring.slabs + row_in_tile;
-  const float* const b0 = ring.slabs + P::floats_a + column_in_tile;
-  const int count = tiles.down * tiles.across;
-  const int slabs = (count - share.first + share.stride - 1) / share.stride * share.count;
+  asm("" : "+r"(mine.row), "+r"(mine.column));
+  const int slabs = (share.tiles - share.first + share.stride - 1) / share.stride * share.count;
 
-  float c[P::tm][P::tn] = {};
-  float a[2][P::tm], b[2][P::tn];  // what is multiplied, and what is loaded meanwhile
+  Outputs<T> outputs;
+  Fragment<T> fragment[2];  // what is multiplied, and what is loaded meanwhile
   const auto load = [&](int slot, int k, int into) {
-    load_fragment(a[into], a0 + slot * P::slab + k * P::stride_a, 16);
-    load_fragment(b[into], b0 + slot * P::slab + k * P::tile_n, 32);
+    fragment[into].load(ring.slabs + slot * T::slab_floats, mine, k);
   };
   int done = 0;
   if (slabs > 0) {
@@ -235,15 +164,15 @@ __device__ __forceinline__ void consume(const MatmulArgs& p, const Tiles<P>& til
     load(0, 0, 0);
   }
 #pragma unroll 1
-  for (int tile = share.first; tile < count; tile += share.stride) {
+  for (int tile = share.first; tile < share.tiles; tile += share.stride) {
 #pragma unroll 1
     for (int s = 0; s < share.count; ++s) {
       const int slot = ring.slot;
       ring.advance();
       ++done;
 #pragma unroll
-      for (int k = 0; k < P::depth; ++k) {
-        if (k == P::depth - 1) {
+      for (int k = 0; k < T::depth; ++k) {
+        if (k == T::depth - 1) {
           __syncwarp();
           if (lane == 0) hopper::barrier_arrive(ring.empty + slot);
           if (done < slabs) hopper::barrier_wait(ring.full + ring.slot, ring.phase);
@@ -251,57 +180,42 @@ __device__ __forceinline__ void consume(const MatmulArgs& p, const Tiles<P>& til
         } else {
           load(slot, k + 1, (k + 1) % 2);
         }
-        multiply(c, a[k % 2], b[k % 2]);
+        outputs.add(fragment[k % 2]);
       }
     }
     if constexpr (P::split == 1) {
-      int row, column;
-      tiles.corner(tile, row, column);
-      row += row_in_tile, column += column_in_tile;
-#pragma unroll
-      for (int i = 0; i < P::tm; ++i)
-#pragma unroll
-        for (int j = 0; j < P::tn; j += 4) {
-          store_four(p, row + i % 4 + i / 4 * 16, column + j * 8,
-                     make_float4(c[i][j], c[i][j + 1], c[i][j + 2], c[i][j + 3]), aligned);
-#pragma unroll
-          for (int e = 0; e < 4; ++e) c[i][j + e] = 0;
-        }
+      const Place corner = place_of_tile<T>(p, tile);
+      outputs.store(p, vectors, corner.row + mine.row, corner.column + mine.column);
+      outputs = {};
     }
   }
   if constexpr (P::split > 1) {
     hopper::named_wait(1, P::consumers);  // all have read their last slab
-#pragma unroll
-    for (int i = 0; i < P::tm; ++i)
-#pragma unroll
-      for (int j = 0; j < P::tn; j += 4) {
-        const int at = (row_in_tile + i % 4 + i / 4 * 16) * P::tile_n + column_in_tile + j * 8;
-        *reinterpret_cast<float4*>(ring.slabs + at) =
-            make_float4(c[i][j], c[i][j + 1], c[i][j + 2], c[i][j + 3]);
-      }
+    MatmulArgs part = p;                  // whose C is the block's own
+    part.m = T::rows, part.n = T::columns, part.c = ring.slabs, part.ldc = T::columns;
+    outputs.store(part, true, mine.row, mine.column);
   }
 }
 
 /// Adds what the blocks of a cluster have left of their tile, each a share of it, in the order of
 /// the blocks.
 template <class P>
-__device__ __forceinline__ void add_parts(const MatmulArgs& p, const Tiles<P>& tiles,
-                                          const Share<P>& share, const float* sums, bool aligned) {
+__device__ __forceinline__ void add_parts(const MatmulArgs& p, const Share<P>& share,
+                                          const float* sums, bool vectors) {
+  constexpr int across = P::columns / 4;
   __syncwarp();
   cluster_arrive();
   cluster_wait();
-  int row0, column0;
-  tiles.corner(share.first, row0, column0);
+  const Place corner = place_of_tile<typename P::T>(p, share.first);
   const int rank = blockIdx.x % P::split;
-  for (int i = rank * P::threads + threadIdx.x; i < P::tile_m * P::tile_n / 4;
-       i += P::split * P::threads) {
+  for (int i = rank * P::threads + threadIdx.x; i < P::rows * across; i += P::split * P::threads) {
     float4 total = {0, 0, 0, 0};
 #pragma unroll
     for (int r = 0; r < P::split; ++r) {
       const float4 part = load_at(sums + 4 * i, r);
       total.x += part.x, total.y += part.y, total.z += part.z, total.w += part.w;
     }
-    store_four(p, row0 + i / (P::tile_n / 4), column0 + i % (P::tile_n / 4) * 4, total, aligned);
+    store_four(p, vectors, corner.row + i / across, corner.column + i % across * 4, total);
   }
   cluster_arrive();  // no block ends while others read its sums
   cluster_wait();
@@ -310,7 +224,7 @@ __device__ __forceinline__ void add_parts(const MatmulArgs& p, const Tiles<P>& t
 template <class P>
 __global__ void __launch_bounds__(P::threads, P::blocks)
     persistent_kernel([[maybe_unused]] const __grid_constant__ CUtensorMap map_b,
-                      [[maybe_unused]] MatmulArgs p, [[maybe_unused]] bool aligned) {
+                      [[maybe_unused]] MatmulArgs p, [[maybe_unused]] bool vectors) {
 #ifdef RECHECK_HOPPER
   extern __shared__ char unaligned[];
   Ring<P> ring;
@@ -319,7 +233,6 @@ __global__ void __launch_bounds__(P::threads, P::blocks)
   ring.full = reinterpret_cast<hopper::Barrier*>(ring.slabs + P::floats);
   ring.empty = ring.full + P::stages;
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  const Tiles<P> tiles(p);
   const Share<P> share(p);
   if (threadIdx.x == 0) {
     hopper::prefetch_map(&map_b);
@@ -332,17 +245,13 @@ __global__ void __launch_bounds__(P::threads, P::blocks)
   __syncthreads();
   if (warp >= P::warps) {
     if constexpr (P::registers_move) hopper::release_registers<40>();
-    produce<P>(map_b, p, tiles, share, ring, warp - P::warps, lane);
+    produce<P>(map_b, p, share, ring, warp - P::warps, lane);
   } else {
     if constexpr (P::registers_move) hopper::take_registers<232>();
-    consume<P>(p, tiles, share, ring, warp, lane, aligned);
+    consume<P>(p, share, ring, warp, lane, vectors);
   }
-  if constexpr (P::split > 1) add_parts<P>(p, tiles, share, ring.slabs, aligned);
+  if constexpr (P::split > 1) add_parts<P>(p, share, ring.slabs, vectors);
 #endif
-}
-
-bool starts_on_vectors(const void* base, std::int64_t ld) {
-  return reinterpret_cast<std::uintptr_t>(base) % 16 == 0 && ld % 4 == 0;
 }
 
 }  // namespace
@@ -360,23 +269,20 @@ void tma_persistent(const MatmulArgs& p, cudaStream_t stream) {
                         .planes = 1,
                         .ld = p.ldb,
                         .plane = p.ldb * p.k,
-                        .box_columns = P::tile_n,
+                        .box_columns = P::columns,
                         .box_rows = P::depth,
                         .box_planes = 1};
   // the copy engine takes rows that start at multiples of 16 bytes
-  if (p.k == 0 || !starts_on_vectors(p.b, p.ldb) || !encode(b, map_b))
+  if (p.k == 0 || !on_vectors(p.b, p.ldb) || !encode(b, map_b))
     return async_stages<2, 2, 8, 8, 16, 4, 3>(p, stream);
   const auto kernel = persistent_kernel<P>;
   if (cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, P::bytes) !=
       cudaSuccess)
     return;  // the error stays for the caller's cudaGetLastError
-  int device = 0, multiprocessors = 0;
-  cudaGetDevice(&device);
-  cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
-  const int tiles = (p.m + P::tile_m - 1) / P::tile_m * ((p.n + P::tile_n - 1) / P::tile_n);
-  const int grid = split > 1 ? tiles * split : std::min(tiles, multiprocessors * blocks);
+  const int count = tiles<typename P::T>(p);
+  const int grid = split > 1 ? count * split : std::min(count, multiprocessors() * blocks);
   launch_clusters<split>(kernel, dim3(grid), P::threads, P::bytes, stream, map_b, p,
-                         starts_on_vectors(p.c, p.ldc));
+                         on_vectors(p.c, p.ldc));
 }
 
 template void tma_persistent<4, 2, 8, 16, 16, 5, 1, 1>(const MatmulArgs&, cudaStream_t);

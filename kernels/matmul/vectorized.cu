@@ -10,8 +10,7 @@
 // Sixteen-byte accesses need aligned bases and leading dimensions and m×n×k that they divide;
 // otherwise the same kernel stages and stores word by word.
 
-#include <cstdint>
-
+#include "../vectors.hpp"
 #include "matmul.hpp"
 
 namespace recheck::kernels::matmul {
@@ -95,17 +94,13 @@ __global__ void __launch_bounds__(tile* tile / 64) vectorized_kernel(MatmulArgs 
   }
 }
 
-bool aligned(const void* base, std::int64_t ld) {
-  return reinterpret_cast<std::uintptr_t>(base) % 16 == 0 && ld % 4 == 0;
-}
-
 }  // namespace
 
 template <int tile, int depth>
 void vectorized(const MatmulArgs& args, cudaStream_t stream) {
   if (args.m == 0 || args.n == 0) return;
-  const bool vectors = args.n % 4 == 0 && args.k % 4 == 0 && aligned(args.a, args.lda) &&
-                       aligned(args.b, args.ldb) && aligned(args.c, args.ldc);
+  const bool vectors = args.n % 4 == 0 && args.k % 4 == 0 && on_vectors(args.a, args.lda) &&
+                       on_vectors(args.b, args.ldb) && on_vectors(args.c, args.ldc);
   const auto kernel =
       vectors ? vectorized_kernel<tile, depth, true> : vectorized_kernel<tile, depth, false>;
   const dim3 grid((args.n + tile - 1) / tile, (args.m + tile - 1) / tile);

@@ -73,9 +73,8 @@ void warp_tile(const MatmulArgs& args, cudaStream_t stream) {
   if (args.m == 0 || args.n == 0) return;
   using T = WarpTiles<warps_m, warps_n, 8, 8, depth>;
   constexpr int blocks = T::threads == 256 ? 2 : 3;  // as many as 16 or 12 warps
-  const bool vectors =
-      args.n % 4 == 0 && args.k % 4 == 0 && aligned_for_vectors(args.a, args.lda) &&
-      aligned_for_vectors(args.b, args.ldb) && aligned_for_vectors(args.c, args.ldc);
+  const bool vectors = args.n % 4 == 0 && args.k % 4 == 0 && on_vectors(args.a, args.lda) &&
+                       on_vectors(args.b, args.ldb) && on_vectors(args.c, args.ldc);
   const auto kernel =
       vectors ? warp_tile_kernel<T, blocks, true> : warp_tile_kernel<T, blocks, false>;
   kernel<<<tiles<T>(args), T::threads, 0, stream>>>(args);

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 
+#include "../vectors.hpp"
 #include "matmul.hpp"
 
 namespace recheck::kernels::matmul {
@@ -60,6 +61,22 @@ struct Fragment {
   }
 };
 
+/// Writes four neighbours of a row of C, those of them that lie inside (m, n): as one vector if C
+/// is aligned for it.
+__device__ __forceinline__ void store_four(const MatmulArgs& p, bool vectors, int row, int column,
+                                           float4 four) {
+  if (row >= p.m) return;
+  float* to = p.c + row * p.ldc + column;
+  if (vectors && column + 3 < p.n) {
+    *reinterpret_cast<float4*>(to) = four;
+  } else {
+    if (column < p.n) to[0] = four.x;
+    if (column + 1 < p.n) to[1] = four.y;
+    if (column + 2 < p.n) to[2] = four.z;
+    if (column + 3 < p.n) to[3] = four.w;
+  }
+}
+
 /// The thread's outputs. Back and forth along the shorter side, so that neighbouring multiply-adds
 /// share an operand: three operands from two register banks are one more than a cycle delivers, and
 /// the operand-reuse cache makes up for it.
@@ -84,23 +101,11 @@ struct Outputs {
   /// Writes what lies inside (m, n), four words at a time if C is aligned for it.
   __device__ __forceinline__ void store(const MatmulArgs& p, bool vectors, int row0, int column0) {
 #pragma unroll
-    for (int i = 0; i < T::tm; ++i) {
-      const int row = row0 + i / 4 * 16 + i % 4;
-      float* to = p.c + row * p.ldc + column0;
+    for (int i = 0; i < T::tm; ++i)
 #pragma unroll
-      for (int j = 0; j < T::tn; j += 4) {
-        const int column = column0 + 8 * j;
-        if (row >= p.m) continue;
-        if (vectors && column + 3 < p.n) {
-          *reinterpret_cast<float4*>(to + 8 * j) =
-              make_float4(c[i][j], c[i][j + 1], c[i][j + 2], c[i][j + 3]);
-        } else {
-#pragma unroll
-          for (int e = 0; e < 4; ++e)
-            if (column + e < p.n) to[8 * j + e] = c[i][j + e];
-        }
-      }
-    }
+      for (int j = 0; j < T::tn; j += 4)
+        store_four(p, vectors, row0 + i / 4 * 16 + i % 4, column0 + 8 * j,
+                   make_float4(c[i][j], c[i][j + 1], c[i][j + 2], c[i][j + 3]));
   }
 };
 
@@ -116,12 +121,8 @@ __device__ __forceinline__ Place place_of_tile(const MatmulArgs& p, int tile) {
 }
 
 template <typename T>
-int tiles(const MatmulArgs& p) {
+__host__ __device__ int tiles(const MatmulArgs& p) {
   return ((p.m + T::rows - 1) / T::rows) * ((p.n + T::columns - 1) / T::columns);
-}
-
-inline bool aligned_for_vectors(const void* base, std::int64_t ld) {
-  return reinterpret_cast<std::uintptr_t>(base) % 16 == 0 && ld % 4 == 0;
 }
 
 }  // namespace recheck::kernels::matmul

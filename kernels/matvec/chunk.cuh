@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include "../vectors.hpp"
 #include "matvec.hpp"
 
 namespace recheck::kernels::matvec {
@@ -170,14 +171,12 @@ __device__ int reduce_all(float (&sums)[count], int lane) {
 
 /// Whether every stored row (or column) starts on 16 bytes.
 inline bool starts_on_vectors(const MatvecArgs& p) {
-  return (reinterpret_cast<std::uintptr_t>(p.a) | static_cast<std::uintptr_t>(p.pitch)) %
-             sizeof(float4) ==
-         0;
+  return on_vectors(p.a, p.pitch / static_cast<std::int64_t>(sizeof(float)));
 }
 
 /// Whether the vector v does so too.
 inline bool all_on_vectors(const MatvecArgs& p) {
-  return starts_on_vectors(p) && reinterpret_cast<std::uintptr_t>(p.v) % sizeof(float4) == 0;
+  return starts_on_vectors(p) && on_vectors(p.v, 0);
 }
 
 }  // namespace recheck::kernels::matvec

@@ -7,11 +7,10 @@
 // nor writing columns. The engine writes whole pieces of 16 bytes, so out's rows have to end with
 // one. Source: PTX ISA, cp.async.bulk.tensor; simveit's effective_transpose, which swizzles.
 
-#include <cuda_runtime.h>
-
 #include <algorithm>
 
 #include "../hopper.cuh"
+#include "../launch.hpp"
 #include "../tensor_map.hpp"
 #include "wide.cuh"
 
@@ -96,7 +95,7 @@ template <int stages>
 void tensor_tiles(const TransposeArgs& p, cudaStream_t stream) {
   if (p.rows == 0 || p.columns == 0) return;
   CUtensorMap in, out;
-  if (p.rows % 4 != 0 || !rows_aligned(p.in, p.ldin) || !rows_aligned(p.out, p.ldout) ||
+  if (p.rows % 4 != 0 || !on_vectors(p.in, p.ldin) || !on_vectors(p.out, p.ldout) ||
       !encode(boxes(p.in, p.rows, p.columns, p.ldin), in) ||
       !encode(boxes(p.out, p.columns, p.rows, p.ldout), out))
     return launch_wide_tiles<64, 64, 512, Order::of_output>(p, stream);
@@ -105,11 +104,8 @@ void tensor_tiles(const TransposeArgs& p, cudaStream_t stream) {
   if (cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes) !=
       cudaSuccess)
     return;  // the error stays for the caller's cudaGetLastError
-  int device = 0, multiprocessors = 1;
-  cudaGetDevice(&device);
-  cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
   const unsigned down = tiles_over(p.rows, size), tiles = down * tiles_over(p.columns, size);
-  const unsigned grid = std::min(tiles, static_cast<unsigned>(multiprocessors));
+  const unsigned grid = std::min(tiles, static_cast<unsigned>(multiprocessors()));
   kernel<<<grid, threads, bytes, stream>>>(in, out, down, tiles);
 }
 

@@ -74,7 +74,7 @@ void thin(const TransposeArgs& p, cudaStream_t stream) {
   const int size = wide ? p.rows : p.columns, length = wide ? p.columns : p.rows;
   if (size >= 32) return launch_wide_tiles<64, 64, 512, Order::of_output>(p, stream);
   if (size == 1 && (wide ? p.ldout : p.ldin) == 1) {
-    if (rows_aligned(p.in, 4) && rows_aligned(p.out, 4)) return launch_copy<4>(p, length, stream);
+    if (on_vectors(p.in, 4) && on_vectors(p.out, 4)) return launch_copy<4>(p, length, stream);
     return launch_copy<1>(p, length, stream);
   }
   const unsigned grid = tiles_over(length, chunk / size / 32 * 32);

@@ -4,14 +4,10 @@
 // What the wide rungs share: pieces of one or four floats, whichever a matrix's rows are aligned
 // for, and a tile that such pieces carry through shared memory with few instructions per element.
 
+#include "../vectors.hpp"
 #include "transpose.hpp"
 
 namespace recheck::kernels::transpose {
-
-/// Whether all rows start on multiples of 16 bytes, so that pieces of four floats may be used.
-inline bool rows_aligned(const float* base, std::int64_t ld) {
-  return reinterpret_cast<std::uintptr_t>(base) % 16 == 0 && ld % 4 == 0;
-}
 
 /// How many tiles of that size cover an extent that is not 0. A grid of tiles fits in one
 /// dimension: 2³¹ tiles of 1024 floats are 8 TiB.
@@ -131,7 +127,7 @@ void launch_wide_tiles(const TransposeArgs& p, cudaStream_t stream) {
   const auto launch = [&](auto kernel) {
     kernel<<<down * across, threads, 0, stream>>>(p, down, across);
   };
-  const bool in = rows_aligned(p.in, p.ldin), out = rows_aligned(p.out, p.ldout);
+  const bool in = on_vectors(p.in, p.ldin), out = on_vectors(p.out, p.ldout);
   if (in && out)
     launch(tiles_kernel<tile_rows, tile_columns, threads, 4, 4, order, lines>);
   else if (in)

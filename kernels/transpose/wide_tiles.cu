@@ -58,7 +58,7 @@ __global__ void __launch_bounds__(threads)
 template <int tile_rows, int tile_columns, int threads>
 void wide_tiles(const TransposeArgs& p, cudaStream_t stream) {
   if (p.rows == 0 || p.columns == 0) return;
-  if (!rows_aligned(p.in, p.ldin) || !rows_aligned(p.out, p.ldout))
+  if (!on_vectors(p.in, p.ldin) || !on_vectors(p.out, p.ldout))
     return launch_wide_tiles<64, 64, 512, Order::of_input>(p, stream);
   const unsigned down = tiles_over(p.rows, tile_rows), across = tiles_over(p.columns, tile_columns);
   wide_tiles_kernel<tile_rows, tile_columns, threads>

@@ -9,6 +9,7 @@
 
 #include "../../kernels/cluster.cuh"
 #include "../../kernels/hopper.cuh"
+#include "../../kernels/launch.hpp"
 #include "../../kernels/matmul/matmul.hpp"
 
 namespace recheck::mutants {
@@ -85,11 +86,8 @@ __global__ void __launch_bounds__(544) pipeline_kernel(kernels::matmul::MatmulAr
 template <PipelineDefect defect>
 void pipeline(const kernels::matmul::MatmulArgs& p, cudaStream_t stream) {
   if (p.m == 0 || p.n == 0) return;
-  int device = 0, multiprocessors = 0;
-  cudaGetDevice(&device);
-  cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
   const int tiles = (p.m + 127) / 128 * ((p.n + 255) / 256);
-  pipeline_kernel<defect><<<std::min(tiles, multiprocessors), 544, 0, stream>>>(p);
+  pipeline_kernel<defect><<<std::min(tiles, kernels::multiprocessors()), 544, 0, stream>>>(p);
 }
 
 /// Two blocks of a cluster, each with half of k; the first adds what the second stores in its

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <type_traits>
+
+namespace recheck::kernels {
+
+/// Starts a kernel with an attribute of its launch, if there is one, and `shared` bytes of dynamic
+/// shared memory. The error stays for the caller's cudaGetLastError.
+template <typename... Args>
+void launch_with(const cudaLaunchAttribute* attribute, void (*kernel)(Args...), dim3 grid,
+                 int block, int shared, cudaStream_t stream,
+                 const std::type_identity_t<Args>&... args) {
+  cudaLaunchAttribute own = attribute ? *attribute : cudaLaunchAttribute{};
+  cudaLaunchConfig_t config = {};
+  config.gridDim = grid;
+  config.blockDim = dim3(static_cast<unsigned>(block));
+  config.dynamicSmemBytes = static_cast<std::size_t>(shared);
+  config.stream = stream;
+  config.attrs = &own;
+  config.numAttrs = attribute ? 1 : 0;
+  cudaLaunchKernelEx(&config, kernel, args...);
+}
+
+/// Starts a kernel whose launch overlaps with the end of the kernel before it in the stream
+/// (programmatic dependent launch). It calls hopper::wait_for_previous() before it touches what
+/// that one writes, in every block, so that what comes behind may rely on both.
+template <typename... Args>
+void launch_behind(void (*kernel)(Args...), unsigned blocks, int threads, int shared,
+                   cudaStream_t stream, const std::type_identity_t<Args>&... args) {
+  cudaLaunchAttribute overlap = {};
+  overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  overlap.val.programmaticStreamSerializationAllowed = 1;
+  launch_with(&overlap, kernel, dim3(blocks), threads, shared, stream, args...);
+}
+
+/// Starts a kernel in clusters of `cluster` neighbouring blocks along x.
+template <int cluster, typename... Args>
+void launch_clusters(void (*kernel)(Args...), dim3 grid, int block, int shared, cudaStream_t stream,
+                     const std::type_identity_t<Args>&... args) {
+  cudaLaunchAttribute shape = {};
+  shape.id = cudaLaunchAttributeClusterDimension;
+  shape.val.clusterDim.x = cluster;
+  shape.val.clusterDim.y = shape.val.clusterDim.z = 1;
+  if (cluster > 8)  // more than every chip with clusters has
+    cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
+  launch_with(cluster > 1 ? &shape : nullptr, kernel, grid, block, shared, stream, args...);
+}
+
+/// Multiprocessors of the current device; 1 where there is none.
+inline int multiprocessors() {
+  int device = 0, count = 1;
+  cudaGetDevice(&device);
+  cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device);
+  return count;
+}
+
+}  // namespace recheck::kernels
