@@ -36,6 +36,26 @@ void matmul_blas(int m, int n, int k, const float* a, std::int64_t lda, const fl
 }
 #endif
 
+void multiply_rows(MatrixView a, MatrixView b, const std::vector<std::int64_t>& rows,
+                   std::vector<double>& product, std::vector<double>& scale) {
+  const std::int64_t n = b.columns;
+  product.assign(rows.size() * n, 0.0);
+  scale.assign(rows.size() * n, 0.0);
+  parallel_for(std::ssize(rows), [&](std::int64_t r) {
+    double* ab = product.data() + r * n;
+    double* absolute = scale.data() + r * n;
+    for (std::int64_t e = 0; e < a.columns; ++e) {
+      const double ae = a.row(rows[r])[e];
+      const float* be = b.row(e);
+      for (std::int64_t j = 0; j < n; ++j) {
+        const double term = ae * be[j];
+        ab[j] += term;
+        absolute[j] += std::abs(term);
+      }
+    }
+  });
+}
+
 MatmulOracle::MatmulOracle(MatrixView a, MatrixView b, std::uint64_t seed)
     : m_(a.rows), n_(b.columns) {
   const std::int64_t k = a.columns;
@@ -55,21 +75,7 @@ MatmulOracle::MatmulOracle(MatrixView a, MatrixView b, std::uint64_t seed)
     if (std::ssize(rows_) > affordable) rows_.resize(affordable);
   }
 
-  product_.assign(rows_.size() * n_, 0.0);
-  scale_.assign(rows_.size() * n_, 0.0);
-  parallel_for(static_cast<std::int64_t>(rows_.size()), [&](std::int64_t r) {
-    double* product = product_.data() + r * n_;
-    double* scale = scale_.data() + r * n_;
-    for (std::int64_t e = 0; e < k; ++e) {
-      const double ae = a.row(rows_[r])[e];
-      const float* be = b.row(e);
-      for (std::int64_t j = 0; j < n_; ++j) {
-        const double term = ae * be[j];
-        product[j] += term;
-        scale[j] += std::abs(term);
-      }
-    }
-  });
+  multiply_rows(a, b, rows_, product_, scale_);
   if (complete) return;
 
   x_.resize(n_);

@@ -19,6 +19,10 @@ void matmul_blas(int m, int n, int k, const float* a, std::int64_t lda, const fl
                  std::int64_t ldb, float* c, std::int64_t ldc);
 #endif
 
+/// A · B and |A||B| in float64, of these rows of A: both become (rows, n).
+void multiply_rows(MatrixView a, MatrixView b, const std::vector<std::int64_t>& rows,
+                   std::vector<double>& product, std::vector<double>& scale);
+
 /// The truth about a product, computed once in float64 and asked about many outputs.
 ///
 /// Up to `complete_limit` multiply-adds every element is known. Beyond that, up to 16 rows are

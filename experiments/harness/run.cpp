@@ -20,6 +20,7 @@
 #include <set>
 #include <stdexcept>
 
+#include "flags.hpp"
 #include "journal.hpp"
 #include "plan.hpp"
 #include "record.hpp"
@@ -61,17 +62,6 @@ struct Options {
   bool resume = false;
   bool benchmark_prints = false;
 };
-
-std::vector<std::string> split(const std::string& list) {
-  std::vector<std::string> words(1);
-  for (const char c : list) {
-    if (c == ',')
-      words.emplace_back();
-    else
-      words.back() += c;
-  }
-  return words;
-}
 
 double positive(const std::string& flag, const std::string& text) {
   char* end = nullptr;
@@ -124,11 +114,9 @@ Options parse(std::vector<char*>& arguments) {
   Options options;
   std::vector<char*> left = {arguments[0]};
   for (auto* argument : std::span(arguments).subspan(1)) {
-    const std::string word = argument;
-    const auto equals = word.find('=');
-    const std::string flag = word.substr(0, equals);
-    const std::string value = equals == std::string::npos ? "" : word.substr(equals + 1);
-    if (flag == "--help" || flag == "-h") {
+    const Flag given(argument);
+    const auto& [word, flag, value] = given;
+    if (given.asks_for_help()) {
       std::cout << usage;
       std::exit(0);
     }
@@ -144,9 +132,7 @@ Options parse(std::vector<char*>& arguments) {
     }
     const std::set<std::string> own = {"--output", "--experiment", "--strategy", "--shape",
                                        "--regime", "--budget",     "--per-case", "--seed"};
-    if (!own.contains(flag))
-      throw std::invalid_argument("unknown flag '" + word + "'; see recheck --help");
-    if (value.empty()) throw std::invalid_argument(flag + " needs a value: " + flag + "=...");
+    given.check(own.contains(flag), "recheck");
     if (flag == "--output") options.output = value;
     if (flag == "--experiment") options.choice.experiments = split(value);
     if (flag == "--strategy") options.choice.strategies = split(value);

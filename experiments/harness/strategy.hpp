@@ -71,6 +71,9 @@ struct Source {
 /// The document of rows that go on where the documents end.
 inline constexpr std::string_view beyond = "Recheck";
 
+/// Such a row's source, by the idea that it adds.
+constexpr Source ours(std::string_view idea) { return {beyond, idea}; }
+
 /// A matrix of fp32 where the strategy runs, by rows (or by columns, where that is the strategy's
 /// layout); ld counts elements from one to the next.
 struct Matrix {
@@ -123,6 +126,12 @@ struct Strategy {
   std::int64_t (*workspace)(const Shape&) = nullptr;  // floats of scratch memory
   Launcher launch;
 };
+
+/// The same row as one point of a parameter sweep.
+constexpr Strategy sweep(Strategy row) {
+  row.sweep = true;
+  return row;
+}
 
 #ifdef RECHECK_HAVE_CUDA
 inline constexpr bool have_cuda = true;

@@ -7,7 +7,7 @@
 #include <new>
 
 #include "../../reference/error.hpp"
-#include "../../reference/parallel.hpp"
+#include "../../reference/matmul.hpp"
 
 namespace recheck::matmul {
 namespace {
@@ -25,21 +25,7 @@ Truth::Truth(std::span<const HostMatrix> inputs) : k_(inputs[0].columns), n_(inp
   // of a larger product one row of each band, each at another place within its tile
   const auto band = std::max<std::int64_t>(1, a.rows / most_rows);
   for (std::int64_t r = 0; r * band + r % band < a.rows; ++r) rows_.push_back(r * band + r % band);
-  product_.assign(rows_.size() * n_, 0.0);
-  scale_.assign(rows_.size() * n_, 0.0);
-  reference::parallel_for(std::ssize(rows_), [&](std::int64_t r) {
-    double* product = product_.data() + r * n_;
-    double* scale = scale_.data() + r * n_;
-    for (std::int64_t e = 0; e < k_; ++e) {
-      const double x = a.row(rows_[r])[e];
-      const float* y = b.row(e);
-      for (std::int64_t j = 0; j < n_; ++j) {
-        const double term = x * y[j];
-        product[j] += term;
-        scale[j] += std::abs(term);
-      }
-    }
-  });
+  reference::multiply_rows(a, b, rows_, product_, scale_);
 }
 
 std::pair<std::optional<Errors>, Reason> Truth::errors(reference::MatrixView c) const {

@@ -11,6 +11,7 @@
 #include <set>
 #include <stdexcept>
 
+#include "../harness/flags.hpp"
 #include "../harness/record.hpp"
 #include "../harness/regime.hpp"
 #include "accuracy.hpp"
@@ -40,17 +41,6 @@ struct Options {
   std::int64_t m = 128, n = 96;
 };
 
-std::vector<std::string> split(const std::string& list, char at) {
-  std::vector<std::string> words(1);
-  for (const char c : list) {
-    if (c == at)
-      words.emplace_back();
-    else
-      words.back() += c;
-  }
-  return words;
-}
-
 std::int64_t extent(const std::string& flag, const std::string& text) {
   std::int64_t value = 0;
   const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -77,22 +67,21 @@ std::vector<const Strategy*> choose(const std::vector<std::string>& names) {
 
 Options parse(std::span<char*> arguments) {
   Options options;
-  for (const std::string word : arguments) {
-    const auto equals = word.find('=');
-    const std::string flag = word.substr(0, equals);
-    const std::string value = equals == std::string::npos ? "" : word.substr(equals + 1);
-    if (flag == "--help" || flag == "-h") {
+  for (const char* word : arguments) {
+    const Flag given(word);
+    const auto& flag = given.name;
+    const auto& value = given.value;
+    if (given.asks_for_help()) {
       std::cout << usage;
       std::exit(0);
     }
-    if (flag != "--output" && flag != "--filter" && flag != "--k" && flag != "--size")
-      throw std::invalid_argument("unknown flag '" + word + "'; see recheck_accuracy --help");
-    if (value.empty()) throw std::invalid_argument(flag + " needs a value: " + flag + "=...");
+    const std::set<std::string> own = {"--output", "--filter", "--k", "--size"};
+    given.check(own.contains(flag), "recheck_accuracy");
     if (flag == "--output") options.output = value;
-    if (flag == "--filter") options.names = split(value, ',');
+    if (flag == "--filter") options.names = split(value);
     if (flag == "--k") {
       options.ks.clear();
-      for (const auto& text : split(value, ',')) {
+      for (const auto& text : split(value)) {
         options.ks.push_back(extent(flag, text));
         if (options.ks.back() % 2 != 0)
           throw std::invalid_argument("--k: " + text + " is odd: sums that cancel need two halves");

@@ -36,21 +36,65 @@ constexpr Strategy block_policy(std::string_view name, Source source) {
           .launch = gpu<k::tile<tile, depth>>};
 }
 
-constexpr Source ours(std::string_view idea) { return {beyond, idea}; }
+// families of rungs by their plans
 
-/// A rung with another plan, as one point of a sweep.
-template <auto launcher>
-constexpr Strategy sweep(std::string_view name, std::string_view idea,
-                         std::array<Parameter, 3> parameters,
-                         Reason (*needs)(const Device&) = nullptr,
-                         Reason (*fits)(const Shape&, const Device&) = nullptr) {
+template <int tile, int depth, int column>
+constexpr Strategy register_column(std::string_view name) {
   return {.name = name,
-          .source = ours(idea),
-          .parameters = parameters,
-          .sweep = true,
-          .needs = needs,
-          .fits = fits,
-          .launch = gpu<launcher>};
+          .source = ours("1-D register tile"),
+          .parameters = {{{"tile_m", tile}, {"tile_n", tile}, {"column", column}}},
+          .fits = grid_fits<tile>,
+          .launch = gpu<k::register_column<tile, depth, column>>};
+}
+
+template <int tile, int depth, int side>
+constexpr Strategy register_tile(std::string_view name) {
+  return {.name = name,
+          .source = ours("2-D register tile"),
+          .parameters = {{{"tile", tile}, {"side", side}}},
+          .fits = grid_fits<tile>,
+          .launch = gpu<k::register_tile<tile, depth, side>>};
+}
+
+template <int tile, int depth>
+constexpr Strategy vectorized(std::string_view name) {
+  return {.name = name,
+          .source = ours("loads of four words"),
+          .parameters = {{{"tile", tile}, {"depth", depth}}},
+          .fits = grid_fits<tile>,
+          .launch = gpu<k::vectorized<tile, depth>>};
+}
+
+template <int warps_m, int warps_n, int depth>
+constexpr Strategy warp_tile(std::string_view name) {
+  return {.name = name,
+          .source = ours("a compact tile per warp"),
+          .parameters = {{{"warps", warps_m * warps_n}, {"depth", depth}}},
+          .launch = gpu<k::warp_tile<warps_m, warps_n, depth>>};
+}
+
+/// A block's tile: warps of 4×8 lanes, tm×tn outputs each.
+constexpr Parameter tile_m(int warps, int tm) { return {"tile_m", warps * 4 * tm}; }
+constexpr Parameter tile_n(int warps, int tn) { return {"tile_n", warps * 8 * tn}; }
+
+template <int warps_m, int warps_n, int tm, int tn, int stages, int blocks>
+constexpr Strategy async_stages(std::string_view name) {
+  return {.name = name,
+          .source = ours("cp.async, several stages"),
+          .parameters = {{tile_m(warps_m, tm), tile_n(warps_n, tn), {"stages", stages}}},
+          .needs = from_capability<80>,
+          .launch = gpu<k::async_stages<warps_m, warps_n, tm, tn, 16, stages, blocks>>};
+}
+
+/// `told` is the third parameter that the row names.
+template <int warps_m, int warps_n, int tm, int tn, int depth, int stages, int split, int blocks>
+constexpr Strategy tma_persistent(std::string_view name, Parameter told) {
+  return {.name = name,
+          .source = ours(split > 1 ? "the same, k split over a cluster"
+                                   : "producers and consumers, a persistent grid"),
+          .parameters = {{tile_m(warps_m, tm), tile_n(warps_n, tn), told}},
+          .needs = on_hopper,
+          .launch = gpu<k::tma_persistent<warps_m, warps_n, tm, tn, depth, stages, split, blocks>>};
 }
 
 std::int64_t fp16x3_floats(const Shape& s) { return k::split_fp16x3_floats(s[0], s[1], s[2]); }
@@ -60,13 +104,12 @@ std::int64_t tf32x3_floats(const Shape& s) { return k::split_tf32x3_floats(s[0],
 /// A product of split inputs on tensor cores, whose sums are promoted every `interval` along k.
 template <auto launcher, int interval>
 constexpr Strategy split(std::string_view name, std::string_view idea,
-                         std::int64_t (*floats)(const Shape&), bool sweep = false) {
+                         std::int64_t (*floats)(const Shape&)) {
   return {.name = name,
           .source = ours(idea),
           .arithmetic = Arithmetic::split,
           .note = "as accurate as fp32, not IEEE fp32; the splitting is timed as well",
           .parameters = {{{"promotion", interval}}},
-          .sweep = sweep,
           .needs = on_hopper,
           .workspace = floats,
           .launch = gpu<launcher>};
@@ -102,42 +145,42 @@ constexpr Strategy rows[] = {
     block_policy<32, 8>("tile32_depth8", policy),
     {.name = "full_strip16", .source = {"S2", "comment in the second MatMulKernel", "A09"}, .fits = strip_fits<16>, .launch = gpu<k::full_strip<16>>},
 
-    {.name = "register_column", .source = ours("1-D register tile"), .parameters = {{{"tile_m", 64}, {"tile_n", 64}, {"column", 8}}}, .fits = grid_fits<64>, .launch = gpu<k::register_column<64, 8, 8>>},
-    sweep<k::register_column<64, 8, 4>>("register_column_column4", "1-D register tile", {{{"tile_m", 64}, {"tile_n", 64}, {"column", 4}}}, nullptr, grid_fits<64>),
-    sweep<k::register_column<64, 8, 16>>("register_column_column16", "1-D register tile", {{{"tile_m", 64}, {"tile_n", 64}, {"column", 16}}}, nullptr, grid_fits<64>),
-    {.name = "register_tile", .source = ours("2-D register tile"), .parameters = {{{"tile", 128}, {"side", 8}}}, .fits = grid_fits<128>, .launch = gpu<k::register_tile<128, 8, 8>>},
-    sweep<k::register_tile<64, 8, 8>>("register_tile_tile64", "2-D register tile", {{{"tile", 64}, {"side", 8}}}, nullptr, grid_fits<64>),
-    sweep<k::register_tile<64, 8, 4>>("register_tile_side4", "2-D register tile", {{{"tile", 64}, {"side", 4}}}, nullptr, grid_fits<64>),
-    {.name = "vectorized", .source = ours("loads of four words"), .parameters = {{{"tile", 128}, {"depth", 8}}}, .fits = grid_fits<128>, .launch = gpu<k::vectorized<128, 8>>},
-    sweep<k::vectorized<64, 8>>("vectorized_tile64", "loads of four words", {{{"tile", 64}, {"depth", 8}}}, nullptr, grid_fits<64>),
-    sweep<k::vectorized<128, 16>>("vectorized_depth16", "loads of four words", {{{"tile", 128}, {"depth", 16}}}, nullptr, grid_fits<128>),
-    {.name = "warp_tile", .source = ours("a compact tile per warp"), .parameters = {{{"warps", 8}, {"depth", 16}}}, .launch = gpu<k::warp_tile<4, 2, 16>>},
-    sweep<k::warp_tile<2, 2, 16>>("warp_tile_warps4", "a compact tile per warp", {{{"warps", 4}, {"depth", 16}}}),
-    sweep<k::warp_tile<4, 2, 8>>("warp_tile_depth8", "a compact tile per warp", {{{"warps", 8}, {"depth", 8}}}),
-    {.name = "async_stages", .source = ours("cp.async, several stages"), .parameters = {{{"tile_m", 64}, {"tile_n", 128}, {"stages", 4}}}, .needs = from_capability<80>, .launch = gpu<k::async_stages<2, 2, 8, 8, 16, 4, 3>>},
-    sweep<k::async_stages<2, 2, 8, 8, 16, 3, 3>>("async_stages_stages3", "cp.async, several stages", {{{"tile_m", 64}, {"tile_n", 128}, {"stages", 3}}}, from_capability<80>),
-    sweep<k::async_stages<2, 2, 8, 4, 16, 4, 3>>("async_stages_tile_n64", "cp.async, several stages", {{{"tile_m", 64}, {"tile_n", 64}, {"stages", 4}}}, from_capability<80>),
-    sweep<k::async_stages<4, 2, 8, 8, 16, 4, 2>>("async_stages_tile_m128", "cp.async, several stages", {{{"tile_m", 128}, {"tile_n", 128}, {"stages", 4}}}, from_capability<80>),
-    {.name = "tma_persistent", .source = ours("producers and consumers, a persistent grid"), .parameters = {{{"tile_m", 128}, {"tile_n", 256}, {"stages", 5}}}, .needs = on_hopper, .launch = gpu<k::tma_persistent<4, 2, 8, 16, 16, 5, 1, 1>>},
-    {.name = "tma_persistent_split2", .source = ours("the same, k split over a cluster"), .parameters = {{{"tile_m", 64}, {"tile_n", 64}, {"split", 2}}}, .needs = on_hopper, .launch = gpu<k::tma_persistent<2, 2, 8, 4, 16, 5, 2, 3>>},
-    sweep<k::tma_persistent<4, 2, 8, 16, 16, 3, 1, 1>>("tma_persistent_stages3", "producers and consumers, a persistent grid", {{{"tile_m", 128}, {"tile_n", 256}, {"stages", 3}}}, on_hopper),
-    sweep<k::tma_persistent<4, 2, 8, 16, 32, 3, 1, 1>>("tma_persistent_depth32", "producers and consumers, a persistent grid", {{{"tile_m", 128}, {"tile_n", 256}, {"depth", 32}}}, on_hopper),
-    sweep<k::tma_persistent<2, 2, 8, 4, 16, 5, 4, 3>>("tma_persistent_split4", "the same, k split over a cluster", {{{"tile_m", 64}, {"tile_n", 64}, {"split", 4}}}, on_hopper),
+    register_column<64, 8, 8>("register_column"),
+    sweep(register_column<64, 8, 4>("register_column_column4")),
+    sweep(register_column<64, 8, 16>("register_column_column16")),
+    register_tile<128, 8, 8>("register_tile"),
+    sweep(register_tile<64, 8, 8>("register_tile_tile64")),
+    sweep(register_tile<64, 8, 4>("register_tile_side4")),
+    vectorized<128, 8>("vectorized"),
+    sweep(vectorized<64, 8>("vectorized_tile64")),
+    sweep(vectorized<128, 16>("vectorized_depth16")),
+    warp_tile<4, 2, 16>("warp_tile"),
+    sweep(warp_tile<2, 2, 16>("warp_tile_warps4")),
+    sweep(warp_tile<4, 2, 8>("warp_tile_depth8")),
+    async_stages<2, 2, 8, 8, 4, 3>("async_stages"),
+    sweep(async_stages<2, 2, 8, 8, 3, 3>("async_stages_stages3")),
+    sweep(async_stages<2, 2, 8, 4, 4, 3>("async_stages_tile_n64")),
+    sweep(async_stages<4, 2, 8, 8, 4, 2>("async_stages_tile_m128")),
+    tma_persistent<4, 2, 8, 16, 16, 5, 1, 1>("tma_persistent", {"stages", 5}),
+    sweep(tma_persistent<4, 2, 8, 16, 16, 3, 1, 1>("tma_persistent_stages3", {"stages", 3})),
+    sweep(tma_persistent<4, 2, 8, 16, 32, 3, 1, 1>("tma_persistent_depth32", {"depth", 32})),
+    tma_persistent<2, 2, 8, 4, 16, 5, 2, 3>("tma_persistent_split2", {"split", 2}),
+    sweep(tma_persistent<2, 2, 8, 4, 16, 5, 4, 3>("tma_persistent_split4", {"split", 4})),
     {.name = "best", .source = ours("whichever was fastest nearest to the shape"), .launch = gpu<k::best>},
 
     split<k::split_tf32x3<32>, 32>("split_tf32x3", "two TF32 planes, three products", tf32x3_floats),
     split<k::split_bf16x6<64>, 64>("split_bf16x6", bf16x6, bf16x6_floats),
-    split<k::split_bf16x6<32>, 32>("split_bf16x6_promotion32", bf16x6, bf16x6_floats, true),
-    split<k::split_bf16x6<128>, 128>("split_bf16x6_promotion128", bf16x6, bf16x6_floats, true),
-    split<k::split_bf16x6<256>, 256>("split_bf16x6_promotion256", bf16x6, bf16x6_floats, true),
-    split<k::split_bf16x6<512>, 512>("split_bf16x6_promotion512", bf16x6, bf16x6_floats, true),
-    split<k::split_bf16x6<0>, 0>("split_bf16x6_promotion0", bf16x6, bf16x6_floats, true),
+    sweep(split<k::split_bf16x6<32>, 32>("split_bf16x6_promotion32", bf16x6, bf16x6_floats)),
+    sweep(split<k::split_bf16x6<128>, 128>("split_bf16x6_promotion128", bf16x6, bf16x6_floats)),
+    sweep(split<k::split_bf16x6<256>, 256>("split_bf16x6_promotion256", bf16x6, bf16x6_floats)),
+    sweep(split<k::split_bf16x6<512>, 512>("split_bf16x6_promotion512", bf16x6, bf16x6_floats)),
+    sweep(split<k::split_bf16x6<0>, 0>("split_bf16x6_promotion0", bf16x6, bf16x6_floats)),
     split<k::split_fp16x3<64>, 64>("split_fp16x3", fp16x3, fp16x3_floats),
-    split<k::split_fp16x3<32>, 32>("split_fp16x3_promotion32", fp16x3, fp16x3_floats, true),
-    split<k::split_fp16x3<128>, 128>("split_fp16x3_promotion128", fp16x3, fp16x3_floats, true),
-    split<k::split_fp16x3<256>, 256>("split_fp16x3_promotion256", fp16x3, fp16x3_floats, true),
-    split<k::split_fp16x3<512>, 512>("split_fp16x3_promotion512", fp16x3, fp16x3_floats, true),
-    split<k::split_fp16x3<0>, 0>("split_fp16x3_promotion0", fp16x3, fp16x3_floats, true),
+    sweep(split<k::split_fp16x3<32>, 32>("split_fp16x3_promotion32", fp16x3, fp16x3_floats)),
+    sweep(split<k::split_fp16x3<128>, 128>("split_fp16x3_promotion128", fp16x3, fp16x3_floats)),
+    sweep(split<k::split_fp16x3<256>, 256>("split_fp16x3_promotion256", fp16x3, fp16x3_floats)),
+    sweep(split<k::split_fp16x3<512>, 512>("split_fp16x3_promotion512", fp16x3, fp16x3_floats)),
+    sweep(split<k::split_fp16x3<0>, 0>("split_fp16x3_promotion0", fp16x3, fp16x3_floats)),
 
     {.name = "cublas", .source = vendor, .role = Role::baseline, .note = "pedantic fp32", .launch = gpu<k::cublas>},
     {.name = "cublas_tf32", .source = vendor, .role = Role::baseline, .arithmetic = Arithmetic::tf32, .note = "not fp32-accurate: inputs cut to 10 bits of mantissa", .launch = gpu<k::cublas_tf32>},

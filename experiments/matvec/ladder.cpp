@@ -92,15 +92,7 @@ constexpr Strategy packed(Strategy row) {
   return row;
 }
 
-/// The same row as one point of a parameter sweep.
-constexpr Strategy sweep(Strategy row) {
-  row.sweep = true;
-  return row;
-}
-
 std::int64_t transposed_floats(const Shape& s) { return k::transposed_floats(s[0], s[1]); }
-
-constexpr Source ours(std::string_view idea) { return {beyond, idea}; }
 
 template <int block, int unroll>
 constexpr Strategy vectorized(std::string_view name) {

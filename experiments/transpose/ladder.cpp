@@ -21,14 +21,6 @@ constexpr Strategy kernel(std::string_view name, std::string_view place,
           .launch = gpu<f>};
 }
 
-constexpr Source ours(std::string_view idea) { return {beyond, idea}; }
-
-/// The same row as one point of a parameter sweep.
-constexpr Strategy sweep(Strategy row) {
-  row.sweep = true;
-  return row;
-}
-
 // clang-format off
 constexpr Strategy rows[] = {
     {.name = "cpu_serial", .source = {"S3", "SDK transposeNew, computeTransposeGold", "A17"}, .role = Role::baseline, .launch = cpu<reference::transpose_serial>},
