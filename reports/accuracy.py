@@ -7,14 +7,13 @@ sums. Errors are numbers without a unit, but for `absolute`, which has the eleme
 
 from __future__ import annotations
 
-import json
 import re
-import tomllib
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
 
-from record import ALLOWED, BadRecord, Record, typed
+import beside
+from record import ALLOWED, BadRecord, Record, read_toml, typed
 
 SCHEMA = 1
 EXPERIMENT = "matmul"  # that it is about
@@ -31,11 +30,7 @@ class BadAccuracy(BadRecord):
 
 
 @dataclass(frozen=True)
-class Origin:
-    gpu: str | None
-    driver: str | None
-    commit: str | None
-    dirty: bool
+class Origin(beside.Origin):
     seed: int
 
 
@@ -104,16 +99,7 @@ class Accuracy:
 
     def foreign(self, record: Record) -> str | None:
         """Why this is not about the code and machine of that record; None if it is."""
-        env, own = record.environment, self.environment
-        pairs = (
-            ("GPU", own.gpu, env.gpu.name if env.gpu else None),
-            ("driver", own.driver, env.driver),
-            ("commit", own.commit, env.git.commit),
-        )
-        for what, studied, measured in pairs:
-            if studied != measured:
-                return f"the study of accuracy has {what} {studied}, the record {measured}"
-        return None
+        return self.environment.foreign(record, "the study of accuracy")
 
     @cached_property
     def _by_key(self) -> dict[tuple[str, str, int], Result]:
@@ -147,25 +133,8 @@ def load_accuracy(path: Path, name: str = "accuracy.json") -> Accuracy | None:
 
     Raises BadAccuracy with one line that names the file, the field and what to do.
     """
-    folder = path if path.is_dir() else path.parent
-    file = path if path.name.startswith("accuracy") else folder / name
-    try:
-        document = json.loads(file.read_bytes())
-        if type(document) is not dict or "schema" not in document:
-            raise BadRecord("has no field schema: this is not Recheck's study of accuracy")
-        if (schema := typed(int, document["schema"], "schema")) != SCHEMA:
-            raise BadRecord(f"has schema {schema}; this renderer reads schema {SCHEMA}")
-        found = typed(Accuracy, document, "")
-        _check(found)
-        return found
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        raise BadAccuracy(f"{file}: cannot be read: {error.strerror}") from error
-    except ValueError as error:
-        raise BadAccuracy(f"{file}: is not complete JSON; measure the accuracy again") from error
-    except BadRecord as error:
-        raise BadAccuracy(f"{file}: {error}; measure the accuracy again") from error
+    strange, again = "this is not Recheck's study of accuracy", "measure the accuracy"
+    return beside.read(Accuracy, path, name, SCHEMA, strange, again, BadAccuracy, _check)
 
 
 def _check(accuracy: Accuracy) -> None:
@@ -221,12 +190,9 @@ class Predictions:
 @cache
 def predictions(path: Path = PREDICTIONS) -> Predictions:
     """Raises BadRecord with one line that names the file and the field."""
+    document = read_toml(path)
     try:
-        found = typed(Predictions, tomllib.loads(path.read_text(encoding="utf-8")), "")
-    except OSError as error:
-        raise BadRecord(f"{path}: cannot be read: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise BadRecord(f"{path}: is no TOML: {' '.join(str(error).split())}") from error
+        found = typed(Predictions, document, "")
     except BadRecord as error:
         raise BadRecord(f"{path}: {error}") from error
     for family, scheme in found.rows.items():

@@ -7,14 +7,13 @@ what came out, and the findings say it in a line for each.
 from __future__ import annotations
 
 import re
-import tomllib
 from pathlib import Path
 
 from claims import Probes
+from claims.load import EXPERIMENTS
 from quantities import cell, significant
-from record import BadRecord, Record
+from record import BadRecord, Record, read_toml
 
-EXPERIMENTS = Path(__file__).parents[1] / "experiments"
 CASE = re.compile(r"(?P<experiment>\w+)/(?P<strategy>\w+)/(?P<shape>\d+(x\d+)*)/cold")
 # counters that are shares of what a unit can do at most, in percent, and the unit's name
 UNITS = {
@@ -31,12 +30,7 @@ def bound_cases(folder: Path = EXPERIMENTS) -> list[str]:
     """The cases of all experiments' binds.toml; raises BadRecord, one line."""
     found: list[str] = []
     for path in sorted(folder.glob("*/binds.toml")):
-        try:
-            document = tomllib.loads(path.read_text(encoding="utf-8"))
-        except OSError as error:
-            raise BadRecord(f"{path}: cannot be read: {error.strerror}") from error
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-            raise BadRecord(f"{path}: is no TOML: {' '.join(str(error).split())}") from error
+        document = read_toml(path)
         cases = document.get("cases")
         if set(document) != {"cases"} or not isinstance(cases, list):
             raise BadRecord(f"{path}: field cases: must be a list of cases, and the only field")

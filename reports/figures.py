@@ -7,13 +7,12 @@ times, and names the hardware of both. Units are SI.
 from __future__ import annotations
 
 import re
-import tomllib
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from record import ALLOWED, BadRecord, Case, Experiment, Record, typed
+from record import ALLOWED, BadRecord, Case, Experiment, Record, read_toml, typed
 
 EXPERIMENTS = Path(__file__).parents[1] / "experiments"
 
@@ -77,8 +76,8 @@ def _figure(value: dict[str, Any], where: str, document: dict, hardware: dict) -
 
 def load(path: Path) -> Figures:
     """Reads a figures.toml; raises BadRecord with one line that names the file and the field."""
+    file = read_toml(path)
     try:
-        file = tomllib.loads(path.read_text(encoding="utf-8"))
         unknown = sorted(set(file) - {"document", "hardware", "figure"})
         if unknown:
             raise BadRecord(f"field {unknown[0]} is unknown")
@@ -87,10 +86,6 @@ def load(path: Path) -> Figures:
         )
         listed = typed(tuple[dict[str, Any], ...], file.get("figure", []), "figure")
         found = [_figure(each, f"figure[{i}]", document, hardware) for i, each in enumerate(listed)]
-    except OSError as error:
-        raise BadRecord(f"{path}: cannot be read: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise BadRecord(f"{path}: is no TOML: {' '.join(str(error).split())}") from error
     except BadRecord as error:
         raise BadRecord(f"{path}: {error}") from error
     return Figures(document, hardware, tuple(found))

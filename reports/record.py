@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import re
+import tomllib
 from collections import Counter
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import cache, cached_property
@@ -376,6 +377,16 @@ def typed(kind: Any, value: Any, where: str) -> Any:
     if outer is dict and get_args(kind)[1] is not Any:
         return {k: typed(get_args(kind)[1], v, f"{where}.{k}") for k, v in value.items()}
     return value
+
+
+def read_toml(path: Path, error: type[BadRecord] = BadRecord) -> dict[str, Any]:
+    """Raises `error` with one line that names the file."""
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as problem:
+        raise error(f"{path}: cannot be read: {problem.strerror}") from problem
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:
+        raise error(f"{path}: is no TOML: {' '.join(str(problem).split())}") from problem
 
 
 def _check(record: Record) -> None:

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import math
 import re
-import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from record import REGIMES, BadRecord
+from record import REGIMES, BadRecord, read_toml
 
 from claims import expression
 
@@ -296,12 +295,7 @@ def _claim(table: Any, experiment: str) -> Claim:
 
 def load(path: Path) -> tuple[Claim, ...]:
     """The claims of one file, in its order; raises BadClaim."""
-    try:
-        document = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise BadClaim(f"{path}: cannot be read: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise BadClaim(f"{path}: is no TOML: {' '.join(str(error).split())}") from error
+    document = read_toml(path, BadClaim)
     tables = document.get("claim", [])
     if set(document) - {"claim"} or type(tables) is not list:
         raise BadClaim(f"{path}: holds more than [[claim]] tables")

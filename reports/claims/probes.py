@@ -6,11 +6,11 @@ experiments/harness/probes.py on the machine that measured, and kept beside the 
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from record import BadRecord, Record, typed
+import beside
+from record import BadRecord, Record
 
 SCHEMA = 1
 
@@ -20,11 +20,7 @@ class BadProbes(BadRecord):
 
 
 @dataclass(frozen=True)
-class Origin:
-    gpu: str | None
-    driver: str | None
-    commit: str | None
-    dirty: bool
+class Origin(beside.Origin):
     tools: dict[str, str | None]
 
 
@@ -51,16 +47,7 @@ class Probes:
 
     def foreign(self, record: Record) -> str | None:
         """Why these probes are not about that record; None if they are."""
-        env, own = record.environment, self.environment
-        pairs = (
-            ("GPU", own.gpu, env.gpu.name if env.gpu else None),
-            ("driver", own.driver, env.driver),
-            ("commit", own.commit, env.git.commit),
-        )
-        for what, probed, measured in pairs:
-            if probed != measured:
-                return f"probes.json has {what} {probed}, the record {measured}"
-        return None
+        return self.environment.foreign(record, "probes.json")
 
 
 def load_probes(path: Path) -> Probes | None:
@@ -68,20 +55,5 @@ def load_probes(path: Path) -> Probes | None:
 
     Raises BadProbes with one line that names the file, the field and what to do.
     """
-    folder = path if path.is_dir() else path.parent
-    file = path if path.name.startswith("probes") else folder / "probes.json"
-    try:
-        document = json.loads(file.read_bytes())
-        if type(document) is not dict or "schema" not in document:
-            raise BadRecord("has no field schema: these are not Recheck's probes")
-        if (schema := typed(int, document["schema"], "schema")) != SCHEMA:
-            raise BadRecord(f"has schema {schema}; this renderer reads schema {SCHEMA}")
-        return typed(Probes, document, "")
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        raise BadProbes(f"{file}: cannot be read: {error.strerror}") from error
-    except ValueError as error:
-        raise BadProbes(f"{file}: is not complete JSON; collect the probes again") from error
-    except BadRecord as error:
-        raise BadProbes(f"{file}: {error}; collect the probes again") from error
+    strange, again = "these are not Recheck's probes", "collect the probes"
+    return beside.read(Probes, path, "probes.json", SCHEMA, strange, again, BadProbes)
