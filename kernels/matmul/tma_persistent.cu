@@ -33,7 +33,7 @@ template <int warps_m, int warps_n, int tm, int tn, int depth, int stages_, int 
 struct Plan : WarpTiles<warps_m, warps_n, tm, tn, depth> {
   using T = WarpTiles<warps_m, warps_n, tm, tn, depth>;
   static constexpr int stages = stages_, split = split_, blocks = blocks_;
-  static constexpr int consumers = T::threads, b_bytes = (T::slab_floats - T::a_floats) * 4;
+  static constexpr int consumers = T::threads;
   // registers change hands between whole warpgroups, where a block has the multiprocessor to itself
   static constexpr bool registers_move = blocks == 1;
   static constexpr int producer_warps = registers_move ? 4 : 1;
@@ -96,6 +96,7 @@ __device__ __forceinline__ void produce(const CUtensorMap& map_b, const MatmulAr
                                         const Share<P>& share, Ring<P> ring, int warp, int lane) {
   constexpr int rows_at_once = 4 * P::producer_warps, passes = P::rows / rows_at_once;
   constexpr int pieces = P::depth / 8;  // of a row
+  constexpr unsigned b_bytes = (P::slab_floats - P::a_floats) * sizeof(float);
   const int k_lane = lane % 8, row_lane = lane / 8 + warp * 4;
   const unsigned to_a = hopper::shared_address(ring.slabs) + 4 * (k_lane * P::a_pitch + row_lane);
   ring.phase = 1;  // all slots are empty
@@ -114,7 +115,7 @@ __device__ __forceinline__ void produce(const CUtensorMap& map_b, const MatmulAr
       hopper::barrier_wait(ring.empty + ring.slot, ring.phase);
       hopper::Barrier* full = ring.full + ring.slot;
       if (lane == 0 && warp == 0) {
-        hopper::barrier_expect(full, P::b_bytes);
+        hopper::barrier_expect(full, b_bytes);
         hopper::load_box(ring.slabs + ring.slot * P::slab_floats + P::a_floats, &map_b, full,
                          corner.column, k0, 0);
       }
