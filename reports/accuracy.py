@@ -128,7 +128,7 @@ class Accuracy:
         return sorted({each.k for each in self.results if each.distribution in ordinary})
 
 
-def load_accuracy(path: Path, name: str = "accuracy.json") -> Accuracy | None:
+def load_accuracy(path: Path, name: str = beside.ACCURACY) -> Accuracy | None:
     """The study of that name in a report folder or beside a record; None where there is none.
 
     Raises BadAccuracy with one line that names the file, the field and what to do.

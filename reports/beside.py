@@ -13,6 +13,8 @@ from typing import TypeVar
 from record import BadRecord, Record, typed
 
 T = TypeVar("T")
+PROBES, ACCURACY, LARGER = "probes.json", "accuracy.json", "accuracy_large.json"
+FILES = (PROBES, ACCURACY, LARGER)  # that a report may hold, and takes along
 
 
 @dataclass(frozen=True)

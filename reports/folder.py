@@ -11,6 +11,8 @@ import os
 import tempfile
 from pathlib import Path
 
+from beside import FILES
+
 MARK = "<!-- Written by Recheck from record.json; rendering again replaces it. -->"
 COMPARISON_MARK = "<!-- Written by Recheck's compare.py; comparing again replaces it. -->"
 CHART_MARK = "<dc:title>Recheck</dc:title>"  # the publisher that canvas.py writes into each SVG
@@ -68,6 +70,6 @@ def write(files: dict[str, bytes], folder: Path, mark: str = MARK) -> None:
         if f"charts/{chart.name}" not in files and _ours(chart, CHART_MARK):
             chart.unlink()
     # those of an earlier record would be taken for this one's
-    for name in ("probes.json", "accuracy.json", "accuracy_large.json"):
+    for name in FILES:
         if again and "record.json" in files and name not in files:
             (folder / name).unlink(missing_ok=True)

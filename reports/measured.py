@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
 from accuracy import Accuracy, load_accuracy
+from beside import FILES, LARGER
 from claims import Judgement, Probes, judge, load_probes
 from record import BadRecord, Record, load, locate
-
-LARGER = "accuracy_large.json"
 
 
 @dataclass(frozen=True, eq=False)
@@ -18,11 +17,9 @@ class Measured:
     record: Record
     raw: bytes  # of record.json
     probes: Probes | None = None
-    raw_probes: bytes | None = None
     accuracy: Accuracy | None = None
-    raw_accuracy: bytes | None = None
-    larger: Accuracy | None = None
-    raw_larger: bytes | None = None
+    larger: Accuracy | None = None  # the same of a larger product
+    beside: dict[str, bytes] = field(default_factory=dict)  # the files of these, by name
 
     @cached_property
     def judgement(self) -> Judgement:
@@ -43,22 +40,11 @@ def read(path: Path) -> Measured:
     Raises BadRecord with one line that names the file, the field and what to do.
     """
     record, raw = load(path)
-    probes, accuracy = load_probes(path), load_accuracy(path)
-    larger = load_accuracy(path, LARGER)
-
-    def beside(name: str) -> bytes:
-        return (locate(path).parent / name).read_bytes()
-
-    return Measured(
-        record,
-        raw,
-        probes,
-        beside("probes.json") if probes else None,
-        accuracy,
-        beside("accuracy.json") if accuracy else None,
-        larger,
-        beside(LARGER) if larger else None,
-    )
+    probes, accuracy, larger = load_probes(path), load_accuracy(path), load_accuracy(path, LARGER)
+    there = zip(FILES, (probes, accuracy, larger), strict=True)
+    folder = locate(path).parent
+    beside = {name: (folder / name).read_bytes() for name, found in there if found}
+    return Measured(record, raw, probes, accuracy, larger, beside)
 
 
 def read_gpu(path: Path) -> Measured:

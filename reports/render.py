@@ -30,7 +30,7 @@ from figures import figures
 from findings import Finding, findings
 from folder import MARK, write
 from how_accurate import HowAccurate, how_accurate
-from measured import LARGER, Measured, read, read_gpu
+from measured import Measured, read, read_gpu
 from places import slug
 from program import errors, fail, need_packages
 from quantities import cell, shape_label, significant
@@ -255,12 +255,7 @@ def render(own: Measured, beside: list[Measured]) -> dict[str, bytes]:
         kept=sum(seconds.samples for seconds in timed),
     )
     files = {"record.json": own.raw, "verdicts.json": verdicts_json(record, own.judgement)}
-    if own.raw_probes is not None:
-        files["probes.json"] = own.raw_probes
-    if own.raw_accuracy is not None:
-        files["accuracy.json"] = own.raw_accuracy
-    if own.raw_larger is not None:
-        files[LARGER] = own.raw_larger
+    files |= own.beside
     charts = [chart]
     for each in (foundations, *(other.foundations for other in others)):
         charts += [*each.charts, *each.memory_charts]

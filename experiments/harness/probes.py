@@ -413,11 +413,11 @@ class Profiler:
 
     def values(self, call: list[Kernel]) -> dict[str, float]:
         values = {"launches": float(len(call))}
+        longest = max(range(len(call)), key=lambda at: call[at].duration)
         for name, counter in COUNTERS.items():
             sources = self.sources(name)
             if sources and all(source in kernel.values for kernel in call for source in sources):
                 each = [sum(kernel.values[source] for source in sources) for kernel in call]
-                longest = max(range(len(call)), key=lambda at: call[at].duration)
                 over = counter.over_kernels
                 values[name] = float(over(each) if over else each[longest])
         return values

@@ -101,15 +101,14 @@ def claims_chart(judgement: Judgement) -> Chart:
 
 def accuracy_charts(accuracy: Accuracy, prefix: str = "") -> list[Chart]:
     """The errors of products of matrices: against K, and against promotion."""
-    about, kinds = (
-        "Matrix multiplication",
-        {
-            "error": ("Errors against the length of the sums", error),
-            "promotion": ("Errors against promotion", promotion),
-        },
-    )
+    kinds = {
+        "error": ("Errors against the length of the sums", error),
+        "promotion": ("Errors against promotion", promotion),
+    }
     return [
-        _draw(f"{prefix}matmul_{kind}.svg", title, about, lambda d=draw: d(accuracy))
+        _draw(
+            f"{prefix}matmul_{kind}.svg", title, "Matrix multiplication", lambda d=draw: d(accuracy)
+        )
         for kind, (title, draw) in kinds.items()
     ]
 

@@ -56,4 +56,4 @@ def load_probes(path: Path) -> Probes | None:
     Raises BadProbes with one line that names the file, the field and what to do.
     """
     strange, again = "these are not Recheck's probes", "collect the probes"
-    return beside.read(Probes, path, "probes.json", SCHEMA, strange, again, BadProbes)
+    return beside.read(Probes, path, beside.PROBES, SCHEMA, strange, again, BadProbes)

@@ -235,8 +235,9 @@ class Judge:
             for shape in self.record.shapes(self.experiment):
                 with contextlib.suppress(Missing):
                     pairs.append([self.need(each, shape, "cold") for each in (vendor, name)])
-            if not pairs:
-                self.need(name, self.headline, "cold")
+            if not pairs:  # then not at the headline either
+                for each in (vendor, name):
+                    self.need(each, self.headline, "cold")
             by: dict[str, list[tuple[Case, Case]]] = {}
             for base, other in pairs:
                 by.setdefault(self.ratio(base, other).outcome, []).append((base, other))
