@@ -8,9 +8,10 @@
 // transposed on the way, one word per copy. Source: CUDA Programming Guide, "Asynchronous data
 // copies"; CUTLASS's multistage mainloop.
 //
-// Nothing in the loop over k is predicated: rows and columns outside are clamped to the last inside
-// (their outputs are not stored), and the slab that k does not fill is the first, padded with
-// zeros.
+// Nothing in the loop over k is predicated: rows and columns outside wrap around to the first
+// (their outputs are not stored; clamped to the last inside, the lanes of a warp would copy one
+// word to many places, which takes as many passes), and the slab that k does not fill is the first,
+// padded with zeros.
 
 #include "warp_tile.cuh"
 
@@ -61,8 +62,7 @@ __global__ void __launch_bounds__(T::threads, blocks) async_stages_kernel(Matmul
   const int ak = threadIdx.x % 8, ar = threadIdx.x / 8;
   const float* a[a_passes];
 #pragma unroll
-  for (int i = 0; i < a_passes; ++i)
-    a[i] = p.a + min(tile.row + ar + i * a_rows, p.m - 1) * p.lda + ak;
+  for (int i = 0; i < a_passes; ++i) a[i] = p.a + (tile.row + ar + i * a_rows) % p.m * p.lda + ak;
   // B: whole rows, 4 words or 1 at a time
   constexpr int width = vectors ? 4 : 1, across = T::columns / width;
   constexpr int b_rows = T::threads / across ? T::threads / across : 1;
@@ -71,7 +71,7 @@ __global__ void __launch_bounds__(T::threads, blocks) async_stages_kernel(Matmul
   const float* b[b_columns];
 #pragma unroll
   for (int i = 0; i < b_columns; ++i)
-    b[i] = p.b + bk * p.ldb + min(tile.column + bc + i * T::threads * width, p.n - width);
+    b[i] = p.b + bk * p.ldb + (tile.column + bc + i * T::threads * width) % p.n;
 
   const int count = (p.k + T::depth - 1) / T::depth;
   // asks for slab s, of which the first may be `deep` < depth words deep

@@ -19,6 +19,7 @@ constexpr Choice<MatmulArgs> choices[] = {
     {"register_tile", 75, run<register_tile<128, 8, 8>>},
     {"vectorized", 75, run<vectorized<128, 8>>},
     {"async_stages", 80, run<async_stages<2, 2, 8, 8, 16, 4, 3>>},
+    {"async_stages_tile_n64", 80, run<async_stages<2, 2, 8, 4, 16, 4, 3>>},
     {"tma_persistent", 90, run<tma_persistent<4, 2, 8, 16, 16, 5, 1, 1>>, hopper_only},
     {"tma_persistent_split2", 90, run<tma_persistent<2, 2, 8, 4, 16, 5, 2, 3>>, hopper_only},
 };
