@@ -50,7 +50,9 @@ def narrowed(record: Record) -> str | None:
         copied = any(case.regime == "end_to_end" for case in record.of(experiment))
         for row in rows:
             regimes = ["cold", "hot"] if row.target == "gpu" else ["hot"]
-            if copied and row.target == "gpu" and not row.sweep and row.role in COPIED:
+            if row.sweep:
+                regimes = ["cold"]  # some plans are swept in no other regime
+            elif copied and row.target == "gpu" and row.role in COPIED:
                 regimes.append("end_to_end")
             for regime in regimes:
                 if not record.find(experiment, row.strategy, experiment.headline, regime):
