@@ -25,8 +25,9 @@ constexpr double most_budgets(const Case& c) { return host_timed(c) ? 0.5 : 2.5;
 
 // a case is tried only if its proofs and fewest samples are predicted to fit into this many budgets
 constexpr double patience = 20;
-// once a proof has shown how long it takes, this many times that is let through
-constexpr double leeway = 2;
+// once a proof has shown how long it takes, this many times that is let through: a host that others
+// use too may take half as long again as the one before
+constexpr double leeway = 4;
 constexpr int launches_at_least = 2 + fewest_samples;
 
 // launches shorter than this say little about larger shapes

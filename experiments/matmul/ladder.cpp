@@ -97,6 +97,18 @@ constexpr Strategy tma_persistent(std::string_view name, Parameter told) {
           .launch = gpu<k::tma_persistent<warps_m, warps_n, tm, tn, depth, stages, split, blocks>>};
 }
 
+std::int64_t floats_of_stream_k(const Shape&) { return k::stream_k_floats; }
+
+template <int warps_m, int warps_n, int tm, int tn>
+constexpr Strategy stream_k(std::string_view name) {
+  return {.name = name,
+          .source = ours("equal stretches of k"),
+          .parameters = {{tile_m(warps_m, tm), tile_n(warps_n, tn)}},
+          .needs = on_hopper,
+          .workspace = floats_of_stream_k,
+          .launch = gpu<k::stream_k<warps_m, warps_n, tm, tn>>};
+}
+
 std::int64_t fp16x3_floats(const Shape& s) { return k::split_fp16x3_floats(s[0], s[1], s[2]); }
 std::int64_t bf16x6_floats(const Shape& s) { return k::split_bf16x6_floats(s[0], s[1], s[2]); }
 std::int64_t tf32x3_floats(const Shape& s) { return k::split_tf32x3_floats(s[0], s[1], s[2]); }
@@ -166,7 +178,11 @@ constexpr Strategy rows[] = {
     sweep(tma_persistent<4, 2, 8, 16, 32, 3, 1, 1>("tma_persistent_depth32", {"depth", 32})),
     tma_persistent<2, 2, 8, 4, 16, 5, 2, 3>("tma_persistent_split2", {"split", 2}),
     sweep(tma_persistent<2, 2, 8, 4, 16, 5, 4, 3>("tma_persistent_split4", {"split", 4})),
-    {.name = "best", .source = ours("whichever was fastest nearest to the shape"), .launch = gpu<k::best>},
+    tma_persistent<4, 2, 8, 16, 16, 5, 2, 1>("tma_persistent_wide_split2", {"split", 2}),
+    tma_persistent<4, 2, 8, 16, 16, 5, 4, 1>("tma_persistent_wide_split4", {"split", 4}),
+    stream_k<4, 2, 8, 16>("stream_k"),
+    sweep(stream_k<4, 2, 8, 8>("stream_k_tile_n128")),
+    {.name = "best", .source = ours("whichever was fastest nearest to the shape"), .workspace = floats_of_stream_k, .launch = gpu<k::best>},
 
     split<k::split_tf32x3<32>, 32>("split_tf32x3", "two TF32 planes, three products", tf32x3_floats),
     split<k::split_bf16x6<64>, 64>("split_bf16x6", bf16x6, bf16x6_floats),

@@ -86,7 +86,7 @@ std::vector<Shape> edge_shapes() {
       {1000, 3, 2},     {3, 1000, 2}, {3, 2, 1000}, {1, 513, 129},
       {513, 1, 129},                                 // tall, wide, deep
       {80, 48, 64},     {48, 80, 64}, {80, 48, 80},  // S1's example
-      {1527, 3067, 21},  // more tiles than a persistent grid has blocks: 144 of the largest
+      {1527, 3067, 52},  // more tiles than a persistent grid has blocks: 144 of the largest
   };
   // around every tile and every slab: one short, exact, one over
   for (const std::int64_t edge : {8, 16, 32, 64, 128, 256})

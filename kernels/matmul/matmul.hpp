@@ -62,12 +62,22 @@ template <int warps_m, int warps_n, int tm, int tn, int depth, int stages, int b
 void async_stages(const MatmulArgs& args, cudaStream_t stream);
 
 /// A warpgroup fetches, warps_m×warps_n warps multiply, tm×tn outputs per thread; `split` blocks of
-/// a cluster share k. Where B's rows are not aligned it is async_stages. Compute capability 9.0.
-/// tma_persistent.cu
+/// a cluster share k. Compute capability 9.0. tma_persistent.cu
 template <int warps_m, int warps_n, int tm, int tn, int depth, int stages, int split, int blocks>
 void tma_persistent(const MatmulArgs& args, cudaStream_t stream);
 
-/// Whichever of these was measured fastest nearest to the shape. best.cu
+/// The same, but what does not fill all multiprocessors with whole tiles is cut into equal
+/// stretches of k. Takes stream_k_floats of workspace, on 16 bytes. Compute capability 9.0.
+/// stream_k.cu
+template <int warps_m, int warps_n, int tm, int tn>
+void stream_k(const MatmulArgs& args, const Queue& queue);
+
+/// A tile of its own for each of the blocks, of which there are at most so many.
+constexpr int stream_k_blocks = 160, stream_k_tile = 128 * 256;
+constexpr std::int64_t stream_k_floats = std::int64_t{stream_k_blocks} * stream_k_tile;
+
+/// Whichever of these was measured fastest nearest to the shape. Takes stream_k_floats of
+/// workspace, on 16 bytes. best.cu
 void best(const MatmulArgs& args, const Queue& queue);
 
 /// Bytes of dynamic shared memory that one block of a launcher asks for, for `fits` to compare with

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The kernel of tma_persistent.cu and stream_k.cu: warps that only fetch and warps that only
+// multiply, joined by a ring of slabs, for whatever pieces of the product a block is dealt.
+
+#include <cuda.h>
+#include <cuda_runtime.h>
+
+#include <algorithm>
+
+#include "../cluster.cuh"
+#include "../hopper.cuh"
+#include "../launch.hpp"
+#include "../tensor_map.hpp"
+#include "schedule.hpp"
+#include "warp_tile.cuh"
+
+namespace recheck::kernels::matmul {
+
+/// A plan and the sizes that follow from it, behind those of its tile.
+template <int warps_m, int warps_n, int tm, int tn, int depth, int stages_, int split_, int blocks_>
+struct Plan : WarpTiles<warps_m, warps_n, tm, tn, depth> {
+  using T = WarpTiles<warps_m, warps_n, tm, tn, depth>;
+  static constexpr int stages = stages_, split = split_, blocks = blocks_;
+  static constexpr int consumers = T::threads;
+  // registers change hands between whole warpgroups, where a block has the multiprocessor to itself
+  static constexpr bool registers_move = blocks == 1;
+  static constexpr int producer_warps = registers_move ? 4 : 1, producers = 32 * producer_warps;
+  static constexpr int threads = consumers + producers;
+  static_assert(!registers_move || T::warps == 8, "what setmaxnreg hands out is for 8 + 4 warps");
+  static constexpr int tile_floats = T::rows * T::columns;
+  static constexpr int partial_sums = split > 1 ? tile_floats : 0;
+  static constexpr int floats = std::max(stages * T::slab_floats, partial_sums);
+  static constexpr int alignment = 1024;
+  static constexpr int bytes = floats * 4 + stages * 2 * sizeof(hopper::Barrier) + alignment;
+};
+
+template <class P>
+struct Ring {
+  float* slabs;  // (stages, slab)
+  hopper::Barrier *full, *empty;
+  int slot = 0;
+  unsigned phase = 0;
+
+  __device__ void advance() {
+    if (++slot == P::stages) slot = 0, phase ^= 1;
+  }
+};
+
+[[maybe_unused]] __device__ inline void copy_word(unsigned to, const float* from) {
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(to), "l"(from) : "memory");
+}
+/// The word, or 0 where it is not `inside`; `base` is some address that may be read.
+[[maybe_unused]] __device__ inline void copy_word(unsigned to, const float* from, bool inside,
+                                                  const float* base) {
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(to), "l"(inside ? from : base),
+               "r"(inside ? 4 : 0)
+               : "memory");
+}
+/// Arrives once this thread's copies have.
+[[maybe_unused]] __device__ inline void arrive_with_copies(hopper::Barrier* barrier) {
+  asm volatile(
+      "cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%0];" ::"r"(hopper::shared_address(barrier))
+      : "memory");
+}
+
+/// Of A eight lanes read eight neighbours along k, four of them a row each. Of B the copy engine
+/// brings boxes or, where its rows are not aligned for that, each lane every word of a column.
+template <class P, bool boxes>
+__device__ __forceinline__ void produce(const CUtensorMap& map_b, const MatmulArgs& p,
+                                        const Schedule& schedule, Ring<P> ring, int warp,
+                                        int lane) {
+  constexpr int rows_at_once = 4 * P::producer_warps, passes = P::rows / rows_at_once;
+  constexpr int pieces = P::depth / 8;  // of a row
+  constexpr int columns = boxes ? 1 : P::columns / P::producers;
+  constexpr unsigned b_bytes = (P::slab_floats - P::a_floats) * sizeof(float);
+  const int k_lane = lane % 8, row_lane = lane / 8 + warp * 4, id = warp * 32 + lane;
+  const unsigned to_slabs = hopper::shared_address(ring.slabs);
+  const unsigned to_a = to_slabs + 4 * (k_lane * P::a_pitch + row_lane);
+  const unsigned to_b = to_slabs + 4 * (P::a_floats + id);
+  ring.phase = 1;  // all slots are empty
+#pragma unroll 1
+  for (int done = 0;; ++done) {
+    const Piece piece = schedule.piece(blockIdx.x, done);
+    if (piece.count == 0) break;
+    const Place corner = place_of_tile<typename P::T>(p, piece.tile);
+    const float* from[passes];
+#pragma unroll
+    for (int i = 0; i < passes; ++i) {
+      const std::int64_t row = min(corner.row + row_lane + rows_at_once * i, p.m - 1);
+      from[i] = p.a + row * p.lda + piece.begin * P::depth + k_lane;
+    }
+    [[maybe_unused]] const float* from_b[columns];
+    if constexpr (!boxes)
+#pragma unroll
+      for (int i = 0; i < columns; ++i)
+        from_b[i] = p.b + static_cast<std::int64_t>(piece.begin) * P::depth * p.ldb +
+                    (corner.column + id + i * P::producers) % p.n;
+#pragma unroll 1
+    for (int s = 0; s < piece.count; ++s) {
+      const int k0 = (piece.begin + s) * P::depth;
+      const bool deep = k0 + P::depth <= p.k;  // else it is the tile's last
+      hopper::barrier_wait(ring.empty + ring.slot, ring.phase);
+      hopper::Barrier* full = ring.full + ring.slot;
+      const unsigned slot = ring.slot * P::slab_floats * 4;
+      if constexpr (boxes) {
+        if (id == 0) {
+          hopper::barrier_expect(full, b_bytes);
+          hopper::load_box(ring.slabs + ring.slot * P::slab_floats + P::a_floats, &map_b, full,
+                           corner.column, k0, 0);
+        }
+      } else {
+#pragma unroll
+        for (int i = 0; i < columns; ++i)
+#pragma unroll 4
+          for (int k = 0; k < P::depth; ++k, from_b[i] += p.ldb)
+            copy_word(to_b + slot + 4 * (k * P::columns + i * P::producers), from_b[i],
+                      deep || k0 + k < p.k, p.b);
+      }
+      const auto at = [&](int i, int piece) {
+        return to_a + slot + 4 * (i * rows_at_once + piece * 8 * P::a_pitch);
+      };
+      if (deep) {
+#pragma unroll
+        for (int i = 0; i < passes; ++i)
+#pragma unroll
+          for (int q = 0; q < pieces; ++q) copy_word(at(i, q), from[i] + 8 * q);
+#pragma unroll
+        for (int i = 0; i < passes; ++i) from[i] += P::depth;
+      } else {
+#pragma unroll
+        for (int i = 0; i < passes; ++i)
+#pragma unroll
+          for (int q = 0; q < pieces; ++q)
+            copy_word(at(i, q), from[i] + 8 * q, k0 + k_lane + 8 * q < p.k, p.a);
+      }
+      arrive_with_copies(full);
+      ring.advance();
+    }
+  }
+}
+
+/// The product's arguments with one tile of its own, (rows, columns), for C.
+template <class P>
+__device__ __forceinline__ MatmulArgs into_tile(MatmulArgs p, float* tile) {
+  p.m = P::rows, p.n = P::columns, p.c = tile, p.ldc = P::columns;
+  return p;
+}
+
+/// Multiplies. Leaves the sums of a piece in C, or in the block's part if the tile began in another
+/// stretch; where a cluster shares k, in place of the slabs.
+template <class P>
+__device__ __forceinline__ void consume(const MatmulArgs& p, const Schedule& schedule, float* parts,
+                                        Ring<P> ring, int warp, int lane, bool vectors) {
+  using T = typename P::T;
+  Place mine = place_in_tile<T>(warp, lane);
+  // kept in registers: else both are computed again for each slab
+  asm("" : "+r"(mine.row), "+r"(mine.column));
+
+  Outputs<T> outputs;
+  Fragment<T> fragment[2];  // what is multiplied, and what is loaded meanwhile
+  const auto load = [&](int slot, int k, int into) {
+    fragment[into].load(ring.slabs + slot * T::slab_floats, mine, k);
+  };
+  Piece piece = schedule.piece(blockIdx.x, 0);
+  if (piece.count > 0) {
+    hopper::barrier_wait(ring.full, 0);
+    load(0, 0, 0);
+  }
+#pragma unroll 1
+  for (int done = 1; piece.count > 0; ++done) {
+    const Piece next = schedule.piece(blockIdx.x, done);
+#pragma unroll 1
+    for (int s = 0; s < piece.count; ++s) {
+      const int slot = ring.slot;
+      ring.advance();
+#pragma unroll
+      for (int k = 0; k < T::depth; ++k) {
+        if (k == T::depth - 1) {
+          __syncwarp();
+          if (lane == 0) hopper::barrier_arrive(ring.empty + slot);
+          if (s + 1 < piece.count || next.count > 0)
+            hopper::barrier_wait(ring.full + ring.slot, ring.phase);
+          load(ring.slot, 0, 0);  // behind the last slab these are stale words that none uses
+        } else {
+          load(slot, k + 1, (k + 1) % 2);
+        }
+        outputs.add(fragment[k % 2]);
+      }
+    }
+    if constexpr (P::split == 1) {
+      const bool begun = piece.begin == 0;
+      const Place corner = begun ? place_of_tile<T>(p, piece.tile) : Place{0, 0};
+      float* part = parts + static_cast<std::int64_t>(blockIdx.x) * P::tile_floats;
+      outputs.store(begun ? p : into_tile<T>(p, part), vectors || !begun, corner.row + mine.row,
+                    corner.column + mine.column);
+      outputs = {};
+    }
+    piece = next;
+  }
+  if constexpr (P::split > 1) {
+    hopper::named_wait(1, P::consumers);  // all have read their last slab
+    outputs.store(into_tile<T>(p, ring.slabs), true, mine.row, mine.column);
+  }
+}
+
+/// Adds what the blocks of a cluster have left of their tile, each a share of it, in the order of
+/// the blocks.
+template <class P>
+__device__ __forceinline__ void add_parts(const MatmulArgs& p, const float* sums, bool vectors) {
+  constexpr int across = P::columns / 4;
+  __syncwarp();
+  cluster_arrive();
+  cluster_wait();
+  const Place corner = place_of_tile<typename P::T>(p, blockIdx.x / P::split);
+  const int rank = blockIdx.x % P::split;
+  for (int i = rank * P::consumers + threadIdx.x; i < P::rows * across;
+       i += P::split * P::consumers) {
+    float4 total = {0, 0, 0, 0};
+#pragma unroll
+    for (int r = 0; r < P::split; ++r) {
+      const float4 part = load_at(sums + 4 * i, r);
+      total.x += part.x, total.y += part.y, total.z += part.z, total.w += part.w;
+    }
+    store_four(p, vectors, corner.row + i / across, corner.column + i % across * 4, total);
+  }
+  cluster_arrive();  // no block ends while others read its sums
+  cluster_wait();
+}
+
+template <class P, bool boxes>
+__global__ void __launch_bounds__(P::threads, P::blocks)
+    persistent_kernel([[maybe_unused]] const __grid_constant__ CUtensorMap map_b,
+                      [[maybe_unused]] MatmulArgs p, [[maybe_unused]] Schedule schedule,
+                      [[maybe_unused]] float* parts, [[maybe_unused]] bool vectors) {
+#ifdef RECHECK_HOPPER
+  extern __shared__ char unaligned[];
+  Ring<P> ring;
+  ring.slabs = reinterpret_cast<float*>(unaligned +
+                                        (-hopper::shared_address(unaligned) & (P::alignment - 1)));
+  ring.full = reinterpret_cast<hopper::Barrier*>(ring.slabs + P::floats);
+  ring.empty = ring.full + P::stages;
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  if (parts) hopper::let_next_start();  // the kernel that adds them
+  if (threadIdx.x == 0) {
+    if constexpr (boxes) hopper::prefetch_map(&map_b);
+    for (int s = 0; s < P::stages; ++s) {
+      hopper::barrier_init(ring.full + s, P::producers + boxes);
+      hopper::barrier_init(ring.empty + s, P::warps);
+    }
+    hopper::barrier_init_done();
+  }
+  __syncthreads();
+  if (warp >= P::warps) {
+    if constexpr (P::registers_move) hopper::release_registers<40>();
+    produce<P, boxes>(map_b, p, schedule, ring, warp - P::warps, lane);
+    return;
+  }
+  if constexpr (P::registers_move) hopper::take_registers<232>();
+  consume<P>(p, schedule, parts, ring, warp, lane, vectors);
+  if constexpr (P::split > 1) add_parts<P>(p, ring.slabs, vectors);
+#endif
+}
+
+template <class P>
+int slabs_of_tile(const MatmulArgs& p) {
+  return (p.k + P::depth - 1) / P::depth;
+}
+
+/// Starts it, with a tile for each block in `parts` if any block begins inside one. B's rows come
+/// in boxes where they are aligned for the copy engine, which takes those that start at multiples
+/// of 16 bytes. The error stays for the caller's cudaGetLastError.
+template <class P>
+void launch_persistent(const MatmulArgs& p, const Schedule& schedule, float* parts,
+                       cudaStream_t stream) {
+  CUtensorMap map_b = {};
+  const TensorSpec b = {.type = CU_TENSOR_MAP_DATA_TYPE_FLOAT32,
+                        .element_bytes = sizeof(float),
+                        .base = p.b,
+                        .columns = p.n,
+                        .rows = p.k,
+                        .planes = 1,
+                        .ld = p.ldb,
+                        .plane = p.ldb * p.k,
+                        .box_columns = P::columns,
+                        .box_rows = P::depth,
+                        .box_planes = 1};
+  const bool boxes = on_vectors(p.b, p.ldb) && encode(b, map_b);
+  const auto kernel = boxes ? persistent_kernel<P, true> : persistent_kernel<P, false>;
+  if (cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, P::bytes) ==
+      cudaSuccess)
+    launch_clusters<P::split>(kernel, dim3(schedule.blocks), P::threads, P::bytes, stream, map_b, p,
+                              schedule, parts, on_vectors(p.c, p.ldc));
+}
+
+}  // namespace recheck::kernels::matmul
