@@ -181,7 +181,7 @@ constexpr Strategy rows[] = {
     tma_persistent<4, 2, 8, 16, 16, 5, 2, 1>("tma_persistent_wide_split2", {"split", 2}),
     tma_persistent<4, 2, 8, 16, 16, 5, 4, 1>("tma_persistent_wide_split4", {"split", 4}),
     stream_k<4, 2, 8, 16>("stream_k"),
-    sweep(stream_k<4, 2, 8, 8>("stream_k_tile_n128")),
+    stream_k<4, 2, 8, 8>("stream_k_tile_n128"),
     {.name = "best", .source = ours("whichever was fastest nearest to the shape"), .workspace = floats_of_stream_k, .launch = gpu<k::best>},
 
     split<k::split_tf32x3<32>, 32>("split_tf32x3", "two TF32 planes, three products", tf32x3_floats),
