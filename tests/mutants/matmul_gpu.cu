@@ -145,6 +145,8 @@ constexpr Strategy rows[] = {
     pipelined<PipelineDefect::slab_given_back_too_soon>("slab_given_back_too_soon"),
     newer(mutant("unspoiled_halves", gpu<halves<true>>)),
     newer(mutant("cluster_not_awaited", gpu<halves<false>>)),
+    newer(mutant("unspoiled_behind", gpu<behind<true>>)),
+    newer(mutant("previous_kernel_not_awaited", gpu<behind<false>>)),
 };
 
 }  // namespace

@@ -3,7 +3,7 @@
 
 // What the rungs for Hopper are made of, in its simplest form, spoiled: a persistent grid whose
 // blocks take tile after tile, a ring of slabs between a warp that fetches and warps that multiply,
-// and clusters whose blocks add up k.
+// clusters whose blocks add up k, and a kernel that starts while the one before it still runs.
 
 #include <algorithm>
 
@@ -124,6 +124,33 @@ void halves(const kernels::matmul::MatmulArgs& p, cudaStream_t stream) {
   if (p.m == 0 || p.n == 0) return;
   const unsigned tiles = static_cast<unsigned>((p.m + 15) / 16) * ((p.n + 15) / 16);
   kernels::launch_clusters<2>(halves_kernel<waits>, dim3(2 * tiles), 256, 0, stream, p);
+}
+
+/// The sums over the first half of k, or over the second added to them by a kernel launched behind,
+/// if it waits for the first.
+template <bool second, bool waits>
+__global__ void __launch_bounds__(256) behind_kernel(kernels::matmul::MatmulArgs p) {
+#if __CUDA_ARCH__ >= 900
+  if (!second) kernels::hopper::let_next_start();
+  if (!second && !waits) __nanosleep(20'000);
+  if (second && waits) kernels::hopper::wait_for_previous();
+  const int tiles_n = (p.n + 15) / 16;
+  const int row = blockIdx.x / tiles_n * 16 + threadIdx.x / 16;
+  const int column = blockIdx.x % tiles_n * 16 + threadIdx.x % 16;
+  if (row >= p.m || column >= p.n) return;
+  float sum = second ? p.c[row * p.ldc + column] : 0;
+  for (int k = second ? p.k / 2 : 0; k < (second ? p.k : p.k / 2); ++k)
+    sum += p.a[row * p.lda + k] * p.b[k * p.ldb + column];
+  p.c[row * p.ldc + column] = sum;
+#endif
+}
+
+template <bool waits>
+void behind(const kernels::matmul::MatmulArgs& p, cudaStream_t stream) {
+  if (p.m == 0 || p.n == 0) return;
+  const unsigned tiles = static_cast<unsigned>((p.m + 15) / 16) * ((p.n + 15) / 16);
+  behind_kernel<false, waits><<<tiles, 256, 0, stream>>>(p);
+  kernels::launch_behind(behind_kernel<true, waits>, tiles, 256, 0, stream, p);
 }
 
 }  // namespace recheck::mutants
