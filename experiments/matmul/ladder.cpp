@@ -180,6 +180,7 @@ constexpr Strategy rows[] = {
     sweep(tma_persistent<2, 2, 8, 4, 16, 5, 4, 3>("tma_persistent_split4", {"split", 4})),
     tma_persistent<4, 2, 8, 16, 16, 5, 2, 1>("tma_persistent_wide_split2", {"split", 2}),
     tma_persistent<4, 2, 8, 16, 16, 5, 4, 1>("tma_persistent_wide_split4", {"split", 4}),
+    tma_persistent<4, 2, 8, 8, 16, 5, 8, 1>("tma_persistent_split8", {"split", 8}),
     stream_k<4, 2, 8, 16>("stream_k"),
     stream_k<4, 2, 8, 8>("stream_k_tile_n128"),
     {.name = "best", .source = ours("whichever was fastest nearest to the shape"), .workspace = floats_of_stream_k, .launch = gpu<k::best>},

@@ -24,6 +24,7 @@ constexpr Choice<MatmulArgs> choices[] = {
     {"tma_persistent_split2", 90, run<tma_persistent<2, 2, 8, 4, 16, 5, 2, 3>>, hopper_only},
     {"tma_persistent_wide_split2", 90, run<tma_persistent<4, 2, 8, 16, 16, 5, 2, 1>>, hopper_only},
     {"tma_persistent_wide_split4", 90, run<tma_persistent<4, 2, 8, 16, 16, 5, 4, 1>>, hopper_only},
+    {"tma_persistent_split8", 90, run<tma_persistent<4, 2, 8, 8, 16, 5, 8, 1>>, hopper_only},
     {"stream_k", 90, run<stream_k<4, 2, 8, 16>>, hopper_only},
     {"stream_k_tile_n128", 90, run<stream_k<4, 2, 8, 8>>, hopper_only},
 };

@@ -37,6 +37,7 @@ template void tma_persistent<4, 2, 8, 16, 16, 3, 1, 1>(const MatmulArgs&, cudaSt
 template void tma_persistent<4, 2, 8, 16, 32, 3, 1, 1>(const MatmulArgs&, cudaStream_t);
 template void tma_persistent<4, 2, 8, 16, 16, 5, 2, 1>(const MatmulArgs&, cudaStream_t);
 template void tma_persistent<4, 2, 8, 16, 16, 5, 4, 1>(const MatmulArgs&, cudaStream_t);
+template void tma_persistent<4, 2, 8, 8, 16, 5, 8, 1>(const MatmulArgs&, cudaStream_t);
 template void tma_persistent<2, 2, 8, 4, 16, 5, 2, 3>(const MatmulArgs&, cudaStream_t);
 template void tma_persistent<2, 2, 8, 4, 16, 5, 4, 3>(const MatmulArgs&, cudaStream_t);
 
