@@ -54,6 +54,12 @@ def square_sizes(record: Record, experiment: Experiment) -> list[tuple[int, str]
     return sorted(sizes.items())
 
 
+def is_block_policy(row: Case) -> bool:
+    """Whether a row is one of the documents' tiles, so many of them deep. The rungs beyond them may
+    have a tile and a depth as well, but of k, in elements."""
+    return row.documented and {"tile", "depth"} <= set(row.parameters)
+
+
 def sweep(record: Record, experiment: Experiment, strategy: str, regime: str) -> Sweep:
     """The measured cases of one strategy over the square sweep, as (edge, case)."""
     found = (

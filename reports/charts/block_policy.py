@@ -5,7 +5,7 @@ from __future__ import annotations
 from canvas import card
 from quantities import shape_label
 from record import Experiment, Record
-from series import metric_of
+from series import is_block_policy, metric_of
 
 from charts.cells import draw_cell
 from charts.drawing import Drawing, NotDrawn, nothing
@@ -18,7 +18,7 @@ def block_policy(record: Record, experiment: Experiment) -> Drawing:
     policies = {
         (row.parameters["tile"], row.parameters["depth"]): row.strategy
         for row in record.strategies(experiment)
-        if {"tile", "depth"} <= set(row.parameters)
+        if is_block_policy(row)
     }
     if not policies:
         raise NotDrawn("the record holds no strategy with a tile and a depth")

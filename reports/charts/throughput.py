@@ -8,7 +8,7 @@ from canvas import CARD, FAINT, INK, MUTED, SERIES, Label, card, end_labels, lin
 from matplotlib.ticker import FuncFormatter, LogLocator
 from quantities import significant
 from record import Case, Experiment, Record
-from series import DISPATCH, metric_of, sweep
+from series import DISPATCH, is_block_policy, metric_of, sweep
 
 from charts.drawing import Drawing, nothing
 
@@ -21,7 +21,7 @@ def _family(row: Case) -> str:
         return "§ fp32-accurate on tensor cores"
     if not row.documented:
         return "Beyond the documents"
-    if {"tile", "depth"} <= set(row.parameters):
+    if is_block_policy(row):
         return f"{row.parameters['tile']} × {row.parameters['tile']} tiles, by depth"
     return ""
 
@@ -44,7 +44,7 @@ def throughput(record: Record, experiment: Experiment) -> Drawing:
     # fifteen rungs in one panel overlap, so each block tile has its own; the others stay grey
     panels: dict[str, list[str]] = {}
     # what solves another problem comes last
-    policies = any("depth" in row.parameters for row in rows)
+    policies = any(map(is_block_policy, rows))
     for row in sorted(rows, key=lambda row: not row.contends):
         name = _family(row) or ("Rungs outside the block sweep" if policies else "Rungs")
         if row.role == "rung":

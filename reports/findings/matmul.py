@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from quantities import cell, duration, shape_label, significant
-from series import crossings, sweep
+from series import crossings, is_block_policy, sweep
 
 from findings.judge import Finding, Judge, Line, Missing, Writer, finding
 
@@ -14,11 +14,7 @@ ODD_SHAPE = "1000x1000x1000"  # about as much work, and no power of two
 
 class _Judge(Judge):
     def best_policy(self) -> Line:
-        rows = [
-            row
-            for row in self.record.strategies(self.experiment)
-            if {"tile", "depth"} <= set(row.parameters)
-        ]
+        rows = [row for row in self.record.strategies(self.experiment) if is_block_policy(row)]
         base = self.need("tile16", self.headline, "cold")
         timed = self.fastest(rows)
         best = timed[0]

@@ -112,6 +112,17 @@ def test_block_policy_shows_the_best_and_the_unsupported(draw) -> None:
     assert "unsupported:" in texts and "needs 65536 B" in texts
 
 
+def test_block_policies_are_the_documents_tiles_alone(draw) -> None:
+    """What lies beyond them may have a tile and a depth as well: of k, not tiles staged at once."""
+    record = make_record()
+    for case in matching(record, "/tile32"):
+        case["source"] = {**case["source"], "document": "Recheck"}
+    drawn = draw(record)
+    assert "32 × 32" not in drawn["block_policy"][0] and "16 × 16" in drawn["block_policy"][0]
+    panels = set(drawn["throughput"][0])
+    assert "Beyond the documents" in panels and "32 × 32 tiles, by depth" not in panels
+
+
 def test_without_gpu_only_the_cpu_chart_is_drawn(draw) -> None:
     drawn = draw(make_record(gpu=False))
     assert [kind for kind, (_, chart) in drawn.items() if chart.svg] == ["cpu_gpu"]

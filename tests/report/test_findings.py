@@ -132,6 +132,18 @@ def test_best_policy_names_those_it_cannot_be_told_from(judged) -> None:
     assert own.outcome == "no difference" and "the documents' own" in own.text
 
 
+def test_best_policy_is_one_of_the_documents(save) -> None:
+    from findings import findings
+    from record import load
+
+    record = make_record(SMALL)
+    for case in matching(record, "/tile32_depth2/"):  # the fastest, were it theirs
+        case["source"] = {**case["source"], "document": "Recheck"}
+    parsed, _ = load(save(record))
+    found = {f.title: f.lines for f in findings(parsed, parsed.experiments[0])}
+    assert "Of 11 measured policies" in found[TITLES["policy"]][0].text
+
+
 def test_crossover_moves_with_the_copies(judged) -> None:
     record = make_record(SHAPES)
     assert "overtakes `cpu_blas` between 512 and 1024" in judged(record)["blas"][-1].text
