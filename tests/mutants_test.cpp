@@ -136,7 +136,9 @@ TEST(gpu_Session, LosesOneCaseToARealOutOfMemoryAndGoesOn) {
   for (const auto& strategy : table)
     cases.push_back({&experiment, &strategy, {64, 48, 80}, Regime::cold});
   std::vector<Case*> group = {&cases[0], &cases[1]};
-  Session({.budget_seconds = 0.1, .seed = 1}, gpu, [](const Case&) {}, [] {}).measure(group);
+  Session(
+      {.budget_seconds = 0.1, .seed = 1}, gpu, [](const Case&) {}, [] {})
+      .measure(group);
   const Verdict out_of_memory = cases[0].verdict.value_or(Verdict{});
   EXPECT_EQ(out_of_memory.status, Status::failed);
   EXPECT_NE(out_of_memory.reason.value_or("").find("cudaErrorMemoryAllocation"), std::string::npos)
@@ -153,7 +155,9 @@ Case measured(const Experiment& experiment, const Strategy& row, const Shape& sh
   Case* group[] = {&c};
   Gpu none;
   none.reason = "none";
-  Session({.budget_seconds = 0.05, .seed = 1}, none, [](const Case&) {}, [] {}).measure(group);
+  Session(
+      {.budget_seconds = 0.05, .seed = 1}, none, [](const Case&) {}, [] {})
+      .measure(group);
   c.experiment = nullptr;  // it may end before the case does
   return c;
 }
@@ -187,7 +191,8 @@ TEST(Session, LeavesWhatTurnsOutTooSlowAfterItsProof) {
   const Case c = measured(mutants::mutant("dawdles", matmul::cpu<dawdles>), Regime::hot);
   EXPECT_EQ(c.verdict.value_or(Verdict{}).status, Status::not_run);
   const std::string reason = c.verdict->reason.value_or("");
-  EXPECT_TRUE(reason.starts_with("its proof took 0.6 s a launch")) << reason;
+  EXPECT_TRUE(reason.starts_with("its proof took ")) << reason;
+  EXPECT_GE(std::stod(reason.substr(std::string_view("its proof took ").size())), 0.6) << reason;
   EXPECT_TRUE(c.samples.empty());
 }
 
@@ -225,7 +230,8 @@ Verdict verified_part() {
 
 template <auto whole>
 Case measured_part() {
-  return measured(matvec::experiment(with_part<whole>), with_part<whole>[0], {31, 37}, Regime::hot);
+  return measured(
+      matvec::experiment(with_part<whole>), with_part<whole>[0], { 31, 37 }, Regime::hot);
 }
 
 TEST(Part, IsProvenByItsWhole) {
