@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <string>
+#include <string_view>
 #include <thread>
 
 #include "../experiments/harness/session.hpp"
