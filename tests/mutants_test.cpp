@@ -138,9 +138,7 @@ TEST(gpu_Session, LosesOneCaseToARealOutOfMemoryAndGoesOn) {
   for (const auto& strategy : table)
     cases.push_back({&experiment, &strategy, {64, 48, 80}, Regime::cold});
   std::vector<Case*> group = {&cases[0], &cases[1]};
-  Session(
-      {.budget_seconds = 0.1, .seed = 1}, gpu, [](const Case&) {}, [] {})
-      .measure(group);
+  Session({.budget_seconds = 0.1, .seed = 1}, gpu, [](const Case&) {}, [] {}).measure(group);
   const Verdict out_of_memory = cases[0].verdict.value_or(Verdict{});
   EXPECT_EQ(out_of_memory.status, Status::failed);
   EXPECT_NE(out_of_memory.reason.value_or("").find("cudaErrorMemoryAllocation"), std::string::npos)
@@ -157,9 +155,7 @@ Case measured(const Experiment& experiment, const Strategy& row, const Shape& sh
   Case* group[] = {&c};
   Gpu none;
   none.reason = "none";
-  Session(
-      {.budget_seconds = 0.05, .seed = 1}, none, [](const Case&) {}, [] {})
-      .measure(group);
+  Session({.budget_seconds = 0.05, .seed = 1}, none, [](const Case&) {}, [] {}).measure(group);
   c.experiment = nullptr;  // it may end before the case does
   return c;
 }
@@ -232,8 +228,7 @@ Verdict verified_part() {
 
 template <auto whole>
 Case measured_part() {
-  return measured(
-      matvec::experiment(with_part<whole>), with_part<whole>[0], { 31, 37 }, Regime::hot);
+  return measured(matvec::experiment(with_part<whole>), with_part<whole>[0], {31, 37}, Regime::hot);
 }
 
 TEST(Part, IsProvenByItsWhole) {
