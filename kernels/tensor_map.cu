@@ -7,6 +7,7 @@
 #include <cuda_runtime.h>
 
 #include "tensor_map.hpp"
+#include "vectors.hpp"
 
 namespace recheck::kernels {
 namespace {
@@ -45,6 +46,22 @@ bool encode(const TensorSpec& spec, CUtensorMap& map) {
                        CU_TENSOR_MAP_INTERLEAVE_NONE, spec.swizzle,
                        CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
                        CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS;
+}
+
+bool encode_floats(const float* base, int rows, int columns, std::int64_t ld, int box_rows,
+                   int box_columns, CUtensorMap& map) {
+  return on_vectors(base, ld) && encode({.type = CU_TENSOR_MAP_DATA_TYPE_FLOAT32,
+                                         .element_bytes = sizeof(float),
+                                         .base = base,
+                                         .columns = columns,
+                                         .rows = rows,
+                                         .planes = 1,
+                                         .ld = ld,
+                                         .plane = ld * rows,
+                                         .box_columns = box_columns,
+                                         .box_rows = box_rows,
+                                         .box_planes = 1},
+                                        map);
 }
 
 }  // namespace recheck::kernels

@@ -24,4 +24,8 @@ struct TensorSpec {
 /// tensor_map.cu
 bool encode(const TensorSpec& spec, CUtensorMap& map);
 
+/// The same of one matrix of floats; false as well if its rows do not all start on 16 bytes.
+bool encode_floats(const float* base, int rows, int columns, std::int64_t ld, int box_rows,
+                   int box_columns, CUtensorMap& map);
+
 }  // namespace recheck::kernels

@@ -142,6 +142,16 @@ std::int64_t column_splits_floats(const Shape& s) {
   return k::column_splits_floats(s[0], s[1], 128, 132);
 }
 
+template <int block>
+constexpr Strategy column_splits(std::string_view name) {
+  return {.name = name,
+          .source = ours("by columns, split over the grid"),
+          .parameters = {{{"block", block}, {"unroll", 8}, {"fill", 132}}},
+          .layout = Layout::column_major,
+          .workspace = column_splits_floats,
+          .launch = gpu<k::column_splits<block, 32, 8, 132>>};
+}
+
 constexpr Source price = {"S3", "on the price of transposing"};
 constexpr Source vendor = {"vendor", "cuBLAS"};
 
@@ -239,8 +249,8 @@ constexpr Strategy rows[] = {
     sweep(column_tiles<4, 2>("column_tiles_unroll4")),
     sweep(column_tiles<8, 1>("column_tiles_cluster1")),
     sweep(column_tiles<8, 4>("column_tiles_cluster4")),
-    {.name = "column_splits", .source = ours("by columns, split over the grid"), .parameters = {{{"block", 1024}, {"unroll", 8}, {"fill", 132}}}, .layout = Layout::column_major, .workspace = column_splits_floats, .launch = gpu<k::column_splits<1024, 32, 8, 132>>},
-    sweep(Strategy{.name = "column_splits_block512", .source = ours("by columns, split over the grid"), .parameters = {{{"block", 512}, {"unroll", 8}, {"fill", 132}}}, .layout = Layout::column_major, .workspace = column_splits_floats, .launch = gpu<k::column_splits<512, 32, 8, 132>>}),
+    column_splits<1024>("column_splits"),
+    sweep(column_splits<512>("column_splits_block512")),
     {.name = "best", .source = ours("whichever was fastest nearest to the shape"), .launch = gpu<k::best>},
     {.name = "best_column_major", .source = ours("the same of a matrix by columns"), .layout = Layout::column_major, .workspace = column_splits_floats, .launch = gpu<k::best_column_major>},
 

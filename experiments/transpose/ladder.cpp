@@ -21,6 +21,31 @@ constexpr Strategy kernel(std::string_view name, std::string_view place,
           .launch = gpu<f>};
 }
 
+template <int tile, int block>
+constexpr Strategy wide_tiles(std::string_view name) {
+  return {.name = name,
+          .source = ours("pieces of 16 bytes, a swizzled tile"),
+          .parameters = {{{"tile", tile}, {"block", block}}},
+          .launch = gpu<k::wide_tiles<tile, tile, block>>};
+}
+
+template <int tile, int block>
+constexpr Strategy output_order(std::string_view name) {
+  return {.name = name,
+          .source = ours("blocks in the order of the output"),
+          .parameters = {{{"tile", tile}, {"block", block}}},
+          .launch = gpu<k::output_order<tile, tile, block>>};
+}
+
+template <int stages>
+constexpr Strategy tensor_tiles(std::string_view name) {
+  return {.name = name,
+          .source = ours("the copy engine moves the tiles"),
+          .parameters = {{{"tile", 64}, {"stages", stages}}},
+          .needs = from_capability<90>,
+          .launch = gpu<k::tensor_tiles<stages>>};
+}
+
 // clang-format off
 constexpr Strategy rows[] = {
     {.name = "cpu_serial", .source = {"S3", "SDK transposeNew, computeTransposeGold", "A17"}, .role = Role::baseline, .launch = cpu<reference::transpose_serial>},
@@ -32,16 +57,16 @@ constexpr Strategy rows[] = {
     kernel<k::coarse_grained>("coarse_grained", "SDK transposeNew, coarse-grained", &tiles_moved),
     kernel<k::fine_grained>("fine_grained", "SDK transposeNew, fine-grained", &tiles_turned),
     kernel<k::diagonal>("diagonal", "SDK transposeNew, diagonal transpose"),
-    {.name = "wide_tiles", .source = ours("pieces of 16 bytes, a swizzled tile"), .parameters = {{{"tile", 64}, {"block", 256}}}, .launch = gpu<k::wide_tiles<64, 64, 256>>},
-    sweep({.name = "wide_tiles_tile32", .source = ours("pieces of 16 bytes, a swizzled tile"), .parameters = {{{"tile", 32}, {"block", 64}}}, .launch = gpu<k::wide_tiles<32, 32, 64>>}),
-    sweep({.name = "wide_tiles_block128", .source = ours("pieces of 16 bytes, a swizzled tile"), .parameters = {{{"tile", 64}, {"block", 128}}}, .launch = gpu<k::wide_tiles<64, 64, 128>>}),
-    {.name = "output_order", .source = ours("blocks in the order of the output"), .parameters = {{{"tile", 64}, {"block", 512}}}, .launch = gpu<k::output_order<64, 64, 512>>},
-    sweep({.name = "output_order_tile32", .source = ours("blocks in the order of the output"), .parameters = {{{"tile", 32}, {"block", 256}}}, .launch = gpu<k::output_order<32, 32, 256>>}),
-    sweep({.name = "output_order_block256", .source = ours("blocks in the order of the output"), .parameters = {{{"tile", 64}, {"block", 256}}}, .launch = gpu<k::output_order<64, 64, 256>>}),
+    wide_tiles<64, 256>("wide_tiles"),
+    sweep(wide_tiles<32, 64>("wide_tiles_tile32")),
+    sweep(wide_tiles<64, 128>("wide_tiles_block128")),
+    output_order<64, 512>("output_order"),
+    sweep(output_order<32, 256>("output_order_tile32")),
+    sweep(output_order<64, 256>("output_order_block256")),
     {.name = "output_order_half", .source = ours("the same with half tiles"), .parameters = {{{"tile_rows", 32}, {"block", 256}}}, .launch = gpu<k::output_order<32, 64, 256>>},
     {.name = "kept_lines", .source = ours("written lines leave L2 last"), .parameters = {{{"tile", 64}, {"block", 512}}}, .needs = from_capability<80>, .launch = gpu<k::kept_lines<64, 64, 512>>},
-    {.name = "tensor_tiles", .source = ours("the copy engine moves the tiles"), .parameters = {{{"tile", 64}, {"stages", 12}}}, .needs = from_capability<90>, .launch = gpu<k::tensor_tiles<12>>},
-    sweep({.name = "tensor_tiles_stages6", .source = ours("the copy engine moves the tiles"), .parameters = {{{"tile", 64}, {"stages", 6}}}, .needs = from_capability<90>, .launch = gpu<k::tensor_tiles<6>>}),
+    tensor_tiles<12>("tensor_tiles"),
+    sweep(tensor_tiles<6>("tensor_tiles_stages6")),
     {.name = "thin", .source = ours("few rows or columns: a copy"), .launch = gpu<k::thin>},
     {.name = "best", .source = ours("whichever was fastest nearest to the shape"), .launch = gpu<k::best>},
     {.name = "cublas", .source = {"vendor", "cuBLAS"}, .role = Role::baseline, .note = "sgeam", .launch = gpu<k::cublas>},

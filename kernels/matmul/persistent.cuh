@@ -48,18 +48,17 @@ struct Ring {
   }
 };
 
-[[maybe_unused]] __device__ inline void copy_word(unsigned to, const float* from) {
+__device__ inline void copy_word(unsigned to, const float* from) {
   asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(to), "l"(from) : "memory");
 }
 /// The word, or 0 where it is not `inside`; `base` is some address that may be read.
-[[maybe_unused]] __device__ inline void copy_word(unsigned to, const float* from, bool inside,
-                                                  const float* base) {
+__device__ inline void copy_word(unsigned to, const float* from, bool inside, const float* base) {
   asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(to), "l"(inside ? from : base),
                "r"(inside ? 4 : 0)
                : "memory");
 }
 /// Arrives once this thread's copies have.
-[[maybe_unused]] __device__ inline void arrive_with_copies(hopper::Barrier* barrier) {
+__device__ inline void arrive_with_copies(hopper::Barrier* barrier) {
   asm volatile(
       "cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%0];" ::"r"(hopper::shared_address(barrier))
       : "memory");
@@ -118,8 +117,8 @@ __device__ __forceinline__ void produce(const CUtensorMap& map_b, const MatmulAr
             copy_word(to_b + slot + 4 * (k * P::columns + i * P::producers), from_b[i],
                       deep || k0 + k < p.k, p.b);
       }
-      const auto at = [&](int i, int piece) {
-        return to_a + slot + 4 * (i * rows_at_once + piece * 8 * P::a_pitch);
+      const auto at = [&](int i, int q) {
+        return to_a + slot + 4 * (i * rows_at_once + q * 8 * P::a_pitch);
       };
       if (deep) {
 #pragma unroll
@@ -275,18 +274,7 @@ template <class P>
 void launch_persistent(const MatmulArgs& p, const Schedule& schedule, float* parts,
                        cudaStream_t stream) {
   CUtensorMap map_b = {};
-  const TensorSpec b = {.type = CU_TENSOR_MAP_DATA_TYPE_FLOAT32,
-                        .element_bytes = sizeof(float),
-                        .base = p.b,
-                        .columns = p.n,
-                        .rows = p.k,
-                        .planes = 1,
-                        .ld = p.ldb,
-                        .plane = p.ldb * p.k,
-                        .box_columns = P::columns,
-                        .box_rows = P::depth,
-                        .box_planes = 1};
-  const bool boxes = on_vectors(p.b, p.ldb) && encode(b, map_b);
+  const bool boxes = encode_floats(p.b, p.k, p.n, p.ldb, P::depth, P::columns, map_b);
   const auto kernel = boxes ? persistent_kernel<P, true> : persistent_kernel<P, false>;
   if (cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, P::bytes) ==
       cudaSuccess)

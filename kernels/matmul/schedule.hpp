@@ -87,4 +87,6 @@ RECHECK_ANYWHERE Schedule in_stretches(int tiles, int slabs, int most) {
           stretches < 1 ? 1 : static_cast<int>(stretches < most ? stretches : most)};
 }
 
+#undef RECHECK_ANYWHERE
+
 }  // namespace recheck::kernels::matmul

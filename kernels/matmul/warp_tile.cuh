@@ -121,7 +121,7 @@ __device__ __forceinline__ Place place_of_tile(const MatmulArgs& p, int tile) {
 }
 
 template <typename T>
-__host__ __device__ int tiles(const MatmulArgs& p) {
+int tiles(const MatmulArgs& p) {
   return ((p.m + T::rows - 1) / T::rows) * ((p.n + T::columns - 1) / T::columns);
 }
 

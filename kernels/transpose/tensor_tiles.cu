@@ -74,30 +74,14 @@ __global__ void __launch_bounds__(threads, 1)
   if (tid == 0) hopper::wait_for_stores_to_read<0>();  // shared memory must outlive them
 }
 
-/// A matrix in boxes of 64×64.
-TensorSpec boxes(const float* base, int rows, int columns, std::int64_t ld) {
-  return {.type = CU_TENSOR_MAP_DATA_TYPE_FLOAT32,
-          .element_bytes = sizeof(float),
-          .base = base,
-          .columns = columns,
-          .rows = rows,
-          .planes = 1,
-          .ld = ld,
-          .plane = ld * rows,
-          .box_columns = size,
-          .box_rows = size,
-          .box_planes = 1};
-}
-
 }  // namespace
 
 template <int stages>
 void tensor_tiles(const TransposeArgs& p, cudaStream_t stream) {
   if (p.rows == 0 || p.columns == 0) return;
   CUtensorMap in, out;
-  if (p.rows % 4 != 0 || !on_vectors(p.in, p.ldin) || !on_vectors(p.out, p.ldout) ||
-      !encode(boxes(p.in, p.rows, p.columns, p.ldin), in) ||
-      !encode(boxes(p.out, p.columns, p.rows, p.ldout), out))
+  if (p.rows % 4 != 0 || !encode_floats(p.in, p.rows, p.columns, p.ldin, size, size, in) ||
+      !encode_floats(p.out, p.columns, p.rows, p.ldout, size, size, out))
     return launch_wide_tiles<64, 64, 512, Order::of_output>(p, stream);
   constexpr int bytes = stages * static_cast<int>(tile_bytes);
   const auto kernel = tensor_tiles_kernel<stages>;

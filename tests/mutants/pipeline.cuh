@@ -90,6 +90,15 @@ void pipeline(const kernels::matmul::MatmulArgs& p, cudaStream_t stream) {
   pipeline_kernel<defect><<<std::min(tiles, kernels::multiprocessors()), 544, 0, stream>>>(p);
 }
 
+/// An element's sum over the first half of k, or the second.
+__device__ inline float half_sum(const kernels::matmul::MatmulArgs& p, int row, int column,
+                                 bool second) {
+  float sum = 0;
+  for (int k = second ? p.k / 2 : 0; k < (second ? p.k : p.k / 2); ++k)
+    sum += p.a[row * p.lda + k] * p.b[k * p.ldb + column];
+  return sum;
+}
+
 /// Two blocks of a cluster, each with half of k; the first adds what the second stores in its
 /// shared memory, if it waits for that.
 template <bool waits>
@@ -102,9 +111,7 @@ __global__ void __launch_bounds__(256) halves_kernel(kernels::matmul::MatmulArgs
   const int tid = threadIdx.x, tiles_n = (p.n + 15) / 16, tile = blockIdx.x / 2;
   const int row = tile / tiles_n * 16 + tid / 16, column = tile % tiles_n * 16 + tid % 16;
   const bool inside = row < p.m && column < p.n;
-  float sum = 0;
-  for (int k = rank == 0 ? 0 : p.k / 2; inside && k < (rank == 0 ? p.k / 2 : p.k); ++k)
-    sum += p.a[row * p.lda + k] * p.b[k * p.ldb + column];
+  const float sum = inside ? half_sum(p, row, column, rank == 1) : 0;
   if (rank == 1) {
     if (!waits) __nanosleep(20'000);
     kernels::store_at(&other[tid], 0, sum);
@@ -138,10 +145,8 @@ __global__ void __launch_bounds__(256) behind_kernel(kernels::matmul::MatmulArgs
   const int row = blockIdx.x / tiles_n * 16 + threadIdx.x / 16;
   const int column = blockIdx.x % tiles_n * 16 + threadIdx.x % 16;
   if (row >= p.m || column >= p.n) return;
-  float sum = second ? p.c[row * p.ldc + column] : 0;
-  for (int k = second ? p.k / 2 : 0; k < (second ? p.k : p.k / 2); ++k)
-    sum += p.a[row * p.lda + k] * p.b[k * p.ldb + column];
-  p.c[row * p.ldc + column] = sum;
+  const float before = second ? p.c[row * p.ldc + column] : 0;
+  p.c[row * p.ldc + column] = before + half_sum(p, row, column, second);
 #endif
 }
 
