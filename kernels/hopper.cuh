@@ -26,7 +26,8 @@ __device__ inline std::uint32_t shared_address(const void* pointer) {
   return static_cast<std::uint32_t>(__cvta_generic_to_shared(pointer));
 }
 
-/// Makes this thread's writes to shared memory visible to the copy engine.
+/// Has the copy engine see what this thread has written to shared memory, and write there only
+/// behind what this thread has read: a barrier alone orders neither.
 __device__ inline void engine_sees() {
 #ifdef RECHECK_HOPPER
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");

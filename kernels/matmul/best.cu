@@ -20,11 +20,7 @@ constexpr Choice<MatmulArgs> choices[] = {
     {"vectorized", 75, run<vectorized<128, 8>>},
     {"async_stages", 80, run<async_stages<2, 2, 8, 8, 16, 4, 3>>},
     {"async_stages_tile_n64", 80, run<async_stages<2, 2, 8, 4, 16, 4, 3>>},
-    {"tma_persistent", 90, run<tma_persistent<4, 2, 8, 16, 16, 5, 1, 1>>, hopper_only},
     {"tma_persistent_split2", 90, run<tma_persistent<2, 2, 8, 4, 16, 5, 2, 3>>, hopper_only},
-    {"tma_persistent_wide_split2", 90, run<tma_persistent<4, 2, 8, 16, 16, 5, 2, 1>>, hopper_only},
-    {"tma_persistent_wide_split4", 90, run<tma_persistent<4, 2, 8, 16, 16, 5, 4, 1>>, hopper_only},
-    {"tma_persistent_split8", 90, run<tma_persistent<4, 2, 8, 8, 16, 5, 8, 1>>, hopper_only},
     {"stream_k", 90, run<stream_k<4, 2, 8, 16>>, hopper_only},
     {"stream_k_tile_n128", 90, run<stream_k<4, 2, 8, 8>>, hopper_only},
 };

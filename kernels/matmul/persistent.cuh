@@ -64,6 +64,13 @@ __device__ inline void arrive_with_copies(hopper::Barrier* barrier) {
       : "memory");
 }
 
+template <class P>
+__device__ Piece piece_of_block(const Schedule& schedule, int i) {
+  if constexpr (P::split == 1) return schedule.piece(blockIdx.x, i);
+  if (i > 0) return {0, 0, 0};
+  return share(blockIdx.x / P::split, schedule.slabs, blockIdx.x % P::split, P::split);
+}
+
 /// Of A eight lanes read eight neighbours along k, four of them a row each. Of B the copy engine
 /// brings boxes or, where its rows are not aligned for that, each lane every word of a column.
 template <class P, bool boxes>
@@ -81,7 +88,7 @@ __device__ __forceinline__ void produce(const CUtensorMap& map_b, const MatmulAr
   ring.phase = 1;  // all slots are empty
 #pragma unroll 1
   for (int done = 0;; ++done) {
-    const Piece piece = schedule.piece(blockIdx.x, done);
+    const Piece piece = piece_of_block<P>(schedule, done);
     if (piece.count == 0) break;
     const Place corner = place_of_tile<typename P::T>(p, piece.tile);
     const float* from[passes];
@@ -147,6 +154,17 @@ __device__ __forceinline__ MatmulArgs into_tile(MatmulArgs p, float* tile) {
   return p;
 }
 
+/// Tells the producers that a slab has been read, whose `last` fragment has been asked for. An
+/// arrival does not wait for loads, and what the copy engine brings may overtake them: one launch
+/// in 2000 then came out wrong. So it is made to depend on what they loaded, of which blockIdx.y,
+/// always 0, leaves nothing. A fence between the proxies does that too, for 2 % of all time.
+template <typename T>
+__device__ __forceinline__ void give_back(hopper::Barrier* empty, const Fragment<T>& last,
+                                          int lane) {
+  const bool read = !__any_sync(~0u, last.bits() & blockIdx.y);
+  if (read && lane == 0) hopper::barrier_arrive(empty);
+}
+
 /// Multiplies. Leaves the sums of a piece in C, or in the block's part if the tile began in another
 /// stretch; where a cluster shares k, in place of the slabs.
 template <class P>
@@ -162,25 +180,24 @@ __device__ __forceinline__ void consume(const MatmulArgs& p, const Schedule& sch
   const auto load = [&](int slot, int k, int into) {
     fragment[into].load(ring.slabs + slot * T::slab_floats, mine, k);
   };
-  Piece piece = schedule.piece(blockIdx.x, 0);
-  if (piece.count > 0) {
+  int left = P::split == 1 ? schedule.total(blockIdx.x) : piece_of_block<P>(schedule, 0).count;
+  if (left > 0) {
     hopper::barrier_wait(ring.full, 0);
     load(0, 0, 0);
   }
 #pragma unroll 1
-  for (int done = 1; piece.count > 0; ++done) {
-    const Piece next = schedule.piece(blockIdx.x, done);
+  for (int done = 0; left > 0; ++done) {
+    const Piece piece = piece_of_block<P>(schedule, done);
 #pragma unroll 1
     for (int s = 0; s < piece.count; ++s) {
       const int slot = ring.slot;
       ring.advance();
+      --left;
 #pragma unroll
       for (int k = 0; k < T::depth; ++k) {
         if (k == T::depth - 1) {
-          __syncwarp();
-          if (lane == 0) hopper::barrier_arrive(ring.empty + slot);
-          if (s + 1 < piece.count || next.count > 0)
-            hopper::barrier_wait(ring.full + ring.slot, ring.phase);
+          give_back(ring.empty + slot, fragment[k % 2], lane);
+          if (left > 0) hopper::barrier_wait(ring.full + ring.slot, ring.phase);
           load(ring.slot, 0, 0);  // behind the last slab these are stale words that none uses
         } else {
           load(slot, k + 1, (k + 1) % 2);
@@ -192,15 +209,14 @@ __device__ __forceinline__ void consume(const MatmulArgs& p, const Schedule& sch
       const bool begun = piece.begin == 0;
       const Place corner = begun ? place_of_tile<T>(p, piece.tile) : Place{0, 0};
       float* part = parts + static_cast<std::int64_t>(blockIdx.x) * P::tile_floats;
-      outputs.store(begun ? p : into_tile<T>(p, part), vectors || !begun, corner.row + mine.row,
+      outputs.store(begun ? p : into_tile<P>(p, part), vectors || !begun, corner.row + mine.row,
                     corner.column + mine.column);
       outputs = {};
     }
-    piece = next;
   }
   if constexpr (P::split > 1) {
     hopper::named_wait(1, P::consumers);  // all have read their last slab
-    outputs.store(into_tile<T>(p, ring.slabs), true, mine.row, mine.column);
+    outputs.store(into_tile<P>(p, ring.slabs), true, mine.row, mine.column);
   }
 }
 

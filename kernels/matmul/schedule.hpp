@@ -19,72 +19,75 @@ struct Piece {
   int tile, begin, count;
 };
 
-/// What stretches leave to be added to a tile: the parts of those from `first` to `last`.
-struct Tail {
-  int tile, first, last;
+/// The share of slabs that falls to one of `split` blocks that work on a tile together.
+RECHECK_ANYWHERE Piece share(int tile, int slabs, int rank, int split) {
+  const auto begin = [=](int r) {
+    return static_cast<int>(static_cast<std::int64_t>(slabs) * r / split);
+  };
+  return {tile, begin(rank), begin(rank + 1) - begin(rank)};
+}
+
+/// The blocks from `first` to `last`.
+struct Blocks {
+  int first, last;
 };
 
-/// Of all tiles the first `whole` are dealt out one by one, to blocks or to clusters of `split`
-/// blocks that share k. The slabs of all tiles behind them lie in one line, of which every block
-/// gets an equal stretch, wherever tiles end in it.
+/// Of all tiles the first `whole` are dealt out one by one. The slabs of those behind them lie in
+/// one line, of which every block gets a stretch, wherever tiles end in it.
 struct Schedule {
-  int tiles, slabs;  // slabs of each tile, at least one
+  int slabs;  // of a tile, at least one
   int whole;
   int blocks;
-  int split = 1;
-
-  /// Where in the line the stretch of a block begins, and that of the one before it ends.
-  RECHECK_ANYWHERE int stretch(int block) const {
-    const auto line = static_cast<std::int64_t>(tiles - whole) * slabs;
-    return static_cast<int>(line * block / blocks);
-  }
+  int stretch = 0, longer = 0;  // slabs of a stretch; so many of the first have one more
 
   /// The i-th piece of a block; behind its last one without slabs. None but the first of its
   /// stretch begins inside a tile.
   RECHECK_ANYWHERE Piece piece(int block, int i) const {
-    const int first = block / split, stride = blocks / split, rank = block % split;
-    const int tile = first + i * stride;
-    if (tile < whole) {
-      const int begin = share(rank);
-      return {tile, begin, share(rank + 1) - begin};
-    }
-    if (split > 1) return {0, 0, 0};
-    if (first < whole) i -= (whole - first + stride - 1) / stride;
-    const int end = stretch(block + 1);
-    int begin = stretch(block);
+    const int tile = block + i * blocks;
+    if (tile < whole) return {tile, 0, slabs};
+    i -= whole / blocks;
+    int begin = line(block);
     if (i > 0) begin = (begin / slabs + i) * slabs;
-    if (begin >= end) return {0, 0, 0};
-    const int inside = begin % slabs, left = end - begin;
+    const int left = line(block + 1) - begin, inside = begin % slabs;
+    if (left <= 0) return {0, 0, 0};
     return {whole + begin / slabs, inside, left < slabs - inside ? left : slabs - inside};
   }
 
-  /// What is to be added to the tile that the stretch of a block, not the first, goes on in: only
-  /// if that block is the first to go on in it, else `last` lies before `first`.
-  RECHECK_ANYWHERE Tail tail(int block) const {
-    const int tile = stretch(block) / slabs, head = tile * slabs;
-    if (stretch(block) == head || stretch(block - 1) > head) return {0, 0, -1};
-    int last = block;
-    while (last + 1 < blocks && stretch(last + 1) < head + slabs) ++last;
-    return {whole + tile, block, last};
+  /// The slabs of all pieces of a block.
+  RECHECK_ANYWHERE int total(int block) const {
+    return (whole + blocks - 1 - block) / blocks * slabs + line(block + 1) - line(block);
+  }
+
+  /// Those whose stretches go on in a tile that another began: none if `last` lies before `first`.
+  RECHECK_ANYWHERE Blocks going_on(int tile) const {
+    const int begin = (tile - whole) * slabs;
+    return {block_at(begin) + 1, block_at(begin + slabs - 1)};
   }
 
  private:
-  RECHECK_ANYWHERE int share(int rank) const {
-    return static_cast<int>(static_cast<std::int64_t>(slabs) * rank / split);
+  /// Where in the line the stretch of a block begins, and that of the block before it ends.
+  RECHECK_ANYWHERE int line(int block) const {
+    return block * stretch + (block < longer ? block : longer);
+  }
+  RECHECK_ANYWHERE int block_at(int slab) const {
+    const int inside = slab - longer * (stretch + 1);
+    return inside < 0 ? slab / (stretch + 1) : longer + inside / stretch;
   }
 };
 
 /// The schedule with stretches on at most `most` blocks: whole tiles for as long as there are two
-/// for each, then the rest in one line.
+/// for each, then the rest in one line. All whole where that is no more than `ends` slabs slower.
 RECHECK_ANYWHERE Schedule in_stretches(int tiles, int slabs, int most) {
-  if (tiles % most == 0) return {tiles, slabs, tiles, most};
-  const int waves = tiles / most;
-  if (waves > 1) return {tiles, slabs, (waves - 1) * most, most};
-  // a stretch of fewer slabs would spend more on its ends than on its sums
-  constexpr int shortest = 4;
-  const std::int64_t stretches = static_cast<std::int64_t>(tiles) * slabs / shortest;
-  return {tiles, slabs, 0,
-          stretches < 1 ? 1 : static_cast<int>(stretches < most ? stretches : most)};
+  constexpr int ends = 4;  // about what the two ends of a stretch cost; none is shorter
+  const std::int64_t all = static_cast<std::int64_t>(tiles) * slabs;
+  const std::int64_t blocks = all / ends < 1 ? 1 : all / ends < most ? all / ends : most;
+  const std::int64_t waves = (tiles - 1) / most + 1;
+  const int whole = tiles < 2 * most ? 0 : (tiles / most - 1) * most;
+  const std::int64_t line = static_cast<std::int64_t>(tiles - whole) * slabs;
+  if (waves * slabs - all / blocks <= ends || line > 0x7fffffff)
+    return {slabs, tiles, tiles < most ? tiles : most};
+  return {slabs, whole, static_cast<int>(blocks), static_cast<int>(line / blocks),
+          static_cast<int>(line % blocks)};
 }
 
 #undef RECHECK_ANYWHERE

@@ -6,8 +6,10 @@
 // slabs of the one or two per block that remain are laid in one line and cut into equal stretches.
 // Where a stretch ends inside a tile its sums go to C; the blocks whose stretches go on in that
 // tile leave theirs in a workspace, and a second kernel, queued behind, adds them to C in the order
-// of k: the same bits in every run. Source: Osama et al., "Stream-K: Work-centric Parallel
-// Decomposition for Dense Matrix-Matrix Multiplication on the GPU" (2023), its hybrid form.
+// of k: the same bits in every run. A block that waits for the others' sums and adds them itself
+// saves that kernel, but adds one after another: no faster at 1024 and above, slower below. Source:
+// Osama et al., "Stream-K: Work-centric Parallel Decomposition for Dense Matrix-Matrix
+// Multiplication on the GPU" (2023), its hybrid form.
 
 #include <cuda_runtime.h>
 
@@ -18,30 +20,35 @@
 namespace recheck::kernels::matmul {
 namespace {
 
-constexpr int add_threads = 256, adders = 8;  // blocks that share a tile
+constexpr int add_threads = 256, words = 4;  // of C, for each thread
 
-/// Adds to C what the stretches that go on in a tile have left of it: one block for each slice of a
-/// tile and each stretch but the first.
+/// Adds to C what the blocks that go on in a tile have left of it; each block a slice of a tile.
 template <class P>
 __global__ void __launch_bounds__(add_threads)
     add_parts_kernel([[maybe_unused]] MatmulArgs p, [[maybe_unused]] Schedule schedule,
                      [[maybe_unused]] const float* parts) {
 #ifdef RECHECK_HOPPER
+  constexpr int slices = P::tile_floats / (add_threads * words), rows = add_threads / P::columns;
+  static_assert(rows * P::columns == add_threads);
+  const int tile = schedule.whole + blockIdx.x / slices;
+  const auto [first, last] = schedule.going_on(tile);
+  const Place corner = place_of_tile<typename P::T>(p, tile);
+  const int i = blockIdx.x % slices * add_threads * words + threadIdx.x;
+  const int row = corner.row + i / P::columns, column = corner.column + i % P::columns;
+  float* c = p.c + row * p.ldc + column;
+  const auto inside = [&](int w) { return row + w * rows < p.m && column < p.n; };
   hopper::wait_for_previous();
-  const Tail tail = schedule.tail(blockIdx.x / adders + 1);
-  if (tail.last < tail.first) return;
-  const Place corner = place_of_tile<typename P::T>(p, tail.tile);
-  constexpr int slice = P::tile_floats / adders;
-  const int begin = blockIdx.x % adders * slice;
-#pragma unroll 4
-  for (int i = begin + threadIdx.x; i < begin + slice; i += add_threads) {
-    const int row = corner.row + i / P::columns, column = corner.column + i % P::columns;
-    if (row >= p.m || column >= p.n) continue;
-    float sum = p.c[row * p.ldc + column];
-    for (int s = tail.first; s <= tail.last; ++s)
-      sum += parts[static_cast<std::int64_t>(s) * P::tile_floats + i];
-    p.c[row * p.ldc + column] = sum;
-  }
+  if (last < first) return;
+  float sums[words];
+#pragma unroll
+  for (int w = 0; w < words; ++w) sums[w] = inside(w) ? c[w * rows * p.ldc] : 0;
+  for (int block = first; block <= last; ++block)
+#pragma unroll
+    for (int w = 0; w < words; ++w)
+      sums[w] += parts[static_cast<std::int64_t>(block) * P::tile_floats + i + w * add_threads];
+#pragma unroll
+  for (int w = 0; w < words; ++w)
+    if (inside(w)) c[w * rows * p.ldc] = sums[w];
 #endif
 }
 
@@ -53,11 +60,13 @@ void stream_k(const MatmulArgs& p, const Queue& queue) {
   if (p.k == 0) return async_stages<2, 2, 8, 8, 16, 4, 3>(p, queue.stream);  // zeros
   using P = Plan<warps_m, warps_n, tm, tn, 16, 5, 1, 1>;
   static_assert(P::tile_floats <= stream_k_tile);
-  const Schedule schedule = in_stretches(tiles<typename P::T>(p), slabs_of_tile<P>(p),
-                                         std::min(multiprocessors(), stream_k_blocks));
+  const int count = tiles<typename P::T>(p);
+  const Schedule schedule =
+      in_stretches(count, slabs_of_tile<P>(p), std::min(multiprocessors(), stream_k_blocks));
   launch_persistent<P>(p, schedule, queue.workspace, queue.stream);
-  if (schedule.whole < schedule.tiles && schedule.blocks > 1)
-    launch_behind(add_parts_kernel<P>, static_cast<unsigned>((schedule.blocks - 1) * adders),
+  const int slices = P::tile_floats / (add_threads * words);
+  if (schedule.whole < count)
+    launch_behind(add_parts_kernel<P>, static_cast<unsigned>((count - schedule.whole) * slices),
                   add_threads, 0, queue.stream, p, schedule, queue.workspace);
 }
 

@@ -12,7 +12,9 @@
 //
 // What binds at 4096 and above is the issue of FFMA: its share of all issue slots is 0.94 (cuBLAS:
 // 0.88), the rest are loads from shared memory and register banks that collide. Slower were:
-// clusters that share B by multicast, slabs of 32, twice the consumers.
+// clusters that share B by multicast, slabs of 32, twice the consumers. Clusters of four or eight
+// of the large blocks cannot have all 132 multiprocessors: 30 and 15 of them run at a time, where
+// 32 at 1024 and 16 at 512 would be one wave.
 
 #include <cuda_runtime.h>
 
@@ -29,15 +31,12 @@ void tma_persistent(const MatmulArgs& p, cudaStream_t stream) {
   using P = Plan<warps_m, warps_n, tm, tn, depth, stages, split, blocks>;
   const int count = tiles<typename P::T>(p);
   const int grid = split > 1 ? count * split : std::min(count, multiprocessors() * blocks);
-  launch_persistent<P>(p, {count, slabs_of_tile<P>(p), count, grid, split}, nullptr, stream);
+  launch_persistent<P>(p, {slabs_of_tile<P>(p), count, grid}, nullptr, stream);
 }
 
 template void tma_persistent<4, 2, 8, 16, 16, 5, 1, 1>(const MatmulArgs&, cudaStream_t);
 template void tma_persistent<4, 2, 8, 16, 16, 3, 1, 1>(const MatmulArgs&, cudaStream_t);
 template void tma_persistent<4, 2, 8, 16, 32, 3, 1, 1>(const MatmulArgs&, cudaStream_t);
-template void tma_persistent<4, 2, 8, 16, 16, 5, 2, 1>(const MatmulArgs&, cudaStream_t);
-template void tma_persistent<4, 2, 8, 16, 16, 5, 4, 1>(const MatmulArgs&, cudaStream_t);
-template void tma_persistent<4, 2, 8, 8, 16, 5, 8, 1>(const MatmulArgs&, cudaStream_t);
 template void tma_persistent<2, 2, 8, 4, 16, 5, 2, 3>(const MatmulArgs&, cudaStream_t);
 template void tma_persistent<2, 2, 8, 4, 16, 5, 4, 3>(const MatmulArgs&, cudaStream_t);
 

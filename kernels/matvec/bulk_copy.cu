@@ -107,6 +107,7 @@ __global__ void __launch_bounds__(block, resident<block, piece, stages>)
         if (tid + u * block < count) sum += x[tid + u * block] * own[u];
     }
     if (k + stages < pieces) {
+      hopper::engine_sees();
       __syncthreads();  // all have read the piece
       if (tid == 0) copy(k + stages);
     }
