@@ -86,6 +86,9 @@ constexpr Strategy async_stages(std::string_view name) {
           .launch = gpu<k::async_stages<warps_m, warps_n, tm, tn, 16, stages, blocks>>};
 }
 
+std::int64_t floats_of_b(const Shape& s) { return k::aligned_b_floats(s[2], s[1]); }
+std::int64_t floats_of_stream_k(const Shape& s) { return k::stream_k_floats(s[2], s[1]); }
+
 /// `told` is the third parameter that the row names.
 template <int warps_m, int warps_n, int tm, int tn, int depth, int stages, int split, int blocks>
 constexpr Strategy tma_persistent(std::string_view name, Parameter told) {
@@ -94,10 +97,9 @@ constexpr Strategy tma_persistent(std::string_view name, Parameter told) {
                                    : "producers and consumers, a persistent grid"),
           .parameters = {{tile_m(warps_m, tm), tile_n(warps_n, tn), told}},
           .needs = on_hopper,
+          .workspace = floats_of_b,
           .launch = gpu<k::tma_persistent<warps_m, warps_n, tm, tn, depth, stages, split, blocks>>};
 }
-
-std::int64_t floats_of_stream_k(const Shape&) { return k::stream_k_floats; }
 
 template <int warps_m, int warps_n, int tm, int tn>
 constexpr Strategy stream_k(std::string_view name) {

@@ -62,9 +62,15 @@ template <int warps_m, int warps_n, int tm, int tn, int depth, int stages, int b
 void async_stages(const MatmulArgs& args, cudaStream_t stream);
 
 /// A warpgroup fetches, warps_m×warps_n warps multiply, tm×tn outputs per thread; `split` blocks of
-/// a cluster share k. Compute capability 9.0. tma_persistent.cu
+/// a cluster share k. Takes aligned_b_floats of workspace, on 16 bytes. Compute capability 9.0.
+/// tma_persistent.cu
 template <int warps_m, int warps_n, int tm, int tn, int depth, int stages, int split, int blocks>
-void tma_persistent(const MatmulArgs& args, cudaStream_t stream);
+void tma_persistent(const MatmulArgs& args, const Queue& queue);
+
+/// For B once more, with all rows on 16 bytes.
+constexpr std::int64_t aligned_b_floats(std::int64_t k, std::int64_t n) {
+  return k * ((n + 3) / 4 * 4);
+}
 
 /// The same, but what does not fill all multiprocessors with whole tiles is cut into equal
 /// stretches of k. Takes stream_k_floats of workspace, on 16 bytes. Compute capability 9.0.
@@ -72,9 +78,11 @@ void tma_persistent(const MatmulArgs& args, cudaStream_t stream);
 template <int warps_m, int warps_n, int tm, int tn>
 void stream_k(const MatmulArgs& args, const Queue& queue);
 
-/// A tile of its own for each of the blocks, of which there are at most so many.
+/// A tile of its own for each of the blocks, of which there are at most so many, and B.
 constexpr int stream_k_blocks = 160, stream_k_tile = 128 * 256;
-constexpr std::int64_t stream_k_floats = std::int64_t{stream_k_blocks} * stream_k_tile;
+constexpr std::int64_t stream_k_floats(std::int64_t k, std::int64_t n) {
+  return stream_k_blocks * stream_k_tile + aligned_b_floats(k, n);
+}
 
 /// Whichever of these was measured fastest nearest to the shape. Takes stream_k_floats of
 /// workspace, on 16 bytes. best.cu

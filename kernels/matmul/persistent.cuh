@@ -13,6 +13,7 @@
 #include "../hopper.cuh"
 #include "../launch.hpp"
 #include "../tensor_map.hpp"
+#include "aligned_b.hpp"
 #include "schedule.hpp"
 #include "warp_tile.cuh"
 
@@ -71,20 +72,17 @@ __device__ Piece piece_of_block(const Schedule& schedule, int i) {
   return share(blockIdx.x / P::split, schedule.slabs, blockIdx.x % P::split, P::split);
 }
 
-/// Of A eight lanes read eight neighbours along k, four of them a row each. Of B the copy engine
-/// brings boxes or, where its rows are not aligned for that, each lane every word of a column.
-template <class P, bool boxes>
+/// Of B the copy engine brings boxes; of A eight lanes read eight neighbours along k, four of them
+/// a row each.
+template <class P>
 __device__ __forceinline__ void produce(const CUtensorMap& map_b, const MatmulArgs& p,
                                         const Schedule& schedule, Ring<P> ring, int warp,
                                         int lane) {
   constexpr int rows_at_once = 4 * P::producer_warps, passes = P::rows / rows_at_once;
   constexpr int pieces = P::depth / 8;  // of a row
-  constexpr int columns = boxes ? 1 : P::columns / P::producers;
   constexpr unsigned b_bytes = (P::slab_floats - P::a_floats) * sizeof(float);
-  const int k_lane = lane % 8, row_lane = lane / 8 + warp * 4, id = warp * 32 + lane;
-  const unsigned to_slabs = hopper::shared_address(ring.slabs);
-  const unsigned to_a = to_slabs + 4 * (k_lane * P::a_pitch + row_lane);
-  const unsigned to_b = to_slabs + 4 * (P::a_floats + id);
+  const int k_lane = lane % 8, row_lane = lane / 8 + warp * 4;
+  const unsigned to_a = hopper::shared_address(ring.slabs) + 4 * (k_lane * P::a_pitch + row_lane);
   ring.phase = 1;  // all slots are empty
 #pragma unroll 1
   for (int done = 0;; ++done) {
@@ -97,44 +95,28 @@ __device__ __forceinline__ void produce(const CUtensorMap& map_b, const MatmulAr
       const std::int64_t row = min(corner.row + row_lane + rows_at_once * i, p.m - 1);
       from[i] = p.a + row * p.lda + piece.begin * P::depth + k_lane;
     }
-    [[maybe_unused]] const float* from_b[columns];
-    if constexpr (!boxes)
-#pragma unroll
-      for (int i = 0; i < columns; ++i)
-        from_b[i] = p.b + static_cast<std::int64_t>(piece.begin) * P::depth * p.ldb +
-                    (corner.column + id + i * P::producers) % p.n;
 #pragma unroll 1
     for (int s = 0; s < piece.count; ++s) {
       const int k0 = (piece.begin + s) * P::depth;
-      const bool deep = k0 + P::depth <= p.k;  // else it is the tile's last
       hopper::barrier_wait(ring.empty + ring.slot, ring.phase);
       hopper::Barrier* full = ring.full + ring.slot;
-      const unsigned slot = ring.slot * P::slab_floats * 4;
-      if constexpr (boxes) {
-        if (id == 0) {
-          hopper::barrier_expect(full, b_bytes);
-          hopper::load_box(ring.slabs + ring.slot * P::slab_floats + P::a_floats, &map_b, full,
-                           corner.column, k0, 0);
-        }
-      } else {
-#pragma unroll
-        for (int i = 0; i < columns; ++i)
-#pragma unroll 4
-          for (int k = 0; k < P::depth; ++k, from_b[i] += p.ldb)
-            copy_word(to_b + slot + 4 * (k * P::columns + i * P::producers), from_b[i],
-                      deep || k0 + k < p.k, p.b);
+      if (warp == 0 && lane == 0) {
+        hopper::barrier_expect(full, b_bytes);
+        hopper::load_box(ring.slabs + ring.slot * P::slab_floats + P::a_floats, &map_b, full,
+                         corner.column, k0, 0);
       }
+      const unsigned slot = ring.slot * P::slab_floats * 4;
       const auto at = [&](int i, int q) {
         return to_a + slot + 4 * (i * rows_at_once + q * 8 * P::a_pitch);
       };
-      if (deep) {
+      if (k0 + P::depth <= p.k) {
 #pragma unroll
         for (int i = 0; i < passes; ++i)
 #pragma unroll
           for (int q = 0; q < pieces; ++q) copy_word(at(i, q), from[i] + 8 * q);
 #pragma unroll
         for (int i = 0; i < passes; ++i) from[i] += P::depth;
-      } else {
+      } else {  // the tile's last slab
 #pragma unroll
         for (int i = 0; i < passes; ++i)
 #pragma unroll
@@ -244,7 +226,7 @@ __device__ __forceinline__ void add_parts(const MatmulArgs& p, const float* sums
   cluster_wait();
 }
 
-template <class P, bool boxes>
+template <class P>
 __global__ void __launch_bounds__(P::threads, P::blocks)
     persistent_kernel([[maybe_unused]] const __grid_constant__ CUtensorMap map_b,
                       [[maybe_unused]] MatmulArgs p, [[maybe_unused]] Schedule schedule,
@@ -256,12 +238,13 @@ __global__ void __launch_bounds__(P::threads, P::blocks)
                                         (-hopper::shared_address(unaligned) & (P::alignment - 1)));
   ring.full = reinterpret_cast<hopper::Barrier*>(ring.slabs + P::floats);
   ring.empty = ring.full + P::stages;
-  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  // of a warp's number the compiler then knows that it is the same in all lanes
+  const int lane = threadIdx.x % 32, warp = __shfl_sync(~0u, threadIdx.x / 32, 0);
   if (parts) hopper::let_next_start();  // the kernel that adds them
   if (threadIdx.x == 0) {
-    if constexpr (boxes) hopper::prefetch_map(&map_b);
+    hopper::prefetch_map(&map_b);
     for (int s = 0; s < P::stages; ++s) {
-      hopper::barrier_init(ring.full + s, P::producers + boxes);
+      hopper::barrier_init(ring.full + s, P::producers + 1);
       hopper::barrier_init(ring.empty + s, P::warps);
     }
     hopper::barrier_init_done();
@@ -269,7 +252,7 @@ __global__ void __launch_bounds__(P::threads, P::blocks)
   __syncthreads();
   if (warp >= P::warps) {
     if constexpr (P::registers_move) hopper::release_registers<40>();
-    produce<P, boxes>(map_b, p, schedule, ring, warp - P::warps, lane);
+    produce<P>(map_b, p, schedule, ring, warp - P::warps, lane);
     return;
   }
   if constexpr (P::registers_move) hopper::take_registers<232>();
@@ -283,15 +266,21 @@ int slabs_of_tile(const MatmulArgs& p) {
   return (p.k + P::depth - 1) / P::depth;
 }
 
-/// Starts it, with a tile for each block in `parts` if any block begins inside one. B's rows come
-/// in boxes where they are aligned for the copy engine, which takes those that start at multiples
-/// of 16 bytes. The error stays for the caller's cudaGetLastError.
+/// Describes B to the copy engine, copied into `room` if its rows are not aligned for that. False
+/// if k is 0 or the driver knows no such thing.
 template <class P>
-void launch_persistent(const MatmulArgs& p, const Schedule& schedule, float* parts,
-                       cudaStream_t stream) {
-  CUtensorMap map_b = {};
-  const bool boxes = encode_floats(p.b, p.k, p.n, p.ldb, P::depth, P::columns, map_b);
-  const auto kernel = boxes ? persistent_kernel<P, true> : persistent_kernel<P, false>;
+bool describe_b(MatmulArgs& p, float* room, cudaStream_t stream, CUtensorMap& map) {
+  if (p.k == 0) return false;
+  if (!on_vectors(p.b, p.ldb)) align_b(p, room, stream);
+  return encode_floats(p.b, p.k, p.n, p.ldb, P::depth, P::columns, map);
+}
+
+/// Starts it, with a tile for each block in `parts` if any block begins inside one. The error stays
+/// for the caller's cudaGetLastError.
+template <class P>
+void launch_persistent(const CUtensorMap& map_b, const MatmulArgs& p, const Schedule& schedule,
+                       float* parts, cudaStream_t stream) {
+  const auto kernel = persistent_kernel<P>;
   if (cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, P::bytes) ==
       cudaSuccess)
     launch_clusters<P::split>(kernel, dim3(schedule.blocks), P::threads, P::bytes, stream, map_b, p,

@@ -55,19 +55,23 @@ __global__ void __launch_bounds__(add_threads)
 }  // namespace
 
 template <int warps_m, int warps_n, int tm, int tn>
-void stream_k(const MatmulArgs& p, const Queue& queue) {
-  if (p.m == 0 || p.n == 0) return;
-  if (p.k == 0) return async_stages<2, 2, 8, 8, 16, 4, 3>(p, queue.stream);  // zeros
+void stream_k(const MatmulArgs& args, const Queue& queue) {
+  if (args.m == 0 || args.n == 0) return;
   using P = Plan<warps_m, warps_n, tm, tn, 16, 5, 1, 1>;
   static_assert(P::tile_floats <= stream_k_tile);
+  float* parts = queue.workspace;
+  MatmulArgs p = args;
+  CUtensorMap map_b;
+  if (!describe_b<P>(p, parts + stream_k_blocks * stream_k_tile, queue.stream, map_b))
+    return async_stages<2, 2, 8, 8, 16, 4, 3>(p, queue.stream);
   const int count = tiles<typename P::T>(p);
   const Schedule schedule =
       in_stretches(count, slabs_of_tile<P>(p), std::min(multiprocessors(), stream_k_blocks));
-  launch_persistent<P>(p, schedule, queue.workspace, queue.stream);
+  launch_persistent<P>(map_b, p, schedule, parts, queue.stream);
   const int slices = P::tile_floats / (add_threads * words);
   if (schedule.whole < count)
     launch_behind(add_parts_kernel<P>, static_cast<unsigned>((count - schedule.whole) * slices),
-                  add_threads, 0, queue.stream, p, schedule, queue.workspace);
+                  add_threads, 0, queue.stream, p, schedule, parts);
 }
 
 template void stream_k<4, 2, 8, 16>(const MatmulArgs&, const Queue&);

@@ -25,19 +25,22 @@
 namespace recheck::kernels::matmul {
 
 template <int warps_m, int warps_n, int tm, int tn, int depth, int stages, int split, int blocks>
-void tma_persistent(const MatmulArgs& p, cudaStream_t stream) {
-  if (p.m == 0 || p.n == 0) return;
-  if (p.k == 0) return async_stages<2, 2, 8, 8, 16, 4, 3>(p, stream);  // zeros
+void tma_persistent(const MatmulArgs& args, const Queue& queue) {
+  if (args.m == 0 || args.n == 0) return;
   using P = Plan<warps_m, warps_n, tm, tn, depth, stages, split, blocks>;
+  MatmulArgs p = args;
+  CUtensorMap map_b;
+  if (!describe_b<P>(p, queue.workspace, queue.stream, map_b))
+    return async_stages<2, 2, 8, 8, 16, 4, 3>(p, queue.stream);
   const int count = tiles<typename P::T>(p);
   const int grid = split > 1 ? count * split : std::min(count, multiprocessors() * blocks);
-  launch_persistent<P>(p, {slabs_of_tile<P>(p), count, grid}, nullptr, stream);
+  launch_persistent<P>(map_b, p, {slabs_of_tile<P>(p), count, grid}, nullptr, queue.stream);
 }
 
-template void tma_persistent<4, 2, 8, 16, 16, 5, 1, 1>(const MatmulArgs&, cudaStream_t);
-template void tma_persistent<4, 2, 8, 16, 16, 3, 1, 1>(const MatmulArgs&, cudaStream_t);
-template void tma_persistent<4, 2, 8, 16, 32, 3, 1, 1>(const MatmulArgs&, cudaStream_t);
-template void tma_persistent<2, 2, 8, 4, 16, 5, 2, 3>(const MatmulArgs&, cudaStream_t);
-template void tma_persistent<2, 2, 8, 4, 16, 5, 4, 3>(const MatmulArgs&, cudaStream_t);
+template void tma_persistent<4, 2, 8, 16, 16, 5, 1, 1>(const MatmulArgs&, const Queue&);
+template void tma_persistent<4, 2, 8, 16, 16, 3, 1, 1>(const MatmulArgs&, const Queue&);
+template void tma_persistent<4, 2, 8, 16, 32, 3, 1, 1>(const MatmulArgs&, const Queue&);
+template void tma_persistent<2, 2, 8, 4, 16, 5, 2, 3>(const MatmulArgs&, const Queue&);
+template void tma_persistent<2, 2, 8, 4, 16, 5, 4, 3>(const MatmulArgs&, const Queue&);
 
 }  // namespace recheck::kernels::matmul
