@@ -13,7 +13,7 @@
 #include "../hopper.cuh"
 #include "../launch.hpp"
 #include "../tensor_map.hpp"
-#include "aligned_b.hpp"
+#include "aligned_b.cuh"
 #include "schedule.hpp"
 #include "warp_tile.cuh"
 
