@@ -161,12 +161,20 @@ def end_labels(axes: Any, labels: list[Label], size: float = 8.0) -> None:
     points = box.height * figure.get_size_inches()[1] * 72
     low, high = (math.log(y) for y in axes.get_ylim())
     last = axes.get_xlim()[1]
-    # a line that ends early is named where it ends: above if it is the topmost, else below
+    # a line that ends early is named where it ends: to the right if the panel has room for the name
+    # there, whose letters are 0.7 of their size wide, below if it is not the topmost; else above
+    first = math.log(axes.get_xlim()[0])
+    wide = box.width * figure.get_size_inches()[0] * 72 / (math.log(last) - first)
     for early in [label for label in labels if label.x < last / 1.5]:
-        up = early.y > max((other.y for other in labels if other is not early), default=0) / 2
+        others = max((other.y for other in labels if other is not early), default=0)
+        room = (math.log(last) - math.log(early.x)) * wide - 5
+        right = room >= 0.7 * size * len(early.text)
+        up = not right or early.y > others / 2
         look = {"color": ink_on_card(early.color), "fontsize": size, "fontweight": "bold"}
         look |= {"textcoords": "offset points", "va": "bottom" if up else "top"}
-        axes.annotate(early.text, (early.x, early.y), (5, 4 if up else -4), **look)
+        look |= {"ha": "left" if right else "right"}
+        at = (5 if right else -5, 4 if up else -4)
+        axes.annotate(early.text, (early.x, early.y), at, **look)
     labels = [label for label in labels if label.x >= last / 1.5]
     wanted = [(math.log(label.y) - low) / (high - low) * points for label in labels]
     heights = [1.32 * size * len(label.text.splitlines()) for label in labels]

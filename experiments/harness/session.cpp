@@ -43,8 +43,10 @@ constexpr int block_samples = 8;
 // of shorter hot launches several make a sample
 constexpr double short_launch = 20e-6;
 
-// samples of a clock below this part of the device's own say more about heat than about the kernel
-constexpr double throttled = 0.75;
+// samples of a clock below this part of the device's own say more about heat than about the kernel:
+// hardware that slows itself down halves its clock at least, while kernels that draw all the power
+// that they may hold 3/4 of it and less for as long as they run
+constexpr double throttled = 0.55;
 
 bool open(const Case* c) { return !c->verdict; }
 
@@ -226,7 +228,10 @@ void Session::sample(Workbench& bench, Target& where, Run& run, int round) {
   if (!interval) {
     // too slow to have enough samples yet, or too hot ever to have them
     if (c.discarded > 0 && budgets >= patience)
-      c.verdict = {Status::not_run, "throttled: the GPU's clock stayed below 75% of its own", {}};
+      c.verdict = {Status::not_run,
+                   "throttled: the GPU's clock stayed below " +
+                       std::to_string(std::lround(100 * throttled)) + "% of its own",
+                   {}};
     return;
   }
   if (!copied) seconds = interval->median;

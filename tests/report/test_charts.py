@@ -252,6 +252,27 @@ def test_labels_keep_apart_and_inside() -> None:
     assert place([30.0], [10.0], 200.0) == [30.0]
 
 
+def test_the_name_of_a_line_that_ends_early_stays_inside_its_panel() -> None:
+    from canvas import INK, Label, card, end_labels, log_axes
+
+    figure = card(5, "title", "subtitle")
+    axes = figure.add_axes((0.1, 0.2, 0.4, 0.6))
+    sizes = [128, 256, 512, 1024, 2048, 4096, 8192]
+    log_axes(axes, sizes, 0.1, 100)
+    early = [Label(x, 10, f"split_fp16x3 {x}", INK) for x in (128, 512, 1024, 2048, 4096)]
+    end_labels(axes, [*early, Label(8192, 20, "cublas", INK)])
+    figure.canvas.draw()
+    panel = axes.get_window_extent()
+    boxes = {text.get_text(): text.get_window_extent() for text in axes.texts}
+    assert len(boxes) == 6
+    for label in early:
+        box = boxes[label.text]
+        assert panel.x0 <= box.x0 and box.x1 <= panel.x1, label
+        # to the right where there is room
+        end = axes.transData.transform((label.x, label.y))[0]
+        assert (box.x0 > end) == (label.x <= 1024), label
+
+
 def test_inks_read_on_what_they_stand_on() -> None:
     from canvas import CARD, MUTED, SERIES, ink_on_card, luminance
 
