@@ -112,7 +112,7 @@ TEST_P(Repeat, LeavesTheSameBitsEveryTime) {
       output.rows * output.columns, launches);
   RecordProperty("launches", launches);
   EXPECT_EQ(wrong, 0) << "of " << launches << " launches";
-  EXPECT_GT(launches, 2);
+  EXPECT_GT(launches, 1);
 }
 
 INSTANTIATE_TEST_SUITE_P(gpu, Repeat, testing::ValuesIn(rows()), name);
@@ -127,11 +127,11 @@ TEST(gpu_Repeat, SeesTheOneLaunchThatDiffers) {
   const auto launch = [&] {
     const auto stream = target->queue().stream;
     fill_kernel<<<blocks, threads, 0, stream>>>(output.data(), count, 1);
-    if (++launched == 100) fill_kernel<<<1, 1, 0, stream>>>(output.data() + count - 1, 1, 2);
+    if (++launched == 20) fill_kernel<<<1, 1, 0, stream>>>(output.data() + count - 1, 1, 2);
   };
   int launches = 0;
   EXPECT_EQ(differing(*target, launch, output.data(), count, launches), 1);
-  EXPECT_GT(launches, 100);
+  EXPECT_GT(launches, 20);
 }
 
 }  // namespace
