@@ -5,26 +5,15 @@
 #include <gtest/gtest.h>
 
 #include "../experiments/harness/workbench.hpp"
+#include "rows.hpp"
 
 namespace recheck {
 namespace {
 
-struct Row {
-  const Experiment* experiment;
-  const Strategy* strategy;
-};
-
 std::vector<Row> rows(Backend backend, bool sweep) {
-  std::vector<Row> chosen;
-  for (const auto& experiment : experiments())
-    for (const auto& strategy : experiment.ladder)
-      if (strategy.launch.backend == backend && strategy.sweep == sweep)
-        chosen.push_back({&experiment, &strategy});
-  return chosen;
-}
-
-std::string name(const testing::TestParamInfo<Row>& info) {
-  return std::string(info.param.experiment->name) + "_" + std::string(info.param.strategy->name);
+  return rows_where([=](const Strategy& strategy) {
+    return strategy.launch.backend == backend && strategy.sweep == sweep;
+  });
 }
 
 class Gate : public testing::TestWithParam<Row> {};
@@ -85,10 +74,10 @@ TEST_P(Gate, LetsItPassAtOneAwkwardShape) {
   if (strategy->source.document == beyond && fits(even)) pass(even, 4);
 }
 
-INSTANTIATE_TEST_SUITE_P(cpu, Gate, testing::ValuesIn(rows(Backend::cpu, false)), name);
-INSTANTIATE_TEST_SUITE_P(gpu, Gate, testing::ValuesIn(rows(Backend::gpu, false)), name);
+INSTANTIATE_TEST_SUITE_P(cpu, Gate, testing::ValuesIn(rows(Backend::cpu, false)), name_of_row);
+INSTANTIATE_TEST_SUITE_P(gpu, Gate, testing::ValuesIn(rows(Backend::gpu, false)), name_of_row);
 // the points of a sweep are the same kernels with other parameters
-INSTANTIATE_TEST_SUITE_P(gpu_sweep, Gate, testing::ValuesIn(rows(Backend::gpu, true)), name);
+INSTANTIATE_TEST_SUITE_P(gpu_sweep, Gate, testing::ValuesIn(rows(Backend::gpu, true)), name_of_row);
 
 }  // namespace
 }  // namespace recheck

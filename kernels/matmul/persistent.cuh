@@ -267,12 +267,15 @@ int slabs_of_tile(const MatmulArgs& p) {
 }
 
 /// Describes B to the copy engine, copied into `room` if its rows are not aligned for that. False
-/// if k is 0 or the driver knows no such thing.
+/// where the kernel has nothing to do: no outputs; or async_stages does it, as it writes the zeros
+/// of k = 0, and multiplies under a driver that knows no such descriptions.
 template <class P>
-bool describe_b(MatmulArgs& p, float* room, cudaStream_t stream, CUtensorMap& map) {
-  if (p.k == 0) return false;
-  if (!on_vectors(p.b, p.ldb)) align_b(p, room, stream);
-  return encode_floats(p.b, p.k, p.n, p.ldb, P::depth, P::columns, map);
+bool prepare(MatmulArgs& p, float* room, cudaStream_t stream, CUtensorMap& map_b) {
+  if (p.m == 0 || p.n == 0) return false;
+  if (p.k > 0 && !on_vectors(p.b, p.ldb)) align_b(p, room, stream);
+  if (p.k > 0 && encode_floats(p.b, p.k, p.n, p.ldb, P::depth, P::columns, map_b)) return true;
+  async_stages<2, 2, 8, 8, 16, 4, 3>(p, stream);
+  return false;
 }
 
 /// Starts it, with a tile for each block in `parts` if any block begins inside one. The error stays

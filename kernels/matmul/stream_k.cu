@@ -56,14 +56,12 @@ __global__ void __launch_bounds__(add_threads)
 
 template <int warps_m, int warps_n, int tm, int tn>
 void stream_k(const MatmulArgs& args, const Queue& queue) {
-  if (args.m == 0 || args.n == 0) return;
   using P = Plan<warps_m, warps_n, tm, tn, 16, 5, 1, 1>;
   static_assert(P::tile_floats <= stream_k_tile);
   float* parts = queue.workspace;
   MatmulArgs p = args;
   CUtensorMap map_b;
-  if (!describe_b<P>(p, parts + stream_k_blocks * stream_k_tile, queue.stream, map_b))
-    return async_stages<2, 2, 8, 8, 16, 4, 3>(p, queue.stream);
+  if (!prepare<P>(p, parts + stream_k_blocks * stream_k_tile, queue.stream, map_b)) return;
   const int count = tiles<typename P::T>(p);
   const Schedule schedule =
       in_stretches(count, slabs_of_tile<P>(p), std::min(multiprocessors(), stream_k_blocks));

@@ -26,12 +26,10 @@ namespace recheck::kernels::matmul {
 
 template <int warps_m, int warps_n, int tm, int tn, int depth, int stages, int split, int blocks>
 void tma_persistent(const MatmulArgs& args, const Queue& queue) {
-  if (args.m == 0 || args.n == 0) return;
   using P = Plan<warps_m, warps_n, tm, tn, depth, stages, split, blocks>;
   MatmulArgs p = args;
   CUtensorMap map_b;
-  if (!describe_b<P>(p, queue.workspace, queue.stream, map_b))
-    return async_stages<2, 2, 8, 8, 16, 4, 3>(p, queue.stream);
+  if (!prepare<P>(p, queue.workspace, queue.stream, map_b)) return;
   const int count = tiles<typename P::T>(p);
   const int grid = split > 1 ? count * split : std::min(count, multiprocessors() * blocks);
   launch_persistent<P>(map_b, p, {slabs_of_tile<P>(p), count, grid}, nullptr, queue.stream);
