@@ -4,8 +4,9 @@
     python3 reports/verify.py REPORT [--expected DIR]
 
 DIR holds published reports, a folder for each GPU model: DIR/<gpu>/verdicts.json is what a GPU of
-that model is expected to say. Exit code 0: every verdict is the expected one, or nobody has
-published any. 1: some differ, each on a line. 2: a verdicts.json cannot be read, said in one line.
+that model is expected to say; an inconclusive verdict there is met by any that was measured. Exit
+code 0: every verdict is as expected, or nobody has published any. 1: some differ, each on a line.
+2: a verdicts.json cannot be read, said in one line.
 """
 
 from __future__ import annotations
@@ -119,7 +120,7 @@ def lines(found: Verdicts, titles: dict[str, str], width: int | None, color: boo
 
 
 def differences(found: Verdicts, expected: Verdicts) -> list[str]:
-    """A line for each claim whose verdict is not the expected one."""
+    """A line for each claim whose verdict is not as expected."""
     here, there, printed = found.by_id, expected.by_id, []
     for name in sorted(here.keys() | there.keys()):
         new, old = here.get(name), there.get(name)
@@ -129,6 +130,8 @@ def differences(found: Verdicts, expected: Verdicts) -> list[str]:
             other = "is absent" if old else "was absent"
             pair = [f"{side} {WORDS[known.verdict]}", other]
             printed.append(f"{name}: {', '.join(pair if old else pair[::-1])}")
+        elif old.verdict == "inconclusive" and new.verdict in ("holds", "fails"):
+            continue  # what nobody could tell is no expectation
         elif new.verdict != old.verdict:
             why = new.effect if new.measured else new.reason or "no reason given"
             printed.append(f"{name}: was {WORDS[old.verdict]}, is {WORDS[new.verdict]}: {why}")

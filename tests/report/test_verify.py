@@ -102,6 +102,17 @@ def test_values_alone_are_no_difference(put, tmp_path: Path) -> None:
     assert _verify(tmp_path, 0)[7].startswith("every verdict as expected")
 
 
+def test_what_was_inconclusive_may_be_decided(put, tmp_path: Path) -> None:
+    put(_document(C21="fails"), "report")
+    put(_document(), "results", "nvidia-h200")
+    assert _verify(tmp_path, 0)[7].startswith("every verdict as expected")
+    put(_document(C21="not_measured"), "report")
+    assert _verify(tmp_path, 1)[7].startswith("C21: was inconclusive, is not measured")
+    put(_document(), "report")
+    put(_document(C21="fails"), "results", "nvidia-h200")
+    assert _verify(tmp_path, 1)[7].startswith("C21: was fails, is inconclusive")
+
+
 @pytest.mark.parametrize("gpu", [None, "…"])
 def test_without_a_gpu_nothing_is_expected(gpu: str | None, put, tmp_path: Path) -> None:
     put(_document(gpu), "report")
