@@ -10,7 +10,6 @@
 #include <functional>
 #include <vector>
 
-#include "../experiments/harness/inputs.hpp"
 #include "../experiments/harness/workbench.hpp"
 #include "rows.hpp"
 
@@ -63,29 +62,11 @@ TEST_P(Repeat, LeavesTheSameBitsEveryTime) {
   const Shape& shape = experiment->headline;
   if (const auto refusal = refuse(*strategy, shape, gpu)) GTEST_SKIP() << *refusal->reason;
   const auto target = make_gpu_target(*gpu.device);
-  std::vector<Array> arrays;
-  std::vector<Matrix> operands;
-  const auto add = [&](std::int64_t count, std::int64_t ld) {
-    operands.push_back({arrays.emplace_back(*target, count).data(), ld});
-  };
-  for (const auto [rows, columns] : experiment->inputs(shape)) {
-    const auto number = static_cast<int>(operands.size());
-    const Layout layout = number == 0 ? strategy->layout : Layout::row_major;
-    HostMatrix host = make_input(1, number, rows, columns, columns, Values::reals, 1);
-    if (layout != Layout::row_major)
-      host = relayout(host, layout, leading_dimension(rows, columns, layout, 0));
-    add(std::ssize(host.elements), host.ld);
-    target->copy_in(operands.back().data, host.elements.data(), std::ssize(host.elements));
-  }
+  const Workbench bench(*experiment, shape, *target, 0, 1);
   const Extent output = experiment->problem_of(*strategy).output(shape);
-  add(output.rows * output.columns, output.columns);
-  auto queue = target->queue();
-  if (strategy->workspace != nullptr)
-    queue.workspace = arrays.emplace_back(*target, strategy->workspace(shape)).data();
   int launches = 0;
-  const int wrong = differing(
-      *target, [&] { strategy->launch.run({shape, operands, queue}); }, operands.back().data,
-      output.rows * output.columns, launches);
+  const int wrong = differing(*target, bench.launch(*strategy), bench.left(),
+                              output.rows * output.columns, launches);
   RecordProperty("launches", launches);
   EXPECT_EQ(wrong, 0) << "of " << launches << " launches";
   EXPECT_GT(launches, 1);

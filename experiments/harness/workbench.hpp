@@ -61,6 +61,9 @@ class Workbench {
   /// One launch on the real inputs, which does its work so often: what is timed.
   [[nodiscard]] std::function<void()> launch(const Strategy& strategy, int repeats = 1) const;
 
+  /// Where launches leave their output, on the target.
+  [[nodiscard]] const float* left() const { return output_.data() + guard; }
+
   /// Seconds from launch to completion of the last proof, latency included.
   [[nodiscard]] double proof_seconds() const { return proof_seconds_; }
 
