@@ -159,7 +159,7 @@ std::map<std::string, double> known_from(const Json& earlier) try {
     if (then.at("status") == name_of(Status::not_run)) continue;
     double seconds = 0.01 + double{then.at("bytes")} / 1e10;
     if (const Json& timed = then.at("seconds"); !timed.is_null()) {
-      const std::string regime = then.at("regime");
+      const std::string id = then.at("id"), regime = id.substr(id.rfind('/') + 1);
       // end to end, the median has the copies in it
       const double sample = double{timed.at("median")} * double{then.at("batch")} *
                                 (regime == name_of(Regime::inner) ? inner_repeats : 1) +

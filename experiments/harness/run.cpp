@@ -255,7 +255,7 @@ Json record_to_predict_by(const std::filesystem::path& file, const Json& environ
   return nullptr;  // there is none, or a foreign one, or one that was cut short
 }
 
-/// Makes the folder, and moves an earlier record aside rather than lose it.
+/// Makes the folder, and moves an earlier record and its samples aside rather than lose them.
 void prepare(const std::filesystem::path& folder, bool resume) {
   const auto file = folder / "record.json";
   std::error_code error;
@@ -264,10 +264,14 @@ void prepare(const std::filesystem::path& folder, bool resume) {
     throw std::runtime_error("cannot create " + folder.string() + ": " + error.message() +
                              "; choose another folder with --output");
   if (resume || !std::filesystem::exists(file)) return;
-  std::filesystem::rename(file, folder / "record.previous.json", error);
-  if (error)
-    throw std::runtime_error("cannot move " + file.string() + " aside: " + error.message() +
-                             "; choose another folder with --output");
+  const auto move_aside = [&](const std::filesystem::path& from, const char* to) {
+    std::filesystem::rename(from, folder / to, error);
+    if (error && error != std::errc::no_such_file_or_directory)
+      throw std::runtime_error("cannot move " + from.string() + " aside: " + error.message() +
+                               "; choose another folder with --output");
+  };
+  move_aside(file, "record.previous.json");
+  move_aside(folder / "samples.jsonl", "samples.previous.jsonl");
 }
 
 void announce(const Record& record, const Gpu& gpu) {
