@@ -253,6 +253,7 @@ class Case:
     clock_hz: float | None
     power: Power | None
     batch: int  # launches per sample
+    spent: float | None  # wall seconds of the run, proofs included
     raw: Raw
 
     @property
@@ -604,7 +605,8 @@ def _upgraded(schema: int, document: dict[str, Any]) -> dict[str, Any]:
     if type(cases) is list and all(type(case) is dict for case in cases):
         members = [each.name for each in fields(Raw)]
         raw = [{name: case[name] for name in members if name in case} for case in cases]
-        joined = [{**case, "raw": own} for case, own in zip(cases, raw, strict=True)]
+        new = [{"raw": own, "spent": None} for own in raw]
+        joined = [{**case, **own} for case, own in zip(cases, new, strict=True)]
         document = {**document, "cases": joined}
     return document
 

@@ -92,7 +92,8 @@ Json to_json(const Case& c) {
           {"seconds", seconds},
           {"clock_hz", or_null(median_clock(c))},
           {"batch", c.batch},
-          {"power", power}};
+          {"power", power},
+          {"spent", std::round(c.spent * 1e3) / 1e3}};
 }
 
 Json samples_json(const Case& c) {
@@ -106,6 +107,11 @@ Json samples_json(const Case& c) {
     }
   }
   return {{"id", c.id()}, {"samples", samples}, {"blocks", blocks}, {"clocks", clocks}};
+}
+
+bool draws(const Case& c) {
+  return c.regime == Regime::hot && c.shape == c.experiment->headline && !c.strategy->sweep &&
+         c.strategy->role != Role::audit && c.strategy->launch.backend == Backend::gpu;
 }
 
 std::string Case::id() const {
@@ -219,6 +225,7 @@ void adopt(Case& c, const Json& then) {
     }
   }
   c.batch = then.at("batch");
+  c.spent = then.at("spent");
   if (const Json& power = then.at("power"); !power.is_null())
     c.power = Power{power.at("watts"), power.at("joules"), power.at("seconds"),
                     power.at("temperature_c"), power.at("throttle")};

@@ -34,7 +34,8 @@ struct Case {
   int discarded = 0;                     // samples taken while the clock was throttled
   std::optional<Interval> seconds = {};  // present iff the verdict is `passed`
   std::optional<Power> power = {};
-  double predicted = 0;  // seconds that this run expects it to take, proofs included
+  double predicted = 0;  // wall seconds that this run expects it to take, proofs included
+  double spent = 0;      // and that it has taken; what a shape's cases share, the first bears
 
   /// The name used everywhere: matmul/tile16/1024x1024x1024/cold.
   [[nodiscard]] std::string id() const;
@@ -44,6 +45,10 @@ struct Case {
 /// What record.json says of a case, and what samples.jsonl does.
 nlohmann::ordered_json to_json(const Case& c);
 nlohmann::ordered_json samples_json(const Case& c);
+
+/// Whether the power that a case draws is measured: at headlines, back to back, no points of
+/// sweeps.
+bool draws(const Case& c);
 
 /// Cases of an experiment at a shape that a run left out to save time, and why.
 struct Dropped {

@@ -205,17 +205,13 @@ class Progress {
                  count, cases_.size(), current.id().c_str(), clock(elapsed()).c_str(),
                  clock(left()).c_str(), terminal_ ? "   " : "\n");
   }
-  /// The cases of `first`'s shape come next. What is expected of the rest is taken by what those
-  /// that are done really took, with the weight of some seconds for the prediction.
+  /// The cases of `first`'s shape come next.
   void begin(const Case& first) {
-    const double done = predicted(cases_, [](const Case& c) { return !!c.verdict; });
-    pace_ = (elapsed() + 10) / (done + 10);
     const auto in_group = [&](const Case& c) { return !c.verdict && together(c, first); };
-    group_end_ = elapsed() + pace_ * predicted(cases_, in_group);
-    others_ = pace_ * predicted(cases_, [&](const Case& c) { return !c.verdict && !in_group(c); });
+    group_end_ = elapsed() + expected(cases_, in_group);
+    others_ = expected(cases_, [&](const Case& c) { return !c.verdict && !in_group(c); });
   }
   [[nodiscard]] double elapsed() const { return now() - start_; }
-  [[nodiscard]] double pace() const { return pace_; }
   [[nodiscard]] double left() const { return others_ + std::max(0.0, group_end_ - elapsed()); }
   static std::string clock(double seconds) {
     const int whole = static_cast<int>(std::lround(seconds));
@@ -228,7 +224,7 @@ class Progress {
  private:
   const std::vector<Case>& cases_;
   double start_ = now();
-  double pace_ = 1, group_end_ = 0, others_ = 0;
+  double group_end_ = 0, others_ = 0;
   bool terminal_ = isatty(STDERR_FILENO) != 0;
   Case shown_{};
   double shown_at_ = -1;
@@ -349,8 +345,6 @@ int run(int argc, char** argv) {
     const auto earlier = read_earlier(options.output);
     record.resume(earlier);
     predict(record.cases, options.settings, gpu, earlier);
-    for (Case& c : record.cases)
-      if (c.verdict) c.predicted = 0;  // of this process
   } else {
     predict(record.cases, options.settings, gpu, record_to_predict_by(file, record.environment));
     if (budget)
@@ -417,10 +411,9 @@ int run(int argc, char** argv) {
       if (together(c, first)) group.push_back(&c);
     progress.begin(first);
     // a shape that will not be through in time is not begun, nor one at the cost of a headline
-    const double needed =
-        progress.pace() * predicted(record.cases, [&](const Case& c) {
-          return !c.verdict && (together(c, first) || (is_headline(c) && !is_headline(first)));
-        });
+    const double needed = expected(record.cases, [&](const Case& c) {
+      return !c.verdict && (together(c, first) || (is_headline(c) && !is_headline(first)));
+    });
     if (needed > time_left()) {
       for (Case* c : group) give_up(*c);
       return;

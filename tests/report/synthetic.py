@@ -619,7 +619,7 @@ def pack(record: dict[str, Any]) -> dict[str, bytes]:
         "schema": 4,
         "environment": {**record["environment"], "version": "0.1.0"},
         "strategies": list(rows.values()),
-        "cases": [{name: case[name] for name in OWN} for case in record["cases"]],
+        "cases": [{name: c[name] for name in OWN} | {"spent": 0.25} for c in record["cases"]],
     }
     lines = [{name: c[name] for name in OF_SAMPLES} for c in record["cases"] if c["samples"]]
     samples = "".join(json.dumps(line) + "\n" for line in lines)
