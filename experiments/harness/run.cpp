@@ -270,6 +270,27 @@ void prepare(const std::filesystem::path& folder, bool resume) {
   move_aside(folder / "samples.jsonl", "samples.previous.jsonl");
 }
 
+/// Says at which shapes there is too little memory before the run comes to them, if there are any,
+/// and expects no time of these.
+void announce_memory(std::vector<Case>& cases, const Gpu& gpu) {
+  const auto host = static_cast<double>(make_cpu_target()->free_bytes());
+  const auto device = static_cast<double>(gpu.device.value_or(Device{}).memory_bytes);
+  std::set<std::string> shapes;
+  std::string first;
+  for (Case& c : cases) {
+    if (c.verdict || refuse(*c.strategy, c.shape, gpu)) continue;
+    const auto reason = too_little_memory(
+        footprint(*c.experiment, c.shape, c.strategy->launch.backend), device, host);
+    if (!reason) continue;
+    c.predicted = 0;
+    const std::string shape = std::string(c.experiment->name) + " " + to_string(c.shape);
+    if (shapes.insert(shape).second && first.empty()) first = shape + " " + *reason;
+  }
+  if (!shapes.empty())
+    std::fprintf(stderr, "too little memory for %zu shapes, which will be unsupported; first: %s\n",
+                 shapes.size(), first.c_str());
+}
+
 void announce(const Record& record, const Gpu& gpu) {
   if (record.plan.preset != "quick")
     for (const auto& [experiment, shape, reason] : record.plan.dropped)
@@ -355,6 +376,7 @@ int run(int argc, char** argv) {
   const Ledger earlier_overhead = record.overhead;
   prepare(options.output, options.resume);
   Journal journal(options.output, record);
+  announce_memory(record.cases, gpu);
   announce(record, gpu);
 
   std::signal(SIGINT, [](int) {

@@ -265,16 +265,9 @@ void Session::sample(Workbench& bench, Target& where, Run& run, int round) {
 Reason Session::too_large(const Case& c, Target& where) const {
   if (c.experiment->terms(c.shape) >= 1 << 24)
     return "sums of 2^24 terms and more have no error bound in fp32, so nothing could be proven";
-  const auto needed = footprint(*c.experiment, c.shape, where.backend());
-  const auto lacking = [](double bytes, const Target& target, const char* kind) -> Reason {
-    const auto free = static_cast<double>(target.free_bytes());
-    if (bytes <= free) return {};
-    return "needs " + short_text(bytes / 1e9) + " GB of " + kind + " memory, " +
-           short_text(free / 1e9) + " GB are free";
-  };
-  if (where.backend() == Backend::gpu)
-    if (auto reason = lacking(needed.device, where, "device")) return reason;
-  return lacking(needed.host, *cpu_, "host");
+  return too_little_memory(footprint(*c.experiment, c.shape, where.backend()),
+                           static_cast<double>(where.free_bytes()),
+                           static_cast<double>(cpu_->free_bytes()));
 }
 
 Reason Session::too_slow(const Case& c, Target& where) {

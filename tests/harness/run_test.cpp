@@ -84,6 +84,11 @@ TEST_F(Run, ShowsWhatItDoesNotRunAndWhy) {
   const auto c = record()["cases"][0];
   EXPECT_EQ(c["status"], "unsupported");
   EXPECT_NE(std::string(c["reason"]).find("GB of host memory"), std::string::npos) << c["reason"];
+  // and before it starts
+  EXPECT_EQ(outcome.output.find("too little memory for 1 shapes, which will be unsupported; first: "
+                                "matmul 2000000x2000000x4 needs "),
+            0u)
+      << outcome.output;
   EXPECT_TRUE(c["seconds"].is_null());
 }
 
