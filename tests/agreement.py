@@ -39,7 +39,7 @@ def measure(recheck: str, case: str, folder: Path) -> float:
     (row,) = record["cases"]
     if row["seconds"] is None:
         raise SystemExit(f"{case}: {row['status']}: {row['reason']}")
-    return row["seconds"]["median"]
+    return float(row["seconds"]["median"])
 
 
 def profile(recheck: str, ncu: str, case: str, kernel: str, folder: Path) -> float:

@@ -114,6 +114,11 @@ std::string utc_now() {
   return text;
 }
 
+std::string version(const std::string& program) {
+  return program + " " + build::version + " (" + std::string(build::git_commit).substr(0, 12) +
+         (build::git_dirty ? "-dirty)" : ")");
+}
+
 Json environment(const Gpu& gpu, const std::string& command, const Settings& settings) {
   utsname kernel{};
   uname(&kernel);
@@ -164,6 +169,7 @@ Json environment(const Gpu& gpu, const std::string& command, const Settings& set
       {"os", grep("/etc/os-release", R"(^PRETTY_NAME="?([^"]*))") + ", " + kernel.sysname + " " +
                  release},
       {"mps", mps},
+      {"version", build::version},
       {"git",
        {{"commit", build::git_commit},
         {"dirty", build::git_dirty},

@@ -17,4 +17,7 @@ std::optional<std::string_view> device_code(std::string_view architectures, int 
 /// Source: http://www.isthe.com/chongo/tech/comp/fnv/
 std::string fnv1a(std::string_view text);
 
+/// A program of this build, as --version prints it: "recheck 0.1.0 (0123456789ab-dirty)".
+std::string version(const std::string& program);
+
 }  // namespace recheck

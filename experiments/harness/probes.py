@@ -125,8 +125,6 @@ PROFILED = "regex:^([^h]|h[^o]|ho[^l]|hol[^d])"
 # (up to two poisonings and a kernel each), then a warm-up; the second is for rows of many kernels
 LAUNCH_COUNTS = (16, 96)
 
-CASE = re.compile(r"(?P<row>\w+/\w+/\d+(x\d+)*)/(?P<regime>cold|hot|end_to_end|inner)")
-TEST = re.compile(r"(?P<kind>gate|racecheck):(?P<name>[\w./]+)")
 SECONDS = 300  # of one process at most
 # row, regime and --per-case: enough to find out about the machine and the tools
 TINY = ("matmul/global16/16x16x16", "hot", 0.02)
@@ -243,7 +241,7 @@ def environment(recheck: str) -> dict[str, Any]:
         ended = run(*measure(recheck, *TINY, Path(folder)))
         try:
             record = json.loads((Path(folder) / "record.json").read_text(encoding="utf-8"))
-            known = record["environment"]
+            known: dict[str, Any] = record["environment"]
             # all that is asked of it later
             known["gpu"], known["gpu_reason"], known["driver"]
             known["git"]["commit"], known["git"]["dirty"]
@@ -458,13 +456,12 @@ def counters(
     """What probes.json says of each case; `reason`: why there are none at all."""
     known: dict[str, tuple[str | None, dict[str, float]]] = {}
     found = {}
-    rows = list(dict.fromkeys(CASE.fullmatch(case)["row"] for case in cases))
-    for case in cases:
-        match = CASE.fullmatch(case)
-        row = match["row"]
+    split = {case: case.rpartition("/") for case in cases}
+    rows = list(dict.fromkeys(row for row, _, _ in split.values()))
+    for case, (row, _, regime) in split.items():
         if row not in known and reason is None:
             start = time.monotonic()
-            known[row] = profiler.count(row, match["regime"])
+            known[row] = profiler.count(row, regime)
             said = known[row][0] or f"{len(known[row][1])} counters"
             took = f"{time.monotonic() - start:.1f} s"
             say(f"[{rows.index(row) + 1}/{len(rows)}] {row}: {said}, {took}")
@@ -567,21 +564,21 @@ def outcomes(
 ) -> dict[str, dict[str, Any]]:
     """What probes.json says of each test; `no_gpu`: why there is nothing for racecheck to watch."""
     found: dict[str, dict[str, Any]] = {}
-    split = {key: TEST.fullmatch(key) for key in keys}
-    gate_names = [match["name"] for match in split.values() if match["kind"] == "gate"]
+    split = {key: key.partition(":") for key in keys}
+    gate_names = [name for kind, _, name in split.values() if kind == "gate"]
     if not is_program(tests):
         return {key: no_outcome(NO_TESTS) for key in split}
     passed = gates(tests, gate_names) if gate_names else {}
-    for key, match in split.items():
+    for key, (kind, _, name) in split.items():
         start = time.monotonic()
-        if match["kind"] == "gate":  # all of them by now
-            found[key] = passed[match["name"]]
+        if kind == "gate":  # all of them by now
+            found[key] = passed[name]
         elif no_gpu:
             found[key] = no_outcome(no_gpu)
         elif not is_program(sanitizer):
             found[key] = no_outcome(NO_SANITIZER)
         else:
-            found[key] = races(tests, sanitizer, match["name"])
+            found[key] = races(tests, sanitizer, name)
         result = found[key]["reason"] or found[key]["outcome"]
         say(f"[{len(found)}/{len(split)}] {key}: {result}, {time.monotonic() - start:.1f} s")
     return found
@@ -595,7 +592,8 @@ def probe(options: argparse.Namespace, asked: Wanted) -> dict[str, Any]:
     gpu, no_gpu = known["gpu"], None
     if gpu is None:
         no_gpu = known["gpu_reason"] or "no CUDA device"
-    reason, attributes = no_gpu, {}
+    reason = no_gpu
+    attributes: dict[str, int] = {}
     profiler = Profiler(options.ncu, options.recheck)
     if asked.cases or asked.attributes:
         if not reason and not is_program(options.ncu):

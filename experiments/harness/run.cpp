@@ -20,6 +20,7 @@
 #include <set>
 #include <stdexcept>
 
+#include "environment.hpp"
 #include "flags.hpp"
 #include "journal.hpp"
 #include "plan.hpp"
@@ -35,6 +36,7 @@ constexpr const char* usage =
     R"(usage: recheck [--output=FOLDER] [--experiment=NAME,...] [--strategy=NAME,...] [--shape=AxB[xC],...]
                [--regime=NAME,...] [--quick] [--budget=TIME] [--per-case=SECONDS] [--seed=N] [--resume]
                [--benchmark_filter=REGEX] [--benchmark_...]
+       recheck --version
 
 Proves and times every strategy at every shape and writes FOLDER/record.json (default: report).
   --experiment  only these of matmul, matvec, transpose, memory, audit, machine
@@ -118,6 +120,10 @@ Options parse(std::vector<char*>& arguments) {
     const auto& [word, flag, value] = given;
     if (given.asks_for_help()) {
       std::cout << usage;
+      std::exit(0);
+    }
+    if (given.word == "--version") {
+      std::cout << version("recheck") << '\n';
       std::exit(0);
     }
     if (flag.starts_with("--benchmark_")) {

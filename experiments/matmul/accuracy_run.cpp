@@ -11,6 +11,7 @@
 #include <set>
 #include <stdexcept>
 
+#include "../harness/environment.hpp"
 #include "../harness/flags.hpp"
 #include "../harness/record.hpp"
 #include "../harness/regime.hpp"
@@ -23,6 +24,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* usage =
     R"(usage: recheck_accuracy [--output=FILE] [--filter=NAME,...] [--k=K,...] [--size=MxN]
+       recheck_accuracy --version
 
 Multiplies A (m, k) by B (k, n) with every row of the matmul table, for many distributions of their
 elements, and writes to FILE (default: accuracy.json) how far each result is from float64's.
@@ -73,6 +75,10 @@ Options parse(std::span<char*> arguments) {
     const auto& value = given.value;
     if (given.asks_for_help()) {
       std::cout << usage;
+      std::exit(0);
+    }
+    if (given.word == "--version") {
+      std::cout << version("recheck_accuracy") << '\n';
       std::exit(0);
     }
     const std::set<std::string> own = {"--output", "--filter", "--k", "--size"};

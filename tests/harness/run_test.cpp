@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <regex>
 #include <set>
 #include <sstream>
 #include <thread>
@@ -43,6 +44,20 @@ TEST_F(Run, RefusesInputThatMakesNoSense) {
   expect_refusal("--quick --shape=9x8x7", 2, "--quick has shapes and regimes of its own");
   expect_refusal("--benchmark_filter=no_such_case", 2, "no case matches");
   expect_refusal("--benchmark_repetitions=5", 2, "use --per-case");
+}
+
+TEST_F(Run, SaysWhichVersionAndCommitItIs) {
+  ASSERT_EQ(run(output() + " --strategy=cpu_serial --shape=9x8x7").code, 0);
+  const auto environment = record()["environment"];
+  const std::string version = environment["version"], commit = environment["git"]["commit"];
+  EXPECT_TRUE(std::regex_match(version, std::regex(R"(\d+\.\d+\.\d+)"))) << version;
+  const std::string says = " " + version + " (" + commit.substr(0, 12) +
+                           (environment["git"]["dirty"] == true ? "-dirty" : "") + ")\n";
+  const auto mine = run("--version"), study = run("--version", RECHECK_ACCURACY);
+  EXPECT_EQ(mine.output, "recheck" + says);
+  EXPECT_EQ(study.output, "recheck_accuracy" + says);
+  EXPECT_EQ(mine.code, 0);
+  EXPECT_EQ(study.code, 0);
 }
 
 TEST_F(Run, RefusesAFolderThatCannotBeWritten) {
