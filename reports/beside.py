@@ -8,11 +8,9 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
 
-from record import BadRecord, Record, typed
+from record import BadRecord, Record, T, typed
 
-T = TypeVar("T")
 PROBES, ACCURACY, LARGER = "probes.json", "accuracy.json", "accuracy_large.json"
 FILES = (PROBES, ACCURACY, LARGER)  # that a report may hold, and takes along
 

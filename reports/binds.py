@@ -49,9 +49,10 @@ def busy(probes: Probes | None, record: Record, case: str) -> tuple[str, str]:
     if foreign := probes.foreign(record):
         return "", cell(foreign)
     counters = probes.counters.get(case)
-    if counters is None or counters.reason:
-        reason = counters.reason if counters else "nobody counted anything there"
-        return "", cell(reason.removeprefix("not measured: "))
+    if counters is None:
+        return "", "nobody counted anything there"
+    if counters.reason:
+        return "", cell(counters.reason.removeprefix("not measured: "))
     values = counters.values
     shares = sorted(
         ((values[key], unit) for key, unit in UNITS.items() if key in values), reverse=True

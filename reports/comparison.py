@@ -124,7 +124,7 @@ def paired(base: Case, other: Case, against: float = 1.0) -> Ratio | None:
 def compare(base: Case, other: Case, against: float = 1.0) -> Ratio:
     """How many times as fast `other` is as `base`: paired, else by the far ends."""
     found = paired(base, other, against)
-    return found or Ratio.of(base.seconds, other.seconds, against)
+    return found or Ratio.of(base.time, other.time, against)
 
 
 def holm(values: dict[object, float]) -> dict[object, float]:

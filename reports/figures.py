@@ -55,7 +55,9 @@ class Figures:
         return [each for each in self.figure if each.document == document]
 
 
-def _figure(value: dict[str, Any], where: str, document: dict, hardware: dict) -> Figure:
+def _figure(
+    value: dict[str, Any], where: str, document: dict[str, str], hardware: dict[str, str]
+) -> Figure:
     unknown = sorted(set(value) - set(Figure.__annotations__))
     if unknown:
         raise BadRecord(f"field {where}.{unknown[0]} is unknown")

@@ -62,8 +62,8 @@ def write(files: dict[str, bytes], folder: Path, mark: str = MARK) -> None:
             del temporary[target]
     except BaseException:
         with contextlib.suppress(OSError):
-            for path in temporary.values():
-                os.unlink(path)
+            for name in temporary.values():
+                os.unlink(name)
             for path in reversed(made):
                 path.rmdir()
         raise

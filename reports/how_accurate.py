@@ -100,7 +100,9 @@ def _inputs(accuracy: Accuracy) -> str:
 
 def _pair(result: Result | None) -> tuple[float, float] | None:
     """The two errors that the library's bound: by norm, and by element."""
-    return (result.frobenius, result.componentwise) if result and result.measured else None
+    if result is None or result.frobenius is None or result.componentwise is None:
+        return None
+    return result.frobenius, result.componentwise
 
 
 def _ratios(accuracy: Accuracy, row: Row, distribution: str, k: int) -> tuple[float, ...] | None:
@@ -163,7 +165,7 @@ def _errors(result: Result | None) -> str:
 def _multiples(accuracy: Accuracy, row: Row, distribution: str, k: int) -> str:
     result = accuracy.find(row.strategy, distribution, k)
     ratios = _ratios(accuracy, row, distribution, k)
-    if ratios is None:
+    if result is None or ratios is None:
         return _errors(result)
     # near 1 a third decimal tells which side it is on
     texts = [f"{r:.{3 if 0.99 < r < 1.01 else 2}f}" if r < 10 else significant(r) for r in ratios]
@@ -201,7 +203,7 @@ def _tolerance(accuracy: Accuracy) -> str:
         found = [accuracy.errors(row.strategy, uniform.name, k) for k in accuracy.ks]
         there = [each for each in found if each]
         if there and not row.sweep:
-            first = next((each.k for each in there if each.absolute > TOLERANCE), 0)
+            first = next((each.k for each in there if (each.absolute or 0) > TOLERANCE), 0)
             from_k.setdefault(first, []).append(f"`{row.strategy}`")
     never = from_k.pop(0, [])
     said = [f"at K = {k} by {', '.join(names)}" for k, names in sorted(from_k.items())]

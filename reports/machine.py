@@ -40,7 +40,8 @@ def _highest(record: Record, names: tuple[str, ...], metric: Metric) -> float | 
 @lru_cache(maxsize=16)
 def suspects(record: Record) -> dict[str, str]:
     """Cold GPU cases faster than the machine can be, by id, each with the reason."""
-    gpu, found = record.environment.gpu, {}
+    gpu = record.environment.gpu
+    found: dict[str, str] = {}
     if gpu is None:
         return found
     # two kernels at two places and times differ by more than one kernel's interval
@@ -60,11 +61,11 @@ def suspects(record: Record) -> dict[str, str]:
             specified, measured, names = roofs[metric.work]
             rate = getattr(case, metric.work) / case.seconds.median
             text = f"{significant(rate / metric.scale)} {metric.unit} exceed"
-            limit = measured and measured * slack
+            roof = case.experiment in (MACHINE, MEMORY_LEVELS)
             if apt and specified and rate > specified.value:
                 value = significant(specified.value / metric.scale)
                 found[case.id] = f"{text} the {metric.ceiling_label} of {value} {metric.unit}"
-            elif apt and limit and case.experiment not in (MACHINE, MEMORY_LEVELS) and rate > limit:
+            elif apt and measured and not roof and rate > measured * slack:
                 value = significant(measured / metric.scale)
                 what = " and ".join(f"`{name}`" for name in names)
                 found[case.id] = f"{text} what {what} reach, {value} {metric.unit} at most"
@@ -80,7 +81,7 @@ def table(record: Record, prefix: str = "") -> list[list[str]]:
     """The measured ceilings beside the specified ones: a row for each row of the experiment."""
     gpu, rows, places = record.environment.gpu, [], set()
     for case in _roofs(record):
-        place = anchor(prefix, case, record.experiment(MACHINE))
+        place = anchor(prefix, case, record.experiment_of(case))
         mark = "" if place in places else f'<a id="{place}"></a>'
         places.add(place)
         line = [f"{mark}`{case.strategy}`, {case.regime}", cell(case.problem or case.note) or NONE]

@@ -60,10 +60,12 @@ def _gap(case: Case | None) -> str:
 
 
 def table(record: Record, prefix: str = "") -> list[list[str]]:
-    experiment, rows = record.experiment(MEMORY_LEVELS), []
+    rows = []
     for level in levels(record):
         both = [case for case in (level.latency, level.bandwidth) if case]
-        marks = "".join(f'<a id="{anchor(prefix, case, experiment)}"></a>' for case in both)
+        marks = "".join(
+            f'<a id="{anchor(prefix, case, record.experiment_of(case))}"></a>' for case in both
+        )
         line = [f"{marks}{cell(level.title)}"]
         case = level.latency
         if case and case.seconds:

@@ -22,8 +22,9 @@ from functools import cache, cached_property
 from pathlib import Path
 from statistics import median
 from types import UnionType
-from typing import Any, get_args, get_origin, get_type_hints
+from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
+T = TypeVar("T")
 SCHEMA = 4
 RECORD, SAMPLES = "record.json", "samples.jsonl"
 COMPRESSED = SAMPLES + ".bz2"  # as a report holds it
@@ -257,6 +258,12 @@ class Case:
     raw: Raw
 
     @property
+    def time(self) -> Seconds:
+        """The seconds of a case that is known to have passed."""
+        assert self.seconds is not None, self.id
+        return self.seconds
+
+    @property
     def samples(self) -> tuple[float, ...]:
         return self.raw.samples
 
@@ -361,6 +368,10 @@ class Record:
 
     def experiment(self, name: str) -> Experiment | None:
         return next((each for each in self.experiments if each.name == name), None)
+
+    def experiment_of(self, case: Case) -> Experiment:
+        """_check has seen that the record holds it."""
+        return next(each for each in self.experiments if each.name == case.experiment)
 
     @property
     def ordinary(self) -> list[Experiment]:
@@ -504,10 +515,11 @@ def reader(kind: Any) -> Callable[[Any], Any]:
     return {str: _text, float: _number}.get(outer) or _plain(outer)
 
 
-def typed(kind: Any, value: Any, where: str) -> Any:
+def typed(kind: type[T], value: Any, where: str) -> T:
     """`value` as the type `kind`; where is its path in the file, for the message of BadRecord."""
     try:
-        return reader(kind)(value)
+        found: T = reader(kind)(value)  # type: ignore[arg-type]  # asks T to hash, not its class
+        return found
     except _Wrong as wrong:
         path = " ".join((wrong.at(where) if where else wrong).path.split())
         raise BadRecord(f"field {path or 'at the top'} {wrong.what}") from None
@@ -707,7 +719,7 @@ def _samples(folder: Path) -> tuple[dict[str, Raw], dict[str, bytes]]:
             raise BadRecord(f"has more than {MOST_SAMPLES} bytes of samples")
         found: dict[str, Raw] = {}
         for number, line in enumerate(text.splitlines(), 1):
-            each: Raw = typed(Raw, _parsed(line), "")
+            each = typed(Raw, _parsed(line), "")
             if each.id in found:
                 raise BadRecord(f"line {number}: {each.id} appears twice")
             found[each.id] = each

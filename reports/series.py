@@ -26,7 +26,13 @@ class Metric:
     energy_unit: str  # billions of that work for each joule
 
     def rate(self, case: Case, seconds: float) -> float:
-        return getattr(case, self.work) / seconds / self.scale
+        work: float = getattr(case, self.work)
+        return work / seconds / self.scale
+
+    def rates(self, case: Case) -> tuple[float, float, float]:
+        """Of a measured case: by its median, and the ends of the interval, low and high."""
+        time = case.time
+        return self.rate(case, time.median), self.rate(case, time.high), self.rate(case, time.low)
 
     def limit(self, record: Record) -> float | None:
         ceiling = record.ceilings.get(self.ceiling)
@@ -141,14 +147,14 @@ def crossings(
     """Where `other` overtakes `base` by medians; and the ratio at every size that both have."""
     others = dict(other)
     both = [(n, case, others[n]) for n, case in base if n in others]
-    gaps = [(n, math.log(a.seconds.median / b.seconds.median), a) for n, a, b in both]
+    gaps = [(n, math.log(a.time.median / b.time.median), a) for n, a, b in both]
     found = []
     for (n0, gap0, a0), (n1, gap1, a1) in zip(gaps, gaps[1:], strict=False):
         if (gap0 > 0) == (gap1 > 0):
             continue
         share = gap0 / (gap0 - gap1)
         at = math.exp(math.log(n0) + share * math.log(n1 / n0))
-        rise = math.log(a1.seconds.median / a0.seconds.median)
-        seconds = a0.seconds.median * math.exp(share * rise)
+        rise = math.log(a1.time.median / a0.time.median)
+        seconds = a0.time.median * math.exp(share * rise)
         found.append(Crossing(n0, n1, at, seconds, gap1 > 0))
     return found, [(n, comparisons(record).ratio(a, b)) for n, a, b in both]

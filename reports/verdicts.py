@@ -119,7 +119,7 @@ def claimed(claim: Claim) -> str:
 def said(claim: Claim) -> str:
     """The document's figure; with the number that it comes to, where that is not the same."""
     ratio = claimed(claim)
-    if not claim.figure or not ratio:
+    if not claim.figure or claim.claimed is None:
         return prose(claim.figure or ratio)
     printed = [float(text) for text in re.findall(r"\d+(?:\.\d+)?", claim.figure)]
     number = 100 * claim.claimed if unit(claim) == "%" else claim.claimed
@@ -221,7 +221,7 @@ class View:
             return f"[{text}](probes.json)" if ":" in name and not self.prefix else text
         if case.experiment == AUDIT:
             return text
-        where = anchor(self.prefix, case, self.record.experiment(case.experiment))
+        where = anchor(self.prefix, case, self.record.experiment_of(case))
         return f"[`{case.strategy}`](#{where})" if short else f"[{text}](#{where})"
 
     def sources(self, outcome: Outcome, short: bool = False) -> str:
@@ -237,7 +237,7 @@ class View:
             ends = [case for case in cases if case and case.seconds]
         if not ends:
             return told(outcome)
-        times = {case.id: duration(case.seconds.median) for case in (ends[0], ends[-1])}
+        times = {case.id: duration(case.time.median) for case in (ends[0], ends[-1])}
         where = " and ".join(
             f"{times[case.id]} at {shape_label(case.shape_name)}" for case in (ends[0], ends[-1])
         )
@@ -295,6 +295,7 @@ class View:
         found = []
         for each in self.judgement.surprises(5):
             claim, outcome = each.claim, each.effect
+            assert outcome is not None  # without a value nothing surprises
             asked = said(claim) or prose(claim.expected)
             where = ", ".join(text for text in (place(each), prose(claim.hardware)) if text)
             found.append(

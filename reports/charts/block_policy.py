@@ -23,8 +23,8 @@ def block_policy(record: Record, experiment: Experiment) -> Drawing:
     if not policies:
         raise NotDrawn("the record holds no strategy with a tile and a depth")
     tiles, depths = (sorted(set(axis)) for axis in zip(*policies, strict=True))
-    shapes = dict.fromkeys([experiment.headline, *([second] if second else [])])
-    shapes = [shape for shape in shapes if shape in record.shapes(experiment)]
+    wanted = dict.fromkeys([experiment.headline, *([second] if second else [])])
+    shapes = [shape for shape in wanted if shape in record.shapes(experiment)]
     cases = {
         (shape, *policy): record.find(experiment, strategy, shape, "cold")
         for shape in shapes

@@ -20,23 +20,23 @@ from quantities import duration
 from record import Experiment, Record
 from series import crossings, first_rung, reference, sweep
 
-from charts.drawing import Drawing, NotDrawn, nothing
+from charts.drawing import Drawing, Look, NotDrawn, nothing
 
 RUNGS = {"matmul": "tile16"}  # what stands for the GPU
 
 
 def cpu_gpu(record: Record, experiment: Experiment) -> Drawing:
-    rung = RUNGS.get(experiment.name) or first_rung(record, experiment)
+    rung = RUNGS.get(experiment.name) or first_rung(record, experiment) or ""
     cpu = [row.strategy for row in record.strategies(experiment) if row.target == "cpu"]
     series = []  # strategy, regime, label, colour, marker
     for name, (color, marker) in zip(cpu, ((VERMILLION, "s"), (ORANGE, "D")) * 9, strict=False):
         series.append((name, "hot", name, color, marker))
-    gpu = (rung, BLUE, "o"), (reference(record, experiment), INK, "^")
+    gpu = (rung, BLUE, "o"), (reference(record, experiment) or "", INK, "^")
     for name, color, marker in gpu:
         series.append((name, "end_to_end", f"{name}, end to end", color, marker))
         series.append((name, "cold", f"{name}, kernel only", color, marker))
-    lines = {(name, r): sweep(record, experiment, name or "", r) for name, r, *_ in series}
-    times = [case.seconds.median for points in lines.values() for _, case in points]
+    lines = {(name, r): sweep(record, experiment, name, r) for name, r, *_ in series}
+    times = [case.time.median for points in lines.values() for _, case in points]
     if not times:
         raise NotDrawn("no square size was measured")
     subtitle = "CPU: data in memory (hot) · GPU, kernel only: cold · end to end: allocate, copy "
@@ -50,17 +50,15 @@ def cpu_gpu(record: Record, experiment: Experiment) -> Drawing:
     axes.set_xlabel(f"{' = '.join(experiment.axes)} (elements, log)")
     labels, notes = [], []
     for name, regime, text, color, marker in series:
-        points = [
-            (n, c.seconds.median, c.seconds.low, c.seconds.high) for n, c in lines[name, regime]
-        ]
+        points = [(n, c.time.median, c.time.low, c.time.high) for n, c in lines[name, regime]]
         if points:
             kernel = regime == "cold"
             look = {"linestyle": (0, (4, 2)) if kernel else "-", "marker": marker}
             line(axes, points, color=color, markerfacecolor=CARD if kernel else color, **look)
             labels.append(Label(*points[-1][:2], text, color, bold=not kernel))
     end_labels(axes, labels, 8.5)
-    corner = {"fontsize": 8.5, "ha": "right", "transform": axes.transAxes}
-    ring = {"marker": "o", "markersize": 13, "markerfacecolor": "none", "color": INK}
+    corner: Look = {"fontsize": 8.5, "ha": "right", "transform": axes.transAxes}
+    ring: Look = {"marker": "o", "markersize": 13, "markerfacecolor": "none", "color": INK}
     crossed: list[str] = []
     for name in cpu:
         found, ratios = crossings(record, lines[name, "hot"], lines[rung, "end_to_end"])
@@ -68,8 +66,8 @@ def cpu_gpu(record: Record, experiment: Experiment) -> Drawing:
             # a ring with a number, explained in the corner that rising lines leave free
             point = (crossing.at, crossing.seconds)
             axes.plot(*point, **ring)
-            look = {"textcoords": "offset points", "ha": "center", "fontweight": "bold"}
-            axes.annotate(str(len(crossed) + 1), point, (0, 9), **look)
+            place: Look = {"textcoords": "offset points", "ha": "center", "fontweight": "bold"}
+            axes.annotate(str(len(crossed) + 1), point, (0, 9), **place)
             verb = "overtakes" if crossing.other_wins_above else "falls behind"
             text = f"{len(crossed) + 1}: {rung} end to end {verb} {name} "
             crossed.append(text + f"between {crossing.below} and {crossing.above}")

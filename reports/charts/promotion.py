@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from accuracy import LIBRARY, Accuracy, Distribution, Predictions, predictions
 from canvas import CARD, INK, SERIES, Label, card, end_labels, log_axes, trend
+from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter
 
-from charts.drawing import Drawing, NotDrawn
+from charts.drawing import Drawing, Look, NotDrawn
 from charts.error import power
 
 SHOWN = ("uniform", "normal")  # on others nothing has a bias, or guards have another row compute
@@ -48,7 +49,7 @@ def promotion(accuracy: Accuracy) -> Drawing:
 
 
 def _panel(
-    axes, accuracy: Accuracy, each: Distribution, measured: dict[str, Points],
+    axes: Axes, accuracy: Accuracy, each: Distribution, measured: dict[str, Points],
     families: list[str], known: Predictions,
 ) -> None:  # fmt: skip
     predicted = {name: _placed(known.of(name, each.name), known.k) for name in families}
@@ -69,13 +70,13 @@ def _panel(
         axes.axhline(base.frobenius, color=INK, linewidth=1.4)
         labels.append(Label(axes.get_xlim()[1], base.frobenius, LIBRARY, INK))
     for name, (color, marker) in zip(families, SERIES * len(families), strict=False):
-        look = {"color": color, "marker": marker}
+        look: Look = {"color": color, "marker": marker}
         points = measured.get(name, [])
         if ahead := predicted[name]:
-            dots = {"linestyle": (0, (1, 1.6)), "linewidth": 1.0, "markerfacecolor": "none"}
+            dots: Look = {"linestyle": (0, (1, 1.6)), "linewidth": 1.0, "markerfacecolor": "none"}
             axes.plot(*zip(*ahead, strict=True), gid=trend(axes), markersize=7, **look, **dots)
         if points:
-            edge = {"markeredgecolor": CARD, "mew": 0.6}
+            edge: Look = {"markeredgecolor": CARD, "mew": 0.6}
             axes.plot(*zip(*points, strict=True), gid=trend(axes), **look, **edge)
             # one point of a row without a sweep is no place for a name
             end = max(points[-1], *ahead[-1:], key=lambda point: point[0])

@@ -25,11 +25,8 @@ def rows_blocks(record: Record, experiment: Experiment) -> Drawing:
         for shape in shapes
         for block, strategy in rows.items()
     }
-    rates = {
-        key: metric.rate(case, case.seconds.median)
-        for key, case in cases.items()
-        if case and case.seconds
-    }
+    timed = {key: case for key, case in cases.items() if case and case.seconds}
+    rates = {key: metric.rate(case, case.time.median) for key, case in timed.items()}
     if not rates:
         raise nothing(record)
     scale = min(rates.values()), max(rates.values())
@@ -63,13 +60,13 @@ def rows_blocks(record: Record, experiment: Experiment) -> Drawing:
                 draw_cell(
                     axes, x, y, cases.get(key), rates.get(key), scale, key == best, small=True
                 )
-    key = (
+    legend = (
         "Ki, Mi: 1024 and 1024² · columns so that rows × columns stay equal · dot: not in this run"
     )
-    note(figure, 26, key, fontsize=8, color=MUTED)
+    note(figure, 26, legend, fontsize=8, color=MUTED)
     fastest = max(rates, key=rates.__getitem__)
     caption = f"The fastest cell, {fastest[0]} at {shape_label(fastest[1])} with blocks of "
-    caption += f"{fastest[2]}, takes {duration(cases[fastest].seconds.median)}."
+    caption += f"{fastest[2]}, takes {duration(timed[fastest].time.median)}."
     return Drawing(figure, subtitle, caption)
 
 

@@ -19,11 +19,7 @@ def unroll(record: Record, experiment: Experiment) -> Drawing:
     for kernel in KERNELS:
         rows = swept(record, experiment, kernel, "unroll")
         found = {at: record.find(experiment, name, shape, "cold") for at, name in rows.items()}
-        points = [
-            (at, *(metric.rate(c, s) for s in (c.seconds.median, c.seconds.high, c.seconds.low)))
-            for at, c in found.items()
-            if c and c.seconds
-        ]
+        points = [(at, *metric.rates(c)) for at, c in found.items() if c and c.seconds]
         if points:
             lines[kernel] = points
     if not lines:

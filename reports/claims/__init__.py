@@ -1,7 +1,8 @@
 """The documents' claims, and what a record and its probes say of each."""
 
-from claims.judge import Judged, Judgement, Outcome, judge, verdicts_json
+from claims.judge import Judged, Judgement, judge, verdicts_json
 from claims.load import BadClaim, Check, Claim, Erratum, load_claims
+from claims.predicates import Outcome
 from claims.probes import Probes, load_probes
 
 __all__ = [

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import math
 import operator
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 
 class BadExpression(Exception):
@@ -24,7 +24,8 @@ class Unknown(BadExpression):
         self.name = name
 
 
-_BINARY = {
+# a power of a negative number may be complex, which evaluate() refuses
+_BINARY: dict[type[ast.operator], Callable[[float, float], float]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
     ast.Mult: operator.mul,
@@ -41,7 +42,12 @@ _COMPARE = {
     ast.Gt: operator.gt,
     ast.GtE: operator.ge,
 }
-_CALLS = {"min": min, "max": max, "ceil": math.ceil, "floor": math.floor}
+_CALLS: dict[str, Callable[..., float]] = {
+    "min": min,
+    "max": max,
+    "ceil": math.ceil,
+    "floor": math.floor,
+}
 
 
 def _parse(text: str) -> ast.expr:
@@ -61,8 +67,8 @@ def evaluate(text: str, known: Mapping[str, float]) -> float | bool:
 
     def value(node: ast.expr) -> float | bool:
         match node:
-            case ast.Constant(value=int() | float()) if not isinstance(node.value, bool):
-                return node.value
+            case ast.Constant(value=int() | float() as number) if not isinstance(number, bool):
+                return number
             case ast.Name(id=name):
                 if name not in known:
                     raise Unknown(name)
@@ -88,8 +94,8 @@ def evaluate(text: str, known: Mapping[str, float]) -> float | bool:
             case ast.Call(func=ast.Name(id=name), args=args, keywords=[]) if name in _CALLS:
                 if not args or (name in ("ceil", "floor") and len(args) > 1):
                     raise BadExpression(f"{text!r} calls {name} with {len(args)} values")
-                found = [value(arg) for arg in args]
-                return _CALLS[name](*found) if len(found) > 1 or name[0] != "m" else found[0]
+                given = [value(arg) for arg in args]
+                return _CALLS[name](*given) if len(given) > 1 or name[0] != "m" else given[0]
         raise BadExpression(f"{text!r} holds more than arithmetic")
 
     try:

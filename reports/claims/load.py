@@ -154,13 +154,14 @@ def _text(table: dict[str, Any], key: str, where: str = "", optional: bool = Fal
         return ""
     if key not in table:
         raise _Wrong(f"field {where}{key} is missing")
-    if type(table[key]) is not str or not table[key].isprintable():
+    text = table[key]
+    if not isinstance(text, str) or not text.isprintable():
         raise _Wrong(f"field {where}{key} must be one line of text")
-    return table[key]
+    return text
 
 
 def _number(table: dict[str, Any], key: str, where: str) -> float | None:
-    found = table.get(key)
+    found: float | None = table.get(key)
     if found is None:
         return None
     if type(found) not in (int, float) or not math.isfinite(found):

@@ -89,6 +89,12 @@ def opposite(verdict: str) -> str:
     return {HOLDS: FAILS, FAILS: HOLDS}.get(verdict, verdict)
 
 
+def _given(value: float | None) -> float:
+    """A number that is there: a field that FORMS asks a check for, or what a ratio came to."""
+    assert value is not None
+    return value
+
+
 def exact(value: float, check: Check) -> str:
     """A number without an interval against a check's equals, at_least or at_most."""
     if check.equals is not None:
@@ -96,7 +102,7 @@ def exact(value: float, check: Check) -> str:
         return HOLDS if abs(value - check.equals) <= allowed + 1e-9 * abs(check.equals) else FAILS
     if check.at_least is not None:
         return HOLDS if value >= check.at_least else FAILS
-    return HOLDS if value <= check.at_most else FAILS
+    return HOLDS if value <= _given(check.at_most) else FAILS
 
 
 def plain(value: float) -> str:
@@ -143,7 +149,7 @@ class Questions:
     def _pair(self, base: str, other: str, against: float = 1.0) -> tuple[Ratio, str]:
         first, second = self.timed(base), self.timed(other)
         ratio = self.known.verdict(first, second, against)
-        pair, digits = (second.seconds.median, first.seconds.median), 3
+        pair, digits = (second.time.median, first.time.median), 3
         while digits < 5 and len({duration(t, digits) for t in pair}) < len({*pair}):
             digits += 1
         times = " against ".join(duration(t, digits) for t in pair)
@@ -168,8 +174,8 @@ class Questions:
 
     def _equivalent(self, check: Check) -> Outcome:
         ratio, text = self._pair(check.base, check.other)
-        bounds = 1 / (1 + check.within), 1 + check.within
-        return self._of(check, within(ratio.low, ratio.high, bounds), ratio, text)
+        share = 1 + _given(check.within)
+        return self._of(check, within(ratio.low, ratio.high, (1 / share, share)), ratio, text)
 
     def _order(self, check: Check) -> Outcome:
         """From the fastest to the slowest: each ahead of the next."""
@@ -177,9 +183,9 @@ class Questions:
         for fast, slow in zip(check.cases, check.cases[1:], strict=False):
             one = self._ratio(Check("ratio", base=slow, other=fast, above=1.0))
             found.append((one, self.timed(fast), self.timed(slow)))
-        least = min((one for one, _, _ in found), key=lambda one: one.value)
+        least = min((one for one, _, _ in found), key=lambda one: _given(one.value))
         cases = [found[0][1], *(slow for _, _, slow in found)]
-        text = ", ".join(f"{c.strategy} {duration(c.seconds.median)}" for c in cases)
+        text = ", ".join(f"{c.strategy} {duration(c.time.median)}" for c in cases)
         verdict = all_of(one.verdict for one, _, _ in found)
         return Outcome(
             check, verdict, text, least.value, least.low, least.high, "×", check.ids, p=least.p
@@ -205,7 +211,7 @@ class Questions:
     def _rate(self, check: Check) -> tuple[float, float, float, str, str]:
         """Value, low, high, unit and text of a case's metric."""
         case = self.timed(check.of)
-        s = case.seconds
+        s = case.time
         if check.metric == "seconds":
             return s.median, s.low, s.high, "s", duration(s.median)
         work = case.bytes if check.metric == "bytes_per_second" else case.flops
@@ -220,12 +226,12 @@ class Questions:
 
     def _at_least(self, check: Check) -> Outcome:
         value, low, high, unit, text = self._rate(check)
-        verdict = above(low, high, check.value)
+        verdict = above(low, high, _given(check.value))
         return Outcome(check, verdict, text, value, low, high, unit, check.ids)
 
     def _at_most(self, check: Check) -> Outcome:
         value, low, high, unit, text = self._rate(check)
-        verdict = below(low, high, check.value)
+        verdict = below(low, high, _given(check.value))
         return Outcome(check, verdict, text, value, low, high, unit, check.ids)
 
     def _fraction_of_roof(self, check: Check) -> Outcome:
@@ -245,7 +251,7 @@ class Questions:
         if check.at_least is not None:
             verdict = above(share.low, share.high, check.at_least)
         else:
-            verdict = below(share.low, share.high, check.at_most)
+            verdict = below(share.low, share.high, _given(check.at_most))
         ends = share.value, share.low, share.high
         return Outcome(check, verdict, share.percent, *ends, unit="", evidence=check.ids)
 
@@ -330,4 +336,4 @@ class Questions:
 
 def _ends(case: Case) -> tuple[float, float, float]:
     """Median, high and low: a rate's median, low and high."""
-    return case.seconds.median, case.seconds.high, case.seconds.low
+    return case.time.median, case.time.high, case.time.low

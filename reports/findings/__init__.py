@@ -11,6 +11,8 @@ from findings.matmul import matmul
 from findings.matvec import matvec
 from findings.transpose import transpose
 
+__all__ = ["Finding", "findings", "register"]
+
 _FINDINGS = {"matmul": matmul, "matvec": matvec, "transpose": transpose}
 
 

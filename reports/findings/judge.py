@@ -12,6 +12,7 @@ import contextlib
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from binds import bound_cases, busy
 from claims import Probes
@@ -119,7 +120,7 @@ class Judge:
 
     def rate(self, case: Case) -> str:
         """ "8.99 TFLOP/s, 13 % of the fp32 limit"; the limit is no yardstick for TF32 or a CPU."""
-        rate = self.metric.rate(case, case.seconds.median)
+        rate = self.metric.rate(case, case.time.median)
         text = f"{significant(rate)} {self.metric.unit}"
         limit = self.metric.limit(self.record)
         if limit and case.target == "gpu" and case.fp32:
@@ -136,7 +137,7 @@ class Judge:
 
     def times(self, base: Case, other: Case) -> str:
         ratio = self.ratio(base, other)
-        pair = other.seconds.median, base.seconds.median
+        pair = other.time.median, base.time.median
         digits = 3
         # two times that differ should not read the same
         while digits < 5 and len({duration(each, digits) for each in pair}) < len({*pair}):
@@ -164,7 +165,7 @@ class Judge:
         """The cases of these strategies that have a time, fastest first by median."""
         cases = [self.record.find(self.experiment, name, shape, regime) for name in names]
         found = [case for case in cases if case and case.seconds]
-        return sorted(found, key=lambda case: case.seconds.median)
+        return sorted(found, key=lambda case: case.time.median)
 
     def fastest(self, rows: list[Case]) -> list[Case]:
         """The cold headline cases of these rows that have a time, fastest first."""
@@ -211,7 +212,7 @@ class Judge:
             vendor = reference(self.record, self.experiment, best.layout)
             return self.against(self.need(vendor, shape, "cold"), best)
 
-        return [lambda shape=shape: line(shape) for shape in shapes]
+        return [partial(line, shape) for shape in shapes]
 
     def beyond_of_roof(self, *shapes: str) -> list[Writer]:
         """How near the best rung that no document has comes to what the machine can do."""
@@ -221,7 +222,7 @@ class Judge:
             share = self.share(best, roof(self.record, self.experiment))
             return Line("measured", f"At {shape_label(shape)} {self.link(best)} reaches {share}.")
 
-        return [lambda shape=shape: line(shape) for shape in shapes]
+        return [partial(line, shape) for shape in shapes]
 
     def dispatch(self, name: str) -> list[Finding]:
         """How the row that picks a rung for each shape does against the vendor's, at all shapes."""
@@ -264,7 +265,7 @@ class Judge:
             return Line("measured", f"At {shape_label(shape)} of {self.link(case)} {text}.")
 
         own = [each for each in bound_cases() if each.startswith(f"{self.experiment.name}/")]
-        return [lambda name=name: line(name) for name in own]
+        return [partial(line, name) for name in own]
 
     def distance(self) -> Line:
         """How far the best rung stays from the vendor's library."""

@@ -21,14 +21,14 @@ class _Judge(Judge):
         level = [c for c in timed[1:] if self.ratio(best, c).outcome != "slower"]
         text = (
             f"Of {len(timed)} measured policies at {shape_label(self.headline)} {self.link(best)} "
-            f"is the fastest: {duration(best.seconds.median)}, {self.rate(best)}"
+            f"is the fastest: {duration(best.time.median)}, {self.rate(best)}"
         )
         ratio = self.ratio(base, best)
         if best is base:
             text += "; it is the documents' own 16 × 16 tile, one tile deep"
         else:
             text += f"; {ratio} as fast as the documents' {self.link(base)}, "
-            text += f"which takes {duration(base.seconds.median)}"
+            text += f"which takes {duration(base.time.median)}"
         if level:
             text += ". Nothing here tells it from " + ", ".join(map(self.link, level))
         return Line("no difference" if best is base else ratio.outcome, f"{text}.")
@@ -52,7 +52,7 @@ class _Judge(Judge):
             word = "ahead of" if ratios[0][1].value > 1 else "behind"
             where = [f"is {word} `{base}` at every size that both measured, without a crossover"]
         # a ratio never stands without its absolute base
-        times = {edge: duration(case.seconds.median) for edge, case in sides[0]}
+        times = {edge: duration(case.time.median) for edge, case in sides[0]}
         ends = [
             f"{ratio} as fast at {edge}, where `{base}` takes {times[edge]}"
             for edge, ratio in dict((ratios[0], ratios[-1])).items()
@@ -68,7 +68,7 @@ class _Judge(Judge):
         return [
             Line(
                 "measured",
-                f"{self.link(case)} takes {duration(case.seconds.median)}, {self.rate(case)}, but "
+                f"{self.link(case)} takes {duration(case.time.median)}, {self.rate(case)}, but "
                 f"it is {cell(case.note or 'not fp32-accurate')}; no rung is compared with it.",
             )
             for case in self.fastest(rows)

@@ -33,8 +33,8 @@ class _Judge(Judge):
                 block = {name: at for at, name in rows.items()}
                 best, worst = timed[0], timed[-1]
                 parts.append(
-                    f"`{kernel}` {block[best.strategy]} ({duration(best.seconds.median)}; worst "
-                    f"{block[worst.strategy]}, {duration(worst.seconds.median)})"
+                    f"`{kernel}` {block[best.strategy]} ({duration(best.time.median)}; worst "
+                    f"{block[worst.strategy]}, {duration(worst.time.median)})"
                 )
         if not parts:
             case = self.need(LADDER[0], self.headline, "cold")
@@ -71,7 +71,7 @@ class _Judge(Judge):
         )
 
     def _rate(self, case: Case) -> float:
-        return self.metric.rate(case, case.seconds.median)
+        return self.metric.rate(case, case.time.median)
 
     @property
     def roof(self) -> str | None:
@@ -83,8 +83,8 @@ class _Judge(Judge):
             self.need(name, self.headline, "cold") for name in (TRANSPOSITION, "shared", direct)
         )
         times = (
-            f"one product takes {duration(slow.seconds.median)}, `shared` "
-            f"{duration(fast.seconds.median)}, the transposition {duration(turn.seconds.median)}"
+            f"one product takes {duration(slow.time.median)}, `shared` "
+            f"{duration(fast.time.median)}, the transposition {duration(turn.time.median)}"
         )
         head = f"Against {self.link(slow)} transposing once for {self.link(fast)}"
         outcome = self.ratio(slow, fast).outcome
@@ -96,7 +96,7 @@ class _Judge(Judge):
         def products(turning: float, saved: float) -> int:
             return math.floor(turning / saved) + 1
 
-        t, s, d = turn.seconds, fast.seconds, slow.seconds
+        t, s, d = turn.time, fast.time, slow.time
         count = products(t.median, d.median - s.median)
         low, high = products(t.low, d.high - s.low), products(t.high, d.low - s.high)
         many = f"{count} product{'s' if count > 1 else ''}"
@@ -123,7 +123,7 @@ class _Judge(Judge):
         if len(timed) < 2:
             for name in LADDER:
                 self.need(name, shape, regime)
-        told = ", ".join(f"`{c.strategy}` {duration(c.seconds.median)}" for c in timed)
+        told = ", ".join(f"`{c.strategy}` {duration(c.time.median)}" for c in timed)
         return timed, f"{shape_label(shape)} {regime}: {told}"
 
     def same_order(self, shape: str, regime: str) -> Line:

@@ -11,8 +11,11 @@ from __future__ import annotations
 import copy
 import json
 import zlib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+
+Json = dict[str, Any]  # an object of a JSON file
 
 SHAPES = [
     (80, 48, 64),
@@ -169,8 +172,8 @@ def _measured(
     found = {"samples": [], "blocks": []} if refused else _samples(name, median)
     seconds = {"median": median, "low": median * 0.998, "high": median * 1.0025}
     seconds |= {"samples": len(found["samples"]), "discarded": 0}
+    throttle = ["sw_power_cap"] if name.startswith("matmul/cublas/") else []
     window = {"watts": 520.5, "joules": 520.5 * median, "seconds": 0.25, "temperature_c": 48.0}
-    window["throttle"] = ["sw_power_cap"] if name.startswith("matmul/cublas/") else []
     clock = 1.93e9 if on_gpu and not refused else None
     return {
         "target": "gpu" if on_gpu else "cpu",
@@ -180,14 +183,16 @@ def _measured(
         "seconds": None if refused else seconds,
         "clock_hz": clock,
         "batch": 1,
-        "power": window if power and clock else None,
+        "power": window | {"throttle": throttle} if power and clock else None,
         **found,
         "clocks": [clock] * len(found["blocks"]),
     }
 
 
 def make_record(
-    shapes: list[tuple[int, ...]] = SHAPES, gpu: bool = True, strategies: list[str] | None = None
+    shapes: Sequence[tuple[int, ...]] = SHAPES,
+    gpu: bool = True,
+    strategies: list[str] | None = None,
 ) -> dict[str, Any]:
     """A clean finished Release record; with gpu=False what a machine without a GPU writes."""
     names = [name for name in [*CPU, *GPU] if strategies is None or name in strategies]
@@ -337,7 +342,7 @@ def _matvec_rows() -> dict[str, dict[str, Any]]:
             if at != default[key]:
                 gpu(f"{kernel}_{key}{at}", kernel, parameters={**default, key: at}, sweep=True)
 
-    vendor = {"source": {"document": "vendor", "place": "cuBLAS", "algorithm": ""}}
+    vendor: Json = {"source": {"document": "vendor", "place": "cuBLAS", "algorithm": ""}}
     vendor |= {"role": "baseline", "parameters": {}}
     cpu("cpu_serial", 4.4e9, "A10")
     cpu("cpu_serial_o0", 1.1e9, "A10")
@@ -403,7 +408,7 @@ def _time(name: str, row: dict[str, Any], rows: int, columns: int, regime: str) 
     if regime in ("hot", "inner"):
         rate *= {"hot": 1.05, "inner": 1.3}[regime]
     moved = 4.0 if "layout" in row else 8.0  # bytes an element: read once; or written, too
-    seconds = moved * rows * columns / rate + 3e-6 * row.get("gpu", False)
+    seconds: float = moved * rows * columns / rate + 3e-6 * row.get("gpu", False)
     if name == "constant":
         seconds += 3e-6 * -(-columns // 16384)
     return seconds + (0.03 if regime == "end_to_end" else 0)
@@ -596,7 +601,7 @@ def set_time(case: dict[str, Any], median: float, low: float, high: float) -> No
 def spoil(record: dict[str, Any], pattern: str, status: str, reason: str) -> dict[str, Any]:
     """A copy in which the matching cases end with `status` instead of a time."""
     record = copy.deepcopy(record)
-    nothing = {"seconds": None, "error": None, "samples": [], "blocks": [], "clocks": []}
+    nothing: Json = {"seconds": None, "error": None, "samples": [], "blocks": [], "clocks": []}
     for case in matching(record, pattern):
         case.update(status=status, reason=reason, power=None, **nothing)
     return record

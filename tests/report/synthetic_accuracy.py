@@ -70,7 +70,8 @@ def _frobenius(row: dict[str, Any], distribution: str, k: int) -> float:
         return scale * flat * 0.8 + biased * promotion
     # a library that cuts long sums into pieces, a CPU that does not, and rungs between the two
     slope = {"cublas": 1.5e-8, "cpu_serial": 1.9e-8, "cpu_blas": 1.2e-8}.get(name, 1.78e-8)
-    return slope * scale * k**0.5
+    error: float = slope * scale * k**0.5
+    return error
 
 
 def _result(row: dict[str, Any], distribution: str, k: int, gpu: bool) -> dict[str, Any]:

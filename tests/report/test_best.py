@@ -10,7 +10,7 @@ import pytest
 from best import choices, fastest, tables
 from conftest import REPORTS, one_line, run
 from record import Record, load
-from synthetic import SMALL, make_record, matching, scale, set_time
+from synthetic import SMALL, Json, make_record, matching, scale, set_time
 
 ROOT = REPORTS.parent
 KERNELS = ROOT / "kernels"
@@ -32,7 +32,7 @@ def kernels(tmp_path: Path) -> Path:
     return tmp_path / "kernels"
 
 
-def _commit(folder: Path, record: dict) -> None:
+def _commit(folder: Path, record: Json) -> None:
     (folder / "results/a-gpu").mkdir(parents=True, exist_ok=True)
     (folder / "results/a-gpu/record.json").write_text(json.dumps(record))
 
@@ -50,7 +50,7 @@ def _table(path: Path) -> list[tuple[tuple[int, int], str, str]]:
     return [((int(cc), int(sm)), shape.replace(", ", "x"), name) for cc, sm, shape, name in found]
 
 
-def test_a_table_has_the_fastest_choice_at_every_shape(kernels):
+def test_a_table_has_the_fastest_choice_at_every_shape(kernels: Path) -> None:
     record = make_record(SMALL)
     first = next(case["shape"] for case in matching(record, "/tile16/") if case["regime"] == "cold")
     shape = "x".join(map(str, first.values()))
@@ -64,14 +64,14 @@ def test_a_table_has_the_fastest_choice_at_every_shape(kernels):
     assert {gpu for gpu, _, _ in table} == {(90, 132)}
 
 
-def test_a_table_that_holds_is_left_alone(kernels):
+def test_a_table_that_holds_is_left_alone(kernels: Path) -> None:
     _write(kernels)
     before = (kernels / "matmul/best.inc").stat().st_mtime_ns
     assert _write(kernels) == ""
     assert (kernels / "matmul/best.inc").stat().st_mtime_ns == before
 
 
-def test_what_was_not_measured_is_not_chosen(kernels):
+def test_what_was_not_measured_is_not_chosen(kernels: Path) -> None:
     record = make_record(SMALL)
     record["cases"] = [c for c in record["cases"] if "/tile16/" not in c["id"]]
     _commit(kernels.parent, record)
@@ -79,7 +79,7 @@ def test_what_was_not_measured_is_not_chosen(kernels):
     assert {name for _, _, name in _table(kernels / "matmul/best.inc")} == {"global16"}
 
 
-def test_a_record_that_cannot_be_read_changes_nothing(kernels):
+def test_a_record_that_cannot_be_read_changes_nothing(kernels: Path) -> None:
     _write(kernels)
     before = (kernels / "matmul/best.inc").read_bytes()
     (kernels.parent / "results/a-gpu/record.json").write_text("{")
@@ -98,6 +98,7 @@ def _slower(record: Record, path: Path, tolerance: float) -> list[str]:
     layout = "column_major" if "column_major" in path.name else "row_major"
     experiment = next(each for each in record.experiments if each.name == path.parent.name)
     gpu = record.environment.gpu
+    assert gpu is not None
     here = (round(10 * float(gpu.compute_capability)), gpu.sm_count)
     chosen = {shape: name for at, shape, name in _table(path) if at == here}
     newer = set(names) - {row.strategy for row in record.strategies(experiment)}
@@ -108,13 +109,13 @@ def _slower(record: Record, path: Path, tolerance: float) -> list[str]:
         own = record.find(experiment, chosen.get(case.shape_name, ""), case.shape_name, "cold")
         if own is None or own.seconds is None:
             found.append(f"{case.shape_name}: {chosen.get(case.shape_name)} has no time")
-        elif own.seconds.median > tolerance * case.seconds.median:
+        elif own.seconds.median > tolerance * case.time.median:
             found.append(f"{case.shape_name}: {own.strategy} is slower than {case.strategy}")
     return found
 
 
 @pytest.mark.parametrize("path", RECORDS, ids=lambda path: path.parent.name)
-def test_the_committed_tables_choose_within_five_percent_of_the_fastest(path):
+def test_the_committed_tables_choose_within_five_percent_of_the_fastest(path: Path) -> None:
     record, _ = load(path)
     if not any(case.strategy == "best" for case in record.cases):
         pytest.skip("the record is older than the tables")
@@ -124,7 +125,7 @@ def test_the_committed_tables_choose_within_five_percent_of_the_fastest(path):
         assert not _slower(record, inc, 1.05), inc
 
 
-def test_a_wrong_choice_is_seen(kernels, tmp_path):
+def test_a_wrong_choice_is_seen(kernels: Path, tmp_path: Path) -> None:
     record = make_record(SMALL)
     _commit(kernels.parent, record)
     _write(kernels)
@@ -140,7 +141,7 @@ def test_a_wrong_choice_is_seen(kernels, tmp_path):
     assert found == [f"{shape}: tile16 is slower than global16" for shape in slow]
 
 
-def test_of_a_row_newer_than_the_record_it_says_nothing(kernels, tmp_path):
+def test_of_a_row_newer_than_the_record_it_says_nothing(kernels: Path, tmp_path: Path) -> None:
     _write(kernels)
     table, source = kernels / "matmul/best.inc", kernels / "matmul/best.cu"
     table.write_text(table.read_text().replace('"tile16"', '"newcomer"'))

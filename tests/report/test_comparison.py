@@ -5,10 +5,16 @@ from __future__ import annotations
 import math
 import random
 import statistics
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
+from comparison import Audit
+from quantities import Ratio
+from record import Case, Record
 from synthetic import (
     SMALL,
+    Json,
     join,
     make_audit,
     make_machine,
@@ -20,11 +26,12 @@ from synthetic import (
 )
 
 FEW = ["global16", "tile16", "cpu_blas"]
+Read = Callable[[Json], Record]
 
 
 @pytest.fixture
-def read(save):
-    def parse(record: dict):
+def read(save: Callable[..., Path]) -> Read:
+    def parse(record: Json) -> Record:
         from record import load
 
         return load(save(record))[0]
@@ -32,7 +39,7 @@ def read(save):
     return parse
 
 
-def _pair(read, samples: list[tuple[float, float]], rounds: int | None = None):
+def _pair(read: Read, samples: list[tuple[float, float]], rounds: int | None = None) -> Ratio:
     """The comparison of two cases with one sample a round each."""
     from comparison import compare
 
@@ -45,11 +52,10 @@ def _pair(read, samples: list[tuple[float, float]], rounds: int | None = None):
         if rounds is not None and column:
             case["blocks"] = [[at + len(samples) - rounds, 1] for at in range(len(samples))]
     parsed = read(record)
-    found = [
-        parsed.find(parsed.experiments[0], name, "1024x1024x1024", "cold")
-        for name in ("global16", "tile16")
-    ]
-    return compare(*found)
+    base, other = (
+        parsed.by_id[f"matmul/{name}/1024x1024x1024/cold"] for name in ("global16", "tile16")
+    )
+    return compare(base, other)
 
 
 @pytest.mark.parametrize("n", [6, 7, 10, 13])
@@ -76,7 +82,7 @@ def test_student_agrees_with_the_tables() -> None:
     assert student(0.0, 5) == 1 and student(1e9, 6) < 1e-12
 
 
-def test_what_drifts_from_round_to_round_cancels(read) -> None:
+def test_what_drifts_from_round_to_round_cancels(read: Read) -> None:
     """Each doubles its time from first to last round; one is 1 % faster throughout."""
     rounds = [1e-3 * (1 + at / 11) for at in range(12)]
     found = _pair(read, [(1.01 * time, time) for time in rounds])
@@ -85,13 +91,13 @@ def test_what_drifts_from_round_to_round_cancels(read) -> None:
     assert found.outcome == "faster"
 
 
-def test_the_estimate_is_the_median_of_the_rounds_ratios(read) -> None:
+def test_the_estimate_is_the_median_of_the_rounds_ratios(read: Read) -> None:
     found = _pair(read, [(ratio * 1e-3, 1e-3) for ratio in (3, 1, 2, 9, 4, 2.5, 2.2)])
     assert found.value == pytest.approx(2.5)
     assert 1 < found.low <= 2 and 4 <= found.high <= 9
 
 
-def test_few_common_rounds_fall_back_to_the_far_ends(read) -> None:
+def test_few_common_rounds_fall_back_to_the_far_ends(read: Read) -> None:
     pairs = [(2e-3, 1e-3)] * 8
     assert _pair(read, pairs).rounds == 8
     assert _pair(read, pairs, rounds=6).rounds == 6
@@ -99,23 +105,24 @@ def test_few_common_rounds_fall_back_to_the_far_ends(read) -> None:
     assert apart.rounds == 0 and apart.mark == "ᵉ" and str(apart).endswith("]ᵉ")
 
 
-def test_other_conditions_are_not_paired(read) -> None:
+def test_other_conditions_are_not_paired(read: Read) -> None:
     from comparison import compare
 
     record = read(make_record(SMALL[:2], strategies=FEW))
-    find = lambda name, regime: record.find(  # noqa: E731
-        record.experiments[0], name, "1024x1024x1024", regime
-    )
+
+    def find(name: str, regime: str) -> Case:
+        return record.by_id[f"matmul/{name}/1024x1024x1024/{regime}"]
+
     cold, hot, cpu = find("tile16", "cold"), find("tile16", "hot"), find("cpu_blas", "hot")
     assert compare(find("global16", "cold"), cold).rounds == 10
     for pair in ((cold, hot), (cpu, hot), (cpu, cold)):
         found = compare(*pair)
         assert found.rounds == 0
-        a, b = (case.seconds for case in pair)
+        a, b = (case.time for case in pair)
         assert (found.low, found.high) == (a.low / b.high, a.high / b.low)
 
 
-def test_few_rounds_that_agree_are_not_certain(read) -> None:
+def test_few_rounds_that_agree_are_not_certain(read: Read) -> None:
     """All on one side leaves a bootstrap no doubt; so does one chance in 32 for six rounds."""
     scattered = [(1e-3 * (1 + 0.001 * at), 1e-3) for at in (4, 6, 5, 7, 5.5, 4.5)]
     found = _pair(read, scattered)
@@ -133,10 +140,10 @@ def test_holm_by_hand() -> None:
 
 
 def test_vocabulary() -> None:
-    from quantities import Ratio
 
-    def outcome(low: float, high: float, **more: object) -> str:
-        return Ratio((low + high) / 2, low, high, resolution=0.01, **more).outcome
+    def outcome(low: float, high: float, significant: bool = True) -> str:
+        middle = (low + high) / 2
+        return Ratio(middle, low, high, resolution=0.01, significant=significant).outcome
 
     assert outcome(1.02, 1.03) == "faster" and outcome(0.9, 0.98) == "slower"
     assert outcome(0.995, 1.005) == outcome(1.001, 1.009) == "same"
@@ -145,7 +152,7 @@ def test_vocabulary() -> None:
     assert outcome(1.02, 1.03, significant=False) == "no difference"
 
 
-def test_more_comparisons_make_a_weak_one_insignificant(read) -> None:
+def test_more_comparisons_make_a_weak_one_insignificant(read: Read) -> None:
     from comparison import Comparisons
 
     record = read(make_record(SMALL[:2], strategies=FEW))
@@ -164,13 +171,13 @@ def test_more_comparisons_make_a_weak_one_insignificant(read) -> None:
     assert weak.verdict(cases[0], cases[1]).outcome == "no difference"
 
 
-def _audit(read, record: dict):
+def _audit(read: Read, record: Json) -> Audit:
     from comparison import audit
 
     return audit(read(record))
 
 
-def test_resolution_is_the_smallest_step_that_keeps_the_false_verdicts_rare(read) -> None:
+def test_resolution_is_the_smallest_step_that_keeps_the_false_verdicts_rare(read: Read) -> None:
     found = _audit(read, make_audit())
     assert len(found.alike) == 4 * 28 and len(found.slowed) == 4 * 3 * 4 * 8
     allowed = 0.05 * len(found.alike)
@@ -179,14 +186,14 @@ def test_resolution_is_the_smallest_step_that_keeps_the_false_verdicts_rare(read
     assert [found.found(extra) for extra in found.extras] == [128] * 3
 
 
-def test_a_lucky_name_costs_resolution_and_detection(read) -> None:
+def test_a_lucky_name_costs_resolution_and_detection(read: Read) -> None:
     found = _audit(read, scale(make_audit(), "/same_1/", 0.985))
     # seven of 28 pairs are with it, far more than 5 %
     assert found.resolution == pytest.approx(0.015, abs=0.002)
     assert found.found(0.01) < 40 and found.found(0.05) == 128
 
 
-def test_without_an_audit_half_a_per_cent_by_convention(read) -> None:
+def test_without_an_audit_half_a_per_cent_by_convention(read: Read) -> None:
     from self_audit import sentence
 
     for record in (make_record(SMALL[:2]), make_audit(gpu=False)):
@@ -197,12 +204,12 @@ def test_without_an_audit_half_a_per_cent_by_convention(read) -> None:
     assert "no CUDA device" in text
 
 
-def test_the_record_s_own_resolution_decides(read) -> None:
+def test_the_record_s_own_resolution_decides(read: Read) -> None:
     """2 % faster is faster, unless the audit says that 2 % are noise."""
     from claims.judge import close_family
     from comparison import comparisons
 
-    def verdict(*audits: dict) -> str:
+    def verdict(*audits: Json) -> str:
         record = scale(make_record(SMALL, strategies=FEW), "/global16/", 1.0)
         time = matching(record, "/tile16/4096x4096x4096/cold")[0]["seconds"]["median"]
         for case in matching(record, "/global16/"):
@@ -213,8 +220,8 @@ def test_the_record_s_own_resolution_decides(read) -> None:
         assert time > 0
         parsed = read(join(record, *audits))
         close_family(parsed)
-        ids = (f"matmul/{name}/4096x4096x4096/cold" for name in ("global16", "tile16"))
-        return comparisons(parsed).verdict(*(parsed.by_id[name] for name in ids)).outcome
+        slower, faster = (parsed.by_id[case["id"]] for case in (base, fast))
+        return comparisons(parsed).verdict(slower, faster).outcome
 
     assert verdict() == "faster"
     assert verdict(make_audit()) == "faster"
@@ -224,13 +231,13 @@ def test_the_record_s_own_resolution_decides(read) -> None:
 MEMORY_BOUND = "matvec/shared/8192x8192/cold"
 
 
-def _suspects(read, record: dict) -> dict[str, str]:
+def _suspects(read: Read, record: Json) -> dict[str, str]:
     from machine import suspects
 
     return suspects(read(record))
 
 
-def test_too_fast_to_be_true_is_suspect(read) -> None:
+def test_too_fast_to_be_true_is_suspect(read: Read) -> None:
     from synthetic import make_matvec
 
     full = join(make_matvec([(2048, 2048), (8192, 8192)]), make_audit(), make_machine())
@@ -252,7 +259,7 @@ def test_too_fast_to_be_true_is_suspect(read) -> None:
     assert list(_suspects(read, record)) == [MEMORY_BOUND]
 
 
-def test_flops_beyond_the_units_are_suspect(read) -> None:
+def test_flops_beyond_the_units_are_suspect(read: Read) -> None:
     full = join(make_record(SMALL), make_machine())
     # TF32 is not held against fp32 units
     assert _suspects(read, full) == {}
@@ -262,7 +269,7 @@ def test_flops_beyond_the_units_are_suspect(read) -> None:
     assert "exceed the fp32 limit" in found["matmul/cublas/4096x4096x4096/cold"]
 
 
-def test_machine_table(read) -> None:
+def test_machine_table(read: Read) -> None:
     from machine import COLUMNS, table
 
     rows = {row[0].split("`")[1]: dict(zip(COLUMNS, row, strict=True))

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
-from synthetic import SHAPES, SMALL, make_full, make_record, matching, scale, set_time, spoil
+from findings.judge import Line
+from synthetic import SHAPES, SMALL, Json, make_full, make_record, matching, scale, set_time, spoil
 
 TITLES = {
     "policy": "The best block policy",
@@ -13,13 +16,15 @@ TITLES = {
     "blas": "GPU, copies included, against the CPU's BLAS",
     "library": "The best documented rung against the library",
 }
+Judged = Callable[[Json], dict[str, tuple[Line, ...]]]
+Compared = Callable[[Json, str, str, str], Line]
 
 
 @pytest.fixture
-def judged(save):
+def judged(save: Callable[..., Path]) -> Judged:
     """The findings of a record by their short names of TITLES."""
 
-    def judge(record: dict) -> dict[str, tuple]:
+    def judge(record: Json) -> dict[str, tuple[Line, ...]]:
         from findings import findings
         from record import load
 
@@ -32,10 +37,10 @@ def judged(save):
 
 
 @pytest.fixture
-def compared(save):
+def compared(save: Callable[..., Path]) -> Compared:
     """What one line says of two strategies, cold at one shape."""
 
-    def compare(record: dict, base: str, other: str, shape: str):
+    def compare(record: Json, base: str, other: str, shape: str) -> Line:
         from findings.judge import Judge, finding
         from record import load
 
@@ -52,11 +57,11 @@ def compared(save):
 LARGE, SMALLER = "4096x4096x4096", "1024x1024x1024"
 
 
-def outcomes(lines: tuple) -> list[str]:
+def outcomes(lines: tuple[Line, ...]) -> list[str]:
     return [line.outcome for line in lines]
 
 
-def test_numbers_of_one_comparison(compared) -> None:
+def test_numbers_of_one_comparison(compared: Compared) -> None:
     record = make_record(SMALL)
     for name, median in (("global16", 30e-3), ("tile16", 20e-3)):
         case = matching(record, f"/{name}/{LARGE}/cold")[0]
@@ -69,7 +74,7 @@ def test_numbers_of_one_comparison(compared) -> None:
 
 
 @pytest.mark.parametrize("other", ["tile16", "tile16_depth4"])
-def test_sign_flips_with_the_data(compared, other: str) -> None:
+def test_sign_flips_with_the_data(compared: Compared, other: str) -> None:
     record = make_record(SMALL)
     fast = compared(scale(record, f"/{other}/", 0.1), "global16", other, LARGE)
     slow = compared(scale(record, f"/{other}/", 10), "global16", other, LARGE)
@@ -77,7 +82,7 @@ def test_sign_flips_with_the_data(compared, other: str) -> None:
     assert "**slower** than" in slow.text and ": 0.1" in slow.text
 
 
-def test_overlapping_intervals_are_no_difference(compared) -> None:
+def test_overlapping_intervals_are_no_difference(compared: Compared) -> None:
     record = make_record(SMALL)
     for name, low, high in (("global16", 0.95e-3, 1.05e-3), ("tile16", 0.9e-3, 1.01e-3)):
         for case in matching(record, f"/{name}/{SMALLER}/cold"):
@@ -98,20 +103,20 @@ def test_a_bound_that_is_not_one_does_not_read_as_one() -> None:
     assert str(Ratio(512.3, 508.1, 516.9)) == "512× [508, 517]"
 
 
-def test_missing_case_gives_its_own_reason(compared) -> None:
+def test_missing_case_gives_its_own_reason(compared: Compared) -> None:
     record = spoil(make_record(SMALL), "/full_strip16/1024", "failed", "launch: out of resources")
     line = compared(record, "tile16", "full_strip16", SMALLER)
     assert line.outcome == "not measured"
     assert line.text == "Not measured: `full_strip16` at 1024³: failed: launch: out of resources."
 
 
-def test_absent_case_is_not_measured(compared) -> None:
+def test_absent_case_is_not_measured(compared: Compared) -> None:
     record = make_record(SMALL, strategies=["global16", "tile16"])
     line = compared(record, "tile16", "tile16_depth4", SMALLER)
     assert line.outcome == "not measured" and "the record holds no such case" in line.text
 
 
-def test_without_gpu_only_the_cpu_lines_have_numbers(judged) -> None:
+def test_without_gpu_only_the_cpu_lines_have_numbers(judged: Judged) -> None:
     found = judged(make_record(SHAPES, gpu=False))
     for name in ("policy", "serial", "library"):
         assert outcomes(found[name]) == ["not measured"]
@@ -119,7 +124,7 @@ def test_without_gpu_only_the_cpu_lines_have_numbers(judged) -> None:
     assert outcomes(found["blas"]) == ["faster", "not measured"]
 
 
-def test_best_policy_names_those_it_cannot_be_told_from(judged) -> None:
+def test_best_policy_names_those_it_cannot_be_told_from(judged: Judged) -> None:
     record = make_record(SMALL)
     best = judged(record)["policy"][0]
     assert "[`tile32_depth2`](#matmul-tile32-depth2) is the fastest" in best.text
@@ -132,7 +137,7 @@ def test_best_policy_names_those_it_cannot_be_told_from(judged) -> None:
     assert own.outcome == "no difference" and "the documents' own" in own.text
 
 
-def test_best_policy_is_one_of_the_documents(save) -> None:
+def test_best_policy_is_one_of_the_documents(save: Callable[..., Path]) -> None:
     from findings import findings
     from record import load
 
@@ -144,7 +149,7 @@ def test_best_policy_is_one_of_the_documents(save) -> None:
     assert "Of 11 measured policies" in found[TITLES["policy"]][0].text
 
 
-def test_crossover_moves_with_the_copies(judged) -> None:
+def test_crossover_moves_with_the_copies(judged: Judged) -> None:
     record = make_record(SHAPES)
     assert "overtakes `cpu_blas` between 512 and 1024" in judged(record)["blas"][-1].text
     later = judged(scale(record, "/end_to_end", 4))["blas"][-1].text
@@ -153,7 +158,7 @@ def test_crossover_moves_with_the_copies(judged) -> None:
     assert "is behind `cpu_blas` at every size" in never and "without a crossover" in never
 
 
-def test_crossover_is_where_straight_lines_meet(save) -> None:
+def test_crossover_is_where_straight_lines_meet(save: Callable[..., Path]) -> None:
     from record import load
     from series import crossings, sweep
 
@@ -175,14 +180,14 @@ def test_crossover_is_where_straight_lines_meet(save) -> None:
     assert back.at == pytest.approx(256) and not back.other_wins_above
 
 
-def test_tf32_is_not_compared(judged) -> None:
+def test_tf32_is_not_compared(judged: Judged) -> None:
     lines = judged(make_record(SMALL))["library"]
     tf32 = [line.text for line in lines if "cublas_tf32" in line.text]
     assert len(tf32) == 1 and "not fp32-accurate" in tf32[0] and "×" not in tf32[0]
     assert "limit" not in tf32[0]
 
 
-def test_no_speed_up_without_an_absolute_base(judged) -> None:
+def test_no_speed_up_without_an_absolute_base(judged: Judged) -> None:
     """A sentence gives at least one time for each ratio in it."""
     for record in (make_record(SHAPES), make_record(SHAPES, gpu=False)):
         for lines in judged(record).values():
@@ -192,7 +197,7 @@ def test_no_speed_up_without_an_absolute_base(judged) -> None:
                 assert len(times) >= len(ratios), line.text
 
 
-def test_findings_name_the_claims_that_they_are_about(save) -> None:
+def test_findings_name_the_claims_that_they_are_about(save: Callable[..., Path]) -> None:
     from claims import load_claims
     from findings import findings
     from findings.judge import Finding

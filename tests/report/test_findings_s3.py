@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
+from findings import Finding
 from synthetic import (
     MATVEC_SMALL,
     TRANSPOSE_SMALL,
+    Json,
     make_full,
     make_matvec,
     make_transpose,
@@ -17,24 +21,26 @@ from synthetic import (
 )
 
 HEAD = "/8192x8192/cold"
+Judged = Callable[..., dict[str, Finding]]
 
 
 @pytest.fixture
-def judged(save):
+def judged(save: Callable[..., Path]) -> Judged:
     """The findings of one experiment by title."""
 
-    def judge(record: dict, name: str = "") -> dict:
+    def judge(record: Json, name: str = "") -> dict[str, Finding]:
         from findings import findings
         from record import load
 
         parsed, _ = load(save(record))
-        experiment = parsed.experiment(name) if name else parsed.experiments[0]
+        experiment = parsed.experiment(name or parsed.experiments[0].name)
+        assert experiment is not None
         return {finding.title: finding for finding in findings(parsed, experiment)}
 
     return judge
 
 
-def _at(record: dict, strategy: str, median: float, width: float = 0.001) -> dict:
+def _at(record: Json, strategy: str, median: float, width: float = 0.001) -> Json:
     """Sets the time of a strategy at the headline, cold."""
     for case in matching(record, f"/{strategy}{HEAD}"):
         set_time(case, median, median * (1 - width), median * (1 + width))
@@ -51,7 +57,7 @@ def _at(record: dict, strategy: str, median: float, width: float = 0.001) -> dic
         (90e-6, "**never pays**"),
     ],
 )
-def test_break_even(judged, direct: float, told: str) -> None:
+def test_break_even(judged: Judged, direct: float, told: str) -> None:
     record = make_matvec(MATVEC_SMALL)
     times = {"transpose_then_matvec_transpose": 300e-6, "shared": 100e-6, "block_per_row": direct}
     for name, median in times.items():
@@ -61,7 +67,7 @@ def test_break_even(judged, direct: float, told: str) -> None:
     assert told in text and "the transposition 300 µs" in text
 
 
-def test_blocks_and_rows(judged) -> None:
+def test_blocks_and_rows(judged: Judged) -> None:
     found = judged(make_matvec())["Keeping the multiprocessors busy"]
     assert "`naive` 32 (" in found.lines[0].text
     assert "`naive` 15.6 at 64, 1244 at 1048576" in found.lines[1].text
@@ -69,13 +75,13 @@ def test_blocks_and_rows(judged) -> None:
     assert "`naive` 64 (" in slow.lines[0].text
 
 
-def test_what_the_copies_take(judged) -> None:
+def test_what_the_copies_take(judged: Judged) -> None:
     (line,) = judged(make_matvec())["What the copies into constant memory take"].lines
     assert "at 8192 columns (1 batch; 3.00 µs of " in line.text
     assert "at 65536 columns (4 batches; " in line.text
 
 
-def test_order_of_the_rungs(judged) -> None:
+def test_order_of_the_rungs(judged: Judged) -> None:
     title = "Other shapes, and a matrix that fits into the cache"
     record = make_matvec()
     assert "**in the order** of 8192²" in judged(record)[title].lines[1].text
@@ -84,7 +90,7 @@ def test_order_of_the_rungs(judged) -> None:
     assert "`naive` overtakes `block_per_row`" in text and "in the order" not in text
 
 
-def test_what_is_no_transposition_is_marked_wherever_it_is_named(judged) -> None:
+def test_what_is_no_transposition_is_marked_wherever_it_is_named(judged: Judged) -> None:
     found = judged(make_transpose(TRANSPOSE_SMALL))
     copies = found["The best transposition against library and copies"].lines
     assert "[`copy`](#transpose-copy) ‡" in copies[1].text
@@ -94,7 +100,7 @@ def test_what_is_no_transposition_is_marked_wherever_it_is_named(judged) -> None
 
 
 @pytest.mark.parametrize("gpu", [True, False])
-def test_no_speed_up_without_an_absolute_base(judged, gpu: bool) -> None:
+def test_no_speed_up_without_an_absolute_base(judged: Judged, gpu: bool) -> None:
     record = make_full(gpu)
     for name in ("matvec", "transpose"):
         for finding in judged(record, name).values():
@@ -104,7 +110,7 @@ def test_no_speed_up_without_an_absolute_base(judged, gpu: bool) -> None:
                 assert len(times) >= len(ratios), line.text
 
 
-def test_without_gpu_nothing_has_numbers(judged) -> None:
+def test_without_gpu_nothing_has_numbers(judged: Judged) -> None:
     for title, finding in judged(make_matvec(gpu=False)).items():
         assert {line.outcome for line in finding.lines} == {"not measured"}, title
     for title, finding in judged(make_transpose(gpu=False)).items():
@@ -112,7 +118,7 @@ def test_without_gpu_nothing_has_numbers(judged) -> None:
         assert bool(measured) == (title == "The table of S3"), title
 
 
-def test_close_times_are_told_apart(judged) -> None:
+def test_close_times_are_told_apart(judged: Judged) -> None:
     record = _at(
         _at(make_matvec(MATVEC_SMALL), "warp_per_row", 1.1510e-3), "warp_per_row_shared", 1.1540e-3
     )

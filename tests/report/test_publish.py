@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from conftest import one_line, run, tree
-from synthetic import SMALL, make_full, make_record, scale, spoil
+from synthetic import SMALL, Json, make_full, make_record, scale, spoil
 from synthetic_claims import make_probes
 
 FEW = ["cpu_serial", "global16", "tile8", "tile16", "cublas"]
@@ -19,7 +19,7 @@ HEADLINE = "/4096x4096x4096/"
 
 
 @pytest.fixture(scope="module")
-def rendered(tmp_path_factory) -> Path:
+def rendered(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A report that is fit to be published; not to be changed."""
     folder, record = tmp_path_factory.mktemp("rendered"), make_record(SMALL, strategies=FEW)
     (folder / "input.json").write_text(json.dumps(record))
@@ -35,20 +35,23 @@ def copy(rendered: Path, tmp_path: Path) -> Path:
     return shutil.copytree(rendered, tmp_path / "report")
 
 
-def _without(pattern: str) -> Callable[[dict], dict]:
-    def change(record: dict) -> dict:
+Change = Callable[[Json], Json]
+
+
+def _without(pattern: str) -> Change:
+    def change(record: Json) -> Json:
         record["cases"] = [case for case in record["cases"] if pattern not in case["id"]]
         return record
 
     return change
 
 
-def _measured_with(flags: str) -> Callable[[dict], dict]:
+def _measured_with(flags: str) -> Change:
     return _set("environment", "command", value=f"recheck {flags}")
 
 
-def _set(*path: str, value: object) -> Callable[[dict], dict]:
-    def change(record: dict) -> dict:
+def _set(*path: str, value: object) -> Change:
+    def change(record: Json) -> Json:
         node = record
         for key in path[:-1]:
             node = node[key]
@@ -58,7 +61,7 @@ def _set(*path: str, value: object) -> Callable[[dict], dict]:
     return change
 
 
-REFUSED = {
+REFUSED: dict[str, tuple[Change, str]] = {
     "debug": (_set("environment", "build_type", value="Debug"), "Debug build"),
     "-G": (_set("environment", "device_debug", value=True), "built with -G"),
     "dirty": (_set("environment", "git", "dirty", value=True), "uncommitted changes"),
@@ -105,7 +108,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_refused(name: str, save, tmp_path: Path) -> None:
+def test_refused(name: str, save: Callable[..., Path], tmp_path: Path) -> None:
     change, why = REFUSED[name]
     path = save(change(make_record(SMALL, strategies=FEW)))
     # what is no evidence is refused before anything is rendered
@@ -116,7 +119,7 @@ def test_refused(name: str, save, tmp_path: Path) -> None:
     assert not (tmp_path / "results").exists()
 
 
-def test_published_as_it_is(copy, tmp_path: Path) -> None:
+def test_published_as_it_is(copy: Path, tmp_path: Path) -> None:
     for _ in range(2):  # again over itself
         result = run("publish.py", tmp_path / "report", "--results", tmp_path / "results")
         assert result.returncode == 0, result.stderr
@@ -125,7 +128,7 @@ def test_published_as_it_is(copy, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("flags", ["", "--resume", "--output=a b", "--output=a --resume"])
-def test_flags_that_leave_nothing_out(flags: str, save) -> None:
+def test_flags_that_leave_nothing_out(flags: str, save: Callable[..., Path]) -> None:
     from publish import refusal
     from record import load
 
@@ -133,7 +136,7 @@ def test_flags_that_leave_nothing_out(flags: str, save) -> None:
     assert refusal(load(save(record))[0]) is None
 
 
-def test_replaces_what_was_published(copy, tmp_path: Path) -> None:
+def test_replaces_what_was_published(copy: Path, tmp_path: Path) -> None:
     old = tmp_path / "results" / "nvidia-h200"
     old.mkdir(parents=True)
     (old / "stale.svg").write_text("<svg/>")
@@ -143,14 +146,14 @@ def test_replaces_what_was_published(copy, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["README.md", "charts/claims.svg", "verdicts.json"])
-def test_refused_if_edited(name: str, copy, tmp_path: Path) -> None:
+def test_refused_if_edited(name: str, copy: Path, tmp_path: Path) -> None:
     path = tmp_path / "report" / name
     path.write_text(path.read_text() + " ")
     result = run("publish.py", tmp_path / "report", "--results", tmp_path / "results")
     assert f"{name} differs from a fresh render" in one_line(result, 1)
 
 
-def test_refused_if_the_record_changed_after_rendering(copy, tmp_path: Path) -> None:
+def test_refused_if_the_record_changed_after_rendering(copy: Path, tmp_path: Path) -> None:
     record = make_record(SMALL, strategies=FEW)
     record["wall_seconds"] = 1.0
     (tmp_path / "report" / "record.json").write_text(json.dumps(record))
@@ -158,7 +161,7 @@ def test_refused_if_the_record_changed_after_rendering(copy, tmp_path: Path) -> 
     assert "README.md differs" in one_line(result, 1)
 
 
-def test_refused_if_the_probes_changed_after_rendering(copy, tmp_path: Path) -> None:
+def test_refused_if_the_probes_changed_after_rendering(copy: Path, tmp_path: Path) -> None:
     path = tmp_path / "report" / "probes.json"
     probes = json.loads(path.read_bytes())
     probes["tests"] = {name: {**each, "outcome": "?"} for name, each in probes["tests"].items()}
@@ -167,19 +170,19 @@ def test_refused_if_the_probes_changed_after_rendering(copy, tmp_path: Path) -> 
     assert "README.md differs" in one_line(result, 1)
 
 
-def test_refused_if_the_verdicts_are_missing(copy, tmp_path: Path) -> None:
+def test_refused_if_the_verdicts_are_missing(copy: Path, tmp_path: Path) -> None:
     (tmp_path / "report" / "verdicts.json").unlink()
     result = run("publish.py", tmp_path / "report", "--results", tmp_path / "results")
     assert "verdicts.json is missing" in one_line(result, 1)
 
 
-def test_bad_probes_are_one_line(copy, tmp_path: Path) -> None:
+def test_bad_probes_are_one_line(copy: Path, tmp_path: Path) -> None:
     (tmp_path / "report" / "probes.json").write_text("{")
     result = run("publish.py", tmp_path / "report", "--results", tmp_path / "results")
     assert "probes.json: is not complete JSON" in one_line(result, 2)
 
 
-def test_a_report_beside_other_gpus_is_published_by_itself(copy, tmp_path: Path) -> None:
+def test_a_report_beside_other_gpus_is_published_by_itself(copy: Path, tmp_path: Path) -> None:
     """What a normal run renders on a new GPU: with a column for each committed record."""
     results = tmp_path / "results"
     other = make_record(SMALL, strategies=FEW)
@@ -198,7 +201,7 @@ def test_a_report_beside_other_gpus_is_published_by_itself(copy, tmp_path: Path)
     assert "README.md differs" in one_line(run("publish.py", report, "--results", results), 1)
 
 
-def test_refused_if_files_are_missing_or_foreign(copy, tmp_path: Path) -> None:
+def test_refused_if_files_are_missing_or_foreign(copy: Path, tmp_path: Path) -> None:
     (tmp_path / "report" / "notes.txt").write_text("mine")
     result = run("publish.py", tmp_path / "report", "--results", tmp_path / "results")
     assert "notes.txt is no part of the report" in one_line(result, 1)
@@ -213,7 +216,7 @@ def test_not_a_report(tmp_path: Path) -> None:
     assert "record.json: cannot be read" in line
 
 
-def test_full_matrix_of_all_experiments(save) -> None:
+def test_full_matrix_of_all_experiments(save: Callable[..., Path]) -> None:
     """No end to end where the experiment has none, nor for a part or a sweep; else it must be."""
     from publish import refusal
     from record import load
@@ -227,4 +230,5 @@ def test_full_matrix_of_all_experiments(save) -> None:
         "transpose/diagonal/8192x8192/cold",
         f"{swept}cold",
     ):
-        assert f"it lacks {gone}; " in refusal(load(save(_without(gone)(make_full(small=True))))[0])
+        refused = refusal(load(save(_without(gone)(make_full(small=True))))[0])
+        assert refused and f"it lacks {gone}; " in refused

@@ -10,13 +10,17 @@ from typing import Any
 
 import pytest
 from conftest import one_line, run, tree
-from synthetic import SMALL, make_record, matching, pack, spoil, unpack
+from synthetic import SMALL, Json, make_record, matching, pack, spoil, unpack
 
 TILE16 = "matmul/tile16/1024x1024x1024/cold"
 
 
-def _drop(*path: str) -> Callable[[dict], None]:
-    def change(record: dict) -> None:
+Change = Callable[[Json], object]
+Change4 = Callable[[Json, list[Json]], object]
+
+
+def _drop(*path: str) -> Change:
+    def change(record: Json) -> None:
         node = record
         for key in path[:-1]:
             node = node[key]
@@ -25,8 +29,8 @@ def _drop(*path: str) -> Callable[[dict], None]:
     return change
 
 
-def _set(value: Any, *path: Any) -> Callable[[dict], None]:
-    def change(record: dict) -> None:
+def _set(value: Any, *path: Any) -> Change:
+    def change(record: Json) -> None:
         node = record
         for key in path[:-1]:
             node = node[key]
@@ -35,23 +39,23 @@ def _set(value: Any, *path: Any) -> Callable[[dict], None]:
     return change
 
 
-def _case(**changes: Any) -> Callable[[dict], None]:
+def _case(**changes: Any) -> Change:
     return lambda record: matching(record, TILE16)[0].update(changes)
 
 
-def _drop_of_case(member: str) -> Callable[[dict], None]:
+def _drop_of_case(member: str) -> Change:
     return lambda record: matching(record, TILE16)[0].pop(member)
 
 
-def _two_experiments(record: dict) -> None:
+def _two_experiments(record: Json) -> None:
     record["experiments"] *= 2
 
 
-def _twice(record: dict) -> None:
+def _twice(record: Json) -> None:
     record["cases"].append(record["cases"][0])
 
 
-BAD = {
+BAD: dict[str, tuple[Change, str]] = {
     "foreign": (_drop("schema"), "no field schema: this is not a record of Recheck"),
     "newer": (_set(5, "schema"), "has schema 5; this renderer reads schema 4: update Recheck"),
     "older": (_set(1, "schema"), "has schema 1; this renderer reads schemas 2 to 4"),
@@ -136,20 +140,20 @@ def test_bad_record(name: str, save: Callable[..., Path]) -> None:
     assert message in line and line.startswith(f"{path}: ") and "\n" not in line
 
 
-def _row(**changes: Any) -> Callable[[dict, list], None]:
+def _row(**changes: Any) -> Change4:
     return lambda document, lines: document["strategies"][0].update(changes)
 
 
-def _own(**changes: Any) -> Callable[[dict, list], None]:
+def _own(**changes: Any) -> Change4:
     return lambda document, lines: matching(document, TILE16)[0].update(changes)
 
 
-def _raw(**changes: Any) -> Callable[[dict, list], None]:
+def _raw(**changes: Any) -> Change4:
     return lambda document, lines: lines[0].update(changes)
 
 
-def _renamed(name: str) -> Callable[[dict, list], None]:
-    def change(document: dict, lines: list) -> None:
+def _renamed(name: str) -> Change4:
+    def change(document: Json, lines: list[Json]) -> None:
         for each in (
             *matching(document, TILE16),
             *(line for line in lines if line["id"] == TILE16),
@@ -160,7 +164,7 @@ def _renamed(name: str) -> Callable[[dict, list], None]:
 
 
 # what can be wrong with schema 4 alone: its rows, its ids, and its samples
-BAD_4 = {
+BAD_4: dict[str, tuple[Change4, str]] = {
     "no rows": (lambda document, lines: document.pop("strategies"), "field strategies must be a"),
     "row": (_row(sweep=1), "field strategies[0].sweep must be true or false"),
     "no role": (
@@ -207,7 +211,7 @@ def test_bad_record_of_schema_4(name: str, tmp_path: Path) -> None:
     assert message in line and line.startswith(f"{tmp_path / 'record.json'}: ") and "\n" not in line
 
 
-def test_samples_must_be_there_and_whole(tmp_path: Path, monkeypatch) -> None:
+def test_samples_must_be_there_and_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import record
 
     files = record.compressed(pack(make_record(SMALL)))
@@ -254,7 +258,9 @@ def test_bad_record_ends_the_program_in_one_line(save: Callable[..., Path], tmp_
 
 
 @pytest.mark.parametrize("low,median,high", [(2, 1, 3), (1, 3, 2), (0, 1, 2), (-1, 1, 2)])
-def test_interval_must_hold_its_median(low, median, high, save, tmp_path) -> None:
+def test_interval_must_hold_its_median(
+    low: float, median: float, high: float, save: Callable[..., Path], tmp_path: Path
+) -> None:
     record = make_record(SMALL)
     seconds = {"median": median, "low": low, "high": high, "samples": 9, "discarded": 0}
     matching(record, TILE16)[0]["seconds"] = seconds
@@ -262,7 +268,7 @@ def test_interval_must_hold_its_median(low, median, high, save, tmp_path) -> Non
     assert "0 < low <= median <= high" in line and f"cases[{_index(record)}]" in line
 
 
-def _index(record: dict) -> int:
+def _index(record: Json) -> int:
     return [case["id"] for case in record["cases"]].index(TILE16)
 
 
@@ -286,14 +292,16 @@ def test_missing_file(tmp_path: Path) -> None:
     assert "none.json: cannot be read: No such file" in line
 
 
-def test_bad_record_leaves_the_earlier_report(report, save, tmp_path: Path) -> None:
+def test_bad_record_leaves_the_earlier_report(
+    report: Callable[..., str], save: Callable[..., Path], tmp_path: Path
+) -> None:
     report(make_record(SMALL))
     before = tree(tmp_path / "report")
     one_line(run("render.py", save('{"schema": 3'), "--output", tmp_path / "report"), 2)
     assert tree(tmp_path / "report") == before
 
 
-def test_bad_beside_record(save, tmp_path: Path) -> None:
+def test_bad_beside_record(save: Callable[..., Path], tmp_path: Path) -> None:
     record, beside = save(make_record(SMALL, gpu=False)), save("{}", "beside.json")
     target = tmp_path / "report"
     line = one_line(run("render.py", record, "--output", target, "--beside", beside), 2)
@@ -302,7 +310,7 @@ def test_bad_beside_record(save, tmp_path: Path) -> None:
     assert "no measured GPU case" in line and not target.exists()
 
 
-def test_every_status_is_read(save) -> None:
+def test_every_status_is_read(save: Callable[..., Path]) -> None:
     from record import load
 
     record = spoil(make_record(SMALL), "/tile8/", "incorrect", "error 3.1 exceeds bound 1")
@@ -312,7 +320,7 @@ def test_every_status_is_read(save) -> None:
     assert sum(counts.values()) == len(record["cases"])
 
 
-def test_strategies_come_in_table_order(save) -> None:
+def test_strategies_come_in_table_order(save: Callable[..., Path]) -> None:
     from record import load
     from synthetic import CPU, GPU
 
@@ -321,7 +329,9 @@ def test_strategies_come_in_table_order(save) -> None:
     assert [c.strategy for c in record.strategies(record.experiments[0])] == [*CPU, *GPU]
 
 
-def test_a_record_of_schema_2_says_what_it_does_not_know(save, tmp_path: Path) -> None:
+def test_a_record_of_schema_2_says_what_it_does_not_know(
+    save: Callable[..., Path], tmp_path: Path
+) -> None:
     record = make_record(SMALL, strategies=["global16", "tile16", "cublas"])
     record["schema"] = 2
     for name in ("overhead", "plan"):
