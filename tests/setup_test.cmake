@@ -113,9 +113,10 @@ endif()")
 endfunction()
 # a toolkit and a driver, as far as they are asked before anything is compiled
 function(toolkit version)
+  list(JOIN ARGN " " known)
   program(nvcc "case $1 in
 --version) echo 'Cuda compilation tools, release ${version}, V${version}.1';;
---list-gpu-arch) printf 'compute_%s\\n' ${ARGN};;
+--list-gpu-arch) printf 'compute_%s\\n' ${known};;
 *) exit 1;;
 esac")
 endfunction()
