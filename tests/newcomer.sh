@@ -66,6 +66,7 @@ echo "deb http://127.0.0.1:9/debian $suite main" | "${inside[@]}" tee \
   "$root/etc/apt/sources.list.d/third-party.list" >/dev/null
 
 git clone --quiet --no-local "$here" "$folder/recheck"
+tar -c -C "$folder" recheck | "${inside[@]}" tar -x --no-same-owner -C "$root"
 toolkit=$(readlink -f "$(command -v nvcc || true)")
 for command in "${commands[@]}"; do
   name=${command##* }
@@ -73,8 +74,8 @@ for command in "${commands[@]}"; do
   echo "== $command"
   SECONDS=0
   "${inside[@]}" bash -euc '
-    root=$1 tree=$2 toolkit=$3 command=$4
-    shift 4
+    root=$1 toolkit=$2 command=$3
+    shift 3
     mount --bind "$root" "$root"
     mount -t proc proc "$root/proc"
     mount --rbind /dev "$root/dev"
@@ -82,10 +83,9 @@ for command in "${commands[@]}"; do
       mkdir -p "$root/usr/local/cuda"
       mount --bind -o ro "${toolkit%/bin/nvcc}" "$root/usr/local/cuda"
     fi
-    mkdir -p "$root/recheck"
-    mount --bind "$tree" "$root/recheck"
+    chown -R 1000:1000 "$root/recheck"
     exec chroot --userspec=1000:1000 "$root" env -i PATH=/usr/local/bin:/usr/bin:/bin "$@" \
       sh -c "cd /recheck && $command"
-  ' - "$root" "$folder/recheck" "$toolkit" "$command" "${environment[@]}"
+  ' - "$root" "$toolkit" "$command" "${environment[@]}"
   echo "== $name: $SECONDS s"
 done
