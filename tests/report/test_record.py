@@ -211,8 +211,8 @@ def test_samples_must_be_there_and_whole(tmp_path: Path, monkeypatch) -> None:
     import record
 
     files = record.compressed(pack(make_record(SMALL)))
-    assert set(files) == {"record.json", "samples.jsonl.gz"}
-    file = unpack(files, tmp_path) / "samples.jsonl.gz"
+    assert set(files) == {"record.json", "samples.jsonl.bz2"}
+    file = unpack(files, tmp_path) / "samples.jsonl.bz2"
     assert record.load(tmp_path)[1] == files
     monkeypatch.setattr(record, "MOST_SAMPLES", 1000)
     with pytest.raises(record.BadRecord, match="more than 1000 bytes of samples"):
@@ -224,10 +224,10 @@ def test_samples_must_be_there_and_whole(tmp_path: Path, monkeypatch) -> None:
         with pytest.raises(record.BadRecord, match="samples.jsonl"):
             record.load(tmp_path)
     file.write_bytes(b"x" + whole)
-    with pytest.raises(record.BadRecord, match="samples.jsonl.gz is damaged"):
+    with pytest.raises(record.BadRecord, match="samples.jsonl.bz2 is damaged"):
         record.load(tmp_path)
     file.unlink()
-    with pytest.raises(record.BadRecord, match="its samples are missing: put samples.jsonl.gz"):
+    with pytest.raises(record.BadRecord, match="its samples are missing: put samples.jsonl.bz2"):
         record.load(tmp_path)
 
 
