@@ -296,8 +296,8 @@ TEST_F(Run, IsQuickAtHeadlineShapesAndAllThatIsAboutTheMeasurement) {
   for (const auto& id : quick) EXPECT_TRUE(full.contains(id)) << id;
   for (const auto& id : full) {
     const bool headline = id.find("/4096x4096x4096/") != std::string::npos ||
-                          id.find("matvec/naive/8192x8192/") == 0 ||
-                          id.find("transpose/naive/8192x8192/") == 0;
+                          id.starts_with("matvec/naive/8192x8192/") ||
+                          id.starts_with("transpose/naive/8192x8192/");
     const bool swept = points.contains(id.substr(0, id.find('/', id.find('/') + 1)));
     const bool wanted = !swept && (id.ends_with("/cold") || id.ends_with("/hot"));
     if (headline) {
