@@ -9,12 +9,17 @@ from __future__ import annotations
 import provenance
 from measured import Measured
 from quantities import cell
+from record import RECORD
 from verdicts import WORDS, effect, prose, summary
 
 
 def ordered(records: list[Measured]) -> list[Measured]:
     """By the GPU's name, then by the time of the run: in whatever order they were given."""
-    return sorted(records, key=lambda each: (each.gpu, each.record.environment.started, each.raw))
+
+    def key(each: Measured) -> tuple[str, str, bytes]:
+        return each.gpu, each.record.environment.started, each.files[RECORD]
+
+    return sorted(records, key=key)
 
 
 def names(records: list[Measured]) -> list[str]:

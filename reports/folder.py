@@ -12,6 +12,7 @@ import tempfile
 from pathlib import Path
 
 from beside import FILES
+from record import COMPRESSED
 
 MARK = "<!-- Written by Recheck from record.json; rendering again replaces it. -->"
 COMPARISON_MARK = "<!-- Written by Recheck's compare.py; comparing again replaces it. -->"
@@ -70,6 +71,6 @@ def write(files: dict[str, bytes], folder: Path, mark: str = MARK) -> None:
         if f"charts/{chart.name}" not in files and _ours(chart, CHART_MARK):
             chart.unlink()
     # those of an earlier record would be taken for this one's
-    for name in FILES:
+    for name in (*FILES, COMPRESSED):
         if again and "record.json" in files and name not in files:
             (folder / name).unlink(missing_ok=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
@@ -15,11 +15,10 @@ from record import BadRecord, Record, load, locate
 @dataclass(frozen=True, eq=False)
 class Measured:
     record: Record
-    raw: bytes  # of record.json
+    files: dict[str, bytes]  # that a report takes along: record.json and what is beside it
     probes: Probes | None = None
     accuracy: Accuracy | None = None
     larger: Accuracy | None = None  # the same of a larger product
-    beside: dict[str, bytes] = field(default_factory=dict)  # the files of these, by name
 
     @cached_property
     def judgement(self) -> Judgement:
@@ -39,12 +38,12 @@ def read(path: Path) -> Measured:
 
     Raises BadRecord with one line that names the file, the field and what to do.
     """
-    record, raw = load(path)
+    record, files = load(path)
     probes, accuracy, larger = load_probes(path), load_accuracy(path), load_accuracy(path, LARGER)
     there = zip(FILES, (probes, accuracy, larger), strict=True)
     folder = locate(path).parent
-    beside = {name: (folder / name).read_bytes() for name, found in there if found}
-    return Measured(record, raw, probes, accuracy, larger, beside)
+    files |= {name: (folder / name).read_bytes() for name, found in there if found}
+    return Measured(record, files, probes, accuracy, larger)
 
 
 def read_gpu(path: Path) -> Measured:

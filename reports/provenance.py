@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from claims import Probes
 from quantities import cell, shape_label, significant
-from record import SCHEMA, Environment, Record
+from record import Environment, Record
 
 
 def brands(record: Record, probes: Probes | None = None) -> list[str]:
@@ -29,7 +29,7 @@ def brands(record: Record, probes: Probes | None = None) -> list[str]:
         found.append("**MIG is on**: this is a part of a GPU, held against the limits of a whole.")
     if env.mps:
         found.append("**MPS is on**: other programs can run on the GPU at the same time.")
-    if record.schema < SCHEMA:
+    if record.schema < 3:
         text = "there was no self-audit, no pairing by rounds and no measured ceiling yet."
         found.append(f"**An older record, of schema {record.schema}**: {text}")
     if record.plan.preset != "full":
@@ -82,6 +82,7 @@ def rows(env: Environment) -> list[list[str]]:
         add("power limit", "gpu.power_limit_watts", watts, f"{significant(watts or 0)} W")
         code = {"sass": "machine code for this GPU", "ptx": "PTX, compiled by the driver"}
         add("device code", "code", env.code, code.get(env.code or "", ""))
+    add("Recheck", "version", env.version, f"version {cell(env.version or '')}")
     found.append(["inputs' seed", str(env.seed)])
     whole = env.command_budget_seconds
     limit = f"; planned for {whole:g} s in all" if whole is not None else ""

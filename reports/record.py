@@ -1,6 +1,8 @@
-"""Reads record.json, schema 3 (and 2, which says less), and refuses in one line what is none.
+"""Reads record.json and the samples beside it, schema 4 (3 and 2 too, which held the samples), and
+refuses in one line what is none.
 
-The classes below mirror the file member by member. The renderer trusts nothing that it reads: a
+The classes below mirror the file member by member; a case also has what the file says once for all
+cases of its strategy, and its samples. The renderer trusts nothing that it reads: a
 record may be cut off, foreign, newer than this program or edited by hand, so everything becomes
 either a typed value or a BadRecord that names the file, the field and what to do. Units are SI
 throughout: seconds, bytes, flops, hertz.
@@ -8,10 +10,13 @@ throughout: seconds, bytes, flops, hertz.
 
 from __future__ import annotations
 
+import bz2
+import io
 import json
 import re
 import tomllib
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -19,7 +24,10 @@ from statistics import median
 from types import UnionType
 from typing import Any, get_args, get_origin, get_type_hints
 
-SCHEMA = 3
+SCHEMA = 4
+RECORD, SAMPLES = "record.json", "samples.jsonl"
+COMPRESSED = SAMPLES + ".bz2"  # as a report holds it
+MOST_SAMPLES = 1 << 28  # bytes of all samples; a full run has some 4 MB
 REGIMES = ("cold", "hot", "inner", "end_to_end")
 ALLOWED = {
     "status": ("passed", "incorrect", "failed", "unsupported", "not_run"),
@@ -81,6 +89,7 @@ class Environment:
     flags: str
     arch: str | None
     build_type: str
+    version: str | None  # of Recheck
     device_debug: bool
     blas: str | None
     cpu: str
@@ -189,6 +198,34 @@ class Source:
 
 
 @dataclass(frozen=True)
+class Strategy:
+    """What all cases of a row of an experiment's table have in common; Case says what it means."""
+
+    experiment: str
+    name: str
+    role: str
+    target: str
+    arithmetic: str
+    layout: str
+    note: str
+    problem: str
+    part_of: str
+    sweep: bool
+    parameters: dict[str, int]
+    source: Source
+
+
+@dataclass(frozen=True)
+class Raw:
+    """A line of samples.jsonl: how a case was timed."""
+
+    id: str
+    samples: tuple[float, ...]  # seconds
+    blocks: tuple[tuple[int, ...], ...]  # (round, count of samples), in order of time
+    clocks: tuple[float | None, ...]  # Hz, one per block
+
+
+@dataclass(frozen=True)
 class Case:
     """Strategy x shape x regime; `seconds` is set if and only if status is "passed"."""
 
@@ -214,11 +251,22 @@ class Case:
     bytes: float
     seconds: Seconds | None
     clock_hz: float | None
-    samples: tuple[float, ...]
-    blocks: tuple[tuple[int, ...], ...]  # (round, count of samples), in order of time
-    clocks: tuple[float | None, ...]  # Hz, one per block
     power: Power | None
     batch: int  # launches per sample
+    spent: float | None  # wall seconds of the run, proofs included
+    raw: Raw
+
+    @property
+    def samples(self) -> tuple[float, ...]:
+        return self.raw.samples
+
+    @property
+    def blocks(self) -> tuple[tuple[int, ...], ...]:
+        return self.raw.blocks
+
+    @property
+    def clocks(self) -> tuple[float | None, ...]:
+        return self.raw.clocks
 
     @cached_property
     def rounds(self) -> dict[int, float]:
@@ -339,44 +387,130 @@ class Record:
         return reasons.most_common(1)[0][0] if reasons else "the record holds no GPU case"
 
 
-_hints = cache(get_type_hints)
+class _Wrong(Exception):
+    """A value that is not of its type; its path in the file grows from the inside out."""
+
+    def __init__(self, what: str) -> None:
+        self.what, self.path = what, ""
+
+    def at(self, step: str) -> _Wrong:
+        dot = "." if self.path and not self.path.startswith("[") else ""
+        self.path = f"{step}{dot}{self.path}"
+        return self
+
+
+def _dataclass(kind: type) -> Callable[[Any], Any]:
+    hints, members = get_type_hints(kind), _plain(dict)
+    known = [(each.name, reader(hints[each.name]), each.default) for each in fields(kind)]
+
+    def read(value: Any) -> Any:
+        if type(value) is kind:
+            return value
+        there, own = members(value), {}
+        for name, convert, default in known:
+            try:
+                own[name] = convert(there[name])
+            except KeyError:
+                if default is MISSING:
+                    raise _Wrong("is missing").at(name) from None
+            except _Wrong as wrong:
+                raise wrong.at(name) from None
+        return kind(**own)
+
+    return read
+
+
+def _text(value: Any) -> str:
+    if type(value) is not str:
+        raise _Wrong("must be a string")
+    # a reason becomes a table cell and a chart's text, so line breaks and control codes go
+    if value.isprintable() and "  " not in value and value.strip() == value:
+        return value
+    return " ".join("".join(c if c.isprintable() else " " for c in value).split())
+
+
+def _number(value: Any) -> float:
+    # json reads 1e999 as infinity, and to Python a bool is an int; neither is a measurement
+    if type(value) in (int, float) and -1e300 < value < 1e300:
+        return value  # type: ignore[no-any-return]  # mypy cannot follow type(value)
+    raise _Wrong("must be a finite number")
+
+
+def _plain(kind: type) -> Callable[[Any], Any]:
+    names = {bool: "true or false", int: "an integer", dict: "an object", list: "a list"}
+
+    def read(value: Any) -> Any:
+        if type(value) is not kind:
+            raise _Wrong(f"must be {names[kind]}")
+        return value
+
+    return read
+
+
+def _tuple(inner: Any) -> Callable[[Any], Any]:
+    values, convert = _plain(list), reader(inner)
+
+    def read(value: Any) -> Any:
+        found: list[Any] = []
+        listed = values(value)
+        # most of a record are its samples, so lists of numbers take a short way
+        kinds = set(map(type, listed))
+        if inner is int and kinds <= {int}:
+            return tuple(listed)
+        low, high = (min(listed), max(listed)) if kinds and kinds <= {int, float} else (0, 1e300)
+        if inner is float and -1e300 < low <= high < 1e300:
+            return tuple(listed)
+        try:
+            for each in listed:
+                found.append(convert(each))
+        except _Wrong as wrong:
+            raise wrong.at(f"[{len(found)}]") from None
+        return tuple(found)
+
+    return read
+
+
+def _dict(inner: Any) -> Callable[[Any], Any]:
+    members, convert = _plain(dict), reader(inner)
+
+    def read(value: Any) -> Any:
+        found = {}
+        for name, each in members(value).items():
+            try:
+                found[name] = convert(each)
+            except _Wrong as wrong:
+                raise wrong.at(name) from None
+        return found
+
+    return read
+
+
+@cache
+def reader(kind: Any) -> Callable[[Any], Any]:
+    """What turns a value of a JSON file into the type `kind`, or raises _Wrong."""
+    outer = get_origin(kind) or kind
+    if outer is UnionType:  # X | None
+        convert = reader(get_args(kind)[0])
+        return lambda value: None if value is None else convert(value)
+    if is_dataclass(kind):
+        assert isinstance(kind, type)
+        return _dataclass(kind)
+    if outer is tuple:
+        return _tuple(get_args(kind)[0])
+    if outer is dict and get_args(kind)[1] is not Any:
+        return _dict(get_args(kind)[1])
+    if outer is Any:
+        return lambda value: value
+    return {str: _text, float: _number}.get(outer) or _plain(outer)
 
 
 def typed(kind: Any, value: Any, where: str) -> Any:
-    """`value` as the type `kind`; where is its path in the file, for the message."""
-    if get_origin(kind) is UnionType:  # X | None
-        return None if value is None else typed(get_args(kind)[0], value, where)
-    if is_dataclass(kind):
-        members = typed(dict[str, Any], value, where)
-        hints, prefix = _hints(kind), f"{where}." if where else ""
-        for field in fields(kind):
-            if field.name not in members and field.default is MISSING:
-                raise BadRecord(f"field {prefix}{field.name} is missing")
-        names = [field.name for field in fields(kind) if field.name in members]
-        return kind(**{n: typed(hints[n], members[n], f"{prefix}{n}") for n in names})
-    outer = get_origin(kind) or kind
-    fine = type(value) is {tuple: list}.get(outer, outer)
-    if outer is float:
-        # json reads 1e999 as infinity, and to Python a bool is an int; neither is a measurement
-        fine = type(value) in (int, float) and -1e300 < value < 1e300
-    if not fine and kind is not Any:
-        kinds = {str: "a string", bool: "true or false", int: "an integer"}
-        kinds |= {float: "a finite number", dict: "an object", tuple: "a list"}
-        raise BadRecord(f"field {where or 'at the top'} must be {kinds[outer]}")
-    if outer is str:
-        # a reason becomes a table cell and a chart's text, so line breaks and control codes go
-        return " ".join("".join(c if c.isprintable() else " " for c in value).split())
-    if outer is tuple:
-        # most of a record are its samples and blocks, so lists of numbers take a short way
-        inner = get_args(kind)[0]
-        if inner is int and all(type(v) is int for v in value):
-            return tuple(value)
-        if inner is float and all(type(v) in (int, float) and -1e300 < v < 1e300 for v in value):
-            return tuple(value)
-        return tuple(typed(inner, v, f"{where}[{i}]") for i, v in enumerate(value))
-    if outer is dict and get_args(kind)[1] is not Any:
-        return {k: typed(get_args(kind)[1], v, f"{where}.{k}") for k, v in value.items()}
-    return value
+    """`value` as the type `kind`; where is its path in the file, for the message of BadRecord."""
+    try:
+        return reader(kind)(value)
+    except _Wrong as wrong:
+        path = " ".join((wrong.at(where) if where else wrong).path.split())
+        raise BadRecord(f"field {path or 'at the top'} {wrong.what}") from None
 
 
 def read_toml(path: Path, error: type[BadRecord] = BadRecord) -> dict[str, Any]:
@@ -438,7 +572,7 @@ def _check(record: Record) -> None:
 
 
 def _check_blocks(case: Case, where: str) -> None:
-    if any(not 0 < sample < 1e9 for sample in case.samples):
+    if case.samples and not 0 < min(case.samples) <= max(case.samples) < 1e9:
         raise BadRecord(f"{where}samples must be above 0")
     if any(len(block) != 2 or block[1] < 1 for block in case.blocks):
         raise BadRecord(f"{where}blocks must be pairs of a round and its count of samples")
@@ -456,22 +590,42 @@ def _check_blocks(case: Case, where: str) -> None:
 
 
 def _upgraded(schema: int, document: dict[str, Any]) -> dict[str, Any]:
-    """A record of schema 2 in the form of 3: what it does not say is not known, and nothing is made
-    up. All samples of a case are one block, so none of its comparisons is a paired one.
+    """A record of schema 2 or 3 in the form that _joined gives one of 4. What it does not say
+    is not known, and nothing is made up.
     """
-    if schema != 2:
-        raise BadRecord(f"has schema {schema}; this renderer reads schema 2 and {SCHEMA}")
+    if schema < 2:
+        raise BadRecord(f"has schema {schema}; this renderer reads schemas 2 to {SCHEMA}")
+    said = f"records of schema {schema} do not say"
+    if schema == 2:
+        document = _upgraded_2(document, said)
+    env, cases = (document.get(name) for name in ("environment", "cases"))
+    if type(env) is dict and type(env.get("unknown")) is dict:
+        unknown = env["unknown"] | {"version": said}
+        document = {**document, "environment": {**env, "version": None, "unknown": unknown}}
+    if type(cases) is list and all(type(case) is dict for case in cases):
+        members = [each.name for each in fields(Raw)]
+        raw = [{name: case[name] for name in members if name in case} for case in cases]
+        new = [{"raw": own, "spent": None} for own in raw]
+        joined = [{**case, **own} for case, own in zip(cases, new, strict=True)]
+        document = {**document, "cases": joined}
+    return document
+
+
+def _upgraded_2(document: dict[str, Any], said: str) -> dict[str, Any]:
+    """A record of schema 2 in the form of 3. All samples of a case are one block, so none of its
+    comparisons is a paired one.
+    """
     try:
         env, cases = document["environment"], document["cases"]
         fields = ("mps", "code", "cubins", "command_budget_seconds")
-        unknown = {name: "records of schema 2 do not say" for name in fields}
+        unknown = dict.fromkeys(fields, said)
         env = {**env, **dict.fromkeys(fields), "unknown": unknown}
         env["state"] = {"other_processes": None} if env["gpu"] else {}
         env["git"] = {**env["git"], "diff": None}
         if env["gpu"]:
             fields = ("uuid_hash", "ecc", "mig", "power_limit_watts")
             env["gpu"] = {**env["gpu"], **dict.fromkeys(fields)}
-            unknown |= {f"gpu.{name}": "records of schema 2 do not say" for name in fields}
+            unknown |= {f"gpu.{name}": said for name in fields}
         spent = dict.fromkeys(Overhead.__dataclass_fields__, 0)
         return {
             **document,
@@ -493,43 +647,118 @@ def _upgraded(schema: int, document: dict[str, Any]) -> dict[str, Any]:
         raise BadRecord(f"has schema 2 but not its form: {error}") from error
 
 
-def _parse(raw: bytes) -> Record:
+def _joined(document: dict[str, Any], lines: dict[str, Raw]) -> dict[str, Any]:
+    """A record of schema 4 whose cases have the members of their strategies and samples, and those
+    that their ids hold: the form of schema 3."""
+    axes = {
+        each.name: each.axes
+        for each in typed(tuple[Experiment, ...], document.get("experiments"), "experiments")
+    }
+    rows = {
+        (each.experiment, each.name): vars(each) | {"source": vars(each.source)}
+        for each in typed(tuple[Strategy, ...], document.get("strategies"), "strategies")
+    }
+    nothing = Raw("", (), (), ())
+    cases = typed(tuple[dict[str, Any], ...], document.get("cases"), "cases")
+    joined: list[dict[str, Any]] = []
+    for at, case in enumerate(cases):
+        name = typed(str, case.get("id"), f"cases[{at}].id")
+        experiment, strategy, shape, regime = (name.split("/") + [""] * 3)[:4]
+        if (experiment, strategy) not in rows:
+            raise BadRecord(f"field cases[{at}].id: strategies has no {experiment}/{strategy}")
+        extents = [int(each) if each.isdecimal() else 0 for each in shape.split("x")]
+        if len(extents) != len(axes.get(experiment, ())) or min(extents) < 1:
+            raise BadRecord(f"field cases[{at}].id: {shape} does not fit the axes of {experiment}")
+        raw = lines.pop(name, nothing)
+        seconds = case.get("seconds") or {}
+        if len(raw.samples) != (seconds.get("samples", 0) if type(seconds) is dict else 0):
+            raise BadRecord(f"field cases[{at}].seconds.samples: {SAMPLES} has {len(raw.samples)}")
+        own = {"strategy": strategy, "regime": regime, "raw": raw}
+        own |= {"shape": dict(zip(axes[experiment], extents, strict=True))}
+        joined.append(rows[experiment, strategy] | case | own)
+    if lines:
+        raise BadRecord(f"field cases lacks {next(iter(lines))}, which {SAMPLES} has")
+    return {**document, "cases": joined}
+
+
+def _parsed(raw: bytes) -> Any:
     def no_nan(constant: str) -> float:
         raise BadRecord(f"holds {constant}, which is no number")
 
     try:
-        document = json.loads(raw, parse_constant=no_nan)
+        return json.loads(raw, parse_constant=no_nan)
     except (ValueError, RecursionError) as error:
         detail = " ".join(str(error).split())
         raise BadRecord(f"is not complete JSON ({detail}); was it cut off?") from error
+
+
+def _samples(folder: Path) -> tuple[dict[str, Raw], dict[str, bytes]]:
+    """The lines of samples.jsonl by their cases' ids, and the file that held them, as it is."""
+    # of recheck's own file and a report's, the former is what was measured last
+    path = next((p for p in (folder / SAMPLES, folder / COMPRESSED) if p.exists()), None)
+    if path is None:
+        raise BadRecord(f"its samples are missing: put {COMPRESSED} beside it")
+    data = text = path.read_bytes()
+    try:
+        if path.name == COMPRESSED:
+            with bz2.open(io.BytesIO(data)) as file:
+                text = file.read(MOST_SAMPLES + 1)
+        if len(text) > MOST_SAMPLES:
+            raise BadRecord(f"has more than {MOST_SAMPLES} bytes of samples")
+        found: dict[str, Raw] = {}
+        for number, line in enumerate(text.splitlines(), 1):
+            each: Raw = typed(Raw, _parsed(line), "")
+            if each.id in found:
+                raise BadRecord(f"line {number}: {each.id} appears twice")
+            found[each.id] = each
+        return found, {path.name: data}
+    except (EOFError, OSError) as error:  # of bz2, whose data is in memory
+        raise BadRecord(f"{path.name} is damaged: {error}") from error
+    except BadRecord as error:
+        raise BadRecord(f"{path.name}: {error}") from error
+
+
+def _parse(raw: bytes, folder: Path) -> tuple[Record, dict[str, bytes]]:
+    document, files = _parsed(raw), {RECORD: raw}
     if type(document) is not dict or "schema" not in document:
         raise BadRecord("has no field schema: this is not a record of Recheck")
     schema = typed(int, document["schema"], "schema")
     if schema > SCHEMA:
         raise BadRecord(f"has schema {schema}; this renderer reads schema {SCHEMA}: update Recheck")
-    if schema < SCHEMA:
+    if schema == SCHEMA:
+        lines, held = _samples(folder)
+        document, files = _joined(document, lines), files | held
+    else:
         document = _upgraded(schema, document)
     record = typed(Record, document, "")
     _check(record)
-    return record
+    return record, files
+
+
+def compressed(files: dict[str, bytes]) -> dict[str, bytes]:
+    """The same files with the samples compressed, as a report holds them."""
+    if SAMPLES not in files:
+        return files
+    data = bz2.compress(files[SAMPLES])
+    return {name: files[name] for name in files if name != SAMPLES} | {COMPRESSED: data}
 
 
 def locate(path: Path) -> Path:
     """The record file meant by `path`: itself, or the record.json in that folder."""
-    return path / "record.json" if path.is_dir() else path
+    return path / RECORD if path.is_dir() else path
 
 
-def load(path: Path) -> tuple[Record, bytes]:
-    """Reads and checks a record; returns it with the file's own bytes.
+def load(path: Path) -> tuple[Record, dict[str, bytes]]:
+    """Reads and checks a record; returns it with the bytes of its files: record.json, and that of
+    its samples from schema 4 on.
 
     Raises BadRecord with one line that names the file, the field and what to do.
     """
     path = locate(path)
     try:
-        raw = path.read_bytes()
-        return _parse(raw), raw
+        return _parse(path.read_bytes(), path.parent)
     except OSError as error:
-        raise BadRecord(f"{path}: cannot be read: {error.strerror}") from error
+        raise BadRecord(f"{error.filename}: cannot be read: {error.strerror}") from error
     except BadRecord as error:
         advice = "" if "schema" in str(error) else "; run recheck again to write a new one"
         raise BadRecord(f"{path}: {error}{advice}") from error

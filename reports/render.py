@@ -34,7 +34,7 @@ from measured import Measured, read, read_gpu
 from places import slug
 from program import errors, fail, need_packages
 from quantities import cell, shape_label, significant
-from record import AUDIT, MEMORY_LEVELS, SPECIAL, Experiment, Record
+from record import AUDIT, MEMORY_LEVELS, SPECIAL, Experiment, Record, compressed
 from series import COMPUTE, MEMORY
 from verdicts import View
 
@@ -254,8 +254,7 @@ def render(own: Measured, beside: list[Measured]) -> dict[str, bytes]:
         discarded=sum(seconds.discarded for seconds in timed),
         kept=sum(seconds.samples for seconds in timed),
     )
-    files = {"record.json": own.raw, "verdicts.json": verdicts_json(record, own.judgement)}
-    files |= own.beside
+    files = compressed(own.files) | {"verdicts.json": verdicts_json(record, own.judgement)}
     charts = [chart]
     for each in (foundations, *(other.foundations for other in others)):
         charts += [*each.charts, *each.memory_charts]

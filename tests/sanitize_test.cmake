@@ -19,11 +19,11 @@ set(device_less "echo 'no CUDA device'")
 program(passes ${started} ${ran} ${passed})
 program(fails ${started} ${ran} "echo '[  FAILED  ] 1 test, listed below:'" "exit 1")
 program(without_gpu ${started} ${device_less} ${ran} "echo '[  PASSED  ] 0 tests.'"
-        "echo '[  SKIPPED ] 3 tests, listed below:'")
+        "echo '[  SKIPPED ] 3 tests, listed below:'" "exit 77")
 program(skips_one ${started} ${device_less} ${ran} "echo '[  PASSED  ] 2 tests.'"
         "echo '[  SKIPPED ] 1 test, listed below:'")
 program(skips_all_for_another_reason ${started} "echo 'not measured: a lie'" ${ran}
-        "echo '[  PASSED  ] 0 tests.'" "echo '[  SKIPPED ] 3 tests, listed below:'")
+        "echo '[  PASSED  ] 0 tests.'" "echo '[  SKIPPED ] 3 tests, listed below:'" "exit 77")
 program(no_tests ${started} "echo '[==========] 0 tests from 0 test suites ran. (0 ms total)'"
         "echo '[  PASSED  ] 0 tests.'")
 program(crashes "kill -SEGV $$")

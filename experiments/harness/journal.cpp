@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <functional>
 #include <map>
 #include <stdexcept>
 
@@ -20,9 +21,21 @@ std::filesystem::path journal_in(const std::filesystem::path& folder) {
   return folder / "record.journal.jsonl";
 }
 
-/// One line; a command line may hold bytes that are no UTF-8.
-std::string line_of(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+std::string line_of(const Case& c, const Record& record) {
+  return to_line({{"case", to_json(c)}, {"raw", samples_json(c)}, {"times", record.times()}}) +
+         "\n";
+}
+
+/// Gives a case of a record what samples.jsonl or the journal says of it.
+void add_samples(Json& c, const Json& raw) {
+  for (const char* member : {"samples", "blocks", "clocks"}) c[member] = raw.at(member);
+}
+
+/// The cases of a record by their ids.
+std::map<std::string, Json*> by_id(Json& record) {
+  std::map<std::string, Json*> found;
+  for (Json& c : record.at("cases")) found[c.at("id")] = &c;
+  return found;
 }
 
 [[noreturn]] void fail(const std::filesystem::path& path, int error) {
@@ -34,12 +47,14 @@ std::string line_of(const Json& json) {
 
 Journal::Journal(const std::filesystem::path& folder, const Record& record)
     : folder_(folder), path_(journal_in(folder)) {
-  const auto header = line_of(record.to_json());
-  write_file(path_, header);
+  std::string begin = to_line(record.to_json()) + "\n";
+  for (const Case& c : record.cases)
+    if (c.verdict) begin += line_of(c, record);
+  write_file(path_, begin);
   file_ = open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
   if (file_ < 0) fail(path_, errno);
   flock(file_, LOCK_EX | LOCK_NB);  // says that this run is going on; its end, any end, lets go
-  size_ = static_cast<off_t>(header.size());
+  size_ = static_cast<off_t>(begin.size());
 }
 
 Journal::~Journal() {
@@ -47,7 +62,7 @@ Journal::~Journal() {
 }
 
 void Journal::append(const Case& c, const Record& record) {
-  const auto line = line_of({{"case", to_json(c)}, {"times", record.times()}});
+  const auto line = line_of(c, record);
   ssize_t written = 0;
   do {
     written = write(file_, line.data(), line.size());
@@ -65,9 +80,14 @@ void Journal::append(const Case& c, const Record& record) {
 }
 
 void Journal::close(const Record& record) {
-  write_file(folder_ / "record.json",
-             record.to_json().dump(1, ' ', false, Json::error_handler_t::replace) + "\n",
-             "what was measured is in " + path_.string() + ": make room and run with --resume");
+  const std::string advice =
+      "what was measured is in " + path_.string() + ": make room and run with --resume";
+  std::string samples;
+  for (const Case& c : record.cases)
+    if (c.seconds) samples += to_line(samples_json(c)) + "\n";
+  // the record last: where there is one, its samples are there
+  write_file(folder_ / "samples.jsonl", samples, advice);
+  write_file(folder_ / "record.json", to_text(record.to_json()), advice);
   std::filesystem::remove(path_);
 }
 
@@ -83,34 +103,58 @@ bool has_journal(const std::filesystem::path& folder) {
   return true;
 }
 
-Json read_earlier(const std::filesystem::path& folder) {
-  if (!has_journal(folder)) return read_json(folder / "record.json");
-  const auto path = journal_in(folder);
+namespace {
+
+/// Calls `take` with each line of a file of JSON lines, and never if there is no such file. Throws
+/// std::runtime_error, in one line that ends in `advice`, at a line that is none or that `take`
+/// cannot use; where `torn` allows it, the last line ends the file instead.
+void for_each_line(const std::filesystem::path& path, bool torn, const std::string& advice,
+                   const std::function<void(const Json&)>& take) {
   std::ifstream in(path);
-  Json record;
-  std::map<std::string, std::size_t> places;
-  const auto take_over = [&](const Json& json) {
-    if (record.is_null()) {
-      record = json;
-      const Json& cases = record.at("cases");
-      for (std::size_t i = 0; i < cases.size(); ++i) places[cases[i].at("id")] = i;
-    } else {
-      record["cases"][places.at(json.at("case").at("id"))] = json.at("case");
-      record.update(json.at("times"));
-    }
-  };
   std::string line;
   for (int number = 1; std::getline(in, line); ++number) {
     try {
-      take_over(Json::parse(line));
+      take(Json::parse(line));
     } catch (const std::exception&) {
-      // an end that came in the middle of writing has torn the last line, and no other
-      if (number > 1 && in.peek() == std::ifstream::traits_type::eof()) break;
+      if (torn && number > 1 && in.peek() == std::ifstream::traits_type::eof()) return;
       throw std::runtime_error(path.string() + ": line " + std::to_string(number) +
-                               " is not what was written there; remove the file and run without "
-                               "--resume");
+                               " is not what was written there; " + advice);
     }
   }
+}
+
+}  // namespace
+
+Json read_earlier(const std::filesystem::path& folder) {
+  Json record;
+  std::map<std::string, Json*> cases;
+  if (has_journal(folder)) {
+    // an end that came in the middle of writing has torn the last line, and no other
+    for_each_line(journal_in(folder), true, "remove the file and run without --resume",
+                  [&](const Json& json) {
+                    if (record.is_null()) {
+                      record = json;
+                      cases = by_id(record);
+                      return;
+                    }
+                    Json now = json.at("case");
+                    add_samples(now, json.at("raw"));
+                    Json& c = *cases.at(now.at("id"));
+                    record.update(json.at("times"));
+                    c = std::move(now);
+                  });
+    return record;
+  }
+  record = read_json(folder / "record.json");
+  try {
+    cases = by_id(record);
+  } catch (const Json::exception&) {
+    return record;  // of another kind: resume() says so
+  }
+  for_each_line(folder / "samples.jsonl", false, "run without --resume", [&](const Json& json) {
+    if (const auto found = cases.find(json.at("id")); found != cases.end())
+      add_samples(*found->second, json);
+  });
   return record;
 }
 

@@ -13,15 +13,16 @@
 namespace recheck {
 
 /// FOLDER/record.journal.jsonl: what a run has measured so far, safe from its sudden end. The first
-/// line is the record as the run found it; each case that ends appends a line with itself. Writing
-/// the record anew each time would take longer than many a case.
+/// line is the record as the run found it; each case that has ended has a line with itself and its
+/// samples. Writing the record anew each time would take longer than many a case.
 ///
 /// Whatever append() has returned from survives the process, however that ends. A power cut may
 /// also take what the last second wrote.
 class Journal {
  public:
-  /// Begins a journal with `record`, in the place of the one that it may have been resumed from.
-  /// Throws std::runtime_error, in one line, if that cannot be written; an earlier one then stays.
+  /// Begins a journal with `record` and the cases that it knows, in the place of the one that it
+  /// may have been resumed from. Throws std::runtime_error, in one line, if that cannot be written;
+  /// an earlier one then stays.
   Journal(const std::filesystem::path& folder, const Record& record);
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;
@@ -31,7 +32,8 @@ class Journal {
   /// one line, if it cannot, and leaves the lines before whole.
   void append(const Case& c, const Record& record);
 
-  /// The record is complete: writes FOLDER/record.json and removes the journal.
+  /// The record is complete: writes FOLDER/samples.jsonl and FOLDER/record.json, and removes the
+  /// journal.
   void close(const Record& record);
 
  private:
@@ -45,8 +47,9 @@ class Journal {
 /// std::runtime_error, in one line, if that run is still going on.
 bool has_journal(const std::filesystem::path& folder);
 
-/// What the last run in `folder` has measured, in the form of a record: from its journal, else from
-/// record.json. Throws std::runtime_error, in one line, if there is neither, or one is damaged.
+/// What the last run in `folder` has measured, in the form of a record whose cases hold their
+/// samples: from its journal, else from record.json and samples.jsonl. Throws std::runtime_error,
+/// in one line, if there is neither, or one is damaged.
 nlohmann::ordered_json read_earlier(const std::filesystem::path& folder);
 
 }  // namespace recheck

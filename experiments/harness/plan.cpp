@@ -127,6 +127,7 @@ Planned plan(const Choice& choice) {
 namespace {
 
 constexpr double flush_seconds = 1e-4;  // of an L2, before each cold sample
+constexpr double power_window = 0.45;   // and what it waits for the first tick of the counter
 
 /// About what a sample takes besides the launches in it.
 double beside(const Case& c) {
@@ -148,28 +149,19 @@ double model(const Case& c, const Settings& settings, const Gpu& gpu) {
   }
   const double launch = 5e-6 + std::max(work.flops / 1e13, work.bytes / 1.5e12);
   const double sample = beside(c) + launch * (c.regime == Regime::inner ? inner_repeats : 1);
-  return proofs + std::max(8 * sample, std::min(20 * sample, 2.5 * budget));
+  return proofs + std::max(8 * sample, std::min(20 * sample, 2.5 * budget)) +
+         (draws(c) ? power_window : 0);
 }
 
 /// Seconds for each case that an earlier run came to the end of; together, its wall time.
 std::map<std::string, double> known_from(const Json& earlier) try {
   std::map<std::string, double> known;
   double sum = 0;
-  for (const Json& then : earlier.at("cases")) {
-    if (then.at("status") == name_of(Status::not_run)) continue;
-    double seconds = 0.01 + double{then.at("bytes")} / 1e10;
-    if (const Json& timed = then.at("seconds"); !timed.is_null()) {
-      const std::string regime = then.at("regime");
-      // end to end, the median has the copies in it
-      const double sample = double{timed.at("median")} * double{then.at("batch")} *
-                                (regime == name_of(Regime::inner) ? inner_repeats : 1) +
-                            (regime == name_of(Regime::cold) ? flush_seconds : 0);
-      seconds += (double{timed.at("samples")} + 2) * sample;
-    }
-    sum += known[then.at("id")] = seconds;
-  }
-  // references, copies and all else
-  const double scale = std::max(1.0, double{earlier.at("wall_seconds")} / sum);
+  for (const Json& then : earlier.at("cases"))
+    if (then.at("status") != name_of(Status::not_run))
+      sum += known[then.at("id")] = then.at("spent");
+  // what the run itself took besides
+  const double scale = sum > 0 ? std::max(1.0, double{earlier.at("wall_seconds")} / sum) : 1;
   for (auto& [id, seconds] : known) seconds *= scale;
   return known;
 } catch (const Json::exception&) {

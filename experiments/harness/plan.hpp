@@ -39,6 +39,24 @@ double predicted(std::span<const Case> cases, auto predicate) {
   return sum;
 }
 
+/// What cases are expected to take as far as is known by now, in seconds: their prediction, by what
+/// those of `all` that have come to a verdict took against theirs. CPU and GPU apart, as hosts and
+/// GPUs differ by themselves.
+double expected(std::span<const Case> all, auto predicate) {
+  double sum = 0;
+  for (const auto backend : {Backend::cpu, Backend::gpu}) {
+    const auto here = [&](const Case& c) { return c.strategy->launch.backend == backend; };
+    const auto done = [&](const Case& c) { return here(c) && c.verdict.has_value(); };
+    double spent = 0;
+    for (const Case& c : all)
+      if (done(c)) spent += c.spent;
+    // with the weight of some seconds for the prediction
+    const double pace = (spent + 5) / (predicted(all, done) + 5);
+    sum += pace * predicted(all, [&](const Case& c) { return here(c) && predicate(c); });
+  }
+  return sum;
+}
+
 inline bool is_headline(const Case& c) { return c.shape == c.experiment->headline; }
 
 /// Drops cases until the rest is expected to fit into `seconds`, and says which and why. Sweeps go

@@ -36,46 +36,13 @@ std::optional<double> median_clock(const Case& c) {
   return middle(clocks);
 }
 
-}  // namespace
-
-Json to_json(const Case& c) {
-  const Experiment& experiment = *c.experiment;
-  const Strategy& strategy = *c.strategy;
-  Json shape, parameters = Json::object(), error, seconds, samples = Json::array();
-  for (std::size_t i = 0; i < c.shape.size(); ++i)
-    shape[std::string(experiment.axes[i])] = c.shape[i];
+/// What all cases of a row of an experiment's table have in common.
+Json row_json(const Experiment& experiment, const Strategy& strategy) {
+  Json parameters = Json::object();
   for (const auto& [name, value] : strategy.parameters)
     if (!name.empty()) parameters[std::string(name)] = value;
-  const Verdict verdict = c.verdict.value_or(Verdict{Status::not_run, "not reached", {}});
-  if (verdict.error)
-    error = {{"value", std::isfinite(verdict.error->value) ? Json(verdict.error->value) : Json()},
-             {"bound", verdict.error->bound},
-             {"metric", verdict.error->metric}};
-  if (c.seconds)
-    seconds = {{"median", rounded(c.seconds->median)},
-               {"low", rounded(c.seconds->low)},
-               {"high", rounded(c.seconds->high)},
-               {"samples", c.samples.size()},
-               {"discarded", c.discarded}};
-  Json blocks = Json::array(), clocks = Json::array(), power;
-  // samples of a case that has not come to a verdict prove nothing yet
-  if (c.seconds) {
-    for (const double s : c.samples) samples.push_back(rounded(s));
-    for (const auto& block : c.blocks) {
-      blocks.push_back({block.round, block.count});
-      clocks.push_back(or_null(block.clock_hz));
-    }
-  }
-  if (c.power)
-    power = {{"watts", c.power->watts},
-             {"joules", c.power->joules},
-             {"seconds", c.power->seconds},
-             {"temperature_c", c.power->temperature_c},
-             {"throttle", c.power->throttle}};
-  const Work work = c.work();
-  return {{"id", c.id()},
-          {"experiment", experiment.name},
-          {"strategy", strategy.name},
+  return {{"experiment", experiment.name},
+          {"name", strategy.name},
           {"role", name_of(strategy.role)},
           {"target", name_of(strategy.launch.backend)},
           {"arithmetic", name_of(strategy.arithmetic)},
@@ -88,9 +55,35 @@ Json to_json(const Case& c) {
           {"source",
            {{"document", strategy.source.document},
             {"place", strategy.source.place},
-            {"algorithm", strategy.source.algorithm}}},
-          {"shape", shape},
-          {"regime", name_of(c.regime)},
+            {"algorithm", strategy.source.algorithm}}}};
+}
+
+}  // namespace
+
+Json to_json(const Case& c) {
+  Json error, seconds, power;
+  const Verdict verdict = c.verdict.value_or(Verdict{Status::not_run, "not reached", {}});
+  if (verdict.error) {
+    // rounding keeps the order of value and bound
+    const auto& [value, bound, metric] = *verdict.error;
+    error = {{"value", std::isfinite(value) ? Json(six_digits(value)) : Json()},
+             {"bound", six_digits(bound)},
+             {"metric", metric}};
+  }
+  if (c.seconds)
+    seconds = {{"median", rounded(c.seconds->median)},
+               {"low", rounded(c.seconds->low)},
+               {"high", rounded(c.seconds->high)},
+               {"samples", c.samples.size()},
+               {"discarded", c.discarded}};
+  if (c.power)
+    power = {{"watts", c.power->watts},
+             {"joules", c.power->joules},
+             {"seconds", c.power->seconds},
+             {"temperature_c", c.power->temperature_c},
+             {"throttle", c.power->throttle}};
+  const Work work = c.work();
+  return {{"id", c.id()},
           {"status", name_of(verdict.status)},
           {"reason", or_null(verdict.reason)},
           {"error", error},
@@ -100,9 +93,25 @@ Json to_json(const Case& c) {
           {"clock_hz", or_null(median_clock(c))},
           {"batch", c.batch},
           {"power", power},
-          {"samples", samples},
-          {"blocks", blocks},
-          {"clocks", clocks}};
+          {"spent", std::round(c.spent * 1e3) / 1e3}};
+}
+
+Json samples_json(const Case& c) {
+  Json samples = Json::array(), blocks = Json::array(), clocks = Json::array();
+  // samples of a case that has not come to a verdict prove nothing yet
+  if (c.seconds) {
+    for (const double s : c.samples) samples.push_back(rounded(s));
+    for (const auto& block : c.blocks) {
+      blocks.push_back({block.round, block.count});
+      clocks.push_back(or_null(block.clock_hz));
+    }
+  }
+  return {{"id", c.id()}, {"samples", samples}, {"blocks", blocks}, {"clocks", clocks}};
+}
+
+bool draws(const Case& c) {
+  return c.regime == Regime::hot && c.shape == c.experiment->headline && !c.strategy->sweep &&
+         c.strategy->role != Role::audit && c.strategy->launch.backend == Backend::gpu;
 }
 
 std::string Case::id() const {
@@ -126,7 +135,8 @@ Json Record::times() const {
 }
 
 Json Record::to_json() const {
-  Json experiments = Json::array(), all = Json::array(), dropped = Json::array();
+  Json experiments = Json::array(), strategies = Json::array(), all = Json::array(),
+       dropped = Json::array();
   for (const auto& [experiment, shape, reason] : plan.dropped)
     dropped.push_back({{"experiment", experiment}, {"shape", shape}, {"reason", reason}});
   for (const auto& experiment : recheck::experiments())
@@ -135,7 +145,11 @@ Json Record::to_json() const {
                            {"problem", experiment.problem.says},
                            {"axes", experiment.axes},
                            {"headline", to_string(experiment.headline)}});
-  for (const auto& c : cases) all.push_back(recheck::to_json(c));
+  std::set<const Strategy*> there;
+  for (const auto& c : cases) {
+    if (there.insert(c.strategy).second) strategies.push_back(row_json(*c.experiment, *c.strategy));
+    all.push_back(recheck::to_json(c));
+  }
   const Json spent = times();
   return {{"schema", schema},
           {"environment", environment},
@@ -145,7 +159,37 @@ Json Record::to_json() const {
           {"ceilings", ceilings},
           {"plan", {{"preset", plan.preset}, {"dropped", dropped}}},
           {"experiments", experiments},
+          {"strategies", strategies},
           {"cases", all}};
+}
+
+std::string to_line(const Json& value) {
+  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string to_text(const Json& object) {
+  std::string text;
+  for (const auto& [name, value] : object.items()) {
+    text += (text.empty() ? "{\n " : ",\n ") + to_line(name) + ": ";
+    const bool list = value.is_array() && !value.empty() && value[0].is_object();
+    if (!list && !(value.is_object() && !value.empty())) {
+      text += to_line(value);
+      continue;
+    }
+    const char* separator = list ? "[\n  " : "{\n  ";
+    for (const auto& [key, element] : value.items()) {
+      text += separator + (list ? "" : to_line(key) + ": ") + to_line(element);
+      separator = ",\n  ";
+    }
+    text += list ? "\n ]" : "\n }";
+  }
+  return text + "\n}\n";
+}
+
+double six_digits(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.6g", value);
+  return std::strtod(text, nullptr);
 }
 
 namespace {
@@ -167,18 +211,21 @@ void adopt(Case& c, const Json& then) {
     verdict.error = Error{value, error.at("bound"), error.at("metric")};
   }
   c.verdict = verdict;
-  c.samples = then.at("samples").get<std::vector<double>>();
   if (const Json& seconds = then.at("seconds"); !seconds.is_null()) {
     c.seconds = Interval{seconds.at("median"), seconds.at("low"), seconds.at("high")};
     c.discarded = seconds.at("discarded");
+    if (!then.contains("samples"))
+      throw std::runtime_error("samples.jsonl has nothing of " + then.at("id").dump());
+    c.samples = then.at("samples").get<std::vector<double>>();
+    const Json &blocks = then.at("blocks"), &clocks = then.at("clocks");
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+      Block block{blocks[i][0], blocks[i][1], {}};
+      if (!clocks.at(i).is_null()) block.clock_hz = clocks[i];
+      c.blocks.push_back(block);
+    }
   }
   c.batch = then.at("batch");
-  const Json &blocks = then.at("blocks"), &clocks = then.at("clocks");
-  for (std::size_t i = 0; i < blocks.size(); ++i) {
-    Block block{blocks[i][0], blocks[i][1], {}};
-    if (!clocks.at(i).is_null()) block.clock_hz = clocks[i];
-    c.blocks.push_back(block);
-  }
+  c.spent = then.at("spent");
   if (const Json& power = then.at("power"); !power.is_null())
     c.power = Power{power.at("watts"), power.at("joules"), power.at("seconds"),
                     power.at("temperature_c"), power.at("throttle")};

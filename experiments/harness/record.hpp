@@ -34,14 +34,21 @@ struct Case {
   int discarded = 0;                     // samples taken while the clock was throttled
   std::optional<Interval> seconds = {};  // present iff the verdict is `passed`
   std::optional<Power> power = {};
-  double predicted = 0;  // seconds that this run expects it to take, proofs included
+  double predicted = 0;  // wall seconds that this run expects it to take, proofs included
+  double spent = 0;      // and that it has taken; what a shape's cases share, the first bears
 
   /// The name used everywhere: matmul/tile16/1024x1024x1024/cold.
   [[nodiscard]] std::string id() const;
   [[nodiscard]] Work work() const { return experiment->work(*strategy, shape); }
 };
 
+/// What record.json says of a case, and what samples.jsonl does.
 nlohmann::ordered_json to_json(const Case& c);
+nlohmann::ordered_json samples_json(const Case& c);
+
+/// Whether the power that a case draws is measured: at headlines, back to back, no points of
+/// sweeps.
+bool draws(const Case& c);
 
 /// Cases of an experiment at a shape that a run left out to save time, and why.
 struct Dropped {
@@ -56,9 +63,10 @@ struct Plan {
 };
 
 /// What a run on a machine measured: the contract that other programs read, documented in
-/// reports/README.md. Every change of its form bumps `schema`.
+/// reports/README.md. Every change of its form bumps `schema`. The raw samples are no part of its
+/// JSON: they are in a file of their own.
 struct Record {
-  static constexpr int schema = 3;
+  static constexpr int schema = 4;
 
   nlohmann::ordered_json environment;
   nlohmann::ordered_json ceilings;
@@ -74,7 +82,7 @@ struct Record {
   [[nodiscard]] nlohmann::ordered_json times() const;
 
   /// Takes over the verdicts that an earlier run of the same plan has come to, its start, and what
-  /// its --budget had dropped.
+  /// its --budget had dropped. `earlier` is as read_earlier() returns it: cases with their samples.
   /// Throws std::runtime_error, in one line, if `earlier` is no record of this schema, is from
   /// another environment, or holds cases that are not planned now.
   void resume(const nlohmann::ordered_json& earlier);
@@ -102,6 +110,17 @@ nlohmann::ordered_json ceilings(const Gpu& gpu);
 
 /// The time now, as "2026-11-21T03:00:00Z".
 std::string utc_now();
+
+/// A JSON value in one line, without its end; bytes that are no UTF-8, as a command line may hold,
+/// are replaced.
+std::string to_line(const nlohmann::ordered_json& value);
+
+/// A JSON object in which each member of an object and each object of a list has a line of its own:
+/// a case a line, so that a difference of two records is one of lines.
+std::string to_text(const nlohmann::ordered_json& object);
+
+/// To six digits: an error's seventh says nothing.
+double six_digits(double value);
 
 /// Reads a JSON file. Throws std::runtime_error, in one line, where there is none.
 nlohmann::ordered_json read_json(const std::filesystem::path& path);

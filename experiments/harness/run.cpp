@@ -211,17 +211,13 @@ class Progress {
                  count, cases_.size(), current.id().c_str(), clock(elapsed()).c_str(),
                  clock(left()).c_str(), terminal_ ? "   " : "\n");
   }
-  /// The cases of `first`'s shape come next. What is expected of the rest is taken by what those
-  /// that are done really took, with the weight of some seconds for the prediction.
+  /// The cases of `first`'s shape come next.
   void begin(const Case& first) {
-    const double done = predicted(cases_, [](const Case& c) { return !!c.verdict; });
-    pace_ = (elapsed() + 10) / (done + 10);
     const auto in_group = [&](const Case& c) { return !c.verdict && together(c, first); };
-    group_end_ = elapsed() + pace_ * predicted(cases_, in_group);
-    others_ = pace_ * predicted(cases_, [&](const Case& c) { return !c.verdict && !in_group(c); });
+    group_end_ = elapsed() + expected(cases_, in_group);
+    others_ = expected(cases_, [&](const Case& c) { return !c.verdict && !in_group(c); });
   }
   [[nodiscard]] double elapsed() const { return now() - start_; }
-  [[nodiscard]] double pace() const { return pace_; }
   [[nodiscard]] double left() const { return others_ + std::max(0.0, group_end_ - elapsed()); }
   static std::string clock(double seconds) {
     const int whole = static_cast<int>(std::lround(seconds));
@@ -234,7 +230,7 @@ class Progress {
  private:
   const std::vector<Case>& cases_;
   double start_ = now();
-  double pace_ = 1, group_end_ = 0, others_ = 0;
+  double group_end_ = 0, others_ = 0;
   bool terminal_ = isatty(STDERR_FILENO) != 0;
   Case shown_{};
   double shown_at_ = -1;
@@ -261,7 +257,7 @@ Json record_to_predict_by(const std::filesystem::path& file, const Json& environ
   return nullptr;  // there is none, or a foreign one, or one that was cut short
 }
 
-/// Makes the folder, and moves an earlier record aside rather than lose it.
+/// Makes the folder, and moves an earlier record and its samples aside rather than lose them.
 void prepare(const std::filesystem::path& folder, bool resume) {
   const auto file = folder / "record.json";
   std::error_code error;
@@ -270,10 +266,35 @@ void prepare(const std::filesystem::path& folder, bool resume) {
     throw std::runtime_error("cannot create " + folder.string() + ": " + error.message() +
                              "; choose another folder with --output");
   if (resume || !std::filesystem::exists(file)) return;
-  std::filesystem::rename(file, folder / "record.previous.json", error);
-  if (error)
-    throw std::runtime_error("cannot move " + file.string() + " aside: " + error.message() +
-                             "; choose another folder with --output");
+  const auto move_aside = [&](const std::filesystem::path& from, const char* to) {
+    std::filesystem::rename(from, folder / to, error);
+    if (error && error != std::errc::no_such_file_or_directory)
+      throw std::runtime_error("cannot move " + from.string() + " aside: " + error.message() +
+                               "; choose another folder with --output");
+  };
+  move_aside(file, "record.previous.json");
+  move_aside(folder / "samples.jsonl", "samples.previous.jsonl");
+}
+
+/// Says at which shapes there is too little memory before the run comes to them, if there are any,
+/// and expects no time of these.
+void announce_memory(std::vector<Case>& cases, const Gpu& gpu) {
+  const auto host = static_cast<double>(make_cpu_target()->free_bytes());
+  const auto device = static_cast<double>(gpu.device.value_or(Device{}).memory_bytes);
+  std::set<std::string> shapes;
+  std::string first;
+  for (Case& c : cases) {
+    if (c.verdict || refuse(*c.strategy, c.shape, gpu)) continue;
+    const auto reason = too_little_memory(
+        footprint(*c.experiment, c.shape, c.strategy->launch.backend), device, host);
+    if (!reason) continue;
+    c.predicted = 0;
+    const std::string shape = std::string(c.experiment->name) + " " + to_string(c.shape);
+    if (shapes.insert(shape).second && first.empty()) first = shape + " " + *reason;
+  }
+  if (!shapes.empty())
+    std::fprintf(stderr, "too little memory for %zu shapes, which will be unsupported; first: %s\n",
+                 shapes.size(), first.c_str());
 }
 
 void announce(const Record& record, const Gpu& gpu) {
@@ -351,8 +372,6 @@ int run(int argc, char** argv) {
     const auto earlier = read_earlier(options.output);
     record.resume(earlier);
     predict(record.cases, options.settings, gpu, earlier);
-    for (Case& c : record.cases)
-      if (c.verdict) c.predicted = 0;  // of this process
   } else {
     predict(record.cases, options.settings, gpu, record_to_predict_by(file, record.environment));
     if (budget)
@@ -363,6 +382,7 @@ int run(int argc, char** argv) {
   const Ledger earlier_overhead = record.overhead;
   prepare(options.output, options.resume);
   Journal journal(options.output, record);
+  announce_memory(record.cases, gpu);
   announce(record, gpu);
 
   std::signal(SIGINT, [](int) {
@@ -419,10 +439,9 @@ int run(int argc, char** argv) {
       if (together(c, first)) group.push_back(&c);
     progress.begin(first);
     // a shape that will not be through in time is not begun, nor one at the cost of a headline
-    const double needed =
-        progress.pace() * predicted(record.cases, [&](const Case& c) {
-          return !c.verdict && (together(c, first) || (is_headline(c) && !is_headline(first)));
-        });
+    const double needed = expected(record.cases, [&](const Case& c) {
+      return !c.verdict && (together(c, first) || (is_headline(c) && !is_headline(first)));
+    });
     if (needed > time_left()) {
       for (Case* c : group) give_up(*c);
       return;

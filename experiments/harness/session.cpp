@@ -106,6 +106,7 @@ void Session::attempt(Backend backend, std::span<Case* const> cases) {
   if (where == nullptr) return;
 
   for (Case* c : cases) {
+    const Spend time(c->spent);
     guarded(std::span(&c, 1), *where, [&] {
       if (auto reason = too_large(*c, *where))
         c->verdict = {Status::unsupported, reason, {}};
@@ -118,6 +119,7 @@ void Session::attempt(Backend backend, std::span<Case* const> cases) {
 
   std::unique_ptr<Workbench> bench;
   guarded(wanted, *where, [&] {
+    const Spend time(wanted[0]->spent);
     bench = std::make_unique<Workbench>(*wanted[0]->experiment, wanted[0]->shape, *where, 0,
                                         settings_.seed, &ledger_);
   });
@@ -127,6 +129,7 @@ void Session::attempt(Backend backend, std::span<Case* const> cases) {
     const auto own = select(wanted, [&](Case* c) { return c->strategy == &strategy; });
     if (own.empty() || interrupted) continue;
     show_(*own[0]);
+    const Spend time(own[0]->spent);
     guarded(own, *where, [&] { prove(*bench, strategy, own); });
   }
   if (interrupted) return;
@@ -155,7 +158,10 @@ void Session::time(Workbench& bench, std::vector<Case*> cases) {
   for (Case* c : cases) runs.push_back({c, bench.launch(*c->strategy, repeats), repeats});
   const auto quickest =
       std::ranges::min_element(runs, {}, [&](const Run& run) { return seconds_[run.c->strategy]; });
-  guarded(std::span(&quickest->c, 1), where, [&] { where.warm_up(quickest->launch); });
+  guarded(std::span(&quickest->c, 1), where, [&] {
+    const Spend time(quickest->c->spent);
+    where.warm_up(quickest->launch);
+  });
 
   // in rounds of random order, so that a drift of clock or temperature meets all alike
   std::mt19937_64 random(settings_.seed);
@@ -166,7 +172,10 @@ void Session::time(Workbench& bench, std::vector<Case*> cases) {
     for (Run& run : runs) {
       if (interrupted) return;
       show_(*run.c);
-      guarded(std::span(&run.c, 1), where, [&] { sample(bench, where, run, round); });
+      guarded(std::span(&run.c, 1), where, [&] {
+        const Spend time(run.c->spent);
+        sample(bench, where, run, round);
+      });
       if (!open(run.c)) save_();
     }
   }
@@ -245,9 +254,7 @@ void Session::sample(Workbench& bench, Target& where, Run& run, int round) {
   c.verdict = copied ? bench.recheck_end_to_end(*c.strategy) : bench.recheck(*c.strategy);
   if (c.verdict->status != Status::passed) return;
   c.seconds = interval;
-  if (c.regime == Regime::hot && c.shape == c.experiment->headline && !c.strategy->sweep &&
-      c.strategy->role != Role::audit)
-    c.power = where.draw(run.launch, seconds);
+  if (draws(c)) c.power = where.draw(run.launch, seconds);
   if (!copied && seconds >= long_launch) {
     const double pace = seconds / c.work().size();
     const auto known = pace_.try_emplace(c.strategy, Pace{pace, pace}).first;
@@ -258,16 +265,9 @@ void Session::sample(Workbench& bench, Target& where, Run& run, int round) {
 Reason Session::too_large(const Case& c, Target& where) const {
   if (c.experiment->terms(c.shape) >= 1 << 24)
     return "sums of 2^24 terms and more have no error bound in fp32, so nothing could be proven";
-  const auto needed = footprint(*c.experiment, c.shape, where.backend());
-  const auto lacking = [](double bytes, const Target& target, const char* kind) -> Reason {
-    const auto free = static_cast<double>(target.free_bytes());
-    if (bytes <= free) return {};
-    return "needs " + short_text(bytes / 1e9) + " GB of " + kind + " memory, " +
-           short_text(free / 1e9) + " GB are free";
-  };
-  if (where.backend() == Backend::gpu)
-    if (auto reason = lacking(needed.device, where, "device")) return reason;
-  return lacking(needed.host, *cpu_, "host");
+  return too_little_memory(footprint(*c.experiment, c.shape, where.backend()),
+                           static_cast<double>(where.free_bytes()),
+                           static_cast<double>(cpu_->free_bytes()));
 }
 
 Reason Session::too_slow(const Case& c, Target& where) {

@@ -125,6 +125,16 @@ Footprint footprint(const Experiment& experiment, const Shape& shape, Backend ba
           on_host + (backend == Backend::gpu ? 0 : on_target)};
 }
 
+Reason too_little_memory(const Footprint& needed, double device_free, double host_free) {
+  const auto lacking = [](double bytes, double free, const char* kind) -> Reason {
+    if (bytes <= free) return {};
+    return "needs " + short_text(bytes / 1e9) + " GB of " + kind + " memory, " +
+           short_text(free / 1e9) + " GB are free";
+  };
+  if (auto reason = lacking(needed.device, device_free, "device")) return reason;
+  return lacking(needed.host, host_free, "host");
+}
+
 Workbench::Workbench(const Experiment& experiment, const Shape& shape, Target& target,
                      std::int64_t padding, std::uint64_t seed, Ledger* ledger)
     : experiment_(&experiment),

@@ -44,6 +44,9 @@ struct Footprint {
 };
 Footprint footprint(const Experiment& experiment, const Shape& shape, Backend backend);
 
+/// Why so much memory is not to be had where so many bytes are free; nothing where it is.
+Reason too_little_memory(const Footprint& needed, double device_free, double host_free);
+
 /// The gate. One shape's operands on a target: the inputs twice, as integers and as reals, one
 /// output that all strategies write in turn, and the truth about both.
 class Workbench {

@@ -110,13 +110,6 @@ bool at(const Distribution& distribution, std::int64_t k) {
   return k <= 16384 || distribution.name == "uniform" || distribution.name == "normal";
 }
 
-/// To six digits: an error's seventh says nothing.
-double rounded(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.6g", value);
-  return std::strtod(text, nullptr);
-}
-
 Json to_json(const Strategy& strategy, const Distribution& distribution, std::int64_t k,
              const Outcome& outcome) {
   Json json = {{"strategy", strategy.name},
@@ -126,10 +119,10 @@ Json to_json(const Strategy& strategy, const Distribution& distribution, std::in
                {"reason", outcome.reason ? Json(*outcome.reason) : Json()}};
   if (distribution.special) return json;
   const auto& e = outcome.errors;
-  json["frobenius"] = e ? Json(rounded(e->frobenius)) : Json();
-  json["componentwise"] = e ? Json(rounded(e->componentwise)) : Json();
-  json["median"] = e ? Json(rounded(e->median)) : Json();
-  json["absolute"] = e ? Json(rounded(e->absolute)) : Json();
+  json["frobenius"] = e ? Json(six_digits(e->frobenius)) : Json();
+  json["componentwise"] = e ? Json(six_digits(e->componentwise)) : Json();
+  json["median"] = e ? Json(six_digits(e->median)) : Json();
+  json["absolute"] = e ? Json(six_digits(e->absolute)) : Json();
   return json;
 }
 
@@ -143,13 +136,6 @@ Json to_json(const Strategy& strategy) {
           {"arithmetic", name_of(strategy.arithmetic)},
           {"sweep", strategy.sweep},
           {"parameters", parameters}};
-}
-
-/// A list with a line for each entry.
-std::string lines(const std::vector<Json>& entries) {
-  std::string text;
-  for (const auto& entry : entries) text += (text.empty() ? "" : ",\n  ") + entry.dump();
-  return "[\n  " + text + "\n ]";
 }
 
 /// Which run it belongs to: as probes.json says it.
@@ -215,14 +201,15 @@ int run(std::span<char*> arguments) {
     std::fprintf(stderr, "accuracy: %s: %zu rows, %.1f s\n", std::string(distribution.says).c_str(),
                  rows.size(), now() - start);
   }
-  write_file(
-      options.output,
-      "{\n \"schema\": " + std::to_string(schema) +
-          ",\n \"environment\": " + identity(gpu, seed).dump() +
-          ",\n \"m\": " + std::to_string(options.m) + ",\n \"n\": " + std::to_string(options.n) +
-          ",\n \"distributions\": " + lines(all_distributions) +
-          ",\n \"rows\": " + lines(all_rows) + ",\n \"results\": " + lines(results) + "\n}\n",
-      "choose another file with --output");
+  write_file(options.output,
+             to_text({{"schema", schema},
+                      {"environment", identity(gpu, seed)},
+                      {"m", options.m},
+                      {"n", options.n},
+                      {"distributions", all_distributions},
+                      {"rows", all_rows},
+                      {"results", results}}),
+             "choose another file with --output");
   return 0;
 }
 

@@ -77,17 +77,17 @@ TEST(Predict, GoesByAnEarlierRecordScaledToItsWallTime) {
   Record earlier{.environment = {}, .ceilings = {}, .cases = {cases[0], cases[1]}};
   for (Case& c : earlier.cases) {
     c.verdict = Verdict{Status::passed, {}, {}};
-    c.samples.assign(8, 0.5);
-    c.seconds = Interval{0.5, 0.5, 0.5};
+    c.spent = 10;
   }
+  earlier.cases[1].spent = 15;
   earlier.wall_seconds = 30;
   predict(cases, {}, {}, earlier.to_json());
-  EXPECT_NEAR(cases[0].predicted + cases[1].predicted, 30, 1e-6);
-  EXPECT_NEAR(cases[0].predicted, 15, 0.1);
+  EXPECT_NEAR(cases[0].predicted, 12, 1e-6);
+  EXPECT_NEAR(cases[1].predicted, 18, 1e-6);
   const double by_model = cases[2].predicted;
   predict(cases, {}, {}, nullptr);
   EXPECT_EQ(cases[2].predicted, by_model);
-  EXPECT_LT(cases[0].predicted, 15);
+  EXPECT_LT(cases[0].predicted, 12);
 }
 
 TEST(Predict, SurvivesARecordThatIsNone) {

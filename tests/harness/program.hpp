@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "temporary_folder.hpp"
 
@@ -52,6 +53,13 @@ class Run : public TemporaryFolder {
   [[nodiscard]] std::filesystem::path journal() const { return folder_ / "record.journal.jsonl"; }
   [[nodiscard]] nlohmann::json record() const {
     return nlohmann::json::parse(std::ifstream(folder_ / "record.json"));
+  }
+  /// The lines of samples.jsonl.
+  [[nodiscard]] std::vector<nlohmann::json> samples() const {
+    std::vector<nlohmann::json> lines;
+    std::ifstream in(folder_ / "samples.jsonl");
+    for (std::string line; std::getline(in, line);) lines.push_back(nlohmann::json::parse(line));
+    return lines;
   }
   /// One line, the given exit code, and not a file written.
   void expect_refusal(const std::string& arguments, int code, const std::string& words) const {

@@ -8,6 +8,7 @@
 
 #include <cmath>
 #include <fstream>
+#include <set>
 #include <sstream>
 
 #include "temporary_folder.hpp"
@@ -68,17 +69,65 @@ TEST(Record, GivesSecondsToPassedCasesOnlyAndReasonsToTheOthers) {
   half.samples = {1, 2};  // interrupted while it was timed
   record.cases = {untouched, passed, unsupported, half};
 
-  const auto cases = record.to_json()["cases"];
+  const auto json = record.to_json();
+  const auto& cases = json["cases"];
   for (const auto& c : cases) {
     EXPECT_EQ(c["status"] == "passed", !c["seconds"].is_null());
     EXPECT_EQ(c["status"] == "passed", c["reason"].is_null());
-    EXPECT_EQ(c["status"] == "passed", !c["samples"].empty());
   }
+  for (const Case& c : record.cases)
+    EXPECT_EQ(&c == &record.cases[1], !samples_json(c)["samples"].empty());
   EXPECT_EQ(cases[0]["status"], "not_run");
   EXPECT_EQ(cases[1]["seconds"]["median"], 3.5);
   EXPECT_EQ(cases[1]["seconds"]["samples"], 6);
   EXPECT_EQ(cases[2]["reason"], "needs more");
-  EXPECT_EQ(cases[1]["shape"].dump(), R"({"m":4,"n":5,"k":6})");
+  EXPECT_EQ(cases[1]["id"], "matmul/" + std::string(matmul.ladder[0].name) + "/4x5x6/hot");
+  ASSERT_EQ(json["strategies"].size(), 1u);  // once, however many cases it has
+  EXPECT_EQ(json["strategies"][0]["name"], matmul.ladder[0].name);
+}
+
+TEST(Record, SaysWhatCasesHaveInCommonOnce) {
+  Record record{.environment = {}, .ceilings = {}, .cases = {}};
+  for (const auto& experiment : experiments())
+    for (const auto& strategy : experiment.ladder)
+      for (const auto regime : {Regime::cold, Regime::hot})
+        record.cases.push_back({&experiment, &strategy, experiment.headline, regime});
+  const auto json = record.to_json();
+  EXPECT_EQ(2 * json["strategies"].size(), json["cases"].size());
+  std::set<std::string> rows;
+  for (const auto& row : json["strategies"])
+    rows.insert(std::string(row["experiment"]) + "/" + std::string(row["name"]) + "/");
+  for (const auto& c : json["cases"]) {
+    const std::string id = c["id"];
+    EXPECT_TRUE(rows.contains(id.substr(0, id.find('/', id.find('/') + 1) + 1))) << id;
+  }
+}
+
+TEST(Text, HasALineForEachObjectOfAListAndEachMemberOfAnObject) {
+  const nlohmann::ordered_json object = {
+      {"schema", 4},
+      {"environment", {{"gpu", nullptr}, {"cpu", "a\nb"}}},
+      {"cases", {{{"id", "a"}, {"shape", {1, 2}}}, {{"id", "b"}}}},
+      {"axes", {"m", "n"}},
+      {"none", nlohmann::ordered_json::array()}};
+  const auto text = to_text(object);
+  EXPECT_EQ(text, R"({
+ "schema": 4,
+ "environment": {
+  "gpu": null,
+  "cpu": "a\nb"
+ },
+ "cases": [
+  {"id":"a","shape":[1,2]},
+  {"id":"b"}
+ ],
+ "axes": ["m","n"],
+ "none": []
+}
+)");
+  EXPECT_EQ(nlohmann::ordered_json::parse(text), object);
+  // a command line may hold any byte
+  EXPECT_NO_THROW(nlohmann::ordered_json::parse(to_text({{"command", "\xff"}})));
 }
 
 // an output with a NaN has an error that JSON cannot say: the record has to survive it all the same

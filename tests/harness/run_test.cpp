@@ -72,14 +72,23 @@ TEST_F(Run, WritesWhatItMeasured) {
   ASSERT_EQ(outcome.code, 0) << outcome.output;
   EXPECT_NE(outcome.output.find("2 passed"), std::string::npos) << outcome.output;
   const auto record = this->record();
-  EXPECT_EQ(record["schema"], 3);
+  EXPECT_EQ(record["schema"], 4);
   EXPECT_FALSE(record["finished"].is_null());
   ASSERT_EQ(record["cases"].size(), 2u);
   const auto& first = record["cases"][0];
   EXPECT_EQ(first["id"], "matmul/cpu_serial/80x48x64/hot");
   EXPECT_LE(first["seconds"]["low"], first["seconds"]["median"]);
   EXPECT_LE(first["seconds"]["median"], first["seconds"]["high"]);
-  EXPECT_GE(first["samples"].size(), 6u);
+  const auto raw = samples();
+  ASSERT_EQ(raw.size(), 2u);
+  EXPECT_EQ(raw[0]["id"], first["id"]);
+  EXPECT_EQ(raw[0]["samples"].size(), first["seconds"]["samples"]);
+  EXPECT_GE(raw[0]["samples"].size(), 6u);
+  // what the cases took is what the run took, but for its start and end
+  double spent = 0;
+  for (const auto& c : record["cases"]) spent += double{c["spent"]};
+  EXPECT_GT(spent, 0);
+  EXPECT_LE(spent, double{record["wall_seconds"]} + 0.1);
   EXPECT_LE(first["error"]["value"], first["error"]["bound"]);
 }
 
@@ -90,6 +99,11 @@ TEST_F(Run, ShowsWhatItDoesNotRunAndWhy) {
   const auto c = record()["cases"][0];
   EXPECT_EQ(c["status"], "unsupported");
   EXPECT_NE(std::string(c["reason"]).find("GB of host memory"), std::string::npos) << c["reason"];
+  // and before it starts
+  EXPECT_EQ(outcome.output.find("too little memory for 1 shapes, which will be unsupported; first: "
+                                "matmul 2000000x2000000x4 needs "),
+            0u)
+      << outcome.output;
   EXPECT_TRUE(c["seconds"].is_null());
 }
 
@@ -107,13 +121,15 @@ TEST_F(Run, ResumesBehindWhatItHas) {
   ASSERT_EQ(run(plan).code, 0);
   auto half = record();
   const auto whole = half;
+  const auto raw = samples();
   half["cases"][1]["status"] = "not_run";
   half["cases"][1]["reason"] = "not reached";
   half["cases"][1]["seconds"] = nullptr;
-  half["cases"][1]["samples"] = nlohmann::json::array();
   std::ofstream(folder_ / "record.json") << half;
+  std::ofstream(folder_ / "samples.jsonl") << raw[0] << '\n';
   ASSERT_EQ(run(plan + " --resume").code, 0);
-  EXPECT_EQ(record()["cases"][0], whole["cases"][0]);  // kept, to the last sample
+  EXPECT_EQ(record()["cases"][0], whole["cases"][0]);
+  EXPECT_EQ(samples()[0], raw[0]);  // kept, to the last sample
   EXPECT_EQ(record()["cases"][1]["status"], "passed");
   EXPECT_EQ(record()["environment"]["started"], whole["environment"]["started"]);
 }
@@ -140,6 +156,12 @@ TEST_F(Run, RefusesToResumeWhatDoesNotBelongTogether) {
   refuses(with("/schema", 99), "schema 99");
   refuses(with("/cases/0/id", "matmul/cpu_serial/9x9x9/hot"), "which these flags do not ask for");
   refuses(mine.dump().substr(0, 300), "is not JSON");
+  const auto raw = read(folder_ / "samples.jsonl");
+  std::ofstream(folder_ / "samples.jsonl") << raw.substr(0, 100);
+  refuses(mine.dump(), "samples.jsonl: line 1 is not what was written there");
+  fs::remove(folder_ / "samples.jsonl");
+  refuses(mine.dump(), "samples.jsonl has nothing of \"matmul/cpu_serial/9x8x7/hot\"");
+  std::ofstream(folder_ / "samples.jsonl") << raw;
   for (const char* foreign : {"{}", "[]", "7", "null", R"({"schema": 1})", R"({"schema": "x"})"})
     refuses(foreign, "run without --resume");
 }
@@ -188,6 +210,7 @@ TEST_F(Run, KeepsTheRecordBefore) {
   ASSERT_EQ(run(output() + " --strategy=cpu_serial --shape=9x8x7").code, 0);
   ASSERT_EQ(run(output() + " --strategy=cpu_serial --shape=9x8x6").code, 0);
   EXPECT_TRUE(fs::exists(folder_ / "record.previous.json"));
+  EXPECT_TRUE(fs::exists(folder_ / "samples.previous.jsonl"));
 }
 
 TEST_F(Run, LetsGoogleBenchmarkChooseAndPrint) {
@@ -265,7 +288,7 @@ TEST_F(Run, StopsWhenItsBudgetIsUsedUp) {
   auto hasty = record();
   const double whole = hasty["wall_seconds"];
   hasty["wall_seconds"] = 0;
-  for (auto& c : hasty["cases"]) c["seconds"]["median"] = 1e-9;
+  for (auto& c : hasty["cases"]) c["spent"] = 0;
   std::ofstream(folder_ / "record.json") << hasty;
   const auto outcome = run(plan + " --budget=0.4");
   ASSERT_EQ(outcome.code, 0) << outcome.output;

@@ -48,13 +48,13 @@ def golden(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     """The files of the report that golden.md is the README.md of, rendered once."""
     from measured import read
     from render import render
-    from synthetic import make_full, spoil
+    from synthetic import make_full, pack, spoil, unpack
     from synthetic_accuracy import make_accuracy, make_larger
     from synthetic_claims import make_probes
 
     record = spoil(make_full(small=True), "/tile8_depth8/2048x", "failed", "launch: a | b <c>")
     folder = tmp_path_factory.mktemp("golden")
-    (folder / "record.json").write_text(json.dumps(record), encoding="utf-8")
+    unpack(pack(record), folder)
     (folder / "probes.json").write_text(json.dumps(make_probes(record)), encoding="utf-8")
     accuracy = make_accuracy(record, ACCURACY)
     (folder / "accuracy.json").write_text(json.dumps(accuracy), encoding="utf-8")

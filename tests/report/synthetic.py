@@ -9,7 +9,9 @@ all cases drift alike from round to round, and each has a little noise of its ow
 from __future__ import annotations
 
 import copy
+import json
 import zlib
+from pathlib import Path
 from typing import Any
 
 SHAPES = [
@@ -598,3 +600,35 @@ def spoil(record: dict[str, Any], pattern: str, status: str, reason: str) -> dic
     for case in matching(record, pattern):
         case.update(status=status, reason=reason, power=None, **nothing)
     return record
+
+
+# what schema 4 says of a case itself; the rest is its strategy's, its samples', or in its id
+OWN = ("id", "status", "reason", "error", "flops", "bytes", "seconds", "clock_hz", "batch", "power")
+OF_SAMPLES = ("id", "samples", "blocks", "clocks")
+
+
+def pack(record: dict[str, Any]) -> dict[str, bytes]:
+    """The files of schema 4 that say what this record of schema 3 says: as recheck writes them."""
+    rows: dict[tuple[str, str], dict[str, Any]] = {}
+    for case in record["cases"]:
+        of_case = {*OWN, *OF_SAMPLES, "shape", "regime", "strategy"}
+        row = {"name": case["strategy"], **{k: v for k, v in case.items() if k not in of_case}}
+        rows[case["experiment"], case["strategy"]] = row
+    document = {
+        **record,
+        "schema": 4,
+        "environment": {**record["environment"], "version": "0.1.0"},
+        "strategies": list(rows.values()),
+        "cases": [{name: c[name] for name in OWN} | {"spent": 0.25} for c in record["cases"]],
+    }
+    lines = [{name: c[name] for name in OF_SAMPLES} for c in record["cases"] if c["samples"]]
+    samples = "".join(json.dumps(line) + "\n" for line in lines)
+    return {"record.json": json.dumps(document).encode(), "samples.jsonl": samples.encode()}
+
+
+def unpack(files: dict[str, bytes], folder: Path) -> Path:
+    """Writes files into a folder of their own, which it returns."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, data in files.items():
+        (folder / name).write_bytes(data)
+    return folder

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from conftest import one_line, run, tree
-from synthetic import SMALL, make_record, matching, spoil
+from synthetic import SMALL, make_record, matching, pack, spoil, unpack
 
 TILE16 = "matmul/tile16/1024x1024x1024/cold"
 
@@ -52,8 +53,8 @@ def _twice(record: dict) -> None:
 
 BAD = {
     "foreign": (_drop("schema"), "no field schema: this is not a record of Recheck"),
-    "newer": (_set(4, "schema"), "has schema 4; this renderer reads schema 3: update Recheck"),
-    "older": (_set(1, "schema"), "has schema 1; this renderer reads schema 2 and 3"),
+    "newer": (_set(5, "schema"), "has schema 5; this renderer reads schema 4: update Recheck"),
+    "older": (_set(1, "schema"), "has schema 1; this renderer reads schemas 2 to 4"),
     "older by name": (
         lambda record: record.update(schema=2, cases=[{}]),
         "has schema 2 but not its form",
@@ -133,6 +134,114 @@ def test_bad_record(name: str, save: Callable[..., Path]) -> None:
         load(path)
     line = str(caught.value)
     assert message in line and line.startswith(f"{path}: ") and "\n" not in line
+
+
+def _row(**changes: Any) -> Callable[[dict, list], None]:
+    return lambda document, lines: document["strategies"][0].update(changes)
+
+
+def _own(**changes: Any) -> Callable[[dict, list], None]:
+    return lambda document, lines: matching(document, TILE16)[0].update(changes)
+
+
+def _raw(**changes: Any) -> Callable[[dict, list], None]:
+    return lambda document, lines: lines[0].update(changes)
+
+
+def _renamed(name: str) -> Callable[[dict, list], None]:
+    def change(document: dict, lines: list) -> None:
+        for each in (
+            *matching(document, TILE16),
+            *(line for line in lines if line["id"] == TILE16),
+        ):
+            each["id"] = name
+
+    return change
+
+
+# what can be wrong with schema 4 alone: its rows, its ids, and its samples
+BAD_4 = {
+    "no rows": (lambda document, lines: document.pop("strategies"), "field strategies must be a"),
+    "row": (_row(sweep=1), "field strategies[0].sweep must be true or false"),
+    "no role": (
+        lambda document, lines: document["strategies"][0].pop("role"),
+        "[0].role is missing",
+    ),
+    "role": (_row(role="star"), "role must be one of rung, baseline, roof, part, audit"),
+    "no id": (_own(id=7), ".id must be a string"),
+    "no such row": (_own(id="matmul/tile7/4x4x4/hot"), ".id: strategies has no matmul/tile7"),
+    "two axes": (_own(id="matmul/tile16/4x4/hot"), ".id: 4x4 does not fit the axes of matmul"),
+    "extent": (_own(id="matmul/tile16/4x0x4/hot"), ".id: 4x0x4 does not fit the axes of matmul"),
+    "huge": (_own(id="matmul/tile16/4x-1x4/hot"), ".id: 4x-1x4 does not fit the axes of matmul"),
+    "regime": (_renamed("matmul/tile16/8x8x8/warm"), "regime must be one of cold, hot"),
+    "lost": (lambda document, lines: lines.pop(), "seconds.samples: samples.jsonl has 0"),
+    "short": (_raw(samples=[1.0]), "seconds.samples: samples.jsonl has 1"),
+    "foreign": (_raw(id="matmul/x/4x4x4/hot"), "seconds.samples: samples.jsonl has 0"),
+    "more": (
+        lambda document, lines: lines.append(lines[0] | {"id": "matmul/x/4x4x4/hot"}),
+        "field cases lacks matmul/x/4x4x4/hot, which samples.jsonl has",
+    ),
+    "twice": (lambda document, lines: lines.append(lines[0]), "samples.jsonl: line "),
+    "text": (_raw(samples=["fast"]), "samples.jsonl: field samples[0] must be a finite number"),
+    "endless": (_raw(samples=[10**400]), "samples.jsonl: field samples[0] must be a finite number"),
+    "clock": (_raw(clocks=[1.9e9]), "clocks must have one entry for each block"),
+}
+
+
+@pytest.mark.parametrize("name", BAD_4)
+def test_bad_record_of_schema_4(name: str, tmp_path: Path) -> None:
+    from record import BadRecord, load
+
+    change, message = BAD_4[name]
+    files = pack(make_record(SMALL))
+    document = json.loads(files["record.json"])
+    lines = [json.loads(line) for line in files["samples.jsonl"].splitlines()]
+    change(document, lines)
+    files = {
+        "record.json": json.dumps(document).encode(),
+        "samples.jsonl": "".join(json.dumps(line) + "\n" for line in lines).encode(),
+    }
+    with pytest.raises(BadRecord) as caught:
+        load(unpack(files, tmp_path))
+    line = str(caught.value)
+    assert message in line and line.startswith(f"{tmp_path / 'record.json'}: ") and "\n" not in line
+
+
+def test_samples_must_be_there_and_whole(tmp_path: Path, monkeypatch) -> None:
+    import record
+
+    files = record.compressed(pack(make_record(SMALL)))
+    assert set(files) == {"record.json", "samples.jsonl.bz2"}
+    file = unpack(files, tmp_path) / "samples.jsonl.bz2"
+    assert record.load(tmp_path)[1] == files
+    monkeypatch.setattr(record, "MOST_SAMPLES", 1000)
+    with pytest.raises(record.BadRecord, match="more than 1000 bytes of samples"):
+        record.load(tmp_path)
+    monkeypatch.undo()
+    whole = file.read_bytes()
+    for cut in (0, 5, len(whole) // 2):
+        file.write_bytes(whole[:cut])
+        with pytest.raises(record.BadRecord, match="samples.jsonl"):
+            record.load(tmp_path)
+    file.write_bytes(b"x" + whole)
+    with pytest.raises(record.BadRecord, match="samples.jsonl.bz2 is damaged"):
+        record.load(tmp_path)
+    file.unlink()
+    with pytest.raises(record.BadRecord, match="its samples are missing: put samples.jsonl.bz2"):
+        record.load(tmp_path)
+
+
+def test_schema_3_and_4_say_the_same(tmp_path: Path) -> None:
+    from record import load
+
+    flat = spoil(make_record(SMALL), "/tile8/", "failed", "a reason")
+    (tmp_path / "3").mkdir()
+    (tmp_path / "3" / "record.json").write_text(json.dumps(flat))
+    older, newer = load(tmp_path / "3")[0], load(unpack(pack(flat), tmp_path / "4"))[0]
+    assert older.cases and [c.rounds for c in older.cases] == [c.rounds for c in newer.cases]
+    for one, other in zip(older.cases, newer.cases, strict=True):
+        # of a case without samples, schema 4 has no line
+        assert replace(one, raw=other.raw, spent=0.25) == other and one.samples == other.samples
 
 
 def test_bad_record_ends_the_program_in_one_line(save: Callable[..., Path], tmp_path: Path) -> None:

@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# GoogleTest, Google Benchmark and nlohmann-json, each by the first way that is open: as installed;
+# as the distribution's package, fetched without root and unpacked into the build folder; as the
+# pinned archive. That a way is closed is found out within 15 seconds, and without a word.
+set(RECHECK_DEPENDENCIES "installed;distribution;archive" CACHE STRING
+    "Ways to GoogleTest, Google Benchmark and nlohmann-json, tried in this order")
+find_program(RECHECK_APT_GET apt-get)
+find_program(RECHECK_APT_CACHE apt-cache)
+mark_as_advanced(RECHECK_APT_GET RECHECK_APT_CACHE)
+include(FetchContent)
+set(unpacked ${CMAKE_BINARY_DIR}/distribution)
+set(missing "")
+
+# Fetches apt's lists, those of the distribution's own source alone: it has all that is needed, and
+# other people's may not answer. Leaves in the global property why that did not work, if so.
+function(recheck_open_distribution)
+  set_property(GLOBAL PROPERTY RECHECK_DISTRIBUTION "not one with apt")
+  cmake_host_system_information(RESULT os QUERY DISTRIB_INFO)
+  if(NOT RECHECK_APT_GET OR NOT RECHECK_APT_CACHE
+     OR NOT "${os_ID} ${os_ID_LIKE}" MATCHES "debian|ubuntu")
+    return()
+  endif()
+  set(components main)
+  set(keyring /usr/share/keyrings/debian-archive-keyring.gpg)
+  if("${os_ID} ${os_ID_LIKE}" MATCHES "ubuntu")
+    set(components "main universe")
+    set(keyring /usr/share/keyrings/ubuntu-archive-keyring.gpg)
+  endif()
+  set(apt ${unpacked}/apt)
+  file(REMOVE_RECURSE ${apt})
+  file(MAKE_DIRECTORY ${apt}/lists/partial ${apt}/archives/partial)
+  # hooks that follow an update are meant for the system's own lists
+  file(WRITE ${apt}/conf "\
+Dir::State::Lists \"${apt}/lists\";
+Dir::Cache \"${apt}\";
+Dir::Cache::pkgcache \"pkgcache.bin\";
+Acquire::Languages \"none\";
+Acquire::Retries \"0\";
+Acquire::http::Timeout \"10\";
+Acquire::https::Timeout \"10\";
+APT::Sandbox::User \"root\";
+#clear APT::Update;
+")
+  execute_process(COMMAND ${RECHECK_APT_GET} -c ${apt}/conf update --print-uris
+                  OUTPUT_VARIABLE uris ERROR_QUIET TIMEOUT 15)
+  set(suites ${os_VERSION_CODENAME} ${os_UBUNTU_CODENAME} stable testing unstable sid)
+  list(JOIN suites "|" suites)
+  string(REGEX MATCHALL "'[^' ]+/dists/(${suites})/InRelease'" uris "${uris}")
+  file(WRITE ${apt}/sources.list "")
+  foreach(uri ${uris})
+    string(REGEX REPLACE "'(.+)/dists/(.+)/InRelease'" "\\1 \\2" source ${uri})
+    file(APPEND ${apt}/sources.list "deb [signed-by=${keyring}] ${source} ${components}\n")
+  endforeach()
+  file(APPEND ${apt}/conf "\
+Dir::Etc::sourcelist \"${apt}/sources.list\";
+Dir::Etc::sourceparts \"${apt}/none\";
+")
+  # the table of contents first, which is short: the lists may take their time where it has come
+  file(WRITE ${apt}/contents "#clear Acquire::IndexTargets;\n")
+  execute_process(COMMAND ${RECHECK_APT_GET} -c ${apt}/conf -c ${apt}/contents update
+                  OUTPUT_QUIET ERROR_QUIET TIMEOUT 15)
+  file(GLOB answers ${apt}/lists/*_InRelease)
+  if(NOT answers)
+    set_property(GLOBAL PROPERTY RECHECK_DISTRIBUTION "no answer")
+    return()
+  endif()
+  execute_process(COMMAND ${RECHECK_APT_GET} -c ${apt}/conf update
+                  OUTPUT_QUIET ERROR_QUIET TIMEOUT 600)
+  set_property(GLOBAL PROPERTY RECHECK_DISTRIBUTION "")
+endfunction()
+
+# Unpacks a package of the distribution, and the shared library that it is for, unless that is done
+# or too old.
+function(recheck_unpack package version)
+  if(EXISTS ${unpacked}/${package})
+    return()
+  endif()
+  get_property(known GLOBAL PROPERTY RECHECK_DISTRIBUTION SET)
+  if(NOT known)
+    recheck_open_distribution()
+  endif()
+  get_property(closed GLOBAL PROPERTY RECHECK_DISTRIBUTION)
+  if(closed)
+    return()
+  endif()
+  set(apt ${unpacked}/apt)
+  execute_process(COMMAND ${RECHECK_APT_CACHE} -c ${apt}/conf show --no-all-versions ${package}
+                  OUTPUT_VARIABLE about ERROR_QUIET TIMEOUT 60)
+  if(NOT about MATCHES "\nVersion: ([0-9]+:)?([0-9.]+)" OR CMAKE_MATCH_2 VERSION_LESS version)
+    set_property(GLOBAL PROPERTY RECHECK_DISTRIBUTION "too old or without it")
+    return()
+  endif()
+  string(REGEX MATCH "\nDepends: [^\n]+" depends "${about}")
+  string(REGEX MATCHALL "lib[^ ,]+ \\(= " libraries "${depends}")
+  list(TRANSFORM libraries REPLACE " .*" "")
+  file(MAKE_DIRECTORY ${apt}/${package})
+  execute_process(COMMAND ${RECHECK_APT_GET} -c ${apt}/conf download ${package} ${libraries}
+                  WORKING_DIRECTORY ${apt}/${package}
+                  RESULT_VARIABLE failed OUTPUT_QUIET ERROR_QUIET TIMEOUT 600)
+  file(GLOB archives ${apt}/${package}/*.deb)
+  foreach(archive ${archives})
+    if(NOT failed)
+      execute_process(COMMAND dpkg-deb -x ${archive} ${unpacked}
+                      RESULT_VARIABLE failed OUTPUT_QUIET ERROR_QUIET)
+    endif()
+  endforeach()
+  if(failed)
+    set_property(GLOBAL PROPERTY RECHECK_DISTRIBUTION "no answer")
+  else()
+    file(TOUCH ${unpacked}/${package})
+  endif()
+endfunction()
+
+# Fetches an archive unless it is there. Leaves in the global property why that did not work, if so.
+function(recheck_download archive url hash)
+  get_property(closed GLOBAL PROPERTY RECHECK_ARCHIVE)
+  if(EXISTS ${archive} OR closed)
+    return()
+  endif()
+  # a byte first: INACTIVITY_TIMEOUT does not count while a connection is being made
+  file(DOWNLOAD ${url} RANGE_START 0 RANGE_END 0 STATUS status TIMEOUT 15)
+  list(POP_FRONT status code closed)
+  if(code EQUAL 0)
+    file(DOWNLOAD ${url} ${archive}.part STATUS status INACTIVITY_TIMEOUT 15)
+    list(POP_FRONT status code closed)
+  endif()
+  if(code EQUAL 0)
+    file(SHA256 ${archive}.part got)
+    if(got STREQUAL hash)
+      file(RENAME ${archive}.part ${archive})
+      return()
+    endif()
+    set(closed "${url} has another SHA-256")
+  endif()
+  file(REMOVE ${archive}.part)
+  string(REPLACE "\"" "" closed "${closed}")
+  set_property(GLOBAL PROPERTY RECHECK_ARCHIVE "${closed}")
+endfunction()
+
+# Finds the CMake package `name`, at least of `version`; `debian` is the distribution's package. Leaves
+# in recheck_problem what to do about all those that were not to be had.
+function(recheck_dependency name title version debian url hash)
+  string(TOUPPER FETCHCONTENT_SOURCE_DIR_${name} source)
+  set(ways ${RECHECK_DEPENDENCIES})
+  if(${source})
+    set(ways archive)
+  endif()
+  foreach(way ${ways})
+    if(way STREQUAL "installed")
+      find_package(${name} ${version} CONFIG QUIET)
+      set(from "as installed")
+    elseif(way STREQUAL "distribution")
+      recheck_unpack(${debian} ${version})
+      unset(${name}_DIR CACHE)
+      find_package(${name} ${version} CONFIG QUIET PATHS ${unpacked}/usr NO_DEFAULT_PATH)
+      unset(${name}_DIR CACHE)  # else it passes for installed the next time
+      set(from "from the distribution's package")
+    elseif(way STREQUAL "archive")
+      get_filename_component(archive ${url} NAME)
+      set(archive ${CMAKE_BINARY_DIR}/_deps/${name}-${archive})
+      if(NOT ${source})
+        recheck_download(${archive} ${url} ${hash})
+      endif()
+      if(${source} OR EXISTS ${archive})
+        set(BENCHMARK_ENABLE_TESTING OFF)
+        set(BENCHMARK_ENABLE_WERROR OFF)
+        set(INSTALL_GTEST OFF)
+        FetchContent_Declare(${name} URL ${archive} URL_HASH SHA256=${hash}
+                             DOWNLOAD_EXTRACT_TIMESTAMP ON)
+        FetchContent_MakeAvailable(${name})
+        set(${name}_FOUND TRUE)
+        string(REGEX MATCH "[0-9]+\\.[0-9.]+[0-9]" ${name}_VERSION ${url})
+        set(from "from the pinned archive")
+        if(${source})
+          set(${name}_VERSION "")
+          set(from "from ${${source}}")
+        endif()
+      endif()
+    endif()
+    if(${name}_FOUND)
+      string(STRIP "${title} ${${name}_VERSION}" title)
+      message(STATUS "${title}: ${from}")
+      return()
+    endif()
+  endforeach()
+  list(APPEND missing "${title} ${version} (${debian}, ${source})")
+  get_property(distribution GLOBAL PROPERTY RECHECK_DISTRIBUTION)
+  get_property(archive GLOBAL PROPERTY RECHECK_ARCHIVE)
+  foreach(reason distribution archive)
+    if(NOT ${reason})
+      set(${reason} "not tried")
+    endif()
+  endforeach()
+  list(JOIN missing ", " text)
+  set(recheck_problem "Not found: ${text}. Install these packages, or set CMAKE_PREFIX_PATH to where \
+they are installed, or these variables to their sources (the distribution: ${distribution}; the \
+archives: ${archive})" PARENT_SCOPE)
+  set(missing ${missing} PARENT_SCOPE)
+endfunction()
