@@ -257,8 +257,8 @@ Json record_to_predict_by(const std::filesystem::path& file, const Json& environ
   return nullptr;  // there is none, or a foreign one, or one that was cut short
 }
 
-/// Makes the folder, and moves an earlier record and its samples aside rather than lose them. Refuses
-/// where there is no room for so many cases: what a case leaves, twice, is half of this.
+/// Makes the folder, and moves an earlier record and its samples aside rather than lose them.
+/// Refuses where there is no room for so many cases: what a case leaves, twice, is half of this.
 void prepare(const std::filesystem::path& folder, bool resume, std::size_t cases) {
   constexpr std::uintmax_t bytes_per_case = 12 * 1024;
   const auto file = folder / "record.json";
