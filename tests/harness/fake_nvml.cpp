@@ -19,6 +19,8 @@ int gpu;
 }  // namespace
 
 extern "C" {
+// NVML's own names
+// NOLINTBEGIN(readability-identifier-naming)
 
 int fake_users = 0;
 
@@ -75,4 +77,5 @@ int nvmlDeviceGetComputeRunningProcesses_v2(void*, unsigned* count, ProcessInfo*
   return success;
 }
 
+// NOLINTEND(readability-identifier-naming)
 }  // extern "C"

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,7 @@ inline Outcome run(const std::string& arguments, const std::string& binary = REC
   std::array<char, 4096> buffer{};
   Outcome outcome{};
   FILE* pipe = popen(command.c_str(), "r");
+  if (pipe == nullptr) throw std::runtime_error("no shell for " + command);
   while (std::fgets(buffer.data(), buffer.size(), pipe) != nullptr) outcome.output += buffer.data();
   outcome.code = WEXITSTATUS(pclose(pipe));
   return outcome;

@@ -175,7 +175,7 @@ TEST_F(gpu_Run, LosesOneCaseToAnIllegalAccessAndGoesOn) {
   if (record["environment"]["gpu"].is_null()) GTEST_SKIP() << record["environment"]["gpu_reason"];
   ASSERT_EQ(record["cases"].size(), 12u);
   for (const auto& c : record["cases"]) {
-    const bool loser = c["strategy"] == "reads_far_outside";
+    const bool loser = std::string(c["id"]).starts_with("matmul/reads_far_outside/");
     EXPECT_EQ(c["status"], loser ? "failed" : "passed") << c["id"] << c["reason"];
     if (loser) {
       EXPECT_NE(c["reason"].dump().find("cudaErrorIllegalAddress"), std::string::npos) << c;
@@ -286,6 +286,7 @@ TEST_F(Run, StopsWhenItsBudgetIsUsedUp) {
   ASSERT_EQ(run(plan).code, 0);
   // an earlier record promises far too much
   auto hasty = record();
+  const double whole = hasty["wall_seconds"];
   hasty["wall_seconds"] = 0;
   for (auto& c : hasty["cases"]) c["spent"] = 0;
   std::ofstream(folder_ / "record.json") << hasty;
@@ -297,7 +298,7 @@ TEST_F(Run, StopsWhenItsBudgetIsUsedUp) {
   ASSERT_EQ(record["cases"].size(), 3u);
   EXPECT_EQ(record["cases"][2]["status"], "not_run");
   EXPECT_EQ(record["cases"][2]["reason"], "--budget of 0.4 used up");
-  EXPECT_LT(record["wall_seconds"], 0.4 + 2);
+  EXPECT_LT(record["wall_seconds"], 0.4 + whole / 2);
 }
 
 TEST_F(Run, IsQuickAtHeadlineShapesAndAllThatIsAboutTheMeasurement) {
@@ -318,8 +319,8 @@ TEST_F(Run, IsQuickAtHeadlineShapesAndAllThatIsAboutTheMeasurement) {
   for (const auto& id : quick) EXPECT_TRUE(full.contains(id)) << id;
   for (const auto& id : full) {
     const bool headline = id.find("/4096x4096x4096/") != std::string::npos ||
-                          id.find("matvec/naive/8192x8192/") == 0 ||
-                          id.find("transpose/naive/8192x8192/") == 0;
+                          id.starts_with("matvec/naive/8192x8192/") ||
+                          id.starts_with("transpose/naive/8192x8192/");
     const bool swept = points.contains(id.substr(0, id.find('/', id.find('/') + 1)));
     const bool wanted = !swept && (id.ends_with("/cold") || id.ends_with("/hot"));
     if (headline) {

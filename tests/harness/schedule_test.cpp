@@ -137,7 +137,7 @@ TEST(Schedule, InStretchesCutsNoLineThatPlainNumbersCannotHold) {
 }
 
 TEST(Schedule, SharesOfATileHaveEverySlabOnce) {
-  for (const int slabs : {1, 3, 64})
+  for (const int slabs : {1, 3, 64}) {
     for (const int split : {1, 2, 4}) {
       std::vector<int> all, expected(static_cast<std::size_t>(slabs));
       std::iota(expected.begin(), expected.end(), 0);
@@ -148,6 +148,7 @@ TEST(Schedule, SharesOfATileHaveEverySlabOnce) {
       }
       EXPECT_EQ(all, expected);
     }
+  }
 }
 
 }  // namespace

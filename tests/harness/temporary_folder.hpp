@@ -13,12 +13,14 @@ namespace recheck {
 
 /// A fixture with a folder of its own, gone at the test's end.
 class TemporaryFolder : public testing::Test {
+ public:
+  ~TemporaryFolder() override { std::filesystem::remove_all(folder_); }
+
  protected:
   TemporaryFolder() {
     std::string name = (std::filesystem::temp_directory_path() / "recheck-XXXXXX").string();
     folder_ = mkdtemp(name.data());
   }
-  ~TemporaryFolder() override { std::filesystem::remove_all(folder_); }
 
   static std::string read(const std::filesystem::path& path) {
     std::ostringstream text;

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from findings.judge import Line
+from record import Record
 from synthetic import SHAPES, SMALL, Json, make_full, make_record, matching, scale, set_time, spoil
 
 TITLES = {
@@ -21,14 +22,13 @@ Compared = Callable[[Json, str, str, str], Line]
 
 
 @pytest.fixture
-def judged(save: Callable[..., Path]) -> Judged:
+def judged(loaded: Callable[[Json], Record]) -> Judged:
     """The findings of a record by their short names of TITLES."""
 
     def judge(record: Json) -> dict[str, tuple[Line, ...]]:
         from findings import findings
-        from record import load
 
-        parsed, _ = load(save(record))
+        parsed = loaded(record)
         found = {f.title: f.lines for f in findings(parsed, parsed.experiments[0])}
         assert set(found) == set(TITLES.values())
         return {name: found[title] for name, title in TITLES.items()}
@@ -37,14 +37,13 @@ def judged(save: Callable[..., Path]) -> Judged:
 
 
 @pytest.fixture
-def compared(save: Callable[..., Path]) -> Compared:
+def compared(loaded: Callable[[Json], Record]) -> Compared:
     """What one line says of two strategies, cold at one shape."""
 
     def compare(record: Json, base: str, other: str, shape: str) -> Line:
         from findings.judge import Judge, finding
-        from record import load
 
-        parsed, _ = load(save(record))
+        parsed = loaded(record)
         judge = Judge(parsed, parsed.experiments[0], "")
         (line,) = finding(
             "", "", lambda: judge.compare((base, "cold"), (other, "cold"), shape)

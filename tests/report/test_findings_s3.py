@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from findings import Finding
+from record import Record
 from synthetic import (
     MATVEC_SMALL,
     TRANSPOSE_SMALL,
@@ -25,14 +25,13 @@ Judged = Callable[..., dict[str, Finding]]
 
 
 @pytest.fixture
-def judged(save: Callable[..., Path]) -> Judged:
+def judged(loaded: Callable[[Json], Record]) -> Judged:
     """The findings of one experiment by title."""
 
     def judge(record: Json, name: str = "") -> dict[str, Finding]:
         from findings import findings
-        from record import load
 
-        parsed, _ = load(save(record))
+        parsed = loaded(record)
         experiment = parsed.experiment(name or parsed.experiments[0].name)
         assert experiment is not None
         return {finding.title: finding for finding in findings(parsed, experiment)}
