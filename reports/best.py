@@ -41,7 +41,7 @@ def fastest(
             if case and case.seconds and (case.layout == "column_major") == by_columns
         ]
         if timed:
-            yield min(timed, key=lambda case: case.seconds.median)
+            yield min(timed, key=lambda case: case.time.median)
 
 
 def table(records: list[Record], experiment: str, names: list[str], layout: str) -> str:

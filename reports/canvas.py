@@ -12,10 +12,10 @@ from __future__ import annotations
 
 import io
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import matplotlib
 from compact import compact
@@ -27,6 +27,9 @@ from matplotlib.patches import FancyBboxPatch
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 from matplotlib.transforms import Affine2D
 
+if TYPE_CHECKING:
+    from matplotlib.typing import RcKeyType
+
 INK, MUTED, FAINT, CARD, EDGE = "#1b1f24", "#57606a", "#c4cad1", "#fbfcfd", "#d0d7de"
 BLUE, VERMILLION, GREEN, PURPLE, ORANGE = "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00"
 SKY = "#56b4e9"
@@ -34,7 +37,11 @@ SERIES = ((BLUE, "o"), (VERMILLION, "s"), (GREEN, "^"), (PURPLE, "D"), (ORANGE, 
 FONTS = "'DejaVu Sans',Verdana,sans-serif"
 WIDTH = 10.0  # inches of 72 points; a code host scales it to its column
 
-_STYLE = {
+Point = tuple[float, float]
+Interval = tuple[float, float, float, float]  # a place, a value, and its low and high end
+Look = dict[str, Any]  # keywords of matplotlib's, each of a type of its own
+
+_STYLE: dict[RcKeyType, Any] = {
     "svg.hashsalt": "recheck",
     "svg.fonttype": "none",
     "font.family": ["DejaVu Sans"],
@@ -81,7 +88,7 @@ def card(height: float, title: str, subtitle: str) -> Figure:
     FigureCanvasSVG(figure)
     figure.patch.set_visible(False)
     points = Affine2D().scale(1 / 72) + figure.dpi_scale_trans
-    look = {"facecolor": CARD, "edgecolor": EDGE, "zorder": -10, "transform": points}
+    look: Look = {"facecolor": CARD, "edgecolor": EDGE, "zorder": -10, "transform": points}
     box = FancyBboxPatch(
         (12, 12), 72 * WIDTH - 24, 72 * height - 24, boxstyle="round,pad=10", **look
     )
@@ -113,7 +120,8 @@ def luminance(color: Any) -> float:
 def ink_on_card(color: str) -> str:
     """The colour, darkened until text in it reads on the card (contrast above 4.5)."""
     while 1.05 / (luminance(color) + 0.05) < 4.7:
-        color = to_hex([0.95 * channel for channel in to_rgb(color)])
+        red, green, blue = to_rgb(color)
+        color = to_hex((0.95 * red, 0.95 * green, 0.95 * blue))
     return color
 
 
@@ -135,7 +143,7 @@ def log_axes(axes: Any, sizes: list[int], low: float, high: float) -> None:
     axes.grid(True)
 
 
-def line(axes: Any, points: list[tuple[int, float, float, float]], **look: Any) -> None:
+def line(axes: Any, points: Sequence[Interval], **look: Any) -> None:
     """One series with its intervals over an ordered axis; points are (size, value, low, high)."""
     x, y, low, high = zip(*points, strict=True)
     down = [a - b for a, b in zip(y, low, strict=True)]
@@ -143,13 +151,13 @@ def line(axes: Any, points: list[tuple[int, float, float, float]], **look: Any) 
     axes.errorbar(x, y, yerr=[down, up], elinewidth=1, gid=trend(axes), **look)
 
 
-def lines(axes: Any, series: list[list[tuple[float, float]]], **look: Any) -> None:
+def lines(axes: Any, series: Sequence[Sequence[Point]], **look: Any) -> None:
     """Many series without marks or names over an ordered axis, below those that have them."""
     found = LineCollection(series, gid=trend(axes), zorder=1.5, **look)
     axes.add_collection(found, autolim=False)
 
 
-def dots(axes: Any, points: list[tuple[float, float, float, float]], **look: Any) -> None:
+def dots(axes: Any, points: Sequence[Interval], **look: Any) -> None:
     """Marks with their intervals from left to right; points are (y, value, low, high)."""
     if not points:
         return
@@ -192,7 +200,7 @@ def end_labels(axes: Any, labels: list[Label], size: float = 8.0) -> None:
         room = (math.log(last) - math.log(early.x)) * wide - 5
         right = room >= 0.7 * size * len(early.text)
         up = not right or early.y > others / 2
-        look = {"color": ink_on_card(early.color), "fontsize": size, "fontweight": "bold"}
+        look: Look = {"color": ink_on_card(early.color), "fontsize": size, "fontweight": "bold"}
         look |= {"textcoords": "offset points", "va": "bottom" if up else "top"}
         look |= {"ha": "left" if right else "right"}
         at = (5 if right else -5, 4 if up else -4)
@@ -211,9 +219,6 @@ def end_labels(axes: Any, labels: list[Label], size: float = 8.0) -> None:
     look = {"colors": inks, "linewidths": 0.5, "alpha": 0.6, "zorder": 3, "clip_on": False}
     look |= {"transform": Affine2D().scale(1 / width, 1 / points) + axes.transAxes}
     axes.add_collection(LineCollection(leads, **look), autolim=False)
-
-
-Point = tuple[float, float]
 
 
 def _lead(start: Point, stop: Point) -> list[Point]:

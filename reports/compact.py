@@ -38,7 +38,8 @@ def compact(drawn: bytes, families: str) -> bytes:
     root.set("style", f"stroke-linejoin:round;font-family:{families}")
     for prefix, uri in _PREFIXES.items():
         ElementTree.register_namespace(prefix, uri)
-    return ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)
+    data: bytes = ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)
+    return data
 
 
 def _shorten(element: Element) -> None:
@@ -79,9 +80,9 @@ def _join(group: Element) -> None:
     if group.tag != GROUP or len(marks) < 2:
         return
     for name in ("style", "clip-path"):
-        value = marks[0].get(name)
+        value = marks[0].get(name, "")
         # all of these but this one pass on from a group to its marks
-        alone = name in group.attrib or value is None or re.search("(^|;)opacity:", value)
+        alone = name in group.attrib or not value or re.search("(^|;)opacity:", value)
         if not alone and all(each.get(name) == value for each in marks):
             group.set(name, value)
             for each in marks:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING
 
 from accuracy import EXPERIMENT, GUARDED, LEAST_K, LIBRARY, TOLERANCE, Accuracy, Result, Row
 from measured import Measured
 from quantities import cell, significant
 from record import Experiment
+
+if TYPE_CHECKING:
+    from charts import Chart
 
 SHOWN_K = (512, 2048, 8192)  # in the table of ratios
 WHOLE_K = 8192  # at which every row's errors stand
@@ -38,7 +41,7 @@ class HowAccurate:
     verdict: str = ""
     tolerance: str = ""
     k: int = WHOLE_K
-    charts: list[Any] = field(default_factory=list)
+    charts: list[Chart] = field(default_factory=list)
     against: Table | None = None  # cuBLAS's errors, and the others' as multiples of them
     larger: HowAccurate | None = None  # of a larger product: inputs, verdict, against
     sweeps: Table | None = None

@@ -175,8 +175,14 @@ def _means(source: str) -> list[int]:
     averages = {"mean", "fmean", "average", "geometric_mean", "gmean", "harmonic_mean"}
     found = []
     for node in ast.walk(ast.parse(source)):
-        halves = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div)
-        by_hand = halves and _called(node.right) == "len" and _called(node.left) == "sum"
+        if not isinstance(node, ast.expr):
+            continue
+        by_hand = (
+            isinstance(node, ast.BinOp)
+            and isinstance(node.op, ast.Div)
+            and _called(node.right) == "len"
+            and _called(node.left) == "sum"
+        )
         if _called(node) in averages or by_hand:
             found.append(node.lineno)
     return found

@@ -15,7 +15,7 @@ import argparse
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import across
 import layout
@@ -40,6 +40,9 @@ from record import AUDIT, MEMORY_LEVELS, SPECIAL, Experiment, Record, compressed
 from series import COMPUTE, MEMORY
 from verdicts import View
 
+if TYPE_CHECKING:
+    from charts import Chart
+
 
 @dataclass(frozen=True)
 class Section:
@@ -56,7 +59,7 @@ class Section:
     table: tables.Headline
     view: View  # of the verdicts, which the findings name
     findings: list[Finding]
-    charts: list[Any]
+    charts: list[Chart]
     accurate: HowAccurate | None
     then: list[tables.Table]
     matrices: list[tables.Matrix]
@@ -69,11 +72,11 @@ class Foundations:
 
     sentence: str
     audit: list[list[str]]
-    charts: list[Any]
+    charts: list[Chart]
     ceilings: list[list[str]]
     machine: list[list[str]]
     memory: list[list[str]]
-    memory_charts: list[Any]
+    memory_charts: list[Chart]
     suspects: list[list[str]]
     brands: list[str]
     dropped: list[list[str]]
@@ -282,8 +285,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     add = parser.add_argument
     add("record", type=Path, help="record.json, or a folder that holds one")
     add("--output", type=Path, required=True, metavar="DIR", help="the report folder to write")
-    many = {"nargs": "*", "action": "extend", "default": [], "metavar": "RECORD"}
-    add("--beside", type=Path, help="records of other GPUs, or where this has no GPU", **many)
+    many = "records of other GPUs, or where this has no GPU"
+    add("--beside", type=Path, nargs="*", action="extend", default=[], metavar="RECORD", help=many)
     add("--strict", action="store_true", help="exit 3 if a case is incorrect or failed")
     arguments = parser.parse_args(argv)
     with errors(arguments.output):

@@ -15,6 +15,7 @@ from series import first_rung, metric_of, reference, roof, share
 
 REGIME_NAMES = {"cold": "cold", "hot": "hot", "inner": "inner", "end_to_end": "end to end"}
 NONE = "–"
+Names = tuple[str, ...]
 ABSENT = "·"  # the run has no such case: nothing went wrong
 
 
@@ -178,8 +179,8 @@ def matrices(record: Record, experiment: Experiment, prefix: str) -> list[Matrix
     interval = "with the larger half of the 95 % interval"
 
     def rate(case: Case) -> str:
-        value = significant(metric.rate(case, case.seconds.median))
-        return _pair(value, spread(case.seconds))
+        value = significant(metric.rate(case, case.time.median))
+        return _pair(value, spread(case.time))
 
     def of_roof(case: Case) -> str:
         return _share(share(record, experiment, case, best))
@@ -206,17 +207,17 @@ def _matrix(
     rows, shapes = [], record.shapes(experiment)
     for row in record.strategies(experiment):
         if kind == ("part" if row.part_of else "sweep" if row.sweep else "row"):
-            cases = [record.find(experiment, row.strategy, shape, regime) for shape in shapes]
-            if any(cases):
-                rows.append((row, dict(zip(shapes, cases, strict=True))))
+            cases = {s: record.find(experiment, row.strategy, s, regime) for s in shapes}
+            if any(cases.values()):
+                rows.append((row, cases))
     used = [s for s in shapes if any(cases[s] for _, cases in rows)]
     lines = []
     for row, cases in rows:
         name = f"{prefix}{experiment.name}-{regime}-{row.strategy}".replace("_", "-")
         cells = []
         for case in (cases[shape] for shape in used):
-            timed = case is not None and case.seconds is not None
-            cells.append((text(case) if timed else _time(case)) + _mark(record, case))
+            told = text(case) if case and case.seconds else _time(case)
+            cells.append(told + _mark(record, case))
         mark = f'<a id="{name}"></a>' if place else ""
         lines.append([f"{mark}`{row.strategy}`{row.marks}", *cells])
     return [Matrix(title, [shape_label(shape) for shape in used], lines)] if lines else []
@@ -242,7 +243,8 @@ def _then(
     printed = any(each.printed for each in figures)
     columns = ["row", "in the document"] + ["as printed"] * printed + ["hardware", "then"]
     columns += ["then, GiB/s"] * rates + ["here"] + ["here, GiB/s"] * rates + ["times as fast here"]
-    rows, lost = [], {}
+    rows = []
+    lost: dict[str, list[str]] = {}
     for each in figures:
         case = each.case(record, experiment)
         then, name = each.time(case), f"`{each.strategy}`{case.marks if case else ''}"
@@ -253,15 +255,15 @@ def _then(
         line.append("lost" if each.lost else duration(then) if then else NONE)
         if each.lost:
             lost.setdefault(each.lost, []).append(f"`{each.strategy}`")
-        timed = case is not None and case.seconds is not None
+        here = case.seconds if case else None
         line += [_gib(case, then)] * rates + [_time(case) if case else NONE]
-        line += [_gib(case, case.seconds.median) if timed else NONE] * rates
-        line.append(_ratio(Ratio.over(then, case.seconds)) if timed and then else NONE)
+        line += [_gib(case, here.median) if here else NONE] * rates
+        line.append(_ratio(Ratio.over(then, here)) if here and then else NONE)
         rows.append(line)
     hardware = dict.fromkeys(known.hardware[each.hardware] for each in figures)
-    here = record.environment.gpu.name if record.environment.gpu else "no GPU"
+    gpu = record.environment.gpu.name if record.environment.gpu else "no GPU"
     notes = [
-        f"Here: {cell(here)} and {cell(record.environment.cpu)}; then: "
+        f"Here: {cell(gpu)} and {cell(record.environment.cpu)}; then: "
         f"{cell(', '.join(hardware))}. The documents give no intervals."
     ]
     notes += [f"Lost, {', '.join(dict.fromkeys(n))}: {cell(why)}." for why, n in lost.items()]
@@ -281,17 +283,17 @@ def not_passed(record: Record, experiment: Experiment) -> list[list[str]]:
     Equal reasons fold together, first over shapes, then regimes, then strategies, and only where
     the fold is a full rectangle: a row stands for exactly the cases that it names.
     """
-    folded: dict[tuple, list] = {}
+    folded: dict[tuple[str, str, str, str], list[str]] = {}
     for case in record.of(experiment):
         if case.status != "passed":
-            key = (case.status, case.reason, case.strategy, case.regime)
+            key = (case.status, case.reason or "", case.strategy, case.regime)
             folded.setdefault(key, []).append(case.shape_name)
-    by_regime: dict[tuple, list[str]] = {}
-    for (status, reason, strategy, regime), shapes in folded.items():
-        by_regime.setdefault((status, reason, strategy, tuple(shapes)), []).append(regime)
-    by_strategy: dict[tuple, list[str]] = {}
-    for (status, reason, strategy, shapes), regimes in by_regime.items():
-        by_strategy.setdefault((status, reason, shapes, tuple(regimes)), []).append(strategy)
+    by_regime: dict[tuple[str, str, str, Names], list[str]] = {}
+    for (status, reason, strategy, regime), found in folded.items():
+        by_regime.setdefault((status, reason, strategy, tuple(found)), []).append(regime)
+    by_strategy: dict[tuple[str, str, Names, Names], list[str]] = {}
+    for (status, reason, strategy, shapes), found in by_regime.items():
+        by_strategy.setdefault((status, reason, shapes, tuple(found)), []).append(strategy)
     everything = tuple(record.shapes(experiment))
     rows = []
     for (status, reason, shapes, regimes), strategies in by_strategy.items():

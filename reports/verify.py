@@ -125,17 +125,14 @@ def differences(found: Verdicts, expected: Verdicts) -> list[str]:
     here, there, printed = found.by_id, expected.by_id, []
     for name in sorted(here.keys() | there.keys()):
         new, old = here.get(name), there.get(name)
+        was, now = (WORDS[each.verdict] if each else "absent" for each in (old, new))
         if new is None or old is None:
-            known = old or new
-            side = "was" if old else "is"
-            other = "is absent" if old else "was absent"
-            pair = [f"{side} {WORDS[known.verdict]}", other]
-            printed.append(f"{name}: {', '.join(pair if old else pair[::-1])}")
+            printed.append(f"{name}: was {was}, is {now}")
         elif old.verdict == "inconclusive" and new.verdict in ("holds", "fails"):
             continue  # what nobody could tell is no expectation
         elif new.verdict != old.verdict:
             why = new.effect if new.measured else new.reason or "no reason given"
-            printed.append(f"{name}: was {WORDS[old.verdict]}, is {WORDS[new.verdict]}: {why}")
+            printed.append(f"{name}: was {was}, is {now}: {why}")
     return printed
 
 
@@ -150,8 +147,9 @@ def main(argv: Sequence[str] | None = None) -> None:
         found = load(arguments.report / "verdicts.json")
         titles = {claim.id: claim.title for claim in load_claims()}
         gpu = found.record.gpu
-        path = arguments.expected / slug(gpu or "") / "verdicts.json"
-        known = bool(gpu) and bool(slug(gpu)) and path.exists()
+        place = slug(gpu or "")
+        path = arguments.expected / place / "verdicts.json"
+        known = bool(place) and path.exists()
         expected = load(path) if known else None
     except BadRecord as error:
         fail(str(error), 2)

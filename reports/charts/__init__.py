@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from accuracy import Accuracy
 from canvas import style, svg
@@ -81,7 +82,7 @@ def charts(
         title, draw = _CHARTS[kind]
         name = f"{prefix}{experiment.name}_{kind}.svg"
         with doing(f"chart {at} of {len(kinds)}"):
-            drawn.append(_draw(name, title, experiment.title, lambda d=draw: d(record, experiment)))
+            drawn.append(_draw(name, title, experiment.title, partial(draw, record, experiment)))
     return drawn
 
 
@@ -108,9 +109,7 @@ def accuracy_charts(accuracy: Accuracy, prefix: str = "") -> list[Chart]:
         "promotion": ("Errors against promotion", promotion),
     }
     return [
-        _draw(
-            f"{prefix}matmul_{kind}.svg", title, "Matrix multiplication", lambda d=draw: d(accuracy)
-        )
+        _draw(f"{prefix}matmul_{kind}.svg", title, "Matrix multiplication", partial(draw, accuracy))
         for kind, (title, draw) in kinds.items()
     ]
 

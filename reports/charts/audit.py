@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from canvas import BLUE, CARD, INK, MUTED, ORANGE, VERMILLION, card, dots
+from canvas import BLUE, CARD, INK, MUTED, ORANGE, VERMILLION, Look, card, dots
 from comparison import Audit, Pair, comparisons
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 from quantities import significant
@@ -60,7 +60,7 @@ def audit(record: Record, experiment: Experiment) -> Drawing:
                 for p in ordered
                 if p.called(rho) == verdict
             ]
-            look = {"marker": marker, "markersize": 2.6, "mec": CARD, "mew": 0.3}
+            look: Look = {"marker": marker, "markersize": 2.6, "mec": CARD, "mew": 0.3}
             dots(axes, points, color=color, elinewidth=0.7, **look)
     for verdict, (color, marker) in LOOKS.items():
         look = {"linestyle": "none", "marker": marker, "color": color, "markersize": 5}

@@ -7,7 +7,7 @@ import textwrap
 from typing import Any
 
 import matplotlib
-from canvas import CARD, FAINT, MUTED, VERMILLION, ink_on_fill
+from canvas import CARD, FAINT, MUTED, VERMILLION, Look, ink_on_fill
 from matplotlib.patches import Rectangle
 from quantities import significant, spread
 from record import Case
@@ -18,8 +18,8 @@ def draw_cell(
     scale: tuple[float, float], best: bool, small: bool = False,
 ) -> None:  # fmt: skip
     """`small`: the number alone, in colours of a log scale, and no hatch for a case that is not."""
-    box = {"xy": (x - 0.475, y - 0.46), "width": 0.95, "height": 0.92, "clip_on": False}
-    middle = {"ha": "center", "va": "center"}
+    box: Look = {"xy": (x - 0.475, y - 0.46), "width": 0.95, "height": 0.92, "clip_on": False}
+    middle: Look = {"ha": "center", "va": "center"}
     if small and case is None:
         axes.text(x, y, "·", color=MUTED, fontsize=8, **middle)
         return
@@ -41,7 +41,7 @@ def draw_cell(
     ink = ink_on_fill(fill)
     axes.add_patch(Rectangle(**box, facecolor=fill, edgecolor="none"))
     if best:
-        outline = {
+        outline: Look = {
             "facecolor": "none",
             "edgecolor": VERMILLION,
             "linewidth": 1.5 if small else 3,
@@ -54,6 +54,6 @@ def draw_cell(
         axes.text(x, y, text, color=ink, fontsize=6.8, fontweight=weight, **middle)
         return
     axes.text(x, y - 0.06, significant(rate), color=ink, fontsize=12, fontweight=weight, **middle)
-    axes.text(x, y + 0.27, spread(case.seconds), color=ink, fontsize=7, **middle)
+    axes.text(x, y + 0.27, spread(case.time), color=ink, fontsize=7, **middle)
     if best:
         axes.text(x, y - 0.32, "fastest", color=ink, fontsize=7, **middle)

@@ -4,10 +4,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Any
+from dataclasses import dataclass
 
-from canvas import BLUE, CARD, INK, MUTED, ORANGE, SERIES, VERMILLION, card, dots, ink_on_card
-from claims import Claim, Judged, Judgement, Outcome
+from canvas import (
+    BLUE,
+    CARD,
+    INK,
+    MUTED,
+    ORANGE,
+    SERIES,
+    VERMILLION,
+    Interval,
+    Look,
+    card,
+    dots,
+    ink_on_card,
+)
+from claims import Claim, Judged, Judgement
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 from measured import Measured
@@ -25,15 +39,27 @@ LOOKS = {
 ROW, HEAD = 0.225, 0.3  # inches: of a claim, and more before the first one of a document
 RIGHT = 0.72  # where the panel ends, in parts of the card
 RATIOS = ("×", "%")
-HOLLOW = {"mfc": CARD, "mec": INK, "mew": 1.0}
+HOLLOW: Look = {"mfc": CARD, "mec": INK, "mew": 1.0}
 
 
-def _measured(judged: Judged) -> Outcome | None:
+@dataclass(frozen=True)
+class _Effect:
+    """A ratio or a share with its interval, and as text."""
+
+    value: float
+    low: float
+    high: float
+    text: str
+
+
+def _measured(judged: Judged) -> _Effect | None:
     """The ratio, or the share, that was measured of a claim; a count is neither."""
     found = judged.effect
-    if found is None or found.low is None or found.unit not in ("×", ""):
+    if found is None or found.unit not in ("×", ""):
         return None
-    return found
+    if found.value is None or found.low is None or found.high is None:
+        return None
+    return _Effect(found.value, found.low, found.high, shortest(found))
 
 
 def _shown(judged: Judged) -> bool:
@@ -54,7 +80,9 @@ def _values(judged: Judged) -> Iterator[float]:
         yield from (found.value, found.low, found.high)
 
 
-def _axes(figure: Figure, box: tuple[float, ...], values: list[float], low: float) -> Any:
+def _axes(
+    figure: Figure, box: tuple[float, float, float, float], values: list[float], low: float
+) -> Axes:
     """A log axis that holds every value and 1; y runs downwards from 0 to `low` inches."""
     ends = min(0.8, *values) / 1.3, max(1.25, *values) * 1.3
     axes = figure.add_axes(box)
@@ -105,7 +133,7 @@ def strip(judgement: Judgement) -> Drawing:
     left = _left(rows)
     width = RIGHT - left
     axes = _axes(figure, (left, 1.0 / height, width, low / height), values, low)
-    aside = {"transform": axes.get_yaxis_transform(), "va": "center", "fontsize": 7.5}
+    aside: Look = {"transform": axes.get_yaxis_transform(), "va": "center", "fontsize": 7.5}
     places = {"name": 0.022, "id": 0.052, "value": 0.735, "verdict": 0.907}
     columns = {name: (at - left) / width for name, at in places.items()}
     for text, column in (("measured [95 % interval]", "value"), ("verdict", "verdict")):
@@ -113,7 +141,7 @@ def strip(judgement: Judgement) -> Drawing:
     for document, y in heads.items():
         axes.text(columns["name"], y, f"{document}: {DOCUMENTS[document]}", color=MUTED,
                   fontweight="bold", **aside)  # fmt: skip
-    points: dict[str, list[tuple[float, float, float, float]]] = {}
+    points: dict[str, list[Interval]] = {}
     for y, judged in zip(heights, rows, strict=True):
         claim, found, said = judged.claim, _measured(judged), _said(judged.claim)
         color, _ = LOOKS[judged.verdict]
@@ -125,11 +153,11 @@ def strip(judgement: Judgement) -> Drawing:
             axes.plot([said], [y], marker="o", linestyle="none", markersize=7.5, **HOLLOW)
         if found is not None:
             points.setdefault(judged.verdict, []).append((y, found.value, found.low, found.high))
-            axes.text(columns["value"], y, shortest(found), color=INK, **aside)
+            axes.text(columns["value"], y, found.text, color=INK, **aside)
         axes.text(columns["verdict"], y, WORDS[judged.verdict], color=ink_on_card(color), **aside)
     for verdict, of in points.items():
         color, marker = LOOKS[verdict]
-        look = {"markersize": 7.5 if marker == "X" else 6, "mec": CARD, "mew": 0.5}
+        look: Look = {"markersize": 7.5 if marker == "X" else 6, "mec": CARD, "mew": 0.5}
         dots(axes, of, color=color, marker=marker, elinewidth=1.2, **look)
     _legend(figure)
     missing = sum(_measured(judged) is None for judged in rows)
@@ -143,7 +171,7 @@ def _legend(figure: Figure) -> None:
     """A key below the axis: what is claimed, and a marker for each verdict."""
     box = figure.add_axes((0.0, 0.0, 1.0, 0.1))
     box.set_axis_off()
-    look = {"linestyle": "none", "markersize": 6, "mec": CARD, "mew": 0.5}
+    look: Look = {"linestyle": "none", "markersize": 6, "mec": CARD, "mew": 0.5}
     box.plot([], [], marker="o", label="claimed", **look | HOLLOW)
     for verdict, (color, marker) in LOOKS.items():
         box.plot([], [], marker=marker, color=color, label=WORDS[verdict], **look)
@@ -185,12 +213,12 @@ def compared(records: list[Measured], names: list[str], experiment: str) -> Draw
     start = _left([of[0] for of in rows])
     box = (start, (0.8 + 0.2 * lines) / height, wide - start, low / height)
     axes = _axes(figure, box, values, low)
-    aside = {"transform": axes.get_yaxis_transform(), "va": "center", "fontsize": 7.5}
+    aside: Look = {"transform": axes.get_yaxis_transform(), "va": "center", "fontsize": 7.5}
     left, name = ((at - start) / (wide - start) for at in (0.022, 0.052))
     for document, y in heads.items():
         text = f"{document}: {DOCUMENTS[document]}"
         axes.text(left, y, text, color=MUTED, fontweight="bold", **aside)
-    points: dict[tuple[int, bool], list[tuple[float, float, float, float]]] = {}
+    points: dict[tuple[int, bool], list[Interval]] = {}
     for y, of in zip(heights, rows, strict=True):
         claim = of[0].claim
         axes.text(left, y, claim.id, color=MUTED, **aside)

@@ -10,6 +10,7 @@ from canvas import (
     ORANGE,
     VERMILLION,
     Label,
+    Look,
     card,
     end_labels,
     line,
@@ -20,7 +21,7 @@ from quantities import duration
 from record import Experiment, Record
 from series import crossings, first_rung, reference, sweep
 
-from charts.drawing import Drawing, Look, NotDrawn, nothing
+from charts.drawing import Drawing, NotDrawn, nothing
 
 RUNGS = {"matmul": "tile16"}  # what stands for the GPU
 

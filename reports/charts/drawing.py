@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from matplotlib.figure import Figure
 from record import Record
-
-Look = dict[str, Any]  # keywords of Matplotlib's, each of a type of its own
 
 
 class NotDrawn(Exception):

@@ -5,7 +5,22 @@ from __future__ import annotations
 import textwrap
 from typing import Any
 
-from canvas import BLUE, CARD, GREEN, INK, MUTED, ORANGE, PURPLE, SKY, card, dots, ink_on_card, note
+from canvas import (
+    BLUE,
+    CARD,
+    GREEN,
+    INK,
+    MUTED,
+    ORANGE,
+    PURPLE,
+    SKY,
+    Interval,
+    Look,
+    card,
+    dots,
+    ink_on_card,
+    note,
+)
 from comparison import comparisons
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 from quantities import duration, shape_label
@@ -62,32 +77,32 @@ def ladder(record: Record, experiment: Experiment) -> Drawing:
     axes.spines["left"].set_visible(False)
     axes.set_yticks(heights, list(cases))
     axes.set_xlabel(f"speed-up over {base_name} (×, log; right of 1 is faster)")
-    beside = {"transform": axes.get_yaxis_transform(), "va": "center", "fontsize": 8}
+    beside: Look = {"transform": axes.get_yaxis_transform(), "va": "center", "fontsize": 8}
     # the columns of text stand at the same places of the card, however wide the panel is
     columns = [1.025, 1 + 0.207 / (0.69 - left)]
     axes.text(columns[0], -0.95, "speed-up [95 % interval]", color=MUTED, **beside)
     axes.text(columns[1], -0.95, "time", color=MUTED, **beside)
     if apart:
         text = "‡ another problem with these bytes: what the machine can do, no equal of the rest"
-        look = {**beside, "fontsize": 7.5}
+        look: Look = {**beside, "fontsize": 7.5}
         look["bbox"] = {"facecolor": CARD, "edgecolor": "none", "pad": 1}
         axes.text(0, len(rows) - len(apart) + 0.2, text, color=MUTED, zorder=4, **look)
-    points: dict[tuple[str, str], list[tuple[float, float, float, float]]] = {}
+    points: dict[tuple[str, str], list[Interval]] = {}
     names = axes.get_yticklabels()
     for at, row, name in zip(heights, rows, names, strict=True):
         case, color = cases[row.strategy], _color(row)
         name.set_color(INK if color == BLUE else ink_on_card(color))
         ratio = ratios.get(row.strategy)
-        if ratio is None:
+        if case is None or ratio is None:
             _gap(axes, at, case, beside)
             continue
-        stem = {"linewidth": 5, "alpha": 0.35, "solid_capstyle": "butt"}
+        stem: Look = {"linewidth": 5, "alpha": 0.35, "solid_capstyle": "butt"}
         axes.plot([1, ratio.value], [at, at], color=color, **stem)
         marker = "o" if row.fp32 and row.contends else "D"
         points.setdefault((color, marker), []).append((at, ratio.value, ratio.low, ratio.high))
         text = "base" if case is base else str(ratio)
         axes.text(columns[0], at, text + row.marks, **beside)
-        axes.text(columns[1], at, duration(case.seconds.median), **beside)
+        axes.text(columns[1], at, duration(case.time.median), **beside)
     for (color, marker), of in points.items():
         dots(axes, of, color=color, marker=marker, markersize=5.5, capsize=3, elinewidth=1.2)
     key = "blue: rungs of the documents · orange: the vendor's library"
@@ -103,7 +118,7 @@ def ladder(record: Record, experiment: Experiment) -> Drawing:
     return Drawing(figure, subtitle)
 
 
-def _gap(axes: Any, at: float, case: Case | None, beside: dict[str, Any]) -> None:
+def _gap(axes: Any, at: float, case: Case | None, beside: Look) -> None:
     why = case.why_not if case else "the record holds no such case"
     text = "\n".join(textwrap.wrap(why, 92, max_lines=2, placeholder=" …"))
     look = {**beside, "fontsize": 7.2, "color": MUTED, "style": "italic", "zorder": 4}

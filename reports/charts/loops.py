@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from canvas import BLUE, CARD, GREEN, MUTED, VERMILLION, card, dots, note
+from canvas import BLUE, CARD, GREEN, MUTED, VERMILLION, Look, card, dots, note
 from comparison import comparisons
 from figures import figures
 from quantities import shape_label, significant
@@ -38,13 +38,13 @@ def loops(record: Record, experiment: Experiment) -> Drawing:
     height = 2.1 + 0.33 * len(rows)
     figure = card(height, f"{experiment.title}: outer and inner timing loop", subtitle)
     axes = figure.add_axes((0.165, 1.15 / height, 0.55, 1 - 2.1 / height))
-    top = max(metric.rate(case, case.seconds.low) for case in timed.values())
+    top = max(metric.rate(case, case.time.low) for case in timed.values())
     axes.set(xlim=(0, top * 1.06), ylim=(len(rows) - 0.45, -0.55))
     axes.set_yticks(range(len(rows)), [row.strategy + row.marks for row in rows])
     axes.grid(True, axis="x")
     axes.spines["left"].set_visible(False)
     axes.set_xlabel(f"throughput ({metric.unit})")
-    beside = {"transform": axes.get_yaxis_transform(), "va": "center", "fontsize": 8}
+    beside: Look = {"transform": axes.get_yaxis_transform(), "va": "center", "fontsize": 8}
     columns = {"inner over outer here": 1.03, "then": 1.4}
     for text, x in columns.items():
         axes.text(x, -0.95, text, color=MUTED, **beside)
@@ -55,14 +55,14 @@ def loops(record: Record, experiment: Experiment) -> Drawing:
         outer, inner = (timed.get((row.strategy, regime)) for regime in ("hot", "inner"))
         text = str(comparisons(record).ratio(outer, inner)) if outer and inner else "–"
         axes.text(columns["inner over outer here"], y, text, **beside)
-        old = [then.get((row.strategy, regime)) for regime in ("hot", "inner")]
-        text = f"{significant(old[0] / old[1])}×" if all(old) else "–"
+        outer_then, inner_then = (then.get((row.strategy, regime)) for regime in ("hot", "inner"))
+        text = f"{significant(outer_then / inner_then)}×" if outer_then and inner_then else "–"
         axes.text(columns["then"], y, text, **beside)
     for lane, (regime, label, color, marker) in enumerate(REGIMES):
         points = [
-            (y + 0.24 * (lane - 1), *(metric.rate(case, t) for t in (s.median, s.high, s.low)))
+            (y + 0.24 * (lane - 1), *metric.rates(case))
             for y, row in enumerate(rows)
-            if (case := timed.get((row.strategy, regime))) and (s := case.seconds)
+            if (case := timed.get((row.strategy, regime)))
         ]
         dots(axes, points, color=color, marker=marker, markersize=6.5, mec=CARD, mew=0.5)
         axes.plot([], [], linestyle="none", marker=marker, color=color, markersize=6, label=label)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from canvas import BLUE, CARD, GREEN, INK, MUTED, ORANGE, PURPLE, VERMILLION, card, dots, note
 from figures import figures
 from matplotlib.ticker import FuncFormatter
@@ -16,13 +14,15 @@ from charts.drawing import Drawing, nothing
 COPY, PAPER = "copy", "white-paper"
 THEN = ((VERMILLION, "s"), (ORANGE, "D"), (PURPLE, "v"))
 HERE = ((BLUE, "o"), (GREEN, "^"))
+Rate = tuple[float, float, float]  # and its low and high end
 
 
 def of_copy(record: Record, experiment: Experiment) -> Drawing:
-    published = [f for f in figures(experiment.name).of(PAPER) if f.bytes_per_second]
+    paper = figures(experiment.name).of(PAPER)
+    published = [(f, f.bytes_per_second) for f in paper if f.bytes_per_second]
     names = figures(experiment.name).hardware
-    copies = {f.hardware: f.bytes_per_second for f in published if f.strategy == COPY}
-    shapes = dict.fromkeys([experiment.headline, *(f.shape for f in published)])
+    copies = {f.hardware: rate for f, rate in published if f.strategy == COPY}
+    shapes = dict.fromkeys([experiment.headline, *(f.shape for f, _ in published)])
     rows = [
         row
         for row in record.strategies(experiment)
@@ -37,23 +37,23 @@ def of_copy(record: Record, experiment: Experiment) -> Drawing:
                 here[shape, row.strategy] = found
     if not here:
         raise nothing(record)
-    known = {name for _, name in here} | {figure.strategy for figure in published}
+    known = {name for _, name in here} | {f.strategy for f, _ in published}
     rows = [row for row in rows if row.strategy in known]
-    paper = "published at " + ", ".join(
-        shape_label(s) for s in dict.fromkeys(f.shape for f in published)
+    others = "published at " + ", ".join(
+        shape_label(s) for s in dict.fromkeys(f.shape for f, _ in published)
     )
     gpu = record.environment.gpu.name if record.environment.gpu else "here"
     subtitle = (
-        f"share of the throughput of {COPY} at the same shape · {gpu}: cold · others: {paper}"
+        f"share of the throughput of {COPY} at the same shape · {gpu}: cold · others: {others}"
     )
     height = 2.1 + 0.36 * len(rows)
     figure = card(height, f"{experiment.title}: how near to a copy", subtitle)
     axes = figure.add_axes((0.165, 1.15 / height, 0.8, 1 - 1.9 / height))
-    series: list[tuple[str, str, str, dict[str, Any]]] = []
+    series: list[tuple[str, str, str, dict[str, Rate]]] = []
     for hardware, (color, marker) in zip(copies, THEN * 9, strict=False):
-        values = {
-            f.strategy: (f.bytes_per_second / copies[hardware],) * 3
-            for f in published
+        values: dict[str, Rate] = {
+            f.strategy: (rate / copies[hardware],) * 3
+            for f, rate in published
             if f.hardware == hardware
         }
         series.append((names[hardware], color, marker, values))
@@ -79,9 +79,10 @@ def of_copy(record: Record, experiment: Experiment) -> Drawing:
     for lane, (label, color, marker, values) in enumerate(series):
         below = (lane - (len(series) - 1) / 2) * step
         points = [
-            (at + below, *(100 * v for v in values[row.strategy]))
+            (at + below, 100 * value, 100 * low, 100 * high)
             for at, row in enumerate(rows)
             if row.strategy in values
+            for value, low, high in [values[row.strategy]]
         ]
         dots(axes, points, color=color, marker=marker, markersize=6.5, mec=CARD, mew=0.5)
         axes.plot([], [], linestyle="none", marker=marker, color=color, markersize=6, label=label)

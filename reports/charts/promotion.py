@@ -6,11 +6,11 @@ Never promoting is drawn at K itself, for then the tensor core sums all of K.
 from __future__ import annotations
 
 from accuracy import LIBRARY, Accuracy, Distribution, Predictions, predictions
-from canvas import CARD, INK, SERIES, Label, card, end_labels, log_axes, trend
+from canvas import CARD, INK, SERIES, Label, Look, card, end_labels, log_axes, trend
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter
 
-from charts.drawing import Drawing, Look, NotDrawn
+from charts.drawing import Drawing, NotDrawn
 from charts.error import power
 
 SHOWN = ("uniform", "normal")  # on others nothing has a bias, or guards have another row compute

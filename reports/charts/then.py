@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from canvas import BLUE, CARD, MUTED, VERMILLION, card, dots, note
+from canvas import BLUE, CARD, MUTED, VERMILLION, Look, card, dots, note
 from figures import figures
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 from quantities import Ratio, duration, shape_label
@@ -38,7 +38,7 @@ def then(record: Record, experiment: Experiment) -> Drawing:
     axes.spines["left"].set_visible(False)
     axes.set_yticks(range(len(rows)), [each.strategy for each in rows])
     axes.set_xlabel("time (s, ms or µs as at each tick, log; left is faster)")
-    beside = {"transform": axes.get_yaxis_transform(), "va": "center", "fontsize": 8}
+    beside: Look = {"transform": axes.get_yaxis_transform(), "va": "center", "fontsize": 8}
     columns = {"then": 1.025, "here": 1.165, "speed-up [95 % interval]": 1.305}
     for text, x in columns.items():
         axes.text(x, -0.95, text, color=MUTED, **beside)
@@ -52,7 +52,7 @@ def then(record: Record, experiment: Experiment) -> Drawing:
             ratio = Ratio.over(each.seconds, seconds)
             axes.text(1.305, at, str(ratio), **beside)
         if each.seconds:
-            look = {"marker": "s", "color": VERMILLION, "markersize": 6, "markeredgecolor": CARD}
+            look: Look = {"marker": "s", "color": VERMILLION, "markersize": 6, "mec": CARD}
             axes.plot([each.seconds], [at], linestyle="none", **look)
         axes.text(1.025, at, duration(each.seconds) if each.seconds else "lost", **beside)
         if seconds is None:

@@ -35,10 +35,7 @@ def throughput(record: Record, experiment: Experiment) -> Drawing:
         if row.target == "gpu" and cases and not row.sweep and not row.part_of:
             rows.append(row)
             # the slow end of a time's interval is the low end of the rate's
-            rates[row.strategy] = [
-                (n, *(metric.rate(c, s) for s in (c.seconds.median, c.seconds.high, c.seconds.low)))
-                for n, c in cases
-            ]
+            rates[row.strategy] = [(n, *metric.rates(c)) for n, c in cases]
     if not rates:
         raise nothing(record)
     # fifteen rungs in one panel overlap, so each block tile has its own; the others stay grey
