@@ -14,10 +14,13 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
 import pytest
+
+if TYPE_CHECKING:
+    from record import Record
 
 REPORTS = Path(__file__).parents[2] / "reports"
 sys.path.insert(0, str(REPORTS))
@@ -175,12 +178,12 @@ def save(tmp_path: Path) -> Callable[..., Path]:
 
 
 @pytest.fixture(scope="session")
-def loaded(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Any], Any]:
+def loaded(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Any], Record]:
     """Reads a record, equal ones once; each is a copy, with a family of comparisons of its own."""
-    known: dict[str, Any] = {}
+    known: dict[str, Record] = {}
     path = tmp_path_factory.mktemp("loaded") / "record.json"
 
-    def read(record: Any) -> Any:
+    def read(record: Any) -> Record:
         from record import load
 
         text = json.dumps(record)

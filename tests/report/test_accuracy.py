@@ -5,13 +5,16 @@ from __future__ import annotations
 import copy
 import json
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import lint
 import pytest
+from accuracy import Accuracy
+from charts import Chart
 from conftest import one_line, run, texts_of, tree
-from synthetic import SMALL, make_record
+from synthetic import SMALL, Json, make_record
 from synthetic_accuracy import KS, change, make_accuracy, make_larger
 
 FEW = ["cpu_serial", "global16", "tile16", "cublas"]
@@ -22,10 +25,12 @@ LARGER = make_larger(RECORD, ["tile16", "cublas", FP16])
 
 
 @pytest.fixture
-def shown(save, report, tmp_path: Path):
+def shown(
+    save: Callable[..., Path], report: Callable[..., str], tmp_path: Path
+) -> Callable[..., str]:
     """Renders a record with a study beside it: the section, in plain spaces."""
 
-    def section(accuracy: dict, drawn: bool = False) -> str:
+    def section(accuracy: Json, drawn: bool = False) -> str:
         save(accuracy, "accuracy.json")
         text = report(RECORD, drawn=drawn)
         rendered = lint.load(tmp_path / "report")
@@ -38,6 +43,7 @@ def shown(save, report, tmp_path: Path):
 
 
 def _section(text: str) -> str:
+    section: str
     (section,) = re.findall(r"### <a id=\"how-accurate\"></a>(.*?)\n### ", text, re.S)
     return section
 
@@ -47,14 +53,16 @@ def _row(section: str, start: str) -> list[str]:
     return [cell.strip() for cell in line.strip("| ").split(" | ")]
 
 
-def _parsed(accuracy: dict, tmp_path: Path):
+def _parsed(accuracy: Json, tmp_path: Path) -> Accuracy:
     from accuracy import load_accuracy
 
     (tmp_path / "accuracy.json").write_text(json.dumps(accuracy))
-    return load_accuracy(tmp_path)
+    found = load_accuracy(tmp_path)
+    assert found is not None
+    return found
 
 
-def test_errors_stand_beside_those_of_cublas(shown) -> None:
+def test_errors_stand_beside_those_of_cublas(shown: Callable[..., str]) -> None:
     section = shown(STUDY, drawn=True)
     head = _row(section, "row | K")
     assert head[2:5] == ["uniform(−½, ½)", "uniform(0, 1)", "normal"] and len(head) == 8
@@ -68,7 +76,7 @@ def test_errors_stand_beside_those_of_cublas(shown) -> None:
     assert "A (128×K) by B (K×96), K from 64 to 65536, once" in section
 
 
-def test_what_is_larger_than_cublas_is_marked(shown) -> None:
+def test_what_is_larger_than_cublas_is_marked(shown: Callable[..., str]) -> None:
     fine = make_accuracy(RECORD, ["cublas", FP16])
     section = shown(fine)
     # lengths from 512 to 16384 of five distributions, two of 65536, by norm and by element
@@ -97,14 +105,14 @@ def test_what_is_larger_than_cublas_is_marked(shown) -> None:
     assert _row(section, f"`{FP16}` | 2048")[7].startswith("**")
 
 
-def test_rows_that_are_never_worse_are_named(shown) -> None:
+def test_rows_that_are_never_worse_are_named(shown: Callable[..., str]) -> None:
     section = shown(make_accuracy(RECORD, ["cublas", FP16, BF16]))
     assert (
         f"None of them is one of `{FP16}`." in section and f"`{BF16}` on uniform(0, 1)" in section
     )
 
 
-def test_equal_is_not_larger(shown) -> None:
+def test_equal_is_not_larger(shown: Callable[..., str]) -> None:
     study = make_accuracy(RECORD, ["cublas", FP16])
     for each in study["results"]:
         if each["strategy"] == FP16 and each.get("frobenius"):
@@ -118,7 +126,7 @@ def test_equal_is_not_larger(shown) -> None:
     assert "**None of the 64" in section and _row(section, f"`{FP16}` | 512")[2] == "1.000 / 1.000"
 
 
-def test_special_inputs_pass_or_fail(shown) -> None:
+def test_special_inputs_pass_or_fail(shown: Callable[..., str]) -> None:
     reason = "element (3, 0) is nan, not -inf"
     study = change(STUDY, FP16, "infinite", 512, status="incorrect", reason=reason)
     section = shown(study)
@@ -128,7 +136,7 @@ def test_special_inputs_pass_or_fail(shown) -> None:
     assert _row(section, f"`{FP16}` | ±Inf")[1:] == ["±Inf in A and B", "512", "incorrect", reason]
 
 
-def test_every_gap_has_its_reason(shown) -> None:
+def test_every_gap_has_its_reason(shown: Callable[..., str]) -> None:
     study = change(STUDY, BF16, "normal", 1024, status="failed", reason="a | b <c>",
                    frobenius=None, componentwise=None, median=None, absolute=None)  # fmt: skip
     study = change(study, "tile16", "normal", 8192, status="incorrect", reason="too far")
@@ -141,14 +149,14 @@ def test_every_gap_has_its_reason(shown) -> None:
         assert reason.split(" |")[0] in section
 
 
-def test_the_documents_tolerance(shown) -> None:
+def test_the_documents_tolerance(shown: Callable[..., str]) -> None:
     section = shown(STUDY)
     assert "at K = 2048 by `cpu_serial`, `global16`, `tile16`" in section
     assert "at K = 8192 by `split_fp16x3`" in section
     assert "at no K that was measured by `full_strip16`." in section
 
 
-def test_without_a_gpu(save, report) -> None:
+def test_without_a_gpu(save: Callable[..., Path], report: Callable[..., str]) -> None:
     record = make_record(SMALL[:2], gpu=False)
     save(make_accuracy(record), "accuracy.json")
     section = _section(report(record, drawn=True))
@@ -163,7 +171,7 @@ def test_without_a_gpu(save, report) -> None:
     ]
 
 
-def test_absent(report, tmp_path: Path) -> None:
+def test_absent(report: Callable[..., str], tmp_path: Path) -> None:
     section = _section(report(RECORD))
     assert "Not measured, because there is no `accuracy.json` beside the record; " in section
     assert "|" not in section and "charts/" not in section
@@ -171,7 +179,7 @@ def test_absent(report, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("field", ["gpu", "driver", "commit"])
-def test_of_another_run(save, report, field: str) -> None:
+def test_of_another_run(save: Callable[..., Path], report: Callable[..., str], field: str) -> None:
     study = copy.deepcopy(STUDY)
     study["environment"][field] = "another"
     save(study, "accuracy.json")
@@ -191,7 +199,7 @@ BAD = {
 }
 
 
-def _bad(**values: object) -> dict:
+def _bad(**values: object) -> Json:
     study = copy.deepcopy(STUDY)
     study["results"][5].update(values)
     return study
@@ -213,7 +221,9 @@ BAD_FIELDS = [
 
 
 @pytest.mark.parametrize("study,why", [*BAD.items(), *BAD_FIELDS])
-def test_bad_files_are_one_line(study, why: str, save, tmp_path: Path) -> None:
+def test_bad_files_are_one_line(
+    study: str | Json, why: str, save: Callable[..., Path], tmp_path: Path
+) -> None:
     save(study, "accuracy.json")
     result = run("render.py", save(RECORD), "--output", tmp_path / "report")
     line = one_line(result, 2)
@@ -221,7 +231,9 @@ def test_bad_files_are_one_line(study, why: str, save, tmp_path: Path) -> None:
     assert not (tmp_path / "report").exists()
 
 
-def test_travels_with_the_report(save, report, tmp_path: Path) -> None:
+def test_travels_with_the_report(
+    save: Callable[..., Path], report: Callable[..., str], tmp_path: Path
+) -> None:
     """Into the folder, into what is rendered from that, and into what is published."""
     record = make_record(SMALL, strategies=FEW)
     path = save(make_accuracy(record), "accuracy.json")
@@ -240,7 +252,9 @@ def test_travels_with_the_report(save, report, tmp_path: Path) -> None:
     assert "README.md differs" in one_line(run(*command), 1)
 
 
-def test_that_of_an_earlier_record_goes(save, report, tmp_path: Path) -> None:
+def test_that_of_an_earlier_record_goes(
+    save: Callable[..., Path], report: Callable[..., str], tmp_path: Path
+) -> None:
     paths = [save(STUDY, "accuracy.json"), save(LARGER, "accuracy_large.json")]
     report(RECORD)
     for path in paths:
@@ -249,7 +263,9 @@ def test_that_of_an_earlier_record_goes(save, report, tmp_path: Path) -> None:
     assert not [name for name in tree(tmp_path / "report") if "accuracy" in name or "error" in name]
 
 
-def test_a_larger_product_has_a_verdict_of_its_own(save, report, tmp_path: Path) -> None:
+def test_a_larger_product_has_a_verdict_of_its_own(
+    save: Callable[..., Path], report: Callable[..., str], tmp_path: Path
+) -> None:
     path = save(LARGER, "accuracy_large.json")
     save(change(STUDY, FP16, "normal", 2048, frobenius=1.0), "accuracy.json")
     section = _section(report(RECORD))
@@ -261,7 +277,9 @@ def test_a_larger_product_has_a_verdict_of_its_own(save, report, tmp_path: Path)
     assert _row(large, f"`{FP16}` | 8192")[4] == "0.20 / 0.20"
 
 
-def test_a_larger_product_of_another_run_is_left_out(save, report) -> None:
+def test_a_larger_product_of_another_run_is_left_out(
+    save: Callable[..., Path], report: Callable[..., str]
+) -> None:
     save(STUDY, "accuracy.json")
     other = copy.deepcopy(LARGER)
     other["environment"]["commit"] = "f" * 40
@@ -269,7 +287,9 @@ def test_a_larger_product_of_another_run_is_left_out(save, report) -> None:
     assert "2048×K" not in _section(report(RECORD))
 
 
-def test_beside_another_record(save, report, tmp_path: Path) -> None:
+def test_beside_another_record(
+    save: Callable[..., Path], report: Callable[..., str], tmp_path: Path
+) -> None:
     """Shown where that is shown, without a link to a file that is not there."""
     folder = tmp_path / "input"
     (folder / "other").mkdir(parents=True)
@@ -284,7 +304,7 @@ def test_beside_another_record(save, report, tmp_path: Path) -> None:
     assert "charts/nvidia-h200-matmul_error.svg" in tree(out) and "(accuracy.json)" not in text
 
 
-def _charts(study: dict, tmp_path: Path):
+def _charts(study: Json, tmp_path: Path) -> list[Chart]:
     from charts import accuracy_charts
 
     return accuracy_charts(_parsed(study, tmp_path))

@@ -5,13 +5,18 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import lint
 import pytest
 from binds import CASE, UNITS, bound_cases, busy
-from synthetic import SMALL, make_record, matching, scale, set_time
+from claims import Probes
+from findings import findings
+from findings.judge import Line
+from record import load, typed
+from synthetic import SMALL, Json, make_record, matching, scale, set_time
 from synthetic_claims import make_probes
 
 FAST, HEAD = "matmul/best/4096x4096x4096/cold", "4096x4096x4096"
@@ -55,23 +60,20 @@ def test_bad_files_are_one_line(text: str, why: str, tmp_path: Path) -> None:
     assert "binds.toml" in str(caught.value) and "\n" not in str(caught.value)
 
 
-def _probes(values: dict[str, float], **more: Any) -> tuple[Any, Any]:
+def _probes(values: dict[str, float], **more: Any) -> tuple[Probes, Json]:
     """Probes of one case, and the record that they belong to."""
-    from claims import Probes
-    from record import load, typed
-
     record = make_record(SMALL)
     probes = make_probes(record)
     probes["counters"] = {FAST: {"reason": None, "values": values, **more}}
-    return typed(Probes, probes, ""), record, load
+    return typed(Probes, probes, ""), record
 
 
-def _said(save, values: dict[str, float], **more: Any) -> tuple[str, str]:
-    probes, record, load = _probes(values, **more)
+def _said(save: Callable[..., Path], values: dict[str, float], **more: Any) -> tuple[str, str]:
+    probes, record = _probes(values, **more)
     return busy(probes, load(save(record))[0], FAST)
 
 
-def test_the_busiest_unit_comes_first(save) -> None:
+def test_the_busiest_unit_comes_first(save: Callable[..., Path]) -> None:
     values = {"issue_percent": 93.6, "fma_percent": 83.2, "dram_percent": 4.04, "l2_percent": 0.1}
     more = {"shared_wavefronts": 1000.0, "shared_bank_conflicts": 25.0, "sm_hertz": 1.65e9}
     text, why = _said(save, {**values, **more})
@@ -85,12 +87,12 @@ def test_the_busiest_unit_comes_first(save) -> None:
     )
 
 
-def test_what_was_not_counted_says_why(save) -> None:
+def test_what_was_not_counted_says_why(save: Callable[..., Path]) -> None:
     assert _said(save, {}, reason="not measured: ncu | was <not> found")[1] == (
         "ncu \\| was &lt;not&gt; found"
     )
     assert _said(save, {"launches": 1.0}) == ("", "this Nsight Compute has none of the counters")
-    probes, record, load = _probes({"issue_percent": 50.0})
+    probes, record = _probes({"issue_percent": 50.0})
     loaded, _ = load(save(record))
     assert busy(None, loaded, FAST)[1] == "there is no `probes.json` beside the record"
     assert busy(probes, loaded, "matmul/tile16/64x64x64/cold")[1] == (
@@ -106,7 +108,7 @@ def test_what_was_not_counted_says_why(save) -> None:
 def _with_best(factors: dict[str, float]) -> dict[str, Any]:
     """A record whose tile32 is `best`: by shape, how many times as fast as cuBLAS."""
     text = json.dumps(make_record(SMALL)).replace("/tile32/", "/best/")
-    record = json.loads(text.replace('"strategy": "tile32"', '"strategy": "best"'))
+    record: Json = json.loads(text.replace('"strategy": "tile32"', '"strategy": "best"'))
     for case in matching(record, "/best/"):
         case["source"] = {"document": "Recheck", "place": "whichever was fastest", "algorithm": ""}
     for shape, factor in factors.items():
@@ -117,15 +119,12 @@ def _with_best(factors: dict[str, float]) -> dict[str, Any]:
     return record
 
 
-def _findings(save, record: dict[str, Any]) -> dict[str, tuple]:
-    from findings import findings
-    from record import load
-
+def _findings(save: Callable[..., Path], record: dict[str, Any]) -> dict[str, tuple[Line, ...]]:
     parsed, _ = load(save(record))
     return {f.title: f.lines for f in findings(parsed, parsed.experiments[0])}
 
 
-def test_dispatch_is_held_against_the_library_at_every_shape(save) -> None:
+def test_dispatch_is_held_against_the_library_at_every_shape(save: Callable[..., Path]) -> None:
     title = "One function for every shape, `best`, against the library"
     shapes = ["x".join(map(str, shape)) for shape in SMALL]
     found = _findings(save, _with_best(dict.fromkeys(shapes, 2.0)))
@@ -138,7 +137,9 @@ def test_dispatch_is_held_against_the_library_at_every_shape(save) -> None:
     assert title not in _findings(save, make_record(SMALL))
 
 
-def test_a_report_of_it_keeps_the_rules(save, report, tmp_path: Path) -> None:
+def test_a_report_of_it_keeps_the_rules(
+    save: Callable[..., Path], report: Callable[..., str], tmp_path: Path
+) -> None:
     fast = dict.fromkeys(("x".join(map(str, shape)) for shape in SMALL), 2.0)
     record = _with_best({**fast, HEAD: 0.5})
     probes = make_probes(record)
@@ -149,7 +150,7 @@ def test_a_report_of_it_keeps_the_rules(save, report, tmp_path: Path) -> None:
     assert not any(lint.lint(lint.load(tmp_path / "report")).values())
 
 
-def test_the_row_that_dispatches_is_no_rung_of_its_own(save) -> None:
+def test_the_row_that_dispatches_is_no_rung_of_its_own(save: Callable[..., Path]) -> None:
     record = _with_best({HEAD: 2.0})
     record = scale(record, "/tile16/", 1.0)
     for case in matching(record, "/tile16/"):

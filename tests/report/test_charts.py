@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 import pytest
+from charts import Chart
 from conftest import texts_of
+from record import Record
 from synthetic import (
     GPU,
     MATVEC_SMALL,
     SHAPES,
+    Json,
     make_audit,
     make_matvec,
     make_memory,
@@ -21,14 +24,15 @@ from synthetic import (
 )
 
 
-class Drawn(Mapping):
+class Drawn(Mapping[str, tuple[list[str], Chart]]):
     """The charts of one experiment by kind, each drawn when a test looks at it: the list of its
     texts, and the chart."""
 
-    def __init__(self, record, name: str) -> None:
-        self.record, self.experiment = record, record.experiment(name)
+    def __init__(self, record: Record, name: str) -> None:
+        self.record = record
+        self.experiment = next(each for each in record.experiments if each.name == name)
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[str]:
         from charts import plan
 
         return iter(plan(self.experiment))
@@ -36,7 +40,7 @@ class Drawn(Mapping):
     def __len__(self) -> int:
         return len(list(iter(self)))
 
-    def __getitem__(self, kind: str):
+    def __getitem__(self, kind: str) -> tuple[list[str], Chart]:
         from charts import charts
 
         (chart,) = charts(self.record, self.experiment, kinds=(kind,))
@@ -44,9 +48,12 @@ class Drawn(Mapping):
         return texts_of(chart.svg), chart
 
 
+Draw = Callable[..., Drawn]
+
+
 @pytest.fixture
-def draw(loaded):
-    def texts(record: dict, name: str = "matmul") -> Drawn:
+def draw(loaded: Callable[[Json], Record]) -> Draw:
+    def texts(record: Json, name: str = "matmul") -> Drawn:
         return Drawn(loaded(record), name)
 
     return texts
@@ -60,7 +67,7 @@ UNITS = {
 }
 
 
-def test_axes_have_units_and_titles_say_what_and_which_regime(draw) -> None:
+def test_axes_have_units_and_titles_say_what_and_which_regime(draw: Draw) -> None:
     drawn = draw(make_record())
     assert set(drawn) == set(UNITS)
     for kind, labels in UNITS.items():
@@ -71,14 +78,14 @@ def test_axes_have_units_and_titles_say_what_and_which_regime(draw) -> None:
         assert chart.alt.startswith("Matrix multiplication, ")
 
 
-def test_throughput_names_every_strategy_and_the_limit(draw) -> None:
+def test_throughput_names_every_strategy_and_the_limit(draw: Draw) -> None:
     texts, _ = draw(make_record())["throughput"]
     assert set(GPU) <= set(texts)
     assert texts.count("cublas") == texts.count("fp32 limit 66.9") == 4
     assert texts.count("not fp32-accurate") == 4
 
 
-def test_ladder_keeps_unsupported_rows_and_absolute_times(draw) -> None:
+def test_ladder_keeps_unsupported_rows_and_absolute_times(draw: Draw) -> None:
     texts, _ = draw(make_record())["ladder"]
     assert set(GPU) <= set(texts)
     reason = "unsupported: needs 524288 B of shared memory per block, the device allows 232448"
@@ -88,21 +95,21 @@ def test_ladder_keeps_unsupported_rows_and_absolute_times(draw) -> None:
     assert len(ratios) == len(GPU) - 2 and len(times) == len(GPU) - 1
 
 
-def test_ladder_without_its_base_says_why(draw) -> None:
+def test_ladder_without_its_base_says_why(draw: Draw) -> None:
     record = spoil(make_record(), "/global16/4096x", "failed", "launch timed out")
     texts, chart = draw(record)["ladder"]
     assert texts == [] and chart.svg is None
     assert chart.why_not == "its base, global16 at 4096³: failed: launch timed out"
 
 
-def test_crossover_is_marked(draw) -> None:
+def test_crossover_is_marked(draw: Draw) -> None:
     texts, chart = draw(make_record())["cpu_gpu"]
     assert "1: tile16 end to end overtakes cpu_blas between 512 and 1024" in texts
     assert "1" in texts
     assert "faster than cpu_serial at every size" in chart.caption
 
 
-def test_block_policy_shows_the_best_and_the_unsupported(draw) -> None:
+def test_block_policy_shows_the_best_and_the_unsupported(draw: Draw) -> None:
     texts, _ = draw(make_record())["block_policy"]
     assert {"4096³", "1024³", "±0.25 %", "fastest", "8.99"} <= set(texts)
     record = spoil(make_record(), "/tile32_depth8/4096x", "unsupported", "needs 65536 B")
@@ -110,7 +117,7 @@ def test_block_policy_shows_the_best_and_the_unsupported(draw) -> None:
     assert "unsupported:" in texts and "needs 65536 B" in texts
 
 
-def test_block_policies_are_the_documents_tiles_alone(draw) -> None:
+def test_block_policies_are_the_documents_tiles_alone(draw: Draw) -> None:
     """What lies beyond them may have a tile and a depth as well: of k, not tiles staged at once."""
     record = make_record()
     for case in matching(record, "/tile32"):
@@ -121,7 +128,7 @@ def test_block_policies_are_the_documents_tiles_alone(draw) -> None:
     assert "Beyond the documents" in panels and "32 × 32 tiles, by depth" not in panels
 
 
-def test_without_gpu_only_the_cpu_chart_is_drawn(draw) -> None:
+def test_without_gpu_only_the_cpu_chart_is_drawn(draw: Draw) -> None:
     drawn = draw(make_record(gpu=False))
     assert [kind for kind, (_, chart) in drawn.items() if chart.svg] == ["cpu_gpu"]
     assert "GPU not measured: no CUDA device" in drawn["cpu_gpu"][0]
@@ -130,12 +137,12 @@ def test_without_gpu_only_the_cpu_chart_is_drawn(draw) -> None:
 
 
 @pytest.mark.parametrize("shapes", [[(80, 48, 64)], [(256,) * 3], [(1000,) * 3, (4096,) * 3]])
-def test_few_shapes_still_render(draw, shapes) -> None:
+def test_few_shapes_still_render(draw: Draw, shapes: list[tuple[int, ...]]) -> None:
     for _, chart in draw(make_record(shapes)).values():
         assert chart.svg or chart.why_not
 
 
-def test_odd_rates_still_render(draw) -> None:
+def test_odd_rates_still_render(draw: Draw) -> None:
     record = make_record(SHAPES)
     for case in matching(record, "/8192x8192x8192/cold"):
         if case["seconds"]:
@@ -162,7 +169,7 @@ MAKERS = {"matvec": make_matvec, "transpose": make_transpose}
 
 
 @pytest.mark.parametrize("name", S3_UNITS)
-def test_charts_of_s3_have_units_and_titles(draw, name: str) -> None:
+def test_charts_of_s3_have_units_and_titles(draw: Draw, name: str) -> None:
     drawn = draw(MAKERS[name](), name)
     assert list(drawn) == list(S3_UNITS[name])
     for kind, labels in S3_UNITS[name].items():
@@ -172,7 +179,7 @@ def test_charts_of_s3_have_units_and_titles(draw, name: str) -> None:
         assert chart.alt and chart.svg
 
 
-def test_ladder_has_no_sweep_and_no_part_and_sets_the_roof_apart(draw) -> None:
+def test_ladder_has_no_sweep_and_no_part_and_sets_the_roof_apart(draw: Draw) -> None:
     texts, _ = draw(make_matvec(), "matvec")["ladder"]
     assert {"naive", "shared", "cublas_column_major", "read"} <= set(texts)
     assert not [text for text in texts if re.search(r"_(block|unroll|chunk)\d", text)]
@@ -183,7 +190,7 @@ def test_ladder_has_no_sweep_and_no_part_and_sets_the_roof_apart(draw) -> None:
     assert ratio.endswith("‡")
 
 
-def test_then_names_both_machines_and_what_is_lost(draw) -> None:
+def test_then_names_both_machines_and_what_is_lost(draw: Draw) -> None:
     texts, chart = draw(make_matvec(), "matvec")["then"]
     assert any("GeForce GTX 295" in text and "Intel Xeon 5405" in text for text in texts)
     assert "dots, here: NVIDIA H200, Intel(R) Xeon(R) Processor" in texts
@@ -197,7 +204,7 @@ def test_then_names_both_machines_and_what_is_lost(draw) -> None:
     )
 
 
-def test_without_a_gpu_then_and_here_keeps_the_cpu(draw) -> None:
+def test_without_a_gpu_then_and_here_keeps_the_cpu(draw: Draw) -> None:
     drawn = dict(draw(make_matvec(gpu=False), "matvec"))
     assert [kind for kind, (_, chart) in drawn.items() if chart.svg] == ["then"]
     assert drawn["then"][0].count("not run") == 6
@@ -206,7 +213,7 @@ def test_without_a_gpu_then_and_here_keeps_the_cpu(draw) -> None:
     ]
 
 
-def test_rows_and_blocks_has_a_panel_for_each_kernel(draw) -> None:
+def test_rows_and_blocks_has_a_panel_for_each_kernel(draw: Draw) -> None:
     record = spoil(make_matvec(), "/naive_block1024/1024x", "failed", "launch")
     texts, chart = draw(record, "matvec")["rows_blocks"]
     kernels = {"naive", "transposed", "constant", "shared", "block_per_row", "warp_per_row"}
@@ -217,12 +224,12 @@ def test_rows_and_blocks_has_a_panel_for_each_kernel(draw) -> None:
     assert "block_per_row at 1048576×64 with blocks of 32" in chart.caption
 
 
-def test_unrolling_stands_under_the_roof(draw) -> None:
+def test_unrolling_stands_under_the_roof(draw: Draw) -> None:
     texts, _ = draw(make_matvec(MATVEC_SMALL), "matvec")["unroll"]
     assert {"naive", "transposed", "constant", "shared", "read ‡ 4438", "16"} <= set(texts)
 
 
-def test_share_of_the_copy_stands_beside_the_published(draw) -> None:
+def test_share_of_the_copy_stands_beside_the_published(draw: Draw) -> None:
     texts, _ = draw(make_transpose(), "transpose")["of_copy"]
     assert {"GeForce GTX 280", "Tesla M2090", "Tesla K20X", "NVIDIA H200, 2048²"} <= set(texts)
     assert {"fine_grained ‡", "diagonal", "memcpy ‡"} <= set(texts)
@@ -231,7 +238,7 @@ def test_share_of_the_copy_stands_beside_the_published(draw) -> None:
     assert chart.svg is None and chart.why_not == "none of the cases that it shows was measured"
 
 
-def test_loops_give_inner_over_outer_then_and_here(draw) -> None:
+def test_loops_give_inner_over_outer_then_and_here(draw: Draw) -> None:
     texts, _ = draw(make_transpose(), "transpose")["loops"]
     assert {"1.19×", "1.07×", "0.985×"} <= set(texts)
     assert len([text for text in texts if re.match(r"1\.2\d× \[", text)]) == 8
@@ -279,7 +286,7 @@ def test_inks_read_on_what_they_stand_on() -> None:
         assert contrast >= 4.5, color
 
 
-def test_audit_shows_every_pair_and_the_resolution(draw) -> None:
+def test_audit_shows_every_pair_and_the_resolution(draw: Draw) -> None:
     texts, chart = draw(make_audit(), "audit")["audit"]
     assert "the same kernel, 112 pairs" in texts and "5 % more work, 128 pairs" in texts
     assert texts.count("more time (%, right is slower)") == 4 and "±0.1 %" in chart.alt
@@ -288,7 +295,7 @@ def test_audit_shows_every_pair_and_the_resolution(draw) -> None:
     assert chart.svg is None and "no two rows of the same kernel" in chart.why_not
 
 
-def test_levels_of_memory_have_two_panels(draw) -> None:
+def test_levels_of_memory_have_two_panels(draw: Draw) -> None:
     record = spoil(make_memory(), "/bandwidth_l1/", "unsupported", "needs a larger L1")
     texts, chart = draw(record, "memory")["levels"]
     assert {"time of a load (ns or µs as at each tick, log)", "bandwidth (GB/s, log)"} <= set(texts)

@@ -7,12 +7,13 @@ import json
 import os
 import random
 import subprocess
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from claims import expression
+from claims import Outcome, expression
 from claims.load import COUNTERS, BadClaim, Check, Claim, load, load_claims
 from claims.predicates import (
     FAILS,
@@ -28,7 +29,8 @@ from claims.predicates import (
     within,
 )  # fmt: skip
 from claims.probes import BadProbes, Counters, Origin, Probes, Trial, load_probes
-from synthetic import SMALL, make_record
+from record import Record
+from synthetic import SMALL, Json, make_record
 
 ROOT = Path(__file__).parents[2]
 
@@ -206,7 +208,10 @@ def test_what_is_no_formula(text: str) -> None:
 # verdicts: properties of the pure functions, over many random intervals
 
 
-def _intervals(n: int) -> list[tuple[float, float]]:
+Interval = tuple[float, float]
+
+
+def _intervals(n: int) -> list[Interval]:
     found = []
     for _ in range(n):
         low = random.uniform(0.5, 1.5)
@@ -214,12 +219,12 @@ def _intervals(n: int) -> list[tuple[float, float]]:
     return found
 
 
-def _wider(interval: tuple[float, float]) -> tuple[float, float]:
+def _wider(interval: Interval) -> Interval:
     low, high = interval
     return low * random.uniform(0.8, 1), high * random.uniform(1, 1.2)
 
 
-FUNCTIONS = {
+FUNCTIONS: dict[str, Callable[[list[Interval]], str]] = {
     "above": lambda many: above(*many[0], 1.0),
     "below": lambda many: below(*many[0], 1.0),
     "within": lambda many: within(*many[0], (0.95, 1.05)),
@@ -264,7 +269,7 @@ def test_of_several_checks_a_failure_decides() -> None:
 
 
 def _claim(*checks: Check, **more: Any) -> Claim:
-    text = dict.fromkeys(
+    text: dict[str, Any] = dict.fromkeys(
         ("experiment", "document", "place", "quote", "english", "title", "hardware", "figure"), "x"
     )
     return Claim(id="C99", expected="x", **text, check=checks, **more)
@@ -278,12 +283,17 @@ def _probes(**more: Any) -> Probes:
     )  # fmt: skip
 
 
+Ask = Callable[..., tuple[str, Any]]  # an Outcome, whose numbers a test takes to be there
+
+
 @pytest.fixture
-def ask(loaded):
+def ask(loaded: Callable[[Json], Record]) -> Ask:
     """Judges checks against a record, as (verdict, first outcome)."""
     from claims.judge import judge
 
-    def judged(document: dict[str, Any], *checks: Check, probes: Probes | None = None):
+    def judged(
+        document: dict[str, Any], *checks: Check, probes: Probes | None = None
+    ) -> tuple[str, Outcome]:
         (found,) = judge(loaded(document), probes, (_claim(*checks),)).claims
         return found.verdict, found.outcomes[0]
 
@@ -313,7 +323,7 @@ RATIOS = [
 
 
 @pytest.mark.parametrize("check", RATIOS, ids=lambda check: check.form)
-def test_a_common_factor_moves_no_verdict(check: Check, ask) -> None:
+def test_a_common_factor_moves_no_verdict(check: Check, ask: Ask) -> None:
     document = make_record(SMALL)
     verdict, outcome = ask(document, check)
     assert verdict in (HOLDS, FAILS) and outcome.low <= outcome.value <= outcome.high
@@ -323,7 +333,7 @@ def test_a_common_factor_moves_no_verdict(check: Check, ask) -> None:
         assert scaled.value == pytest.approx(outcome.value, rel=1e-9)
 
 
-def test_ratio_by_its_bounds(ask) -> None:
+def test_ratio_by_its_bounds(ask: Ask) -> None:
     document = make_record(SMALL)
     _, outcome = ask(document, RATIOS[0])
     value = outcome.value
@@ -338,7 +348,7 @@ def test_ratio_by_its_bounds(ask) -> None:
     assert ask(same, replace(RATIOS[3], within=0.01))[0] == HOLDS
 
 
-def test_a_bound_is_tested_at_the_bound(ask) -> None:
+def test_a_bound_is_tested_at_the_bound(ask: Ask) -> None:
     """The p-value is that of the bound, not of 1."""
     document = make_record(SMALL)
     _, plain = ask(document, RATIOS[0])
@@ -346,7 +356,7 @@ def test_a_bound_is_tested_at_the_bound(ask) -> None:
     assert near.p > 0.5 > plain.p
 
 
-def test_series(ask) -> None:
+def test_series(ask: Ask) -> None:
     document = make_record()
     shapes = ("1024x1024x1024", "2048x2048x2048", "4096x4096x4096")
     check = Check(
@@ -361,7 +371,7 @@ def test_series(ask) -> None:
     assert ask(document, replace(crossover, expect="none"))[0] == HOLDS
 
 
-def test_counts_attributes_tests_and_formulas(ask) -> None:
+def test_counts_attributes_tests_and_formulas(ask: Ask) -> None:
     document = make_record(SMALL)
     counters = {SLOW: Counters(None, {"grid": 64.0}), FAST: Counters(None, {"grid": 16.0})}
     tests = {"gate:a.b": Trial(None, "pass", 0), "racecheck:a.b": Trial(None, "hazards", 3)}
@@ -392,7 +402,7 @@ def test_counts_attributes_tests_and_formulas(ask) -> None:
         assert (outcome.reason is not None) == (verdict == NOT_MEASURED), check
 
 
-def test_what_is_missing_is_not_measured_and_says_what(ask) -> None:
+def test_what_is_missing_is_not_measured_and_says_what(ask: Ask) -> None:
     document = make_record(SMALL)
     other = replace(RATIOS[0], other="matmul/nobody/8x8x8/cold")
     verdict, outcome = ask(document, other)
@@ -407,21 +417,21 @@ def test_what_is_missing_is_not_measured_and_says_what(ask) -> None:
     assert ask(make_record(SMALL, gpu=False), named)[1].reason.startswith("no CUDA device")
 
 
-def test_a_formula_that_divides_by_zero_names_file_claim_and_field(ask) -> None:
+def test_a_formula_that_divides_by_zero_names_file_claim_and_field(ask: Ask) -> None:
     count = Check("count", of=SLOW, expression="grid / (m - n)", equals=1)
     probes = _probes(counters={SLOW: Counters(None, {"grid": 1.0})})
     with pytest.raises(BadClaim, match=r"x/claims.toml: claim C99: field expression: .*by zero"):
         ask(make_record(SMALL), count, probes=probes)
 
 
-def test_a_count_against_nothing_is_not_measured(ask) -> None:
+def test_a_count_against_nothing_is_not_measured(ask: Ask) -> None:
     count = Check("count", of=SLOW, per=FAST, expression="grid", equals=1)
     counters = {SLOW: Counters(None, {"grid": 1.0}), FAST: Counters(None, {"grid": 0.0})}
     verdict, outcome = ask(make_record(SMALL), count, probes=_probes(counters=counters))
     assert verdict == NOT_MEASURED and "the count is 0" in outcome.reason
 
 
-def test_every_comparison_is_one_of_the_family(ask, save) -> None:
+def test_every_comparison_is_one_of_the_family(ask: Ask, save: Callable[..., Path]) -> None:
     from claims.judge import judge
     from comparison import comparisons
     from record import load
@@ -434,7 +444,7 @@ def test_every_comparison_is_one_of_the_family(ask, save) -> None:
     assert len(comparisons(record).family) == one + 1
 
 
-def test_verdicts_json_is_the_contract(save) -> None:
+def test_verdicts_json_is_the_contract(save: Callable[..., Path]) -> None:
     from claims.judge import judge, verdicts_json
     from record import load
 
@@ -460,7 +470,8 @@ def test_probes_are_read_or_refused_in_one_line(tmp_path: Path) -> None:
     good = {"schema": 1, "environment": origin, "attributes": {}, "counters": {}, "tests": {}}
     path = tmp_path / "probes.json"
     path.write_text(json.dumps(good))
-    assert load_probes(tmp_path / "record.json").environment.gpu == "g"
+    probes = load_probes(tmp_path / "record.json")
+    assert probes and probes.environment.gpu == "g"
     for bad, message in (
         ("{", "is not complete JSON"),
         ("[]", "has no field schema"),

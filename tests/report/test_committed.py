@@ -34,5 +34,6 @@ def test_could_be_published_again(record: Path) -> None:
     from record import load
 
     loaded, _ = load(record)
+    gpu = loaded.environment.gpu
     assert refusal(loaded) is None
-    assert record.parent.name == slug(loaded.environment.gpu.name)
+    assert gpu and record.parent.name == slug(gpu.name)

@@ -80,7 +80,7 @@ def test_what_all_marks_share_stands_at_their_group() -> None:
     # the opacity of a group is another than that of each of its marks
     pale = (use.format(1) + use.format(2)).replace("fill:", "opacity: 0.5; fill:")
     root = _compact(f'<g id="line2d_1">{pale}</g>')
-    assert all("opacity:0.5" in use.get("style") for use in root.iter(f"{{{SVG}}}use"))
+    assert all("opacity:0.5" in use.get("style", "") for use in root.iter(f"{{{SVG}}}use"))
 
 
 def test_names_that_programs_look_for_stay() -> None:
@@ -105,7 +105,7 @@ def test_text_keeps_its_look_and_its_anchor() -> None:
     look = "font-size:8px;font-weight:700;fill:#57606a"
     assert second.attrib == {"x": "1", "y": "2.3", "style": look}
     assert second.text == "a <  b" and root.get("style") == "stroke-linejoin:round;font-family:A,B"
-    assert root.find(f"{{{SVG}}}title").text == "a < b"
+    assert root.findtext(f"{{{SVG}}}title") == "a < b"
 
 
 def test_a_chart_keeps_every_mark_and_text() -> None:

@@ -7,16 +7,17 @@ import json
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from conftest import one_line, run, texts_of, tree
-from synthetic import SMALL, make_record, scale
+from synthetic import SMALL, Json, make_record, scale
 from synthetic_claims import make_probes
 
 FEW = ["cpu_serial", "global16", "tile16", "tile16_depth4", "cublas"]
 
 
-def _record(name: str = "NVIDIA H200", factor: float = 1.0, **environment: object) -> dict:
+def _record(name: str = "NVIDIA H200", factor: float = 1.0, **environment: Any) -> Json:
     made = scale(make_record(SMALL, strategies=FEW), "/tile16/", factor)
     made["environment"]["gpu"]["name"] = name
     made["environment"] |= environment
@@ -27,7 +28,7 @@ def _record(name: str = "NVIDIA H200", factor: float = 1.0, **environment: objec
 def place(tmp_path: Path) -> Callable[..., Path]:
     """Puts a record, and probes if given, into a folder of their own."""
 
-    def put(name: str, record: dict, probes: dict | str | None = None) -> Path:
+    def put(name: str, record: Json, probes: Json | str | None = None) -> Path:
         folder = tmp_path / name
         folder.mkdir()
         (folder / "record.json").write_text(json.dumps(record))
@@ -53,7 +54,7 @@ def _table(text: str) -> dict[str, list[str]]:
     return {row[0].split()[0]: row[1:] for row in cells}
 
 
-def test_a_column_for_each_gpu(place, tmp_path: Path) -> None:
+def test_a_column_for_each_gpu(place: Callable[..., Path], tmp_path: Path) -> None:
     first = place("a", _record())
     second = place("b", _record("NVIDIA L4", 10.0, driver="550.54"))
     text = _compare(tmp_path, second / "record.json", first)
@@ -64,7 +65,8 @@ def test_a_column_for_each_gpu(place, tmp_path: Path) -> None:
     assert re.fullmatch(r"\*\*fails\*\* 0\.136\d*× \[.*\]", rows["C12"][1])
     assert "**driver 550.54**" in rows["claim"][1] and "**driver 580.159.04**" in rows["claim"][0]
     assert "CUDA 13.0" in rows["claim"][0] and "**CUDA" not in rows["claim"][0]
-    disagree = re.search(r"do not agree on (.*)\.", text)[1].split(", ")
+    (names,) = re.findall(r"do not agree on (.*)\.", text)
+    disagree = names.split(", ")
     assert "C12" in disagree and "C06" not in disagree
     assert rows["in"][0].startswith(f"{sum('holds' in r[0] for r in rows.values())} of ")
     files = tree(tmp_path / "out")
@@ -75,8 +77,8 @@ def test_a_column_for_each_gpu(place, tmp_path: Path) -> None:
     assert tree(tmp_path / "other") == files
 
 
-def test_the_same_gpu_twice_is_two_columns(place, tmp_path: Path) -> None:
-    later = {
+def test_the_same_gpu_twice_is_two_columns(place: Callable[..., Path], tmp_path: Path) -> None:
+    later: Json = {
         "started": "2026-12-01T00:00:00Z",
         "git": {"commit": "f" * 40, "dirty": True, "diff": "ab"},
     }
@@ -96,7 +98,7 @@ def test_the_same_gpu_twice_is_two_columns(place, tmp_path: Path) -> None:
     assert "> NVIDIA H200, fffffff, 2026-12-01: **Uncommitted changes** (diff ab)" in text
 
 
-def test_brands_and_older_schemas_are_labels(place, tmp_path: Path) -> None:
+def test_brands_and_older_schemas_are_labels(place: Callable[..., Path], tmp_path: Path) -> None:
     old = _record("NVIDIA V100", build_type="Debug", device_debug=True)
     old["plan"]["preset"], old["finished"] = "quick", None
     new = _record("NVIDIA H200")
@@ -118,7 +120,7 @@ def test_brands_and_older_schemas_are_labels(place, tmp_path: Path) -> None:
         assert f"<br>**{label}**" in v100 and label not in h200
 
 
-def test_probes_lie_beside_each(place, tmp_path: Path) -> None:
+def test_probes_lie_beside_each(place: Callable[..., Path], tmp_path: Path) -> None:
     first, second = _record(), _record("NVIDIA L4")
     foreign = make_probes(first)
     paths = [
@@ -133,12 +135,12 @@ def test_probes_lie_beside_each(place, tmp_path: Path) -> None:
     assert "without probes" not in rows["claim"][0] + rows["claim"][1]
 
 
-def test_one_record_is_a_comparison_too(place, tmp_path: Path) -> None:
+def test_one_record_is_a_comparison_too(place: Callable[..., Path], tmp_path: Path) -> None:
     text = _compare(tmp_path, place("a", _record()))
     assert "# Recheck: the claims on 1 record\n" in text and "agree" not in text.split("## ")[0]
 
 
-def test_charts_have_a_marker_for_each_record(place, tmp_path: Path) -> None:
+def test_charts_have_a_marker_for_each_record(place: Callable[..., Path], tmp_path: Path) -> None:
     names = [f"NVIDIA {n}" for n in ("A", "B", "C", "D", "E", "F", "G", "H")]
     _compare(tmp_path, *(place(name, _record(name)) for name in names), drawn=True)
     texts = texts_of((tmp_path / "out" / "charts" / "compare_matmul.svg").read_bytes())
@@ -179,7 +181,9 @@ def test_missing_record_is_one_line(tmp_path: Path) -> None:
     assert "none: cannot be read: No such file or directory" in line
 
 
-def test_a_report_is_not_overwritten(report, place, tmp_path: Path) -> None:
+def test_a_report_is_not_overwritten(
+    report: Callable[..., str], place: Callable[..., Path], tmp_path: Path
+) -> None:
     report(_record())
     before = tree(tmp_path / "report")
     path = place("a", _record())

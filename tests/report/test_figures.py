@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from conftest import one_line, run
+from record import Record
 from synthetic import make_full
 
 GOOD = """
@@ -74,7 +76,9 @@ def test_good_file(tmp_path: Path) -> None:
     assert figure.seconds == 1.0 and figure.lost is None and figure.claim == ""
 
 
-def test_a_bad_file_ends_the_renderer_in_one_line(save, monkeypatch, tmp_path) -> None:
+def test_a_bad_file_ends_the_renderer_in_one_line(
+    save: Callable[..., Path], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     """The file is part of the program, so only a broken checkout gets here; still no traceback."""
     import figures
 
@@ -89,7 +93,7 @@ def test_a_bad_file_ends_the_renderer_in_one_line(save, monkeypatch, tmp_path) -
 
 
 @pytest.fixture(scope="module")
-def full(tmp_path_factory):
+def full(tmp_path_factory: pytest.TempPathFactory) -> Record:
     from record import load
 
     path = tmp_path_factory.mktemp("full") / "record.json"
@@ -98,27 +102,31 @@ def full(tmp_path_factory):
 
 
 @pytest.mark.parametrize("name", ["matvec", "transpose"])
-def test_every_figure_is_about_a_case_of_the_full_run(name: str, full) -> None:
+def test_every_figure_is_about_a_case_of_the_full_run(name: str, full: Record) -> None:
     from figures import figures
 
-    known = figures(name)
-    assert known.figure
+    known, experiment = figures(name), full.experiment(name)
+    assert known.figure and experiment
     for each in known.figure:
-        assert each.case(full, full.experiment(name)), each
+        assert each.case(full, experiment), each
     assert set(known.document) == {each.document for each in known.figure}
     assert set(known.hardware) == {each.hardware for each in known.figure}
 
 
-def test_values_agree_with_what_was_printed(full) -> None:
+def test_values_agree_with_what_was_printed(full: Record) -> None:
     """C58: only with milliseconds and GiB/s do both numbers of a row agree."""
     from figures import figures
 
+    experiment = full.experiment("transpose")
+    assert experiment
     for each in figures("transpose").figure:
         if not each.printed:
             assert each.lost
             continue
-        case = each.case(full, full.experiment("transpose"))
-        rate = case.bytes / each.time(case) / 2**30
+        case = each.case(full, experiment)
+        time = each.time(case)
+        assert case and time
+        rate = case.bytes / time / 2**30
         assert float(each.printed.split()[0]) == pytest.approx(rate, rel=1e-4), each
         if each.seconds:
             assert each.printed.endswith(f"{1e3 * each.seconds:.5f} s")

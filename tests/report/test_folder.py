@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from conftest import one_line, process, run, tree
 from synthetic import SHAPES, SMALL, make_record, spoil
 
 
-def test_rendering_in_place_changes_nothing(report, tmp_path: Path) -> None:
+def test_rendering_in_place_changes_nothing(report: Callable[..., str], tmp_path: Path) -> None:
     """The folder itself is a record too: rendered from it, into it."""
     report(make_record(SMALL))
     before = tree(tmp_path / "report")
@@ -20,7 +21,7 @@ def test_rendering_in_place_changes_nothing(report, tmp_path: Path) -> None:
     assert result.returncode == 0 and tree(tmp_path / "report") == before
 
 
-def test_old_charts_go_and_foreign_files_stay(report, tmp_path: Path) -> None:
+def test_old_charts_go_and_foreign_files_stay(report: Callable[..., str], tmp_path: Path) -> None:
     report(make_record(SMALL))
     charts = tmp_path / "report" / "charts"
     (charts / "mine.svg").write_text("<svg/>")
@@ -28,7 +29,7 @@ def test_old_charts_go_and_foreign_files_stay(report, tmp_path: Path) -> None:
     assert sorted(path.name for path in charts.iterdir()) == ["matmul_cpu_gpu.svg", "mine.svg"]
 
 
-def test_foreign_readme_is_not_overwritten(save, tmp_path: Path) -> None:
+def test_foreign_readme_is_not_overwritten(save: Callable[..., Path], tmp_path: Path) -> None:
     (tmp_path / "README.md").write_text("# My project\n")
     line = one_line(run("render.py", save(make_record(SMALL)), "--output", tmp_path), 1)
     assert "README.md: is not a report of Recheck" in line
@@ -36,14 +37,14 @@ def test_foreign_readme_is_not_overwritten(save, tmp_path: Path) -> None:
     assert not (tmp_path / "charts").exists()
 
 
-def test_output_is_a_file(save, tmp_path: Path) -> None:
+def test_output_is_a_file(save: Callable[..., Path], tmp_path: Path) -> None:
     (tmp_path / "report").write_text("mine")
     line = one_line(run("render.py", save(make_record(SMALL)), "--output", tmp_path / "report"), 1)
     assert str(tmp_path / "report") in line
     assert (tmp_path / "report").read_text() == "mine"
 
 
-def test_unwritable_folder(save, tmp_path: Path) -> None:
+def test_unwritable_folder(save: Callable[..., Path], tmp_path: Path) -> None:
     if os.geteuid() == 0:
         # root ignores permissions, but nobody can make a folder in /proc
         target = Path("/proc/recheck-report")
@@ -56,7 +57,7 @@ def test_unwritable_folder(save, tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def small_disk(tmp_path: Path):
+def small_disk(tmp_path: Path) -> Iterator[Path]:
     """A file system of 1 MiB: enough for one report of the small record and half of another."""
     mount = tmp_path / "disk"
     mount.mkdir()
@@ -67,7 +68,7 @@ def small_disk(tmp_path: Path):
     subprocess.run(["umount", str(mount)], check=True)
 
 
-def test_full_disk_leaves_the_earlier_report(save, small_disk: Path) -> None:
+def test_full_disk_leaves_the_earlier_report(save: Callable[..., Path], small_disk: Path) -> None:
     target = small_disk / "report"
     result = run("render.py", save(make_record(SMALL)), "--output", target)
     assert result.returncode == 0, result.stderr
@@ -77,7 +78,9 @@ def test_full_disk_leaves_the_earlier_report(save, small_disk: Path) -> None:
     assert tree(small_disk) == before
 
 
-def test_readme_is_replaced_last(report, tmp_path: Path, monkeypatch) -> None:
+def test_readme_is_replaced_last(
+    report: Callable[..., str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A rename that fails half way leaves the earlier README and no temporary file."""
     import folder
 
@@ -85,13 +88,13 @@ def test_readme_is_replaced_last(report, tmp_path: Path, monkeypatch) -> None:
     before = tree(tmp_path / "report")
     renames = iter([os.replace])
 
-    def one_rename(source, target) -> None:
+    def one_rename(source: str, target: Path) -> None:
         rename = next(renames, None)
         if rename is None:
             raise PermissionError(1, "Operation not permitted")
         rename(source, target)
 
-    monkeypatch.setattr(folder.os, "replace", one_rename)
+    monkeypatch.setattr(os, "replace", one_rename)
     files = {name: data + b" " for name, data in before.items() if name != "README.md"}
     with pytest.raises(PermissionError):
         folder.write({**files, "README.md": before["README.md"] + b" "}, tmp_path / "report")
@@ -99,14 +102,14 @@ def test_readme_is_replaced_last(report, tmp_path: Path, monkeypatch) -> None:
     assert set(after) == set(before) and after["README.md"] == before["README.md"]
 
 
-def test_full_disk_leaves_no_new_folder(save, small_disk: Path) -> None:
+def test_full_disk_leaves_no_new_folder(save: Callable[..., Path], small_disk: Path) -> None:
     (small_disk / "ballast").write_bytes(bytes(850_000))
     path = save(make_record(SMALL))
     one_line(process("render.py", path, "--output", small_disk / "a" / "report"), 1)
     assert sorted(tree(small_disk)) == ["ballast"] and not (small_disk / "a").exists()
 
 
-def test_strict_fails_after_writing(save, tmp_path) -> None:
+def test_strict_fails_after_writing(save: Callable[..., Path], tmp_path: Path) -> None:
     """A wrong case has to fail the build, and its report has to be there to say why."""
     wrong = spoil(make_record(SMALL), "/tile16/", "incorrect", "on integers: off by one")
     path = save(wrong)

@@ -19,7 +19,7 @@ GOLDEN = Path(__file__).parent / "golden.md"
 RECORDS = sorted((REPORTS / "results").glob("*/record.json"))
 
 
-def test_golden(golden) -> None:
+def test_golden(golden: dict[str, bytes]) -> None:
     """The README of a small record, word by word; RECHECK_GOLDEN=1 writes it anew for review."""
     text = golden["README.md"].decode()
     if os.environ.get("RECHECK_GOLDEN"):
@@ -27,7 +27,7 @@ def test_golden(golden) -> None:
     assert text == GOLDEN.read_text(encoding="utf-8")
 
 
-def test_all_experiments(golden) -> None:
+def test_all_experiments(golden: dict[str, bytes]) -> None:
     text = golden["README.md"].decode()
     titles = ["Matrix multiplication", "Matrix–vector multiplication", "Matrix transposition"]
     places = [text.index(f"\n## {title}\n") for title in titles]
@@ -42,12 +42,12 @@ def test_all_experiments(golden) -> None:
     assert text.count("same_1") == 0 and "\n### Memory, level by level\n" in text
 
 
-def test_overhead_adds_up(golden) -> None:
+def test_overhead_adds_up(golden: dict[str, bytes]) -> None:
     text = golden["README.md"].decode()
     assert "| 60.1 s (32 %) | 75.4 s (40 %) |" in text and "| 190 s | 24.4 s (13 %) |" in text
 
 
-def test_energy_and_clocks_stand_in_the_headline_tables(golden) -> None:
+def test_energy_and_clocks_stand_in_the_headline_tables(golden: dict[str, bytes]) -> None:
     text = golden["README.md"].decode()
     tile, serial = row_of(text, "tile16"), row_of(text, "cpu_blas")
     # 2 * 4096^3 operations and 520.5 W over 19.0 ms
@@ -61,7 +61,7 @@ def test_energy_and_clocks_stand_in_the_headline_tables(golden) -> None:
     assert throttled in text
 
 
-def test_report_opens_with_the_verdicts(golden) -> None:
+def test_report_opens_with_the_verdicts(golden: dict[str, bytes]) -> None:
     from claims import load_claims
     from verdicts import WORDS
 
@@ -90,7 +90,7 @@ def test_report_opens_with_the_verdicts(golden) -> None:
 
 
 @pytest.fixture(scope="module")
-def rendered(golden) -> Report:
+def rendered(golden: dict[str, bytes]) -> Report:
     charts = {name.removeprefix("charts/"): data.decode() for name, data in golden.items()
               if name.endswith(".svg")}  # fmt: skip
     return Report(golden["README.md"].decode(), charts)
@@ -104,7 +104,7 @@ def test_twelve_rules_are_kept(rendered: Report) -> None:
     assert len(RULES) == 12 and broken(rendered) == {}
 
 
-def test_without_a_gpu_too(report, tmp_path) -> None:
+def test_without_a_gpu_too(report: Callable[..., str], tmp_path: Path) -> None:
     report(make_record(SMALL, gpu=False), drawn=True)
     result = run("lint.py", tmp_path / "report")
     assert result.returncode == 0 and result.stdout == "12 of 12 rules kept\n", result.stdout
@@ -112,7 +112,7 @@ def test_without_a_gpu_too(report, tmp_path) -> None:
 
 @pytest.mark.skipif(not RECORDS, reason="no record is committed under reports/results")
 @pytest.mark.parametrize("record", RECORDS, ids=lambda path: path.parent.name)
-def test_committed_report_keeps_them(record) -> None:
+def test_committed_report_keeps_them(record: Path) -> None:
     result = run("lint.py", record.parent)
     assert result.stdout == "12 of 12 rules kept\n", result.stdout
 
@@ -230,7 +230,7 @@ def test_spoiled(name: str, at: int, rendered: Report) -> None:
     assert list(broken(SPOILED[name][at](rendered))) == [name]
 
 
-def test_program_names_the_rule(golden, tmp_path) -> None:
+def test_program_names_the_rule(golden: dict[str, bytes], tmp_path: Path) -> None:
     (tmp_path / "charts").mkdir()
     text = golden["README.md"].decode().replace("95th percentile", "largest value")
     (tmp_path / "README.md").write_text(text, encoding="utf-8")

@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from conftest import linked, run
-from synthetic import SMALL, make_full, make_matvec, make_record, make_transpose, matching, spoil
+from synthetic import (
+    SMALL,
+    Json,
+    make_full,
+    make_matvec,
+    make_record,
+    make_transpose,
+    matching,
+    spoil,
+)
 
 
-def test_reason_cannot_break_the_table(report, tmp_path: Path) -> None:
+def test_reason_cannot_break_the_table(report: Callable[..., str], tmp_path: Path) -> None:
     reason = "a | b\n<script>alert(1)</script> $x^$ \x01 \ud800"
     text = report(spoil(make_record(SMALL), "/tile16/4096x", "failed", reason), drawn=True)
     assert "<script>" not in text and "a \\| b &lt;script&gt;" in text
@@ -22,7 +32,7 @@ def test_reason_cannot_break_the_table(report, tmp_path: Path) -> None:
         ElementTree.parse(chart)
 
 
-def test_an_error_that_is_not_finite(save, tmp_path: Path) -> None:
+def test_an_error_that_is_not_finite(save: Callable[..., Path], tmp_path: Path) -> None:
     """What a kernel leaves unwritten is NaN, and a wrong case must not cost the report."""
     reason = "on integers: element 7 is nan"
     record = spoil(make_record(SMALL), "/tile16/4096x", "incorrect", reason)
@@ -38,7 +48,7 @@ def test_an_error_that_is_not_finite(save, tmp_path: Path) -> None:
     assert "| not finite / 1.0e+00 [why](#matmul-without-a-time) |" in row
 
 
-def test_a_shape_of_another_experiment_fits(report) -> None:
+def test_a_shape_of_another_experiment_fits(report: Callable[..., str]) -> None:
     """Two axes and bytes instead of flops: what nobody has planned for needs no new code."""
     record = make_record([(1024,) * 3, (4096,) * 3], strategies=["global16", "tile16", "cublas"])
     experiment = {"name": "turn", "title": "Transpose", "axes": ["rows", "columns"]}
@@ -54,7 +64,9 @@ def test_a_shape_of_another_experiment_fits(report) -> None:
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_any_part_of_a_record_renders(save, monkeypatch, seed: int) -> None:
+def test_any_part_of_a_record_renders(
+    save: Callable[..., Path], monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
     """Whatever cases are missing, absent or wrong: a report, whose links lead somewhere."""
     import random
 
@@ -91,11 +103,13 @@ def test_any_part_of_a_record_renders(save, monkeypatch, seed: int) -> None:
 
 @pytest.mark.parametrize("make", [make_matvec, make_transpose])
 @pytest.mark.parametrize("shapes", [[(8192, 8192)], [(100, 7)], []])
-def test_own_shapes_render(report, make, shapes) -> None:
+def test_own_shapes_render(
+    report: Callable[..., str], make: Callable[..., Json], shapes: list[tuple[int, int]]
+) -> None:
     linked(report(make(shapes)))
 
 
-def test_a_case_that_the_run_does_not_have_is_a_dot(report) -> None:
+def test_a_case_that_the_run_does_not_have_is_a_dot(report: Callable[..., str]) -> None:
     record = make_matvec([(64, 1048576), (8192, 8192)])
     gone = matching(record, "/cpu_sse/64x")[0]
     record["cases"].remove(gone)
@@ -104,7 +118,7 @@ def test_a_case_that_the_run_does_not_have_is_a_dot(report) -> None:
     assert "| · |" in row
 
 
-def test_an_experiment_without_cases_is_named(report) -> None:
+def test_an_experiment_without_cases_is_named(report: Callable[..., str]) -> None:
     record = make_full(small=True)
     record["cases"] = [case for case in record["cases"] if case["experiment"] != "matmul"]
     text = report(record)

@@ -230,7 +230,7 @@ class World:
     def probe(self, *options: object) -> dict[str, Any]:
         result = self.run(*options)
         assert result.returncode == 0, result.stderr
-        found = json.loads(self.output.read_text())
+        found: dict[str, Any] = json.loads(self.output.read_text())
         assert found["schema"] == 1
         for each in found["counters"].values():
             assert (each["reason"] is None) == bool(each["values"])
@@ -241,7 +241,8 @@ class World:
     def count(self, row: str = TILE) -> dict[str, Any]:
         """What is said of one case."""
         self.claim(f'form = "count", of = "{row}/cold", expression = "1", equals = 1')
-        return self.probe()["counters"][f"{row}/cold"]
+        found: dict[str, Any] = self.probe()["counters"][f"{row}/cold"]
+        return found
 
     def test(self, *keys: str) -> list[dict[str, Any]]:
         """What is said of tests."""
@@ -263,7 +264,7 @@ def world(tmp_path: Path) -> World:
     return World(tmp_path)
 
 
-def test_what_checks_ask_for_is_collected(world):
+def test_what_checks_ask_for_is_collected(world: World) -> None:
     world.state["kernels"][NAIVE] = world.run_of(OWN)
     world.state["tests"] = {"gpu/Gate.Passes/x": "OK"}
     world.claim(
@@ -304,7 +305,7 @@ def test_what_checks_ask_for_is_collected(world):
     assert len(world.calls("ncu")) == 1 + 3
 
 
-def test_counters_are_those_of_the_second_proof(world):
+def test_counters_are_those_of_the_second_proof(world: World) -> None:
     said = world.count()
     assert said["reason"] is None
     assert said["values"] == {
@@ -335,7 +336,7 @@ def test_counters_are_those_of_the_second_proof(world):
     }
 
 
-def test_several_kernels_of_one_launch_are_added_up(world):
+def test_several_kernels_of_one_launch_are_added_up(world: World) -> None:
     # two poisonings, as where a workspace is poisoned too
     kernels = [*proofs(OWN, OTHER, OWN, poisonings=2), *warm_up(OWN, OTHER, OWN)]
     kernels[-len(warm_up(OWN, OTHER, OWN)) - 1] = (OWN, 5)
@@ -347,7 +348,7 @@ def test_several_kernels_of_one_launch_are_added_up(world):
     assert values["block"] == 32 * 5, "the largest: a sum of block sizes means nothing"
 
 
-def test_how_busy_units_are_is_that_of_the_longest_kernel():
+def test_how_busy_units_are_is_that_of_the_longest_kernel() -> None:
     def kernel(name: str, nanoseconds: float, share: float) -> probes.Kernel:
         (source,) = probes.COUNTERS["issue_percent"].metrics[0]
         return probes.Kernel(name, {"gpu__time_duration.sum": nanoseconds, source: share})
@@ -357,7 +358,7 @@ def test_how_busy_units_are_is_that_of_the_longest_kernel():
     assert values == {"launches": 3, "nanoseconds": 952, "issue_percent": 40}
 
 
-def test_cases_to_see_the_bounds_of_are_counted_too(world):
+def test_cases_to_see_the_bounds_of_are_counted_too(world: World) -> None:
     world.claim(f'form = "count", of = "{TILE}/cold", expression = "1", equals = 1')
     folder = world.folder / "experiments" / NAIVE.split("/")[0]
     folder.mkdir(exist_ok=True)
@@ -365,13 +366,13 @@ def test_cases_to_see_the_bounds_of_are_counted_too(world):
     assert list(world.probe()["counters"]) == [f"{TILE}/cold", f"{NAIVE}/cold"]
 
 
-def test_proofs_of_a_smaller_shape_are_passed_over(world):
+def test_proofs_of_a_smaller_shape_are_passed_over(world: World) -> None:
     smaller = proofs(OWN, work=50)
     world.state["kernels"][TILE] = [*smaller, *proofs(OWN), *warm_up(OWN)]
     assert world.count()["values"]["warp_global_loads"] == 1000
 
 
-def test_a_launch_of_many_kernels_is_looked_at_for_longer(world):
+def test_a_launch_of_many_kernels_is_looked_at_for_longer(world: World) -> None:
     world.state["kernels"][TILE] = world.run_of(*[OWN] * 12)
     assert world.count()["values"]["launches"] == 12
     assert len(world.calls("ncu")) == 1 + 2
@@ -379,18 +380,20 @@ def test_a_launch_of_many_kernels_is_looked_at_for_longer(world):
     assert world.count()["reason"] == "not measured: no whole launch among 96 kernels"
 
 
-def test_what_launches_no_kernel_has_no_counters(world):
+def test_what_launches_no_kernel_has_no_counters(world: World) -> None:
     world.state["kernels"][TILE] = world.run_of()
     assert world.count()["reason"] == "not measured: it launches no kernel"
 
 
 @pytest.mark.parametrize("timed", [(), (OWN,), (OTHER,)])
-def test_a_part_does_not_get_the_counters_of_its_whole(world, timed):
+def test_a_part_does_not_get_the_counters_of_its_whole(
+    world: World, timed: tuple[str, ...]
+) -> None:
     world.state["kernels"][TILE] = [*proofs(OWN, OTHER), *warm_up(*timed)]
     assert "a part is proven by its whole" in world.count()["reason"]
 
 
-def test_the_timers_hundreds_of_kernels_are_not_profiled(world):
+def test_the_timers_hundreds_of_kernels_are_not_profiled(world: World) -> None:
     world.count()
     (trial, real) = world.calls("ncu")
     assert "hold" not in trial
@@ -400,14 +403,14 @@ def test_the_timers_hundreds_of_kernels_are_not_profiled(world):
     assert world.count()["values"]["launches"] == 1
 
 
-def test_every_counter_that_claims_may_use_is_collected():
+def test_every_counter_that_claims_may_use_is_collected() -> None:
     import probes
     from claims.load import COUNTERS
 
     assert {*probes.COUNTERS, "launches"} == set(COUNTERS)
 
 
-def test_without_ncu_nothing_is_counted(world):
+def test_without_ncu_nothing_is_counted(world: World) -> None:
     world.claim(f'form = "count", of = "{TILE}/cold", expression = "1", equals = 1')
     for name in ("", "NCU-NOTFOUND", world.folder / "gone"):
         found = world.probe("--ncu", name)
@@ -416,7 +419,7 @@ def test_without_ncu_nothing_is_counted(world):
         assert found["attributes"] == {} and found["environment"]["tools"]["ncu"] is None
 
 
-def test_without_permission_one_look_is_enough(world):
+def test_without_permission_one_look_is_enough(world: World) -> None:
     world.state["ncu"] = (
         "ERR_NVGPUCTRPERM - The user does not have permission to access NVIDIA GPU Performance "
         "Counters on the target device 0."
@@ -430,7 +433,7 @@ def test_without_permission_one_look_is_enough(world):
     assert world.count() == {"reason": reason, "values": {}}
 
 
-def test_of_several_complaints_the_first_says_most():
+def test_of_several_complaints_the_first_says_most() -> None:
     code, none = "The application returned an error code (9).", "No kernels could be profiled."
     ended = probes.Ended(9, f"==ERROR== {code}\n==ERROR== {none}\n", "")
     assert probes.complaints(ended)[0] == f"not measured: ncu: {none}"
@@ -441,13 +444,13 @@ def test_of_several_complaints_the_first_says_most():
     ]
 
 
-def test_what_else_ncu_says_is_told(world):
+def test_what_else_ncu_says_is_told(world: World) -> None:
     world.state["ncu"] = "Failed to initialize the profiler: LibraryNotLoaded"
     reason = world.count()["reason"]
     assert reason == "not measured: ncu: Failed to initialize the profiler: LibraryNotLoaded"
 
 
-def test_an_unknown_metric_alone_is_missing(world):
+def test_an_unknown_metric_alone_is_missing(world: World) -> None:
     world.state["unknown"] = ["lts__t_sectors.sum", "device__attribute_warp_size"]
     world.claim('form = "attribute", name = "warp_size", equals = 32')
     values = world.count()["values"]
@@ -458,7 +461,7 @@ def test_an_unknown_metric_alone_is_missing(world):
     assert "lts__t_sectors.sum" not in world.calls("ncu")[-1]
 
 
-def test_an_unknown_metric_is_replaced(world):
+def test_an_unknown_metric_is_replaced(world: World) -> None:
     world.state["unknown"] = ["dram__bytes_write.sum"]
     world.state["na"] = ["smsp__sass_inst_executed_op_global_ld.sum"]
     values = world.count()["values"]
@@ -468,20 +471,20 @@ def test_an_unknown_metric_is_replaced(world):
     assert values["dram_read_bytes"] == 4096
 
 
-def test_a_case_that_does_not_pass_says_why(world):
+def test_a_case_that_does_not_pass_says_why(world: World) -> None:
     world.state["kernels"][TILE] = proofs(OWN)[:2]
     world.state["cases"][TILE] = ["incorrect", "on integers: off"]
     assert world.count()["reason"] == "not measured: incorrect: on integers: off"
 
 
-def test_a_case_that_there_is_not_says_so(world):
+def test_a_case_that_there_is_not_says_so(world: World) -> None:
     world.state["kernels"][TILE] = []
     world.state["refused"][TILE] = "unknown strategy 'tile16': there are tile8"
     reason = world.count()["reason"]
     assert reason == "not measured: unknown strategy 'tile16': there are tile8"
 
 
-def test_gates_pass_fail_or_say_why_not(world):
+def test_gates_pass_fail_or_say_why_not(world: World) -> None:
     world.state["tests"] = {"gpu/A.B/x_1": "OK", "gpu/A.B/x": "FAILED", "C.D": "SKIPPED"}
     right, wrong, skipped, none = world.test(
         "gate:gpu/A.B/x_1", "gate:gpu/A.B/x", "gate:C.D", "gate:E.F"
@@ -493,25 +496,25 @@ def test_gates_pass_fail_or_say_why_not(world):
     assert len(world.calls("recheck_tests")) == 1
 
 
-def test_a_test_that_crashes_fails_and_the_others_go_on(world):
+def test_a_test_that_crashes_fails_and_the_others_go_on(world: World) -> None:
     world.state["tests"] = {"A.B": "OK", "C.D": "CRASH", "E.F": "OK"}
     said = world.test("gate:A.B", "gate:C.D", "gate:E.F", "gate:G.H")
     assert [each["outcome"] for each in said] == ["pass", "fail", "pass", None]
 
 
-def test_tests_that_do_not_start_are_not_failures(world):
+def test_tests_that_do_not_start_are_not_failures(world: World) -> None:
     (world.folder / "recheck_tests").write_text("#!/bin/sh\nexit 3\n")
     (said,) = world.test("gate:A.B")
     assert said["reason"] == "not measured: recheck_tests ended with exit code 3"
 
 
-def test_without_tests_there_are_no_outcomes(world):
+def test_without_tests_there_are_no_outcomes(world: World) -> None:
     (world.folder / "recheck_tests").unlink()
     for said in world.test("gate:A.B", "racecheck:A.B"):
         assert said["reason"] == "not measured: recheck_tests was not built"
 
 
-def test_racecheck_counts_hazards(world):
+def test_racecheck_counts_hazards(world: World) -> None:
     world.state["tests"] = {"A.Mutant": "OK", "A.Clean": "OK"}
     race = "========= Error: Race reported between Write access and Read access\n"
     world.state["races"] = {"A.Mutant": race + summary(128), "A.Clean": summary(0)}
@@ -536,21 +539,23 @@ UNCLEAN = {
 
 
 @pytest.mark.parametrize(("result", "printed", "reason"), UNCLEAN.values(), ids=UNCLEAN)
-def test_only_a_passed_test_without_hazards_is_clean(world, result, printed, reason):
+def test_only_a_passed_test_without_hazards_is_clean(
+    world: World, result: str | None, printed: str, reason: str
+) -> None:
     world.state["tests"] = {"A.B": result} if result else {}
     world.state["races"] = {"A.B": printed}
     (said,) = world.test("racecheck:A.B")
     assert said["outcome"] is None and reason in said["reason"]
 
 
-def test_without_compute_sanitizer_nothing_is_clean(world):
+def test_without_compute_sanitizer_nothing_is_clean(world: World) -> None:
     world.claim('form = "test", test = "racecheck:A.B", finds = "clean"')
     found = world.probe("--sanitizer", "COMPUTE_SANITIZER-NOTFOUND")
     said = found["tests"]["racecheck:A.B"]
     assert said["reason"] == "not measured: compute-sanitizer was not found"
 
 
-def test_without_a_gpu_everything_says_so_at_once(world):
+def test_without_a_gpu_everything_says_so_at_once(world: World) -> None:
     world.state["environment"] |= {"gpu": None, "gpu_reason": "no CUDA device"}
     world.state["tests"] = {"cpu/A.B": "OK", "gpu/A.B": "SKIPPED"}
     world.claim(
@@ -568,13 +573,13 @@ def test_without_a_gpu_everything_says_so_at_once(world):
     assert not world.calls("ncu") and not world.calls("sanitizer")
 
 
-def test_claims_that_ask_for_nothing_run_no_tool(world):
+def test_claims_that_ask_for_nothing_run_no_tool(world: World) -> None:
     found = world.probe()
     assert (found["counters"], found["attributes"], found["tests"]) == ({}, {}, {})
     assert not world.calls("ncu") and not world.calls("recheck_tests")
 
 
-def test_a_malformed_check_is_named(world):
+def test_a_malformed_check_is_named(world: World) -> None:
     world.claim('form = "arithmetic", expression = "1 == 1"', 'form = "count"')
     said = one_line(world.run(), 2)
     where = f"{world.folder}/experiments/matmul/claims.toml: claim C01: field check[1].of"
@@ -583,18 +588,18 @@ def test_a_malformed_check_is_named(world):
 
 
 @pytest.mark.parametrize("text", ["[[claim", "claim = 1", "[[claim]]\ncheck = [1]"])
-def test_a_malformed_file_is_named(world, text):
+def test_a_malformed_file_is_named(world: World, text: str) -> None:
     path = world.folder / "experiments" / "memory" / "claims.toml"
     path.parent.mkdir(parents=True)
     path.write_text(text)
     assert str(path) in one_line(world.run(), 2)
 
 
-def test_a_folder_without_claims_is_an_error_only_if_it_is_not_there(world):
+def test_a_folder_without_claims_is_an_error_only_if_it_is_not_there(world: World) -> None:
     assert "gone" in one_line(world.run("--claims", world.folder / "gone"), 2)
 
 
-def test_what_cannot_be_written_shows_first(world):
+def test_what_cannot_be_written_shows_first(world: World) -> None:
     (world.folder / "measured").write_text("a file")
     assert "cannot write" in one_line(world.run(), 1)
     (world.folder / "measured").unlink()
@@ -603,7 +608,7 @@ def test_what_cannot_be_written_shows_first(world):
     assert not world.calls("recheck")
 
 
-def test_a_failure_leaves_the_earlier_file(world):
+def test_a_failure_leaves_the_earlier_file(world: World) -> None:
     world.probe()
     before = world.output.read_bytes()
     world.state["environment"] = None
@@ -612,7 +617,7 @@ def test_a_failure_leaves_the_earlier_file(world):
     assert world.output.read_bytes() == before
 
 
-def test_a_program_that_does_not_end_is_ended(monkeypatch):
+def test_a_program_that_does_not_end_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(probes, "SECONDS", 0.3)
     start = time.monotonic()
     # its child holds the pipes open

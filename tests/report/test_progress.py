@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -21,7 +22,7 @@ def _shown(text: str) -> list[str]:
 
 
 @pytest.fixture
-def record(save) -> Path:
+def record(save: Callable[..., Path]) -> Path:
     return save(make_record(SHAPES, strategies=FEW))
 
 

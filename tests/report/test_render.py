@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import lint
@@ -24,7 +25,9 @@ from synthetic import (
 )
 
 
-def test_same_record_same_bytes(report, save, tmp_path: Path) -> None:
+def test_same_record_same_bytes(
+    report: Callable[..., str], save: Callable[..., Path], tmp_path: Path
+) -> None:
     """Neither hash seed, working folder, the user's matplotlibrc, time zone nor the processor's
     vector units reach into the report."""
     record = make_record(SMALL)
@@ -40,7 +43,9 @@ def test_same_record_same_bytes(report, save, tmp_path: Path) -> None:
     assert tree(other / "out") == tree(tmp_path / "report")
 
 
-def test_self_contained(report, save, tmp_path: Path) -> None:
+def test_self_contained(
+    report: Callable[..., str], save: Callable[..., Path], tmp_path: Path
+) -> None:
     record = make_record(SMALL)
     text = report(record)
     files = tree(tmp_path / "report")
@@ -52,7 +57,7 @@ def test_self_contained(report, save, tmp_path: Path) -> None:
     assert set(re.findall(r"\(#([^)]+)\)", text)) <= set(anchors)
 
 
-def test_links_of_the_beside_record_lead_somewhere(report) -> None:
+def test_links_of_the_beside_record_lead_somewhere(report: Callable[..., str]) -> None:
     text = report(make_record(SMALL, gpu=False), make_record(SMALL))
     anchors = re.findall(r'<a id="([^"]+)"', text)
     assert len(anchors) == len(set(anchors))
@@ -82,7 +87,7 @@ def _named(text: str) -> set[str]:
 
 
 @pytest.mark.parametrize("gpu", [True, False])
-def test_every_case_without_a_time_is_named(report, gpu: bool) -> None:
+def test_every_case_without_a_time_is_named(report: Callable[..., str], gpu: bool) -> None:
     record = make_record(SHAPES, gpu=gpu)
     if gpu:
         record = spoil(record, "/tile8/1024x", "incorrect", "error 3 exceeds its bound 1")
@@ -95,7 +100,7 @@ def test_every_case_without_a_time_is_named(report, gpu: bool) -> None:
     assert f"{len(record['cases'])} cases: {len(record['cases']) - len(missing)} passed" in text
 
 
-def test_table_ratios_stand_beside_absolute_times(report) -> None:
+def test_table_ratios_stand_beside_absolute_times(report: Callable[..., str]) -> None:
     for row in re.findall(r"^\|.*\d× \[.*", report(make_record(SMALL)), re.M):
         # tables of times give each its interval; a claim's row gives the two that were compared
         claim = row.startswith(("| [C", '| <a id="claim'))
@@ -121,7 +126,9 @@ def test_table_ratios_stand_beside_absolute_times(report) -> None:
         (("finished",), None, "**Unfinished record**"),
     ],
 )
-def test_brands(save, where, value, brand: str) -> None:
+def test_brands(
+    save: Callable[..., Path], where: tuple[str, ...], value: object, brand: str
+) -> None:
     import provenance
     from record import load
 
@@ -134,7 +141,7 @@ def test_brands(save, where, value, brand: str) -> None:
     assert len(provenance.brands(load(save(record))[0])) == 1
 
 
-def test_brands_stand_at_the_top(report) -> None:
+def test_brands_stand_at_the_top(report: Callable[..., str]) -> None:
     record = make_record(SMALL[:2], strategies=["cpu_blas", "tile16"])
     record["environment"]["build_type"], record["finished"] = "Debug", None
     head = report(record).split("## Verdicts")[0]
@@ -142,12 +149,12 @@ def test_brands_stand_at_the_top(report) -> None:
         assert f"> [!WARNING]\n> {brand}" in head
 
 
-def test_wrong_cases_brand_the_report(report) -> None:
+def test_wrong_cases_brand_the_report(report: Callable[..., str]) -> None:
     record = spoil(make_record(SMALL[:2]), "/tile8/1024x", "incorrect", "error 3 exceeds 1")
     assert "> [!WARNING]\n> **3 cases incorrect**" in report(record).split("## Verdicts")[0]
 
 
-def test_environment_says_what_is_not_known_and_why(report) -> None:
+def test_environment_says_what_is_not_known_and_why(report: Callable[..., str]) -> None:
     record = make_record(SMALL[:2], strategies=["cpu_blas", "tile16"])
     rows = "| inputs' seed | 13 |\n| sampling budget | 1 s per case |\n"
     text = report(record)
@@ -162,7 +169,7 @@ def test_environment_says_what_is_not_known_and_why(report) -> None:
     assert "| sampling budget | 1 s per case; planned for 600 s in all |" in text
 
 
-def test_what_the_plan_left_out_stands_near_the_top(report) -> None:
+def test_what_the_plan_left_out_stands_near_the_top(report: Callable[..., str]) -> None:
     record = make_record(SMALL[:2], strategies=["cpu_blas", "tile16"])
     reason = "the budget of 60 s | ends before it"
     shapes = ("4096x4096x4096", "8192x8192x8192")
@@ -173,7 +180,7 @@ def test_what_the_plan_left_out_stands_near_the_top(report) -> None:
     assert "| matmul | 4096³, 8192³ | the budget of 60 s \\| ends before it |" in head
 
 
-def test_no_power_no_columns(report) -> None:
+def test_no_power_no_columns(report: Callable[..., str]) -> None:
     record = make_record(SMALL, strategies=["cpu_blas", "tile16"])
     for case in record["cases"]:
         case |= {"power": None, "clock_hz": None}
@@ -181,7 +188,7 @@ def test_no_power_no_columns(report) -> None:
     assert "GFLOP/J |" not in text and "| GHz |" not in text and "| W |" not in text
 
 
-def test_suspect_times_are_marked_and_listed(report) -> None:
+def test_suspect_times_are_marked_and_listed(report: Callable[..., str]) -> None:
     record = scale(make_record(SMALL), "/cublas/4096x4096x4096/cold", 0.5)
     text = report(record)
     head = text.split("## Verdicts")[0]
@@ -192,14 +199,14 @@ def test_suspect_times_are_marked_and_listed(report) -> None:
     linked(text)
 
 
-def test_discarded_samples_are_counted_and_explained(report) -> None:
+def test_discarded_samples_are_counted_and_explained(report: Callable[..., str]) -> None:
     record = make_record(SMALL[:2], strategies=["tile8", "tile16"])
     count = len(matching(record, "/tile8/"))
     clock = "taken while the SM clock was below 55 % of the device's clock."
     assert f"kept, {count} discarded: {clock}" in report(record)
 
 
-def test_without_gpu(report, tmp_path: Path) -> None:
+def test_without_gpu(report: Callable[..., str], tmp_path: Path) -> None:
     text = report(make_record(SHAPES, gpu=False), drawn=True)
     assert "[!WARNING]" not in text
     assert "# Recheck on Intel(R) Xeon(R) Processor, without a GPU" in text
@@ -215,7 +222,7 @@ def test_without_gpu(report, tmp_path: Path) -> None:
     }
 
 
-def test_beside_record(report, tmp_path: Path) -> None:
+def test_beside_record(report: Callable[..., str], tmp_path: Path) -> None:
     text = report(make_record(SMALL, gpu=False), make_record(SMALL), drawn=True)
     heading = "## Committed record: NVIDIA H200, commit 0123456, 2026-11-21"
     own, beside = text.split(heading)
@@ -227,14 +234,16 @@ def test_beside_record(report, tmp_path: Path) -> None:
     assert not any(lint.lint(lint.load(tmp_path / "report")).values())
 
 
-def test_beside_record_is_left_out_where_a_gpu_was_measured(report, tmp_path: Path) -> None:
+def test_beside_record_is_left_out_where_a_gpu_was_measured(
+    report: Callable[..., str], tmp_path: Path
+) -> None:
     alone = report(make_record(SMALL))
     before = tree(tmp_path / "report")
     assert report(make_record(SMALL), make_record(SMALL)) == alone
     assert tree(tmp_path / "report") == before
 
 
-def test_missing_package_is_one_line(save, tmp_path: Path) -> None:
+def test_missing_package_is_one_line(save: Callable[..., Path], tmp_path: Path) -> None:
     # -S leaves out site-packages, so only the standard library is there
     command = [sys.executable, "-S", str(REPORTS / "render.py"), str(save(make_record(SMALL)))]
     command += ["--output", str(tmp_path / "report")]
@@ -245,7 +254,7 @@ def test_missing_package_is_one_line(save, tmp_path: Path) -> None:
     assert not (tmp_path / "report").exists()
 
 
-def test_sweeps_stand_apart(report) -> None:
+def test_sweeps_stand_apart(report: Callable[..., str]) -> None:
     text = report(make_matvec())
     main, rest = text.split("<summary>Parameter sweeps at 8192²</summary>")
     assert ">`naive_block32`" not in main and ">`naive_block32`" in rest
@@ -256,7 +265,7 @@ def test_sweeps_stand_apart(report) -> None:
     assert "| strategy | 8192² |" in shapes
 
 
-def test_columns_follow_the_experiment(report) -> None:
+def test_columns_follow_the_experiment(report: Callable[..., str]) -> None:
     text = report(make_transpose())
     copied = row_of(text, "copy")
     assert "inner" in copied and "end to end" not in copied and "layout" not in copied
@@ -280,7 +289,7 @@ def test_columns_follow_the_experiment(report) -> None:
     assert "`constant_copy` ‡ |" in times and "3.00\u00a0µs" in times
 
 
-def test_then_and_here_gives_both_and_what_is_lost(report) -> None:
+def test_then_and_here_gives_both_and_what_is_lost(report: Callable[..., str]) -> None:
     text = report(make_matvec()).replace("\u00a0", " ")
     then = text.split("**Then and here: S3")[1].split("<details>")[0]
     row = next(line for line in then.split("\n") if line.startswith("| `shared`"))
@@ -291,7 +300,7 @@ def test_then_and_here_gives_both_and_what_is_lost(report) -> None:
     assert "139.5 ms or more" in then
 
 
-def test_the_table_of_s3_is_in_its_true_units(report) -> None:
+def test_the_table_of_s3_is_in_its_true_units(report: Callable[..., str]) -> None:
     text = report(make_transpose()).replace("\u00a0", " ")
     then = text.split("**Then and here: S3")[1].split("<details>")[0]
     row = next(line for line in then.split("\n") if line.startswith("| `diagonal`, inner"))

@@ -4,20 +4,35 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import lint
 import pytest
+from charts import Chart
+from claims import Check
 from conftest import one_line, placeholders, run, texts_of, tree
-from synthetic import SMALL, make_full, make_memory, make_record, matching, scale, set_time, spoil
+from record import Record
+from synthetic import (
+    SMALL,
+    Json,
+    make_full,
+    make_memory,
+    make_record,
+    matching,
+    scale,
+    set_time,
+    spoil,
+)
 from synthetic_claims import formula, make_claim, make_probes, ratio, view
+from verdicts import View
 
 FEW = ["cpu_serial", "global16", "tile8", "tile16", "cublas"]
 YES, NO = "1 + 1 == 2", "1 + 1 == 3"
 
 
 @pytest.fixture(scope="module")
-def record(tmp_path_factory):
+def record(tmp_path_factory: pytest.TempPathFactory) -> Record:
     """A parsed record of few strategies; not to be changed."""
     from record import load
 
@@ -39,7 +54,9 @@ def record(tmp_path_factory):
         ((None, None, None), "×", "–"),
     ],
 )
-def test_number(ends, unit: str, text: str) -> None:
+def test_number(
+    ends: tuple[float | None, float | None, float | None], unit: str, text: str
+) -> None:
     from verdicts import number
 
     assert number(*ends, unit) == text
@@ -59,7 +76,7 @@ def test_number(ends, unit: str, text: str) -> None:
         ("b*b of it | <i>", None, ratio(), "b\\*b of it \\| &lt;i&gt;"),
     ],
 )
-def test_said(figure: str, claimed: float | None, check, text: str) -> None:
+def test_said(figure: str, claimed: float | None, check: Check, text: str) -> None:
     from verdicts import said
 
     assert said(make_claim("C01", check, figure=figure, claimed=claimed)) == text
@@ -74,7 +91,7 @@ def test_said(figure: str, claimed: float | None, check, text: str) -> None:
         ("fraction_of_roof", {"at_least": 0.5}, 0.916, "91.6 %"),
     ],
 )
-def test_said_in_the_unit_of_the_check(form: str, more: dict, claimed: float, text: str) -> None:
+def test_said_in_the_unit_of_the_check(form: str, more: Json, claimed: float, text: str) -> None:
     from claims import Check
     from verdicts import said
 
@@ -113,7 +130,7 @@ def test_summary() -> None:
     )
 
 
-def test_a_row_says_what_was_measured_and_links_to_it(record) -> None:
+def test_a_row_says_what_was_measured_and_links_to_it(record: Record) -> None:
     shown = view(record, make_claim("C12", ratio(), figure="lost"))
     ((name, claim, said, here, verdict),) = shown.rows
     assert name == '<a id="claim-c12"></a>C12' and verdict == "**holds**"
@@ -124,7 +141,7 @@ def test_a_row_says_what_was_measured_and_links_to_it(record) -> None:
     assert shown.counts.startswith("1 of 1 claims holds")
 
 
-def test_a_row_shows_the_check_that_decides(record) -> None:
+def test_a_row_shows_the_check_that_decides(record: Record) -> None:
     checks = [ratio(), formula(YES, says="so far so good"), formula(NO, says="but"), ratio()]
     shown = view(record, make_claim("C12", *checks))
     ((*_, here, verdict),) = shown.rows
@@ -138,7 +155,7 @@ def test_a_row_shows_the_check_that_decides(record) -> None:
     ]  # fmt: skip
 
 
-def test_what_was_not_measured_says_why(save) -> None:
+def test_what_was_not_measured_says_why(save: Callable[..., Path]) -> None:
     from record import load
 
     spoiled = spoil(make_record(SMALL, strategies=FEW), "/tile16/1024x", "failed", "launch: a | b")
@@ -160,7 +177,7 @@ def test_what_was_not_measured_says_why(save) -> None:
     assert facts[2][-1] == "Not judged: it says how, not how much."
 
 
-def test_evidence_that_is_a_probe_leads_to_the_probes(save) -> None:
+def test_evidence_that_is_a_probe_leads_to_the_probes(save: Callable[..., Path]) -> None:
     from claims import Check
     from measured import read
 
@@ -187,7 +204,7 @@ def test_evidence_that_is_a_probe_leads_to_the_probes(save) -> None:
         (NO, "warp_size == 32", "**not decided here**"),
     ],
 )
-def test_contradictions(record, first: str, second: str, said: str) -> None:
+def test_contradictions(record: Record, first: str, second: str, said: str) -> None:
     claims = [
         make_claim("C14", formula(first), contradicts="C34"),
         make_claim("C34", formula(second), contradicts="C14", document="S2"),
@@ -205,7 +222,7 @@ def test_contradictions(record, first: str, second: str, said: str) -> None:
         ((YES, "warp_size == 32"), "**not proven here**: "),
     ],
 )
-def test_errata(record, checks: tuple[str, ...], word: str) -> None:
+def test_errata(record: Record, checks: tuple[str, ...], word: str) -> None:
     from claims import Erratum
 
     erratum = Erratum("E01", "128 KB", tuple(formula(each) for each in checks))
@@ -215,7 +232,7 @@ def test_errata(record, checks: tuple[str, ...], word: str) -> None:
     assert proof.startswith(word)
 
 
-def test_then_and_now(record) -> None:
+def test_then_and_now(record: Record) -> None:
     claims = [
         make_claim("C12", ratio(), figure="lost: its chart is gone", why="Caches <now>."),
         make_claim("C13", ratio()),  # without a figure: no row
@@ -230,7 +247,7 @@ def test_then_and_now(record) -> None:
     assert rows[2][2] == "–" and rows[2][4] == "**not measured**"
 
 
-def test_details_have_the_quote_and_what_decides_nothing(record) -> None:
+def test_details_have_the_quote_and_what_decides_nothing(record: Record) -> None:
     claim = make_claim(
         "C28", ratio(), quote="16*16 번만", english="only 16*16 times", also=(formula(NO),),
         why="A reason.", contradicts="C29",
@@ -252,7 +269,7 @@ def test_details_have_the_quote_and_what_decides_nothing(record) -> None:
     )
 
 
-def test_most_surprising_first(record) -> None:
+def test_most_surprising_first(record: Record) -> None:
     claims = [
         make_claim("C01", ratio(), claimed=9.0),  # holds: no surprise, however far off
         make_claim("C02", ratio(above=3.0), claimed=3.0),
@@ -264,17 +281,17 @@ def test_most_surprising_first(record) -> None:
     assert "3 times; measured" in second
 
 
-def test_series_give_the_times_of_their_base(record) -> None:
+def test_series_give_the_times_of_their_base(record: Record) -> None:
     from claims import Check
 
-    ids = {"base": "matmul/global16/{shape}/cold", "other": "matmul/tile16/{shape}/cold"}
+    base, other = "matmul/global16/{shape}/cold", "matmul/tile16/{shape}/cold"
     shapes = ("1024x1024x1024", "4096x4096x4096")
-    check = Check("monotone", **ids, shapes=shapes, direction="rising")
+    check = Check("monotone", base=base, other=other, shapes=shapes, direction="rising")
     ((*_, here, _),) = view(record, make_claim("C25", check)).rows
     assert "1024³: 1.36" in here and "; global16 takes 427 µs at 1024³ and 27.0 ms at 4096³" in here
 
 
-def test_findings_name_the_verdicts(record) -> None:
+def test_findings_name_the_verdicts(record: Record) -> None:
     from findings.judge import Finding
 
     shown = view(record, make_claim("C12", ratio()), make_claim("C14", formula(NO)), prefix="x-")
@@ -294,7 +311,7 @@ def _row(text: str, anchor: str) -> str:
     return line
 
 
-def test_a_verdict_follows_the_measurement(report, tmp_path: Path) -> None:
+def test_a_verdict_follows_the_measurement(report: Callable[..., str], tmp_path: Path) -> None:
     made = make_record(SMALL, strategies=FEW)
     report(made)
     before = _verdicts(tmp_path / "report")
@@ -304,7 +321,7 @@ def test_a_verdict_follows_the_measurement(report, tmp_path: Path) -> None:
     assert _row(text, "claim-c12").endswith("| **fails** |")
 
 
-def test_wider_intervals_leave_it_inconclusive(report, tmp_path: Path) -> None:
+def test_wider_intervals_leave_it_inconclusive(report: Callable[..., str], tmp_path: Path) -> None:
     made = make_record(SMALL, strategies=FEW)
     for name, low, high in (("global16", 0.2e-3, 1.05e-3), ("tile16", 0.2e-3, 1.01e-3)):
         for case in matching(made, f"/{name}/1024x1024x1024/cold"):
@@ -314,7 +331,7 @@ def test_wider_intervals_leave_it_inconclusive(report, tmp_path: Path) -> None:
     assert _row(text, "claim-c12").endswith("| **inconclusive** |")
 
 
-def _with_probes(made: dict, probes: object, folder: Path) -> Path:
+def _with_probes(made: Json, probes: object, folder: Path) -> Path:
     folder.mkdir()
     (folder / "record.json").write_text(json.dumps(made))
     text = probes if isinstance(probes, str) else json.dumps(probes)
@@ -354,7 +371,9 @@ def test_probes_of_another_run_decide_nothing(tmp_path: Path) -> None:
     assert _verdicts(tmp_path / "report")["C09"] == "not_measured" and f"| {why} |" in text
 
 
-def test_probes_of_an_earlier_report_do_not_stay(report, tmp_path: Path) -> None:
+def test_probes_of_an_earlier_report_do_not_stay(
+    report: Callable[..., str], tmp_path: Path
+) -> None:
     made = make_record(SMALL[:2], strategies=FEW)
     source = _with_probes(made, make_probes(made), tmp_path / "source")
     assert run("render.py", source, "--output", tmp_path / "report").returncode == 0
@@ -378,14 +397,14 @@ def test_bad_probes_are_one_line(text: str, why: str, tmp_path: Path) -> None:
     assert "probes.json: " in line and why in line and not (tmp_path / "report").exists()
 
 
-def _other(made: dict, name: str) -> dict:
-    other = json.loads(json.dumps(made))
+def _other(made: Json, name: str) -> Json:
+    other: Json = json.loads(json.dumps(made))
     other["environment"]["gpu"]["name"] = name
     other["environment"]["driver"] = "550.54"
     return other
 
 
-def test_other_gpus_stand_beside_as_columns(report, tmp_path: Path) -> None:
+def test_other_gpus_stand_beside_as_columns(report: Callable[..., str], tmp_path: Path) -> None:
     made = make_record(SMALL, strategies=FEW)
     alone = report(made)
     slow = _other(scale(made, "/tile16/", 10), "NVIDIA L4")
@@ -408,7 +427,7 @@ def test_other_gpus_stand_beside_as_columns(report, tmp_path: Path) -> None:
     assert "NVIDIA L4" not in text.replace(part, "")
 
 
-def test_beside_a_machine_without_a_gpu_the_verdicts_there(report) -> None:
+def test_beside_a_machine_without_a_gpu_the_verdicts_there(report: Callable[..., str]) -> None:
     text = report(make_record(SMALL, False, FEW), make_record(SMALL, strategies=FEW))
     own, there = text.split("\n## Committed record")
     assert _row(own, "claim-c12").endswith("| **not measured** |")
@@ -417,7 +436,7 @@ def test_beside_a_machine_without_a_gpu_the_verdicts_there(report) -> None:
     assert "in detail</summary>" not in there
 
 
-def test_memory_has_a_section_of_its_own(report) -> None:
+def test_memory_has_a_section_of_its_own(report: Callable[..., str]) -> None:
     text = report(make_memory())
     part = text.split("### Memory, level by level\n")[1].split("\n## ")[0].replace("\u00a0", " ")
     rows = {row[0].split("</a>")[-1]: row for row in _rows(part)}
@@ -438,7 +457,7 @@ def _rows(text: str) -> list[list[str]]:
     return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines]
 
 
-def test_claims_rest_on_rows_of_every_experiment(save) -> None:
+def test_claims_rest_on_rows_of_every_experiment(save: Callable[..., Path]) -> None:
     """Those of the machine and of memory have anchors too; the audit has none, and no link."""
     from claims import Check
     from measured import read
@@ -459,14 +478,14 @@ def test_claims_rest_on_rows_of_every_experiment(save) -> None:
             assert link.split("](#")[1].rstrip(")") in anchors
 
 
-def _chart(shown) -> tuple[list[str], object]:
+def _chart(shown: View) -> tuple[list[str], Chart]:
     from charts import claims_chart
 
     chart = claims_chart(shown.judgement)
     return texts_of(chart.svg), chart
 
 
-def test_strip_shows_what_comes_to_a_ratio(record) -> None:
+def test_strip_shows_what_comes_to_a_ratio(record: Record) -> None:
     claims = [
         make_claim("C01", ratio(), claimed=9.0, title="One"),
         make_claim("C02", formula(YES), title="Two"),
@@ -485,7 +504,7 @@ def test_strip_shows_what_comes_to_a_ratio(record) -> None:
     assert chart.caption.startswith("1 of these claims could not be measured here")
 
 
-def test_strip_without_a_ratio_is_not_drawn(record) -> None:
+def test_strip_without_a_ratio_is_not_drawn(record: Record) -> None:
     _, chart = _chart(view(record, make_claim("C02", formula(YES))))
     assert chart.svg is None and chart.why_not == "no claim that comes to a ratio was measured"
 

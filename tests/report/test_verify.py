@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 from conftest import on_terminal, one_line, process, run
-from synthetic import SMALL, make_record
+from synthetic import SMALL, Json, make_record
 
-CLAIMS = {
+CLAIMS: dict[str, tuple[str, Json | None, str | None]] = {
     "C11": ("holds", {"value": 2893.0, "low": 2835.0, "high": 2994.0, "unit": "×"}, None),
     "C14": ("fails", {"value": 1.069, "low": 1.068, "high": 1.070, "unit": "×"}, None),
     "C21": ("inconclusive", {"value": 2.62e-3, "low": 2.6e-3, "high": 2.7e-3, "unit": "s"}, None),
@@ -22,7 +22,7 @@ CLAIMS = {
 
 
 def _document(gpu: str | None = "NVIDIA H200", **verdicts: str) -> dict[str, Any]:
-    claims = [
+    claims: list[Json] = [
         {
             "id": name,
             "verdict": verdicts.get(name, verdict),
@@ -55,7 +55,7 @@ def _verify(tmp_path: Path, code: int) -> list[str]:
     return result.stdout.split("\n")
 
 
-def test_a_line_for_each_claim_in_columns(put, tmp_path: Path) -> None:
+def test_a_line_for_each_claim_in_columns(put: Callable[..., Path], tmp_path: Path) -> None:
     put(_document(), "report")
     lines = _verify(tmp_path, 0)
     assert lines[0] == "C11  holds         2893× [2835, 2994]          The CPU takes longer"
@@ -68,7 +68,7 @@ def test_a_line_for_each_claim_in_columns(put, tmp_path: Path) -> None:
     assert "\x1b" not in "".join(lines)
 
 
-def test_as_expected(put, tmp_path: Path) -> None:
+def test_as_expected(put: Callable[..., Path], tmp_path: Path) -> None:
     put(_document(), "report")
     put(_document(), "results", "nvidia-h200")
     put(_document("NVIDIA L4", C11="fails"), "results", "nvidia-l4")
@@ -76,7 +76,7 @@ def test_as_expected(put, tmp_path: Path) -> None:
     assert _verify(tmp_path, 0)[7] == f"every verdict as expected: {path}"
 
 
-def test_each_difference_is_a_line(put, tmp_path: Path) -> None:
+def test_each_difference_is_a_line(put: Callable[..., Path], tmp_path: Path) -> None:
     put(_document(), "report")
     expected = _document(C14="holds", C28="holds")
     expected["claims"] = [each for each in expected["claims"] if each["id"] != "C11"]
@@ -91,7 +91,7 @@ def test_each_difference_is_a_line(put, tmp_path: Path) -> None:
     ]
 
 
-def test_values_alone_are_no_difference(put, tmp_path: Path) -> None:
+def test_values_alone_are_no_difference(put: Callable[..., Path], tmp_path: Path) -> None:
     put(_document(), "report")
     expected = _document()
     expected["claims"][0]["measured"]["value"] = 2.0
@@ -99,7 +99,7 @@ def test_values_alone_are_no_difference(put, tmp_path: Path) -> None:
     assert _verify(tmp_path, 0)[7].startswith("every verdict as expected")
 
 
-def test_what_was_inconclusive_may_be_decided(put, tmp_path: Path) -> None:
+def test_what_was_inconclusive_may_be_decided(put: Callable[..., Path], tmp_path: Path) -> None:
     put(_document(C21="fails"), "report")
     put(_document(), "results", "nvidia-h200")
     assert _verify(tmp_path, 0)[7].startswith("every verdict as expected")
@@ -111,13 +111,15 @@ def test_what_was_inconclusive_may_be_decided(put, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("gpu", [None, "…"])
-def test_without_a_gpu_nothing_is_expected(gpu: str | None, put, tmp_path: Path) -> None:
+def test_without_a_gpu_nothing_is_expected(
+    gpu: str | None, put: Callable[..., Path], tmp_path: Path
+) -> None:
     put(_document(gpu), "report")
     put(_document(), "results")
     assert "no expectation for" in _verify(tmp_path, 0)[7]
 
 
-def test_a_rendered_report_is_read(report, tmp_path: Path) -> None:
+def test_a_rendered_report_is_read(report: Callable[..., str], tmp_path: Path) -> None:
     report(make_record(SMALL, strategies=["global16", "tile16"]))
     first = run("verify.py", tmp_path / "report", "--expected", tmp_path)
     assert first.returncode == 0 and re.search(r"^C12  holds +1\.36", first.stdout, re.M)
@@ -147,7 +149,9 @@ BAD = {
 
 @pytest.mark.parametrize("name", BAD)
 @pytest.mark.parametrize("which", ["report", "results/nvidia-h200"])
-def test_bad_verdicts_are_one_line(name: str, which: str, put, tmp_path: Path) -> None:
+def test_bad_verdicts_are_one_line(
+    name: str, which: str, put: Callable[..., Path], tmp_path: Path
+) -> None:
     document, why = BAD[name]
     put(_document(), "report")
     folder = put(document, *which.split("/"))
@@ -169,7 +173,7 @@ def _terminal(folder: Path, columns: int, **env: str) -> list[str]:
     return found.split("\n")
 
 
-def test_colours_and_width_of_a_terminal(put, tmp_path: Path) -> None:
+def test_colours_and_width_of_a_terminal(put: Callable[..., Path], tmp_path: Path) -> None:
     put(_document(), "report")
     lines = _terminal(tmp_path, 40)
     assert lines[0].startswith("C11  \x1b[32mholds\x1b[0m ") and "\x1b[31mfails\x1b[0m" in lines[1]
