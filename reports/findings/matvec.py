@@ -90,16 +90,17 @@ class _Judge(Judge):
         outcome = self.ratio(slow, fast).outcome
         if outcome == "slower":
             return Line("measured", f"{head} **never pays**: {times}.")
-        if outcome != "faster":
+        t, s, d = turn.time, fast.time, slow.time
+        if outcome != "faster" or d.median <= s.median:
             return Line("measured", f"{head} **cannot be told to pay** at any number: {times}.")
 
-        def products(turning: float, saved: float) -> int:
-            return math.floor(turning / saved) + 1
+        def products(turning: float, saved: float) -> str:
+            # two intervals may overlap though the comparison, round by round, is clear
+            return str(math.floor(turning / saved) + 1) if saved > 0 else "∞"
 
-        t, s, d = turn.time, fast.time, slow.time
         count = products(t.median, d.median - s.median)
         low, high = products(t.low, d.high - s.low), products(t.high, d.low - s.high)
-        many = f"{count} product{'s' if count > 1 else ''}"
+        many = f"{count} product{'' if count == '1' else 's'}"
         return Line("measured", f"{head} pays **from {many} on** [{low}, {high}]: {times}.")
 
     def copied(self) -> Line:

@@ -66,6 +66,21 @@ def test_break_even(judged: Judged, direct: float, told: str) -> None:
     assert told in text and "the transposition 300 µs" in text
 
 
+@pytest.mark.parametrize("width", [0.005, 0.01])
+def test_break_even_has_no_end_where_the_intervals_overlap(judged: Judged, width: float) -> None:
+    """Round by round 1 % is clear; the medians' intervals meet, or overlap, as the clock drifts."""
+    record = make_matvec(MATVEC_SMALL)
+    times = {"transpose_then_matvec_transpose": 300e-6, "shared": 100e-6, "block_per_row": 101e-6}
+    for name, median in times.items():
+        (case,) = matching(record, f"/{name}{HEAD}")
+        record = scale(record, case["id"], median / case["seconds"]["median"])
+        (case,) = matching(record, case["id"])
+        case["seconds"] |= {"low": median * (1 - width), "high": median * (1 + width)}
+    lines = judged(record)["The price of transposing first"].lines
+    text = next(line.text for line in lines if "Against [`block_per_row`]" in line.text)
+    assert re.search(r"pays \*\*from 30[01] products on\*\* \[\d+, ∞\]", text), text
+
+
 def test_blocks_and_rows(judged: Judged) -> None:
     found = judged(make_matvec())["Keeping the multiprocessors busy"]
     assert "`naive` 32 (" in found.lines[0].text
