@@ -261,7 +261,7 @@ TEST_F(Run, PlansWhatAFullRunIsAndEverythingAtShapesThatAreAskedFor) {
 // what a budget drops first, and how it says so
 TEST_F(Run, DropsTheLargestShapesThatABudgetHasNoRoomFor) {
   const std::string plan = output() +
-                           " --strategy=cpu_serial --shape=64x64x64,512x512x512,256x256x256 "
+                           " --strategy=cpu_serial --shape=64x64x64,512x512x512,128x128x128 "
                            "--per-case=0.2 --budget=0.8s";
   const auto outcome = run(plan);
   ASSERT_EQ(outcome.code, 0) << outcome.output;
