@@ -298,7 +298,7 @@ void Record::resume(const Json& earlier) try {
 Json read_json(const std::filesystem::path& path) {
   std::ifstream in(path);
   if (!in) throw std::runtime_error("cannot read " + path.string());
-  auto json = Json::parse(in, nullptr, false);
+  auto json = Json::parse(in, shallow, false);
   if (json.is_discarded())
     throw std::runtime_error(path.string() + " is not JSON: it may be cut short");
   return json;
