@@ -172,7 +172,7 @@ std::string to_text(const Json& object) {
   for (const auto& [name, value] : object.items()) {
     text += (text.empty() ? "{\n " : ",\n ") + to_line(name) + ": ";
     const bool list = value.is_array() && !value.empty() && value[0].is_object();
-    if (!list && !(value.is_object() && !value.empty())) {
+    if (!list && (!value.is_object() || value.empty())) {
       text += to_line(value);
       continue;
     }
