@@ -3,11 +3,9 @@
 # Whether the build folder's disk and this machine's memory are enough for a build, as far as that can
 # be told before it begins. Leaves in recheck_problem what has to be done first, if anything.
 
-# MB of a release build with tests and the renderer's Python packages, and half as much again
-set(needed 1000)
-if(RECHECK_ALL_ARCHITECTURES)
-  set(needed 1200)
-endif()
+# MB: 310 with the tests and the renderer's Python packages, and 30 more with all architectures; the
+# rest is for reports
+set(needed 500)
 execute_process(COMMAND df -Pk ${CMAKE_BINARY_DIR} OUTPUT_VARIABLE df ERROR_QUIET)
 execute_process(COMMAND du -sk ${CMAKE_BINARY_DIR} OUTPUT_VARIABLE du ERROR_QUIET)
 if(df MATCHES " ([0-9]+) +[0-9]+% " AND du MATCHES "^([0-9]+)")
@@ -22,7 +20,7 @@ ${needed} MB: make room, or choose another folder with cmake -B")
 endif()
 
 # MB of the largest compilation, and how many Ninja runs at a time
-set(needed 600)
+set(needed 500)
 cmake_host_system_information(RESULT free QUERY AVAILABLE_PHYSICAL_MEMORY)
 cmake_host_system_information(RESULT jobs QUERY NUMBER_OF_LOGICAL_CORES)
 math(EXPR jobs "${jobs} + 2")

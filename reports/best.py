@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from program import errors
@@ -73,11 +73,11 @@ def tables(records: list[Record], kernels: Path) -> dict[Path, str]:
     return found
 
 
-def main() -> None:
+def main(argv: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description="Writes the tables that `best` chooses by.")
     parser.add_argument("--results", type=Path, default=ROOT / "reports/results", metavar="DIR")
     parser.add_argument("--kernels", type=Path, default=ROOT / "kernels", metavar="DIR")
-    arguments = parser.parse_args()
+    arguments = parser.parse_args(argv)
     with errors(arguments.kernels):
         records = [load(path)[0] for path in sorted(arguments.results.glob("*/record.json"))]
         for path, text in tables(records, arguments.kernels).items():

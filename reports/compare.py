@@ -12,6 +12,7 @@ GPU, or the claims are not in form. Every error is one line.
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 
 import across
@@ -19,6 +20,7 @@ import provenance
 from folder import COMPARISON_MARK, write
 from measured import Measured, read_gpu
 from program import errors, need_packages
+from progress import doing
 from quantities import cell
 
 
@@ -29,11 +31,13 @@ def compare(records: list[Measured]) -> dict[str, bytes]:
 
     records = across.ordered(records)
     names = across.names(records)
-    claims = [judged.claim for judged in records[0].judgement.claims]
-    charts = [
-        compared_chart(records, names, experiment)
-        for experiment in dict.fromkeys(claim.experiment for claim in claims)
-    ]
+    for name, each in zip(names, records, strict=True):
+        with doing(f"verdicts on {name}"):
+            claims = [judged.claim for judged in each.judgement.claims]
+    charts, experiments = [], dict.fromkeys(claim.experiment for claim in claims)
+    for at, experiment in enumerate(experiments, 1):
+        with doing(f"chart {at} of {len(experiments)}"):
+            charts.append(compared_chart(records, names, experiment))
     brands = [
         [cell(name), text]
         for name, each in zip(names, records, strict=True)
@@ -53,14 +57,17 @@ def compare(records: list[Measured]) -> dict[str, bytes]:
     return {**files, "README.md": text.encode()}
 
 
-def main() -> None:
+def main(argv: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description="Sets the verdicts of records side by side.")
     add = parser.add_argument
     add("records", type=Path, nargs="+", metavar="RECORD", help="record.json, or its folder")
     add("--output", type=Path, required=True, metavar="DIR", help="the folder to write")
-    arguments = parser.parse_args()
+    arguments = parser.parse_args(argv)
     with errors(arguments.output):
-        records = [read_gpu(path) for path in arguments.records]
+        records = []
+        for at, path in enumerate(arguments.records, 1):
+            with doing(f"reading record {at} of {len(arguments.records)}"):
+                records.append(read_gpu(path))
         need_packages()
         write(compare(records), arguments.output, COMPARISON_MARK)
     print(arguments.output / "README.md")

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from quantities import cell
 
 
-def render(template: str, **values: Any) -> str:
+@cache
+def _environment() -> Any:
     import jinja2
 
     jinja = jinja2.Environment(
@@ -18,7 +20,11 @@ def render(template: str, **values: Any) -> str:
         lstrip_blocks=True,
     )
     jinja.filters["cell"] = cell
-    text = jinja.get_template(template).render(**values)
+    return jinja
+
+
+def render(template: str, **values: Any) -> str:
+    text = _environment().get_template(template).render(**values)
     # macros leave runs of blank lines behind; one is enough for Markdown
     lines = [line.rstrip() for line in text.strip().split("\n")]
     return "\n".join(a for a, b in zip(lines, [*lines[1:], "."], strict=True) if a or b) + "\n"

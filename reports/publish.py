@@ -13,12 +13,14 @@ from __future__ import annotations
 import argparse
 import os
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from machine import suspects
 from measured import Measured, read, read_gpu
 from places import slug
 from program import fail, need_packages
+from progress import doing
 from record import BadRecord, Record
 from render import render
 
@@ -120,14 +122,15 @@ def publish(files: dict[str, bytes], target: Path) -> None:
             raise
 
 
-def main() -> None:
+def main(argv: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description="Publishes a report as committed evidence.")
     parser.add_argument("report", type=Path, help="a folder that render.py wrote")
     results = Path(__file__).parent / "results"
     parser.add_argument("--results", type=Path, default=results, help="default: %(default)s")
-    arguments = parser.parse_args()
+    arguments = parser.parse_args(argv)
     try:
-        own = read(arguments.report / "record.json")
+        with doing("reading"):
+            own = read(arguments.report / "record.json")
         why = refusal(own.record)
         need_packages()
         files = {} if why else render(own, [])

@@ -12,6 +12,7 @@ is written before every file of the report exists in memory.
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -33,6 +34,7 @@ from how_accurate import HowAccurate, how_accurate
 from measured import Measured, read, read_gpu
 from places import slug
 from program import errors, fail, need_packages
+from progress import doing
 from quantities import cell, shape_label, significant
 from record import AUDIT, MEMORY_LEVELS, SPECIAL, Experiment, Record, compressed
 from series import COMPUTE, MEMORY
@@ -129,6 +131,14 @@ def _section(own: Measured, view: View, experiment: Experiment) -> Section:
     )
 
 
+def _sections(own: Measured, view: View) -> list[Section]:
+    found, all_of_them = [], view.record.ordinary
+    for at, experiment in enumerate(all_of_them, 1):
+        with doing(f"section {at} of {len(all_of_them)}"):
+            found.append(_section(own, view, experiment))
+    return found
+
+
 def _foundations(own: Measured, prefix: str) -> Foundations:
     """To be made after the verdicts, whose comparisons it counts."""
     from charts import charts
@@ -188,9 +198,10 @@ def _beside(records: list[Measured]) -> list[Beside]:
             key += "-again"
         commit, day = (env.git.commit or "unknown")[:7], env.started[:10]
         heading = cell(f"Committed record: {each.gpu}, commit {commit}, {day}")
-        view = View(each.record, each.judgement, f"{key}-")
-        sections = [_section(each, view, experiment) for experiment in each.record.ordinary]
-        foundations = _foundations(each, f"{key}-")
+        with doing(heading):
+            view = View(each.record, each.judgement, f"{key}-")
+            sections = _sections(each, view)
+            foundations = _foundations(each, f"{key}-")
         shown[key] = Beside(heading, f"beside-{key}", each.record, view, sections, foundations)
     return list(shown.values())
 
@@ -215,9 +226,11 @@ def render(own: Measured, beside: list[Measured]) -> dict[str, bytes]:
     from charts import claims_chart
 
     record = own.record
-    view = View(record, own.judgement)
-    sections = [_section(own, view, each) for each in record.ordinary]
-    foundations = _foundations(own, "")
+    with doing("verdicts"):
+        view = View(record, own.judgement)
+    sections = _sections(own, view)
+    with doing("foundations"):
+        foundations = _foundations(own, "")
     table = _across(own, beside) if record.gpu_measured else None
     others = _beside(beside) if not record.gpu_measured else []
     timed = [case.seconds for case in record.cases if case.seconds]
@@ -264,7 +277,7 @@ def render(own: Measured, beside: list[Measured]) -> dict[str, bytes]:
     return {**files, "README.md": text.encode()}
 
 
-def main() -> None:
+def main(argv: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description="Renders a record into a report folder.")
     add = parser.add_argument
     add("record", type=Path, help="record.json, or a folder that holds one")
@@ -272,10 +285,11 @@ def main() -> None:
     many = {"nargs": "*", "action": "extend", "default": [], "metavar": "RECORD"}
     add("--beside", type=Path, help="records of other GPUs, or where this has no GPU", **many)
     add("--strict", action="store_true", help="exit 3 if a case is incorrect or failed")
-    arguments = parser.parse_args()
+    arguments = parser.parse_args(argv)
     with errors(arguments.output):
-        own = read(arguments.record)
-        beside = [read_gpu(path) for path in arguments.beside]
+        with doing("reading"):
+            own = read(arguments.record)
+            beside = [read_gpu(path) for path in arguments.beside]
         need_packages()
         write(render(own, beside), arguments.output)
     print(arguments.output / "README.md")

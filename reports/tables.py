@@ -203,14 +203,13 @@ def _matrix(
     text: Callable[[Case], str], kind: str, place: bool,
 ) -> list[Matrix]:  # fmt: skip
     """The matrix of these rows, at the shapes where one has a case; none if there is no case."""
-    rows = []
+    rows, shapes = [], record.shapes(experiment)
     for row in record.strategies(experiment):
         if kind == ("part" if row.part_of else "sweep" if row.sweep else "row"):
-            shapes = record.shapes(experiment)
             cases = [record.find(experiment, row.strategy, shape, regime) for shape in shapes]
             if any(cases):
                 rows.append((row, dict(zip(shapes, cases, strict=True))))
-    used = [s for s in record.shapes(experiment) if any(cases[s] for _, cases in rows)]
+    used = [s for s in shapes if any(cases[s] for _, cases in rows)]
     lines = []
     for row, cases in rows:
         name = f"{prefix}{experiment.name}-{regime}-{row.strategy}".replace("_", "-")

@@ -16,6 +16,7 @@ import json
 import os
 import shutil
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -138,13 +139,13 @@ def differences(found: Verdicts, expected: Verdicts) -> list[str]:
     return printed
 
 
-def main() -> None:
+def main(argv: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description="Prints and checks the verdicts of a report.")
     parser.add_argument("report", type=Path, help="a folder that render.py wrote")
     results = Path(__file__).parent / "results"
     add = parser.add_argument
     add("--expected", type=Path, default=results, metavar="DIR", help="default: %(default)s")
-    arguments = parser.parse_args()
+    arguments = parser.parse_args(argv)
     try:
         found = load(arguments.report / "verdicts.json")
         titles = {claim.id: claim.title for claim in load_claims()}

@@ -113,9 +113,10 @@ endif()")
 endfunction()
 # a toolkit and a driver, as far as they are asked before anything is compiled
 function(toolkit version)
+  list(JOIN ARGN " " known)
   program(nvcc "case $1 in
 --version) echo 'Cuda compilation tools, release ${version}, V${version}.1';;
---list-gpu-arch) printf 'compute_%s\\n' ${ARGN};;
+--list-gpu-arch) printf 'compute_%s\\n' ${known};;
 *) exit 1;;
 esac")
 endfunction()
@@ -302,6 +303,28 @@ elseif(CASE STREQUAL no_python)
     fail("a report without Python")
   endif()
   expect_words("Python 3.11 or newer was not found: install it")
+
+elseif(CASE STREQUAL no_venv)
+  # of two questions to Python, whether there are packages and whether there is venv, both are denied
+  program(python3 "exit 1")
+  stand_in("set(Python3_FOUND ON)
+set(Python3_EXECUTABLE ${SCRATCH}/bin/python3)
+add_subdirectory(${SOURCE}/reports reports)")
+  configure(${SCRATCH}/stand_in -D CMAKE_DISABLE_FIND_PACKAGE_Python3=ON)
+  expect_one_line()
+  expect_success("Python's venv was not found: install python3-venv")
+
+elseif(CASE STREQUAL no_packages)
+  find_program(PYTHON python3)
+  execute_process(COMMAND ${PYTHON} -c "import ensurepip" RESULT_VARIABLE failed ERROR_QUIET)
+  if(failed)
+    message("not measured: Python or its venv was not found")
+    return()
+  endif()
+  list(APPEND environment PIP_INDEX_URL=${refusing} PIP_FIND_LINKS= PIP_EXTRA_INDEX_URL=)
+  run(${CMAKE_COMMAND} -D PYTHON=${PYTHON} -D FOLDER=${SCRATCH}/python
+      -P ${SOURCE}/reports/packages.cmake)
+  expect_error("packages cannot be fetched" "install what reports/requirements.txt lists")
 
 elseif(CASE STREQUAL no_ninja)
   set(environment PATH=${SCRATCH}/bin)

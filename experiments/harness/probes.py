@@ -32,7 +32,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -634,7 +634,7 @@ def whole(path: Path) -> Iterator[Path]:
         temporary.unlink(missing_ok=True)
 
 
-def main() -> int:
+def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         description="Collects what claims need that is no time, and writes it to probes.json."
     )
@@ -644,7 +644,7 @@ def main() -> int:
     parser.add_argument("--ncu", default="", help="Nsight Compute's command line")
     parser.add_argument("--sanitizer", default="", help="compute-sanitizer")
     parser.add_argument("--claims", type=Path, default=Path(__file__).resolve().parents[1])
-    options = parser.parse_args()
+    options = parser.parse_args(argv)
     try:
         asked = wanted(options.claims)
         with whole(options.output) as file:

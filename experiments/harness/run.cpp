@@ -258,13 +258,21 @@ Json record_to_predict_by(const std::filesystem::path& file, const Json& environ
 }
 
 /// Makes the folder, and moves an earlier record and its samples aside rather than lose them.
-void prepare(const std::filesystem::path& folder, bool resume) {
+/// Refuses where there is no room for so many cases: what a case leaves, twice, is half of this.
+void prepare(const std::filesystem::path& folder, bool resume, std::size_t cases) {
+  constexpr std::uintmax_t bytes_per_case = 12 * 1024;
   const auto file = folder / "record.json";
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error)
     throw std::runtime_error("cannot create " + folder.string() + ": " + error.message() +
                              "; choose another folder with --output");
+  const auto free = std::filesystem::space(folder, error).available;
+  if (!error && free < cases * bytes_per_case)
+    throw std::runtime_error(folder.string() + " has " + std::to_string(free / 1024) +
+                             " kB of free disk, and the record of " + std::to_string(cases) +
+                             " cases may take " + std::to_string(cases * bytes_per_case / 1024) +
+                             " kB: make room, or choose another folder with --output");
   if (resume || !std::filesystem::exists(file)) return;
   const auto move_aside = [&](const std::filesystem::path& from, const char* to) {
     std::filesystem::rename(from, folder / to, error);
@@ -380,7 +388,7 @@ int run(int argc, char** argv) {
   }
   const double earlier_seconds = record.wall_seconds;
   const Ledger earlier_overhead = record.overhead;
-  prepare(options.output, options.resume);
+  prepare(options.output, options.resume, record.cases.size());
   Journal journal(options.output, record);
   announce_memory(record.cases, gpu);
   announce(record, gpu);

@@ -13,6 +13,7 @@ from accuracy import Accuracy
 from canvas import style, svg
 from claims import Judgement
 from measured import Measured
+from progress import doing
 from record import Experiment, Record
 
 from charts.audit import audit
@@ -75,17 +76,18 @@ def charts(
     record: Record, experiment: Experiment, prefix: str = "", kinds: tuple[str, ...] = ()
 ) -> list[Chart]:
     """Draws the charts of one experiment; one without data comes with `why_not` instead."""
-    drawn = []
-    for kind in kinds or plan(experiment):
+    drawn, kinds = [], kinds or plan(experiment)
+    for at, kind in enumerate(kinds, 1):
         title, draw = _CHARTS[kind]
         name = f"{prefix}{experiment.name}_{kind}.svg"
-        drawn.append(_draw(name, title, experiment.title, lambda d=draw: d(record, experiment)))
+        with doing(f"chart {at} of {len(kinds)}"):
+            drawn.append(_draw(name, title, experiment.title, lambda d=draw: d(record, experiment)))
     return drawn
 
 
 def _draw(name: str, title: str, about: str, draw: Callable[[], Drawing]) -> Chart:
     try:
-        with style():
+        with doing(name), style():
             drawing = draw()
             data = svg(drawing.figure)
     except NotDrawn as why:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from canvas import BLUE, CARD, INK, MUTED, ORANGE, VERMILLION, card
+from canvas import BLUE, CARD, INK, MUTED, ORANGE, VERMILLION, card, dots
 from comparison import Audit, Pair, comparisons
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 from quantities import significant
@@ -57,7 +55,13 @@ def audit(record: Record, experiment: Experiment) -> Drawing:
         ordered = sorted(pairs, key=lambda pair: (-pair.ratio.value, pair.base.id, pair.other.id))
         rank = {id(pair): y for y, pair in enumerate(ordered)}
         for verdict, (color, marker) in LOOKS.items():
-            _points(axes, [p for p in ordered if p.called(rho) == verdict], rank, color, marker)
+            points = [
+                (rank[id(p)], 100 / p.ratio.value - 100, *_ends(p))
+                for p in ordered
+                if p.called(rho) == verdict
+            ]
+            look = {"marker": marker, "markersize": 2.6, "mec": CARD, "mew": 0.3}
+            dots(axes, points, color=color, elinewidth=0.7, **look)
     for verdict, (color, marker) in LOOKS.items():
         look = {"linestyle": "none", "marker": marker, "color": color, "markersize": 5}
         axes.plot([], [], label=f"called {verdict}", **look)
@@ -72,17 +76,3 @@ def audit(record: Record, experiment: Experiment) -> Drawing:
 def _ends(pair: Pair) -> tuple[float, float]:
     """The interval as more time, in per cent."""
     return 100 / pair.ratio.high - 100, 100 / pair.ratio.low - 100
-
-
-def _points(axes: Any, pairs: list[Pair], at: dict[int, int], color: str, marker: str) -> None:
-    if not pairs:
-        return
-    x = [100 / pair.ratio.value - 100 for pair in pairs]
-    ends = [_ends(pair) for pair in pairs]
-    spans = [
-        [max(0.0, value - low) for value, (low, _) in zip(x, ends, strict=True)],
-        [max(0.0, high - value) for value, (_, high) in zip(x, ends, strict=True)],
-    ]
-    y = [at[id(pair)] for pair in pairs]
-    look = {"marker": marker, "markersize": 2.6, "mec": CARD, "mew": 0.3, "elinewidth": 0.7}
-    axes.errorbar(x, y, xerr=spans, color=color, linestyle="none", **look)

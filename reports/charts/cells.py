@@ -18,7 +18,7 @@ def draw_cell(
     scale: tuple[float, float], best: bool, small: bool = False,
 ) -> None:  # fmt: skip
     """`small`: the number alone, in colours of a log scale, and no hatch for a case that is not."""
-    box = {"xy": (x - 0.475, y - 0.46), "width": 0.95, "height": 0.92}
+    box = {"xy": (x - 0.475, y - 0.46), "width": 0.95, "height": 0.92, "clip_on": False}
     middle = {"ha": "center", "va": "center"}
     if small and case is None:
         axes.text(x, y, "·", color=MUTED, fontsize=8, **middle)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-from canvas import BLUE, CARD, INK, MUTED, ORANGE, SERIES, VERMILLION, card, ink_on_card
+from canvas import BLUE, CARD, INK, MUTED, ORANGE, SERIES, VERMILLION, card, dots, ink_on_card
 from claims import Claim, Judged, Judgement, Outcome
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
@@ -73,15 +73,6 @@ def _axes(figure: Figure, box: tuple[float, ...], values: list[float], low: floa
     return axes
 
 
-def _dot(axes: Any, y: float, found: Outcome, color: str, marker: str, **look: Any) -> None:
-    spans = [[max(0.0, found.value - found.low)], [max(0.0, found.high - found.value)]]
-    size = 7.5 if marker == "X" else 6
-    look = {"markersize": size, "mec": CARD, "mew": 0.5, "elinewidth": 1.2, **look}
-    axes.errorbar(
-        [found.value], [y], xerr=spans, color=color, marker=marker, linestyle="none", **look
-    )
-
-
 def _left(rows: list[Judged]) -> float:
     """Where the panel begins: behind the longest title."""
     names = [judged.claim.title for judged in rows]
@@ -122,9 +113,10 @@ def strip(judgement: Judgement) -> Drawing:
     for document, y in heads.items():
         axes.text(columns["name"], y, f"{document}: {DOCUMENTS[document]}", color=MUTED,
                   fontweight="bold", **aside)  # fmt: skip
+    points: dict[str, list[tuple[float, float, float, float]]] = {}
     for y, judged in zip(heights, rows, strict=True):
         claim, found, said = judged.claim, _measured(judged), _said(judged.claim)
-        color, marker = LOOKS[judged.verdict]
+        color, _ = LOOKS[judged.verdict]
         axes.text(columns["name"], y, claim.id, color=MUTED, **aside)
         axes.text(columns["id"], y, claim.title, **aside)
         if said is not None and found is not None:
@@ -132,9 +124,13 @@ def strip(judgement: Judgement) -> Drawing:
         if said is not None:
             axes.plot([said], [y], marker="o", linestyle="none", markersize=7.5, **HOLLOW)
         if found is not None:
-            _dot(axes, y, found, color, marker)
+            points.setdefault(judged.verdict, []).append((y, found.value, found.low, found.high))
             axes.text(columns["value"], y, shortest(found), color=INK, **aside)
         axes.text(columns["verdict"], y, WORDS[judged.verdict], color=ink_on_card(color), **aside)
+    for verdict, of in points.items():
+        color, marker = LOOKS[verdict]
+        look = {"markersize": 7.5 if marker == "X" else 6, "mec": CARD, "mew": 0.5}
+        dots(axes, of, color=color, marker=marker, elinewidth=1.2, **look)
     _legend(figure)
     missing = sum(_measured(judged) is None for judged in rows)
     caption = ""
@@ -194,6 +190,7 @@ def compared(records: list[Measured], names: list[str], experiment: str) -> Draw
     for document, y in heads.items():
         text = f"{document}: {DOCUMENTS[document]}"
         axes.text(left, y, text, color=MUTED, fontweight="bold", **aside)
+    points: dict[tuple[int, bool], list[tuple[float, float, float, float]]] = {}
     for y, of in zip(heights, rows, strict=True):
         claim = of[0].claim
         axes.text(left, y, claim.id, color=MUTED, **aside)
@@ -202,11 +199,14 @@ def compared(records: list[Measured], names: list[str], experiment: str) -> Draw
             axes.plot([said, said], [y - step / 2, y + step / 2], color=INK, linewidth=1.4)
         axes.axhline(y + step / 2, color=MUTED, linewidth=0.3, alpha=0.6)
         for at, judged in enumerate(of):
-            found, (color, marker) = _measured(judged), look_of(at)
+            found, there = _measured(judged), y + lane * (at - (len(of) - 1) / 2)
             if found is not None:
-                fill = color if judged.verdict == "holds" else CARD
-                look = {"mfc": fill, "mec": color, "mew": 1.1, "markersize": 5}
-                _dot(axes, y + lane * (at - (len(of) - 1) / 2), found, color, marker, **look)
+                of_look = points.setdefault((at, judged.verdict == "holds"), [])
+                of_look.append((there, found.value, found.low, found.high))
+    for (at, holds), of_look in points.items():
+        color, marker = look_of(at)
+        look = {"mfc": color if holds else CARD, "mec": color, "mew": 1.1, "markersize": 5}
+        dots(axes, of_look, color=color, marker=marker, elinewidth=1.2, **look)
     for at, label in enumerate(names):
         color, marker = look_of(at)
         axes.plot([], [], linestyle="none", marker=marker, color=color, markersize=6, label=label)

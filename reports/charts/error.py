@@ -16,6 +16,7 @@ from canvas import (
     Label,
     card,
     end_labels,
+    lines,
     log_axes,
     trend,
 )
@@ -81,17 +82,16 @@ def _panel(
         axes.axhline(TOLERANCE, color=MUTED, linestyle=(0, (5, 3)), linewidth=1.1)
         edge = axes.get_xlim()[1]
         labels.append(Label(edge, TOLERANCE, f"tolerance {power(TOLERANCE)}", MUTED))
-    # what has a name is drawn over what has none
-    for row in sorted(rows, key=lambda row: row.strategy in looks):
+    others = []
+    for row in rows:
         points = _points(accuracy, row, each, kind)
-        if not points:
-            continue
-        look = looks.get(row.strategy)
-        grey = {"color": FAINT, "linewidth": 0.8}
-        axes.plot(*zip(*points, strict=True), gid=trend(axes), **(look or grey))
-        if look:
-            bold = row.split
-            labels.append(Label(*points[-1], row.strategy, look["color"], bold))
+        if points and row.strategy in looks:
+            look = looks[row.strategy]
+            axes.plot(*zip(*points, strict=True), gid=trend(axes), **look)
+            labels.append(Label(*points[-1], row.strategy, look["color"], row.split))
+        elif points:
+            others.append(points)
+    lines(axes, others, colors=FAINT, linewidths=0.8)
     end_labels(axes, labels)
 
 

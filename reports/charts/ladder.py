@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from typing import Any
 
-from canvas import BLUE, CARD, GREEN, INK, MUTED, ORANGE, PURPLE, SKY, card, ink_on_card, note
+from canvas import BLUE, CARD, GREEN, INK, MUTED, ORANGE, PURPLE, SKY, card, dots, ink_on_card, note
 from comparison import comparisons
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 from quantities import duration, shape_label
@@ -72,25 +72,24 @@ def ladder(record: Record, experiment: Experiment) -> Drawing:
         look = {**beside, "fontsize": 7.5}
         look["bbox"] = {"facecolor": CARD, "edgecolor": "none", "pad": 1}
         axes.text(0, len(rows) - len(apart) + 0.2, text, color=MUTED, zorder=4, **look)
-    for at, row in zip(heights, rows, strict=True):
+    points: dict[tuple[str, str], list[tuple[float, float, float, float]]] = {}
+    names = axes.get_yticklabels()
+    for at, row, name in zip(heights, rows, names, strict=True):
         case, color = cases[row.strategy], _color(row)
-        axes.get_yticklabels()[heights.index(at)].set_color(
-            INK if color == BLUE else ink_on_card(color)
-        )
+        name.set_color(INK if color == BLUE else ink_on_card(color))
         ratio = ratios.get(row.strategy)
         if ratio is None:
             _gap(axes, at, case, beside)
             continue
         stem = {"linewidth": 5, "alpha": 0.35, "solid_capstyle": "butt"}
         axes.plot([1, ratio.value], [at, at], color=color, **stem)
-        spans = [[ratio.value - ratio.low], [ratio.high - ratio.value]]
-        look = {"marker": "o" if row.fp32 and row.contends else "D", "markersize": 5.5}
-        axes.errorbar(
-            [ratio.value], [at], xerr=spans, color=color, capsize=3, elinewidth=1.2, **look
-        )
+        marker = "o" if row.fp32 and row.contends else "D"
+        points.setdefault((color, marker), []).append((at, ratio.value, ratio.low, ratio.high))
         text = "base" if case is base else str(ratio)
         axes.text(columns[0], at, text + row.marks, **beside)
         axes.text(columns[1], at, duration(case.seconds.median), **beside)
+    for (color, marker), of in points.items():
+        dots(axes, of, color=color, marker=marker, markersize=5.5, capsize=3, elinewidth=1.2)
     key = "blue: rungs of the documents · orange: the vendor's library"
     if any(row.role == "rung" and not row.documented for row in rows):
         key += " · light blue: rungs beyond them"

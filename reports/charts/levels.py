@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from canvas import BLUE, CARD, GREEN, MUTED, card
+from canvas import BLUE, CARD, GREEN, MUTED, card, dots
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 from memory import levels
 from quantities import duration, significant, spread
@@ -63,7 +63,7 @@ def _point(
     else:
         low, value, high = (t * scale for t in (s.low, s.median, s.high))
         text = duration(value)
-    look = {"marker": marker, "color": color, "markersize": 6.5, "mec": CARD, "mew": 0.5}
-    axes.errorbar([value], [y], xerr=[[value - low], [high - value]], linestyle="none", **look)
+    look = {"marker": marker, "markersize": 6.5, "mec": CARD, "mew": 0.5}
+    dots(axes, [(y, value, low, high)], color=color, **look)
     axes.text(1.03, y, f"{text} {spread(s)}", **beside)
     return low, high

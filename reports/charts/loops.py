@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from canvas import BLUE, CARD, GREEN, MUTED, VERMILLION, card, note
+from canvas import BLUE, CARD, GREEN, MUTED, VERMILLION, card, dots, note
 from comparison import comparisons
 from figures import figures
 from quantities import shape_label, significant
@@ -52,30 +52,19 @@ def loops(record: Record, experiment: Experiment) -> Drawing:
         axes.axhline(y + 0.5, color=MUTED, linewidth=0.3, alpha=0.6)
     then = {(f.strategy, f.regime): f.seconds for f in figures(experiment.name).figure if f.seconds}
     for y, row in enumerate(rows):
-        for lane, (regime, _, color, marker) in enumerate(REGIMES):
-            case = timed.get((row.strategy, regime))
-            if case:
-                low, value, high = (
-                    metric.rate(case, s)
-                    for s in (case.seconds.high, case.seconds.median, case.seconds.low)
-                )
-                look = {
-                    "marker": marker,
-                    "color": color,
-                    "markersize": 6.5,
-                    "mec": CARD,
-                    "mew": 0.5,
-                }
-                axes.errorbar(
-                    [value], [y + 0.24 * (lane - 1)], xerr=[[value - low], [high - value]], **look
-                )
         outer, inner = (timed.get((row.strategy, regime)) for regime in ("hot", "inner"))
         text = str(comparisons(record).ratio(outer, inner)) if outer and inner else "–"
         axes.text(columns["inner over outer here"], y, text, **beside)
         old = [then.get((row.strategy, regime)) for regime in ("hot", "inner")]
         text = f"{significant(old[0] / old[1])}×" if all(old) else "–"
         axes.text(columns["then"], y, text, **beside)
-    for _, label, color, marker in REGIMES:
+    for lane, (regime, label, color, marker) in enumerate(REGIMES):
+        points = [
+            (y + 0.24 * (lane - 1), *(metric.rate(case, t) for t in (s.median, s.high, s.low)))
+            for y, row in enumerate(rows)
+            if (case := timed.get((row.strategy, regime))) and (s := case.seconds)
+        ]
+        dots(axes, points, color=color, marker=marker, markersize=6.5, mec=CARD, mew=0.5)
         axes.plot([], [], linestyle="none", marker=marker, color=color, markersize=6, label=label)
     axes.legend(
         loc="upper left", bbox_to_anchor=(-0.27, -0.42 / (height - 2.1)), ncols=3, frameon=False,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from canvas import BLUE, CARD, GREEN, INK, MUTED, ORANGE, PURPLE, VERMILLION, card, note
+from canvas import BLUE, CARD, GREEN, INK, MUTED, ORANGE, PURPLE, VERMILLION, card, dots, note
 from figures import figures
 from matplotlib.ticker import FuncFormatter
 from quantities import shape_label
@@ -77,19 +77,13 @@ def of_copy(record: Record, experiment: Experiment) -> Drawing:
     for at in range(len(rows)):
         axes.axhline(at + 0.5, color=MUTED, linewidth=0.3, alpha=0.6)
     for lane, (label, color, marker, values) in enumerate(series):
-        for at, row in enumerate(rows):
-            if row.strategy in values:
-                value, low, high = (100 * v for v in values[row.strategy])
-                y = at + (lane - (len(series) - 1) / 2) * step
-                look = {
-                    "marker": marker,
-                    "color": color,
-                    "markersize": 6.5,
-                    "mec": CARD,
-                    "mew": 0.5,
-                }
-                span = [[value - low], [high - value]]
-                axes.errorbar([value], [y], xerr=span, linestyle="none", **look)
+        below = (lane - (len(series) - 1) / 2) * step
+        points = [
+            (at + below, *(100 * v for v in values[row.strategy]))
+            for at, row in enumerate(rows)
+            if row.strategy in values
+        ]
+        dots(axes, points, color=color, marker=marker, markersize=6.5, mec=CARD, mew=0.5)
         axes.plot([], [], linestyle="none", marker=marker, color=color, markersize=6, label=label)
     axes.legend(
         loc="upper left", bbox_to_anchor=(-0.19, -0.42 / (height - 1.9)), ncols=len(series),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from canvas import BLUE, CARD, MUTED, VERMILLION, card, note
+from canvas import BLUE, CARD, MUTED, VERMILLION, card, dots, note
 from figures import figures
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 from quantities import Ratio, duration, shape_label
@@ -42,6 +42,7 @@ def then(record: Record, experiment: Experiment) -> Drawing:
     columns = {"then": 1.025, "here": 1.165, "speed-up [95 % interval]": 1.305}
     for text, x in columns.items():
         axes.text(x, -0.95, text, color=MUTED, **beside)
+    points = []
     for at, (each, case) in enumerate(zip(rows, cases, strict=True)):
         seconds = case.seconds if case else None
         if each.seconds and seconds:
@@ -58,9 +59,9 @@ def then(record: Record, experiment: Experiment) -> Drawing:
             text = case.status.replace("_", " ") if case else "–"
             axes.text(1.165, at, text, color=MUTED, **beside)
             continue
-        span = [[seconds.median - seconds.low], [seconds.high - seconds.median]]
-        axes.errorbar([seconds.median], [at], xerr=span, color=BLUE, marker="o", markersize=6)
+        points.append((at, seconds.median, seconds.low, seconds.high))
         axes.text(1.165, at, duration(seconds.median), **beside)
+    dots(axes, points, color=BLUE, marker="o", markersize=6)
     note(figure, 38, f"squares: as {document} has it, without an interval", fontsize=8, color=MUTED)
     key = f"dots, here: {here}"
     note(figure, 24, key, fontsize=8, color=MUTED)

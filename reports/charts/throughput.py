@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from canvas import CARD, FAINT, INK, MUTED, SERIES, Label, card, end_labels, line, log_axes, trend
+from canvas import CARD, FAINT, INK, MUTED, SERIES, Label, card, end_labels, line, lines, log_axes
 from matplotlib.ticker import FuncFormatter, LogLocator
 from quantities import significant
 from record import Case, Experiment, Record
@@ -28,18 +28,18 @@ def _family(row: Case) -> str:
 
 def throughput(record: Record, experiment: Experiment) -> Drawing:
     metric, limit = metric_of(record, experiment), metric_of(record, experiment).limit(record)
-    rows, lines = [], {}
+    rows, rates = [], {}
     for row in record.strategies(experiment):
         # a row that launches others' kernels would hide their lines
         cases = row.strategy not in DISPATCH and sweep(record, experiment, row.strategy, "cold")
         if row.target == "gpu" and cases and not row.sweep and not row.part_of:
             rows.append(row)
             # the slow end of a time's interval is the low end of the rate's
-            lines[row.strategy] = [
+            rates[row.strategy] = [
                 (n, *(metric.rate(c, s) for s in (c.seconds.median, c.seconds.high, c.seconds.low)))
                 for n, c in cases
             ]
-    if not lines:
+    if not rates:
         raise nothing(record)
     # fifteen rungs in one panel overlap, so each block tile has its own; the others stay grey
     panels: dict[str, list[str]] = {}
@@ -50,15 +50,15 @@ def throughput(record: Record, experiment: Experiment) -> Drawing:
         if row.role == "rung":
             panels.setdefault(name, []).append(row.strategy)
     panels = panels or {"Baselines": []}
-    sizes = sorted({point[0] for points in lines.values() for point in points})
-    values = [v for points in lines.values() for p in points for v in p[1:]] + [limit or 1]
+    sizes = sorted({point[0] for points in rates.values() for point in points})
+    values = [v for points in rates.values() for p in points for v in p[1:]] + [limit or 1]
     columns = min(2, len(panels))
     lanes = math.ceil(len(panels) / columns)
     height = 1.3 + 3.7 * lanes
     subtitle = "cold (L2 flushed before each launch) · square sizes, powers of two · bars are 95 % "
     subtitle += "intervals of the median"
     figure = card(height, f"{experiment.title}: throughput against size", subtitle)
-    longest = max(17, *map(len, lines))  # label, beside its panel
+    longest = max(17, *map(len, rates))  # label, beside its panel
     grid = figure.add_gridspec(lanes, columns, wspace=0.62 + 0.04 * (longest - 17), hspace=0.24)
     grid.update(
         left=0.07, right=0.86 - 0.007 * (longest - 17), bottom=0.55 / height, top=1 - 1.05 / height
@@ -72,13 +72,13 @@ def throughput(record: Record, experiment: Experiment) -> Drawing:
         axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: significant(y, 1)))
         axes.set_ylabel(f"throughput ({metric.unit}, log)")
         axes.set_xlabel(f"{' = '.join(experiment.axes)} (elements, log)")
-        labels = []
+        labels, others = [], []
         if limit:
             axes.axhline(limit, color=MUTED, linestyle=(0, (5, 3)), linewidth=1.1)
             text = f"{metric.ceiling_label} {significant(limit)}"
             labels.append(Label(sizes[-1] * 2**0.2, limit, text, MUTED))
         for row in rows:
-            points = lines[row.strategy]
+            points = rates[row.strategy]
             if row.role != "rung":
                 plain = row.fp32 and row.role == "baseline"
                 look = {"linestyle": "-" if plain else (0, (1, 1.2)), "linewidth": 1.4}
@@ -87,10 +87,10 @@ def throughput(record: Record, experiment: Experiment) -> Drawing:
                 text += " ‡" if row.problem else ""
                 labels.append(Label(*points[-1][:2], text, INK))
             elif row.strategy not in members:
-                grey = {"color": FAINT, "linewidth": 0.8, "gid": trend(axes)}
-                axes.plot(*list(zip(*points, strict=True))[:2], **grey)
+                others.append([point[:2] for point in points])
+        lines(axes, others, colors=FAINT, linewidths=0.8)
         for member, (color, marker) in zip(members, SERIES * 9, strict=False):
-            points = lines[member]
+            points = rates[member]
             line(axes, points, color=color, marker=marker, markeredgecolor=CARD, mew=0.6)
             labels.append(Label(*points[-1][:2], member, color, bold=True))
         end_labels(axes, labels)

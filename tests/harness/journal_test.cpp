@@ -129,9 +129,8 @@ class Killed : public Run {
  protected:
   Killed() { setenv("CUDA_VISIBLE_DEVICES", "", 1); }
 
-  /// Starts a run, and kills it when it has ended at least one case.
-  void kill_one(const std::string& arguments) {
-    const pid_t child = start(arguments);
+  /// Returns when a run that has been started has ended at least one case.
+  void wait_for_a_case() const {
     const auto deadline = steady_clock::now() + std::chrono::seconds(30);
     const auto lines = [&] {
       const auto text = read(journal());
@@ -139,6 +138,12 @@ class Killed : public Run {
     };
     while (lines() < 2 && steady_clock::now() < deadline)
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+
+  /// Starts a run, and kills it when it has ended at least one case.
+  void kill_one(const std::string& arguments) {
+    const pid_t child = start(arguments);
+    wait_for_a_case();
     kill(child, SIGKILL);
     int status = 0;
     waitpid(child, &status, 0);
@@ -260,21 +265,42 @@ TEST_F(Killed, NotYetItIsLeftAlone) {
   waitpid(child, nullptr, 0);
 }
 
-// the journal's first line fits, and not every case's
-TEST_F(Killed, ByAFullDiskItGoesOnWhereThereIsRoom) {
-  const auto mount_folder = [&](unsigned long how, const char* size) {
-    return mount("tmpfs", folder_.c_str(), "tmpfs", how, size) == 0;
-  };
-  if (!mount_folder(0, "size=1m"))
-    GTEST_SKIP() << "a full disk needs a small file system, and mounting one needs root";
-  std::string flags = output() + " --strategy=cpu_serial --per-case=0.01 --shape=8x8x8";
-  for (int m = 1; m < 60; ++m) flags += ",8x8x" + std::to_string(8 + m);
-  // all but a few pages of what the first line leaves free
-  kill_one(flags + ",300x300x300");
-  const auto header = read(journal()).find('\n') + 1;
-  fs::remove(journal());
-  ASSERT_TRUE(mount_folder(MS_REMOUNT, ("size=" + std::to_string(header + 20000)).c_str()));
+/// Runs on a small file system, which needs root.
+class OnASmallDisk : public Killed {
+ protected:
+  void SetUp() override {
+    if (mount("tmpfs", folder_.c_str(), "tmpfs", 0, "size=4m") != 0)
+      GTEST_SKIP() << "a full disk needs a small file system, and mounting one needs root";
+    mounted_ = true;
+    for (int m = 1; m < 60; ++m) flags_ += ",8x8x" + std::to_string(8 + m);
+  }
+  ~OnASmallDisk() override {
+    if (mounted_) umount(folder_.c_str());
+  }
+  void fill() const {
+    std::ofstream rest(folder_ / "rest");
+    while (rest << std::string(4096, '-') << std::flush) continue;
+  }
+
+  std::string flags_ = "--strategy=cpu_serial --per-case=0.01 --shape=8x8x8";
+  bool mounted_ = false;
+};
+
+TEST_F(OnASmallDisk, NothingIsBegunThatMayNotFit) {
+  ASSERT_EQ(mount("tmpfs", folder_.c_str(), "tmpfs", MS_REMOUNT, "size=512k"), 0);
+  expect_refusal(flags_, 1, "make room, or choose another folder with --output");
+  EXPECT_EQ(run(output() + " --strategy=cpu_serial --per-case=0.01 --shape=8x8x8").code, 0);
+}
+
+TEST_F(OnASmallDisk, ThatIsFullARunGoesOnWhereThereIsRoom) {
+  const std::string flags = output() + " " + flags_;
+  // somebody else's file takes the rest when the first case is through
+  std::thread somebody([&] {
+    wait_for_a_case();
+    fill();
+  });
   const auto outcome = run(flags);
+  somebody.join();
   EXPECT_EQ(outcome.code, 1);
   const auto last = outcome.output.rfind("\nrecheck: ");
   ASSERT_NE(last, std::string::npos) << outcome.output;
@@ -287,12 +313,11 @@ TEST_F(Killed, ByAFullDiskItGoesOnWhereThereIsRoom) {
   EXPECT_GE(had.size(), 1u);
   EXPECT_LT(had.size(), 60u);
 
-  ASSERT_TRUE(mount_folder(MS_REMOUNT, "size=4m"));
+  fs::remove(folder_ / "rest");
   EXPECT_EQ(run(flags + " --resume").code, 0);
   const auto has = passed(read_earlier(folder_));
   EXPECT_EQ(has.size(), 60u);
   expect_kept(had, has);
-  umount(folder_.c_str());
 }
 
 }  // namespace

@@ -1,14 +1,21 @@
-"""Runs the renderer as a user does: as a program, on files."""
+"""Runs the renderer's programs on files: within the tests, or where the process itself is the
+subject as a user does."""
 
 from __future__ import annotations
 
+import contextlib
+import copy
+import importlib
+import io
 import json
 import os
+import re
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
@@ -18,11 +25,81 @@ sys.path.insert(0, str(REPORTS))
 sys.dont_write_bytecode = True
 
 
-def run(program: str, *arguments: object, **options: Any) -> subprocess.CompletedProcess[str]:
-    """reports/<program> with these arguments; options go to subprocess.run."""
+def process(program: str, *arguments: object, **options: Any) -> subprocess.CompletedProcess[str]:
+    """reports/<program> with these arguments as a process; options go to subprocess.run."""
     options["env"] = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", **options.get("env", {})}
     command = [sys.executable, str(REPORTS / program), *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, check=False, **options)
+
+
+def called(
+    main: Callable[[list[str]], int | None], *arguments: object
+) -> subprocess.CompletedProcess[str]:
+    """What a program's main does within this process, and how its process would end."""
+    out, err = io.StringIO(), io.StringIO()
+    words = [str(each) for each in arguments]
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        try:
+            code = main(words) or 0
+        except SystemExit as end:
+            code = int(end.code or 0)
+    return subprocess.CompletedProcess(words, code, out.getvalue(), err.getvalue())
+
+
+def run(program: str, *arguments: object, drawn: bool = False) -> subprocess.CompletedProcess[str]:
+    """The same as a call, which saves the time to start; charts are drawn if `drawn`."""
+    main = importlib.import_module(Path(program).stem).main
+    draws = program in ("render.py", "compare.py", "publish.py")
+    with placeholders() if draws and not drawn else contextlib.nullcontext():
+        return called(main, *arguments)
+
+
+@contextlib.contextmanager
+def placeholders() -> Iterator[None]:
+    """In place of each chart a file of its name, for drawing takes most of a report's time.
+
+    None is left out for want of data, nor has one a caption.
+    """
+    import charts
+    from folder import CHART_MARK
+
+    def placeholder(name: str, title: str, about: str, draw: object) -> charts.Chart:
+        return charts.Chart(name, title, f"{about}, {title}", "", f"<!-- {CHART_MARK} -->".encode())
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(charts, "_draw", placeholder)
+        yield
+
+
+def texts_of(drawn: bytes | None) -> list[str]:
+    """The texts of a chart, in the order in which they are drawn."""
+    root = ElementTree.fromstring(drawn or b"<svg/>")
+    return [each.text or "" for each in root.iter("{http://www.w3.org/2000/svg}text")]
+
+
+def on_terminal(
+    stream: str, columns: int, program: str, *arguments: object, **env: str
+) -> tuple[int, str]:
+    """The exit code of a program, and what it writes to a terminal that is its `stream`."""
+    pty = pytest.importorskip("pty")
+    fcntl, termios = pytest.importorskip("fcntl"), pytest.importorskip("termios")
+    import struct
+
+    master, slave = pty.openpty()
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    kept = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "COLUMNS")}
+    kept |= {"PYTHONDONTWRITEBYTECODE": "1", **env}
+    command = [sys.executable, str(REPORTS / program), *map(str, arguments)]
+    streams = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, stream: slave}
+    started = subprocess.Popen(command, env=kept, **streams)
+    os.close(slave)
+    found = b""
+    # Linux ends a terminal whose other side is closed so
+    with contextlib.suppress(OSError):
+        while part := os.read(master, 65536):
+            found += part
+    os.close(master)
+    return started.wait(), found.decode().replace("\r\n", "\n")
 
 
 def one_line(result: subprocess.CompletedProcess[str], code: int) -> str:
@@ -38,6 +115,26 @@ def tree(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in files}
 
 
+def linked(text: str) -> None:
+    """Every anchor of a report is there once, and every link within it leads to one."""
+    anchors = re.findall(r'<a id="([^"]+)"', text)
+    assert len(anchors) == len(set(anchors))
+    assert set(re.findall(r"\(#([^)]+)\)", text)) <= set(anchors)
+
+
+def row_of(text: str, strategy: str) -> dict[str, str]:
+    """The headline table's row of a strategy, by column."""
+    lines = text.split("\n")
+    at = next(
+        i for i, line in enumerate(lines) if line.startswith("|") and f">`{strategy}`" in line
+    )
+    head = next(line for line in reversed(lines[:at]) if line.startswith("| strategy"))
+    cells = [
+        [cell.strip() for cell in re.split(r"(?<!\\) \| ", line)] for line in (head, lines[at])
+    ]
+    return dict(zip((name.strip("| ") for name in cells[0]), cells[1], strict=True))
+
+
 # rows of the golden report's study: one of each kind
 ACCURACY = ["cpu_serial", "tile16", "full_strip16", "cublas", "cublas_tf32", "split_fp16x3"]
 ACCURACY += ["split_fp16x3_promote128", "split_fp16x3_promote_none", "split_bf16x6"]
@@ -45,7 +142,7 @@ ACCURACY += ["split_fp16x3_promote128", "split_fp16x3_promote_none", "split_bf16
 
 @pytest.fixture(scope="session")
 def golden(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
-    """The files of the report that golden.md is the README.md of, rendered once."""
+    """The files of the report that golden.md is the README.md of, rendered once, with charts."""
     from measured import read
     from render import render
     from synthetic import make_full, pack, spoil, unpack
@@ -77,14 +174,33 @@ def save(tmp_path: Path) -> Callable[..., Path]:
     return write
 
 
+@pytest.fixture(scope="session")
+def loaded(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Any], Any]:
+    """Reads a record, equal ones once; each is a copy, with a family of comparisons of its own."""
+    known: dict[str, Any] = {}
+    path = tmp_path_factory.mktemp("loaded") / "record.json"
+
+    def read(record: Any) -> Any:
+        from record import load
+
+        text = json.dumps(record)
+        if text not in known:
+            path.write_text(text, encoding="utf-8")
+            known[text], _ = load(path)
+        return copy.copy(known[text])
+
+    return read
+
+
 @pytest.fixture
 def report(save: Callable[..., Path], tmp_path: Path) -> Callable[..., str]:
-    """Renders a record to tmp_path/report and returns its README.md."""
+    """Renders a record to tmp_path/report and returns its README.md; charts only if `drawn`."""
 
-    def render(record: Any, *beside: Any) -> str:
+    def render(record: Any, *beside: Any, drawn: bool = False) -> str:
         paths = [save(other, f"beside{at}.json") for at, other in enumerate(beside)]
         options = ["--beside", *paths] if paths else []
-        result = run("render.py", save(record), "--output", tmp_path / "report", *options)
+        arguments = (save(record), "--output", tmp_path / "report", *options)
+        result = run("render.py", *arguments, drawn=drawn)
         assert result.returncode == 0, result.stderr
         return (tmp_path / "report" / "README.md").read_text(encoding="utf-8")
 

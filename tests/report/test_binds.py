@@ -145,7 +145,7 @@ def test_a_report_of_it_keeps_the_rules(save, report, tmp_path: Path) -> None:
     said = {"reason": None, "values": {"issue_percent": 93.6, "dram_percent": 4.0}}
     probes["counters"] |= dict.fromkeys(bound_cases(), said)
     save(probes, "probes.json")
-    assert "slower at 4096³ (0.5" in report(record)
+    assert "slower at 4096³ (0.5" in report(record, drawn=True)
     assert not any(lint.lint(lint.load(tmp_path / "report")).values())
 
 

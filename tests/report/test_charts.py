@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 
 import pytest
+from conftest import texts_of
 from synthetic import (
     GPU,
     MATVEC_SMALL,
@@ -22,7 +23,7 @@ from synthetic import (
 
 class Drawn(Mapping):
     """The charts of one experiment by kind, each drawn when a test looks at it: the list of its
-    texts (matplotlib writes the text of every run of glyphs as a comment), and the chart."""
+    texts, and the chart."""
 
     def __init__(self, record, name: str) -> None:
         self.record, self.experiment = record, record.experiment(name)
@@ -40,16 +41,13 @@ class Drawn(Mapping):
 
         (chart,) = charts(self.record, self.experiment, kinds=(kind,))
         assert chart.name == f"{self.experiment.name}_{kind}.svg"
-        found = re.findall(r"<!-- (.*?) -->", (chart.svg or b"").decode())
-        return [text.replace("&gt;", ">") for text in found], chart
+        return texts_of(chart.svg), chart
 
 
 @pytest.fixture
-def draw(save):
+def draw(loaded):
     def texts(record: dict, name: str = "matmul") -> Drawn:
-        from record import load
-
-        return Drawn(load(save(record))[0], name)
+        return Drawn(loaded(record), name)
 
     return texts
 

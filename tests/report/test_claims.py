@@ -28,7 +28,7 @@ from claims.predicates import (
     within,
 )  # fmt: skip
 from claims.probes import BadProbes, Counters, Origin, Probes, Trial, load_probes
-from synthetic import make_record
+from synthetic import SMALL, make_record
 
 ROOT = Path(__file__).parents[2]
 
@@ -160,7 +160,7 @@ def test_every_test_exists() -> None:
 
 
 def test_every_counter_and_attribute_has_a_name() -> None:
-    gpu = set(make_record()["environment"]["gpu"])
+    gpu = set(make_record(SMALL)["environment"]["gpu"])
     gpu |= {"warp_size", "total_constant_memory", "shared_bytes_per_sm", "threads_per_sm"}
     axes = {"matmul": "mnk", "matvec": ("rows", "columns"), "transpose": ("rows", "columns")}
     for claim in load_claims():
@@ -271,7 +271,7 @@ def _claim(*checks: Check, **more: Any) -> Claim:
 
 
 def _probes(**more: Any) -> Probes:
-    commit = make_record()["environment"]["git"]["commit"]
+    commit = make_record([])["environment"]["git"]["commit"]
     origin = Origin("NVIDIA H200", "580.159.04", commit, False, {})
     return Probes(1, origin, {"warp_size": 32.0}, {}, {}) if not more else replace(
         Probes(1, origin, {}, {}, {}), **more
@@ -279,14 +279,12 @@ def _probes(**more: Any) -> Probes:
 
 
 @pytest.fixture
-def ask(save):
+def ask(loaded):
     """Judges checks against a record, as (verdict, first outcome)."""
     from claims.judge import judge
-    from record import load
 
     def judged(document: dict[str, Any], *checks: Check, probes: Probes | None = None):
-        record, _ = load(save(document))
-        (found,) = judge(record, probes, (_claim(*checks),)).claims
+        (found,) = judge(loaded(document), probes, (_claim(*checks),)).claims
         return found.verdict, found.outcomes[0]
 
     return judged
@@ -316,7 +314,7 @@ RATIOS = [
 
 @pytest.mark.parametrize("check", RATIOS, ids=lambda check: check.form)
 def test_a_common_factor_moves_no_verdict(check: Check, ask) -> None:
-    document = make_record()
+    document = make_record(SMALL)
     verdict, outcome = ask(document, check)
     assert verdict in (HOLDS, FAILS) and outcome.low <= outcome.value <= outcome.high
     for factor in (0.5, 3.7):
@@ -326,7 +324,7 @@ def test_a_common_factor_moves_no_verdict(check: Check, ask) -> None:
 
 
 def test_ratio_by_its_bounds(ask) -> None:
-    document = make_record()
+    document = make_record(SMALL)
     _, outcome = ask(document, RATIOS[0])
     value = outcome.value
     assert value > 1.1 and outcome.p < 0.05
@@ -342,7 +340,7 @@ def test_ratio_by_its_bounds(ask) -> None:
 
 def test_a_bound_is_tested_at_the_bound(ask) -> None:
     """The p-value is that of the bound, not of 1."""
-    document = make_record()
+    document = make_record(SMALL)
     _, plain = ask(document, RATIOS[0])
     _, near = ask(document, replace(RATIOS[0], above=plain.value))
     assert near.p > 0.5 > plain.p
@@ -364,7 +362,7 @@ def test_series(ask) -> None:
 
 
 def test_counts_attributes_tests_and_formulas(ask) -> None:
-    document = make_record()
+    document = make_record(SMALL)
     counters = {SLOW: Counters(None, {"grid": 64.0}), FAST: Counters(None, {"grid": 16.0})}
     tests = {"gate:a.b": Trial(None, "pass", 0), "racecheck:a.b": Trial(None, "hazards", 3)}
     probes = _probes(counters=counters, tests=tests, attributes={"warp_size": 32.0})
@@ -395,31 +393,31 @@ def test_counts_attributes_tests_and_formulas(ask) -> None:
 
 
 def test_what_is_missing_is_not_measured_and_says_what(ask) -> None:
-    document = make_record()
+    document = make_record(SMALL)
     other = replace(RATIOS[0], other="matmul/nobody/8x8x8/cold")
     verdict, outcome = ask(document, other)
     assert verdict == NOT_MEASURED and outcome.reason == "the record holds no case " + other.other
-    verdict, outcome = ask(make_record(gpu=False), RATIOS[0])
+    verdict, outcome = ask(make_record(SMALL, gpu=False), RATIOS[0])
     assert verdict == NOT_MEASURED and "no CUDA device" in outcome.reason
     count = Check("count", of=SLOW, expression="grid", equals=1)
     assert "no probes.json" in ask(document, count)[1].reason
     foreign = _probes(environment=Origin("NVIDIA H200", "580.159.04", "another", False, {}))
     assert "probes.json has commit another" in ask(document, count, probes=foreign)[1].reason
     named = Check("attribute", name="sm_count", equals=132)
-    assert ask(make_record(gpu=False), named)[1].reason.startswith("no CUDA device")
+    assert ask(make_record(SMALL, gpu=False), named)[1].reason.startswith("no CUDA device")
 
 
 def test_a_formula_that_divides_by_zero_names_file_claim_and_field(ask) -> None:
     count = Check("count", of=SLOW, expression="grid / (m - n)", equals=1)
     probes = _probes(counters={SLOW: Counters(None, {"grid": 1.0})})
     with pytest.raises(BadClaim, match=r"x/claims.toml: claim C99: field expression: .*by zero"):
-        ask(make_record(), count, probes=probes)
+        ask(make_record(SMALL), count, probes=probes)
 
 
 def test_a_count_against_nothing_is_not_measured(ask) -> None:
     count = Check("count", of=SLOW, per=FAST, expression="grid", equals=1)
     counters = {SLOW: Counters(None, {"grid": 1.0}), FAST: Counters(None, {"grid": 0.0})}
-    verdict, outcome = ask(make_record(), count, probes=_probes(counters=counters))
+    verdict, outcome = ask(make_record(SMALL), count, probes=_probes(counters=counters))
     assert verdict == NOT_MEASURED and "the count is 0" in outcome.reason
 
 
@@ -428,10 +426,10 @@ def test_every_comparison_is_one_of_the_family(ask, save) -> None:
     from comparison import comparisons
     from record import load
 
-    record, _ = load(save(make_record()))
+    record, _ = load(save(make_record(SMALL)))
     judge(record, None, (_claim(RATIOS[0]),))
     one = len(comparisons(record).family)
-    record, _ = load(save(make_record()))
+    record, _ = load(save(make_record(SMALL)))
     judge(record, None, (_claim(RATIOS[0], replace(RATIOS[0], above=30)),))
     assert len(comparisons(record).family) == one + 1
 
@@ -440,7 +438,7 @@ def test_verdicts_json_is_the_contract(save) -> None:
     from claims.judge import judge, verdicts_json
     from record import load
 
-    record, _ = load(save(make_record()))
+    record, _ = load(save(make_record(SMALL)))
     claims = (_claim(RATIOS[0]), replace(_claim(), id="C98", not_judged="a wish"))
     document = json.loads(verdicts_json(record, judge(record, None, claims)))
     assert document["schema"] == 1 and document["record"]["gpu"] == "NVIDIA H200"

@@ -21,7 +21,7 @@ def test_renders_to_the_same_bytes(record: Path, tmp_path: Path) -> None:
     assert len(versions) == 1
     if versions != {matplotlib.__version__}:
         pytest.skip(f"drawn with matplotlib {versions.pop()}, this is {matplotlib.__version__}")
-    result = run("render.py", record, "--output", tmp_path / "report")
+    result = run("render.py", record, "--output", tmp_path / "report", drawn=True)
     assert result.returncode == 0, result.stderr
     assert tree(tmp_path / "report") == tree(record.parent)
 

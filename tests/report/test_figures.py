@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from conftest import one_line, run
 from synthetic import make_full
 
 GOOD = """
@@ -73,23 +74,18 @@ def test_good_file(tmp_path: Path) -> None:
     assert figure.seconds == 1.0 and figure.lost is None and figure.claim == ""
 
 
-def test_a_bad_file_ends_the_renderer_in_one_line(save, monkeypatch, capsys, tmp_path) -> None:
+def test_a_bad_file_ends_the_renderer_in_one_line(save, monkeypatch, tmp_path) -> None:
     """The file is part of the program, so only a broken checkout gets here; still no traceback."""
     import figures
-    import render
 
     (tmp_path / "matmul").mkdir()
     _write(tmp_path / "matmul", "figure = [{}]")
     monkeypatch.setattr(figures, "EXPERIMENTS", tmp_path)
     figures.figures.cache_clear()
-    arguments = ["render.py", str(save(make_full(small=True))), "--output", str(tmp_path / "out")]
-    monkeypatch.setattr("sys.argv", arguments)
-    with pytest.raises(SystemExit) as caught:
-        render.main()
+    result = run("render.py", save(make_full(small=True)), "--output", tmp_path / "out")
     figures.figures.cache_clear()
-    assert caught.value.code == 2 and not (tmp_path / "out").exists()
-    error = capsys.readouterr().err
-    assert error.count("\n") == 1 and "matmul/figures.toml: field figure[0]." in error
+    assert "matmul/figures.toml: field figure[0]." in one_line(result, 2)
+    assert not (tmp_path / "out").exists()
 
 
 @pytest.fixture(scope="module")

@@ -16,14 +16,13 @@ TITLES = {
 
 
 @pytest.fixture
-def judged(save):
+def judged(loaded):
     """The findings of a record by their short names of TITLES."""
 
     def judge(record: dict) -> dict[str, tuple]:
         from findings import findings
-        from record import load
 
-        parsed, _ = load(save(record))
+        parsed = loaded(record)
         found = {f.title: f.lines for f in findings(parsed, parsed.experiments[0])}
         assert set(found) == set(TITLES.values())
         return {name: found[title] for name, title in TITLES.items()}
@@ -32,14 +31,13 @@ def judged(save):
 
 
 @pytest.fixture
-def compared(save):
+def compared(loaded):
     """What one line says of two strategies, cold at one shape."""
 
     def compare(record: dict, base: str, other: str, shape: str):
         from findings.judge import Judge, finding
-        from record import load
 
-        parsed, _ = load(save(record))
+        parsed = loaded(record)
         judge = Judge(parsed, parsed.experiments[0], "")
         (line,) = finding(
             "", "", lambda: judge.compare((base, "cold"), (other, "cold"), shape)

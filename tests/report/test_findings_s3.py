@@ -20,14 +20,13 @@ HEAD = "/8192x8192/cold"
 
 
 @pytest.fixture
-def judged(save):
+def judged(loaded):
     """The findings of one experiment by title."""
 
     def judge(record: dict, name: str = "") -> dict:
         from findings import findings
-        from record import load
 
-        parsed, _ = load(save(record))
+        parsed = loaded(record)
         experiment = parsed.experiment(name) if name else parsed.experiments[0]
         return {finding.title: finding for finding in findings(parsed, experiment)}
 

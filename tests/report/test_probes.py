@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 import time
@@ -11,10 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import one_line
+from conftest import called, one_line
 
 HARNESS = Path(__file__).parents[2] / "experiments" / "harness"
 sys.path.insert(0, str(HARNESS))
+import probes  # noqa: E402
 
 TILE, NAIVE = "matmul/tile16/1024x1024x1024", "matvec/naive/8192x8192"
 TINY = "matmul/global16/16x16x16"
@@ -223,13 +223,9 @@ class World:
         self.claim()
         (self.folder / "world.json").write_text(json.dumps(self.state))
         programs = [self.folder / "recheck", self.folder / "recheck_tests"]
-        command = [sys.executable, HARNESS / "probes.py", *programs, "--output", self.output]
-        command += ["--ncu", self.folder / "ncu", "--sanitizer", self.folder / "sanitizer"]
-        command += ["--claims", self.folder / "experiments", *options]
-        environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
-        return subprocess.run(
-            [str(word) for word in command], capture_output=True, text=True, env=environment
-        )
+        words = [*programs, "--output", self.output, "--ncu", self.folder / "ncu"]
+        words += ["--sanitizer", self.folder / "sanitizer"]
+        return called(probes.main, *words, "--claims", self.folder / "experiments", *options)
 
     def probe(self, *options: object) -> dict[str, Any]:
         result = self.run(*options)
@@ -352,8 +348,6 @@ def test_several_kernels_of_one_launch_are_added_up(world):
 
 
 def test_how_busy_units_are_is_that_of_the_longest_kernel():
-    import probes
-
     def kernel(name: str, nanoseconds: float, share: float) -> probes.Kernel:
         (source,) = probes.COUNTERS["issue_percent"].metrics[0]
         return probes.Kernel(name, {"gpu__time_duration.sum": nanoseconds, source: share})
@@ -437,8 +431,6 @@ def test_without_permission_one_look_is_enough(world):
 
 
 def test_of_several_complaints_the_first_says_most():
-    import probes
-
     code, none = "The application returned an error code (9).", "No kernels could be profiled."
     ended = probes.Ended(9, f"==ERROR== {code}\n==ERROR== {none}\n", "")
     assert probes.complaints(ended)[0] == f"not measured: ncu: {none}"
@@ -621,8 +613,6 @@ def test_a_failure_leaves_the_earlier_file(world):
 
 
 def test_a_program_that_does_not_end_is_ended(monkeypatch):
-    import probes
-
     monkeypatch.setattr(probes, "SECONDS", 0.3)
     start = time.monotonic()
     # its child holds the pipes open

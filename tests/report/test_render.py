@@ -5,18 +5,16 @@ from __future__ import annotations
 import html
 import os
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import lint
 import pytest
-from conftest import REPORTS, one_line, run, tree
+from conftest import REPORTS, linked, one_line, process, row_of, tree
 from synthetic import (
     SHAPES,
     SMALL,
-    make_full,
     make_matvec,
     make_record,
     make_transpose,
@@ -25,38 +23,21 @@ from synthetic import (
     spoil,
 )
 
-GOLDEN = Path(__file__).parent / "golden.md"
-
-
-def test_golden(golden) -> None:
-    """The README of a small record, word by word; RECHECK_GOLDEN=1 writes it anew for review."""
-    text = golden["README.md"].decode()
-    if os.environ.get("RECHECK_GOLDEN"):
-        GOLDEN.write_text(text, encoding="utf-8")
-    assert text == GOLDEN.read_text(encoding="utf-8")
-
 
 def test_same_record_same_bytes(report, save, tmp_path: Path) -> None:
     """Neither hash seed, working folder, the user's matplotlibrc, time zone nor the processor's
     vector units reach into the report."""
-    report(make_record(SHAPES))
+    record = make_record(SMALL)
+    report(record, drawn=True)
     other = tmp_path / "elsewhere"
     other.mkdir()
     (other / "matplotlibrc").write_text("font.size: 30\naxes.titlepad: 30\ngrid.linestyle: :\n")
     env = {"PYTHONHASHSEED": "7", "TZ": "Asia/Tokyo", "LC_ALL": "C", "SOURCE_DATE_EPOCH": "1"}
     env["NPY_DISABLE_CPU_FEATURES"] = "AVX512F AVX512_SKX AVX2 FMA3"
     env["PYTHONWARNINGS"] = "ignore"
-    result = run("render.py", save(make_record(SHAPES)), "--output", "out", cwd=other, env=env)
-    assert result.returncode == 0, result.stderr
+    result = process("render.py", save(record), "--output", "out", cwd=other, env=env)
+    assert (result.returncode, result.stderr) == (0, "")
     assert tree(other / "out") == tree(tmp_path / "report")
-
-
-def test_rendering_in_place_changes_nothing(report, tmp_path: Path) -> None:
-    """The folder itself is a record too: rendered from it, into it."""
-    report(make_record(SMALL))
-    before = tree(tmp_path / "report")
-    result = run("render.py", tmp_path / "report", "--output", tmp_path / "report")
-    assert result.returncode == 0 and tree(tmp_path / "report") == before
 
 
 def test_self_contained(report, save, tmp_path: Path) -> None:
@@ -114,18 +95,6 @@ def test_every_case_without_a_time_is_named(report, gpu: bool) -> None:
     assert f"{len(record['cases'])} cases: {len(record['cases']) - len(missing)} passed" in text
 
 
-def test_reason_cannot_break_the_table(report, tmp_path: Path) -> None:
-    reason = "a | b\n<script>alert(1)</script> $x^$ \x01 \ud800"
-    text = report(spoil(make_record(SMALL), "/tile16/4096x", "failed", reason))
-    assert "<script>" not in text and "a \\| b &lt;script&gt;" in text
-    rows = [line for line in text.split("\n") if "alert(1)" in line and line.startswith("|")]
-    assert rows and all(re.search(r"[^\\]\|$", row) for row in rows)
-    for chart in (tmp_path / "report" / "charts").glob("*.svg"):
-        from xml.etree import ElementTree
-
-        ElementTree.parse(chart)
-
-
 def test_table_ratios_stand_beside_absolute_times(report) -> None:
     for row in re.findall(r"^\|.*\d× \[.*", report(make_record(SMALL)), re.M):
         # tables of times give each its interval; a claim's row gives the two that were compared
@@ -178,22 +147,6 @@ def test_wrong_cases_brand_the_report(report) -> None:
     assert "> [!WARNING]\n> **3 cases incorrect**" in report(record).split("## Verdicts")[0]
 
 
-def test_an_error_that_is_not_finite(save, tmp_path: Path) -> None:
-    """What a kernel leaves unwritten is NaN, and a wrong case must not cost the report."""
-    reason = "on integers: element 7 is nan"
-    record = spoil(make_record(SMALL), "/tile16/4096x", "incorrect", reason)
-    for case in matching(record, "/tile16/4096x"):
-        case["error"] = {"value": None, "bound": 1.0, "metric": "max |error| / (|A||B|)"}
-    done = run("render.py", save(record), "--output", tmp_path / "report", "--strict")
-    assert done.returncode == 3, done.stderr
-    text = (tmp_path / "report" / "README.md").read_text(encoding="utf-8").replace("\u00a0", " ")
-    assert "> **3 cases incorrect**" in text
-    assert f"| `tile16` | 4096³ | cold, hot, end to end | incorrect | {reason} | 3 |" in text
-    row = next(line for line in text.split("\n") if "`tile16` |" in line and "S0" in line)
-    assert "| incorrect | incorrect | incorrect |" in row
-    assert "| not finite / 1.0e+00 [why](#matmul-without-a-time) |" in row
-
-
 def test_environment_says_what_is_not_known_and_why(report) -> None:
     record = make_record(SMALL[:2], strategies=["cpu_blas", "tile16"])
     rows = "| inputs' seed | 13 |\n| sampling budget | 1 s per case |\n"
@@ -220,25 +173,6 @@ def test_what_the_plan_left_out_stands_near_the_top(report) -> None:
     assert "| matmul | 4096³, 8192³ | the budget of 60 s \\| ends before it |" in head
 
 
-def test_overhead_adds_up(golden) -> None:
-    text = golden["README.md"].decode()
-    assert "| 60.1 s (32 %) | 75.4 s (40 %) |" in text and "| 190 s | 24.4 s (13 %) |" in text
-
-
-def test_energy_and_clocks_stand_in_the_headline_tables(golden) -> None:
-    text = golden["README.md"].decode()
-    tile, serial = _table(text, "tile16"), _table(text, "cpu_blas")
-    # 2 * 4096^3 operations and 520.5 W over 19.0 ms
-    assert tile["W"] in ("520", "521") and tile["GHz"] == "1.930"
-    assert float(tile["GFLOP/J"]) == pytest.approx(2 * 4096**3 / 1e9 / (520.5 * 19.04e-3), rel=0.02)
-    assert serial["W"] == serial["GFLOP/J"] == serial["GHz"] == "–"
-    assert _table(text, "constant_copy")["GB/J"] == "–" != _table(text, "shared")["GB/J"]
-    throttled = (
-        "Throttled while power was measured: sw_power_cap: `matmul/cublas/4096x4096x4096/hot`."
-    )
-    assert throttled in text
-
-
 def test_no_power_no_columns(report) -> None:
     record = make_record(SMALL, strategies=["cpu_blas", "tile16"])
     for case in record["cases"]:
@@ -252,10 +186,10 @@ def test_suspect_times_are_marked_and_listed(report) -> None:
     text = report(record)
     head = text.split("## Verdicts")[0]
     assert "> **1 suspect times**" in head and "(#suspect)" in head
-    assert "**suspect**" in _table(text, "cublas")["cold"]
+    assert "**suspect**" in row_of(text, "cublas")["cold"]
     assert "| `matmul/cublas/4096x4096x4096/cold` | 103 TFLOP/s exceed the fp32 limit" in text
     assert "[`cublas`](#matmul-cublas) (**suspect**)" in text
-    _linked(text)
+    linked(text)
 
 
 def test_discarded_samples_are_counted_and_explained(report) -> None:
@@ -266,7 +200,7 @@ def test_discarded_samples_are_counted_and_explained(report) -> None:
 
 
 def test_without_gpu(report, tmp_path: Path) -> None:
-    text = report(make_record(SHAPES, gpu=False))
+    text = report(make_record(SHAPES, gpu=False), drawn=True)
     assert "[!WARNING]" not in text
     assert "# Recheck on Intel(R) Xeon(R) Processor, without a GPU" in text
     assert "No GPU case was measured: no CUDA device." in text
@@ -282,7 +216,7 @@ def test_without_gpu(report, tmp_path: Path) -> None:
 
 
 def test_beside_record(report, tmp_path: Path) -> None:
-    text = report(make_record(SMALL, gpu=False), make_record(SMALL))
+    text = report(make_record(SMALL, gpu=False), make_record(SMALL), drawn=True)
     heading = "## Committed record: NVIDIA H200, commit 0123456, 2026-11-21"
     own, beside = text.split(heading)
     assert "1.364" not in own and "1.364" in beside
@@ -300,92 +234,6 @@ def test_beside_record_is_left_out_where_a_gpu_was_measured(report, tmp_path: Pa
     assert tree(tmp_path / "report") == before
 
 
-def test_old_charts_go_and_foreign_files_stay(report, tmp_path: Path) -> None:
-    report(make_record(SMALL))
-    charts = tmp_path / "report" / "charts"
-    (charts / "mine.svg").write_text("<svg/>")
-    report(make_record(SMALL, gpu=False))
-    assert sorted(path.name for path in charts.iterdir()) == ["matmul_cpu_gpu.svg", "mine.svg"]
-
-
-def test_foreign_readme_is_not_overwritten(save, tmp_path: Path) -> None:
-    (tmp_path / "README.md").write_text("# My project\n")
-    line = one_line(run("render.py", save(make_record(SMALL)), "--output", tmp_path), 1)
-    assert "README.md: is not a report of Recheck" in line
-    assert (tmp_path / "README.md").read_text() == "# My project\n"
-    assert not (tmp_path / "charts").exists()
-
-
-def test_output_is_a_file(save, tmp_path: Path) -> None:
-    (tmp_path / "report").write_text("mine")
-    line = one_line(run("render.py", save(make_record(SMALL)), "--output", tmp_path / "report"), 1)
-    assert str(tmp_path / "report") in line
-    assert (tmp_path / "report").read_text() == "mine"
-
-
-def test_unwritable_folder(save, tmp_path: Path) -> None:
-    if os.geteuid() == 0:
-        # root ignores permissions, but nobody can make a folder in /proc
-        target = Path("/proc/recheck-report")
-    else:
-        locked = tmp_path / "locked"
-        locked.mkdir(mode=0o500)
-        target = locked / "report"
-    line = one_line(run("render.py", save(make_record(SMALL)), "--output", target), 1)
-    assert f"error: {target}: cannot be written: " in line
-
-
-@pytest.fixture
-def small_disk(tmp_path: Path):
-    """A file system of 2 MiB: enough for one report of the small record and half of another."""
-    mount = tmp_path / "disk"
-    mount.mkdir()
-    command = ["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", str(mount)]
-    if not shutil.which("mount") or subprocess.run(command, capture_output=True).returncode:
-        pytest.skip("no small disk: mounting a tmpfs needs root")
-    yield mount
-    subprocess.run(["umount", str(mount)], check=True)
-
-
-def test_full_disk_leaves_the_earlier_report(save, small_disk: Path) -> None:
-    target = small_disk / "report"
-    result = run("render.py", save(make_record(SMALL)), "--output", target)
-    assert result.returncode == 0, result.stderr
-    before = tree(small_disk)
-    line = one_line(run("render.py", save(make_record(SHAPES)), "--output", target), 1)
-    assert line == f"error: {target}: cannot be written: No space left on device\n"
-    assert tree(small_disk) == before
-
-
-def test_readme_is_replaced_last(report, tmp_path: Path, monkeypatch) -> None:
-    """A rename that fails half way leaves the earlier README and no temporary file."""
-    import folder
-
-    report(make_record(SMALL))
-    before = tree(tmp_path / "report")
-    renames = iter([os.replace])
-
-    def one_rename(source, target) -> None:
-        rename = next(renames, None)
-        if rename is None:
-            raise PermissionError(1, "Operation not permitted")
-        rename(source, target)
-
-    monkeypatch.setattr(folder.os, "replace", one_rename)
-    files = {name: data + b" " for name, data in before.items() if name != "README.md"}
-    with pytest.raises(PermissionError):
-        folder.write({**files, "README.md": before["README.md"] + b" "}, tmp_path / "report")
-    after = tree(tmp_path / "report")
-    assert set(after) == set(before) and after["README.md"] == before["README.md"]
-
-
-def test_full_disk_leaves_no_new_folder(save, small_disk: Path) -> None:
-    (small_disk / "ballast").write_bytes(bytes(1_900_000))
-    path = save(make_record(SMALL))
-    one_line(run("render.py", path, "--output", small_disk / "a" / "report"), 1)
-    assert sorted(tree(small_disk)) == ["ballast"] and not (small_disk / "a").exists()
-
-
 def test_missing_package_is_one_line(save, tmp_path: Path) -> None:
     # -S leaves out site-packages, so only the standard library is there
     command = [sys.executable, "-S", str(REPORTS / "render.py"), str(save(make_record(SMALL)))]
@@ -395,105 +243,6 @@ def test_missing_package_is_one_line(save, tmp_path: Path) -> None:
     line = one_line(result, 1)
     assert "Python package jinja2 is missing" in line and "requirements.txt" in line
     assert not (tmp_path / "report").exists()
-
-
-def test_a_shape_of_another_experiment_fits(report) -> None:
-    """Two axes and bytes instead of flops: what nobody has planned for needs no new code."""
-    record = make_record([(1024,) * 3, (4096,) * 3], strategies=["global16", "tile16", "cublas"])
-    experiment = {"name": "turn", "title": "Transpose", "axes": ["rows", "columns"]}
-    record["experiments"] = [{**experiment, "problem": "B = Aᵀ", "headline": "4096x4096"}]
-    for case in record["cases"]:
-        n = case["shape"]["m"]
-        case |= {"experiment": "turn", "shape": {"rows": n, "columns": n}, "flops": 0}
-        case["bytes"] = 8 * n * n
-        case["id"] = f"turn/{case['strategy']}/{n}x{n}/{case['regime']}"
-    text = report(record)
-    assert "## Transpose" in text and "GB/s" in text and "TFLOP/s" not in text.split("## Tran")[1]
-    assert "4096²" in text and matching(record, "turn")
-
-
-def test_strict_fails_after_writing(save, tmp_path) -> None:
-    """A wrong case has to fail the build, and its report has to be there to say why."""
-    wrong = spoil(make_record(SMALL), "/tile16/", "incorrect", "on integers: off by one")
-    path = save(wrong)
-    for flags, code in (([], 0), (["--strict"], 3)):
-        done = run("render.py", path, "--output", tmp_path / "out", *flags)
-        assert done.returncode == code
-        assert (tmp_path / "out" / "README.md").exists()
-    assert len(done.stderr.splitlines()) == 1 and "incorrect or failed" in done.stderr
-
-
-def _linked(text: str) -> None:
-    anchors = re.findall(r'<a id="([^"]+)"', text)
-    assert len(anchors) == len(set(anchors))
-    assert set(re.findall(r"\(#([^)]+)\)", text)) <= set(anchors)
-
-
-def _table(text: str, strategy: str) -> dict[str, str]:
-    """The headline table's row of a strategy, by column."""
-    lines = text.split("\n")
-    at = next(
-        i for i, line in enumerate(lines) if line.startswith("|") and f">`{strategy}`" in line
-    )
-    head = next(line for line in reversed(lines[:at]) if line.startswith("| strategy"))
-    cells = [
-        [cell.strip() for cell in re.split(r"(?<!\\) \| ", line)] for line in (head, lines[at])
-    ]
-    return dict(zip((name.strip("| ") for name in cells[0]), cells[1], strict=True))
-
-
-def test_all_experiments(golden) -> None:
-    text = golden["README.md"].decode()
-    titles = ["Matrix multiplication", "Matrix–vector multiplication", "Matrix transposition"]
-    places = [text.index(f"\n## {title}\n") for title in titles]
-    assert places == sorted(places)
-    assert "</a>Matrix–vector multiplication: r = A · v\n" in text
-    _linked(text)
-    # audit, machine and memory are no ladders: a chart at most, and sections of their own
-    assert len([name for name in golden if name.endswith(".svg")]) == 17
-    assert {"charts/claims.svg", "charts/memory_levels.svg"} <= set(golden)
-    assert "charts/audit_audit.svg" in golden
-    assert "</a>Self-audit\n" in text and "\n## What this machine gives\n" in text
-    assert text.count("same_1") == 0 and "\n### Memory, level by level\n" in text
-
-
-@pytest.mark.parametrize("seed", range(12))
-def test_any_part_of_a_record_renders(save, seed: int) -> None:
-    """Whatever cases are missing, absent or wrong: a report, whose links lead somewhere."""
-    import random
-
-    from measured import read
-    from render import render
-
-    dice = random.Random(seed)
-    record = make_full(gpu=seed % 4 != 3, small=True)
-    keep = dice.choice((0.02, 0.2, 0.6, 0.95))
-    rows = {case["strategy"] for case in record["cases"]}
-    gone = set(dice.sample(sorted(rows), dice.choice((0, 5, 40))))
-    shapes = {case["id"].split("/")[2] for case in record["cases"]}
-    lost = set(dice.sample(sorted(shapes), dice.choice((0, 2))))
-    record["cases"] = [
-        case
-        for case in record["cases"]
-        if dice.random() < keep and case["strategy"] not in gone
-        if case["id"].split("/")[2] not in lost
-    ]
-    for case in record["cases"]:
-        if dice.random() < 0.1:
-            status = dice.choice(("failed", "incorrect", "unsupported", "not_run"))
-            case.update(status=status, reason="a reason", seconds=None, error=None, power=None)
-            case.update(samples=[], blocks=[], clocks=[])
-    own = read(save(record))
-    files = render(own, [])
-    _linked(files["README.md"].decode())
-    if seed < 4:
-        assert files == render(own, [])
-
-
-@pytest.mark.parametrize("make", [make_matvec, make_transpose])
-@pytest.mark.parametrize("shapes", [[(8192, 8192)], [(100, 7)], []])
-def test_own_shapes_render(report, make, shapes) -> None:
-    _linked(report(make(shapes)))
 
 
 def test_sweeps_stand_apart(report) -> None:
@@ -507,34 +256,25 @@ def test_sweeps_stand_apart(report) -> None:
     assert "| strategy | 8192² |" in shapes
 
 
-def test_a_case_that_the_run_does_not_have_is_a_dot(report) -> None:
-    record = make_matvec([(64, 1048576), (8192, 8192)])
-    gone = matching(record, "/cpu_sse/64x")[0]
-    record["cases"].remove(gone)
-    hot = report(record).split("<summary>Every shape, hot")[1].split("</details>")[0]
-    row = next(line for line in hot.split("\n") if "`cpu_sse`" in line)
-    assert "| · |" in row
-
-
 def test_columns_follow_the_experiment(report) -> None:
     text = report(make_transpose())
-    copied = _table(text, "copy")
+    copied = row_of(text, "copy")
     assert "inner" in copied and "end to end" not in copied and "layout" not in copied
     assert copied["of `memcpy`"].startswith("95.2")
-    assert _table(text, "memcpy")["of `memcpy`"] == "base"
+    assert row_of(text, "memcpy")["of `memcpy`"] == "base"
     # the first rung is the first that transposes
-    assert _table(text, "naive")["speed-up over `naive`"] == "base"
+    assert row_of(text, "naive")["speed-up over `naive`"] == "base"
     assert copied["speed-up over `naive`"].endswith("‡")
     assert (
         "‡ another problem, or a part: shown, not compared as equal; `copy`, `copy_shared`: a copy"
         in text
     )
     text = report(make_matvec())
-    shared = _table(text, "shared")
+    shared = row_of(text, "shared")
     assert shared["layout"] == "column major" and "end to end" in shared and "inner" not in shared
     assert shared["of `read`"].startswith("58.1")
-    assert _table(text, "cpu_sse")["of `read`"] == "–"
-    part = _table(text, "constant_copy")
+    assert row_of(text, "cpu_sse")["of `read`"] == "–"
+    part = row_of(text, "constant_copy")
     assert part["speed-up over `naive`"] == part["of `read`"] == part["GB/s"] == "–"
     times = text.split("<summary>Parts of a launch, cold: time")[1].split("</details>")[0]
     assert "`constant_copy` ‡ |" in times and "3.00\u00a0µs" in times
@@ -557,11 +297,3 @@ def test_the_table_of_s3_is_in_its_true_units(report) -> None:
     row = next(line for line in then.split("\n") if line.startswith("| `diagonal`, inner"))
     assert "| 33.8458 GB/s, 14.77287 s |" in row and "| 14.8 ms | 33.8 |" in row
     assert "| `fine_grained` ‡, hot |" in then
-
-
-def test_an_experiment_without_cases_is_named(report) -> None:
-    record = make_full(small=True)
-    record["cases"] = [case for case in record["cases"] if case["experiment"] != "matmul"]
-    text = report(record)
-    assert "Not in this record: Matrix multiplication." in text
-    assert "## Matrix multiplication" not in text

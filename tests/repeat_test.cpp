@@ -11,17 +11,11 @@
 #include <vector>
 
 #include "../experiments/harness/workbench.hpp"
+#include "repeat.hpp"
 #include "rows.hpp"
 
 namespace recheck {
 namespace {
-
-__global__ void compare_kernel(const std::uint32_t* a, const std::uint32_t* b, std::int64_t count,
-                               unsigned* differ) {
-  const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x;
-  for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += stride)
-    if (a[i] != b[i]) *differ = 1;
-}
 
 /// Launches for a second and compares; the number of launches whose output was not the first's.
 int differing(Target& target, const std::function<void()>& launch, const float* output,
@@ -36,9 +30,7 @@ int differing(Target& target, const std::function<void()>& launch, const float* 
   for (launches = 1; std::chrono::steady_clock::now() < end; ++launches) {
     cudaMemsetAsync(differ, 0, sizeof *differ, stream);
     launch();
-    compare_kernel<<<1024, 256, 0, stream>>>(reinterpret_cast<const std::uint32_t*>(output),
-                                             reinterpret_cast<const std::uint32_t*>(first.data()),
-                                             count, differ);
+    note_difference(output, first.data(), count, differ, stream);
     unsigned seen = 1;
     target.synchronize();
     cudaMemcpy(&seen, differ, sizeof seen, cudaMemcpyDeviceToHost);

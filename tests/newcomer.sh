@@ -1,0 +1,91 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# newcomer.sh [report] [test]
+#
+# The README on a machine that has nothing else: a minimal root of this distribution with the packages
+# that the README names, and nothing that they recommend; a clone of HEAD; and the README's two
+# commands, or those named here. A user without a home runs them. The CUDA Toolkit is this machine's, if
+# it has one. Exit code 77: not measured here.
+set -euo pipefail
+here=$(cd "$(dirname "$0")/.." && pwd)
+
+not_measured() {
+  echo "not measured: $*"
+  exit 77
+}
+command -v mmdebstrap >/dev/null || not_measured "mmdebstrap is not installed"
+# all mounts and processes end with their name spaces
+inside=(unshare --mount --pid --fork --kill-child)
+mode=root
+if ((EUID != 0)); then
+  inside=(mmdebstrap --unshare-helper "${inside[@]}")
+  mode=unshare
+fi
+"${inside[@]}" true 2>/dev/null || not_measured "it needs root or user namespaces"
+
+packages=$(grep -om1 'apt install [^`]*' "$here/README.md" | cut -d' ' -f3-)
+mapfile -t commands < <(grep -o '^cmake --workflow --preset [a-z]*' "$here/README.md")
+if [[ -z $packages || ${#commands[@]} != 2 ]]; then
+  echo "README.md does not name the packages and two commands any more"
+  exit 1
+fi
+
+folder=$(mktemp -d "${TMPDIR:-/tmp}/newcomer-XXXXXX")
+root=$folder/root
+trap '"${inside[@]}" rm -rf "$root"; rm -rf "$folder"' EXIT
+chmod 755 "$folder"
+
+echo "== a minimal root with $packages"
+suite=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
+for sources in /etc/apt/sources.list.d/{debian,ubuntu}.sources /etc/apt/sources.list; do
+  [[ -s $sources ]] && break
+done
+# what the network takes here: apt's settings, and those that the environment holds, with their files
+apt-config dump | grep -E '^Acquire::(http|Check)' >"$folder/apt.conf" || true
+environment=()
+files=(/etc/hosts /etc/pip.conf)
+while IFS= read -r setting; do
+  environment+=("$setting")
+  [[ -f ${setting#*=} ]] && files+=("${setting#*=}")
+done < <(env | grep -iE '^(https?_proxy|no_proxy|pip_[a-z_]*|ssl_cert_file|requests_ca_bundle)=')
+copies=()
+for file in "${files[@]}"; do
+  [[ -f $file ]] && copies+=(--customize-hook="mkdir -p \"\$1$(dirname "$file")\"" \
+                             --customize-hook="upload $file $file")
+done
+mmdebstrap --quiet --mode=$mode --variant=apt --include="${packages// /,}" \
+  --aptopt="$folder/apt.conf" "${copies[@]}" "$suite" "$root" "$sources"
+echo "   $SECONDS s, $(du -sm "$root" | cut -f1) MB"
+if grep -E '^Package: (lib(gtest|gmock|benchmark).*|googletest|nlohmann-json.*)$' \
+  "$root/var/lib/dpkg/status"; then
+  echo "this is what has to be fetched, and the root has it already"
+  exit 1
+fi
+# what is nobody's business must not be waited for
+echo "deb http://127.0.0.1:9/debian $suite main" | "${inside[@]}" tee \
+  "$root/etc/apt/sources.list.d/third-party.list" >/dev/null
+
+git clone --quiet --no-local "$here" "$folder/recheck"
+tar -c -C "$folder" recheck | "${inside[@]}" tar -x --no-same-owner -C "$root"
+toolkit=$(readlink -f "$(command -v nvcc || true)")
+for command in "${commands[@]}"; do
+  name=${command##* }
+  [[ $# == 0 || " $* " == *" $name "* ]] || continue
+  echo "== $command"
+  SECONDS=0
+  "${inside[@]}" bash -euc '
+    root=$1 toolkit=$2 command=$3
+    shift 3
+    mount --bind "$root" "$root"
+    mount -t proc proc "$root/proc"
+    mount --rbind /dev "$root/dev"
+    if [[ $toolkit ]]; then
+      mkdir -p "$root/usr/local/cuda"
+      mount --bind -o ro "${toolkit%/bin/nvcc}" "$root/usr/local/cuda"
+    fi
+    chown -R 1000:1000 "$root/recheck"
+    exec chroot --userspec=1000:1000 "$root" env -i PATH=/usr/local/bin:/usr/bin:/bin "$@" \
+      sh -c "cd /recheck && $command"
+  ' - "$root" "$toolkit" "$command" "${environment[@]}"
+  echo "== $name: $SECONDS s"
+done

@@ -1,0 +1,135 @@
+"""An SVG in fewer bytes is the same drawing, well formed, and the same bytes every time."""
+
+from __future__ import annotations
+
+from xml.etree import ElementTree
+
+from compact import SVG, compact
+
+STYLE = "fill: none; stroke: #0072b2; stroke-width: 0.7"
+FONT = "font-size: 8px; font-family: 'DejaVu Sans'"
+DRAWN = f"""<?xml version="1.0" encoding="utf-8" standalone="no"?>
+<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN"
+  "http://www.w3.org/Graphics/SVG/1.1/DTD/svg11.dtd">
+<svg xmlns:xlink="http://www.w3.org/1999/xlink" viewBox="0 0 720 302.4" xmlns="{SVG}">
+ <title>a &lt; b</title>
+ <defs><style type="text/css">*{{stroke-linejoin: round; stroke-linecap: butt}}</style></defs>
+ <g id="figure_1">
+  %s
+ </g>
+</svg>
+"""
+
+
+def _compact(marks: str) -> ElementTree.Element:
+    """What becomes of these marks; the same again from its own bytes."""
+    found = compact((DRAWN % marks).encode(), "A,B")
+    assert found == compact((DRAWN % marks).encode(), "A,B")
+    return ElementTree.fromstring(found)
+
+
+def _paths(root: ElementTree.Element) -> list[dict[str, str]]:
+    return [path.attrib for path in root.iter(f"{{{SVG}}}path")]
+
+
+def _path(course: str, style: str = STYLE, **more: str) -> str:
+    return f'<path d="{course}" style="{style}" ' + " ".join(
+        f'{name.replace("_", "-")}="{value}"' for name, value in more.items()
+    ) + "/>"  # fmt: skip
+
+
+def test_coordinates_are_hundredths() -> None:
+    (path,) = _paths(
+        _compact(_path("M 1.23456 -0.004 \nL 10.999 20 \nQ 3.5 -4.25 100 7.00001 \nz\n"))
+    )
+    assert path["d"] == "M1.23 0L11 20Q3.5 -4.25 100 7z"
+
+
+def test_strokes_alike_are_one_path() -> None:
+    marks = '<g id="LineCollection_1">' + _path("M 1 2 \nL 3 4") + _path("M 5 6 \nL 7 8") + "</g>"
+    root = _compact(marks)
+    assert _paths(root) == [
+        {"d": "M1 2L3 4M5 6L7 8", "style": STYLE.replace(": ", ":").replace("; ", ";")}
+    ]
+    assert not list(root.iter(f"{{{SVG}}}g"))
+
+
+def test_what_differs_stays_apart() -> None:
+    """Another colour; a fill, whose parts may overlap; a translucent stroke; a name."""
+    first = _path("M 1 2 \nL 3 4")
+    others = [
+        _path("M 5 6 \nL 7 8", STYLE.replace("72b2", "0000")),
+        _path("M 5 6 \nL 7 8", clip_path="url(#p1)"),
+        _path("M 5 6 \nL 7 8", id="m1"),
+    ]
+    for other in others:
+        assert len(_paths(_compact(first + other))) == 2, other
+    for style in ("fill: #ffffff", STYLE + "; stroke-opacity: 0.5", STYLE + "; opacity: 0.5"):
+        assert len(_paths(_compact(2 * _path("M 1 2 \nL 3 4", style)))) == 2, style
+
+
+def test_what_all_marks_share_stands_at_their_group() -> None:
+    use = '<use x="{}" y="2" style="fill: #0072b2; stroke: #ffffff"/>'
+    defs = '<defs><path id="m1" d="M 0 1 \nL 1 0" style="stroke: #ffffff"/></defs>'
+    root = _compact(
+        f'<g id="line2d_1">{defs}<g clip-path="url(#p)">{use.format(1)}{use.format(2)}</g></g>'
+    )
+    group = next(g for g in root.iter(f"{{{SVG}}}g") if g.get("clip-path"))
+    assert group.get("style") == "fill:#0072b2;stroke:#ffffff"
+    assert [each.attrib for each in group] == [{"x": "1", "y": "2"}, {"x": "2", "y": "2"}]
+    # the opacity of a group is another than that of each of its marks
+    pale = (use.format(1) + use.format(2)).replace("fill:", "opacity: 0.5; fill:")
+    root = _compact(f'<g id="line2d_1">{pale}</g>')
+    assert all("opacity:0.5" in use.get("style") for use in root.iter(f"{{{SVG}}}use"))
+
+
+def test_names_that_programs_look_for_stay() -> None:
+    line = _path("M 1 2 \nL 3 4")
+    tick = f'<g id="xtick_1"><g id="line2d_1">{line}</g><g id="line2d_2"/></g>'
+    root = _compact(
+        f'<g id="axes_1"><g id="matplotlib.axis_1">{tick}</g><g id="trend_0_1">{line}</g></g>'
+    )
+    names = [each.get("id") for each in root.iter() if each.get("id")]
+    assert names == ["axes_1", "matplotlib.axis_1", "xtick_1", "line2d_1", "trend_0_1"]
+
+
+def test_text_keeps_its_look_and_its_anchor() -> None:
+    turned = f'<text style="{FONT}; text-anchor: middle" x="1" y="2" '
+    turned += 'transform="rotate(-90 1 2)">y</text>'
+    plain = f'<text style="{FONT}; font-weight: 700; text-anchor: start; fill: #57606a" '
+    plain += 'x="1.005" y="2.3" transform="rotate(-0 1.005 2.3)">a &lt;  b</text>'
+    root = _compact(f'<g id="text_1">{turned}</g><g id="text_2">{plain}</g>')
+    first, second = root.findall(f"{{{SVG}}}text")
+    place = {"x": "1", "y": "2", "transform": "rotate(-90 1 2)"}
+    assert first.attrib == {**place, "style": "font-size:8px;text-anchor:middle"}
+    look = "font-size:8px;font-weight:700;fill:#57606a"
+    assert second.attrib == {"x": "1", "y": "2.3", "style": look}
+    assert second.text == "a <  b" and root.get("style") == "stroke-linejoin:round;font-family:A,B"
+    assert root.find(f"{{{SVG}}}title").text == "a < b"
+
+
+def test_a_chart_keeps_every_mark_and_text() -> None:
+    """A line with intervals: before and after, the same texts and the same ends of its strokes."""
+    import io
+
+    import matplotlib
+    from canvas import FONTS, card, dots, line, log_axes, style, svg
+
+    with style():
+        figure = card(4, "title", "subtitle")
+        axes = figure.add_axes((0.1, 0.2, 0.4, 0.6))
+        log_axes(axes, [128, 256, 512], 0.1, 100)
+        points = [(128 * 2**at, at + 1, at + 0.9, at + 1.1) for at in range(3)]
+        line(axes, points, color="#0072b2", marker="o")
+        dots(axes, [(1, 200, 180, 220), (2, 300, 290, 310)], color="#d55e00", marker="s")
+        out = io.BytesIO()
+        figure.savefig(out, format="svg", metadata={"Date": None})
+        small = svg(figure)
+    before, after = ElementTree.fromstring(out.getvalue()), ElementTree.fromstring(small)
+    assert matplotlib.rcParams["svg.fonttype"] != "none"  # the style ended
+    assert len(small) < 0.7 * len(out.getvalue()) and FONTS.encode() in small
+    for tag in ("text", "use", "clipPath"):
+        count = [len(list(root.iter(f"{{{SVG}}}{tag}"))) for root in (before, after)]
+        assert count[0] == count[1] > 0, tag
+    starts = [sum(path["d"].count("M") for path in _paths(root)) for root in (before, after)]
+    assert starts[0] == starts[1]

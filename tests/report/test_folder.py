@@ -1,0 +1,117 @@
+"""A report's folder: as a whole or as it was, and nothing of others is lost."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from conftest import one_line, process, run, tree
+from synthetic import SHAPES, SMALL, make_record, spoil
+
+
+def test_rendering_in_place_changes_nothing(report, tmp_path: Path) -> None:
+    """The folder itself is a record too: rendered from it, into it."""
+    report(make_record(SMALL))
+    before = tree(tmp_path / "report")
+    result = run("render.py", tmp_path / "report", "--output", tmp_path / "report")
+    assert result.returncode == 0 and tree(tmp_path / "report") == before
+
+
+def test_old_charts_go_and_foreign_files_stay(report, tmp_path: Path) -> None:
+    report(make_record(SMALL))
+    charts = tmp_path / "report" / "charts"
+    (charts / "mine.svg").write_text("<svg/>")
+    report(make_record(SMALL, gpu=False), drawn=True)
+    assert sorted(path.name for path in charts.iterdir()) == ["matmul_cpu_gpu.svg", "mine.svg"]
+
+
+def test_foreign_readme_is_not_overwritten(save, tmp_path: Path) -> None:
+    (tmp_path / "README.md").write_text("# My project\n")
+    line = one_line(run("render.py", save(make_record(SMALL)), "--output", tmp_path), 1)
+    assert "README.md: is not a report of Recheck" in line
+    assert (tmp_path / "README.md").read_text() == "# My project\n"
+    assert not (tmp_path / "charts").exists()
+
+
+def test_output_is_a_file(save, tmp_path: Path) -> None:
+    (tmp_path / "report").write_text("mine")
+    line = one_line(run("render.py", save(make_record(SMALL)), "--output", tmp_path / "report"), 1)
+    assert str(tmp_path / "report") in line
+    assert (tmp_path / "report").read_text() == "mine"
+
+
+def test_unwritable_folder(save, tmp_path: Path) -> None:
+    if os.geteuid() == 0:
+        # root ignores permissions, but nobody can make a folder in /proc
+        target = Path("/proc/recheck-report")
+    else:
+        locked = tmp_path / "locked"
+        locked.mkdir(mode=0o500)
+        target = locked / "report"
+    line = one_line(run("render.py", save(make_record(SMALL)), "--output", target), 1)
+    assert f"error: {target}: cannot be written: " in line
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path):
+    """A file system of 1 MiB: enough for one report of the small record and half of another."""
+    mount = tmp_path / "disk"
+    mount.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(mount)]
+    if not shutil.which("mount") or subprocess.run(command, capture_output=True).returncode:
+        pytest.skip("no small disk: mounting a tmpfs needs root")
+    yield mount
+    subprocess.run(["umount", str(mount)], check=True)
+
+
+def test_full_disk_leaves_the_earlier_report(save, small_disk: Path) -> None:
+    target = small_disk / "report"
+    result = run("render.py", save(make_record(SMALL)), "--output", target)
+    assert result.returncode == 0, result.stderr
+    before = tree(small_disk)
+    line = one_line(run("render.py", save(make_record(SHAPES)), "--output", target), 1)
+    assert line == f"error: {target}: cannot be written: No space left on device\n"
+    assert tree(small_disk) == before
+
+
+def test_readme_is_replaced_last(report, tmp_path: Path, monkeypatch) -> None:
+    """A rename that fails half way leaves the earlier README and no temporary file."""
+    import folder
+
+    report(make_record(SMALL))
+    before = tree(tmp_path / "report")
+    renames = iter([os.replace])
+
+    def one_rename(source, target) -> None:
+        rename = next(renames, None)
+        if rename is None:
+            raise PermissionError(1, "Operation not permitted")
+        rename(source, target)
+
+    monkeypatch.setattr(folder.os, "replace", one_rename)
+    files = {name: data + b" " for name, data in before.items() if name != "README.md"}
+    with pytest.raises(PermissionError):
+        folder.write({**files, "README.md": before["README.md"] + b" "}, tmp_path / "report")
+    after = tree(tmp_path / "report")
+    assert set(after) == set(before) and after["README.md"] == before["README.md"]
+
+
+def test_full_disk_leaves_no_new_folder(save, small_disk: Path) -> None:
+    (small_disk / "ballast").write_bytes(bytes(850_000))
+    path = save(make_record(SMALL))
+    one_line(process("render.py", path, "--output", small_disk / "a" / "report"), 1)
+    assert sorted(tree(small_disk)) == ["ballast"] and not (small_disk / "a").exists()
+
+
+def test_strict_fails_after_writing(save, tmp_path) -> None:
+    """A wrong case has to fail the build, and its report has to be there to say why."""
+    wrong = spoil(make_record(SMALL), "/tile16/", "incorrect", "on integers: off by one")
+    path = save(wrong)
+    for flags, code in (([], 0), (["--strict"], 3)):
+        done = run("render.py", path, "--output", tmp_path / "out", *flags)
+        assert done.returncode == code
+        assert (tmp_path / "out" / "README.md").exists()
+    assert len(done.stderr.splitlines()) == 1 and "incorrect or failed" in done.stderr

@@ -1,0 +1,112 @@
+"""Whatever a record lacks or holds: a report, whose tables, links and charts are whole."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from conftest import linked, run
+from synthetic import SMALL, make_full, make_matvec, make_record, make_transpose, matching, spoil
+
+
+def test_reason_cannot_break_the_table(report, tmp_path: Path) -> None:
+    reason = "a | b\n<script>alert(1)</script> $x^$ \x01 \ud800"
+    text = report(spoil(make_record(SMALL), "/tile16/4096x", "failed", reason), drawn=True)
+    assert "<script>" not in text and "a \\| b &lt;script&gt;" in text
+    rows = [line for line in text.split("\n") if "alert(1)" in line and line.startswith("|")]
+    assert rows and all(re.search(r"[^\\]\|$", row) for row in rows)
+    for chart in (tmp_path / "report" / "charts").glob("*.svg"):
+        from xml.etree import ElementTree
+
+        ElementTree.parse(chart)
+
+
+def test_an_error_that_is_not_finite(save, tmp_path: Path) -> None:
+    """What a kernel leaves unwritten is NaN, and a wrong case must not cost the report."""
+    reason = "on integers: element 7 is nan"
+    record = spoil(make_record(SMALL), "/tile16/4096x", "incorrect", reason)
+    for case in matching(record, "/tile16/4096x"):
+        case["error"] = {"value": None, "bound": 1.0, "metric": "max |error| / (|A||B|)"}
+    done = run("render.py", save(record), "--output", tmp_path / "report", "--strict")
+    assert done.returncode == 3, done.stderr
+    text = (tmp_path / "report" / "README.md").read_text(encoding="utf-8").replace("\u00a0", " ")
+    assert "> **3 cases incorrect**" in text
+    assert f"| `tile16` | 4096³ | cold, hot, end to end | incorrect | {reason} | 3 |" in text
+    row = next(line for line in text.split("\n") if "`tile16` |" in line and "S0" in line)
+    assert "| incorrect | incorrect | incorrect |" in row
+    assert "| not finite / 1.0e+00 [why](#matmul-without-a-time) |" in row
+
+
+def test_a_shape_of_another_experiment_fits(report) -> None:
+    """Two axes and bytes instead of flops: what nobody has planned for needs no new code."""
+    record = make_record([(1024,) * 3, (4096,) * 3], strategies=["global16", "tile16", "cublas"])
+    experiment = {"name": "turn", "title": "Transpose", "axes": ["rows", "columns"]}
+    record["experiments"] = [{**experiment, "problem": "B = Aᵀ", "headline": "4096x4096"}]
+    for case in record["cases"]:
+        n = case["shape"]["m"]
+        case |= {"experiment": "turn", "shape": {"rows": n, "columns": n}, "flops": 0}
+        case["bytes"] = 8 * n * n
+        case["id"] = f"turn/{case['strategy']}/{n}x{n}/{case['regime']}"
+    text = report(record)
+    assert "## Transpose" in text and "GB/s" in text and "TFLOP/s" not in text.split("## Tran")[1]
+    assert "4096²" in text and matching(record, "turn")
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_any_part_of_a_record_renders(save, monkeypatch, seed: int) -> None:
+    """Whatever cases are missing, absent or wrong: a report, whose links lead somewhere."""
+    import random
+
+    from measured import read
+    from render import render
+
+    dice = random.Random(seed)
+    record = make_full(gpu=seed % 4 != 3, small=True)
+    keep = dice.choice((0.02, 0.2, 0.6, 0.95))
+    rows = {case["strategy"] for case in record["cases"]}
+    gone = set(dice.sample(sorted(rows), dice.choice((0, 5, 40))))
+    shapes = {case["id"].split("/")[2] for case in record["cases"]}
+    lost = set(dice.sample(sorted(shapes), dice.choice((0, 2))))
+    record["cases"] = [
+        case
+        for case in record["cases"]
+        if dice.random() < keep and case["strategy"] not in gone
+        if case["id"].split("/")[2] not in lost
+    ]
+    for case in record["cases"]:
+        if dice.random() < 0.1:
+            status = dice.choice(("failed", "incorrect", "unsupported", "not_run"))
+            case.update(status=status, reason="a reason", seconds=None, error=None, power=None)
+            case.update(samples=[], blocks=[], clocks=[])
+    own = read(save(record))
+    if seed >= 4:
+        # an odd record makes odd charts, of which each is laid out
+        monkeypatch.setattr("charts.svg", lambda figure: b"<svg/>")
+    files = render(own, [])
+    linked(files["README.md"].decode())
+    if seed < 4:
+        assert files == render(own, [])
+
+
+@pytest.mark.parametrize("make", [make_matvec, make_transpose])
+@pytest.mark.parametrize("shapes", [[(8192, 8192)], [(100, 7)], []])
+def test_own_shapes_render(report, make, shapes) -> None:
+    linked(report(make(shapes)))
+
+
+def test_a_case_that_the_run_does_not_have_is_a_dot(report) -> None:
+    record = make_matvec([(64, 1048576), (8192, 8192)])
+    gone = matching(record, "/cpu_sse/64x")[0]
+    record["cases"].remove(gone)
+    hot = report(record).split("<summary>Every shape, hot")[1].split("</details>")[0]
+    row = next(line for line in hot.split("\n") if "`cpu_sse`" in line)
+    assert "| · |" in row
+
+
+def test_an_experiment_without_cases_is_named(report) -> None:
+    record = make_full(small=True)
+    record["cases"] = [case for case in record["cases"] if case["experiment"] != "matmul"]
+    text = report(record)
+    assert "Not in this record: Matrix multiplication." in text
+    assert "## Matrix multiplication" not in text
