@@ -114,7 +114,7 @@ void for_each_line(const std::filesystem::path& path, bool torn, const std::stri
   std::string line;
   for (int number = 1; std::getline(in, line); ++number) {
     try {
-      take(Json::parse(line));
+      take(Json::parse(line, shallow));
     } catch (const std::exception&) {
       if (torn && number > 1 && in.peek() == std::ifstream::traits_type::eof()) return;
       throw std::runtime_error(path.string() + ": line " + std::to_string(number) +

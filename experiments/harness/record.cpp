@@ -172,7 +172,7 @@ std::string to_text(const Json& object) {
   for (const auto& [name, value] : object.items()) {
     text += (text.empty() ? "{\n " : ",\n ") + to_line(name) + ": ";
     const bool list = value.is_array() && !value.empty() && value[0].is_object();
-    if (!list && !(value.is_object() && !value.empty())) {
+    if (!list && (!value.is_object() || value.empty())) {
       text += to_line(value);
       continue;
     }
@@ -298,7 +298,7 @@ void Record::resume(const Json& earlier) try {
 Json read_json(const std::filesystem::path& path) {
   std::ifstream in(path);
   if (!in) throw std::runtime_error("cannot read " + path.string());
-  auto json = Json::parse(in, nullptr, false);
+  auto json = Json::parse(in, shallow, false);
   if (json.is_discarded())
     throw std::runtime_error(path.string() + " is not JSON: it may be cut short");
   return json;

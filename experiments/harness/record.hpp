@@ -122,6 +122,12 @@ std::string to_text(const nlohmann::ordered_json& object);
 /// To six digits: an error's seventh says nothing.
 double six_digits(double value);
 
+/// For the parser: leaves out what is nested deeper than any record. What reads one goes down by
+/// recursion, and a file of another's could have it run out of stack.
+inline bool shallow(int depth, nlohmann::ordered_json::parse_event_t, nlohmann::ordered_json&) {
+  return depth < 32;
+}
+
 /// Reads a JSON file. Throws std::runtime_error, in one line, where there is none.
 nlohmann::ordered_json read_json(const std::filesystem::path& path);
 

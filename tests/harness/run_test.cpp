@@ -156,6 +156,10 @@ TEST_F(Run, RefusesToResumeWhatDoesNotBelongTogether) {
   refuses(with("/schema", 99), "schema 99");
   refuses(with("/cases/0/id", "matmul/cpu_serial/9x9x9/hot"), "which these flags do not ask for");
   refuses(mine.dump().substr(0, 300), "is not JSON");
+  // deeper than a stack can follow
+  auto deep = with("/environment/host_compiler", "another");
+  deep.replace(deep.find("\"another\""), 9, std::string(200000, '[') + std::string(200000, ']'));
+  refuses(deep, "host_compiler was null");
   const auto raw = read(folder_ / "samples.jsonl");
   std::ofstream(folder_ / "samples.jsonl") << raw.substr(0, 100);
   refuses(mine.dump(), "samples.jsonl: line 1 is not what was written there");
@@ -261,7 +265,7 @@ TEST_F(Run, PlansWhatAFullRunIsAndEverythingAtShapesThatAreAskedFor) {
 // what a budget drops first, and how it says so
 TEST_F(Run, DropsTheLargestShapesThatABudgetHasNoRoomFor) {
   const std::string plan = output() +
-                           " --strategy=cpu_serial --shape=64x64x64,512x512x512,256x256x256 "
+                           " --strategy=cpu_serial --shape=64x64x64,512x512x512,128x128x128 "
                            "--per-case=0.2 --budget=0.8s";
   const auto outcome = run(plan);
   ASSERT_EQ(outcome.code, 0) << outcome.output;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <numbers>
 #include <numeric>
 #include <random>
 
@@ -43,14 +44,14 @@ TEST(MedianInterval, DoesNotMindTheOrder) {
 
 TEST(MedianInterval, HoldsTheMedianAtLeastNinetyFivePercentOfTheTime) {
   std::mt19937 random(3);
-  std::exponential_distribution<double> skewed(1);  // true median: ln 2
+  std::exponential_distribution<double> skewed(1);  // its median: ln 2
   int held = 0;
   const int runs = 2000;
   for (int run = 0; run < runs; ++run) {
     std::vector<double> samples(17);
     for (auto& s : samples) s = skewed(random);
     const auto interval = *median_interval(samples);
-    held += interval.low <= 0.693147 && 0.693147 <= interval.high ? 1 : 0;
+    held += interval.low <= std::numbers::ln2 && std::numbers::ln2 <= interval.high ? 1 : 0;
   }
   EXPECT_GE(held, 0.94 * runs);
   EXPECT_LE(held, 0.99 * runs);  // and is no wider than it has to be

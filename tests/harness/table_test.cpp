@@ -97,7 +97,7 @@ TEST(Tables, CountCompulsoryWork) {
 
 // what a part says about itself rests on a proof of the whole, so there has to be one
 TEST(Tables, HaveAWholeForEveryPart) {
-  for (const auto& experiment : experiments())
+  for (const auto& experiment : experiments()) {
     for (const auto& strategy : experiment.ladder) {
       EXPECT_EQ(strategy.role == Role::part, !strategy.part_of.empty()) << strategy.name;
       if (strategy.part_of.empty()) continue;
@@ -107,11 +107,12 @@ TEST(Tables, HaveAWholeForEveryPart) {
       EXPECT_EQ(whole->layout, strategy.layout);
       EXPECT_EQ(whole->workspace, strategy.workspace);
     }
+  }
 }
 
 // a name ends in the parameter that its row sweeps, with the value that the row has
 TEST(Tables, NameSweptParametersByTheirValues) {
-  for (const auto& experiment : experiments())
+  for (const auto& experiment : experiments()) {
     for (const auto& strategy : experiment.ladder) {
       std::smatch found;
       const std::string name(strategy.name);
@@ -125,10 +126,11 @@ TEST(Tables, NameSweptParametersByTheirValues) {
       ASSERT_NE(parameter, strategy.parameters.end()) << name;
       EXPECT_EQ(std::to_string(parameter->value), found[2]) << name;
     }
+  }
 }
 
 TEST(Tables, TimeEveryRowSomewhere) {
-  for (const auto& experiment : experiments())
+  for (const auto& experiment : experiments()) {
     for (const auto& strategy : experiment.ladder) {
       int timed = 0;
       for (const auto& shape : experiment.timed)
@@ -137,6 +139,7 @@ TEST(Tables, TimeEveryRowSomewhere) {
               experiment.leaves_out == nullptr || !experiment.leaves_out(strategy, shape, regime);
       EXPECT_GT(timed, 0) << experiment.name << "/" << strategy.name;
     }
+  }
 }
 
 TEST(CaseId, IsExperimentStrategyShapeRegime) {

@@ -84,7 +84,7 @@ template <Defect defect>
 void in_parts(int m, int n, int k, const float* a, std::int64_t lda, const float* b,
               std::int64_t ldb, float* c, std::int64_t ldc) {
   constexpr int parts = 4;
-  for (int i = 0; i < m; ++i)
+  for (int i = 0; i < m; ++i) {
     for (int j = 0; j < n; ++j) {
       float sums[parts] = {};
       for (int e = 0; e < k; ++e)
@@ -93,6 +93,7 @@ void in_parts(int m, int n, int k, const float* a, std::int64_t lda, const float
       if (defect == Defect::part_of_k_twice) sums[parts - 1] += sums[0];
       c[i * ldc + j] = (sums[0] + sums[1]) + (sums[2] + sums[3]);
     }
+  }
 }
 
 enum class Relapse { spoils, idles, throws };

@@ -77,6 +77,8 @@ void read(int rows, int columns, const float* a, std::int64_t ld, const float* v
 
 using matvec::cpu;
 
+// clang-tidy takes the arguments of these templates for casts
+// NOLINTBEGIN(google-readability-casting)
 template <Defect defect>
 constexpr Strategy product_row(std::string_view name) {
   return mutant(name, cpu<product<defect>>, Layout::column_major);
@@ -85,6 +87,7 @@ template <Defect defect>
 constexpr Strategy read_row(std::string_view name) {
   return mutant(name, cpu<read<defect>>, Layout::row_major, &matvec::checksum);
 }
+// NOLINTEND(google-readability-casting)
 
 constexpr Strategy rows[] = {
     product_row<Defect::none>("unspoiled"),
