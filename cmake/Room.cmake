@@ -3,8 +3,8 @@
 # Whether the build folder's disk and this machine's memory are enough for a build, as far as that can
 # be told before it begins. Leaves in recheck_problem what has to be done first, if anything.
 
-# MB: 310 with the tests and the renderer's Python packages, and 30 more with all architectures; the
-# rest is for reports
+# MB: 310 with the tests and the renderer's Python packages, 390 with all architectures; the rest is for
+# reports
 set(needed 500)
 execute_process(COMMAND df -Pk ${CMAKE_BINARY_DIR} OUTPUT_VARIABLE df ERROR_QUIET)
 execute_process(COMMAND du -sk ${CMAKE_BINARY_DIR} OUTPUT_VARIABLE du ERROR_QUIET)
