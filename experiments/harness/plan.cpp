@@ -136,20 +136,22 @@ double beside(const Case& c) {
 }
 
 /// Seconds for a case's proofs and samples by its work alone. The figures are those of an H200 and
-/// of one core of its host, for a row of middling speed; they are to rank cases, and to say whether
-/// it will be minutes or hours.
+/// of its host, for a row of middling speed; they are to rank cases, and to say whether it will be
+/// minutes or hours. `expected` corrects them as a run goes.
 double model(const Case& c, const Settings& settings, const Gpu& gpu) {
   if (refuse(*c.strategy, c.shape, gpu)) return 0;
   const Work work = c.work();
-  const double budget = settings.budget_seconds, proofs = 0.02 + work.bytes / 1e10;
+  const double budget = settings.budget_seconds, proofs = 0.05 + work.bytes / 1e10;
   if (c.strategy->launch.backend == Backend::cpu) {
-    const double launch = 1e-6 + std::max(work.flops / 3e9, work.bytes / 1e10);
+    // a library has all cores, and the documents' programs one
+    const double flop_rate = c.strategy->role == Role::baseline ? 5e10 : 3e9;
+    const double launch = 1e-6 + std::max(work.flops / flop_rate, work.bytes / 5e9);
     // what cannot be within 20 budgets is not tried
     return 8 * launch > 20 * budget ? 0 : proofs + std::max(budget / 2, 8 * launch);
   }
-  const double launch = 5e-6 + std::max(work.flops / 1e13, work.bytes / 1.5e12);
+  const double launch = 5e-6 + std::max(work.flops / 2e13, work.bytes / 1.5e12);
   const double sample = beside(c) + launch * (c.regime == Regime::inner ? inner_repeats : 1);
-  return proofs + std::max(8 * sample, std::min(20 * sample, 2.5 * budget)) +
+  return proofs + std::max(8 * sample, std::min(25 * sample, 2.5 * budget)) +
          (draws(c) ? power_window : 0);
 }
 

@@ -50,8 +50,9 @@ double expected(std::span<const Case> all, auto predicate) {
     double spent = 0;
     for (const Case& c : all)
       if (done(c)) spent += c.spent;
-    // with the weight of some seconds for the prediction
-    const double pace = (spent + 5) / (predicted(all, done) + 5);
+    // the first cases are the smallest and say least, so the prediction itself has some weight
+    const double weight = 1e-9 + 0.07 * predicted(all, here);
+    const double pace = (spent + weight) / (predicted(all, done) + weight);
     sum += pace * predicted(all, [&](const Case& c) { return here(c) && predicate(c); });
   }
   return sum;

@@ -53,6 +53,7 @@ Replay replay(const Json& record) {
 }
 
 TEST(Estimate, IsWithinAFifthAfterATenthOfTheCases) {
+  if (!have_cuda) GTEST_SKIP() << "built without the CUDA Toolkit, whose rows it cannot expect";
   const std::filesystem::path results = std::filesystem::path(RECHECK_SOURCE) / "reports/results";
   int records = 0;
   for (const auto& folder : std::filesystem::directory_iterator(results)) {
