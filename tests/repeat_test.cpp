@@ -3,6 +3,8 @@
 // A race may spoil one launch in a thousand, which the gate's few launches hardly ever show. So
 // here each row beyond the documents is launched for a second, and every output is compared with
 // the first, bit by bit, on the device.
+#include "repeat.hpp"
+
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
 
@@ -11,7 +13,6 @@
 #include <vector>
 
 #include "../experiments/harness/workbench.hpp"
-#include "repeat.hpp"
 #include "rows.hpp"
 
 namespace recheck {
@@ -20,7 +21,7 @@ namespace {
 /// Launches for a second and compares; the number of launches whose output was not the first's.
 int differing(Target& target, const std::function<void()>& launch, const float* output,
               std::int64_t count, int& launches) {
-  const cudaStream_t stream = target.queue().stream;
+  cudaStream_t stream = target.queue().stream;
   const Array first(target, count), flag(target, 1);
   auto* differ = reinterpret_cast<unsigned*>(flag.data());
   launch();
