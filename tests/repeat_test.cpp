@@ -21,7 +21,7 @@ namespace {
 /// Launches for a second and compares; the number of launches whose output was not the first's.
 int differing(Target& target, const std::function<void()>& launch, const float* output,
               std::int64_t count, int& launches) {
-  const cudaStream_t stream = target.queue().stream;
+  cudaStream_t stream = target.queue().stream;
   const Array first(target, count), flag(target, 1);
   auto* differ = reinterpret_cast<unsigned*>(flag.data());
   launch();

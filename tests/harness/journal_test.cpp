@@ -274,7 +274,7 @@ class OnASmallDisk : public Killed {
     mounted_ = true;
     for (int m = 1; m < 60; ++m) flags_ += ",8x8x" + std::to_string(8 + m);
   }
-  ~OnASmallDisk() override {
+  void TearDown() override {
     if (mounted_) umount(folder_.c_str());
   }
   void fill() const {
