@@ -65,9 +65,9 @@ if(NOT CMAKE_CUDA_ARCHITECTURES)
   elseif(here MATCHES "^[0-9]+$" AND known MATCHES "compute_${here}\n")
     set(CMAKE_CUDA_ARCHITECTURES ${here}-real)
   else()
-    # no GPU to ask: Hopper's own features are in machine code alone; for the rest PTX, of each
-    # version that brought instructions in which kernels differ
-    set(CMAKE_CUDA_ARCHITECTURES 75-virtual 80-virtual 90-virtual 90-real)
+    # no GPU to ask: Hopper's own features are in machine code alone; for the rest the oldest PTX,
+    # on which rows that need a later one's instructions say so
+    set(CMAKE_CUDA_ARCHITECTURES 75-virtual 90-real)
   endif()
   # as far as this nvcc knows them: 100 and 120 came with 12.8. The newest keeps its PTX
   set(newest "")

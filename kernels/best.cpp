@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "best.hpp"
 
+#include "code.hpp"
 #include "launch.hpp"
 
 namespace recheck::kernels {
@@ -11,7 +12,8 @@ GpuModel current_gpu() {
   cudaGetDevice(&device);
   cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
   cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device);
-  return {10 * major + minor, multiprocessors()};
+  const int capability = 10 * major + minor;
+  return {capability, multiprocessors(), code_here(capability)};
 }
 
 }  // namespace recheck::kernels

@@ -14,10 +14,14 @@
 
 namespace recheck::kernels {
 
-/// A GPU as far as tables of measurements tell one from another: 90 is compute capability 9.0.
+/// A GPU as far as tables of measurements tell one from another: 90 is compute capability 9.0. And,
+/// which tables do not ask, what the code that it runs of this build was made for.
 struct GpuModel {
   int compute_capability, multiprocessors;
-  friend bool operator==(const GpuModel&, const GpuModel&) = default;
+  int code = 0;
+  friend bool operator==(const GpuModel& a, const GpuModel& b) {
+    return a.compute_capability == b.compute_capability && a.multiprocessors == b.multiprocessors;
+  }
 };
 
 /// The row that was fastest on a GPU at a shape.
@@ -28,7 +32,8 @@ struct Fastest {
   std::string_view name;
 };
 
-/// A row that may be chosen, and the compute capabilities that it runs on.
+/// A row that may be chosen, the least that its code has to be made for, and the most that the
+/// GPU's compute capability may be.
 template <typename Args>
 struct Choice {
   std::string_view name;
@@ -84,7 +89,7 @@ const Choice<Args>& choose(std::span<const Choice<Args>> choices,
                   static_cast<float>((shape[i] % 4 == 0) != (entry.shape[i] % 4 == 0));
     if (least > 0 && distance >= least) continue;
     for (const auto& choice : choices)
-      if (choice.name == entry.name && choice.least <= here.compute_capability &&
+      if (choice.name == entry.name && choice.least <= here.code &&
           here.compute_capability <= choice.most) {
         best = &choice;
         least = distance;

@@ -629,15 +629,15 @@ def _upgraded_2(document: dict[str, Any], said: str) -> dict[str, Any]:
     """
     try:
         env, cases = document["environment"], document["cases"]
-        fields = ("mps", "code", "cubins", "command_budget_seconds")
-        unknown = dict.fromkeys(fields, said)
-        env = {**env, **dict.fromkeys(fields), "unknown": unknown}
+        names = ("mps", "code", "cubins", "command_budget_seconds")
+        unknown = dict.fromkeys(names, said)
+        env = {**env, **dict.fromkeys(names), "unknown": unknown}
         env["state"] = {"other_processes": None} if env["gpu"] else {}
         env["git"] = {**env["git"], "diff": None}
         if env["gpu"]:
-            fields = ("uuid_hash", "ecc", "mig", "power_limit_watts")
-            env["gpu"] = {**env["gpu"], **dict.fromkeys(fields)}
-            unknown |= {f"gpu.{name}": said for name in fields}
+            names = ("uuid_hash", "ecc", "mig", "power_limit_watts")
+            env["gpu"] = {**env["gpu"], **dict.fromkeys(names)}
+            unknown |= {f"gpu.{name}": said for name in names}
         spent = dict.fromkeys(Overhead.__dataclass_fields__, 0)
         return {
             **document,

@@ -152,7 +152,7 @@ TEST(gpu_Session, LosesOneCaseToARealOutOfMemoryAndGoesOn) {
 Case measured(const Experiment& experiment, const Strategy& row, const Shape& shape,
               Regime regime) {
   Case c{&experiment, &row, shape, regime};
-  Case* group[] = {&c};
+  Case* const group[] = {&c};
   Gpu none;
   none.reason = "none";
   Session({.budget_seconds = 0.05, .seed = 1}, none, [](const Case&) {}, [] {}).measure(group);

@@ -4,7 +4,7 @@
 #include <sys/utsname.h>
 
 #include <algorithm>
-#include <charconv>
+#include <cctype>
 #include <chrono>
 #include <cinttypes>
 #include <cmath>
@@ -14,9 +14,10 @@
 #include <ctime>
 #include <filesystem>
 #include <fstream>
-#include <regex>
+#include <sstream>
 #include <thread>
 
+#include "../../kernels/code.hpp"
 #include "build_info.hpp"
 #include "nvml.hpp"
 #include "record.hpp"
@@ -26,13 +27,27 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// The first group of the first line of `file` that `pattern` finds; empty where there is none.
-std::string grep(const char* file, const char* pattern) {
+/// What follows `start` in the first line of `file` that begins so, without what surrounds it;
+/// empty where there is none.
+std::string after(const char* file, std::string_view start) {
   std::ifstream in(file);
-  const std::regex regex(pattern);
-  std::smatch match;
-  for (std::string line; std::getline(in, line);)
-    if (std::regex_search(line, match, regex)) return match[1];
+  for (std::string line; std::getline(in, line);) {
+    if (!line.starts_with(start)) continue;
+    const auto around = " \t:=\"";
+    const auto first = line.find_first_not_of(around, start.size());
+    if (first == std::string::npos) return "";
+    return line.substr(first, line.find_last_not_of(around) + 1 - first);
+  }
+  return "";
+}
+
+/// The kernel's driver, of which /proc says "NVRM version: … Kernel Module  580.95.05  …".
+std::string driver_version() {
+  std::istringstream words(after("/proc/driver/nvidia/version", "NVRM version"));
+  for (std::string word; words >> word;)
+    if (std::isdigit(static_cast<unsigned char>(word[0])) != 0 &&
+        word.find('.') != std::string::npos)
+      return word;
   return "";
 }
 
@@ -78,27 +93,6 @@ bool has_mps() {
 
 }  // namespace
 
-std::optional<std::string_view> device_code(std::string_view architectures,
-                                            int compute_capability) {
-  std::optional<std::string_view> best;
-  while (!architectures.empty()) {
-    const auto entry = architectures.substr(0, architectures.find(';'));
-    architectures.remove_prefix(std::min(entry.size() + 1, architectures.size()));
-    int made_for = 0;
-    const auto number = std::from_chars(entry.data(), entry.data() + entry.size(), made_for);
-    if (number.ec != std::errc{}) continue;  // a word
-    const auto rest = entry.substr(number.ptr - entry.data());
-    const bool same_major = made_for / 10 == compute_capability / 10;
-    const bool reaches = made_for <= compute_capability;
-    // 90a is for 9.0 alone; 100f for its family, the later ones of its major version
-    const bool exact = rest.starts_with('a'), family = rest.starts_with('f');
-    if (exact ? made_for != compute_capability : !reaches || (family && !same_major)) continue;
-    if (same_major && !rest.ends_with("-virtual")) return "sass";
-    if (!rest.ends_with("-real")) best = "ptx";
-  }
-  return best;
-}
-
 std::string fnv1a(std::string_view text) {
   std::uint64_t hash = 0xcbf29ce484222325;
   for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
@@ -124,7 +118,7 @@ Json environment(const Gpu& gpu, const std::string& command, const Settings& set
   uname(&kernel);
   // the version alone: what a distribution or a cloud appends names its own machines
   const std::string release(kernel.release, std::strspn(kernel.release, "0123456789."));
-  const auto model = grep("/proc/cpuinfo", R"(^model name\s*:\s*(.*\S))");
+  const auto model = after("/proc/cpuinfo", "model name");
 
   Json device, state = Json::object(), mps, code, unknown = Json::object();
   const auto known = [&](const char* field, const auto& answer) {
@@ -143,16 +137,18 @@ Json environment(const Gpu& gpu, const std::string& command, const Settings& set
     state["event_nanoseconds"] = std::llround(1e9 * gpu.device->event_seconds);
     state["other_processes"] = known("state.other_processes", nvml.other_processes());
     mps = has_mps();
-    code = known("code", Answer{device_code(build::architectures, gpu.device->compute_capability),
-                                "the architectures " + std::string(build::architectures) +
-                                    " do not say what this GPU runs"});
+    const auto runs = kernels::code_for(build::architectures, gpu.device->compute_capability);
+    code = runs ? Json(runs->machine ? "sass" : "ptx") : Json(nullptr);
+    if (!runs)
+      unknown["code"] = "the architectures " + std::string(build::architectures) +
+                        " do not say what this GPU runs";
   }
   const Json cubins = Json::parse(build::cubins);
   if (cubins.is_null()) unknown["cubins"] = build::cubins_unknown;
   return {
       {"gpu", device},
       {"gpu_reason", gpu.reason ? Json(*gpu.reason) : Json(nullptr)},
-      {"driver", text_or_null(grep("/proc/driver/nvidia/version", R"(\s(\d+\.\d[\d.]*)\s)"))},
+      {"driver", text_or_null(driver_version())},
       {"cuda_driver", text_or_null(gpu.driver)},
       {"cuda_runtime", text_or_null(gpu.runtime)},
       {"nvcc", text_or_null(build::nvcc)},
@@ -166,8 +162,7 @@ Json environment(const Gpu& gpu, const std::string& command, const Settings& set
       {"blas", text_or_null(build::blas)},
       {"cpu", model.empty() ? kernel.machine : model},
       {"cpu_threads", std::thread::hardware_concurrency()},
-      {"os", grep("/etc/os-release", R"(^PRETTY_NAME="?([^"]*))") + ", " + kernel.sysname + " " +
-                 release},
+      {"os", after("/etc/os-release", "PRETTY_NAME") + ", " + kernel.sysname + " " + release},
       {"mps", mps},
       {"version", build::version},
       {"git",

@@ -239,7 +239,7 @@ class GpuTarget final : public Target {
     check(cudaMemcpy(all.data(), readings(0), all.size() * sizeof(ClockReading),
                      cudaMemcpyDeviceToHost));
     std::vector<double> clocks;
-    for (auto* pair = all.data(); clocks.size() < static_cast<std::size_t>(count) / 2;
+    for (const auto* pair = all.data(); clocks.size() < static_cast<std::size_t>(count) / 2;
          pair += 2 * clock_slots) {
       double clock = 0;
       for (int sm = 0; sm < clock_slots && clock == 0; ++sm) {

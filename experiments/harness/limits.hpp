@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "../../kernels/code.hpp"
 #include "strategy.hpp"
 
 namespace recheck {
@@ -28,14 +29,21 @@ Reason grid_fits(const Shape& shape, const Device&) {
   return grid_fits(shape[0], tile);
 }
 
-/// Instructions that come with a compute capability: 80 is 8.0.
+/// Instructions that come with a compute capability, 80 is 8.0: the device has to have them, and
+/// the code that it runs of this build, which may be older PTX.
 template <int least>
 Reason from_capability(const Device& device) {
-  if (device.compute_capability >= least) return {};
-  return "needs compute capability " + std::to_string(least / 10) + "." +
-         std::to_string(least % 10) + ", the device has " +
-         std::to_string(device.compute_capability / 10) + "." +
-         std::to_string(device.compute_capability % 10);
+  const auto text = [](int version) {
+    return std::to_string(version / 10) + "." + std::to_string(version % 10);
+  };
+  const int capability = device.compute_capability, code = kernels::code_here(capability);
+  if (capability < least)
+    return "needs compute capability " + text(least) + ", the device has " + text(capability);
+  if (code < least)
+    return "needs code for compute capability " + text(least) + ", this build has " + text(code) +
+           "'s for the device: configure where the device is, or with "
+           "-DRECHECK_ALL_ARCHITECTURES=ON";
+  return {};
 }
 
 /// Hopper's wgmma and setmaxnreg: on 9.0 alone, in code for 90a.

@@ -203,6 +203,7 @@ Status status_of(const std::string& name) {
 /// Takes over what an earlier run has found out about a case.
 void adopt(Case& c, const Json& then) {
   Verdict verdict{status_of(then.at("status")), {}, {}};
+  c.spent = then.at("spent");
   if (verdict.status == Status::not_run) return;  // perhaps it can be now
   if (!then.at("reason").is_null()) verdict.reason = then.at("reason");
   if (const Json& error = then.at("error"); !error.is_null()) {
@@ -225,7 +226,6 @@ void adopt(Case& c, const Json& then) {
     }
   }
   c.batch = then.at("batch");
-  c.spent = then.at("spent");
   if (const Json& power = then.at("power"); !power.is_null())
     c.power = Power{power.at("watts"), power.at("joules"), power.at("seconds"),
                     power.at("temperature_c"), power.at("throttle")};

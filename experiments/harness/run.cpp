@@ -16,6 +16,7 @@
 #include <fstream>
 #include <iostream>
 #include <map>
+#include <optional>
 #include <regex>
 #include <set>
 #include <stdexcept>
@@ -46,7 +47,8 @@ Proves and times every strategy at every shape and writes FOLDER/record.json (de
   --quick     headline shapes, cold and hot, no sweeps: a minute or so on a large GPU
   --budget    wall time of the whole run: 5min, 300s or 300. What is predicted not to fit is dropped
               and named: sweeps first, then the largest shapes, headline shapes last
-  --per-case  seconds of sampling per case (default 1); proof and first samples may take 20 times that
+  --per-case  seconds of sampling per case (default 1, and 0.2 without a GPU); proof and first samples
+              may take 20 times that
   --seed      of the inputs and of the order of measurement (default 13)
   --resume    go on behind what FOLDER has, if it was measured in the same environment. A run that was
               killed has all cases but the one in flight in FOLDER/record.journal.jsonl
@@ -60,7 +62,8 @@ struct Options {
   std::filesystem::path output = "report";
   Choice choice;
   Settings settings;
-  std::string budget;  // of the whole run, as it was given
+  std::optional<double> per_case;  // seconds
+  std::string budget;              // of the whole run, as it was given
   bool resume = false;
   bool benchmark_prints = false;
 };
@@ -144,14 +147,14 @@ Options parse(std::vector<char*>& arguments) {
     if (flag == "--strategy") options.choice.strategies = split(value);
     if (flag == "--shape") options.choice.shapes = split(value);
     if (flag == "--regime") options.choice.regimes = split(value);
-    if (flag == "--per-case") options.settings.budget_seconds = positive(flag, value);
+    if (flag == "--per-case") options.per_case = positive(flag, value);
     if (flag == "--budget") {
       options.settings.command_budget_seconds = duration(flag, value);
       options.budget = value;
     }
     if (flag == "--seed") options.settings.seed = whole(flag, value);
   }
-  arguments = left;
+  arguments = std::move(left);
   return options;
 }
 
@@ -172,7 +175,8 @@ void register_cases(std::vector<Case>& cases, const std::function<void(Case&)>& 
           if (!c.seconds)
             state.SkipWithError(
                 (c.verdict && c.verdict->reason ? *c.verdict->reason : "not reached").c_str());
-          for (auto _ : state)  // NOLINT(clang-analyzer-deadcode.DeadStores): gbench's own idiom
+          for (const auto _ :
+               state)  // NOLINT(clang-analyzer-deadcode.DeadStores): gbench's own idiom
             state.SetIterationTime(c.seconds ? c.seconds->median : 0);
           if (!c.seconds) return;
           const Work work = c.work();
@@ -289,20 +293,24 @@ void prepare(const std::filesystem::path& folder, bool resume, std::size_t cases
 void announce_memory(std::vector<Case>& cases, const Gpu& gpu) {
   const auto host = static_cast<double>(make_cpu_target()->free_bytes());
   const auto device = static_cast<double>(gpu.device.value_or(Device{}).memory_bytes);
+  std::map<std::pair<std::string, Backend>, Reason> known;
   std::set<std::string> shapes;
   std::string first;
   for (Case& c : cases) {
     if (c.verdict || refuse(*c.strategy, c.shape, gpu)) continue;
-    const auto reason = too_little_memory(
-        footprint(*c.experiment, c.shape, c.strategy->launch.backend), device, host);
+    const auto backend = c.strategy->launch.backend;
+    const std::string shape = std::string(c.experiment->name) + " " + to_string(c.shape);
+    const auto [at, is_new] = known.try_emplace({shape, backend});
+    auto& reason = at->second;
+    if (is_new)
+      reason = too_little_memory(footprint(*c.experiment, c.shape, backend), device, host);
     if (!reason) continue;
     c.predicted = 0;
-    const std::string shape = std::string(c.experiment->name) + " " + to_string(c.shape);
     if (shapes.insert(shape).second && first.empty()) first = shape + " " + *reason;
   }
   if (!shapes.empty())
-    std::fprintf(stderr, "too little memory for %zu shapes, which will be unsupported; first: %s\n",
-                 shapes.size(), first.c_str());
+    std::fprintf(stderr, "too little memory for %zu shape%s, unsupported therefore; first: %s\n",
+                 shapes.size(), shapes.size() == 1 ? "" : "s", first.c_str());
 }
 
 void announce(const Record& record, const Gpu& gpu) {
@@ -348,7 +356,7 @@ int run(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) command += " " + std::string(argv[i]);
   const std::vector<char*> words(argv, argv + argc);
   auto arguments = words;
-  const Options options = parse(arguments);
+  Options options = parse(arguments);
   const auto planned = plan(options.choice);
   int left = static_cast<int>(arguments.size());
   benchmark::Initialize(&left, arguments.data());
@@ -366,6 +374,8 @@ int run(int argc, char** argv) {
                              " holds a run that was killed: go on with --resume, or remove " +
                              (options.output / "record.journal.jsonl").string());
   const Gpu gpu = find_gpu();
+  // by themselves the CPU rows decide little, and minutes are too much to wait for it
+  options.settings.budget_seconds = options.per_case.value_or(gpu.device ? 1 : 0.2);
   Record record{.environment = environment(gpu, command, options.settings),
                 .ceilings = ceilings(gpu),
                 .plan = planned.plan,

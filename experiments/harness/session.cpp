@@ -68,7 +68,7 @@ Session::Session(const Settings& settings, Gpu gpu, std::function<void(const Cas
 
 Target& Session::target(Backend backend) {
   if (backend == Backend::cpu) return *cpu_;
-  if (!gpu_target_) gpu_target_ = make_gpu_target(*gpu_.device);
+  if (!gpu_target_) gpu_target_ = make_gpu_target(gpu_.device.value());
   return *gpu_target_;
 }
 
@@ -108,9 +108,9 @@ void Session::attempt(Backend backend, std::span<Case* const> cases) {
   for (Case* c : cases) {
     const Spend time(c->spent);
     guarded(std::span(&c, 1), *where, [&] {
-      if (auto reason = too_large(*c, *where))
+      if (const auto reason = too_large(*c, *where))
         c->verdict = {Status::unsupported, reason, {}};
-      else if (auto slow = too_slow(*c, *where))
+      else if (const auto slow = too_slow(*c, *where))
         c->verdict = {Status::not_run, slow, {}};
     });
   }

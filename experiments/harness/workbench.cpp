@@ -238,7 +238,7 @@ void Workbench::copy_out() {
 Verdict Workbench::judge(const Strategy& strategy, Inputs& inputs) {
   const Spend spend(ledger_->references);
   const auto ld = output_ld(strategy);
-  if (auto reason = written_outside(result_, extent(strategy), ld))
+  if (const auto reason = written_outside(result_, extent(strategy), ld))
     return {Status::incorrect, reason, {}};
   const Problem& problem = experiment_->problem_of(strategy);
   Oracle& oracle = inputs.oracles[&problem];

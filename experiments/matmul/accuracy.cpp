@@ -134,7 +134,7 @@ Outcome Trial::run(const Strategy& strategy, Target& target, const Gpu& gpu) {
   const reference::MatrixView c{shape_[0], shape_[1], result.data(), shape_[1]};
   const double bound = this->bound(strategy.arithmetic);
   if (special_) {
-    if (auto reason = truth_.mismatch(c, bound)) return {Status::incorrect, reason};
+    if (const auto reason = truth_.mismatch(c, bound)) return {Status::incorrect, reason};
     return {Status::passed, {}};
   }
   const auto [errors, reason] = truth_.errors(c);

@@ -15,37 +15,6 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-TEST(DeviceCode, IsMachineCodeForTheSameMajorVersionUpToTheDevices) {
-  EXPECT_EQ(device_code("90", 90), "sass");
-  EXPECT_EQ(device_code("80-real", 86), "sass");
-  EXPECT_EQ(device_code("75;80-real;120", 89), "sass");
-  EXPECT_EQ(device_code("86-real", 80), std::nullopt);
-  EXPECT_EQ(device_code("80-real", 90), std::nullopt);
-}
-
-TEST(DeviceCode, IsElsePtxOfAnyEarlierVersion) {
-  EXPECT_EQ(device_code("75", 90), "ptx");
-  EXPECT_EQ(device_code("75-virtual;86-real", 80), "ptx");
-  EXPECT_EQ(device_code("90-virtual", 90), "ptx");
-  EXPECT_EQ(device_code("90-virtual;90a-real", 90), "sass");
-  EXPECT_EQ(device_code("90-virtual;90a-real", 100), "ptx");
-  EXPECT_EQ(device_code("120", 90), std::nullopt);
-}
-
-TEST(DeviceCode, OfOneArchitectureOrFamilyRunsOnNoOther) {
-  EXPECT_EQ(device_code("90a", 90), "sass");
-  EXPECT_EQ(device_code("90a-virtual", 90), "ptx");
-  EXPECT_EQ(device_code("90a", 100), std::nullopt);
-  EXPECT_EQ(device_code("100a", 103), std::nullopt);
-  EXPECT_EQ(device_code("100f", 103), "sass");
-  EXPECT_EQ(device_code("100f-virtual", 103), "ptx");
-  EXPECT_EQ(device_code("100f", 120), std::nullopt);
-}
-
-TEST(DeviceCode, IsUnknownWhereAWordStandsForIt) {
-  for (const char* word : {"", "OFF", "all", "native"}) EXPECT_FALSE(device_code(word, 90)) << word;
-}
-
 TEST(Fnv1a, GivesThePublishedValues) {
   EXPECT_EQ(fnv1a(""), "cbf29ce484222325");
   EXPECT_EQ(fnv1a("a"), "af63dc4c8601ec8c");

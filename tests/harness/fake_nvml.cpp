@@ -38,7 +38,7 @@ int nvmlDeviceGetHandleByPciBusId_v2(const char* bus_id, void** device) {
   *device = &gpu;
   return std::strcmp(bus_id, "0000:1B:00.0") == 0 ? success : not_found;
 }
-int nvmlDeviceGetUUID(void* device, char* text, unsigned length) {
+int nvmlDeviceGetUUID(const void* device, char* text, unsigned length) {
   if (device != &gpu || length < 80) return insufficient_size;
   std::strcpy(text, "GPU-fake");
   return success;

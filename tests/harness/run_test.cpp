@@ -46,6 +46,15 @@ TEST_F(Run, RefusesInputThatMakesNoSense) {
   expect_refusal("--benchmark_repetitions=5", 2, "use --per-case");
 }
 
+// the CPU's rows by themselves are not worth minutes
+TEST_F(Run, SamplesACaseForASecondAndLessWithoutAGpu) {
+  ASSERT_EQ(run(output() + " --strategy=cpu_serial --shape=9x8x7").code, 0);
+  const auto here = record()["environment"];
+  EXPECT_EQ(here["budget_seconds"], here["gpu"].is_null() ? 0.2 : 1.0);
+  ASSERT_EQ(run(output() + " --strategy=cpu_serial --shape=9x8x7 --per-case=0.3").code, 0);
+  EXPECT_EQ(record()["environment"]["budget_seconds"], 0.3);
+}
+
 TEST_F(Run, SaysWhichVersionAndCommitItIs) {
   ASSERT_EQ(run(output() + " --strategy=cpu_serial --shape=9x8x7").code, 0);
   const auto environment = record()["environment"];
@@ -100,7 +109,7 @@ TEST_F(Run, ShowsWhatItDoesNotRunAndWhy) {
   EXPECT_EQ(c["status"], "unsupported");
   EXPECT_NE(std::string(c["reason"]).find("GB of host memory"), std::string::npos) << c["reason"];
   // and before it starts
-  EXPECT_EQ(outcome.output.find("too little memory for 1 shapes, which will be unsupported; first: "
+  EXPECT_EQ(outcome.output.find("too little memory for 1 shape, unsupported therefore; first: "
                                 "matmul 2000000x2000000x4 needs "),
             0u)
       << outcome.output;

@@ -18,7 +18,7 @@ constexpr Choice<Nothing> choices[] = {{"anywhere", 0, launch},
                                        {"large", 80, launch},
                                        {"newest", 90, launch},
                                        {"only", 90, launch, 90}};
-constexpr GpuModel known_gpu{90, 132}, other_gpu{80, 108}, old_gpu{75, 40};
+constexpr GpuModel known_gpu{90, 132, 90}, other_gpu{80, 108, 80}, old_gpu{75, 40, 75};
 constexpr Fastest<2> table[] = {{known_gpu, {64, 64}, "small"},
                                 {known_gpu, {64, 65536}, "newest"},
                                 {known_gpu, {8192, 8192}, "large"},
@@ -56,17 +56,22 @@ TEST(Best, PrefersItsOwnGpusTableHoweverFarTheShape) {
 }
 
 TEST(Best, TakesAnotherGpusTableForWhatItCanRun) {
-  EXPECT_EQ(chosen({120, 170}, {8192, 8192}), "large");
+  EXPECT_EQ(chosen({120, 170, 120}, {8192, 8192}), "large");
   // too old for the two nearest rows
   EXPECT_EQ(chosen(old_gpu, {8192, 8192}), "small");
-  EXPECT_EQ(chosen({70, 80}, {8192, 8192}), "anywhere");
+  EXPECT_EQ(chosen({70, 80, 70}, {8192, 8192}), "anywhere");
+}
+
+TEST(Best, TakesNothingThatTheBuildHasNoCodeForHere) {
+  constexpr GpuModel by_old_ptx{known_gpu.compute_capability, known_gpu.multiprocessors, 75};
+  EXPECT_EQ(chosen(by_old_ptx, {8192, 8192}), "small");
 }
 
 TEST(Best, LeavesCodeForOneArchitectureToIt) {
   constexpr Fastest<2> only[] = {{known_gpu, {64, 64}, "only"}, {known_gpu, {8192, 8192}, "small"}};
   EXPECT_EQ(chosen(known_gpu, {64, 64}, only), "only");
-  EXPECT_EQ(chosen({90, 114}, {64, 64}, only), "only");
-  EXPECT_EQ(chosen({100, 148}, {64, 64}, only), "small");
+  EXPECT_EQ(chosen({90, 114, 90}, {64, 64}, only), "only");
+  EXPECT_EQ(chosen({100, 148, 100}, {64, 64}, only), "small");
 }
 
 TEST(Best, IsTheFirstChoiceWithoutMeasurements) {

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Which of a build's code a GPU runs: a kernel whose body is empty below some architecture must not
+// run there, and the GPU's own compute capability does not tell.
+
+#include <optional>
+#include <string_view>
+
+namespace recheck::kernels {
+
+/// Machine code, or else PTX, which the driver compiles, as made for a compute capability: 90 is
+/// 9.0. In its kernels __CUDA_ARCH__ is ten times that.
+struct Code {
+  int made_for;
+  bool machine;
+};
+
+/// The code that a device of a compute capability runs of a build for `architectures`, a list as
+/// CMAKE_CUDA_ARCHITECTURES holds it ("80-real;90a;120-virtual"), or with commas. Nothing where
+/// there is none, or a word such as "all" leaves the choice to nvcc.
+constexpr std::optional<Code> code_for(std::string_view architectures, int compute_capability) {
+  std::optional<Code> best;
+  while (!architectures.empty()) {
+    auto entry = architectures.substr(0, architectures.find_first_of(";,"));
+    architectures.remove_prefix(entry.size() < architectures.size() ? entry.size() + 1
+                                                                    : architectures.size());
+    int made_for = 0;
+    for (; !entry.empty() && entry[0] >= '0' && entry[0] <= '9'; entry.remove_prefix(1))
+      made_for = 10 * made_for + (entry[0] - '0');
+    if (made_for == 0) continue;  // a word
+    const bool same_major = made_for / 10 == compute_capability / 10;
+    // 90a is for 9.0 alone; 100f for its family, the later ones of its major version
+    const bool exact = entry.starts_with('a'), family = entry.starts_with('f');
+    if (made_for > compute_capability || (exact && made_for < compute_capability) ||
+        (family && !same_major))
+      continue;
+    const Code code{made_for, same_major && !entry.ends_with("-virtual")};
+    if (!code.machine && entry.ends_with("-real")) continue;
+    // machine code goes before PTX, and newer code before older
+    if (!best || code.machine > best->machine ||
+        (code.machine == best->machine && made_for > best->made_for))
+      best = code;
+  }
+  return best;
+}
+
+/// What this build's code was made for that such a device runs; where that is not known, what the
+/// device has.
+constexpr int code_here(int compute_capability) {
+#ifdef RECHECK_ARCHITECTURES
+  if (const auto code = code_for(RECHECK_ARCHITECTURES, compute_capability)) return code->made_for;
+#endif
+  return compute_capability;
+}
+
+}  // namespace recheck::kernels
