@@ -82,6 +82,13 @@ def formula(expression: str, **more: Any) -> Any:
     return Check("arithmetic", expression=expression, **more)
 
 
+def because(text: str, verdict: str = "holds", gpu: str = "") -> Any:
+    """What explains a claim."""
+    from claims.load import Why
+
+    return (Why(text, verdict, gpu),)
+
+
 def view(record: Any, *claims: Any, probes: Any = None, prefix: str = "") -> Any:
     """The verdicts of a parsed record on these claims."""
     from claims import judge
