@@ -83,8 +83,9 @@ class Judged:
             or effect.high is None
         ):
             return False, 0.0
-        turned = effect.high < 1 if effect.check.below is None else effect.low > 1
-        if effect.unit == "×" and effect.check.form in ("ratio", "order") and turned:
+        check = effect.check
+        turned = effect.high < 1 if check.below is None else effect.low > 1
+        if turned and (check.form == "order" or 1 in (check.above, check.below)):
             return True, abs(math.log(effect.value))
         return False, abs(math.log(effect.value / (self.claim.claimed or 1.0)))
 
