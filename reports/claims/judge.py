@@ -1,4 +1,4 @@
-"""The verdict on each claim, from a record and its probes alone."""
+"""The verdict on each claim, and the proof of each erratum, from a record and its probes alone."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from functools import cached_property, lru_cache
 from comparison import comparisons
 from record import Record
 
-from claims.load import Claim, load_claims
+from claims.load import Claim, Erratum, load_claims, load_errata
 from claims.predicates import FAILS, NOT_MEASURED, Outcome, Questions, all_of
 from claims.probes import Probes
 
@@ -24,7 +24,6 @@ class Judged:
     claim: Claim
     outcomes: tuple[Outcome, ...]  # of the checks that decide
     also: tuple[Outcome, ...]
-    erratum: tuple[Outcome, ...]
 
     @property
     def verdict(self) -> str:
@@ -61,11 +60,20 @@ class Judged:
         return abs(math.log(effect.value / (self.claim.claimed or 1.0)))
 
 
+@dataclass(frozen=True)
+class Corrected:
+    """An erratum, and what became of its proof; nothing where it is shown by reading."""
+
+    erratum: Erratum
+    outcomes: tuple[Outcome, ...]
+
+
 @dataclass(frozen=True, eq=False)
 class Judgement:
-    """Every claim with its verdict, by id."""
+    """Every claim with its verdict, and every erratum with its proof, by id."""
 
     claims: tuple[Judged, ...]
+    errata: tuple[Corrected, ...]
 
     def count(self, verdict: str) -> int:
         return sum(each.verdict == verdict for each in self.claims)
@@ -86,18 +94,29 @@ class Judgement:
         return sorted(failing, key=lambda each: -each.surprise)[:n]
 
 
-def _judge(record: Record, probes: Probes | None, claims: tuple[Claim, ...]) -> Judgement:
-    judged = []
-    for claim in claims:
+def _judge(
+    record: Record,
+    probes: Probes | None,
+    claims: tuple[Claim, ...] | None,
+    errata: tuple[Erratum, ...] | None,
+) -> Judgement:
+    if errata is None:
+        errata = load_errata() if claims is None else ()
+    judged, corrected = [], []
+    for claim in load_claims() if claims is None else claims:
         ask = Questions(record, probes, claim).ask
-        proven = claim.erratum.check if claim.erratum else ()
-        judged.append(
-            Judged(claim, *(tuple(map(ask, c)) for c in (claim.check, claim.also, proven)))
-        )
-    return Judgement(tuple(judged))
+        judged.append(Judged(claim, tuple(map(ask, claim.check)), tuple(map(ask, claim.also))))
+    for erratum in errata:
+        ask = Questions(record, probes, erratum).ask
+        corrected.append(Corrected(erratum, tuple(map(ask, erratum.check))))
+    return Judgement(tuple(judged), tuple(corrected))
 
 
-def close_family(record: Record, claims: tuple[Claim, ...] | None = None) -> None:
+def close_family(
+    record: Record,
+    claims: tuple[Claim, ...] | None = None,
+    errata: tuple[Erratum, ...] | None = None,
+) -> None:
     """Makes every comparison of the report once, without correction, to learn which there are."""
     from findings import register
 
@@ -105,18 +124,20 @@ def close_family(record: Record, claims: tuple[Claim, ...] | None = None) -> Non
     if known.closed:
         return
     register(record)
-    _judge(record, None, load_claims() if claims is None else claims)
+    _judge(record, None, claims, errata)
     known.close()
 
 
 @lru_cache(maxsize=16)
 def judge(
-    record: Record, probes: Probes | None, claims: tuple[Claim, ...] | None = None
+    record: Record,
+    probes: Probes | None,
+    claims: tuple[Claim, ...] | None = None,
+    errata: tuple[Erratum, ...] | None = None,
 ) -> Judgement:
-    """Judges all claims (those of this tree, unless others are given); raises BadClaim."""
-    claims = load_claims() if claims is None else claims
-    close_family(record, claims)
-    return _judge(record, probes, claims)
+    """Judges claims and errata: all of this tree, unless others are given; raises BadClaim."""
+    close_family(record, claims, errata)
+    return _judge(record, probes, claims, errata)
 
 
 def verdicts_json(record: Record, judgement: Judgement) -> bytes:
