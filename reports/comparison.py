@@ -27,6 +27,7 @@ ENOUGH = 6  # rounds: of fewer, not even all on one side would be improbable eno
 CONVENTION = 0.005  # the resolution of a record without an audit
 # 0.1 %, 0.15 %, ... 20 %: nothing finer, for a timer has a grain too
 STEPS = tuple(step / 2000 for step in range(2, 401))
+UNRESOLVED = 1.0  # where none of these will do
 LEVEL = 0.05  # of false verdicts, and of the whole family of comparisons
 
 
@@ -149,7 +150,8 @@ class Pair:
         return replace(self.ratio, resolution=resolution).outcome
 
     def different(self, resolution: float) -> bool:
-        return self.called(resolution) in ("faster", "slower")
+        limit = 1 + resolution
+        return self.ratio.low > limit or self.ratio.high < 1 / limit
 
 
 @dataclass(frozen=True)
@@ -196,7 +198,8 @@ def audit(record: Record) -> Audit:
     if not alike:
         return found
     allowed = LEVEL * len(alike)
-    return replace(found, resolution=next((s for s in STEPS if found.false(s) <= allowed), 1.0))
+    fine = (step for step in STEPS if found.false(step) <= allowed)
+    return replace(found, resolution=next(fine, UNRESOLVED))
 
 
 class Comparisons:

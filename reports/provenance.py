@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from claims import Probes
-from quantities import cell, shape_label, significant
+from comparison import comparisons
+from quantities import COARSEST, cell, shape_label, significant
 from record import Environment, Record
 
 
@@ -32,6 +33,9 @@ def brands(record: Record, probes: Probes | None = None) -> list[str]:
     if record.schema < 3:
         text = "there was no self-audit, no pairing by rounds and no measured ceiling yet."
         found.append(f"**An older record, of schema {record.schema}**: {text}")
+    if comparisons(record).resolution > COARSEST:
+        text = "a kernel compared with itself comes out different, so no ratio here is judged"
+        found.append(f"**Nothing can be told apart**: {text}; see the self-audit.")
     if record.plan.preset != "full":
         found.append(f"**Not the full matrix**: preset {record.plan.preset}.")
     if record.finished is None:

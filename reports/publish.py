@@ -16,11 +16,13 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from comparison import comparisons
 from machine import suspects
 from measured import Measured, read, read_gpu
 from places import slug
 from program import fail, need_packages
 from progress import doing
+from quantities import COARSEST
 from record import BadRecord, Record
 from render import render
 
@@ -80,6 +82,11 @@ def refusal(record: Record) -> str | None:
         if count[status]:
             first = next(case for case in record.cases if case.status == status)
             return f"{count[status]} cases are {status}, first {first.id}: {first.reason}"
+    if comparisons(record).resolution > COARSEST:
+        return (
+            "its self-audit cannot tell a kernel from itself to "
+            f"{100 * COARSEST:g} %; measure again on a quiet machine"
+        )
     for name, why in suspects(record).items():
         return f"{len(suspects(record))} times are suspect, first {name}: {why}"
     return narrowed(record)

@@ -50,6 +50,10 @@ def cell(text: str) -> str:
     return text
 
 
+# the worst resolution at which a ratio still says something: beyond it none is judged
+COARSEST = 0.05
+
+
 @dataclass(frozen=True)
 class Ratio:
     """How many times as fast `other` is as `base`, with a 95% interval.
@@ -86,9 +90,22 @@ class Ratio:
         return cls(exact / other.median, exact / other.high, exact / other.low)
 
     @property
+    def told(self) -> bool:
+        """Whether the measurement is fine enough to tell ratios at all."""
+        return self.resolution <= COARSEST
+
+    @property
+    def widest(self) -> tuple[float, float]:
+        """Where it may truly lie: its interval, and the resolution on both sides."""
+        return self.low / (1 + self.resolution), self.high * (1 + self.resolution)
+
+    @property
     def outcome(self) -> str:
         """faster | slower: beyond the resolution; same: within it; else no difference, for the
-        interval reaches across, or it is one of too many comparisons to be sure of it."""
+        interval reaches across, or it is one of too many comparisons to be sure of it, or
+        nothing can be told."""
+        if not self.told:
+            return "no difference"
         limit = 1 + self.resolution
         if self.significant and (self.low > limit or self.high < 1 / limit):
             return "faster" if self.low > limit else "slower"

@@ -250,6 +250,7 @@ def render(own: Measured, beside: list[Measured]) -> dict[str, bytes]:
         compact_columns=verdicts.COMPACT,
         then_columns=verdicts.THEN,
         errata_columns=verdicts.ERRATA,
+        changes_columns=verdicts.CHANGES,
         across=table,
         sections=sections,
         beside=others,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from comparison import LEVEL, Audit
-from quantities import cell, shape_label, significant
+from comparison import LEVEL, STEPS, Audit
+from quantities import COARSEST, cell, shape_label, significant
 from record import AUDIT, Record
 
 COLUMNS = ["what was compared", "pairs", "called faster", "called slower", "called the same"]
@@ -38,6 +38,14 @@ def sentence(record: Record, audit: Audit) -> str:
     total, paired = len(audit.alike), sum(pair.ratio.rounds > 0 for pair in audit.alike)
     how = "" if paired == total else f", {total - paired} of them not by pairs of rounds"
     detected = f" At that resolution {found} are called slower." if found else ""
+    few = f"at most {100 * LEVEL:g} % of these pairs are called different"
+    if audit.resolution > COARSEST:
+        needed = rho if audit.resolution <= STEPS[-1] else f"more than {100 * STEPS[-1]:g} %"
+        return (
+            f"One kernel was timed under several names at {', '.join(places)}, and compared with "
+            f"itself in {total} pairs{how}: only with a resolution of {needed} {few}. That is "
+            f"worse than {100 * COARSEST:g} %, so **this report judges no ratio**."
+        )
     beyond = "" if audit.resolution else " beyond the interval itself"
     strict = audit.false(audit.resolution)
     return (
@@ -46,8 +54,7 @@ def sentence(record: Record, audit: Audit) -> str:
         f"interval that excludes 1 counts, {strict} where the whole interval must lie more than "
         f"{resolution_text(audit.resolution)} from it.{detected} "
         f"So the smallest difference that this report claims is {rho}{beyond}: the smallest "
-        f"multiple of 0.05 % with which at most {100 * LEVEL:g} % of these pairs are called "
-        "different."
+        f"multiple of 0.05 % with which {few}."
     )
 
 

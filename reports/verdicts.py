@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from claims import Check, Claim, Corrected, Judged, Judgement, Outcome
-from claims.load import SERIES
+from claims import Check, Claim, Corrected, Judged, Judgement, Outcome, load_changes
+from claims.load import BY_READING, KINDS, POLICY, SERIES
 from findings.judge import Finding
 from machine import NONE
 from places import anchor
@@ -32,6 +32,7 @@ SHOWN = 2  # outcomes in a row of the table; the rest stands in the details
 COLUMNS = ["id", "claim", "said then", "here", "verdict"]
 COMPACT = ["id", "claim", "here", "verdict"]
 THEN = ["claim", "then", "then, on", "here", "verdict", "why"]
+CHANGES = ["claim", "changed", "asked before", "verdict then, now", "because of", "reason"]
 ERRATA = ["erratum", "where", "as written", "what is right", "concerns", "proof"]
 
 
@@ -98,7 +99,8 @@ def unit(claim: Claim) -> str:
     check = claim.check[0] if claim.check else Check("")
     if check.form in ("at_least", "at_most"):
         return {"seconds": "s", "bytes_per_second": "B/s"}.get(check.metric, "flop/s")
-    forms = {"ratio": "×", "equivalent": "×", "order": "×", "fraction_of_roof": "%"}
+    forms = {"ratio": "×", "equivalent": "×", "order": "×", "extremes": "×"}
+    forms["fraction_of_roof"] = "%"
     return forms.get(check.form, "")
 
 
@@ -128,7 +130,7 @@ def said(claim: Claim) -> str:
     return prose(claim.figure if known else f"{claim.figure} ({ratio})")
 
 
-def told(outcome: Outcome) -> str:
+def told(outcome: Outcome, brief: bool = False) -> str:
     """What one check found, as Markdown."""
     head = f"{label(outcome.check.says)}: " if outcome.check.says else ""
     if outcome.verdict == "not_measured":
@@ -143,7 +145,24 @@ def told(outcome: Outcome) -> str:
         text += f"; the smallest step {number(*ends, '×')}"
     if outcome.p is not None:
         text += f", {probability(outcome.p)}"
-    return head + text
+    return head + text + varied(outcome, brief)
+
+
+def varied(outcome: Outcome, brief: bool = False) -> str:
+    """What came out over the values of what the document leaves open, if it leaves any; in brief
+    at how many of them the check holds."""
+    if not outcome.over:
+        return ""
+    holding = sum(each.verdict == "holds" for _, each in outcome.over)
+    found = [f"holds at {holding} of {len(outcome.over)} values"]
+    for verdict in ("fails", "inconclusive", "not_measured"):
+        at = ", ".join(
+            prose(label) + (f" ({shortest(each)})" if each.value is not None else "")
+            for label, each in outcome.over
+            if each.verdict == verdict
+        )
+        found += [f"{VERBS[verdict]} at {at}"] if at and not brief else []
+    return "; over what the document leaves open: " + ", ".join(found)
 
 
 def probability(p: float) -> str:
@@ -164,6 +183,17 @@ def summary(counts: dict[str, int]) -> str:
         f"{some('inconclusive', 'is inconclusive', 'are inconclusive')}, "
         f"{some('not_measured', 'was not measured', 'were not measured')}"
     )
+
+
+def explained(judged: Judged) -> str:
+    """Why the verdict is what it is here, with what was measured in the places of its keys."""
+    found = []
+    for text, spoken in judged.why:
+        text = _sentence(text)
+        for key, outcome in spoken.items():
+            text = text.replace(f"{{{key}}}", shortest(outcome))
+        found.append(text)
+    return " ".join(found)
 
 
 def place(judged: Judged) -> str:
@@ -202,6 +232,40 @@ class View:
         return summary({verdict: self.judgement.count(verdict) for verdict in WORDS})
 
     @property
+    def policy(self) -> str:
+        times = {word: bound for word, bound in POLICY.items() if bound >= 1}
+        found = [f"*{word}*, more than {bound:g}" for word, bound in times.items()]
+        shares = {word: bound for word, bound in POLICY.items() if bound < 1}
+        found[-1] += " times as fast"
+        found += [f"*{word}*, {100 * bound:g} % of the total" for word, bound in shares.items()]
+        return "; ".join(found)
+
+    @property
+    def changes(self) -> list[list[str]]:
+        """What decided claims before, and what they came to then and come to now."""
+        found = []
+        for change in load_changes():
+            judged = self.judgement.find(change.claim)
+            if judged is not None:
+                then, now = (WORDS[v] for v in (change.verdict, judged.verdict))
+                words = [change.date, prose(change.asked), f"{then}, **{now}**"]
+                found.append(
+                    [self.link(change.claim), *words, change.because, prose(change.reason)]
+                )
+        return found
+
+    @property
+    def kinds(self) -> str:
+        """The same apart by what decides a claim."""
+        found = []
+        for kind in (*KINDS, BY_READING):
+            verdicts = [e.verdict for e in self.judgement.claims if e.claim.kind == kind]
+            if verdicts:
+                rest = [f"{verdicts.count(v)} {WORDS[v]}" for v in WORDS if v in verdicts]
+                found.append(f"{kind} {len(verdicts)} ({', '.join(rest)})")
+        return "; ".join(found)
+
+    @property
     def unjudged(self) -> int:
         """How many claims nothing could decide, on no machine."""
         return sum(bool(each.claim.not_judged) for each in self.judgement.claims)
@@ -229,14 +293,14 @@ class View:
         # of a case that is not in the record its reason speaks
         return ", ".join(link for link in links if not short or link.startswith("["))
 
-    def told(self, outcome: Outcome) -> str:
+    def told(self, outcome: Outcome, brief: bool = False) -> str:
         """What one check found; a series of ratios with the times of its base at both ends."""
         check, ends = outcome.check, []
         if check.form in SERIES and outcome.verdict != "not_measured":
             cases = [self.record.by_id.get(check.at(shape)[0]) for shape in check.shapes]
             ends = [case for case in cases if case and case.seconds]
         if not ends:
-            return told(outcome)
+            return told(outcome, brief)
         times = {case.id: duration(case.time.median) for case in (ends[0], ends[-1])}
         where = " and ".join(
             f"{times[case.id]} at {shape_label(case.shape_name)}" for case in (ends[0], ends[-1])
@@ -245,8 +309,9 @@ class View:
 
     def evident(self, outcome: Outcome) -> str:
         """What a check found, and the rows that it rests on."""
-        links = self.sources(outcome, short=True)
-        return self.told(outcome) + (f" ({links})" if links else "")
+        # of the usual value alone, where there are several
+        links = self.sources(outcome.over[0][1] if outcome.over else outcome, short=True)
+        return self.told(outcome, brief=True) + (f" ({links})" if links else "")
 
     def here(self, judged: Judged) -> str:
         """The table's cell: what decides the verdict, and where the rest stands."""
@@ -274,7 +339,7 @@ class View:
         found = []
         for each in self.judgement.claims:
             claim, where = each.claim, self.anchor(each.claim.id)
-            title = f"[{prose(claim.title)}](#{where}-detail)<br>{place(each)}"
+            title = f"[{prose(claim.title)}](#{where}-detail)<br>{place(each)}; {claim.kind}"
             verdict = f"**{WORDS[each.verdict]}**"
             head = f'<a id="{where}"></a>{claim.id}'
             found.append([head, title, self.then_cell(each), self.here(each), verdict])
@@ -294,8 +359,8 @@ class View:
     def surprises(self) -> list[str]:
         found = []
         for each in self.judgement.surprises(5):
-            claim, outcome = each.claim, each.effect
-            assert outcome is not None  # without a value nothing surprises
+            failing = next(o for o in each.outcomes if o.verdict == each.verdict)
+            claim, outcome = each.claim, each.effect or failing
             asked = said(claim) or prose(claim.expected)
             where = ", ".join(text for text in (place(each), prose(claim.hardware)) if text)
             found.append(
@@ -306,7 +371,7 @@ class View:
 
     @property
     def conflicts(self) -> list[str]:
-        """The pairs of claims of which at most one can hold: which one does here."""
+        """The pairs of claims that speak against each other, and which of them hold here."""
         found: dict[frozenset[str], str] = {}
         for each in self.judgement.claims:
             other = self.judgement.find(each.claim.contradicts)
@@ -357,8 +422,9 @@ class View:
             facts.append(f"Not judged: {_sentence(claim.not_judged)}")
         facts += [self._fact(each) for each in judged.outcomes]
         facts += [f"Not part of the verdict: {self._fact(each)}" for each in judged.also]
-        if claim.why:
-            facts.append(f"Why: {_sentence(claim.why)}")
+        if why := explained(judged):
+            facts.append(f"Why: {why}")
+        facts += [f"Left open: {_sentence(each.what)}" for each in claim.open]
         facts += [
             f"Erratum [{each.erratum.id}](#{self.anchor_of(each)}): printed is "
             f"{_printed(each)}, right is {prose(each.erratum.right)}; {proof(each)}"
@@ -368,7 +434,7 @@ class View:
         other = self.judgement.find(claim.contradicts)
         if other:
             verb = f"**{VERBS[other.verdict]}**"
-            facts.append(f"Contradicts {self.link(other.claim.id)}, which {verb} here.")
+            facts.append(f"Disagrees with {self.link(other.claim.id)}, which {verb} here.")
         return Detail(
             anchor=f"{where}-detail",
             row=where,
@@ -400,7 +466,7 @@ class View:
             today = told(outcome) if outcome else self.here(each)
             line = [f"{self.link(claim.id)} {prose(claim.title)}", said(claim)]
             line += [prose(claim.hardware) or NONE, today, f"**{WORDS[each.verdict]}**"]
-            found.append([*line, prose(claim.why) or NONE])
+            found.append([*line, explained(each) or NONE])
         return found
 
     def anchor_of(self, corrected: Corrected) -> str:

@@ -6,7 +6,7 @@
 DIR holds published reports, a folder for each GPU model: DIR/<gpu>/verdicts.json is what a GPU of
 that model is expected to say; an inconclusive verdict there is met by any that was measured. Exit
 code 0: every verdict is as expected, or nobody has published any. 1: some differ, each on a line.
-2: a verdicts.json cannot be read, said in one line.
+2: DIR is no folder, or a verdicts.json cannot be read; said in one line.
 """
 
 from __future__ import annotations
@@ -143,6 +143,10 @@ def main(argv: Sequence[str] | None = None) -> None:
     add = parser.add_argument
     add("--expected", type=Path, default=results, metavar="DIR", help="default: %(default)s")
     arguments = parser.parse_args(argv)
+    if not arguments.expected.is_dir():
+        fail(
+            f"--expected: {arguments.expected} is no folder; name that of the published reports", 2
+        )
     try:
         found = load(arguments.report / "verdicts.json")
         titles = {claim.id: claim.title for claim in load_claims()}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -22,6 +23,7 @@ class Judged:
     """A claim, and what became of it."""
 
     claim: Claim
+    gpu: str  # whose record it is; empty without one
     outcomes: tuple[Outcome, ...]  # of the checks that decide
     also: tuple[Outcome, ...]
 
@@ -30,6 +32,19 @@ class Judged:
         if not self.outcomes:
             return NOT_MEASURED
         return all_of(outcome.verdict for outcome in self.outcomes)
+
+    @property
+    def why(self) -> tuple[tuple[str, dict[str, Outcome]], ...]:
+        """What explains this verdict on this GPU, with the outcomes that it speaks of; not where
+        one of these was not measured."""
+        known = {o.check.key: o for o in (*self.outcomes, *self.also) if o.check.key}
+        found = []
+        for each in self.claim.why:
+            spoken = {key: known[key] for key in re.findall(r"{(\w+)}", each.text)}
+            here = each.verdict == self.verdict and each.gpu in ("", self.gpu)
+            if here and all(outcome.value is not None for outcome in spoken.values()):
+                found.append((each.text, spoken))
+        return tuple(found)
 
     @property
     def reason(self) -> str | None:
@@ -50,14 +65,34 @@ class Judged:
         return tuple(dict.fromkeys(name for o in self.outcomes for name in o.evidence))
 
     @property
-    def surprise(self) -> float:
-        """How far what was measured lies from what is claimed, as a logarithm."""
+    def surprise(self) -> tuple[bool, float]:
+        """How much a failing claim surprises, to be ordered by: first where an order is turned
+        round, by how far, and what is refuted without any interval; then what only falls short of
+        its figure, by how far that is. Nothing: (False, 0)."""
         effect = self.effect
-        if self.verdict != FAILS or not effect or not effect.value or effect.value <= 0:
-            return 0.0
-        if effect.low is None or effect.unit not in ("×", ""):
-            return 0.0
-        return abs(math.log(effect.value / (self.claim.claimed or 1.0)))
+        if self.verdict != FAILS:
+            return False, 0.0
+        if self.claim.kind != "timed":
+            return True, math.log(2)
+        if (
+            effect is None
+            or not effect.value
+            or effect.value <= 0
+            or effect.low is None
+            or effect.high is None
+        ):
+            return False, 0.0
+        check = effect.check
+        turned = effect.high < 1 if check.below is None else effect.low > 1
+        if turned and (check.form == "order" or 1 in (check.above, check.below)):
+            return True, abs(math.log(effect.value))
+        return False, abs(math.log(effect.value / (self.claim.claimed or 1.0)))
+
+    @property
+    def base(self) -> str:
+        """The row that the claim's first check compares with."""
+        check = self.outcomes[0].check
+        return "/".join((check.base or check.of or self.claim.id).split("/")[:2])
 
 
 @dataclass(frozen=True)
@@ -89,9 +124,12 @@ class Judgement:
         return self._by_id.get(name)
 
     def surprises(self, n: int = 5) -> list[Judged]:
-        """The claims that fail by most, most first."""
-        failing = [each for each in self.claims if each.surprise > 0]
-        return sorted(failing, key=lambda each: -each.surprise)[:n]
+        """The failing claims that surprise most, most first; at most one for each base row."""
+        failing = [each for each in self.claims if each.surprise[1] > 0]
+        found: dict[str, Judged] = {}
+        for each in sorted(failing, key=lambda each: each.surprise, reverse=True):
+            found.setdefault(each.base, each)
+        return list(found.values())[:n]
 
 
 def _judge(
@@ -103,9 +141,11 @@ def _judge(
     if errata is None:
         errata = load_errata() if claims is None else ()
     judged, corrected = [], []
+    gpu = record.environment.gpu.name if record.environment.gpu else ""
     for claim in load_claims() if claims is None else claims:
         ask = Questions(record, probes, claim).ask
-        judged.append(Judged(claim, tuple(map(ask, claim.check)), tuple(map(ask, claim.also))))
+        outcomes = (tuple(map(ask, checks)) for checks in (claim.check, claim.also))
+        judged.append(Judged(claim, gpu, *outcomes))
     for erratum in errata:
         ask = Questions(record, probes, erratum).ask
         corrected.append(Corrected(erratum, tuple(map(ask, erratum.check))))

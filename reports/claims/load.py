@@ -25,7 +25,14 @@ ERRATA = "errata.toml"
 DOCUMENTS = ("S0", "S1", "S2", "S3")
 # the documents' own; the rows that are made of them name them as their source
 ALGORITHMS = tuple(f"A{n:02}" for n in range(1, 20))
+VERDICTS = ("holds", "fails", "inconclusive", "not_measured")
 METRICS = ("seconds", "bytes_per_second", "flops_per_second")
+# what a bound may say in place of a number: how words are read for which a document has no figure.
+# Times as fast, or a share of the total
+POLICY = {
+    "faster": 1.0, "much faster": 1.5, "far faster": 2.0, "by tens of times": 20.0,
+    "important": 0.1, "very important": 0.25,
+}  # fmt: skip
 # what Nsight Compute counts, under short names: experiments/harness/probes.py says which metrics
 COUNTERS = (
     "warp_global_loads", "warp_global_stores", "warp_shared_loads", "warp_shared_stores", "ffma",
@@ -70,6 +77,9 @@ class Check:
     equals: float | None = None
     tolerance: float | None = None
     within: float | None = None
+    key: str = ""  # by which a claim's `why` names what came out
+    # the same question for each value of what the document leaves open, itself the first
+    over: tuple[tuple[str, Check], ...] = ()
 
     def at(self, shape: str) -> tuple[str, str]:
         """The two cases of a series at one of its shapes."""
@@ -77,11 +87,13 @@ class Check:
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """The cases that it rests on."""
+        """The cases that it rests on; of two that are compared, in the order of their times."""
+        if self.over:
+            return tuple(dict.fromkeys(name for _, check in self.over for name in check.ids))
         if self.form in SERIES:
             return tuple(each for shape in self.shapes for each in self.at(shape))
         roof = self.roof if "/" in self.roof else ""
-        return tuple(i for i in (self.base, self.other, self.of, roof, self.per, *self.cases) if i)
+        return tuple(i for i in (self.other, self.base, self.of, roof, self.per, *self.cases) if i)
 
 
 @dataclass(frozen=True)
@@ -100,6 +112,7 @@ FORMS = {
     "at_most": Form(("of", "metric", "value")),
     "fraction_of_roof": Form(("of", "roof"), ("at_least", "at_most")),
     "order": Form(("cases",)),
+    "extremes": Form(("cases", "above")),
     "monotone": Form(("base", "other", "shapes", "direction")),
     "crossover": Form(("base", "other", "shapes", "expect")),
     "equivalent": Form(("base", "other", "within")),
@@ -109,6 +122,17 @@ FORMS = {
     "arithmetic": Form(("expression",), may=("equals",)),
 }
 SERIES = ("monotone", "crossover")
+# what decides a claim: of its checks' kinds the first that one of them is of
+KINDS = {
+    "timed": (
+        "ratio", "at_least", "at_most", "fraction_of_roof", "order", "extremes", "monotone",
+        "crossover", "equivalent",
+    ),
+    "counted": ("count", "attribute"),
+    "by test": ("test",),
+    "arithmetic": ("arithmetic",),
+}  # fmt: skip
+BY_READING = "by reading"  # nothing that a machine can check
 _WORDS = {
     "metric": METRICS,
     "direction": ("rising", "falling"),
@@ -117,6 +141,29 @@ _WORDS = {
 }
 # what becomes of a listing, which no test is
 COMPILED = ("refused", "compiles")
+
+
+@dataclass(frozen=True)
+class Open:
+    """What a document leaves open, and its values: the usual one first. In the ids of checks {name}
+    stands for what a value puts there, or another {word} where ids of two rows differ in it."""
+
+    name: str
+    what: str  # in words, and that the document does not say it
+    values: tuple[tuple[str, dict[str, str]], ...]  # as a reader knows it, and what goes into ids
+
+    def label(self, value: str) -> str:
+        """ "block 256"; a value in words needs no name before it."""
+        return f"{self.name} {value}" if value.isdecimal() else value
+
+
+@dataclass(frozen=True)
+class Why:
+    """What explains one verdict; {key} stands for what the check of that key came to."""
+
+    text: str
+    verdict: str
+    gpu: str = ""  # by name; empty where it is so on every one
 
 
 @dataclass(frozen=True)
@@ -134,11 +181,17 @@ class Claim:
     figure: str  # what the document gives, as text
     expected: str  # what the checks ask, in one line
     claimed: float | None = None  # that figure, comparable with the first check's value
-    why: str = ""
+    why: tuple[Why, ...] = ()
+    open: tuple[Open, ...] = ()
     contradicts: str = ""
     not_judged: str = ""
     check: tuple[Check, ...] = ()
     also: tuple[Check, ...] = ()  # shown, no part of the verdict
+
+    @property
+    def kind(self) -> str:
+        forms = {check.form for check in self.check}
+        return next((kind for kind, each in KINDS.items() if forms & {*each}), BY_READING)
 
     @property
     def checks(self) -> tuple[Check, ...]:
@@ -186,12 +239,15 @@ def _text(table: dict[str, Any], key: str, where: str = "", optional: bool = Fal
 
 
 def _number(table: dict[str, Any], key: str, where: str) -> float | None:
-    found: float | None = table.get(key)
+    found: Any = table.get(key)
     if found is None:
         return None
+    if isinstance(found, str) and found in POLICY:
+        return POLICY[found]
     if type(found) not in (int, float) or not math.isfinite(found):
-        raise _Wrong(f"field {where}{key} must be a finite number")
-    return found
+        raise _Wrong(f"field {where}{key} must be a finite number, or one of {', '.join(POLICY)}")
+    number: float = found
+    return number
 
 
 def _known(table: dict[str, Any], allowed: Iterable[str], where: str) -> None:
@@ -200,13 +256,96 @@ def _known(table: dict[str, Any], allowed: Iterable[str], where: str) -> None:
             raise _Wrong(f"field {where}{key} is unknown")
 
 
-def _checks(table: dict[str, Any], key: str, where: str = "") -> tuple[Check, ...]:
-    tables = table.get(key, [])
-    if type(tables) is not list:
-        raise _Wrong(f"field {where}{key} must be a list of checks")
+def _tables(table: dict[str, Any], key: str, where: str = "") -> list[Any]:
+    found = table.get(key, [])
+    if type(found) is not list:
+        raise _Wrong(f"field {where}{key} must be a list")
+    return found
+
+
+def _checks(
+    table: dict[str, Any], key: str, where: str = "", choices: tuple[Open, ...] = ()
+) -> tuple[Check, ...]:
     return tuple(
-        each for at, one in enumerate(tables) for each in _check(one, f"{where}{key}[{at}]")
+        _varied(each, choices, f"{where}{key}[{at}].")
+        for at, one in enumerate(_tables(table, key, where))
+        for each in _check(one, f"{where}{key}[{at}]")
     )
+
+
+_IDS = ("base", "other", "of", "per", "roof")
+
+
+def _filled(check: Check, texts: dict[str, str]) -> Check:
+    """With the values of what is left open in the places of their names."""
+
+    def fill(text: str) -> str:
+        for name, value in texts.items():
+            text = text.replace(f"{{{name}}}", value)
+        return text
+
+    ids: dict[str, Any] = {key: fill(getattr(check, key)) for key in _IDS}
+    return replace(check, cases=tuple(map(fill, check.cases)), **ids)
+
+
+def _varied(check: Check, choices: tuple[Open, ...], where: str) -> Check:
+    """With the same question for each value, one choice at a time, if its cases name any."""
+    ids = (*(getattr(check, key) for key in _IDS), *check.cases)
+    used = [
+        each
+        for each in choices
+        if any(f"{{{word}}}" in text for word in each.values[0][1] for text in ids)
+    ]
+    usual = {word: text for each in used for word, text in each.values[0][1].items()}
+    filled = _filled(check, usual)
+    _sense(filled, where)
+    if not used:
+        return filled
+    over = [(", ".join(each.label(each.values[0][0]) for each in used), filled)]
+    for each in used:
+        for known, text in each.values[1:]:
+            over.append((each.label(known), _filled(check, {**usual, **text})))
+            _sense(over[-1][1], where)
+    return replace(filled, over=tuple(over))
+
+
+def _open(name: str, table: Any) -> Open:
+    where = f"open.{name}."
+    if type(table) is not dict:
+        raise _Wrong(f"field {where[:-1]} must have what and values")
+    _known(table, ("what", "values"), where)
+    values = table.get("values")
+    if type(values) is not dict or len(values) < 2:
+        raise _Wrong(f"field {where}values must name two or more")
+    found: list[tuple[str, dict[str, str]]] = []
+    for known, value in values.items():
+        inside = f"{where}values.{known}."
+        texts = {name: value} if isinstance(value, str) else value
+        if type(texts) is not dict:
+            raise _Wrong(f"field {inside[:-1]} must be a text, or a text for each word")
+        found.append((known, {word: _text(texts, word, inside) for word in texts}))
+        if not all(re.fullmatch(r"[a-z]+", word) and word != "shape" for word in texts):
+            raise _Wrong(f"field {inside[:-1]} must name words, and not shape")
+        if texts.keys() != found[0][1].keys():
+            raise _Wrong(f"field {inside[:-1]} must name the same words as the first")
+    return Open(name, _text(table, "what", where), tuple(found))
+
+
+def _why(table: Any, where: str, keys: set[str]) -> Why:
+    if type(table) is not dict:
+        raise _Wrong(f"field {where[:-1]} must be {{ verdict, text }}")
+    _known(table, Why.__annotations__, where)
+    found = Why(
+        _text(table, "text", where),
+        _text(table, "verdict", where),
+        _text(table, "gpu", where, optional=True),
+    )
+    if found.verdict not in VERDICTS:
+        raise _Wrong(f"field {where}verdict must be one of {', '.join(VERDICTS)}")
+    for key in re.findall(r"{(\w*)}", found.text):
+        if key not in keys:
+            raise _Wrong(f"field {where}text: no check has the key {key!r}")
+    return found
 
 
 def _check(table: Any, where: str) -> list[Check]:
@@ -217,7 +356,7 @@ def _check(table: Any, where: str) -> list[Check]:
         raise _Wrong(f"field {where}.form must be one of {', '.join(FORMS)}")
     form, where = FORMS[name], f"{where}."
     expands = name not in SERIES and "shapes" in table
-    allowed = ("form", "says", *form.needs, *form.one_of, *form.may)
+    allowed = ("form", "says", "key", *form.needs, *form.one_of, *form.may)
     _known(table, (*allowed, "shapes") if expands else allowed, where)
     for key in form.needs:
         if key not in table:
@@ -241,10 +380,12 @@ def _check(table: Any, where: str) -> list[Check]:
         if key in found and found[key] not in words:
             raise _Wrong(f"field {where}{key} must be one of {', '.join(words)}")
     check = Check(**found)
-    _sense(check, where)
+    for shape in check.shapes:
+        if not re.fullmatch(r"\d+(x\d+)*", shape):
+            raise _Wrong(f"field {where}shapes: {shape!r} is no shape")
     if not expands:
         return [check]
-    keys = ("base", "other", "of", "per", "roof", "says")
+    keys = (*_IDS, "says")
     if not any("{shape}" in getattr(check, key) for key in keys):
         raise _Wrong(f"field {where}shapes: no id holds {{shape}}")
     return [
@@ -255,7 +396,7 @@ def _check(table: Any, where: str) -> list[Check]:
 
 def _sense(check: Check, where: str) -> None:
     """What the fields' types alone do not say."""
-    for key in ("base", "other", "of", "per", "roof"):
+    for key in _IDS:
         value = getattr(check, key)
         if value and not (key == "roof" and value in ("dram", "fp32")):
             if not _CASE.fullmatch(value):
@@ -265,9 +406,6 @@ def _sense(check: Check, where: str) -> None:
     for value in check.cases:
         if not _CASE.fullmatch(value):
             raise _Wrong(f"field {where}cases: {value!r} is no case: experiment/strategy/…")
-    for shape in check.shapes:
-        if not re.fullmatch(r"\d+(x\d+)*", shape):
-            raise _Wrong(f"field {where}shapes: {shape!r} is no shape")
     for key in ("above", "below", "value", "within", "tolerance"):
         if (bound := getattr(check, key)) is not None and bound <= 0:
             raise _Wrong(f"field {where}{key} must be above 0")
@@ -288,18 +426,31 @@ def _document(name: str) -> None:
         raise _Wrong(f"field document must be one of {', '.join(DOCUMENTS)}")
 
 
-def _claim(table: dict[str, Any], experiment: str) -> Claim:
+def _claim(table: dict[str, Any], experiment: str, known: dict[str, Open]) -> Claim:
     _known(table, set(Claim.__annotations__) - {"experiment"}, "")
     name = _text(table, "id")
     if not re.fullmatch(r"C\d\d", name):
         raise _Wrong("field id must read like C01")
-    optional = ("english", "why", "contradicts", "not_judged")
+    optional = ("english", "contradicts", "not_judged")
+    choices = []
+    for each in _tables(table, "open"):
+        if each not in known:
+            raise _Wrong(f"field open: the file has no choice {each!r}")
+        choices.append(known[each])
+    check, also = (_checks(table, key, choices=tuple(choices)) for key in ("check", "also"))
+    keys = [each.key for each in (*check, *also) if each.key]
+    if len(keys) > len(set(keys)):
+        raise _Wrong("field key: two checks have the same")
     claim = Claim(
         id=name,
         experiment=experiment,
         claimed=_number(table, "claimed", ""),
-        check=_checks(table, "check"),
-        also=_checks(table, "also"),
+        check=check,
+        also=also,
+        open=tuple(choices),
+        why=tuple(
+            _why(each, f"why[{at}].", set(keys)) for at, each in enumerate(_tables(table, "why"))
+        ),
         **{
             key: _text(table, key, optional=key in optional)
             for key in ("document", "place", "quote", "title", "hardware", "figure", "expected")
@@ -349,12 +500,18 @@ def _erratum(table: dict[str, Any], concerned: set[str]) -> Erratum:
     return erratum
 
 
-def _load(path: Path, key: str, parse: Callable[[dict[str, Any]], T]) -> tuple[T, ...]:
-    """What a file's tables of that name come to, in its order; raises BadClaim."""
-    document = read_toml(path, BadClaim)
+def _load(
+    path: Path,
+    document: dict[str, Any],
+    key: str,
+    parse: Callable[[dict[str, Any]], T],
+    more: str = "",
+) -> tuple[T, ...]:
+    """What the tables of that name come to, of a file that holds nothing else but `more`, which has
+    been taken out; in its order; raises BadClaim."""
     tables = document.get(key, [])
     if set(document) - {key} or type(tables) is not list:
-        raise BadClaim(f"{path}: holds more than [[{key}]] tables")
+        raise BadClaim(f"{path}: holds more than [[{key}]]{more} tables")
     found: list[T] = []
     for at, table in enumerate(tables):
         name = table.get("id") if type(table) is dict else None
@@ -370,7 +527,16 @@ def _load(path: Path, key: str, parse: Callable[[dict[str, Any]], T]) -> tuple[T
 
 def load(path: Path) -> tuple[Claim, ...]:
     """The claims of one file, in its order; raises BadClaim."""
-    return _load(path, "claim", lambda table: _claim(table, path.parent.name))
+    document, more = read_toml(path, BadClaim), " and [open]"
+    choices = document.pop("open", {})
+    if type(choices) is not dict:
+        raise BadClaim(f"{path}: holds more than [[claim]]{more} tables")
+    try:
+        known = {name: _open(name, table) for name, table in choices.items()}
+    except _Wrong as error:
+        raise BadClaim(f"{path}: {error}") from error
+    experiment = path.parent.name
+    return _load(path, document, "claim", lambda table: _claim(table, experiment, known), more)
 
 
 @cache
@@ -397,7 +563,8 @@ def load_errata(folder: Path = EXPERIMENTS) -> tuple[Erratum, ...]:
         return ()
     concerned = {*ALGORITHMS, *(claim.id for claim in load_claims(folder))}
     found: dict[str, Erratum] = {}
-    for erratum in _load(path, "erratum", lambda table: _erratum(table, concerned)):
+    tables = read_toml(path, BadClaim)
+    for erratum in _load(path, tables, "erratum", lambda table: _erratum(table, concerned)):
         if erratum.id in found:
             raise BadClaim(f"{path}: erratum {erratum.id}: field id: another one has it too")
         found[erratum.id] = erratum

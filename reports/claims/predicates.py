@@ -8,7 +8,7 @@ no ratio's verdict. What is missing makes a check "not_measured", and says what.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from comparison import Comparisons, comparisons
 from quantities import NBSP, Ratio, duration, shape_label, significant
@@ -36,6 +36,8 @@ class Outcome:
     evidence: tuple[str, ...] = ()  # ids of cases, or names of probes
     reason: str | None = None  # why it is not measured
     p: float | None = None  # adjusted for all comparisons of the report
+    # by values of what the document leaves open, the usual one first
+    over: tuple[tuple[str, Outcome], ...] = ()
 
 
 class Missing(Exception):
@@ -85,6 +87,16 @@ def overtakes(intervals: list[tuple[float, float]]) -> str:
     return HOLDS if clear else INCONCLUSIVE if possible else FAILS
 
 
+def over_all(verdicts: Iterable[str]) -> str:
+    """Of one question at several values of what a document leaves open."""
+    found = set(verdicts)
+    if {HOLDS, FAILS} <= found:
+        return INCONCLUSIVE  # the value decides, and the document does not say it
+    return next(
+        (verdict for verdict in (NOT_MEASURED, INCONCLUSIVE) if verdict in found), found.pop()
+    )
+
+
 def opposite(verdict: str) -> str:
     return {HOLDS: FAILS, FAILS: HOLDS}.get(verdict, verdict)
 
@@ -123,6 +135,17 @@ class Questions:
         return comparisons(self.record)
 
     def ask(self, check: Check) -> Outcome:
+        if not check.over:
+            return self._ask(check)
+        over = tuple((label, self._ask(each)) for label, each in check.over)
+        reasons = (f"at {label}: {each.reason}" for label, each in over if each.reason)
+        verdict = over_all(each.verdict for _, each in over)
+        reason = next(reasons, None) if verdict == NOT_MEASURED else None
+        return replace(
+            over[0][1], check=check, verdict=verdict, evidence=check.ids, reason=reason, over=over
+        )
+
+    def _ask(self, check: Check) -> Outcome:
         answer: Callable[[Check], Outcome] = getattr(self, f"_{check.form}")
         try:
             return answer(check)
@@ -160,20 +183,15 @@ class Questions:
     def _ratio(self, check: Check) -> Outcome:
         bound = check.above or check.below or 1.0
         ratio, text = self._pair(check.base, check.other, bound)
-        # of a difference that nobody can tell, nobody may speak
-        margin = 1 + ratio.resolution if bound == 1 else 1.0
-        if check.above is not None:
-            verdict = above(ratio.low, ratio.high, bound * margin)
-        else:
-            verdict = below(ratio.low, ratio.high, bound / margin)
-        if verdict == HOLDS and not ratio.significant:
-            verdict = INCONCLUSIVE
-        return self._of(check, verdict, ratio, text)
+        verdict = (above if check.above is not None else below)(*ratio.widest, bound)
+        sure = ratio.significant and ratio.told
+        return self._of(check, verdict if sure else INCONCLUSIVE, ratio, text)
 
     def _equivalent(self, check: Check) -> Outcome:
         ratio, text = self._pair(check.base, check.other)
         share = 1 + _given(check.within)
-        return self._of(check, within(ratio.low, ratio.high, (1 / share, share)), ratio, text)
+        verdict = within(*ratio.widest, (1 / share, share))
+        return self._of(check, verdict if ratio.told else INCONCLUSIVE, ratio, text)
 
     def _order(self, check: Check) -> Outcome:
         """From the fastest to the slowest: each ahead of the next."""
@@ -189,6 +207,14 @@ class Questions:
             check, verdict, text, least.value, least.low, least.high, "×", check.ids, p=least.p
         )
 
+    def _extremes(self, check: Check) -> Outcome:
+        """How many times as fast as the slowest the fastest is."""
+        ordered = sorted(map(self.timed, check.cases), key=lambda case: case.time.median)
+        fast, slow = ordered[0], ordered[-1]
+        one = self._ratio(Check("ratio", base=slow.id, other=fast.id, above=check.above))
+        text = f"{fast.strategy} against {slow.strategy}: {one.text}"
+        return replace(one, check=check, text=text, evidence=check.ids)
+
     def _series(self, check: Check) -> tuple[list[Ratio], str]:
         ratios = [self._pair(*check.at(shape))[0] for shape in check.shapes]
         pairs = zip(check.shapes, ratios, strict=True)
@@ -196,14 +222,16 @@ class Questions:
 
     def _monotone(self, check: Check) -> Outcome:
         ratios, text = self._series(check)
-        verdict = steps([(r.low, r.high) for r in ratios], check.direction == "rising")
+        verdict = steps([r.widest for r in ratios], check.direction == "rising")
+        verdict = verdict if all(r.told for r in ratios) else INCONCLUSIVE
         return Outcome(check, verdict, text, evidence=check.ids)
 
     def _crossover(self, check: Check) -> Outcome:
         ratios, text = self._series(check)
-        verdict = overtakes([(r.low, r.high) for r in ratios])
+        verdict = overtakes([r.widest for r in ratios])
         if check.expect == "none":
             verdict = opposite(verdict)
+        verdict = verdict if all(r.told for r in ratios) else INCONCLUSIVE
         return Outcome(check, verdict, text, evidence=check.ids)
 
     def _rate(self, check: Check) -> tuple[float, float, float, str, str]:
@@ -247,9 +275,10 @@ class Questions:
             work = "bytes" if case.bytes and roof.bytes else "flops"
             share = self.known.ratio(roof, case).times(getattr(case, work) / getattr(roof, work))
         if check.at_least is not None:
-            verdict = above(share.low, share.high, check.at_least)
+            verdict = above(*share.widest, check.at_least)
         else:
-            verdict = below(share.low, share.high, _given(check.at_most))
+            verdict = below(*share.widest, _given(check.at_most))
+        verdict = verdict if share.told else INCONCLUSIVE
         ends = share.value, share.low, share.high
         return Outcome(check, verdict, share.percent, *ends, unit="", evidence=check.ids)
 

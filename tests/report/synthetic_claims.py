@@ -100,6 +100,13 @@ def formula(expression: str, **more: Any) -> Any:
     return Check("arithmetic", expression=expression, **more)
 
 
+def because(text: str, verdict: str = "holds", gpu: str = "") -> Any:
+    """What explains a claim."""
+    from claims.load import Why
+
+    return (Why(text, verdict, gpu),)
+
+
 def view(
     record: Any, *claims: Any, probes: Any = None, prefix: str = "", errata: Any = None
 ) -> Any:

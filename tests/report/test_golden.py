@@ -147,7 +147,7 @@ SPOILED = {
     "base_case": [
         # the sentence keeps its ratio and loses its times; a table its base's; a chart its base's
         _text(r"(as fast), \d[\d.]* [mµ]?s against \d[\d.]* [mµ]?s\.", r"\1."),
-        _text(r"(- \*\*\[C\d\d\].*; measured: .*\]), \d[\d.]* [mµ]?s against .*", r"\1"),
+        _text(r"(- \*\*\[C\d\d\].*; measured: .*\]ᵉ?), \d[\d.]* [mµ]?s against .*", r"\1"),
         _text(r'(<a id="matmul-global16"></a>`global16`( \| [^|]*){3})', "`global16` | – | – | –"),
         _text(r"(first rung, global16) \(.*? ms\)", r"\1"),
     ],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import lint
@@ -24,7 +25,7 @@ from synthetic import (
     set_time,
     spoil,
 )
-from synthetic_claims import formula, make_claim, make_erratum, make_probes, ratio, view
+from synthetic_claims import because, formula, make_claim, make_erratum, make_probes, ratio, view
 from verdicts import View
 
 FEW = ["cpu_serial", "global16", "tile8", "tile16", "cublas"]
@@ -134,10 +135,11 @@ def test_a_row_says_what_was_measured_and_links_to_it(record: Record) -> None:
     shown = view(record, make_claim("C12", ratio(), figure="lost"))
     ((name, claim, said, here, verdict),) = shown.rows
     assert name == '<a id="claim-c12"></a>C12' and verdict == "**holds**"
-    assert claim == "[The title of C12](#claim-c12-detail)<br>S0 section 3"
+    assert claim == "[The title of C12](#claim-c12-detail)<br>S0 section 3; timed"
     assert said == "lost<br>GeForce 8400M GS"
     assert re.match(r"1\.36\d*× \[1\.36\d*, 1\.36\d*\], 313 µs against 427 µs, p < 0\.001 \(", here)
-    assert "[`global16`](#matmul-cold-global16), [`tile16`](#matmul-cold-tile16)" in here
+    # the names in the order of the times
+    assert "[`tile16`](#matmul-cold-tile16), [`global16`](#matmul-cold-global16)" in here
     assert shown.counts.startswith("1 of 1 claims holds")
 
 
@@ -172,8 +174,7 @@ def test_what_was_not_measured_says_why(save: Callable[..., Path]) -> None:
     assert {row[4] for row in shown.rows} == {"**not measured**"}
     facts = [detail.facts for fold in shown.folds for detail in fold.details]
     # a case of the record has a row, one that it lacks has none
-    assert "asked of [`matmul/global16/" in facts[1][-1]
-    assert facts[1][-1].endswith(", `matmul/no_such_row/1024x1024x1024/cold`")
+    assert "; asked of `matmul/no_such_row/1024x1024x1024/cold`, [`matmul/global16/" in facts[1][-1]
     assert facts[2][-1] == "Not judged: it says how, not how much."
 
 
@@ -246,7 +247,7 @@ def test_an_erratum_in_another_language_is_translated(record: Record) -> None:
 
 def test_then_and_now(record: Record) -> None:
     claims = [
-        make_claim("C12", ratio(), figure="lost: its chart is gone", why="Caches <now>."),
+        make_claim("C12", ratio(), figure="lost: its chart is gone", why=because("Caches <now>.")),
         make_claim("C13", ratio()),  # without a figure: no row
         make_claim("C14", ratio(below=1.0), claimed=0.9),
         make_claim("C15", ratio("global16", "none"), claimed=2.5, hardware=""),
@@ -262,7 +263,7 @@ def test_then_and_now(record: Record) -> None:
 def test_details_have_the_quote_and_what_decides_nothing(record: Record) -> None:
     claim = make_claim(
         "C28", ratio(), quote="16*16 번만", english="only 16*16 times", also=(formula(NO),),
-        why="A reason.", contradicts="C29",
+        why=because("A reason."), contradicts="C29",
     )  # fmt: skip
     other = make_claim("C29", formula(NO))
     (fold,) = view(record, claim, other).folds
@@ -274,23 +275,93 @@ def test_details_have_the_quote_and_what_decides_nothing(record: Record) -> None
     assert detail.facts[-3:] == [
         f"Not part of the verdict: **fails**: `{NO}`: false",
         "Why: A reason.",
-        "Contradicts [C29](#claim-c29), which **fails** here.",
+        "Disagrees with [C29](#claim-c29), which **fails** here.",
     ]
-    assert (
-        "from [`matmul/global16/1024x1024x1024/cold`](#matmul-cold-global16), " in detail.facts[2]
-    )
+    assert "from [`matmul/tile16/1024x1024x1024/cold`](#matmul-cold-tile16), " in detail.facts[2]
+
+
+def hot(name: str) -> str:
+    """The one regime that a CPU row has."""
+    return name.replace("cold", "hot") if "cpu" in name else name
 
 
 def test_most_surprising_first(record: Record) -> None:
+    slow = ratio("tile16", "cpu_serial")  # by far the other way round
+    slow = replace(slow, other=hot(slow.other))
     claims = [
         make_claim("C01", ratio(), claimed=9.0),  # holds: no surprise, however far off
-        make_claim("C02", ratio(above=3.0), claimed=3.0),
+        make_claim("C02", ratio("tile8", above=3.0), claimed=3.0),
         make_claim("C03", ratio(above=30.0), claimed=30.0, figure="“more than 30 times”"),
+        make_claim("C04", formula(NO)),
+        make_claim("C05", slow),
+        make_claim("C06", ratio("tile16", "global16")),  # the same base, by less
+        make_claim("C07", ratio("cublas", "none")),
     ]
-    first, second = view(record, *claims).surprises
-    assert first.startswith("**[C03](#claim-c03) fails: The title of C03.** Said (S0 section 3, ")
-    assert "“more than 30 times”; measured: 1.36" in first and "(#matmul-cold-tile16)" in first
-    assert "3 times; measured" in second
+    found = view(record, *claims).surprises
+    assert [re.findall(r"C\d\d", line)[0] for line in found] == ["C05", "C04", "C03", "C02"]
+    assert found[2].startswith(
+        "**[C03](#claim-c03) fails: The title of C03.** Said (S0 section 3, "
+    )
+    assert "“more than 30 times”; measured: 1.36" in found[2] and "#matmul-cold-tile16)" in found[2]
+    assert found[1].endswith(f"measured: `{NO}`: false.")
+
+
+def test_a_why_belongs_to_a_verdict_and_a_gpu(record: Record) -> None:
+    name = record.environment.gpu.name if record.environment.gpu else ""
+    text = "It is {gain} as fast."
+    whys = {
+        "C01": because(text, "fails"),
+        "C02": because(text, gpu="another"),
+        "C03": because("That {lost} is lost."),
+        "C04": because(text, gpu=name) + because("On any."),
+    }
+    gain, lost = replace(ratio(), key="gain"), replace(ratio("none"), key="lost")
+    claims = [make_claim(name, gain, also=(lost,), why=why) for name, why in whys.items()]
+    shown = view(record, *claims)
+    facts = [[f for f in d.facts if f.startswith("Why")] for d in shown.folds[0].details]
+    assert facts[:3] == [[], [], []]
+    assert re.fullmatch(r"Why: It is 1.36\d*× \[.*\] as fast. On any.", facts[3][0])
+
+
+def test_kinds_of_claims_are_counted_apart(record: Record) -> None:
+    claims = [
+        make_claim("C01", ratio()),
+        make_claim("C02", ratio(), formula(NO)),
+        make_claim("C03", formula(YES)),
+        make_claim("C04", not_judged="nothing to check"),
+    ]
+    found = view(record, *claims)
+    said = "timed 2 (1 holds, 1 fails); arithmetic 1 (1 holds); by reading 1 (1 not measured)"
+    assert found.kinds == said
+    assert [row[1].rsplit("; ", 1)[1] for row in found.rows] == [
+        "timed", "timed", "arithmetic", "by reading",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "rows,verdict,said",
+    [
+        (("tile16", "cublas"), "holds", "holds at 2 of 2 values"),
+        (("tile16", "global16"), "inconclusive", "holds at 1 of 2 values, is inconclusive at tile"),
+        (("tile16", "cpu"), "inconclusive", "holds at 1 of 2 values, fails at tile cpu (0."),
+        (("tile16", "none"), "not_measured", "not measured: at tile none: the record holds no"),
+        (("cpu", "tile16", "none"), "inconclusive", "holds at 1 of 3 values, fails at tile cpu"),
+        (("cpu", "cpu"), "fails", "holds at 0 of 2 values, fails at tile cpu (0."),
+    ],
+)
+def test_what_a_document_leaves_open_is_varied(
+    record: Record, rows: tuple[str, ...], verdict: str, said: str
+) -> None:
+    def at(row: str) -> Check:
+        check: Check = ratio(other=row.replace("cpu", "cpu_serial"))
+        return replace(check, other=hot(check.other))
+
+    checks = tuple((f"tile {row}", at(row)) for row in rows)
+    shown = view(record, make_claim("C01", replace(checks[0][1], over=checks)))
+    (judged,) = shown.judgement.claims
+    assert judged.verdict == verdict
+    facts = " ".join(shown.folds[0].details[0].facts)
+    assert said in facts
 
 
 def test_series_give_the_times_of_their_base(record: Record) -> None:

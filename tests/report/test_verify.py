@@ -46,6 +46,7 @@ def put(tmp_path: Path) -> Callable[..., Path]:
         (folder / "verdicts.json").write_text(text, encoding="utf-8")
         return folder
 
+    tmp_path.joinpath("results").mkdir()
     return write
 
 
@@ -145,6 +146,14 @@ BAD = {
     ),
     "nan": (json.dumps(_document()).replace("2893.0", "NaN"), "claims[0].measured.value must be"),
 }
+
+
+def test_an_expectation_that_is_not_there_is_an_error(
+    put: Callable[..., Path], tmp_path: Path
+) -> None:
+    put(_document(), "report")
+    line = one_line(run("verify.py", tmp_path / "report", "--expected", tmp_path / "typo"), 2)
+    assert f"--expected: {tmp_path / 'typo'} is no folder" in line
 
 
 @pytest.mark.parametrize("name", BAD)

@@ -1,0 +1,110 @@
+"""The log of changed checks, held to the history of the claims."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from claims import BadClaim, load_changes
+from conftest import REPORTS
+
+TREE = REPORTS.parent
+Checks = dict[str, str]  # what decides each claim, by its id
+
+
+def _git(*arguments: str) -> str:
+    command = ["git", "-C", str(TREE), *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+def _has_history() -> bool:
+    try:
+        return _git("rev-parse", "--is-shallow-repository").strip() == "false"
+    except (OSError, subprocess.CalledProcessError):
+        return False
+
+
+def _checks(document: dict[str, Any]) -> Checks:
+    choices = document.get("open", {})
+    return {
+        each["id"]: json.dumps(
+            [each.get("check", []), *(choices[name] for name in each.get("open", []))],
+            sort_keys=True,
+        )
+        for each in document.get("claim", [])
+    }
+
+
+def _at(commit: str) -> Checks:
+    found: Checks = {}
+    for path in _git("ls-tree", "-r", "--name-only", commit, "experiments").split():
+        if path.endswith("/claims.toml"):
+            found |= _checks(tomllib.loads(_git("show", f"{commit}:{path}")))
+    return found
+
+
+def _here() -> Checks:
+    found: Checks = {}
+    for path in sorted(TREE.glob("experiments/*/claims.toml")):
+        found |= _checks(tomllib.loads(path.read_text(encoding="utf-8")))
+    return found
+
+
+def _changed() -> Iterator[tuple[str, str]]:
+    """The claims whose checks changed since the first evidence, and what they were before."""
+    first = _git("log", "--reverse", "--format=%H", "--", "reports/results").split()[0]
+    pattern = "experiments/*/claims.toml"
+    lines = _git("log", "--format=%H %P", f"{first}..HEAD", "--", pattern).splitlines()
+    versions = {commit: _at(commit) for line in lines for commit in line.split()}
+    pairs = [(versions[p], versions[c]) for c, *parents in map(str.split, lines) for p in parents]
+    for was, now in [*pairs, (_at("HEAD"), _here())]:
+        for name in was.keys() & now.keys():
+            if was[name] != now[name]:
+                yield name, was[name]
+
+
+@pytest.mark.skipif(not _has_history(), reason="there is no history to hold it to")
+def test_every_change_of_a_check_is_an_entry() -> None:
+    logged: dict[str, set[str]] = {}
+    for change in load_changes():
+        was = _at(change.commit)[change.claim]
+        logged.setdefault(change.claim, set()).add(was)
+    missing = sorted({name for name, was in _changed() if was not in logged.get(name, ())})
+    assert not missing, "experiments/changes.toml says nothing of what decided these before"
+
+
+@pytest.mark.parametrize(
+    "wrong,says",
+    [
+        ("[[changes]]", "holds more than [[change]] tables"),
+        ("[[change]]\nclaim = 'C42'", "must have the fields claim, date, commit, asked, "),
+        ("date = 'soon'", "field date: 'soon' is not in form"),
+        ("commit = 'HEAD'", "field commit: 'HEAD' is not in form"),
+        ("verdict = 'perhaps'", "field verdict: 'perhaps' is not in form"),
+        ("because = 'of you'", "field because: 'of you' is not in form"),
+        ("reason = ''", "field reason must be one line of text"),
+        ("claim = 'C99'", "field claim: there is no C99"),
+    ],
+)
+def test_what_is_not_in_form_is_refused(tmp_path: Path, wrong: str, says: str) -> None:
+    entry = {
+        "claim": "C42",
+        "date": "2026-11-21",
+        "commit": "0" * 40,
+        "asked": "x",
+        "verdict": "holds",
+        "because": "check",
+        "reason": "y",
+    }
+    path = tmp_path / "changes.toml"
+    key = wrong.split(" = ")[0]
+    lines = [f"{name} = '{text}'" for name, text in entry.items() if name != key]
+    path.write_text("\n".join(["[[change]]", *lines, wrong]) if key in entry else wrong)
+    with pytest.raises(BadClaim) as error:
+        load_changes(path)
+    assert says in str(error.value) and "\n" not in str(error.value)

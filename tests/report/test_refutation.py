@@ -1,0 +1,166 @@
+"""A check that cannot fail is a defect: each one is refuted here. And noise refutes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from claims import Check, Probes, load_claims, load_probes
+from claims.expression import names
+from claims.load import SERIES, Claim
+from claims.predicates import FAILS, INCONCLUSIVE, Questions
+from claims.probes import Counters, Trial
+from conftest import REPORTS
+from record import AUDIT, Case, Record, load
+
+EVIDENCE = REPORTS / "results" / "nvidia-h200" / "record.json"
+CHECKS = [
+    pytest.param(claim, check, id=f"{claim.id}-{at}")
+    for claim in load_claims()
+    for at, check in enumerate(claim.check)
+]
+
+
+@pytest.fixture(scope="module")
+def record() -> Record:
+    return load(EVIDENCE)[0]
+
+
+@pytest.fixture(scope="module")
+def probes(record: Record) -> Probes:
+    found = load_probes(EVIDENCE.parent)
+    assert found is not None
+    return found
+
+
+def _slower(case: Case, factor: float) -> Case:
+    """It as if each of its times had been so many times as long."""
+    assert case.seconds
+    seconds = case.seconds
+    longer = {key: getattr(seconds, key) * factor for key in ("median", "low", "high")}
+    raw = replace(case.raw, samples=tuple(factor * each for each in case.samples))
+    return replace(case, seconds=replace(seconds, **longer), raw=raw)
+
+
+def _with(record: Record, cases: Iterable[Case]) -> Record:
+    return replace(record, cases=tuple(cases))
+
+
+def _refuted(record: Record, check: Check) -> Record | None:
+    """A record of the check's cases alone that says the opposite, or nothing of that kind."""
+    far = 1e6
+    factors: dict[str, float] = {}
+    if check.form == "ratio":
+        factors[check.other] = far if check.above is not None else 1 / far
+    elif check.form == "equivalent":
+        factors[check.other] = far
+    elif check.form == "order":
+        factors[check.cases[0]] = far
+    elif check.form == "extremes":
+        slowest = max(record.by_id[name].time.median for name in check.cases)
+        for name in check.cases:
+            factors[name] = slowest / record.by_id[name].time.median
+    elif check.form in ("at_least", "at_most", "fraction_of_roof"):
+        least = check.form == "at_least" or check.at_least is not None
+        if check.form == "at_most" and check.metric == "seconds":
+            least = True
+        factors[check.of] = far if least else 1 / far
+    elif check.form == "monotone":
+        factors[check.at(check.shapes[-1])[1]] = far if check.direction == "rising" else 1 / far
+    elif check.form == "crossover":
+        assert check.expect == "exists"
+        factors |= {check.at(shape)[1]: far for shape in check.shapes}
+    else:
+        return None
+    found = [record.by_id[name] for name in check.ids if name in record.by_id]
+    return _with(record, (_slower(c, factors.get(c.id, 1.0)) for c in found))
+
+
+@pytest.mark.parametrize("claim,check", CHECKS)
+def test_every_check_can_fail(record: Record, probes: Probes, claim: Claim, check: Check) -> None:
+    for one in [each for _, each in check.over] or [check]:
+        _one_can_fail(record, probes, claim, one)
+
+
+def _one_can_fail(record: Record, probes: Probes, claim: Claim, check: Check) -> None:
+    if any(name not in record.by_id or record.by_id[name].status != "passed" for name in check.ids):
+        pytest.skip("the committed record has not all of its cases")
+    changed = _refuted(record, check)
+    if check.form == "count":
+        # no quantity of a claim is a fraction of an atom of what was counted
+        counts = dict.fromkeys(check.ids[:1], Counters(None, _other(check)))
+        probes = replace(probes, counters={**probes.counters, **counts})
+    elif check.form == "attribute":
+        gpu = record.environment.gpu
+        assert gpu
+        if hasattr(gpu, check.name):
+            changed = _on(record, {check.name: 10**12 + 1})
+        probes = replace(probes, attributes={**probes.attributes, check.name: 1e12 + 1})
+    elif check.form == "test":
+        other = {"pass": "fail", "fail": "pass", "hazards": "clean", "clean": "hazards"}
+        trial = Trial(None, other[check.finds], 1)
+        probes = replace(probes, tests={**probes.tests, check.test: trial})
+    elif check.form == "arithmetic":
+        # of the document's own numbers it is what it is; of the device's another one refutes it
+        wanted = names(check.expression)
+        if not wanted:
+            return
+        verdicts = {_of_device(record, probes, claim, check, each) for each in (0, 1, 10**12)}
+        assert FAILS in verdicts
+        return
+    outcome = Questions(changed or record, probes, claim).ask(check)
+    assert outcome.verdict == FAILS, outcome
+
+
+def _on(record: Record, attributes: dict[str, Any]) -> Record:
+    """A record of nothing, from another GPU."""
+    gpu = record.environment.gpu
+    assert gpu
+    env = replace(record.environment, gpu=replace(gpu, **attributes))
+    return replace(record, environment=env, cases=())
+
+
+def _other(check: Check) -> dict[str, float]:
+    """Counts that no check of one can be content with."""
+    upper = check.at_most is not None or check.equals is not None
+    wild = 1e15 if upper else 0.0
+    return dict.fromkeys((*names(check.expression),), wild) | {"requests": 3.0, "sectors": 1e15}
+
+
+def _of_device(record: Record, probes: Probes, claim: Claim, check: Check, value: int) -> str:
+    gpu = record.environment.gpu
+    assert gpu
+    changed = _on(record, {n: value for n in names(check.expression) if hasattr(gpu, n)})
+    rest = {**probes.attributes, **dict.fromkeys(names(check.expression), float(value))}
+    return Questions(changed, replace(probes, attributes=rest), claim).ask(check).verdict
+
+
+def test_noise_moves_verdicts_only_towards_inconclusive(record: Record, probes: Probes) -> None:
+    """The audit's names are spread apart, as if no two timings of one kernel had agreed."""
+    from claims import judge
+
+    def verdicts(spread: float) -> dict[str, str]:
+        def apart(case: Case) -> Case:
+            if case.experiment != AUDIT or not case.seconds:
+                return case
+            names = sum(map(ord, case.strategy)) % 9
+            return _slower(case, 1 + spread * names / 8)
+
+        noisy = _with(record, map(apart, record.cases))
+        return {each.claim.id: each.verdict for each in judge(noisy, probes).claims}
+
+    before = verdicts(0.0)
+    assert {"holds", "fails"} <= set(before.values())
+    for spread in (0.03, 0.10, 0.60):
+        after = verdicts(spread)
+        changed = {name for name in before if after[name] != before[name]}
+        assert {after[name] for name in changed} <= {INCONCLUSIVE}, spread
+        # and what could not be told with less noise cannot be told with more
+        assert all(after[n] == INCONCLUSIVE for n in before if before[n] == INCONCLUSIVE)
+        before = after
+    timed = [
+        each for each in load_claims() if any(c.form in ("ratio", *SERIES) for c in each.check)
+    ]
+    assert all(after[each.id] in (INCONCLUSIVE, "not_measured") for each in timed)
