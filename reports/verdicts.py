@@ -426,8 +426,8 @@ class View:
             facts.append(f"Why: {why}")
         facts += [f"Left open: {_sentence(each.what)}" for each in claim.open]
         facts += [
-            f"Erratum [{each.erratum.id}](#{self.anchor_of(each)}): printed is "
-            f"{_printed(each)}, right is {prose(each.erratum.right)}; {proof(each)}"
+            f"Erratum [{each.erratum.id}](#{self.anchor_of(each)}): {_printed(each)}; "
+            f"right: {prose(each.erratum.right)}; {proof(each)}"
             for each in self.judgement.errata
             if claim.id in each.erratum.concerns
         ]

@@ -235,7 +235,7 @@ def test_errata(record: Record, checks: tuple[str, ...], word: str) -> None:
     assert proof.startswith(word)
     # and once more where the claim is told in detail
     own, other = shown.folds[0].details
-    said = "Erratum [E01](#erratum-e01): printed is “128 MB”, right is 128 KB; "
+    said = "Erratum [E01](#erratum-e01): “128 MB”; right: 128 KB; "
     assert own.facts[-1] == said + proof and not any("E01" in fact for fact in other.facts)
 
 
@@ -432,7 +432,7 @@ def test_probes_are_read_copied_and_named(tmp_path: Path) -> None:
     text = files["README.md"].decode()
     assert (
         "](probes.json)" in text
-        and "| probes | ncu 2025.3.1, compute-sanitizer not found |" in text
+        and "| probes | ncu 2025.3.1, compute-sanitizer not found, nvcc 13.0.48 |" in text
     )
     assert "there is no probes.json" not in text and "C09 holds" not in text
     assert _verdicts(tmp_path / "report")["C09"] == "holds"
