@@ -6,7 +6,7 @@
 
 The checks in FOLDER/*/claims.toml and FOLDER/errata.toml (default: experiments/) say what is
 wanted: Nsight Compute's counters of a case, attributes of the device, outcomes of tests, whether
-nvcc compiles a listing; FOLDER/*/binds.toml names cases to see the bounds of. What cannot be had
+nvcc compiles a snippet; FOLDER/*/binds.toml names cases to see the bounds of. What cannot be had
 here has a reason in place of a value; nothing missing ever counts as passed.
 
 A case's counters are those of one launch of its strategy, the harness's second proof: real numbers,
@@ -563,25 +563,25 @@ def races(tests: str, sanitizer: str, name: str) -> dict[str, Any]:
 
 
 # what is compiled to see whether it can be; a file there may be mended by a macro
-LISTINGS = Path(__file__).resolve().parents[2] / "tests" / "listings"
+SNIPPETS = Path(__file__).resolve().parents[2] / "tests" / "errata"
 MENDED = "/mended"
 # as far as its errors need: no machine code. What is deprecated is refused before it is gone
 COMPILE = ("-ptx", "-Werror", "deprecated-declarations")
 
 
 def compiled(nvcc: str, name: str, folder: Path) -> dict[str, Any]:
-    """Whether nvcc compiles a listing. Refused it is only if nvcc says of this file what the
-    listing itself, unless mended, says that it will."""
+    """Whether nvcc compiles a snippet. Refused it is only if nvcc says of this file what the
+    file itself, unless mended, says that it will."""
     file, mended = folder / f"{name.removesuffix(MENDED)}.cu", name.endswith(MENDED)
     try:
         said = re.findall(r"^// refused: (.+)$", file.read_text(encoding="utf-8"), re.MULTILINE)
     except OSError:
-        return no_outcome(f"not measured: there is no listing {file.name}")
+        return no_outcome(f"not measured: there is no snippet {file.name}")
     if not said:
         return no_outcome(f"not measured: {file.name} does not say what it is refused for")
     with tempfile.TemporaryDirectory() as scratch:
         flags = [*COMPILE, *(["-DMENDED"] if mended else [])]
-        ended = run(nvcc, *flags, "-o", Path(scratch) / "listing.ptx", file)
+        ended = run(nvcc, *flags, "-o", Path(scratch) / "snippet.ptx", file)
     if ended.code is None:
         return no_outcome(f"not measured: nvcc took more than {SECONDS} s")
     if ended.code == 0:
@@ -611,7 +611,7 @@ def outcomes(
         start = time.monotonic()
         if kind == "compile":
             ready = is_program(nvcc)
-            found[key] = compiled(nvcc, name, LISTINGS) if ready else no_outcome(NO_NVCC)
+            found[key] = compiled(nvcc, name, SNIPPETS) if ready else no_outcome(NO_NVCC)
         elif not built:
             found[key] = no_outcome(NO_TESTS)
         elif kind == "gate":  # all of them by now

@@ -139,7 +139,7 @@ _WORDS = {
     "expect": ("exists", "none"),
     "finds": ("pass", "fail", "hazards", "clean", "refused", "compiles"),
 }
-# what becomes of a listing, which no test is
+# what becomes of a snippet, which no test is
 COMPILED = ("refused", "compiles")
 
 
@@ -410,10 +410,10 @@ def _sense(check: Check, where: str) -> None:
         if (bound := getattr(check, key)) is not None and bound <= 0:
             raise _Wrong(f"field {where}{key} must be above 0")
     if check.test and not re.fullmatch(r"(gate|racecheck|compile):[\w./]+", check.test):
-        known = "gate:suite/Test.Name, racecheck:… or compile:listing"
+        known = "gate:suite/Test.Name, racecheck:… or compile:snippet"
         raise _Wrong(f"field {where}test must read like {known}")
     if check.test and check.test.startswith("compile:") != (check.finds in COMPILED):
-        raise _Wrong(f"field {where}finds: a listing is {' or '.join(COMPILED)}, and no test is")
+        raise _Wrong(f"field {where}finds: a snippet is {' or '.join(COMPILED)}, and no test is")
     if check.expression:
         try:
             expression.names(check.expression)

@@ -426,17 +426,17 @@ def test_what_is_missing_is_not_measured_and_says_what(ask: Ask) -> None:
     assert "no probes.json" in ask(document, count)[1].reason
     foreign = _probes(environment=Origin("NVIDIA H200", "580.159.04", "another", False, {}))
     assert "probes.json has commit another" in ask(document, count, probes=foreign)[1].reason
-    # what nvcc says of a listing it says on any machine, of the same code
-    listing = Check("test", test="compile:E20", finds="refused")
+    # what nvcc says of a snippet it says on any machine, of the same code
+    snippet = Check("test", test="compile:E20", finds="refused")
     tests = {"compile:E20": Trial(None, "refused", 0), "gate:a.b": Trial(None, "pass", 0)}
     commit = document["environment"]["git"]["commit"]
     elsewhere = Origin(None, None, commit, False, {})
     probes = _probes(environment=elsewhere, tests=tests)
-    assert ask(document, listing, probes=probes)[0] == HOLDS
+    assert ask(document, snippet, probes=probes)[0] == HOLDS
     gate = Check("test", test="gate:a.b", finds="pass")
     assert "has GPU None" in ask(document, gate, probes=probes)[1].reason
     probes = _probes(environment=replace(elsewhere, commit="another"), tests=tests)
-    assert "has commit another" in ask(document, listing, probes=probes)[1].reason
+    assert "has commit another" in ask(document, snippet, probes=probes)[1].reason
     named = Check("attribute", name="sm_count", equals=132)
     assert ask(make_record(SMALL, gpu=False), named)[1].reason.startswith("no CUDA device")
 

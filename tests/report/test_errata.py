@@ -1,4 +1,4 @@
-"""Errata as data: a file in form, one proof for each, and listings that nvcc refuses."""
+"""Errata as data: a file in form, one proof for each, and snippets that nvcc refuses."""
 
 from __future__ import annotations
 
@@ -73,8 +73,8 @@ BAD = {
     "shown and checked": (('english = "', 'shown = "'), "E01: field shown: what is shown by"),
     "no finds": ((', finds = "refused"', ""), "E01: field check[0].finds is missing"),
     "kind": (('"compile:E01"', '"build:E01"'), "check[0].test must read like gate:suite"),
-    "a passing listing": (('"refused"', '"pass"'), "check[0].finds: a listing is refused or"),
-    "a refused test": (('"compile:E01"', '"gate:A.B"'), "check[0].finds: a listing is refused or"),
+    "a passing snippet": (('"refused"', '"pass"'), "check[0].finds: a snippet is refused or"),
+    "a refused test": (('"compile:E01"', '"gate:A.B"'), "check[0].finds: a snippet is refused or"),
 }  # fmt: skip
 
 
@@ -140,17 +140,19 @@ def test_every_algorithm_has_a_row() -> None:
             assert not name.startswith("A") or name in text, f"{erratum.id}: {name}"
 
 
-LISTED = sorted({check.test for each in load_errata() for check in each.check
+COMPILED = sorted({check.test for each in load_errata() for check in each.check
                  if check.test.startswith("compile:")})  # fmt: skip
 
 
-def test_listings_and_errata_name_each_other() -> None:
-    stems = {key.removeprefix("compile:").removesuffix(probes.MENDED) for key in LISTED}
-    assert stems == {path.stem for path in probes.LISTINGS.iterdir()}
-    assert {f"compile:{stem}{form}" for stem in stems for form in ("", probes.MENDED)} == {*LISTED}
+def test_snippets_and_errata_name_each_other() -> None:
+    stems = {key.removeprefix("compile:").removesuffix(probes.MENDED) for key in COMPILED}
+    assert stems == {path.stem for path in probes.SNIPPETS.iterdir()}
+    assert {f"compile:{stem}{form}" for stem in stems for form in ("", probes.MENDED)} == {
+        *COMPILED
+    }
     for erratum in load_errata():
         for check in erratum.check:
-            if check.test in LISTED:
+            if check.test in COMPILED:
                 assert check.test.startswith(f"compile:{erratum.id}")
                 mended = check.test.endswith(probes.MENDED)
                 assert check.finds == ("compiles" if mended else "refused")
@@ -160,9 +162,9 @@ NVCC = shutil.which(os.environ.get("RECHECK_NVCC", "nvcc"))
 
 
 @pytest.mark.skipif(NVCC is None, reason="nvcc was not found")
-@pytest.mark.parametrize("key", LISTED)
+@pytest.mark.parametrize("key", COMPILED)
 def test_nvcc_says_what_errata_say(key: str) -> None:
     assert NVCC is not None
-    said = probes.compiled(NVCC, key.removeprefix("compile:"), probes.LISTINGS)
+    said = probes.compiled(NVCC, key.removeprefix("compile:"), probes.SNIPPETS)
     wanted = "compiles" if key.endswith(probes.MENDED) else "refused"
     assert said == {"reason": None, "outcome": wanted, "count": 0}

@@ -135,7 +135,7 @@ if "--version" in sys.argv:
     print("nvcc: NVIDIA (R) Cuda compiler driver\\nCuda compilation tools, release 13.0, V13.0.48")
     sys.exit()
 file = pathlib.Path(sys.argv[-1])
-code, text = world["listings"][file.stem + ("/mended" if "-DMENDED" in sys.argv else "")]
+code, text = world["snippets"][file.stem + ("/mended" if "-DMENDED" in sys.argv else "")]
 print(text.replace("FILE", str(file)), file=sys.stderr)
 sys.exit(code)
 """
@@ -192,7 +192,7 @@ class World:
             "na": [],
             "tests": {},
             "races": {},
-            "listings": {},
+            "snippets": {},
         }
         self.state["kernels"][TINY] = self.run_of(OWN)
         self.state["kernels"][TILE] = self.run_of(OWN)
@@ -576,12 +576,12 @@ def test_without_compute_sanitizer_nothing_is_clean(world: World) -> None:
 
 @pytest.fixture
 def listed(world: World, monkeypatch: pytest.MonkeyPatch) -> World:
-    """With a listing E20 that says what is wrong with it, and E21 that does not."""
-    folder = world.folder / "listings"
+    """With a snippet E20 that says what is wrong with it, and E21 that does not."""
+    folder = world.folder / "snippets"
     folder.mkdir()
     (folder / "E20.cu").write_text('// refused: identifier "SIZE" is undefined\nint x[SIZE];\n')
     (folder / "E21.cu").write_text("int x[SIZE];\n")
-    monkeypatch.setattr(probes, "LISTINGS", folder)
+    monkeypatch.setattr(probes, "SNIPPETS", folder)
     return world
 
 
@@ -591,7 +591,7 @@ UNDEFINED = 'FILE(2): error: identifier "SIZE" is undefined'
 
 def compiled(world: World, plain: tuple[int, str], mended: tuple[int, str] = (0, "")) -> list[Any]:
     """What is said of E20 and of its mended form, if nvcc ends so."""
-    world.state["listings"] = {"E20": plain, "E20/mended": mended}
+    world.state["snippets"] = {"E20": plain, "E20/mended": mended}
     found = ("refused", "compiles")
     checks = (
         f'form = "test", test = "{k}", finds = "{f}"' for k, f in zip(KEYS, found, strict=True)
@@ -601,22 +601,22 @@ def compiled(world: World, plain: tuple[int, str], mended: tuple[int, str] = (0,
     return [said[key]["outcome"] or said[key]["reason"] for key in KEYS]
 
 
-def test_listings_are_refused_for_what_they_say_and_compile_once_mended(listed: World) -> None:
+def test_snippets_are_refused_for_what_they_say_and_compile_once_mended(listed: World) -> None:
     assert compiled(listed, (2, UNDEFINED)) == ["refused", "compiles"]
     plain, mended = listed.calls("nvcc")
-    assert plain.endswith("/listings/E20.cu") and "-DMENDED" not in plain and "-DMENDED" in mended
-    # what a test of a listing writes is gone with it
-    assert sorted(path.name for path in (listed.folder / "listings").iterdir()) == [
+    assert plain.endswith("/snippets/E20.cu") and "-DMENDED" not in plain and "-DMENDED" in mended
+    # what nvcc writes of a snippet is gone with it
+    assert sorted(path.name for path in (listed.folder / "snippets").iterdir()) == [
         "E20.cu", "E21.cu",
     ]  # fmt: skip
 
 
-def test_a_listing_is_refused_for_no_other_reason(listed: World) -> None:
+def test_a_snippet_is_refused_for_no_other_reason(listed: World) -> None:
     assert compiled(listed, (0, "")) == ["compiles", "compiles"]
     other = (2, 'FILE(2): error: expected a ";"')
     unsaid = 'not measured: nvcc refuses it, but does not say identifier "SIZE" is undefined'
     assert compiled(listed, other, other) == [unsaid, "refused"]
-    # an nvcc that does not work says nothing of a listing
+    # an nvcc that does not work says nothing of a snippet
     broken = (1, "host_config.h(143): error: unsupported GNU version")
     said = "not measured: nvcc: host_config.h(143): error: unsupported GNU version"
     assert compiled(listed, broken, broken) == [said, said]
@@ -626,18 +626,18 @@ def test_a_listing_is_refused_for_no_other_reason(listed: World) -> None:
     assert compiled(listed, elsewhere)[0].startswith("not measured: nvcc: other.h(2)")
 
 
-def test_a_listing_says_what_it_is_refused_for(listed: World) -> None:
+def test_a_snippet_says_what_it_is_refused_for(listed: World) -> None:
     listed.erratum(
         *(f'form = "test", test = "compile:{k}", finds = "refused"' for k in ("E21", "E22"))
     )
     said = listed.probe()["tests"]
     reason = "not measured: E21.cu does not say what it is refused for"
     assert said["compile:E21"]["reason"] == reason
-    assert said["compile:E22"]["reason"] == "not measured: there is no listing E22.cu"
+    assert said["compile:E22"]["reason"] == "not measured: there is no snippet E22.cu"
     assert not listed.calls("nvcc")
 
 
-def test_listings_need_nvcc_and_nothing_else(listed: World) -> None:
+def test_snippets_need_nvcc_and_nothing_else(listed: World) -> None:
     listed.state["environment"] |= {"gpu": None, "gpu_reason": "no CUDA device"}
     (listed.folder / "recheck_tests").unlink()
     assert compiled(listed, (2, UNDEFINED)) == ["refused", "compiles"]
@@ -652,7 +652,7 @@ def test_a_malformed_erratum_is_named(listed: World) -> None:
     listed.erratum('form = "test", test = "compile:E20", finds = "pass"')
     said = one_line(listed.run(), 2)
     assert (
-        "errata.toml: erratum E01: field check[0].finds: a listing is refused or compiles" in said
+        "errata.toml: erratum E01: field check[0].finds: a snippet is refused or compiles" in said
     )
 
 
