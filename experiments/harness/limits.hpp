@@ -29,6 +29,20 @@ Reason grid_fits(const Shape& shape, const Device&) {
   return grid_fits(shape[0], tile);
 }
 
+/// Code without guards computes whole tiles, and at least one.
+inline Reason whole_tiles(std::string_view axis, std::int64_t extent, std::int64_t tile) {
+  if (extent > 0 && extent % tile == 0) return {};
+  return "has no guards: " + std::string(axis) + " has to be a positive multiple of " +
+         std::to_string(tile);
+}
+
+/// Indices that are int or unsigned, of so many bits without the sign, count so many elements.
+inline Reason indices_fit(std::int64_t elements, int bits) {
+  if (elements <= std::int64_t{1} << bits) return {};
+  return "has indices of 32 bits: they count " + std::to_string(std::int64_t{1} << bits) +
+         " elements, and there are " + std::to_string(elements);
+}
+
 /// Instructions that come with a compute capability, 80 is 8.0: the device has to have them, and
 /// the code that it runs of this build, which may be older PTX.
 template <int least>

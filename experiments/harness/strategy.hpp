@@ -119,6 +119,7 @@ struct Strategy {
   Layout layout = Layout::row_major;
   bool sweep = false;                // one point of a parameter sweep
   bool repeats = false;              // its launch heeds Call::repeats
+  bool packed = false;               // takes matrices without padding only
   const Problem* problem = nullptr;  // where it is not the experiment's
   std::string_view part_of = {};     // the row whose proof proves this one, which has no output
   Reason (*needs)(const Device&) = nullptr;

@@ -86,6 +86,7 @@ std::vector<Shape> edge_shapes() {
       {1000, 3, 2},     {3, 1000, 2}, {3, 2, 1000}, {1, 513, 129},
       {513, 1, 129},                                 // tall, wide, deep
       {80, 48, 64},     {48, 80, 64}, {80, 48, 80},  // S1's example
+      {80, 48, 50},     {48, 80, 13},                // and with a k of no whole tiles
       {1527, 3067, 52},  // more tiles than a persistent grid has blocks: 144 of the largest
   };
   // around every tile and every slab: one short, exact, one over

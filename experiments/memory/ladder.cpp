@@ -54,12 +54,13 @@ constexpr Strategy latency(std::string_view name, Launcher launch, const Problem
           .launch = launch};
 }
 
-constexpr Strategy bandwidth(std::string_view name, Launcher launch, Fits fits) {
+constexpr Strategy bandwidth(std::string_view name, Launcher launch, Fits fits,
+                             const Problem& problem = passing) {
   return {.name = name,
           .source = source,
           .role = Role::roof,
           .parameters = {{{"passes", k::passes}}},
-          .problem = &passing,
+          .problem = &problem,
           .fits = fits,
           .launch = launch};
 }
@@ -87,6 +88,8 @@ std::span<const Strategy> ladder() {
       bandwidth("bandwidth_l1", gpu<k::bandwidth_l1>, l1_holds),
       ceiling("bandwidth_l2", "l2_read", kernels::machine::l2_passes, l2_holds),
       ceiling("bandwidth_dram", "read", 1, nullptr),
+      bandwidth("write_shared", gpu<k::write_shared>, shared_holds, overwriting),
+      ceiling("write_dram", "write", 1, nullptr),
   };
   return rows;
 }

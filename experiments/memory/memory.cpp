@@ -54,6 +54,22 @@ Oracle pass_oracle(const Shape&, std::span<const HostMatrix> inputs, Values) {
   };
 }
 
+/// A word for each block that there was, at least one, and 0 behind the last.
+Oracle overwriting_oracle(const Shape& s, std::span<const HostMatrix>, Values) {
+  std::uint32_t truth = 0;
+  for (std::int64_t i = 0; i < s[0]; ++i)
+    truth ^= std::rotl(static_cast<std::uint32_t>(i / 4 + 1), static_cast<int>(i % 4));
+  return [truth](std::span<const float> words, std::int64_t, Arithmetic) {
+    int wrong = 0;
+    bool among_blocks = true;
+    for (std::size_t i = 0; i < fold_partials; ++i) {
+      among_blocks = among_blocks && (i == 0 || bits(words[i]) != 0);
+      wrong += std::popcount(bits(words[i]) ^ (among_blocks ? truth : 0));
+    }
+    return Error{static_cast<double>(wrong), 0, "wrong bits"};
+  };
+}
+
 constexpr std::int64_t near = 1 << 12, l2 = 1 << 22, dram = 1 << 28;
 
 /// Each row at the one size that its level is meant for: memory cold, the rest hot.
@@ -71,6 +87,8 @@ const Problem near_chase = {"65536 words, each load waiting for the last", fold_
 const Problem far_chase = {"8192 words, each load waiting for the last", fold_and_line,
                            visited<k::far_steps>, chase_oracle<k::far_steps>};
 const Problem passing = {"every word read 1000003 times in one launch", folds, passed, pass_oracle};
+const Problem overwriting = {"every word written 1000003 times in one launch", folds, passed,
+                             overwriting_oracle};
 
 k::ProbeArgs arguments(const Call& call) {
   return {call.shape[0], call.operands[0].data, call.operands[1].data};

@@ -13,8 +13,9 @@ kernels::memory::ProbeArgs arguments(const Call& call);
 template <auto f>
 constexpr Launcher gpu = gpu_launcher<f, arguments>();
 
-/// What rows compute, each from the same words: two chases, and passes over all of them.
-extern const Problem near_chase, far_chase, passing;
+/// What rows compute, each from the same words: two chases, and passes over all of them; and, of
+/// their number alone, passes that write.
+extern const Problem near_chase, far_chase, passing, overwriting;
 
 /// The same problems with another table: how tests put mutants through the very same gate.
 Experiment experiment(std::span<const Strategy> ladder);

@@ -40,6 +40,25 @@ void submatrix(const MatmulArgs& args, cudaStream_t stream);
 template <int tile_size>
 void full_strip(const MatmulArgs& args, cudaStream_t stream);
 
+// The documents' listings as printed: int indices, no guards, a grid that rounds down. They take
+// matrices without padding (lda = k, ldb = ldc = n) of whole tiles of 16×16, at least one of them,
+// in as many elements as an int counts; any k only where that is said.
+
+/// Square matrices, tiles of 16×16 in static arrays; the same four deep, as S0 describes it, where
+/// the width is a multiple of 64. s0.cu
+void s0_tiles(const MatmulArgs& args, cudaStream_t stream);
+void s0_tiles_depth4(const MatmulArgs& args, cudaStream_t stream);
+
+/// From global memory, any k; tiles in static arrays. s1.cu
+void s1_kernel_0(const MatmulArgs& args, cudaStream_t stream);
+void s1_kernel_1(const MatmulArgs& args, cudaStream_t stream);
+
+/// The guide's structs: from global memory, any k; tiles by GetSubMatrix; whole strips, which S2
+/// only asks about, in full_strip_shared_bytes(16, k). s2.cu
+void s2_global(const MatmulArgs& args, cudaStream_t stream);
+void s2_shared(const MatmulArgs& args, cudaStream_t stream);
+void s2_full_strips(const MatmulArgs& args, cudaStream_t stream);
+
 /// Tiles of C of tile×tile, slabs `depth` deep, a column of outputs per thread. register_column.cu
 template <int tile_size, int depth, int column>
 void register_column(const MatmulArgs& args, cudaStream_t stream);

@@ -67,6 +67,33 @@ void warp_per_row(const MatvecArgs& args, cudaStream_t stream);
 /// reduction as well. A by rows. warp_per_row_shared.cu
 void warp_per_row_shared(const MatvecArgs& args, cudaStream_t stream);
 
+// S3's listings as printed, their indices 32 bits wide; what a listing leaves open is a parameter.
+// unroll: 0 is a loop without a pragma.
+
+/// s3_naive.cu
+template <int block, int unroll>
+void s3_naive(const MatvecArgs& args, cudaStream_t stream);
+
+/// index: bits of the index into the matrix, 32 or 64. s3_transposed.cu
+template <int block, int unroll, int index>
+void s3_transposed(const MatvecArgs& args, cudaStream_t stream);
+
+/// Clears r, then a copy and a launch for each constant_batch of the vector. s3_constant.cu
+template <int block, int unroll>
+void s3_constant(const MatvecArgs& args, cudaStream_t stream);
+
+/// s3_shared.cu
+template <int block, int unroll, int chunk, int index>
+void s3_shared(const MatvecArgs& args, cudaStream_t stream);
+
+/// s3_block_per_row.cu
+template <int block>
+void s3_block_per_row(const MatvecArgs& args, cudaStream_t stream);
+
+/// s3_warp_per_row.cu
+template <int block>
+void s3_warp_per_row(const MatvecArgs& args, cudaStream_t stream);
+
 /// A by rows, transposed into the queue's workspace, then `shared`. transpose_then_matvec.cpp
 void transpose_then_matvec(const MatvecArgs& args, const Queue& queue);
 

@@ -50,8 +50,14 @@ inline constexpr int passes = 1'000'003;
 void bandwidth_shared(const ProbeArgs& args, cudaStream_t stream);
 void bandwidth_l1(const ProbeArgs& args, cudaStream_t stream);
 
-/// Bytes of shared memory that a block of these two needs: for the words, by 16 bytes, and at most
-/// so many more to fold in.
+/// To shared memory: as many passes, a pass by one block, which writes i / 4 + 1 and the number of
+/// the pass into word i. A word of out for each block is the fold of what its last pass has left,
+/// less that number, word i rotated left by i mod 4: the same for every block, and 0 behind the
+/// last. write.cu
+void write_shared(const ProbeArgs& args, cudaStream_t stream);
+
+/// Bytes of shared memory that a block of these three needs: for the words, by 16 bytes, and at
+/// most so many more to fold in.
 constexpr std::int64_t staged_bytes(std::int64_t count) { return (count + 3) / 4 * 16; }
 inline constexpr std::int64_t folding_bytes = 32;
 

@@ -52,6 +52,17 @@ void fine_grained(const TransposeArgs& args, cudaStream_t stream);
 /// As no_bank_conflicts, with the blocks in diagonal order. diagonal.cu
 void diagonal(const TransposeArgs& args, cudaStream_t stream);
 
+// The same eight as printed: int indices, no guards. They take whole tiles of 32×32, at least one,
+// without padding, in as many elements as an int counts; sdk_fine_grained those of a square. sdk.cu
+void sdk_copy(const TransposeArgs& args, cudaStream_t stream);
+void sdk_copy_shared(const TransposeArgs& args, cudaStream_t stream);
+void sdk_naive(const TransposeArgs& args, cudaStream_t stream);
+void sdk_coalesced(const TransposeArgs& args, cudaStream_t stream);
+void sdk_no_bank_conflicts(const TransposeArgs& args, cudaStream_t stream);
+void sdk_coarse_grained(const TransposeArgs& args, cudaStream_t stream);
+void sdk_fine_grained(const TransposeArgs& args, cudaStream_t stream);
+void sdk_diagonal(const TransposeArgs& args, cudaStream_t stream);
+
 // Later rungs. Each takes every shape and alignment; where rows are not aligned for what a rung is
 // about, it carries its tiles word by word.
 

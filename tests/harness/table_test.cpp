@@ -5,6 +5,8 @@
 
 #include <cctype>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <regex>
 #include <set>
 
@@ -118,7 +120,7 @@ TEST(Tables, NameSweptParametersByTheirValues) {
       const std::string name(strategy.name);
       const std::regex pattern(
           "_(block|unroll|chunk|depth|promotion|tile|tile_m|tile_n|side|column|"
-          "warps|stages|split|rows|piece|cluster)([0-9]+)$");
+          "warps|stages|split|rows|piece|cluster|index)([0-9]+)$");
       EXPECT_TRUE(!strategy.sweep || std::regex_search(name, pattern)) << name;
       if (!std::regex_search(name, found, pattern)) continue;
       const auto parameter =
@@ -127,6 +129,19 @@ TEST(Tables, NameSweptParametersByTheirValues) {
       EXPECT_EQ(std::to_string(parameter->value), found[2]) << name;
     }
   }
+}
+
+// a listing as printed is there to be measured, whatever it reaches
+TEST(Tables, LeaveListingsOutOfWhatBestChooses) {
+  int read = 0;
+  for (const auto& experiment : experiments()) {
+    std::ifstream file(std::filesystem::path(RECHECK_SOURCE) / "kernels" / experiment.name /
+                       "best.cu");
+    const std::string source(std::istreambuf_iterator<char>(file), {});
+    read += !source.empty();
+    EXPECT_FALSE(std::regex_search(source, std::regex(R"(\{"(s[0-3]|sdk)_)"))) << experiment.name;
+  }
+  EXPECT_EQ(read, 3);
 }
 
 TEST(Tables, TimeEveryRowSomewhere) {

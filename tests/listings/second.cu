@@ -200,7 +200,7 @@ __global__ void s3_mxv_naive_transpose(int row_size, int column_size, int column
 
 // S3, paragraph 15, the array c_v "of size CONSTANTSIZE". Its value is a reconstruction: all of
 // the 64 KB that the document names.
-__constant__ float c_v[kS3ConstantSize];
+__constant__ float c_v[s3_constant_size];
 
 // S3, paragraphs 14 and 15, mxvNaiveTransposeConstant. Restored: brackets, and what stood between
 // "if(columnSize" and "rowSize ?": the guard, temp, and the first half of end. No pragma there.
@@ -210,7 +210,7 @@ __global__ void s3_mxv_naive_transpose_constant(int row_size, int column_size, i
   unsigned int id = blockDim.x * blockIdx.x + threadIdx.x;
   if (column_size <= id) return;
   float temp = 0.0f;
-  int end = start + kS3ConstantSize > row_size ? row_size : start + kS3ConstantSize;
+  int end = start + s3_constant_size > row_size ? row_size : start + s3_constant_size;
   for (int i = start; i < end; i++) temp += d_matrix[i * column_pitch + id] * c_v[i - start];
   d_r[id] += temp;
 }
@@ -545,8 +545,8 @@ void s3_constant(const float* matrix, const float* v, float* r, int rows, int co
   const int row_size = columns;
   const int column_size = rows;
   cudaMemsetAsync(r, 0, static_cast<std::size_t>(column_size) * sizeof(float), stream);
-  for (int start = 0; start < row_size; start += kS3ConstantSize) {
-    const int count = std::min(kS3ConstantSize, row_size - start);
+  for (int start = 0; start < row_size; start += s3_constant_size) {
+    const int count = std::min(s3_constant_size, row_size - start);
     cudaMemcpyToSymbolAsync(c_v, v + start, static_cast<std::size_t>(count) * sizeof(float), 0,
                             cudaMemcpyDeviceToDevice, stream);
     s3_mxv_naive_transpose_constant<<<blocks_for(column_size, block), block, 0, stream>>>(
@@ -559,7 +559,7 @@ void s3_constant_kernel_only(const float* matrix, const float* /*v*/, float* r, 
   require_product(rows, columns, pitch_in_floats, rows, block);
   const int row_size = columns;
   const int column_size = rows;
-  require(row_size <= kS3ConstantSize, "the vector does not fit into constant memory");
+  require(row_size <= s3_constant_size, "the vector does not fit into constant memory");
   s3_mxv_naive_transpose_constant<<<blocks_for(column_size, block), block, 0, stream>>>(
       row_size, column_size, pitch_in_floats, matrix, 0, r);
 }

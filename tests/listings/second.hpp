@@ -62,15 +62,15 @@ void s3_transposed(const float* matrix, const float* v, float* r, int rows, int 
                    int pitch_in_floats, int block, cudaStream_t stream);
 
 // The number of floats of v that s3_constant holds in constant memory: all 64 KiB of it.
-inline constexpr int kS3ConstantSize = 16384;
+inline constexpr int s3_constant_size = 16384;
 
-// S3, mxvNaiveTransposeConstant: clears r, then for each batch of kS3ConstantSize elements of v
+// S3, mxvNaiveTransposeConstant: clears r, then for each batch of s3_constant_size elements of v
 // copies the batch into constant memory and launches the kernel, which adds to r.
 void s3_constant(const float* matrix, const float* v, float* r, int rows, int columns,
                  int pitch_in_floats, int block, cudaStream_t stream);
 
 // The kernel of s3_constant alone, as the document times it: no copy of v and no clearing of r.
-// Needs columns <= kS3ConstantSize and a call of s3_constant before it with the same v, whose
+// Needs columns <= s3_constant_size and a call of s3_constant before it with the same v, whose
 // copy stays in constant memory. It adds to r, and does not read its argument v.
 void s3_constant_kernel_only(const float* matrix, const float* v, float* r, int rows, int columns,
                              int pitch_in_floats, int block, cudaStream_t stream);

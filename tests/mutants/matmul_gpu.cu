@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The shared-memory tile of kernels/matmul/tile.cu, spoiled.
+// The shared-memory tile of kernels/matmul/tile.cu, spoiled; and the documents' listings, spoiled
+// or where they do not belong.
 
 #include <cuda_bf16.h>
 
@@ -9,6 +10,7 @@
 #include "../../experiments/matmul/matmul.hpp"
 #include "mutants.hpp"
 #include "pipeline.cuh"
+#include "s0.cuh"
 
 namespace recheck::mutants {
 namespace {
@@ -111,6 +113,24 @@ void allocates_too_much(const MatmulArgs&, cudaStream_t) {
   check(cudaMalloc(&data, std::size_t{1} << 50));
 }
 
+// S1's version 1 on copies of A and B behind which there is room to read on: NaN, as the workspace
+// was before. What it reads there stands anywhere in memory otherwise.
+int whole(std::int64_t k) { return static_cast<int>((k + 15) / 16 * 16); }
+std::int64_t k_tail_floats(const Shape& s) { return (s[0] + 1) * whole(s[2]) + whole(s[2]) * s[1]; }
+void s1_with_room(const MatmulArgs& p, const kernels::Queue& queue) {
+  MatmulArgs own = p;
+  float* a = queue.workspace;
+  float* b = a + (p.m + 1) * std::int64_t{whole(p.k)};
+  const auto copy = [&](float* to, const float* from, std::int64_t count) {
+    cudaMemcpyAsync(to, from, count * sizeof(float), cudaMemcpyDeviceToDevice, queue.stream);
+  };
+  copy(a, p.a, std::int64_t{p.m} * p.k);
+  copy(b, p.b, std::int64_t{p.k} * p.n);
+  own.a = a;
+  own.b = b;
+  kernels::matmul::s1_kernel_1(own, queue.stream);
+}
+
 using matmul::gpu;
 
 constexpr Strategy newer(Strategy row) {
@@ -122,7 +142,48 @@ constexpr Strategy pipelined(std::string_view name) {
   return newer(mutant(name, gpu<pipeline<defect>>));
 }
 
+/// S0's listing takes squares of whole tiles, four deep of four in a row.
+template <S0Defect defect, int tile = 16>
+constexpr Strategy s0_row(std::string_view name) {
+  Strategy row = packed(mutant(name, gpu<s0<defect>>));
+  row.fits = [](const Shape& s, const Device&) {
+    if (s[0] != s[1] || s[1] != s[2]) return Reason{"has one width for all"};
+    return whole_tiles("width", s[0], tile);
+  };
+  return row;
+}
+
+/// S1's grid rounds down: where it rounds, but to one block at least.
+Reason between_tiles(const Shape& s, const Device&) {
+  if (s[0] < 16 || s[1] < 16) return "has no whole tile";
+  return s[0] % 16 == 0 && s[1] % 16 == 0 ? Reason{"has nothing to round"} : Reason{};
+}
+
+template <bool tail>
+constexpr Strategy s1_row(std::string_view name) {
+  Strategy row = packed(mutant(name, gpu<s1_with_room>));
+  row.workspace = k_tail_floats;
+  row.fits = [](const Shape& s, const Device&) -> Reason {
+    if (auto reason = whole_tiles("m", s[0], 16)) return reason;
+    if (auto reason = whole_tiles("n", s[1], 16)) return reason;
+    return (s[2] % 16 != 0) == tail ? Reason{} : Reason{"is about the tail of k"};
+  };
+  return row;
+}
+
+constexpr Strategy s1_floor_grid() {
+  Strategy row = packed(mutant("s1_floor_grid", gpu<kernels::matmul::s1_kernel_0>));
+  row.fits = between_tiles;
+  return row;
+}
+
 constexpr Strategy rows[] = {
+    s0_row<S0Defect::none>("unspoiled_s0"),
+    s0_row<S0Defect::depth4_outer_loop, 64>("s0_depth4_outer_loop"),
+    s0_row<S0Defect::depth4_both_loops, 64>("s0_depth4_both_loops"),
+    s1_floor_grid(),
+    s1_row<false>("unspoiled_s1_with_room"),
+    s1_row<true>("s1_k_tail"),
     mutant("unspoiled", gpu<launch<Defect::none>>),
     mutant("first_barrier_missing", gpu<launch<Defect::first_barrier_missing>>),
     mutant("second_barrier_missing", gpu<launch<Defect::second_barrier_missing>>),
@@ -149,9 +210,15 @@ constexpr Strategy rows[] = {
     newer(mutant("previous_kernel_not_awaited", gpu<behind<false>>)),
 };
 
+constexpr Strategy races[] = {
+    s0_row<S0Defect::first_barrier_missing>("s0_first_barrier_missing"),
+    s0_row<S0Defect::second_barrier_missing>("s0_second_barrier_missing"),
+};
+
 }  // namespace
 
 std::span<const Strategy> matmul_gpu() { return rows; }
+std::span<const Strategy> matmul_gpu_races() { return races; }
 const Strategy gpu_allocates_too_much = mutant("allocates_too_much", gpu<allocates_too_much>);
 
 }  // namespace recheck::mutants

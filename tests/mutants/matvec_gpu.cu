@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Four of the kernels in kernels/matvec/, spoiled: the vector through shared memory, the reduction
-// of one block per row, the batches of constant memory, and the read-only pass.
+// of one block per row, the batches of constant memory, and the read-only pass; and S3's listings,
+// spoiled or called as it says.
 
 #include <cuda_bf16.h>
 
@@ -9,6 +10,7 @@
 
 #include "../../experiments/matvec/matvec.hpp"
 #include "mutants.hpp"
+#include "s3.cuh"
 
 namespace recheck::mutants {
 namespace {
@@ -124,15 +126,13 @@ void reduced(const MatvecArgs& p, cudaStream_t stream) {
   if (p.rows > 0) reduced_kernel<defect><<<p.rows, block, 0, stream>>>(p);
 }
 
-__constant__ float batch[kernels::matvec::constant_batch];
-
 /// A by columns.
 template <Defect defect>
 __global__ void batch_kernel(MatvecArgs p, int start, int end) {
   const std::int64_t row = blockIdx.x * static_cast<std::int64_t>(block) + threadIdx.x;
   if (row >= p.rows) return;
   float sum = start == 0 || defect == Defect::batch_overwrites_the_last ? 0 : p.r[row];
-  for (int j = start; j < end; ++j) sum += line(p, j)[row] * batch[j - start];
+  for (int j = start; j < end; ++j) sum += line(p, j)[row] * c_v[j - start];
   p.r[row] = sum;
 }
 
@@ -144,8 +144,8 @@ void batches(const MatvecArgs& p, cudaStream_t stream) {
     const int end = std::min(p.columns, start + kernels::matvec::constant_batch);
     const float* from = defect == Defect::batch_from_the_beginning ? p.v : p.v + start;
     if (end > start)
-      cudaMemcpyToSymbolAsync(batch, from, (end - start) * sizeof(float), 0,
-                              cudaMemcpyDeviceToDevice, stream);
+      cudaMemcpyToSymbolAsync(c_v, from, (end - start) * sizeof(float), 0, cudaMemcpyDeviceToDevice,
+                              stream);
     batch_kernel<defect><<<(p.rows - 1) / block + 1, block, 0, stream>>>(p, start, end);
     start = end;
   } while (start < p.columns);
@@ -180,7 +180,77 @@ void read(const MatvecArgs& p, cudaStream_t stream) {
   read_kernel<defect><<<kernels::fold_partials, block, 0, stream>>>(p);
 }
 
+// Listings that read or write beyond their operands work on copies with room behind them: NaN, as
+// the workspace was before.
+void copy(float* to, const float* from, std::int64_t count, cudaStream_t stream) {
+  cudaMemcpyAsync(to, from, count * sizeof(float), cudaMemcpyDeviceToDevice, stream);
+}
+
+/// Floats of a row or column with its padding, at most.
+constexpr std::int64_t line_floats(std::int64_t length) { return length + 256; }
+
+/// S3's loop over the transposed matrix, called with the sizes that its symbols stand for: rowSize
+/// the rows of A, columnSize its columns. It then adds up the wrong ones and guards the wrong ones,
+/// and nobody can tell while they are as many.
+std::int64_t sizes_as_named_floats(const Shape& s) {
+  const auto most = std::max(s[0], s[1]);
+  return most * line_floats(most) + 3 * most;
+}
+void sizes_as_named(const MatvecArgs& p, const kernels::Queue& queue) {
+  const std::int64_t most = std::max(p.rows, p.columns);
+  if (p.rows == 0) return;
+  float* a = queue.workspace;
+  float* v = a + most * line_floats(most) + most;
+  float* r = v + most;
+  copy(a, p.a, p.columns * kernels::matvec::pitch_items(p), queue.stream);
+  copy(v, p.v, p.columns, queue.stream);
+  // the launcher hands columns over as S3's rowSize, and rows as its columnSize
+  kernels::matvec::s3_transposed<256, 0, 32>(
+      {.rows = p.columns, .columns = p.rows, .a = a, .pitch = p.pitch, .v = v, .r = r},
+      queue.stream);
+  copy(p.r, r, p.rows, queue.stream);
+}
+
+template <bool square>
+constexpr Strategy sizes_row(std::string_view name) {
+  Strategy row = mutant(name, matvec::gpu<sizes_as_named>, Layout::column_major);
+  row.workspace = sizes_as_named_floats;
+  row.fits = [](const Shape& s, const Device&) {
+    constexpr std::int64_t room = 2100;
+    if (s[0] == 0 || s[1] == 0 || s[0] > room || s[1] > room) return Reason{"too large, or empty"};
+    return (s[0] == s[1]) == square ? Reason{} : Reason{"is about other proportions"};
+  };
+  return row;
+}
+
+/// S3's mxvNaive with the pitch as it gets it: `times` is 1, or 4 where bytes step over floats.
+std::int64_t naive_floats(const Shape& s) { return 4 * s[0] * line_floats(s[1]); }
+template <int times>
+void naive_with_room(const MatvecArgs& p, const kernels::Queue& queue) {
+  const std::int64_t pitch = kernels::matvec::pitch_items(p);
+  copy(queue.workspace, p.a, p.rows * pitch, queue.stream);
+  MatvecArgs own = p;
+  own.a = queue.workspace;
+  own.pitch = times * p.pitch;
+  kernels::matvec::s3_naive<256, 4>(own, queue.stream);
+}
+
+template <int times>
+constexpr Strategy pitch_row(std::string_view name) {
+  Strategy row = mutant(name, matvec::gpu<naive_with_room<times>>, Layout::pitched);
+  row.workspace = naive_floats;
+  row.fits = [](const Shape& s, const Device&) {
+    return naive_floats(s) < 1 << 24 ? Reason{} : Reason{"wants too much room"};
+  };
+  return row;
+}
+
 using matvec::gpu;
+
+template <auto f>
+constexpr Strategy s3_row(std::string_view name) {
+  return mutant(name, gpu<f>, Layout::column_major);
+}
 
 template <Defect defect>
 constexpr Strategy staged_row(std::string_view name) {
@@ -216,6 +286,14 @@ constexpr Strategy rows[] = {
     staged_row<Defect::rounds_inputs_to_bf16>("rounds_inputs_to_bf16"),
     staged_row<Defect::one_element_off>("one_element_off"),
     staged_row<Defect::writes_before_the_output>("writes_before_the_output"),
+    sizes_row<true>("unspoiled_s3_sizes_as_named_of_a_square"),
+    sizes_row<false>("s3_sizes_as_named"),
+    pitch_row<1>("unspoiled_s3_pitch_in_floats"),
+    pitch_row<4>("s3_pitch_in_bytes"),
+    s3_row<s3_batches<S3Defect::none>>("unspoiled_s3_batches"),
+    s3_row<s3_batches<S3Defect::sums_not_cleared>>("s3_sums_not_cleared"),
+    s3_row<s3_chunks<S3Defect::none>>("unspoiled_s3_chunks"),
+    s3_row<s3_chunks<S3Defect::idle_threads_return>>("s3_idle_threads_return"),
     reduced_row<Defect::none>("unspoiled_reduced"),
     reduced_row<Defect::reduction_barrier_missing>("reduction_barrier_missing"),
     reduced_row<Defect::shuffle_step_missing>("shuffle_step_missing"),

@@ -31,6 +31,10 @@ enum class Defect {
   word_twice,
   tail_skipped,
   partial_unwritten,
+  // passes that write
+  word_unwritten,
+  block_behind,
+  blocks_left_out,
 };
 
 template <Defect defect>
@@ -69,6 +73,18 @@ void passes(const ProbeArgs& p) {
   p.out[0] = std::bit_cast<float>(folded);
 }
 
+/// As if by three blocks.
+template <Defect defect>
+void writes(const ProbeArgs& p) {
+  const auto count = defect == Defect::word_unwritten ? p.count - 1 : p.count;
+  std::uint32_t left = 0;
+  for (std::int64_t i = 0; i < count; ++i)
+    left ^= std::rotl(static_cast<std::uint32_t>(i / 4 + 1), static_cast<int>(i % 4));
+  std::fill_n(p.out, 16384, 0.0f);
+  std::fill_n(p.out, defect == Defect::blocks_left_out ? 0 : 3, std::bit_cast<float>(left));
+  if (defect == Defect::block_behind) p.out[1] = std::bit_cast<float>(left ^ 1);
+}
+
 template <auto f>
 constexpr Strategy row(std::string_view name, const Problem& problem) {
   constexpr Launcher launcher = {Backend::cpu,
@@ -82,6 +98,11 @@ constexpr Strategy chase_row(std::string_view name) {
 template <Defect defect>
 constexpr Strategy passes_row(std::string_view name) {
   return row<passes<defect>>(name, memory::passing);
+}
+
+template <Defect defect>
+constexpr Strategy writes_row(std::string_view name) {
+  return row<writes<defect>>(name, memory::overwriting);
 }
 
 constexpr Strategy rows[] = {
@@ -98,6 +119,10 @@ constexpr Strategy rows[] = {
     passes_row<Defect::word_twice>("word_twice"),
     passes_row<Defect::tail_skipped>("tail_skipped"),
     passes_row<Defect::partial_unwritten>("partial_unwritten"),
+    writes_row<Defect::none>("unspoiled_writes"),
+    writes_row<Defect::word_unwritten>("word_unwritten"),
+    writes_row<Defect::block_behind>("block_behind"),
+    writes_row<Defect::blocks_left_out>("blocks_left_out"),
 };
 
 }  // namespace

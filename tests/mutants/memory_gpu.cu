@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Two of the kernels in kernels/memory/, spoiled: the chase through shared memory, and the passes
-// over words that each block has to itself.
+// Three of the kernels in kernels/memory/, spoiled: the chase through shared memory, the passes
+// over words that each block has to itself, and those that write.
 
 #include "../../experiments/memory/memory.hpp"
 #include "../../kernels/fold.cuh"
@@ -25,6 +25,9 @@ enum class Defect {
   pass_missing,
   part_twice,
   tail_skipped,
+  // passes that write
+  word_unwritten,
+  one_block_stops_early,
 };
 
 constexpr int block = 1024;         // many warps: a missing barrier is then a race that is lost
@@ -79,6 +82,32 @@ void passes(const ProbeArgs& p, cudaStream_t stream) {
   passes_kernel<defect><<<1024, fold_block, 0, stream>>>(p);
 }
 
+template <Defect defect>
+__global__ void writes_kernel(ProbeArgs p) {
+  __shared__ unsigned words[most_words];
+  const auto count = defect == Defect::word_unwritten ? p.count - 1 : p.count;
+  const unsigned end = defect == Defect::one_block_stops_early && blockIdx.x == 5
+                           ? k::passes - 2 * gridDim.x
+                           : k::passes;
+  volatile unsigned* out = words;
+  unsigned last = 0;
+  for (unsigned pass = blockIdx.x; pass < k::passes; pass += gridDim.x) {
+    last = pass;
+    if (pass >= end) continue;
+    for (int i = static_cast<int>(threadIdx.x); i < count; i += fold_block)
+      out[i] = i / 4 + 1 + pass;
+  }
+  unsigned own = 0;
+  for (int i = static_cast<int>(threadIdx.x); i < p.count; i += fold_block)
+    own ^= __funnelshift_l(out[i] - last, out[i] - last, i % 4);
+  kernels::store_fold(own, reinterpret_cast<unsigned*>(p.out));
+}
+
+template <Defect defect>
+void writes(const ProbeArgs& p, cudaStream_t stream) {
+  writes_kernel<defect><<<1024, fold_block, 0, stream>>>(p);
+}
+
 using memory::gpu;
 
 constexpr Strategy few_words(Strategy row) {
@@ -95,6 +124,10 @@ template <Defect defect>
 constexpr Strategy passes_row(std::string_view name) {
   return few_words(mutant(name, gpu<passes<defect>>, Layout::row_major, &memory::passing));
 }
+template <Defect defect>
+constexpr Strategy writes_row(std::string_view name) {
+  return few_words(mutant(name, gpu<writes<defect>>, Layout::row_major, &memory::overwriting));
+}
 
 constexpr Strategy rows[] = {
     chase_row<Defect::none>("unspoiled_chase"),
@@ -106,6 +139,9 @@ constexpr Strategy rows[] = {
     passes_row<Defect::pass_missing>("pass_missing"),
     passes_row<Defect::part_twice>("part_twice"),
     passes_row<Defect::tail_skipped>("tail_skipped"),
+    writes_row<Defect::none>("unspoiled_writes"),
+    writes_row<Defect::word_unwritten>("word_unwritten"),
+    writes_row<Defect::one_block_stops_early>("one_block_stops_early"),
 };
 
 }  // namespace

@@ -17,6 +17,7 @@ std::span<const Strategy> matmul_gpu();  // only in a build with CUDA
 std::span<const Strategy> matvec_gpu();
 std::span<const Strategy> transpose_gpu();
 std::span<const Strategy> memory_gpu();
+std::span<const Strategy> matmul_gpu_races();  // lost where many blocks run side by side
 std::span<const Strategy> matmul_cpu();  // twins that need no GPU: what the comparison must catch
 std::span<const Strategy> matvec_cpu();
 std::span<const Strategy> transpose_cpu();
@@ -51,6 +52,12 @@ constexpr Strategy square_only(Strategy row) {
   row.fits = [](const Shape& s, const Device&) {
     return s[0] == s[1] ? Reason{} : "writes beyond an output that is not square";
   };
+  return row;
+}
+
+/// The same row on matrices without padding, as listings without leading dimensions take them.
+constexpr Strategy packed(Strategy row) {
+  row.packed = true;
   return row;
 }
 

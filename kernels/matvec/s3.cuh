@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What S3's listings have in common here: int sizes, a pitch in elements, and for those that have
+// no pragma a loop that may get one. In those on the transposed matrix S3's rowSize counts the rows
+// of what is stored, which are the columns of A, and its columnSize those of r: they are handed
+// over that way round.
+
+#include "matvec.hpp"
+
+namespace recheck::kernels::matvec {
+
+/// step(i) for i from begin to end, under `#pragma unroll unroll`; without a pragma, as nvcc likes
+/// it, if unroll is 0.
+template <int unroll, typename Step>
+__device__ void walk(int begin, int end, Step step) {
+  if constexpr (unroll == 0) {
+    for (int i = begin; i < end; ++i) step(i);
+  } else {
+#pragma unroll unroll
+    for (int i = begin; i < end; ++i) step(i);
+  }
+}
+
+/// The pitch as the listings index with it. cudaMallocPitch returns bytes.
+inline int pitch_items(const MatvecArgs& p) {
+  return static_cast<int>(p.pitch / static_cast<std::int64_t>(sizeof(float)));
+}
+
+/// S3 shows no host code: as many blocks as it takes, the last one perhaps with idle threads.
+inline unsigned blocks_for(std::int64_t threads, int block) {
+  return static_cast<unsigned>((threads - 1) / block + 1);
+}
+
+}  // namespace recheck::kernels::matvec

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// S3's kernel with the vector in shared memory in its own form: dynamic shared memory, whose size
+// is an argument, an unsigned index of 32 bits into the matrix, loops unrolled by four and by
+// eight. Source: S3 mxvNaiveTransposeShared (A16). What its guard in the loop does is lost; as the
+// write at the end has a guard of its own and barriers follow, it goes on with the next chunk. S3
+// gives neither block nor sharedSize: here a chunk is as long as the block has threads, so that
+// each of them brings one word.
+
+#include <type_traits>
+
+#include "s3.cuh"
+
+namespace recheck::kernels::matvec {
+namespace {
+
+/// Step and Id: the types of i · pitch and of what is added to it.
+template <int unroll, typename Step, typename Id>
+__global__ void s3_shared_kernel(int row_size, int column_size, int column_pitch,
+                                 const float* d_matrix, const float* d_v, const int shared_size,
+                                 float* d_r) {
+  const Id id = static_cast<Id>(blockDim.x) * blockIdx.x + threadIdx.x;
+  float temp = 0.0f;
+  extern __shared__ float s_v[];
+  for (int start = 0; start < row_size; start += shared_size) {
+    __syncthreads();  // nobody reads the last chunk any more
+#pragma unroll 4
+    for (int i = threadIdx.x; i < shared_size && i + start < row_size; i += blockDim.x)
+      s_v[i] = d_v[start + i];
+    __syncthreads();  // the chunk is whole
+    if (column_size <= id) continue;
+    const int end = start + shared_size > row_size ? row_size : start + shared_size;
+#pragma unroll unroll
+    for (int i = start; i < end; ++i)
+      temp += d_matrix[static_cast<Step>(i) * column_pitch + id] * s_v[i - start];
+  }
+  if (id < column_size) d_r[id] = temp;
+}
+
+}  // namespace
+
+template <int block, int unroll, int chunk, int index>
+void s3_shared(const MatvecArgs& p, cudaStream_t stream) {
+  if (p.rows == 0) return;
+  using Step = std::conditional_t<index == 64, std::int64_t, int>;
+  using Id = std::conditional_t<index == 64, std::int64_t, unsigned>;
+  s3_shared_kernel<unroll, Step, Id>
+      <<<blocks_for(p.rows, block), block, chunk * sizeof(float), stream>>>(
+          p.columns, p.rows, pitch_items(p), p.a, p.v, chunk, p.r);
+}
+
+template void s3_shared<32, 8, 32, 32>(const MatvecArgs&, cudaStream_t);
+template void s3_shared<64, 8, 64, 32>(const MatvecArgs&, cudaStream_t);
+template void s3_shared<128, 8, 128, 32>(const MatvecArgs&, cudaStream_t);
+template void s3_shared<256, 8, 256, 32>(const MatvecArgs&, cudaStream_t);
+template void s3_shared<512, 8, 512, 32>(const MatvecArgs&, cudaStream_t);
+template void s3_shared<1024, 8, 1024, 32>(const MatvecArgs&, cudaStream_t);
+template void s3_shared<256, 1, 256, 32>(const MatvecArgs&, cudaStream_t);
+template void s3_shared<256, 4, 256, 32>(const MatvecArgs&, cudaStream_t);
+template void s3_shared<256, 16, 256, 32>(const MatvecArgs&, cudaStream_t);
+template void s3_shared<256, 8, 64, 32>(const MatvecArgs&, cudaStream_t);
+template void s3_shared<256, 8, 1024, 32>(const MatvecArgs&, cudaStream_t);
+template void s3_shared<256, 8, 4096, 32>(const MatvecArgs&, cudaStream_t);
+template void s3_shared<256, 8, 256, 64>(const MatvecArgs&, cudaStream_t);
+
+}  // namespace recheck::kernels::matvec

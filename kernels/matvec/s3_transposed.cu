@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// S3's loop over the transposed matrix in its own form. The document shows nothing but the loop,
+// without a pragma (A14): the index, the guard and the rest are mxvNaive's, as the kernels behind
+// it have them. As it does not say of what type the index is, there is one of 64 bits as well.
+
+#include <type_traits>
+
+#include "s3.cuh"
+
+namespace recheck::kernels::matvec {
+namespace {
+
+/// i · pitch is computed as a Step, to which an Id is added: int and unsigned as in S3's other
+/// listings, or both of 64 bits.
+template <int unroll, typename Step, typename Id>
+__global__ void s3_transposed_kernel(int row_size, int column_size, int column_pitch,
+                                     const float* d_matrix, const float* d_vec, float* d_r) {
+  const Id id = static_cast<Id>(blockDim.x) * blockIdx.x + threadIdx.x;
+  if (column_size <= id) return;
+  float temp = 0.0f;
+  walk<unroll>(0, row_size, [&](int i) {
+    temp += d_matrix[static_cast<Step>(i) * column_pitch + id] * d_vec[i];
+  });
+  d_r[id] = temp;
+}
+
+}  // namespace
+
+template <int block, int unroll, int index>
+void s3_transposed(const MatvecArgs& p, cudaStream_t stream) {
+  if (p.rows == 0) return;
+  using Step = std::conditional_t<index == 64, std::int64_t, int>;
+  using Id = std::conditional_t<index == 64, std::int64_t, unsigned>;
+  s3_transposed_kernel<unroll, Step, Id><<<blocks_for(p.rows, block), block, 0, stream>>>(
+      p.columns, p.rows, pitch_items(p), p.a, p.v, p.r);
+}
+
+template void s3_transposed<32, 0, 32>(const MatvecArgs&, cudaStream_t);
+template void s3_transposed<64, 0, 32>(const MatvecArgs&, cudaStream_t);
+template void s3_transposed<128, 0, 32>(const MatvecArgs&, cudaStream_t);
+template void s3_transposed<256, 0, 32>(const MatvecArgs&, cudaStream_t);
+template void s3_transposed<512, 0, 32>(const MatvecArgs&, cudaStream_t);
+template void s3_transposed<1024, 0, 32>(const MatvecArgs&, cudaStream_t);
+template void s3_transposed<256, 1, 32>(const MatvecArgs&, cudaStream_t);
+template void s3_transposed<256, 4, 32>(const MatvecArgs&, cudaStream_t);
+template void s3_transposed<256, 8, 32>(const MatvecArgs&, cudaStream_t);
+template void s3_transposed<256, 16, 32>(const MatvecArgs&, cudaStream_t);
+template void s3_transposed<256, 0, 64>(const MatvecArgs&, cudaStream_t);
+
+}  // namespace recheck::kernels::matvec

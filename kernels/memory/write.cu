@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How fast all multiprocessors together write to shared memory: a block writes all words, again and
+// again, 16 bytes to a thread and side by side, so that no two lanes meet in a bank. What a pass
+// has written the next one overwrites: the stores are volatile assembly, for a compiler that sees
+// this leaves them out, and what the last pass has left is read back and proves that one alone.
+
+#include "../fold.cuh"
+#include "memory.hpp"
+
+namespace recheck::kernels::memory {
+namespace {
+
+__device__ void store(unsigned at, unsigned word) {
+  asm volatile("st.shared.v4.u32 [%0], {%1, %1, %1, %1};" ::"r"(at), "r"(word) : "memory");
+}
+
+__global__ void __launch_bounds__(fold_block) write_shared_kernel(ProbeArgs p) {
+  extern __shared__ uint4 vectors[];
+  const auto base = static_cast<unsigned>(__cvta_generic_to_shared(vectors));
+  const auto end = static_cast<unsigned>((p.count + 3) / 4);
+  // a thread has vectors to itself, so nobody waits for anybody
+  unsigned last = 0;
+  for (unsigned pass = blockIdx.x; pass < passes; pass += gridDim.x) {
+#pragma unroll 4
+    for (unsigned i = threadIdx.x; i < end; i += fold_block) store(base + 16 * i, i + 1 + pass);
+    last = pass;
+  }
+  unsigned own = 0;
+  for (unsigned i = threadIdx.x; i < end; i += fold_block) {
+    const uint4 read = vectors[i];
+    const unsigned words[] = {read.x, read.y, read.z, read.w};
+#pragma unroll
+    for (unsigned c = 0; c < 4 && 4 * i + c < p.count; ++c)
+      own ^= __funnelshift_l(words[c] - last, words[c] - last, c);
+  }
+  store_fold(own, reinterpret_cast<unsigned*>(p.out));
+}
+
+}  // namespace
+
+void write_shared(const ProbeArgs& args, cudaStream_t stream) {
+  const auto bytes = static_cast<int>(staged_bytes(args.count));
+  int device = 0, multiprocessors = 0, blocks = 0;
+  for (const auto status :
+       {cudaFuncSetAttribute(write_shared_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                             bytes),
+        cudaGetDevice(&device),
+        cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device),
+        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, write_shared_kernel, fold_block,
+                                                      bytes)})
+    if (status != cudaSuccess) return;  // the error stays for the caller's cudaGetLastError
+  write_shared_kernel<<<multiprocessors * blocks, fold_block, bytes, stream>>>(args);
+}
+
+}  // namespace recheck::kernels::memory

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Apart from the test, whose headers nvcc would read for each architecture.
+#include "scope.hpp"
+
+namespace recheck {
+namespace {
+
+__global__ void shared_kernel(unsigned* at_first, unsigned* after_all_others, unsigned* arrived) {
+  __shared__ volatile unsigned word;
+  const unsigned at = blockIdx.x * blockDim.x + threadIdx.x;
+  // the last thread writes, which is in another warp than most
+  if (threadIdx.x == blockDim.x - 1) word = blockIdx.x + 1;
+  __syncthreads();
+  at_first[at] = word;
+  if (threadIdx.x == 0) {
+    __threadfence();
+    atomicAdd(arrived, 1);
+    while (atomicAdd(arrived, 0) < gridDim.x) {
+    }
+  }
+  __syncthreads();
+  // by now every block has written to a variable of this name
+  after_all_others[at] = word;
+}
+
+__global__ void own_kernel(unsigned* in_register, unsigned* in_local_memory) {
+  unsigned own = 3 * threadIdx.x + 1;
+  // in and out of assembly that nobody looks into: the number is not computed anew behind it
+  asm volatile("" : "+r"(own));
+  volatile unsigned local[4];
+  local[threadIdx.x % 4] = own;
+  __syncthreads();
+  asm volatile("" : "+r"(own));
+  in_register[threadIdx.x] = own;
+  in_local_memory[threadIdx.x] = local[threadIdx.x % 4];
+}
+
+__global__ void multiprocessors_kernel(unsigned* multiprocessors) {
+  if (threadIdx.x != 0) return;
+  asm volatile("mov.u32 %0, %%smid;" : "=r"(multiprocessors[blockIdx.x]));
+  for (int i = 0; i < 20; ++i) __nanosleep(100'000);
+}
+
+}  // namespace
+
+void look_at_shared(int blocks, int threads, unsigned* at_first, unsigned* after_all_others,
+                    unsigned* arrived, cudaStream_t stream) {
+  void* arguments[] = {&at_first, &after_all_others, &arrived};
+  // cooperative: all at once, or an error
+  cudaLaunchCooperativeKernel(reinterpret_cast<void*>(shared_kernel), dim3(blocks), dim3(threads),
+                              arguments, 0, stream);
+}
+
+int blocks_at_once(int threads) {
+  int device = 0, multiprocessors = 0, blocks = 0;
+  cudaGetDevice(&device);
+  cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
+  cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, shared_kernel, threads, 0);
+  return multiprocessors * blocks;
+}
+
+void look_at_own(int threads, unsigned* in_register, unsigned* in_local_memory,
+                 cudaStream_t stream) {
+  own_kernel<<<1, threads, 0, stream>>>(in_register, in_local_memory);
+}
+
+void note_multiprocessors(int blocks, int threads, unsigned* multiprocessors, cudaStream_t stream) {
+  multiprocessors_kernel<<<blocks, threads, 0, stream>>>(multiprocessors);
+}
+
+}  // namespace recheck
