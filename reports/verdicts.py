@@ -15,7 +15,7 @@ from findings.judge import Finding
 from machine import NONE
 from places import anchor
 from quantities import Ratio, cell, duration, shape_label, significant
-from record import AUDIT, Record
+from record import AUDIT, Case, Record
 
 WORDS = {"holds": "holds", "fails": "fails", "inconclusive": "inconclusive"}
 WORDS["not_measured"] = "not measured"
@@ -480,7 +480,13 @@ class View:
         if not own:
             return name
         at = {each.name: each.headline for each in self.record.experiments}
-        case = next((c for c in own if c.shape_name == at[c.experiment]), own[0])
+
+        def fit(case: Case) -> tuple[bool, bool]:
+            """Whether it is the listing as printed, and in the table that shows most."""
+            printed = case.strategy.startswith(f"{case.source.document.lower()}_")
+            return printed, case.shape_name == at[case.experiment]
+
+        case = max(own, key=fit)
         return f"[{name}](#{anchor(self.prefix, case, self.record.experiment_of(case))})"
 
     @property
