@@ -24,15 +24,16 @@ class Origin:
     commit: str | None
     dirty: bool
 
-    def foreign(self, record: Record, what: str) -> str | None:
-        """Why `what` has another origin than that record; None if it has the same."""
+    def foreign(self, record: Record, what: str, machine: bool = True) -> str | None:
+        """Why `what` has another origin than that record; None if it has the same. `machine`: what
+        depends on the code alone may have been found out on any."""
         env = record.environment
         pairs = (
             ("GPU", self.gpu, env.gpu.name if env.gpu else None),
             ("driver", self.driver, env.driver),
             ("commit", self.commit, env.git.commit),
         )
-        for field, own, measured in pairs:
+        for field, own, measured in pairs if machine else pairs[-1:]:
             if own != measured:
                 return f"{what} has {field} {own}, the record {measured}"
         return None

@@ -9,13 +9,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from claims import Check, Claim, Judged, Judgement, Outcome, load_changes
+from claims import Check, Claim, Corrected, Judged, Judgement, Outcome, load_changes
 from claims.load import BY_READING, KINDS, POLICY, SERIES
 from findings.judge import Finding
 from machine import NONE
 from places import anchor
 from quantities import Ratio, cell, duration, shape_label, significant
-from record import AUDIT, Record
+from record import AUDIT, Case, Record
 
 WORDS = {"holds": "holds", "fails": "fails", "inconclusive": "inconclusive"}
 WORDS["not_measured"] = "not measured"
@@ -33,7 +33,7 @@ COLUMNS = ["id", "claim", "said then", "here", "verdict"]
 COMPACT = ["id", "claim", "here", "verdict"]
 THEN = ["claim", "then", "then, on", "here", "verdict", "why"]
 CHANGES = ["claim", "changed", "asked before", "verdict then, now", "because of", "reason"]
-ERRATA = ["erratum", "where", "as written", "what is right", "proof"]
+ERRATA = ["erratum", "where", "as written", "what is right", "concerns", "proof"]
 
 
 # what Markdown would read as more than text: emphasis, strike-through, a link's middle
@@ -425,9 +425,12 @@ class View:
         if why := explained(judged):
             facts.append(f"Why: {why}")
         facts += [f"Left open: {_sentence(each.what)}" for each in claim.open]
-        if claim.erratum:
-            text = f"Erratum {prose(claim.erratum.id)}: {prose(claim.erratum.text)}"
-            facts.append(f"{text}: {proof(judged)}")
+        facts += [
+            f"Erratum [{each.erratum.id}](#{self.anchor_of(each)}): {_printed(each)}; "
+            f"right: {prose(each.erratum.right)}; {proof(each)}"
+            for each in self.judgement.errata
+            if claim.id in each.erratum.concerns
+        ]
         other = self.judgement.find(claim.contradicts)
         if other:
             verb = f"**{VERBS[other.verdict]}**"
@@ -466,18 +469,35 @@ class View:
             found.append([*line, explained(each) or NONE])
         return found
 
+    def anchor_of(self, corrected: Corrected) -> str:
+        return f"{self.prefix}erratum-{corrected.erratum.id.lower()}"
+
+    def concerned(self, name: str) -> str:
+        """A claim, an algorithm or a document, with a link if it stands in the report."""
+        if self.judgement.find(name):
+            return self.link(name)
+        own = [c for c in self.record.cases if c.source.algorithm == name and not c.sweep]
+        if not own:
+            return name
+        at = {each.name: each.headline for each in self.record.experiments}
+
+        def fit(case: Case) -> tuple[bool, bool]:
+            """Whether it is the listing as printed, and in the table that shows most."""
+            printed = case.strategy.startswith(f"{case.source.document.lower()}_")
+            return printed, case.shape_name == at[case.experiment]
+
+        case = max(own, key=fit)
+        return f"[{name}](#{anchor(self.prefix, case, self.record.experiment_of(case))})"
+
     @property
     def errata(self) -> list[list[str]]:
         found = []
-        for each in self.judgement.claims:
-            claim = each.claim
-            if claim.erratum:
-                quote = f"“{prose(claim.quote)}”"
-                if claim.english:
-                    quote += f" (“{prose(claim.english)}”)"
-                where = f"{self.link(claim.id)}, {place(each)}"
-                right = prose(claim.erratum.text)
-                found.append([prose(claim.erratum.id), where, quote, right, proof(each)])
+        for each in self.judgement.errata:
+            erratum = each.erratum
+            head = f'<a id="{self.anchor_of(each)}"></a>{erratum.id}'
+            where = f"{erratum.document} {prose(erratum.place)}"
+            concerns = ", ".join(map(self.concerned, erratum.concerns))
+            found.append([head, where, _printed(each), prose(erratum.right), concerns, proof(each)])
         return found
 
     def of(self, finding: Finding) -> str:
@@ -495,11 +515,17 @@ def _sentence(text: str) -> str:
     return f"{prose(text).rstrip('.')}."
 
 
-def proof(judged: Judged) -> str:
+def _printed(corrected: Corrected) -> str:
+    erratum = corrected.erratum
+    english = f" (“{prose(erratum.english)}”)" if erratum.english else ""
+    return f"“{prose(erratum.written)}”{english}"
+
+
+def proof(corrected: Corrected) -> str:
     """Whether what is put right is proven, and by what."""
-    outcomes = judged.erratum
+    outcomes = corrected.outcomes
     if not outcomes:
-        return "by reading: no measurement is asked for"
+        return f"by reading: {prose(corrected.erratum.shown)}"
     verdicts = {each.verdict for each in outcomes}
     word = "not proven here"
     if verdicts == {"holds"}:

@@ -2,12 +2,12 @@
 """Collects what claims need that is no time, and writes it to probes.json.
 
     python3 experiments/harness/probes.py RECHECK RECHECK_TESTS --output FILE
-            [--ncu NCU] [--sanitizer COMPUTE_SANITIZER] [--claims FOLDER]
+            [--ncu NCU] [--sanitizer COMPUTE_SANITIZER] [--nvcc NVCC] [--claims FOLDER]
 
-The checks in FOLDER/*/claims.toml (default: experiments/) say what is wanted: Nsight Compute's
-counters of a case, attributes of the device, outcomes of tests; FOLDER/*/binds.toml names cases to
-see the bounds of. What cannot be had here has a
-reason in place of a value; nothing missing ever counts as passed.
+The checks in FOLDER/*/claims.toml and FOLDER/errata.toml (default: experiments/) say what is
+wanted: Nsight Compute's counters of a case, attributes of the device, outcomes of tests, whether
+nvcc compiles a snippet; FOLDER/*/binds.toml names cases to see the bounds of. What cannot be had
+here has a reason in place of a value; nothing missing ever counts as passed.
 
 A case's counters are those of one launch of its strategy, the harness's second proof: real numbers,
 caches flushed. They are the same for every regime. Where a launch is several kernels, counts are
@@ -41,7 +41,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "reports"))
 from binds import bound_cases  # noqa: E402
 from claims import expression  # noqa: E402
-from claims.load import BadClaim, load_claims  # noqa: E402
+from claims.load import BadClaim, load_claims, load_errata  # noqa: E402
 from record import BadRecord  # noqa: E402
 
 Metrics = tuple[str, ...]
@@ -133,6 +133,7 @@ NO_NCU = "not measured: ncu was not found"
 NO_PERMISSION = "not measured: Nsight Compute may not read the GPU's counters here"
 NO_SANITIZER = "not measured: compute-sanitizer was not found"
 NO_TESTS = "not measured: recheck_tests was not built"
+NO_NVCC = "not measured: nvcc was not found"
 
 
 class NoRecord(Exception):
@@ -156,7 +157,9 @@ def wanted(folder: Path) -> Wanted:
     found = Wanted()
     if not folder.is_dir():
         raise BadClaim(f"{folder}: no such folder; name one with */claims.toml in it")
-    for check in (check for claim in load_claims(folder) for check in claim.checks):
+    checks = [check for claim in load_claims(folder) for check in claim.checks]
+    checks += [check for erratum in load_errata(folder) for check in erratum.check]
+    for check in checks:
         if check.form == "count":
             found.cases |= dict.fromkeys(case for case in (check.of, check.per) if case)
         elif check.form == "test":
@@ -219,7 +222,7 @@ def version(program: str) -> str | None:
     if not is_program(program):
         return None
     ended = run(program, "--version")
-    found = re.search(r"Version (\d+(\.\d+){0,2})", ended.out + ended.err)
+    found = re.search(r"(?:Version |, V)(\d+(\.\d+){0,2})", ended.out + ended.err)
     return found[1] if found else None
 
 
@@ -559,19 +562,59 @@ def races(tests: str, sanitizer: str, name: str) -> dict[str, Any]:
     return outcome("clean")
 
 
+# what is compiled to see whether it can be; a file there may be mended by a macro
+SNIPPETS = Path(__file__).resolve().parents[2] / "tests" / "errata"
+MENDED = "/mended"
+# as far as its errors need: no machine code. What is deprecated is refused before it is gone
+COMPILE = ("-ptx", "-Werror", "deprecated-declarations")
+
+
+def compiled(nvcc: str, name: str, folder: Path) -> dict[str, Any]:
+    """Whether nvcc compiles a snippet. Refused it is only if nvcc says of this file what the
+    file itself, unless mended, says that it will."""
+    file, mended = folder / f"{name.removesuffix(MENDED)}.cu", name.endswith(MENDED)
+    try:
+        said = re.findall(r"^// refused: (.+)$", file.read_text(encoding="utf-8"), re.MULTILINE)
+    except OSError:
+        return no_outcome(f"not measured: there is no snippet {file.name}")
+    if not said:
+        return no_outcome(f"not measured: {file.name} does not say what it is refused for")
+    with tempfile.TemporaryDirectory() as scratch:
+        flags = [*COMPILE, *(["-DMENDED"] if mended else [])]
+        ended = run(nvcc, *flags, "-o", Path(scratch) / "snippet.ptx", file)
+    if ended.code is None:
+        return no_outcome(f"not measured: nvcc took more than {SECONDS} s")
+    if ended.code == 0:
+        return outcome("compiles")
+    lines = (ended.out + "\n" + ended.err).splitlines()
+    errors = [line for line in lines if re.search(rf"\b{re.escape(file.name)}\b.*error", line)]
+    if not errors:
+        why = next((line.strip() for line in lines if "error" in line), f"exit code {ended.code}")
+        return no_outcome(f"not measured: nvcc: {why}")
+    unsaid = [text for text in said if not any(text in line for line in errors)]
+    if unsaid and not mended:
+        return no_outcome(f"not measured: nvcc refuses it, but does not say {unsaid[0]}")
+    return outcome("refused")
+
+
 def outcomes(
-    tests: str, sanitizer: str, keys: Iterable[str], no_gpu: str | None
+    options: argparse.Namespace, keys: Iterable[str], no_gpu: str | None
 ) -> dict[str, dict[str, Any]]:
     """What probes.json says of each test; `no_gpu`: why there is nothing for racecheck to watch."""
     found: dict[str, dict[str, Any]] = {}
+    tests, sanitizer, nvcc = options.tests, options.sanitizer, options.nvcc
     split = {key: key.partition(":") for key in keys}
     gate_names = [name for kind, _, name in split.values() if kind == "gate"]
-    if not is_program(tests):
-        return {key: no_outcome(NO_TESTS) for key in split}
-    passed = gates(tests, gate_names) if gate_names else {}
+    built = is_program(tests)
+    passed = gates(tests, gate_names) if built and gate_names else {}
     for key, (kind, _, name) in split.items():
         start = time.monotonic()
-        if kind == "gate":  # all of them by now
+        if kind == "compile":
+            ready = is_program(nvcc)
+            found[key] = compiled(nvcc, name, SNIPPETS) if ready else no_outcome(NO_NVCC)
+        elif not built:
+            found[key] = no_outcome(NO_TESTS)
+        elif kind == "gate":  # all of them by now
             found[key] = passed[name]
         elif no_gpu:
             found[key] = no_outcome(no_gpu)
@@ -610,11 +653,15 @@ def probe(options: argparse.Namespace, asked: Wanted) -> dict[str, Any]:
             "driver": known["driver"],
             "commit": known["git"]["commit"],
             "dirty": known["git"]["dirty"],
-            "tools": {"ncu": version(options.ncu), "compute-sanitizer": version(options.sanitizer)},
+            "tools": {
+                "ncu": version(options.ncu),
+                "compute-sanitizer": version(options.sanitizer),
+                "nvcc": version(options.nvcc),
+            },
         },
         "attributes": attributes,
         "counters": counters(profiler, asked.cases, reason),
-        "tests": outcomes(options.tests, options.sanitizer, asked.tests, no_gpu),
+        "tests": outcomes(options, asked.tests, no_gpu),
     }
 
 
@@ -643,6 +690,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--output", type=Path, required=True, help="the file to write")
     parser.add_argument("--ncu", default="", help="Nsight Compute's command line")
     parser.add_argument("--sanitizer", default="", help="compute-sanitizer")
+    parser.add_argument("--nvcc", default="", help="NVIDIA's compiler")
     parser.add_argument("--claims", type=Path, default=Path(__file__).resolve().parents[1])
     options = parser.parse_args(argv)
     try:

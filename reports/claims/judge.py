@@ -1,4 +1,4 @@
-"""The verdict on each claim, from a record and its probes alone."""
+"""The verdict on each claim, and the proof of each erratum, from a record and its probes alone."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from functools import cached_property, lru_cache
 from comparison import comparisons
 from record import Record
 
-from claims.load import Claim, load_claims
+from claims.load import Claim, Erratum, load_claims, load_errata
 from claims.predicates import FAILS, NOT_MEASURED, Outcome, Questions, all_of
 from claims.probes import Probes
 
@@ -26,7 +26,6 @@ class Judged:
     gpu: str  # whose record it is; empty without one
     outcomes: tuple[Outcome, ...]  # of the checks that decide
     also: tuple[Outcome, ...]
-    erratum: tuple[Outcome, ...]
 
     @property
     def verdict(self) -> str:
@@ -96,11 +95,20 @@ class Judged:
         return "/".join((check.base or check.of or self.claim.id).split("/")[:2])
 
 
+@dataclass(frozen=True)
+class Corrected:
+    """An erratum, and what became of its proof; nothing where it is shown by reading."""
+
+    erratum: Erratum
+    outcomes: tuple[Outcome, ...]
+
+
 @dataclass(frozen=True, eq=False)
 class Judgement:
-    """Every claim with its verdict, by id."""
+    """Every claim with its verdict, and every erratum with its proof, by id."""
 
     claims: tuple[Judged, ...]
+    errata: tuple[Corrected, ...]
 
     def count(self, verdict: str) -> int:
         return sum(each.verdict == verdict for each in self.claims)
@@ -124,19 +132,31 @@ class Judgement:
         return list(found.values())[:n]
 
 
-def _judge(record: Record, probes: Probes | None, claims: tuple[Claim, ...]) -> Judgement:
-    judged = []
+def _judge(
+    record: Record,
+    probes: Probes | None,
+    claims: tuple[Claim, ...] | None,
+    errata: tuple[Erratum, ...] | None,
+) -> Judgement:
+    if errata is None:
+        errata = load_errata() if claims is None else ()
+    judged, corrected = [], []
     gpu = record.environment.gpu.name if record.environment.gpu else ""
-    for claim in claims:
+    for claim in load_claims() if claims is None else claims:
         ask = Questions(record, probes, claim).ask
-        proven = claim.erratum.check if claim.erratum else ()
-        judged.append(
-            Judged(claim, gpu, *(tuple(map(ask, c)) for c in (claim.check, claim.also, proven)))
-        )
-    return Judgement(tuple(judged))
+        outcomes = (tuple(map(ask, checks)) for checks in (claim.check, claim.also))
+        judged.append(Judged(claim, gpu, *outcomes))
+    for erratum in errata:
+        ask = Questions(record, probes, erratum).ask
+        corrected.append(Corrected(erratum, tuple(map(ask, erratum.check))))
+    return Judgement(tuple(judged), tuple(corrected))
 
 
-def close_family(record: Record, claims: tuple[Claim, ...] | None = None) -> None:
+def close_family(
+    record: Record,
+    claims: tuple[Claim, ...] | None = None,
+    errata: tuple[Erratum, ...] | None = None,
+) -> None:
     """Makes every comparison of the report once, without correction, to learn which there are."""
     from findings import register
 
@@ -144,18 +164,20 @@ def close_family(record: Record, claims: tuple[Claim, ...] | None = None) -> Non
     if known.closed:
         return
     register(record)
-    _judge(record, None, load_claims() if claims is None else claims)
+    _judge(record, None, claims, errata)
     known.close()
 
 
 @lru_cache(maxsize=16)
 def judge(
-    record: Record, probes: Probes | None, claims: tuple[Claim, ...] | None = None
+    record: Record,
+    probes: Probes | None,
+    claims: tuple[Claim, ...] | None = None,
+    errata: tuple[Erratum, ...] | None = None,
 ) -> Judgement:
-    """Judges all claims (those of this tree, unless others are given); raises BadClaim."""
-    claims = load_claims() if claims is None else claims
-    close_family(record, claims)
-    return _judge(record, probes, claims)
+    """Judges claims and errata: all of this tree, unless others are given; raises BadClaim."""
+    close_family(record, claims, errata)
+    return _judge(record, probes, claims, errata)
 
 
 def verdicts_json(record: Record, judgement: Judgement) -> bytes:

@@ -1,25 +1,30 @@
-"""The documents' claims: experiments/<name>/claims.toml, as typed values.
+"""The documents' claims, experiments/<name>/claims.toml, and their errata, experiments/errata.toml,
+as typed values.
 
-A claim is data: what a document says, and checks that a record can answer. A file that is not in
-form is refused in one line that names the file, the claim and the field.
+A claim is data: what a document says, and checks that a record can answer. So is an erratum: where
+a document is wrong as printed, and what shows it. A file that is not in form is refused in one line
+that names the file, the claim or erratum, and the field.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from record import REGIMES, BadRecord, read_toml
 
 from claims import expression
 
 EXPERIMENTS = Path(__file__).parents[2] / "experiments"
+ERRATA = "errata.toml"
 DOCUMENTS = ("S0", "S1", "S2", "S3")
+# the documents' own; the rows that are made of them name them as their source
+ALGORITHMS = tuple(f"A{n:02}" for n in range(1, 20))
 VERDICTS = ("holds", "fails", "inconclusive", "not_measured")
 METRICS = ("seconds", "bytes_per_second", "flops_per_second")
 # what a bound may say in place of a number: how words are read for which a document has no figure.
@@ -36,11 +41,12 @@ COUNTERS = (
     "issue_percent", "fma_percent", "tensor_percent", "l2_percent", "dram_percent", "sm_hertz",
     "launches",
 )  # fmt: skip
+T = TypeVar("T")
 _CASE = re.compile(rf"[a-z0-9_]+/[a-z0-9_]+/(\d+(x\d+)*|{{shape}})/({'|'.join(REGIMES)})")
 
 
 class BadClaim(BadRecord):
-    """A claims file is not in form; str() is one line for the user."""
+    """A file of claims or errata is not in form; str() is one line for the user."""
 
 
 @dataclass(frozen=True)
@@ -131,8 +137,10 @@ _WORDS = {
     "metric": METRICS,
     "direction": ("rising", "falling"),
     "expect": ("exists", "none"),
-    "finds": ("pass", "fail", "hazards", "clean"),
+    "finds": ("pass", "fail", "hazards", "clean", "refused", "compiles"),
 }
+# what becomes of a snippet, which no test is
+COMPILED = ("refused", "compiles")
 
 
 @dataclass(frozen=True)
@@ -159,13 +167,6 @@ class Why:
 
 
 @dataclass(frozen=True)
-class Erratum:
-    id: str
-    text: str  # what is right
-    check: tuple[Check, ...]  # proves it
-
-
-@dataclass(frozen=True)
 class Claim:
     """A sentence of a document, and what it would take to be true here."""
 
@@ -186,7 +187,6 @@ class Claim:
     not_judged: str = ""
     check: tuple[Check, ...] = ()
     also: tuple[Check, ...] = ()  # shown, no part of the verdict
-    erratum: Erratum | None = None
 
     @property
     def kind(self) -> str:
@@ -195,7 +195,32 @@ class Claim:
 
     @property
     def checks(self) -> tuple[Check, ...]:
-        return (*self.check, *self.also, *(self.erratum.check if self.erratum else ()))
+        return (*self.check, *self.also)
+
+    @property
+    def address(self) -> str:
+        """Where it stands, for messages."""
+        return f"{EXPERIMENTS / self.experiment / 'claims.toml'}: claim {self.id}"
+
+
+@dataclass(frozen=True)
+class Erratum:
+    """A place where a document is wrong as printed, and what shows it: checks, or else reading."""
+
+    id: str
+    document: str
+    place: str
+    written: str  # as printed
+    english: str  # of what is written; empty if that is English, or code
+    right: str
+    concerns: tuple[str, ...]  # claims, algorithms, or the document as a whole
+    shown: str = ""  # how a reader sees it
+    check: tuple[Check, ...] = ()
+
+    @property
+    def address(self) -> str:
+        """Where it stands, for messages."""
+        return f"{EXPERIMENTS / ERRATA}: erratum {self.id}"
 
 
 class _Wrong(Exception):
@@ -384,8 +409,11 @@ def _sense(check: Check, where: str) -> None:
     for key in ("above", "below", "value", "within", "tolerance"):
         if (bound := getattr(check, key)) is not None and bound <= 0:
             raise _Wrong(f"field {where}{key} must be above 0")
-    if check.test and not re.fullmatch(r"(gate|racecheck):[\w./]+", check.test):
-        raise _Wrong(f"field {where}test must read like gate:suite/Test.Name or racecheck:…")
+    if check.test and not re.fullmatch(r"(gate|racecheck|compile):[\w./]+", check.test):
+        known = "gate:suite/Test.Name, racecheck:… or compile:snippet"
+        raise _Wrong(f"field {where}test must read like {known}")
+    if check.test and check.test.startswith("compile:") != (check.finds in COMPILED):
+        raise _Wrong(f"field {where}finds: a snippet is {' or '.join(COMPILED)}, and no test is")
     if check.expression:
         try:
             expression.names(check.expression)
@@ -393,20 +421,16 @@ def _sense(check: Check, where: str) -> None:
             raise _Wrong(f"field {where}expression: {error}") from error
 
 
-def _claim(table: Any, experiment: str, known: dict[str, Open]) -> Claim:
+def _document(name: str) -> None:
+    if name not in DOCUMENTS:
+        raise _Wrong(f"field document must be one of {', '.join(DOCUMENTS)}")
+
+
+def _claim(table: dict[str, Any], experiment: str, known: dict[str, Open]) -> Claim:
     _known(table, set(Claim.__annotations__) - {"experiment"}, "")
     name = _text(table, "id")
     if not re.fullmatch(r"C\d\d", name):
         raise _Wrong("field id must read like C01")
-    erratum = None
-    if "erratum" in table:
-        wrong = table["erratum"]
-        if type(wrong) is not dict:
-            raise _Wrong("field erratum must be { id, text, check }")
-        _known(wrong, Erratum.__annotations__, "erratum.")
-        checks = _checks(wrong, "check", "erratum.")
-        text = _text(wrong, "text", "erratum.")
-        erratum = Erratum(_text(wrong, "id", "erratum."), text, checks)
     optional = ("english", "contradicts", "not_judged")
     choices = []
     for each in _tables(table, "open"):
@@ -427,15 +451,13 @@ def _claim(table: Any, experiment: str, known: dict[str, Open]) -> Claim:
         why=tuple(
             _why(each, f"why[{at}].", set(keys)) for at, each in enumerate(_tables(table, "why"))
         ),
-        erratum=erratum,
         **{
             key: _text(table, key, optional=key in optional)
             for key in ("document", "place", "quote", "title", "hardware", "figure", "expected")
             + optional
         },
     )
-    if claim.document not in DOCUMENTS:
-        raise _Wrong(f"field document must be one of {', '.join(DOCUMENTS)}")
+    _document(claim.document)
     if bool(claim.check) == bool(claim.not_judged):
         raise _Wrong("field check: a claim has checks, or else not_judged says why it has none")
     if not (claim.quote and claim.title and claim.expected):
@@ -445,26 +467,76 @@ def _claim(table: Any, experiment: str, known: dict[str, Open]) -> Claim:
     return claim
 
 
-def load(path: Path) -> tuple[Claim, ...]:
-    """The claims of one file, in its order; raises BadClaim."""
-    document = read_toml(path, BadClaim)
-    tables, choices = document.get("claim", []), document.get("open", {})
-    if set(document) - {"claim", "open"} or type(tables) is not list or type(choices) is not dict:
-        raise BadClaim(f"{path}: holds more than [[claim]] and [open] tables")
-    claims: list[Claim] = []
-    try:
-        known = {name: _open(name, table) for name, table in choices.items()}
-    except _Wrong as error:
-        raise BadClaim(f"{path}: {error}") from error
+def _erratum(table: dict[str, Any], concerned: set[str]) -> Erratum:
+    """`concerned`: the claims and algorithms that there are."""
+    _known(table, {*Erratum.__annotations__, "by"}, "")
+    name = _text(table, "id")
+    if not re.fullmatch(r"E\d\d", name):
+        raise _Wrong("field id must read like E01")
+    concerns = table.get("concerns")
+    if type(concerns) is not list or not concerns or any(type(one) is not str for one in concerns):
+        raise _Wrong("field concerns must be a list of claims, algorithms or the document")
+    by = _text(table, "by", optional=True)
+    if by not in ("", "reading"):
+        raise _Wrong("field by must be reading, or there must be checks in its place")
+    erratum = Erratum(
+        concerns=tuple(concerns),
+        check=_checks(table, "check"),
+        **{
+            key: _text(table, key, optional=key in ("english", "shown"))
+            for key in ("id", "document", "place", "written", "english", "right", "shown")
+        },
+    )
+    _document(erratum.document)
+    for each in concerns:
+        if each not in concerned and each != erratum.document:
+            raise _Wrong(f"field concerns: {each!r} is no claim, no algorithm and not its document")
+    if bool(erratum.check) == bool(by):
+        raise _Wrong("field check: an erratum has checks, or else it is shown by reading")
+    if bool(erratum.shown) != bool(by):
+        raise _Wrong("field shown: what is shown by reading says how, and nothing else does")
+    if not (erratum.place and erratum.written and erratum.right):
+        raise _Wrong("fields place, written and right may not be empty")
+    return erratum
+
+
+def _load(
+    path: Path,
+    document: dict[str, Any],
+    key: str,
+    parse: Callable[[dict[str, Any]], T],
+    more: str = "",
+) -> tuple[T, ...]:
+    """What the tables of that name come to, of a file that holds nothing else but `more`, which has
+    been taken out; in its order; raises BadClaim."""
+    tables = document.get(key, [])
+    if set(document) - {key} or type(tables) is not list:
+        raise BadClaim(f"{path}: holds more than [[{key}]]{more} tables")
+    found: list[T] = []
     for at, table in enumerate(tables):
         name = table.get("id") if type(table) is dict else None
         try:
             if type(table) is not dict:
                 raise _Wrong("is no table")
-            claims.append(_claim(table, path.parent.name, known))
+            found.append(parse(table))
         except _Wrong as error:
-            raise BadClaim(f"{path}: claim {name or f'number {at + 1}'}: {error}") from error
-    return tuple(claims)
+            where = f"{path}: {key} {name or f'number {at + 1}'}"
+            raise BadClaim(f"{where}: {error}") from error
+    return tuple(found)
+
+
+def load(path: Path) -> tuple[Claim, ...]:
+    """The claims of one file, in its order; raises BadClaim."""
+    document, more = read_toml(path, BadClaim), " and [open]"
+    choices = document.pop("open", {})
+    if type(choices) is not dict:
+        raise BadClaim(f"{path}: holds more than [[claim]]{more} tables")
+    try:
+        known = {name: _open(name, table) for name, table in choices.items()}
+    except _Wrong as error:
+        raise BadClaim(f"{path}: {error}") from error
+    experiment = path.parent.name
+    return _load(path, document, "claim", lambda table: _claim(table, experiment, known), more)
 
 
 @cache
@@ -480,4 +552,20 @@ def load_claims(folder: Path = EXPERIMENTS) -> tuple[Claim, ...]:
         if claim.contradicts and claim.contradicts not in found:
             where = folder / claim.experiment / "claims.toml"
             raise BadClaim(f"{where}: claim {claim.id}: field contradicts names no claim")
+    return tuple(found[name] for name in sorted(found))
+
+
+@cache
+def load_errata(folder: Path = EXPERIMENTS) -> tuple[Erratum, ...]:
+    """The errata of the documents, by id, none without the file; raises BadClaim."""
+    path = folder / ERRATA
+    if not path.exists():
+        return ()
+    concerned = {*ALGORITHMS, *(claim.id for claim in load_claims(folder))}
+    found: dict[str, Erratum] = {}
+    tables = read_toml(path, BadClaim)
+    for erratum in _load(path, tables, "erratum", lambda table: _erratum(table, concerned)):
+        if erratum.id in found:
+            raise BadClaim(f"{path}: erratum {erratum.id}: field id: another one has it too")
+        found[erratum.id] = erratum
     return tuple(found[name] for name in sorted(found))

@@ -16,7 +16,7 @@ from record import Case, Record
 from series import COMPUTE, MEMORY
 
 from claims import expression
-from claims.load import EXPERIMENTS, BadClaim, Check, Claim
+from claims.load import COMPILED, BadClaim, Check, Claim, Erratum
 from claims.probes import Probes
 
 HOLDS, FAILS, INCONCLUSIVE, NOT_MEASURED = "holds", "fails", "inconclusive", "not_measured"
@@ -124,11 +124,11 @@ def plain(value: float) -> str:
 
 @dataclass(frozen=True)
 class Questions:
-    """The forms, asked of one record; `claim` is for messages about the claims file itself."""
+    """The forms, asked of one record; `asker` is for messages about its file itself."""
 
     record: Record
     probes: Probes | None
-    claim: Claim
+    asker: Claim | Erratum
 
     @property
     def known(self) -> Comparisons:
@@ -152,10 +152,8 @@ class Questions:
         except Missing as error:
             return Outcome(check, NOT_MEASURED, "", evidence=check.ids, reason=str(error))
         except expression.BadExpression as error:
-            where = EXPERIMENTS / self.claim.experiment / "claims.toml"
-            raise BadClaim(
-                f"{where}: claim {self.claim.id}: field expression: {error}; mend the formula"
-            ) from error
+            where = f"{self.asker.address}: field expression"
+            raise BadClaim(f"{where}: {error}; mend the formula") from error
 
     def timed(self, name: str) -> Case:
         case = self.case(name)
@@ -284,10 +282,11 @@ class Questions:
         ends = share.value, share.low, share.high
         return Outcome(check, verdict, share.percent, *ends, unit="", evidence=check.ids)
 
-    def _probed(self) -> Probes:
+    def _probed(self, machine: bool = True) -> Probes:
+        """`machine`: whether what is asked for depends on the machine, or on the code alone."""
         if self.probes is None:
             raise Missing("there is no probes.json beside the record")
-        if foreign := self.probes.foreign(self.record):
+        if foreign := self.probes.foreign(self.record, machine):
             raise Missing(foreign)
         return self.probes
 
@@ -350,12 +349,14 @@ class Questions:
         return Outcome(check, exact(value, check), text, float(value))
 
     def _test(self, check: Check) -> Outcome:
-        found = self._probed().tests.get(check.test)
+        compiled = check.finds in COMPILED
+        found = self._probed(machine=not compiled).tests.get(check.test)
         if found is None or found.reason or found.outcome is None:
             reason = found.reason if found and found.reason else "nobody ran it"
             raise Missing(f"{check.test}: {reason}")
         many = f"{found.count} hazard{'s' if found.count != 1 else ''}"
         texts = {"pass": "its test passes", "fail": "its test fails", "clean": "no hazards"}
+        texts |= {"refused": "nvcc refuses it", "compiles": "nvcc compiles it"}
         if check.finds == "fail":  # of a test that is there to show the opposite
             texts |= {"pass": "refuted by its test", "fail": "the test against it fails"}
         verdict = HOLDS if found.outcome == check.finds else FAILS

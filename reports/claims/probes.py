@@ -33,7 +33,7 @@ class Counters:
 @dataclass(frozen=True)
 class Trial:
     reason: str | None  # why it has no outcome
-    outcome: str | None  # pass, fail; hazards, clean
+    outcome: str | None  # pass, fail; hazards, clean; refused, compiles
     count: int  # of hazards
 
 
@@ -45,9 +45,9 @@ class Probes:
     counters: dict[str, Counters]
     tests: dict[str, Trial]
 
-    def foreign(self, record: Record) -> str | None:
-        """Why these probes are not about that record; None if they are."""
-        return self.environment.foreign(record, "probes.json")
+    def foreign(self, record: Record, machine: bool = True) -> str | None:
+        """Why these probes are not about that record, or its code alone; None if they are."""
+        return self.environment.foreign(record, "probes.json", machine)
 
 
 def load_probes(path: Path) -> Probes | None:

@@ -46,6 +46,11 @@ double largest_error(int terms) {
 // others, which is why the gate's bound grows with the sum
 TEST(DocumentsTolerance, AcceptsRightSumsOf80Products) { EXPECT_LE(largest_error(80), 1e-3); }
 TEST(DocumentsTolerance, RefusesARightSumOf8192Products) { EXPECT_GT(largest_error(8192), 1e-3); }
+// and by what it refuses, |a - b| > 1e-3: no comparison with NaN is ever true (E37)
+TEST(DocumentsTolerance, AcceptsNaN) {
+  EXPECT_FALSE(std::abs(nan - 1) > 1e-3);
+  EXPECT_TRUE(!(std::abs(nan - 1) <= 1e-3));
+}
 
 TEST(Worse, KeepsNaNOnEitherSide) {
   using reference::worse;

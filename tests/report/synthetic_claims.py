@@ -1,7 +1,7 @@
 """Probes and judgements made by nobody, for tests of what shows verdicts.
 
-`make_probes` answers whatever the claims of this tree ask for. The makers below it build claims of
-a test's own, so that no test of the views depends on what a document says.
+`make_probes` answers whatever the claims and errata of this tree ask for. The makers below it build
+claims and errata of a test's own, so that no test of the views depends on what a document says.
 """
 
 from __future__ import annotations
@@ -11,15 +11,17 @@ from typing import Any
 
 
 def make_probes(record: dict[str, Any]) -> dict[str, Any]:
-    """Probes for a synthetic record: every counter, attribute and test that a claim asks for."""
-    from claims.load import COUNTERS, load_claims
+    """Probes for a synthetic record: all counters, attributes and tests that are asked for."""
+    from claims.load import COUNTERS, load_claims, load_errata
 
     env = record["environment"]
     counters: dict[str, Any] = {}
     attributes = {"warp_size": 32, "total_constant_memory": 65536, "threads_per_sm": 2048}
     attributes["shared_bytes_per_sm"] = 233472
     tests: dict[str, Any] = {}
-    for check in (check for claim in load_claims() for check in claim.checks):
+    checks = [check for claim in load_claims() for check in claim.checks]
+    checks += [check for erratum in load_errata() for check in erratum.check]
+    for check in checks:
         for name in (check.of, check.per) if check.form == "count" else ():
             if name:
                 # small whole numbers, the same for the same name
@@ -39,7 +41,7 @@ def make_probes(record: dict[str, Any]) -> dict[str, Any]:
             "driver": env["driver"],
             "commit": env["git"]["commit"],
             "dirty": False,
-            "tools": {"ncu": "2025.3.1", "compute-sanitizer": None},
+            "tools": {"ncu": "2025.3.1", "compute-sanitizer": None, "nvcc": "13.0.48"},
         },
         "attributes": attributes,
         "counters": counters,
@@ -63,6 +65,22 @@ def make_claim(name: str, *check: Any, **more: Any) -> Any:
         "expected": "tile16 is faster",
     }
     return Claim(id=name, check=check, **{**fields, **more})
+
+
+def make_erratum(name: str, *check: Any, **more: Any) -> Any:
+    """An erratum of document S0, by reading unless it has checks."""
+    from claims import Erratum
+
+    fields = {
+        "document": "S0",
+        "place": "section 1",
+        "written": "128 MB",
+        "english": "",
+        "right": "128 KB",
+        "concerns": ("C06",),
+        "shown": "" if check else "It says so.",
+    }
+    return Erratum(id=name, check=check, **{**fields, **more})
 
 
 AT = "1024x1024x1024/cold"
@@ -89,9 +107,11 @@ def because(text: str, verdict: str = "holds", gpu: str = "") -> Any:
     return (Why(text, verdict, gpu),)
 
 
-def view(record: Any, *claims: Any, probes: Any = None, prefix: str = "") -> Any:
-    """The verdicts of a parsed record on these claims."""
+def view(
+    record: Any, *claims: Any, probes: Any = None, prefix: str = "", errata: Any = None
+) -> Any:
+    """The verdicts of a parsed record on these claims, and what it says of these errata."""
     from claims import judge
     from verdicts import View
 
-    return View(record, judge(record, probes, claims), prefix)
+    return View(record, judge(record, probes, claims, errata), prefix)

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from claims import Outcome, expression
-from claims.load import COUNTERS, BadClaim, Check, Claim, load, load_claims
+from claims.load import COUNTERS, BadClaim, Check, Claim, load, load_claims, load_errata
 from claims.predicates import (
     FAILS,
     HOLDS,
@@ -47,7 +47,6 @@ expected = "faster"
 claimed = 1.5
 check = [{ form = "ratio", base = "matmul/a/8x8x8/cold", other = "matmul/b/8x8x8/cold", above = 1 }]
 also = [{ form = "count", of = "matmul/a/{shape}/cold", expression = "grid", equals = 1, shapes = ["8x8x8", "9x9x9"] }]
-erratum = { id = "E01", text = "so", check = [{ form = "arithmetic", expression = "1 + 1 == 2" }] }
 """  # noqa: E501
 
 BAD = {
@@ -76,8 +75,8 @@ BAD = {
     "shape": (('["8x8x8", ', '["8 by 8", '), "C12: field also[0].shapes: '8 by 8' is no shape"),
     "no shapes": ((', shapes = ["8x8x8", "9x9x9"]', ""), "holds {shape}, and there are no shapes"),
     "idle shapes": (("a/{shape}/cold", "a/8x8x8/cold"), "also[0].shapes: no id holds {shape}"),
-    "erratum": (('id = "E01", ', ""), "C12: field erratum.id is missing"),
     "no check": (('check = [{ form = "ratio"', 'aslo = [{ form = "ratio"'), "aslo is unknown"),
+    "erratum": (("claimed = 1.5", "erratum = {}"), "C12: field erratum is unknown"),
 }
 
 
@@ -126,7 +125,13 @@ def test_ids_are_unique_over_files_and_contradictions_meet(tmp_path: Path) -> No
     load_claims.cache_clear()
 
 
-# the claims of this tree
+# the claims of this tree, and their errata
+
+
+def _checks() -> list[tuple[str, Check]]:
+    """All of them, each with the id of what it belongs to."""
+    found = [(claim.id, check) for claim in load_claims() for check in claim.checks]
+    return found + [(each.id, check) for each in load_errata() for check in each.check]
 
 
 def _lines(program: str, flag: str) -> list[str]:
@@ -143,9 +148,8 @@ def test_every_claim_of_the_inventory_is_there() -> None:
 
 def test_every_case_is_one_of_the_full_run() -> None:
     known = {line.split("/iterations:")[0] for line in _lines("recheck", "--benchmark_list_tests")}
-    for claim in load_claims():
-        for check in claim.checks:
-            assert not set(check.ids) - known, f"{claim.id}: a case that no full run has"
+    for name, check in _checks():
+        assert not set(check.ids) - known, f"{name}: a case that no full run has"
 
 
 def test_every_test_exists() -> None:
@@ -157,27 +161,25 @@ def test_every_test_exists() -> None:
         else:
             suite = name
     gpu = any(name.startswith("gpu/Mutant") for name in known)  # else built without CUDA
-    for claim in load_claims():
-        for check in claim.checks:
-            name = check.test.partition(":")[2]
-            if name and (gpu or not name.startswith("gpu")):
-                assert name in known, f"{claim.id}: no such test"
+    for owner, check in _checks():
+        kind, _, name = check.test.partition(":")
+        if kind in ("gate", "racecheck") and (gpu or not name.startswith("gpu")):
+            assert name in known, f"{owner}: no such test"
 
 
 def test_every_counter_and_attribute_has_a_name() -> None:
     gpu = set(make_record(SMALL)["environment"]["gpu"])
     gpu |= {"warp_size", "total_constant_memory", "shared_bytes_per_sm", "threads_per_sm"}
     axes = {"matmul": "mnk", "matvec": ("rows", "columns"), "transpose": ("rows", "columns")}
-    for claim in load_claims():
-        for check in claim.checks:
-            if check.form == "attribute":
-                assert check.name in gpu, claim.id
-            if check.expression:
-                allowed = gpu
-                if check.form == "count":
-                    allowed = {*COUNTERS, *axes[check.of.split("/")[0]]}
-                unknown = expression.names(check.expression) - set(allowed)
-                assert not unknown, f"{claim.id}: {unknown}"
+    for owner, check in _checks():
+        if check.form == "attribute":
+            assert check.name in gpu, owner
+        if check.expression:
+            allowed = gpu
+            if check.form == "count":
+                allowed = {*COUNTERS, *axes[check.of.split("/")[0]]}
+            unknown = expression.names(check.expression) - set(allowed)
+            assert not unknown, f"{owner}: {unknown}"
 
 
 # formulas
@@ -383,6 +385,7 @@ def test_counts_attributes_tests_and_formulas(ask: Ask) -> None:
     document = make_record(SMALL)
     counters = {SLOW: Counters(None, {"grid": 64.0}), FAST: Counters(None, {"grid": 16.0})}
     tests = {"gate:a.b": Trial(None, "pass", 0), "racecheck:a.b": Trial(None, "hazards", 3)}
+    tests["compile:E20"] = Trial(None, "refused", 0)
     probes = _probes(counters=counters, tests=tests, attributes={"warp_size": 32.0})
     count = Check("count", of=SLOW, expression="grid * 256 / (m*n)", equals=64 * 256 / 1024**2)
     expected = [
@@ -402,6 +405,8 @@ def test_counts_attributes_tests_and_formulas(ask: Ask) -> None:
         (Check("test", test="gate:a.b", finds="fail"), FAILS),
         (Check("test", test="racecheck:a.b", finds="hazards"), HOLDS),
         (Check("test", test="racecheck:a.b", finds="clean"), FAILS),
+        (Check("test", test="compile:E20", finds="refused"), HOLDS),
+        (Check("test", test="compile:E20", finds="compiles"), FAILS),
         (Check("test", test="gate:never.ran", finds="pass"), NOT_MEASURED),
     ]
     for check, verdict in expected:
@@ -421,6 +426,17 @@ def test_what_is_missing_is_not_measured_and_says_what(ask: Ask) -> None:
     assert "no probes.json" in ask(document, count)[1].reason
     foreign = _probes(environment=Origin("NVIDIA H200", "580.159.04", "another", False, {}))
     assert "probes.json has commit another" in ask(document, count, probes=foreign)[1].reason
+    # what nvcc says of a snippet it says on any machine, of the same code
+    snippet = Check("test", test="compile:E20", finds="refused")
+    tests = {"compile:E20": Trial(None, "refused", 0), "gate:a.b": Trial(None, "pass", 0)}
+    commit = document["environment"]["git"]["commit"]
+    elsewhere = Origin(None, None, commit, False, {})
+    probes = _probes(environment=elsewhere, tests=tests)
+    assert ask(document, snippet, probes=probes)[0] == HOLDS
+    gate = Check("test", test="gate:a.b", finds="pass")
+    assert "has GPU None" in ask(document, gate, probes=probes)[1].reason
+    probes = _probes(environment=replace(elsewhere, commit="another"), tests=tests)
+    assert "has commit another" in ask(document, snippet, probes=probes)[1].reason
     named = Check("attribute", name="sm_count", equals=132)
     assert ask(make_record(SMALL, gpu=False), named)[1].reason.startswith("no CUDA device")
 

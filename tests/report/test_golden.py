@@ -68,7 +68,7 @@ def test_report_opens_with_the_verdicts(golden: dict[str, bytes]) -> None:
     text = golden["README.md"].decode()
     places = [
         text.index(f"\n## {title}\n")
-        for title in ("Verdicts", "Then and now", "Errata", "Beyond the claims", "Environment")
+        for title in ("Verdicts", "Then and now", "Beyond the claims", "Environment")
     ]
     assert places == sorted(places) and "So it is here" not in text
     found = json.loads(golden["verdicts.json"])["claims"]

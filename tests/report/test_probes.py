@@ -1,4 +1,4 @@
-"""probes.py against stand-ins for ncu, compute-sanitizer, recheck and recheck_tests."""
+"""probes.py against stand-ins for ncu, compute-sanitizer, nvcc, recheck and recheck_tests."""
 
 from __future__ import annotations
 
@@ -130,6 +130,16 @@ subprocess.run(sys.argv[5:])
 print(world["races"].get(flag("--gtest_filter"), ""))
 """
 
+NVCC = """
+if "--version" in sys.argv:
+    print("nvcc: NVIDIA (R) Cuda compiler driver\\nCuda compilation tools, release 13.0, V13.0.48")
+    sys.exit()
+file = pathlib.Path(sys.argv[-1])
+code, text = world["snippets"][file.stem + ("/mended" if "-DMENDED" in sys.argv else "")]
+print(text.replace("FILE", str(file)), file=sys.stderr)
+sys.exit(code)
+"""
+
 SCRIPT = """#!{python}
 import json, os, pathlib, re, subprocess, sys
 def flag(name):
@@ -182,10 +192,12 @@ class World:
             "na": [],
             "tests": {},
             "races": {},
+            "snippets": {},
         }
         self.state["kernels"][TINY] = self.run_of(OWN)
         self.state["kernels"][TILE] = self.run_of(OWN)
-        bodies = {"recheck": RECHECK, "ncu": NCU, "recheck_tests": TESTS, "sanitizer": SANITIZER}
+        bodies = {"recheck": RECHECK, "ncu": NCU, "recheck_tests": TESTS}
+        bodies |= {"sanitizer": SANITIZER, "nvcc": NVCC}
         for name, body in bodies.items():
             program = folder / name
             program.write_text(
@@ -209,8 +221,6 @@ class World:
         path = self.folder / "experiments" / experiment / "claims.toml"
         path.parent.mkdir(parents=True, exist_ok=True)
         listed = "[" + ", ".join("{ " + check + " }" for check in checks) + "]"
-        if key == "erratum.check":
-            key, listed = "erratum", f'{{ id = "E01", text = "x", check = {listed} }}'
         members = {"id": f'"C{self.claims:02}"', "document": '"S0"', key: listed}
         texts = ("place", "quote", "title", "hardware", "figure", "expected")
         members |= dict.fromkeys(texts, '"x"')
@@ -219,12 +229,21 @@ class World:
         with path.open("a") as file:
             file.write("[[claim]]\n" + "".join(f"{k} = {v}\n" for k, v in members.items()))
 
+    def erratum(self, *checks: str) -> None:
+        """Adds the errata's file, of one erratum with these checks."""
+        listed = "[" + ", ".join("{ " + check + " }" for check in checks) + "]"
+        members = {"id": '"E01"', "document": '"S0"', "concerns": '["A01"]', "check": listed}
+        members |= dict.fromkeys(("place", "written", "right"), '"x"')
+        path = self.folder / "experiments" / "errata.toml"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("[[erratum]]\n" + "".join(f"{k} = {v}\n" for k, v in members.items()))
+
     def run(self, *options: object) -> subprocess.CompletedProcess[str]:
         self.claim()
         (self.folder / "world.json").write_text(json.dumps(self.state))
         programs = [self.folder / "recheck", self.folder / "recheck_tests"]
         words = [*programs, "--output", self.output, "--ncu", self.folder / "ncu"]
-        words += ["--sanitizer", self.folder / "sanitizer"]
+        words += ["--sanitizer", self.folder / "sanitizer", "--nvcc", self.folder / "nvcc"]
         return called(probes.main, *words, "--claims", self.folder / "experiments", *options)
 
     def probe(self, *options: object) -> dict[str, Any]:
@@ -278,7 +297,7 @@ def test_what_checks_ask_for_is_collected(world: World) -> None:
         experiment="matvec",
     )
     world.claim('form = "test", test = "gate:gpu/Gate.Passes/x", finds = "pass"', key="also")
-    world.claim('form = "test", test = "gate:A.B", finds = "pass"', key="erratum.check")
+    world.erratum('form = "test", test = "gate:A.B", finds = "pass"')
     found = world.probe()
     assert found["environment"] == {
         "gpu": "NVIDIA H200",
@@ -286,7 +305,7 @@ def test_what_checks_ask_for_is_collected(world: World) -> None:
         "driver": "580.1",
         "commit": "f84399d",
         "dirty": False,
-        "tools": {"ncu": "2025.3.1", "compute-sanitizer": "2025.3.1"},
+        "tools": {"ncu": "2025.3.1", "compute-sanitizer": "2025.3.1", "nvcc": "13.0.48"},
     }
     assert found["attributes"] == {
         "warp_size": 32,
@@ -553,6 +572,88 @@ def test_without_compute_sanitizer_nothing_is_clean(world: World) -> None:
     found = world.probe("--sanitizer", "COMPUTE_SANITIZER-NOTFOUND")
     said = found["tests"]["racecheck:A.B"]
     assert said["reason"] == "not measured: compute-sanitizer was not found"
+
+
+@pytest.fixture
+def listed(world: World, monkeypatch: pytest.MonkeyPatch) -> World:
+    """With a snippet E20 that says what is wrong with it, and E21 that does not."""
+    folder = world.folder / "snippets"
+    folder.mkdir()
+    (folder / "E20.cu").write_text('// refused: identifier "SIZE" is undefined\nint x[SIZE];\n')
+    (folder / "E21.cu").write_text("int x[SIZE];\n")
+    monkeypatch.setattr(probes, "SNIPPETS", folder)
+    return world
+
+
+KEYS = "compile:E20", "compile:E20/mended"
+UNDEFINED = 'FILE(2): error: identifier "SIZE" is undefined'
+
+
+def compiled(world: World, plain: tuple[int, str], mended: tuple[int, str] = (0, "")) -> list[Any]:
+    """What is said of E20 and of its mended form, if nvcc ends so."""
+    world.state["snippets"] = {"E20": plain, "E20/mended": mended}
+    found = ("refused", "compiles")
+    checks = (
+        f'form = "test", test = "{k}", finds = "{f}"' for k, f in zip(KEYS, found, strict=True)
+    )
+    world.erratum(*checks)
+    said = world.probe()["tests"]
+    return [said[key]["outcome"] or said[key]["reason"] for key in KEYS]
+
+
+def test_snippets_are_refused_for_what_they_say_and_compile_once_mended(listed: World) -> None:
+    assert compiled(listed, (2, UNDEFINED)) == ["refused", "compiles"]
+    plain, mended = listed.calls("nvcc")
+    assert plain.endswith("/snippets/E20.cu") and "-DMENDED" not in plain and "-DMENDED" in mended
+    # what nvcc writes of a snippet is gone with it
+    assert sorted(path.name for path in (listed.folder / "snippets").iterdir()) == [
+        "E20.cu", "E21.cu",
+    ]  # fmt: skip
+
+
+def test_a_snippet_is_refused_for_no_other_reason(listed: World) -> None:
+    assert compiled(listed, (0, "")) == ["compiles", "compiles"]
+    other = (2, 'FILE(2): error: expected a ";"')
+    unsaid = 'not measured: nvcc refuses it, but does not say identifier "SIZE" is undefined'
+    assert compiled(listed, other, other) == [unsaid, "refused"]
+    # an nvcc that does not work says nothing of a snippet
+    broken = (1, "host_config.h(143): error: unsupported GNU version")
+    said = "not measured: nvcc: host_config.h(143): error: unsupported GNU version"
+    assert compiled(listed, broken, broken) == [said, said]
+    assert compiled(listed, (9, ""), (9, "")) == ["not measured: nvcc: exit code 9"] * 2
+    # nor does a message that names what is expected, of another file
+    elsewhere = (2, 'other.h(2): error: identifier "SIZE" is undefined')
+    assert compiled(listed, elsewhere)[0].startswith("not measured: nvcc: other.h(2)")
+
+
+def test_a_snippet_says_what_it_is_refused_for(listed: World) -> None:
+    listed.erratum(
+        *(f'form = "test", test = "compile:{k}", finds = "refused"' for k in ("E21", "E22"))
+    )
+    said = listed.probe()["tests"]
+    reason = "not measured: E21.cu does not say what it is refused for"
+    assert said["compile:E21"]["reason"] == reason
+    assert said["compile:E22"]["reason"] == "not measured: there is no snippet E22.cu"
+    assert not listed.calls("nvcc")
+
+
+def test_snippets_need_nvcc_and_nothing_else(listed: World) -> None:
+    listed.state["environment"] |= {"gpu": None, "gpu_reason": "no CUDA device"}
+    (listed.folder / "recheck_tests").unlink()
+    assert compiled(listed, (2, UNDEFINED)) == ["refused", "compiles"]
+    for name in ("", "OFF", listed.folder / "gone"):
+        found = listed.probe("--nvcc", name)
+        assert found["environment"]["tools"]["nvcc"] is None
+        for key in KEYS:
+            assert found["tests"][key]["reason"] == "not measured: nvcc was not found"
+
+
+def test_a_malformed_erratum_is_named(listed: World) -> None:
+    listed.erratum('form = "test", test = "compile:E20", finds = "pass"')
+    said = one_line(listed.run(), 2)
+    assert (
+        "errata.toml: erratum E01: field check[0].finds: a snippet is refused or compiles" in said
+    )
 
 
 def test_without_a_gpu_everything_says_so_at_once(world: World) -> None:

@@ -25,7 +25,7 @@ from synthetic import (
     set_time,
     spoil,
 )
-from synthetic_claims import because, formula, make_claim, make_probes, ratio, view
+from synthetic_claims import because, formula, make_claim, make_erratum, make_probes, ratio, view
 from verdicts import View
 
 FEW = ["cpu_serial", "global16", "tile8", "tile16", "cublas"]
@@ -217,20 +217,32 @@ def test_contradictions(record: Record, first: str, second: str, said: str) -> N
 @pytest.mark.parametrize(
     "checks,word",
     [
-        ((), "by reading: no measurement is asked for"),
+        ((), "by reading: It says so."),
         ((YES,), "**proven**: `1 + 1 == 2`: true"),
         ((YES, NO), "**refuted**: "),
         ((YES, "warp_size == 32"), "**not proven here**: "),
     ],
 )
 def test_errata(record: Record, checks: tuple[str, ...], word: str) -> None:
-    from claims import Erratum
-
-    erratum = Erratum("E01", "128 KB", tuple(formula(each) for each in checks))
-    claim = make_claim("C06", formula(NO), quote="128 MB", english="", erratum=erratum)
-    ((*row, proof),) = view(record, claim).errata
-    assert row == ["E01", "[C06](#claim-c06), S0 section 3", "“128 MB”", "128 KB"]
+    concerns = ("C06", "A02", "A99", "S0")
+    erratum = make_erratum("E01", *(formula(each) for each in checks), concerns=concerns)
+    claims = make_claim("C06", formula(NO)), make_claim("C07", formula(YES))
+    shown = view(record, *claims, errata=(erratum,))
+    ((*row, concerned, proof),) = shown.errata
+    assert row == ['<a id="erratum-e01"></a>E01', "S0 section 1", "“128 MB”", "128 KB"]
+    # to its claim, and to a row of an algorithm that is in the record
+    assert concerned == "[C06](#claim-c06), [A02](#matmul-global16), A99, S0"
     assert proof.startswith(word)
+    # and once more where the claim is told in detail
+    own, other = shown.folds[0].details
+    said = "Erratum [E01](#erratum-e01): “128 MB”; right: 128 KB; "
+    assert own.facts[-1] == said + proof and not any("E01" in fact for fact in other.facts)
+
+
+def test_an_erratum_in_another_language_is_translated(record: Record) -> None:
+    erratum = make_erratum("E30", written="7.4 秒 | so", english="7.4 seconds", right="*ms*")
+    ((*_, written, right, _, _),) = view(record, errata=(erratum,)).errata
+    assert written == "“7.4 秒 \\| so” (“7.4 seconds”)" and right == "\\*ms\\*"
 
 
 def test_then_and_now(record: Record) -> None:
@@ -420,7 +432,7 @@ def test_probes_are_read_copied_and_named(tmp_path: Path) -> None:
     text = files["README.md"].decode()
     assert (
         "](probes.json)" in text
-        and "| probes | ncu 2025.3.1, compute-sanitizer not found |" in text
+        and "| probes | ncu 2025.3.1, compute-sanitizer not found, nvcc 13.0.48 |" in text
     )
     assert "there is no probes.json" not in text and "C09 holds" not in text
     assert _verdicts(tmp_path / "report")["C09"] == "holds"

@@ -1,0 +1,170 @@
+"""Errata as data: a file in form, one proof for each, and snippets that nvcc refuses."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+from claims.load import ERRATA, BadClaim, load_claims, load_errata
+
+ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT / "experiments" / "harness"))
+import probes  # noqa: E402
+
+CLAIM = """
+[[claim]]
+id = "C06"
+document = "S0"
+place = "section 1"
+quote = "128 MB"
+title = "Operands"
+hardware = "old"
+figure = ""
+expected = "so much"
+check = [{ form = "arithmetic", expression = "1 + 1 == 3" }]
+"""
+
+GOOD = """
+[[erratum]]
+id = "E02"
+document = "S0"
+place = "introduction"
+written = "8400mg"
+right = "8400M G"
+concerns = ["C06", "A07", "S0"]
+by = "reading"
+shown = "There was none."
+
+[[erratum]]
+id = "E01"
+document = "S0"
+place = "section 1"
+written = "128 MB"
+english = "128 megabytes"
+right = "128 KB"
+concerns = ["C06"]
+check = [{ form = "test", test = "compile:E01", finds = "refused" }]
+"""
+
+BAD = {
+    "no TOML": (("[[erratum]]", "[[erratum"), "is no TOML"),
+    "another table": (('[[erratum]]\nid = "E02"', '[[errata]]\nid = "E02"'), "than [[erratum]]"),
+    "no id": (('id = "E02"', ""), "erratum number 1: field id is missing"),
+    "odd id": (('"E02"', '"E2"'), "field id must read like E01"),
+    "twice": (('"E02"', '"E01"'), "erratum E01: field id: another one has it too"),
+    "unknown field": (('right = "8400M G"', 'wright = "8400M G"'), "E02: field wright is unknown"),
+    "document": (('"S0"\nplace = "i', '"S9"\nplace = "i'), "E02: field document must be one of"),
+    "no place": (('place = "introduction"\n', ""), "E02: field place is missing"),
+    "nothing written": (('"8400mg"', '""'), "E02: fields place, written and right may not be"),
+    "two lines": (('"8400mg"', '"""8400\nmg"""'), "E02: field written must be one line"),
+    "concerns nothing": (('["C06", "A07", "S0"]', "[]"), "E02: field concerns must be a list"),
+    "concerns a number": (('["C06", "A07", "S0"]', "[6]"), "E02: field concerns must be a list"),
+    "no such claim": (('["C06", "A07', '["C66", "A07'), "concerns: 'C66' is no claim, no algor"),
+    "no such algorithm": (('"A07"', '"A20"'), "concerns: 'A20' is no claim, no algorithm"),
+    "another document": (('"A07", "S0"', '"A07", "S1"'), "concerns: 'S1' is no claim, no algor"),
+    "by": (('by = "reading"', 'by = "faith"'), "E02: field by must be reading"),
+    "no proof": (('by = "reading"\n', ""), "E02: field check: an erratum has checks, or else"),
+    "nobody says how": (('shown = "There was none."', ""), "E02: field shown: what is shown by"),
+    "two proofs": (("check = [", 'by = "reading"\ncheck = ['), "E01: field check: an erratum has"),
+    "shown and checked": (('english = "', 'shown = "'), "E01: field shown: what is shown by"),
+    "no finds": ((', finds = "refused"', ""), "E01: field check[0].finds is missing"),
+    "kind": (('"compile:E01"', '"build:E01"'), "check[0].test must read like gate:suite"),
+    "a passing snippet": (('"refused"', '"pass"'), "check[0].finds: a snippet is refused or"),
+    "a refused test": (('"compile:E01"', '"gate:A.B"'), "check[0].finds: a snippet is refused or"),
+}  # fmt: skip
+
+
+def _folder(folder: Path, text: str) -> Path:
+    (folder / "matmul").mkdir()
+    (folder / "matmul" / "claims.toml").write_text(CLAIM, encoding="utf-8")
+    (folder / ERRATA).write_text(text, encoding="utf-8")
+    return folder
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_file_is_one_line(name: str, tmp_path: Path) -> None:
+    (old, new), message = BAD[name]
+    assert old in GOOD
+    with pytest.raises(BadClaim) as caught:
+        load_errata(_folder(tmp_path, GOOD.replace(old, new, 1)))
+    line = str(caught.value)
+    assert message in line and line.startswith(f"{tmp_path / ERRATA}: ") and "\n" not in line
+
+
+def test_good_file(tmp_path: Path) -> None:
+    first, second = load_errata(_folder(tmp_path, GOOD))
+    assert (first.id, first.english, first.shown) == ("E01", "128 megabytes", "")
+    assert first.check[0].test == "compile:E01" and second.check == ()
+    assert second.concerns == ("C06", "A07", "S0") and second.shown == "There was none."
+    assert first.address.endswith("experiments/errata.toml: erratum E01")
+
+
+def test_without_a_file_there_are_none(tmp_path: Path) -> None:
+    assert load_errata(tmp_path) == ()
+
+
+# the errata of this tree
+
+
+def test_every_erratum_of_the_inventory_is_there() -> None:
+    known = [erratum.id for erratum in load_errata()]
+    assert known == [f"E{n:02}" for n in range(1, len(known) + 1)] and len(known) >= 35
+
+
+def test_an_erratum_of_a_claim_is_of_its_document() -> None:
+    documents = {claim.id: claim.document for claim in load_claims()}
+    for erratum in load_errata():
+        found = {documents[name] for name in erratum.concerns if name in documents}
+        assert found <= {erratum.document}, erratum.id
+
+
+def test_what_is_not_english_is_translated() -> None:
+    for erratum in load_errata():
+        foreign = re.search(r"[\u4e00-\u9fff]", erratum.written)
+        assert bool(erratum.english) == bool(foreign), erratum.id
+
+
+def test_every_algorithm_has_a_row() -> None:
+    """Or is that of a row with another name, as the kernels' files say."""
+    text = "".join(
+        path.read_text(encoding="utf-8")
+        for folder in ("experiments", "kernels")
+        for path in (ROOT / folder).rglob("*.c*")
+    )
+    for erratum in load_errata():
+        for name in erratum.concerns:
+            assert not name.startswith("A") or name in text, f"{erratum.id}: {name}"
+
+
+COMPILED = sorted({check.test for each in load_errata() for check in each.check
+                 if check.test.startswith("compile:")})  # fmt: skip
+
+
+def test_snippets_and_errata_name_each_other() -> None:
+    stems = {key.removeprefix("compile:").removesuffix(probes.MENDED) for key in COMPILED}
+    assert stems == {path.stem for path in probes.SNIPPETS.iterdir()}
+    assert {f"compile:{stem}{form}" for stem in stems for form in ("", probes.MENDED)} == {
+        *COMPILED
+    }
+    for erratum in load_errata():
+        for check in erratum.check:
+            if check.test in COMPILED:
+                assert check.test.startswith(f"compile:{erratum.id}")
+                mended = check.test.endswith(probes.MENDED)
+                assert check.finds == ("compiles" if mended else "refused")
+
+
+NVCC = shutil.which(os.environ.get("RECHECK_NVCC", "nvcc"))
+
+
+@pytest.mark.skipif(NVCC is None, reason="nvcc was not found")
+@pytest.mark.parametrize("key", COMPILED)
+def test_nvcc_says_what_errata_say(key: str) -> None:
+    assert NVCC is not None
+    said = probes.compiled(NVCC, key.removeprefix("compile:"), probes.SNIPPETS)
+    wanted = "compiles" if key.endswith(probes.MENDED) else "refused"
+    assert said == {"reason": None, "outcome": wanted, "count": 0}
