@@ -4,8 +4,7 @@
 # Installs the renderer's Python packages, pinned, into a folder of their own.
 execute_process(COMMAND ${PYTHON} -m venv --clear ${FOLDER} COMMAND_ERROR_IS_FATAL ANY)
 execute_process(
-  # what is imported is compiled then, and kept
-  COMMAND ${FOLDER}/bin/python -m pip install --quiet --no-compile --disable-pip-version-check --retries 1
+  COMMAND ${FOLDER}/bin/python -m pip install --quiet --disable-pip-version-check --retries 1
           -r ${CMAKE_CURRENT_LIST_DIR}/requirements.txt
   RESULT_VARIABLE failed ERROR_VARIABLE said)
 if(failed)

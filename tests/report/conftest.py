@@ -25,13 +25,12 @@ if TYPE_CHECKING:
 REPORTS = Path(__file__).parents[2] / "reports"
 sys.path.insert(0, str(REPORTS))
 # the tests leave no files in the source tree
-sys.dont_write_bytecode = sys.pycache_prefix is None
-KEEP_NONE = {} if sys.pycache_prefix else {"PYTHONDONTWRITEBYTECODE": "1"}
+sys.dont_write_bytecode = True
 
 
 def process(program: str, *arguments: object, **options: Any) -> subprocess.CompletedProcess[str]:
     """reports/<program> with these arguments as a process; options go to subprocess.run."""
-    options["env"] = {**os.environ, **KEEP_NONE, **options.get("env", {})}
+    options["env"] = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", **options.get("env", {})}
     command = [sys.executable, str(REPORTS / program), *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, check=False, **options)
 
@@ -92,7 +91,7 @@ def on_terminal(
     master, slave = pty.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     kept = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "COLUMNS")}
-    kept |= {**KEEP_NONE, **env}
+    kept |= {"PYTHONDONTWRITEBYTECODE": "1", **env}
     command = [sys.executable, str(REPORTS / program), *map(str, arguments)]
     streams = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, stream: slave}
     started = subprocess.Popen(command, env=kept, **streams)
