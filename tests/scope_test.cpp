@@ -40,16 +40,16 @@ class Words {
   unsigned* data_ = nullptr;
 };
 
-class gpu_Scope : public testing::Test {
+class Scope : public testing::Test {
  protected:
   void SetUp() override {
     if (!gpu.device) GTEST_SKIP() << *gpu.reason;
   }
   const Gpu gpu = find_gpu();
 };
-using gpu_Shared = gpu_Scope;
-using gpu_Local = gpu_Scope;
-using gpu_Blocks = gpu_Scope;
+using gpu_Shared = Scope;
+using gpu_Local = Scope;
+using gpu_Blocks = Scope;
 
 constexpr int threads = 256;
 

@@ -71,9 +71,7 @@ Listing transposition(const char* name) {
           [](const Data& d, cudaStream_t stream) {
             row({side, side, d.first, side, d.out, side, 1}, stream);
           },
-          [](const Data& d, cudaStream_t stream) {
-            again(d.first, d.out, side, side, 1, stream);
-          }};
+          [](const Data& d, cudaStream_t stream) { again(d.first, d.out, side, side, 1, stream); }};
 }
 
 // clang-format off
