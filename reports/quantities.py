@@ -96,7 +96,10 @@ class Ratio:
 
     @property
     def widest(self) -> tuple[float, float]:
-        """Where it may truly lie: its interval, and the resolution on both sides."""
+        """Where it may truly lie: its interval, and the resolution on both sides; anywhere, if
+        nothing can be told."""
+        if not self.told:
+            return 0.0, math.inf
         return self.low / (1 + self.resolution), self.high * (1 + self.resolution)
 
     @property

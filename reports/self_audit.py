@@ -38,19 +38,21 @@ def sentence(record: Record, audit: Audit) -> str:
     total, paired = len(audit.alike), sum(pair.ratio.rounds > 0 for pair in audit.alike)
     how = "" if paired == total else f", {total - paired} of them not by pairs of rounds"
     detected = f" At that resolution {found} are called slower." if found else ""
+    compared = (
+        f"One kernel was timed under several names at {', '.join(places)}, and compared with "
+        f"itself in {total} pairs{how}"
+    )
     few = f"at most {100 * LEVEL:g} % of these pairs are called different"
     if audit.resolution > COARSEST:
         needed = rho if audit.resolution <= STEPS[-1] else f"more than {100 * STEPS[-1]:g} %"
         return (
-            f"One kernel was timed under several names at {', '.join(places)}, and compared with "
-            f"itself in {total} pairs{how}: only with a resolution of {needed} {few}. That is "
+            f"{compared}: only with a resolution of {needed} {few}. That is "
             f"worse than {100 * COARSEST:g} %, so **this report judges no ratio**."
         )
     beyond = "" if audit.resolution else " beyond the interval itself"
     strict = audit.false(audit.resolution)
     return (
-        f"One kernel was timed under several names at {', '.join(places)}, and compared with "
-        f"itself in {total} pairs{how}: {audit.false(0.0)} of them come out different where any "
+        f"{compared}: {audit.false(0.0)} of them come out different where any "
         f"interval that excludes 1 counts, {strict} where the whole interval must lie more than "
         f"{resolution_text(audit.resolution)} from it.{detected} "
         f"So the smallest difference that this report claims is {rho}{beyond}: the smallest "

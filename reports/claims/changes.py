@@ -6,10 +6,11 @@ import re
 from dataclasses import dataclass, fields
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from record import read_toml
 
-from claims.load import EXPERIMENTS, VERDICTS, BadClaim, load_claims
+from claims.load import EXPERIMENTS, VERDICTS, BadClaim, Wrong, load_claims, load_tables, text_of
 
 CHANGES = EXPERIMENTS / "changes.toml"
 CAUSES = ("check", "transcription", "open choice")
@@ -36,25 +37,22 @@ _FORMS = {
 }
 
 
+def _change(table: dict[str, Any]) -> Change:
+    names = [each.name for each in fields(Change)]
+    if set(table) != set(names):
+        raise Wrong(f"must have the fields {', '.join(names)}, and no others")
+    change = Change(**{name: text_of(table, name) for name in names})
+    for name, text in vars(change).items():
+        if not text:
+            raise Wrong(f"field {name} must be one line of text")
+        if not re.fullmatch(_FORMS.get(name, ".*"), text):
+            raise Wrong(f"field {name}: {text!r} is not in form")
+    if all(change.claim != claim.id for claim in load_claims()):
+        raise Wrong(f"field claim: there is no {change.claim}")
+    return change
+
+
 @cache
 def load_changes(path: Path = CHANGES) -> tuple[Change, ...]:
     """The entries of the log, in their order; raises BadClaim."""
-    document = read_toml(path, BadClaim)
-    tables = document.get("change", [])
-    if set(document) - {"change"} or type(tables) is not list:
-        raise BadClaim(f"{path}: holds more than [[change]] tables")
-    claims, names = {claim.id for claim in load_claims()}, [each.name for each in fields(Change)]
-    found = []
-    for at, table in enumerate(tables):
-        where = f"{path}: change number {at + 1}"
-        if type(table) is not dict or set(table) != set(names):
-            raise BadClaim(f"{where}: must have the fields {', '.join(names)}, and no others")
-        for name, text in table.items():
-            if type(text) is not str or not text.isprintable() or not text:
-                raise BadClaim(f"{where}: field {name} must be one line of text")
-            if not re.fullmatch(_FORMS.get(name, ".*"), text):
-                raise BadClaim(f"{where}: field {name}: {text!r} is not in form")
-        if table["claim"] not in claims:
-            raise BadClaim(f"{where}: field claim: there is no {table['claim']}")
-        found.append(Change(**table))
-    return tuple(found)
+    return load_tables(path, read_toml(path, BadClaim), "change", _change)

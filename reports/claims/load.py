@@ -223,18 +223,18 @@ class Erratum:
         return f"{EXPERIMENTS / ERRATA}: erratum {self.id}"
 
 
-class _Wrong(Exception):
+class Wrong(Exception):
     """What is wrong with a field, for a place that the caller knows."""
 
 
-def _text(table: dict[str, Any], key: str, where: str = "", optional: bool = False) -> str:
+def text_of(table: dict[str, Any], key: str, where: str = "", optional: bool = False) -> str:
     if key not in table and optional:
         return ""
     if key not in table:
-        raise _Wrong(f"field {where}{key} is missing")
+        raise Wrong(f"field {where}{key} is missing")
     text = table[key]
     if not isinstance(text, str) or not text.isprintable():
-        raise _Wrong(f"field {where}{key} must be one line of text")
+        raise Wrong(f"field {where}{key} must be one line of text")
     return text
 
 
@@ -245,7 +245,7 @@ def _number(table: dict[str, Any], key: str, where: str) -> float | None:
     if isinstance(found, str) and found in POLICY:
         return POLICY[found]
     if type(found) not in (int, float) or not math.isfinite(found):
-        raise _Wrong(f"field {where}{key} must be a finite number, or one of {', '.join(POLICY)}")
+        raise Wrong(f"field {where}{key} must be a finite number, or one of {', '.join(POLICY)}")
     number: float = found
     return number
 
@@ -253,13 +253,13 @@ def _number(table: dict[str, Any], key: str, where: str) -> float | None:
 def _known(table: dict[str, Any], allowed: Iterable[str], where: str) -> None:
     for key in table:
         if key not in allowed:
-            raise _Wrong(f"field {where}{key} is unknown")
+            raise Wrong(f"field {where}{key} is unknown")
 
 
 def _tables(table: dict[str, Any], key: str, where: str = "") -> list[Any]:
     found = table.get(key, [])
     if type(found) is not list:
-        raise _Wrong(f"field {where}{key} must be a list")
+        raise Wrong(f"field {where}{key} must be a list")
     return found
 
 
@@ -312,82 +312,82 @@ def _varied(check: Check, choices: tuple[Open, ...], where: str) -> Check:
 def _open(name: str, table: Any) -> Open:
     where = f"open.{name}."
     if type(table) is not dict:
-        raise _Wrong(f"field {where[:-1]} must have what and values")
+        raise Wrong(f"field {where[:-1]} must have what and values")
     _known(table, ("what", "values"), where)
     values = table.get("values")
     if type(values) is not dict or len(values) < 2:
-        raise _Wrong(f"field {where}values must name two or more")
+        raise Wrong(f"field {where}values must name two or more")
     found: list[tuple[str, dict[str, str]]] = []
     for known, value in values.items():
         inside = f"{where}values.{known}."
         texts = {name: value} if isinstance(value, str) else value
         if type(texts) is not dict:
-            raise _Wrong(f"field {inside[:-1]} must be a text, or a text for each word")
-        found.append((known, {word: _text(texts, word, inside) for word in texts}))
+            raise Wrong(f"field {inside[:-1]} must be a text, or a text for each word")
+        found.append((known, {word: text_of(texts, word, inside) for word in texts}))
         if not all(re.fullmatch(r"[a-z]+", word) and word != "shape" for word in texts):
-            raise _Wrong(f"field {inside[:-1]} must name words, and not shape")
+            raise Wrong(f"field {inside[:-1]} must name words, and not shape")
         if texts.keys() != found[0][1].keys():
-            raise _Wrong(f"field {inside[:-1]} must name the same words as the first")
-    return Open(name, _text(table, "what", where), tuple(found))
+            raise Wrong(f"field {inside[:-1]} must name the same words as the first")
+    return Open(name, text_of(table, "what", where), tuple(found))
 
 
 def _why(table: Any, where: str, keys: set[str]) -> Why:
     if type(table) is not dict:
-        raise _Wrong(f"field {where[:-1]} must be {{ verdict, text }}")
+        raise Wrong(f"field {where[:-1]} must be {{ verdict, text }}")
     _known(table, Why.__annotations__, where)
     found = Why(
-        _text(table, "text", where),
-        _text(table, "verdict", where),
-        _text(table, "gpu", where, optional=True),
+        text_of(table, "text", where),
+        text_of(table, "verdict", where),
+        text_of(table, "gpu", where, optional=True),
     )
     if found.verdict not in VERDICTS:
-        raise _Wrong(f"field {where}verdict must be one of {', '.join(VERDICTS)}")
+        raise Wrong(f"field {where}verdict must be one of {', '.join(VERDICTS)}")
     for key in re.findall(r"{(\w*)}", found.text):
         if key not in keys:
-            raise _Wrong(f"field {where}text: no check has the key {key!r}")
+            raise Wrong(f"field {where}text: no check has the key {key!r}")
     return found
 
 
 def _check(table: Any, where: str) -> list[Check]:
     if type(table) is not dict:
-        raise _Wrong(f"field {where} must be a check: {{ form = … }}")
-    name = _text(table, "form", f"{where}.")
+        raise Wrong(f"field {where} must be a check: {{ form = … }}")
+    name = text_of(table, "form", f"{where}.")
     if name not in FORMS:
-        raise _Wrong(f"field {where}.form must be one of {', '.join(FORMS)}")
+        raise Wrong(f"field {where}.form must be one of {', '.join(FORMS)}")
     form, where = FORMS[name], f"{where}."
     expands = name not in SERIES and "shapes" in table
     allowed = ("form", "says", "key", *form.needs, *form.one_of, *form.may)
     _known(table, (*allowed, "shapes") if expands else allowed, where)
     for key in form.needs:
         if key not in table:
-            raise _Wrong(f"field {where}{key} is missing")
+            raise Wrong(f"field {where}{key} is missing")
     if form.one_of and sum(key in table for key in form.one_of) != 1:
-        raise _Wrong(f"field {where[:-1]} needs exactly one of {', '.join(form.one_of)}")
+        raise Wrong(f"field {where[:-1]} needs exactly one of {', '.join(form.one_of)}")
     found: dict[str, Any] = {"form": name}
     for key in table:
         if key in ("cases", "shapes"):
             many = table[key]
             if type(many) is not list or len(many) < 2 - expands:
-                raise _Wrong(f"field {where}{key} must be a list of {2 - expands} or more")
+                raise Wrong(f"field {where}{key} must be a list of {2 - expands} or more")
             if any(type(one) is not str for one in many):
-                raise _Wrong(f"field {where}{key} must be a list of texts")
+                raise Wrong(f"field {where}{key} must be a list of texts")
             found[key] = tuple(many)
         elif Check.__annotations__[key] == "str":
-            found[key] = _text(table, key, where)
+            found[key] = text_of(table, key, where)
         else:
             found[key] = _number(table, key, where)
     for key, words in _WORDS.items():
         if key in found and found[key] not in words:
-            raise _Wrong(f"field {where}{key} must be one of {', '.join(words)}")
+            raise Wrong(f"field {where}{key} must be one of {', '.join(words)}")
     check = Check(**found)
     for shape in check.shapes:
         if not re.fullmatch(r"\d+(x\d+)*", shape):
-            raise _Wrong(f"field {where}shapes: {shape!r} is no shape")
+            raise Wrong(f"field {where}shapes: {shape!r} is no shape")
     if not expands:
         return [check]
     keys = (*_IDS, "says")
     if not any("{shape}" in getattr(check, key) for key in keys):
-        raise _Wrong(f"field {where}shapes: no id holds {{shape}}")
+        raise Wrong(f"field {where}shapes: no id holds {{shape}}")
     return [
         replace(check, shapes=(), **{k: getattr(check, k).replace("{shape}", s) for k in keys})
         for s in check.shapes
@@ -400,47 +400,47 @@ def _sense(check: Check, where: str) -> None:
         value = getattr(check, key)
         if value and not (key == "roof" and value in ("dram", "fp32")):
             if not _CASE.fullmatch(value):
-                raise _Wrong(f"field {where}{key}: {value!r} is no case: experiment/strategy/…")
+                raise Wrong(f"field {where}{key}: {value!r} is no case: experiment/strategy/…")
             if "{shape}" in value and not check.shapes:
-                raise _Wrong(f"field {where}{key} holds {{shape}}, and there are no shapes")
+                raise Wrong(f"field {where}{key} holds {{shape}}, and there are no shapes")
     for value in check.cases:
         if not _CASE.fullmatch(value):
-            raise _Wrong(f"field {where}cases: {value!r} is no case: experiment/strategy/…")
+            raise Wrong(f"field {where}cases: {value!r} is no case: experiment/strategy/…")
     for key in ("above", "below", "value", "within", "tolerance"):
         if (bound := getattr(check, key)) is not None and bound <= 0:
-            raise _Wrong(f"field {where}{key} must be above 0")
+            raise Wrong(f"field {where}{key} must be above 0")
     if check.test and not re.fullmatch(r"(gate|racecheck|compile):[\w./]+", check.test):
         known = "gate:suite/Test.Name, racecheck:… or compile:snippet"
-        raise _Wrong(f"field {where}test must read like {known}")
+        raise Wrong(f"field {where}test must read like {known}")
     if check.test and check.test.startswith("compile:") != (check.finds in COMPILED):
-        raise _Wrong(f"field {where}finds: a snippet is {' or '.join(COMPILED)}, and no test is")
+        raise Wrong(f"field {where}finds: a snippet is {' or '.join(COMPILED)}, and no test is")
     if check.expression:
         try:
             expression.names(check.expression)
         except expression.BadExpression as error:
-            raise _Wrong(f"field {where}expression: {error}") from error
+            raise Wrong(f"field {where}expression: {error}") from error
 
 
 def _document(name: str) -> None:
     if name not in DOCUMENTS:
-        raise _Wrong(f"field document must be one of {', '.join(DOCUMENTS)}")
+        raise Wrong(f"field document must be one of {', '.join(DOCUMENTS)}")
 
 
 def _claim(table: dict[str, Any], experiment: str, known: dict[str, Open]) -> Claim:
     _known(table, set(Claim.__annotations__) - {"experiment"}, "")
-    name = _text(table, "id")
+    name = text_of(table, "id")
     if not re.fullmatch(r"C\d\d", name):
-        raise _Wrong("field id must read like C01")
+        raise Wrong("field id must read like C01")
     optional = ("english", "contradicts", "not_judged")
     choices = []
     for each in _tables(table, "open"):
         if each not in known:
-            raise _Wrong(f"field open: the file has no choice {each!r}")
+            raise Wrong(f"field open: the file has no choice {each!r}")
         choices.append(known[each])
     check, also = (_checks(table, key, choices=tuple(choices)) for key in ("check", "also"))
     keys = [each.key for each in (*check, *also) if each.key]
     if len(keys) > len(set(keys)):
-        raise _Wrong("field key: two checks have the same")
+        raise Wrong("field key: two checks have the same")
     claim = Claim(
         id=name,
         experiment=experiment,
@@ -452,55 +452,55 @@ def _claim(table: dict[str, Any], experiment: str, known: dict[str, Open]) -> Cl
             _why(each, f"why[{at}].", set(keys)) for at, each in enumerate(_tables(table, "why"))
         ),
         **{
-            key: _text(table, key, optional=key in optional)
+            key: text_of(table, key, optional=key in optional)
             for key in ("document", "place", "quote", "title", "hardware", "figure", "expected")
             + optional
         },
     )
     _document(claim.document)
     if bool(claim.check) == bool(claim.not_judged):
-        raise _Wrong("field check: a claim has checks, or else not_judged says why it has none")
+        raise Wrong("field check: a claim has checks, or else not_judged says why it has none")
     if not (claim.quote and claim.title and claim.expected):
-        raise _Wrong("fields quote, title and expected may not be empty")
+        raise Wrong("fields quote, title and expected may not be empty")
     if claim.claimed is not None and claim.claimed <= 0:
-        raise _Wrong("field claimed must be above 0")
+        raise Wrong("field claimed must be above 0")
     return claim
 
 
 def _erratum(table: dict[str, Any], concerned: set[str]) -> Erratum:
     """`concerned`: the claims and algorithms that there are."""
     _known(table, {*Erratum.__annotations__, "by"}, "")
-    name = _text(table, "id")
+    name = text_of(table, "id")
     if not re.fullmatch(r"E\d\d", name):
-        raise _Wrong("field id must read like E01")
+        raise Wrong("field id must read like E01")
     concerns = table.get("concerns")
     if type(concerns) is not list or not concerns or any(type(one) is not str for one in concerns):
-        raise _Wrong("field concerns must be a list of claims, algorithms or the document")
-    by = _text(table, "by", optional=True)
+        raise Wrong("field concerns must be a list of claims, algorithms or the document")
+    by = text_of(table, "by", optional=True)
     if by not in ("", "reading"):
-        raise _Wrong("field by must be reading, or there must be checks in its place")
+        raise Wrong("field by must be reading, or there must be checks in its place")
     erratum = Erratum(
         concerns=tuple(concerns),
         check=_checks(table, "check"),
         **{
-            key: _text(table, key, optional=key in ("english", "shown"))
+            key: text_of(table, key, optional=key in ("english", "shown"))
             for key in ("id", "document", "place", "written", "english", "right", "shown")
         },
     )
     _document(erratum.document)
     for each in concerns:
         if each not in concerned and each != erratum.document:
-            raise _Wrong(f"field concerns: {each!r} is no claim, no algorithm and not its document")
+            raise Wrong(f"field concerns: {each!r} is no claim, no algorithm and not its document")
     if bool(erratum.check) == bool(by):
-        raise _Wrong("field check: an erratum has checks, or else it is shown by reading")
+        raise Wrong("field check: an erratum has checks, or else it is shown by reading")
     if bool(erratum.shown) != bool(by):
-        raise _Wrong("field shown: what is shown by reading says how, and nothing else does")
+        raise Wrong("field shown: what is shown by reading says how, and nothing else does")
     if not (erratum.place and erratum.written and erratum.right):
-        raise _Wrong("fields place, written and right may not be empty")
+        raise Wrong("fields place, written and right may not be empty")
     return erratum
 
 
-def _load(
+def load_tables(
     path: Path,
     document: dict[str, Any],
     key: str,
@@ -517,9 +517,9 @@ def _load(
         name = table.get("id") if type(table) is dict else None
         try:
             if type(table) is not dict:
-                raise _Wrong("is no table")
+                raise Wrong("is no table")
             found.append(parse(table))
-        except _Wrong as error:
+        except Wrong as error:
             where = f"{path}: {key} {name or f'number {at + 1}'}"
             raise BadClaim(f"{where}: {error}") from error
     return tuple(found)
@@ -533,10 +533,12 @@ def load(path: Path) -> tuple[Claim, ...]:
         raise BadClaim(f"{path}: holds more than [[claim]]{more} tables")
     try:
         known = {name: _open(name, table) for name, table in choices.items()}
-    except _Wrong as error:
+    except Wrong as error:
         raise BadClaim(f"{path}: {error}") from error
     experiment = path.parent.name
-    return _load(path, document, "claim", lambda table: _claim(table, experiment, known), more)
+    return load_tables(
+        path, document, "claim", lambda table: _claim(table, experiment, known), more
+    )
 
 
 @cache
@@ -564,7 +566,7 @@ def load_errata(folder: Path = EXPERIMENTS) -> tuple[Erratum, ...]:
     concerned = {*ALGORITHMS, *(claim.id for claim in load_claims(folder))}
     found: dict[str, Erratum] = {}
     tables = read_toml(path, BadClaim)
-    for erratum in _load(path, tables, "erratum", lambda table: _erratum(table, concerned)):
+    for erratum in load_tables(path, tables, "erratum", lambda table: _erratum(table, concerned)):
         if erratum.id in found:
             raise BadClaim(f"{path}: erratum {erratum.id}: field id: another one has it too")
         found[erratum.id] = erratum

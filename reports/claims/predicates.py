@@ -184,14 +184,13 @@ class Questions:
         bound = check.above or check.below or 1.0
         ratio, text = self._pair(check.base, check.other, bound)
         verdict = (above if check.above is not None else below)(*ratio.widest, bound)
-        sure = ratio.significant and ratio.told
-        return self._of(check, verdict if sure else INCONCLUSIVE, ratio, text)
+        return self._of(check, verdict if ratio.significant else INCONCLUSIVE, ratio, text)
 
     def _equivalent(self, check: Check) -> Outcome:
         ratio, text = self._pair(check.base, check.other)
         share = 1 + _given(check.within)
         verdict = within(*ratio.widest, (1 / share, share))
-        return self._of(check, verdict if ratio.told else INCONCLUSIVE, ratio, text)
+        return self._of(check, verdict, ratio, text)
 
     def _order(self, check: Check) -> Outcome:
         """From the fastest to the slowest: each ahead of the next."""
@@ -223,7 +222,6 @@ class Questions:
     def _monotone(self, check: Check) -> Outcome:
         ratios, text = self._series(check)
         verdict = steps([r.widest for r in ratios], check.direction == "rising")
-        verdict = verdict if all(r.told for r in ratios) else INCONCLUSIVE
         return Outcome(check, verdict, text, evidence=check.ids)
 
     def _crossover(self, check: Check) -> Outcome:
@@ -231,7 +229,6 @@ class Questions:
         verdict = overtakes([r.widest for r in ratios])
         if check.expect == "none":
             verdict = opposite(verdict)
-        verdict = verdict if all(r.told for r in ratios) else INCONCLUSIVE
         return Outcome(check, verdict, text, evidence=check.ids)
 
     def _rate(self, check: Check) -> tuple[float, float, float, str, str]:
@@ -278,7 +275,6 @@ class Questions:
             verdict = above(*share.widest, check.at_least)
         else:
             verdict = below(*share.widest, _given(check.at_most))
-        verdict = verdict if share.told else INCONCLUSIVE
         ends = share.value, share.low, share.high
         return Outcome(check, verdict, share.percent, *ends, unit="", evidence=check.ids)
 
