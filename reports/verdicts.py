@@ -370,39 +370,6 @@ class View:
         return found
 
     @property
-    def conflicts(self) -> list[str]:
-        """The pairs of claims that speak against each other, and which of them hold here."""
-        found: dict[frozenset[str], str] = {}
-        for each in self.judgement.claims:
-            other = self.judgement.find(each.claim.contradicts)
-            if other is None:
-                continue
-            pair = (each, other)
-            holding = [one.claim for one in pair if one.verdict == "holds"]
-            if len(holding) == 1:
-                result = f"**here {holding[0].document} is right** ({holding[0].id} holds)"
-            elif len(holding) == 2:
-                result = "**here both hold**"
-            elif all(one.verdict == "fails" for one in pair):
-                result = "**here neither holds**"
-            else:
-                result = "**not decided here**"
-            sides = [
-                f"{self.link(one.claim.id)}, {place(one)}, “{prose(one.claim.title)}”: "
-                f"{VERBS[one.verdict]}{self._by(one)}"
-                for one in pair
-            ]
-            text = f"{sides[0]}. Against it {sides[1]}. So {result}."
-            found.setdefault(frozenset(one.claim.id for one in pair), text)
-        return list(found.values())
-
-    @staticmethod
-    def _by(judged: Judged) -> str:
-        if judged.effect is None or judged.verdict == "not_measured":
-            return ""
-        return f" ({told(judged.effect)})"
-
-    @property
     def folds(self) -> list[Fold]:
         found = []
         for document, name in DOCUMENTS.items():
@@ -431,10 +398,6 @@ class View:
             for each in self.judgement.errata
             if claim.id in each.erratum.concerns
         ]
-        other = self.judgement.find(claim.contradicts)
-        if other:
-            verb = f"**{VERBS[other.verdict]}**"
-            facts.append(f"Disagrees with {self.link(other.claim.id)}, which {verb} here.")
         return Detail(
             anchor=f"{where}-detail",
             row=where,

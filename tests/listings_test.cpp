@@ -4,12 +4,18 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <random>
 #include <string_view>
 #include <vector>
 
+#include "../experiments/harness/cuda.hpp"
 #include "../experiments/harness/workbench.hpp"
 #include "../experiments/matmul/matmul.hpp"
+#include "../kernels/matmul/matmul.hpp"
+#include "../reference/error.hpp"
+#include "../reference/matmul.hpp"
 
 namespace recheck {
 namespace {
@@ -40,6 +46,46 @@ TEST(gpu_Listings, OfS1LeaveTheSameBits) {
         << to_string(shape);
   }
 }
+
+/// The largest difference between S1's kernel and its CPU program in 64×64 sums of products of
+/// numbers from [0, 1), as its checkError looks for it.
+double largest_difference(int terms) {
+  constexpr int side = 64;
+  std::mt19937 random(13);
+  std::uniform_real_distribution<float> uniform(0, 1);
+  std::vector<float> a(side * terms), b(terms * side), cpu(side * side), gpu(side * side);
+  for (float& each : a) each = uniform(random);
+  for (float& each : b) each = uniform(random);
+  reference::matmul_serial(side, side, terms, a.data(), terms, b.data(), side, cpu.data(), side);
+  float* device[3] = {};
+  const std::vector<float>* host[] = {&a, &b, &gpu};
+  for (int i = 0; i < 3; ++i) {
+    check(cudaMalloc(&device[i], host[i]->size() * sizeof(float)));
+    check(cudaMemcpy(device[i], host[i]->data(), host[i]->size() * sizeof(float),
+                     cudaMemcpyHostToDevice));
+  }
+  kernels::matmul::s1_kernel_1(
+      {side, side, terms, device[0], terms, device[1], side, device[2], side}, nullptr);
+  check(cudaGetLastError());
+  check(cudaMemcpy(gpu.data(), device[2], gpu.size() * sizeof(float), cudaMemcpyDeviceToHost));
+  for (float* each : device) cudaFree(each);
+  double largest = 0;
+  for (std::size_t i = 0; i < cpu.size(); ++i)
+    largest = reference::worse(largest, std::abs(static_cast<double>(gpu[i]) - cpu[i]));
+  return largest;
+}
+
+class gpu_S1sTolerance : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (const Gpu gpu = find_gpu(); !gpu.device) GTEST_SKIP() << *gpu.reason;
+  }
+};
+
+// 0.001, whatever the sums come to (C21): one more rounding of a sum beyond 16384 is as much
+TEST_F(gpu_S1sTolerance, AcceptsSumsOf80Products) { EXPECT_LE(largest_difference(80), 1e-3); }
+TEST_F(gpu_S1sTolerance, AcceptsSumsOf8192Products) { EXPECT_LE(largest_difference(8192), 1e-3); }
+TEST_F(gpu_S1sTolerance, RefusesSumsOf65536Products) { EXPECT_GT(largest_difference(65536), 1e-3); }
 
 }  // namespace
 }  // namespace recheck

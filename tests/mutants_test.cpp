@@ -126,6 +126,15 @@ TEST_P(Race, IsCaughtAtATimedSize) {
   RecordProperty("caught", verdict.reason.value_or(""));
 }
 
+// for racecheck, which sees a race whether or not it does harm, and is slow
+TEST_P(Race, RunsAtASmallSize) {
+  const Strategy& strategy = *GetParam().strategy;
+  const auto target = make_gpu_target(*gpu.device);
+  const Experiment experiment = GetParam().experiment({&strategy, 1});
+  Workbench bench(experiment, {64, 64, 64}, *target, 0, 1);
+  EXPECT_NE(bench.verify(strategy).status, Status::failed);
+}
+
 INSTANTIATE_TEST_SUITE_P(gpu, Race,
                          testing::ValuesIn(rows(Code::spoiled, mutants::matmul_gpu_races(), {}, {},
                                                 {})),

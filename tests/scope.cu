@@ -37,9 +37,14 @@ __global__ void own_kernel(unsigned* in_register, unsigned* in_local_memory) {
 }
 
 __global__ void multiprocessors_kernel(unsigned* multiprocessors) {
-  if (threadIdx.x != 0) return;
-  asm volatile("mov.u32 %0, %%smid;" : "=r"(multiprocessors[blockIdx.x]));
+  asm volatile("mov.u32 %0, %%smid;"
+               : "=r"(multiprocessors[blockIdx.x * blockDim.x + threadIdx.x]));
   for (int i = 0; i < 20; ++i) __nanosleep(100'000);
+}
+
+__global__ void first_of_warp_kernel(unsigned* first) {
+  const unsigned index = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+  first[index] = __shfl_sync(0xffffffff, index, 0);
 }
 
 }  // namespace
@@ -67,6 +72,10 @@ void look_at_own(int threads, unsigned* in_register, unsigned* in_local_memory,
 
 void note_multiprocessors(int blocks, int threads, unsigned* multiprocessors, cudaStream_t stream) {
   multiprocessors_kernel<<<blocks, threads, 0, stream>>>(multiprocessors);
+}
+
+void note_first_of_warp(int x, int y, int z, unsigned* first, cudaStream_t stream) {
+  first_of_warp_kernel<<<1, dim3(x, y, z), 0, stream>>>(first);
 }
 
 }  // namespace recheck

@@ -19,8 +19,12 @@ int blocks_at_once(int threads);
 void look_at_own(int threads, unsigned* in_register, unsigned* in_local_memory,
                  cudaStream_t stream);
 
-/// On which multiprocessor each block ran. A block stays for a moment, so that none has to wait for
-/// another one's place while places are free.
+/// On which multiprocessor each thread ran: blocks · threads words. A block stays for a moment, so
+/// that none has to wait for another one's place while places are free.
 void note_multiprocessors(int blocks, int threads, unsigned* multiprocessors, cudaStream_t stream);
+
+/// The index of the thread that holds lane 0 of each thread's warp, as a shuffle brings it, in
+/// blocks of `x` by `y` by `z` threads, where x runs first: x · y · z words.
+void note_first_of_warp(int x, int y, int z, unsigned* first, cudaStream_t stream);
 
 }  // namespace recheck

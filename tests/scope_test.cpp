@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What the documents say of variables and blocks in passing: who sees a shared variable (S0, S2),
-// who a thread's own, and how many multiprocessors a launch keeps busy (S3).
+// who a thread's own, which threads are a warp, and how many multiprocessors a launch reaches (S3).
 #include "scope.hpp"
 
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "../experiments/harness/cuda.hpp"
@@ -50,6 +52,7 @@ class Scope : public testing::Test {
 using gpu_Shared = Scope;
 using gpu_Local = Scope;
 using gpu_Blocks = Scope;
+using gpu_Warps = Scope;
 
 constexpr int threads = 256;
 
@@ -81,29 +84,38 @@ TEST_F(gpu_Local, AVariableBelongsToItsThread) {
   }
 }
 
-/// How many multiprocessors a launch uses.
-int used(int blocks, int threads_each) {
-  const Words multiprocessors(blocks);
-  note_multiprocessors(blocks, threads_each, multiprocessors.data(), nullptr);
+// S3: blocks are what multiprocessors are given
+TEST_F(gpu_Blocks, StayOnOneMultiprocessor) {
+  const int blocks = 4 * gpu.device->sm_count;
+  const Words multiprocessors(static_cast<std::size_t>(blocks) * threads);
+  note_multiprocessors(blocks, threads, multiprocessors.data(), nullptr);
   const auto each = multiprocessors.on_host();
-  return static_cast<int>(std::set<unsigned>(each.begin(), each.end()).size());
+  for (std::size_t i = 0; i < each.size(); ++i)
+    ASSERT_EQ(each[i], each[i - i % threads])
+        << "thread " << i % threads << " of block " << i / threads;
 }
 
-// S3's 8192 rows, one to a thread, in its smallest sensible blocks and in the largest
-TEST_F(gpu_Blocks, ReachEveryMultiprocessorWhereTheyAreAsMany) {
-  const int there = gpu.device->sm_count, reached = used(8192 / 32, 32);
-  RecordProperty("multiprocessors", there);
-  RecordProperty("reached", reached);
-  EXPECT_EQ(reached, std::min(8192 / 32, there));
+// S3's 8192 rows, a thread to each, in the usual blocks; and its two ways to reach more of the
+// multiprocessors: smaller blocks, more data
+TEST_F(gpu_Blocks, ReachAsManyMultiprocessorsAsTheyAre) {
+  for (const auto& [rows, each] :
+       {std::pair{8192, 256}, {8192, 1024}, {8192, 32}, {16384, 256}, {65536, 256}}) {
+    const Words multiprocessors(rows);
+    note_multiprocessors(rows / each, each, multiprocessors.data(), nullptr);
+    const auto seen = multiprocessors.on_host();
+    const auto reached = std::set<unsigned>(seen.begin(), seen.end()).size();
+    EXPECT_EQ(reached, std::min(rows / each, gpu.device->sm_count))
+        << rows << " threads in blocks of " << each;
+  }
 }
 
-TEST_F(gpu_Blocks, ReachNoMoreMultiprocessorsThanTheyAre) {
-  const int there = gpu.device->sm_count, reached = used(8192 / 1024, 1024);
-  RecordProperty("multiprocessors", there);
-  RecordProperty("reached", reached);
-  EXPECT_GE(reached, 1);
-  EXPECT_LE(reached, 8192 / 1024);
-  EXPECT_LE(reached, there);
+TEST_F(gpu_Warps, AreThirtyTwoThreadsWithConsecutiveIndices) {
+  for (const auto& [x, y, z] : {std::array{1024, 1, 1}, {16, 16, 1}, {5, 4, 8}}) {
+    const Words first(x * y * z);
+    note_first_of_warp(x, y, z, first.data(), nullptr);
+    const auto each = first.on_host();
+    for (unsigned i = 0; i < each.size(); ++i) ASSERT_EQ(each[i], i / 32 * 32) << "thread " << i;
+  }
 }
 
 }  // namespace

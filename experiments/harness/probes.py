@@ -157,7 +157,7 @@ def wanted(folder: Path) -> Wanted:
     found = Wanted()
     if not folder.is_dir():
         raise BadClaim(f"{folder}: no such folder; name one with */claims.toml in it")
-    checks = [check for claim in load_claims(folder) for check in claim.checks]
+    checks = [check for claim in load_claims(folder) for check in claim.asked]
     checks += [check for erratum in load_errata(folder) for check in erratum.check]
     for check in checks:
         if check.form == "count":

@@ -117,6 +117,7 @@ struct Strategy {
   std::string_view note = {};
   std::array<Parameter, 3> parameters = {};  // those with a name
   Layout layout = Layout::row_major;
+  bool listing = false;              // a document's listing in its own form
   bool sweep = false;                // one point of a parameter sweep
   bool repeats = false;              // its launch heeds Call::repeats
   bool packed = false;               // takes matrices without padding only

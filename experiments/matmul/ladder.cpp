@@ -65,6 +65,7 @@ constexpr Strategy listing(std::string_view name, Source source, std::string_vie
           .source = source,
           .note = note,
           .parameters = {{{"block", 256}, parameter}},
+          .listing = true,
           .packed = true,
           .fits = fits,
           .launch = gpu<launcher>};

@@ -66,7 +66,9 @@ std::vector<Shape> timed_shapes() {
 }
 
 /// The copies are the same for all block policies: from end to end, deeper slabs are timed only at
-/// the headline shape. Rungs beyond the documents are timed from end to end, and hot, only there.
+/// the headline shape. Rungs beyond the documents are timed from end to end, and hot, only there;
+/// listings as printed hot only there, and not at the largest size, where one takes minutes. S2
+/// speaks of no copies.
 bool leaves_out(const Strategy& strategy, const Shape& shape, Regime regime) {
   const bool deep = strategy.parameters[1].name == "depth" && strategy.parameters[1].value > 1;
   if (strategy.source.document == beyond) {
@@ -74,6 +76,11 @@ bool leaves_out(const Strategy& strategy, const Shape& shape, Regime regime) {
     if (regime != Regime::cold) return shape != headline || strategy.sweep;
     const bool large_square = std::ranges::count(shape, shape[0]) == 3 && shape[0] >= 1024;
     return strategy.sweep && !large_square;
+  }
+  if (strategy.listing) {
+    if (shape == timed_shapes().back()) return true;
+    if (regime == Regime::hot) return shape != headline;
+    if (regime == Regime::end_to_end && strategy.source.document == "S2") return shape != headline;
   }
   return regime == Regime::end_to_end && deep && shape != headline;
 }

@@ -68,12 +68,15 @@ bool leaves_out(const Strategy& strategy, const Shape& shape, Regime regime) {
   // rungs beyond the documents are timed hot and from end to end, and swept, at the headline alone
   const bool ours = strategy.source.document == beyond && strategy.role == Role::rung;
   if (ours && shape != headline) return strategy.sweep || regime != Regime::cold;
-  if (strategy.sweep) {
-    // of what the listings leave open, hot is little else than cold: at the headline alone
-    const bool printed = strategy.name.starts_with("s3_");
-    if (printed && regime == Regime::hot && shape != headline) return true;
-    return !swept(shape) || regime == Regime::end_to_end;
+  if (strategy.sweep && shape != headline) {
+    // blocks against rows; what else a listing leaves open, at the headline alone
+    const bool block = strategy.name.find("_block") != std::string_view::npos;
+    return !block || !swept(shape) || regime != Regime::cold;
   }
+  if (strategy.sweep) return regime == Regime::end_to_end;
+  // listings as printed are timed hot at the headline, and where the matrix fits into the cache
+  if (strategy.listing && regime == Regime::hot)
+    return shape != headline && shape != Shape{2048, 2048};
   // the copies are the same for all, and many times as long as any product
   return regime == Regime::end_to_end && (shape != headline || strategy.role == Role::roof);
 }

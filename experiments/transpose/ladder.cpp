@@ -46,6 +46,7 @@ constexpr Strategy sdk(std::string_view name, std::string_view place,
               "as in the sample of 2009, the nearest to S3's that there is: int indices, no "
               "guards",
           .parameters = {{{"tile", 32}, {"block", 256}}},
+          .listing = true,
           .repeats = true,
           .packed = true,
           .problem = problem,

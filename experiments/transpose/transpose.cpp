@@ -64,7 +64,9 @@ bool leaves_out(const Strategy& strategy, const Shape& shape, Regime regime) {
   // rungs beyond the documents are timed hot, and swept, at the headline alone
   const bool ours = strategy.source.document == beyond && shape != headline;
   if (ours && (strategy.sweep || regime != Regime::cold)) return true;
-  return regime == Regime::end_to_end || slow;
+  // a launch repeats inside at the headline alone, as in the document
+  const bool inside = regime == Regime::inner && shape != headline;
+  return regime == Regime::end_to_end || slow || inside;
 }
 
 std::vector<Shape> edge_shapes() {

@@ -34,11 +34,6 @@ void block_per_row(const MatvecArgs& args, cudaStream_t stream) {
   block_per_row_kernel<block><<<args.rows, block, 0, stream>>>(args);
 }
 
-template void block_per_row<32>(const MatvecArgs&, cudaStream_t);
-template void block_per_row<64>(const MatvecArgs&, cudaStream_t);
-template void block_per_row<128>(const MatvecArgs&, cudaStream_t);
 template void block_per_row<256>(const MatvecArgs&, cudaStream_t);
-template void block_per_row<512>(const MatvecArgs&, cudaStream_t);
-template void block_per_row<1024>(const MatvecArgs&, cudaStream_t);
 
 }  // namespace recheck::kernels::matvec

@@ -58,14 +58,6 @@ void constant_copy(const MatvecArgs& args, cudaStream_t stream) {
   for_each_batch(args.columns, [&](int start, int end) { copy_batch(args, start, end, stream); });
 }
 
-template void constant<32, 4>(const MatvecArgs&, cudaStream_t);
-template void constant<64, 4>(const MatvecArgs&, cudaStream_t);
-template void constant<128, 4>(const MatvecArgs&, cudaStream_t);
 template void constant<256, 4>(const MatvecArgs&, cudaStream_t);
-template void constant<512, 4>(const MatvecArgs&, cudaStream_t);
-template void constant<1024, 4>(const MatvecArgs&, cudaStream_t);
-template void constant<256, 1>(const MatvecArgs&, cudaStream_t);
-template void constant<256, 8>(const MatvecArgs&, cudaStream_t);
-template void constant<256, 16>(const MatvecArgs&, cudaStream_t);
 
 }  // namespace recheck::kernels::matvec

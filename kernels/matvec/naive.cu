@@ -28,14 +28,6 @@ void naive(const MatvecArgs& args, cudaStream_t stream) {
   naive_kernel<unroll><<<(args.rows - 1) / block + 1, block, 0, stream>>>(args);
 }
 
-template void naive<32, 4>(const MatvecArgs&, cudaStream_t);
-template void naive<64, 4>(const MatvecArgs&, cudaStream_t);
-template void naive<128, 4>(const MatvecArgs&, cudaStream_t);
 template void naive<256, 4>(const MatvecArgs&, cudaStream_t);
-template void naive<512, 4>(const MatvecArgs&, cudaStream_t);
-template void naive<1024, 4>(const MatvecArgs&, cudaStream_t);
-template void naive<256, 1>(const MatvecArgs&, cudaStream_t);
-template void naive<256, 8>(const MatvecArgs&, cudaStream_t);
-template void naive<256, 16>(const MatvecArgs&, cudaStream_t);
 
 }  // namespace recheck::kernels::matvec

@@ -39,16 +39,6 @@ void shared(const MatvecArgs& args, cudaStream_t stream) {
   shared_kernel<unroll, chunk><<<(args.rows - 1) / block + 1, block, 0, stream>>>(args);
 }
 
-template void shared<32, 8, 1024>(const MatvecArgs&, cudaStream_t);
-template void shared<64, 8, 1024>(const MatvecArgs&, cudaStream_t);
-template void shared<128, 8, 1024>(const MatvecArgs&, cudaStream_t);
 template void shared<256, 8, 1024>(const MatvecArgs&, cudaStream_t);
-template void shared<512, 8, 1024>(const MatvecArgs&, cudaStream_t);
-template void shared<1024, 8, 1024>(const MatvecArgs&, cudaStream_t);
-template void shared<256, 1, 1024>(const MatvecArgs&, cudaStream_t);
-template void shared<256, 4, 1024>(const MatvecArgs&, cudaStream_t);
-template void shared<256, 16, 1024>(const MatvecArgs&, cudaStream_t);
-template void shared<256, 8, 256>(const MatvecArgs&, cudaStream_t);
-template void shared<256, 8, 4096>(const MatvecArgs&, cudaStream_t);
 
 }  // namespace recheck::kernels::matvec

@@ -28,14 +28,6 @@ void transposed(const MatvecArgs& args, cudaStream_t stream) {
   transposed_kernel<unroll><<<(args.rows - 1) / block + 1, block, 0, stream>>>(args);
 }
 
-template void transposed<32, 4>(const MatvecArgs&, cudaStream_t);
-template void transposed<64, 4>(const MatvecArgs&, cudaStream_t);
-template void transposed<128, 4>(const MatvecArgs&, cudaStream_t);
 template void transposed<256, 4>(const MatvecArgs&, cudaStream_t);
-template void transposed<512, 4>(const MatvecArgs&, cudaStream_t);
-template void transposed<1024, 4>(const MatvecArgs&, cudaStream_t);
-template void transposed<256, 1>(const MatvecArgs&, cudaStream_t);
-template void transposed<256, 8>(const MatvecArgs&, cudaStream_t);
-template void transposed<256, 16>(const MatvecArgs&, cudaStream_t);
 
 }  // namespace recheck::kernels::matvec

@@ -32,11 +32,6 @@ void warp_per_row(const MatvecArgs& args, cudaStream_t stream) {
   warp_per_row_kernel<<<(args.rows - 1) / (block / warp) + 1, block, 0, stream>>>(args);
 }
 
-template void warp_per_row<32>(const MatvecArgs&, cudaStream_t);
-template void warp_per_row<64>(const MatvecArgs&, cudaStream_t);
-template void warp_per_row<128>(const MatvecArgs&, cudaStream_t);
 template void warp_per_row<256>(const MatvecArgs&, cudaStream_t);
-template void warp_per_row<512>(const MatvecArgs&, cudaStream_t);
-template void warp_per_row<1024>(const MatvecArgs&, cudaStream_t);
 
 }  // namespace recheck::kernels::matvec

@@ -20,10 +20,11 @@ REGIMES = (
 
 def loops(record: Record, experiment: Experiment) -> Drawing:
     metric, shape = metric_of(record, experiment), experiment.headline
+    told = {figure.strategy for figure in figures(experiment.name).figure}
     rows = [
         row
         for row in record.strategies(experiment)
-        if record.find(experiment, row.strategy, shape, "inner")
+        if row.strategy in told and record.find(experiment, row.strategy, shape, "inner")
     ]
     cases = {
         (row.strategy, regime): record.find(experiment, row.strategy, shape, regime)

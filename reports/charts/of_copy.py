@@ -11,7 +11,7 @@ from series import share
 
 from charts.drawing import Drawing, nothing
 
-COPY, PAPER = "copy", "white-paper"
+COPY, PAPER = "sdk_copy", "white-paper"
 THEN = ((VERMILLION, "s"), (ORANGE, "D"), (PURPLE, "v"))
 HERE = ((BLUE, "o"), (GREEN, "^"))
 Rate = tuple[float, float, float]  # and its low and high end

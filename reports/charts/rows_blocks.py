@@ -10,7 +10,14 @@ from series import metric_of, same_size, swept
 from charts.cells import draw_cell
 from charts.drawing import Drawing, NotDrawn, nothing
 
-KERNELS = ("naive", "transposed", "constant", "shared", "block_per_row", "warp_per_row")
+KERNELS = (
+    "s3_naive",
+    "s3_transposed",
+    "s3_constant",
+    "s3_shared",
+    "s3_block_per_row",
+    "s3_warp_per_row",
+)
 
 
 def rows_blocks(record: Record, experiment: Experiment) -> Drawing:

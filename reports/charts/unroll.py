@@ -10,7 +10,7 @@ from series import metric_of, roof, swept
 
 from charts.drawing import Drawing, nothing
 
-KERNELS = ("naive", "transposed", "constant", "shared")
+KERNELS = ("s3_naive", "s3_transposed", "s3_constant", "s3_shared")
 
 
 def unroll(record: Record, experiment: Experiment) -> Drawing:

@@ -183,7 +183,6 @@ class Claim:
     claimed: float | None = None  # that figure, comparable with the first check's value
     why: tuple[Why, ...] = ()
     open: tuple[Open, ...] = ()
-    contradicts: str = ""
     not_judged: str = ""
     check: tuple[Check, ...] = ()
     also: tuple[Check, ...] = ()  # shown, no part of the verdict
@@ -196,6 +195,13 @@ class Claim:
     @property
     def checks(self) -> tuple[Check, ...]:
         return (*self.check, *self.also)
+
+    @property
+    def asked(self) -> tuple[Check, ...]:
+        """Its checks at every value of what is left open."""
+        return tuple(
+            each for check in self.checks for each in [v for _, v in check.over] or [check]
+        )
 
     @property
     def address(self) -> str:
@@ -274,6 +280,7 @@ def _checks(
 
 
 _IDS = ("base", "other", "of", "per", "roof")
+_FILLED = (*_IDS, "test", "finds")
 
 
 def _filled(check: Check, texts: dict[str, str]) -> Check:
@@ -284,13 +291,13 @@ def _filled(check: Check, texts: dict[str, str]) -> Check:
             text = text.replace(f"{{{name}}}", value)
         return text
 
-    ids: dict[str, Any] = {key: fill(getattr(check, key)) for key in _IDS}
+    ids: dict[str, Any] = {key: fill(getattr(check, key)) for key in _FILLED}
     return replace(check, cases=tuple(map(fill, check.cases)), **ids)
 
 
 def _varied(check: Check, choices: tuple[Open, ...], where: str) -> Check:
     """With the same question for each value, one choice at a time, if its cases name any."""
-    ids = (*(getattr(check, key) for key in _IDS), *check.cases)
+    ids = (*(getattr(check, key) for key in _FILLED), *check.cases)
     used = [
         each
         for each in choices
@@ -376,9 +383,6 @@ def _check(table: Any, where: str) -> list[Check]:
             found[key] = text_of(table, key, where)
         else:
             found[key] = _number(table, key, where)
-    for key, words in _WORDS.items():
-        if key in found and found[key] not in words:
-            raise Wrong(f"field {where}{key} must be one of {', '.join(words)}")
     check = Check(**found)
     for shape in check.shapes:
         if not re.fullmatch(r"\d+(x\d+)*", shape):
@@ -396,6 +400,9 @@ def _check(table: Any, where: str) -> list[Check]:
 
 def _sense(check: Check, where: str) -> None:
     """What the fields' types alone do not say."""
+    for key, words in _WORDS.items():
+        if (word := getattr(check, key)) and word not in words:
+            raise Wrong(f"field {where}{key} must be one of {', '.join(words)}")
     for key in _IDS:
         value = getattr(check, key)
         if value and not (key == "roof" and value in ("dram", "fp32")):
@@ -431,7 +438,7 @@ def _claim(table: dict[str, Any], experiment: str, known: dict[str, Open]) -> Cl
     name = text_of(table, "id")
     if not re.fullmatch(r"C\d\d", name):
         raise Wrong("field id must read like C01")
-    optional = ("english", "contradicts", "not_judged")
+    optional = ("english", "not_judged")
     choices = []
     for each in _tables(table, "open"):
         if each not in known:
@@ -550,10 +557,6 @@ def load_claims(folder: Path = EXPERIMENTS) -> tuple[Claim, ...]:
             if claim.id in found:
                 raise BadClaim(f"{path}: claim {claim.id}: field id: another file has it too")
             found[claim.id] = claim
-    for claim in found.values():
-        if claim.contradicts and claim.contradicts not in found:
-            where = folder / claim.experiment / "claims.toml"
-            raise BadClaim(f"{where}: claim {claim.id}: field contradicts names no claim")
     return tuple(found[name] for name in sorted(found))
 
 

@@ -92,9 +92,7 @@ def over_all(verdicts: Iterable[str]) -> str:
     found = set(verdicts)
     if {HOLDS, FAILS} <= found:
         return INCONCLUSIVE  # the value decides, and the document does not say it
-    return next(
-        (verdict for verdict in (NOT_MEASURED, INCONCLUSIVE) if verdict in found), found.pop()
-    )
+    return next(v for v in (NOT_MEASURED, INCONCLUSIVE, HOLDS, FAILS) if v in found)
 
 
 def opposite(verdict: str) -> str:

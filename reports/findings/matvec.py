@@ -12,7 +12,14 @@ from series import reference, roof, same_size, swept
 
 from findings.judge import Finding, Judge, Line, Missing, Writer, finding
 
-LADDER = ("naive", "transposed", "constant", "shared", "block_per_row", "warp_per_row")
+LADDER = (
+    "s3_naive",
+    "s3_transposed",
+    "s3_constant",
+    "s3_shared",
+    "s3_block_per_row",
+    "s3_warp_per_row",
+)
 TRANSPOSITION = "transpose_then_matvec_transpose"
 CACHED, WIDE, TALL = "2048x2048", "4096x8192", "8192x4096"
 LARGEST = "16384x16384"
@@ -78,12 +85,12 @@ class _Judge(Judge):
         return roof(self.record, self.experiment)
 
     def break_even(self, direct: str) -> Line:
-        """From how many products on it pays to transpose once and then use `shared`."""
+        """From how many products on it pays to transpose once and then use `s3_shared`."""
         turn, fast, slow = (
-            self.need(name, self.headline, "cold") for name in (TRANSPOSITION, "shared", direct)
+            self.need(name, self.headline, "cold") for name in (TRANSPOSITION, "s3_shared", direct)
         )
         times = (
-            f"one product takes {duration(slow.time.median)}, `shared` "
+            f"one product takes {duration(slow.time.median)}, `s3_shared` "
             f"{duration(fast.time.median)}, the transposition {duration(turn.time.median)}"
         )
         head = f"Against {self.link(slow)} transposing once for {self.link(fast)}"
@@ -186,7 +193,10 @@ def matvec(judge: Judge) -> list[Finding]:
             "The price of transposing first",
             "S3: the transposition took 5.6 to 11 times as long as the product; “as it is slow, "
             "use methods that do not transpose” (C56, C62)",
-            *(lambda d=d: judge.break_even(d) for d in ("naive", "block_per_row", "warp_per_row")),
+            *(
+                lambda d=d: judge.break_even(d)
+                for d in ("s3_naive", "s3_block_per_row", "s3_warp_per_row")
+            ),
         ),
         finding(
             "A warp's part of the vector in shared memory",

@@ -57,5 +57,18 @@ TEST(gpu_Layout, IsPitchedAsCudaMallocPitchPlacesRows) {
   }
 }
 
+// 128 bytes is the largest segment of S3's GPU
+TEST(gpu_Layout, OfCudaMallocPitchIsAlignedToSegments) {
+  if (const Gpu gpu = find_gpu(); !gpu.device) GTEST_SKIP() << *gpu.reason;
+  for (const std::int64_t columns : {1, 127, 128, 129, 8191, 8192, 8193}) {
+    void* data = nullptr;
+    std::size_t pitch = 0;
+    check(cudaMallocPitch(&data, &pitch, columns * sizeof(float), 3));
+    cudaFree(data);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(data) % 128, 0) << columns;
+    EXPECT_EQ(pitch % 128, 0) << columns;
+  }
+}
+
 }  // namespace
 }  // namespace recheck

@@ -253,9 +253,9 @@ TEST_F(Run, PlansWhatAFullRunIsAndEverythingAtShapesThatAreAskedFor) {
     return text.find("\n" + id + "/iterations") != std::string::npos;
   };
   EXPECT_TRUE(has(full, "matvec/naive/2048x2048/cold"));
-  EXPECT_TRUE(has(full, "matvec/naive_block32/8192x8192/hot"));
-  EXPECT_FALSE(has(full, "matvec/naive_block32/2048x2048/hot"));
-  EXPECT_TRUE(has(asked, "matvec/naive_block32/2048x2048/hot"));
+  EXPECT_TRUE(has(full, "matvec/s3_naive_block32/8192x8192/hot"));
+  EXPECT_FALSE(has(full, "matvec/s3_naive_block32/2048x2048/hot"));
+  EXPECT_TRUE(has(asked, "matvec/s3_naive_block32/2048x2048/hot"));
   // the far ends of the machine's regimes
   EXPECT_TRUE(has(full, "matvec/naive/8192x8192/end_to_end"));
   EXPECT_FALSE(has(full, "matvec/naive/2048x2048/end_to_end"));
@@ -343,7 +343,7 @@ TEST_F(Run, IsQuickAtHeadlineShapesAndAllThatIsAboutTheMeasurement) {
       EXPECT_TRUE(quick.contains(id)) << id;
     }
   }
-  EXPECT_FALSE(quick.contains("matvec/naive_block32/8192x8192/hot"));
+  EXPECT_FALSE(quick.contains("matvec/s3_naive_block32/8192x8192/hot"));
   EXPECT_FALSE(quick.contains("matmul/naive/1024x1024x1024/hot"));
 }
 

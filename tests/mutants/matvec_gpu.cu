@@ -189,13 +189,14 @@ void copy(float* to, const float* from, std::int64_t count, cudaStream_t stream)
 /// Floats of a row or column with its padding, at most.
 constexpr std::int64_t line_floats(std::int64_t length) { return length + 256; }
 
-/// S3's loop over the transposed matrix, called with the sizes that its symbols stand for: rowSize
-/// the rows of A, columnSize its columns. It then adds up the wrong ones and guards the wrong ones,
-/// and nobody can tell while they are as many.
+/// A listing of S3's on the transposed matrix, called with the sizes that its symbols stand for:
+/// rowSize the rows of A, columnSize its columns. It then adds up the wrong ones and guards the
+/// wrong ones, and nobody can tell while they are as many.
 std::int64_t sizes_as_named_floats(const Shape& s) {
   const auto most = std::max(s[0], s[1]);
   return most * line_floats(most) + 3 * most;
 }
+template <auto listing>
 void sizes_as_named(const MatvecArgs& p, const kernels::Queue& queue) {
   const std::int64_t most = std::max(p.rows, p.columns);
   if (p.rows == 0) return;
@@ -205,15 +206,14 @@ void sizes_as_named(const MatvecArgs& p, const kernels::Queue& queue) {
   copy(a, p.a, p.columns * kernels::matvec::pitch_items(p), queue.stream);
   copy(v, p.v, p.columns, queue.stream);
   // the launcher hands columns over as S3's rowSize, and rows as its columnSize
-  kernels::matvec::s3_transposed<256, 0, 32>(
-      {.rows = p.columns, .columns = p.rows, .a = a, .pitch = p.pitch, .v = v, .r = r},
-      queue.stream);
+  listing({.rows = p.columns, .columns = p.rows, .a = a, .pitch = p.pitch, .v = v, .r = r},
+          queue.stream);
   copy(p.r, r, p.rows, queue.stream);
 }
 
-template <bool square>
+template <bool square, auto listing = kernels::matvec::s3_transposed<256, 0, 32>>
 constexpr Strategy sizes_row(std::string_view name) {
-  Strategy row = mutant(name, matvec::gpu<sizes_as_named>, Layout::column_major);
+  Strategy row = mutant(name, matvec::gpu<sizes_as_named<listing>>, Layout::column_major);
   row.workspace = sizes_as_named_floats;
   row.fits = [](const Shape& s, const Device&) {
     constexpr std::int64_t room = 2100;
@@ -288,6 +288,7 @@ constexpr Strategy rows[] = {
     staged_row<Defect::writes_before_the_output>("writes_before_the_output"),
     sizes_row<true>("unspoiled_s3_sizes_as_named_of_a_square"),
     sizes_row<false>("s3_sizes_as_named"),
+    sizes_row<false, kernels::matvec::s3_shared<256, 8, 256, 32>>("s3_shared_sizes_as_named"),
     pitch_row<1>("unspoiled_s3_pitch_in_floats"),
     pitch_row<4>("s3_pitch_in_bytes"),
     s3_row<s3_batches<S3Defect::none>>("unspoiled_s3_batches"),

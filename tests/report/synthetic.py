@@ -52,6 +52,13 @@ GPU = {
     "tile32_depth4": (8.9e12, 5.9e-6, "S0", "other block policies", "A08"),
     "tile32_depth8": (8.2e12, 8.0e-6, "S0", "other block policies", "A08"),
     "full_strip16": (3.3e12, 9.0e-6, "S2", "comment in MatMulKernel", "A09"),
+    "s1_kernel_0": (4.7e12, 3.0e-6, "S1", "matrix_kernel_0", "A03"),
+    "s1_kernel_1": (7.4e12, 3.4e-6, "S1", "matrix_kernel_1", "A04"),
+    "s2_global": (4.7e12, 3.0e-6, "S2", "listing 1", "A05"),
+    "s2_shared": (7.4e12, 3.4e-6, "S2", "listing 2", "A06"),
+    "s2_full_strips": (3.5e12, 9.0e-6, "S2", "comment in MatMulKernel", "A09"),
+    "s0_tiles": (7.4e12, 3.4e-6, "S0", "section 2", "A07"),
+    "s0_tiles_depth4": (7.6e12, 3.8e-6, "S0", "section 4", "A08"),
     "cublas": (5.15e13, 6.0e-6, "vendor", "cuBLAS, pedantic fp32", ""),
     "cublas_tf32": (3.95e14, 6.0e-6, "vendor", "cuBLAS, TF32 tensor cores", ""),
 }
@@ -96,7 +103,7 @@ def _case(name: str, mnk: tuple[int, ...], regime: str, gpu: bool) -> dict[str, 
     m, n, k = mnk
     refused = None
     median = _seconds(name, mnk, regime)
-    if name == "full_strip16" and k > 1816:
+    if name in ("full_strip16", "s2_full_strips") and k > 1816:
         reason = f"needs {128 * k} B of shared memory per block, the device allows 232448"
         refused = "unsupported", reason
     elif name == "cpu_serial" and median > 4:
@@ -337,10 +344,10 @@ def _matvec_rows() -> dict[str, dict[str, Any]]:
         rows[name] = {**row, "parameters": dict(parameters), "gpu": True, **more}
 
     def sweep(kernel: str, key: str, values: tuple[int, ...]) -> None:
-        default = _KERNELS[kernel][2]
+        default = rows[f"s3_{kernel}"]["parameters"]
         for at in values:
-            if at != default[key]:
-                gpu(f"{kernel}_{key}{at}", kernel, parameters={**default, key: at}, sweep=True)
+            if at != default.get(key):
+                gpu(f"s3_{kernel}_{key}{at}", kernel, parameters={**default, key: at}, sweep=True)
 
     vendor: Json = {"source": {"document": "vendor", "place": "cuBLAS", "algorithm": ""}}
     vendor |= {"role": "baseline", "parameters": {}}
@@ -355,13 +362,20 @@ def _matvec_rows() -> dict[str, dict[str, Any]]:
         if kernel == "constant":
             part = {"problem": "the copies into constant memory alone", "part_of": "constant"}
             gpu("constant_copy", kernel, **part, role="part")
+        if kernel == "naive":
+            gpu("naive_packed", kernel, layout="row_major")
+    for kernel in _KERNELS:
+        parameters = dict(_KERNELS[kernel][2])
+        if kernel in ("transposed", "constant"):
+            parameters.pop("unroll")  # these listings have no pragma
+        gpu(f"s3_{kernel}", kernel, parameters=parameters)
         sweep(kernel, "block", BLOCKS)
         if "unroll" in _KERNELS[kernel][2]:
             sweep(kernel, "unroll", UNROLLS)
-        if kernel == "naive":
-            gpu("naive_packed", kernel, layout="row_major")
         if kernel == "shared":
-            sweep(kernel, "chunk", (256, 1024, 4096))
+            sweep(kernel, "chunk", (64, 1024, 4096))
+        if kernel in ("transposed", "shared"):
+            gpu(f"s3_{kernel}_index64", kernel, sweep=True)
     gpu("warp_per_row_shared", "warp_per_row", rate=3.5e12)
     gpu("transpose_then_matvec", "shared", layout="pitched", rate=1.0e12)
     part = {"problem": "the transposition alone", "part_of": "transpose_then_matvec"}
@@ -388,7 +402,11 @@ def _transpose_rows() -> dict[str, dict[str, Any]]:
     sdk = {"document": "S3", "place": "SDK transposeNew", "algorithm": "A17"}
     tiles = {"gpu": True, "source": sdk, "parameters": {"tile": 32, "block": 256}}
     rows = {"cpu_serial": {"rate": 1.5e9, "source": sdk, "parameters": {}}}
-    rows |= {name: {"rate": rate, **tiles, "inner": True, **more} for name, rate, more in table}
+    rows |= {
+        prefix + name: {"rate": rate, **tiles, "inner": True, **more}
+        for prefix in ("", "sdk_")
+        for name, rate, more in table
+    }
     vendor = {"gpu": True, "parameters": {}}
     vendor["source"] = {"document": "vendor", "place": "cuBLAS", "algorithm": ""}
     rows["cublas"] = {"rate": 3.5e12, **vendor, "role": "baseline"}
@@ -409,7 +427,7 @@ def _time(name: str, row: dict[str, Any], rows: int, columns: int, regime: str) 
         rate *= {"hot": 1.05, "inner": 1.3}[regime]
     moved = 4.0 if "layout" in row else 8.0  # bytes an element: read once; or written, too
     seconds: float = moved * rows * columns / rate + 3e-6 * row.get("gpu", False)
-    if name == "constant":
+    if name in ("constant", "s3_constant"):
         seconds += 3e-6 * -(-columns // 16384)
     return seconds + (0.03 if regime == "end_to_end" else 0)
 

@@ -14,11 +14,11 @@ from conftest import one_line, run, texts_of, tree
 from synthetic import SMALL, Json, make_record, scale
 from synthetic_claims import make_probes
 
-FEW = ["cpu_serial", "global16", "tile16", "tile16_depth4", "cublas"]
+FEW = ["cpu_serial", "global16", "tile16", "s0_tiles", "s1_kernel_0", "cublas"]
 
 
 def _record(name: str = "NVIDIA H200", factor: float = 1.0, **environment: Any) -> Json:
-    made = scale(make_record(SMALL, strategies=FEW), "/tile16/", factor)
+    made = scale(make_record(SMALL, strategies=FEW), "/s0_tiles/", factor)
     made["environment"]["gpu"]["name"] = name
     made["environment"] |= environment
     return made
@@ -61,8 +61,8 @@ def test_a_column_for_each_gpu(place: Callable[..., Path], tmp_path: Path) -> No
     rows = _table(text)
     # by name, in whatever order they were given
     assert [head.split("<br>")[0] for head in rows["claim"]] == ["NVIDIA H200", "NVIDIA L4"]
-    assert re.fullmatch(r"\*\*holds\*\* 1\.36\d*× \[.*\]", rows["C12"][0])
-    assert re.fullmatch(r"\*\*fails\*\* 0\.136\d*× \[.*\]", rows["C12"][1])
+    assert re.fullmatch(r"\*\*holds\*\* 1\.56\d*× \[.*\]", rows["C12"][0])
+    assert re.fullmatch(r"\*\*fails\*\* 0\.156\d*× \[.*\]", rows["C12"][1])
     assert "**driver 550.54**" in rows["claim"][1] and "**driver 580.159.04**" in rows["claim"][0]
     assert "CUDA 13.0" in rows["claim"][0] and "**CUDA" not in rows["claim"][0]
     (names,) = re.findall(r"do not agree on (.*)\.", text)

@@ -223,7 +223,7 @@ def test_full_matrix_of_all_experiments(save: Callable[..., Path]) -> None:
 
     record = make_full(small=True)
     assert refusal(load(save(record))[0]) is None
-    swept = "matvec/shared_block64/8192x8192/"  # of which some are timed cold only
+    swept = "matvec/s3_shared_block64/8192x8192/"  # of which some are timed cold only
     assert refusal(load(save(_without(f"{swept}hot")(make_full(small=True))))[0]) is None
     for gone in (
         "matvec/shared/8192x8192/end_to_end",

@@ -226,7 +226,7 @@ def test_beside_record(report: Callable[..., str], tmp_path: Path) -> None:
     text = report(make_record(SMALL, gpu=False), make_record(SMALL), drawn=True)
     heading = "## Committed record: NVIDIA H200, commit 0123456, 2026-11-21"
     own, beside = text.split(heading)
-    assert "1.364" not in own and "1.364" in beside
+    assert "1.566" not in own and "1.566" in beside
     assert "*Not measured here: this section shows a record from another machine.*" in beside
     assert "(#beside-nvidia-h200)" in own
     charts = [name for name in tree(tmp_path / "report") if "nvidia-h200-matmul_" in name]
@@ -257,7 +257,7 @@ def test_missing_package_is_one_line(save: Callable[..., Path], tmp_path: Path) 
 def test_sweeps_stand_apart(report: Callable[..., str]) -> None:
     text = report(make_matvec())
     main, rest = text.split("<summary>Parameter sweeps at 8192²</summary>")
-    assert ">`naive_block32`" not in main and ">`naive_block32`" in rest
+    assert ">`s3_naive_block32`" not in main and ">`s3_naive_block32`" in rest
     cold = rest.split("<summary>Parameter sweeps, cold")[1].split("</details>")[0]
     # the sweep has no column for a shape at which none of its rows runs
     assert "131072×512" in cold and "16384²" not in cold and "64×1048576" not in cold
@@ -275,8 +275,8 @@ def test_columns_follow_the_experiment(report: Callable[..., str]) -> None:
     assert row_of(text, "naive")["speed-up over `naive`"] == "base"
     assert copied["speed-up over `naive`"].endswith("‡")
     assert (
-        "‡ another problem, or a part: shown, not compared as equal; `copy`, `copy_shared`: a copy"
-        in text
+        "‡ another problem, or a part: shown, not compared as equal; `copy`, `copy_shared`, `sdk_copy`, "
+        "`sdk_copy_shared`: a copy" in text
     )
     text = report(make_matvec())
     shared = row_of(text, "shared")
@@ -292,17 +292,17 @@ def test_columns_follow_the_experiment(report: Callable[..., str]) -> None:
 def test_then_and_here_gives_both_and_what_is_lost(report: Callable[..., str]) -> None:
     text = report(make_matvec()).replace("\u00a0", " ")
     then = text.split("**Then and here: S3")[1].split("<details>")[0]
-    row = next(line for line in then.split("\n") if line.startswith("| `shared`"))
+    row = next(line for line in then.split("\n") if line.startswith("| `s3_shared`"))
     # 2.62 ms against the 104 µs of the synthetic record
     assert "| 2.62 ms | 104 µs ±0.25 % | 25.2× [25.1, 25.2] |" in row
     assert "GeForce GTX 295, one of its two GPUs" in row and "Intel(R) Xeon(R)" in then
-    assert "| lost |" in next(line for line in then.split("\n") if line.startswith("| `naive`"))
+    assert "| lost |" in next(line for line in then.split("\n") if line.startswith("| `s3_naive`"))
     assert "139.5 ms or more" in then
 
 
 def test_the_table_of_s3_is_in_its_true_units(report: Callable[..., str]) -> None:
     text = report(make_transpose()).replace("\u00a0", " ")
     then = text.split("**Then and here: S3")[1].split("<details>")[0]
-    row = next(line for line in then.split("\n") if line.startswith("| `diagonal`, inner"))
+    row = next(line for line in then.split("\n") if line.startswith("| `sdk_diagonal`, inner"))
     assert "| 33.8458 GB/s, 14.77287 s |" in row and "| 14.8 ms | 33.8 |" in row
-    assert "| `fine_grained` ‡, hot |" in then
+    assert "| `sdk_fine_grained` ‡, hot |" in then
