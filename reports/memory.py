@@ -1,7 +1,8 @@
 """The levels of memory, as the experiment `memory` measured them: latency and bandwidth.
 
 A row `latency_<level>` follows a chain of addresses for `steps` loads, a row `bandwidth_<level>`
-reads as much as it can. Neither is a rung of anything: the section of its own has one table.
+reads as much as it can, a row `write_<level>` writes. None is a rung of anything: the section of
+its own has one table.
 """
 
 from __future__ import annotations
@@ -13,10 +14,11 @@ from places import anchor
 from quantities import NBSP, cell, duration, significant, spread
 from record import MEMORY_LEVELS, Case, Record
 
-LATENCY, BANDWIDTH = "latency_", "bandwidth_"
+KINDS = LATENCY, BANDWIDTH, WRITE = "latency_", "bandwidth_", "write_"
 _NAMES = {"shared": "shared memory", "l1": "L1 cache", "l2": "L2 cache", "dram": "DRAM"}
-COLUMNS = ["level", "a load takes", "cycles at the clock held", "GB/s", "what was timed"]
-NUMBERS = range(1, 4)
+COLUMNS = ["level", "a load takes", "cycles at the clock held", "GB/s read", "GB/s written"]
+COLUMNS.append("what was timed")
+NUMBERS = range(1, 5)
 
 
 @dataclass(frozen=True)
@@ -26,6 +28,7 @@ class Level:
     name: str
     latency: Case | None
     bandwidth: Case | None
+    write: Case | None
 
     @property
     def title(self) -> str:
@@ -48,23 +51,30 @@ def levels(record: Record) -> list[Level]:
         key=lambda case: (case.shape_name != experiment.headline, case.seconds is None),
     )
     for row in record.strategies(experiment):
-        for kind in (LATENCY, BANDWIDTH):
+        for kind in KINDS:
             if row.strategy.startswith(kind):
                 case = next(each for each in order if each.strategy == row.strategy)
                 found.setdefault(row.strategy.removeprefix(kind), {})[kind] = case
-    return [Level(name, of.get(LATENCY), of.get(BANDWIDTH)) for name, of in found.items()]
+    return [Level(name, *map(of.get, KINDS)) for name, of in found.items()]
 
 
 def _gap(case: Case | None) -> str:
     return case.status.replace("_", " ") if case else NONE
 
 
+def _rate(case: Case | None) -> str:
+    if case and case.seconds and case.bytes:
+        rate = significant(case.bytes / case.seconds.median / 1e9)
+        return f"{rate} {spread(case.seconds)}".replace(" ", NBSP)
+    return _gap(case)
+
+
 def table(record: Record, prefix: str = "") -> list[list[str]]:
     rows = []
     for level in levels(record):
-        both = [case for case in (level.latency, level.bandwidth) if case]
+        timed = [case for case in (level.latency, level.bandwidth, level.write) if case]
         marks = "".join(
-            f'<a id="{anchor(prefix, case, record.experiment_of(case))}"></a>' for case in both
+            f'<a id="{anchor(prefix, case, record.experiment_of(case))}"></a>' for case in timed
         )
         line = [f"{marks}{cell(level.title)}"]
         case = level.latency
@@ -74,12 +84,7 @@ def table(record: Record, prefix: str = "") -> list[list[str]]:
             line.append(significant(load * case.clock_hz) if case.clock_hz else NONE)
         else:
             line += [_gap(case), NONE]
-        case = level.bandwidth
-        if case and case.seconds and case.bytes:
-            rate = significant(case.bytes / case.seconds.median / 1e9)
-            line.append(f"{rate} {spread(case.seconds)}".replace(" ", NBSP))
-        else:
-            line.append(_gap(case))
-        what = dict.fromkeys(f"{each.problem or each.note}, {each.regime}" for each in both)
+        line += [_rate(level.bandwidth), _rate(level.write)]
+        what = dict.fromkeys(f"{each.problem or each.note}, {each.regime}" for each in timed)
         rows.append([*line, cell("; ".join(what))])
     return rows

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 import across
 import layout
+import listings
 import machine
 import memory
 import provenance
@@ -97,6 +98,7 @@ class Beside:
     view: View
     sections: list[Section]
     foundations: Foundations
+    listed: listings.Listed | None
 
 
 @dataclass(frozen=True)
@@ -205,7 +207,9 @@ def _beside(records: list[Measured]) -> list[Beside]:
             view = View(each.record, each.judgement, f"{key}-")
             sections = _sections(each, view)
             foundations = _foundations(each, f"{key}-")
-        shown[key] = Beside(heading, f"beside-{key}", each.record, view, sections, foundations)
+        listed = listings.listed(each.record, f"{key}-")
+        place = f"beside-{key}"
+        shown[key] = Beside(heading, place, each.record, view, sections, foundations, listed)
     return list(shown.values())
 
 
@@ -250,6 +254,8 @@ def render(own: Measured, beside: list[Measured]) -> dict[str, bytes]:
         compact_columns=verdicts.COMPACT,
         then_columns=verdicts.THEN,
         errata_columns=verdicts.ERRATA,
+        listed=listings.listed(record),
+        listings_columns=listings.COLUMNS,
         changes_columns=verdicts.CHANGES,
         across=table,
         sections=sections,

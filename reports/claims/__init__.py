@@ -2,12 +2,13 @@
 
 from claims.changes import Change, load_changes
 from claims.judge import Corrected, Judged, Judgement, judge, verdicts_json
+from claims.listings import Listing, load_listings
 from claims.load import BadClaim, Check, Claim, Erratum, load_claims, load_errata
 from claims.predicates import Outcome
 from claims.probes import Probes, load_probes
 
 __all__ = [
     "BadClaim", "Change", "Check", "Claim", "Corrected", "Erratum", "Judged", "Judgement",
-    "Outcome", "Probes", "judge", "load_changes", "load_claims", "load_errata", "load_probes",
-    "verdicts_json",
+    "Listing", "Outcome", "Probes", "judge", "load_changes", "load_claims", "load_errata",
+    "load_listings", "load_probes", "verdicts_json",
 ]  # fmt: skip

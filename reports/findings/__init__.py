@@ -6,12 +6,13 @@ from claims import Probes
 from claims.judge import close_family
 from record import Experiment, Record
 
-from findings.judge import Finding, Judge
+from findings.judge import Finding, Judge, Line
+from findings.listings import prices
 from findings.matmul import matmul
 from findings.matvec import matvec
 from findings.transpose import transpose
 
-__all__ = ["Finding", "findings", "register"]
+__all__ = ["Finding", "costs", "findings", "register"]
 
 _FINDINGS = {"matmul": matmul, "matvec": matvec, "transpose": transpose}
 
@@ -24,10 +25,17 @@ def findings(
     return _write(record, experiment, prefix, probes)
 
 
+def costs(record: Record, prefix: str = "") -> dict[str, Line]:
+    """What the general form of each of the documents' listings costs, by the listing's row."""
+    close_family(record)
+    return prices(record, prefix)
+
+
 def register(record: Record) -> None:
     """Makes every comparison of the findings once, for the family that they belong to."""
     for each in record.ordinary:
         _write(record, each, "", None)
+    prices(record, "")
 
 
 def _write(

@@ -148,11 +148,12 @@ def golden(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     """The files of the report that golden.md is the README.md of, rendered once, with charts."""
     from measured import read
     from render import render
-    from synthetic import make_full, pack, spoil, unpack
+    from synthetic import make_full, pack, spoil, unpack, with_listings
     from synthetic_accuracy import make_accuracy, make_larger
     from synthetic_claims import make_probes
 
-    record = spoil(make_full(small=True), "/tile8_depth8/2048x", "failed", "launch: a | b <c>")
+    record = with_listings(make_full(small=True))
+    record = spoil(record, "/tile8_depth8/2048x", "failed", "launch: a | b <c>")
     folder = tmp_path_factory.mktemp("golden")
     unpack(pack(record), folder)
     (folder / "probes.json").write_text(json.dumps(make_probes(record)), encoding="utf-8")

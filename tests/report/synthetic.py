@@ -558,6 +558,8 @@ def make_memory(gpu: bool = True) -> dict[str, Any]:
         ("bandwidth_l1", near, 1000003, 6.0e-1),
         ("bandwidth_l2", l2, 65, 2.2e-4),
         ("bandwidth_dram", dram, 1, 2.35e-4),
+        ("write_shared", near, 1000003, 5.5e-1),
+        ("write_dram", dram, 1, 2.45e-4),
     ]
     cases = []
     for name, words, count, median in table:
@@ -566,12 +568,37 @@ def make_memory(gpu: bool = True) -> dict[str, Any]:
         case = _row("memory", name, {"words": words}, regime)
         case |= _measured(case["id"], median, True, gpu, None, "wrong bits")
         problem = f"{count} words, each load waiting for the last"
-        case |= {"role": "roof", "problem": problem if latency else f"read {count} times"}
+        if not latency:
+            problem = f"{'written' if name.startswith('write_') else 'read'} {count} times"
+        case |= {"role": "roof", "problem": problem}
         case |= {"parameters": {"steps" if latency else "passes": count}, "source": HARNESS}
         # the blocks of all multiprocessors read the near words at once
         moved = 4 * count if latency else 4 * count * words * (132 if words == near else 1)
         cases.append(case | {"flops": 0, "bytes": moved})
     return _record([LEVELS], cases, gpu)
+
+
+def with_listings(record: dict[str, Any], cost: float = 1.02) -> dict[str, Any]:
+    """A copy that has the documents' listings as rows: what their general forms have in it, in a
+    time that is `cost` times shorter."""
+    from claims import load_listings
+
+    record = copy.deepcopy(record)
+    rows = {listing.row for listing in load_listings()}
+    record["cases"] = [c for c in record["cases"] if f"{c['experiment']}/{c['strategy']}" not in rows]
+    for listing in load_listings():
+        name, general = listing.strategies
+        for case in matching(record, f"{listing.general}/"):
+            case = copy.deepcopy(case) | {"strategy": name, "note": "as printed", "sweep": False}
+            case["id"] = case["id"].replace(f"/{general}/", f"/{name}/")
+            case["source"] |= {"document": listing.document, "place": listing.place}
+            case["parameters"] = {"block": 256}
+            if seconds := case["seconds"]:
+                for key in ("median", "low", "high"):
+                    seconds[key] /= cost
+                case |= _samples(case["id"], seconds["median"])
+            record["cases"].append(case)
+    return record
 
 
 def join(*parts: dict[str, Any], gpu: bool = True) -> dict[str, Any]:

@@ -16,6 +16,8 @@ from conftest import REPORTS, linked, one_line, process, row_of, tree
 from synthetic import (
     SHAPES,
     SMALL,
+    Json,
+    make_full,
     make_matvec,
     make_record,
     make_transpose,
@@ -306,3 +308,20 @@ def test_the_table_of_s3_is_in_its_true_units(report: Callable[..., str]) -> Non
     row = next(line for line in then.split("\n") if line.startswith("| `sdk_diagonal`, inner"))
     assert "| 33.8458 GB/s, 14.77287 s |" in row and "| 14.8 ms | 33.8 |" in row
     assert "| `sdk_fine_grained` ‡, hot |" in then
+
+
+def test_levels_of_memory_are_written_as_well(report: Callable[..., str]) -> None:
+    """One column of the table; a level that nothing writes, and an old record, have a dash."""
+    record = scale(make_full(small=True), "memory/write_shared/", 2.0)
+
+    def written(record: Json) -> dict[str, str]:
+        section = report(record).split("### Memory, level by level")[1].split("\n![")[0]
+        rows = [line.split(" | ") for line in section.split("\n") if line.startswith('| <a id="')]
+        return {row[0].split("</a>")[-1]: row[4] for row in rows}
+
+    found = written(record)
+    assert found["L1 cache"] == found["L2 cache"] == "–"
+    # 4096 words of 132 multiprocessors, 1000003 times in 1.1 s
+    assert found["shared memory"].startswith("1966") and found["DRAM"].startswith("4383")
+    record["cases"] = [case for case in record["cases"] if "write_" not in case["strategy"]]
+    assert set(written(record).values()) == {"–"}

@@ -1,0 +1,73 @@
+"""The documents' listings: experiments/listings.toml, as typed values.
+
+Each is a row in its own form beside a row of our general form. What the texts say of the two is
+data of the documents and of the kernels, not of a record, which has their times.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, fields
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from record import read_toml
+
+from claims.load import DOCUMENTS, EXPERIMENTS, BadClaim, Wrong, load_tables, text_of
+
+LISTINGS = EXPERIMENTS / "listings.toml"
+
+
+@dataclass(frozen=True)
+class Listing:
+    row: str  # "matmul/s0_tiles", the listing in its own form
+    general: str  # "matmul/tile16", ours
+    document: str
+    place: str
+    keeps: str  # what the row has of what is printed
+    differs: str  # what the general form has otherwise, and why
+    reconstructed: str = ""  # what is lost, and from what it was made
+    shape: str = ""  # where the two are compared; empty: at the headline
+
+    @property
+    def experiment(self) -> str:
+        return self.row.split("/")[0]
+
+    @property
+    def strategies(self) -> tuple[str, str]:
+        """The rows' own names: the listing's, the general form's."""
+        return self.row.split("/")[1], self.general.split("/")[1]
+
+
+_ROW = r"[a-z0-9_]+/[a-z0-9_]+"
+_FORMS = {"row": _ROW, "general": _ROW, "document": "|".join(DOCUMENTS), "shape": r"\d+(x\d+)*"}
+
+
+def _listing(table: dict[str, Any]) -> Listing:
+    names = [each.name for each in fields(Listing)]
+    for name in table:
+        if name not in names:
+            raise Wrong(f"field {name} is unknown")
+    optional = ("reconstructed", "shape")
+    texts = {key: text_of(table, key) for key in names if key in table or key not in optional}
+    for name, text in texts.items():
+        if not re.fullmatch(_FORMS.get(name, ".+"), text):
+            raise Wrong(f"field {name}: {text!r} is not in form")
+    listing = Listing(**texts)
+    if not listing.general.startswith(f"{listing.experiment}/"):
+        raise Wrong(f"field general: {listing.general!r} is of another experiment than the row")
+    return listing
+
+
+@cache
+def load_listings(path: Path = LISTINGS) -> tuple[Listing, ...]:
+    """The listings in their order, none without the file; raises BadClaim."""
+    if not path.exists():
+        return ()
+    found = load_tables(path, read_toml(path, BadClaim), "listing", _listing)
+    rows = [each.row for each in found]
+    for at, row in enumerate(rows):
+        if row in rows[:at]:
+            raise BadClaim(f"{path}: listing number {at + 1}: field row: another one has it too")
+    return found

@@ -1,0 +1,250 @@
+"""Each of the documents' listings, what its row keeps of it, and what our general form costs."""
+
+from __future__ import annotations
+
+import copy
+import os
+import re
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from claims import BadClaim, load_listings
+from comparison import comparisons
+from conftest import REPORTS, linked, one_line, run
+from record import Case, Record
+from synthetic import Json, make_full, make_record, matching, spoil, with_listings
+
+EXPERIMENTS = REPORTS.parent / "experiments"
+Read = Callable[[Json], Record]
+
+
+def _ladder(experiment: str) -> dict[str, str]:
+    """The rows of a table but for sweeps, each with all that its source says of it."""
+    text = (EXPERIMENTS / experiment / "ladder.cpp").read_text(encoding="utf-8")
+    makers = {
+        found[1]: found[0]
+        for found in re.finditer(
+            r"^constexpr Strategy (\w+)\(.*?^}", text, re.DOTALL | re.MULTILINE
+        )
+    }
+    found = {}
+    for line in text.split("rows[] = {\n")[1].split("};\n// clang-format on")[0].split("\n"):
+        if line.strip() and not line.strip().startswith("sweep("):
+            name = re.search(r'\.name = "(\w+)"|\("(\w+)"', line)
+            assert name, line
+            made = (makers.get(word, "") for word in re.findall(r"(\w+)[<(]", line))
+            found[name[1] or name[2]] = line + "".join(made)
+    return found
+
+
+def test_every_listing_of_the_tables_is_there_and_no_other() -> None:
+    names, general = set(), set()
+    for experiment in ("matmul", "matvec", "transpose"):
+        for name, says in _ladder(experiment).items():
+            if "general form" in says:
+                general.add(f"{experiment}/{name}")
+            elif re.search(r'as_printed|"(as printed|as in the sample|reconstructed)', says):
+                names.add(f"{experiment}/{name}")
+    listings = load_listings()
+    assert {each.row for each in listings} == names and len(names) == 21
+    assert {each.general for each in listings} <= general
+
+
+def test_every_comparison_is_of_cases_of_the_full_run() -> None:
+    program = os.environ.get("RECHECK")
+    if not program:
+        pytest.skip("RECHECK does not say which program to ask")
+    flags = ["--benchmark_list_tests", "--regime=cold"]
+    listed = subprocess.run([program, *flags], capture_output=True, text=True, check=True).stdout
+    known = {line.split("/iterations:")[0] for line in listed.split("\n")}
+    heads = {each["name"]: each["headline"] for each in make_full(small=True)["experiments"]}
+    for each in load_listings():
+        shape = each.shape or heads[each.experiment]
+        assert {f"{row}/{shape}/cold" for row in (each.row, each.general)} <= known
+
+
+def test_texts_are_short_and_plain() -> None:
+    for each in load_listings():
+        for text in filter(None, (each.keeps, each.differs, each.reconstructed)):
+            assert 60 <= len(text) <= 160 and text[-1] not in ".;," and not text.count("`") % 2
+
+
+BAD = {
+    "row = ''": "field row: '' is not in form",
+    "row = 'tile16'": "field row: 'tile16' is not in form",
+    "general = 'matvec/naive'": "field general: 'matvec/naive' is of another experiment",
+    "document = 'S4'": "field document: 'S4' is not in form",
+    "place = 3": "field place must be one line of text",
+    "keeps = ''": "field keeps: '' is not in form",
+    'keeps = "two\\nlines"': "field keeps must be one line of text",
+    "shape = '8 by 8'": "field shape: '8 by 8' is not in form",
+    "reconstructed = ''": "field reconstructed: '' is not in form",
+    "cost = '1'": "field cost is unknown",
+    "differs": "field differs is missing",
+    "[[more]]": "holds more than [[listing]] tables",
+    "[[listing": "is no TOML",
+}
+GOOD = {
+    "row": "matmul/a_b", "general": "matmul/c", "document": "S0", "place": "p", "keeps": "k",
+    "differs": "d",
+}  # fmt: skip
+
+
+def _entry(**other: str) -> str:
+    return "\n".join(["[[listing]]", *(f"{k} = '{v}'" for k, v in {**GOOD, **other}.items())])
+
+
+@pytest.mark.parametrize(("wrong", "why"), BAD.items())
+def test_what_is_not_in_form_is_refused(wrong: str, why: str, tmp_path: Path) -> None:
+    path = tmp_path / "listings.toml"
+    key, _, value = wrong.partition(" = ")
+    lines = [line for line in _entry().split("\n") if line.split(" = ")[0] != key]
+    path.write_text("\n".join([*lines, wrong if value or "[" in wrong else ""]), encoding="utf-8")
+    with pytest.raises(BadClaim) as error:
+        load_listings(path)
+    assert why in str(error.value) and str(error.value).startswith(f"{path}: ")
+    assert "\n" not in str(error.value)
+
+
+def test_a_good_file(tmp_path: Path) -> None:
+    path = tmp_path / "listings.toml"
+    assert load_listings(path) == ()
+    path = tmp_path / "two.toml"
+    path.write_text(f"{_entry()}\n{_entry(row='matmul/e', shape='8x8x8')}")
+    first, second = load_listings(path)
+    assert (first.strategies, first.shape) == (("a_b", "c"), "") and second.shape == "8x8x8"
+    path = tmp_path / "twice.toml"
+    path.write_text(f"{_entry()}\n{_entry()}")
+    with pytest.raises(BadClaim, match="listing number 2: field row: another one has it too"):
+        load_listings(path)
+
+
+def test_a_bad_file_ends_the_renderer_in_one_line(
+    save: Callable[..., Path], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The file is part of the program, so only a broken checkout gets here; still no traceback."""
+    path = tmp_path / "listings.toml"
+    path.write_text("[[listing]]")
+    monkeypatch.setattr("findings.listings.load_listings", lambda: load_listings(path))
+    result = run("render.py", save(make_record([])), "--output", tmp_path / "out")
+    assert "listing number 1: field row is missing" in one_line(result, 2)
+
+
+# what the report makes of them
+
+
+@pytest.fixture(scope="module")
+def small() -> Json:
+    return with_listings(make_full(small=True))
+
+
+def _pair(record: Record, row: str) -> tuple[Case, Case]:
+    listing = next(each for each in load_listings() if each.row == row)
+    experiment = record.experiment(listing.experiment)
+    assert experiment
+    shape = listing.shape or experiment.headline
+    first, second = (record.find(experiment, name, shape, "cold") for name in listing.strategies)
+    assert first and second
+    return first, second
+
+
+def _costs(record: Record) -> dict[str, str]:
+    from listings import listed
+
+    found = listed(record)
+    assert found
+    return dict(
+        zip((each.row for each in load_listings()), (r[-1] for r in found.rows), strict=True)
+    )
+
+
+def test_the_ratio_is_the_one_that_compare_gives(small: Json, loaded: Read) -> None:
+    from comparison import compare
+
+    record = loaded(small)
+    for row, text in _costs(record).items():
+        listing, general = _pair(record, row)
+        ratio = compare(listing, general)
+        assert ratio.rounds and ratio.value == pytest.approx(1 / 1.02, rel=1e-3)
+        assert f"{ratio} as fast, " in text and f"`{general.strategy}`" in text
+    assert "At 1024³ " in _costs(record)["matmul/s2_full_strips"]
+
+
+@pytest.mark.parametrize(
+    ("cost", "says", "counted"),
+    [
+        (1.02, "is **slower** than", "21 slower"),
+        (0.98, "is **faster** than", "21 faster"),
+        (1.0, "the **same** as", "21 the same within the resolution"),
+    ],
+)
+def test_words_follow_the_numbers(cost: float, says: str, counted: str, loaded: Read) -> None:
+    from listings import listed
+
+    found = listed(loaded(with_listings(make_full(small=True), cost)))
+    assert found and found.counts == counted
+    assert all(says in row[-1] for row in found.rows)
+
+
+def test_the_record_s_resolution_decides(loaded: Read) -> None:
+    """The same 2 % are no difference where a kernel differs from itself by as much."""
+    record = with_listings(make_full(small=True))
+    for case in matching(record, "audit/same_1/"):
+        case["samples"] = [1.05 * sample for sample in case["samples"]]
+    parsed = loaded(record)
+    assert comparisons(parsed).resolution > 0.02
+    assert not any("slower" in text for text in _costs(parsed).values())
+
+
+def test_comparisons_are_of_the_family(small: Json, loaded: Read) -> None:
+    from claims.judge import close_family
+
+    sizes = []
+    for record in (loaded(make_full(small=True)), loaded(small)):
+        close_family(record)
+        sizes.append(len(comparisons(record).family))
+    family = comparisons(record).family
+    for listing in load_listings():
+        first, second = _pair(record, listing.row)
+        assert frozenset((first.id, second.id, 1.0)) in family
+    assert sizes[1] >= sizes[0] + len(load_listings())
+
+
+def test_what_was_not_measured_says_why(small: Json, loaded: Read) -> None:
+    record = spoil(small, "matmul/s0_tiles/4096x", "failed", "launch: out of luck")
+    record["cases"] = [c for c in record["cases"] if c["strategy"] != "sdk_copy"]
+    found = _costs(loaded(record))
+    reason = "Not measured: `s0_tiles` at 4096³: failed: launch: out of luck."
+    assert found["matmul/s0_tiles"] == reason
+    assert found["transpose/sdk_copy"].endswith("at 8192²: the record holds no such case.")
+    assert sum("Not measured" in text for text in found.values()) == 2
+    only = _costs(loaded(with_listings(make_record([(4096,) * 3]))))
+    assert only["matvec/s3_naive"] == "Not measured: the record holds no matvec."
+    assert "1024³: the record holds no such case" in only["matmul/s2_full_strips"]
+
+
+def test_the_section_in_a_report(small: Json, report: Callable[..., str]) -> None:
+    text = report(small)
+    linked(text)
+    section = text.split('## <a id="listings"></a>')[1].split("\n## ")[0]
+    assert "against the listings: 21 slower." in section
+    lines = [line for line in section.split("\n") if line.startswith("| [`")]
+    assert len(lines) == 21 and all("](#" in line and "× [" in line for line in lines)
+    lost = next(line for line in lines if "`s3_warp_per_row`" in line)
+    assert "S3 the warp method" in lost and "*Reconstructed:* from that sentence" in lost
+
+
+def test_without_such_rows_there_is_one_sentence(report: Callable[..., str]) -> None:
+    text = report(make_full(small=True))
+    section = text.split('## <a id="listings"></a>')[1].split("\n## ")[0]
+    _, *lines = filter(None, section.split("\n"))
+    assert len(lines) == 1 and lines[0].startswith("Not in this record")
+
+
+def test_a_record_shown_beside_has_its_own(small: Json, report: Callable[..., str]) -> None:
+    text = report(make_full(gpu=False, small=True), copy.deepcopy(small))
+    linked(text)
+    assert text.count("against the listings: 21 slower.") == 1
+    assert "(#nvidia-h200-matmul-s0-tiles)" in text
