@@ -195,6 +195,7 @@ constexpr Strategy index64(Strategy row) {
 
 /// The same row on rows that do not start at multiples of 512 bytes.
 constexpr Strategy packed(Strategy row) {
+  row.note = "as its base, with no gap between rows";
   row.layout = Layout::row_major;
   return row;
 }

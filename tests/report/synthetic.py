@@ -578,14 +578,24 @@ def make_memory(gpu: bool = True) -> dict[str, Any]:
     return _record([LEVELS], cases, gpu)
 
 
-def with_listings(record: dict[str, Any], cost: float = 1.02) -> dict[str, Any]:
-    """A copy that has the documents' listings as rows: what their general forms have in it, in a
-    time that is `cost` times shorter."""
+def without_listings(record: dict[str, Any]) -> dict[str, Any]:
+    """A copy that has none of the documents' listings as rows."""
     from claims import load_listings
 
-    record = copy.deepcopy(record)
     rows = {listing.row for listing in load_listings()}
-    record["cases"] = [c for c in record["cases"] if f"{c['experiment']}/{c['strategy']}" not in rows]
+    record = copy.deepcopy(record)
+    record["cases"] = [
+        case for case in record["cases"] if f"{case['experiment']}/{case['strategy']}" not in rows
+    ]
+    return record
+
+
+def with_listings(record: dict[str, Any], cost: float = 1.02) -> dict[str, Any]:
+    """A copy whose listings are what their general forms have in it, in a time that is `cost`
+    times shorter."""
+    from claims import load_listings
+
+    record = without_listings(record)
     for listing in load_listings():
         name, general = listing.strategies
         for case in matching(record, f"{listing.general}/"):

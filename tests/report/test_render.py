@@ -104,9 +104,9 @@ def test_every_case_without_a_time_is_named(report: Callable[..., str], gpu: boo
 
 def test_table_ratios_stand_beside_absolute_times(report: Callable[..., str]) -> None:
     for row in re.findall(r"^\|.*\d× \[.*", report(make_record(SMALL)), re.M):
-        # tables of times give each its interval; a claim's row gives the two that were compared
-        claim = row.startswith(("| [C", '| <a id="claim'))
-        assert re.search(r"\d\s(ms|µs|s)\b" if claim else r"\d\s(ms|µs|s) ±", row), row
+        # tables of times give each its interval; a claim's or listing's row the two compared
+        pair = row.startswith(("| [C", '| <a id="claim', "| [`"))
+        assert re.search(r"\d\s(ms|µs|s)\b" if pair else r"\d\s(ms|µs|s) ±", row), row
 
 
 @pytest.mark.parametrize(
@@ -277,8 +277,8 @@ def test_columns_follow_the_experiment(report: Callable[..., str]) -> None:
     assert row_of(text, "naive")["speed-up over `naive`"] == "base"
     assert copied["speed-up over `naive`"].endswith("‡")
     assert (
-        "‡ another problem, or a part: shown, not compared as equal; `copy`, `copy_shared`, `sdk_copy`, "
-        "`sdk_copy_shared`: a copy" in text
+        "‡ another problem, or a part: shown, not compared as equal; `copy`, `copy_shared`, "
+        "`sdk_copy`, `sdk_copy_shared`: a copy" in text
     )
     text = report(make_matvec())
     shared = row_of(text, "shared")
