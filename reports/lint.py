@@ -208,7 +208,8 @@ def intervals(report: Report) -> list[str]:
     for table in report.tables:
         keep = [at for at, name in enumerate(table.columns) if name not in OWN]
         text += [row[at] for row in table.rows for at in keep if at < len(row)]
-    bare = (re.search(r".{0,30}\d×(?!\d)(?![\s\u00a0]\[)", each) for each in text)
+    ratio = r".{0,30}\d×(?!\d)(?![\s\u00a0]\[)"
+    bare = (re.search(ratio, each) for each in text if "×" in each)
     return found + [f"a ratio without an interval: {match[0]}" for match in bare if match]
 
 

@@ -19,6 +19,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import cache, cached_property
+from itertools import chain
 from pathlib import Path
 from statistics import median
 from types import UnionType
@@ -471,6 +472,10 @@ def _tuple(inner: Any) -> Callable[[Any], Any]:
         low, high = (min(listed), max(listed)) if kinds and kinds <= {int, float} else (0, 1e300)
         if inner is float and -1e300 < low <= high < 1e300:
             return tuple(listed)
+        # and so do their blocks
+        blocks = inner == tuple[int, ...] and kinds <= {list}
+        if blocks and set(map(type, chain.from_iterable(listed))) <= {int}:
+            return tuple(map(tuple, listed))
         try:
             for each in listed:
                 found.append(convert(each))

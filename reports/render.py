@@ -12,6 +12,7 @@ is written before every file of the report exists in memory.
 from __future__ import annotations
 
 import argparse
+import gc
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -310,4 +311,6 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
+    # what is read and drawn lives to the end of so short a run: to look for cycles only costs time
+    gc.disable()
     main()

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 from comparison import comparisons
 from quantities import Ratio
@@ -50,6 +51,7 @@ def metric_of(record: Record, experiment: Experiment) -> Metric:
     return COMPUTE if heavy else MEMORY
 
 
+@lru_cache(maxsize=64)
 def square_sizes(record: Record, experiment: Experiment) -> list[tuple[int, str]]:
     """The ordered sweep that lines may connect: all extents equal and a power of two."""
     sizes = {}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cache
 
 from claims import Check, Claim, Corrected, Judged, Judgement, Outcome, load_changes
 from claims.load import BY_READING, KINDS, POLICY, SERIES
@@ -42,6 +43,7 @@ _MARKS = re.compile(
 )
 
 
+@cache
 def prose(text: str) -> str:
     """Plain text made safe in Markdown; what stands between backticks stays code."""
     parts = text.split("`")

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from conftest import one_line, process, run, tree
+from conftest import one_line, run, tree
 from synthetic import SHAPES, SMALL, make_record, spoil
 
 
@@ -105,7 +105,7 @@ def test_readme_is_replaced_last(
 def test_full_disk_leaves_no_new_folder(save: Callable[..., Path], small_disk: Path) -> None:
     (small_disk / "ballast").write_bytes(bytes(850_000))
     path = save(make_record(SMALL))
-    one_line(process("render.py", path, "--output", small_disk / "a" / "report"), 1)
+    one_line(run("render.py", path, "--output", small_disk / "a" / "report"), 1)
     assert sorted(tree(small_disk)) == ["ballast"] and not (small_disk / "a").exists()
 
 

@@ -50,23 +50,23 @@ def printed(metric, work):
 """
 
 RECHECK = """
-folder = pathlib.Path(flag("--output"))
+import json
+folder = flag("--output")
 row = "/".join(flag("--" + name) for name in ("experiment", "strategy", "shape"))
 if row in world["refused"]:
     sys.exit("recheck: " + world["refused"][row])
-folder.mkdir(exist_ok=True)
+os.makedirs(folder, exist_ok=True)
 status, reason = world["cases"].get(row, ["passed", None])
 record = {"environment": world["environment"], "cases": [{"status": status, "reason": reason}]}
 if world["environment"]:
-    (folder / "record.json").write_text(json.dumps(record))
+    with open(folder + "/record.json", "w") as file:
+        json.dump(record, file)
 """
 
 NCU = (
     PRINTED
     + """
-if "--version" in sys.argv:
-    print("NVIDIA (R) Nsight Compute Command Line Profiler\\nVersion 2025.3.1.0 (build 3639)")
-    sys.exit()
+import re, subprocess
 at = sys.argv.index(world["recheck"])
 own, sys.argv = sys.argv[1:at], sys.argv[at:]
 option = lambda name: own[own.index(name) + 1]
@@ -121,9 +121,7 @@ for name in names:
 """
 
 SANITIZER = """
-if "--version" in sys.argv:
-    print("NVIDIA (R) Compute Sanitizer\\nVersion 2025.3.1")
-    sys.exit()
+import subprocess
 assert sys.argv[1:4] == ["--tool", "racecheck", "--kernel-name-exclude"]
 print("========= COMPUTE-SANITIZER", flush=True)
 subprocess.run(sys.argv[5:])
@@ -131,20 +129,30 @@ print(world["races"].get(flag("--gtest_filter"), ""))
 """
 
 NVCC = """
-if "--version" in sys.argv:
-    print("nvcc: NVIDIA (R) Cuda compiler driver\\nCuda compilation tools, release 13.0, V13.0.48")
-    sys.exit()
-file = pathlib.Path(sys.argv[-1])
-code, text = world["snippets"][file.stem + ("/mended" if "-DMENDED" in sys.argv else "")]
-print(text.replace("FILE", str(file)), file=sys.stderr)
+file = sys.argv[-1]
+stem = os.path.basename(file).removesuffix(".cu")
+code, text = world["snippets"][stem + ("/mended" if "-DMENDED" in sys.argv else "")]
+print(text.replace("FILE", file), file=sys.stderr)
 sys.exit(code)
 """
 
-SCRIPT = """#!{python}
-import json, os, pathlib, re, subprocess, sys
+VERSIONS = {
+    "ncu": "NVIDIA (R) Nsight Compute Command Line Profiler\nVersion 2025.3.1.0 (build 3639)",
+    "sanitizer": "NVIDIA (R) Compute Sanitizer\nVersion 2025.3.1",
+    "nvcc": "nvcc: NVIDIA (R) Cuda compiler driver\nCuda compilation tools, release 13.0, V13.0.48",
+}
+
+# hundreds of these are started, so they leave out the packages (-IS), and import what they need
+SCRIPT = """#!{python} -IS
+import os, sys
+version = {version!r}
+if version and "--version" in sys.argv:
+    print(version)
+    sys.exit()
 def flag(name):
     return next(word.split("=", 1)[1] for word in sys.argv if word.startswith(name + "="))
-world = json.loads(pathlib.Path({world!r}).read_text())
+with open({world!r}) as file:
+    world = eval(file.read())
 with open({log!r}, "a") as log:
     log.write(" ".join(sys.argv) + "\\n")
 {body}
@@ -203,8 +211,9 @@ class World:
             program.write_text(
                 SCRIPT.format(
                     python=sys.executable,
-                    world=str(folder / "world.json"),
+                    world=str(folder / "world"),
                     log=str(folder / "log"),
+                    version=VERSIONS.get(name, ""),
                     body=body,
                 )
             )
@@ -240,7 +249,7 @@ class World:
 
     def run(self, *options: object) -> subprocess.CompletedProcess[str]:
         self.claim()
-        (self.folder / "world.json").write_text(json.dumps(self.state))
+        (self.folder / "world").write_text(repr(self.state))
         programs = [self.folder / "recheck", self.folder / "recheck_tests"]
         words = [*programs, "--output", self.output, "--ncu", self.folder / "ncu"]
         words += ["--sanitizer", self.folder / "sanitizer", "--nvcc", self.folder / "nvcc"]
@@ -274,8 +283,7 @@ class World:
         """The command lines of the programs that were run, other than for their version."""
         log = self.folder / "log"
         lines = log.read_text().splitlines() if log.exists() else []
-        ours = [line for line in lines if line.split()[0].endswith("/" + program)]
-        return [line for line in ours if "--version" not in line]
+        return [line for line in lines if line.split()[0].endswith("/" + program)]
 
 
 @pytest.fixture
