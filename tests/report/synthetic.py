@@ -613,7 +613,7 @@ def without_listings(record: dict[str, Any]) -> dict[str, Any]:
     from claims import load_listings
 
     rows = {listing.row for listing in load_listings()}
-    record = copy.deepcopy(record)
+    record = copied(record)
     record["cases"] = [
         case for case in record["cases"] if f"{case['experiment']}/{case['strategy']}" not in rows
     ]
@@ -629,7 +629,7 @@ def with_listings(record: dict[str, Any], cost: float = 1.02) -> dict[str, Any]:
     for listing in load_listings():
         name, general = listing.strategies
         for case in matching(record, f"{listing.general}/"):
-            case = copy.deepcopy(case) | {"strategy": name, "note": "as printed", "sweep": False}
+            case = copied(case) | {"strategy": name, "note": "as printed", "sweep": False}
             case["id"] = case["id"].replace(f"/{general}/", f"/{name}/")
             case["source"] |= {"document": listing.document, "place": listing.place}
             case["parameters"] = {"block": 256}
