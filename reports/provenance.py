@@ -24,8 +24,9 @@ def brands(record: Record, probes: Probes | None = None) -> list[str]:
         text = "the binary holds no machine code for this GPU, so the driver made it from PTX."
         found.append(f"**Device code compiled at run time**: {text}")
     if env.other_processes:
-        text = "when the run started; they share its time, memory and caches."
-        found.append(f"**{env.other_processes} other processes on the GPU** {text}")
+        text = "when the run started: time, memory and caches were shared."
+        many = "process" if env.other_processes == 1 else "processes"
+        found.append(f"**{env.other_processes} other {many} on the GPU** {text}")
     if env.gpu and env.gpu.mig:
         found.append("**MIG is on**: this is a part of a GPU, held against the limits of a whole.")
     if env.mps:

@@ -222,6 +222,29 @@ TEST(Session, LeavesWhatTurnsOutTooSlowAfterItsProof) {
   EXPECT_TRUE(c.samples.empty());
 }
 
+/// Slow where there is one row alone.
+void dislikes_one_row(int rows, int columns, const float* a, std::int64_t lda, const float* v,
+                      float* r) {
+  if (rows == 1) std::this_thread::sleep_for(std::chrono::milliseconds(8));
+  reference::matvec_serial(rows, columns, a, lda, v, r);
+}
+
+// the one long launch is of a shape like no other, so the short ones have to be heard as well
+TEST(Session, LetsShortLaunchesSpeakAgainstASlowOne) {
+  const Strategy row = mutants::mutant("dislikes_one_row", matvec::cpu<dislikes_one_row>);
+  const Experiment experiment = matvec::experiment({&row, 1});
+  Gpu none;
+  none.reason = "there is none";
+  Session session({.budget_seconds = 0.05, .seed = 1}, none, [](const Case&) {}, [] {});
+  for (const Shape& shape : {Shape{1, 65536}, Shape{256, 256}, Shape{2048, 2048}}) {
+    Case c{&experiment, &row, shape, Regime::hot};
+    std::vector<Case*> group = {&c};
+    session.measure(group);
+    EXPECT_EQ(c.verdict.value_or(Verdict{}).status, Status::passed)
+        << to_string(shape) << ": " << c.verdict.value_or(Verdict{}).reason.value_or("");
+  }
+}
+
 TEST(Session, KeepsAFailureWhileTiming) {
   const Case c = measured(mutants::cpu_throws_when_timed, Regime::hot);
   EXPECT_EQ(c.verdict.value_or(Verdict{}).status, Status::failed);

@@ -257,11 +257,15 @@ void Session::sample(Workbench& bench, Target& where, Run& run, int round) {
   if (c.verdict->status != Status::passed) return;
   c.seconds = interval;
   if (draws(c)) c.power = where.draw(run.launch, seconds);
-  if (!copied && seconds >= long_launch) {
-    const double pace = seconds / c.work().size();
+  if (copied) return;
+  const double pace = seconds / c.work().size();
+  if (seconds >= long_launch) {
     const auto known = pace_.try_emplace(c.strategy, Pace{pace, pace}).first;
-    known->second = {std::min(known->second.best, pace), std::max(known->second.worst, pace)};
+    known->second.worst = std::max(known->second.worst, pace);
   }
+  // a short launch is no slower than it looks, so it may better a pace that is known
+  if (const auto known = pace_.find(c.strategy); known != pace_.end())
+    known->second.best = std::min(known->second.best, pace);
 }
 
 Reason Session::too_large(const Case& c, Target& where) const {

@@ -63,7 +63,7 @@ class Session {
   std::unique_ptr<Target> cpu_, gpu_target_;
   Ledger ledger_;
   std::map<const Strategy*, double> seconds_;  // about what one launch takes at the shape at hand
-  // seconds per Work::size() so far, of launches that were long
+  // seconds per Work::size() so far: the worst of launches that were long, the best of all since
   struct Pace {
     double best, worst;
   };
