@@ -10,7 +10,7 @@ import re
 from pathlib import Path
 
 from claims import Probes
-from claims.load import EXPERIMENTS
+from claims.tables import EXPERIMENTS
 from quantities import cell, significant
 from record import BadRecord, Record, read_toml
 

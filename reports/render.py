@@ -255,6 +255,7 @@ def render(own: Measured, beside: list[Measured]) -> dict[str, bytes]:
         compact_columns=verdicts.COMPACT,
         then_columns=verdicts.THEN,
         errata_columns=verdicts.ERRATA,
+        sources_columns=verdicts.SOURCES,
         listed=listings.listed(record),
         listings_columns=listings.COLUMNS,
         changes_columns=verdicts.CHANGES,

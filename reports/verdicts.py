@@ -10,7 +10,17 @@ import re
 from dataclasses import dataclass
 from functools import cache
 
-from claims import Check, Claim, Corrected, Judged, Judgement, Outcome, load_changes
+from claims import (
+    Check,
+    Claim,
+    Corrected,
+    Judged,
+    Judgement,
+    Outcome,
+    Source,
+    load_changes,
+    load_sources,
+)
 from claims.load import BY_READING, KINDS, POLICY, SERIES
 from findings.judge import Finding
 from machine import NONE
@@ -22,18 +32,13 @@ WORDS = {"holds": "holds", "fails": "fails", "inconclusive": "inconclusive"}
 WORDS["not_measured"] = "not measured"
 VERBS = {"holds": "holds", "fails": "fails", "inconclusive": "is inconclusive"}
 VERBS["not_measured"] = "was not measured"
-DOCUMENTS = {
-    "S0": "article on matrix multiplication, shared memory",
-    "S1": "blog on matrix multiplication, CPU and GPU",
-    "S2": "Korean notes on the CUDA guide's matrix products",
-    "S3": "Chinese slides on matrix–vector products",
-}
 SHOWN = 2  # outcomes in a row of the table; the rest stands in the details
 
 COLUMNS = ["id", "claim", "said then", "here", "verdict"]
 COMPACT = ["id", "claim", "here", "verdict"]
 THEN = ["claim", "then", "then, on", "here", "verdict", "why"]
 CHANGES = ["claim", "changed", "asked before", "verdict then, now", "because of", "reason"]
+SOURCES = ["document", "title", "by, when", "found", "language", "hardware of its figures", "state"]
 ERRATA = ["erratum", "where", "as written", "what is right", "concerns", "proof"]
 
 
@@ -374,11 +379,11 @@ class View:
     @property
     def folds(self) -> list[Fold]:
         found = []
-        for document, name in DOCUMENTS.items():
-            own = [each for each in self.judgement.claims if each.claim.document == document]
+        for source in load_sources().values():
+            own = [each for each in self.judgement.claims if each.claim.document == source.id]
             if own:
                 many = f"{len(own)} claims" if len(own) > 1 else "1 claim"
-                title = f"{document}, {name}: {many} in detail"
+                title = f"{source.id}, {source.name}: {many} in detail"
                 found.append(Fold(title, [self._detail(each) for each in own]))
         return found
 
@@ -418,6 +423,11 @@ class View:
             return told(outcome) + (f"; asked of {links}" if links else "")
         text = f"**{WORDS[outcome.verdict]}**: {self.told(outcome)}"
         return text + (f"; from {links}" if links else "")
+
+    @property
+    def documents(self) -> list[list[str]]:
+        """Where the sentences and figures are from."""
+        return [_cited(each) for each in load_sources().values()]
 
     @property
     def then(self) -> list[list[str]]:
@@ -474,6 +484,20 @@ class View:
             if each
         ]
         return " · ".join(texts)
+
+
+def _cited(source: Source) -> list[str]:
+    title = prose(source.title) + (f" ({prose(source.english)})" if source.english else "")
+    by = ", ".join(prose(text) for text in (source.author, source.year) if text)
+    return [
+        f"{prose(source.id)}: {prose(source.name)}",
+        title or NONE,
+        by or NONE,
+        prose(source.found),
+        prose(source.language) or NONE,
+        "<br>".join(map(prose, source.hardware)) or NONE,
+        prose(source.state) or NONE,
+    ]
 
 
 def _sentence(text: str) -> str:

@@ -41,7 +41,8 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "reports"))
 from binds import bound_cases  # noqa: E402
 from claims import expression  # noqa: E402
-from claims.load import BadClaim, load_claims, load_errata  # noqa: E402
+from claims.load import load_claims, load_errata  # noqa: E402
+from claims.tables import BadClaim  # noqa: E402
 from record import BadRecord  # noqa: E402
 
 Metrics = tuple[str, ...]

@@ -20,12 +20,12 @@ from canvas import (
     dots,
     ink_on_card,
 )
-from claims import Claim, Judged, Judgement
+from claims import Claim, Judged, Judgement, load_sources
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 from measured import Measured
-from verdicts import DOCUMENTS, WORDS, shortest, unit
+from verdicts import WORDS, shortest, unit
 
 from charts.drawing import Drawing, NotDrawn
 
@@ -138,8 +138,9 @@ def strip(judgement: Judgement) -> Drawing:
     columns = {name: (at - left) / width for name, at in places.items()}
     for text, column in (("measured [95 % interval]", "value"), ("verdict", "verdict")):
         axes.text(columns[column], -0.05, text, color=MUTED, **aside)
+    documents = load_sources()
     for document, y in heads.items():
-        axes.text(columns["name"], y, f"{document}: {DOCUMENTS[document]}", color=MUTED,
+        axes.text(columns["name"], y, f"{document}: {documents[document].name}", color=MUTED,
                   fontweight="bold", **aside)  # fmt: skip
     points: dict[str, list[Interval]] = {}
     for y, judged in zip(heights, rows, strict=True):
@@ -216,7 +217,7 @@ def compared(records: list[Measured], names: list[str], experiment: str) -> Draw
     aside: Look = {"transform": axes.get_yaxis_transform(), "va": "center", "fontsize": 7.5}
     left, name = ((at - start) / (wide - start) for at in (0.022, 0.052))
     for document, y in heads.items():
-        text = f"{document}: {DOCUMENTS[document]}"
+        text = f"{document}: {load_sources()[document].name}"
         axes.text(left, y, text, color=MUTED, fontweight="bold", **aside)
     points: dict[tuple[int, bool], list[Interval]] = {}
     for y, of in zip(heights, rows, strict=True):

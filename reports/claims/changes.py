@@ -10,7 +10,8 @@ from typing import Any
 
 from record import read_toml
 
-from claims.load import EXPERIMENTS, VERDICTS, BadClaim, Wrong, load_claims, load_tables, text_of
+from claims.load import VERDICTS, load_claims
+from claims.tables import EXPERIMENTS, BadClaim, Wrong, load_tables, text_of
 
 CHANGES = EXPERIMENTS / "changes.toml"
 CAUSES = ("check", "transcription", "open choice")

@@ -7,6 +7,7 @@ data of the documents and of the kernels, not of a record, which has their times
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from functools import cache
 from pathlib import Path
@@ -14,7 +15,8 @@ from typing import Any
 
 from record import read_toml
 
-from claims.load import DOCUMENTS, EXPERIMENTS, BadClaim, Wrong, load_tables, text_of
+from claims.sources import load_sources
+from claims.tables import EXPERIMENTS, BadClaim, Wrong, load_tables, text_of
 
 LISTINGS = EXPERIMENTS / "listings.toml"
 
@@ -41,10 +43,10 @@ class Listing:
 
 
 _ROW = r"[a-z0-9_]+/[a-z0-9_]+"
-_FORMS = {"row": _ROW, "general": _ROW, "document": "|".join(DOCUMENTS), "shape": r"\d+(x\d+)*"}
+_FORMS = {"row": _ROW, "general": _ROW, "shape": r"\d+(x\d+)*"}
 
 
-def _listing(table: dict[str, Any]) -> Listing:
+def _listing(table: dict[str, Any], documents: Iterable[str]) -> Listing:
     names = [each.name for each in fields(Listing)]
     for name in table:
         if name not in names:
@@ -55,6 +57,8 @@ def _listing(table: dict[str, Any]) -> Listing:
         if not re.fullmatch(_FORMS.get(name, ".+"), text):
             raise Wrong(f"field {name}: {text!r} is not in form")
     listing = Listing(**texts)
+    if listing.document not in documents:
+        raise Wrong(f"field document must be one of {', '.join(documents)}")
     if not listing.general.startswith(f"{listing.experiment}/"):
         raise Wrong(f"field general: {listing.general!r} is of another experiment than the row")
     return listing
@@ -65,7 +69,10 @@ def load_listings(path: Path = LISTINGS) -> tuple[Listing, ...]:
     """The listings in their order, none without the file; raises BadClaim."""
     if not path.exists():
         return ()
-    found = load_tables(path, read_toml(path, BadClaim), "listing", _listing)
+    documents = load_sources(path.parent)
+    found = load_tables(
+        path, read_toml(path, BadClaim), "listing", lambda table: _listing(table, documents)
+    )
     rows = [each.row for each in found]
     for at, row in enumerate(rows):
         if row in rows[:at]:

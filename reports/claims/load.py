@@ -10,19 +10,29 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
-from record import REGIMES, BadRecord, read_toml
+from record import REGIMES, read_toml
 
 from claims import expression
+from claims.sources import load_sources
+from claims.tables import (
+    EXPERIMENTS,
+    BadClaim,
+    Wrong,
+    id_of,
+    in_order,
+    known_only,
+    list_of,
+    load_tables,
+    text_of,
+)
 
-EXPERIMENTS = Path(__file__).parents[2] / "experiments"
 ERRATA = "errata.toml"
-DOCUMENTS = ("S0", "S1", "S2", "S3")
 # the documents' own; the rows that are made of them name them as their source
 ALGORITHMS = tuple(f"A{n:02}" for n in range(1, 20))
 VERDICTS = ("holds", "fails", "inconclusive", "not_measured")
@@ -41,12 +51,7 @@ COUNTERS = (
     "issue_percent", "fma_percent", "tensor_percent", "l2_percent", "dram_percent", "sm_hertz",
     "launches",
 )  # fmt: skip
-T = TypeVar("T")
 _CASE = re.compile(rf"[a-z0-9_]+/[a-z0-9_]+/(\d+(x\d+)*|{{shape}})/({'|'.join(REGIMES)})")
-
-
-class BadClaim(BadRecord):
-    """A file of claims or errata is not in form; str() is one line for the user."""
 
 
 @dataclass(frozen=True)
@@ -229,21 +234,6 @@ class Erratum:
         return f"{EXPERIMENTS / ERRATA}: erratum {self.id}"
 
 
-class Wrong(Exception):
-    """What is wrong with a field, for a place that the caller knows."""
-
-
-def text_of(table: dict[str, Any], key: str, where: str = "", optional: bool = False) -> str:
-    if key not in table and optional:
-        return ""
-    if key not in table:
-        raise Wrong(f"field {where}{key} is missing")
-    text = table[key]
-    if not isinstance(text, str) or not text.isprintable():
-        raise Wrong(f"field {where}{key} must be one line of text")
-    return text
-
-
 def _number(table: dict[str, Any], key: str, where: str) -> float | None:
     found: Any = table.get(key)
     if found is None:
@@ -256,25 +246,12 @@ def _number(table: dict[str, Any], key: str, where: str) -> float | None:
     return number
 
 
-def _known(table: dict[str, Any], allowed: Iterable[str], where: str) -> None:
-    for key in table:
-        if key not in allowed:
-            raise Wrong(f"field {where}{key} is unknown")
-
-
-def _tables(table: dict[str, Any], key: str, where: str = "") -> list[Any]:
-    found = table.get(key, [])
-    if type(found) is not list:
-        raise Wrong(f"field {where}{key} must be a list")
-    return found
-
-
 def _checks(
     table: dict[str, Any], key: str, where: str = "", choices: tuple[Open, ...] = ()
 ) -> tuple[Check, ...]:
     return tuple(
         _varied(each, choices, f"{where}{key}[{at}].")
-        for at, one in enumerate(_tables(table, key, where))
+        for at, one in enumerate(list_of(table, key, where))
         for each in _check(one, f"{where}{key}[{at}]")
     )
 
@@ -320,7 +297,7 @@ def _open(name: str, table: Any) -> Open:
     where = f"open.{name}."
     if type(table) is not dict:
         raise Wrong(f"field {where[:-1]} must have what and values")
-    _known(table, ("what", "values"), where)
+    known_only(table, ("what", "values"), where)
     values = table.get("values")
     if type(values) is not dict or len(values) < 2:
         raise Wrong(f"field {where}values must name two or more")
@@ -341,7 +318,7 @@ def _open(name: str, table: Any) -> Open:
 def _why(table: Any, where: str, keys: set[str]) -> Why:
     if type(table) is not dict:
         raise Wrong(f"field {where[:-1]} must be {{ verdict, text }}")
-    _known(table, Why.__annotations__, where)
+    known_only(table, Why.__annotations__, where)
     found = Why(
         text_of(table, "text", where),
         text_of(table, "verdict", where),
@@ -364,7 +341,7 @@ def _check(table: Any, where: str) -> list[Check]:
     form, where = FORMS[name], f"{where}."
     expands = name not in SERIES and "shapes" in table
     allowed = ("form", "says", "key", *form.needs, *form.one_of, *form.may)
-    _known(table, (*allowed, "shapes") if expands else allowed, where)
+    known_only(table, (*allowed, "shapes") if expands else allowed, where)
     for key in form.needs:
         if key not in table:
             raise Wrong(f"field {where}{key} is missing")
@@ -428,19 +405,18 @@ def _sense(check: Check, where: str) -> None:
             raise Wrong(f"field {where}expression: {error}") from error
 
 
-def _document(name: str) -> None:
-    if name not in DOCUMENTS:
-        raise Wrong(f"field document must be one of {', '.join(DOCUMENTS)}")
+def _document(name: str, documents: Iterable[str]) -> None:
+    if name not in documents:
+        raise Wrong(f"field document must be one of {', '.join(documents)}")
 
 
-def _claim(table: dict[str, Any], experiment: str, known: dict[str, Open]) -> Claim:
-    _known(table, set(Claim.__annotations__) - {"experiment"}, "")
-    name = text_of(table, "id")
-    if not re.fullmatch(r"C\d\d", name):
-        raise Wrong("field id must read like C01")
+def _claim(
+    table: dict[str, Any], experiment: str, known: dict[str, Open], documents: Iterable[str]
+) -> Claim:
+    known_only(table, set(Claim.__annotations__) - {"experiment"}, "")
     optional = ("english", "not_judged")
     choices = []
-    for each in _tables(table, "open"):
+    for each in list_of(table, "open"):
         if each not in known:
             raise Wrong(f"field open: the file has no choice {each!r}")
         choices.append(known[each])
@@ -449,14 +425,14 @@ def _claim(table: dict[str, Any], experiment: str, known: dict[str, Open]) -> Cl
     if len(keys) > len(set(keys)):
         raise Wrong("field key: two checks have the same")
     claim = Claim(
-        id=name,
+        id=id_of(table),
         experiment=experiment,
         claimed=_number(table, "claimed", ""),
         check=check,
         also=also,
         open=tuple(choices),
         why=tuple(
-            _why(each, f"why[{at}].", set(keys)) for at, each in enumerate(_tables(table, "why"))
+            _why(each, f"why[{at}].", set(keys)) for at, each in enumerate(list_of(table, "why"))
         ),
         **{
             key: text_of(table, key, optional=key in optional)
@@ -464,7 +440,7 @@ def _claim(table: dict[str, Any], experiment: str, known: dict[str, Open]) -> Cl
             + optional
         },
     )
-    _document(claim.document)
+    _document(claim.document, documents)
     if bool(claim.check) == bool(claim.not_judged):
         raise Wrong("field check: a claim has checks, or else not_judged says why it has none")
     if not (claim.quote and claim.title and claim.expected):
@@ -474,12 +450,10 @@ def _claim(table: dict[str, Any], experiment: str, known: dict[str, Open]) -> Cl
     return claim
 
 
-def _erratum(table: dict[str, Any], concerned: set[str]) -> Erratum:
+def _erratum(table: dict[str, Any], concerned: set[str], documents: Iterable[str]) -> Erratum:
     """`concerned`: the claims and algorithms that there are."""
-    _known(table, {*Erratum.__annotations__, "by"}, "")
-    name = text_of(table, "id")
-    if not re.fullmatch(r"E\d\d", name):
-        raise Wrong("field id must read like E01")
+    known_only(table, {*Erratum.__annotations__, "by"}, "")
+    id_of(table)
     concerns = table.get("concerns")
     if type(concerns) is not list or not concerns or any(type(one) is not str for one in concerns):
         raise Wrong("field concerns must be a list of claims, algorithms or the document")
@@ -494,7 +468,7 @@ def _erratum(table: dict[str, Any], concerned: set[str]) -> Erratum:
             for key in ("id", "document", "place", "written", "english", "right", "shown")
         },
     )
-    _document(erratum.document)
+    _document(erratum.document, documents)
     for each in concerns:
         if each not in concerned and each != erratum.document:
             raise Wrong(f"field concerns: {each!r} is no claim, no algorithm and not its document")
@@ -505,31 +479,6 @@ def _erratum(table: dict[str, Any], concerned: set[str]) -> Erratum:
     if not (erratum.place and erratum.written and erratum.right):
         raise Wrong("fields place, written and right may not be empty")
     return erratum
-
-
-def load_tables(
-    path: Path,
-    document: dict[str, Any],
-    key: str,
-    parse: Callable[[dict[str, Any]], T],
-    more: str = "",
-) -> tuple[T, ...]:
-    """What the tables of that name come to, of a file that holds nothing else but `more`, which has
-    been taken out; in its order; raises BadClaim."""
-    tables = document.get(key, [])
-    if set(document) - {key} or type(tables) is not list:
-        raise BadClaim(f"{path}: holds more than [[{key}]]{more} tables")
-    found: list[T] = []
-    for at, table in enumerate(tables):
-        name = table.get("id") if type(table) is dict else None
-        try:
-            if type(table) is not dict:
-                raise Wrong("is no table")
-            found.append(parse(table))
-        except Wrong as error:
-            where = f"{path}: {key} {name or f'number {at + 1}'}"
-            raise BadClaim(f"{where}: {error}") from error
-    return tuple(found)
 
 
 def load(path: Path) -> tuple[Claim, ...]:
@@ -543,8 +492,9 @@ def load(path: Path) -> tuple[Claim, ...]:
     except Wrong as error:
         raise BadClaim(f"{path}: {error}") from error
     experiment = path.parent.name
+    documents = load_sources(path.parents[1])
     return load_tables(
-        path, document, "claim", lambda table: _claim(table, experiment, known), more
+        path, document, "claim", lambda table: _claim(table, experiment, known, documents), more
     )
 
 
@@ -557,7 +507,7 @@ def load_claims(folder: Path = EXPERIMENTS) -> tuple[Claim, ...]:
             if claim.id in found:
                 raise BadClaim(f"{path}: claim {claim.id}: field id: another file has it too")
             found[claim.id] = claim
-    return tuple(found[name] for name in sorted(found))
+    return tuple(found[name] for name in sorted(found, key=in_order))
 
 
 @cache
@@ -567,10 +517,13 @@ def load_errata(folder: Path = EXPERIMENTS) -> tuple[Erratum, ...]:
     if not path.exists():
         return ()
     concerned = {*ALGORITHMS, *(claim.id for claim in load_claims(folder))}
+    documents = load_sources(folder)
     found: dict[str, Erratum] = {}
     tables = read_toml(path, BadClaim)
-    for erratum in load_tables(path, tables, "erratum", lambda table: _erratum(table, concerned)):
+    for erratum in load_tables(
+        path, tables, "erratum", lambda table: _erratum(table, concerned, documents)
+    ):
         if erratum.id in found:
             raise BadClaim(f"{path}: erratum {erratum.id}: field id: another one has it too")
         found[erratum.id] = erratum
-    return tuple(found[name] for name in sorted(found))
+    return tuple(found[name] for name in sorted(found, key=in_order))

@@ -16,8 +16,9 @@ from record import Case, Record
 from series import COMPUTE, MEMORY
 
 from claims import expression
-from claims.load import COMPILED, BadClaim, Check, Claim, Erratum
+from claims.load import COMPILED, Check, Claim, Erratum
 from claims.probes import Probes
+from claims.tables import BadClaim
 
 HOLDS, FAILS, INCONCLUSIVE, NOT_MEASURED = "holds", "fails", "inconclusive", "not_measured"
 

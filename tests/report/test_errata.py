@@ -9,7 +9,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from claims.load import ERRATA, BadClaim, load_claims, load_errata
+from claims.load import ERRATA, load_claims, load_errata
+from claims.sources import SOURCES
+from claims.tables import BadClaim
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "experiments" / "harness"))
@@ -54,7 +56,7 @@ BAD = {
     "no TOML": (("[[erratum]]", "[[erratum"), "is no TOML"),
     "another table": (('[[erratum]]\nid = "E02"', '[[errata]]\nid = "E02"'), "than [[erratum]]"),
     "no id": (('id = "E02"', ""), "erratum number 1: field id is missing"),
-    "odd id": (('"E02"', '"E2"'), "field id must read like E01"),
+    "odd id": (('"E02"', '"2 E"'), "field id must be a letter, and letters, digits"),
     "twice": (('"E02"', '"E01"'), "erratum E01: field id: another one has it too"),
     "unknown field": (('right = "8400M G"', 'wright = "8400M G"'), "E02: field wright is unknown"),
     "document": (('"S0"\nplace = "i', '"S9"\nplace = "i'), "E02: field document must be one of"),
@@ -82,6 +84,10 @@ def _folder(folder: Path, text: str) -> Path:
     (folder / "matmul").mkdir()
     (folder / "matmul" / "claims.toml").write_text(CLAIM, encoding="utf-8")
     (folder / ERRATA).write_text(text, encoding="utf-8")
+    sources = (
+        f'[[source]]\nid = "{name}"\nname = "one"\nfound = "here"\n' for name in ("S0", "S1")
+    )
+    (folder / SOURCES).write_text("".join(sources))
     return folder
 
 
