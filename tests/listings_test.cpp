@@ -84,6 +84,8 @@ class gpu_S1sTolerance : public testing::Test {
 
 // 0.001, whatever the sums come to (C21): one more rounding of a sum beyond 16384 is as much
 TEST_F(gpu_S1sTolerance, AcceptsSumsOf80Products) { EXPECT_LE(largest_difference(80), 1e-3); }
+TEST_F(gpu_S1sTolerance, AcceptsSumsOf1024Products) { EXPECT_LE(largest_difference(1024), 1e-3); }
+TEST_F(gpu_S1sTolerance, AcceptsSumsOf4096Products) { EXPECT_LE(largest_difference(4096), 1e-3); }
 TEST_F(gpu_S1sTolerance, AcceptsSumsOf8192Products) { EXPECT_LE(largest_difference(8192), 1e-3); }
 TEST_F(gpu_S1sTolerance, RefusesSumsOf65536Products) { EXPECT_GT(largest_difference(65536), 1e-3); }
 

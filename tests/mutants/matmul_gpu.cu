@@ -181,6 +181,7 @@ constexpr Strategy rows[] = {
     s0_row<S0Defect::none>("unspoiled_s0"),
     s0_row<S0Defect::depth4_outer_loop, 64>("s0_depth4_outer_loop"),
     s0_row<S0Defect::depth4_both_loops, 64>("s0_depth4_both_loops"),
+    s0_row<S0Defect::depth4_inner_loop, 64>("s0_depth4_inner_loop"),
     s1_floor_grid(),
     s1_row<false>("unspoiled_s1_with_room"),
     s1_row<true>("s1_k_tail"),

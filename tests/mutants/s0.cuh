@@ -14,13 +14,15 @@ enum class S0Defect {
   first_barrier_missing,
   second_barrier_missing,
   depth4_outer_loop,  // shared memory four times as large, a quarter of the phases
-  depth4_both_loops   // and four times as many products in each
+  depth4_both_loops,  // and four times as many products in each
+  depth4_inner_loop   // four tiles deep, but as many products in each phase as before
 };
 
 template <S0Defect defect>
 __global__ void s0_kernel(const float* md, const float* nd, float* pd, int width) {
+  constexpr bool staged = defect == S0Defect::depth4_inner_loop;
   constexpr bool deep =
-      defect == S0Defect::depth4_outer_loop || defect == S0Defect::depth4_both_loops;
+      staged || defect == S0Defect::depth4_outer_loop || defect == S0Defect::depth4_both_loops;
   constexpr int tile = 16, slab = deep ? 4 * tile : tile;
   constexpr int products = defect == S0Defect::depth4_both_loops ? slab : tile;
   __shared__ float mds[tile][slab];
@@ -30,8 +32,12 @@ __global__ void s0_kernel(const float* md, const float* nd, float* pd, int width
   const int col = blockIdx.x * tile + tx;
   float value = 0;
   for (int k = 0; k < width / slab; ++k) {
-    mds[ty][tx] = md[row * width + k * tile + tx];
-    nds[ty][tx] = nd[(k * tile + ty) * width + col];
+    // as it stands, or four of each as four tiles need them
+    for (int i = 0; i < (staged ? slab : tile); i += tile) {
+      const int at = k * (staged ? slab : tile) + i;
+      mds[ty][i + tx] = md[row * width + at + tx];
+      nds[i + ty][tx] = nd[(at + ty) * width + col];
+    }
     if (defect != S0Defect::first_barrier_missing) __syncthreads();
     for (int m = 0; m < products; ++m) value += mds[ty][m] * nds[m][tx];
     if (defect != S0Defect::second_barrier_missing) __syncthreads();

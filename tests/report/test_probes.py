@@ -224,11 +224,18 @@ class World:
         """All kernels of a run: the timer's calibration, the proofs, the warm-up."""
         return [*[(HOLD, 7)] * 50, *proofs(*call), *warm_up(*call)]
 
+    def file(self, experiment: str) -> Path:
+        """Where an experiment's claims are, beside the document that they are of."""
+        folder = self.folder / "experiments"
+        (folder / experiment).mkdir(parents=True, exist_ok=True)
+        source = '[[source]]\nid = "S0"\nname = "one"\nfound = "here"\n'
+        (folder / "sources.toml").write_text(source)
+        return folder / experiment / "claims.toml"
+
     def claim(self, *checks: str, key: str = "check", experiment: str = "matmul") -> None:
         """Adds a claim with these checks; `key` says as what."""
         self.claims += 1
-        path = self.folder / "experiments" / experiment / "claims.toml"
-        path.parent.mkdir(parents=True, exist_ok=True)
+        path = self.file(experiment)
         listed = "[" + ", ".join("{ " + check + " }" for check in checks) + "]"
         members = {"id": f'"C{self.claims:02}"', "document": '"S0"', key: listed}
         texts = ("place", "quote", "title", "hardware", "figure", "expected")
@@ -698,8 +705,7 @@ def test_a_malformed_check_is_named(world: World) -> None:
 
 @pytest.mark.parametrize("text", ["[[claim", "claim = 1", "[[claim]]\ncheck = [1]"])
 def test_a_malformed_file_is_named(world: World, text: str) -> None:
-    path = world.folder / "experiments" / "memory" / "claims.toml"
-    path.parent.mkdir(parents=True)
+    path = world.file("memory")
     path.write_text(text)
     assert str(path) in one_line(world.run(), 2)
 
