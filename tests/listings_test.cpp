@@ -75,12 +75,13 @@ double largest_difference(int terms) {
   return largest;
 }
 
-class gpu_S1sTolerance : public testing::Test {
+class Tolerance : public testing::Test {
  protected:
   void SetUp() override {
     if (const Gpu gpu = find_gpu(); !gpu.device) GTEST_SKIP() << *gpu.reason;
   }
 };
+using gpu_S1sTolerance = Tolerance;
 
 // 0.001, whatever the sums come to (C21): one more rounding of a sum beyond 16384 is as much
 TEST_F(gpu_S1sTolerance, AcceptsSumsOf80Products) { EXPECT_LE(largest_difference(80), 1e-3); }

@@ -92,13 +92,13 @@ def test_any_part_of_a_record_renders(
             case.update(status=status, reason="a reason", seconds=None, error=None, power=None)
             case.update(samples=[], blocks=[], clocks=[])
     own = read(save(record))
-    if seed >= 4:
-        # an odd record makes odd charts, of which each is laid out
-        monkeypatch.setattr("charts.svg", lambda figure: b"<svg/>")
+    # an odd record makes odd charts, of which each is laid out, and some are drawn
+    drawn = render(own, []) if seed < 4 else None
+    monkeypatch.setattr("charts.svg", lambda figure: b"<svg/>")
     files = render(own, [])
     linked(files["README.md"].decode())
-    if seed < 4:
-        assert files == render(own, [])
+    if drawn:
+        assert files.keys() == drawn.keys() and files["README.md"] == drawn["README.md"]
 
 
 @pytest.mark.parametrize("make", [make_matvec, make_transpose])
