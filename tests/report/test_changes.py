@@ -6,6 +6,7 @@ import json
 import subprocess
 import tomllib
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -40,11 +41,18 @@ def _checks(document: dict[str, Any]) -> Checks:
     }
 
 
+@cache
+def _of(blob: str) -> Checks:
+    return _checks(tomllib.loads(_git("cat-file", "blob", blob)))
+
+
+@cache
 def _at(commit: str) -> Checks:
     found: Checks = {}
-    for path in _git("ls-tree", "-r", "--name-only", commit, "experiments").split():
+    for line in _git("ls-tree", "-r", commit, "experiments").splitlines():
+        blob, path = line.split(" ", 2)[2].split("\t")
         if path.endswith("/claims.toml"):
-            found |= _checks(tomllib.loads(_git("show", f"{commit}:{path}")))
+            found |= _of(blob)
     return found
 
 
