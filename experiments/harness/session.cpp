@@ -259,13 +259,15 @@ void Session::sample(Workbench& bench, Target& where, Run& run, int round) {
   if (draws(c)) c.power = where.draw(run.launch, seconds);
   if (copied) return;
   const double pace = seconds / c.work().size();
-  if (seconds >= long_launch) {
-    const auto known = pace_.try_emplace(c.strategy, Pace{pace, pace}).first;
-    known->second.worst = std::max(known->second.worst, pace);
+  const bool slow = seconds >= long_launch;
+  auto known = pace_.find(c.strategy);
+  if (known == pace_.end()) {
+    if (!slow) return;
+    known = pace_.emplace(c.strategy, Pace{pace, pace}).first;
   }
   // a short launch is no slower than it looks, so it may better a pace that is known
-  if (const auto known = pace_.find(c.strategy); known != pace_.end())
-    known->second.best = std::min(known->second.best, pace);
+  known->second.best = std::min(known->second.best, pace);
+  if (slow) known->second.worst = std::max(known->second.worst, pace);
 }
 
 Reason Session::too_large(const Case& c, Target& where) const {
