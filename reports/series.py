@@ -12,6 +12,15 @@ from quantities import Ratio
 from record import Case, Experiment, Record
 
 Sweep = list[tuple[int, Case]]  # (edge of the square shape, its measured case), by size
+# S3's kernels in its own form, in the order in which it comes to them
+S3_LISTINGS = (
+    "s3_naive",
+    "s3_transposed",
+    "s3_constant",
+    "s3_shared",
+    "s3_block_per_row",
+    "s3_warp_per_row",
+)
 DISPATCH = ("best", "best_column_major")  # rows that launch whichever rung suits the shape
 
 

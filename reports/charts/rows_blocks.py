@@ -5,24 +5,15 @@ from __future__ import annotations
 from canvas import MUTED, card, note
 from quantities import duration, shape_label
 from record import Experiment, Record
-from series import metric_of, same_size, swept
+from series import S3_LISTINGS, metric_of, same_size, swept
 
 from charts.cells import draw_cell
 from charts.drawing import Drawing, NotDrawn, nothing
 
-KERNELS = (
-    "s3_naive",
-    "s3_transposed",
-    "s3_constant",
-    "s3_shared",
-    "s3_block_per_row",
-    "s3_warp_per_row",
-)
-
 
 def rows_blocks(record: Record, experiment: Experiment) -> Drawing:
     metric, shapes = metric_of(record, experiment), same_size(record, experiment)
-    panels = {kernel: swept(record, experiment, kernel, "block") for kernel in KERNELS}
+    panels = {kernel: swept(record, experiment, kernel, "block") for kernel in S3_LISTINGS}
     panels = {kernel: rows for kernel, rows in panels.items() if rows}
     if not panels or not shapes:
         raise NotDrawn("the record holds no strategy with a block size at such a shape")

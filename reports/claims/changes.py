@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, fields
 from functools import cache
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import Any
 from record import read_toml
 
 from claims.load import VERDICTS, load_claims
-from claims.tables import EXPERIMENTS, BadClaim, Wrong, load_tables, text_of
+from claims.tables import EXPERIMENTS, BadClaim, Wrong, in_form, load_tables, text_of
 
 CHANGES = EXPERIMENTS / "changes.toml"
 CAUSES = ("check", "transcription", "open choice")
@@ -46,8 +45,7 @@ def _change(table: dict[str, Any]) -> Change:
     for name, text in vars(change).items():
         if not text:
             raise Wrong(f"field {name} must be one line of text")
-        if not re.fullmatch(_FORMS.get(name, ".*"), text):
-            raise Wrong(f"field {name}: {text!r} is not in form")
+    in_form(vars(change), _FORMS)
     if all(change.claim != claim.id for claim in load_claims()):
         raise Wrong(f"field claim: there is no {change.claim}")
     return change

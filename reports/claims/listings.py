@@ -6,7 +6,6 @@ data of the documents and of the kernels, not of a record, which has their times
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from functools import cache
@@ -16,7 +15,7 @@ from typing import Any
 from record import read_toml
 
 from claims.sources import load_sources
-from claims.tables import EXPERIMENTS, BadClaim, Wrong, load_tables, text_of
+from claims.tables import EXPERIMENTS, BadClaim, Wrong, in_form, known_only, load_tables, text_of
 
 LISTINGS = EXPERIMENTS / "listings.toml"
 
@@ -48,14 +47,10 @@ _FORMS = {"row": _ROW, "general": _ROW, "shape": r"\d+(x\d+)*"}
 
 def _listing(table: dict[str, Any], documents: Iterable[str]) -> Listing:
     names = [each.name for each in fields(Listing)]
-    for name in table:
-        if name not in names:
-            raise Wrong(f"field {name} is unknown")
+    known_only(table, names, "")
     optional = ("reconstructed", "shape")
     texts = {key: text_of(table, key) for key in names if key in table or key not in optional}
-    for name, text in texts.items():
-        if not re.fullmatch(_FORMS.get(name, ".+"), text):
-            raise Wrong(f"field {name}: {text!r} is not in form")
+    in_form(texts, _FORMS)
     listing = Listing(**texts)
     if listing.document not in documents:
         raise Wrong(f"field document must be one of {', '.join(documents)}")

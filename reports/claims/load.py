@@ -453,7 +453,7 @@ def _claim(
 def _erratum(table: dict[str, Any], concerned: set[str], documents: Iterable[str]) -> Erratum:
     """`concerned`: the claims and algorithms that there are."""
     known_only(table, {*Erratum.__annotations__, "by"}, "")
-    id_of(table)
+    name = id_of(table)
     concerns = table.get("concerns")
     if type(concerns) is not list or not concerns or any(type(one) is not str for one in concerns):
         raise Wrong("field concerns must be a list of claims, algorithms or the document")
@@ -461,11 +461,12 @@ def _erratum(table: dict[str, Any], concerned: set[str], documents: Iterable[str
     if by not in ("", "reading"):
         raise Wrong("field by must be reading, or there must be checks in its place")
     erratum = Erratum(
+        id=name,
         concerns=tuple(concerns),
         check=_checks(table, "check"),
         **{
             key: text_of(table, key, optional=key in ("english", "shown"))
-            for key in ("id", "document", "place", "written", "english", "right", "shown")
+            for key in ("document", "place", "written", "english", "right", "shown")
         },
     )
     _document(erratum.document, documents)

@@ -39,6 +39,13 @@ def known_only(table: dict[str, Any], allowed: Iterable[str], where: str) -> Non
             raise Wrong(f"field {where}{key} is unknown")
 
 
+def in_form(texts: dict[str, str], forms: dict[str, str]) -> None:
+    """Every text matches its pattern; one without may be anything but empty."""
+    for name, text in texts.items():
+        if not re.fullmatch(forms.get(name, ".+"), text):
+            raise Wrong(f"field {name}: {text!r} is not in form")
+
+
 def list_of(table: dict[str, Any], key: str, where: str = "") -> list[Any]:
     found = table.get(key, [])
     if type(found) is not list:

@@ -8,18 +8,10 @@ from collections.abc import Sequence
 from comparison import comparisons
 from quantities import duration, shape_label, significant
 from record import Case
-from series import reference, roof, same_size, swept
+from series import S3_LISTINGS, reference, roof, same_size, swept
 
 from findings.judge import Finding, Judge, Line, Missing, Writer, finding
 
-LADDER = (
-    "s3_naive",
-    "s3_transposed",
-    "s3_constant",
-    "s3_shared",
-    "s3_block_per_row",
-    "s3_warp_per_row",
-)
 TRANSPOSITION = "transpose_then_matvec_transpose"
 CACHED, WIDE, TALL = "2048x2048", "4096x8192", "8192x4096"
 LARGEST = "16384x16384"
@@ -33,7 +25,7 @@ class _Judge(Judge):
 
     def best_block(self) -> Line:
         parts = []
-        for kernel in LADDER:
+        for kernel in S3_LISTINGS:
             rows = self.swept(kernel, "block")
             timed = self.timed(list(rows.values()), self.headline, "cold")
             if len(timed) > 1:
@@ -44,7 +36,7 @@ class _Judge(Judge):
                     f"{block[worst.strategy]}, {duration(worst.time.median)})"
                 )
         if not parts:
-            case = self.need(LADDER[0], self.headline, "cold")
+            case = self.need(S3_LISTINGS[0], self.headline, "cold")
             raise Missing(f"a second block size of `{case.strategy}`", "none is in the record")
         return Line(
             "measured",
@@ -55,7 +47,7 @@ class _Judge(Judge):
         """How each kernel's rate grows with the rows while the matrix stays as large."""
         shapes = same_size(self.record, self.experiment)
         parts = []
-        for kernel in LADDER:
+        for kernel in S3_LISTINGS:
             cases = [self.record.find(self.experiment, kernel, s, "cold") for s in shapes]
             timed = [case for case in cases if case and case.seconds]
             if len(timed) > 1:
@@ -68,7 +60,7 @@ class _Judge(Judge):
                 ]
                 parts.append(f"`{kernel}` {', '.join(told)}")
         if not parts:
-            self.need(LADDER[0], self.headline, "cold")
+            self.need(S3_LISTINGS[0], self.headline, "cold")
             raise Missing("a second number of rows", "the record holds one shape of this size")
         size = "same number of elements"
         return Line(
@@ -127,9 +119,9 @@ class _Judge(Judge):
 
     def order(self, shape: str, regime: str) -> tuple[list[Case], str]:
         """The rungs by median, fastest first, and that as text with their times."""
-        timed = self.timed(LADDER, shape, regime)
+        timed = self.timed(S3_LISTINGS, shape, regime)
         if len(timed) < 2:
-            for name in LADDER:
+            for name in S3_LISTINGS:
                 self.need(name, shape, regime)
         told = ", ".join(f"`{c.strategy}` {duration(c.time.median)}" for c in timed)
         return timed, f"{shape_label(shape)} {regime}: {told}"

@@ -29,8 +29,8 @@ from claims.predicates import (
     within,
 )  # fmt: skip
 from claims.probes import BadProbes, Counters, Origin, Probes, Trial, load_probes
-from claims.sources import SOURCES
 from claims.tables import BadClaim
+from conftest import sourced
 from record import Record
 from synthetic import SMALL, Json, make_record
 
@@ -86,7 +86,7 @@ def _file(folder: Path, text: str, experiment: str = "matmul") -> Path:
     path = folder / experiment / "claims.toml"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8")
-    (folder / SOURCES).write_text('[[source]]\nid = "S0"\nname = "one"\nfound = "here"\n')
+    sourced(folder, "S0")
     return path
 
 

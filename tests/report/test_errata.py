@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 from claims.load import ERRATA, load_claims, load_errata
-from claims.sources import SOURCES
 from claims.tables import BadClaim
+from conftest import sourced
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "experiments" / "harness"))
@@ -84,11 +84,7 @@ def _folder(folder: Path, text: str) -> Path:
     (folder / "matmul").mkdir()
     (folder / "matmul" / "claims.toml").write_text(CLAIM, encoding="utf-8")
     (folder / ERRATA).write_text(text, encoding="utf-8")
-    sources = (
-        f'[[source]]\nid = "{name}"\nname = "one"\nfound = "here"\n' for name in ("S0", "S1")
-    )
-    (folder / SOURCES).write_text("".join(sources))
-    return folder
+    return sourced(folder, "S0", "S1")
 
 
 @pytest.mark.parametrize("name", BAD)

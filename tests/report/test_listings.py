@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from claims import BadClaim, load_listings
 from comparison import comparisons
-from conftest import REPORTS, linked, one_line, run
+from conftest import REPORTS, linked, one_line, run, sourced
 from record import Case, Record
 from synthetic import Json, make_full, make_record, matching, spoil, with_listings, without_listings
 
@@ -96,16 +96,9 @@ def _entry(**other: str) -> str:
     return "\n".join(["[[listing]]", *(f"{k} = '{v}'" for k, v in {**GOOD, **other}.items())])
 
 
-def _sourced(folder: Path) -> Path:
-    """A folder that knows the document of such an entry."""
-    table = f'[[source]]\nid = "{GOOD["document"]}"\nname = "one"\nfound = "here"\n'
-    (folder / "sources.toml").write_text(table)
-    return folder
-
-
 @pytest.mark.parametrize(("wrong", "why"), BAD.items())
 def test_what_is_not_in_form_is_refused(wrong: str, why: str, tmp_path: Path) -> None:
-    path = _sourced(tmp_path) / "listings.toml"
+    path = sourced(tmp_path, GOOD["document"]) / "listings.toml"
     key, _, value = wrong.partition(" = ")
     lines = [line for line in _entry().split("\n") if line.split(" = ")[0] != key]
     path.write_text("\n".join([*lines, wrong if value or "[" in wrong else ""]), encoding="utf-8")
@@ -118,7 +111,7 @@ def test_what_is_not_in_form_is_refused(wrong: str, why: str, tmp_path: Path) ->
 def test_a_good_file(tmp_path: Path) -> None:
     path = tmp_path / "listings.toml"
     assert load_listings(path) == ()
-    path = _sourced(tmp_path) / "two.toml"
+    path = sourced(tmp_path, GOOD["document"]) / "two.toml"
     path.write_text(f"{_entry()}\n{_entry(row='matmul/e', shape='8x8x8')}")
     first, second = load_listings(path)
     assert (first.strategies, first.shape) == (("a_b", "c"), "") and second.shape == "8x8x8"
@@ -132,7 +125,7 @@ def test_a_bad_file_ends_the_renderer_in_one_line(
     save: Callable[..., Path], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """The file is part of the program, so only a broken checkout gets here; still no traceback."""
-    path = _sourced(tmp_path) / "listings.toml"
+    path = sourced(tmp_path, GOOD["document"]) / "listings.toml"
     path.write_text("[[listing]]")
     monkeypatch.setattr("findings.listings.load_listings", lambda: load_listings(path))
     result = run("render.py", save(make_record([])), "--output", tmp_path / "out")

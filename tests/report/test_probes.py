@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import called, one_line
+from conftest import called, one_line, sourced
 
 HARNESS = Path(__file__).parents[2] / "experiments" / "harness"
 sys.path.insert(0, str(HARNESS))
@@ -228,9 +228,7 @@ class World:
         """Where an experiment's claims are, beside the document that they are of."""
         folder = self.folder / "experiments"
         (folder / experiment).mkdir(parents=True, exist_ok=True)
-        source = '[[source]]\nid = "S0"\nname = "one"\nfound = "here"\n'
-        (folder / "sources.toml").write_text(source)
-        return folder / experiment / "claims.toml"
+        return sourced(folder, "S0") / experiment / "claims.toml"
 
     def claim(self, *checks: str, key: str = "check", experiment: str = "matmul") -> None:
         """Adds a claim with these checks; `key` says as what."""
