@@ -120,15 +120,18 @@ def _ratios(accuracy: Accuracy, row: Row, distribution: str, k: int) -> tuple[fl
 def _verdict(accuracy: Accuracy, splits: list[Row]) -> str:
     if not splits:
         return "No row splits its inputs."
-    found, missing = [], 0
+    found, apart, missing = [], [], 0
     for row in splits:
-        for each in (each for each in accuracy.ordinary if each.name not in GUARDED):
+        for each in accuracy.ordinary:
             for k in accuracy.ks:
                 if k < LEAST_K or not accuracy.find(row.strategy, each.name, k):
                     continue
-                ratios = _ratios(accuracy, row, each.name, k)
-                missing += ratios is None
-                found += [(ratio, row, each, k) for ratio in ratios or ()]
+                ratios = [(r, row, each, k) for r in _ratios(accuracy, row, each.name, k) or ()]
+                if each.name in GUARDED:
+                    apart += ratios
+                else:
+                    missing += not ratios
+                    found += ratios
     if not found:
         base = next((r for r in accuracy.results if r.strategy == LIBRARY and r.reason), None)
         why = f"`{LIBRARY}`: {cell(base.why_not)}" if base else f"`{LIBRARY}` was not studied"
@@ -137,7 +140,11 @@ def _verdict(accuracy: Accuracy, splits: list[Row]) -> str:
     scope = f"on the same inputs at K ≥ {LEAST_K}, by norm and by element"
     guarded = [cell(each.says) for each in accuracy.ordinary if each.name in GUARDED]
     if guarded:
-        scope += f" (without {', '.join(guarded)}, where rows may fall back on IEEE fp32)"
+        scope += f" (without {', '.join(guarded)}, where a row may fall back on IEEE fp32"
+        if apart:
+            ratio, row, *_ = max(apart, key=lambda each: each[0])
+            scope += f"; there at worst {significant(ratio)} times as large, `{row.strategy}`"
+        scope += ")"
     lacking = f" {missing} pairs of results lack an error on one side." if missing else ""
     if not larger:
         return (
@@ -215,8 +222,9 @@ def _tolerance(accuracy: Accuracy) -> str:
     if not said:
         return ""
     return (
-        f"The documents accept a result if each element is within 0.001 of the CPU's (C21). On "
-        f"{cell(uniform.says)} that is first exceeded {'; '.join(said)}."
+        f"S1 accepts a result if each element is within 0.001 of the CPU's (C21). Set against "
+        f"float64 in place of the CPU's, on {cell(uniform.says)}, as much is first "
+        f"exceeded {'; '.join(said)}."
     )
 
 

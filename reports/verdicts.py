@@ -22,6 +22,7 @@ from claims import (
     load_sources,
 )
 from claims.load import BY_READING, KINDS, POLICY, SERIES
+from comparison import LEVEL
 from findings.judge import Finding
 from machine import NONE
 from places import anchor
@@ -160,11 +161,17 @@ def varied(outcome: Outcome, brief: bool = False) -> str:
     at how many of them the check holds."""
     if not outcome.over:
         return ""
+
+    def value(each: Outcome) -> str:
+        # an interval may lie clear of the bound, and p not be small enough after Holm's correction
+        undecided = each.verdict == "inconclusive" and each.p is not None and each.p >= LEVEL
+        return shortest(each) + (f", {probability(each.p)}" if undecided and each.p else "")
+
     holding = sum(each.verdict == "holds" for _, each in outcome.over)
     found = [f"holds at {holding} of {len(outcome.over)} values"]
     for verdict in ("fails", "inconclusive", "not_measured"):
         at = ", ".join(
-            prose(label) + (f" ({shortest(each)})" if each.value is not None else "")
+            prose(label) + (f" ({value(each)})" if each.value is not None else "")
             for label, each in outcome.over
             if each.verdict == verdict
         )

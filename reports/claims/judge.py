@@ -65,34 +65,26 @@ class Judged:
         return tuple(dict.fromkeys(name for o in self.outcomes for name in o.evidence))
 
     @property
-    def surprise(self) -> tuple[bool, float]:
-        """How much a failing claim surprises, to be ordered by: first where an order is turned
-        round, by how far, and what is refuted without any interval; then what only falls short of
-        its figure, by how far that is. Nothing: (False, 0)."""
+    def surprise(self) -> float:
+        """How much a failing claim surprises, to be ordered by: the logarithm of the factor by
+        which what was timed misses its bound. What a test refutes counts as a factor of 2, and what
+        is counted or reckoned, most of it slips of the pen, as 1.1."""
         effect = self.effect
         if self.verdict != FAILS:
-            return False, 0.0
+            return 0.0
         if self.claim.kind != "timed":
-            return True, math.log(2)
-        if (
-            effect is None
-            or not effect.value
-            or effect.value <= 0
-            or effect.low is None
-            or effect.high is None
-        ):
-            return False, 0.0
+            return math.log(2 if self.claim.kind == "by test" else 1.1)
+        if effect is None or not effect.value or effect.value <= 0:
+            return 0.0
         check = effect.check
-        turned = effect.high < 1 if check.below is None else effect.low > 1
-        if turned and (check.form == "order" or 1 in (check.above, check.below)):
-            return True, abs(math.log(effect.value))
-        return False, abs(math.log(effect.value / (self.claim.claimed or 1.0)))
+        return abs(math.log(effect.value / (check.above or check.below or check.at_least or 1.0)))
 
     @property
-    def base(self) -> str:
-        """The row that the claim's first check compares with."""
+    def rows(self) -> str:
+        """The rows that the claim's first check compares."""
         check = self.outcomes[0].check
-        return "/".join((check.base or check.of or self.claim.id).split("/")[:2])
+        ids = (check.base, check.other) if check.base else (check.of or self.claim.id,)
+        return " ".join("/".join(each.split("/")[:2]) for each in ids)
 
 
 @dataclass(frozen=True)
@@ -124,11 +116,11 @@ class Judgement:
         return self._by_id.get(name)
 
     def surprises(self, n: int = 5) -> list[Judged]:
-        """The failing claims that surprise most, most first; at most one for each base row."""
-        failing = [each for each in self.claims if each.surprise[1] > 0]
+        """The failing claims that surprise most, most first; one for the same rows."""
+        failing = [each for each in self.claims if each.surprise > 0]
         found: dict[str, Judged] = {}
         for each in sorted(failing, key=lambda each: each.surprise, reverse=True):
-            found.setdefault(each.base, each)
+            found.setdefault(each.rows, each)
         return list(found.values())[:n]
 
 

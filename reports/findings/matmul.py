@@ -27,8 +27,8 @@ class _Judge(Judge):
         if best is base:
             text += "; it is the documents' own 16 × 16 tile, one tile deep"
         else:
-            text += f"; {ratio} as fast as the documents' {self.link(base)}, "
-            text += f"which takes {duration(base.time.median)}"
+            text += f"; {ratio} as fast as {self.link(base)}, the documents' tile in our general "
+            text += f"form, which takes {duration(base.time.median)}"
         if level:
             text += ". Nothing here tells it from " + ", ".join(map(self.link, level))
         return Line("no difference" if best is base else ratio.outcome, f"{text}.")
@@ -81,7 +81,9 @@ def matmul(judge: Judge) -> list[Finding]:
     def copies(base: str, rung: str, shape: str = CLAIMED_SHAPE) -> Writer:
         return lambda: judge.compare((base, "hot"), (rung, "end_to_end"), shape)
 
-    library = finding("The best documented rung against the library", "", judge.distance)
+    library = finding(
+        "The best rung of the documents' algorithms against the library", "", judge.distance
+    )
     library = Finding(library.title, "", (*library.lines, *judge.other_arithmetic()))
     return [
         finding(
@@ -91,7 +93,8 @@ def matmul(judge: Judge) -> list[Finding]:
         ),
         finding(
             "GPU, copies included, against one CPU thread",
-            "S0 and S1: “the GPU parallel performance is much better than the CPU” (C11, C23)",
+            "S0 has the CPU slower (C11); S1: “the GPU parallel performance is much better than "
+            "the CPU” (C23)",
             # a power of two is the worst stride for a cache, and flatters whoever runs against it
             copies("cpu_serial", "tile16", ODD_SHAPE),
             lambda: judge.crossover("cpu_serial", "tile16"),

@@ -83,7 +83,7 @@ class _Judge(Judge):
         )
         times = (
             f"one product takes {duration(slow.time.median)}, `s3_shared` "
-            f"{duration(fast.time.median)}, the transposition {duration(turn.time.median)}"
+            f"{duration(fast.time.median)}, our transposition {duration(turn.time.median)}"
         )
         head = f"Against {self.link(slow)} transposing once for {self.link(fast)}"
         outcome = self.ratio(slow, fast).outcome
@@ -183,8 +183,8 @@ def matvec(judge: Judge) -> list[Finding]:
         ),
         finding(
             "The price of transposing first",
-            "S3: the transposition took 5.6 to 11 times as long as the product; “as it is slow, "
-            "use methods that do not transpose” (C56, C62)",
+            "S3: the transposition took 5.6 to 11 times as long as the product; as that is "
+            "slow, in many cases it takes methods that do not transpose (C56, C62)",
             *(
                 lambda d=d: judge.break_even(d)
                 for d in ("s3_naive", "s3_block_per_row", "s3_warp_per_row")
@@ -209,7 +209,7 @@ def matvec(judge: Judge) -> list[Finding]:
             lambda: judge.same_order(CACHED, "hot"),
         ),
         finding(
-            "The best documented rung against the library",
+            "The best rung of the documents' algorithms against the library",
             "",
             lambda: judge.best_against(
                 ("row_major", "pitched"), reference(judge.record, judge.experiment)

@@ -15,7 +15,7 @@ TITLES = {
     "policy": "The best block policy",
     "serial": "GPU, copies included, against one CPU thread",
     "blas": "GPU, copies included, against the CPU's BLAS",
-    "library": "The best documented rung against the library",
+    "library": "The best rung of the documents' algorithms against the library",
 }
 Judged = Callable[[Json], dict[str, tuple[Line, ...]]]
 Compared = Callable[[Json, str, str, str], Line]

@@ -67,7 +67,7 @@ def test_break_even(judged: Judged, direct: float, told: str) -> None:
         _at(record, name, median, 0.01 if name == "s3_shared" else 0.001)
     lines = judged(record)["The price of transposing first"].lines
     text = next(line.text for line in lines if "Against [`s3_block_per_row`]" in line.text)
-    assert told in text and "the transposition 300 µs" in text
+    assert told in text and "our transposition 300 µs" in text
 
 
 @pytest.mark.parametrize("width", [0.005, 0.01])

@@ -126,7 +126,7 @@ def _other(check: Check) -> dict[str, float]:
     """Counts that no check of one can be content with."""
     upper = check.at_most is not None or check.equals is not None
     wild = 1e15 if upper else 0.0
-    return dict.fromkeys((*names(check.expression),), wild) | {"requests": 3.0, "sectors": 1e15}
+    return dict.fromkeys((*names(check.expression),), wild) | {"requests": 3.0}
 
 
 def _of_device(record: Record, probes: Probes, claim: Claim, check: Check, value: int) -> str:

@@ -273,16 +273,16 @@ def test_most_surprising_first(record: Record) -> None:
         make_claim("C03", ratio(above=30.0), claimed=30.0, figure="“more than 30 times”"),
         make_claim("C04", formula(NO)),
         make_claim("C05", slow),
-        make_claim("C06", ratio("tile16", "global16")),  # the same base, by less
+        make_claim("C06", ratio("tile16", "global16")),
         make_claim("C07", ratio("cublas", "none")),
     ]
     found = view(record, *claims).surprises
-    assert [re.findall(r"C\d\d", line)[0] for line in found] == ["C05", "C04", "C03", "C02"]
-    assert found[2].startswith(
+    assert [re.findall(r"C\d\d", line)[0] for line in found] == ["C05", "C03", "C02", "C06", "C04"]
+    assert found[1].startswith(
         "**[C03](#claim-c03) fails: The title of C03.** Said (S0 section 3, "
     )
-    assert "“more than 30 times”; measured: 1.36" in found[2] and "#matmul-cold-tile16)" in found[2]
-    assert found[1].endswith(f"measured: `{NO}`: false.")
+    assert "“more than 30 times”; measured: 1.36" in found[1] and "#matmul-cold-tile16)" in found[1]
+    assert found[-1].endswith(f"measured: `{NO}`: false.")
 
 
 def test_a_why_belongs_to_a_verdict_and_a_gpu(record: Record) -> None:
@@ -341,6 +341,19 @@ def test_what_a_document_leaves_open_is_varied(
     assert judged.verdict == verdict
     facts = " ".join(shown.folds[0].details[0].facts)
     assert said in facts
+
+
+def test_p_stands_where_it_decides() -> None:
+    from claims.predicates import Outcome
+    from verdicts import varied
+
+    def told(verdict: str, p: float) -> str:
+        one = Outcome(ratio(), verdict, "", 1.016, 1.004, 1.026, "×", p=p)
+        return varied(replace(one, over=(("256³", one),)))
+
+    assert told("inconclusive", 0.063).endswith("at 256³ (1.016× [1.004, 1.026], p = 0.063)")
+    assert told("inconclusive", 0.01).endswith("[1.004, 1.026])")  # the resolution decides
+    assert told("fails", 0.063).endswith("[1.004, 1.026])")
 
 
 def test_series_give_the_times_of_their_base(record: Record) -> None:
