@@ -138,9 +138,24 @@ function(recheck_download archive url hash)
   set_property(GLOBAL PROPERTY RECHECK_ARCHIVE "${closed}")
 endfunction()
 
-# Finds the CMake package `name`, at least of `version`; `debian` is the distribution's package. Leaves
-# in recheck_problem what to do about all those that were not to be had.
-function(recheck_dependency name title version debian url hash)
+# by the CMake package: a name for people, the oldest version, the distribution's package, the archive
+# and its SHA-256
+set(pin_GTest GoogleTest 1.12 libgtest-dev
+  https://github.com/google/googletest/archive/refs/tags/v1.14.0.tar.gz
+  8ad598c73ad796e0d8280b082cebd82a630d73e73cd3c70057938a6501bba5d7)
+set(pin_benchmark "Google Benchmark" 1.7 libbenchmark-dev
+  https://github.com/google/benchmark/archive/refs/tags/v1.8.3.tar.gz
+  6bc180a57d23d4d9515519f92b0c83d61b05b5bab188961f36ac7b06b0d9e9ce)
+set(pin_nlohmann_json nlohmann-json 3.11 nlohmann-json3-dev
+  https://github.com/nlohmann/json/releases/download/v3.11.3/json.tar.xz
+  d6c65aca6b1ed68e7a182f4757257b107ae403032760ed6ef121c9d55e81757d)
+
+# Finds the CMake package `name`. Leaves in recheck_problem what to do about all those that were not to
+# be had.
+function(recheck_dependency name)
+  foreach(field title version debian url hash)
+    list(POP_FRONT pin_${name} ${field})
+  endforeach()
   string(TOUPPER FETCHCONTENT_SOURCE_DIR_${name} source)
   set(ways ${RECHECK_DEPENDENCIES})
   if(${source})

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "experiments.hpp"
+
 #include "audit/audit.hpp"
-#include "harness/experiment.hpp"
 #include "machine/machine.hpp"
 #include "matmul/matmul.hpp"
 #include "matvec/matvec.hpp"

@@ -4,7 +4,7 @@
 // the gate that the benchmark uses.
 #include <gtest/gtest.h>
 
-#include "../experiments/harness/workbench.hpp"
+#include "../experiments/harness/gate.hpp"
 #include "rows.hpp"
 
 namespace recheck {
@@ -20,33 +20,14 @@ class Gate : public testing::TestWithParam<Row> {};
 
 TEST_P(Gate, LetsItPassAtEveryEdge) {
   const auto& [experiment, strategy] = GetParam();
-  const Gpu gpu = find_gpu();
-  std::unique_ptr<Target> target;
-  int proven = 0;
-  for (const auto& shape : experiment->edges) {
-    const std::string id =
-        std::string(experiment->name) + "/" + std::string(strategy->name) + "/" + to_string(shape);
-    if (const auto refusal = refuse(*strategy, shape, gpu)) {
-      if (refusal->status == Status::not_run) {
-        RecordProperty("skipped", *refusal->reason);
-        GTEST_SKIP() << *refusal->reason;
-      }
-      RecordProperty(id, *refusal->reason);
-      continue;
-    }
-    if (!target)
-      target = strategy->launch.backend == Backend::cpu ? make_cpu_target()
-                                                        : make_gpu_target(*gpu.device);
-    for (const std::int64_t padding : {0, 3}) {
-      if (padding > 0 && strategy->packed) continue;
-      Workbench bench(*experiment, shape, *target, padding, 1);
-      const Verdict verdict = bench.verify(*strategy);
-      EXPECT_EQ(verdict.status, Status::passed) << id << " with leading dimensions padded by "
-                                                << padding << ": " << verdict.reason.value_or("");
-      ++proven;
-    }
+  const Proofs found = prove(*experiment, *strategy, find_gpu());
+  if (found.not_run) {
+    RecordProperty("skipped", *found.not_run);
+    GTEST_SKIP() << *found.not_run;
   }
-  EXPECT_GT(proven, 0) << "no shape was tried";
+  for (const auto& [shape, reason] : found.unsupported) RecordProperty(shape, reason);
+  for (const auto& line : found.wrong) ADD_FAILURE() << line;
+  EXPECT_GT(found.passed, 0) << "no shape was tried";
 }
 
 // few launches of each row: little enough for compute-sanitizer's slowest tool

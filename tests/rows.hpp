@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "../experiments/harness/experiment.hpp"
+#include "../experiments/experiments.hpp"
 
 namespace recheck {
 

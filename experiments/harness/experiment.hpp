@@ -14,7 +14,7 @@
 
 namespace recheck {
 
-/// An operand of a problem: a rows×columns matrix of fp32.
+/// An operand of a problem: a rows×columns matrix.
 struct Extent {
   std::int64_t rows, columns;
 };
@@ -59,11 +59,12 @@ struct Experiment {
   std::vector<Shape> timed;  // the benchmark's sizes
   std::vector<Shape> edges;  // the tests' awkward sizes
   std::vector<Extent> (*inputs)(const Shape&);
-  std::int64_t (*terms)(const Shape&);  // products summed into one output element
+  std::int64_t (*terms)(const Shape&);  // summed into one output element
   Problem problem;
   /// What a full run does without, to stay within minutes; nothing if null. Shapes that a user asks
   /// for get everything.
   bool (*leaves_out)(const Strategy&, const Shape&, Regime) = nullptr;
+  Element element = Element::fp32;  // of all operands
 
   [[nodiscard]] const Problem& problem_of(const Strategy& strategy) const {
     return strategy.problem != nullptr ? *strategy.problem : problem;
@@ -72,8 +73,5 @@ struct Experiment {
     return problem_of(strategy).work(shape);
   }
 };
-
-/// Every experiment, in the order of the report.
-std::span<const Experiment> experiments();
 
 }  // namespace recheck

@@ -2,6 +2,7 @@
 #include "inputs.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 
 #include "../../reference/parallel.hpp"
@@ -25,8 +26,15 @@ int integer_limit(std::int64_t terms) {
   return limit;
 }
 
+int i32_limit(std::int64_t terms, Values values) {
+  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+  const auto widest = most / std::max<std::int64_t>(1, terms);
+  const auto limit = values == Values::integers ? std::min<std::int64_t>(64, widest) : widest;
+  return static_cast<int>(std::max<std::int64_t>(1, limit));
+}
+
 HostMatrix make_input(std::uint64_t seed, int operand, std::int64_t rows, std::int64_t columns,
-                      std::int64_t ld, Values values, int limit) {
+                      std::int64_t ld, Values values, int limit, Element element) {
   HostMatrix matrix{rows, columns, ld,
                     std::vector<float>(storage(rows, ld), std::numeric_limits<float>::quiet_NaN())};
   const std::uint64_t stream = mix(mix(seed) + static_cast<std::uint64_t>(operand));
@@ -35,12 +43,13 @@ HostMatrix make_input(std::uint64_t seed, int operand, std::int64_t rows, std::i
     for (std::int64_t j = 0; j < columns; ++j) {
       // the index within the matrix, not within its storage: padding does not change the values
       const std::uint64_t h = mix(stream + static_cast<std::uint64_t>(i * columns + j));
-      if (values == Values::reals) {
+      if (values == Values::reals && element == Element::fp32) {
         // an odd multiple of 2^-24: exact in fp32, and never zero
         row[j] = static_cast<float>(static_cast<int>(2 * (h >> 41) + 1) - (1 << 23)) * 0x1p-24f;
       } else {
         const int magnitude = 1 + static_cast<int>((h >> 33) % static_cast<unsigned>(limit));
-        row[j] = static_cast<float>((h & 1) != 0 ? -magnitude : magnitude);
+        const int value = (h & 1) != 0 ? -magnitude : magnitude;
+        row[j] = element == Element::i32 ? std::bit_cast<float>(value) : static_cast<float>(value);
       }
     }
   });

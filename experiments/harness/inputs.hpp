@@ -10,8 +10,13 @@
 namespace recheck {
 
 /// Small integers make float sums exact, so that a wrong index has no tolerance to hide in; reals
-/// show rounding, and are what is timed.
+/// show rounding, and are what is timed. Where elements are i32, the latter are integers too, as
+/// large as sums of them may be without an overflow.
 enum class Values { integers, reals };
+
+/// What the elements of an experiment's operands are. All have 32 bits and travel as float: an i32
+/// is std::bit_cast to one.
+enum class Element { fp32, i32 };
 
 /// A matrix on the host, row-major unless relayout() has made it. Beyond each row and after the
 /// last one stands NaN, so that whatever reads outside the matrix spoils its result.
@@ -30,10 +35,13 @@ constexpr std::int64_t storage(std::int64_t rows, std::int64_t ld) { return rows
 /// The largest b for which `terms` products of integers in [-b, b] sum exactly in fp32, at most 64.
 int integer_limit(std::int64_t terms);
 
+/// The same of plain sums in i32: at most 64 for integers, as large as it can be for reals.
+int i32_limit(std::int64_t terms, Values values);
+
 /// Fills operand number `operand` of a problem: a pure function of (seed, operand, row, column).
-/// Reals lie in (-1/2, 1/2), integers in [-limit, limit]; neither is ever zero.
+/// Reals lie in (-1/2, 1/2), integers and all i32 in [-limit, limit]; none is ever zero.
 HostMatrix make_input(std::uint64_t seed, int operand, std::int64_t rows, std::int64_t columns,
-                      std::int64_t ld, Values values, int limit);
+                      std::int64_t ld, Values values, int limit, Element element = Element::fp32);
 
 /// The leading dimension of a rows×columns matrix in a layout, at least `padding` more than it
 /// needs.

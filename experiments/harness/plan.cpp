@@ -29,9 +29,9 @@ std::size_t extents_of(const std::string& shape) {
 }
 
 /// A shape that no experiment could have is an error that lists what they have.
-void require_shape(const std::string& text) {
+void require_shape(std::span<const Experiment> experiments, const std::string& text) {
   std::string known;
-  for (const auto& experiment : experiments()) {
+  for (const auto& experiment : experiments) {
     if (experiment.axes.size() == extents_of(text)) return;
     std::string axes;
     for (const auto axis : experiment.axes) axes += (axes.empty() ? "" : "x") + std::string(axis);
@@ -40,9 +40,9 @@ void require_shape(const std::string& text) {
   throw std::invalid_argument("'" + text + "' is not a shape: there are " + known);
 }
 
-void require_sense(const Choice& choice) {
+void require_sense(std::span<const Experiment> experiments, const Choice& choice) {
   std::vector<std::string> names, strategies, regime_names;
-  for (const auto& experiment : experiments()) {
+  for (const auto& experiment : experiments) {
     names.emplace_back(experiment.name);
     for (const auto& strategy : experiment.ladder)
       if (std::ranges::find(strategies, strategy.name) == strategies.end())
@@ -50,7 +50,7 @@ void require_sense(const Choice& choice) {
   }
   require_known("experiment", choice.experiments, names);
   require_known("strategy", choice.strategies, strategies);
-  for (const auto& text : choice.shapes) require_shape(text);
+  for (const auto& text : choice.shapes) require_shape(experiments, text);
   for (const auto regime : regimes) regime_names.emplace_back(name_of(regime));
   require_known("regime", choice.regimes, regime_names);
   if (choice.quick && !(choice.shapes.empty() && choice.regimes.empty()))
@@ -86,8 +86,8 @@ std::vector<Shape> shapes_of(const Experiment& experiment, const Choice& choice)
 
 }  // namespace
 
-Planned plan(const Choice& choice) {
-  require_sense(choice);
+Planned plan(std::span<const Experiment> experiments, const Choice& choice) {
+  require_sense(experiments, choice);
   const auto wanted = [](const std::vector<std::string>& list, std::string_view name) {
     return list.empty() || std::ranges::find(list, name) != list.end();
   };
@@ -95,7 +95,7 @@ Planned plan(const Choice& choice) {
                           choice.shapes.empty() && choice.regimes.empty());
   Planned planned;
   planned.plan.preset = narrowed ? "chosen" : choice.quick ? "quick" : "full";
-  for (const auto& experiment : experiments()) {
+  for (const auto& experiment : experiments) {
     if (!wanted(choice.experiments, experiment.name)) continue;
     const bool quick = choice.quick && tells_story(experiment);
     for (const auto& shape : shapes_of(experiment, choice)) {

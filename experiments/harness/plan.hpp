@@ -21,9 +21,9 @@ struct Planned {
   Plan plan;
 };
 
-/// Every case of the tables that `choice` wants. Throws std::invalid_argument, in one line, for a
-/// choice that makes no sense or leaves nothing.
-Planned plan(const Choice& choice);
+/// Every case of the tables that `choice` wants; its cases point into `experiments`. Throws
+/// std::invalid_argument, in one line, for a choice that makes no sense or leaves nothing.
+Planned plan(std::span<const Experiment> experiments, const Choice& choice);
 
 /// Sets how long each case is expected to take: as in `earlier`, a record from the same
 /// environment, scaled to the time that it took in all; where that is null or lacks the case, by

@@ -135,16 +135,16 @@ Json Record::times() const {
 }
 
 Json Record::to_json() const {
-  Json experiments = Json::array(), strategies = Json::array(), all = Json::array(),
+  Json described = Json::array(), strategies = Json::array(), all = Json::array(),
        dropped = Json::array();
   for (const auto& [experiment, shape, reason] : plan.dropped)
     dropped.push_back({{"experiment", experiment}, {"shape", shape}, {"reason", reason}});
-  for (const auto& experiment : recheck::experiments())
-    experiments.push_back({{"name", experiment.name},
-                           {"title", experiment.title},
-                           {"problem", experiment.problem.says},
-                           {"axes", experiment.axes},
-                           {"headline", to_string(experiment.headline)}});
+  for (const auto& experiment : experiments)
+    described.push_back({{"name", experiment.name},
+                         {"title", experiment.title},
+                         {"problem", experiment.problem.says},
+                         {"axes", experiment.axes},
+                         {"headline", to_string(experiment.headline)}});
   std::set<const Strategy*> there;
   for (const auto& c : cases) {
     if (there.insert(c.strategy).second) strategies.push_back(row_json(*c.experiment, *c.strategy));
@@ -158,7 +158,7 @@ Json Record::to_json() const {
           {"overhead", spent["overhead"]},
           {"ceilings", ceilings},
           {"plan", {{"preset", plan.preset}, {"dropped", dropped}}},
-          {"experiments", experiments},
+          {"experiments", described},
           {"strategies", strategies},
           {"cases", all}};
 }

@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// The benchmark: plans every case that the tables declare, has Google Benchmark choose among them,
-// and writes record.json. One line on standard error and exit code 2 for input that makes no sense.
 #include <benchmark/benchmark.h>
 #include <unistd.h>
 
@@ -21,9 +18,13 @@
 #include <set>
 #include <stdexcept>
 
+#include "../audit/audit.hpp"
+#include "../machine/machine.hpp"
 #include "environment.hpp"
 #include "flags.hpp"
+#include "gate.hpp"
 #include "journal.hpp"
+#include "main.hpp"
 #include "plan.hpp"
 #include "record.hpp"
 #include "session.hpp"
@@ -33,14 +34,16 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+// PROGRAM and EXPERIMENTS stand for what they say
 constexpr const char* usage =
-    R"(usage: recheck [--output=FOLDER] [--experiment=NAME,...] [--strategy=NAME,...] [--shape=AxB[xC],...]
+    R"(usage: PROGRAM [--output=FOLDER] [--experiment=NAME,...] [--strategy=NAME,...] [--shape=AxB[xC],...]
                [--regime=NAME,...] [--quick] [--budget=TIME] [--per-case=SECONDS] [--seed=N] [--resume]
                [--benchmark_filter=REGEX] [--benchmark_...]
-       recheck --version
+       PROGRAM --gate [--experiment=NAME,...] [--strategy=NAME,...]
+       PROGRAM --version
 
 Proves and times every strategy at every shape and writes FOLDER/record.json (default: report).
-  --experiment  only these of matmul, matvec, transpose, memory, audit, machine
+  --experiment  only these of EXPERIMENTS
   --strategy  only these rows of the tables
   --shape     these shapes instead of the full matrix, in the experiments that have so many axes
   --regime    only these of cold, hot, end_to_end, inner
@@ -52,10 +55,12 @@ Proves and times every strategy at every shape and writes FOLDER/record.json (de
   --seed      of the inputs and of the order of measurement (default 13)
   --resume    go on behind what FOLDER has, if it was measured in the same environment. A run that was
               killed has all cases but the one in flight in FOLDER/record.journal.jsonl
+  --gate      time nothing: prove every row at its experiment's awkward shapes, a line for each
 Google Benchmark's flags choose and print: --benchmark_filter, --benchmark_list_tests,
 --benchmark_format, --benchmark_out. How often to sample is decided by the interval that comes out.
-Exit code: 0 when every case has come to a verdict, whichever; 1 when the record cannot be kept;
-2 for input that makes no sense; 130 when interrupted.
+Exit code: 0 when every case has come to a verdict, whichever; 1 when the record cannot be kept, or
+--gate has caught a row; 2 for input that makes no sense; 77 when --gate could try no row; 130 when
+interrupted.
 )";
 
 struct Options {
@@ -64,7 +69,7 @@ struct Options {
   Settings settings;
   std::optional<double> per_case;  // seconds
   std::string budget;              // of the whole run, as it was given
-  bool resume = false;
+  bool resume = false, gate = false;
   bool benchmark_prints = false;
 };
 
@@ -114,19 +119,34 @@ void check_benchmark_flag(const std::string& flag, const std::string& value) {
     }
 }
 
+/// The usage of a program with these experiments.
+std::string usage_of(const std::string& program, std::span<const Experiment> experiments) {
+  std::string names;
+  for (const auto& experiment : experiments)
+    names += (names.empty() ? "" : ", ") + std::string(experiment.name);
+  std::string text = usage;
+  const std::pair<std::string, std::string> words[] = {{"PROGRAM", program},
+                                                       {"EXPERIMENTS", names}};
+  for (const auto& [word, meant] : words)
+    for (auto at = text.find(word); at != std::string::npos; at = text.find(word, at))
+      text.replace(at, word.size(), meant);
+  return text;
+}
+
 /// Takes Recheck's own flags out of argv and leaves Google Benchmark's.
-Options parse(std::vector<char*>& arguments) {
+Options parse(const std::string& program, std::span<const Experiment> experiments,
+              std::vector<char*>& arguments) {
   Options options;
   std::vector<char*> left = {arguments[0]};
   for (auto* argument : std::span(arguments).subspan(1)) {
     const Flag given(argument);
     const auto& [word, flag, value] = given;
     if (given.asks_for_help()) {
-      std::cout << usage;
+      std::cout << usage_of(program, experiments);
       std::exit(0);
     }
     if (given.word == "--version") {
-      std::cout << version("recheck") << '\n';
+      std::cout << version(program) << '\n';
       std::exit(0);
     }
     if (flag.starts_with("--benchmark_")) {
@@ -135,13 +155,15 @@ Options parse(std::vector<char*>& arguments) {
       left.push_back(argument);
       continue;
     }
-    if (word == "--resume" || word == "--quick") {
-      (word == "--quick" ? options.choice.quick : options.resume) = true;
+    if (word == "--resume" || word == "--quick" || word == "--gate") {
+      (word == "--quick"    ? options.choice.quick
+       : word == "--resume" ? options.resume
+                            : options.gate) = true;
       continue;
     }
     const std::set<std::string> own = {"--output", "--experiment", "--strategy", "--shape",
                                        "--regime", "--budget",     "--per-case", "--seed"};
-    given.check(own.contains(flag), "recheck");
+    given.check(own.contains(flag), program);
     if (flag == "--output") options.output = value;
     if (flag == "--experiment") options.choice.experiments = split(value);
     if (flag == "--strategy") options.choice.strategies = split(value);
@@ -351,13 +373,24 @@ void summarize(const Record& record, const char* how, double seconds) {
       "cannot start anew after a case has taken the device down; run again with --resume");
 }
 
-int run(int argc, char** argv) {
-  std::string command = "recheck";
+/// These experiments, and those about machine and measurement that they lack.
+std::vector<Experiment> with_own(std::span<const Experiment> experiments) {
+  std::vector<Experiment> all(experiments.begin(), experiments.end());
+  for (auto&& own : {machine::experiment(), audit::experiment()})
+    if (std::ranges::find(experiments, own.name, &Experiment::name) == experiments.end())
+      all.push_back(own);
+  return all;
+}
+
+int run(const std::string& program, int argc, char** argv, std::span<const Experiment> given) {
+  std::string command = program;
   for (int i = 1; i < argc; ++i) command += " " + std::string(argv[i]);
   const std::vector<char*> words(argv, argv + argc);
+  const auto experiments = with_own(given);
   auto arguments = words;
-  Options options = parse(arguments);
-  const auto planned = plan(options.choice);
+  Options options = parse(program, experiments, arguments);
+  if (options.gate) return gate(given, options.choice);
+  const auto planned = plan(experiments, options.choice);
   int left = static_cast<int>(arguments.size());
   benchmark::Initialize(&left, arguments.data());
   if (left > 1) throw std::invalid_argument("unknown flag '" + std::string(arguments[1]) + "'");
@@ -376,7 +409,8 @@ int run(int argc, char** argv) {
   const Gpu gpu = find_gpu();
   // by themselves the CPU rows decide little, and minutes are too much to wait for it
   options.settings.budget_seconds = options.per_case.value_or(gpu.device ? 1 : 0.2);
-  Record record{.environment = environment(gpu, command, options.settings),
+  Record record{.experiments = experiments,
+                .environment = environment(gpu, command, options.settings),
                 .ceilings = ceilings(gpu),
                 .plan = planned.plan,
                 .cases = {}};
@@ -489,14 +523,18 @@ int run(int argc, char** argv) {
 }
 
 }  // namespace
-}  // namespace recheck
 
-int main(int argc, char** argv) try {
-  return recheck::run(argc, argv);
-} catch (const std::invalid_argument& error) {
-  std::cerr << "recheck: " << error.what() << '\n';
-  return 2;
-} catch (const std::exception& error) {
-  std::cerr << "recheck: " << error.what() << '\n';
-  return 1;
+int main(int argc, char** argv, std::span<const Experiment> experiments) {
+  const auto program = std::filesystem::path(argc > 0 ? argv[0] : "recheck").filename().string();
+  try {
+    return run(program, argc, argv, experiments);
+  } catch (const std::invalid_argument& error) {
+    std::cerr << program << ": " << error.what() << '\n';
+    return 2;
+  } catch (const std::exception& error) {
+    std::cerr << program << ": " << error.what() << '\n';
+    return 1;
+  }
 }
+
+}  // namespace recheck

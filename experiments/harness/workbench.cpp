@@ -153,8 +153,10 @@ Workbench::Inputs Workbench::prepare(Values values, std::uint64_t seed) {
   const Spend spend(ledger_->inputs_and_copies);
   Inputs inputs;
   const auto extents = experiment_->inputs(shape_);
-  const int limit = integer_limit(experiment_->terms(shape_));
-  // every operand with a padding of its own, so that mixing up two leading dimensions shows
+  const auto element = experiment_->element;
+  const auto terms = experiment_->terms(shape_);
+  const int limit = element == Element::i32 ? i32_limit(terms, values) : integer_limit(terms);
+  // every operand with a padding of its own, so that swapped leading dimensions are detected
   const auto extra = [&](std::size_t i) {
     return padding_ == 0 ? 0 : padding_ + static_cast<std::int64_t>(i) + 1;
   };
@@ -162,7 +164,7 @@ Workbench::Inputs Workbench::prepare(Values values, std::uint64_t seed) {
     const auto [rows, columns] = extents[i];
     inputs.truth.push_back(make_input(seed, static_cast<int>(i), rows, columns,
                                       leading_dimension(rows, columns, Layout::row_major, extra(i)),
-                                      values, limit));
+                                      values, limit, element));
   }
   std::vector<Input> row_major;
   row_major.reserve(extents.size());

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <map>
 
+#include "../../experiments/experiments.hpp"
 #include "../../experiments/harness/plan.hpp"
 
 namespace recheck {
@@ -41,7 +42,7 @@ struct Replay {
 Replay replay(const Json& record) {
   Replay run;
   std::map<std::string, Case> planned;
-  for (const Case& c : plan({}).cases) planned.emplace(c.id(), c);
+  for (const Case& c : plan(experiments(), {}).cases) planned.emplace(c.id(), c);
   for (const Json& then : record.at("cases")) {
     const auto found = planned.find(then.at("id"));
     if (found == planned.end()) continue;  // a row that there was at the time

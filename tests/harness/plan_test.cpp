@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "../../experiments/experiments.hpp"
 #include "../../experiments/harness/plan.hpp"
 
 #include <gtest/gtest.h>
@@ -8,7 +9,7 @@ namespace {
 
 /// Part of the full matrix, each case a second.
 std::vector<Case> a_second_each() {
-  auto cases = plan({.experiments = {"matmul", "matvec"}}).cases;
+  auto cases = plan(experiments(), {.experiments = {"matmul", "matvec"}}).cases;
   for (Case& c : cases) c.predicted = 1;
   return cases;
 }
@@ -73,7 +74,7 @@ TEST(Fit, SaysWhereThereIsNoRoomForAnything) {
 }
 
 TEST(Predict, GoesByAnEarlierRecordScaledToItsWallTime) {
-  auto cases = plan({.experiments = {"matmul"}, .strategies = {"cpu_serial"}}).cases;
+  auto cases = plan(experiments(), {.experiments = {"matmul"}, .strategies = {"cpu_serial"}}).cases;
   Record earlier{.environment = {}, .ceilings = {}, .cases = {cases[0], cases[1]}};
   for (Case& c : earlier.cases) {
     c.verdict = Verdict{Status::passed, {}, {}};
@@ -91,7 +92,7 @@ TEST(Predict, GoesByAnEarlierRecordScaledToItsWallTime) {
 }
 
 TEST(Predict, SurvivesARecordThatIsNone) {
-  auto cases = plan({.experiments = {"matmul"}, .strategies = {"cpu_serial"}}).cases;
+  auto cases = plan(experiments(), {.experiments = {"matmul"}, .strategies = {"cpu_serial"}}).cases;
   predict(cases, {}, {}, {{"cases", {1, 2}}});
   EXPECT_GT(cases[0].predicted, 0);
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "../../experiments/experiments.hpp"
 #include "../../experiments/harness/record.hpp"
 
 #include <gtest/gtest.h>
@@ -59,7 +60,7 @@ TEST_F(RecordFile, KeepsTheOldOneWhenTheDiskIsFull) {
 
 TEST(Record, GivesSecondsToPassedCasesOnlyAndReasonsToTheOthers) {
   const auto& matmul = experiments()[0];
-  Record record{.environment = {}, .ceilings = {}, .cases = {}};
+  Record record{.experiments = experiments(), .environment = {}, .ceilings = {}, .cases = {}};
   const Case untouched{&matmul, &matmul.ladder[0], {4, 5, 6}, Regime::hot};
   Case passed = untouched, unsupported = untouched, half = untouched;
   passed.verdict = Verdict{Status::passed, {}, Error{0.5, 1, "metric"}};
@@ -87,7 +88,7 @@ TEST(Record, GivesSecondsToPassedCasesOnlyAndReasonsToTheOthers) {
 }
 
 TEST(Record, SaysWhatCasesHaveInCommonOnce) {
-  Record record{.environment = {}, .ceilings = {}, .cases = {}};
+  Record record{.experiments = experiments(), .environment = {}, .ceilings = {}, .cases = {}};
   for (const auto& experiment : experiments())
     for (const auto& strategy : experiment.ladder)
       for (const auto regime : {Regime::cold, Regime::hot})
@@ -134,7 +135,7 @@ TEST(Text, HasALineForEachObjectOfAListAndEachMemberOfAnObject) {
 // an output with a NaN has an error that JSON cannot say: the record has to survive it all the same
 TEST(Record, KeepsAnErrorThatIsNotFinite) {
   const auto& matmul = experiments()[0];
-  Record record{.environment = {{"started", "then"}}, .ceilings = {}, .cases = {}};
+  Record record{.experiments = experiments(), .environment = {{"started", "then"}}, .ceilings = {}, .cases = {}};
   record.cases = {Case{&matmul, &matmul.ladder[0], {4, 5, 6}, Regime::hot}};
   record.cases[0].verdict =
       Verdict{Status::incorrect, "on reals: ...", Error{std::nan(""), 1e-6, "metric"}};

@@ -10,6 +10,7 @@
 #include <sstream>
 #include <thread>
 
+#include "../../experiments/experiments.hpp"
 #include "../../experiments/harness/experiment.hpp"
 #include "program.hpp"
 
@@ -182,7 +183,7 @@ TEST_F(Run, RefusesToResumeWhatDoesNotBelongTogether) {
 #ifdef RECHECK_HAVE_CUDA
 // an error that takes the context with it is one case's own: a new process goes on behind it
 TEST_F(gpu_Run, LosesOneCaseToAnIllegalAccessAndGoesOn) {
-  const auto outcome = run(output() + " --shape=64x48x80,65x48x80 --regime=cold,hot", DEVICE_LOSER);
+  const auto outcome = run(output() + " --experiment=matmul --shape=64x48x80,65x48x80 --regime=cold,hot", DEVICE_LOSER);
   ASSERT_EQ(outcome.code, 0) << outcome.output;
   const auto record = this->record();
   if (record["environment"]["gpu"].is_null()) GTEST_SKIP() << record["environment"]["gpu_reason"];
@@ -196,6 +197,17 @@ TEST_F(gpu_Run, LosesOneCaseToAnIllegalAccessAndGoesOn) {
   }
 }
 #endif
+
+TEST_F(Run, ProvesRowsWithoutTimingThem) {
+  const auto passed = run("--gate --experiment=transpose --strategy=cpu_serial");
+  EXPECT_EQ(passed.code, 0) << passed.output;
+  EXPECT_NE(passed.output.find("transpose/cpu_serial: passed "), std::string::npos);
+  const auto gpu = run("--gate --experiment=transpose --strategy=naive");
+  EXPECT_TRUE(gpu.code == 0 || gpu.code == 77) << gpu.output;
+  EXPECT_EQ(run("--gate --shape=9x8").code, 2);
+  EXPECT_EQ(run("--gate --strategy=none").code, 2);
+  EXPECT_FALSE(fs::exists(folder_ / "record.json"));
+}
 
 TEST_F(Run, MeasuresAShapeOnceHoweverOftenItIsNamed) {
   ASSERT_EQ(run(output() + " --strategy=cpu_serial --shape=9x8x7,9x8x7,09x8x7").code, 0);

@@ -10,6 +10,7 @@
 #include <regex>
 #include <set>
 
+#include "../../experiments/experiments.hpp"
 #include "../../experiments/harness/record.hpp"
 
 namespace recheck {

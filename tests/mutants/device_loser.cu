@@ -2,6 +2,7 @@
 //
 // Tables for a recheck of its own (tests/harness/run_test.cpp runs it): a strategy that takes the
 // device down with it stands between two that are right.
+#include "../../experiments/harness/main.hpp"
 #include "../../experiments/matmul/matmul.hpp"
 
 namespace recheck {
@@ -21,10 +22,9 @@ constexpr Strategy rows[] = {
 };
 
 }  // namespace
-
-std::span<const Experiment> experiments() {
-  static const Experiment all[] = {matmul::experiment(rows)};
-  return all;
-}
-
 }  // namespace recheck
+
+int main(int argc, char** argv) {
+  const recheck::Experiment experiments[] = {recheck::matmul::experiment(recheck::rows)};
+  return recheck::main(argc, argv, experiments);
+}

@@ -1,6 +1,6 @@
 # Writes SOURCE with the first 16 digits of the SHA-256 of the device code in each of OBJECTS, which
 # nvcc made with a seed and without compression; null where UNKNOWN says why not. The same sources,
-# compiler and flags give the same digits in every folder.
+# compiler and flags give the same digits in every folder. HEADERS is where Recheck's headers are.
 set(lines "")
 foreach(object ${OBJECTS})
   # kernels/CMakeFiles/recheck_kernels.dir/matmul/tile.cu.o
@@ -34,7 +34,7 @@ else()
 endif()
 file(CONFIGURE OUTPUT ${SOURCE} CONTENT [[
 // made by cubins.cmake
-#include "build_info.hpp"
+#include "@HEADERS@/experiments/harness/build_info.hpp"
 
 const char* const recheck::build::cubins = R"(@json@)";
 const char* const recheck::build::cubins_unknown = "@UNKNOWN@";

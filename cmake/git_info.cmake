@@ -1,4 +1,5 @@
-# Writes OUTPUT with the commit of SOURCE, and whether and how its work tree differs from it.
+# Writes OUTPUT with the commit of SOURCE, and whether and how its work tree differs from it. HEADERS is
+# where Recheck's headers are.
 # the owner of a mounted work tree may be someone else: reading its commit is harmless
 set(git git -c safe.directory=* -C ${SOURCE})
 execute_process(COMMAND ${git} rev-parse HEAD OUTPUT_VARIABLE commit RESULT_VARIABLE failed
@@ -21,7 +22,7 @@ if(dirty AND NOT failed)
 endif()
 file(CONFIGURE OUTPUT ${OUTPUT} CONTENT [[
 // made by git_info.cmake
-#include "build_info.hpp"
+#include "@HEADERS@/experiments/harness/build_info.hpp"
 
 const char* const recheck::build::git_commit = "@commit@";
 const bool recheck::build::git_dirty = @dirty@;

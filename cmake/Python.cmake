@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# Python, which renders. Its packages are used as found, else installed into the build folder, pinned, by
+# the target recheck_python_packages. RECHECK_PYTHON runs it; where there is none, RECHECK_NO_PYTHON says
+# why. recheck_reports is where the renderer is.
+set(no_python "")
+find_package(Python3 3.11 COMPONENTS Interpreter)
+if(NOT Python3_FOUND)
+  set(no_python "Python 3.11 or newer was not found: install it and configure again")
+else()
+  execute_process(
+    COMMAND ${Python3_EXECUTABLE} -c "import importlib.util as u, sys; \
+sys.exit(any(u.find_spec(name) is None for name in ('jinja2', 'matplotlib', 'numpy', 'pytest')))"
+    RESULT_VARIABLE packages_missing)
+  # Debian has it in a package of its own
+  execute_process(COMMAND ${Python3_EXECUTABLE} -c "import ensurepip" RESULT_VARIABLE no_venv ERROR_QUIET)
+  if(packages_missing AND no_venv)
+    set(no_python "Python's venv was not found: install python3-venv and configure again")
+  endif()
+endif()
+set(RECHECK_NO_PYTHON "${no_python}" CACHE INTERNAL "")
+if(RECHECK_NO_PYTHON)
+  message(WARNING " ${RECHECK_NO_PYTHON}. Measuring works without it; rendering and its tests do not.")
+  return()
+endif()
+if(packages_missing)
+  set(python ${CMAKE_BINARY_DIR}/python/bin/python)
+  add_custom_command(
+    OUTPUT ${CMAKE_BINARY_DIR}/python/ready
+    COMMAND ${CMAKE_COMMAND} -D PYTHON=${Python3_EXECUTABLE} -D FOLDER=${CMAKE_BINARY_DIR}/python
+            -P ${recheck_reports}/packages.cmake
+    DEPENDS ${recheck_reports}/packages.cmake ${recheck_reports}/requirements.txt
+    COMMENT "Installing the renderer's Python packages into ${CMAKE_BINARY_DIR}/python"
+    VERBATIM)
+  add_custom_target(recheck_python_packages ALL DEPENDS ${CMAKE_BINARY_DIR}/python/ready)
+else()
+  set(python ${Python3_EXECUTABLE})
+  add_custom_target(recheck_python_packages)
+endif()
+set(RECHECK_PYTHON ${CMAKE_COMMAND} -E env PYTHONDONTWRITEBYTECODE=1 ${python} CACHE INTERNAL "")

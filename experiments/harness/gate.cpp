@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gate.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <stdexcept>
+
+namespace recheck {
+
+Proofs prove(const Experiment& experiment, const Strategy& strategy, const Gpu& gpu) {
+  Proofs found;
+  std::unique_ptr<Target> target;
+  for (const auto& shape : experiment.edges) {
+    if (const auto refusal = refuse(strategy, shape, gpu)) {
+      if (refusal->status == Status::not_run) return {.not_run = refusal->reason};
+      found.unsupported[to_string(shape)] = refusal->reason.value_or("");
+      continue;
+    }
+    if (!target)
+      target = strategy.launch.backend == Backend::cpu ? make_cpu_target()
+                                                       : make_gpu_target(*gpu.device);
+    for (const std::int64_t padding : {0, 3}) {
+      if (padding > 0 && strategy.packed) continue;
+      const Verdict verdict = [&]() -> Verdict {
+        try {
+          return Workbench(experiment, shape, *target, padding, 1).verify(strategy);
+        } catch (const std::exception& error) {
+          return {Status::failed, error.what(), {}};
+        }
+      }();
+      if (verdict.status == Status::passed)
+        ++found.passed;
+      else
+        found.wrong.push_back("at " + to_string(shape) + ", leading dimensions padded by " +
+                              std::to_string(padding) + ": " + verdict.reason.value_or(""));
+    }
+  }
+  return found;
+}
+
+int gate(std::span<const Experiment> experiments, const Choice& choice) {
+  if (choice.quick || !choice.shapes.empty() || !choice.regimes.empty())
+    throw std::invalid_argument(
+        "--gate has shapes of its own and times nothing: with it go --experiment and --strategy");
+  plan(experiments, choice);  // throws for names that there are not
+  const auto wanted = [](const std::vector<std::string>& list, std::string_view name) {
+    return list.empty() || std::ranges::find(list, name) != list.end();
+  };
+  const Gpu gpu = find_gpu();
+  bool any = false, right = true;
+  for (const auto& experiment : experiments) {
+    if (!wanted(choice.experiments, experiment.name)) continue;
+    for (const auto& strategy : experiment.ladder) {
+      if (!wanted(choice.strategies, strategy.name)) continue;
+      const std::string row =
+          std::string(experiment.name) + "/" + std::string(strategy.name) + ": ";
+      const Proofs found = prove(experiment, strategy, gpu);
+      if (found.not_run) {
+        std::printf("%snot run: %s\n", row.c_str(), found.not_run->c_str());
+        continue;
+      }
+      any = true;
+      const bool tried = found.passed > 0 || !found.wrong.empty();
+      right &= tried && found.wrong.empty();
+      for (const auto& line : found.wrong) std::printf("%sWRONG %s\n", row.c_str(), line.c_str());
+      if (!tried) std::printf("%sWRONG: fits none of the shapes\n", row.c_str());
+      if (found.wrong.empty() && tried)
+        std::printf("%spassed %d times, %zu shapes unsupported\n", row.c_str(), found.passed,
+                    found.unsupported.size());
+    }
+  }
+  constexpr int skipped = 77;  // what CTest takes for that, if told so
+  return !any ? skipped : right ? 0 : 1;
+}
+
+}  // namespace recheck

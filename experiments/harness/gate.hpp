@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "plan.hpp"
+
+namespace recheck {
+
+/// What the gate says of a row at its experiment's awkward shapes, each with leading dimensions as
+/// they are and padded.
+struct Proofs {
+  Reason not_run;                                  // why the row cannot be tried at all
+  int passed = 0;                                  // shapes, each padding apart
+  std::map<std::string, std::string> unsupported;  // by the shape: why the row does not take it
+  std::vector<std::string> wrong;                  // what was caught, a line each
+};
+Proofs prove(const Experiment& experiment, const Strategy& strategy, const Gpu& gpu);
+
+/// Proves the rows that `choice` wants of `experiments` and prints a line for each. Returns 0, or 1
+/// where one was wrong or fits no shape, or 77 where none could be tried. Throws
+/// std::invalid_argument, in one line, for a choice that makes no sense here.
+int gate(std::span<const Experiment> experiments, const Choice& choice);
+
+}  // namespace recheck
