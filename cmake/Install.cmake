@@ -8,7 +8,9 @@ set(package ${CMAKE_INSTALL_LIBDIR}/cmake/recheck)
 set(headers ${CMAKE_INSTALL_INCLUDEDIR}/recheck)
 set(reports ${CMAKE_INSTALL_DATADIR}/recheck/reports)
 set(targets recheck_harness)
+set(with_cuda FALSE)
 if(CMAKE_CUDA_COMPILER)
+  set(with_cuda TRUE)
   list(APPEND targets recheck_harness_kernels)
 endif()
 install(TARGETS ${targets} EXPORT recheck)
@@ -21,7 +23,7 @@ install(FILES kernels/code.hpp kernels/launch.hpp kernels/stream.hpp DESTINATION
 install(FILES reference/error.hpp reference/matrix.hpp reference/parallel.hpp
         DESTINATION ${headers}/reference)
 install(DIRECTORY reports/ DESTINATION ${reports}
-        PATTERN results EXCLUDE PATTERN __pycache__ EXCLUDE PATTERN CMakeLists.txt EXCLUDE)
+        PATTERN results EXCLUDE PATTERN best.py EXCLUDE PATTERN __pycache__ EXCLUDE PATTERN CMakeLists.txt EXCLUDE)
 
 configure_package_config_file(cmake/recheckConfig.cmake.in
   ${CMAKE_CURRENT_BINARY_DIR}/recheckConfig.cmake

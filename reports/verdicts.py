@@ -38,7 +38,7 @@ SHOWN = 2  # outcomes in a row of the table; the rest stands in the details
 COLUMNS = ["id", "claim", "said then", "here", "verdict"]
 COMPACT = ["id", "claim", "here", "verdict"]
 THEN = ["claim", "then", "then, on", "here", "verdict", "why"]
-CHANGES = ["claim", "changed", "asked before", "verdict then, now", "because of", "reason"]
+CHANGES = ["claim", "changed", "asked before", "verdict then, today", "because of", "reason"]
 SOURCES = ["document", "title", "by, when", "found", "language", "hardware of its figures", "state"]
 ERRATA = ["erratum", "where", "as written", "what is right", "concerns", "proof"]
 

@@ -50,8 +50,8 @@ double expected(std::span<const Case> all, auto predicate) {
     double spent = 0;
     for (const Case& c : all)
       if (done(c)) spent += c.spent;
-    // the first cases are the smallest and say least, so the prediction itself has some weight
-    const double weight = 1e-9 + 0.07 * predicted(all, here);
+    // the first cases are the smallest and say least, so the prediction has the weight of a third
+    const double weight = 1e-9 + 0.3 * predicted(all, here);
     const double pace = (spent + weight) / (predicted(all, done) + weight);
     sum += pace * predicted(all, [&](const Case& c) { return here(c) && predicate(c); });
   }

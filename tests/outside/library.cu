@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cub/device/device_reduce.cuh>
 
-#include "reduction.hpp"
+#include "reduce.hpp"
 
 namespace reduction {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "reduction.hpp"
+#include "reduce.hpp"
 
 namespace reduction {
 namespace {
@@ -29,8 +29,7 @@ __device__ void last_warp(volatile int* sums, unsigned lane) {
 template <int version>
 __global__ void __launch_bounds__(threads)
     sum_of_blocks(const int* __restrict__ in, std::int64_t count, int* __restrict__ out) {
-  // behind the sums what lanes of the last warp read that have no part in the result
-  __shared__ int sums[threads + 32];
+  __shared__ int sums[threads];
   const unsigned t = threadIdx.x, size = version >= 6 ? threads : blockDim.x;
   const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * size * (version >= 4 ? 2 : 1) + t;
 
@@ -45,7 +44,6 @@ __global__ void __launch_bounds__(threads)
       sum += in[at] + element(in, count, at + size);
     sums[t] = sum;
   }
-  if (t < 32) sums[threads + t] = 0;
   __syncthreads();
 
   // adding up: neighbours by the remainder of a division (1), by an index (2), halves (3 and 4), the

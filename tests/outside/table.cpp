@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 
+#include "reduce.hpp"
 #include "reduction.hpp"
 
 namespace reduction {
