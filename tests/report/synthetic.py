@@ -610,9 +610,9 @@ def make_memory(gpu: bool = True) -> dict[str, Any]:
 
 def without_listings(record: dict[str, Any]) -> dict[str, Any]:
     """A copy that has none of the documents' listings as rows."""
-    from claims import load_listings
+    from claims import load_collection
 
-    rows = {listing.row for listing in load_listings()}
+    rows = {listing.row for listing in load_collection().listings}
     record = copied(record)
     record["cases"] = [
         case for case in record["cases"] if f"{case['experiment']}/{case['strategy']}" not in rows
@@ -623,10 +623,10 @@ def without_listings(record: dict[str, Any]) -> dict[str, Any]:
 def with_listings(record: dict[str, Any], cost: float = 1.02) -> dict[str, Any]:
     """A copy whose listings are what their general forms have in it, in a time that is `cost`
     times shorter."""
-    from claims import load_listings
+    from claims import load_collection
 
     record = without_listings(record)
-    for listing in load_listings():
+    for listing in load_collection().listings:
         name, general = listing.strategies
         for case in matching(record, f"{listing.general}/"):
             case = copied(case) | {"strategy": name, "note": "as printed", "sweep": False}
