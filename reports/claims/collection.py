@@ -33,6 +33,11 @@ class Collection:
     figures: dict[str, Figures] = field(default_factory=dict)  # by experiment
     left_out: dict[str, int] = field(default_factory=dict)  # claims not shown, by experiment
 
+    @property
+    def ours(self) -> bool:
+        """Whether it is that of this tree, whose log of changes a test holds to its history."""
+        return self.folder.resolve() == EXPERIMENTS.resolve()
+
     def figures_of(self, experiment: str) -> Figures:
         return self.figures.get(experiment, Figures({}, {}, ()))
 

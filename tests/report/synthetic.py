@@ -608,6 +608,36 @@ def make_memory(gpu: bool = True) -> dict[str, Any]:
     return _record([LEVELS], cases, gpu)
 
 
+REDUCTION = {
+    "name": "reduction",
+    "title": "Reduction",
+    "problem": "s = sum of x",
+    "axes": ["elements"],
+    "headline": "1048576",
+}
+
+
+@once
+def make_reduction(gpu: bool = True) -> dict[str, Any]:
+    """An experiment that is none of ours: three rows, one of them beyond its document."""
+    table = [
+        ("interleaved", 1.0e12, "R0"),
+        ("shuffle", 2.0e12, "R0"),
+        ("vector", 4.0e12, "Recheck"),
+    ]
+    cases = []
+    for elements in (65536, 1048576):
+        for regime in ("cold", "hot"):
+            for name, rate, document in table:
+                case = _row("reduction", name, {"elements": elements}, regime)
+                median = 4 * elements / rate + 1e-7
+                case |= _measured(case["id"], median, True, gpu, None, "error / bound")
+                source = {"document": document, "place": f"kernel {name}", "algorithm": ""}
+                work = {"flops": elements, "bytes": 4 * elements}
+                cases.append(case | work | {"parameters": {}, "source": source})
+    return _record([REDUCTION], cases, gpu)
+
+
 def without_listings(record: dict[str, Any]) -> dict[str, Any]:
     """A copy that has none of the documents' listings as rows."""
     from claims import load_collection
