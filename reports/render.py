@@ -4,9 +4,9 @@ verdicts.json, and probes.json and accuracy.json where they are beside the recor
 
     python3 reports/render.py RECORD --output DIR [--beside RECORD ...] [--experiments FOLDER]
 
-Exit code 0: DIR holds the report. 1: it could not be written. 2: the input is no record. 3: it is
-written, and --strict found an incorrect or failed case in it. Every error is one line, and nothing
-is written before every file of the report exists in memory.
+Exit code 0: DIR holds the report. 1: it could not be written. 2: the input is no record, or the
+claims are not in form. 3: it is written, and --strict found an incorrect or failed case in it.
+Every error is one line, and nothing is written before every file of the report exists in memory.
 """
 
 from __future__ import annotations
