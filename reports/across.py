@@ -7,6 +7,9 @@ is not the same in all of them (schema, commit, driver, CUDA) is printed bold ab
 from __future__ import annotations
 
 import provenance
+from claims import Claim
+from claims.tables import in_order
+from machine import NONE
 from measured import Measured
 from quantities import cell
 from record import RECORD
@@ -71,29 +74,39 @@ def columns(records: list[Measured]) -> list[str]:
     return ["claim", *("<br>".join([cell(name), *lines]) for name, lines in heads)]
 
 
-def rows(records: list[Measured], prefix: str | None = None) -> list[list[str]]:
+def claims(records: list[Measured]) -> list[Claim]:
+    """Every claim that a record of these is judged by, by id."""
+    found = {each.claim.id: each.claim for own in records for each in own.judgement.claims}
+    return [found[name] for name in sorted(found, key=in_order)]
+
+
+def rows(
+    records: list[Measured], claims: list[Claim], prefix: str | None = None
+) -> list[list[str]]:
     """A row for each claim; with a prefix, its id links to the claim's row under that prefix."""
-    found = []
-    for at, first in enumerate(records[0].judgement.claims):
-        claim = first.claim
+    found, counts = [], [dict.fromkeys(WORDS, 0) for _ in records]
+    for claim in claims:
         where = f"#{prefix}claim-{claim.id.lower()}"
         link = claim.id if prefix is None else f"[{claim.id}]({where})"
         cells = []
-        for each in records:
-            judged = each.judgement.claims[at]
+        for each, count in zip(records, counts, strict=True):
+            judged = each.judgement.find(claim.id)
+            if judged is None:
+                cells.append(NONE)
+                continue
+            count[judged.verdict] += 1
             measured = effect(judged)
             verdict = f"**{WORDS[judged.verdict]}**"
-            cells.append(verdict if measured == "–" else f"{verdict} {measured}")
+            cells.append(verdict if measured == NONE else f"{verdict} {measured}")
         found.append([f"{link} {prose(claim.title)}", *cells])
-    total = (summary({v: each.judgement.count(v) for v in WORDS}) for each in records)
-    return [*found, ["in all", *total]] if found else []
+    return [*found, ["in all", *map(summary, counts)]] if found else []
 
 
-def differing(records: list[Measured]) -> list[str]:
+def differing(records: list[Measured], claims: list[Claim]) -> list[str]:
     """The ids of the claims on which the records do not agree."""
     found = []
-    for at, first in enumerate(records[0].judgement.claims):
-        verdicts = {each.judgement.claims[at].verdict for each in records}
-        if len(verdicts - {"not_measured"}) > 1:
-            found.append(first.claim.id)
+    for claim in claims:
+        judged = (each.judgement.find(claim.id) for each in records)
+        if len({each.verdict for each in judged if each} - {"not_measured"}) > 1:
+            found.append(claim.id)
     return found

@@ -10,7 +10,6 @@ import re
 from pathlib import Path
 
 from claims import Probes
-from claims.tables import EXPERIMENTS
 from quantities import cell, significant
 from record import BadRecord, Record, read_toml
 
@@ -26,7 +25,7 @@ UNITS = {
 LEAST = 0.5  # percent; what is used less goes without saying
 
 
-def bound_cases(folder: Path = EXPERIMENTS) -> list[str]:
+def bound_cases(folder: Path) -> list[str]:
     """The cases of all experiments' binds.toml; raises BadRecord, one line."""
     found: list[str] = []
     for path in sorted(folder.glob("*/binds.toml")):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Sets the verdicts of any number of records side by side: README.md and charts/*.svg.
 
-    python3 reports/compare.py RECORD... --output DIR
+    python3 reports/compare.py RECORD... --output DIR [--experiments FOLDER]
 
 A RECORD is a record.json or a folder that holds one, with probes.json beside it where there is
 one. No GPU is needed. Every record keeps a column of its own, labelled with what sets it apart.
@@ -19,7 +19,7 @@ import across
 import provenance
 from folder import COMPARISON_MARK, write
 from measured import Measured, read_gpu
-from program import errors, need_packages
+from program import errors, experiments_option, need_packages
 from progress import doing
 from quantities import cell
 
@@ -33,7 +33,8 @@ def compare(records: list[Measured]) -> dict[str, bytes]:
     names = across.names(records)
     for name, each in zip(names, records, strict=True):
         with doing(f"verdicts on {name}"):
-            claims = [judged.claim for judged in each.judgement.claims]
+            _ = each.judgement  # made once, and kept
+    claims = across.claims(records)
     charts, experiments = [], dict.fromkeys(claim.experiment for claim in claims)
     for at, experiment in enumerate(experiments, 1):
         with doing(f"chart {at} of {len(experiments)}"):
@@ -48,9 +49,9 @@ def compare(records: list[Measured]) -> dict[str, bytes]:
         mark=COMPARISON_MARK,
         names=[cell(name) for name in names],
         brands=brands,
-        differing=across.differing(records),
+        differing=across.differing(records, claims),
         columns=across.columns(records),
-        rows=across.rows(records),
+        rows=across.rows(records, claims),
         charts=charts,
     )
     files = {f"charts/{chart.name}": chart.svg for chart in charts if chart.svg}
@@ -62,12 +63,13 @@ def main(argv: Sequence[str] | None = None) -> None:
     add = parser.add_argument
     add("records", type=Path, nargs="+", metavar="RECORD", help="record.json, or its folder")
     add("--output", type=Path, required=True, metavar="DIR", help="the folder to write")
+    experiments_option(parser)
     arguments = parser.parse_args(argv)
     with errors(arguments.output):
         records = []
         for at, path in enumerate(arguments.records, 1):
             with doing(f"reading record {at} of {len(arguments.records)}"):
-                records.append(read_gpu(path))
+                records.append(read_gpu(path, arguments.experiments))
         need_packages()
         write(compare(records), arguments.output, COMPARISON_MARK)
     print(arguments.output / "README.md")

@@ -1,4 +1,4 @@
-"""What the documents say they measured: experiments/<name>/figures.toml, as typed values.
+"""What the documents say they measured: <experiment>/figures.toml, as typed values.
 
 These are data of the sources, not of the record: the report sets them beside the record's own
 times, and names the hardware of both. Units are SI.
@@ -8,13 +8,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 from record import ALLOWED, BadRecord, Case, Experiment, Record, read_toml, typed
-
-EXPERIMENTS = Path(__file__).parents[1] / "experiments"
 
 
 @dataclass(frozen=True)
@@ -91,10 +88,3 @@ def load(path: Path) -> Figures:
     except BadRecord as error:
         raise BadRecord(f"{path}: {error}") from error
     return Figures(document, hardware, tuple(found))
-
-
-@cache
-def figures(experiment: str) -> Figures:
-    """The figures about an experiment; none if it has no such file."""
-    path = EXPERIMENTS / experiment / "figures.toml"
-    return load(path) if path.exists() else Figures({}, {}, ())

@@ -68,7 +68,7 @@ def how_accurate(own: Measured, experiment: Experiment, prefix: str) -> HowAccur
         linked=linked,
         inputs=_inputs(accuracy),
         verdict=_verdict(accuracy, splits),
-        tolerance=_tolerance(accuracy),
+        tolerance=_tolerance(own, accuracy),
         charts=accuracy_charts(accuracy, prefix),
         against=_against(accuracy, splits),
         larger=_larger(own, anchor),
@@ -203,8 +203,11 @@ def _against(accuracy: Accuracy, rows: list[Row]) -> Table | None:
 # the tolerance that the documents have
 
 
-def _tolerance(accuracy: Accuracy) -> str:
-    """From which K on rows leave it, on inputs such as the documents'."""
+def _tolerance(own: Measured, accuracy: Accuracy) -> str:
+    """From which K on rows leave it, on inputs such as the documents'; empty without its claim."""
+    judged = own.judgement.find("C21")
+    if judged is None or judged.claim.document != "S1":
+        return ""
     uniform = next((each for each in accuracy.ordinary if each.name == "uniform"), None)
     if uniform is None:
         return ""

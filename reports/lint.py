@@ -55,7 +55,7 @@ class Report:
     @property
     def sentences(self) -> list[str]:
         """The lines of the findings, and those on the most surprising verdicts."""
-        return re.findall(r"^(?:  - |- (?=\*\*\[[A-Za-z][\w-]*\]\(#))(.*)$", self.text, re.M)
+        return re.findall(r"^(?:  - |- (?=\*\*\[[A-Za-z][\w.-]*\]\(#))(.*)$", self.text, re.M)
 
     @cached_property
     def prose(self) -> str:

@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from claims import load_listings
 from findings import costs
 from findings.judge import WORDS, Judge
-from record import Case, Record
+from measured import Measured
+from record import Case
 from verdicts import prose
 
 COLUMNS = ["listing", "its row keeps", "our general form has otherwise", "what that costs"]
@@ -21,21 +21,21 @@ class Listed:
     rows: list[list[str]]
 
 
-def listed(record: Record, prefix: str = "") -> Listed | None:
+def listed(own: Measured, prefix: str = "") -> Listed | None:
     """A line for each listing; None if the record has none of their rows."""
+    record, known = own.record, own.known.listings
     heads = {each.name: each.headline for each in record.experiments}
     there: dict[str, Case] = {}
     for case in sorted(record.cases, key=lambda case: case.shape_name != heads[case.experiment]):
         there.setdefault(f"{case.experiment}/{case.strategy}", case)
-    known = load_listings()
     if not any(each.row in there for each in known):
         return None
-    rows, found = [], costs(record, prefix)
+    rows, found = [], costs(own, prefix)
     for each in known:
         row, general = each.strategies
-        name, own = f"`{row}`", there.get(each.row)
-        if own:
-            name = Judge(record, record.experiment_of(own), prefix).link(own)
+        name, printed = f"`{row}`", there.get(each.row)
+        if printed:
+            name = Judge(own, record.experiment_of(printed), prefix).link(printed)
         keeps = prose(each.keeps)
         if each.reconstructed:
             keeps += f"<br>*Reconstructed:* {prose(each.reconstructed)}"

@@ -8,13 +8,15 @@ from pathlib import Path
 
 from accuracy import Accuracy, load_accuracy
 from beside import FILES, LARGER
-from claims import Judgement, Probes, judge, load_probes
+from claims import EXPERIMENTS, Collection, Judgement, Probes, judge, load_collection, load_probes
+from comparison import comparisons
 from record import BadRecord, Record, load, locate
 
 
 @dataclass(frozen=True, eq=False)
 class Measured:
     record: Record
+    known: Collection  # what of a collection of claims a report on it shows
     files: dict[str, bytes]  # that a report takes along: record.json and what is beside it
     probes: Probes | None = None
     accuracy: Accuracy | None = None
@@ -22,8 +24,9 @@ class Measured:
 
     @cached_property
     def judgement(self) -> Judgement:
-        """Raises BadClaim if the claims of this tree are not in form."""
-        return judge(self.record, self.probes)
+        """Raises BadClaim if a formula makes no sense."""
+        close_family(self)
+        return judge(self.record, self.probes, self.known)
 
     @property
     def gpu(self) -> str:
@@ -32,9 +35,21 @@ class Measured:
         return self.record.environment.gpu.name
 
 
-def read(path: Path) -> Measured:
-    """Reads a record, in a file or a folder, and what there is beside it of probes.json,
-    accuracy.json and accuracy_large.json.
+def close_family(own: Measured) -> None:
+    """Makes every comparison of the report once, without correction, to learn which there are."""
+    from findings import register
+
+    known = comparisons(own.record)
+    if known.closed:
+        return
+    register(own)
+    judge(own.record, None, own.known)
+    known.close()
+
+
+def read(path: Path, experiments: Path = EXPERIMENTS) -> Measured:
+    """Reads a record, in a file or a folder, what there is beside it of probes.json, accuracy.json
+    and accuracy_large.json, and the claims in the folder `experiments`.
 
     Raises BadRecord with one line that names the file, the field and what to do.
     """
@@ -43,12 +58,13 @@ def read(path: Path) -> Measured:
     there = zip(FILES, (probes, accuracy, larger), strict=True)
     folder = locate(path).parent
     files |= {name: (folder / name).read_bytes() for name, found in there if found}
-    return Measured(record, files, probes, accuracy, larger)
+    known = load_collection(experiments).of(record)
+    return Measured(record, known, files, probes, accuracy, larger)
 
 
-def read_gpu(path: Path) -> Measured:
+def read_gpu(path: Path, experiments: Path = EXPERIMENTS) -> Measured:
     """The same for a record to be shown beside others: it must have a GPU's results."""
-    found = read(path)
+    found = read(path, experiments)
     if found.record.environment.gpu is None or not found.record.gpu_measured:
         raise BadRecord(f"{locate(path)}: has no measured GPU case to show; leave it out")
     return found

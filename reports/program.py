@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import logging
 import sys
 from collections.abc import Iterator
@@ -9,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NoReturn
 
+from claims import EXPERIMENTS
 from folder import CannotWrite
 from record import BadRecord
 
@@ -16,6 +18,14 @@ from record import BadRecord
 def fail(message: str, code: int) -> NoReturn:
     print(f"error: {message}", file=sys.stderr)
     sys.exit(code)
+
+
+def experiments_option(parser: argparse.ArgumentParser) -> None:
+    """Of which folder the claims are."""
+    says = "a folder of claims: sources.toml, */claims.toml, … (default: %(default)s)"
+    parser.add_argument(
+        "--experiments", type=Path, default=EXPERIMENTS, metavar="FOLDER", help=says
+    )
 
 
 @contextmanager

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Copies a rendered report to reports/results/<gpu>/ as committed evidence, or refuses.
 
-    python3 reports/publish.py REPORT [--results DIR]
+    python3 reports/publish.py REPORT [--results DIR] [--experiments FOLDER]
 
 Evidence must come from a clean, finished Release run of the full matrix on a GPU, no case wrong,
 and its files must be exactly what the renderer makes of its record. Exit code 1: refused, with one
@@ -20,7 +20,7 @@ from comparison import comparisons
 from machine import suspects
 from measured import Measured, read, read_gpu
 from places import slug
-from program import fail, need_packages
+from program import experiments_option, fail, need_packages
 from progress import doing
 from quantities import COARSEST
 from record import BadRecord, Record
@@ -107,7 +107,8 @@ def mismatch(folder: Path, files: dict[str, bytes]) -> str | None:
 
 def committed(own: Measured, results: Path) -> list[Measured]:
     """The published records of other GPUs, which a report may show beside its own."""
-    found = [read_gpu(path) for path in sorted(results.glob("*/record.json"))]
+    folder = own.known.folder
+    found = [read_gpu(path, folder) for path in sorted(results.glob("*/record.json"))]
     return [each for each in found if each.gpu != own.gpu]
 
 
@@ -134,10 +135,11 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("report", type=Path, help="a folder that render.py wrote")
     results = Path(__file__).parent / "results"
     parser.add_argument("--results", type=Path, default=results, help="default: %(default)s")
+    experiments_option(parser)
     arguments = parser.parse_args(argv)
     try:
         with doing("reading"):
-            own = read(arguments.report / "record.json")
+            own = read(arguments.report / "record.json", arguments.experiments)
         why = refusal(own.record)
         need_packages()
         files = {} if why else render(own, [])

@@ -306,8 +306,8 @@ class Case:
 
     @property
     def documented(self) -> bool:
-        """Whether one of the documents has it: S0 to S3."""
-        return self.source.document.startswith("S")
+        """Whether a document has it, and not we or the vendor alone."""
+        return self.source.document not in ("Recheck", "vendor")
 
     @property
     def marks(self) -> str:

@@ -2,11 +2,11 @@
 """Renders a record into a self-contained report folder: README.md, charts/*.svg, record.json,
 verdicts.json, and probes.json and accuracy.json where they are beside the record.
 
-    python3 reports/render.py RECORD --output DIR [--beside RECORD ...]
+    python3 reports/render.py RECORD --output DIR [--beside RECORD ...] [--experiments FOLDER]
 
-Exit code 0: DIR holds the report. 1: it could not be written. 2: the input is no record. 3: it is
-written, and --strict found an incorrect or failed case in it. Every error is one line, and nothing
-is written before every file of the report exists in memory.
+Exit code 0: DIR holds the report. 1: it could not be written. 2: the input is no record, or the
+claims are not in form. 3: it is written, and --strict found an incorrect or failed case in it.
+Every error is one line, and nothing is written before every file of the report exists in memory.
 """
 
 from __future__ import annotations
@@ -29,13 +29,12 @@ import tables
 import verdicts
 from claims import verdicts_json
 from comparison import LEVEL, comparisons
-from figures import figures
 from findings import Finding, findings
 from folder import MARK, write
 from how_accurate import HowAccurate, how_accurate
 from measured import Measured, read, read_gpu
 from places import slug
-from program import errors, fail, need_packages
+from program import errors, experiments_option, fail, need_packages
 from progress import doing
 from quantities import cell, shape_label, significant
 from record import AUDIT, MEMORY_LEVELS, SPECIAL, Experiment, Record, compressed
@@ -115,7 +114,7 @@ def _section(own: Measured, view: View, experiment: Experiment) -> Section:
     from charts import charts
 
     record, prefix = view.record, view.prefix
-    cases = record.of(experiment)
+    cases, known = record.of(experiment), own.known.figures_of(experiment.name)
     return Section(
         title=cell(experiment.title),
         anchor=f"{prefix}{experiment.name}",
@@ -128,10 +127,10 @@ def _section(own: Measured, view: View, experiment: Experiment) -> Section:
         other_problems=tables.other_problems(record, experiment),
         table=tables.Headline(record, experiment, prefix),
         view=view,
-        findings=findings(record, experiment, prefix, own.probes),
-        charts=charts(record, experiment, prefix),
+        findings=findings(own, experiment, prefix),
+        charts=charts(own, experiment, prefix),
         accurate=how_accurate(own, experiment, prefix),
-        then=tables.then_and_here(record, experiment, figures(experiment.name), prefix),
+        then=tables.then_and_here(record, experiment, known, prefix),
         matrices=tables.matrices(record, experiment, prefix),
         not_passed=tables.not_passed(record, experiment),
     )
@@ -162,11 +161,11 @@ def _foundations(own: Measured, prefix: str) -> Foundations:
     return Foundations(
         sentence=self_audit.sentence(record, known.audit),
         audit=self_audit.table(known.audit),
-        charts=charts(record, audit, prefix) if audit and known.audit.audited else [],
+        charts=charts(own, audit, prefix) if audit and known.audit.audited else [],
         ceilings=ceilings,
         machine=machine.table(record, prefix),
         memory=memory.table(record, prefix),
-        memory_charts=charts(record, levels, prefix) if levels and record.of(levels) else [],
+        memory_charts=charts(own, levels, prefix) if levels and record.of(levels) else [],
         suspects=[[f"`{name}`", cell(why)] for name, why in machine.suspects(record).items()],
         brands=provenance.brands(record, own.probes),
         dropped=provenance.dropped(record),
@@ -205,10 +204,10 @@ def _beside(records: list[Measured]) -> list[Beside]:
         commit, day = (env.git.commit or "unknown")[:7], env.started[:10]
         heading = cell(f"Committed record: {each.gpu}, commit {commit}, {day}")
         with doing(heading):
-            view = View(each.record, each.judgement, f"{key}-")
+            view = View(each, f"{key}-")
             sections = _sections(each, view)
             foundations = _foundations(each, f"{key}-")
-        listed = listings.listed(each.record, f"{key}-")
+        listed = listings.listed(each, f"{key}-")
         place = f"beside-{key}"
         shown[key] = Beside(heading, place, each.record, view, sections, foundations, listed)
     return list(shown.values())
@@ -217,11 +216,12 @@ def _beside(records: list[Measured]) -> list[Beside]:
 def _across(own: Measured, others: list[Measured]) -> Across | None:
     """The claims across GPUs; None if there is no GPU of another model."""
     others = [each for each in others if each.gpu != own.gpu]
-    if not others:
+    if not others or not own.known.claims:
         return None
     records = [own, *across.ordered(others)]
-    differing = across.differing(records)
-    return Across(across.columns(records), across.rows(records, ""), differing)
+    claims = [judged.claim for judged in own.judgement.claims]
+    rows = across.rows(records, claims, "")
+    return Across(across.columns(records), rows, across.differing(records, claims))
 
 
 def render(own: Measured, beside: list[Measured]) -> dict[str, bytes]:
@@ -235,14 +235,15 @@ def render(own: Measured, beside: list[Measured]) -> dict[str, bytes]:
 
     record = own.record
     with doing("verdicts"):
-        view = View(record, own.judgement)
+        view = View(own)
     sections = _sections(own, view)
     with doing("foundations"):
         foundations = _foundations(own, "")
     table = _across(own, beside) if record.gpu_measured else None
     others = _beside(beside) if not record.gpu_measured else []
     timed = [case.seconds for case in record.cases if case.seconds]
-    chart, env = claims_chart(own.judgement), record.environment
+    says = [each for section in sections for each in section.findings if view.says(each)]
+    chart, env = claims_chart(own), record.environment
     text = layout.render(
         "report.md.j2",
         mark=MARK,
@@ -256,7 +257,7 @@ def render(own: Measured, beside: list[Measured]) -> dict[str, bytes]:
         then_columns=verdicts.THEN,
         errata_columns=verdicts.ERRATA,
         sources_columns=verdicts.SOURCES,
-        listed=listings.listed(record),
+        listed=listings.listed(own),
         listings_columns=listings.COLUMNS,
         changes_columns=verdicts.CHANGES,
         across=table,
@@ -274,6 +275,8 @@ def render(own: Measured, beside: list[Measured]) -> dict[str, bytes]:
         memory_numbers=memory.NUMBERS,
         level=f"{100 * LEVEL:g} %",
         tails=_tails(record),
+        says=says,
+        named=view.named(says),
         absent=[cell(each.title) for each in record.experiments if not record.of(each)],
         marked=any(case.problem for case in record.cases),
         discarded=sum(seconds.discarded for seconds in timed),
@@ -297,11 +300,12 @@ def main(argv: Sequence[str] | None = None) -> None:
     many = "records of other GPUs, or where this has no GPU"
     add("--beside", type=Path, nargs="*", action="extend", default=[], metavar="RECORD", help=many)
     add("--strict", action="store_true", help="exit 3 if a case is incorrect or failed")
+    experiments_option(parser)
     arguments = parser.parse_args(argv)
     with errors(arguments.output):
         with doing("reading"):
-            own = read(arguments.record)
-            beside = [read_gpu(path) for path in arguments.beside]
+            own = read(arguments.record, arguments.experiments)
+            beside = [read_gpu(path, arguments.experiments) for path in arguments.beside]
         need_packages()
         write(render(own, beside), arguments.output)
     print(arguments.output / "README.md")

@@ -10,24 +10,15 @@ import re
 from dataclasses import dataclass
 from functools import cache
 
-from claims import (
-    Check,
-    Claim,
-    Corrected,
-    Judged,
-    Judgement,
-    Outcome,
-    Source,
-    load_changes,
-    load_sources,
-)
+from claims import Check, Claim, Corrected, Judged, Outcome, Source
 from claims.load import BY_READING, KINDS, POLICY, SERIES
 from comparison import LEVEL
 from findings.judge import Finding
 from machine import NONE
+from measured import Measured
 from places import anchor
 from quantities import Ratio, cell, duration, shape_label, significant
-from record import AUDIT, Case, Record
+from record import AUDIT, Case
 
 WORDS = {"holds": "holds", "fails": "fails", "inconclusive": "inconclusive"}
 WORDS["not_measured"] = "not measured"
@@ -238,12 +229,23 @@ class Fold:
 class View:
     """The verdicts on one record; anchors and links begin with `prefix`."""
 
-    def __init__(self, record: Record, judgement: Judgement, prefix: str = "") -> None:
-        self.record, self.judgement, self.prefix = record, judgement, prefix
+    def __init__(self, own: Measured, prefix: str = "") -> None:
+        self.own, self.prefix = own, prefix
+        self.record, self.judgement = own.record, own.judgement
 
     @property
     def counts(self) -> str:
         return summary({verdict: self.judgement.count(verdict) for verdict in WORDS})
+
+    @property
+    def left_out(self) -> str:
+        """The claims that are not shown, as the record has nothing of what they are about."""
+        many = self.own.known.left_out
+        if not many:
+            return ""
+        claims = "1 claim is" if sum(many.values()) == 1 else f"{sum(many.values())} claims are"
+        where = ", ".join(f"{count} about {cell(name)}" for name, count in many.items())
+        return f"{claims} left out, of experiments that this record does not have: {where}."
 
     @property
     def policy(self) -> str:
@@ -258,14 +260,12 @@ class View:
     def changes(self) -> list[list[str]]:
         """What decided claims before, and what they came to then and come to now."""
         found = []
-        for change in load_changes():
+        for change in self.own.known.changes:
             judged = self.judgement.find(change.claim)
-            if judged is not None:
-                then, now = (WORDS[v] for v in (change.verdict, judged.verdict))
-                words = [change.date, prose(change.asked), f"{then}, **{now}**"]
-                found.append(
-                    [self.link(change.claim), *words, change.because, prose(change.reason)]
-                )
+            assert judged  # or the change would not be shown
+            then, now = (WORDS[v] for v in (change.verdict, judged.verdict))
+            words = [change.date, prose(change.asked), f"{then}, **{now}**"]
+            found.append([self.link(change.claim), *words, change.because, prose(change.reason)])
         return found
 
     @property
@@ -386,7 +386,7 @@ class View:
     @property
     def folds(self) -> list[Fold]:
         found = []
-        for source in load_sources().values():
+        for source in self.own.known.sources.values():
             own = [each for each in self.judgement.claims if each.claim.document == source.id]
             if own:
                 many = f"{len(own)} claims" if len(own) > 1 else "1 claim"
@@ -434,7 +434,7 @@ class View:
     @property
     def documents(self) -> list[list[str]]:
         """Where the sentences and figures are from."""
-        return [_cited(each) for each in load_sources().values()]
+        return [_cited(each) for each in self.own.known.sources.values()]
 
     @property
     def then(self) -> list[list[str]]:
@@ -484,13 +484,25 @@ class View:
 
     def of(self, finding: Finding) -> str:
         """The verdicts on the claims that a finding is about: "C12 holds · C24 fails"."""
-        known = (self.judgement.find(name) for name in finding.claims)
-        texts = [
+        return " · ".join(
             f"[{each.claim.id} {WORDS[each.verdict]}](#{self.anchor(each.claim.id)})"
-            for each in known
-            if each
-        ]
-        return " · ".join(texts)
+            for each in self._about(finding)
+        )
+
+    def says(self, finding: Finding) -> str:
+        """What the documents say of it: nothing where a claim that it names is not shown."""
+        return finding.says if len(self._about(finding)) == len(finding.claims) else ""
+
+    def _about(self, finding: Finding) -> list[Judged]:
+        """The claims that a finding names; one of another document only has the same id."""
+        known = map(self.judgement.find, finding.claims)
+        return [each for each in known if each and each.claim.document in finding.says]
+
+    def named(self, findings: list[Finding]) -> str:
+        """The documents of the claims that findings name: "S0 to S3"."""
+        cited = {each.claim.document for finding in findings for each in self._about(finding)}
+        ids = [name for name in self.own.known.sources if name in cited]
+        return f"{ids[0]} to {ids[-1]}" if len(ids) > 2 else " and ".join(ids)
 
 
 def _cited(source: Source) -> list[str]:

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Prints the verdicts of a report, and compares them with those expected of its GPU.
 
-    python3 reports/verify.py REPORT [--expected DIR]
+    python3 reports/verify.py REPORT [--expected DIR] [--experiments FOLDER]
 
 DIR holds published reports, a folder for each GPU model: DIR/<gpu>/verdicts.json is what a GPU of
 that model is expected to say; an inconclusive verdict there is met by any that was measured. Exit
 code 0: every verdict is as expected, or nobody has published any. 1: some differ, each on a line.
-2: DIR is no folder, or a verdicts.json cannot be read; said in one line.
+2: DIR is no folder, or a verdicts.json or the claims, of which the titles are, cannot be read; said
+in one line.
 """
 
 from __future__ import annotations
@@ -20,9 +21,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from claims import load_claims
+from claims import load_collection
+from claims.tables import in_order
 from places import slug
-from program import fail
+from program import experiments_option, fail
 from record import BadRecord, typed
 from verdicts import WORDS, number, summary
 
@@ -123,7 +125,7 @@ def lines(found: Verdicts, titles: dict[str, str], width: int | None, color: boo
 def differences(found: Verdicts, expected: Verdicts) -> list[str]:
     """A line for each claim whose verdict is not as expected."""
     here, there, printed = found.by_id, expected.by_id, []
-    for name in sorted(here.keys() | there.keys()):
+    for name in sorted(here.keys() | there.keys(), key=in_order):
         new, old = here.get(name), there.get(name)
         was, now = (WORDS[each.verdict] if each else "absent" for each in (old, new))
         if new is None or old is None:
@@ -142,6 +144,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     results = Path(__file__).parent / "results"
     add = parser.add_argument
     add("--expected", type=Path, default=results, metavar="DIR", help="default: %(default)s")
+    experiments_option(parser)
     arguments = parser.parse_args(argv)
     if not arguments.expected.is_dir():
         fail(
@@ -149,7 +152,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         )
     try:
         found = load(arguments.report / "verdicts.json")
-        titles = {claim.id: claim.title for claim in load_claims()}
+        titles = {each.id: each.title for each in load_collection(arguments.experiments).claims}
         gpu = found.record.gpu
         place = slug(gpu or "")
         path = arguments.expected / place / "verdicts.json"

@@ -2,7 +2,7 @@
 """Collects what claims need that is no time, and writes it to probes.json.
 
     python3 experiments/harness/probes.py RECHECK RECHECK_TESTS --output FILE
-            [--ncu NCU] [--sanitizer COMPUTE_SANITIZER] [--nvcc NVCC] [--claims FOLDER]
+            [--ncu NCU] [--sanitizer COMPUTE_SANITIZER] [--nvcc NVCC] [--experiments FOLDER]
 
 The checks in FOLDER/*/claims.toml and FOLDER/errata.toml (default: experiments/) say what is
 wanted: Nsight Compute's counters of a case, attributes of the device, outcomes of tests, whether
@@ -40,9 +40,7 @@ from typing import Any
 # claims have one form and one reader
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "reports"))
 from binds import bound_cases  # noqa: E402
-from claims import expression  # noqa: E402
-from claims.load import load_claims, load_errata  # noqa: E402
-from claims.tables import BadClaim  # noqa: E402
+from claims import EXPERIMENTS, expression, load_collection  # noqa: E402
 from record import BadRecord  # noqa: E402
 
 Metrics = tuple[str, ...]
@@ -155,11 +153,9 @@ class Wanted:
 
 def wanted(folder: Path) -> Wanted:
     """What the checks of all claims files below a folder need; raises BadRecord."""
-    found = Wanted()
-    if not folder.is_dir():
-        raise BadClaim(f"{folder}: no such folder; name one with */claims.toml in it")
-    checks = [check for claim in load_claims(folder) for check in claim.asked]
-    checks += [check for erratum in load_errata(folder) for check in erratum.check]
+    found, known = Wanted(), load_collection(folder)
+    checks = [check for claim in known.claims for check in claim.asked]
+    checks += [check for erratum in known.errata for check in erratum.check]
     for check in checks:
         if check.form == "count":
             found.cases |= dict.fromkeys(case for case in (check.of, check.per) if case)
@@ -692,10 +688,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--ncu", default="", help="Nsight Compute's command line")
     parser.add_argument("--sanitizer", default="", help="compute-sanitizer")
     parser.add_argument("--nvcc", default="", help="NVIDIA's compiler")
-    parser.add_argument("--claims", type=Path, default=Path(__file__).resolve().parents[1])
+    says = "a folder of claims (default: %(default)s)"
+    parser.add_argument(
+        "--experiments", type=Path, default=EXPERIMENTS, metavar="FOLDER", help=says
+    )
     options = parser.parse_args(argv)
     try:
-        asked = wanted(options.claims)
+        asked = wanted(options.experiments)
         with whole(options.output) as file:
             text = json.dumps(probe(options, asked), indent=1, ensure_ascii=False)
             file.write_text(text + "\n", encoding="utf-8")

@@ -12,10 +12,9 @@ from functools import partial
 
 from accuracy import Accuracy
 from canvas import style, svg
-from claims import Judgement
 from measured import Measured
 from progress import doing
-from record import Experiment, Record
+from record import Experiment
 
 from charts.audit import audit
 from charts.block_policy import block_policy
@@ -44,7 +43,7 @@ class Chart:
     why_not: str = ""
 
 
-_CHARTS = {
+_CHARTS: dict[str, tuple[str, Callable[..., Drawing]]] = {
     "throughput": ("Throughput against size", throughput),
     "ladder": ("The ladder", ladder),
     "cpu_gpu": ("CPU against GPU", cpu_gpu),
@@ -66,6 +65,7 @@ _PLANS = {
     "transpose": ("ladder", "of_copy", "loops", "throughput"),
 }
 _ANY = ("throughput", "ladder", "cpu_gpu")
+_OF_FIGURES = ("then", "of_copy", "loops")  # which show the documents' figures as well
 
 
 def plan(experiment: Experiment) -> tuple[str, ...]:
@@ -74,15 +74,18 @@ def plan(experiment: Experiment) -> tuple[str, ...]:
 
 
 def charts(
-    record: Record, experiment: Experiment, prefix: str = "", kinds: tuple[str, ...] = ()
+    own: Measured, experiment: Experiment, prefix: str = "", kinds: tuple[str, ...] = ()
 ) -> list[Chart]:
     """Draws the charts of one experiment; one without data comes with `why_not` instead."""
     drawn, kinds = [], kinds or plan(experiment)
     for at, kind in enumerate(kinds, 1):
         title, draw = _CHARTS[kind]
+        draw = partial(draw, own.record, experiment)
+        if kind in _OF_FIGURES:
+            draw = partial(draw, own.known.figures_of(experiment.name))
         name = f"{prefix}{experiment.name}_{kind}.svg"
         with doing(f"chart {at} of {len(kinds)}"):
-            drawn.append(_draw(name, title, experiment.title, partial(draw, record, experiment)))
+            drawn.append(_draw(name, title, experiment.title, draw))
     return drawn
 
 
@@ -96,10 +99,10 @@ def _draw(name: str, title: str, about: str, draw: Callable[[], Drawing]) -> Cha
     return Chart(name, title, f"{about}, {title}: {drawing.subtitle}", drawing.caption, data)
 
 
-def claims_chart(judgement: Judgement) -> Chart:
+def claims_chart(own: Measured) -> Chart:
     """What documents claim against what was measured."""
     title = "Claimed against measured"
-    return _draw("claims.svg", title, "Verdicts", lambda: strip(judgement))
+    return _draw("claims.svg", title, "Verdicts", lambda: strip(own))
 
 
 def accuracy_charts(accuracy: Accuracy, prefix: str = "") -> list[Chart]:

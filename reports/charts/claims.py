@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+import across
 from canvas import (
     BLUE,
     CARD,
@@ -20,7 +21,7 @@ from canvas import (
     dots,
     ink_on_card,
 )
-from claims import Claim, Judged, Judgement, load_sources
+from claims import Claim, Judged
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
@@ -101,36 +102,36 @@ def _axes(
     return axes
 
 
-def _left(rows: list[Judged]) -> float:
+def _left(claims: list[Claim]) -> float:
     """Where the panel begins: behind the longest title."""
-    names = [judged.claim.title for judged in rows]
-    return 0.075 + 0.0057 * max(30, *map(len, names))
+    return 0.075 + 0.0057 * max(30, *(len(claim.title) for claim in claims))
 
 
-def _place(rows: list[Judged], step: list[float]) -> tuple[list[float], dict[str, float], float]:
+def _place(claims: list[Claim], step: list[float]) -> tuple[list[float], dict[str, float], float]:
     """Where each row stands, where each document's heading does, and where all end; inches."""
     at, heights, heads = 0.05, [], {}
-    for judged, height in zip(rows, step, strict=True):
-        if judged.claim.document not in heads:
-            heads[judged.claim.document] = at + HEAD / 2
+    for claim, height in zip(claims, step, strict=True):
+        if claim.document not in heads:
+            heads[claim.document] = at + HEAD / 2
             at += HEAD
         heights.append(at + height / 2)
         at += height
     return heights, heads, at + 0.05
 
 
-def strip(judgement: Judgement) -> Drawing:
+def strip(own: Measured) -> Drawing:
     """Hollow: claimed; filled: measured, with its interval; a line joins the two of a claim."""
-    rows = [judged for judged in judgement.claims if _shown(judged)]
+    rows = [judged for judged in own.judgement.claims if _shown(judged)]
     values = [value for judged in rows for value in _values(judged)]
     if not any(_measured(judged) for judged in rows):
         raise NotDrawn("no claim that comes to a ratio was measured")
-    heights, heads, low = _place(rows, [ROW] * len(rows))
+    claims = [judged.claim for judged in rows]
+    heights, heads, low = _place(claims, [ROW] * len(rows))
     height = low + 1.8
     subtitle = "hollow: as the document has it · filled: measured here, with its 95 % interval · "
     subtitle += "1: no difference"
     figure = card(height, "Claimed against measured", subtitle)
-    left = _left(rows)
+    left = _left(claims)
     width = RIGHT - left
     axes = _axes(figure, (left, 1.0 / height, width, low / height), values, low)
     aside: Look = {"transform": axes.get_yaxis_transform(), "va": "center", "fontsize": 7.5}
@@ -138,7 +139,7 @@ def strip(judgement: Judgement) -> Drawing:
     columns = {name: (at - left) / width for name, at in places.items()}
     for text, column in (("measured [95 % interval]", "value"), ("verdict", "verdict")):
         axes.text(columns[column], -0.05, text, color=MUTED, **aside)
-    documents = load_sources()
+    documents = own.known.sources
     for document, y in heads.items():
         axes.text(columns["name"], y, f"{document}: {documents[document].name}", color=MUTED,
                   fontweight="bold", **aside)  # fmt: skip
@@ -193,15 +194,18 @@ def look_of(at: int) -> tuple[str, str]:
 
 def compared(records: list[Measured], names: list[str], experiment: str) -> Drawing:
     """The effects of one experiment's claims, a marker for each record; filled where one holds."""
-    sides = [each.judgement.of(experiment) for each in records]
-    rows = [
-        of for of in zip(*sides, strict=True) if any(_measured(judged) is not None for judged in of)
-    ]
+    rows: list[tuple[Claim, list[tuple[int, Judged]]]] = []  # with the number of the record
+    for claim in across.claims(records):
+        found = [each.judgement.find(claim.id) for each in records]
+        there = [(at, judged) for at, judged in enumerate(found) if judged]
+        if claim.experiment == experiment and any(_measured(judged) for _, judged in there):
+            rows.append((claim, there))
     if not rows:
         raise NotDrawn("no claim of it that comes to a ratio was measured")
-    lane, values = 0.115, [v for of in rows for judged in of for v in _values(judged)]
+    lane, values = 0.115, [v for _, of in rows for _, judged in of for v in _values(judged)]
+    shown = [claim for claim, _ in rows]
     step = max(ROW, 0.1 + lane * len(records))
-    heights, heads, low = _place([of[0] for of in rows], [step] * len(rows))
+    heights, heads, low = _place(shown, [step] * len(rows))
     lines = -(-len(names) // 3)
     many = "1 record" if len(records) == 1 else f"{len(records)} records"
     height = low + 1.6 + 0.2 * lines
@@ -211,27 +215,27 @@ def compared(records: list[Measured], names: list[str], experiment: str) -> Draw
     subtitle += "whiskers: 95 % intervals"
     figure = card(height, f"{experiment}: the claims on {many}", subtitle)
     wide = 0.975
-    start = _left([of[0] for of in rows])
+    start = _left(shown)
     box = (start, (0.8 + 0.2 * lines) / height, wide - start, low / height)
     axes = _axes(figure, box, values, low)
     aside: Look = {"transform": axes.get_yaxis_transform(), "va": "center", "fontsize": 7.5}
     left, name = ((at - start) / (wide - start) for at in (0.022, 0.052))
+    sources = {name: s for each in records for name, s in each.known.sources.items()}
     for document, y in heads.items():
-        text = f"{document}: {load_sources()[document].name}"
+        text = f"{document}: {sources[document].name}"
         axes.text(left, y, text, color=MUTED, fontweight="bold", **aside)
     points: dict[tuple[int, bool], list[Interval]] = {}
-    for y, of in zip(heights, rows, strict=True):
-        claim = of[0].claim
+    for y, (claim, of) in zip(heights, rows, strict=True):
         axes.text(left, y, claim.id, color=MUTED, **aside)
         axes.text(name, y, claim.title, **aside)
         if (said := _said(claim)) is not None:
             axes.plot([said, said], [y - step / 2, y + step / 2], color=INK, linewidth=1.4)
         axes.axhline(y + step / 2, color=MUTED, linewidth=0.3, alpha=0.6)
-        for at, judged in enumerate(of):
-            found, there = _measured(judged), y + lane * (at - (len(of) - 1) / 2)
-            if found is not None:
+        for at, judged in of:
+            effect, place = _measured(judged), y + lane * (at - (len(records) - 1) / 2)
+            if effect is not None:
                 of_look = points.setdefault((at, judged.verdict == "holds"), [])
-                of_look.append((there, found.value, found.low, found.high))
+                of_look.append((place, effect.value, effect.low, effect.high))
     for (at, holds), of_look in points.items():
         color, marker = look_of(at)
         look = {"mfc": color if holds else CARD, "mec": color, "mew": 1.1, "markersize": 5}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from canvas import BLUE, CARD, GREEN, MUTED, VERMILLION, Look, card, dots, note
 from comparison import comparisons
-from figures import figures
+from figures import Figures
 from quantities import shape_label, significant
 from record import Experiment, Record
 from series import metric_of
@@ -18,9 +18,9 @@ REGIMES = (
 )
 
 
-def loops(record: Record, experiment: Experiment) -> Drawing:
+def loops(record: Record, experiment: Experiment, known: Figures) -> Drawing:
     metric, shape = metric_of(record, experiment), experiment.headline
-    told = {figure.strategy for figure in figures(experiment.name).figure}
+    told = {figure.strategy for figure in known.figure}
     rows = [
         row
         for row in record.strategies(experiment)
@@ -51,7 +51,7 @@ def loops(record: Record, experiment: Experiment) -> Drawing:
         axes.text(x, -0.95, text, color=MUTED, **beside)
     for y in range(len(rows) - 1):
         axes.axhline(y + 0.5, color=MUTED, linewidth=0.3, alpha=0.6)
-    then = {(f.strategy, f.regime): f.seconds for f in figures(experiment.name).figure if f.seconds}
+    then = {(f.strategy, f.regime): f.seconds for f in known.figure if f.seconds}
     for y, row in enumerate(rows):
         outer, inner = (timed.get((row.strategy, regime)) for regime in ("hot", "inner"))
         text = str(comparisons(record).ratio(outer, inner)) if outer and inner else "–"

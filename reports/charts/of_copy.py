@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from canvas import BLUE, CARD, GREEN, INK, MUTED, ORANGE, PURPLE, VERMILLION, card, dots, note
-from figures import figures
+from figures import Figures
 from matplotlib.ticker import FuncFormatter
 from quantities import shape_label
 from record import Experiment, Record
@@ -17,10 +17,9 @@ HERE = ((BLUE, "o"), (GREEN, "^"))
 Rate = tuple[float, float, float]  # and its low and high end
 
 
-def of_copy(record: Record, experiment: Experiment) -> Drawing:
-    paper = figures(experiment.name).of(PAPER)
+def of_copy(record: Record, experiment: Experiment, figures: Figures) -> Drawing:
+    paper, names = figures.of(PAPER), figures.hardware
     published = [(f, f.bytes_per_second) for f in paper if f.bytes_per_second]
-    names = figures(experiment.name).hardware
     copies = {f.hardware: rate for f, rate in published if f.strategy == COPY}
     shapes = dict.fromkeys([experiment.headline, *(f.shape for f, _ in published)])
     rows = [

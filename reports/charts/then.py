@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from canvas import BLUE, CARD, MUTED, VERMILLION, Look, card, dots, note
-from figures import figures
+from figures import Figures
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 from quantities import Ratio, duration, shape_label
 from record import Experiment, Record
@@ -11,8 +11,7 @@ from record import Experiment, Record
 from charts.drawing import Drawing, NotDrawn
 
 
-def then(record: Record, experiment: Experiment) -> Drawing:
-    known = figures(experiment.name)
+def then(record: Record, experiment: Experiment, known: Figures) -> Drawing:
     rows = [each for each in known.figure if each.shape == experiment.headline]
     if not rows:
         raise NotDrawn("no document gives a time at the headline's shape")

@@ -1,18 +1,17 @@
-"""The log of changed checks: experiments/changes.toml, as typed values."""
+"""The log of changed checks: changes.toml, as typed values."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 from record import read_toml
 
 from claims.load import VERDICTS, load_claims
-from claims.tables import EXPERIMENTS, BadClaim, Wrong, in_form, load_tables, text_of
+from claims.tables import BadClaim, Wrong, in_form, load_tables, text_of
 
-CHANGES = EXPERIMENTS / "changes.toml"
+CHANGES = "changes.toml"
 CAUSES = ("check", "transcription", "open choice")
 
 
@@ -37,7 +36,7 @@ _FORMS = {
 }
 
 
-def _change(table: dict[str, Any]) -> Change:
+def _change(table: dict[str, Any], known: set[str]) -> Change:
     names = [each.name for each in fields(Change)]
     if set(table) != set(names):
         raise Wrong(f"must have the fields {', '.join(names)}, and no others")
@@ -46,12 +45,15 @@ def _change(table: dict[str, Any]) -> Change:
         if not text:
             raise Wrong(f"field {name} must be one line of text")
     in_form(vars(change), _FORMS)
-    if all(change.claim != claim.id for claim in load_claims()):
+    if change.claim not in known:
         raise Wrong(f"field claim: there is no {change.claim}")
     return change
 
 
-@cache
-def load_changes(path: Path = CHANGES) -> tuple[Change, ...]:
-    """The entries of the log, in their order; raises BadClaim."""
-    return load_tables(path, read_toml(path, BadClaim), "change", _change)
+def load_changes(folder: Path) -> tuple[Change, ...]:
+    """The entries of the log, in their order, none without the file; raises BadClaim."""
+    path = folder / CHANGES
+    if not path.exists():
+        return ()
+    known = {claim.id for claim in load_claims(folder)}
+    return load_tables(path, read_toml(path, BadClaim), "change", lambda t: _change(t, known))

@@ -6,14 +6,16 @@ import json
 import math
 import re
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 
-from comparison import comparisons
 from record import Record
 
-from claims.load import Claim, Erratum, load_claims, load_errata
+from claims.collection import Collection
+from claims.expression import BadExpression
+from claims.load import Check, Claim, Erratum
 from claims.predicates import FAILS, NOT_MEASURED, Outcome, Questions, all_of
 from claims.probes import Probes
+from claims.tables import BadClaim
 
 SCHEMA = 1  # of verdicts.json
 
@@ -105,9 +107,6 @@ class Judgement:
     def count(self, verdict: str) -> int:
         return sum(each.verdict == verdict for each in self.claims)
 
-    def of(self, experiment: str) -> list[Judged]:
-        return [each for each in self.claims if each.claim.experiment == experiment]
-
     @cached_property
     def _by_id(self) -> dict[str, Judged]:
         return {each.claim.id: each for each in self.claims}
@@ -124,52 +123,21 @@ class Judgement:
         return list(found.values())[:n]
 
 
-def _judge(
-    record: Record,
-    probes: Probes | None,
-    claims: tuple[Claim, ...] | None,
-    errata: tuple[Erratum, ...] | None,
-) -> Judgement:
-    if errata is None:
-        errata = load_errata() if claims is None else ()
-    judged, corrected = [], []
+def judge(record: Record, probes: Probes | None, known: Collection) -> Judgement:
+    """The verdicts on all claims of a collection, and its errata; raises BadClaim."""
+    questions = Questions(record, probes)
+
+    def ask(asker: Claim | Erratum, checks: tuple[Check, ...]) -> tuple[Outcome, ...]:
+        try:
+            return tuple(map(questions.ask, checks))
+        except BadExpression as error:
+            where = f"{known.folder / asker.address}: field expression"
+            raise BadClaim(f"{where}: {error}; mend the formula") from error
+
     gpu = record.environment.gpu.name if record.environment.gpu else ""
-    for claim in load_claims() if claims is None else claims:
-        ask = Questions(record, probes, claim).ask
-        outcomes = (tuple(map(ask, checks)) for checks in (claim.check, claim.also))
-        judged.append(Judged(claim, gpu, *outcomes))
-    for erratum in errata:
-        ask = Questions(record, probes, erratum).ask
-        corrected.append(Corrected(erratum, tuple(map(ask, erratum.check))))
-    return Judgement(tuple(judged), tuple(corrected))
-
-
-def close_family(
-    record: Record,
-    claims: tuple[Claim, ...] | None = None,
-    errata: tuple[Erratum, ...] | None = None,
-) -> None:
-    """Makes every comparison of the report once, without correction, to learn which there are."""
-    from findings import register
-
-    known = comparisons(record)
-    if known.closed:
-        return
-    register(record)
-    _judge(record, None, claims, errata)
-    known.close()
-
-
-@lru_cache(maxsize=16)
-def judge(
-    record: Record,
-    probes: Probes | None,
-    claims: tuple[Claim, ...] | None = None,
-    errata: tuple[Erratum, ...] | None = None,
-) -> Judgement:
-    """Judges claims and errata: all of this tree, unless others are given; raises BadClaim."""
-    close_family(record, claims, errata)
-    return _judge(record, probes, claims, errata)
+    claims = (Judged(c, gpu, ask(c, c.check), ask(c, c.also)) for c in known.claims)
+    errata = (Corrected(erratum, ask(erratum, erratum.check)) for erratum in known.errata)
+    return Judgement(tuple(claims), tuple(errata))
 
 
 def verdicts_json(record: Record, judgement: Judgement) -> bytes:

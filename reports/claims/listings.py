@@ -1,4 +1,4 @@
-"""The documents' listings: experiments/listings.toml, as typed values.
+"""The documents' listings: listings.toml, as typed values.
 
 Each is a row in its own form beside a row of our general form. What the texts say of the two is
 data of the documents and of the kernels, not of a record, which has their times.
@@ -8,16 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 from record import read_toml
 
 from claims.sources import load_sources
-from claims.tables import EXPERIMENTS, BadClaim, Wrong, in_form, known_only, load_tables, text_of
+from claims.tables import BadClaim, Wrong, in_form, known_only, load_tables, text_of
 
-LISTINGS = EXPERIMENTS / "listings.toml"
+LISTINGS = "listings.toml"
 
 
 @dataclass(frozen=True)
@@ -59,12 +58,12 @@ def _listing(table: dict[str, Any], documents: Iterable[str]) -> Listing:
     return listing
 
 
-@cache
-def load_listings(path: Path = LISTINGS) -> tuple[Listing, ...]:
+def load_listings(folder: Path) -> tuple[Listing, ...]:
     """The listings in their order, none without the file; raises BadClaim."""
+    path = folder / LISTINGS
     if not path.exists():
         return ()
-    documents = load_sources(path.parent)
+    documents = load_sources(folder)
     found = load_tables(
         path, read_toml(path, BadClaim), "listing", lambda table: _listing(table, documents)
     )

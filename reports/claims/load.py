@@ -1,5 +1,4 @@
-"""The documents' claims, experiments/<name>/claims.toml, and their errata, experiments/errata.toml,
-as typed values.
+"""The documents' claims, <experiment>/claims.toml, and their errata, errata.toml, as typed values.
 
 A claim is data: what a document says, and checks that a record can answer. So is an erratum: where
 a document is wrong as printed, and what shows it. A file that is not in form is refused in one line
@@ -21,7 +20,6 @@ from record import REGIMES, read_toml
 from claims import expression
 from claims.sources import load_sources
 from claims.tables import (
-    EXPERIMENTS,
     BadClaim,
     Wrong,
     id_of,
@@ -210,8 +208,8 @@ class Claim:
 
     @property
     def address(self) -> str:
-        """Where it stands, for messages."""
-        return f"{EXPERIMENTS / self.experiment / 'claims.toml'}: claim {self.id}"
+        """Where it stands in its collection, for messages."""
+        return f"{self.experiment}/claims.toml: claim {self.id}"
 
 
 @dataclass(frozen=True)
@@ -230,8 +228,8 @@ class Erratum:
 
     @property
     def address(self) -> str:
-        """Where it stands, for messages."""
-        return f"{EXPERIMENTS / ERRATA}: erratum {self.id}"
+        """Where it stands in its collection, for messages."""
+        return f"{ERRATA}: erratum {self.id}"
 
 
 def _number(table: dict[str, Any], key: str, where: str) -> float | None:
@@ -500,7 +498,7 @@ def load(path: Path) -> tuple[Claim, ...]:
 
 
 @cache
-def load_claims(folder: Path = EXPERIMENTS) -> tuple[Claim, ...]:
+def load_claims(folder: Path) -> tuple[Claim, ...]:
     """Every claim of every experiment, by id; raises BadClaim."""
     found: dict[str, Claim] = {}
     for path in sorted(folder.glob("*/claims.toml")):
@@ -511,8 +509,7 @@ def load_claims(folder: Path = EXPERIMENTS) -> tuple[Claim, ...]:
     return tuple(found[name] for name in sorted(found, key=in_order))
 
 
-@cache
-def load_errata(folder: Path = EXPERIMENTS) -> tuple[Erratum, ...]:
+def load_errata(folder: Path) -> tuple[Erratum, ...]:
     """The errata of the documents, by id, none without the file; raises BadClaim."""
     path = folder / ERRATA
     if not path.exists():

@@ -16,9 +16,8 @@ from record import Case, Record
 from series import COMPUTE, MEMORY
 
 from claims import expression
-from claims.load import COMPILED, Check, Claim, Erratum
+from claims.load import COMPILED, Check
 from claims.probes import Probes
-from claims.tables import BadClaim
 
 HOLDS, FAILS, INCONCLUSIVE, NOT_MEASURED = "holds", "fails", "inconclusive", "not_measured"
 
@@ -123,11 +122,10 @@ def plain(value: float) -> str:
 
 @dataclass(frozen=True)
 class Questions:
-    """The forms, asked of one record; `asker` is for messages about its file itself."""
+    """The forms, asked of one record; a formula that makes no sense raises BadExpression."""
 
     record: Record
     probes: Probes | None
-    asker: Claim | Erratum
 
     @property
     def known(self) -> Comparisons:
@@ -150,9 +148,6 @@ class Questions:
             return answer(check)
         except Missing as error:
             return Outcome(check, NOT_MEASURED, "", evidence=check.ids, reason=str(error))
-        except expression.BadExpression as error:
-            where = f"{self.asker.address}: field expression"
-            raise BadClaim(f"{where}: {error}; mend the formula") from error
 
     def timed(self, name: str) -> Case:
         case = self.case(name)

@@ -1,4 +1,4 @@
-"""The documents that claims are of: experiments/sources.toml, as typed values."""
+"""The documents that claims are of: sources.toml, as typed values."""
 
 from __future__ import annotations
 
@@ -9,16 +9,7 @@ from typing import Any
 
 from record import read_toml
 
-from claims.tables import (
-    EXPERIMENTS,
-    BadClaim,
-    Wrong,
-    id_of,
-    known_only,
-    list_of,
-    load_tables,
-    text_of,
-)
+from claims.tables import BadClaim, Wrong, id_of, known_only, list_of, load_tables, text_of
 
 SOURCES = "sources.toml"
 
@@ -57,7 +48,7 @@ def _source(table: dict[str, Any]) -> Source:
 
 
 @cache
-def load_sources(folder: Path = EXPERIMENTS) -> dict[str, Source]:
+def load_sources(folder: Path) -> dict[str, Source]:
     """The documents of a folder by their ids, in the order of its file; raises BadClaim."""
     path, found = folder / SOURCES, dict[str, Source]()
     for source in load_tables(path, read_toml(path, BadClaim), "source", _source):

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from record import BadRecord
 
-EXPERIMENTS = Path(__file__).parents[2] / "experiments"
+EXPERIMENTS = Path(__file__).parents[2] / "experiments"  # our own collection
 T = TypeVar("T")
 
 
@@ -56,8 +56,8 @@ def list_of(table: dict[str, Any], key: str, where: str = "") -> list[Any]:
 def id_of(table: dict[str, Any]) -> str:
     """A name of the reader's own, fit for links."""
     name = text_of(table, "id")
-    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]*", name):
-        raise Wrong("field id must be a letter, and letters, digits, - or _ behind it")
+    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9._-]*", name):
+        raise Wrong("field id must be a letter, and letters, digits, ., - or _ behind it")
     return name
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from claims import Probes
-from claims.judge import close_family
-from record import Experiment, Record
+from measured import Measured, close_family
+from record import Experiment
 
 from findings.judge import Finding, Judge, Line
 from findings.listings import prices
@@ -17,29 +16,25 @@ __all__ = ["Finding", "costs", "findings", "register"]
 _FINDINGS = {"matmul": matmul, "matvec": matvec, "transpose": transpose}
 
 
-def findings(
-    record: Record, experiment: Experiment, prefix: str = "", probes: Probes | None = None
-) -> list[Finding]:
+def findings(own: Measured, experiment: Experiment, prefix: str = "") -> list[Finding]:
     """The findings of one experiment in the order of the story; none if nobody wrote them."""
-    close_family(record)
-    return _write(record, experiment, prefix, probes)
+    close_family(own)
+    return _write(own, experiment, prefix)
 
 
-def costs(record: Record, prefix: str = "") -> dict[str, Line]:
+def costs(own: Measured, prefix: str = "") -> dict[str, Line]:
     """What the general form of each of the documents' listings costs, by the listing's row."""
-    close_family(record)
-    return prices(record, prefix)
+    close_family(own)
+    return prices(own, prefix)
 
 
-def register(record: Record) -> None:
+def register(own: Measured) -> None:
     """Makes every comparison of the findings once, for the family that they belong to."""
-    for each in record.ordinary:
-        _write(record, each, "", None)
-    prices(record, "")
+    for each in own.record.ordinary:
+        _write(own, each, "")
+    prices(own, "")
 
 
-def _write(
-    record: Record, experiment: Experiment, prefix: str, probes: Probes | None
-) -> list[Finding]:
+def _write(own: Measured, experiment: Experiment, prefix: str) -> list[Finding]:
     write = _FINDINGS.get(experiment.name)
-    return write(Judge(record, experiment, prefix, probes)) if write else []
+    return write(Judge(own, experiment, prefix)) if write else []

@@ -15,12 +15,12 @@ from dataclasses import dataclass
 from functools import partial
 
 from binds import bound_cases, busy
-from claims import Probes
 from comparison import comparisons
 from machine import suspects
+from measured import Measured
 from places import anchor
 from quantities import Ratio, cell, duration, shape_label, significant
-from record import Case, Experiment, Record
+from record import Case, Experiment
 from series import DISPATCH, first_rung, metric_of, reference, roof, share
 
 Writer = Callable[[], "Line"]
@@ -90,12 +90,9 @@ WORDS = {
 class Judge:
     """The sentences about one experiment of one record; links lead to anchors with `prefix`."""
 
-    def __init__(
-        self, record: Record, experiment: Experiment, prefix: str, probes: Probes | None = None
-    ) -> None:
-        self.record, self.experiment, self.prefix = record, experiment, prefix
-        self.probes = probes
-        self.metric = metric_of(record, experiment)
+    def __init__(self, own: Measured, experiment: Experiment, prefix: str) -> None:
+        self.own, self.record, self.experiment, self.prefix = own, own.record, experiment, prefix
+        self.metric = metric_of(self.record, experiment)
         self.headline = experiment.headline
 
     def ratio(self, base: Case, other: Case) -> Ratio:
@@ -259,13 +256,14 @@ class Judge:
         def line(name: str) -> Line:
             _, strategy, shape, regime = name.split("/")
             case = self.need(strategy, shape, regime)
-            text, why = busy(self.probes, self.record, name)
+            text, why = busy(self.own.probes, self.record, name)
             if why:
                 raise Missing(f"what binds `{strategy}` at {shape_label(shape)}", why)
             return Line("measured", f"At {shape_label(shape)} of {self.link(case)} {text}.")
 
-        own = [each for each in bound_cases() if each.startswith(f"{self.experiment.name}/")]
-        return [partial(line, name) for name in own]
+        cases = bound_cases(self.own.known.folder)
+        here = [each for each in cases if each.startswith(f"{self.experiment.name}/")]
+        return [partial(line, name) for name in here]
 
     def distance(self) -> Line:
         """How far the best rung stays from the vendor's library."""

@@ -4,22 +4,18 @@ from __future__ import annotations
 
 from functools import partial
 
-from claims import load_listings
-from record import Record
+from measured import Measured
 
 from findings.judge import Judge, Line, finding
 
 
-def prices(record: Record, prefix: str) -> dict[str, Line]:
+def prices(own: Measured, prefix: str) -> dict[str, Line]:
     """How each general form does against its listing, cold, by the listing's row."""
     found = {}
-    for listing in load_listings():
-        experiment = record.experiment(listing.experiment)
-        if experiment is None:
-            text = f"Not measured: the record holds no {listing.experiment}."
-            found[listing.row] = Line("not measured", text)
-            continue
-        judge = Judge(record, experiment, prefix)
+    for listing in own.known.listings:
+        experiment = own.record.experiment(listing.experiment)
+        assert experiment  # or it would not be shown
+        judge = Judge(own, experiment, prefix)
         row, general = ((name, "cold") for name in listing.strategies)
         shape = listing.shape or judge.headline
         said = finding("", "", partial(judge.compare, row, general, shape))

@@ -76,7 +76,7 @@ class _Judge(Judge):
 
 
 def matmul(judge: Judge) -> list[Finding]:
-    judge = _Judge(judge.record, judge.experiment, judge.prefix, judge.probes)
+    judge = _Judge(judge.own, judge.experiment, judge.prefix)
 
     def copies(base: str, rung: str, shape: str = CLAIMED_SHAPE) -> Writer:
         return lambda: judge.compare((base, "hot"), (rung, "end_to_end"), shape)

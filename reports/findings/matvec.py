@@ -169,7 +169,7 @@ def _batches(shape: str) -> str:
 
 
 def matvec(judge: Judge) -> list[Finding]:
-    judge = _Judge(judge.record, judge.experiment, judge.prefix, judge.probes)
+    judge = _Judge(judge.own, judge.experiment, judge.prefix)
 
     def cold(base: str, other: str) -> Writer:
         return lambda: judge.compare((base, "cold"), (other, "cold"), judge.headline)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from series import reference, roof
 
-from findings.judge import Finding, Judge, Line, Writer, finding
+from findings.judge import Finding, Judge, Line, Missing, Writer, finding
 
 PAPER_SHAPE = "2048x2048"  # of NVIDIA's white paper
 LARGEST = "16384x16384"
@@ -19,12 +19,14 @@ class _Judge(Judge):
         return self.against(self.need(base(self), self.headline, "cold"), best)
 
     def table(self) -> Line:
+        if not self.own.known.figures_of(self.experiment.name).of("S3"):
+            raise Missing("the table", "no `figures.toml` has it")
         where = f"[The table](#{self.prefix}{self.experiment.name}-s3)"
         return Line("measured", f"{where} stands below in ms and GiB/s, beside this machine's.")
 
 
 def transpose(judge: Judge) -> list[Finding]:
-    judge = _Judge(judge.record, judge.experiment, judge.prefix, judge.probes)
+    judge = _Judge(judge.own, judge.experiment, judge.prefix)
     head = judge.headline
     shapes = tuple(dict.fromkeys((head, PAPER_SHAPE)))
 

@@ -608,11 +608,41 @@ def make_memory(gpu: bool = True) -> dict[str, Any]:
     return _record([LEVELS], cases, gpu)
 
 
+REDUCTION = {
+    "name": "reduction",
+    "title": "Reduction",
+    "problem": "s = sum of x",
+    "axes": ["elements"],
+    "headline": "1048576",
+}
+
+
+@once
+def make_reduction(gpu: bool = True) -> dict[str, Any]:
+    """An experiment that is none of ours: three rows, one of them beyond its document."""
+    table = [
+        ("interleaved", 1.0e12, "R0"),
+        ("shuffle", 2.0e12, "R0"),
+        ("vector", 4.0e12, "Recheck"),
+    ]
+    cases = []
+    for elements in (65536, 1048576):
+        for regime in ("cold", "hot"):
+            for name, rate, document in table:
+                case = _row("reduction", name, {"elements": elements}, regime)
+                median = 4 * elements / rate + 1e-7
+                case |= _measured(case["id"], median, True, gpu, None, "error / bound")
+                source = {"document": document, "place": f"kernel {name}", "algorithm": ""}
+                work = {"flops": elements, "bytes": 4 * elements}
+                cases.append(case | work | {"parameters": {}, "source": source})
+    return _record([REDUCTION], cases, gpu)
+
+
 def without_listings(record: dict[str, Any]) -> dict[str, Any]:
     """A copy that has none of the documents' listings as rows."""
-    from claims import load_listings
+    from claims import load_collection
 
-    rows = {listing.row for listing in load_listings()}
+    rows = {listing.row for listing in load_collection().listings}
     record = copied(record)
     record["cases"] = [
         case for case in record["cases"] if f"{case['experiment']}/{case['strategy']}" not in rows
@@ -623,10 +653,10 @@ def without_listings(record: dict[str, Any]) -> dict[str, Any]:
 def with_listings(record: dict[str, Any], cost: float = 1.02) -> dict[str, Any]:
     """A copy whose listings are what their general forms have in it, in a time that is `cost`
     times shorter."""
-    from claims import load_listings
+    from claims import load_collection
 
     record = without_listings(record)
-    for listing in load_listings():
+    for listing in load_collection().listings:
         name, general = listing.strategies
         for case in matching(record, f"{listing.general}/"):
             case = copied(case) | {"strategy": name, "note": "as printed", "sweep": False}

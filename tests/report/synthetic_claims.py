@@ -12,15 +12,17 @@ from typing import Any
 
 def make_probes(record: dict[str, Any]) -> dict[str, Any]:
     """Probes for a synthetic record: all counters, attributes and tests that are asked for."""
-    from claims.load import COUNTERS, load_claims, load_errata
+    from claims import load_collection
+    from claims.load import COUNTERS
 
     env = record["environment"]
     counters: dict[str, Any] = {}
     attributes = {"warp_size": 32, "total_constant_memory": 65536, "threads_per_sm": 2048}
     attributes["shared_bytes_per_sm"] = 233472
     tests: dict[str, Any] = {}
-    checks = [check for claim in load_claims() for check in claim.asked]
-    checks += [check for erratum in load_errata() for check in erratum.check]
+    known = load_collection()
+    checks = [check for claim in known.claims for check in claim.asked]
+    checks += [check for erratum in known.errata for check in erratum.check]
     for check in checks:
         for name in (check.of, check.per) if check.form == "count" else ():
             if name:
@@ -107,11 +109,26 @@ def because(text: str, verdict: str = "holds", gpu: str = "") -> Any:
     return (Why(text, verdict, gpu),)
 
 
-def view(
-    record: Any, *claims: Any, probes: Any = None, prefix: str = "", errata: Any = None
-) -> Any:
+def measured(record: Any, probes: Any = None) -> Any:
+    """A parsed record, with what our collection has for it."""
+    from claims import load_collection
+    from measured import Measured
+
+    return Measured(record, load_collection().of(record), {}, probes)
+
+
+def about(record: Any, *claims: Any, probes: Any = None, errata: Any = ()) -> Any:
+    """A parsed record, with these claims and errata alone."""
+    from claims import Collection, load_collection
+    from measured import Measured
+
+    ours = load_collection()
+    known = Collection(ours.folder, ours.sources, claims, tuple(errata))
+    return Measured(record, known, {}, probes)
+
+
+def view(record: Any, *claims: Any, prefix: str = "", **more: Any) -> Any:
     """The verdicts of a parsed record on these claims, and what it says of these errata."""
-    from claims import judge
     from verdicts import View
 
-    return View(record, judge(record, probes, claims, errata), prefix)
+    return View(about(record, *claims, **more), prefix)

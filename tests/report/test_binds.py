@@ -12,12 +12,12 @@ from typing import Any
 import lint
 import pytest
 from binds import CASE, UNITS, bound_cases, busy
-from claims import Probes
+from claims import EXPERIMENTS, Probes
 from findings import findings
 from findings.judge import Line
 from record import load, typed
 from synthetic import SMALL, Json, make_record, matching, scale, set_time
-from synthetic_claims import make_probes
+from synthetic_claims import make_probes, measured
 
 FAST, HEAD = "matmul/best/4096x4096x4096/cold", "4096x4096x4096"
 
@@ -30,7 +30,7 @@ def test_every_case_exists() -> None:
         [program, "--benchmark_list_tests"], capture_output=True, text=True, check=True
     ).stdout
     known = {line.split("/iterations:")[0] for line in listed.split("\n")}
-    assert bound_cases() and set(bound_cases()) <= known
+    assert bound_cases(EXPERIMENTS) and set(bound_cases(EXPERIMENTS)) <= known
 
 
 def test_units_are_counters_that_are_collected() -> None:
@@ -121,7 +121,7 @@ def _with_best(factors: dict[str, float]) -> dict[str, Any]:
 
 def _findings(save: Callable[..., Path], record: dict[str, Any]) -> dict[str, tuple[Line, ...]]:
     parsed, _ = load(save(record))
-    return {f.title: f.lines for f in findings(parsed, parsed.experiments[0])}
+    return {f.title: f.lines for f in findings(measured(parsed), parsed.experiments[0])}
 
 
 def test_dispatch_is_held_against_the_library_at_every_shape(save: Callable[..., Path]) -> None:
@@ -144,7 +144,7 @@ def test_a_report_of_it_keeps_the_rules(
     record = _with_best({**fast, HEAD: 0.5})
     probes = make_probes(record)
     said = {"reason": None, "values": {"issue_percent": 93.6, "dram_percent": 4.0}}
-    probes["counters"] |= dict.fromkeys(bound_cases(), said)
+    probes["counters"] |= dict.fromkeys(bound_cases(EXPERIMENTS), said)
     save(probes, "probes.json")
     assert "slower at 4096³ (0.5" in report(record, drawn=True)
     assert not any(lint.lint(lint.load(tmp_path / "report")).values())
@@ -161,4 +161,4 @@ def test_the_row_that_dispatches_is_no_rung_of_its_own(save: Callable[..., Path]
 
 
 def test_cases_are_of_one_form() -> None:
-    assert all(CASE.fullmatch(case) for case in bound_cases())
+    assert all(CASE.fullmatch(case) for case in bound_cases(EXPERIMENTS))

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from claims import BadClaim, load_changes
+from claims import BadClaim, load_collection
+from claims.changes import load_changes
 from conftest import REPORTS
 
 TREE = REPORTS.parent
@@ -79,7 +80,7 @@ def _changed() -> Iterator[tuple[str, str]]:
 @pytest.mark.skipif(not _has_history(), reason="there is no history to hold it to")
 def test_every_change_of_a_check_is_an_entry() -> None:
     logged: dict[str, set[str]] = {}
-    for change in load_changes():
+    for change in load_collection().changes:
         was = _at(change.commit)[change.claim]
         logged.setdefault(change.claim, set()).add(was)
     missing = sorted({name for name, was in _changed() if was not in logged.get(name, ())})
@@ -109,10 +110,14 @@ def test_what_is_not_in_form_is_refused(tmp_path: Path, wrong: str, says: str) -
         "because": "check",
         "reason": "y",
     }
+    for name in ("sources.toml", "matvec"):  # C42's experiment
+        (tmp_path / name).symlink_to(TREE / "experiments" / name)
     path = tmp_path / "changes.toml"
+    path.write_text("\n".join(["[[change]]", *(f"{k} = '{v}'" for k, v in entry.items())]))
+    assert load_changes(tmp_path)[0].asked == "x"
     key = wrong.split(" = ")[0]
     lines = [f"{name} = '{text}'" for name, text in entry.items() if name != key]
     path.write_text("\n".join(["[[change]]", *lines, wrong]) if key in entry else wrong)
     with pytest.raises(BadClaim) as error:
-        load_changes(path)
+        load_changes(tmp_path)
     assert says in str(error.value) and "\n" not in str(error.value)

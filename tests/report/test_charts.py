@@ -23,6 +23,7 @@ from synthetic import (
     matching,
     spoil,
 )
+from synthetic_claims import measured
 
 
 class Drawn(Mapping[str, tuple[list[str], Chart]]):
@@ -45,7 +46,7 @@ class Drawn(Mapping[str, tuple[list[str], Chart]]):
         from charts import charts
 
         if kind not in self.known:
-            (self.known[kind],) = charts(self.record, self.experiment, kinds=(kind,))
+            (self.known[kind],) = charts(measured(self.record), self.experiment, kinds=(kind,))
         chart = self.known[kind]
         assert chart.name == f"{self.experiment.name}_{kind}.svg"
         return texts_of(chart.svg), chart

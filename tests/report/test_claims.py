@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from claims import Outcome, expression
-from claims.load import COUNTERS, Check, Claim, load, load_claims, load_errata
+from claims import Outcome, expression, load_collection
+from claims.load import COUNTERS, Check, Claim, load, load_claims
 from claims.predicates import (
     FAILS,
     HOLDS,
@@ -33,6 +33,7 @@ from claims.tables import BadClaim
 from conftest import sourced
 from record import Record
 from synthetic import SMALL, Json, make_record
+from synthetic_claims import about
 
 ROOT = Path(__file__).parents[2]
 
@@ -128,8 +129,8 @@ def test_ids_are_unique_over_files(tmp_path: Path) -> None:
 
 def _checks() -> list[tuple[str, Check]]:
     """All of them, each with the id of what it belongs to."""
-    found = [(claim.id, check) for claim in load_claims() for check in claim.asked]
-    return found + [(each.id, check) for each in load_errata() for check in each.check]
+    found = [(claim.id, check) for claim in load_collection().claims for check in claim.asked]
+    return found + [(each.id, check) for each in load_collection().errata for check in each.check]
 
 
 def _lines(program: str, flag: str) -> list[str]:
@@ -141,7 +142,7 @@ def _lines(program: str, flag: str) -> list[str]:
 
 
 def test_every_claim_of_the_inventory_is_there() -> None:
-    assert [claim.id for claim in load_claims()] == [f"C{n:02}" for n in range(1, 75)]
+    assert [claim.id for claim in load_collection().claims] == [f"C{n:02}" for n in range(1, 75)]
 
 
 def test_every_case_is_one_of_the_full_run() -> None:
@@ -292,12 +293,11 @@ Ask = Callable[..., tuple[str, Any]]  # an Outcome, whose numbers a test takes t
 @pytest.fixture
 def ask(loaded: Callable[[Json], Record]) -> Ask:
     """Judges checks against a record, as (verdict, first outcome)."""
-    from claims.judge import judge
 
     def judged(
         document: dict[str, Any], *checks: Check, probes: Probes | None = None
     ) -> tuple[str, Outcome]:
-        (found,) = judge(loaded(document), probes, (_claim(*checks),)).claims
+        (found,) = about(loaded(document), _claim(*checks), probes=probes).judgement.claims
         return found.verdict, found.outcomes[0]
 
     return judged
@@ -454,25 +454,25 @@ def test_a_count_against_nothing_is_not_measured(ask: Ask) -> None:
 
 
 def test_every_comparison_is_one_of_the_family(ask: Ask, save: Callable[..., Path]) -> None:
-    from claims.judge import judge
     from comparison import comparisons
+    from measured import close_family
     from record import load
 
     record, _ = load(save(make_record(SMALL)))
-    judge(record, None, (_claim(RATIOS[0]),))
+    close_family(about(record, _claim(RATIOS[0])))
     one = len(comparisons(record).family)
     record, _ = load(save(make_record(SMALL)))
-    judge(record, None, (_claim(RATIOS[0], replace(RATIOS[0], above=30)),))
+    close_family(about(record, _claim(RATIOS[0], replace(RATIOS[0], above=30))))
     assert len(comparisons(record).family) == one + 1
 
 
 def test_verdicts_json_is_the_contract(save: Callable[..., Path]) -> None:
-    from claims.judge import judge, verdicts_json
+    from claims import verdicts_json
     from record import load
 
     record, _ = load(save(make_record(SMALL)))
     claims = (_claim(RATIOS[0]), replace(_claim(), id="C98", not_judged="a wish"))
-    document = json.loads(verdicts_json(record, judge(record, None, claims)))
+    document = json.loads(verdicts_json(record, about(record, *claims).judgement))
     assert document["schema"] == 1 and document["record"]["gpu"] == "NVIDIA H200"
     first, second = document["claims"]
     assert first["verdict"] == HOLDS and first["evidence"] == [FAST, SLOW]

@@ -24,6 +24,7 @@ from synthetic import (
     set_time,
     spoil,
 )
+from synthetic_claims import measured
 
 FEW = ["global16", "tile16", "cpu_blas"]
 Read = Callable[[Json], Record]
@@ -206,8 +207,8 @@ def test_without_an_audit_half_a_per_cent_by_convention(read: Read) -> None:
 
 def test_the_record_s_own_resolution_decides(read: Read) -> None:
     """2 % faster is faster, unless the audit says that 2 % are noise."""
-    from claims.judge import close_family
     from comparison import comparisons
+    from measured import close_family
 
     def verdict(*audits: Json) -> str:
         record = scale(make_record(SMALL, strategies=FEW), "/global16/", 1.0)
@@ -219,7 +220,7 @@ def test_the_record_s_own_resolution_decides(read: Read) -> None:
         base["samples"] = [1.02 * sample for sample in fast["samples"]]
         assert time > 0
         parsed = read(join(record, *audits))
-        close_family(parsed)
+        close_family(measured(parsed))
         slower, faster = (parsed.by_id[case["id"]] for case in (base, fast))
         return comparisons(parsed).verdict(slower, faster).outcome
 

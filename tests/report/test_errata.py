@@ -9,7 +9,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from claims.load import ERRATA, load_claims, load_errata
+from claims import load_collection
+from claims.load import ERRATA, load_errata
 from claims.tables import BadClaim
 from conftest import sourced
 
@@ -102,7 +103,7 @@ def test_good_file(tmp_path: Path) -> None:
     assert (first.id, first.english, first.shown) == ("E01", "128 megabytes", "")
     assert first.check[0].test == "compile:E01" and second.check == ()
     assert second.concerns == ("C06", "A07", "S0") and second.shown == "There was none."
-    assert first.address.endswith("experiments/errata.toml: erratum E01")
+    assert first.address == "errata.toml: erratum E01"
 
 
 def test_without_a_file_there_are_none(tmp_path: Path) -> None:
@@ -113,19 +114,19 @@ def test_without_a_file_there_are_none(tmp_path: Path) -> None:
 
 
 def test_every_erratum_of_the_inventory_is_there() -> None:
-    known = [erratum.id for erratum in load_errata()]
+    known = [erratum.id for erratum in load_collection().errata]
     assert known == [f"E{n:02}" for n in range(1, len(known) + 1)] and len(known) >= 35
 
 
 def test_an_erratum_of_a_claim_is_of_its_document() -> None:
-    documents = {claim.id: claim.document for claim in load_claims()}
-    for erratum in load_errata():
+    documents = {claim.id: claim.document for claim in load_collection().claims}
+    for erratum in load_collection().errata:
         found = {documents[name] for name in erratum.concerns if name in documents}
         assert found <= {erratum.document}, erratum.id
 
 
 def test_what_is_not_english_is_translated() -> None:
-    for erratum in load_errata():
+    for erratum in load_collection().errata:
         foreign = re.search(r"[\u4e00-\u9fff]", erratum.written)
         assert bool(erratum.english) == bool(foreign), erratum.id
 
@@ -137,12 +138,12 @@ def test_every_algorithm_has_a_row() -> None:
         for folder in ("experiments", "kernels")
         for path in (ROOT / folder).rglob("*.c*")
     )
-    for erratum in load_errata():
+    for erratum in load_collection().errata:
         for name in erratum.concerns:
             assert not name.startswith("A") or name in text, f"{erratum.id}: {name}"
 
 
-COMPILED = sorted({check.test for each in load_errata() for check in each.check
+COMPILED = sorted({check.test for each in load_collection().errata for check in each.check
                  if check.test.startswith("compile:")})  # fmt: skip
 
 
@@ -152,7 +153,7 @@ def test_snippets_and_errata_name_each_other() -> None:
     assert {f"compile:{stem}{form}" for stem in stems for form in ("", probes.MENDED)} == {
         *COMPILED
     }
-    for erratum in load_errata():
+    for erratum in load_collection().errata:
         for check in erratum.check:
             if check.test in COMPILED:
                 assert check.test.startswith(f"compile:{erratum.id}")

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import one_line, run
+from conftest import one_line, run, sourced
 from record import Record
 from synthetic import make_full
 
@@ -77,17 +77,12 @@ def test_good_file(tmp_path: Path) -> None:
 
 
 def test_a_bad_file_ends_the_renderer_in_one_line(
-    save: Callable[..., Path], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    save: Callable[..., Path], tmp_path: Path
 ) -> None:
-    """The file is part of the program, so only a broken checkout gets here; still no traceback."""
-    import figures
-
     (tmp_path / "matmul").mkdir()
-    _write(tmp_path / "matmul", "figure = [{}]")
-    monkeypatch.setattr(figures, "EXPERIMENTS", tmp_path)
-    figures.figures.cache_clear()
-    result = run("render.py", save(make_full(small=True)), "--output", tmp_path / "out")
-    figures.figures.cache_clear()
+    _write(sourced(tmp_path) / "matmul", "figure = [{}]")
+    arguments = (save(make_full(small=True)), "--output", tmp_path / "out")
+    result = run("render.py", *arguments, "--experiments", tmp_path)
     assert "matmul/figures.toml: field figure[0]." in one_line(result, 2)
     assert not (tmp_path / "out").exists()
 
@@ -103,9 +98,9 @@ def full(tmp_path_factory: pytest.TempPathFactory) -> Record:
 
 @pytest.mark.parametrize("name", ["matvec", "transpose"])
 def test_every_figure_is_about_a_case_of_the_full_run(name: str, full: Record) -> None:
-    from figures import figures
+    from claims import load_collection
 
-    known, experiment = figures(name), full.experiment(name)
+    known, experiment = load_collection().figures_of(name), full.experiment(name)
     assert known.figure and experiment
     for each in known.figure:
         assert each.case(full, experiment), each
@@ -115,11 +110,11 @@ def test_every_figure_is_about_a_case_of_the_full_run(name: str, full: Record) -
 
 def test_values_agree_with_what_was_printed(full: Record) -> None:
     """C58: only with milliseconds and GiB/s do both numbers of a row agree."""
-    from figures import figures
+    from claims import load_collection
 
     experiment = full.experiment("transpose")
     assert experiment
-    for each in figures("transpose").figure:
+    for each in load_collection().figures_of("transpose").figure:
         if not each.printed:
             assert each.lost
             continue

@@ -10,6 +10,7 @@ import pytest
 from findings.judge import Line
 from record import Record
 from synthetic import SHAPES, SMALL, Json, make_full, make_record, matching, scale, set_time, spoil
+from synthetic_claims import measured
 
 TITLES = {
     "policy": "The best block policy",
@@ -29,7 +30,7 @@ def judged(loaded: Callable[[Json], Record]) -> Judged:
         from findings import findings
 
         parsed = loaded(record)
-        found = {f.title: f.lines for f in findings(parsed, parsed.experiments[0])}
+        found = {f.title: f.lines for f in findings(measured(parsed), parsed.experiments[0])}
         assert set(found) == set(TITLES.values())
         return {name: found[title] for name, title in TITLES.items()}
 
@@ -44,7 +45,7 @@ def compared(loaded: Callable[[Json], Record]) -> Compared:
         from findings.judge import Judge, finding
 
         parsed = loaded(record)
-        judge = Judge(parsed, parsed.experiments[0], "")
+        judge = Judge(measured(parsed), parsed.experiments[0], "")
         (line,) = finding(
             "", "", lambda: judge.compare((base, "cold"), (other, "cold"), shape)
         ).lines
@@ -144,7 +145,7 @@ def test_best_policy_is_one_of_the_documents(save: Callable[..., Path]) -> None:
     for case in matching(record, "/tile32_depth2/"):  # the fastest, were it theirs
         case["source"] = {**case["source"], "document": "Recheck"}
     parsed, _ = load(save(record))
-    found = {f.title: f.lines for f in findings(parsed, parsed.experiments[0])}
+    found = {f.title: f.lines for f in findings(measured(parsed), parsed.experiments[0])}
     assert "Of 11 measured policies" in found[TITLES["policy"]][0].text
 
 
@@ -197,7 +198,7 @@ def test_no_speed_up_without_an_absolute_base(judged: Judged) -> None:
 
 
 def test_findings_name_the_claims_that_they_are_about(save: Callable[..., Path]) -> None:
-    from claims import load_claims
+    from claims import load_collection
     from findings import findings
     from findings.judge import Finding
     from record import load
@@ -207,7 +208,7 @@ def test_findings_name_the_claims_that_they_are_about(save: Callable[..., Path])
     ]
     assert Finding("", "NVIDIA's paper says so", ()).claims == []
     parsed, _ = load(save(make_full(small=True)))
-    known = {claim.id for claim in load_claims()}
-    said = [f for each in parsed.ordinary for f in findings(parsed, each)]
+    known = {claim.id for claim in load_collection().claims}
+    said = [f for each in parsed.ordinary for f in findings(measured(parsed), each)]
     assert {name for f in said for name in f.claims} <= known
     assert {f.title: f.claims for f in said}[TITLES["serial"]] == ["C11", "C23"]

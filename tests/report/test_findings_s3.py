@@ -19,6 +19,7 @@ from synthetic import (
     scale,
     set_time,
 )
+from synthetic_claims import measured
 
 HEAD = "/8192x8192/cold"
 Judged = Callable[..., dict[str, Finding]]
@@ -34,7 +35,7 @@ def judged(loaded: Callable[[Json], Record]) -> Judged:
         parsed = loaded(record)
         experiment = parsed.experiment(name or parsed.experiments[0].name)
         assert experiment is not None
-        return {finding.title: finding for finding in findings(parsed, experiment)}
+        return {finding.title: finding for finding in findings(measured(parsed), experiment)}
 
     return judge
 

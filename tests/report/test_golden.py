@@ -62,7 +62,7 @@ def test_energy_and_clocks_stand_in_the_headline_tables(golden: dict[str, bytes]
 
 
 def test_report_opens_with_the_verdicts(golden: dict[str, bytes]) -> None:
-    from claims import load_claims
+    from claims import load_collection
     from verdicts import WORDS
 
     text = golden["README.md"].decode()
@@ -72,7 +72,7 @@ def test_report_opens_with_the_verdicts(golden: dict[str, bytes]) -> None:
     ]
     assert places == sorted(places) and "So it is here" not in text
     found = json.loads(golden["verdicts.json"])["claims"]
-    assert [each["id"] for each in found] == [claim.id for claim in load_claims()]
+    assert [each["id"] for each in found] == [claim.id for claim in load_collection().claims]
     for each in found:
         row = next(
             r for r in text.split("\n") if r.startswith(f'| <a id="claim-{each["id"].lower()}"')

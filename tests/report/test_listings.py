@@ -10,11 +10,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from claims import BadClaim, load_listings
+from claims import BadClaim, load_collection
+from claims.listings import load_listings
 from comparison import comparisons
 from conftest import REPORTS, linked, one_line, run, sourced
 from record import Case, Record
 from synthetic import Json, make_full, make_record, matching, spoil, with_listings, without_listings
+from synthetic_claims import measured
 
 EXPERIMENTS = REPORTS.parent / "experiments"
 Read = Callable[[Json], Record]
@@ -47,7 +49,7 @@ def test_every_listing_of_the_tables_is_there_and_no_other() -> None:
                 general.add(f"{experiment}/{name}")
             elif re.search(r'as_printed|"(as printed|as in the sample|reconstructed)', says):
                 names.add(f"{experiment}/{name}")
-    listings = load_listings()
+    listings = load_collection().listings
     assert {each.row for each in listings} == names and len(names) == 21
     assert {each.general for each in listings} <= general
 
@@ -60,13 +62,13 @@ def test_every_comparison_is_of_cases_of_the_full_run() -> None:
     listed = subprocess.run([program, *flags], capture_output=True, text=True, check=True).stdout
     known = {line.split("/iterations:")[0] for line in listed.split("\n")}
     heads = {each["name"]: each["headline"] for each in make_full(small=True)["experiments"]}
-    for each in load_listings():
+    for each in load_collection().listings:
         shape = each.shape or heads[each.experiment]
         assert {f"{row}/{shape}/cold" for row in (each.row, each.general)} <= known
 
 
 def test_texts_are_short_and_plain() -> None:
-    for each in load_listings():
+    for each in load_collection().listings:
         for text in filter(None, (each.keeps, each.differs, each.reconstructed)):
             assert 60 <= len(text) <= 160 and text[-1] not in ".;," and not text.count("`") % 2
 
@@ -103,32 +105,28 @@ def test_what_is_not_in_form_is_refused(wrong: str, why: str, tmp_path: Path) ->
     lines = [line for line in _entry().split("\n") if line.split(" = ")[0] != key]
     path.write_text("\n".join([*lines, wrong if value or "[" in wrong else ""]), encoding="utf-8")
     with pytest.raises(BadClaim) as error:
-        load_listings(path)
+        load_listings(tmp_path)
     assert why in str(error.value) and str(error.value).startswith(f"{path}: ")
     assert "\n" not in str(error.value)
 
 
 def test_a_good_file(tmp_path: Path) -> None:
-    path = tmp_path / "listings.toml"
-    assert load_listings(path) == ()
-    path = sourced(tmp_path, GOOD["document"]) / "two.toml"
+    assert load_listings(tmp_path) == ()
+    path = sourced(tmp_path, GOOD["document"]) / "listings.toml"
     path.write_text(f"{_entry()}\n{_entry(row='matmul/e', shape='8x8x8')}")
-    first, second = load_listings(path)
+    first, second = load_listings(tmp_path)
     assert (first.strategies, first.shape) == (("a_b", "c"), "") and second.shape == "8x8x8"
-    path = tmp_path / "twice.toml"
     path.write_text(f"{_entry()}\n{_entry()}")
     with pytest.raises(BadClaim, match="listing number 2: field row: another one has it too"):
-        load_listings(path)
+        load_listings(tmp_path)
 
 
 def test_a_bad_file_ends_the_renderer_in_one_line(
-    save: Callable[..., Path], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    save: Callable[..., Path], tmp_path: Path
 ) -> None:
-    """The file is part of the program, so only a broken checkout gets here; still no traceback."""
-    path = sourced(tmp_path, GOOD["document"]) / "listings.toml"
-    path.write_text("[[listing]]")
-    monkeypatch.setattr("findings.listings.load_listings", lambda: load_listings(path))
-    result = run("render.py", save(make_record([])), "--output", tmp_path / "out")
+    (sourced(tmp_path, GOOD["document"]) / "listings.toml").write_text("[[listing]]")
+    arguments = (save(make_record([])), "--output", tmp_path / "out")
+    result = run("render.py", *arguments, "--experiments", tmp_path)
     assert "listing number 1: field row is missing" in one_line(result, 2)
 
 
@@ -141,7 +139,7 @@ def small() -> Json:
 
 
 def _pair(record: Record, row: str) -> tuple[Case, Case]:
-    listing = next(each for each in load_listings() if each.row == row)
+    listing = next(each for each in load_collection().listings if each.row == row)
     experiment = record.experiment(listing.experiment)
     assert experiment
     shape = listing.shape or experiment.headline
@@ -153,11 +151,11 @@ def _pair(record: Record, row: str) -> tuple[Case, Case]:
 def _costs(record: Record) -> dict[str, str]:
     from listings import listed
 
-    found = listed(record)
+    own = measured(record)
+    found = listed(own)
     assert found
-    return dict(
-        zip((each.row for each in load_listings()), (r[-1] for r in found.rows), strict=True)
-    )
+    rows = (each.row for each in own.known.listings)
+    return dict(zip(rows, (r[-1] for r in found.rows), strict=True))
 
 
 def test_the_ratio_is_the_one_that_compare_gives(small: Json, loaded: Read) -> None:
@@ -183,7 +181,7 @@ def test_the_ratio_is_the_one_that_compare_gives(small: Json, loaded: Read) -> N
 def test_words_follow_the_numbers(cost: float, says: str, counted: str, loaded: Read) -> None:
     from listings import listed
 
-    found = listed(loaded(with_listings(make_full(small=True), cost)))
+    found = listed(measured(loaded(with_listings(make_full(small=True), cost))))
     assert found and found.counts == counted
     assert all(says in row[-1] for row in found.rows)
 
@@ -199,17 +197,17 @@ def test_the_record_s_resolution_decides(loaded: Read) -> None:
 
 
 def test_comparisons_are_of_the_family(small: Json, loaded: Read) -> None:
-    from claims.judge import close_family
+    from measured import close_family
 
     sizes = []
     for record in (loaded(without_listings(make_full(small=True))), loaded(small)):
-        close_family(record)
+        close_family(measured(record))
         sizes.append(len(comparisons(record).family))
     family = comparisons(record).family
-    for listing in load_listings():
+    for listing in load_collection().listings:
         first, second = _pair(record, listing.row)
         assert frozenset((first.id, second.id, 1.0)) in family
-    assert sizes[1] >= sizes[0] + len(load_listings())
+    assert sizes[1] >= sizes[0] + len(load_collection().listings)
 
 
 def test_what_was_not_measured_says_why(small: Json, loaded: Read) -> None:
@@ -221,7 +219,7 @@ def test_what_was_not_measured_says_why(small: Json, loaded: Read) -> None:
     assert found["transpose/sdk_copy"].endswith("at 8192²: the record holds no such case.")
     assert sum("Not measured" in text for text in found.values()) == 2
     only = _costs(loaded(with_listings(make_record([(4096,) * 3]))))
-    assert only["matvec/s3_naive"] == "Not measured: the record holds no matvec."
+    assert not any(row.startswith("matvec") for row in only)  # of no experiment of the record
     assert "1024³: the record holds no such case" in only["matmul/s2_full_strips"]
 
 

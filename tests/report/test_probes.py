@@ -258,7 +258,7 @@ class World:
         programs = [self.folder / "recheck", self.folder / "recheck_tests"]
         words = [*programs, "--output", self.output, "--ncu", self.folder / "ncu"]
         words += ["--sanitizer", self.folder / "sanitizer", "--nvcc", self.folder / "nvcc"]
-        return called(probes.main, *words, "--claims", self.folder / "experiments", *options)
+        return called(probes.main, *words, "--experiments", self.folder / "experiments", *options)
 
     def probe(self, *options: object) -> dict[str, Any]:
         result = self.run(*options)
@@ -709,7 +709,7 @@ def test_a_malformed_file_is_named(world: World, text: str) -> None:
 
 
 def test_a_folder_without_claims_is_an_error_only_if_it_is_not_there(world: World) -> None:
-    assert "gone" in one_line(world.run("--claims", world.folder / "gone"), 2)
+    assert "gone" in one_line(world.run("--experiments", world.folder / "gone"), 2)
 
 
 def test_what_cannot_be_written_shows_first(world: World) -> None:

@@ -15,7 +15,7 @@ FAILS = {
     "lint.py": (["none"], 2, "none/README.md: cannot be read"),
     "best.py": (["--results", "."], 2, "record.json: is not complete JSON"),
     "../experiments/harness/probes.py": (
-        ["recheck", "tests", "--claims", "none", "--output", "probes.json"],
+        ["recheck", "tests", "--experiments", "none", "--output", "probes.json"],
         2,
         "none: ",
     ),

@@ -7,18 +7,19 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from claims import Check, Probes, load_claims, load_probes
+from claims import Check, Probes, load_collection, load_probes
 from claims.expression import names
 from claims.load import SERIES, Claim
 from claims.predicates import FAILS, INCONCLUSIVE, Questions
 from claims.probes import Counters, Trial
 from conftest import REPORTS
 from record import AUDIT, Case, Record, load
+from synthetic_claims import measured
 
 EVIDENCE = REPORTS / "results" / "nvidia-h200" / "record.json"
 CHECKS = [
     pytest.param(claim, check, id=f"{claim.id}-{at}")
-    for claim in load_claims()
+    for claim in load_collection().claims
     for at, check in enumerate(claim.check)
 ]
 
@@ -110,7 +111,7 @@ def _one_can_fail(record: Record, probes: Probes, claim: Claim, check: Check) ->
         verdicts = {_of_device(record, probes, claim, check, each) for each in (0, 1, 10**12)}
         assert FAILS in verdicts
         return
-    outcome = Questions(changed or record, probes, claim).ask(check)
+    outcome = Questions(changed or record, probes).ask(check)
     assert outcome.verdict == FAILS, outcome
 
 
@@ -134,12 +135,11 @@ def _of_device(record: Record, probes: Probes, claim: Claim, check: Check, value
     assert gpu
     changed = _on(record, {n: value for n in names(check.expression) if hasattr(gpu, n)})
     rest = {**probes.attributes, **dict.fromkeys(names(check.expression), float(value))}
-    return Questions(changed, replace(probes, attributes=rest), claim).ask(check).verdict
+    return Questions(changed, replace(probes, attributes=rest)).ask(check).verdict
 
 
 def test_noise_moves_verdicts_only_towards_inconclusive(record: Record, probes: Probes) -> None:
     """The audit's names are spread apart, as if no two timings of one kernel had agreed."""
-    from claims import judge
 
     def verdicts(spread: float) -> dict[str, str]:
         def apart(case: Case) -> Case:
@@ -149,7 +149,7 @@ def test_noise_moves_verdicts_only_towards_inconclusive(record: Record, probes: 
             return _slower(case, 1 + spread * names / 8)
 
         noisy = _with(record, map(apart, record.cases))
-        return {each.claim.id: each.verdict for each in judge(noisy, probes).claims}
+        return {each.claim.id: each.verdict for each in measured(noisy, probes).judgement.claims}
 
     before = verdicts(0.0)
     assert {"holds", "fails"} <= set(before.values())
@@ -161,6 +161,8 @@ def test_noise_moves_verdicts_only_towards_inconclusive(record: Record, probes: 
         assert all(after[n] == INCONCLUSIVE for n in before if before[n] == INCONCLUSIVE)
         before = after
     timed = [
-        each for each in load_claims() if any(c.form in ("ratio", *SERIES) for c in each.check)
+        each
+        for each in load_collection().claims
+        if any(c.form in ("ratio", *SERIES) for c in each.check)
     ]
     assert all(after[each.id] in (INCONCLUSIVE, "not_measured") for each in timed)

@@ -556,7 +556,7 @@ def test_claims_rest_on_rows_of_every_experiment(save: Callable[..., Path]) -> N
 def _chart(shown: View) -> tuple[list[str], Chart]:
     from charts import claims_chart
 
-    chart = claims_chart(shown.judgement)
+    chart = claims_chart(shown.own)
     return texts_of(chart.svg), chart
 
 

@@ -1,0 +1,379 @@
+"""A collection of claims outside this tree: each program judges it as it does our own."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import lint
+import pytest
+from claims import load_collection
+from conftest import linked, one_line, run, sourced, texts_of, tree
+from measured import read
+from synthetic import (
+    MATVEC_SMALL,
+    SMALL,
+    TRANSPOSE_SMALL,
+    Json,
+    join,
+    make_audit,
+    make_full,
+    make_machine,
+    make_matvec,
+    make_record,
+    make_reduction,
+    make_transpose,
+    scale,
+    with_listings,
+)
+
+CLAIM = """
+[[claim]]
+id = "EXPERIMENT.NUMBER"
+document = "R0"
+place = "section 2"
+quote = "twice as fast"
+title = "Shuffles against an interleaved tree"
+hardware = "GeForce GTX 580"
+figure = "2 times"
+claimed = 2.0
+expected = "shuffle is faster"
+
+[[claim.check]]
+form = "ratio"
+base = "EXPERIMENT/interleaved/1048576/cold"
+other = "EXPERIMENT/shuffle/1048576/cold"
+above = BOUND
+"""
+ERRATUM = """
+[[erratum]]
+id = "reduction.E1"
+document = "R0"
+place = "section 2"
+written = "sdata[tid]"
+right = "sdata[threadIdx.x]"
+concerns = ["reduction.1"]
+by = "reading"
+shown = "There is no tid."
+"""
+LISTING = """
+[[listing]]
+row = "reduction/interleaved"
+general = "reduction/shuffle"
+document = "R0"
+place = "listing 1"
+keeps = "its loop"
+differs = "no shared memory"
+"""
+CHANGE = f"""
+[[change]]
+claim = "reduction.2"
+date = "2026-11-21"
+commit = "{"0" * 40}"
+asked = "three times as fast"
+verdict = "fails"
+because = "check"
+reason = "It was misread."
+"""
+FIGURES = """
+[[figure]]
+strategy = "shuffle"
+regime = "cold"
+shape = "1048576"
+document = "R0"
+hardware = "gtx580"
+place = "table 1"
+seconds = 1e-4
+[document]
+R0 = "an article on reductions"
+[hardware]
+gtx580 = "GeForce GTX 580"
+"""
+
+
+def _claim(number: int, bound: float, experiment: str = "reduction") -> str:
+    text = CLAIM.replace("EXPERIMENT", experiment).replace("NUMBER", str(number))
+    return text.replace("BOUND", str(bound))
+
+
+@pytest.fixture
+def article(tmp_path: Path) -> Path:
+    """A folder of claims with every file that there can be, one of them of an experiment that no
+    record has."""
+    folder = tmp_path / "article"
+    for name in ("reduction", "scan"):
+        (folder / name).mkdir(parents=True)
+    sourced(folder, "R0", "R1")
+    own = _claim(1, 1.0), _claim(2, 1.5), _claim(10, 9.0)
+    (folder / "reduction" / "claims.toml").write_text("".join(own))
+    (folder / "reduction" / "figures.toml").write_text(FIGURES)
+    scan = _claim(1, 1.0, "scan").replace('"R0"', '"R1"')
+    (folder / "scan" / "claims.toml").write_text(scan)
+    of_scan = ERRATUM.replace("reduction.E1", "scan.E1").replace("reduction.1", "scan.1")
+    (folder / "errata.toml").write_text(ERRATUM + of_scan)
+    (folder / "listings.toml").write_text(LISTING + LISTING.replace("reduction/", "scan/"))
+    (folder / "changes.toml").write_text(CHANGE + CHANGE.replace("reduction.2", "scan.1"))
+    return folder
+
+
+def _theirs(**gpu: str) -> Json:
+    record = join(make_reduction(), make_audit(), make_machine())
+    record["environment"]["gpu"] |= gpu
+    return record
+
+
+Rendered = Callable[..., str]
+
+
+@pytest.fixture
+def rendered(save: Callable[..., Path], article: Path, tmp_path: Path) -> Rendered:
+    """Renders a record with the claims of `article` to tmp_path/report; returns its README.md."""
+
+    def render(record: Json, drawn: bool = False) -> str:
+        out = tmp_path / "report"
+        options = ("--output", out, "--experiments", article)
+        result = run("render.py", save(record), *options, drawn=drawn)
+        assert result.returncode == 0, result.stderr
+        text = (out / "README.md").read_text(encoding="utf-8")
+        linked(text)
+        return text
+
+    return render
+
+
+def _headings(text: str) -> list[str]:
+    return re.findall(r"^## (?:<a [^>]*></a>)?(.*)$", text, re.M)
+
+
+OF_CLAIMS = ["Verdicts", "Then and now", "Changed checks", "The documents", "Errata"]
+OF_CLAIMS += ["The documents' listings, as printed and in general form"]
+
+
+def test_a_report_is_of_their_claims_alone(rendered: Rendered, tmp_path: Path) -> None:
+    text = rendered(_theirs(), drawn=True)
+    assert set(OF_CLAIMS) < set(_headings(text))
+    assert "**2 of 3 claims hold, 1 fails, 0 are inconclusive, 0 were not measured.**" in text
+    assert re.search(r'^\| <a id="claim-reduction\.10"></a>reduction\.10 \|.*\*\*fails\*\* \|$',
+                     text, re.M)  # fmt: skip
+    assert "- **[reduction.10](#claim-reduction.10) fails: " in text
+    assert '<a id="erratum-reduction.e1"></a>' in text and "[reduction.2](#claim-red" in text
+    assert "general forms against the listings" in text.lower() and "an article on red" in text
+    # nothing of ours, nor of an experiment that the record has not
+    assert not re.search(r"\bS[0-3]\b|\bC\d\d\b", text)
+    assert "R1" not in text and "scan.1" not in text and "In italics" not in text
+    assert "holds this log" not in text
+    said = "1 claim is left out, of experiments that this record does not have: 1 about scan."
+    assert f"\n{said}\n" in text
+    found = json.loads((tmp_path / "report" / "verdicts.json").read_text())["claims"]
+    assert [each["id"] for each in found] == ["reduction.1", "reduction.2", "reduction.10"]
+    report = lint.load(tmp_path / "report")
+    assert {rule: why for rule, why in lint.lint(report).items() if why} == {}
+    assert run("lint.py", tmp_path / "report").returncode == 0
+    # its rows are those of a document, but for one
+    drawn = (tmp_path / "report" / "charts" / "reduction_throughput.svg").read_bytes()
+    assert {"interleaved", "shuffle", "Beyond the documents"} <= set(texts_of(drawn))
+
+
+@pytest.mark.parametrize(
+    "name,heading",
+    [("errata", "Errata"), ("listings", OF_CLAIMS[-1]), ("changes", "Changed checks")],
+)
+def test_what_is_not_there_is_none(
+    name: str, heading: str, rendered: Rendered, article: Path
+) -> None:
+    (article / f"{name}.toml").unlink()
+    (article / "reduction" / "figures.toml").unlink()
+    text = rendered(_theirs())
+    assert set(OF_CLAIMS) - set(_headings(text)) == {heading}
+    assert "an article on reductions" not in text
+
+
+def test_without_any_claims_there_is_a_report(rendered: Rendered, tmp_path: Path) -> None:
+    """The record has no experiment that the collection is about."""
+    record = join(make_record(SMALL), make_transpose(TRANSPOSE_SMALL), make_audit())
+    text = rendered(record, drawn=True)
+    assert not set(OF_CLAIMS) & set(_headings(text)) and "What was measured" in _headings(text)
+    assert "4 claims are left out, of experiments that this record does not have: " in text
+    assert "3 about reduction, 1 about scan.\n" in text
+    # what findings say of our documents is not theirs, nor has it anywhere to lead
+    assert not re.search(r"\bC\d\d\b|\bS[0-3]: ", text) and "no `figures.toml` has it" in text
+    assert not any(lint.lint(lint.load(tmp_path / "report")).values())
+    assert json.loads((tmp_path / "report" / "verdicts.json").read_text())["claims"] == []
+
+
+def test_a_folder_of_sources_alone_is_a_collection(
+    save: Callable[..., Path], tmp_path: Path
+) -> None:
+    options = ("--experiments", sourced(tmp_path, "R0"), "--output", tmp_path / "report")
+    assert run("render.py", save(_theirs()), *options).returncode == 0
+    text = (tmp_path / "report" / "README.md").read_text(encoding="utf-8")
+    # a row cites the document
+    assert set(OF_CLAIMS) & set(_headings(text)) == {"The documents"} and "left out" not in text
+
+
+def test_a_claim_of_the_same_id_is_no_claim_of_ours(rendered: Rendered, article: Path) -> None:
+    (article / "matmul").mkdir()
+    claim = _claim(1, 1.0).replace("reduction.1", "C15")
+    (article / "matmul" / "claims.toml").write_text(claim)
+    text = rendered(make_record(SMALL))
+    assert "C15" in text and "S0: other policies" not in text and "[C15 " not in text
+
+
+# of our own tree
+
+
+def test_a_part_of_our_own_run_is_shorter(report: Callable[..., str], tmp_path: Path) -> None:
+    text = report(with_listings(join(make_transpose(TRANSPOSE_SMALL), make_audit())))
+    linked(text)
+    ours = load_collection()
+    own = [each for each in ours.claims if each.experiment == "transpose"]
+    rows = re.findall(r'^\| <a id="claim-(c\d+)"></a>', text, re.M)
+    assert rows == [each.id.lower() for each in own]
+    left = len(ours.claims) - len(own)
+    assert f"\n{left} claims are left out, of experiments that this record does not have: " in text
+    errata = set(re.findall(r'<a id="erratum-(e\d+)"></a>', text))
+    assert errata and len(errata) < len(ours.errata)
+    assert "what the documents, S3, say" in text and "a test holds this log" in text
+    section = text.split('## <a id="listings"></a>')[1].split("\n## ")[0]
+    assert "`sdk_copy`" in section and "matmul" not in section
+    assert "left out, of" not in report(make_full(small=True))
+
+
+def test_all_that_there_is_of_the_full_run_is_shown() -> None:
+    """No claim, erratum, listing, change or document is of an experiment that no run has."""
+    evidence = Path(lint.__file__).parent / "results" / "nvidia-h200"
+    ours, shown = load_collection(), read(evidence).known
+    for name in ("sources", "claims", "errata", "listings", "changes", "figures"):
+        assert getattr(ours, name) == getattr(shown, name)
+    assert not shown.left_out
+
+
+# other programs
+
+
+def test_verify_has_their_titles_and_expectations(
+    rendered: Rendered, article: Path, tmp_path: Path
+) -> None:
+    rendered(_theirs())
+    results = tmp_path / "results"
+    shutil.copytree(tmp_path / "report", results / "nvidia-h200")
+    options = (tmp_path / "report", "--expected", results, "--experiments", article)
+    found = run("verify.py", *options)
+    assert found.returncode == 0 and "every verdict as expected" in found.stdout
+    assert "Shuffles against an interleaved tree" in found.stdout.split("\n")[0]
+    rendered(scale(_theirs(), "/shuffle/", 4.0))
+    changed = run("verify.py", *options)
+    assert changed.returncode == 1
+    lines = [line.split(":")[0] for line in changed.stdout.split("\n") if ": was " in line]
+    assert lines == ["reduction.1", "reduction.2"]
+    # in order of their numbers, whether or not both have them
+    path = tmp_path / "report" / "verdicts.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "claims": []}))
+    fewer = run("verify.py", *options).stdout
+    assert re.findall(r"^(\S+): was (\w+), is absent$", fewer, re.M) == [
+        ("reduction.1", "holds"),
+        ("reduction.2", "holds"),
+        ("reduction.10", "fails"),
+    ]
+
+
+def test_records_with_other_experiments_are_compared(
+    save: Callable[..., Path], article: Path, tmp_path: Path
+) -> None:
+    (article / "matvec").mkdir()
+    claim = _claim(7, 1.0).replace("reduction/interleaved/1048576", "matvec/s3_naive/8192x8192")
+    claim = claim.replace("reduction/shuffle/1048576", "matvec/s3_shared/8192x8192")
+    (article / "matvec" / "claims.toml").write_text(claim.replace("reduction.7", "matvec.7"))
+    other = join(make_reduction(), make_matvec(MATVEC_SMALL))
+    other = scale(other, "/shuffle/", 4.0)
+    other["environment"]["gpu"]["name"] = "NVIDIA L4"
+    third = make_matvec(MATVEC_SMALL)
+    third["environment"]["gpu"]["name"] = "NVIDIA T4"
+    paths = [save(each, f"{at}.json") for at, each in enumerate((_theirs(), other, third))]
+    options = ("--output", tmp_path / "out", "--experiments", article)
+    result = run("compare.py", *paths, *options, drawn=True)
+    assert result.returncode == 0, result.stderr
+    text = (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
+    lines = [line.strip("| ").split(" | ") for line in text.split("\n") if line.startswith("| ")]
+    rows = {line[0].split()[0]: [cell.split()[0] for cell in line[1:]] for line in lines}
+    assert list(rows)[2:-1] == ["matvec.7", "reduction.1", "reduction.2", "reduction.10"]
+    assert rows["matvec.7"] == ["–", "**holds**", "**holds**"]
+    assert rows["reduction.1"] == ["**holds**", "**fails**", "–"]
+    assert "The records do not agree on reduction.1, reduction.2.\n" in text
+    assert "| 2 of 3 claims hold" in text and "| 1 of 1 claims holds" in text
+    drawn = tree(tmp_path / "out")
+    texts = texts_of(drawn["charts/compare_reduction.svg"])
+    assert {"reduction.1", "NVIDIA H200", "NVIDIA L4", "R0: one"} <= set(texts)
+    assert "matvec.7" in texts_of(drawn["charts/compare_matvec.svg"])
+    # in a report beside its own claims, those of the others' experiments do not stand
+    beside = ("--experiments", article, "--beside", *paths[1:])
+    assert run("render.py", paths[0], "--output", tmp_path / "report", *beside).returncode == 0
+    text = (tmp_path / "report" / "README.md").read_text(encoding="utf-8")
+    part = text.split("Other GPUs\n")[1].split("\n## ")[0]
+    assert "[reduction.1](#claim-reduction.1)" in part and "matvec.7" not in text
+    linked(text)
+
+
+def test_records_without_any_claim_are_compared(
+    save: Callable[..., Path], article: Path, tmp_path: Path
+) -> None:
+    options = ("--output", tmp_path / "out", "--experiments", article)
+    assert run("compare.py", save(make_record(SMALL)), *options).returncode == 0
+    text = (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
+    assert "NVIDIA H200" in text and "The effects" not in text
+
+
+def test_publish_renders_with_their_claims(
+    rendered: Rendered, article: Path, tmp_path: Path
+) -> None:
+    rendered(_theirs())
+    results = tmp_path / "results"
+    options = (tmp_path / "report", "--results", results)
+    why = one_line(run("publish.py", *options), 1)
+    assert "differs from a fresh render" in why or "is no part of the report" in why
+    assert run("publish.py", *options, "--experiments", article).returncode == 0
+    assert tree(results / "nvidia-h200") == tree(tmp_path / "report")
+    dirty = _theirs()
+    dirty["environment"]["git"]["dirty"] = True
+    rendered(dirty)
+    assert "uncommitted changes" in one_line(
+        run("publish.py", *options, "--experiments", article), 1
+    )
+
+
+@pytest.mark.parametrize("there", [False, True])
+@pytest.mark.parametrize("program", ["render.py", "compare.py", "publish.py", "verify.py"])
+def test_a_folder_without_sources_is_refused_in_one_line(
+    program: str, there: bool, save: Callable[..., Path], tmp_path: Path
+) -> None:
+    folder = tmp_path / "folder"
+    if there:
+        folder.mkdir()
+    save(_theirs())
+    verdicts = {"schema": 1, "claims": []}
+    verdicts["record"] = {"gpu": None, "commit": None, "started": "", "schema": 3}
+    save(verdicts, "verdicts.json")
+    options = ("--output", tmp_path / "out") if program in ("render.py", "compare.py") else ()
+    result = run(program, tmp_path / "input", *options, "--experiments", folder)
+    why = "holds no sources.toml" if there else "is no folder"
+    assert (
+        one_line(result, 2)
+        == f"error: {folder}: {why}; --experiments names one with sources.toml in it\n"
+    )
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_formula_without_sense_is_named(
+    rendered: Rendered, article: Path, save: Callable[..., Path]
+) -> None:
+    path = article / "reduction" / "claims.toml"
+    formula = 'check = [{ form = "arithmetic", expression = "1 + 1" }]'
+    path.write_text(_claim(1, 1.0).split("[[claim.check]]")[0] + formula)
+    (article / "changes.toml").unlink()
+    result = run("render.py", save(_theirs()), "--output", "none", "--experiments", article)
+    assert f"{path}: claim reduction.1: field expression: '1 + 1' says neither" in one_line(
+        result, 2
+    )
