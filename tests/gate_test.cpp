@@ -2,9 +2,10 @@
 //
 // The derived matrix: every row of every table, at every awkward shape of its experiment, through
 // the gate that the benchmark uses.
+#include "../experiments/harness/gate.hpp"
+
 #include <gtest/gtest.h>
 
-#include "../experiments/harness/gate.hpp"
 #include "rows.hpp"
 
 namespace recheck {

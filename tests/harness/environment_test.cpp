@@ -75,8 +75,8 @@ class BuildScript : public TemporaryFolder {
   }
   /// What a script of the harness writes.
   std::string generate(const std::string& script, const std::string& definitions) const {
-    shell(RECHECK_CMAKE " -D HEADERS=" RECHECK_SOURCE " " + definitions + " -P " RECHECK_SOURCE
-                        "/cmake/" + script);
+    shell(RECHECK_CMAKE " -D HEADERS=" RECHECK_SOURCE " " + definitions +
+          " -P " RECHECK_SOURCE "/cmake/" + script);
     return read(folder_ / "out.cpp");
   }
   std::string git_info() const {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Nothing lost: what a run that ends suddenly leaves behind, and how the next one goes on.
-#include "../../experiments/experiments.hpp"
 #include "../../experiments/harness/journal.hpp"
 
 #include <gtest/gtest.h>
@@ -14,6 +13,7 @@
 #include <random>
 #include <thread>
 
+#include "../../experiments/experiments.hpp"
 #include "program.hpp"
 
 namespace recheck {
@@ -52,7 +52,10 @@ Json timeless(Json record) {
 
 Record two_cases() {
   const auto& matmul = experiments()[0];
-  Record record{.experiments = experiments(), .environment = {{"started", "then"}}, .ceilings = {}, .cases = {}};
+  Record record{.experiments = experiments(),
+                .environment = {{"started", "then"}},
+                .ceilings = {},
+                .cases = {}};
   for (const std::int64_t m : {4, 5}) {
     Case c{&matmul, &matmul.ladder[0], {m, 5, 6}, Regime::hot};
     c.verdict = Verdict{Status::passed, {}, Error{0, 1, "metric"}};

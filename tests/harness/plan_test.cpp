@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../../experiments/experiments.hpp"
 #include "../../experiments/harness/plan.hpp"
 
 #include <gtest/gtest.h>
+
+#include "../../experiments/experiments.hpp"
 
 namespace recheck {
 namespace {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../../experiments/experiments.hpp"
 #include "../../experiments/harness/record.hpp"
 
 #include <gtest/gtest.h>
@@ -12,6 +11,7 @@
 #include <set>
 #include <sstream>
 
+#include "../../experiments/experiments.hpp"
 #include "temporary_folder.hpp"
 
 namespace recheck {
@@ -135,7 +135,10 @@ TEST(Text, HasALineForEachObjectOfAListAndEachMemberOfAnObject) {
 // an output with a NaN has an error that JSON cannot say: the record has to survive it all the same
 TEST(Record, KeepsAnErrorThatIsNotFinite) {
   const auto& matmul = experiments()[0];
-  Record record{.experiments = experiments(), .environment = {{"started", "then"}}, .ceilings = {}, .cases = {}};
+  Record record{.experiments = experiments(),
+                .environment = {{"started", "then"}},
+                .ceilings = {},
+                .cases = {}};
   record.cases = {Case{&matmul, &matmul.ladder[0], {4, 5, 6}, Regime::hot}};
   record.cases[0].verdict =
       Verdict{Status::incorrect, "on reals: ...", Error{std::nan(""), 1e-6, "metric"}};

@@ -183,7 +183,8 @@ TEST_F(Run, RefusesToResumeWhatDoesNotBelongTogether) {
 #ifdef RECHECK_HAVE_CUDA
 // an error that takes the context with it is one case's own: a new process goes on behind it
 TEST_F(gpu_Run, LosesOneCaseToAnIllegalAccessAndGoesOn) {
-  const auto outcome = run(output() + " --experiment=matmul --shape=64x48x80,65x48x80 --regime=cold,hot", DEVICE_LOSER);
+  const auto outcome = run(
+      output() + " --experiment=matmul --shape=64x48x80,65x48x80 --regime=cold,hot", DEVICE_LOSER);
   ASSERT_EQ(outcome.code, 0) << outcome.output;
   const auto record = this->record();
   if (record["environment"]["gpu"].is_null()) GTEST_SKIP() << record["environment"]["gpu_reason"];

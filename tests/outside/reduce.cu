@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The seven kernels of Mark Harris's slides. Each block leaves the sum of its elements, and launches
-// follow one another until one is left. The slides have no guards; here what lies beyond the end is 0.
+// The seven kernels of Mark Harris's slides. Each block leaves the sum of its elements, and
+// launches follow one another until one is left. The slides have no guards; here what lies beyond
+// the end is 0.
 #include <algorithm>
 #include <utility>
 
@@ -31,7 +32,8 @@ __global__ void __launch_bounds__(threads)
     sum_of_blocks(const int* __restrict__ in, std::int64_t count, int* __restrict__ out) {
   __shared__ int sums[threads];
   const unsigned t = threadIdx.x, size = version >= 6 ? threads : blockDim.x;
-  const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * size * (version >= 4 ? 2 : 1) + t;
+  const std::int64_t first =
+      static_cast<std::int64_t>(blockIdx.x) * size * (version >= 4 ? 2 : 1) + t;
 
   // loading: one element a thread; from 4 on two, added at once; in 7 as many as there are
   if constexpr (version < 4) {
@@ -46,8 +48,8 @@ __global__ void __launch_bounds__(threads)
   }
   __syncthreads();
 
-  // adding up: neighbours by the remainder of a division (1), by an index (2), halves (3 and 4), the
-  // last warp unrolled (5), all of it (6 and 7)
+  // adding up: neighbours by the remainder of a division (1), by an index (2), halves (3 and 4),
+  // the last warp unrolled (5), all of it (6 and 7)
   if constexpr (version == 1) {
     for (unsigned step = 1; step < size; step *= 2) {
       if (t % (2 * step) == 0) sums[t] += sums[t + step];
