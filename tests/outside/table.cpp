@@ -91,7 +91,7 @@ Experiment experiment() {
           .edges = {{0}, {1}, {2}, {31}, {127}, {128}, {129}, {257}, {4097}, {65536}, {1000003}},
           .inputs = inputs,
           .terms = terms,
-          .problem = {"s = Σ xᵢ, in 32-bit integers", output, work, oracle},
+          .problem = {"s = x₀ + x₁ + …, in 32-bit integers", output, work, oracle},
           .element = Element::i32};
 }
 
