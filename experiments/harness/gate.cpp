@@ -48,6 +48,7 @@ int gate(std::span<const Experiment> experiments, const Choice& choice) {
   };
   const Gpu gpu = find_gpu();
   bool any = false, right = true;
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);  // a line for each row as it comes, into files too
   for (const auto& experiment : experiments) {
     if (!wanted(choice.experiments, experiment.name)) continue;
     for (const auto& strategy : experiment.ladder) {

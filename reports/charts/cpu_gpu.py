@@ -21,7 +21,7 @@ from quantities import duration
 from record import Experiment, Record
 from series import crossings, first_rung, reference, sweep
 
-from charts.drawing import Drawing, NotDrawn, nothing
+from charts.drawing import Drawing, NotDrawn, nothing, sizes_label
 
 RUNGS = {"matmul": "tile16"}  # what stands for the GPU
 
@@ -48,7 +48,7 @@ def cpu_gpu(record: Record, experiment: Experiment) -> Drawing:
     log_axes(axes, sizes, min(times) / 3, max(times) * 2)
     axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: duration(y, 1)))
     axes.set_ylabel("time (s, ms or µs as at each tick, log)")
-    axes.set_xlabel(f"{' = '.join(experiment.axes)} (elements, log)")
+    axes.set_xlabel(sizes_label(experiment))
     labels, notes = [], []
     for name, regime, text, color, marker in series:
         points = [(n, c.time.median, c.time.low, c.time.high) for n, c in lines[name, regime]]

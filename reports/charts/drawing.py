@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from matplotlib.figure import Figure
-from record import Record
+from record import Experiment, Record
 
 
 class NotDrawn(Exception):
@@ -17,6 +17,12 @@ class Drawing:
     figure: Figure
     subtitle: str
     caption: str = ""
+
+
+def sizes_label(experiment: Experiment) -> str:
+    """What an axis of sizes counts: "m = n = k (elements, log)"."""
+    axes = " = ".join(experiment.axes)
+    return f"{axes} (count, log)" if axes == "elements" else f"{axes} (elements, log)"
 
 
 def nothing(record: Record) -> NotDrawn:

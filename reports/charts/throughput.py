@@ -10,7 +10,7 @@ from quantities import significant
 from record import Case, Experiment, Record
 from series import DISPATCH, is_block_policy, metric_of, sweep
 
-from charts.drawing import Drawing, nothing
+from charts.drawing import Drawing, nothing, sizes_label
 
 
 def _family(row: Case) -> str:
@@ -52,14 +52,16 @@ def throughput(record: Record, experiment: Experiment) -> Drawing:
     columns = min(2, len(panels))
     lanes = math.ceil(len(panels) / columns)
     height = 1.3 + 3.7 * lanes
-    subtitle = "cold (L2 flushed before each launch) · square sizes, powers of two · bars are 95 % "
+    square = "square sizes, " if len(experiment.axes) > 1 else ""
+    subtitle = f"cold (L2 flushed before each launch) · {square}powers of two · bars are 95 % "
     subtitle += "intervals of the median"
     figure = card(height, f"{experiment.title}: throughput against size", subtitle)
     longest = max(17, *map(len, rates))  # label, beside its panel
     grid = figure.add_gridspec(lanes, columns, wspace=0.62 + 0.04 * (longest - 17), hspace=0.24)
     grid.update(
-        left=0.07, right=0.86 - 0.007 * (longest - 17), bottom=0.55 / height, top=1 - 1.05 / height
-    )
+        left=0.07, right=0.84 + 0.02 * (columns - 1) - 0.007 * (longest - 17),
+        bottom=0.55 / height, top=1 - 1.05 / height,
+    )  # fmt: skip
     for at, (name, members) in enumerate(panels.items()):
         axes = figure.add_subplot(grid[at // columns, at % columns], title=name)
         log_axes(axes, sizes, min(values) / 1.5, max(values) * 1.6)
@@ -68,7 +70,7 @@ def throughput(record: Record, experiment: Experiment) -> Drawing:
             axes.yaxis.set_major_locator(LogLocator(10, subs=(1, 2, 5)))
         axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: significant(y, 1)))
         axes.set_ylabel(f"throughput ({metric.unit}, log)")
-        axes.set_xlabel(f"{' = '.join(experiment.axes)} (elements, log)")
+        axes.set_xlabel(sizes_label(experiment))
         labels, others = [], []
         if limit:
             axes.axhline(limit, color=MUTED, linestyle=(0, (5, 3)), linewidth=1.1)

@@ -9,11 +9,21 @@ import pytest
 from conftest import REPORTS, run, tree
 
 RECORDS = sorted((REPORTS / "results").glob("*/record.json"))
+OUTSIDE = REPORTS.parent / "tests/outside"
+JUDGED = [
+    *((path, ()) for path in RECORDS),
+    *(
+        (path, ("--experiments", OUTSIDE / "claims"))
+        for path in sorted(OUTSIDE.glob("results/*/record.json"))
+    ),
+]
 
 
-@pytest.mark.skipif(not RECORDS, reason="no record is committed under reports/results")
-@pytest.mark.parametrize("record", RECORDS, ids=lambda path: path.parent.name)
-def test_renders_to_the_same_bytes(record: Path, tmp_path: Path) -> None:
+@pytest.mark.skipif(not JUDGED, reason="no record is committed under reports/results")
+@pytest.mark.parametrize("record,options", JUDGED, ids=[path.parents[2].name for path, _ in JUDGED])
+def test_renders_to_the_same_bytes(
+    record: Path, options: tuple[object, ...], tmp_path: Path
+) -> None:
     import matplotlib
 
     drawn = "".join(chart.read_text() for chart in record.parent.glob("charts/*.svg"))
@@ -21,7 +31,7 @@ def test_renders_to_the_same_bytes(record: Path, tmp_path: Path) -> None:
     assert len(versions) == 1
     if versions != {matplotlib.__version__}:
         pytest.skip(f"drawn with matplotlib {versions.pop()}, this is {matplotlib.__version__}")
-    result = run("render.py", record, "--output", tmp_path / "report", drawn=True)
+    result = run("render.py", record, "--output", tmp_path / "report", *options, drawn=True)
     assert result.returncode == 0, result.stderr
     assert tree(tmp_path / "report") == tree(record.parent)
 

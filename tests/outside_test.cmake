@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+# cmake -D BUILD=FOLDER -D SOURCE=FOLDER -D SCRATCH=FOLDER -D ARCHITECTURES=LIST -D PYTHON=PROGRAM
+#       -P outside_test.cmake
+#
+# An article of somebody else's, in a project of its own: builds tests/outside against an installed
+# Recheck, proves its rows, measures and renders; then looks at what Recheck leaves in a project that
+# adds it as a subdirectory.
+cmake_policy(VERSION 3.25)
+file(REMOVE_RECURSE ${SCRATCH})
+
+# Runs a command, which has to end with one of the exit codes CODES; leaves what it says in `said`.
+function(run codes)
+  execute_process(COMMAND ${ARGN} OUTPUT_VARIABLE said ERROR_VARIABLE said RESULT_VARIABLE code)
+  if(NOT code IN_LIST codes)
+    message(FATAL_ERROR "${ARGN}: exit code ${code}\n${said}")
+  endif()
+  set(said "${said}" PARENT_SCOPE)
+endfunction()
+function(expect text words)
+  string(FIND "${text}" "${words}" at)
+  if(at EQUAL -1)
+    message(FATAL_ERROR "'${words}' is not in\n${text}")
+  endif()
+endfunction()
+
+run(0 ${CMAKE_COMMAND} --install ${BUILD} --prefix ${SCRATCH}/prefix)
+set(options -G Ninja -S ${SOURCE}/tests/outside -D CMAKE_BUILD_TYPE=Release)
+if(ARCHITECTURES)
+  list(APPEND options "-DCMAKE_CUDA_ARCHITECTURES=${ARCHITECTURES}")
+else()
+  list(APPEND options -D CMAKE_CUDA_COMPILER=OFF)
+endif()
+if(PYTHON)
+  list(APPEND options -D Python3_EXECUTABLE=${PYTHON})
+endif()
+set(outside ${SCRATCH}/outside)
+run(0 ${CMAKE_COMMAND} ${options} -B ${outside} -D CMAKE_PREFIX_PATH=${SCRATCH}/prefix)
+run(0 ${CMAKE_COMMAND} --build ${outside})
+
+run(0 ${outside}/reduction --gate)
+expect("${said}" "reduction/cpu_serial: passed 22 times")
+run(0 ${outside}/reduction --help)
+expect("${said}" "only these of reduction, machine, audit")
+run(0 ${outside}/reduction --quick --per-case=0.05 --output=${outside}/reduction_measured)
+expect("${said}" "finished after")
+if(PYTHON)
+  run(0 ${CMAKE_COMMAND} --build ${outside} --target reduction_render)
+  file(READ ${outside}/reduction_report/README.md report)
+  expect("${report}" "of 8 claims hold")
+  expect("${report}" "Optimizing Parallel Reduction in CUDA")
+endif()
+
+# as a subdirectory: no target without Recheck's name, and no test
+run(0 ${CMAKE_COMMAND} ${options} -B ${SCRATCH}/within -D RECHECK_SOURCE=${SOURCE})
+run(0 ${CMAKE_COMMAND} --build ${SCRATCH}/within --target help)
+foreach(target report quick_report render verify compare publish probes accuracy recheck_tests)
+  if("${said}" MATCHES "\n${target}: ")
+    message(FATAL_ERROR "the target ${target} is in a project that adds Recheck as a subdirectory")
+  endif()
+endforeach()
+expect("${said}" "reduction_report: ")
