@@ -12,13 +12,16 @@ Proofs prove(const Experiment& experiment, const Strategy& strategy, const Gpu& 
   std::unique_ptr<Target> target;
   for (const auto& shape : experiment.edges) {
     if (const auto refusal = refuse(strategy, shape, gpu)) {
-      if (refusal->status == Status::not_run) return {.not_run = refusal->reason};
+      if (refusal->status == Status::not_run) {
+        found.not_run = refusal->reason;
+        return found;
+      }
       found.unsupported[to_string(shape)] = refusal->reason.value_or("");
       continue;
     }
     if (!target)
       target = strategy.launch.backend == Backend::cpu ? make_cpu_target()
-                                                       : make_gpu_target(*gpu.device);
+                                                       : make_gpu_target(gpu.device.value());
     for (const std::int64_t padding : {0, 3}) {
       if (padding > 0 && strategy.packed) continue;
       const Verdict verdict = [&]() -> Verdict {

@@ -14,11 +14,13 @@ namespace recheck {
 namespace {
 
 TEST(Inputs, OfI32SumWithoutOverflow) {
-  for (const std::int64_t terms : {1, 77, 1 << 22, 1 << 26})
+  for (const std::int64_t terms : {1, 77, 1 << 22, 1 << 26}) {
     for (const auto values : {Values::integers, Values::reals}) {
       const auto limit = i32_limit(terms, values);
       EXPECT_LE(limit * terms, std::numeric_limits<std::int32_t>::max());
-      if (terms == 1 << 22) EXPECT_EQ(limit, values == Values::integers ? 64 : 511);
+      if (terms == 1 << 22) {
+        EXPECT_EQ(limit, values == Values::integers ? 64 : 511);
+      }
       const auto matrix = make_input(1, 0, 1, 500, 500, values, limit, Element::i32);
       int largest = 0;
       for (std::int64_t j = 0; j < 500; ++j) {
@@ -28,6 +30,7 @@ TEST(Inputs, OfI32SumWithoutOverflow) {
       }
       EXPECT_GT(largest, limit / 2);
     }
+  }
 }
 
 TEST(Inputs, AreAPureFunctionOfSeedOperandAndPlace) {

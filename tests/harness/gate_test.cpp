@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "../../experiments/harness/gate.hpp"
+
+#include <gtest/gtest.h>
+
+#include "../../experiments/transpose/transpose.hpp"
+#include "../mutants/mutants.hpp"
+
+namespace recheck {
+namespace {
+
+/// What `--gate` prints of a table of transpositions on the CPU, and its exit code.
+std::pair<std::string, int> gate_of(std::span<const Strategy> rows) {
+  const Experiment experiments[] = {transpose::experiment(rows)};
+  testing::internal::CaptureStdout();
+  const int code = gate(experiments, {});
+  return {testing::internal::GetCapturedStdout(), code};
+}
+
+Strategy cpu_serial() {
+  return *std::ranges::find(transpose::ladder(), "cpu_serial", &Strategy::name);
+}
+
+TEST(GateFlag, CatchesEachMutant) {
+  for (const Strategy& mutant : mutants::transpose_cpu()) {
+    if (mutant.name.starts_with("unspoiled")) continue;
+    const auto [said, code] = gate_of({&mutant, 1});
+    EXPECT_EQ(code, 1) << said;
+    EXPECT_NE(said.find("WRONG at "), std::string::npos) << said;
+  }
+}
+
+TEST(GateFlag, DoesNotPassARowThatFitsNowhereOrThrows) {
+  Strategy row = cpu_serial();
+  EXPECT_EQ(gate_of({&row, 1}).second, 0);
+  row.fits = [](const Shape&, const Device&) { return Reason("never"); };
+  EXPECT_EQ(gate_of({&row, 1}).second, 1);
+  row = cpu_serial();
+  row.launch.run = [](const Call&) { throw std::runtime_error("broken"); };
+  const auto [said, code] = gate_of({&row, 1});
+  EXPECT_EQ(code, 1);
+  EXPECT_NE(said.find("broken"), std::string::npos) << said;
+}
+
+TEST(GateFlag, SaysWhereNothingCouldBeTried) {
+  Strategy row = cpu_serial();
+  row.launch = {Backend::cpu, nullptr, "built without it"};
+  const auto [said, code] = gate_of({&row, 1});
+  EXPECT_EQ(code, 77);
+  EXPECT_NE(said.find("not run: built without it"), std::string::npos) << said;
+  const Experiment experiments[] = {transpose::experiment({&row, 1})};
+  EXPECT_THROW(gate(experiments, {.shapes = {"3x4"}}), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace recheck
