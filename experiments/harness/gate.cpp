@@ -20,8 +20,9 @@ Proofs prove(const Experiment& experiment, const Strategy& strategy, const Gpu& 
       continue;
     }
     if (!target)
-      target = strategy.launch.backend == Backend::cpu ? make_cpu_target()
-                                                       : make_gpu_target(gpu.device.value());
+      target = strategy.launch.backend == Backend::cpu
+                   ? make_cpu_target()
+                   : make_gpu_target(gpu.device.value_or(Device{}));
     for (const std::int64_t padding : {0, 3}) {
       if (padding > 0 && strategy.packed) continue;
       const Verdict verdict = [&]() -> Verdict {
