@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake -D BUILD=FOLDER -D SOURCE=FOLDER -D SCRATCH=FOLDER -D ARCHITECTURES=LIST -D PYTHON=PROGRAM
-#       -P outside_test.cmake
+# cmake -D BUILD=FOLDER -D SOURCE=FOLDER -D SCRATCH=FOLDER -D NVCC=PROGRAM -D ARCHITECTURES=LIST
+#       -D PYTHON=PROGRAM -P outside_test.cmake
 #
 # An article of somebody else's, in a project of its own: builds tests/outside against an installed
 # Recheck, proves its rows, measures and renders; then looks at what Recheck leaves in a project that
@@ -25,8 +25,8 @@ endfunction()
 
 run(0 ${CMAKE_COMMAND} --install ${BUILD} --prefix ${SCRATCH}/prefix)
 set(options -G Ninja -S ${SOURCE}/tests/outside -D CMAKE_BUILD_TYPE=Release)
-if(ARCHITECTURES)
-  list(APPEND options "-DCMAKE_CUDA_ARCHITECTURES=${ARCHITECTURES}")
+if(NVCC)
+  list(APPEND options -D CMAKE_CUDA_COMPILER=${NVCC} "-DCMAKE_CUDA_ARCHITECTURES=${ARCHITECTURES}")
 else()
   list(APPEND options -D CMAKE_CUDA_COMPILER=OFF)
 endif()
@@ -36,6 +36,13 @@ endif()
 set(outside ${SCRATCH}/outside)
 run(0 ${CMAKE_COMMAND} ${options} -B ${outside} -D CMAKE_PREFIX_PATH=${SCRATCH}/prefix)
 run(0 ${CMAKE_COMMAND} --build ${outside})
+
+if(NVCC)
+  run(1 ${CMAKE_COMMAND} ${options} -B ${SCRATCH}/without -D CMAKE_CUDA_COMPILER=OFF
+        -D CMAKE_PREFIX_PATH=${SCRATCH}/prefix)
+  string(REGEX REPLACE "[ \n]+" " " said "${said}")
+  expect("${said}" "this Recheck was built with CUDA: enable the language CUDA before find_package")
+endif()
 
 run(0 ${outside}/reduction --gate)
 expect("${said}" "reduction/cpu_serial: passed 22 times")
