@@ -68,7 +68,7 @@ struct Plan {
 struct Record {
   static constexpr int schema = 4;
 
-  std::span<const Experiment> experiments;  // of the program, measured or not
+  std::span<const Experiment> experiments = {};  // of the program, measured or not
   nlohmann::ordered_json environment;
   nlohmann::ordered_json ceilings;
   Plan plan = {};
