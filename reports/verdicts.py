@@ -155,8 +155,9 @@ def varied(outcome: Outcome, brief: bool = False) -> str:
 
     def value(each: Outcome) -> str:
         # an interval may lie clear of the bound, and p not be small enough after Holm's correction
-        undecided = each.verdict == "inconclusive" and each.p is not None and each.p >= LEVEL
-        return shortest(each) + (f", {probability(each.p)}" if undecided and each.p else "")
+        p = each.p or 0.0
+        decides = each.verdict == "inconclusive" and p >= LEVEL
+        return shortest(each) + (f", {probability(p)}" if decides else "")
 
     holding = sum(each.verdict == "holds" for _, each in outcome.over)
     found = [f"holds at {holding} of {len(outcome.over)} values"]

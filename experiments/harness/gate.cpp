@@ -47,9 +47,6 @@ int gate(std::span<const Experiment> experiments, const Choice& choice) {
     throw std::invalid_argument(
         "--gate has shapes of its own and times nothing: with it go --experiment and --strategy");
   plan(experiments, choice);  // throws for names that there are not
-  const auto wanted = [](const std::vector<std::string>& list, std::string_view name) {
-    return list.empty() || std::ranges::find(list, name) != list.end();
-  };
   const Gpu gpu = find_gpu();
   bool any = false, right = true;
   std::setvbuf(stdout, nullptr, _IOLBF, 0);  // a line for each row as it comes, into files too

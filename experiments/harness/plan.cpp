@@ -88,9 +88,6 @@ std::vector<Shape> shapes_of(const Experiment& experiment, const Choice& choice)
 
 Planned plan(std::span<const Experiment> experiments, const Choice& choice) {
   require_sense(experiments, choice);
-  const auto wanted = [](const std::vector<std::string>& list, std::string_view name) {
-    return list.empty() || std::ranges::find(list, name) != list.end();
-  };
   const bool narrowed = !(choice.experiments.empty() && choice.strategies.empty() &&
                           choice.shapes.empty() && choice.regimes.empty());
   Planned planned;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "record.hpp"
@@ -15,6 +17,11 @@ struct Choice {
   bool quick =
       false;  // headline shapes, cold and hot, no sweeps; all that is about the measurement
 };
+
+/// Whether a list of a choice wants a name.
+inline bool wanted(const std::vector<std::string>& list, std::string_view name) {
+  return list.empty() || std::ranges::find(list, name) != list.end();
+}
 
 struct Planned {
   std::vector<Case> cases;  // in the order of the report
