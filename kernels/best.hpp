@@ -6,6 +6,7 @@
 // measured is that of the nearest one that somebody has.
 
 #include <cmath>
+#include <cstdint>
 #include <span>
 #include <string_view>
 #include <type_traits>
@@ -32,14 +33,21 @@ struct Fastest {
   std::string_view name;
 };
 
-/// A row that may be chosen, the least that its code has to be made for, and the most that the
-/// GPU's compute capability may be.
+/// A row that may be chosen.
 template <typename Args>
 struct Choice {
   std::string_view name;
-  int least;
+  int least;           // what its code has to be made for
+  int most = 1 << 30;  // the GPU's compute capability
   void (*launch)(const Args&, const Queue&);
-  int most = 1 << 30;
+  bool (*fits)(const Args&) = nullptr;            // those that it takes, if not all
+  std::int64_t (*floats)(const Args&) = nullptr;  // of workspace, if any
+
+  /// Whether it takes these arguments on this GPU; each of the two by itself.
+  constexpr bool runs_on(const GpuModel& gpu) const {
+    return least <= gpu.code && gpu.compute_capability <= most;
+  }
+  bool takes(const Args& args) const { return fits == nullptr || fits(args); }
 };
 
 /// The most for code that is Hopper's alone, sm_90a: none where the build has no such code.
@@ -58,42 +66,50 @@ constexpr auto queued = [](const Args& args, const Queue& queue) {
     f(args, queue.stream);
 };
 
-/// Whether every name of a table is a choice: to be asserted when it is compiled.
+/// The choices of a `best`, of which the first runs everywhere and takes everything, and what was
+/// fastest where it was measured.
 template <typename Args, int axes>
-constexpr bool known(std::span<const Choice<Args>> choices, std::span<const Fastest<axes>> table) {
-  for (const auto& entry : table) {
-    bool found = false;
-    for (const auto& choice : choices) found |= choice.name == entry.name;
-    if (!found) return false;
-  }
-  return true;
-}
+struct Rungs {
+  std::span<const Choice<Args>> choices;
+  std::span<const Fastest<axes>> table;
 
-/// What was fastest nearest to `shape` on this GPU, by the sum of the logarithms of their
-/// proportions; where vectors of four words divide an extent of only one of them, that counts like
-/// a factor of two. On another GPU where the table does not know this one. The first choice, which
-/// has to run everywhere, where the table knows nothing that does. Takes well under a microsecond.
+  /// Null where there is none of that name.
+  constexpr const Choice<Args>* named(std::string_view name) const {
+    for (const auto& choice : choices)
+      if (choice.name == name) return &choice;
+    return nullptr;
+  }
+
+  /// Whether every name of the table is a choice: to be asserted when it is compiled.
+  constexpr bool known() const {
+    for (const auto& entry : table)
+      if (named(entry.name) == nullptr) return false;
+    return true;
+  }
+};
+
+/// What was fastest nearest to `shape` on this GPU, of what takes `args`, by the sum of the
+/// logarithms of their proportions; where vectors of four words divide an extent of only one of
+/// them, that counts like a factor of two. On another GPU where the table does not know this one.
+/// The first choice where the table knows nothing that runs here. Takes well under a microsecond.
 template <typename Args, int axes>
-const Choice<Args>& choose(std::span<const Choice<Args>> choices,
-                           std::span<const Fastest<axes>> table, const GpuModel& here,
+const Choice<Args>& choose(const Rungs<Args, axes>& rungs, const GpuModel& here, const Args& args,
                            const int (&shape)[axes]) {
   constexpr float another_gpu = 1e3F;  // farther than any shape
-  const auto* best = &choices.front();
+  const auto* best = &rungs.choices.front();
   float least = 0;
   float place[axes];
   for (int i = 0; i < axes; ++i) place[i] = std::log2(static_cast<float>(shape[i]) + 1);
-  for (const auto& entry : table) {
+  for (const auto& entry : rungs.table) {
     float distance = entry.gpu == here ? 1 : another_gpu;
     for (int i = 0; i < axes; ++i)
       distance += std::abs(place[i] - std::log2(static_cast<float>(entry.shape[i]) + 1)) +
                   static_cast<float>((shape[i] % 4 == 0) != (entry.shape[i] % 4 == 0));
     if (least > 0 && distance >= least) continue;
-    for (const auto& choice : choices)
-      if (choice.name == entry.name && choice.least <= here.code &&
-          here.compute_capability <= choice.most) {
-        best = &choice;
-        least = distance;
-      }
+    const auto* choice = rungs.named(entry.name);
+    if (!choice->runs_on(here) || !choice->takes(args)) continue;
+    best = choice;
+    least = distance;
   }
   return *best;
 }

@@ -57,6 +57,25 @@ if(PYTHON)
   expect("${report}" "Optimizing Parallel Reduction in CUDA")
 endif()
 
+# the kernels alone: the README's program, which runs where there is a GPU
+if(NVCC)
+  file(READ ${SOURCE}/README.md readme)
+  if(NOT readme MATCHES "```cpp\n(#include <iostream>[^`]+)```")
+    message(FATAL_ERROR "README.md has no program that uses recheck::kernels")
+  endif()
+  file(WRITE ${SCRATCH}/product.cpp "${CMAKE_MATCH_1}")
+  cmake_path(GET NVCC PARENT_PATH toolkit)
+  set(library -G Ninja -S ${SOURCE}/tests/library -D EXAMPLE=${SCRATCH}/product.cpp
+      -D CUDAToolkit_ROOT=${toolkit}/..)
+  run(0 ${CMAKE_COMMAND} ${library} -B ${SCRATCH}/library -D CMAKE_PREFIX_PATH=${SCRATCH}/prefix)
+  run(0 ${CMAKE_COMMAND} --build ${SCRATCH}/library)
+  run("0;1" ${SCRATCH}/library/product)
+  if(NOT "${said}" MATCHES "no CUDA-capable device|driver version is insufficient")
+    run(0 ${SCRATCH}/library/product)
+    expect("${said}" ": no error")
+  endif()
+endif()
+
 # as a subdirectory: no target without Recheck's name, and no test
 run(0 ${CMAKE_COMMAND} ${options} -B ${SCRATCH}/within -D RECHECK_SOURCE=${SOURCE})
 run(0 ${CMAKE_COMMAND} --build ${SCRATCH}/within --target help)

@@ -3,6 +3,9 @@
 // One function for every shape: the rung in IEEE fp32 that was fastest nearest to it.
 
 #include "../best.hpp"
+#include "../call.hpp"
+#include "../include/recheck/matmul.hpp"
+#include "../vectors.hpp"
 #include "matmul.hpp"
 
 namespace recheck::kernels::matmul {
@@ -11,33 +14,68 @@ namespace {
 template <auto f>
 constexpr auto run = queued<f, MatmulArgs>;
 
+/// A grid's second dimension counts tiles of so many rows.
+template <int tile>
+bool rows_fit(const MatmulArgs& p) {
+  return p.m <= 65535 * tile;
+}
+
+std::int64_t floats_of_b(const MatmulArgs& p) {
+  return on_vectors(p.b, p.ldb) ? 0 : aligned_b_floats(p.k, p.n);
+}
+std::int64_t floats_of_stream_k(const MatmulArgs& p) {
+  return stream_k_floats(0, 0) + floats_of_b(p);
+}
+
+// clang-format off
 constexpr Choice<MatmulArgs> choices[] = {
-    {"warp_tile", 75, run<warp_tile<4, 2, 16>>},
-    {"tile16", 75, run<tile<16, 1>>},
-    {"tile32", 75, run<tile<32, 1>>},
-    {"register_column", 75, run<register_column<64, 8, 8>>},
-    {"register_tile", 75, run<register_tile<128, 8, 8>>},
-    {"vectorized", 75, run<vectorized<128, 8>>},
-    {"async_stages", 80, run<async_stages<2, 2, 8, 8, 16, 4, 3>>},
-    {"async_stages_tile_n64", 80, run<async_stages<2, 2, 8, 4, 16, 4, 3>>},
-    {"tma_persistent_split2", 90, run<tma_persistent<2, 2, 8, 4, 16, 5, 2, 3>>, hopper_only},
-    {"stream_k", 90, run<stream_k<4, 2, 8, 16>>, hopper_only},
-    {"stream_k_tile_n128", 90, run<stream_k<4, 2, 8, 8>>, hopper_only},
+    {.name = "warp_tile", .least = 75, .launch = run<warp_tile<4, 2, 16>>},
+    {.name = "tile16", .least = 75, .launch = run<tile<16, 1>>, .fits = rows_fit<16>},
+    {.name = "tile32", .least = 75, .launch = run<tile<32, 1>>, .fits = rows_fit<32>},
+    {.name = "register_column", .least = 75, .launch = run<register_column<64, 8, 8>>, .fits = rows_fit<64>},
+    {.name = "register_tile", .least = 75, .launch = run<register_tile<128, 8, 8>>, .fits = rows_fit<128>},
+    {.name = "vectorized", .least = 75, .launch = run<vectorized<128, 8>>, .fits = rows_fit<128>},
+    {.name = "async_stages", .least = 80, .launch = run<async_stages<2, 2, 8, 8, 16, 4, 3>>},
+    {.name = "async_stages_tile_n64", .least = 80, .launch = run<async_stages<2, 2, 8, 4, 16, 4, 3>>},
+    {.name = "tma_persistent_split2", .least = 90, .most = hopper_only, .launch = run<tma_persistent<2, 2, 8, 4, 16, 5, 2, 3>>, .floats = floats_of_b},
+    {.name = "stream_k", .least = 90, .most = hopper_only, .launch = run<stream_k<4, 2, 8, 16>>, .floats = floats_of_stream_k},
+    {.name = "stream_k_tile_n128", .least = 90, .most = hopper_only, .launch = run<stream_k<4, 2, 8, 8>>, .floats = floats_of_stream_k},
 };
+// clang-format on
 
 constexpr Fastest<3> table[] = {
 #include "best.inc"
 };
-static_assert(known<MatmulArgs, 3>(choices, table));
+constexpr Rungs<MatmulArgs, 3> rungs = {choices, table};
+static_assert(rungs.known());
+
+cudaError_t refuse(const MatmulArgs& p) {
+  const bool nothing = p.m == 0 || p.n == 0;
+  return first_error(
+      {refuse_extent(p.m), refuse_extent(p.n), refuse_extent(p.k),
+       p.lda < p.k || p.ldb < p.n || p.ldc < p.n ? cudaErrorInvalidPitchValue : cudaSuccess,
+       refuse_matrix(p.a, nothing || p.k == 0), refuse_matrix(p.b, nothing || p.k == 0),
+       refuse_matrix(p.c, nothing)});
+}
 
 }  // namespace
 
 void best(const MatmulArgs& p, const Queue& queue) {
-  constexpr int most_rows = 65535 * 16;  // of a grid of tile16; the first choice has no such limit
-  const auto& choice = p.m > most_rows
-                           ? choices[0]
-                           : choose<MatmulArgs, 3>(choices, table, current_gpu(), {p.m, p.n, p.k});
-  choice.launch(p, queue);
+  choose(rungs, current_gpu(), p, {p.m, p.n, p.k}).launch(p, queue);
+}
+
+cudaError_t best(const MatmulArgs& p, void* workspace, std::size_t& bytes, cudaStream_t stream,
+                 std::string_view rung) noexcept {
+  return call(refuse(p), rungs, p, {p.m, p.n, p.k}, workspace, bytes, stream, rung);
+}
+
+std::string_view best_rung(const MatmulArgs& p) noexcept {
+  return rung_of(refuse(p), rungs, p, {p.m, p.n, p.k});
+}
+
+std::span<const std::string_view> best_rungs() noexcept {
+  static constexpr auto names = names_of(choices);
+  return names;
 }
 
 }  // namespace recheck::kernels::matmul

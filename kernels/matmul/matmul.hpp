@@ -3,23 +3,10 @@
 
 #include <cstdint>
 
+#include "../include/recheck/arguments.hpp"
 #include "../stream.hpp"
 
 namespace recheck::kernels::matmul {
-
-/// C = A · B in fp32, every matrix row-major: A is m×k, B is k×n, C is m×n.
-/// Leading dimensions count elements (lda >= k, ldb >= n, ldc >= n). As in BLAS, nothing is read or
-/// written when m or n is 0, and C becomes 0 when k is 0. Pointers are where the launcher runs:
-/// device memory for a GPU strategy, host memory for a CPU strategy.
-struct MatmulArgs {
-  int m, n, k;
-  const float* a;  // (m, k)
-  std::int64_t lda;
-  const float* b;  // (k, n)
-  std::int64_t ldb;
-  float* c;  // (m, n)
-  std::int64_t ldc;
-};
 
 // Launchers put their work on a stream and return; they allocate nothing and keep no state. Errors
 // are the caller's to read (cudaGetLastError), except cuBLAS's own, which are thrown.

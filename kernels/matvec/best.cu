@@ -4,6 +4,8 @@
 // fastest nearest to it.
 
 #include "../best.hpp"
+#include "../call.hpp"
+#include "../include/recheck/matvec.hpp"
 #include "matvec.hpp"
 
 namespace recheck::kernels::matvec {
@@ -12,36 +14,84 @@ namespace {
 template <auto f>
 constexpr auto run = queued<f, MatvecArgs>;
 
-constexpr Choice<MatvecArgs> by_rows[] = {
-    {"vectorized", 75, run<vectorized<128, 16>>},
-    {"rows_per_warp", 75, run<rows_per_warp<128, 4, 2>>},
-    {"bulk_copy", 90, run<bulk_copy<256, 4096, 2>>},
-    {"split_columns", 90, run<split_columns<256, 2, 8>>},
+constexpr Choice<MatvecArgs> choices_by_rows[] = {
+    {.name = "vectorized", .least = 75, .launch = run<vectorized<128, 16>>},
+    {.name = "rows_per_warp", .least = 75, .launch = run<rows_per_warp<128, 4, 2>>},
+    {.name = "bulk_copy", .least = 90, .launch = run<bulk_copy<256, 4096, 2>>},
+    {.name = "split_columns", .least = 90, .launch = run<split_columns<256, 2, 8>>},
 };
 constexpr Fastest<2> table_by_rows[] = {
 #include "best.inc"
 };
-static_assert(known<MatvecArgs, 2>(by_rows, table_by_rows));
+constexpr Rungs<MatvecArgs, 2> by_rows = {choices_by_rows, table_by_rows};
+static_assert(by_rows.known());
 
-constexpr Choice<MatvecArgs> by_columns[] = {
-    {"column_splits", 75, run<column_splits<1024, 32, 8, 132>>},
-    {"column_tiles", 90, run<column_tiles<8, 2>>},
+std::int64_t floats_of_splits(const MatvecArgs& p) {
+  return column_splits_floats(p.rows, p.columns, 128, 132);
+}
+
+constexpr Choice<MatvecArgs> choices_by_columns[] = {
+    {.name = "column_splits",
+     .least = 75,
+     .launch = run<column_splits<1024, 32, 8, 132>>,
+     .floats = floats_of_splits},
+    {.name = "column_tiles", .least = 90, .launch = run<column_tiles<8, 2>>},
 };
 constexpr Fastest<2> table_by_columns[] = {
 #include "best_column_major.inc"
 };
-static_assert(known<MatvecArgs, 2>(by_columns, table_by_columns));
+constexpr Rungs<MatvecArgs, 2> by_columns = {choices_by_columns, table_by_columns};
+static_assert(by_columns.known());
+
+/// What is wrong with a call's arguments; stored rows or columns are `length` long.
+cudaError_t refuse(const MatvecArgs& p, int length) {
+  const std::int64_t bytes = std::int64_t{length} * static_cast<std::int64_t>(sizeof(float));
+  const bool no_matrix = p.rows == 0 || p.columns == 0;
+  return first_error({refuse_extent(p.rows), refuse_extent(p.columns),
+                      p.pitch < bytes ? cudaErrorInvalidPitchValue : cudaSuccess,
+                      p.pitch % 4 != 0 ? cudaErrorMisalignedAddress : cudaSuccess,
+                      refuse_matrix(p.a, no_matrix), refuse_matrix(p.v, no_matrix),
+                      refuse_matrix(p.r, p.rows == 0)});
+}
 
 }  // namespace
 
 void best(const MatvecArgs& p, const Queue& queue) {
-  choose<MatvecArgs, 2>(by_rows, table_by_rows, current_gpu(), {p.rows, p.columns})
-      .launch(p, queue);
+  choose(by_rows, current_gpu(), p, {p.rows, p.columns}).launch(p, queue);
+}
+
+cudaError_t best(const MatvecArgs& p, void* workspace, std::size_t& bytes, cudaStream_t stream,
+                 std::string_view rung) noexcept {
+  return call(refuse(p, p.columns), by_rows, p, {p.rows, p.columns}, workspace, bytes, stream,
+              rung);
+}
+
+std::string_view best_rung(const MatvecArgs& p) noexcept {
+  return rung_of(refuse(p, p.columns), by_rows, p, {p.rows, p.columns});
+}
+
+std::span<const std::string_view> best_rungs() noexcept {
+  static constexpr auto names = names_of(choices_by_rows);
+  return names;
 }
 
 void best_column_major(const MatvecArgs& p, const Queue& queue) {
-  choose<MatvecArgs, 2>(by_columns, table_by_columns, current_gpu(), {p.rows, p.columns})
-      .launch(p, queue);
+  choose(by_columns, current_gpu(), p, {p.rows, p.columns}).launch(p, queue);
+}
+
+cudaError_t best_column_major(const MatvecArgs& p, void* workspace, std::size_t& bytes,
+                              cudaStream_t stream, std::string_view rung) noexcept {
+  return call(refuse(p, p.rows), by_columns, p, {p.rows, p.columns}, workspace, bytes, stream,
+              rung);
+}
+
+std::string_view best_column_major_rung(const MatvecArgs& p) noexcept {
+  return rung_of(refuse(p, p.rows), by_columns, p, {p.rows, p.columns});
+}
+
+std::span<const std::string_view> best_column_major_rungs() noexcept {
+  static constexpr auto names = names_of(choices_by_columns);
+  return names;
 }
 
 }  // namespace recheck::kernels::matvec

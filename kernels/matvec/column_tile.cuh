@@ -56,7 +56,7 @@ __device__ void column_tile(const MatvecArgs& p, std::int64_t first, int index, 
   if constexpr (vectors) {
     static_assert(width == 4);
     // a vector may reach beyond the last row: into the gap before the next column, if there is one
-    const int columns = there < rows ? p.columns - 1 : p.columns;
+    const int columns = there < rows && p.columns > 0 ? p.columns - 1 : p.columns;
     const int own = min(lane, (there - 1) / width);
     run(columns, [&](const float* column, float(&x)[width]) {
       const float4 four = Streaming()(reinterpret_cast<const float4*>(column + first) + own);

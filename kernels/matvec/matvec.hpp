@@ -5,21 +5,10 @@
 #include <cstdint>
 
 #include "../fold.hpp"
+#include "../include/recheck/arguments.hpp"
 #include "../stream.hpp"
 
 namespace recheck::kernels::matvec {
-
-/// r = A · v in fp32. A is rows×columns, stored by rows or by columns as each launcher says; pitch
-/// is the distance from one stored row (or column) to the next, in bytes, as cudaMallocPitch
-/// returns it and a multiple of sizeof(float). r becomes 0 when columns is 0; nothing is read or
-/// written when rows is 0. Pointers are device memory.
-struct MatvecArgs {
-  int rows, columns;
-  const float* a;
-  std::int64_t pitch;
-  const float* v;  // (columns)
-  float* r;        // (rows)
-};
 
 #ifdef __CUDACC__
 /// Where a stored row (or column) of A begins. The pitch counts bytes, so the pointer has to as

@@ -3,21 +3,10 @@
 
 #include <cstdint>
 
+#include "../include/recheck/arguments.hpp"
 #include "../stream.hpp"
 
 namespace recheck::kernels::transpose {
-
-/// out = inᵀ in fp32: in is rows×columns, out is columns×rows, both row-major. Leading dimensions
-/// count elements (ldin >= columns, ldout >= rows). Nothing is read or written when an extent is 0.
-/// Pointers are device memory.
-struct TransposeArgs {
-  int rows, columns;
-  const float* in;
-  std::int64_t ldin;
-  float* out;
-  std::int64_t ldout;
-  int repeats;  // how often a kernel of NVIDIA's repeats its loads and stores: its "inner" timing
-};
 
 // NVIDIA's eight kernels, as the SDK's transposeNew names them (A17): tiles of 32×32 elements, each
 // the work of a block of 32×8 threads. Launchers put their work on a stream and return; they

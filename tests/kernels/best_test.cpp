@@ -10,14 +10,18 @@
 namespace recheck::kernels {
 namespace {
 
-struct Nothing {};
-void launch(const Nothing&, const Queue&) {}
+struct Args {
+  bool odd = false;  // too odd for the choice "small"
+};
+void launch(const Args&, const Queue&) {}
+bool not_odd(const Args& args) { return !args.odd; }
 
-constexpr Choice<Nothing> choices[] = {{"anywhere", 0, launch},
-                                       {"small", 75, launch},
-                                       {"large", 80, launch},
-                                       {"newest", 90, launch},
-                                       {"only", 90, launch, 90}};
+constexpr Choice<Args> choices[] = {
+    {.name = "anywhere", .least = 0, .launch = launch},
+    {.name = "small", .least = 75, .launch = launch, .fits = not_odd},
+    {.name = "large", .least = 80, .launch = launch},
+    {.name = "newest", .least = 90, .launch = launch},
+    {.name = "only", .least = 90, .most = 90, .launch = launch}};
 constexpr GpuModel known_gpu{90, 132, 90}, other_gpu{80, 108, 80}, old_gpu{75, 40, 75};
 constexpr Fastest<2> table[] = {{known_gpu, {64, 64}, "small"},
                                 {known_gpu, {64, 65536}, "newest"},
@@ -25,8 +29,8 @@ constexpr Fastest<2> table[] = {{known_gpu, {64, 64}, "small"},
                                 {other_gpu, {4096, 4096}, "small"}};
 
 std::string chosen(const GpuModel& gpu, const int (&shape)[2],
-                   std::span<const Fastest<2>> known = table) {
-  return std::string(choose<Nothing, 2>(choices, known, gpu, shape).name);
+                   std::span<const Fastest<2>> known = table, const Args& args = {}) {
+  return std::string(choose<Args, 2>({choices, known}, gpu, args, shape).name);
 }
 
 TEST(Best, IsWhatWasFastestWhereThatWasMeasured) {
@@ -74,14 +78,19 @@ TEST(Best, LeavesCodeForOneArchitectureToIt) {
   EXPECT_EQ(chosen({100, 148, 100}, {64, 64}, only), "small");
 }
 
+TEST(Best, PassesOverWhatDoesNotTakeTheArguments) {
+  EXPECT_EQ(chosen(known_gpu, {64, 64}, table, {.odd = true}), "newest");
+  EXPECT_EQ(chosen(old_gpu, {64, 64}, table, {.odd = true}), "anywhere");
+}
+
 TEST(Best, IsTheFirstChoiceWithoutMeasurements) {
   EXPECT_EQ(chosen(known_gpu, {64, 64}, {}), "anywhere");
 }
 
 TEST(Best, TablesNameOnlyWhatThereIs) {
-  EXPECT_TRUE((known<Nothing, 2>(choices, table)));
+  EXPECT_TRUE((Rungs<Args, 2>{choices, table}.known()));
   constexpr Fastest<2> stranger[] = {{known_gpu, {1, 1}, "nobody"}};
-  EXPECT_FALSE((known<Nothing, 2>(choices, stranger)));
+  EXPECT_FALSE((Rungs<Args, 2>{choices, stranger}.known()));
 }
 
 }  // namespace

@@ -1,0 +1,421 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// `best` as those call it who want nothing else of Recheck: what it refuses, and that every rung
+// which may be named is right in exactly the workspace that it asks for.
+#include <cuda_runtime.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "../../experiments/harness/target.hpp"
+#include "../../kernels/include/recheck/matmul.hpp"
+#include "../../kernels/include/recheck/matvec.hpp"
+#include "../../kernels/include/recheck/transpose.hpp"
+
+namespace recheck::kernels {
+namespace {
+
+using Bytes = std::size_t;
+using Call = std::function<cudaError_t(void* workspace, Bytes& bytes, cudaStream_t stream,
+                                       std::string_view rung)>;
+
+/// Device memory for floats, every bit set, between guards of the same; freed at the end.
+class Floats {
+ public:
+  explicit Floats(std::int64_t count, std::int64_t offset = 0) : count_(count) {
+    const Bytes bytes = (count + offset + 2 * guard) * sizeof(float);
+    EXPECT_EQ(cudaMalloc(&memory_, bytes), cudaSuccess);
+    EXPECT_EQ(cudaMemset(memory_, 0xff, bytes), cudaSuccess);
+    data_ = memory_ + guard + offset;
+  }
+  explicit Floats(const std::vector<float>& values, std::int64_t offset = 0)
+      : Floats(static_cast<std::int64_t>(values.size()), offset) {
+    put(values);
+  }
+  Floats(const Floats&) = delete;
+  Floats& operator=(const Floats&) = delete;
+  ~Floats() { cudaFree(memory_); }
+
+  [[nodiscard]] float* data() const { return data_; }
+  void put(const std::vector<float>& values) const {
+    EXPECT_EQ(cudaMemcpy(data_, values.data(), values.size() * sizeof(float), cudaMemcpyDefault),
+              cudaSuccess);
+  }
+  [[nodiscard]] std::vector<float> read(std::int64_t from, std::int64_t count) const {
+    std::vector<float> values(count);
+    EXPECT_EQ(cudaMemcpy(values.data(), data_ + from, count * sizeof(float), cudaMemcpyDefault),
+              cudaSuccess);
+    return values;
+  }
+  [[nodiscard]] std::vector<float> read() const { return read(0, count_); }
+  /// Whether nobody has written around it.
+  [[nodiscard]] bool guards_stand() const {
+    auto all = read(-guard, guard);
+    const auto behind = read(count_, guard);
+    all.insert(all.end(), behind.begin(), behind.end());
+    return std::ranges::all_of(all, [](float value) { return std::isnan(value); });
+  }
+
+ private:
+  static constexpr std::int64_t guard = 1024;
+  std::int64_t count_;
+  float *memory_ = nullptr, *data_ = nullptr;
+};
+
+/// Small integers, so that every order of every sum leaves the same bits.
+std::vector<float> integers(std::int64_t count, unsigned seed) {
+  std::mt19937 random(seed);
+  std::vector<float> values(count);
+  for (auto& value : values) value = static_cast<float>(static_cast<int>(random() % 9) - 4);
+  return values;
+}
+
+/// One call in as much workspace as it asks for; what it returns.
+cudaError_t run(const Call& call, std::string_view rung, cudaStream_t stream = nullptr) {
+  Bytes bytes = 0;
+  if (const auto code = call(nullptr, bytes, stream, rung); code != cudaSuccess) return code;
+  EXPECT_GE(bytes, 16U);
+  EXPECT_EQ(bytes % sizeof(float), 0U);
+  const Floats workspace(static_cast<std::int64_t>(bytes / sizeof(float)));
+  const auto code = call(workspace.data(), bytes, stream, rung);
+  EXPECT_EQ(cudaStreamSynchronize(stream), cudaSuccess);
+  EXPECT_TRUE(workspace.guards_stand()) << rung;
+  return code;
+}
+
+/// Holds every rung, and the choice among them, against `expected`; `output` is the whole of what
+/// they may write to, padding included, of which `inside` says what is the result.
+void hold(const Call& call, std::span<const std::string_view> rungs, std::string_view chosen,
+          const Floats& output, const std::vector<float>& expected,
+          const std::function<bool(std::int64_t)>& inside) {
+  std::vector<std::string_view> all(rungs.begin(), rungs.end());
+  all.emplace_back();  // the choice
+  EXPECT_NE(std::ranges::find(rungs, chosen), rungs.end()) << chosen;
+  int passed = 0;
+  for (const auto rung : all) {
+    SCOPED_TRACE(rung);
+    const std::vector<float> nothing(expected.size(), std::numeric_limits<float>::quiet_NaN());
+    output.put(nothing);
+    const auto code = run(call, rung);
+    const auto found = output.read();
+    if (code == cudaErrorNoKernelImageForDevice || code == cudaErrorInvalidConfiguration) {
+      EXPECT_FALSE(rung.empty() || rung == chosen);
+      EXPECT_TRUE(std::ranges::all_of(found, [](float value) { return std::isnan(value); }));
+      continue;
+    }
+    ASSERT_EQ(code, cudaSuccess) << cudaGetErrorString(code);
+    ++passed;
+    for (std::size_t i = 0; i < found.size(); ++i)
+      if (inside(static_cast<std::int64_t>(i)))
+        ASSERT_EQ(found[i], expected[i]) << i;
+      else
+        ASSERT_TRUE(std::isnan(found[i])) << i << ": padding was written to";
+    EXPECT_TRUE(output.guards_stand());
+  }
+  EXPECT_GE(passed, 2);
+  EXPECT_EQ(cudaGetLastError(), cudaSuccess);
+}
+
+Call of(const matmul::MatmulArgs& args) {
+  return [args](void* workspace, Bytes& bytes, cudaStream_t stream, std::string_view rung) {
+    return matmul::best(args, workspace, bytes, stream, rung);
+  };
+}
+Call of(const transpose::TransposeArgs& args) {
+  return [args](void* workspace, Bytes& bytes, cudaStream_t stream, std::string_view rung) {
+    return transpose::best(args, workspace, bytes, stream, rung);
+  };
+}
+Call of(const matvec::MatvecArgs& args, bool by_columns) {
+  return [=](void* workspace, Bytes& bytes, cudaStream_t stream, std::string_view rung) {
+    return by_columns ? matvec::best_column_major(args, workspace, bytes, stream, rung)
+                      : matvec::best(args, workspace, bytes, stream, rung);
+  };
+}
+
+struct Shape3 {
+  int m, n, k;
+};
+constexpr Shape3 products[] = {{1, 1, 1},     {5, 7, 3},      {16, 16, 16},  {33, 65, 17},
+                               {128, 128, 8}, {129, 257, 63}, {300, 1, 200}, {1, 300, 1000},
+                               {64, 64, 0},   {0, 5, 5},      {256, 512, 64}};
+
+TEST(gpu_Library, ProductsAreRightByEveryRungInTheWorkspaceAskedFor) {
+  if (const Gpu gpu = find_gpu(); !gpu.device) GTEST_SKIP() << *gpu.reason;
+  for (const auto& [m, n, k] : products)
+    for (const int skew : {0, 1, 3}) {  // rows and pointers off 16 bytes, and padding
+      SCOPED_TRACE(testing::Message() << m << 'x' << n << 'x' << k << " skew " << skew);
+      const std::int64_t lda = k + skew, ldb = n + skew, ldc = n + 4 * skew;
+      const auto a = integers(m * lda, 1), b = integers(k * ldb, 2);
+      const Floats on_a(a, skew), on_b(b, skew), c(m * ldc, 4 * skew);
+      std::vector<float> expected(m * ldc, 0);
+      for (int i = 0; i < m; ++i)
+        for (int e = 0; e < k; ++e)
+          for (int j = 0; j < n; ++j) expected[i * ldc + j] += a[i * lda + e] * b[e * ldb + j];
+      const matmul::MatmulArgs args = {m, n, k, on_a.data(), lda, on_b.data(), ldb, c.data(), ldc};
+      hold(of(args), matmul::best_rungs(), matmul::best_rung(args), c, expected,
+           [&](std::int64_t i) { return i % ldc < n; });
+    }
+}
+
+constexpr int matrices[][2] = {{1, 1},    {7, 3},    {31, 33},  {64, 64},   {65, 130},
+                               {1, 1000}, {1000, 1}, {2, 5000}, {5000, 2},  {129, 515},
+                               {9, 0},    {100, 0},  {0, 9},    {16, 20000}};
+
+TEST(gpu_Library, MatrixVectorProductsAreRightByEveryRungInTheWorkspaceAskedFor) {
+  if (const Gpu gpu = find_gpu(); !gpu.device) GTEST_SKIP() << *gpu.reason;
+  for (const auto& [rows, columns] : matrices)
+    for (const int skew : {0, 1})
+      for (const bool by_columns : {false, true}) {
+        SCOPED_TRACE(testing::Message() << rows << 'x' << columns << " skew " << skew);
+        const std::int64_t ld = (by_columns ? rows : columns) + skew;
+        const auto a = integers((by_columns ? columns : rows) * ld, 3), v = integers(columns, 4);
+        const Floats on_a(a, skew), on_v(v, skew), r(rows, skew);
+        std::vector<float> expected(rows, 0);
+        for (int i = 0; i < rows; ++i)
+          for (int j = 0; j < columns; ++j)
+            expected[i] += a[by_columns ? j * ld + i : i * ld + j] * v[j];
+        const matvec::MatvecArgs args = {rows, columns, on_a.data(), 4 * ld, on_v.data(), r.data()};
+        hold(of(args, by_columns),
+             by_columns ? matvec::best_column_major_rungs() : matvec::best_rungs(),
+             by_columns ? matvec::best_column_major_rung(args) : matvec::best_rung(args), r,
+             expected, [](std::int64_t) { return true; });
+      }
+}
+
+TEST(gpu_Library, TranspositionsAreRightByEveryRung) {
+  if (const Gpu gpu = find_gpu(); !gpu.device) GTEST_SKIP() << *gpu.reason;
+  for (const auto& [rows, columns] : matrices)
+    for (const int skew : {0, 1, 4}) {
+      SCOPED_TRACE(testing::Message() << rows << 'x' << columns << " skew " << skew);
+      const std::int64_t ldin = columns + skew, ldout = rows + 4 * skew;
+      const auto in = integers(rows * ldin, 5);
+      const Floats on_in(in, skew), out(columns * ldout, 4 * skew);
+      std::vector<float> expected(columns * ldout, 0);
+      for (int i = 0; i < rows; ++i)
+        for (int j = 0; j < columns; ++j) expected[j * ldout + i] = in[i * ldin + j];
+      const transpose::TransposeArgs args = {rows, columns, on_in.data(), ldin, out.data(), ldout};
+      hold(of(args), transpose::best_rungs(), transpose::best_rung(args), out, expected,
+           [&](std::int64_t i) { return i % ldout < rows; });
+    }
+}
+
+/// A product of 65×130×33 in memory of its own.
+struct Product {
+  Floats a{integers(65 * 33, 6)}, b{integers(33 * 130, 7)}, c{65 * 130};
+  matmul::MatmulArgs args = {65, 130, 33, a.data(), 33, b.data(), 130, c.data(), 130};
+  [[nodiscard]] bool untouched() const { return std::isnan(c.read()[0]); }
+};
+
+TEST(gpu_Library, RefusesAWorkspaceThatIsTooSmallOrNotOn16Bytes) {
+  if (const Gpu gpu = find_gpu(); !gpu.device) GTEST_SKIP() << *gpu.reason;
+  const Product product;
+  for (const auto rung : matmul::best_rungs()) {
+    Bytes bytes = 0;
+    if (matmul::best(product.args, nullptr, bytes, nullptr, rung) != cudaSuccess) continue;
+    const Floats workspace(static_cast<std::int64_t>(bytes) / 4 + 1);
+    Bytes less = bytes - 1;
+    EXPECT_EQ(matmul::best(product.args, workspace.data(), less, nullptr, rung),
+              cudaErrorInvalidValue);
+    EXPECT_EQ(matmul::best(product.args, workspace.data() + 1, bytes, nullptr, rung),
+              cudaErrorMisalignedAddress);
+    EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+    EXPECT_TRUE(product.untouched()) << rung;
+  }
+  EXPECT_EQ(cudaGetLastError(), cudaSuccess);
+}
+
+TEST(gpu_Library, ReturnsAnEarlierErrorOnceAndThenWorks) {
+  if (const Gpu gpu = find_gpu(); !gpu.device) GTEST_SKIP() << *gpu.reason;
+  const Product product;
+  void* none = nullptr;
+  EXPECT_NE(cudaMalloc(&none, ~Bytes{0}), cudaSuccess);
+  Bytes bytes = 0;
+  EXPECT_EQ(matmul::best(product.args, nullptr, bytes), cudaSuccess);
+  const Floats workspace(static_cast<std::int64_t>(bytes) / 4);
+  EXPECT_EQ(matmul::best(product.args, workspace.data(), bytes), cudaErrorMemoryAllocation);
+  EXPECT_TRUE(product.untouched());
+  EXPECT_EQ(matmul::best(product.args, workspace.data(), bytes), cudaSuccess);
+  EXPECT_FALSE(product.untouched());
+}
+
+TEST(gpu_Library, AChoiceThatIsNamedLeavesTheBitsOfTheChoice) {
+  if (const Gpu gpu = find_gpu(); !gpu.device) GTEST_SKIP() << *gpu.reason;
+  std::vector<float> reals(100 * 100);
+  std::mt19937 random(8);
+  for (auto& value : reals) value = std::uniform_real_distribution<float>(-1, 1)(random);
+  const Floats a(reals), first(100 * 100), second(100 * 100);
+  matmul::MatmulArgs args = {100, 100, 100, a.data(), 100, a.data(), 100, first.data(), 100};
+  EXPECT_EQ(run(of(args), {}), cudaSuccess);
+  args.c = second.data();
+  EXPECT_EQ(run(of(args), matmul::best_rung(args)), cudaSuccess);
+  EXPECT_EQ(first.read(), second.read());
+  EXPECT_EQ(run(of(args), "no_such_rung"), cudaErrorInvalidValue);
+}
+
+TEST(gpu_Library, IsCapturedIntoAGraphAndRunsOnTwoStreamsAtOnce) {
+  if (const Gpu gpu = find_gpu(); !gpu.device) GTEST_SKIP() << *gpu.reason;
+  const Product products[2];
+  const auto expected = [&] {
+    const Product alone;
+    EXPECT_EQ(run(of(alone.args), {}), cudaSuccess);
+    return alone.c.read();
+  }();
+  Bytes bytes = 0;
+  EXPECT_EQ(matmul::best(products[0].args, nullptr, bytes), cudaSuccess);
+  const auto floats = static_cast<std::int64_t>(bytes) / 4;
+  const Floats workspaces[2] = {Floats(floats), Floats(floats)};
+  cudaStream_t streams[2];
+  cudaGraphExec_t graphs[2];
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(cudaStreamCreateWithFlags(&streams[i], cudaStreamNonBlocking), cudaSuccess);
+    cudaGraph_t graph = nullptr;
+    EXPECT_EQ(cudaStreamBeginCapture(streams[i], cudaStreamCaptureModeGlobal), cudaSuccess);
+    EXPECT_EQ(matmul::best(products[i].args, workspaces[i].data(), bytes, streams[i]), cudaSuccess);
+    EXPECT_EQ(cudaStreamEndCapture(streams[i], &graph), cudaSuccess);
+    EXPECT_TRUE(products[i].untouched());
+    EXPECT_EQ(cudaGraphInstantiate(&graphs[i], graph, 0), cudaSuccess);
+    EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
+  }
+  for (int repeat = 0; repeat < 20; ++repeat)
+    for (int i = 0; i < 2; ++i) EXPECT_EQ(cudaGraphLaunch(graphs[i], streams[i]), cudaSuccess);
+  EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(products[i].c.read(), expected);
+    cudaGraphExecDestroy(graphs[i]);
+    cudaStreamDestroy(streams[i]);
+  }
+}
+
+/// Room for so many floats, all zero but at both ends.
+class Long {
+ public:
+  explicit Long(std::int64_t count) : floats_(count), count_(count) {
+    EXPECT_EQ(cudaMemset(floats_.data(), 0, count * sizeof(float)), cudaSuccess);
+  }
+  void set_ends(float first, float last) const {
+    cudaMemcpy(floats_.data(), &first, sizeof first, cudaMemcpyDefault);
+    cudaMemcpy(floats_.data() + count_ - 1, &last, sizeof last, cudaMemcpyDefault);
+  }
+  [[nodiscard]] float* data() const { return floats_.data(); }
+  [[nodiscard]] std::vector<float> ends() const {
+    return {floats_.read(0, 1)[0], floats_.read(count_ / 2, 1)[0], floats_.read(count_ - 1, 1)[0]};
+  }
+
+ private:
+  Floats floats_;
+  std::int64_t count_;
+};
+
+TEST(gpu_Library, ExtentsUpToTheMostAreRightOrRefused) {
+  if (const Gpu gpu = find_gpu(); !gpu.device) GTEST_SKIP() << *gpu.reason;
+  constexpr int most = most_extent;
+  Bytes available = 0, total = 0;
+  cudaMemGetInfo(&available, &total);
+  if (available < 5 * sizeof(float) * Bytes{most}) GTEST_SKIP() << "takes 43 GB of device memory";
+  const Long in(most), out(most);
+  const Floats one(std::vector<float>{5, 7});
+  in.set_ends(2, 3);
+  const auto each = [&](std::span<const std::string_view> rungs, const Call& call, auto check) {
+    std::vector<std::string_view> all(rungs.begin(), rungs.end());
+    all.emplace_back();
+    for (const auto rung : all) {
+      SCOPED_TRACE(rung);
+      EXPECT_EQ(cudaMemset(out.data(), 0xff, most * sizeof(float)), cudaSuccess);
+      const auto code = run(call, rung);
+      if (code == cudaErrorNoKernelImageForDevice || code == cudaErrorInvalidConfiguration)
+        continue;
+      EXPECT_EQ(code, cudaSuccess) << cudaGetErrorString(code);
+      check();
+    }
+  };
+  const auto scaled = [&] { EXPECT_EQ(out.ends(), (std::vector<float>{10, 0, 15})); };
+  const auto copied = [&] { EXPECT_EQ(out.ends(), (std::vector<float>{2, 0, 3})); };
+  // 2·2 + 3·3, of a row and itself
+  const auto summed = [&] { EXPECT_EQ(out.ends()[0], 13); };
+
+  each(matmul::best_rungs(), of({most, 1, 1, in.data(), 1, one.data(), 1, out.data(), 1}), scaled);
+  each(matmul::best_rungs(), of({1, most, 1, one.data(), 1, in.data(), most, out.data(), most}),
+       scaled);
+  each(transpose::best_rungs(), of({most, 1, in.data(), 1, out.data(), most}), copied);
+  each(transpose::best_rungs(), of({1, most, in.data(), most, out.data(), 1}), copied);
+  for (const bool by_columns : {false, true}) {
+    const auto rungs = by_columns ? matvec::best_column_major_rungs() : matvec::best_rungs();
+    const std::int64_t long_pitch = 4 * std::int64_t{most};
+    each(rungs,
+         of({most, 1, in.data(), by_columns ? long_pitch : 4, one.data(), out.data()}, by_columns),
+         scaled);
+    each(rungs,
+         of({1, most, in.data(), by_columns ? 4 : long_pitch, in.data(), out.data()}, by_columns),
+         summed);
+  }
+}
+
+// what is refused before any device is asked
+struct Refused {
+  const char* what;
+  cudaError_t code;
+  std::function<void(matmul::MatmulArgs&)> spoil;
+};
+
+TEST(Library, RefusesArgumentsOfAProductThatMakeNoSense) {
+  float* const somewhere = reinterpret_cast<float*>(std::uintptr_t{4096});
+  float* const odd = reinterpret_cast<float*>(std::uintptr_t{4097});
+  const Refused all[] = {
+      {"m < 0", cudaErrorInvalidValue, [](auto& p) { p.m = -1; }},
+      {"n < 0", cudaErrorInvalidValue, [](auto& p) { p.n = -1; }},
+      {"k < 0", cudaErrorInvalidValue, [](auto& p) { p.k = -1; }},
+      {"m too large", cudaErrorInvalidValue, [](auto& p) { p.m = most_extent + 1; }},
+      {"lda < k", cudaErrorInvalidPitchValue, [](auto& p) { p.lda = 7; }},
+      {"ldb < n", cudaErrorInvalidPitchValue, [](auto& p) { p.ldb = 7; }},
+      {"ldc < n", cudaErrorInvalidPitchValue, [](auto& p) { p.ldc = 7; }},
+      {"no A", cudaErrorInvalidDevicePointer, [](auto& p) { p.a = nullptr; }},
+      {"no B", cudaErrorInvalidDevicePointer, [](auto& p) { p.b = nullptr; }},
+      {"no C", cudaErrorInvalidDevicePointer, [](auto& p) { p.c = nullptr; }},
+      {"A off", cudaErrorMisalignedAddress, [=](auto& p) { p.a = odd; }},
+      {"B off", cudaErrorMisalignedAddress, [=](auto& p) { p.b = odd; }},
+      {"C off", cudaErrorMisalignedAddress, [=](auto& p) { p.c = odd; }},
+  };
+  for (const auto& [what, code, spoil] : all) {
+    matmul::MatmulArgs args = {8, 8, 8, somewhere, 8, somewhere, 8, somewhere, 8};
+    spoil(args);
+    Bytes bytes = 77;
+    EXPECT_EQ(matmul::best(args, nullptr, bytes), code) << what;
+    EXPECT_EQ(matmul::best(args, somewhere, bytes), code) << what;
+    EXPECT_EQ(bytes, 77U) << what;
+    EXPECT_EQ(matmul::best_rung(args), "") << what;
+  }
+}
+
+TEST(Library, RefusesArgumentsOfTheOthersThatMakeNoSense) {
+  float* const somewhere = reinterpret_cast<float*>(std::uintptr_t{4096});
+  Bytes bytes = 0;
+  const auto rows = [&](matvec::MatvecArgs args) { return matvec::best(args, nullptr, bytes); };
+  const auto columns = [&](matvec::MatvecArgs args) {
+    return matvec::best_column_major(args, nullptr, bytes);
+  };
+  EXPECT_EQ(rows({4, 8, somewhere, 28, somewhere, somewhere}), cudaErrorInvalidPitchValue);
+  EXPECT_EQ(columns({8, 4, somewhere, 28, somewhere, somewhere}), cudaErrorInvalidPitchValue);
+  EXPECT_EQ(rows({4, 8, somewhere, 33, somewhere, somewhere}), cudaErrorMisalignedAddress);
+  EXPECT_EQ(rows({-1, 8, somewhere, 32, somewhere, somewhere}), cudaErrorInvalidValue);
+  EXPECT_EQ(rows({4, 8, nullptr, 32, somewhere, somewhere}), cudaErrorInvalidDevicePointer);
+  EXPECT_EQ(rows({4, 8, somewhere, 32, nullptr, somewhere}), cudaErrorInvalidDevicePointer);
+  EXPECT_EQ(columns({4, 0, nullptr, 32, nullptr, nullptr}), cudaErrorInvalidDevicePointer);
+  const auto transposed = [&](transpose::TransposeArgs args) {
+    return transpose::best(args, nullptr, bytes);
+  };
+  EXPECT_EQ(transposed({4, 8, somewhere, 7, somewhere, 4}), cudaErrorInvalidPitchValue);
+  EXPECT_EQ(transposed({4, 8, somewhere, 8, somewhere, 3}), cudaErrorInvalidPitchValue);
+  EXPECT_EQ(transposed({4, most_extent + 1, somewhere, most_extent, somewhere, 4}),
+            cudaErrorInvalidValue);
+  EXPECT_EQ(transposed({4, 8, somewhere, 8, nullptr, 4}), cudaErrorInvalidDevicePointer);
+}
+
+}  // namespace
+}  // namespace recheck::kernels
