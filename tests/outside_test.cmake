@@ -60,7 +60,7 @@ endif()
 # the kernels alone: the README's program, which runs where there is a GPU
 if(NVCC)
   file(READ ${SOURCE}/README.md readme)
-  if(NOT readme MATCHES "```cpp\n(#include <iostream>[^`]+)```")
+  if(NOT readme MATCHES "```cpp\n(#include <cuda_runtime.h>[^`]+)```")
     message(FATAL_ERROR "README.md has no program that uses recheck::kernels")
   endif()
   file(WRITE ${SCRATCH}/product.cpp "${CMAKE_MATCH_1}")
