@@ -10,6 +10,7 @@
 #include "cuda.hpp"
 #include "device_kernels.hpp"
 #include "ledger.hpp"
+#include "method.hpp"
 #include "nvml.hpp"
 #include "statistics.hpp"
 #include "target.hpp"
@@ -83,7 +84,7 @@ class GpuTarget final : public Target {
           if (cublasCreate(h) != CUBLAS_STATUS_SUCCESS)
             throw std::runtime_error("cuBLAS gives no handle on this device");
         }),
-        flush_bytes_(std::max<std::int64_t>(2 * device.l2_bytes, 32 << 20)),
+        flush_bytes_(std::max(method.flush_l2_sizes * device.l2_bytes, method.flush_least_bytes)),
         flush_(*this, flush_bytes_ / static_cast<std::int64_t>(sizeof(float))),
         scratch_(*this, clock_floats + 1) {
     cublasSetStream(blas_, stream_);
@@ -184,13 +185,14 @@ class GpuTarget final : public Target {
 
   std::optional<Power> draw(const std::function<void()>& launch, double guess) override {
     // the counter of energy ticks every few tens of milliseconds: the window is from tick to tick
-    constexpr double window = 0.3, at_most = 1;
+    constexpr double at_most = 1;
     const int chunk = std::max(1, static_cast<int>(5e-3 / guess));
     std::set<std::string> reasons;
     std::optional<double> last = nvml_.joules().value, first_joules;
     double first_time = 0, last_time = 0, seconds = 0;
     std::int64_t launches = 0, first_launches = 0, last_launches = 0;
-    for (const double start = now(); last && seconds < window && now() - start < at_most;) {
+    for (const double start = now();
+         last && seconds < method.power_seconds && now() - start < at_most;) {
       for (int i = 0; i < chunk; ++i) launch();
       launches += chunk;
       synchronize();

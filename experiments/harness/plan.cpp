@@ -7,6 +7,8 @@
 #include <stdexcept>
 #include <tuple>
 
+#include "method.hpp"
+
 namespace recheck {
 namespace {
 
@@ -123,8 +125,8 @@ Planned plan(std::span<const Experiment> experiments, const Choice& choice) {
 
 namespace {
 
-constexpr double flush_seconds = 1e-4;  // of an L2, before each cold sample
-constexpr double power_window = 0.45;   // and what it waits for the first tick of the counter
+constexpr double flush_seconds = 1e-4;                        // of an L2, before each cold sample
+constexpr double power_window = method.power_seconds + 0.15;  // which begins with a counter's tick
 
 /// About what a sample takes besides the launches in it.
 double beside(const Case& c) {

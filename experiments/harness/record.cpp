@@ -14,6 +14,8 @@
 #include <set>
 #include <stdexcept>
 
+#include "method.hpp"
+
 namespace recheck {
 namespace {
 
@@ -34,6 +36,20 @@ std::optional<double> median_clock(const Case& c) {
     if (block.clock_hz) clocks.push_back(*block.clock_hz);
   if (clocks.empty() || !c.seconds) return {};
   return middle(clocks);
+}
+
+Json method_json() {
+  const Method& m = method;
+  return {
+      {"confidence", m.confidence},         {"fewest_samples", m.fewest_samples},
+      {"precision", m.precision},           {"precision_in_budget", m.precision_in_budget},
+      {"most_budgets", m.most_budgets},     {"most_budgets_host_timed", m.most_budgets_host_timed},
+      {"wanted_samples", m.wanted_samples}, {"wanted_blocks", m.wanted_blocks},
+      {"most_samples", m.most_samples},     {"block_seconds", m.block_seconds},
+      {"block_samples", m.block_samples},   {"batch_below_seconds", m.batch_below_seconds},
+      {"proof_budgets", m.proof_budgets},   {"throttled_below", m.throttled_below},
+      {"flush_l2_sizes", m.flush_l2_sizes}, {"flush_least_bytes", m.flush_least_bytes},
+      {"power_seconds", m.power_seconds},   {"inner_repeats", m.inner_repeats}};
 }
 
 /// What all cases of a row of an experiment's table have in common.
@@ -153,6 +169,7 @@ Json Record::to_json() const {
   const Json spent = times();
   return {{"schema", schema},
           {"environment", environment},
+          {"method", method_json()},
           {"finished", finished ? Json(utc_now()) : Json(nullptr)},
           {"wall_seconds", spent["wall_seconds"]},
           {"overhead", spent["overhead"]},

@@ -66,7 +66,7 @@ struct Plan {
 /// reports/README.md. Every change of its form bumps `schema`. The raw samples are no part of its
 /// JSON: they are in a file of their own.
 struct Record {
-  static constexpr int schema = 4;
+  static constexpr int schema = 5;
 
   std::span<const Experiment> experiments = {};  // of the program, measured or not
   nlohmann::ordered_json environment;

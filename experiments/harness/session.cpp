@@ -4,8 +4,11 @@
 #include <algorithm>
 #include <cmath>
 #include <exception>
+#include <iterator>
 #include <numeric>
 #include <random>
+
+#include "method.hpp"
 
 namespace recheck {
 
@@ -13,40 +16,29 @@ std::atomic<bool> interrupted = false;
 
 namespace {
 
-// when to stop sampling: the median's 95% interval, relative, that satisfies at once, and the one
-// that has to do once a case has used its budget; beyond some budgets a case ends with what it has
-constexpr double precise = 0.005, precise_enough = 0.009;
-// (half of one where the host is the clock: samples that still scatter after that have several
-// modes, and no number of them makes their median narrow)
+/// Whether the host is the clock.
 constexpr bool host_timed(const Case& c) {
   return c.regime == Regime::end_to_end || c.strategy->launch.backend == Backend::cpu;
 }
-constexpr double most_budgets(const Case& c) { return host_timed(c) ? 0.5 : 2.5; }
 
-// a case is tried only if its proofs and fewest samples are predicted to fit into this many budgets
-constexpr double patience = 20;
-// once a proof has shown how long it takes, this many times that is let through: a host that others
-// use too may take half as long again as the one before
+// once a proof has shown how long it takes, this many times what was allowed for is let through: a
+// host that others use too may take half as long again as the one before
 constexpr double leeway = 4;
 constexpr int launches_at_least = 2 + fewest_samples;
 
 // launches shorter than this say little about larger shapes
 constexpr double long_launch = 1e-3;
 
-constexpr std::size_t most_samples = 1000;
-// unless its budget ends first, a case has so many samples, in so many blocks that stand beside
-// those of other cases
-constexpr std::size_t samples_wanted = 20, blocks_wanted = 10;
-constexpr double block_seconds = 2e-3;
-constexpr int block_samples = 8;
-
-// of shorter hot launches several make a sample
-constexpr double short_launch = 20e-6;
-
-// samples of a clock below this part of the device's own say more about heat than about the kernel:
-// hardware that slows itself down halves its clock at least, while kernels that draw all the power
-// that they may hold 3/4 of it and less for as long as they run
-constexpr double throttled = 0.55;
+/// Whether a case has been sampled enough; `budgets` is what that took.
+bool content(const Case& c, const Interval& interval, double budgets) {
+  const double precision = interval.precision();
+  const double most = host_timed(c) ? method.most_budgets_host_timed : method.most_budgets;
+  const bool enough = std::ssize(c.samples) >= method.wanted_samples &&
+                      std::ssize(c.blocks) >= method.wanted_blocks;
+  const bool narrow = precision <= (host_timed(c) ? method.precision_in_budget : method.precision);
+  return (enough && narrow) || (budgets >= 1 && precision <= method.precision_in_budget) ||
+         budgets >= most || std::ssize(c.samples) >= method.most_samples;
+}
 
 bool open(const Case* c) { return !c->verdict; }
 
@@ -147,7 +139,7 @@ void Session::prove(Workbench& bench, const Strategy& strategy, std::span<Case* 
   seconds_[&strategy] = bench.proof_seconds();
   if (verdict.status != Status::passed)
     for (Case* c : cases) c->verdict = verdict;
-  else if (auto reason = too_long(bench.proof_seconds(), leeway * patience))
+  else if (auto reason = too_long(bench.proof_seconds(), leeway * method.proof_budgets))
     for (Case* c : cases) c->verdict = {Status::not_run, "its proof took " + *reason, {}};
 }
 
@@ -193,37 +185,63 @@ void Session::calibrate(Target& where, Run& run) {
       where.sample({run.c->regime, 3, 1, seconds * run.repeats}, run.launch).seconds;
   seconds = middle(samples) / run.repeats;
   // an event resolves about half a microsecond
-  if (run.c->regime == Regime::hot && seconds < short_launch)
+  if (run.c->regime == Regime::hot && seconds < method.batch_below_seconds)
     run.batch = std::clamp(static_cast<int>(50e-6 / seconds), 1, 32);
 }
 
 void Session::sample(Workbench& bench, Target& where, Run& run, int round) {
   Case& c = *run.c;
-  const bool copied = c.regime == Regime::end_to_end;
   const double start = now();
   if (run.batch == 0) calibrate(where, run);
-  double& seconds = seconds_[c.strategy];
-  // a block of few samples, so that a round soon comes to the next case, and there are many rounds
-  const double launch_seconds = seconds * run.repeats * run.batch;
-  const int count = std::clamp(static_cast<int>(block_seconds / launch_seconds), 1, block_samples);
+  take_block(bench, where, run, round);
+  run.spent += now() - start;
+  const double budgets = run.spent / settings_.budget_seconds;
+
+  const auto interval = median_interval(c.samples);
+  if (!interval) {
+    // too slow to have enough samples yet, or too hot ever to have them
+    if (c.discarded > 0 && budgets >= method.proof_budgets)
+      c.verdict = {Status::not_run,
+                   "throttled: the GPU's clock stayed below " +
+                       std::to_string(std::lround(100 * method.throttled_below)) + "% of its own",
+                   {}};
+    return;
+  }
+  const bool copied = c.regime == Regime::end_to_end;
+  if (!copied) seconds_[c.strategy] = interval->median;
+  if (!content(c, *interval, budgets)) return;
+  c.verdict = copied ? bench.recheck_end_to_end(*c.strategy) : bench.recheck(*c.strategy);
+  if (c.verdict->status != Status::passed) return;
+  c.seconds = interval;
+  if (draws(c)) c.power = where.draw(run.launch, interval->median);
+  if (!copied) note_pace(c, interval->median);
+}
+
+/// Adds the samples of one block to a case: few, so that a round soon comes to the next case, and
+/// there are many rounds.
+void Session::take_block(Workbench& bench, Target& where, Run& run, int round) {
+  Case& c = *run.c;
+  const bool copied = c.regime == Regime::end_to_end;
+  const double launch_seconds = seconds_[c.strategy] * run.repeats * run.batch;
+  const int count =
+      std::clamp(static_cast<int>(method.block_seconds / launch_seconds), 1, method.block_samples);
   if (!copied) bench.poison();
-  const double sampling = now();
-  Samples samples = copied ? bench.end_to_end(*c.strategy, count)
-                           : where.sample({c.regime, count, run.batch, launch_seconds}, run.launch);
-  const double end = now();
+  const double start = now();
+  const Samples samples =
+      copied ? bench.end_to_end(*c.strategy, count)
+             : where.sample({c.regime, count, run.batch, launch_seconds}, run.launch);
+  const double took = now() - start;
   const double timed =
       run.batch * std::accumulate(samples.seconds.begin(), samples.seconds.end(), 0.0);
   ledger_.verified_kernels += timed;
-  ledger_.flushes_and_holds += std::max(0.0, end - sampling - timed);
-  run.spent += end - start;
-  const double budgets = run.spent / settings_.budget_seconds;
+  ledger_.flushes_and_holds += std::max(0.0, took - timed);
 
   Block block{round, 0, {}};
   std::vector<double> clocks;
-  const double own_clock = gpu_.device.value_or(Device{}).clock_hz;
+  const double least_clock = method.throttled_below * gpu_.device.value_or(Device{}).clock_hz;
   for (std::size_t i = 0; i < samples.seconds.size(); ++i) {
     const double clock = samples.clock_hz.empty() ? 0 : samples.clock_hz[i];
-    if (clock > 0 && clock < throttled * own_clock) {
+    if (clock > 0 && clock < least_clock) {
       ++c.discarded;
       continue;
     }
@@ -234,30 +252,10 @@ void Session::sample(Workbench& bench, Target& where, Run& run, int round) {
   if (!clocks.empty()) block.clock_hz = std::round(middle(clocks) / 1e6) * 1e6;
   if (block.count > 0) c.blocks.push_back(block);
   c.batch = run.batch;
+}
 
-  const auto interval = median_interval(c.samples);
-  if (!interval) {
-    // too slow to have enough samples yet, or too hot ever to have them
-    if (c.discarded > 0 && budgets >= patience)
-      c.verdict = {Status::not_run,
-                   "throttled: the GPU's clock stayed below " +
-                       std::to_string(std::lround(100 * throttled)) + "% of its own",
-                   {}};
-    return;
-  }
-  if (!copied) seconds = interval->median;
-  const bool enough = c.samples.size() >= samples_wanted && c.blocks.size() >= blocks_wanted;
-  const bool narrow = interval->precision() <= (host_timed(c) ? precise_enough : precise);
-  const bool content = (enough && narrow) ||
-                       (budgets >= 1 && interval->precision() <= precise_enough) ||
-                       budgets >= most_budgets(c) || c.samples.size() >= most_samples;
-  if (!content) return;
-
-  c.verdict = copied ? bench.recheck_end_to_end(*c.strategy) : bench.recheck(*c.strategy);
-  if (c.verdict->status != Status::passed) return;
-  c.seconds = interval;
-  if (draws(c)) c.power = where.draw(run.launch, seconds);
-  if (copied) return;
+/// Remembers what a launch took for its work, by which larger shapes are predicted.
+void Session::note_pace(const Case& c, double seconds) {
   const double pace = seconds / c.work().size();
   const bool slow = seconds >= long_launch;
   auto known = pace_.find(c.strategy);
@@ -297,7 +295,7 @@ Reason Session::too_slow(const Case& c, Target& where) {
   // a size that happens to be slow should not condemn its neighbours, nor one that happens to be
   // fast let minutes be spent on a slow one: half way between, as factors go
   const auto [best, worst] = pace_[c.strategy];
-  if (auto reason = too_long(std::sqrt(best * worst) * size, patience))
+  if (auto reason = too_long(std::sqrt(best * worst) * size, method.proof_budgets))
     return "predicted " + *reason;
   return {};
 }

@@ -49,6 +49,8 @@ class Session {
   void time(Workbench& bench, std::vector<Case*> cases);
   void calibrate(Target& where, Run& run);
   void sample(Workbench& bench, Target& where, Run& run, int round);
+  void take_block(Workbench& bench, Target& where, Run& run, int round);
+  void note_pace(const Case& c, double seconds);
   Reason too_slow(const Case& c, Target& target);
   [[nodiscard]] Reason too_long(double seconds, double budgets) const;
   Reason too_large(const Case& c, Target& target) const;

@@ -242,7 +242,7 @@ TEST_F(Killed, InAnotherEnvironmentItIsNotResumed) {
   };
   refuses(R"("commit":")", R"("commit":"f)", "from another environment: git/commit was \"f");
   refuses(R"("seed":13)", R"("seed":14)", "from another environment: seed was 14, is 13");
-  refuses(R"("schema":4)", R"("schema":3)", "it has schema 3, not 4");
+  refuses(R"("schema":5)", R"("schema":4)", "it has schema 4, not 5");
 }
 
 TEST_F(Killed, NotYetItIsLeftAlone) {

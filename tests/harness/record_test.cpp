@@ -106,14 +106,14 @@ TEST(Record, SaysWhatCasesHaveInCommonOnce) {
 
 TEST(Text, HasALineForEachObjectOfAListAndEachMemberOfAnObject) {
   const nlohmann::ordered_json object = {
-      {"schema", 4},
+      {"schema", 5},
       {"environment", {{"gpu", nullptr}, {"cpu", "a\nb"}}},
       {"cases", {{{"id", "a"}, {"shape", {1, 2}}}, {{"id", "b"}}}},
       {"axes", {"m", "n"}},
       {"none", nlohmann::ordered_json::array()}};
   const auto text = to_text(object);
   EXPECT_EQ(text, R"({
- "schema": 4,
+ "schema": 5,
  "environment": {
   "gpu": null,
   "cpu": "a\nb"

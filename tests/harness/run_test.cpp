@@ -82,7 +82,7 @@ TEST_F(Run, WritesWhatItMeasured) {
   ASSERT_EQ(outcome.code, 0) << outcome.output;
   EXPECT_NE(outcome.output.find("2 passed"), std::string::npos) << outcome.output;
   const auto record = this->record();
-  EXPECT_EQ(record["schema"], 4);
+  EXPECT_EQ(record["schema"], 5);
   EXPECT_FALSE(record["finished"].is_null());
   ASSERT_EQ(record["cases"].size(), 2u);
   const auto& first = record["cases"][0];
@@ -255,6 +255,25 @@ TEST_F(Run, LetsGoogleBenchmarkChooseAndPrint) {
   const auto& timed = google["benchmarks"][0];
   const double median = record()["cases"][0]["seconds"]["median"];
   EXPECT_NEAR(timed["real_time"], median * 1e6, median * 1e6 * 1e-3 + 1e-4);
+}
+
+TEST_F(Run, TakesAFilterAsGoogleBenchmarkDoesAndOfTheIdsInTheRecord) {
+  const std::string rows = "--experiment=transpose --strategy=naive --benchmark_list_tests=true ";
+  const auto lines = [&](const std::string& filter) {
+    return std::ranges::count(run(rows + filter).output, '\n');
+  };
+  const auto all = lines("");
+  EXPECT_EQ(lines("--benchmark_filter=all"), all);
+  const auto cold = lines("--benchmark_filter=/cold$");
+  EXPECT_GT(cold, 0);
+  EXPECT_LT(cold, all);
+  EXPECT_EQ(lines("--benchmark_filter=-/cold$"), all - cold);
+
+  // it measures what it lists, and prints without being told how
+  const auto outcome = run(output() + " --shape=9x8x7 --benchmark_filter=cpu_serial/.*/hot$");
+  EXPECT_EQ(outcome.code, 0) << outcome.output;
+  EXPECT_EQ(record()["cases"].size(), 1U);
+  EXPECT_NE(outcome.output.find("flop_rate="), std::string::npos) << outcome.output;
 }
 
 TEST_F(Run, PlansWhatAFullRunIsAndEverythingAtShapesThatAreAskedFor) {

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "benchmarks.hpp"
+
+#include <benchmark/benchmark.h>
+
+#include <regex>
+#include <stdexcept>
+
+namespace recheck {
+namespace {
+
+class SilentReporter final : public benchmark::BenchmarkReporter {
+ public:
+  bool ReportContext(const Context&) override { return true; }
+  void ReportRuns(const std::vector<Run>&) override {}
+};
+
+void report(const Case& c, benchmark::State& state) {
+  if (!c.seconds)
+    state.SkipWithError(
+        (c.verdict && c.verdict->reason ? *c.verdict->reason : "not reached").c_str());
+  // NOLINTNEXTLINE(clang-analyzer-deadcode.DeadStores): Google Benchmark's own idiom
+  for (const auto _ : state) state.SetIterationTime(c.seconds ? c.seconds->median : 0);
+  if (!c.seconds) return;
+  const Work work = c.work();
+  state.counters["flop_rate"] = work.flops / c.seconds->median;
+  state.counters["byte_rate"] = work.bytes / c.seconds->median;
+  state.counters["low"] = c.seconds->low;
+  state.counters["high"] = c.seconds->high;
+  state.counters["samples"] = static_cast<double>(c.samples.size());
+}
+
+}  // namespace
+
+void initialize_benchmarks(std::vector<char*>& arguments) {
+  int left = static_cast<int>(arguments.size());
+  benchmark::Initialize(&left, arguments.data());
+  if (left > 1) throw std::invalid_argument("unknown flag '" + std::string(arguments[1]) + "'");
+}
+
+std::vector<Case> filtered(std::vector<Case> cases) {
+  // as Google Benchmark reads it
+  std::string filter = benchmark::GetBenchmarkFilter();
+  if (filter.empty() || filter == "all") return cases;
+  const bool negative = filter.front() == '-';
+  std::regex wanted;
+  try {
+    wanted = std::regex(filter.substr(negative ? 1 : 0), std::regex::extended);
+  } catch (const std::regex_error&) {
+    throw std::invalid_argument("--benchmark_filter: '" + filter + "' is not a regular expression");
+  }
+  std::erase_if(cases,
+                [&](const Case& c) { return std::regex_search(c.id(), wanted) == negative; });
+  if (cases.empty())
+    throw std::invalid_argument("no case matches --benchmark_filter; see --benchmark_list_tests");
+  return cases;
+}
+
+void run_benchmarks(std::vector<Case>& cases, const std::function<void(const Case&)>& measure,
+                    bool prints) {
+  for (const Case& c : cases)
+    benchmark::RegisterBenchmark(c.id().c_str(),
+                                 [&](benchmark::State& state) {
+                                   measure(c);
+                                   report(c, state);
+                                 })
+        ->UseManualTime()
+        ->Iterations(1)
+        ->Unit(benchmark::kMicrosecond);
+  // all of them: its own filter would also see what it appends to their names
+  SilentReporter silent;
+  if (prints)
+    benchmark::RunSpecifiedBenchmarks(".");
+  else
+    benchmark::RunSpecifiedBenchmarks(&silent, ".");
+}
+
+}  // namespace recheck

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "record.hpp"
+
+namespace recheck {
+
+// Google Benchmark chooses cases, runs them and reports: a benchmark for each case, by its id.
+
+/// Gives Google Benchmark its flags. Throws std::invalid_argument, in one line, for one that it
+/// does not know.
+void initialize_benchmarks(std::vector<char*>& arguments);
+
+/// The cases that --benchmark_filter chooses. Throws std::invalid_argument, in one line, where it
+/// is no regular expression, or chooses none.
+std::vector<Case> filtered(std::vector<Case> cases);
+
+/// Runs a benchmark for each case: has it measured, and reports the median that it then has, or why
+/// there is none. `prints`: on standard output, as --benchmark_format says. --benchmark_list_tests
+/// has the names printed instead. What `measure` throws comes out again.
+void run_benchmarks(std::vector<Case>& cases, const std::function<void(const Case&)>& measure,
+                    bool prints);
+
+}  // namespace recheck

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "regime.hpp"
+#include "statistics.hpp"
+
+namespace recheck {
+
+/// The numbers by which cases are timed. A record states them under these names, so that a reader
+/// need not know which version of Recheck wrote it; reports/README.md says what they mean.
+struct Method {
+  // of medians: the interval's confidence, and the fewest samples that have one
+  double confidence = 0.95;
+  int fewest_samples = recheck::fewest_samples;
+
+  // when to stop sampling: the median's interval, relative, that satisfies at once, and the one
+  // that has to do once a case has used its budget; beyond some budgets it ends with what it has.
+  // Half of one where the host is the clock: samples that still scatter after that have several
+  // modes, and no number of them makes their median narrow
+  double precision = 0.005, precision_in_budget = 0.009;
+  double most_budgets = 2.5, most_budgets_host_timed = 0.5;
+
+  // unless its budget ends first, a case has so many samples, in so many blocks that stand beside
+  // those of other cases
+  int wanted_samples = 20, wanted_blocks = 10, most_samples = 1000;
+  double block_seconds = 2e-3;
+  int block_samples = 8;
+  double batch_below_seconds = 20e-6;  // of shorter hot launches several make a sample
+
+  // a case is tried only if its proofs and fewest samples are predicted to fit into so many budgets
+  double proof_budgets = 20;
+
+  // samples of a clock below this part of the device's own are discarded: they say more about heat
+  // than about the kernel. Hardware that slows itself down halves its clock at least, while kernels
+  // that draw all the power that they may hold 3/4 of it and less for as long as they run
+  double throttled_below = 0.55;
+
+  // what is read between cold samples: so many times L2, but no fewer bytes
+  int flush_l2_sizes = 2;
+  std::int64_t flush_least_bytes = 32 << 20;
+
+  double power_seconds = 0.3;  // a window of launches back to back
+  int inner_repeats = recheck::inner_repeats;
+};
+inline constexpr Method method;
+
+}  // namespace recheck

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "options.hpp"
+
+#include <charconv>
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <set>
+#include <stdexcept>
+
+#include "environment.hpp"
+#include "flags.hpp"
+
+namespace recheck {
+namespace {
+
+// PROGRAM and EXPERIMENTS stand for what they say
+constexpr const char* usage =
+    R"(usage: PROGRAM [--output=FOLDER] [--experiment=NAME,...] [--strategy=NAME,...] [--shape=AxB[xC],...]
+               [--regime=NAME,...] [--quick] [--budget=TIME] [--per-case=SECONDS] [--seed=N] [--resume]
+               [--benchmark_filter=REGEX] [--benchmark_...]
+       PROGRAM --gate [--experiment=NAME,...] [--strategy=NAME,...]
+       PROGRAM --version
+
+Proves and times every strategy at every shape and writes FOLDER/record.json (default: report).
+  --experiment  only these of EXPERIMENTS
+  --strategy  only these rows of the tables
+  --shape     these shapes instead of the full matrix, in the experiments that have so many axes
+  --regime    only these of cold, hot, end_to_end, inner
+  --quick     headline shapes, cold and hot, no sweeps: a minute or so on a large GPU
+  --budget    wall time of the whole run: 5min, 300s or 300. What is predicted not to fit is dropped
+              and named: sweeps first, then the largest shapes, headline shapes last
+  --per-case  seconds of sampling per case (default 1, and 0.2 without a GPU); proof and first samples
+              may take 20 times that
+  --seed      of the inputs and of the order of measurement (default 13)
+  --resume    go on behind what FOLDER has, if it was measured in the same environment. A run that was
+              killed has all cases but the one in flight in FOLDER/record.journal.jsonl
+  --gate      time nothing: prove every row at its experiment's awkward shapes, a line for each
+Google Benchmark's flags choose and print: --benchmark_filter, --benchmark_list_tests,
+--benchmark_format, --benchmark_out. How often to sample is decided by the interval that comes out.
+Exit code: 0 when every case has come to a verdict, whichever; 1 when the record cannot be kept, or
+--gate has caught a row; 2 for input that makes no sense; 77 when --gate could try no row; 130 when
+interrupted.
+)";
+
+double positive(const std::string& flag, const std::string& text) {
+  char* end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  if (text.empty() || *end != '\0' || !(value > 0) || value > 1e6)
+    throw std::invalid_argument(flag + ": '" + text + "' is not a positive number up to 1000000");
+  return value;
+}
+
+/// Seconds in "5min", "300s" or "300".
+double duration(const std::string& flag, const std::string& text) {
+  char* end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  const std::map<std::string, double> units = {{"", 1}, {"s", 1}, {"min", 60}, {"h", 3600}};
+  const auto unit = units.find(end);
+  if (end == text.c_str() || unit == units.end() || !(value > 0) || value > 1e6)
+    throw std::invalid_argument(flag + ": '" + text + "' is not a time such as 5min, 300s or 300");
+  return value * unit->second;
+}
+
+std::uint64_t whole(const std::string& flag, const std::string& text) {
+  std::uint64_t value = 0;
+  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || rest != text.data() + text.size())
+    throw std::invalid_argument(flag + ": '" + text + "' is not a whole number");
+  return value;
+}
+
+/// What Google Benchmark would answer with a page of usage, or not at all.
+void check_benchmark_flag(const std::string& flag, const std::string& value) {
+  if (flag == "--benchmark_repetitions" || flag == "--benchmark_min_time")
+    throw std::invalid_argument(
+        flag +
+        " has no say here: Recheck samples until the median's interval is narrow; use "
+        "--per-case=SECONDS");
+  const bool format = flag == "--benchmark_format" || flag == "--benchmark_out_format";
+  if (format && value != "console" && value != "json" && value != "csv")
+    throw std::invalid_argument(flag + ": '" + value + "' is none of console, json, csv");
+  if (flag == "--benchmark_out" && !std::ofstream(value, std::ios::app))
+    throw std::invalid_argument(flag + ": cannot write " + value);
+}
+
+/// The usage of a program with these experiments.
+std::string usage_of(const std::string& program, std::span<const Experiment> experiments) {
+  std::string names;
+  for (const auto& experiment : experiments)
+    names += (names.empty() ? "" : ", ") + std::string(experiment.name);
+  std::string text = usage;
+  const std::pair<std::string, std::string> words[] = {{"PROGRAM", program},
+                                                       {"EXPERIMENTS", names}};
+  for (const auto& [word, meant] : words)
+    for (auto at = text.find(word); at != std::string::npos; at = text.find(word, at))
+      text.replace(at, word.size(), meant);
+  return text;
+}
+
+}  // namespace
+
+Options parse(const std::string& program, std::span<const Experiment> experiments,
+              std::vector<char*>& arguments) {
+  Options options;
+  std::vector<char*> left = {arguments[0]};
+  for (auto* argument : std::span(arguments).subspan(1)) {
+    const Flag given(argument);
+    const auto& [word, flag, value] = given;
+    if (given.asks_for_help()) {
+      std::cout << usage_of(program, experiments);
+      std::exit(0);
+    }
+    if (given.word == "--version") {
+      std::cout << version(program) << '\n';
+      std::exit(0);
+    }
+    if (flag.starts_with("--benchmark_")) {
+      check_benchmark_flag(flag, value);
+      // who uses them expects to see what it prints
+      options.benchmark_prints = true;
+      options.benchmark_lists |= flag == "--benchmark_list_tests" && value != "false";
+      left.push_back(argument);
+      continue;
+    }
+    if (word == "--resume" || word == "--quick" || word == "--gate") {
+      (word == "--quick"    ? options.choice.quick
+       : word == "--resume" ? options.resume
+                            : options.gate) = true;
+      continue;
+    }
+    const std::set<std::string> own = {"--output", "--experiment", "--strategy", "--shape",
+                                       "--regime", "--budget",     "--per-case", "--seed"};
+    given.check(own.contains(flag), program);
+    if (flag == "--output") options.output = value;
+    if (flag == "--experiment") options.choice.experiments = split(value);
+    if (flag == "--strategy") options.choice.strategies = split(value);
+    if (flag == "--shape") options.choice.shapes = split(value);
+    if (flag == "--regime") options.choice.regimes = split(value);
+    if (flag == "--per-case") options.per_case = positive(flag, value);
+    if (flag == "--budget") {
+      options.settings.command_budget_seconds = duration(flag, value);
+      options.budget = value;
+    }
+    if (flag == "--seed") options.settings.seed = whole(flag, value);
+  }
+  arguments = std::move(left);
+  return options;
+}
+
+}  // namespace recheck

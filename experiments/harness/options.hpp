@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "plan.hpp"
+
+namespace recheck {
+
+/// What a command line asks of a program of experiments.
+struct Options {
+  std::filesystem::path output = "report";
+  Choice choice;
+  Settings settings;
+  std::optional<double> per_case;  // seconds
+  std::string budget;              // of the whole run, as it was given
+  bool resume = false, gate = false;
+  bool benchmark_prints = false, benchmark_lists = false;
+};
+
+/// Takes Recheck's own flags out of `arguments` and leaves Google Benchmark's. Prints and ends the
+/// program where it is asked for help or its version. Throws std::invalid_argument, in one line,
+/// for a flag that makes no sense.
+Options parse(const std::string& program, std::span<const Experiment> experiments,
+              std::vector<char*>& arguments);
+
+}  // namespace recheck
