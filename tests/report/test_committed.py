@@ -31,7 +31,7 @@ def test_renders_to_the_same_bytes(
     assert len(versions) == 1
     if versions != {matplotlib.__version__}:
         pytest.skip(f"drawn with matplotlib {versions.pop()}, this is {matplotlib.__version__}")
-    result = run("render.py", record, "--output", tmp_path / "report", *options, drawn=True)
+    result = run("render", record, "--output", tmp_path / "report", *options, drawn=True)
     assert result.returncode == 0, result.stderr
     assert tree(tmp_path / "report") == tree(record.parent)
 
@@ -39,9 +39,9 @@ def test_renders_to_the_same_bytes(
 @pytest.mark.skipif(not RECORDS, reason="no record is committed under reports/results")
 @pytest.mark.parametrize("record", RECORDS, ids=lambda path: path.parent.name)
 def test_could_be_published_again(record: Path) -> None:
-    from places import slug
-    from publish import refusal
-    from record import load
+    from recheck_report.anchors import slug
+    from recheck_report.commands.publish import refusal
+    from recheck_report.model.record import load
 
     loaded, _ = load(record)
     gpu = loaded.environment.gpu

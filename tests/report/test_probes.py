@@ -1,4 +1,4 @@
-"""probes.py against stand-ins for ncu, compute-sanitizer, nvcc, recheck and recheck_tests."""
+"""collect.py against stand-ins for ncu, compute-sanitizer, nvcc, recheck and recheck_tests."""
 
 from __future__ import annotations
 
@@ -10,14 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import called, one_line, sourced
-
-HARNESS = Path(__file__).parents[2] / "experiments" / "harness"
-sys.path.insert(0, str(HARNESS))
-import probes  # noqa: E402
+from conftest import one_line, run, sourced
+from recheck_report.commands import collect
 
 TILE, NAIVE = "matmul/tile16/1024x1024x1024", "matvec/naive/8192x8192"
-TINY = "matmul/global16/16x16x16"
+TINY = "machine/launch/1"
 
 # what a kernel of a strategy is called in ncu's output, and by its filter
 OWN = "void recheck::kernels::matmul::<unnamed>::tile_kernel<(int)16>(MatmulArgs)"
@@ -182,7 +179,7 @@ class World:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.claims = 0
-        self.output = folder / "measured" / "probes.json"
+        self.output = folder / "measured" / "collect.json"
         self.state: dict[str, Any] = {
             "recheck": str(folder / "recheck"),
             "environment": {
@@ -255,10 +252,10 @@ class World:
     def run(self, *options: object) -> subprocess.CompletedProcess[str]:
         self.claim()
         (self.folder / "world").write_text(repr(self.state))
-        programs = [self.folder / "recheck", self.folder / "recheck_tests"]
-        words = [*programs, "--output", self.output, "--ncu", self.folder / "ncu"]
+        words = [self.folder / "recheck", "--output", self.output, "--ncu", self.folder / "ncu"]
         words += ["--sanitizer", self.folder / "sanitizer", "--nvcc", self.folder / "nvcc"]
-        return called(probes.main, *words, "--experiments", self.folder / "experiments", *options)
+        words += ["--tests", self.folder / "recheck_tests"]
+        return run("collect", *words, "--experiments", self.folder / "experiments", *options)
 
     def probe(self, *options: object) -> dict[str, Any]:
         result = self.run(*options)
@@ -381,12 +378,12 @@ def test_several_kernels_of_one_launch_are_added_up(world: World) -> None:
 
 
 def test_how_busy_units_are_is_that_of_the_longest_kernel() -> None:
-    def kernel(name: str, nanoseconds: float, share: float) -> probes.Kernel:
-        (source,) = probes.COUNTERS["issue_percent"].metrics[0]
-        return probes.Kernel(name, {"gpu__time_duration.sum": nanoseconds, source: share})
+    def kernel(name: str, nanoseconds: float, share: float) -> collect.Kernel:
+        (source,) = collect.COUNTERS["issue_percent"].metrics[0]
+        return collect.Kernel(name, {"gpu__time_duration.sum": nanoseconds, source: share})
 
     call = [kernel("split", 50, 99), kernel("multiply", 900, 40), kernel("fall back", 2, 1)]
-    values = probes.Profiler("ncu", "recheck").values(call)
+    values = collect.Profiler("ncu", "recheck").values(call)
     assert values == {"launches": 3, "nanoseconds": 952, "issue_percent": 40}
 
 
@@ -436,10 +433,10 @@ def test_the_timers_hundreds_of_kernels_are_not_profiled(world: World) -> None:
 
 
 def test_every_counter_that_claims_may_use_is_collected() -> None:
-    import probes
-    from claims.load import COUNTERS
+    from recheck_report.claims.load import COUNTERS
+    from recheck_report.commands import collect
 
-    assert {*probes.COUNTERS, "launches"} == set(COUNTERS)
+    assert {*collect.COUNTERS, "launches"} == set(COUNTERS)
 
 
 def test_without_ncu_nothing_is_counted(world: World) -> None:
@@ -467,11 +464,11 @@ def test_without_permission_one_look_is_enough(world: World) -> None:
 
 def test_of_several_complaints_the_first_says_most() -> None:
     code, none = "The application returned an error code (9).", "No kernels could be profiled."
-    ended = probes.Ended(9, f"==ERROR== {code}\n==ERROR== {none}\n", "")
-    assert probes.complaints(ended)[0] == f"not measured: ncu: {none}"
-    ended = probes.Ended(2, f"==ERROR== {code}\n", "recheck: no such shape\n")
-    assert probes.complaints(ended)[0] == "not measured: no such shape"
-    assert probes.complaints(probes.Ended(1, "", "")) == [
+    ended = collect.Ended(9, f"==ERROR== {code}\n==ERROR== {none}\n", "")
+    assert collect.complaints(ended)[0] == f"not measured: ncu: {none}"
+    ended = collect.Ended(2, f"==ERROR== {code}\n", "recheck: no such shape\n")
+    assert collect.complaints(ended)[0] == "not measured: no such shape"
+    assert collect.complaints(collect.Ended(1, "", "")) == [
         "not measured: ncu saw too few kernels, exit code 1"
     ]
 
@@ -524,7 +521,7 @@ def test_gates_pass_fail_or_say_why_not(world: World) -> None:
     assert right == {"reason": None, "outcome": "pass", "count": 0}
     assert wrong == {"reason": None, "outcome": "fail", "count": 0}
     assert skipped["reason"] == "no CUDA device"
-    assert none["reason"] == "not measured: recheck_tests has no such test"
+    assert none["reason"] == "not measured: the program of tests has no such test"
     assert len(world.calls("recheck_tests")) == 1
 
 
@@ -537,13 +534,13 @@ def test_a_test_that_crashes_fails_and_the_others_go_on(world: World) -> None:
 def test_tests_that_do_not_start_are_not_failures(world: World) -> None:
     (world.folder / "recheck_tests").write_text("#!/bin/sh\nexit 3\n")
     (said,) = world.test("gate:A.B")
-    assert said["reason"] == "not measured: recheck_tests ended with exit code 3"
+    assert said["reason"] == "not measured: the program of tests ended with exit code 3"
 
 
 def test_without_tests_there_are_no_outcomes(world: World) -> None:
     (world.folder / "recheck_tests").unlink()
     for said in world.test("gate:A.B", "racecheck:A.B"):
-        assert said["reason"] == "not measured: recheck_tests was not built"
+        assert said["reason"] == "not measured: the program of tests was not found"
 
 
 def test_racecheck_counts_hazards(world: World) -> None:
@@ -561,7 +558,7 @@ UNCLEAN = {
     "failed": ("FAILED", summary(0), "the test failed under racecheck"),
     "crashed": ("CRASH", summary(0), "the test failed under racecheck"),
     "no summary": ("OK", "", "racecheck gave no summary, exit code 0"),
-    "no test": (None, summary(0), "recheck_tests has no such test"),
+    "no test": (None, summary(0), "the program of tests has no such test"),
     "unsupported": (
         "OK",
         "========= Error: Device not supported\n" + summary(0),
@@ -588,13 +585,12 @@ def test_without_compute_sanitizer_nothing_is_clean(world: World) -> None:
 
 
 @pytest.fixture
-def listed(world: World, monkeypatch: pytest.MonkeyPatch) -> World:
+def listed(world: World) -> World:
     """With a snippet E20 that says what is wrong with it, and E21 that does not."""
-    folder = world.folder / "snippets"
-    folder.mkdir()
+    folder = world.folder / "experiments" / "errata"
+    folder.mkdir(parents=True)
     (folder / "E20.cu").write_text('// refused: identifier "SIZE" is undefined\nint x[SIZE];\n')
     (folder / "E21.cu").write_text("int x[SIZE];\n")
-    monkeypatch.setattr(probes, "SNIPPETS", folder)
     return world
 
 
@@ -617,9 +613,13 @@ def compiled(world: World, plain: tuple[int, str], mended: tuple[int, str] = (0,
 def test_snippets_are_refused_for_what_they_say_and_compile_once_mended(listed: World) -> None:
     assert compiled(listed, (2, UNDEFINED)) == ["refused", "compiles"]
     plain, mended = listed.calls("nvcc")
-    assert plain.endswith("/snippets/E20.cu") and "-DMENDED" not in plain and "-DMENDED" in mended
+    assert (
+        plain.endswith("/experiments/errata/E20.cu")
+        and "-DMENDED" not in plain
+        and "-DMENDED" in mended
+    )
     # what nvcc writes of a snippet is gone with it
-    assert sorted(path.name for path in (listed.folder / "snippets").iterdir()) == [
+    assert sorted(path.name for path in (listed.folder / "experiments/errata").iterdir()) == [
         "E20.cu", "E21.cu",
     ]  # fmt: skip
 
@@ -714,10 +714,10 @@ def test_a_folder_without_claims_is_an_error_only_if_it_is_not_there(world: Worl
 
 def test_what_cannot_be_written_shows_first(world: World) -> None:
     (world.folder / "measured").write_text("a file")
-    assert "cannot write" in one_line(world.run(), 1)
+    assert "cannot be written" in one_line(world.run(), 1)
     (world.folder / "measured").unlink()
     world.output.mkdir(parents=True)
-    assert "cannot write" in one_line(world.run(), 1)
+    assert "cannot be written" in one_line(world.run(), 1)
     assert not world.calls("recheck")
 
 
@@ -725,16 +725,16 @@ def test_a_failure_leaves_the_earlier_file(world: World) -> None:
     world.probe()
     before = world.output.read_bytes()
     world.state["environment"] = None
-    assert "build it first" in one_line(world.run(), 1)
+    assert "measures nothing here" in one_line(world.run(), 1)
     assert [path.name for path in world.output.parent.iterdir()] == [world.output.name]
     assert world.output.read_bytes() == before
 
 
 def test_a_program_that_does_not_end_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(probes, "SECONDS", 0.3)
+    monkeypatch.setattr(collect, "SECONDS", 0.3)
     start = time.monotonic()
     # its child holds the pipes open
-    ended = probes.run("sh", "-c", "echo begun; sleep 60 & sleep 60")
+    ended = collect.execute("sh", "-c", "echo begun; sleep 60 & sleep 60")
     assert (ended.code, ended.out) == (None, "begun\n")
     assert time.monotonic() - start < 30
-    assert probes.complaints(ended) == ["not measured: ncu took more than 0.3 s"]
+    assert collect.complaints(ended) == ["not measured: ncu took more than 0.3 s"]
