@@ -140,6 +140,17 @@ def tree(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in files}
 
 
+def same_matplotlib(report: Path) -> None:
+    """Skips a test of a report's bytes where they were drawn with another matplotlib."""
+    import matplotlib
+
+    drawn = "".join(chart.read_text() for chart in report.glob("charts/*.svg"))
+    versions = set(re.findall(r"Matplotlib v([\w.]+),", drawn))
+    assert len(versions) == 1
+    if versions != {matplotlib.__version__}:
+        pytest.skip(f"drawn with matplotlib {versions.pop()}, this is {matplotlib.__version__}")
+
+
 def linked(text: str) -> None:
     """Every anchor of a report is there once, and every link within it leads to one."""
     anchors = re.findall(r'<a id="([^"]+)"', text)
