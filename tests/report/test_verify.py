@@ -175,7 +175,7 @@ def test_no_report_is_one_line(tmp_path: Path) -> None:
 
 
 def _terminal(folder: Path, columns: int, **env: str) -> list[str]:
-    """What verify.py prints to a terminal of so many columns."""
+    """What `verify` prints to a terminal of so many columns."""
     arguments = (folder / "report", "--expected", folder / "results")
     code, found = on_terminal("stdout", columns, "verify", *arguments, **env)
     assert code == 0, found

@@ -712,6 +712,25 @@ def test_a_folder_without_claims_is_an_error_only_if_it_is_not_there(world: Worl
     assert "gone" in one_line(world.run("--experiments", world.folder / "gone"), 2)
 
 
+def test_a_program_alone_is_enough(world: World) -> None:
+    """As somebody has it who brings experiments and claims, and no tests or tools."""
+    world.claim(f'form = "count", of = "{TILE}/cold", expression = "1", equals = 1')
+    keys = ("gate:A.B", "racecheck:A.B", "compile:E20")
+    world.claim(*(f'form = "test", test = "{key}", finds = "pass"' for key in keys[:2]))
+    world.erratum(f'form = "test", test = "{keys[2]}", finds = "refused"')
+    (world.folder / "world").write_text(repr(world.state))
+    options = ("--output", world.output, "--experiments", world.folder / "experiments")
+    result = run("collect", world.folder / "recheck", *options)
+    assert result.returncode == 0, result.stderr
+    found = json.loads(world.output.read_text())
+    reasons = [found["counters"][f"{TILE}/cold"]["reason"]]
+    reasons += [found["tests"][key]["reason"] for key in keys]
+    assert all(reason.endswith("was not found") for reason in reasons)
+    assert found["environment"]["gpu"] == "NVIDIA H200" and not any(
+        found["environment"]["tools"].values()
+    )
+
+
 def test_what_cannot_be_written_shows_first(world: World) -> None:
     (world.folder / "measured").write_text("a file")
     assert "cannot be written" in one_line(world.run(), 1)
