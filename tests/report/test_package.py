@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import importlib.util
 import os
 import re
 import shutil
@@ -13,6 +12,7 @@ import sysconfig
 import venv
 import zipfile
 from collections.abc import Iterator
+from importlib.metadata import distributions
 from pathlib import Path
 
 import pytest
@@ -22,7 +22,8 @@ from recheck_report.cli import COMMANDS
 
 PACKAGE = REPORTS / "recheck_report"
 RECORDS = sorted((REPORTS / "results").glob("*/record.json"))
-MISSING = [name for name in ("pip", "setuptools") if importlib.util.find_spec(name) is None]
+# an older setuptools does not know all that pyproject.toml says
+NEEDED = {"pip": 22, "setuptools": 77}
 # each may import those above it, and its own
 LAYERS = [
     ("progress", "model"),
@@ -35,6 +36,11 @@ LAYERS = [
     ("cli",),
     ("__main__",),
 ]
+
+
+def _missing() -> list[str]:
+    found = {each.name: int(each.version.split(".")[0]) for each in distributions()}
+    return [f"{name} {least}" for name, least in NEEDED.items() if found.get(name, 0) < least]
 
 
 def _imports(path: Path) -> Iterator[tuple[int, str]]:
@@ -69,8 +75,8 @@ def test_its_version_is_that_of_the_programs() -> None:
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    if MISSING:
-        pytest.skip(f"{', '.join(MISSING)} was not found")
+    if missing := _missing():
+        pytest.skip(f"{' and '.join(missing)} or newer was not found")
     folder = tmp_path_factory.mktemp("wheel")
     # a build leaves files where it is done
     kept = shutil.ignore_patterns("results", "__pycache__", "*.egg-info", "build")
@@ -99,7 +105,7 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def program(request: pytest.FixtureRequest) -> list[str]:
     """The words that start it: installed, or as it lies here where nothing can install it."""
-    if MISSING:
+    if _missing():
         return [sys.executable, "-m", "recheck_report"]
     return [str(request.getfixturevalue("installed"))]
 

@@ -130,7 +130,7 @@ def test_a_rendered_report_is_read(report: Callable[..., str], tmp_path: Path) -
 
 
 BAD = {
-    "schema": ({**_document(), "schema": 2}, "has schema 2; this program reads schema 1"),
+    "schema": ({**_document(), "schema": 2}, "has schema 2; this renderer reads schema 1"),
     "none": ({"claims": []}, "has no field schema: these are no verdicts"),
     "list": ("[]", "has no field schema"),
     "cut off": (json.dumps(_document())[:200], "is not complete JSON"),

@@ -70,7 +70,7 @@ def read(
         return None
     except OSError as problem:
         raise error(f"{file}: cannot be read: {problem.strerror}") from problem
-    except ValueError as problem:
+    except (ValueError, RecursionError) as problem:
         raise error(f"{file}: is not complete JSON; {again} again") from problem
     except BadRecord as problem:
         raise error(f"{file}: {problem}; {again} again") from problem

@@ -6,7 +6,8 @@ import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from recheck_report.model.record import BadRecord, typed
+from recheck_report.model.companions import read
+from recheck_report.model.record import BadRecord
 
 SCHEMA = 1
 VERDICTS = ("holds", "fails", "inconclusive", "not_measured")
@@ -58,22 +59,17 @@ class Verdicts:
 
 def load_verdicts(path: Path) -> Verdicts:
     """Reads a verdicts.json; raises BadRecord with one line that names the file and the field."""
-    try:
-        document = json.loads(path.read_bytes())
-        if type(document) is not dict or "schema" not in document:
-            raise BadRecord("has no field schema: these are no verdicts of Recheck")
-        if (schema := typed(int, document["schema"], "schema")) != SCHEMA:
-            raise BadRecord(f"has schema {schema}; this program reads schema {SCHEMA}")
-        found = typed(Verdicts, document, "")
-        for at, each in enumerate(found.claims):
-            if each.verdict not in VERDICTS:
-                raise BadRecord(f"field claims[{at}].verdict must be one of {', '.join(VERDICTS)}")
-        if len(found.by_id) < len(found.claims):
-            raise BadRecord("field claims: two have the same id")
-        return found
-    except OSError as error:
-        raise BadRecord(f"{path}: cannot be read: {error.strerror}; render the record") from error
-    except (ValueError, RecursionError) as error:
-        raise BadRecord(f"{path}: is not complete JSON; render the record again") from error
-    except BadRecord as error:
-        raise BadRecord(f"{path}: {error}; render the record again") from error
+    strange, again = "these are no verdicts of Recheck", "render the record"
+    found = read(Verdicts, path, path.name, SCHEMA, strange, again, BadRecord, _check)
+    if found is None:
+        raise BadRecord(f"{path}: cannot be read: No such file or directory; {again}")
+    return found
+
+
+def _check(found: Verdicts) -> None:
+    """What the types alone do not say; raises BadRecord."""
+    for at, each in enumerate(found.claims):
+        if each.verdict not in VERDICTS:
+            raise BadRecord(f"field claims[{at}].verdict must be one of {', '.join(VERDICTS)}")
+    if len(found.by_id) < len(found.claims):
+        raise BadRecord("field claims: two have the same id")
