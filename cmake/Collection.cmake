@@ -133,7 +133,7 @@ function(recheck_add_experiments name)
   set(measured ${CMAKE_CURRENT_BINARY_DIR}/${name}_measured)
   set(render ${CMAKE_COMMAND} -E echo "${RECHECK_NO_PYTHON}" COMMAND ${CMAKE_COMMAND} -E false)
   if(NOT RECHECK_NO_PYTHON)
-    set(render ${RECHECK_PYTHON} ${recheck_reports}/render.py ${measured}
+    set(render ${RECHECK_PYTHON} -m recheck_report render ${measured}
                --output ${CMAKE_CURRENT_BINARY_DIR}/${name}_report)
     if(arg_CLAIMS)
       cmake_path(ABSOLUTE_PATH arg_CLAIMS)

@@ -28,8 +28,9 @@ install(DIRECTORY experiments/harness DESTINATION ${headers}/experiments
 install(FILES kernels/code.hpp kernels/launch.hpp kernels/stream.hpp DESTINATION ${headers}/kernels)
 install(FILES reference/error.hpp reference/matrix.hpp reference/parallel.hpp
         DESTINATION ${headers}/reference)
-install(DIRECTORY reports/ DESTINATION ${reports}
-        PATTERN results EXCLUDE PATTERN best.py EXCLUDE PATTERN __pycache__ EXCLUDE PATTERN CMakeLists.txt EXCLUDE)
+install(DIRECTORY reports/recheck_report DESTINATION ${reports} PATTERN __pycache__ EXCLUDE)
+install(FILES reports/README.md reports/packages.cmake reports/pyproject.toml reports/requirements.txt
+        DESTINATION ${reports})
 
 configure_package_config_file(cmake/recheckConfig.cmake.in
   ${CMAKE_CURRENT_BINARY_DIR}/recheckConfig.cmake

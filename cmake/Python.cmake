@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Python, which renders. Its packages are used as found, else installed into the build folder, pinned, by
-# the target recheck_python_packages. RECHECK_PYTHON runs it; where there is none, RECHECK_NO_PYTHON says
-# why. recheck_reports is where the renderer is.
+# the target recheck_python_packages. RECHECK_PYTHON runs it, and finds the package of the renderer, which is in
+# recheck_reports: ${RECHECK_PYTHON} -m recheck_report. Where there is none, RECHECK_NO_PYTHON says why.
 set(no_python "")
 find_package(Python3 3.11 COMPONENTS Interpreter)
 if(NOT Python3_FOUND)
@@ -10,7 +10,7 @@ if(NOT Python3_FOUND)
 else()
   execute_process(
     COMMAND ${Python3_EXECUTABLE} -c "import importlib.util as u, sys; \
-sys.exit(any(u.find_spec(name) is None for name in ('jinja2', 'matplotlib', 'numpy', 'pytest')))"
+sys.exit(any(u.find_spec(name) is None for name in ('jinja2', 'matplotlib', 'pytest')))"
     RESULT_VARIABLE packages_missing)
   # Debian has it in a package of its own
   execute_process(COMMAND ${Python3_EXECUTABLE} -c "import ensurepip" RESULT_VARIABLE no_venv ERROR_QUIET)
@@ -37,4 +37,6 @@ else()
   set(python ${Python3_EXECUTABLE})
   add_custom_target(recheck_python_packages)
 endif()
-set(RECHECK_PYTHON ${CMAKE_COMMAND} -E env PYTHONDONTWRITEBYTECODE=1 ${python} CACHE INTERNAL "")
+set(RECHECK_PYTHON
+  ${CMAKE_COMMAND} -E env PYTHONDONTWRITEBYTECODE=1 --modify PYTHONPATH=path_list_prepend:${recheck_reports}
+  ${python} CACHE INTERNAL "")

@@ -2,7 +2,7 @@
 #pragma once
 
 // Dispatch by measurement: what a `best` launcher of any experiment chooses by. The tables are the
-// fastest rungs of a report, taken over by reports/best.py; the choice at a shape that nobody has
+// fastest rungs of a report, taken over by kernels/best.py; the choice at a shape that nobody has
 // measured is that of the nearest one that somebody has.
 
 #include <cmath>

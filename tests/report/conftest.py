@@ -1,4 +1,4 @@
-"""Runs the renderer's programs on files: within the tests, or where the process itself is the
+"""Runs recheck-report's commands on files: within the tests, or where the process itself is the
 subject as a user does."""
 
 from __future__ import annotations
@@ -6,7 +6,6 @@ from __future__ import annotations
 import contextlib
 import copy
 import gc
-import importlib
 import io
 import json
 import os
@@ -20,12 +19,13 @@ from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
 import pytest
+from recheck_report import cli
 
 if TYPE_CHECKING:
-    from record import Record
+    from recheck_report.model.record import Record
 
 REPORTS = Path(__file__).parents[2] / "reports"
-sys.path.insert(0, str(REPORTS))
+EXPERIMENTS = REPORTS.parent / "experiments"  # our own collection of claims
 # the tests leave no files in the source tree
 sys.dont_write_bytecode = True
 # a record is many thousands of objects, and to look again and again for cycles among them takes a
@@ -33,11 +33,22 @@ sys.dont_write_bytecode = True
 gc.set_threshold(50_000, 20, 100)
 
 
-def process(program: str, *arguments: object, **options: Any) -> subprocess.CompletedProcess[str]:
-    """reports/<program> with these arguments as a process; options go to subprocess.run."""
-    options["env"] = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", **options.get("env", {})}
-    command = [sys.executable, str(REPORTS / program), *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=False, **options)
+# where processes find the package, and leave no files in the source tree
+ENVIRONMENT = {"PYTHONPATH": str(REPORTS), "PYTHONDONTWRITEBYTECODE": "1"}
+
+
+def words_of(command: str, *arguments: object) -> list[str]:
+    """The words of a command on our own collection of claims, unless they name another."""
+    words = [command, *map(str, arguments)]
+    own = command in ("render", "compare", "verify", "publish") and "--experiments" not in words
+    return [*words, "--experiments", str(EXPERIMENTS)] if own else words
+
+
+def process(command: str, *arguments: object, **options: Any) -> subprocess.CompletedProcess[str]:
+    """recheck-report with this command as a process; options go to subprocess.run."""
+    options["env"] = {**os.environ, **ENVIRONMENT, **options.get("env", {})}
+    words = [sys.executable, "-m", "recheck_report", *words_of(command, *arguments)]
+    return subprocess.run(words, capture_output=True, text=True, check=False, **options)
 
 
 def called(
@@ -54,12 +65,11 @@ def called(
     return subprocess.CompletedProcess(words, code, out.getvalue(), err.getvalue())
 
 
-def run(program: str, *arguments: object, drawn: bool = False) -> subprocess.CompletedProcess[str]:
+def run(command: str, *arguments: object, drawn: bool = False) -> subprocess.CompletedProcess[str]:
     """The same as a call, which saves the time to start; charts are drawn if `drawn`."""
-    main = importlib.import_module(Path(program).stem).main
-    draws = program in ("render.py", "compare.py", "publish.py")
+    draws = command in ("render", "compare", "publish")
     with placeholders() if draws and not drawn else contextlib.nullcontext():
-        return called(main, *arguments)
+        return called(cli.main, *words_of(command, *arguments))
 
 
 def sourced(folder: Path, *documents: str) -> Path:
@@ -75,8 +85,8 @@ def placeholders() -> Iterator[None]:
 
     None is left out for want of data, nor has one a caption.
     """
-    import charts
-    from folder import CHART_MARK
+    from recheck_report import charts
+    from recheck_report.commands.output import CHART_MARK
 
     def placeholder(name: str, title: str, about: str, draw: object) -> charts.Chart:
         return charts.Chart(name, title, f"{about}, {title}", "", f"<!-- {CHART_MARK} -->".encode())
@@ -93,9 +103,9 @@ def texts_of(drawn: bytes | None) -> list[str]:
 
 
 def on_terminal(
-    stream: str, columns: int, program: str, *arguments: object, **env: str
+    stream: str, columns: int, command: str, *arguments: object, **env: str
 ) -> tuple[int, str]:
-    """The exit code of a program, and what it writes to a terminal that is its `stream`."""
+    """The exit code of a command, and what it writes to a terminal that is its `stream`."""
     pty = pytest.importorskip("pty")
     fcntl, termios = pytest.importorskip("fcntl"), pytest.importorskip("termios")
     import struct
@@ -103,10 +113,10 @@ def on_terminal(
     master, slave = pty.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     kept = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "COLUMNS")}
-    kept |= {"PYTHONDONTWRITEBYTECODE": "1", **env}
-    command = [sys.executable, str(REPORTS / program), *map(str, arguments)]
+    kept |= {**ENVIRONMENT, **env}
+    words = [sys.executable, "-m", "recheck_report", *words_of(command, *arguments)]
     streams = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, stream: slave}
-    started = subprocess.Popen(command, env=kept, **streams)
+    started = subprocess.Popen(words, env=kept, **streams)
     os.close(slave)
     found = b""
     # Linux ends a terminal whose other side is closed so
@@ -128,6 +138,17 @@ def tree(folder: Path) -> dict[str, bytes]:
     """Every file under a folder; hidden leftovers of a failed write would show here."""
     files = (path for path in sorted(folder.rglob("*")) if path.is_file())
     return {str(path.relative_to(folder)): path.read_bytes() for path in files}
+
+
+def same_matplotlib(report: Path) -> None:
+    """Skips a test of a report's bytes where they were drawn with another matplotlib."""
+    import matplotlib
+
+    drawn = "".join(chart.read_text() for chart in report.glob("charts/*.svg"))
+    versions = set(re.findall(r"Matplotlib v([\w.]+),", drawn))
+    assert len(versions) == 1
+    if versions != {matplotlib.__version__}:
+        pytest.skip(f"drawn with matplotlib {versions.pop()}, this is {matplotlib.__version__}")
 
 
 def linked(text: str) -> None:
@@ -158,8 +179,8 @@ ACCURACY += ["split_fp16x3_promote128", "split_fp16x3_promote_none", "split_bf16
 @pytest.fixture(scope="session")
 def golden(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     """The files of the report that golden.md is the README.md of, rendered once, with charts."""
-    from measured import read
-    from render import render
+    from recheck_report.claims.measured import read
+    from recheck_report.commands.render import render
     from synthetic import make_full, pack, spoil, unpack, with_listings
     from synthetic_accuracy import make_accuracy, make_larger
     from synthetic_claims import make_probes
@@ -173,7 +194,7 @@ def golden(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     (folder / "accuracy.json").write_text(json.dumps(accuracy), encoding="utf-8")
     larger = make_larger(record, ["tile16", "cublas", "split_fp16x3", "split_bf16x6"])
     (folder / "accuracy_large.json").write_text(json.dumps(larger), encoding="utf-8")
-    return render(read(folder), [])
+    return render(read(folder, EXPERIMENTS), [])
 
 
 @pytest.fixture
@@ -197,7 +218,7 @@ def loaded(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Any], Record]:
     path = tmp_path_factory.mktemp("loaded") / "record.json"
 
     def read(record: Any) -> Record:
-        from record import load
+        from recheck_report.model.record import load
 
         # much faster than as JSON, of which only new ones need any
         name = pickle.dumps(record)
@@ -217,7 +238,7 @@ def report(save: Callable[..., Path], tmp_path: Path) -> Callable[..., str]:
         paths = [save(other, f"beside{at}.json") for at, other in enumerate(beside)]
         options = ["--beside", *paths] if paths else []
         arguments = (save(record), "--output", tmp_path / "report", *options)
-        result = run("render.py", *arguments, drawn=drawn)
+        result = run("render", *arguments, drawn=drawn)
         assert result.returncode == 0, result.stderr
         return (tmp_path / "report" / "README.md").read_text(encoding="utf-8")
 

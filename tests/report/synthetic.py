@@ -640,9 +640,10 @@ def make_reduction(gpu: bool = True) -> dict[str, Any]:
 
 def without_listings(record: dict[str, Any]) -> dict[str, Any]:
     """A copy that has none of the documents' listings as rows."""
-    from claims import load_collection
+    from conftest import EXPERIMENTS
+    from recheck_report.claims import load_collection
 
-    rows = {listing.row for listing in load_collection().listings}
+    rows = {listing.row for listing in load_collection(EXPERIMENTS).listings}
     record = copied(record)
     record["cases"] = [
         case for case in record["cases"] if f"{case['experiment']}/{case['strategy']}" not in rows
@@ -653,10 +654,11 @@ def without_listings(record: dict[str, Any]) -> dict[str, Any]:
 def with_listings(record: dict[str, Any], cost: float = 1.02) -> dict[str, Any]:
     """A copy whose listings are what their general forms have in it, in a time that is `cost`
     times shorter."""
-    from claims import load_collection
+    from conftest import EXPERIMENTS
+    from recheck_report.claims import load_collection
 
     record = without_listings(record)
-    for listing in load_collection().listings:
+    for listing in load_collection(EXPERIMENTS).listings:
         name, general = listing.strategies
         for case in matching(record, f"{listing.general}/"):
             case = copied(case) | {"strategy": name, "note": "as printed", "sweep": False}

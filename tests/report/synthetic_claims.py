@@ -9,18 +9,22 @@ from __future__ import annotations
 import zlib
 from typing import Any
 
+from conftest import EXPERIMENTS
+from recheck_report.claims import load_collection
+from recheck_report.claims.measured import Measured
+from recheck_report.sections.family import close_family
+
 
 def make_probes(record: dict[str, Any]) -> dict[str, Any]:
     """Probes for a synthetic record: all counters, attributes and tests that are asked for."""
-    from claims import load_collection
-    from claims.load import COUNTERS
+    from recheck_report.claims.load import COUNTERS
 
     env = record["environment"]
     counters: dict[str, Any] = {}
     attributes = {"warp_size": 32, "total_constant_memory": 65536, "threads_per_sm": 2048}
     attributes["shared_bytes_per_sm"] = 233472
     tests: dict[str, Any] = {}
-    known = load_collection()
+    known = load_collection(EXPERIMENTS)
     checks = [check for claim in known.claims for check in claim.asked]
     checks += [check for erratum in known.errata for check in erratum.check]
     for check in checks:
@@ -53,7 +57,7 @@ def make_probes(record: dict[str, Any]) -> dict[str, Any]:
 
 def make_claim(name: str, *check: Any, **more: Any) -> Any:
     """A claim of document S0 about tiles, whose other fields a test may give."""
-    from claims import Claim
+    from recheck_report.claims import Claim
 
     fields = {
         "experiment": "matmul",
@@ -71,7 +75,7 @@ def make_claim(name: str, *check: Any, **more: Any) -> Any:
 
 def make_erratum(name: str, *check: Any, **more: Any) -> Any:
     """An erratum of document S0, by reading unless it has checks."""
-    from claims import Erratum
+    from recheck_report.claims import Erratum
 
     fields = {
         "document": "S0",
@@ -90,45 +94,46 @@ AT = "1024x1024x1024/cold"
 
 def ratio(base: str = "global16", other: str = "tile16", **more: Any) -> Any:
     """A check that `other` is faster at width 1024, unless told otherwise."""
-    from claims import Check
+    from recheck_report.claims import Check
 
     bound = more or {"above": 1.0}
     return Check("ratio", base=f"matmul/{base}/{AT}", other=f"matmul/{other}/{AT}", **bound)
 
 
 def formula(expression: str, **more: Any) -> Any:
-    from claims import Check
+    from recheck_report.claims import Check
 
     return Check("arithmetic", expression=expression, **more)
 
 
 def because(text: str, verdict: str = "holds", gpu: str = "") -> Any:
     """What explains a claim."""
-    from claims.load import Why
+    from recheck_report.claims.load import Why
 
     return (Why(text, verdict, gpu),)
 
 
 def measured(record: Any, probes: Any = None) -> Any:
     """A parsed record, with what our collection has for it."""
-    from claims import load_collection
-    from measured import Measured
+    return _closed(Measured(record, load_collection(EXPERIMENTS).of(record), {}, probes))
 
-    return Measured(record, load_collection().of(record), {}, probes)
+
+def _closed(own: Measured) -> Measured:
+    close_family(own)
+    return own
 
 
 def about(record: Any, *claims: Any, probes: Any = None, errata: Any = ()) -> Any:
     """A parsed record, with these claims and errata alone."""
-    from claims import Collection, load_collection
-    from measured import Measured
+    from recheck_report.claims import Collection
 
-    ours = load_collection()
+    ours = load_collection(EXPERIMENTS)
     known = Collection(ours.folder, ours.sources, claims, tuple(errata))
-    return Measured(record, known, {}, probes)
+    return _closed(Measured(record, known, {}, probes))
 
 
 def view(record: Any, *claims: Any, prefix: str = "", **more: Any) -> Any:
     """The verdicts of a parsed record on these claims, and what it says of these errata."""
-    from verdicts import View
+    from recheck_report.sections.verdicts import View
 
     return View(about(record, *claims, **more), prefix)

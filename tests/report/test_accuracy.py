@@ -9,13 +9,15 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-import lint
 import pytest
-from accuracy import Accuracy
-from charts import Chart
-from conftest import one_line, run, texts_of, tree
+from conftest import EXPERIMENTS, one_line, run, texts_of, tree
+from recheck_report.charts import Chart
+from recheck_report.commands import lint
+from recheck_report.model.accuracy import Accuracy
 from synthetic import SMALL, Json, make_record
 from synthetic_accuracy import KS, change, make_accuracy, make_larger
+
+PREDICTIONS = EXPERIMENTS / "matmul" / "predictions.toml"
 
 FEW = ["cpu_serial", "global16", "tile16", "cublas"]
 FP16, BF16 = "split_fp16x3", "split_bf16x6"
@@ -54,7 +56,7 @@ def _row(section: str, start: str) -> list[str]:
 
 
 def _parsed(accuracy: Json, tmp_path: Path) -> Accuracy:
-    from accuracy import load_accuracy
+    from recheck_report.model.accuracy import load_accuracy
 
     (tmp_path / "accuracy.json").write_text(json.dumps(accuracy))
     found = load_accuracy(tmp_path)
@@ -225,7 +227,7 @@ def test_bad_files_are_one_line(
     study: str | Json, why: str, save: Callable[..., Path], tmp_path: Path
 ) -> None:
     save(study, "accuracy.json")
-    result = run("render.py", save(RECORD), "--output", tmp_path / "report")
+    result = run("render", save(RECORD), "--output", tmp_path / "report")
     line = one_line(result, 2)
     assert "accuracy.json: " in line and why in line and "measure the accuracy again" in line
     assert not (tmp_path / "report").exists()
@@ -240,9 +242,9 @@ def test_travels_with_the_report(
     report(record)
     before = tree(tmp_path / "report")
     assert before["accuracy.json"] == path.read_bytes()
-    result = run("render.py", tmp_path / "report", "--output", tmp_path / "report")
+    result = run("render", tmp_path / "report", "--output", tmp_path / "report")
     assert result.returncode == 0 and tree(tmp_path / "report") == before
-    command = ("publish.py", tmp_path / "report", "--results", tmp_path / "results")
+    command = ("publish", tmp_path / "report", "--results", tmp_path / "results")
     result = run(*command)
     assert result.returncode == 0, result.stderr
     assert tree(tmp_path / "results" / "nvidia-h200") == before
@@ -297,7 +299,7 @@ def test_beside_another_record(
     (folder / "other" / "accuracy.json").write_text(json.dumps(STUDY))
     own = save(make_record(SMALL[:2], gpu=False, strategies=FEW))
     out = tmp_path / "report"
-    result = run("render.py", own, "--output", out, "--beside", folder / "other")
+    result = run("render", own, "--output", out, "--beside", folder / "other")
     assert result.returncode == 0, result.stderr
     text = (out / "README.md").read_text()
     assert 'id="beside-nvidia-h200-how-accurate"' in text or 'id="nvidia-h200-how-accurate"' in text
@@ -305,9 +307,10 @@ def test_beside_another_record(
 
 
 def _charts(study: Json, tmp_path: Path) -> list[Chart]:
-    from charts import accuracy_charts
+    from recheck_report.charts import accuracy_charts
+    from recheck_report.claims.predictions import load_predictions
 
-    return accuracy_charts(_parsed(study, tmp_path))
+    return accuracy_charts(_parsed(study, tmp_path), load_predictions(PREDICTIONS))
 
 
 def test_errors_against_k(tmp_path: Path) -> None:
@@ -344,15 +347,15 @@ def test_promotion_stands_beside_its_prediction(tmp_path: Path) -> None:
 
 
 def test_points_of_promotion(tmp_path: Path) -> None:
-    from accuracy import predictions
-    from charts.promotion import _measured, _placed
+    from recheck_report.charts.promotion import _measured, _placed
+    from recheck_report.claims.predictions import load_predictions
 
     study = _parsed(STUDY, tmp_path)
     normal = next(each for each in study.distributions if each.name == "normal")
     points = _measured(study, normal, 8192)
     assert list(points) == [FP16, BF16, "split_tf32x3"]
     assert [x for x, _ in points[FP16]] == [32, 64, 128, 256, 512, 8192]
-    known = predictions()
+    known = load_predictions(PREDICTIONS)
     assert known.k in KS and known.of("split_unknown", "normal") == []
     found = _placed(known.of(FP16, "normal"), known.k)
     assert found == [(64, 2.4e-7), (128, 2.5e-7), (8192, 9.7e-6)]
@@ -377,11 +380,11 @@ def test_families(tmp_path: Path) -> None:
     ],
 )
 def test_bad_predictions_name_file_and_field(text: str, why: str, tmp_path: Path) -> None:
-    from accuracy import predictions
-    from record import BadRecord
+    from recheck_report.claims.predictions import load_predictions
+    from recheck_report.model.record import BadRecord
 
     path = tmp_path / "predictions.toml"
     path.write_text(text)
     with pytest.raises(BadRecord, match=re.escape(str(path))) as error:
-        predictions(path)
+        load_predictions(path)
     assert why in str(error.value)

@@ -6,10 +6,11 @@ import json
 import re
 from pathlib import Path
 
+import best
 import pytest
 from best import choices, fastest, tables
-from conftest import REPORTS, one_line, run
-from record import Record, load
+from conftest import REPORTS, called, one_line
+from recheck_report.model.record import Record, load
 from synthetic import SMALL, Json, make_record, matching, scale, set_time
 
 ROOT = REPORTS.parent
@@ -38,7 +39,7 @@ def _commit(folder: Path, record: Json) -> None:
 
 
 def _write(kernels: Path) -> str:
-    result = run("best.py", "--results", kernels.parent / "results", "--kernels", kernels)
+    result = called(best.main, "--results", kernels.parent / "results", "--kernels", kernels)
     assert result.returncode == 0, result.stderr
     return result.stdout
 
@@ -83,7 +84,7 @@ def test_a_record_that_cannot_be_read_changes_nothing(kernels: Path) -> None:
     _write(kernels)
     before = (kernels / "matmul/best.inc").read_bytes()
     (kernels.parent / "results/a-gpu/record.json").write_text("{")
-    result = run("best.py", "--results", kernels.parent / "results", "--kernels", kernels)
+    result = called(best.main, "--results", kernels.parent / "results", "--kernels", kernels)
     assert "record.json" in one_line(result, 2)
     assert (kernels / "matmul/best.inc").read_bytes() == before
 

@@ -9,13 +9,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import lint
 import pytest
-from binds import CASE, UNITS, bound_cases, busy
-from claims import EXPERIMENTS, Probes
-from findings import findings
-from findings.judge import Line
-from record import load, typed
+from conftest import EXPERIMENTS
+from recheck_report.commands import lint
+from recheck_report.model.probes import Probes
+from recheck_report.model.record import load, typed
+from recheck_report.sections.bottlenecks import CASE, UNITS, bound_cases, busy
+from recheck_report.sections.findings import findings
+from recheck_report.sections.findings.sentences import Line
 from synthetic import SMALL, Json, make_record, matching, scale, set_time
 from synthetic_claims import make_probes, measured
 
@@ -34,7 +35,7 @@ def test_every_case_exists() -> None:
 
 
 def test_units_are_counters_that_are_collected() -> None:
-    from claims.load import COUNTERS
+    from recheck_report.claims.load import COUNTERS
 
     assert {*UNITS, "sm_hertz", "shared_wavefronts", "shared_bank_conflicts"} <= set(COUNTERS)
 
@@ -51,7 +52,7 @@ BAD = {
 
 @pytest.mark.parametrize(("text", "why"), BAD.items())
 def test_bad_files_are_one_line(text: str, why: str, tmp_path: Path) -> None:
-    from record import BadRecord
+    from recheck_report.model.record import BadRecord
 
     (tmp_path / "matmul").mkdir()
     (tmp_path / "matmul" / "binds.toml").write_text(text)

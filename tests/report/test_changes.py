@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from claims import BadClaim, load_collection
-from claims.changes import load_changes
-from conftest import REPORTS
+from conftest import EXPERIMENTS, REPORTS
+from recheck_report.claims import BadClaim, load_collection
+from recheck_report.claims.changes import load_changes
 
 TREE = REPORTS.parent
 Checks = dict[str, str]  # what decides each claim, by its id
@@ -80,7 +80,7 @@ def _changed() -> Iterator[tuple[str, str]]:
 @pytest.mark.skipif(not _has_history(), reason="there is no history to hold it to")
 def test_every_change_of_a_check_is_an_entry() -> None:
     logged: dict[str, set[str]] = {}
-    for change in load_collection().changes:
+    for change in load_collection(EXPERIMENTS).changes:
         was = _at(change.commit)[change.claim]
         logged.setdefault(change.claim, set()).add(was)
     missing = sorted({name for name, was in _changed() if was not in logged.get(name, ())})

@@ -7,9 +7,9 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 
 import pytest
-from charts import Chart
 from conftest import texts_of
-from record import Record
+from recheck_report.charts import Chart
+from recheck_report.model.record import Record
 from synthetic import (
     GPU,
     MATVEC_SMALL,
@@ -35,7 +35,7 @@ class Drawn(Mapping[str, tuple[list[str], Chart]]):
         self.experiment = next(each for each in record.experiments if each.name == name)
 
     def __iter__(self) -> Iterator[str]:
-        from charts import plan
+        from recheck_report.charts import plan
 
         return iter(plan(self.experiment))
 
@@ -43,7 +43,7 @@ class Drawn(Mapping[str, tuple[list[str], Chart]]):
         return len(list(iter(self)))
 
     def __getitem__(self, kind: str) -> tuple[list[str], Chart]:
-        from charts import charts
+        from recheck_report.charts import charts
 
         if kind not in self.known:
             (self.known[kind],) = charts(measured(self.record), self.experiment, kinds=(kind,))
@@ -256,7 +256,7 @@ def test_loops_give_inner_over_outer_then_and_here(draw: Draw) -> None:
 
 
 def test_labels_keep_apart_and_inside() -> None:
-    from canvas import place
+    from recheck_report.charts.canvas import place
 
     heights = [10.0, 20.0, 10.0, 10.0]
     centres = place([50.0, 51.0, 49.0, 199.0], heights, 200.0)
@@ -269,7 +269,7 @@ def test_labels_keep_apart_and_inside() -> None:
 
 
 def test_the_name_of_a_line_that_ends_early_stays_inside_its_panel() -> None:
-    from canvas import INK, Label, card, end_labels, log_axes
+    from recheck_report.charts.canvas import INK, Label, card, end_labels, log_axes
 
     figure = card(5, "title", "subtitle")
     axes = figure.add_axes((0.1, 0.2, 0.4, 0.6))
@@ -290,7 +290,7 @@ def test_the_name_of_a_line_that_ends_early_stays_inside_its_panel() -> None:
 
 
 def test_inks_read_on_what_they_stand_on() -> None:
-    from canvas import CARD, MUTED, SERIES, ink_on_card, luminance
+    from recheck_report.charts.canvas import CARD, MUTED, SERIES, ink_on_card, luminance
 
     for color in [MUTED, *(color for color, _ in SERIES)]:
         contrast = (luminance(CARD) + 0.05) / (luminance(ink_on_card(color)) + 0.05)

@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from claims import Outcome, expression, load_collection
-from claims.load import COUNTERS, Check, Claim, load, load_claims
-from claims.predicates import (
+from conftest import EXPERIMENTS, sourced
+from recheck_report.claims import Outcome, expression, load_collection
+from recheck_report.claims.load import COUNTERS, Check, Claim, load, load_claims
+from recheck_report.claims.predicates import (
     FAILS,
     HOLDS,
     INCONCLUSIVE,
@@ -27,11 +28,10 @@ from claims.predicates import (
     overtakes,
     steps,
     within,
-)  # fmt: skip
-from claims.probes import BadProbes, Counters, Origin, Probes, Trial, load_probes
-from claims.tables import BadClaim
-from conftest import sourced
-from record import Record
+)
+from recheck_report.claims.toml import BadClaim
+from recheck_report.model.probes import BadProbes, Counters, Origin, Probes, Trial, load_probes
+from recheck_report.model.record import Record
 from synthetic import SMALL, Json, make_record
 from synthetic_claims import about
 
@@ -129,8 +129,12 @@ def test_ids_are_unique_over_files(tmp_path: Path) -> None:
 
 def _checks() -> list[tuple[str, Check]]:
     """All of them, each with the id of what it belongs to."""
-    found = [(claim.id, check) for claim in load_collection().claims for check in claim.asked]
-    return found + [(each.id, check) for each in load_collection().errata for check in each.check]
+    found = [
+        (claim.id, check) for claim in load_collection(EXPERIMENTS).claims for check in claim.asked
+    ]
+    return found + [
+        (each.id, check) for each in load_collection(EXPERIMENTS).errata for check in each.check
+    ]
 
 
 def _lines(program: str, flag: str) -> list[str]:
@@ -142,7 +146,9 @@ def _lines(program: str, flag: str) -> list[str]:
 
 
 def test_every_claim_of_the_inventory_is_there() -> None:
-    assert [claim.id for claim in load_collection().claims] == [f"C{n:02}" for n in range(1, 75)]
+    assert [claim.id for claim in load_collection(EXPERIMENTS).claims] == [
+        f"C{n:02}" for n in range(1, 75)
+    ]
 
 
 def test_every_case_is_one_of_the_full_run() -> None:
@@ -454,9 +460,9 @@ def test_a_count_against_nothing_is_not_measured(ask: Ask) -> None:
 
 
 def test_every_comparison_is_one_of_the_family(ask: Ask, save: Callable[..., Path]) -> None:
-    from comparison import comparisons
-    from measured import close_family
-    from record import load
+    from recheck_report.model.record import load
+    from recheck_report.sections.family import close_family
+    from recheck_report.statistics.family import comparisons
 
     record, _ = load(save(make_record(SMALL)))
     close_family(about(record, _claim(RATIOS[0])))
@@ -467,8 +473,8 @@ def test_every_comparison_is_one_of_the_family(ask: Ask, save: Callable[..., Pat
 
 
 def test_verdicts_json_is_the_contract(save: Callable[..., Path]) -> None:
-    from claims import verdicts_json
-    from record import load
+    from recheck_report.claims import verdicts_json
+    from recheck_report.model.record import load
 
     record, _ = load(save(make_record(SMALL)))
     claims = (_claim(RATIOS[0]), replace(_claim(), id="C98", not_judged="a wish"))

@@ -8,11 +8,11 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
-import lint
 import pytest
-from claims import load_collection
-from conftest import linked, one_line, run, sourced, texts_of, tree
-from measured import read
+from conftest import EXPERIMENTS, REPORTS, linked, one_line, run, sourced, texts_of, tree
+from recheck_report.claims import load_collection
+from recheck_report.claims.measured import read
+from recheck_report.commands import lint
 from synthetic import (
     MATVEC_SMALL,
     SMALL,
@@ -135,7 +135,7 @@ def rendered(save: Callable[..., Path], article: Path, tmp_path: Path) -> Render
     def render(record: Json, drawn: bool = False) -> str:
         out = tmp_path / "report"
         options = ("--output", out, "--experiments", article)
-        result = run("render.py", save(record), *options, drawn=drawn)
+        result = run("render", save(record), *options, drawn=drawn)
         assert result.returncode == 0, result.stderr
         text = (out / "README.md").read_text(encoding="utf-8")
         linked(text)
@@ -171,7 +171,7 @@ def test_a_report_is_of_their_claims_alone(rendered: Rendered, tmp_path: Path) -
     assert [each["id"] for each in found] == ["reduction.1", "reduction.2", "reduction.10"]
     report = lint.load(tmp_path / "report")
     assert {rule: why for rule, why in lint.lint(report).items() if why} == {}
-    assert run("lint.py", tmp_path / "report").returncode == 0
+    assert run("lint", tmp_path / "report").returncode == 0
     # its rows are those of a document, but for one
     drawn = (tmp_path / "report" / "charts" / "reduction_throughput.svg").read_bytes()
     assert {"interleaved", "shuffle", "Beyond the documents"} <= set(texts_of(drawn))
@@ -208,7 +208,7 @@ def test_a_folder_of_sources_alone_is_a_collection(
     save: Callable[..., Path], tmp_path: Path
 ) -> None:
     options = ("--experiments", sourced(tmp_path, "R0"), "--output", tmp_path / "report")
-    assert run("render.py", save(_theirs()), *options).returncode == 0
+    assert run("render", save(_theirs()), *options).returncode == 0
     text = (tmp_path / "report" / "README.md").read_text(encoding="utf-8")
     # a row cites the document
     assert set(OF_CLAIMS) & set(_headings(text)) == {"The documents"} and "left out" not in text
@@ -228,7 +228,7 @@ def test_a_claim_of_the_same_id_is_no_claim_of_ours(rendered: Rendered, article:
 def test_a_part_of_our_own_run_is_shorter(report: Callable[..., str], tmp_path: Path) -> None:
     text = report(with_listings(join(make_transpose(TRANSPOSE_SMALL), make_audit())))
     linked(text)
-    ours = load_collection()
+    ours = load_collection(EXPERIMENTS)
     own = [each for each in ours.claims if each.experiment == "transpose"]
     rows = re.findall(r'^\| <a id="claim-(c\d+)"></a>', text, re.M)
     assert rows == [each.id.lower() for each in own]
@@ -244,8 +244,8 @@ def test_a_part_of_our_own_run_is_shorter(report: Callable[..., str], tmp_path: 
 
 def test_all_that_there_is_of_the_full_run_is_shown() -> None:
     """No claim, erratum, listing, change or document is of an experiment that no run has."""
-    evidence = Path(lint.__file__).parent / "results" / "nvidia-h200"
-    ours, shown = load_collection(), read(evidence).known
+    evidence = REPORTS / "results" / "nvidia-h200"
+    ours, shown = load_collection(EXPERIMENTS), read(evidence, EXPERIMENTS).known
     for name in ("sources", "claims", "errata", "listings", "changes", "figures"):
         assert getattr(ours, name) == getattr(shown, name)
     assert not shown.left_out
@@ -261,18 +261,18 @@ def test_verify_has_their_titles_and_expectations(
     results = tmp_path / "results"
     shutil.copytree(tmp_path / "report", results / "nvidia-h200")
     options = (tmp_path / "report", "--expected", results, "--experiments", article)
-    found = run("verify.py", *options)
+    found = run("verify", *options)
     assert found.returncode == 0 and "every verdict as expected" in found.stdout
     assert "Shuffles against an interleaved tree" in found.stdout.split("\n")[0]
     rendered(scale(_theirs(), "/shuffle/", 4.0))
-    changed = run("verify.py", *options)
+    changed = run("verify", *options)
     assert changed.returncode == 1
     lines = [line.split(":")[0] for line in changed.stdout.split("\n") if ": was " in line]
     assert lines == ["reduction.1", "reduction.2"]
     # in order of their numbers, whether or not both have them
     path = tmp_path / "report" / "verdicts.json"
     path.write_text(json.dumps({**json.loads(path.read_text()), "claims": []}))
-    fewer = run("verify.py", *options).stdout
+    fewer = run("verify", *options).stdout
     assert re.findall(r"^(\S+): was (\w+), is absent$", fewer, re.M) == [
         ("reduction.1", "holds"),
         ("reduction.2", "holds"),
@@ -294,7 +294,7 @@ def test_records_with_other_experiments_are_compared(
     third["environment"]["gpu"]["name"] = "NVIDIA T4"
     paths = [save(each, f"{at}.json") for at, each in enumerate((_theirs(), other, third))]
     options = ("--output", tmp_path / "out", "--experiments", article)
-    result = run("compare.py", *paths, *options, drawn=True)
+    result = run("compare", *paths, *options, drawn=True)
     assert result.returncode == 0, result.stderr
     text = (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
     lines = [line.strip("| ").split(" | ") for line in text.split("\n") if line.startswith("| ")]
@@ -310,7 +310,7 @@ def test_records_with_other_experiments_are_compared(
     assert "matvec.7" in texts_of(drawn["charts/compare_matvec.svg"])
     # in a report beside its own claims, those of the others' experiments do not stand
     beside = ("--experiments", article, "--beside", *paths[1:])
-    assert run("render.py", paths[0], "--output", tmp_path / "report", *beside).returncode == 0
+    assert run("render", paths[0], "--output", tmp_path / "report", *beside).returncode == 0
     text = (tmp_path / "report" / "README.md").read_text(encoding="utf-8")
     part = text.split("Other GPUs\n")[1].split("\n## ")[0]
     assert "[reduction.1](#claim-reduction.1)" in part and "matvec.7" not in text
@@ -321,7 +321,7 @@ def test_records_without_any_claim_are_compared(
     save: Callable[..., Path], article: Path, tmp_path: Path
 ) -> None:
     options = ("--output", tmp_path / "out", "--experiments", article)
-    assert run("compare.py", save(make_record(SMALL)), *options).returncode == 0
+    assert run("compare", save(make_record(SMALL)), *options).returncode == 0
     text = (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
     assert "NVIDIA H200" in text and "The effects" not in text
 
@@ -332,20 +332,18 @@ def test_publish_renders_with_their_claims(
     rendered(_theirs())
     results = tmp_path / "results"
     options = (tmp_path / "report", "--results", results)
-    why = one_line(run("publish.py", *options), 1)
+    why = one_line(run("publish", *options), 1)
     assert "differs from a fresh render" in why or "is no part of the report" in why
-    assert run("publish.py", *options, "--experiments", article).returncode == 0
+    assert run("publish", *options, "--experiments", article).returncode == 0
     assert tree(results / "nvidia-h200") == tree(tmp_path / "report")
     dirty = _theirs()
     dirty["environment"]["git"]["dirty"] = True
     rendered(dirty)
-    assert "uncommitted changes" in one_line(
-        run("publish.py", *options, "--experiments", article), 1
-    )
+    assert "uncommitted changes" in one_line(run("publish", *options, "--experiments", article), 1)
 
 
 @pytest.mark.parametrize("there", [False, True])
-@pytest.mark.parametrize("program", ["render.py", "compare.py", "publish.py", "verify.py"])
+@pytest.mark.parametrize("program", ["render", "compare", "publish", "verify"])
 def test_a_folder_without_sources_is_refused_in_one_line(
     program: str, there: bool, save: Callable[..., Path], tmp_path: Path
 ) -> None:
@@ -356,7 +354,9 @@ def test_a_folder_without_sources_is_refused_in_one_line(
     verdicts = {"schema": 1, "claims": []}
     verdicts["record"] = {"gpu": None, "commit": None, "started": "", "schema": 3}
     save(verdicts, "verdicts.json")
-    options = ("--output", tmp_path / "out") if program in ("render.py", "compare.py") else ()
+    options = {"publish": ("--results", tmp_path / "out"), "verify": ()}.get(
+        program, ("--output", tmp_path / "out")
+    )
     result = run(program, tmp_path / "input", *options, "--experiments", folder)
     why = "holds no sources.toml" if there else "is no folder"
     assert (
@@ -373,7 +373,7 @@ def test_a_formula_without_sense_is_named(
     formula = 'check = [{ form = "arithmetic", expression = "1 + 1" }]'
     path.write_text(_claim(1, 1.0).split("[[claim.check]]")[0] + formula)
     (article / "changes.toml").unlink()
-    result = run("render.py", save(_theirs()), "--output", "none", "--experiments", article)
+    result = run("render", save(_theirs()), "--output", "none", "--experiments", article)
     assert f"{path}: claim reduction.1: field expression: '1 + 1' says neither" in one_line(
         result, 2
     )

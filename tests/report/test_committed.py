@@ -1,49 +1,39 @@
-"""The committed evidence is what the renderer makes of its own record, byte for byte."""
+"""What is committed as evidence stays as it is: what a record says, and what could be published."""
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pytest
-from conftest import REPORTS, run, tree
+from conftest import EXPERIMENTS, REPORTS, run, same_matplotlib, tree
+from recheck_report.anchors import slug
+from recheck_report.claims import verdicts_json
+from recheck_report.claims.measured import read
+from recheck_report.commands.publish import refusal
+from recheck_report.sections.family import close_family
 
 RECORDS = sorted((REPORTS / "results").glob("*/record.json"))
 OUTSIDE = REPORTS.parent / "tests/outside"
-JUDGED = [
-    *((path, ()) for path in RECORDS),
-    *(
-        (path, ("--experiments", OUTSIDE / "claims"))
-        for path in sorted(OUTSIDE.glob("results/*/record.json"))
-    ),
-]
 
 
-@pytest.mark.skipif(not JUDGED, reason="no record is committed under reports/results")
-@pytest.mark.parametrize("record,options", JUDGED, ids=[path.parents[2].name for path, _ in JUDGED])
-def test_renders_to_the_same_bytes(
-    record: Path, options: tuple[object, ...], tmp_path: Path
-) -> None:
-    import matplotlib
-
-    drawn = "".join(chart.read_text() for chart in record.parent.glob("charts/*.svg"))
-    versions = set(re.findall(r"Matplotlib v([\w.]+),", drawn))
-    assert len(versions) == 1
-    if versions != {matplotlib.__version__}:
-        pytest.skip(f"drawn with matplotlib {versions.pop()}, this is {matplotlib.__version__}")
-    result = run("render.py", record, "--output", tmp_path / "report", *options, drawn=True)
+# those of our own collection are rendered in test_package.py, as a user would
+@pytest.mark.parametrize(
+    "record", sorted(OUTSIDE.glob("results/*/record.json")), ids=lambda path: path.parent.name
+)
+def test_an_article_of_its_own_renders_to_the_same_bytes(record: Path, tmp_path: Path) -> None:
+    same_matplotlib(record.parent)
+    options = ("--experiments", OUTSIDE / "claims", "--output", tmp_path / "report")
+    result = run("render", record, *options, drawn=True)
     assert result.returncode == 0, result.stderr
     assert tree(tmp_path / "report") == tree(record.parent)
 
 
 @pytest.mark.skipif(not RECORDS, reason="no record is committed under reports/results")
 @pytest.mark.parametrize("record", RECORDS, ids=lambda path: path.parent.name)
-def test_could_be_published_again(record: Path) -> None:
-    from places import slug
-    from publish import refusal
-    from record import load
-
-    loaded, _ = load(record)
-    gpu = loaded.environment.gpu
-    assert refusal(loaded) is None
-    assert gpu and record.parent.name == slug(gpu.name)
+def test_verdicts_numbers_and_intervals_stay(record: Path) -> None:
+    """Whatever matplotlib is at hand; and it could be published again."""
+    own = read(record, EXPERIMENTS)
+    assert refusal(own.record) is None and record.parent.name == slug(own.gpu)
+    close_family(own)
+    found = verdicts_json(own.record, own.judgement)
+    assert found == record.with_name("verdicts.json").read_bytes()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xml.etree import ElementTree
 
-from compact import SVG, compact
+from recheck_report.charts.compact import SVG, compact
 
 STYLE = "fill: none; stroke: #0072b2; stroke-width: 0.7"
 FONT = "font-size: 8px; font-family: 'DejaVu Sans'"
@@ -113,7 +113,7 @@ def test_a_chart_keeps_every_mark_and_text() -> None:
     import io
 
     import matplotlib
-    from canvas import FONTS, card, dots, line, log_axes, style, svg
+    from recheck_report.charts.canvas import FONTS, card, dots, line, log_axes, style, svg
 
     with style():
         figure = card(4, "title", "subtitle")

@@ -41,7 +41,7 @@ def place(tmp_path: Path) -> Callable[..., Path]:
 
 
 def _compare(tmp_path: Path, *paths: Path, drawn: bool = False) -> str:
-    result = run("compare.py", *paths, "--output", tmp_path / "out", drawn=drawn)
+    result = run("compare", *paths, "--output", tmp_path / "out", drawn=drawn)
     assert result.returncode == 0, result.stderr
     assert result.stdout == f"{tmp_path / 'out' / 'README.md'}\n"
     return (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
@@ -73,7 +73,7 @@ def test_a_column_for_each_gpu(place: Callable[..., Path], tmp_path: Path) -> No
     assert {"README.md", "charts/compare_matmul.svg"} <= set(files)
     assert set(re.findall(r"\]\(([^#)]+)\)", text)) == set(files) - {"README.md"}
     # the same bytes again, and the other way round
-    run("compare.py", first, second, "--output", tmp_path / "other")
+    run("compare", first, second, "--output", tmp_path / "other")
     assert tree(tmp_path / "other") == files
 
 
@@ -149,7 +149,7 @@ def test_charts_have_a_marker_for_each_record(place: Callable[..., Path], tmp_pa
 
 
 def test_looks_of_many_records_differ() -> None:
-    from charts.claims import look_of
+    from recheck_report.charts.claims import look_of
 
     assert len({look_of(at) for at in range(36)}) == 36
 
@@ -172,12 +172,12 @@ def test_bad_input_is_one_line(name: str, tmp_path: Path) -> None:
     (tmp_path / "record.json").write_text(record)
     if probes:
         (tmp_path / "probes.json").write_text(probes)
-    line = one_line(run("compare.py", tmp_path, "--output", tmp_path / "out"), 2)
+    line = one_line(run("compare", tmp_path, "--output", tmp_path / "out"), 2)
     assert why in line and str(tmp_path) in line and not (tmp_path / "out").exists()
 
 
 def test_missing_record_is_one_line(tmp_path: Path) -> None:
-    line = one_line(run("compare.py", tmp_path / "none", "--output", tmp_path / "out"), 2)
+    line = one_line(run("compare", tmp_path / "none", "--output", tmp_path / "out"), 2)
     assert "none: cannot be read: No such file or directory" in line
 
 
@@ -187,10 +187,10 @@ def test_a_report_is_not_overwritten(
     report(_record())
     before = tree(tmp_path / "report")
     path = place("a", _record())
-    line = one_line(run("compare.py", path, "--output", tmp_path / "report"), 1)
+    line = one_line(run("compare", path, "--output", tmp_path / "report"), 1)
     assert (
         "README.md: is not a comparison of Recheck" in line and tree(tmp_path / "report") == before
     )
     _compare(tmp_path, path)
-    line = one_line(run("render.py", path, "--output", tmp_path / "out"), 1)
+    line = one_line(run("render", path, "--output", tmp_path / "out"), 1)
     assert "README.md: is not a report of Recheck" in line

@@ -9,9 +9,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from comparison import Audit
-from quantities import Ratio
-from record import Case, Record
+from recheck_report.model.record import Case, Record
+from recheck_report.statistics.audit import Audit
+from recheck_report.statistics.ratio import Ratio
 from synthetic import (
     SMALL,
     Json,
@@ -33,7 +33,7 @@ Read = Callable[[Json], Record]
 @pytest.fixture
 def read(save: Callable[..., Path]) -> Read:
     def parse(record: Json) -> Record:
-        from record import load
+        from recheck_report.model.record import load
 
         return load(save(record))[0]
 
@@ -42,7 +42,7 @@ def read(save: Callable[..., Path]) -> Read:
 
 def _pair(read: Read, samples: list[tuple[float, float]], rounds: int | None = None) -> Ratio:
     """The comparison of two cases with one sample a round each."""
-    from comparison import compare
+    from recheck_report.statistics.paired import compare
 
     record = make_record(SMALL[:2], strategies=FEW)
     for name, column in (("global16", 0), ("tile16", 1)):
@@ -61,7 +61,7 @@ def _pair(read: Read, samples: list[tuple[float, float]], rounds: int | None = N
 
 @pytest.mark.parametrize("n", [6, 7, 10, 13])
 def test_exact_bootstrap_is_what_resampling_tends_to(n: int) -> None:
-    from comparison import _quantile, bootstrap_of_median
+    from recheck_report.statistics.paired import _quantile, bootstrap_of_median
 
     dice = random.Random(n)
     values = [dice.gauss(0, 1) for _ in range(n)]
@@ -76,7 +76,7 @@ def test_exact_bootstrap_is_what_resampling_tends_to(n: int) -> None:
 
 
 def test_student_agrees_with_the_tables() -> None:
-    from comparison import student
+    from recheck_report.statistics.paired import student
 
     for t, freedom in ((12.706, 1), (4.303, 2), (2.571, 5), (2.228, 10), (2.045, 29)):
         assert student(t, freedom) == pytest.approx(0.05, abs=1e-4)
@@ -107,7 +107,7 @@ def test_few_common_rounds_fall_back_to_the_far_ends(read: Read) -> None:
 
 
 def test_other_conditions_are_not_paired(read: Read) -> None:
-    from comparison import compare
+    from recheck_report.statistics.paired import compare
 
     record = read(make_record(SMALL[:2], strategies=FEW))
 
@@ -133,7 +133,7 @@ def test_few_rounds_that_agree_are_not_certain(read: Read) -> None:
 
 
 def test_holm_by_hand() -> None:
-    from comparison import holm
+    from recheck_report.statistics.family import holm
 
     found = holm({"a": 0.01, "b": 0.04, "c": 0.03, "d": 0.005})
     assert found == pytest.approx({"d": 0.02, "a": 0.03, "c": 0.06, "b": 0.06})
@@ -154,7 +154,7 @@ def test_vocabulary() -> None:
 
 
 def test_more_comparisons_make_a_weak_one_insignificant(read: Read) -> None:
-    from comparison import Comparisons
+    from recheck_report.statistics.family import Comparisons
 
     record = read(make_record(SMALL[:2], strategies=FEW))
     cases = [case for case in record.cases if case.seconds]
@@ -173,7 +173,7 @@ def test_more_comparisons_make_a_weak_one_insignificant(read: Read) -> None:
 
 
 def _audit(read: Read, record: Json) -> Audit:
-    from comparison import audit
+    from recheck_report.statistics.audit import audit
 
     return audit(read(record))
 
@@ -195,7 +195,7 @@ def test_a_lucky_name_costs_resolution_and_detection(read: Read) -> None:
 
 
 def test_without_an_audit_half_a_per_cent_by_convention(read: Read) -> None:
-    from self_audit import sentence
+    from recheck_report.sections.self_audit import sentence
 
     for record in (make_record(SMALL[:2]), make_audit(gpu=False)):
         found = _audit(read, record)
@@ -207,8 +207,8 @@ def test_without_an_audit_half_a_per_cent_by_convention(read: Read) -> None:
 
 def test_the_record_s_own_resolution_decides(read: Read) -> None:
     """2 % faster is faster, unless the audit says that 2 % are noise."""
-    from comparison import comparisons
-    from measured import close_family
+    from recheck_report.sections.family import close_family
+    from recheck_report.statistics.family import comparisons
 
     def verdict(*audits: Json) -> str:
         record = scale(make_record(SMALL, strategies=FEW), "/global16/", 1.0)
@@ -233,7 +233,7 @@ MEMORY_BOUND = "matvec/shared/8192x8192/cold"
 
 
 def _suspects(read: Read, record: Json) -> dict[str, str]:
-    from machine import suspects
+    from recheck_report.sections.machine import suspects
 
     return suspects(read(record))
 
@@ -271,7 +271,7 @@ def test_flops_beyond_the_units_are_suspect(read: Read) -> None:
 
 
 def test_machine_table(read: Read) -> None:
-    from machine import COLUMNS, table
+    from recheck_report.sections.machine import COLUMNS, table
 
     rows = {row[0].split("`")[1]: dict(zip(COLUMNS, row, strict=True))
             for row in table(read(make_machine()))}  # fmt: skip

@@ -5,18 +5,17 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import sys
 from pathlib import Path
 
 import pytest
-from claims import load_collection
-from claims.load import ERRATA, load_errata
-from claims.tables import BadClaim
-from conftest import sourced
+from conftest import EXPERIMENTS, sourced
+from recheck_report.claims import load_collection
+from recheck_report.claims.load import ERRATA, load_errata
+from recheck_report.claims.toml import BadClaim
+from recheck_report.commands import collect
 
-ROOT = Path(__file__).parents[2]
-sys.path.insert(0, str(ROOT / "experiments" / "harness"))
-import probes  # noqa: E402
+ROOT = EXPERIMENTS.parent
+SNIPPETS = EXPERIMENTS / collect.SNIPPETS
 
 CLAIM = """
 [[claim]]
@@ -114,19 +113,19 @@ def test_without_a_file_there_are_none(tmp_path: Path) -> None:
 
 
 def test_every_erratum_of_the_inventory_is_there() -> None:
-    known = [erratum.id for erratum in load_collection().errata]
+    known = [erratum.id for erratum in load_collection(EXPERIMENTS).errata]
     assert known == [f"E{n:02}" for n in range(1, len(known) + 1)] and len(known) >= 35
 
 
 def test_an_erratum_of_a_claim_is_of_its_document() -> None:
-    documents = {claim.id: claim.document for claim in load_collection().claims}
-    for erratum in load_collection().errata:
+    documents = {claim.id: claim.document for claim in load_collection(EXPERIMENTS).claims}
+    for erratum in load_collection(EXPERIMENTS).errata:
         found = {documents[name] for name in erratum.concerns if name in documents}
         assert found <= {erratum.document}, erratum.id
 
 
 def test_what_is_not_english_is_translated() -> None:
-    for erratum in load_collection().errata:
+    for erratum in load_collection(EXPERIMENTS).errata:
         foreign = re.search(r"[\u4e00-\u9fff]", erratum.written)
         assert bool(erratum.english) == bool(foreign), erratum.id
 
@@ -138,26 +137,32 @@ def test_every_algorithm_has_a_row() -> None:
         for folder in ("experiments", "kernels")
         for path in (ROOT / folder).rglob("*.c*")
     )
-    for erratum in load_collection().errata:
+    for erratum in load_collection(EXPERIMENTS).errata:
         for name in erratum.concerns:
             assert not name.startswith("A") or name in text, f"{erratum.id}: {name}"
 
 
-COMPILED = sorted({check.test for each in load_collection().errata for check in each.check
-                 if check.test.startswith("compile:")})  # fmt: skip
+COMPILED = sorted(
+    {
+        check.test
+        for each in load_collection(EXPERIMENTS).errata
+        for check in each.check
+        if check.test.startswith("compile:")
+    }
+)
 
 
 def test_snippets_and_errata_name_each_other() -> None:
-    stems = {key.removeprefix("compile:").removesuffix(probes.MENDED) for key in COMPILED}
-    assert stems == {path.stem for path in probes.SNIPPETS.iterdir()}
-    assert {f"compile:{stem}{form}" for stem in stems for form in ("", probes.MENDED)} == {
+    stems = {key.removeprefix("compile:").removesuffix(collect.MENDED) for key in COMPILED}
+    assert stems == {path.stem for path in SNIPPETS.iterdir()}
+    assert {f"compile:{stem}{form}" for stem in stems for form in ("", collect.MENDED)} == {
         *COMPILED
     }
-    for erratum in load_collection().errata:
+    for erratum in load_collection(EXPERIMENTS).errata:
         for check in erratum.check:
             if check.test in COMPILED:
                 assert check.test.startswith(f"compile:{erratum.id}")
-                mended = check.test.endswith(probes.MENDED)
+                mended = check.test.endswith(collect.MENDED)
                 assert check.finds == ("compiles" if mended else "refused")
 
 
@@ -168,6 +173,6 @@ NVCC = shutil.which(os.environ.get("RECHECK_NVCC", "nvcc"))
 @pytest.mark.parametrize("key", COMPILED)
 def test_nvcc_says_what_errata_say(key: str) -> None:
     assert NVCC is not None
-    said = probes.compiled(NVCC, key.removeprefix("compile:"), probes.SNIPPETS)
-    wanted = "compiles" if key.endswith(probes.MENDED) else "refused"
+    said = collect.compiled(NVCC, key.removeprefix("compile:"), SNIPPETS)
+    wanted = "compiles" if key.endswith(collect.MENDED) else "refused"
     assert said == {"reason": None, "outcome": wanted, "count": 0}

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import one_line, run, sourced
-from record import Record
+from conftest import EXPERIMENTS, one_line, run, sourced
+from recheck_report.model.record import Record
 from synthetic import make_full
 
 GOOD = """
@@ -45,8 +45,8 @@ def _write(folder: Path, text: str) -> Path:
 
 @pytest.mark.parametrize("name", BAD)
 def test_bad_file_is_one_line(name: str, tmp_path: Path) -> None:
-    from figures import load
-    from record import BadRecord
+    from recheck_report.claims.figures import load
+    from recheck_report.model.record import BadRecord
 
     (old, new), message = BAD[name]
     assert old in GOOD
@@ -58,8 +58,8 @@ def test_bad_file_is_one_line(name: str, tmp_path: Path) -> None:
 
 
 def test_unreadable_file_is_one_line(tmp_path: Path) -> None:
-    from figures import load
-    from record import BadRecord
+    from recheck_report.claims.figures import load
+    from recheck_report.model.record import BadRecord
 
     for path in (tmp_path, tmp_path / "none.toml"):
         with pytest.raises(BadRecord, match="cannot be read"):
@@ -70,7 +70,7 @@ def test_unreadable_file_is_one_line(tmp_path: Path) -> None:
 
 
 def test_good_file(tmp_path: Path) -> None:
-    from figures import load
+    from recheck_report.claims.figures import load
 
     (figure,) = load(_write(tmp_path, GOOD)).of("D")
     assert figure.seconds == 1.0 and figure.lost is None and figure.claim == ""
@@ -82,14 +82,14 @@ def test_a_bad_file_ends_the_renderer_in_one_line(
     (tmp_path / "matmul").mkdir()
     _write(sourced(tmp_path) / "matmul", "figure = [{}]")
     arguments = (save(make_full(small=True)), "--output", tmp_path / "out")
-    result = run("render.py", *arguments, "--experiments", tmp_path)
+    result = run("render", *arguments, "--experiments", tmp_path)
     assert "matmul/figures.toml: field figure[0]." in one_line(result, 2)
     assert not (tmp_path / "out").exists()
 
 
 @pytest.fixture(scope="module")
 def full(tmp_path_factory: pytest.TempPathFactory) -> Record:
-    from record import load
+    from recheck_report.model.record import load
 
     path = tmp_path_factory.mktemp("full") / "record.json"
     path.write_text(json.dumps(make_full()), encoding="utf-8")
@@ -98,9 +98,9 @@ def full(tmp_path_factory: pytest.TempPathFactory) -> Record:
 
 @pytest.mark.parametrize("name", ["matvec", "transpose"])
 def test_every_figure_is_about_a_case_of_the_full_run(name: str, full: Record) -> None:
-    from claims import load_collection
+    from recheck_report.claims import load_collection
 
-    known, experiment = load_collection().figures_of(name), full.experiment(name)
+    known, experiment = load_collection(EXPERIMENTS).figures_of(name), full.experiment(name)
     assert known.figure and experiment
     for each in known.figure:
         assert each.case(full, experiment), each
@@ -110,11 +110,11 @@ def test_every_figure_is_about_a_case_of_the_full_run(name: str, full: Record) -
 
 def test_values_agree_with_what_was_printed(full: Record) -> None:
     """C58: only with milliseconds and GiB/s do both numbers of a row agree."""
-    from claims import load_collection
+    from recheck_report.claims import load_collection
 
     experiment = full.experiment("transpose")
     assert experiment
-    for each in load_collection().figures_of("transpose").figure:
+    for each in load_collection(EXPERIMENTS).figures_of("transpose").figure:
         if not each.printed:
             assert each.lost
             continue

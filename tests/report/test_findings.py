@@ -7,8 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from findings.judge import Line
-from record import Record
+from conftest import EXPERIMENTS
+from recheck_report.model.record import Record
+from recheck_report.sections.findings.sentences import Line
 from synthetic import SHAPES, SMALL, Json, make_full, make_record, matching, scale, set_time, spoil
 from synthetic_claims import measured
 
@@ -27,7 +28,7 @@ def judged(loaded: Callable[[Json], Record]) -> Judged:
     """The findings of a record by their short names of TITLES."""
 
     def judge(record: Json) -> dict[str, tuple[Line, ...]]:
-        from findings import findings
+        from recheck_report.sections.findings import findings
 
         parsed = loaded(record)
         found = {f.title: f.lines for f in findings(measured(parsed), parsed.experiments[0])}
@@ -42,13 +43,11 @@ def compared(loaded: Callable[[Json], Record]) -> Compared:
     """What one line says of two strategies, cold at one shape."""
 
     def compare(record: Json, base: str, other: str, shape: str) -> Line:
-        from findings.judge import Judge, finding
+        from recheck_report.sections.findings.sentences import Sentences, finding
 
         parsed = loaded(record)
-        judge = Judge(measured(parsed), parsed.experiments[0], "")
-        (line,) = finding(
-            "", "", lambda: judge.compare((base, "cold"), (other, "cold"), shape)
-        ).lines
+        say = Sentences(measured(parsed), parsed.experiments[0], "")
+        (line,) = finding("", "", lambda: say.compare((base, "cold"), (other, "cold"), shape)).lines
         return line
 
     return compare
@@ -95,7 +94,7 @@ def test_overlapping_intervals_are_no_difference(compared: Compared) -> None:
 
 
 def test_a_bound_that_is_not_one_does_not_read_as_one() -> None:
-    from quantities import Ratio
+    from recheck_report.statistics.ratio import Ratio
 
     assert Ratio(1.003, 1.0004, 1.006).outcome == "faster"
     assert "[1.0004, 1.0060]" in str(Ratio(1.003, 1.0004, 1.006))
@@ -138,8 +137,8 @@ def test_best_policy_names_those_it_cannot_be_told_from(judged: Judged) -> None:
 
 
 def test_best_policy_is_one_of_the_documents(save: Callable[..., Path]) -> None:
-    from findings import findings
-    from record import load
+    from recheck_report.model.record import load
+    from recheck_report.sections.findings import findings
 
     record = make_record(SMALL)
     for case in matching(record, "/tile32_depth2/"):  # the fastest, were it theirs
@@ -159,8 +158,8 @@ def test_crossover_moves_with_the_copies(judged: Judged) -> None:
 
 
 def test_crossover_is_where_straight_lines_meet(save: Callable[..., Path]) -> None:
-    from record import load
-    from series import crossings, sweep
+    from recheck_report.model.record import load
+    from recheck_report.queries import crossings, sweep
 
     record = make_record([(128,) * 3, (512,) * 3], strategies=["cpu_blas", "tile16"])
     for pattern, times in (("/cpu_blas/", (1.0, 4.0)), ("/tile16/", (2.0, 2.0))):
@@ -198,17 +197,17 @@ def test_no_speed_up_without_an_absolute_base(judged: Judged) -> None:
 
 
 def test_findings_name_the_claims_that_they_are_about(save: Callable[..., Path]) -> None:
-    from claims import load_collection
-    from findings import findings
-    from findings.judge import Finding
-    from record import load
+    from recheck_report.claims import load_collection
+    from recheck_report.model.record import load
+    from recheck_report.sections.findings import findings
+    from recheck_report.sections.findings.sentences import Finding
 
     assert Finding("", "S3: twice (C38 to C41, C44)", ()).claims == [
         *(f"C{at}" for at in (38, 39, 40, 41, 44))
     ]
     assert Finding("", "NVIDIA's paper says so", ()).claims == []
     parsed, _ = load(save(make_full(small=True)))
-    known = {claim.id for claim in load_collection().claims}
+    known = {claim.id for claim in load_collection(EXPERIMENTS).claims}
     said = [f for each in parsed.ordinary for f in findings(measured(parsed), each)]
     assert {name for f in said for name in f.claims} <= known
     assert {f.title: f.claims for f in said}[TITLES["serial"]] == ["C11", "C23"]

@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable
 
 import pytest
-from findings import Finding
-from record import Record
+from recheck_report.model.record import Record
+from recheck_report.sections.findings import Finding
 from synthetic import (
     MATVEC_SMALL,
     TRANSPOSE_SMALL,
@@ -30,7 +30,7 @@ def judged(loaded: Callable[[Json], Record]) -> Judged:
     """The findings of one experiment by title."""
 
     def judge(record: Json, name: str = "") -> dict[str, Finding]:
-        from findings import findings
+        from recheck_report.sections.findings import findings
 
         parsed = loaded(record)
         experiment = parsed.experiment(name or parsed.experiments[0].name)

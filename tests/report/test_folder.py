@@ -17,7 +17,7 @@ def test_rendering_in_place_changes_nothing(report: Callable[..., str], tmp_path
     """The folder itself is a record too: rendered from it, into it."""
     report(make_record(SMALL))
     before = tree(tmp_path / "report")
-    result = run("render.py", tmp_path / "report", "--output", tmp_path / "report")
+    result = run("render", tmp_path / "report", "--output", tmp_path / "report")
     assert result.returncode == 0 and tree(tmp_path / "report") == before
 
 
@@ -31,7 +31,7 @@ def test_old_charts_go_and_foreign_files_stay(report: Callable[..., str], tmp_pa
 
 def test_foreign_readme_is_not_overwritten(save: Callable[..., Path], tmp_path: Path) -> None:
     (tmp_path / "README.md").write_text("# My project\n")
-    line = one_line(run("render.py", save(make_record(SMALL)), "--output", tmp_path), 1)
+    line = one_line(run("render", save(make_record(SMALL)), "--output", tmp_path), 1)
     assert "README.md: is not a report of Recheck" in line
     assert (tmp_path / "README.md").read_text() == "# My project\n"
     assert not (tmp_path / "charts").exists()
@@ -39,7 +39,7 @@ def test_foreign_readme_is_not_overwritten(save: Callable[..., Path], tmp_path: 
 
 def test_output_is_a_file(save: Callable[..., Path], tmp_path: Path) -> None:
     (tmp_path / "report").write_text("mine")
-    line = one_line(run("render.py", save(make_record(SMALL)), "--output", tmp_path / "report"), 1)
+    line = one_line(run("render", save(make_record(SMALL)), "--output", tmp_path / "report"), 1)
     assert str(tmp_path / "report") in line
     assert (tmp_path / "report").read_text() == "mine"
 
@@ -52,7 +52,7 @@ def test_unwritable_folder(save: Callable[..., Path], tmp_path: Path) -> None:
         locked = tmp_path / "locked"
         locked.mkdir(mode=0o500)
         target = locked / "report"
-    line = one_line(run("render.py", save(make_record(SMALL)), "--output", target), 1)
+    line = one_line(run("render", save(make_record(SMALL)), "--output", target), 1)
     assert f"error: {target}: cannot be written: " in line
 
 
@@ -70,10 +70,10 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 
 def test_full_disk_leaves_the_earlier_report(save: Callable[..., Path], small_disk: Path) -> None:
     target = small_disk / "report"
-    result = run("render.py", save(make_record(SMALL)), "--output", target)
+    result = run("render", save(make_record(SMALL)), "--output", target)
     assert result.returncode == 0, result.stderr
     before = tree(small_disk)
-    line = one_line(run("render.py", save(make_record(SHAPES)), "--output", target), 1)
+    line = one_line(run("render", save(make_record(SHAPES)), "--output", target), 1)
     assert line == f"error: {target}: cannot be written: No space left on device\n"
     assert tree(small_disk) == before
 
@@ -82,7 +82,7 @@ def test_readme_is_replaced_last(
     report: Callable[..., str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A rename that fails half way leaves the earlier README and no temporary file."""
-    import folder
+    from recheck_report.commands import output
 
     report(make_record(SMALL))
     before = tree(tmp_path / "report")
@@ -97,7 +97,7 @@ def test_readme_is_replaced_last(
     monkeypatch.setattr(os, "replace", one_rename)
     files = {name: data + b" " for name, data in before.items() if name != "README.md"}
     with pytest.raises(PermissionError):
-        folder.write({**files, "README.md": before["README.md"] + b" "}, tmp_path / "report")
+        output.write({**files, "README.md": before["README.md"] + b" "}, tmp_path / "report")
     after = tree(tmp_path / "report")
     assert set(after) == set(before) and after["README.md"] == before["README.md"]
 
@@ -105,7 +105,7 @@ def test_readme_is_replaced_last(
 def test_full_disk_leaves_no_new_folder(save: Callable[..., Path], small_disk: Path) -> None:
     (small_disk / "ballast").write_bytes(bytes(850_000))
     path = save(make_record(SMALL))
-    one_line(run("render.py", path, "--output", small_disk / "a" / "report"), 1)
+    one_line(run("render", path, "--output", small_disk / "a" / "report"), 1)
     assert sorted(tree(small_disk)) == ["ballast"] and not (small_disk / "a").exists()
 
 
@@ -114,7 +114,7 @@ def test_strict_fails_after_writing(save: Callable[..., Path], tmp_path: Path) -
     wrong = spoil(make_record(SMALL), "/tile16/", "incorrect", "on integers: off by one")
     path = save(wrong)
     for flags, code in (([], 0), (["--strict"], 3)):
-        done = run("render.py", path, "--output", tmp_path / "out", *flags)
+        done = run("render", path, "--output", tmp_path / "out", *flags)
         assert done.returncode == code
         assert (tmp_path / "out" / "README.md").exists()
     assert len(done.stderr.splitlines()) == 1 and "incorrect or failed" in done.stderr

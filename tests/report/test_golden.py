@@ -11,8 +11,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from conftest import REPORTS, linked, row_of, run
-from lint import RULES, Report, lint
+from conftest import EXPERIMENTS, REPORTS, linked, row_of, run
+from recheck_report.commands.lint import RULES, Report, lint
 from synthetic import SMALL, make_record
 
 GOLDEN = Path(__file__).parent / "golden.md"
@@ -62,8 +62,8 @@ def test_energy_and_clocks_stand_in_the_headline_tables(golden: dict[str, bytes]
 
 
 def test_report_opens_with_the_verdicts(golden: dict[str, bytes]) -> None:
-    from claims import load_collection
-    from verdicts import WORDS
+    from recheck_report.claims import load_collection
+    from recheck_report.sections.verdicts import WORDS
 
     text = golden["README.md"].decode()
     places = [
@@ -72,7 +72,9 @@ def test_report_opens_with_the_verdicts(golden: dict[str, bytes]) -> None:
     ]
     assert places == sorted(places) and "So it is here" not in text
     found = json.loads(golden["verdicts.json"])["claims"]
-    assert [each["id"] for each in found] == [claim.id for claim in load_collection().claims]
+    assert [each["id"] for each in found] == [
+        claim.id for claim in load_collection(EXPERIMENTS).claims
+    ]
     for each in found:
         row = next(
             r for r in text.split("\n") if r.startswith(f'| <a id="claim-{each["id"].lower()}"')
@@ -106,14 +108,14 @@ def test_twelve_rules_are_kept(rendered: Report) -> None:
 
 def test_without_a_gpu_too(report: Callable[..., str], tmp_path: Path) -> None:
     report(make_record(SMALL, gpu=False), drawn=True)
-    result = run("lint.py", tmp_path / "report")
+    result = run("lint", tmp_path / "report")
     assert result.returncode == 0 and result.stdout == "12 of 12 rules kept\n", result.stdout
 
 
 @pytest.mark.skipif(not RECORDS, reason="no record is committed under reports/results")
 @pytest.mark.parametrize("record", RECORDS, ids=lambda path: path.parent.name)
 def test_committed_report_keeps_them(record: Path) -> None:
-    result = run("lint.py", record.parent)
+    result = run("lint", record.parent)
     assert result.stdout == "12 of 12 rules kept\n", result.stdout
 
 
@@ -141,7 +143,7 @@ def _source(code: str) -> Callable[[Report], Report]:
     return lambda report: replace(report, sources=report.sources | {"new.py": code})
 
 
-IMPORT = "from quantities import Ratio, duration\n"
+IMPORT = "from recheck_report.statistics.ratio import Ratio\n"
 POLYLINE = r'\1<g id="line2d_99"><path d="M 100 100 \nL 150 130 \nL 140 90 \n"/></g>'
 SPOILED = {
     "base_case": [
@@ -169,7 +171,7 @@ SPOILED = {
         _text("## Environment", "The tiles have an average speed-up of 3.\n\n## Environment"),
         _source(IMPORT + "def f(r):\n    return sum(x.value for x in r) / len(r)\n"),
         _source(IMPORT + "import statistics\ny = statistics.geometric_mean([1, 2])\n"),
-        _source("from comparison import compare\nfrom numpy import mean\nx = mean([2, 3])\n"),
+        _source(f"{IMPORT}from numpy import mean\nx = mean([2, 3])\n"),
     ],
     "intervals": [
         _text(r"(\d\u00a0ms) ±[\d.]+\u00a0%", r"\1"),
@@ -234,8 +236,8 @@ def test_program_names_the_rule(golden: dict[str, bytes], tmp_path: Path) -> Non
     (tmp_path / "charts").mkdir()
     text = golden["README.md"].decode().replace("95th percentile", "largest value")
     (tmp_path / "README.md").write_text(text, encoding="utf-8")
-    result = run("lint.py", tmp_path)
+    result = run("lint", tmp_path)
     assert result.returncode == 1
     assert result.stdout.startswith("rule 8, tendency: the report does not say '95th percentile'")
     assert result.stdout.endswith("11 of 12 rules kept\n")
-    assert run("lint.py", tmp_path / "none").returncode == 2
+    assert run("lint", tmp_path / "none").returncode == 2

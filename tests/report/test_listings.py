@@ -10,15 +10,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from claims import BadClaim, load_collection
-from claims.listings import load_listings
-from comparison import comparisons
-from conftest import REPORTS, linked, one_line, run, sourced
-from record import Case, Record
+from conftest import EXPERIMENTS, linked, one_line, run, sourced
+from recheck_report.claims import BadClaim, load_collection
+from recheck_report.claims.listings import load_listings
+from recheck_report.model.record import Case, Record
+from recheck_report.statistics.family import comparisons
 from synthetic import Json, make_full, make_record, matching, spoil, with_listings, without_listings
 from synthetic_claims import measured
 
-EXPERIMENTS = REPORTS.parent / "experiments"
 Read = Callable[[Json], Record]
 
 
@@ -49,7 +48,7 @@ def test_every_listing_of_the_tables_is_there_and_no_other() -> None:
                 general.add(f"{experiment}/{name}")
             elif re.search(r'as_printed|"(as printed|as in the sample|reconstructed)', says):
                 names.add(f"{experiment}/{name}")
-    listings = load_collection().listings
+    listings = load_collection(EXPERIMENTS).listings
     assert {each.row for each in listings} == names and len(names) == 21
     assert {each.general for each in listings} <= general
 
@@ -62,13 +61,13 @@ def test_every_comparison_is_of_cases_of_the_full_run() -> None:
     listed = subprocess.run([program, *flags], capture_output=True, text=True, check=True).stdout
     known = {line.split("/iterations:")[0] for line in listed.split("\n")}
     heads = {each["name"]: each["headline"] for each in make_full(small=True)["experiments"]}
-    for each in load_collection().listings:
+    for each in load_collection(EXPERIMENTS).listings:
         shape = each.shape or heads[each.experiment]
         assert {f"{row}/{shape}/cold" for row in (each.row, each.general)} <= known
 
 
 def test_texts_are_short_and_plain() -> None:
-    for each in load_collection().listings:
+    for each in load_collection(EXPERIMENTS).listings:
         for text in filter(None, (each.keeps, each.differs, each.reconstructed)):
             assert 60 <= len(text) <= 160 and text[-1] not in ".;," and not text.count("`") % 2
 
@@ -126,7 +125,7 @@ def test_a_bad_file_ends_the_renderer_in_one_line(
 ) -> None:
     (sourced(tmp_path, GOOD["document"]) / "listings.toml").write_text("[[listing]]")
     arguments = (save(make_record([])), "--output", tmp_path / "out")
-    result = run("render.py", *arguments, "--experiments", tmp_path)
+    result = run("render", *arguments, "--experiments", tmp_path)
     assert "listing number 1: field row is missing" in one_line(result, 2)
 
 
@@ -139,7 +138,7 @@ def small() -> Json:
 
 
 def _pair(record: Record, row: str) -> tuple[Case, Case]:
-    listing = next(each for each in load_collection().listings if each.row == row)
+    listing = next(each for each in load_collection(EXPERIMENTS).listings if each.row == row)
     experiment = record.experiment(listing.experiment)
     assert experiment
     shape = listing.shape or experiment.headline
@@ -149,7 +148,7 @@ def _pair(record: Record, row: str) -> tuple[Case, Case]:
 
 
 def _costs(record: Record) -> dict[str, str]:
-    from listings import listed
+    from recheck_report.sections.listings import listed
 
     own = measured(record)
     found = listed(own)
@@ -159,7 +158,7 @@ def _costs(record: Record) -> dict[str, str]:
 
 
 def test_the_ratio_is_the_one_that_compare_gives(small: Json, loaded: Read) -> None:
-    from comparison import compare
+    from recheck_report.statistics.paired import compare
 
     record = loaded(small)
     for row, text in _costs(record).items():
@@ -179,7 +178,7 @@ def test_the_ratio_is_the_one_that_compare_gives(small: Json, loaded: Read) -> N
     ],
 )
 def test_words_follow_the_numbers(cost: float, says: str, counted: str, loaded: Read) -> None:
-    from listings import listed
+    from recheck_report.sections.listings import listed
 
     found = listed(measured(loaded(with_listings(make_full(small=True), cost))))
     assert found and found.counts == counted
@@ -197,17 +196,17 @@ def test_the_record_s_resolution_decides(loaded: Read) -> None:
 
 
 def test_comparisons_are_of_the_family(small: Json, loaded: Read) -> None:
-    from measured import close_family
+    from recheck_report.sections.family import close_family
 
     sizes = []
     for record in (loaded(without_listings(make_full(small=True))), loaded(small)):
         close_family(measured(record))
         sizes.append(len(comparisons(record).family))
     family = comparisons(record).family
-    for listing in load_collection().listings:
+    for listing in load_collection(EXPERIMENTS).listings:
         first, second = _pair(record, listing.row)
         assert frozenset((first.id, second.id, 1.0)) in family
-    assert sizes[1] >= sizes[0] + len(load_collection().listings)
+    assert sizes[1] >= sizes[0] + len(load_collection(EXPERIMENTS).listings)
 
 
 def test_what_was_not_measured_says_why(small: Json, loaded: Read) -> None:

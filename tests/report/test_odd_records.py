@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import linked, run
+from conftest import EXPERIMENTS, linked, run
 from synthetic import (
     SMALL,
     Json,
@@ -38,7 +38,7 @@ def test_an_error_that_is_not_finite(save: Callable[..., Path], tmp_path: Path) 
     record = spoil(make_record(SMALL), "/tile16/4096x", "incorrect", reason)
     for case in matching(record, "/tile16/4096x"):
         case["error"] = {"value": None, "bound": 1.0, "metric": "max |error| / (|A||B|)"}
-    done = run("render.py", save(record), "--output", tmp_path / "report", "--strict")
+    done = run("render", save(record), "--output", tmp_path / "report", "--strict")
     assert done.returncode == 3, done.stderr
     text = (tmp_path / "report" / "README.md").read_text(encoding="utf-8").replace("\u00a0", " ")
     assert "> **3 cases incorrect**" in text
@@ -70,8 +70,8 @@ def test_any_part_of_a_record_renders(
     """Whatever cases are missing, absent or wrong: a report, whose links lead somewhere."""
     import random
 
-    from measured import read
-    from render import render
+    from recheck_report.claims.measured import read
+    from recheck_report.commands.render import render
 
     dice = random.Random(seed)
     record = make_full(gpu=seed % 4 != 3, small=True)
@@ -91,10 +91,10 @@ def test_any_part_of_a_record_renders(
             status = dice.choice(("failed", "incorrect", "unsupported", "not_run"))
             case.update(status=status, reason="a reason", seconds=None, error=None, power=None)
             case.update(samples=[], blocks=[], clocks=[])
-    own = read(save(record))
+    own = read(save(record), EXPERIMENTS)
     # an odd record makes odd charts, of which each is laid out, and some are drawn
     drawn = render(own, []) if seed < 2 else None
-    monkeypatch.setattr("charts.svg", lambda figure: b"<svg/>")
+    monkeypatch.setattr("recheck_report.charts.svg", lambda figure: b"<svg/>")
     files = render(own, [])
     linked(files["README.md"].decode())
     if drawn:

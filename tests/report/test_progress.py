@@ -27,7 +27,7 @@ def record(save: Callable[..., Path]) -> Path:
 
 
 def test_rendering_says_what_it_is_at(record: Path, tmp_path: Path) -> None:
-    code, text = on_terminal("stderr", 100, "render.py", record, "--output", tmp_path / "report")
+    code, text = on_terminal("stderr", 100, "render", record, "--output", tmp_path / "report")
     states = _shown(text)
     assert code == 0 and states[-1] == ""
     assert states.index("reading") < states.index("verdicts")
@@ -37,7 +37,7 @@ def test_rendering_says_what_it_is_at(record: Path, tmp_path: Path) -> None:
 
 def test_comparing_says_what_it_is_at(record: Path, tmp_path: Path) -> None:
     arguments = (record, record, "--output", tmp_path / "out")
-    code, text = on_terminal("stderr", 100, "compare.py", *arguments)
+    code, text = on_terminal("stderr", 100, "compare", *arguments)
     states = _shown(text)
     assert code == 0 and states[-1] == "" and "reading record 2 of 2" in states
     assert any(re.fullmatch(r"verdicts on NVIDIA H200.*", state) for state in states)
@@ -45,13 +45,13 @@ def test_comparing_says_what_it_is_at(record: Path, tmp_path: Path) -> None:
 
 
 def test_a_line_fits_the_terminal(tmp_path: Path) -> None:
-    _, text = on_terminal("stderr", 12, "compare.py", "none", "--output", tmp_path / "out")
+    _, text = on_terminal("stderr", 12, "compare", "none", "--output", tmp_path / "out")
     assert text.startswith("\r\x1b[Kreading rec\r\x1b[Kerror: ")
 
 
 def test_an_error_stands_alone(tmp_path: Path) -> None:
     path = tmp_path / "none.json"
-    code, text = on_terminal("stderr", 300, "render.py", path, "--output", tmp_path / "report")
+    code, text = on_terminal("stderr", 300, "render", path, "--output", tmp_path / "report")
     *states, last = text.split("\r\x1b[K")
     assert code == 2 and states == ["", "reading"]
     assert last == f"error: {path}: cannot be read: No such file or directory\n"

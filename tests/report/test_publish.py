@@ -24,7 +24,7 @@ def rendered(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder, record = tmp_path_factory.mktemp("rendered"), make_record(SMALL, strategies=FEW)
     (folder / "input.json").write_text(json.dumps(record))
     (folder / "probes.json").write_text(json.dumps(make_probes(record)))
-    result = run("render.py", folder / "input.json", "--output", folder / "report")
+    result = run("render", folder / "input.json", "--output", folder / "report")
     assert result.returncode == 0, result.stderr
     return folder / "report"
 
@@ -113,7 +113,7 @@ def test_refused(name: str, save: Callable[..., Path], tmp_path: Path) -> None:
     path = save(change(make_record(SMALL, strategies=FEW)))
     # what is no evidence is refused before anything is rendered
     path.parent.rename(tmp_path / "report")
-    result = run("publish.py", tmp_path / "report", "--results", tmp_path / "results")
+    result = run("publish", tmp_path / "report", "--results", tmp_path / "results")
     line = one_line(result, 1)
     assert "not published" in line and why in line
     assert not (tmp_path / "results").exists()
@@ -121,7 +121,7 @@ def test_refused(name: str, save: Callable[..., Path], tmp_path: Path) -> None:
 
 def test_published_as_it_is(copy: Path, tmp_path: Path) -> None:
     for _ in range(2):  # again over itself
-        result = run("publish.py", tmp_path / "report", "--results", tmp_path / "results")
+        result = run("publish", tmp_path / "report", "--results", tmp_path / "results")
         assert result.returncode == 0, result.stderr
         assert tree(tmp_path / "results" / "nvidia-h200") == tree(tmp_path / "report")
         assert [path.name for path in (tmp_path / "results").iterdir()] == ["nvidia-h200"]
@@ -129,8 +129,8 @@ def test_published_as_it_is(copy: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("flags", ["", "--resume", "--output=a b", "--output=a --resume"])
 def test_flags_that_leave_nothing_out(flags: str, save: Callable[..., Path]) -> None:
-    from publish import refusal
-    from record import load
+    from recheck_report.commands.publish import refusal
+    from recheck_report.model.record import load
 
     record = _measured_with(flags)(make_record(SMALL, strategies=FEW))
     assert refusal(load(save(record))[0]) is None
@@ -140,7 +140,7 @@ def test_replaces_what_was_published(copy: Path, tmp_path: Path) -> None:
     old = tmp_path / "results" / "nvidia-h200"
     old.mkdir(parents=True)
     (old / "stale.svg").write_text("<svg/>")
-    result = run("publish.py", tmp_path / "report", "--results", tmp_path / "results")
+    result = run("publish", tmp_path / "report", "--results", tmp_path / "results")
     assert result.returncode == 0, result.stderr
     assert tree(old) == tree(tmp_path / "report")
 
@@ -149,7 +149,7 @@ def test_replaces_what_was_published(copy: Path, tmp_path: Path) -> None:
 def test_refused_if_edited(name: str, copy: Path, tmp_path: Path) -> None:
     path = tmp_path / "report" / name
     path.write_text(path.read_text() + " ")
-    result = run("publish.py", tmp_path / "report", "--results", tmp_path / "results")
+    result = run("publish", tmp_path / "report", "--results", tmp_path / "results")
     assert f"{name} differs from a fresh render" in one_line(result, 1)
 
 
@@ -157,7 +157,7 @@ def test_refused_if_the_record_changed_after_rendering(copy: Path, tmp_path: Pat
     record = make_record(SMALL, strategies=FEW)
     record["wall_seconds"] = 1.0
     (tmp_path / "report" / "record.json").write_text(json.dumps(record))
-    result = run("publish.py", tmp_path / "report", "--results", tmp_path / "results")
+    result = run("publish", tmp_path / "report", "--results", tmp_path / "results")
     assert "README.md differs" in one_line(result, 1)
 
 
@@ -166,19 +166,19 @@ def test_refused_if_the_probes_changed_after_rendering(copy: Path, tmp_path: Pat
     probes = json.loads(path.read_bytes())
     probes["tests"] = {name: {**each, "outcome": "?"} for name, each in probes["tests"].items()}
     path.write_text(json.dumps(probes))
-    result = run("publish.py", tmp_path / "report", "--results", tmp_path / "results")
+    result = run("publish", tmp_path / "report", "--results", tmp_path / "results")
     assert "README.md differs" in one_line(result, 1)
 
 
 def test_refused_if_the_verdicts_are_missing(copy: Path, tmp_path: Path) -> None:
     (tmp_path / "report" / "verdicts.json").unlink()
-    result = run("publish.py", tmp_path / "report", "--results", tmp_path / "results")
+    result = run("publish", tmp_path / "report", "--results", tmp_path / "results")
     assert "verdicts.json is missing" in one_line(result, 1)
 
 
 def test_bad_probes_are_one_line(copy: Path, tmp_path: Path) -> None:
     (tmp_path / "report" / "probes.json").write_text("{")
-    result = run("publish.py", tmp_path / "report", "--results", tmp_path / "results")
+    result = run("publish", tmp_path / "report", "--results", tmp_path / "results")
     assert "probes.json: is not complete JSON" in one_line(result, 2)
 
 
@@ -191,35 +191,35 @@ def test_a_report_beside_other_gpus_is_published_by_itself(copy: Path, tmp_path:
     (results / "nvidia-l4" / "record.json").write_text(json.dumps(other))
     alone, report = tree(tmp_path / "report"), tmp_path / "report"
     beside = ["--beside", results / "nvidia-l4" / "record.json"]
-    assert run("render.py", report, "--output", report, *beside).returncode == 0
+    assert run("render", report, "--output", report, *beside).returncode == 0
     assert tree(report) != alone and set(tree(report)) == set(alone)
-    result = run("publish.py", report, "--results", results)
+    result = run("publish", report, "--results", results)
     assert result.returncode == 0, result.stderr
     assert tree(results / "nvidia-h200") == alone
     # with another record beside it is no report of these any more
     (report / "README.md").write_text((report / "README.md").read_text() + " ")
-    assert "README.md differs" in one_line(run("publish.py", report, "--results", results), 1)
+    assert "README.md differs" in one_line(run("publish", report, "--results", results), 1)
 
 
 def test_refused_if_files_are_missing_or_foreign(copy: Path, tmp_path: Path) -> None:
     (tmp_path / "report" / "notes.txt").write_text("mine")
-    result = run("publish.py", tmp_path / "report", "--results", tmp_path / "results")
+    result = run("publish", tmp_path / "report", "--results", tmp_path / "results")
     assert "notes.txt is no part of the report" in one_line(result, 1)
     (tmp_path / "report" / "notes.txt").unlink()
     (tmp_path / "report" / "charts" / "matmul_ladder.svg").unlink()
-    result = run("publish.py", tmp_path / "report", "--results", tmp_path / "results")
+    result = run("publish", tmp_path / "report", "--results", tmp_path / "results")
     assert "charts/matmul_ladder.svg is missing" in one_line(result, 1)
 
 
 def test_not_a_report(tmp_path: Path) -> None:
-    line = one_line(run("publish.py", tmp_path), 2)
+    line = one_line(run("publish", tmp_path, "--results", tmp_path / "results"), 2)
     assert "record.json: cannot be read" in line
 
 
 def test_full_matrix_of_all_experiments(save: Callable[..., Path]) -> None:
     """No end to end where the experiment has none, nor for a part or a sweep; else it must be."""
-    from publish import refusal
-    from record import load
+    from recheck_report.commands.publish import refusal
+    from recheck_report.model.record import load
 
     record = make_full(small=True)
     assert refusal(load(save(record))[0]) is None

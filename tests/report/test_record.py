@@ -128,7 +128,7 @@ BAD: dict[str, tuple[Change, str]] = {
 
 @pytest.mark.parametrize("name", BAD)
 def test_bad_record(name: str, save: Callable[..., Path]) -> None:
-    from record import BadRecord, load
+    from recheck_report.model.record import BadRecord, load
 
     change, message = BAD[name]
     record = make_record(SMALL)
@@ -194,7 +194,7 @@ BAD_4: dict[str, tuple[Change4, str]] = {
 
 @pytest.mark.parametrize("name", BAD_4)
 def test_bad_record_of_schema_4(name: str, tmp_path: Path) -> None:
-    from record import BadRecord, load
+    from recheck_report.model.record import BadRecord, load
 
     change, message = BAD_4[name]
     files = pack(make_record(SMALL))
@@ -212,7 +212,7 @@ def test_bad_record_of_schema_4(name: str, tmp_path: Path) -> None:
 
 
 def test_samples_must_be_there_and_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import record
+    from recheck_report.model import record
 
     files = record.compressed(pack(make_record(SMALL)))
     assert set(files) == {"record.json", "samples.jsonl.bz2"}
@@ -236,7 +236,7 @@ def test_samples_must_be_there_and_whole(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def test_schema_3_and_4_say_the_same(tmp_path: Path) -> None:
-    from record import load
+    from recheck_report.model.record import load
 
     flat = spoil(make_record(SMALL), "/tile8/", "failed", "a reason")
     (tmp_path / "3").mkdir()
@@ -252,7 +252,7 @@ def test_bad_record_ends_the_program_in_one_line(save: Callable[..., Path], tmp_
     record = make_record(SMALL)
     del record["plan"]
     path = save(record)
-    line = one_line(run("render.py", path, "--output", tmp_path / "report"), 2)
+    line = one_line(run("render", path, "--output", tmp_path / "report"), 2)
     assert line.startswith(f"error: {path}: field plan is missing")
     assert not (tmp_path / "report").exists()
 
@@ -264,7 +264,7 @@ def test_interval_must_hold_its_median(
     record = make_record(SMALL)
     seconds = {"median": median, "low": low, "high": high, "samples": 9, "discarded": 0}
     matching(record, TILE16)[0]["seconds"] = seconds
-    line = one_line(run("render.py", save(record), "--output", tmp_path / "report"), 2)
+    line = one_line(run("render", save(record), "--output", tmp_path / "report"), 2)
     assert "0 < low <= median <= high" in line and f"cases[{_index(record)}]" in line
 
 
@@ -276,19 +276,19 @@ def _index(record: Json) -> int:
 def test_truncated(keep: float, save: Callable[..., Path], tmp_path: Path) -> None:
     text = json.dumps(make_record(SMALL))
     path = save(text[: int(len(text) * keep) if keep != 1 else 1])
-    line = one_line(run("render.py", path, "--output", tmp_path / "report"), 2)
+    line = one_line(run("render", path, "--output", tmp_path / "report"), 2)
     assert "is not complete JSON" in line and "run recheck again" in line
     assert not (tmp_path / "report").exists()
 
 
 @pytest.mark.parametrize("text", ["[]", "7", "null", '"schema"', '{"schema": null}'])
 def test_other_json(text: str, save: Callable[..., Path], tmp_path: Path) -> None:
-    line = one_line(run("render.py", save(text), "--output", tmp_path / "report"), 2)
+    line = one_line(run("render", save(text), "--output", tmp_path / "report"), 2)
     assert "schema" in line
 
 
 def test_missing_file(tmp_path: Path) -> None:
-    line = one_line(run("render.py", tmp_path / "none.json", "--output", tmp_path / "report"), 2)
+    line = one_line(run("render", tmp_path / "none.json", "--output", tmp_path / "report"), 2)
     assert "none.json: cannot be read: No such file" in line
 
 
@@ -297,21 +297,21 @@ def test_bad_record_leaves_the_earlier_report(
 ) -> None:
     report(make_record(SMALL))
     before = tree(tmp_path / "report")
-    one_line(run("render.py", save('{"schema": 3'), "--output", tmp_path / "report"), 2)
+    one_line(run("render", save('{"schema": 3'), "--output", tmp_path / "report"), 2)
     assert tree(tmp_path / "report") == before
 
 
 def test_bad_beside_record(save: Callable[..., Path], tmp_path: Path) -> None:
     record, beside = save(make_record(SMALL, gpu=False)), save("{}", "beside.json")
     target = tmp_path / "report"
-    line = one_line(run("render.py", record, "--output", target, "--beside", beside), 2)
+    line = one_line(run("render", record, "--output", target, "--beside", beside), 2)
     assert "beside.json" in line and not target.exists()
-    line = one_line(run("render.py", record, "--output", target, "--beside", record), 2)
+    line = one_line(run("render", record, "--output", target, "--beside", record), 2)
     assert "no measured GPU case" in line and not target.exists()
 
 
 def test_every_status_is_read(save: Callable[..., Path]) -> None:
-    from record import load
+    from recheck_report.model.record import load
 
     record = spoil(make_record(SMALL), "/tile8/", "incorrect", "error 3.1 exceeds bound 1")
     record = spoil(record, "/tile32/", "failed", "an illegal memory access was encountered")
@@ -321,7 +321,7 @@ def test_every_status_is_read(save: Callable[..., Path]) -> None:
 
 
 def test_strategies_come_in_table_order(save: Callable[..., Path]) -> None:
-    from record import load
+    from recheck_report.model.record import load
     from synthetic import CPU, GPU
 
     # the cold regime comes first in the file but holds no CPU row
@@ -344,7 +344,7 @@ def test_a_record_of_schema_2_says_what_it_does_not_know(
     for case in record["cases"]:
         for name in ("batch", "power", "blocks", "clocks"):
             del case[name]
-    result = run("render.py", save(record), "--output", tmp_path / "report")
+    result = run("render", save(record), "--output", tmp_path / "report")
     assert result.returncode == 0, result.stderr
     report = (tmp_path / "report" / "README.md").read_text()
     assert "An older record, of schema 2" in report

@@ -7,19 +7,19 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from claims import Check, Probes, load_collection, load_probes
-from claims.expression import names
-from claims.load import SERIES, Claim
-from claims.predicates import FAILS, INCONCLUSIVE, Questions
-from claims.probes import Counters, Trial
-from conftest import REPORTS
-from record import AUDIT, Case, Record, load
+from conftest import EXPERIMENTS, REPORTS
+from recheck_report.claims import Check, load_collection
+from recheck_report.claims.expression import names
+from recheck_report.claims.load import SERIES, Claim
+from recheck_report.claims.predicates import FAILS, INCONCLUSIVE, Questions
+from recheck_report.model.probes import Counters, Probes, Trial, load_probes
+from recheck_report.model.record import AUDIT, Case, Record, load
 from synthetic_claims import measured
 
 EVIDENCE = REPORTS / "results" / "nvidia-h200" / "record.json"
 CHECKS = [
     pytest.param(claim, check, id=f"{claim.id}-{at}")
-    for claim in load_collection().claims
+    for claim in load_collection(EXPERIMENTS).claims
     for at, check in enumerate(claim.check)
 ]
 
@@ -162,7 +162,7 @@ def test_noise_moves_verdicts_only_towards_inconclusive(record: Record, probes: 
         before = after
     timed = [
         each
-        for each in load_collection().claims
+        for each in load_collection(EXPERIMENTS).claims
         if any(c.form in ("ratio", *SERIES) for c in each.check)
     ]
     assert all(after[each.id] in (INCONCLUSIVE, "not_measured") for each in timed)

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import html
-import os
 import re
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
-import lint
 import pytest
-from conftest import REPORTS, linked, one_line, process, row_of, tree
+from conftest import ENVIRONMENT, linked, one_line, process, row_of, tree
+from recheck_report.commands import lint
 from synthetic import (
     SHAPES,
     SMALL,
@@ -40,7 +39,7 @@ def test_same_record_same_bytes(
     env = {"PYTHONHASHSEED": "7", "TZ": "Asia/Tokyo", "LC_ALL": "C", "SOURCE_DATE_EPOCH": "1"}
     env["NPY_DISABLE_CPU_FEATURES"] = "AVX512F AVX512_SKX AVX2 FMA3"
     env["PYTHONWARNINGS"] = "ignore"
-    result = process("render.py", save(record), "--output", "out", cwd=other, env=env)
+    result = process("render", save(record), "--output", "out", cwd=other, env=env)
     assert (result.returncode, result.stderr) == (0, "")
     assert tree(other / "out") == tree(tmp_path / "report")
 
@@ -131,8 +130,8 @@ def test_table_ratios_stand_beside_absolute_times(report: Callable[..., str]) ->
 def test_brands(
     save: Callable[..., Path], where: tuple[str, ...], value: object, brand: str
 ) -> None:
-    import provenance
-    from record import load
+    from recheck_report.model.record import load
+    from recheck_report.sections import provenance
 
     record = make_record(SMALL[:2], strategies=["cpu_blas", "tile16"])
     node = record
@@ -247,10 +246,9 @@ def test_beside_record_is_left_out_where_a_gpu_was_measured(
 
 def test_missing_package_is_one_line(save: Callable[..., Path], tmp_path: Path) -> None:
     # -S leaves out site-packages, so only the standard library is there
-    command = [sys.executable, "-S", str(REPORTS / "render.py"), str(save(make_record(SMALL)))]
-    command += ["--output", str(tmp_path / "report")]
-    env = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
-    result = subprocess.run(command, capture_output=True, text=True, env=env)
+    command = [sys.executable, "-S", "-m", "recheck_report", "render"]
+    command += [str(save(make_record(SMALL))), "--output", str(tmp_path / "report")]
+    result = subprocess.run(command, capture_output=True, text=True, env=ENVIRONMENT)
     line = one_line(result, 1)
     assert "Python package jinja2 is missing" in line and "requirements.txt" in line
     assert not (tmp_path / "report").exists()

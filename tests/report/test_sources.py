@@ -6,10 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from claims import BadClaim, load_collection
-from claims.load import load_claims
-from claims.sources import load_sources
-from claims.tables import in_order
+from conftest import EXPERIMENTS
+from recheck_report.claims import BadClaim, load_collection
+from recheck_report.claims.load import load_claims
+from recheck_report.claims.sources import load_sources
+from recheck_report.claims.toml import in_order
 from synthetic import MATVEC_SMALL, SMALL, Json, make_matvec, make_record
 
 GOOD = """
@@ -78,7 +79,7 @@ def test_numbers_in_ids_count() -> None:
 
 
 def test_all_that_names_a_document_is_of_one() -> None:
-    known = load_collection()
+    known = load_collection(EXPERIMENTS)
     named = {each.document for each in known.claims} | {each.document for each in known.errata}
     named |= {each.document for each in known.listings}
     for figures in known.figures.values():

@@ -8,12 +8,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-import lint
 import pytest
-from charts import Chart
-from claims import Check
-from conftest import one_line, placeholders, run, texts_of, tree
-from record import Record
+from conftest import EXPERIMENTS, one_line, placeholders, run, texts_of, tree
+from recheck_report.charts import Chart
+from recheck_report.claims import Check
+from recheck_report.commands import lint
+from recheck_report.model.record import Record
+from recheck_report.sections.verdicts import View
 from synthetic import (
     SMALL,
     Json,
@@ -26,7 +27,6 @@ from synthetic import (
     spoil,
 )
 from synthetic_claims import because, formula, make_claim, make_erratum, make_probes, ratio, view
-from verdicts import View
 
 FEW = ["cpu_serial", "global16", "tile8", "tile16", "s0_tiles", "s1_kernel_0", "cublas"]
 YES, NO = "1 + 1 == 2", "1 + 1 == 3"
@@ -35,7 +35,7 @@ YES, NO = "1 + 1 == 2", "1 + 1 == 3"
 @pytest.fixture(scope="module")
 def record(tmp_path_factory: pytest.TempPathFactory) -> Record:
     """A parsed record of few strategies; not to be changed."""
-    from record import load
+    from recheck_report.model.record import load
 
     path = tmp_path_factory.mktemp("few") / "record.json"
     path.write_text(json.dumps(make_record(SMALL, strategies=FEW)))
@@ -58,7 +58,7 @@ def record(tmp_path_factory: pytest.TempPathFactory) -> Record:
 def test_number(
     ends: tuple[float | None, float | None, float | None], unit: str, text: str
 ) -> None:
-    from verdicts import number
+    from recheck_report.sections.verdicts import number
 
     assert number(*ends, unit) == text
 
@@ -78,7 +78,7 @@ def test_number(
     ],
 )
 def test_said(figure: str, claimed: float | None, check: Check, text: str) -> None:
-    from verdicts import said
+    from recheck_report.sections.verdicts import said
 
     assert said(make_claim("C01", check, figure=figure, claimed=claimed)) == text
 
@@ -93,8 +93,8 @@ def test_said(figure: str, claimed: float | None, check: Check, text: str) -> No
     ],
 )
 def test_said_in_the_unit_of_the_check(form: str, more: Json, claimed: float, text: str) -> None:
-    from claims import Check
-    from verdicts import said
+    from recheck_report.claims import Check
+    from recheck_report.sections.verdicts import said
 
     assert said(make_claim("C01", Check(form, **more), claimed=claimed)) == text
 
@@ -114,13 +114,13 @@ def test_said_in_the_unit_of_the_check(form: str, more: Json, claimed: float, te
     ],
 )
 def test_prose_is_only_text(text: str, safe: str) -> None:
-    from verdicts import prose
+    from recheck_report.sections.verdicts import prose
 
     assert prose(text) == safe
 
 
 def test_summary() -> None:
-    from verdicts import summary
+    from recheck_report.sections.verdicts import summary
 
     counts = {"holds": 20, "fails": 8, "inconclusive": 5, "not_measured": 34}
     assert summary(counts) == (
@@ -158,7 +158,7 @@ def test_a_row_shows_the_check_that_decides(record: Record) -> None:
 
 
 def test_what_was_not_measured_says_why(save: Callable[..., Path]) -> None:
-    from record import load
+    from recheck_report.model.record import load
 
     spoiled = spoil(make_record(SMALL, strategies=FEW), "/tile16/1024x", "failed", "launch: a | b")
     record = load(save(spoiled))[0]
@@ -179,8 +179,8 @@ def test_what_was_not_measured_says_why(save: Callable[..., Path]) -> None:
 
 
 def test_evidence_that_is_a_probe_leads_to_the_probes(save: Callable[..., Path]) -> None:
-    from claims import Check
-    from measured import read
+    from recheck_report.claims import Check
+    from recheck_report.claims.measured import read
 
     made = make_record(SMALL, strategies=FEW)
     name = "racecheck:gpu/Mutant.IsCaught/matmul_first_barrier_missing"
@@ -188,7 +188,7 @@ def test_evidence_that_is_a_probe_leads_to_the_probes(save: Callable[..., Path])
     probes["tests"][name] = {"reason": None, "outcome": "hazards", "count": 128}
     path = save(made)
     (path.parent / "probes.json").write_text(json.dumps(probes))
-    own = read(path)
+    own = read(path, EXPERIMENTS)
     claim = make_claim("C09", Check("test", test=name, finds="hazards"))
     ((*_, here, verdict),) = view(own.record, claim, probes=own.probes).rows
     assert verdict == "**holds**" and here == f"128 hazards ([`{name}`](probes.json))"
@@ -344,8 +344,8 @@ def test_what_a_document_leaves_open_is_varied(
 
 
 def test_p_stands_where_it_decides() -> None:
-    from claims.predicates import Outcome
-    from verdicts import varied
+    from recheck_report.claims.predicates import Outcome
+    from recheck_report.sections.verdicts import varied
 
     def told(verdict: str, p: float) -> str:
         one = Outcome(ratio(), verdict, "", 1.016, 1.004, 1.026, "×", p=p)
@@ -357,7 +357,7 @@ def test_p_stands_where_it_decides() -> None:
 
 
 def test_series_give_the_times_of_their_base(record: Record) -> None:
-    from claims import Check
+    from recheck_report.claims import Check
 
     base, other = "matmul/global16/{shape}/cold", "matmul/tile16/{shape}/cold"
     shapes = ("1024x1024x1024", "4096x4096x4096")
@@ -367,7 +367,7 @@ def test_series_give_the_times_of_their_base(record: Record) -> None:
 
 
 def test_findings_name_the_verdicts(record: Record) -> None:
-    from findings.judge import Finding
+    from recheck_report.sections.findings.sentences import Finding
 
     shown = view(record, make_claim("C12", ratio()), make_claim("C14", formula(NO)), prefix="x-")
     finding = Finding("", "S0: so (C12 to C14)", ())
@@ -417,7 +417,7 @@ def _with_probes(made: Json, probes: object, folder: Path) -> Path:
 def test_probes_are_read_copied_and_named(tmp_path: Path) -> None:
     made = make_record(SMALL, strategies=FEW)
     source = _with_probes(made, make_probes(made), tmp_path / "source")
-    result = run("render.py", source, "--output", tmp_path / "report", drawn=True)
+    result = run("render", source, "--output", tmp_path / "report", drawn=True)
     assert result.returncode == 0, result.stderr
     files = tree(tmp_path / "report")
     assert files["probes.json"] == (source / "probes.json").read_bytes()
@@ -429,7 +429,7 @@ def test_probes_are_read_copied_and_named(tmp_path: Path) -> None:
     assert "there is no probes.json" not in text and "C09 holds" not in text
     assert _verdicts(tmp_path / "report")["C09"] == "holds"
     # the folder holds all that it was made of
-    again = run("render.py", tmp_path / "report", "--output", tmp_path / "again", drawn=True)
+    again = run("render", tmp_path / "report", "--output", tmp_path / "again", drawn=True)
     assert again.returncode == 0 and tree(tmp_path / "again") == files
     assert not any(lint.lint(lint.load(tmp_path / "report")).values())
 
@@ -439,7 +439,7 @@ def test_probes_of_another_run_decide_nothing(tmp_path: Path) -> None:
     probes = make_probes(made)
     probes["environment"]["driver"] = "1.2.3"
     source = _with_probes(made, probes, tmp_path / "source")
-    assert run("render.py", source, "--output", tmp_path / "report").returncode == 0
+    assert run("render", source, "--output", tmp_path / "report").returncode == 0
     text = (tmp_path / "report" / "README.md").read_text()
     why = "probes.json has driver 1.2.3, the record 580.159.04"
     assert f"> **Probes of another run**: {why}; so they decide no claim here." in text
@@ -451,7 +451,7 @@ def test_probes_of_an_earlier_report_do_not_stay(
 ) -> None:
     made = make_record(SMALL[:2], strategies=FEW)
     source = _with_probes(made, make_probes(made), tmp_path / "source")
-    assert run("render.py", source, "--output", tmp_path / "report").returncode == 0
+    assert run("render", source, "--output", tmp_path / "report").returncode == 0
     text = report(make_record(SMALL[:2], strategies=FEW))
     assert not (tmp_path / "report" / "probes.json").exists() and "](probes.json)" not in text
     assert "| probes | none: there is no probes.json beside the record |" in text
@@ -468,7 +468,7 @@ def test_probes_of_an_earlier_report_do_not_stay(
 )
 def test_bad_probes_are_one_line(text: str, why: str, tmp_path: Path) -> None:
     source = _with_probes(make_record(SMALL[:1], strategies=FEW), text, tmp_path / "source")
-    line = one_line(run("render.py", source, "--output", tmp_path / "report"), 2)
+    line = one_line(run("render", source, "--output", tmp_path / "report"), 2)
     assert "probes.json: " in line and why in line and not (tmp_path / "report").exists()
 
 
@@ -534,11 +534,11 @@ def _rows(text: str) -> list[list[str]]:
 
 def test_claims_rest_on_rows_of_every_experiment(save: Callable[..., Path]) -> None:
     """Those of the machine and of memory have anchors too; the audit has none, and no link."""
-    from claims import Check
-    from measured import read
-    from render import render
+    from recheck_report.claims import Check
+    from recheck_report.claims.measured import read
+    from recheck_report.commands.render import render
 
-    own = read(save(make_full(small=True)))
+    own = read(save(make_full(small=True)), EXPERIMENTS)
     with placeholders():
         text = render(own, [])["README.md"].decode()
     anchors = set(re.findall(r'<a id="([^"]+)"', text))
@@ -554,7 +554,7 @@ def test_claims_rest_on_rows_of_every_experiment(save: Callable[..., Path]) -> N
 
 
 def _chart(shown: View) -> tuple[list[str], Chart]:
-    from charts import claims_chart
+    from recheck_report.charts import claims_chart
 
     chart = claims_chart(shown.own)
     return texts_of(chart.svg), chart
@@ -585,8 +585,8 @@ def test_strip_without_a_ratio_is_not_drawn(record: Record) -> None:
 
 
 def test_verdicts_differ_in_shape_as_in_colour() -> None:
-    from charts.claims import LOOKS
-    from verdicts import WORDS
+    from recheck_report.charts.claims import LOOKS
+    from recheck_report.sections.verdicts import WORDS
 
     assert list(LOOKS) == list(WORDS)
     assert len({marker for _, marker in LOOKS.values()}) == len({c for c, _ in LOOKS.values()}) == 4

@@ -51,7 +51,7 @@ def put(tmp_path: Path) -> Callable[..., Path]:
 
 
 def _verify(tmp_path: Path, code: int) -> list[str]:
-    result = run("verify.py", tmp_path / "report", "--expected", tmp_path / "results")
+    result = run("verify", tmp_path / "report", "--expected", tmp_path / "results")
     assert result.returncode == code and result.stderr == "", result.stderr
     return result.stdout.split("\n")
 
@@ -122,15 +122,15 @@ def test_without_a_gpu_nothing_is_expected(
 
 def test_a_rendered_report_is_read(report: Callable[..., str], tmp_path: Path) -> None:
     report(make_record(SMALL, strategies=["s1_kernel_0", "s0_tiles"]))
-    first = run("verify.py", tmp_path / "report", "--expected", tmp_path)
+    first = run("verify", tmp_path / "report", "--expected", tmp_path)
     assert first.returncode == 0 and re.search(r"^C12  holds +1\.56", first.stdout, re.M)
     # wherever the program is called from
-    again = process("verify.py", tmp_path / "report", "--expected", tmp_path, cwd="/")
+    again = process("verify", tmp_path / "report", "--expected", tmp_path, cwd="/")
     assert (again.returncode, again.stdout) == (0, first.stdout)
 
 
 BAD = {
-    "schema": ({**_document(), "schema": 2}, "has schema 2; this program reads schema 1"),
+    "schema": ({**_document(), "schema": 2}, "has schema 2; this renderer reads schema 1"),
     "none": ({"claims": []}, "has no field schema: these are no verdicts"),
     "list": ("[]", "has no field schema"),
     "cut off": (json.dumps(_document())[:200], "is not complete JSON"),
@@ -152,7 +152,7 @@ def test_an_expectation_that_is_not_there_is_an_error(
     put: Callable[..., Path], tmp_path: Path
 ) -> None:
     put(_document(), "report")
-    line = one_line(run("verify.py", tmp_path / "report", "--expected", tmp_path / "typo"), 2)
+    line = one_line(run("verify", tmp_path / "report", "--expected", tmp_path / "typo"), 2)
     assert f"--expected: {tmp_path / 'typo'} is no folder" in line
 
 
@@ -164,20 +164,20 @@ def test_bad_verdicts_are_one_line(
     document, why = BAD[name]
     put(_document(), "report")
     folder = put(document, *which.split("/"))
-    result = run("verify.py", tmp_path / "report", "--expected", tmp_path / "results")
+    result = run("verify", tmp_path / "report", "--expected", tmp_path / "results")
     line = one_line(result, 2)
     assert line.startswith(f"error: {folder / 'verdicts.json'}: ") and why in line
 
 
 def test_no_report_is_one_line(tmp_path: Path) -> None:
-    line = one_line(run("verify.py", tmp_path / "none"), 2)
+    line = one_line(run("verify", tmp_path / "none"), 2)
     assert "none/verdicts.json: cannot be read: No such file or directory" in line
 
 
 def _terminal(folder: Path, columns: int, **env: str) -> list[str]:
-    """What verify.py prints to a terminal of so many columns."""
+    """What `verify` prints to a terminal of so many columns."""
     arguments = (folder / "report", "--expected", folder / "results")
-    code, found = on_terminal("stdout", columns, "verify.py", *arguments, **env)
+    code, found = on_terminal("stdout", columns, "verify", *arguments, **env)
     assert code == 0, found
     return found.split("\n")
 

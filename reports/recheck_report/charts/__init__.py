@@ -1,0 +1,101 @@
+"""The charts of one experiment: which there are, and what becomes of one without data.
+
+A chart is a file of this folder, with its TITLE and draw(), and its name in a line of _PLANS. It
+follows from the record alone; only the plans in these files name strategies and shapes. A chart
+without data is not drawn and says why, and a case without a time stays visible.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from importlib import import_module
+
+from recheck_report.charts.canvas import style, svg
+from recheck_report.charts.claims import compared, strip
+from recheck_report.charts.drawing import Drawing, NotDrawn
+from recheck_report.charts.error import error
+from recheck_report.charts.promotion import promotion
+from recheck_report.claims.measured import Measured
+from recheck_report.claims.predictions import Predictions
+from recheck_report.model.accuracy import Accuracy
+from recheck_report.model.record import Experiment
+from recheck_report.progress import doing
+
+
+@dataclass(frozen=True)
+class Chart:
+    name: str
+    title: str
+    alt: str
+    caption: str
+    svg: bytes | None
+    why_not: str = ""
+
+
+# in the order of the report, by the names of their files; an experiment that nobody has planned for
+# gets what fits any
+_PLANS = {
+    "matmul": ("throughput", "ladder", "cpu_gpu", "block_policy"),
+    "matvec": ("ladder", "then", "rows_blocks", "unroll"),
+    "audit": ("audit",),
+    "memory": ("levels",),
+    "transpose": ("ladder", "of_copy", "loops", "throughput"),
+}
+_ANY = ("throughput", "ladder", "cpu_gpu")
+
+
+def plan(experiment: Experiment) -> tuple[str, ...]:
+    """The kinds of charts of one experiment, in the order of the report."""
+    return _PLANS.get(experiment.name, _ANY)
+
+
+def charts(
+    own: Measured, experiment: Experiment, prefix: str = "", kinds: tuple[str, ...] = ()
+) -> list[Chart]:
+    """Draws the charts of one experiment; one without data comes with `why_not` instead."""
+    drawn, kinds = [], kinds or plan(experiment)
+    for at, kind in enumerate(kinds, 1):
+        chart = import_module(f"{__name__}.{kind}")
+        name = f"{prefix}{experiment.name}_{kind}.svg"
+        with doing(f"chart {at} of {len(kinds)}"):
+            draw = partial(chart.draw, own, experiment)
+            drawn.append(_draw(name, chart.TITLE, experiment.title, draw))
+    return drawn
+
+
+def _draw(name: str, title: str, about: str, draw: Callable[[], Drawing]) -> Chart:
+    try:
+        with doing(name), style():
+            drawing = draw()
+            data = svg(drawing.figure)
+    except NotDrawn as why:
+        return Chart(name, title, "", "", None, str(why))
+    return Chart(name, title, f"{about}, {title}: {drawing.subtitle}", drawing.caption, data)
+
+
+def claims_chart(own: Measured) -> Chart:
+    """What documents claim against what was measured."""
+    title = "Claimed against measured"
+    return _draw("claims.svg", title, "Verdicts", lambda: strip(own))
+
+
+def accuracy_charts(
+    accuracy: Accuracy, predictions: Predictions | None, prefix: str = ""
+) -> list[Chart]:
+    """The errors of products of matrices: against K, and against promotion."""
+    kinds = {
+        "error": ("Errors against the length of the sums", partial(error, accuracy)),
+        "promotion": ("Errors against promotion", partial(promotion, accuracy, predictions)),
+    }
+    return [
+        _draw(f"{prefix}matmul_{kind}.svg", title, "Matrix multiplication", draw)
+        for kind, (title, draw) in kinds.items()
+    ]
+
+
+def compared_chart(records: list[Measured], names: list[str], experiment: str) -> Chart:
+    """The claims of one experiment on several records."""
+    draw = lambda: compared(records, names, experiment)  # noqa: E731
+    return _draw(f"compare_{experiment}.svg", "The claims across GPUs", experiment, draw)

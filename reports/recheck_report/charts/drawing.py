@@ -1,0 +1,32 @@
+"""What every chart's file starts from: a drawing, or the reason why there is none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from matplotlib.figure import Figure
+
+from recheck_report.model.record import Experiment, Record
+
+
+class NotDrawn(Exception):
+    """The record has nothing to draw; str() is the reason that the report gives."""
+
+
+@dataclass(frozen=True)
+class Drawing:
+    figure: Figure
+    subtitle: str
+    caption: str = ""
+
+
+def sizes_label(experiment: Experiment) -> str:
+    """What an axis of sizes counts: "m = n = k (elements, log)"."""
+    axes = " = ".join(experiment.axes)
+    return f"{axes} (count, log)" if axes == "elements" else f"{axes} (elements, log)"
+
+
+def nothing(record: Record) -> NotDrawn:
+    if record.gpu_measured:
+        return NotDrawn("none of the cases that it shows was measured")
+    return NotDrawn(f"no GPU case was measured, because {record.no_gpu_because}")

@@ -1,0 +1,98 @@
+"""What the documents say they measured: <experiment>/figures.toml, as typed values.
+
+These are data of the sources, not of the record: the report sets them beside the record's own
+times, and names the hardware of both. Units are SI.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from recheck_report.model.record import (
+    ALLOWED,
+    BadRecord,
+    Case,
+    Experiment,
+    Record,
+    read_toml,
+    typed,
+)
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One number of one document; exactly one of `seconds`, `bytes_per_second`, `lost` is set."""
+
+    strategy: str
+    regime: str
+    shape: str
+    document: str
+    place: str  # the row's name in the document
+    hardware: str
+    claim: str = ""
+    printed: str = ""  # the numbers as printed, where their units are wrong
+    seconds: float | None = None
+    bytes_per_second: float | None = None
+    lost: str | None = None  # why nobody knows it any more
+
+    def time(self, case: Case | None) -> float | None:
+        """Seconds, from a rate by the bytes of the record's own case where there is no time."""
+        if self.bytes_per_second and case:
+            return case.bytes / self.bytes_per_second
+        return self.seconds
+
+    def case(self, record: Record, experiment: Experiment) -> Case | None:
+        return record.find(experiment, self.strategy, self.shape, self.regime)
+
+
+@dataclass(frozen=True)
+class Figures:
+    """A file: the figures in its order, and the full names of its documents and hardware."""
+
+    document: dict[str, str]
+    hardware: dict[str, str]
+    figure: tuple[Figure, ...]
+
+    def of(self, document: str) -> list[Figure]:
+        return [each for each in self.figure if each.document == document]
+
+
+def _figure(
+    value: dict[str, Any], where: str, document: dict[str, str], hardware: dict[str, str]
+) -> Figure:
+    unknown = sorted(set(value) - set(Figure.__annotations__))
+    if unknown:
+        raise BadRecord(f"field {where}.{unknown[0]} is unknown")
+    figure = typed(Figure, value, where)
+    if [figure.seconds, figure.bytes_per_second, figure.lost].count(None) != 2:
+        raise BadRecord(f"{where} needs exactly one of seconds, bytes_per_second and lost")
+    if any(v is not None and v <= 0 for v in (figure.seconds, figure.bytes_per_second)):
+        raise BadRecord(f"{where}: a time or a rate must be above 0")
+    if figure.regime not in ALLOWED["regime"]:
+        raise BadRecord(f"field {where}.regime must be one of {', '.join(ALLOWED['regime'])}")
+    if not re.fullmatch(r"\d+(x\d+)*", figure.shape):
+        raise BadRecord(f'field {where}.shape must read like "8192x8192"')
+    for name, known in (("document", document), ("hardware", hardware)):
+        if getattr(figure, name) not in known:
+            raise BadRecord(f"field {where}.{name} names no entry of [{name}]")
+    return figure
+
+
+def load(path: Path) -> Figures:
+    """Reads a figures.toml; raises BadRecord with one line that names the file and the field."""
+    file = read_toml(path)
+    try:
+        unknown = sorted(set(file) - {"document", "hardware", "figure"})
+        if unknown:
+            raise BadRecord(f"field {unknown[0]} is unknown")
+        document, hardware = (
+            typed(dict[str, str], file.get(name, {}), name) for name in ("document", "hardware")
+        )
+        listed = typed(tuple[dict[str, Any], ...], file.get("figure", []), "figure")
+        found = [_figure(each, f"figure[{i}]", document, hardware) for i, each in enumerate(listed)]
+    except BadRecord as error:
+        raise BadRecord(f"{path}: {error}") from error
+    return Figures(document, hardware, tuple(found))

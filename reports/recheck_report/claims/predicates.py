@@ -1,0 +1,359 @@
+"""What a check asks of a record and its probes: one pure function for each form.
+
+An interval decides as far as it can: a bound that it straddles leaves the check inconclusive. So
+more noise can only move a verdict towards "inconclusive", and a common factor on both sides moves
+no ratio's verdict. What is missing makes a check "not_measured", and says what.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+
+from recheck_report.claims import expression
+from recheck_report.claims.load import COMPILED, Check
+from recheck_report.formatting import NBSP, duration, shape_label, significant
+from recheck_report.model.probes import Probes
+from recheck_report.model.record import Case, Record
+from recheck_report.queries import COMPUTE, MEMORY
+from recheck_report.statistics.family import Comparisons, comparisons
+from recheck_report.statistics.ratio import Ratio
+
+HOLDS, FAILS, INCONCLUSIVE, NOT_MEASURED = "holds", "fails", "inconclusive", "not_measured"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of one check."""
+
+    check: Check
+    verdict: str
+    text: str  # what was measured, in plain text
+    value: float | None = None  # with its 95 % interval, where it has one
+    low: float | None = None
+    high: float | None = None
+    unit: str = ""  # "×" for ratios
+    evidence: tuple[str, ...] = ()  # ids of cases, or names of probes
+    reason: str | None = None  # why it is not measured
+    p: float | None = None  # adjusted for all comparisons of the report
+    # by values of what the document leaves open, the usual one first
+    over: tuple[tuple[str, Outcome], ...] = ()
+
+
+class Missing(Exception):
+    """The record or the probes lack something; str() is the reason."""
+
+
+def above(low: float, high: float, bound: float) -> str:
+    """Whether a value known to lie in [low, high] is above a bound."""
+    return HOLDS if low > bound else FAILS if high <= bound else INCONCLUSIVE
+
+
+def below(low: float, high: float, bound: float) -> str:
+    return HOLDS if high < bound else FAILS if low >= bound else INCONCLUSIVE
+
+
+def within(low: float, high: float, bounds: tuple[float, float]) -> str:
+    """Whether it lies between two bounds; outside, only if it does so on one side as a whole."""
+    if bounds[0] <= low and high <= bounds[1]:
+        return HOLDS
+    return FAILS if high < bounds[0] or low > bounds[1] else INCONCLUSIVE
+
+
+def all_of(verdicts: Iterable[str]) -> str:
+    """Of several that must all hold."""
+    found = set(verdicts)
+    order = (FAILS, NOT_MEASURED, INCONCLUSIVE)
+    return next((verdict for verdict in order if verdict in found), HOLDS)
+
+
+def steps(intervals: list[tuple[float, float]], rising: bool) -> str:
+    """Whether values rise (or fall) from each to the next."""
+    pairs = list(zip(intervals, intervals[1:], strict=False))
+    if not rising:
+        pairs = [(b, a) for a, b in pairs]
+    if any(b[1] < a[0] for a, b in pairs):
+        return FAILS
+    return HOLDS if all(a[1] < b[0] for a, b in pairs) else INCONCLUSIVE
+
+
+def overtakes(intervals: list[tuple[float, float]]) -> str:
+    """Whether a series of ratios goes from below 1 to above it."""
+    clear, possible = False, False
+    for at, (low, high) in enumerate(intervals):
+        later = intervals[at + 1 :]
+        clear |= high < 1 and any(each[0] > 1 for each in later)
+        possible |= low <= 1 and any(each[1] >= 1 for each in later)
+    return HOLDS if clear else INCONCLUSIVE if possible else FAILS
+
+
+def over_all(verdicts: Iterable[str]) -> str:
+    """Of one question at several values of what a document leaves open."""
+    found = set(verdicts)
+    if {HOLDS, FAILS} <= found:
+        return INCONCLUSIVE  # the value decides, and the document does not say it
+    return next(v for v in (NOT_MEASURED, INCONCLUSIVE, HOLDS, FAILS) if v in found)
+
+
+def opposite(verdict: str) -> str:
+    return {HOLDS: FAILS, FAILS: HOLDS}.get(verdict, verdict)
+
+
+def _given(value: float | None) -> float:
+    """A number that is there: a field that FORMS asks a check for, or what a ratio came to."""
+    assert value is not None
+    return value
+
+
+def exact(value: float, check: Check) -> str:
+    """A number without an interval against a check's equals, at_least or at_most."""
+    if check.equals is not None:
+        allowed = (check.tolerance or 0) * abs(check.equals)
+        return HOLDS if abs(value - check.equals) <= allowed + 1e-9 * abs(check.equals) else FAILS
+    if check.at_least is not None:
+        return HOLDS if value >= check.at_least else FAILS
+    return HOLDS if value <= _given(check.at_most) else FAILS
+
+
+def plain(value: float) -> str:
+    """ "2048", "0.0625", "3.1 × 10¹²" is left to Python: a number as short as it can be."""
+    return str(int(value)) if value == int(value) and abs(value) < 1e15 else f"{value:.6g}"
+
+
+@dataclass(frozen=True)
+class Questions:
+    """The forms, asked of one record; a formula that makes no sense raises BadExpression."""
+
+    record: Record
+    probes: Probes | None
+
+    @property
+    def known(self) -> Comparisons:
+        return comparisons(self.record)
+
+    def ask(self, check: Check) -> Outcome:
+        if not check.over:
+            return self._ask(check)
+        over = tuple((label, self._ask(each)) for label, each in check.over)
+        reasons = (f"at {label}: {each.reason}" for label, each in over if each.reason)
+        verdict = over_all(each.verdict for _, each in over)
+        reason = next(reasons, None) if verdict == NOT_MEASURED else None
+        return replace(
+            over[0][1], check=check, verdict=verdict, evidence=check.ids, reason=reason, over=over
+        )
+
+    def _ask(self, check: Check) -> Outcome:
+        answer: Callable[[Check], Outcome] = getattr(self, f"_{check.form}")
+        try:
+            return answer(check)
+        except Missing as error:
+            return Outcome(check, NOT_MEASURED, "", evidence=check.ids, reason=str(error))
+
+    def timed(self, name: str) -> Case:
+        case = self.case(name)
+        if case.seconds is None:
+            raise Missing(f"{name}: {case.why_not}")
+        return case
+
+    def case(self, name: str) -> Case:
+        case = self.record.by_id.get(name)
+        if case is None:
+            raise Missing(f"the record holds no case {name}")
+        return case
+
+    def _pair(self, base: str, other: str, against: float = 1.0) -> tuple[Ratio, str]:
+        first, second = self.timed(base), self.timed(other)
+        ratio = self.known.verdict(first, second, against)
+        pair, digits = (second.time.median, first.time.median), 3
+        while digits < 5 and len({duration(t, digits) for t in pair}) < len({*pair}):
+            digits += 1
+        times = " against ".join(duration(t, digits) for t in pair)
+        return ratio, f"{ratio}, {times}"
+
+    def _of(self, check: Check, verdict: str, ratio: Ratio, text: str) -> Outcome:
+        ends = ratio.value, ratio.low, ratio.high
+        return Outcome(check, verdict, text, *ends, unit="×", evidence=check.ids, p=ratio.p)
+
+    def _ratio(self, check: Check) -> Outcome:
+        bound = check.above or check.below or 1.0
+        ratio, text = self._pair(check.base, check.other, bound)
+        verdict = (above if check.above is not None else below)(*ratio.widest, bound)
+        return self._of(check, verdict if ratio.significant else INCONCLUSIVE, ratio, text)
+
+    def _equivalent(self, check: Check) -> Outcome:
+        ratio, text = self._pair(check.base, check.other)
+        share = 1 + _given(check.within)
+        verdict = within(*ratio.widest, (1 / share, share))
+        return self._of(check, verdict, ratio, text)
+
+    def _order(self, check: Check) -> Outcome:
+        """From the fastest to the slowest: each ahead of the next."""
+        found = []
+        for fast, slow in zip(check.cases, check.cases[1:], strict=False):
+            one = self._ratio(Check("ratio", base=slow, other=fast, above=1.0))
+            found.append((one, self.timed(fast), self.timed(slow)))
+        least = min((one for one, _, _ in found), key=lambda one: _given(one.value))
+        cases = [found[0][1], *(slow for _, _, slow in found)]
+        text = ", ".join(f"{c.strategy} {duration(c.time.median)}" for c in cases)
+        verdict = all_of(one.verdict for one, _, _ in found)
+        return Outcome(
+            check, verdict, text, least.value, least.low, least.high, "×", check.ids, p=least.p
+        )
+
+    def _extremes(self, check: Check) -> Outcome:
+        """How many times as fast as the slowest the fastest is."""
+        ordered = sorted(map(self.timed, check.cases), key=lambda case: case.time.median)
+        fast, slow = ordered[0], ordered[-1]
+        one = self._ratio(Check("ratio", base=slow.id, other=fast.id, above=check.above))
+        text = f"{fast.strategy} against {slow.strategy}: {one.text}"
+        return replace(one, check=check, text=text, evidence=check.ids)
+
+    def _series(self, check: Check) -> tuple[list[Ratio], str]:
+        ratios = [self._pair(*check.at(shape))[0] for shape in check.shapes]
+        pairs = zip(check.shapes, ratios, strict=True)
+        return ratios, "; ".join(f"{shape_label(shape)}: {ratio}" for shape, ratio in pairs)
+
+    def _monotone(self, check: Check) -> Outcome:
+        ratios, text = self._series(check)
+        verdict = steps([r.widest for r in ratios], check.direction == "rising")
+        return Outcome(check, verdict, text, evidence=check.ids)
+
+    def _crossover(self, check: Check) -> Outcome:
+        ratios, text = self._series(check)
+        verdict = overtakes([r.widest for r in ratios])
+        if check.expect == "none":
+            verdict = opposite(verdict)
+        return Outcome(check, verdict, text, evidence=check.ids)
+
+    def _rate(self, check: Check) -> tuple[float, float, float, str, str]:
+        """Value, low, high, unit and text of a case's metric."""
+        case = self.timed(check.of)
+        s = case.time
+        if check.metric == "seconds":
+            return s.median, s.low, s.high, "s", duration(s.median)
+        work = case.bytes if check.metric == "bytes_per_second" else case.flops
+        if not work:
+            raise Missing(f"{check.of} has no work of that kind")
+        unit, scale, name = ("B/s", 1e9, "GB/s")
+        if check.metric == "flops_per_second":
+            unit, scale, name = ("flop/s", 1e12, "TFLOP/s")
+        rates = work / s.median, work / s.high, work / s.low
+        texts = [significant(rate / scale, 4) for rate in rates]
+        return *rates, unit, f"{texts[0]} [{texts[1]}, {texts[2]}] {name}"
+
+    def _at_least(self, check: Check) -> Outcome:
+        value, low, high, unit, text = self._rate(check)
+        verdict = above(low, high, _given(check.value))
+        return Outcome(check, verdict, text, value, low, high, unit, check.ids)
+
+    def _at_most(self, check: Check) -> Outcome:
+        value, low, high, unit, text = self._rate(check)
+        verdict = below(low, high, _given(check.value))
+        return Outcome(check, verdict, text, value, low, high, unit, check.ids)
+
+    def _fraction_of_roof(self, check: Check) -> Outcome:
+        case = self.timed(check.of)
+        if check.roof in ("dram", "fp32"):
+            metric = MEMORY if check.roof == "dram" else COMPUTE
+            ceiling = self.record.ceilings.get(metric.ceiling)
+            if ceiling is None:
+                raise Missing(f"the record holds no {metric.ceiling_label}")
+            work = getattr(case, metric.work)
+            rates = [work / s / ceiling.value for s in _ends(case)]
+            share = Ratio(*rates)
+        else:
+            roof = self.timed(check.roof)
+            work = "bytes" if case.bytes and roof.bytes else "flops"
+            share = self.known.ratio(roof, case).times(getattr(case, work) / getattr(roof, work))
+        if check.at_least is not None:
+            verdict = above(*share.widest, check.at_least)
+        else:
+            verdict = below(*share.widest, _given(check.at_most))
+        ends = share.value, share.low, share.high
+        return Outcome(check, verdict, share.percent, *ends, unit="", evidence=check.ids)
+
+    def _probed(self, machine: bool = True) -> Probes:
+        """`machine`: whether what is asked for depends on the machine, or on the code alone."""
+        if self.probes is None:
+            raise Missing("there is no probes.json beside the record")
+        if foreign := self.probes.foreign(self.record, machine):
+            raise Missing(foreign)
+        return self.probes
+
+    def _counted(self, check: Check, name: str) -> float:
+        shape, probes = self.case(name).shape, self._probed()
+        counters = probes.counters.get(name)
+        if counters is None or counters.reason:
+            reason = counters.reason if counters else "nobody counted anything there"
+            raise Missing(f"{name}: {reason}")
+        try:
+            return float(expression.evaluate(check.expression, {**counters.values, **shape}))
+        except expression.Unknown as error:
+            raise Missing(f"{name}: the counter {error.name} was not read") from error
+
+    def _count(self, check: Check) -> Outcome:
+        value = self._counted(check, check.of)
+        text = plain(value)
+        if check.per:
+            base = self._counted(check, check.per)
+            if base == 0:
+                raise Missing(f"{check.per}: the count is 0, and nothing can be divided by it")
+            text = f"{plain(value / base)} ({plain(value)} to {plain(base)})"
+            value /= base
+        return Outcome(check, exact(value, check), text, value, evidence=check.ids)
+
+    def _attributes(self) -> dict[str, float]:
+        """What is known of the device, by name."""
+        gpu = self.record.environment.gpu
+        found: dict[str, float] = {}
+        if self.probes and not self.probes.foreign(self.record):
+            found |= self.probes.attributes
+        if gpu:
+            found |= {k: v for k, v in vars(gpu).items() if type(v) in (int, float)}
+        return found
+
+    def _attribute_missing(self, name: str) -> Missing:
+        if self.record.environment.gpu is None:
+            return Missing(self.record.environment.gpu_reason or "no GPU")
+        self._probed()  # may have the better reason
+        return Missing(f"the device's {name} is not known")
+
+    def _attribute(self, check: Check) -> Outcome:
+        value = self._attributes().get(check.name)
+        if value is None:
+            raise self._attribute_missing(check.name)
+        name = check.name.replace("_", NBSP)
+        return Outcome(check, exact(value, check), f"{name} {plain(value)}", value)
+
+    def _arithmetic(self, check: Check) -> Outcome:
+        try:
+            value = expression.evaluate(check.expression, self._attributes())
+        except expression.Unknown as error:
+            raise self._attribute_missing(error.name) from error
+        if check.equals is None:
+            if type(value) is not bool:
+                raise expression.BadExpression(f"{check.expression!r} says neither yes nor no")
+            text = f"{check.expression}: {'true' if value else 'false'}"
+            return Outcome(check, HOLDS if value else FAILS, text)
+        text = f"{check.expression} = {plain(value)}"
+        return Outcome(check, exact(value, check), text, float(value))
+
+    def _test(self, check: Check) -> Outcome:
+        compiled = check.finds in COMPILED
+        found = self._probed(machine=not compiled).tests.get(check.test)
+        if found is None or found.reason or found.outcome is None:
+            reason = found.reason if found and found.reason else "nobody ran it"
+            raise Missing(f"{check.test}: {reason}")
+        many = f"{found.count} hazard{'s' if found.count != 1 else ''}"
+        texts = {"pass": "its test passes", "fail": "its test fails", "clean": "no hazards"}
+        texts |= {"refused": "nvcc refuses it", "compiles": "nvcc compiles it"}
+        if check.finds == "fail":  # of a test that is there to show the opposite
+            texts |= {"pass": "refuted by its test", "fail": "the test against it fails"}
+        verdict = HOLDS if found.outcome == check.finds else FAILS
+        text = texts.get(found.outcome, many)
+        return Outcome(check, verdict, text, evidence=(check.test,))
+
+
+def _ends(case: Case) -> tuple[float, float, float]:
+    """Median, high and low: a rate's median, low and high."""
+    return case.time.median, case.time.high, case.time.low

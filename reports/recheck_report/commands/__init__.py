@@ -1,0 +1,22 @@
+"""What each command does: `options` says what it takes, `run` returns its exit code."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+
+class Failed(Exception):
+    """Ends the program with one line, str(), and this exit code."""
+
+    def __init__(self, line: str, code: int = 1) -> None:
+        super().__init__(line)
+        self.code = code
+
+
+def experiments_option(parser: argparse.ArgumentParser) -> None:
+    """Of which folder the claims are."""
+    says = "a folder of claims: sources.toml, */claims.toml, … (default: %(default)s)"
+    parser.add_argument(
+        "--experiments", type=Path, default="experiments", metavar="FOLDER", help=says
+    )

@@ -1,0 +1,171 @@
+"""Which cases belong together: the rate they are told in, the bases they are compared with, the
+square sweep that a line may connect, and where two such lines cross."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+
+from recheck_report.model.record import Case, Experiment, Record
+from recheck_report.statistics.family import comparisons
+from recheck_report.statistics.ratio import Ratio
+
+Sweep = list[tuple[int, Case]]  # (edge of the square shape, its measured case), by size
+# S3's kernels in its own form, in the order in which it comes to them
+S3_LISTINGS = (
+    "s3_naive",
+    "s3_transposed",
+    "s3_constant",
+    "s3_shared",
+    "s3_block_per_row",
+    "s3_warp_per_row",
+)
+DISPATCH = ("best", "best_column_major")  # rows that launch whichever rung suits the shape
+
+
+@dataclass(frozen=True)
+class Metric:
+    """The rate an experiment is told in: which work, in which unit, under which ceiling."""
+
+    work: str  # the member of Case that holds it
+    unit: str
+    scale: float
+    ceiling: str
+    ceiling_label: str
+    energy_unit: str  # billions of that work for each joule
+
+    def rate(self, case: Case, seconds: float) -> float:
+        work: float = getattr(case, self.work)
+        return work / seconds / self.scale
+
+    def rates(self, case: Case) -> tuple[float, float, float]:
+        """Of a measured case: by its median, and the ends of the interval, low and high."""
+        time = case.time
+        return self.rate(case, time.median), self.rate(case, time.high), self.rate(case, time.low)
+
+    def limit(self, record: Record) -> float | None:
+        ceiling = record.ceilings.get(self.ceiling)
+        return ceiling.value / self.scale if ceiling else None
+
+
+COMPUTE = Metric("flops", "TFLOP/s", 1e12, "fp32_flops", "fp32 limit", "GFLOP/J")
+MEMORY = Metric("bytes", "GB/s", 1e9, "dram_bytes_per_second", "DRAM limit", "GB/J")
+
+
+def metric_of(record: Record, experiment: Experiment) -> Metric:
+    """Flops where the headline problem has many for each byte it must move, else bytes."""
+    headline = [case for case in record.of(experiment) if case.shape_name == experiment.headline]
+    heavy = any(case.flops > 10 * case.bytes for case in headline or record.of(experiment))
+    return COMPUTE if heavy else MEMORY
+
+
+@lru_cache(maxsize=64)
+def square_sizes(record: Record, experiment: Experiment) -> list[tuple[int, str]]:
+    """The ordered sweep that lines may connect: all extents equal and a power of two."""
+    sizes = {}
+    for case in record.of(experiment):
+        edge, *others = set(case.shape.values())
+        if not others and edge > 0 and edge & (edge - 1) == 0:
+            sizes[edge] = case.shape_name
+    return sorted(sizes.items())
+
+
+def is_block_policy(row: Case) -> bool:
+    """Whether a row is one of the documents' tiles, so many of them deep. The rungs beyond them may
+    have a tile and a depth as well, but of k, in elements."""
+    return row.documented and {"tile", "depth"} <= set(row.parameters)
+
+
+def sweep(record: Record, experiment: Experiment, strategy: str, regime: str) -> Sweep:
+    """The measured cases of one strategy over the square sweep, as (edge, case)."""
+    found = (
+        (edge, record.find(experiment, strategy, shape, regime))
+        for edge, shape in square_sizes(record, experiment)
+    )
+    return [(edge, case) for edge, case in found if case is not None and case.seconds]
+
+
+def first_rung(record: Record, experiment: Experiment) -> str | None:
+    """The GPU rung the story starts from: the first of the table that solves the problem."""
+    for case in record.strategies(experiment):
+        if case.target == "gpu" and case.role == "rung" and case.contends and not case.sweep:
+            return case.strategy
+    return None
+
+
+def reference(record: Record, experiment: Experiment, layout: str = "") -> str | None:
+    """The vendor's GPU baseline that computes in fp32 as the rungs do, on a matrix by rows or, if
+    that is the layout, by columns."""
+    found = [
+        case
+        for case in record.strategies(experiment)
+        if case.target == "gpu" and case.role == "baseline" and case.fp32 and case.contends
+    ]
+    alike = [c for c in found if (c.layout == "column_major") == (layout == "column_major")]
+    return next((case.strategy for case in alike or found), None)
+
+
+def roof(record: Record, experiment: Experiment) -> str | None:
+    """The row that does with the same bytes what the machine can do at best."""
+    rows = record.strategies(experiment)
+    return next((case.strategy for case in rows if case.role == "roof"), None)
+
+
+def share(record: Record, experiment: Experiment, case: Case, of: str | None) -> Ratio | None:
+    """The case's bytes per second against those of the row `of` at its shape and regime."""
+    base = record.find(experiment, of or "", case.shape_name, case.regime)
+    if not base or not base.seconds or not case.seconds or not base.bytes or not case.bytes:
+        return None
+    return comparisons(record).ratio(base, case).times(case.bytes / base.bytes)
+
+
+def swept(record: Record, experiment: Experiment, base: str, parameter: str) -> dict[int, str]:
+    """The rows that differ from `base` in one parameter alone, itself among them, by its value."""
+    found = {}
+    for row in record.strategies(experiment):
+        at = row.parameters.get(parameter)
+        if at is not None and row.strategy in (base, f"{base}_{parameter}{at}"):
+            found[at] = row.strategy
+    return dict(sorted(found.items()))
+
+
+def elements(shape: str) -> int:
+    return math.prod(int(extent) for extent in shape.split("x"))
+
+
+def same_size(record: Record, experiment: Experiment) -> list[str]:
+    """The shapes with as many elements as the headline's, from few rows to many."""
+    size = elements(experiment.headline)
+    shapes = [shape for shape in record.shapes(experiment) if elements(shape) == size]
+    return sorted(shapes, key=lambda shape: int(shape.split("x")[0]))
+
+
+@dataclass(frozen=True)
+class Crossing:
+    """Between two neighbouring sizes the order of two strategies flips."""
+
+    below: int
+    above: int
+    at: float  # where straight lines in log-log would meet
+    seconds: float
+    other_wins_above: bool
+
+
+def crossings(
+    record: Record, base: Sweep, other: Sweep
+) -> tuple[list[Crossing], list[tuple[int, Ratio]]]:
+    """Where `other` overtakes `base` by medians; and the ratio at every size that both have."""
+    others = dict(other)
+    both = [(n, case, others[n]) for n, case in base if n in others]
+    gaps = [(n, math.log(a.time.median / b.time.median), a) for n, a, b in both]
+    found = []
+    for (n0, gap0, a0), (n1, gap1, a1) in zip(gaps, gaps[1:], strict=False):
+        if (gap0 > 0) == (gap1 > 0):
+            continue
+        share = gap0 / (gap0 - gap1)
+        at = math.exp(math.log(n0) + share * math.log(n1 / n0))
+        rise = math.log(a1.time.median / a0.time.median)
+        seconds = a0.time.median * math.exp(share * rise)
+        found.append(Crossing(n0, n1, at, seconds, gap1 > 0))
+    return found, [(n, comparisons(record).ratio(a, b)) for n, a, b in both]

@@ -1,0 +1,304 @@
+"""The section "How accurate": each row's errors beside cuBLAS's, and who is right on odd inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from recheck_report.claims.measured import Measured
+from recheck_report.formatting import NONE, cell, significant
+from recheck_report.model.accuracy import (
+    EXPERIMENT,
+    GUARDED,
+    LEAST_K,
+    LIBRARY,
+    TOLERANCE,
+    Accuracy,
+    Result,
+    Row,
+)
+from recheck_report.model.record import Experiment
+
+SHOWN_K = (512, 2048, 8192)  # in the table of ratios
+WHOLE_K = 8192  # at which every row's errors stand
+_ABSENT = "there is no `accuracy.json` beside the record; the target `accuracy` makes it"
+
+
+@dataclass(frozen=True)
+class Table:
+    columns: list[str]
+    rows: list[list[str]]
+
+    @property
+    def numbers(self) -> range:
+        return range(1, len(self.columns))
+
+
+@dataclass(frozen=True)
+class HowAccurate:
+    """What the template lays out; with `why_not` nothing else is there."""
+
+    anchor: str
+    why_not: str = ""
+    linked: bool = False  # whether the report's folder holds the file
+    inputs: str = ""  # what was multiplied
+    verdict: str = ""
+    tolerance: str = ""
+    k: int = WHOLE_K
+    against: Table | None = None  # cuBLAS's errors, and the others' as multiples of them
+    larger: HowAccurate | None = None  # of a larger product: inputs, verdict, against
+    sweeps: Table | None = None
+    special: Table | None = None
+    whole: Table | None = None
+    gaps: Table | None = None
+
+
+def how_accurate(own: Measured, experiment: Experiment, prefix: str) -> HowAccurate | None:
+    """The section of an experiment; None where a study of accuracy is not about it."""
+    if experiment.name != EXPERIMENT:
+        return None
+    anchor, accuracy, linked = f"{prefix}how-accurate", own.accuracy, not prefix
+    if accuracy is None:
+        return HowAccurate(anchor, _ABSENT)
+    if foreign := accuracy.foreign(own.record):
+        return HowAccurate(anchor, cell(foreign), linked)
+    splits = _splits(accuracy)
+    sweeps = [row for row in accuracy.rows if row.split and row.sweep]
+    return HowAccurate(
+        anchor,
+        linked=linked,
+        inputs=_inputs(accuracy),
+        verdict=_verdict(accuracy, splits),
+        tolerance=_tolerance(own, accuracy),
+        against=_against(accuracy, splits),
+        larger=_larger(own, anchor),
+        sweeps=_against(accuracy, sweeps) if sweeps else None,
+        special=_special(accuracy),
+        whole=_whole(accuracy),
+        gaps=_gaps(accuracy),
+    )
+
+
+def _larger(own: Measured, anchor: str) -> HowAccurate | None:
+    study = own.larger
+    if study is None or study.foreign(own.record):
+        return None
+    splits = _splits(study)
+    verdict, against = _verdict(study, splits), _against(study, splits)
+    return HowAccurate(anchor, inputs=_inputs(study), verdict=verdict, against=against)
+
+
+def _splits(accuracy: Accuracy) -> list[Row]:
+    return [row for row in accuracy.rows if row.split and not row.sweep]
+
+
+def _inputs(accuracy: Accuracy) -> str:
+    ks = accuracy.ks
+    lengths = f", K from {ks[0]} to {ks[-1]}" if ks else ""
+    return f"A ({accuracy.m}×K) by B (K×{accuracy.n}){lengths}"
+
+
+# a split row's errors against the library's
+
+
+def _pair(result: Result | None) -> tuple[float, float] | None:
+    """The two errors that the library's bound: by norm, and by element."""
+    if result is None or result.frobenius is None or result.componentwise is None:
+        return None
+    return result.frobenius, result.componentwise
+
+
+def _ratios(accuracy: Accuracy, row: Row, distribution: str, k: int) -> tuple[float, ...] | None:
+    """A row's errors over the library's; None where one of them is not there, or is 0."""
+    own = _pair(accuracy.find(row.strategy, distribution, k))
+    base = _pair(accuracy.find(LIBRARY, distribution, k))
+    if own is None or base is None or 0 in base:
+        return None
+    return tuple(a / b for a, b in zip(own, base, strict=True))
+
+
+def _verdict(accuracy: Accuracy, splits: list[Row]) -> str:
+    if not splits:
+        return "No row splits its inputs."
+    found, apart, missing = [], [], 0
+    for row in splits:
+        for each in accuracy.ordinary:
+            for k in accuracy.ks:
+                if k < LEAST_K or not accuracy.find(row.strategy, each.name, k):
+                    continue
+                ratios = [(r, row, each, k) for r in _ratios(accuracy, row, each.name, k) or ()]
+                if each.name in GUARDED:
+                    apart += ratios
+                else:
+                    missing += not ratios
+                    found += ratios
+    if not found:
+        base = next((r for r in accuracy.results if r.strategy == LIBRARY and r.reason), None)
+        why = f"`{LIBRARY}`: {cell(base.why_not)}" if base else f"`{LIBRARY}` was not studied"
+        return f"No error of a row that splits its inputs could be held against cuBLAS's: {why}."
+    larger = [each for each in found if each[0] > 1]
+    scope = f"on the same inputs at K ≥ {LEAST_K}, by norm and by element"
+    guarded = [cell(each.says) for each in accuracy.ordinary if each.name in GUARDED]
+    if guarded:
+        scope += f" (without {', '.join(guarded)}, where a row may fall back on IEEE fp32"
+        if apart:
+            ratio, row, *_ = max(apart, key=lambda each: each[0])
+            scope += f"; there at worst {significant(ratio)} times as large, `{row.strategy}`"
+        scope += ")"
+    lacking = f" {missing} pairs of results lack an error on one side." if missing else ""
+    if not larger:
+        return (
+            f"**None of the {len(found)} errors of rows that split their inputs is larger than "
+            f"cuBLAS's** {scope}.{lacking}"
+        )
+    ratio, row, each, k = max(larger, key=lambda found: found[0])
+    worse = {found[1].strategy for found in larger}
+    clean = [f"`{each.strategy}`" for each in splits if each.strategy not in worse]
+    lacking += f" None of them is one of {', '.join(clean)}." if clean else ""
+    return (
+        f"**{len(larger)} of the {len(found)} errors of rows that split their inputs are larger "
+        f"than cuBLAS's** {scope}: at worst {significant(ratio)} times as large, `{row.strategy}` "
+        f"on {cell(each.says)} at K = {k}.{lacking}"
+    )
+
+
+def _errors(result: Result | None) -> str:
+    """ "5.7e-07 / 1.9e-07", or what became of it."""
+    if result is None:
+        return NONE
+    if not result.measured:
+        return result.status.replace("_", " ")
+    text = f"{result.frobenius:.1e} / {result.componentwise:.1e}"
+    return text if result.status == "passed" else f"{text} **{result.status}**"
+
+
+def _multiples(accuracy: Accuracy, row: Row, distribution: str, k: int) -> str:
+    result = accuracy.find(row.strategy, distribution, k)
+    ratios = _ratios(accuracy, row, distribution, k)
+    if result is None or ratios is None:
+        return _errors(result)
+    # near 1 a third decimal tells which side it is on
+    texts = [f"{r:.{3 if 0.99 < r < 1.01 else 2}f}" if r < 10 else significant(r) for r in ratios]
+    texts = [f"**{text}**" if r > 1 else text for text, r in zip(texts, ratios, strict=True)]
+    wrong = "" if result.status == "passed" else f" **{result.status}**"
+    return " / ".join(texts) + wrong
+
+
+def _against(accuracy: Accuracy, rows: list[Row]) -> Table | None:
+    lengths = [k for k in SHOWN_K if k in accuracy.ks]
+    if not rows or not lengths:
+        return None
+    lines = []
+    for k in lengths:
+        line = [f"`{LIBRARY}`, its errors", str(k)]
+        lines.append(
+            line + [_errors(accuracy.find(LIBRARY, each.name, k)) for each in accuracy.ordinary]
+        )
+        for row in rows:
+            cells = [_multiples(accuracy, row, each.name, k) for each in accuracy.ordinary]
+            lines.append([f"`{row.strategy}`", str(k), *cells])
+    return Table(["row", "K", *(cell(each.says) for each in accuracy.ordinary)], lines)
+
+
+# the tolerance that the documents have
+
+
+def _tolerance(own: Measured, accuracy: Accuracy) -> str:
+    """From which K on rows leave it, on inputs such as the documents'; empty without its claim."""
+    judged = own.judgement.find("C21")
+    if judged is None or judged.claim.document != "S1":
+        return ""
+    uniform = next((each for each in accuracy.ordinary if each.name == "uniform"), None)
+    if uniform is None:
+        return ""
+    from_k: dict[int, list[str]] = {}
+    for row in accuracy.rows:
+        found = [accuracy.errors(row.strategy, uniform.name, k) for k in accuracy.ks]
+        there = [each for each in found if each]
+        if there and not row.sweep:
+            first = next((each.k for each in there if (each.absolute or 0) > TOLERANCE), 0)
+            from_k.setdefault(first, []).append(f"`{row.strategy}`")
+    never = from_k.pop(0, [])
+    said = [f"at K = {k} by {', '.join(names)}" for k, names in sorted(from_k.items())]
+    if never:
+        said.append(f"at no K that was measured by {', '.join(never)}")
+    if not said:
+        return ""
+    return (
+        f"S1 accepts a result if each element is within 0.001 of the CPU's (C21). Set against "
+        f"float64 in place of the CPU's, on {cell(uniform.says)}, as much is first "
+        f"exceeded {'; '.join(said)}."
+    )
+
+
+# all rows
+
+
+def _grouped(lines: Iterable[tuple[str, list[str]]]) -> list[list[str]]:
+    """Rows with the same cells in one line, in the order of the first of each."""
+    found: dict[tuple[str, ...], list[str]] = {}
+    for name, cells in lines:
+        found.setdefault(tuple(cells), []).append(f"`{name}`")
+    return [[", ".join(names), *cells] for cells, names in found.items()]
+
+
+def _special(accuracy: Accuracy) -> Table | None:
+    def verdict(row: Row, distribution: str) -> str:
+        found = [
+            each
+            for each in accuracy.results
+            if each.strategy == row.strategy and each.distribution == distribution
+        ]
+        if not found:
+            return NONE
+        worst = next((each for each in found if each.status != "passed"), found[0])
+        words = {"passed": "pass", "incorrect": "**fail**", "failed": "**failed**"}
+        return words.get(worst.status, worst.status.replace("_", " "))
+
+    columns = [cell(each.says) for each in accuracy.special]
+    lines = [
+        (row.strategy, [verdict(row, each.name) for each in accuracy.special])
+        for row in accuracy.rows
+    ]
+    return Table(["rows", *columns], _grouped(lines)) if columns and lines else None
+
+
+def _whole(accuracy: Accuracy) -> Table | None:
+    """By norm, and the largest absolute error, of every row."""
+    if WHOLE_K not in accuracy.ks:
+        return None
+
+    def text(row: Row, distribution: str) -> str:
+        found = accuracy.find(row.strategy, distribution, WHOLE_K)
+        if found is None or not found.measured:
+            return _errors(found)
+        wrong = "" if found.status == "passed" else f" **{found.status}**"
+        return f"{found.frobenius:.1e} / {found.absolute:.1e}{wrong}"
+
+    lines = [
+        (row.strategy, [text(row, each.name) for each in accuracy.ordinary])
+        for row in accuracy.rows
+    ]
+    return Table(["rows", *(cell(each.says) for each in accuracy.ordinary)], _grouped(lines))
+
+
+def _gaps(accuracy: Accuracy) -> Table | None:
+    """Every result that did not pass, and why; those of one reason together."""
+    says = {each.name: cell(each.says) for each in accuracy.distributions}
+    reasons: dict[tuple[str, str, str], dict[str, dict[int, None]]] = {}
+    for each in accuracy.results:
+        if each.reason:
+            key = (each.strategy, each.status.replace("_", " "), cell(each.reason))
+            reasons.setdefault(key, {}).setdefault(each.distribution, {})[each.k] = None
+    lines: dict[tuple[str, ...], list[str]] = {}
+    for (strategy, status, reason), where in reasons.items():
+        inputs = ", ".join(says[name] for name in where)
+        kinds = {"all": accuracy.distributions, "all but the special": accuracy.ordinary}
+        for kind, chosen in kinds.items():
+            if set(where) == {each.name for each in chosen}:
+                inputs = kind
+        ks = sorted({k for found in where.values() for k in found})
+        lengths = "all" if set(accuracy.ks) <= set(ks) else ", ".join(map(str, ks))
+        lines.setdefault((inputs, lengths, status, reason), []).append(f"`{strategy}`")
+    rows = [[", ".join(names), *rest] for rest, names in lines.items()]
+    return Table(["rows", "inputs", "K", "status", "reason"], rows) if rows else None

@@ -1,0 +1,18 @@
+"""Which comparisons a report makes: one family, closed before anything is judged."""
+
+from __future__ import annotations
+
+from recheck_report.claims import judge
+from recheck_report.claims.measured import Measured
+from recheck_report.sections.findings import register
+from recheck_report.statistics.family import comparisons
+
+
+def close_family(own: Measured) -> None:
+    """Makes every comparison of the findings and of the claims once, without correction, to learn
+    which there are. Verdicts are corrected for their number, so this comes first."""
+    known = comparisons(own.record)
+    if not known.closed:
+        register(own)
+        judge(own.record, None, own.known)
+        known.close()

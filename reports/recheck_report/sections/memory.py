@@ -1,0 +1,89 @@
+"""The levels of memory, as the experiment `memory` measured them: latency and bandwidth.
+
+A row `latency_<level>` follows a chain of addresses for `steps` loads, a row `bandwidth_<level>`
+reads as much as it can, a row `write_<level>` writes. None is a rung of anything: the section of
+its own has one table.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from recheck_report.anchors import anchor
+from recheck_report.formatting import NBSP, NONE, cell, duration, significant, spread
+from recheck_report.model.record import MEMORY_LEVELS, Case, Record
+
+KINDS = LATENCY, BANDWIDTH, WRITE = "latency_", "bandwidth_", "write_"
+_NAMES = {"shared": "shared memory", "l1": "L1 cache", "l2": "L2 cache", "dram": "DRAM"}
+COLUMNS = ["level", "a load takes", "cycles at the clock held", "GB/s read", "GB/s written"]
+COLUMNS.append("what was timed")
+NUMBERS = range(1, 5)
+
+
+@dataclass(frozen=True)
+class Level:
+    """One level of memory; a case without a time stands for itself with its reason."""
+
+    name: str
+    latency: Case | None
+    bandwidth: Case | None
+    write: Case | None
+
+    @property
+    def title(self) -> str:
+        return _NAMES.get(self.name, self.name.replace("_", " "))
+
+    @property
+    def steps(self) -> int:
+        return max(1, self.latency.parameters.get("steps", 1)) if self.latency else 1
+
+
+def levels(record: Record) -> list[Level]:
+    """In the record's order, from near to far; none if it holds no such experiment."""
+    experiment = record.experiment(MEMORY_LEVELS)
+    if experiment is None:
+        return []
+    found: dict[str, dict[str, Case]] = {}
+    # of several shapes or regimes the headline's stands for the row, else the first with a time
+    order = sorted(
+        record.of(experiment),
+        key=lambda case: (case.shape_name != experiment.headline, case.seconds is None),
+    )
+    for row in record.strategies(experiment):
+        for kind in KINDS:
+            if row.strategy.startswith(kind):
+                case = next(each for each in order if each.strategy == row.strategy)
+                found.setdefault(row.strategy.removeprefix(kind), {})[kind] = case
+    return [Level(name, *map(of.get, KINDS)) for name, of in found.items()]
+
+
+def _gap(case: Case | None) -> str:
+    return case.status.replace("_", " ") if case else NONE
+
+
+def _rate(case: Case | None) -> str:
+    if case and case.seconds and case.bytes:
+        rate = significant(case.bytes / case.seconds.median / 1e9)
+        return f"{rate} {spread(case.seconds)}".replace(" ", NBSP)
+    return _gap(case)
+
+
+def table(record: Record, prefix: str = "") -> list[list[str]]:
+    rows = []
+    for level in levels(record):
+        timed = [case for case in (level.latency, level.bandwidth, level.write) if case]
+        marks = "".join(
+            f'<a id="{anchor(prefix, case, record.experiment_of(case))}"></a>' for case in timed
+        )
+        line = [f"{marks}{cell(level.title)}"]
+        case = level.latency
+        if case and case.seconds:
+            load = case.seconds.median / level.steps
+            line.append(f"{duration(load)} {spread(case.seconds)}".replace(" ", NBSP))
+            line.append(significant(load * case.clock_hz) if case.clock_hz else NONE)
+        else:
+            line += [_gap(case), NONE]
+        line += [_rate(level.bandwidth), _rate(level.write)]
+        what = dict.fromkeys(f"{each.problem or each.note}, {each.regime}" for each in timed)
+        rows.append([*line, cell("; ".join(what))])
+    return rows

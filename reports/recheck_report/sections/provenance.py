@@ -1,0 +1,138 @@
+"""Where a record comes from: what brands its report, what else is known of machine and run."""
+
+from __future__ import annotations
+
+from recheck_report.formatting import cell, shape_label, significant
+from recheck_report.model.probes import Probes
+from recheck_report.model.record import Environment, Record
+from recheck_report.statistics.family import comparisons
+from recheck_report.statistics.ratio import COARSEST
+
+
+def brands(record: Record, probes: Probes | None = None) -> list[str]:
+    """What a reader must know before the first number; Markdown, one line each."""
+    env, found = record.environment, []
+    if env.build_type != "Release":
+        build = cell(env.build_type)
+        found.append(f"**{build} build**: its times say nothing about a Release build.")
+    if env.device_debug:
+        text = "its kernels are not optimised, so their times mean little."
+        found.append(f"**Device code built with -G**: {text}")
+    if env.git.dirty:
+        diff = f" (diff {cell(env.git.diff)})" if env.git.diff else ""
+        found.append(f"**Uncommitted changes**{diff}: no commit holds the program that did this.")
+    if env.code == "ptx":
+        text = "the binary holds no machine code for this GPU, so the driver made it from PTX."
+        found.append(f"**Device code compiled at run time**: {text}")
+    if env.other_processes:
+        text = "when the run started: time, memory and caches were shared."
+        many = "process" if env.other_processes == 1 else "processes"
+        found.append(f"**{env.other_processes} other {many} on the GPU** {text}")
+    if env.gpu and env.gpu.mig:
+        found.append("**MIG is on**: this is a part of a GPU, held against the limits of a whole.")
+    if env.mps:
+        found.append("**MPS is on**: other programs can run on the GPU at the same time.")
+    if record.schema < 3:
+        text = "there was no self-audit, no pairing by rounds and no measured ceiling yet."
+        found.append(f"**An older record, of schema {record.schema}**: {text}")
+    if comparisons(record).resolution > COARSEST:
+        text = "a kernel compared with itself comes out different, so no ratio here is judged"
+        found.append(f"**Nothing can be told apart**: {text}; see the self-audit.")
+    if record.plan.preset != "full":
+        found.append(f"**Not the full matrix**: preset {record.plan.preset}.")
+    if record.finished is None:
+        text = "its run was interrupted or still goes on, so cases may be missing."
+        found.append(f"**Unfinished record**: {text}")
+    for status in ("incorrect", "failed"):
+        count = record.count()[status]
+        if count:
+            found.append(f"**{count} cases {status}**: each stands below with its reason.")
+    foreign = probes.foreign(record) if probes else None
+    if foreign:
+        found.append(f"**Probes of another run**: {cell(foreign)}; so they decide no claim here.")
+    elif probes and probes.environment.dirty:
+        text = "they were collected with uncommitted changes, so no commit holds what they saw."
+        found.append(f"**Probes of no commit**: {text}")
+    return found
+
+
+def dropped(record: Record) -> list[list[str]]:
+    """What the plan left out, with why, in the order in which it went; equal reasons together."""
+    rows: dict[tuple[str, str], list[str]] = {}
+    for each in record.plan.dropped:
+        rows.setdefault((each.experiment, each.reason), []).append(shape_label(each.shape))
+    return [[cell(name), cell(", ".join(s)), cell(why)] for (name, why), s in rows.items()]
+
+
+def rows(env: Environment) -> list[list[str]]:
+    """Rows of the environment's table; a field that nobody could find out says why."""
+    gpu, found = env.gpu, []
+
+    def add(what: str, field: str, value: object, text: str) -> None:
+        found.append([what, cell(env.why_unknown(field)) if value is None else text])
+
+    if gpu:
+        add("GPU identity", "gpu.uuid_hash", gpu.uuid_hash, f"{cell(gpu.uuid_hash or '')} (hash)")
+        for name, field, on in (
+            ("ECC", "gpu.ecc", gpu.ecc), ("MIG", "gpu.mig", gpu.mig), ("MPS", "mps", env.mps),
+        ):  # fmt: skip
+            add(name, field, on, "on" if on else "off")
+        count = env.other_processes
+        add("other processes on the GPU at the start", "state.other_processes", count, str(count))
+        timer = env.state.get("event_nanoseconds")
+        if timer is not None:
+            found.append(
+                ["the timer's own", f"{timer} ns between two events; subtracted from GPU times"]
+            )
+        watts = gpu.power_limit_watts
+        add("power limit", "gpu.power_limit_watts", watts, f"{significant(watts or 0)} W")
+        code = {"sass": "machine code for this GPU", "ptx": "PTX, compiled by the driver"}
+        add("device code", "code", env.code, code.get(env.code or "", ""))
+    add("Recheck", "version", env.version, f"version {cell(env.version or '')}")
+    found.append(["inputs' seed", str(env.seed)])
+    whole = env.command_budget_seconds
+    limit = f"; planned for {whole:g} s in all" if whole is not None else ""
+    found.append(["sampling budget", f"{env.budget_seconds:g} s per case{limit}"])
+    if env.git.diff:
+        found.append(["uncommitted changes", f"diff {cell(env.git.diff)}"])
+    return found
+
+
+def tools(probes: Probes | None) -> list[str]:
+    """The row of the environment's table that says what counted."""
+    if probes is None:
+        return ["probes", "none: there is no probes.json beside the record"]
+    known = [f"{name} {v or 'not found'}" for name, v in probes.environment.tools.items()]
+    return ["probes", cell(", ".join(known)) or "no tool is named"]
+
+
+def cubins(env: Environment) -> list[list[str]]:
+    known = sorted((env.cubins or {}).items())
+    return [[f"`{cell(file)}`", cell(digest)] for file, digest in known]
+
+
+OVERHEAD = ["verified kernels", "flushes and holds", "references", "inputs and copies", "saving"]
+OVERHEAD += ["other", "in all", "in none of the first three"]
+
+
+def overhead(record: Record) -> list[str]:
+    """Wall seconds of the run by what they went into, with their shares."""
+    spent = record.overhead
+    parts = [spent.verified_kernels, spent.flushes_and_holds, spent.references]
+    rest = [spent.inputs_and_copies, spent.saving, spent.other]
+    total = sum(parts + rest)
+
+    def text(seconds: float) -> str:
+        share = f" ({significant(100 * seconds / total, 2)} %)" if total > 0 else ""
+        return f"{significant(seconds)} s{share}"
+
+    return [*(text(each) for each in parts + rest), f"{significant(total)} s", text(sum(rest))]
+
+
+def throttled(record: Record) -> str:
+    """Which cases drew power under a throttle, and by which reason; empty if none did."""
+    found: dict[str, list[str]] = {}
+    for case in record.cases:
+        for reason in case.power.throttle if case.power else ():
+            found.setdefault(cell(reason), []).append(f"`{case.id}`")
+    return "; ".join(f"{reason}: {', '.join(ids)}" for reason, ids in found.items())

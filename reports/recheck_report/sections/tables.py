@@ -1,0 +1,313 @@
+"""The tables of one experiment as rows of Markdown cells; the template only lays them out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from recheck_report.anchors import anchor
+from recheck_report.claims.figures import Figures
+from recheck_report.formatting import NBSP, NONE, cell, duration, shape_label, significant, spread
+from recheck_report.model.record import REGIMES, Case, Error, Experiment, Record
+from recheck_report.queries import first_rung, metric_of, reference, roof, share
+from recheck_report.sections.machine import suspects
+from recheck_report.statistics.family import comparisons
+from recheck_report.statistics.ratio import Ratio
+
+REGIME_NAMES = {"cold": "cold", "hot": "hot", "inner": "inner", "end_to_end": "end to end"}
+Names = tuple[str, ...]
+ABSENT = "·"  # the run has no such case: nothing went wrong
+
+
+def _pair(value: str, interval: str) -> str:
+    """A number over its interval: narrow columns may break between the two and nowhere else."""
+    return " ".join(text.replace(" ", NBSP) for text in (value, interval))
+
+
+def _ratio(ratio: Ratio) -> str:
+    return _pair(*str(ratio).split(" ", 1))
+
+
+def _share(ratio: Ratio | None) -> str:
+    if ratio is None:
+        return NONE
+    value, interval = ratio.percent.split(" [", 1)
+    return _pair(value, f"[{interval}")
+
+
+def _error(error: Error) -> str:
+    value = "not finite" if error.value is None else f"{error.value:.1e}"
+    return f"{value} / {error.bound:.1e}".replace(" ", NBSP)
+
+
+def _time(case: Case | None) -> str:
+    if case is None:
+        return ABSENT
+    if case.seconds is None:
+        return case.status.replace("_", " ")
+    return _pair(duration(case.seconds.median), spread(case.seconds))
+
+
+def _mark(record: Record, case: Case | None) -> str:
+    """What follows a time that is too good to be true."""
+    return " **suspect**" if case and case.id in suspects(record) else ""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table with a heading; `numbers` are the columns to align right."""
+
+    title: str
+    anchor: str
+    columns: list[str]
+    rows: list[list[str]]
+    numbers: list[int]
+    notes: list[str]
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """Cases of one regime at every shape: rows are strategies, columns shapes."""
+
+    title: str
+    shapes: list[str]
+    rows: list[list[str]]  # the strategy, with an anchor if this is its place; a cell per shape
+
+
+def _regimes(record: Record, experiment: Experiment) -> list[str]:
+    """Those that some GPU row of the experiment has; without a GPU row, those of any row."""
+    cases = record.of(experiment)
+    found = {case.regime for case in cases if case.target == "gpu"} or {c.regime for c in cases}
+    return [regime for regime in REGIMES if regime in found | {"hot"}]
+
+
+class Headline:
+    """One row for each strategy at the headline shape; points of a sweep apart from the rest."""
+
+    def __init__(self, record: Record, experiment: Experiment, prefix: str) -> None:
+        self.record, self.experiment, self.prefix = record, experiment, prefix
+        self.metric = metric_of(record, experiment)
+        self.regimes = _regimes(record, experiment)
+        self.first, self.vendor = first_rung(record, experiment), reference(record, experiment)
+        self.roof = roof(record, experiment)
+        rows = record.strategies(experiment)
+        self.layouts = len({row.layout for row in rows}) > 1
+        self.columns = ["strategy", *(REGIME_NAMES[regime] for regime in self.regimes)]
+        self.columns += [self.metric.unit] + ([f"of `{self.roof}`"] if self.roof else [])
+        self.columns += [
+            f"speed-up over `{self.first}`" if self.first else "speed-up over the first rung",
+            f"speed-up over `{self.vendor}`" if self.vendor else "speed-up over the library",
+        ]
+        head = [case for case in record.of(experiment) if case.shape_name == experiment.headline]
+        self.clocks = any(case.clock_hz for case in head)
+        self.power = any(case.power for case in head)
+        self.columns += ["GHz"] * self.clocks
+        self.columns += ["W", f"{self.metric.energy_unit}"] if self.power else []
+        self.columns.append("error / bound")
+        self.numbers = list(range(1, len(self.columns)))
+        self.columns += ["layout"] * self.layouts + ["source"]
+        self.rows = [self._row(row) for row in rows if not row.sweep]
+        self.sweeps = [self._row(row) for row in rows if row.sweep]
+
+    def _find(self, strategy: str | None, regime: str) -> Case | None:
+        return self.record.find(self.experiment, strategy or "", self.experiment.headline, regime)
+
+    def _row(self, row: Case) -> list[str]:
+        cases = {regime: self._find(row.strategy, regime) for regime in self.regimes}
+        there = [case for case in cases.values() if case]
+        main = cases.get("cold" if row.target == "gpu" else "hot")
+        place = f'<a id="{anchor(self.prefix, there[0], self.experiment)}"></a>' if there else ""
+        line = [f"{place}`{row.strategy}`{row.marks}"]
+        line += [
+            _time(case) + _mark(self.record, case) if case else NONE for case in cases.values()
+        ]
+        tail = ([row.layout.replace("_", " ")] if self.layouts else []) + [cell(str(row.source))]
+        if main is None or main.seconds is None:
+            why = f"[why](#{self.prefix}{self.experiment.name}-without-a-time)"
+            if main and main.error:
+                why = f"{_error(main.error)} {why}"
+            line += [NONE] * (len(self.numbers) - len(self.regimes) - 1)
+            return [*line, why if main else "not in the record", *tail]
+        # the work that a part's record names is its whole's, so it has a time and no rate
+        rate = significant(self.metric.rate(main, main.seconds.median))
+        line.append(NONE if row.part_of else rate)
+        if self.roof:
+            of_roof = share(self.record, self.experiment, main, self.roof)
+            # what a GPU can do at best is no yardstick for a CPU, nor for a part of a launch
+            apt = row.target == "gpu" and not row.part_of
+            line.append("base" if row.strategy == self.roof else _share(of_roof if apt else None))
+        for base in (self._find(name, "cold") for name in (self.first, self.vendor)):
+            if base is main:
+                line.append("base")
+            elif row.target == "gpu" and not row.part_of and base is not None and base.seconds:
+                line.append(_ratio(comparisons(self.record).ratio(base, main)) + row.marks)
+            else:
+                line.append(NONE)
+        line += self._energy(row, main, cases.get("hot"))
+        return [*line, _error(main.error) if main.error else NONE, *tail]
+
+    def _energy(self, row: Case, main: Case, hot: Case | None) -> list[str]:
+        """The clock held while the rate was measured, and what hot launches draw and give."""
+        found = []
+        if self.clocks:
+            found.append(f"{main.clock_hz / 1e9:.3f}" if main.clock_hz else NONE)
+        power = hot.power if hot else None
+        if self.power:
+            found.append(significant(power.watts) if power else NONE)
+            # the work that a part's record names is its whole's
+            work = getattr(main, self.metric.work) / 1e9
+            found.append(significant(work / power.joules) if power and not row.part_of else NONE)
+        return found
+
+
+def other_problems(record: Record, experiment: Experiment) -> list[str]:
+    """What each row marked ‡ computes: equal texts together."""
+    found: dict[str, list[str]] = {}
+    for row in record.strategies(experiment):
+        what = row.problem or (row.part_of and row.note)
+        if row.part_of:
+            what = f"{what or 'timed alone'}, a part of {row.part_of}"
+        if what:
+            found.setdefault(cell(what), []).append(f"`{row.strategy}`")
+    return [f"{', '.join(names)}: {problem}" for problem, names in found.items()]
+
+
+def matrices(record: Record, experiment: Experiment, prefix: str) -> list[Matrix]:
+    """Rates of every regime, sweeps and parts apart, and shares of the roof, cold."""
+    metric = metric_of(record, experiment)
+    best = roof(record, experiment)
+    interval = "with the larger half of the 95 % interval"
+
+    def rate(case: Case) -> str:
+        value = significant(metric.rate(case, case.time.median))
+        return _pair(value, spread(case.time))
+
+    def of_roof(case: Case) -> str:
+        return _share(share(record, experiment, case, best))
+
+    found = []
+    for regime in REGIMES:
+        name, unit = REGIME_NAMES[regime], metric.unit
+        kinds = [("row", f"Every shape, {name}: {unit} {interval}", rate, True)]
+        if best and regime == "cold":
+            title = f"Every shape, {name}: share of `{best}`, by {unit} [95 % interval]"
+            kinds.append(("row", title, of_roof, False))
+        kinds.append(("sweep", f"Parameter sweeps, {name}: {unit} {interval}", rate, True))
+        kinds.append(("part", f"Parts of a launch, {name}: time {interval}", _time, True))
+        for kind, title, text, place in kinds:
+            found += _matrix(record, experiment, prefix, regime, title, text, kind, place)
+    return found
+
+
+def _matrix(
+    record: Record, experiment: Experiment, prefix: str, regime: str, title: str,
+    text: Callable[[Case], str], kind: str, place: bool,
+) -> list[Matrix]:  # fmt: skip
+    """The matrix of these rows, at the shapes where one has a case; none if there is no case."""
+    rows, shapes = [], record.shapes(experiment)
+    for row in record.strategies(experiment):
+        if kind == ("part" if row.part_of else "sweep" if row.sweep else "row"):
+            cases = {s: record.find(experiment, row.strategy, s, regime) for s in shapes}
+            if any(cases.values()):
+                rows.append((row, cases))
+    used = [s for s in shapes if any(cases[s] for _, cases in rows)]
+    lines = []
+    for row, cases in rows:
+        name = f"{prefix}{experiment.name}-{regime}-{row.strategy}".replace("_", "-")
+        cells = []
+        for case in (cases[shape] for shape in used):
+            told = text(case) if case and case.seconds else _time(case)
+            cells.append(told + _mark(record, case))
+        mark = f'<a id="{name}"></a>' if place else ""
+        lines.append([f"{mark}`{row.strategy}`{row.marks}", *cells])
+    return [Matrix(title, [shape_label(shape) for shape in used], lines)] if lines else []
+
+
+def then_and_here(
+    record: Record, experiment: Experiment, known: Figures, prefix: str
+) -> list[Table]:
+    """The documents' own figures beside this machine's, one table for each document."""
+    return [
+        _then(record, experiment, known, document, prefix)
+        for document in known.document
+        if known.of(document)
+    ]
+
+
+def _then(
+    record: Record, experiment: Experiment, known: Figures, document: str, prefix: str
+) -> Table:
+    figures = known.of(document)
+    # where nothing but bytes moves, documents speak of throughput
+    rates = not any(case.flops for case in record.of(experiment))
+    printed = any(each.printed for each in figures)
+    columns = ["row", "in the document"] + ["as printed"] * printed + ["hardware", "then"]
+    columns += ["then, GiB/s"] * rates + ["here"] + ["here, GiB/s"] * rates + ["times as fast here"]
+    rows = []
+    lost: dict[str, list[str]] = {}
+    for each in figures:
+        case = each.case(record, experiment)
+        then, name = each.time(case), f"`{each.strategy}`{case.marks if case else ''}"
+        where = f"{cell(each.place)} ({each.claim})" if each.claim else cell(each.place)
+        line = [f"{name}, {REGIME_NAMES[each.regime]}", where]
+        line += [cell(each.printed) or NONE] * printed
+        line += [cell(known.hardware[each.hardware])]
+        line.append("lost" if each.lost else duration(then) if then else NONE)
+        if each.lost:
+            lost.setdefault(each.lost, []).append(f"`{each.strategy}`")
+        here = case.seconds if case else None
+        line += [_gib(case, then)] * rates + [_time(case) if case else NONE]
+        line += [_gib(case, here.median) if here else NONE] * rates
+        line.append(_ratio(Ratio.over(then, here)) if here and then else NONE)
+        rows.append(line)
+    hardware = dict.fromkeys(known.hardware[each.hardware] for each in figures)
+    gpu = record.environment.gpu.name if record.environment.gpu else "no GPU"
+    notes = [
+        f"Here: {cell(gpu)} and {cell(record.environment.cpu)}; then: "
+        f"{cell(', '.join(hardware))}. The documents give no intervals."
+    ]
+    notes += [f"Lost, {', '.join(dict.fromkeys(n))}: {cell(why)}." for why, n in lost.items()]
+    title = f"Then and here: {document}, {known.document[document]}"
+    numbers = [at for at, name in enumerate(columns) if name.startswith(("then", "here", "times"))]
+    place = f"{prefix}{experiment.name}-{document.lower()}"
+    return Table(cell(title), place, columns, rows, numbers, notes)
+
+
+def _gib(case: Case | None, seconds: float | None) -> str:
+    return significant(case.bytes / seconds / 2**30) if case and seconds else NONE
+
+
+def not_passed(record: Record, experiment: Experiment) -> list[list[str]]:
+    """Every case without a time, as [strategies, shapes, regimes, status, reason, count].
+
+    Equal reasons fold together, first over shapes, then regimes, then strategies, and only where
+    the fold is a full rectangle: a row stands for exactly the cases that it names.
+    """
+    folded: dict[tuple[str, str, str, str], list[str]] = {}
+    for case in record.of(experiment):
+        if case.status != "passed":
+            key = (case.status, case.reason or "", case.strategy, case.regime)
+            folded.setdefault(key, []).append(case.shape_name)
+    by_regime: dict[tuple[str, str, str, Names], list[str]] = {}
+    for (status, reason, strategy, regime), found in folded.items():
+        by_regime.setdefault((status, reason, strategy, tuple(found)), []).append(regime)
+    by_strategy: dict[tuple[str, str, Names, Names], list[str]] = {}
+    for (status, reason, strategy, shapes), found in by_regime.items():
+        by_strategy.setdefault((status, reason, shapes, tuple(found)), []).append(strategy)
+    everything = tuple(record.shapes(experiment))
+    rows = []
+    for (status, reason, shapes, regimes), strategies in by_strategy.items():
+        labels = ", ".join(shape_label(shape) for shape in shapes)
+        if shapes == everything and len(shapes) > 4:
+            labels = f"all {len(shapes)} shapes"
+        rows.append(
+            [
+                ", ".join(f"`{name}`" for name in strategies),
+                labels,
+                ", ".join(REGIME_NAMES[regime] for regime in regimes),
+                status.replace("_", " "),
+                cell(reason),
+                str(len(shapes) * len(regimes) * len(strategies)),
+            ]
+        )
+    return rows

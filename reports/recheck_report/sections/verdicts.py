@@ -1,0 +1,544 @@
+"""The verdicts as a reader sees them: the count, what surprises, the table, then and now, errata.
+
+Nothing is judged here: `claims/` does that, and this file says it in Markdown. A claim's row has
+the anchor `claim-c12`, its details `claim-c12-detail`, and what a verdict rests on is linked.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+
+from recheck_report.anchors import anchor
+from recheck_report.claims import Check, Claim, Corrected, Judged, Outcome, Source
+from recheck_report.claims.load import BY_READING, KINDS, POLICY, SERIES
+from recheck_report.claims.measured import Measured
+from recheck_report.formatting import NONE, cell, duration, shape_label, significant
+from recheck_report.model.record import AUDIT, Case
+from recheck_report.sections.findings.sentences import Finding
+from recheck_report.statistics.paired import LEVEL
+from recheck_report.statistics.ratio import Ratio
+
+WORDS = {"holds": "holds", "fails": "fails", "inconclusive": "inconclusive"}
+WORDS["not_measured"] = "not measured"
+VERBS = {"holds": "holds", "fails": "fails", "inconclusive": "is inconclusive"}
+VERBS["not_measured"] = "was not measured"
+SHOWN = 2  # outcomes in a row of the table; the rest stands in the details
+
+COLUMNS = ["id", "claim", "said then", "here", "verdict"]
+COMPACT = ["id", "claim", "here", "verdict"]
+THEN = ["claim", "then", "then, on", "here", "verdict", "why"]
+CHANGES = ["claim", "changed", "asked before", "verdict then, today", "because of", "reason"]
+SOURCES = ["document", "title", "by, when", "found", "language", "hardware of its figures", "state"]
+ERRATA = ["erratum", "where", "as written", "what is right", "concerns", "proof"]
+
+
+# what Markdown would read as more than text: emphasis, strike-through, a link's middle
+_MARKS = re.compile(
+    r"(?<!\s)\*|\*(?!\s)|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|~(?=~)|(?<=\])\(|\\(?=[^\w\s])"
+)
+
+
+@cache
+def prose(text: str) -> str:
+    """Plain text made safe in Markdown; what stands between backticks stays code."""
+    parts = text.split("`")
+    if not len(parts) % 2:
+        parts = [text.replace("`", "'")]
+    for at, part in enumerate(parts):
+        inside = part.replace("|", "\\|")
+        parts[at] = inside if at % 2 else cell(_MARKS.sub(r"\\\g<0>", part))
+    return "`".join(parts)
+
+
+def label(text: str) -> str:
+    """The same with shapes as a reader writes them: "at 1024x1024x1024" is at 1024³."""
+    return prose(re.sub(r"\b\d+(x\d+)+\b", lambda found: shape_label(found[0]), text))
+
+
+def number(
+    value: float | None, low: float | None, high: float | None, unit: str, mark: str = ""
+) -> str:
+    """ "1.07× [1.06, 1.08]": a value of an outcome, with its interval where it has one."""
+    if value is None:
+        return NONE
+    if low is None or high is None:
+        found = f"{value:.6g}"
+    elif unit == "×":
+        return str(Ratio(value, low, high, mark=mark))
+    elif unit == "s":
+        return f"{duration(value)} [{duration(low)}, {duration(high)}]"
+    elif unit in _SCALES:
+        scale, unit = _SCALES[unit]
+        texts = [significant(x / scale, 4) for x in (value, low, high)]
+        found = f"{texts[0]} [{texts[1]}, {texts[2]}]"
+    else:
+        return Ratio(value, low, high, mark=mark).percent
+    return f"{found} {unit}".rstrip()
+
+
+_SCALES = {"B/s": (1e9, "GB/s"), "flop/s": (1e12, "TFLOP/s")}
+
+
+def effect(judged: Judged) -> str:
+    """What was measured of a claim, at its shortest; a dash where nothing was."""
+    found = judged.effect
+    return NONE if found is None or judged.verdict == "not_measured" else shortest(found)
+
+
+def shortest(outcome: Outcome) -> str:
+    """The value of an outcome and its interval, without the times that they come from."""
+    mark = "ᵉ" if "ᵉ" in outcome.text else ""
+    return number(outcome.value, outcome.low, outcome.high, outcome.unit, mark)
+
+
+def unit(claim: Claim) -> str:
+    """What `claimed` is counted in: that of the value of the claim's first check."""
+    check = claim.check[0] if claim.check else Check("")
+    if check.form in ("at_least", "at_most"):
+        return {"seconds": "s", "bytes_per_second": "B/s"}.get(check.metric, "flop/s")
+    forms = {"ratio": "×", "equivalent": "×", "order": "×", "extremes": "×"}
+    forms["fraction_of_roof"] = "%"
+    return forms.get(check.form, "")
+
+
+def claimed(claim: Claim) -> str:
+    """What the document says, as a number that the effect can be compared with; or empty."""
+    value, name = claim.claimed, unit(claim)
+    if value is None:
+        return ""
+    if name == "s":
+        return duration(value)
+    if name in _SCALES:
+        scale, name = _SCALES[name]
+        return f"{significant(value / scale)} {name}"
+    # only what was measured has an interval, and only what has one is written with ×
+    return {"×": f"{value:.4g} times", "%": f"{100 * value:.3g} %"}.get(name, f"{value:.6g}")
+
+
+def said(claim: Claim) -> str:
+    """The document's figure; with the number that it comes to, where that is not the same."""
+    ratio = claimed(claim)
+    if not claim.figure or claim.claimed is None:
+        return prose(claim.figure or ratio)
+    printed = [float(text) for text in re.findall(r"\d+(?:\.\d+)?", claim.figure)]
+    number = 100 * claim.claimed if unit(claim) == "%" else claim.claimed
+    # a figure of "1.2 times" says what 1.212 says
+    known = number == 1 or any(abs(each - number) <= 0.02 * number for each in printed)
+    return prose(claim.figure if known else f"{claim.figure} ({ratio})")
+
+
+def told(outcome: Outcome, brief: bool = False) -> str:
+    """What one check found, as Markdown."""
+    head = f"{label(outcome.check.says)}: " if outcome.check.says else ""
+    if outcome.verdict == "not_measured":
+        return f"{head}not measured: {prose(outcome.reason or 'nobody knows why')}"
+    ends = outcome.value, outcome.low, outcome.high
+    formula, text = outcome.check.expression, prose(outcome.text)
+    if formula and outcome.text.startswith(formula):
+        text = f"`{formula}`{prose(outcome.text.removeprefix(formula))}"
+    if outcome.unit == "s":
+        text = number(*ends, "s")
+    elif outcome.unit == "×" and "×" not in text:
+        text += f"; the smallest step {number(*ends, '×')}"
+    if outcome.p is not None:
+        text += f", {probability(outcome.p)}"
+    return head + text + varied(outcome, brief)
+
+
+def varied(outcome: Outcome, brief: bool = False) -> str:
+    """What came out over the values of what the document leaves open, if it leaves any; in brief
+    at how many of them the check holds."""
+    if not outcome.over:
+        return ""
+
+    def value(each: Outcome) -> str:
+        # an interval may lie clear of the bound, and p not be small enough after Holm's correction
+        p = each.p or 0.0
+        decides = each.verdict == "inconclusive" and p >= LEVEL
+        return shortest(each) + (f", {probability(p)}" if decides else "")
+
+    holding = sum(each.verdict == "holds" for _, each in outcome.over)
+    found = [f"holds at {holding} of {len(outcome.over)} values"]
+    for verdict in ("fails", "inconclusive", "not_measured"):
+        at = ", ".join(
+            prose(label) + (f" ({value(each)})" if each.value is not None else "")
+            for label, each in outcome.over
+            if each.verdict == verdict
+        )
+        found += [f"{VERBS[verdict]} at {at}"] if at and not brief else []
+    return "; over what the document leaves open: " + ", ".join(found)
+
+
+def probability(p: float) -> str:
+    return "p < 0.001" if p < 0.001 else f"p = {significant(p, 2)}"
+
+
+def summary(counts: dict[str, int]) -> str:
+    """ "20 of 67 claims hold, 8 fail, 5 are inconclusive, 34 were not measured"."""
+
+    def some(verdict: str, one: str, many: str) -> str:
+        count = counts[verdict]
+        return f"{count} {one if count == 1 else many}"
+
+    total = sum(counts.values())
+    holds = "holds" if counts["holds"] == 1 else "hold"
+    return (
+        f"{counts['holds']} of {total} claims {holds}, {some('fails', 'fails', 'fail')}, "
+        f"{some('inconclusive', 'is inconclusive', 'are inconclusive')}, "
+        f"{some('not_measured', 'was not measured', 'were not measured')}"
+    )
+
+
+def explained(judged: Judged) -> str:
+    """Why the verdict is what it is here, with what was measured in the places of its keys."""
+    found = []
+    for text, spoken in judged.why:
+        text = _sentence(text)
+        for key, outcome in spoken.items():
+            text = text.replace(f"{{{key}}}", shortest(outcome))
+        found.append(text)
+    return " ".join(found)
+
+
+def place(judged: Judged) -> str:
+    return f"{judged.claim.document} {prose(judged.claim.place)}"
+
+
+@dataclass(frozen=True)
+class Detail:
+    """One claim with all that is known about it."""
+
+    anchor: str
+    row: str  # the anchor of its row in the table
+    id: str
+    title: str
+    verdict: str
+    place: str
+    quote: str
+    english: str
+    facts: list[str]
+
+
+@dataclass(frozen=True)
+class Fold:
+    title: str
+    details: list[Detail]
+
+
+class View:
+    """The verdicts on one record; anchors and links begin with `prefix`."""
+
+    def __init__(self, own: Measured, prefix: str = "") -> None:
+        self.own, self.prefix = own, prefix
+        self.record, self.judgement = own.record, own.judgement
+
+    @property
+    def counts(self) -> str:
+        return summary({verdict: self.judgement.count(verdict) for verdict in WORDS})
+
+    @property
+    def left_out(self) -> str:
+        """The claims that are not shown, as the record has nothing of what they are about."""
+        many = self.own.known.left_out
+        if not many:
+            return ""
+        claims = "1 claim is" if sum(many.values()) == 1 else f"{sum(many.values())} claims are"
+        where = ", ".join(f"{count} about {cell(name)}" for name, count in many.items())
+        return f"{claims} left out, of experiments that this record does not have: {where}."
+
+    @property
+    def policy(self) -> str:
+        times = {word: bound for word, bound in POLICY.items() if bound >= 1}
+        found = [f"*{word}*, more than {bound:g}" for word, bound in times.items()]
+        shares = {word: bound for word, bound in POLICY.items() if bound < 1}
+        found[-1] += " times as fast"
+        found += [f"*{word}*, {100 * bound:g} % of the total" for word, bound in shares.items()]
+        return "; ".join(found)
+
+    @property
+    def changes(self) -> list[list[str]]:
+        """What decided claims before, and what they came to then and come to now."""
+        found = []
+        for change in self.own.known.changes:
+            judged = self.judgement.find(change.claim)
+            assert judged  # or the change would not be shown
+            then, now = (WORDS[v] for v in (change.verdict, judged.verdict))
+            words = [change.date, prose(change.asked), f"{then}, **{now}**"]
+            found.append([self.link(change.claim), *words, change.because, prose(change.reason)])
+        return found
+
+    @property
+    def kinds(self) -> str:
+        """The same apart by what decides a claim."""
+        found = []
+        for kind in (*KINDS, BY_READING):
+            verdicts = [e.verdict for e in self.judgement.claims if e.claim.kind == kind]
+            if verdicts:
+                rest = [f"{verdicts.count(v)} {WORDS[v]}" for v in WORDS if v in verdicts]
+                found.append(f"{kind} {len(verdicts)} ({', '.join(rest)})")
+        return "; ".join(found)
+
+    @property
+    def unjudged(self) -> int:
+        """How many claims nothing could decide, on no machine."""
+        return sum(bool(each.claim.not_judged) for each in self.judgement.claims)
+
+    def anchor(self, name: str) -> str:
+        return f"{self.prefix}claim-{name.lower()}"
+
+    def link(self, name: str) -> str:
+        return f"[{name}](#{self.anchor(name)})"
+
+    def source(self, name: str, short: bool = False) -> str:
+        """A case or a probe that a verdict rests on, with a link if it stands in the report."""
+        case = self.record.by_id.get(name)
+        text = f"`{name}`".replace("|", "\\|")
+        if case is None:
+            # no case, so a test: its outcome is one of the probes; or a case that nobody measured
+            return f"[{text}](probes.json)" if ":" in name and not self.prefix else text
+        if case.experiment == AUDIT:
+            return text
+        where = anchor(self.prefix, case, self.record.experiment_of(case))
+        return f"[`{case.strategy}`](#{where})" if short else f"[{text}](#{where})"
+
+    def sources(self, outcome: Outcome, short: bool = False) -> str:
+        links = dict.fromkeys(self.source(name, short) for name in outcome.evidence)
+        # of a case that is not in the record its reason speaks
+        return ", ".join(link for link in links if not short or link.startswith("["))
+
+    def told(self, outcome: Outcome, brief: bool = False) -> str:
+        """What one check found; a series of ratios with the times of its base at both ends."""
+        check, ends = outcome.check, []
+        if check.form in SERIES and outcome.verdict != "not_measured":
+            cases = [self.record.by_id.get(check.at(shape)[0]) for shape in check.shapes]
+            ends = [case for case in cases if case and case.seconds]
+        if not ends:
+            return told(outcome, brief)
+        times = {case.id: duration(case.time.median) for case in (ends[0], ends[-1])}
+        where = " and ".join(
+            f"{times[case.id]} at {shape_label(case.shape_name)}" for case in (ends[0], ends[-1])
+        )
+        return f"{told(outcome)}; {prose(ends[0].strategy)} takes {where}"
+
+    def evident(self, outcome: Outcome) -> str:
+        """What a check found, and the rows that it rests on."""
+        # of the usual value alone, where there are several
+        links = self.sources(outcome.over[0][1] if outcome.over else outcome, short=True)
+        return self.told(outcome, brief=True) + (f" ({links})" if links else "")
+
+    def here(self, judged: Judged) -> str:
+        """The table's cell: what decides the verdict, and where the rest stands."""
+        if judged.verdict == "not_measured":
+            return prose(judged.reason or NONE)
+        deciding = [each for each in judged.outcomes if each.verdict == judged.verdict]
+        first = [judged.effect] if judged.effect else []
+        unique = {id(each): each for each in (*first, *deciding)}
+        shown = list(unique.values())[:SHOWN]
+        lines = [self.evident(each) for each in shown]
+        rest = len(judged.outcomes) - len(shown)
+        if rest:
+            where = f"{self.anchor(judged.claim.id)}-detail"
+            more = f"and {rest} more"
+            lines.append(more if self.prefix else f"[{more}](#{where})")
+        return "<br>".join(lines)
+
+    @staticmethod
+    def then_cell(judged: Judged) -> str:
+        parts = (said(judged.claim), prose(judged.claim.hardware))
+        return "<br>".join(part for part in parts if part) or NONE
+
+    @property
+    def rows(self) -> list[list[str]]:
+        found = []
+        for each in self.judgement.claims:
+            claim, where = each.claim, self.anchor(each.claim.id)
+            title = f"[{prose(claim.title)}](#{where}-detail)<br>{place(each)}; {claim.kind}"
+            verdict = f"**{WORDS[each.verdict]}**"
+            head = f'<a id="{where}"></a>{claim.id}'
+            found.append([head, title, self.then_cell(each), self.here(each), verdict])
+        return found
+
+    @property
+    def compact(self) -> list[list[str]]:
+        """The same without what the documents say, for a record that is shown beside."""
+        found = []
+        for each in self.judgement.claims:
+            head = f'<a id="{self.anchor(each.claim.id)}"></a>{each.claim.id}'
+            verdict = f"**{WORDS[each.verdict]}**"
+            found.append([head, prose(each.claim.title), self.here(each), verdict])
+        return found
+
+    @property
+    def surprises(self) -> list[str]:
+        found = []
+        for each in self.judgement.surprises(5):
+            failing = next(o for o in each.outcomes if o.verdict == each.verdict)
+            claim, outcome = each.claim, each.effect or failing
+            asked = said(claim) or prose(claim.expected)
+            where = ", ".join(text for text in (place(each), prose(claim.hardware)) if text)
+            found.append(
+                f"**{self.link(claim.id)} {VERBS[each.verdict]}: {prose(claim.title)}.** Said "
+                f"({where}): {asked}; measured: {self.evident(outcome)}."
+            )
+        return found
+
+    @property
+    def folds(self) -> list[Fold]:
+        found = []
+        for source in self.own.known.sources.values():
+            own = [each for each in self.judgement.claims if each.claim.document == source.id]
+            if own:
+                many = f"{len(own)} claims" if len(own) > 1 else "1 claim"
+                title = f"{source.id}, {source.name}: {many} in detail"
+                found.append(Fold(title, [self._detail(each) for each in own]))
+        return found
+
+    def _detail(self, judged: Judged) -> Detail:
+        claim, where = judged.claim, self.anchor(judged.claim.id)
+        facts = [f"Asked: {_sentence(claim.expected)}"]
+        if claim.figure or claim.hardware:
+            facts.append(f"Then: {self.then_cell(judged).replace('<br>', '; ')}.")
+        if claim.not_judged:
+            facts.append(f"Not judged: {_sentence(claim.not_judged)}")
+        facts += [self._fact(each) for each in judged.outcomes]
+        facts += [f"Not part of the verdict: {self._fact(each)}" for each in judged.also]
+        if why := explained(judged):
+            facts.append(f"Why: {why}")
+        facts += [f"Left open: {_sentence(each.what)}" for each in claim.open]
+        facts += [
+            f"Erratum [{each.erratum.id}](#{self.anchor_of(each)}): {_printed(each)}; "
+            f"right: {prose(each.erratum.right)}; {proof(each)}"
+            for each in self.judgement.errata
+            if claim.id in each.erratum.concerns
+        ]
+        return Detail(
+            anchor=f"{where}-detail",
+            row=where,
+            id=claim.id,
+            title=prose(claim.title),
+            verdict=WORDS[judged.verdict],
+            place=place(judged),
+            quote=prose(claim.quote),
+            english=prose(claim.english),
+            facts=facts,
+        )
+
+    def _fact(self, outcome: Outcome) -> str:
+        links = self.sources(outcome)
+        if outcome.verdict == "not_measured":
+            return told(outcome) + (f"; asked of {links}" if links else "")
+        text = f"**{WORDS[outcome.verdict]}**: {self.told(outcome)}"
+        return text + (f"; from {links}" if links else "")
+
+    @property
+    def documents(self) -> list[list[str]]:
+        """Where the sentences and figures are from."""
+        return [_cited(each) for each in self.own.known.sources.values()]
+
+    @property
+    def then(self) -> list[list[str]]:
+        """Claims with a figure of their own, beside what was measured of them today."""
+        found = []
+        for each in self.judgement.claims:
+            claim = each.claim
+            if not claim.figure and claim.claimed is None:
+                continue
+            outcome = each.effect if each.verdict != "not_measured" else None
+            today = told(outcome) if outcome else self.here(each)
+            line = [f"{self.link(claim.id)} {prose(claim.title)}", said(claim)]
+            line += [prose(claim.hardware) or NONE, today, f"**{WORDS[each.verdict]}**"]
+            found.append([*line, explained(each) or NONE])
+        return found
+
+    def anchor_of(self, corrected: Corrected) -> str:
+        return f"{self.prefix}erratum-{corrected.erratum.id.lower()}"
+
+    def concerned(self, name: str) -> str:
+        """A claim, an algorithm or a document, with a link if it stands in the report."""
+        if self.judgement.find(name):
+            return self.link(name)
+        own = [c for c in self.record.cases if c.source.algorithm == name and not c.sweep]
+        if not own:
+            return name
+        at = {each.name: each.headline for each in self.record.experiments}
+
+        def fit(case: Case) -> tuple[bool, bool]:
+            """Whether it is the listing as printed, and in the table that shows most."""
+            printed = case.strategy.startswith(f"{case.source.document.lower()}_")
+            return printed, case.shape_name == at[case.experiment]
+
+        case = max(own, key=fit)
+        return f"[{name}](#{anchor(self.prefix, case, self.record.experiment_of(case))})"
+
+    @property
+    def errata(self) -> list[list[str]]:
+        found = []
+        for each in self.judgement.errata:
+            erratum = each.erratum
+            head = f'<a id="{self.anchor_of(each)}"></a>{erratum.id}'
+            where = f"{erratum.document} {prose(erratum.place)}"
+            concerns = ", ".join(map(self.concerned, erratum.concerns))
+            found.append([head, where, _printed(each), prose(erratum.right), concerns, proof(each)])
+        return found
+
+    def of(self, finding: Finding) -> str:
+        """The verdicts on the claims that a finding is about: "C12 holds · C24 fails"."""
+        return " · ".join(
+            f"[{each.claim.id} {WORDS[each.verdict]}](#{self.anchor(each.claim.id)})"
+            for each in self._about(finding)
+        )
+
+    def says(self, finding: Finding) -> str:
+        """What the documents say of it: nothing where a claim that it names is not shown."""
+        return finding.says if len(self._about(finding)) == len(finding.claims) else ""
+
+    def _about(self, finding: Finding) -> list[Judged]:
+        """The claims that a finding names; one of another document only has the same id."""
+        known = map(self.judgement.find, finding.claims)
+        return [each for each in known if each and each.claim.document in finding.says]
+
+    def named(self, findings: list[Finding]) -> str:
+        """The documents of the claims that findings name: "S0 to S3"."""
+        cited = {each.claim.document for finding in findings for each in self._about(finding)}
+        ids = [name for name in self.own.known.sources if name in cited]
+        return f"{ids[0]} to {ids[-1]}" if len(ids) > 2 else " and ".join(ids)
+
+
+def _cited(source: Source) -> list[str]:
+    title = prose(source.title) + (f" ({prose(source.english)})" if source.english else "")
+    by = ", ".join(prose(text) for text in (source.author, source.year) if text)
+    return [
+        f"{prose(source.id)}: {prose(source.name)}",
+        title or NONE,
+        by or NONE,
+        prose(source.found),
+        prose(source.language) or NONE,
+        "<br>".join(map(prose, source.hardware)) or NONE,
+        prose(source.state) or NONE,
+    ]
+
+
+def _sentence(text: str) -> str:
+    return f"{prose(text).rstrip('.')}."
+
+
+def _printed(corrected: Corrected) -> str:
+    erratum = corrected.erratum
+    english = f" (“{prose(erratum.english)}”)" if erratum.english else ""
+    return f"“{prose(erratum.written)}”{english}"
+
+
+def proof(corrected: Corrected) -> str:
+    """Whether what is put right is proven, and by what."""
+    outcomes = corrected.outcomes
+    if not outcomes:
+        return f"by reading: {prose(corrected.erratum.shown)}"
+    verdicts = {each.verdict for each in outcomes}
+    word = "not proven here"
+    if verdicts == {"holds"}:
+        word = "proven"
+    elif "fails" in verdicts:
+        word = "refuted"
+    return f"**{word}**: {'; '.join(told(each) for each in outcomes)}"

@@ -1,0 +1,84 @@
+"""How small a difference this record can tell: measured, not assumed.
+
+The record's self-audit compares one kernel with itself under several names, and with slightly
+slower ones.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+from recheck_report.model.record import AUDIT, Case, Record
+from recheck_report.statistics.paired import LEVEL, compare
+from recheck_report.statistics.ratio import Ratio
+
+CONVENTION = 0.005  # the resolution of a record without an audit
+# 0.1 %, 0.15 %, ... 20 %: nothing finer, for a timer has a grain too
+STEPS = tuple(step / 2000 for step in range(2, 401))
+UNRESOLVED = 1.0  # where none of these will do
+
+
+@dataclass(frozen=True)
+class Pair:
+    """One comparison of the audit, and by how much the second does more work."""
+
+    base: Case
+    other: Case
+    extra: float  # 0.01 for one per cent
+    ratio: Ratio
+
+    def called(self, resolution: float) -> str:
+        return replace(self.ratio, resolution=resolution).outcome
+
+    def different(self, resolution: float) -> bool:
+        limit = 1 + resolution
+        return self.ratio.low > limit or self.ratio.high < 1 / limit
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What comparisons of a kernel with itself and with slower ones say about comparisons."""
+
+    alike: tuple[Pair, ...]
+    slowed: tuple[Pair, ...]
+    resolution: float
+
+    @property
+    def audited(self) -> bool:
+        return bool(self.alike)
+
+    def false(self, resolution: float) -> int:
+        return sum(pair.different(resolution) for pair in self.alike)
+
+    @property
+    def extras(self) -> list[float]:
+        return sorted({pair.extra for pair in self.slowed})
+
+    def of(self, extra: float) -> list[Pair]:
+        return [pair for pair in self.slowed if pair.extra == extra]
+
+    def found(self, extra: float) -> int:
+        """How many of these slowdowns are called slower."""
+        return sum(pair.called(self.resolution) == "slower" for pair in self.of(extra))
+
+
+def audit(record: Record) -> Audit:
+    experiment = record.experiment(AUDIT)
+    groups: dict[tuple[str, str], list[Case]] = {}
+    for case in record.of(experiment) if experiment else []:
+        if case.seconds and "extra_permille" in case.parameters:
+            groups.setdefault((case.shape_name, case.regime), []).append(case)
+    alike, slowed = [], []
+    for cases in groups.values():
+        same = [case for case in cases if not case.parameters["extra_permille"]]
+        alike += [Pair(a, b, 0.0, compare(a, b)) for a, b in combinations(same, 2)]
+        for other in cases:
+            extra = other.parameters["extra_permille"] / 1000
+            slowed += [Pair(a, other, extra, compare(a, other)) for a in same if extra]
+    found = Audit(tuple(alike), tuple(slowed), CONVENTION)
+    if not alike:
+        return found
+    allowed = LEVEL * len(alike)
+    fine = (step for step in STEPS if found.false(step) <= allowed)
+    return replace(found, resolution=next(fine, UNRESOLVED))

@@ -1,0 +1,97 @@
+"""A ratio of two times, which never stands without its interval."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+from recheck_report.model.record import Seconds
+
+# the worst resolution at which a ratio still says something: beyond it none is judged
+COARSEST = 0.05
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """How many times as fast `other` is as `base`, with a 95% interval.
+
+    `paired.py` makes those of two cases: by rounds where it can. Otherwise the bounds pair the far
+    ends of the two medians' intervals: conservative, and marked ᵉ wherever it stands.
+    """
+
+    value: float
+    low: float
+    high: float
+    rounds: int = 0  # that were paired; 0: far ends
+    p: float = 0.0  # two-sided, of no difference at all
+    resolution: float = 0.0  # a difference below this is none, 0.005 for half a per cent
+    significant: bool = True  # also among all comparisons of the report
+    mark: str = ""
+
+    @classmethod
+    def of(cls, base: Seconds, other: Seconds, against: float = 1.0) -> Ratio:
+        """The far ends of the two medians' intervals: right whatever the two have in common.
+
+        Its p-value is that of the ratio being `against`.
+        """
+        value, low, high = base.median / other.median, base.low / other.high, base.high / other.low
+        # the half of the interval that faces it, read as 1.96 standard errors
+        gap = abs(math.log(value / against))
+        half = math.log(value / low) if value > against else math.log(high / value)
+        p = math.erfc(1.96 * gap / half / math.sqrt(2)) if half else float(gap == 0)
+        return cls(value, low, high, p=p, mark="ᵉ")
+
+    @classmethod
+    def over(cls, exact: float, other: Seconds) -> Ratio:
+        """Against a time without an interval, as old documents give it."""
+        return cls(exact / other.median, exact / other.high, exact / other.low)
+
+    @property
+    def told(self) -> bool:
+        """Whether the measurement is fine enough to tell ratios at all."""
+        return self.resolution <= COARSEST
+
+    @property
+    def widest(self) -> tuple[float, float]:
+        """Where it may truly lie: its interval, and the resolution on both sides; anywhere, if
+        nothing can be told."""
+        if not self.told:
+            return 0.0, math.inf
+        return self.low / (1 + self.resolution), self.high * (1 + self.resolution)
+
+    @property
+    def outcome(self) -> str:
+        """faster | slower: beyond the resolution; same: within it; else no difference, for the
+        interval reaches across, or it is one of too many comparisons to be sure of it, or
+        nothing can be told."""
+        if not self.told:
+            return "no difference"
+        limit = 1 + self.resolution
+        if self.significant and (self.low > limit or self.high < 1 / limit):
+            return "faster" if self.low > limit else "slower"
+        within = self.resolution and 1 / limit <= self.low and self.high <= limit
+        return "same" if within else "no difference"
+
+    def times(self, factor: float) -> Ratio:
+        scaled = {name: getattr(self, name) * factor for name in ("value", "low", "high")}
+        return replace(self, **scaled)
+
+    @property
+    def percent(self) -> str:
+        """ "92.3 % [92.1, 92.5]", for a share of something."""
+        value, low, high = self.times(100)._texts(100)
+        return f"{value} % [{low}, {high}]{self.mark}"
+
+    def __str__(self) -> str:
+        value, low, high = self._texts(1)
+        return f"{value}× [{low}, {high}]{self.mark}"
+
+    def _texts(self, one: float) -> list[str]:
+        # as many decimals as the interval's width deserves, and enough that a bound which is not
+        # 1 (or 100 %) does not read as it
+        width = self.high - self.low or self.value * 1e-3
+        decimals = max(0, -math.floor(math.log10(width)), 2 - math.floor(math.log10(self.value)))
+        bounds = (self.low, self.high)
+        while decimals < 6 and any(round(b, decimals) == one != b for b in bounds):
+            decimals += 1
+        return [f"{x:.{decimals}f}" for x in (self.value, *bounds)]

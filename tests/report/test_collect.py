@@ -1,0 +1,759 @@
+"""collect.py against stand-ins for ncu, compute-sanitizer, nvcc, recheck and recheck_tests."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import one_line, run, sourced
+from recheck_report.commands import collect
+
+TILE, NAIVE = "matmul/tile16/1024x1024x1024", "matvec/naive/8192x8192"
+TINY = "machine/launch/1"
+
+# what a kernel of a strategy is called in ncu's output, and by its filter
+OWN = "void recheck::kernels::matmul::<unnamed>::tile_kernel<(int)16>(MatmulArgs)"
+OTHER = "ampere_sgemm_32x32_sliced1x4_nn"
+HOLD = "recheck::<unnamed>::hold_kernel(long)"
+FLUSH = "recheck::<unnamed>::flush_kernel(const float4 *, long, float *)"
+POISON = "recheck::<unnamed>::poison_shared_kernel(int)"
+CLOCKS = "recheck::<unnamed>::read_clocks_kernel(recheck::ClockReading *)"
+
+# values of the metrics for a kernel that does `work`; what is not here is 1
+PRINTED = """
+def printed(metric, work):
+    if metric == "smsp__sass_inst_executed_op_global_ld.sum":
+        return "inst", f"{1000 * work:,}"
+    if metric == "dram__bytes_read.sum":
+        return "byte", f"{4096 * work:,}"
+    if metric == "dram__bytes_write.sum":
+        return "byte", str(512 * work)
+    if metric == "launch__block_size":
+        return "", str(32 * work)
+    if metric == "launch__shared_mem_per_block_static":
+        return "Kbyte/block", "2.048"
+    if metric == "launch__shared_mem_per_block_dynamic":
+        return "byte/block", "100"
+    if metric == "device__attribute_total_constant_memory":
+        return "byte", "65,536"
+    if metric == "device__attribute_warp_size":
+        return "thread", "32"
+    return "", "1"
+"""
+
+RECHECK = """
+import json
+folder = flag("--output")
+row = "/".join(flag("--" + name) for name in ("experiment", "strategy", "shape"))
+if row in world["refused"]:
+    sys.exit("recheck: " + world["refused"][row])
+os.makedirs(folder, exist_ok=True)
+status, reason = world["cases"].get(row, ["passed", None])
+record = {"environment": world["environment"], "cases": [{"status": status, "reason": reason}]}
+if world["environment"]:
+    with open(folder + "/record.json", "w") as file:
+        json.dump(record, file)
+"""
+
+NCU = (
+    PRINTED
+    + """
+import re, subprocess
+at = sys.argv.index(world["recheck"])
+own, sys.argv = sys.argv[1:at], sys.argv[at:]
+option = lambda name: own[own.index(name) + 1]
+print("==PROF== Connected to process 1234")
+if world["ncu"]:
+    print("==ERROR== " + world["ncu"])
+    if not world["goes_on"]:
+        sys.exit(1)
+metrics = option("--metrics").split(",")
+for metric in metrics:
+    if metric in world["unknown"]:
+        print("==ERROR== Failed to find metric regex:^" + re.escape(metric) + "(\\\\.sum)?$")
+        sys.exit(1)
+row = "/".join(flag("--" + name) for name in ("experiment", "strategy", "shape"))
+wanted = re.compile(option("--kernel-name").removeprefix("regex:"))
+def base(name):
+    return re.split(r"[<(]", name.split("::")[-1])[0]
+seen = [k for k in world["kernels"].get(row, []) if wanted.search(base(k[0]))]
+count = int(option("--launch-count"))
+if len(seen) <= count or option("--kill") != "yes":
+    ended = subprocess.run(sys.argv, stdin=subprocess.DEVNULL)
+    if ended.returncode:
+        print(f"==ERROR== The application returned an error code ({ended.returncode}).")
+names = ["ID", "Process Name", "Kernel Name", "Block Size", *metrics]
+def line(cells):
+    print(",".join('"' + cell + '"' for cell in cells))
+if seen:
+    line(names)
+    line(["", "", "", "", *(printed(m, 1)[0] for m in metrics)])
+for at, (name, work) in enumerate(seen[:count]):
+    cells = [printed(m, work)[1] if m not in world["na"] else "n/a" for m in metrics]
+    line([str(at), "recheck", name, "(256, 1, 1)", *cells])
+"""
+)
+
+TESTS = """
+names = [name for name in flag("--gtest_filter").split(":") if name in world["tests"]]
+print(f"[==========] Running {len(names)} tests from 1 test suite.")
+for name in names:
+    print("[ RUN      ] " + name, flush=True)
+    result = world["tests"][name]
+    if result == "CRASH":
+        os.kill(os.getpid(), 11)
+    if result == "SKIPPED":
+        print("gate_test.cpp:66: Skipped\\nno CUDA device\\n")
+    tail = ", where GetParam() = 16-byte object" if result == "FAILED" else ""
+    print({"OK": "[       OK ] "}.get(result, f"[  {result} ] ") + name + tail + " (1 ms)")
+print("[----------] Global test environment tear-down")
+for name in names:
+    if world["tests"][name] != "OK":
+        print(f"[  {world['tests'][name]} ] {name}")
+"""
+
+SANITIZER = """
+import subprocess
+assert sys.argv[1:4] == ["--tool", "racecheck", "--kernel-name-exclude"]
+print("========= COMPUTE-SANITIZER", flush=True)
+subprocess.run(sys.argv[5:])
+print(world["races"].get(flag("--gtest_filter"), ""))
+"""
+
+NVCC = """
+file = sys.argv[-1]
+stem = os.path.basename(file).removesuffix(".cu")
+code, text = world["snippets"][stem + ("/mended" if "-DMENDED" in sys.argv else "")]
+print(text.replace("FILE", file), file=sys.stderr)
+sys.exit(code)
+"""
+
+VERSIONS = {
+    "ncu": "NVIDIA (R) Nsight Compute Command Line Profiler\nVersion 2025.3.1.0 (build 3639)",
+    "sanitizer": "NVIDIA (R) Compute Sanitizer\nVersion 2025.3.1",
+    "nvcc": "nvcc: NVIDIA (R) Cuda compiler driver\nCuda compilation tools, release 13.0, V13.0.48",
+}
+
+# hundreds of these are started, so they leave out the packages (-IS), and import what they need
+SCRIPT = """#!{python} -IS
+import os, sys
+version = {version!r}
+if version and "--version" in sys.argv:
+    print(version)
+    sys.exit()
+def flag(name):
+    return next(word.split("=", 1)[1] for word in sys.argv if word.startswith(name + "="))
+with open({world!r}) as file:
+    world = eval(file.read())
+with open({log!r}, "a") as log:
+    log.write(" ".join(sys.argv) + "\\n")
+{body}
+"""
+
+
+def summary(hazards: int) -> str:
+    text = f"{hazards} hazards displayed ({hazards} errors, 0 warnings)"
+    return f"========= RACECHECK SUMMARY: {text}"
+
+
+def proofs(*call: str, poisonings: int = 1, work: int = 1) -> list[tuple[str, int]]:
+    """The kernels of a proof on integers and one on reals; the first does ten times the work."""
+    begin = [(POISON, 7)] * poisonings
+    return [*begin, *((name, 10 * work) for name in call), *begin, *((name, work) for name in call)]
+
+
+def warm_up(*call: str) -> list[tuple[str, int]]:
+    """Two looks at the clock, with launches between them, and a first sample."""
+    look = [(CLOCKS, 7), *((name, 99) for name in 2 * call), (CLOCKS, 7)]
+    return [*look, *look, (POISON, 7), (HOLD, 7), (FLUSH, 7), (CLOCKS, 7), *((n, 99) for n in call)]
+
+
+class World:
+    """A machine with a GPU and all tools; tests change it and the claims before they probe."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.claims = 0
+        self.output = folder / "measured" / "collect.json"
+        self.state: dict[str, Any] = {
+            "recheck": str(folder / "recheck"),
+            "environment": {
+                "gpu": {"name": "NVIDIA H200", "uuid_hash": "0123456789abcdef"},
+                "gpu_reason": None,
+                "driver": "580.1",
+                "git": {"commit": "f84399d", "dirty": False},
+            },
+            "cases": {},
+            "refused": {},
+            "kernels": {},
+            "ncu": "",
+            "goes_on": False,
+            "unknown": [],
+            "na": [],
+            "tests": {},
+            "races": {},
+            "snippets": {},
+        }
+        self.state["kernels"][TINY] = self.run_of(OWN)
+        self.state["kernels"][TILE] = self.run_of(OWN)
+        bodies = {"recheck": RECHECK, "ncu": NCU, "recheck_tests": TESTS}
+        bodies |= {"sanitizer": SANITIZER, "nvcc": NVCC}
+        for name, body in bodies.items():
+            program = folder / name
+            program.write_text(
+                SCRIPT.format(
+                    python=sys.executable,
+                    world=str(folder / "world"),
+                    log=str(folder / "log"),
+                    version=VERSIONS.get(name, ""),
+                    body=body,
+                )
+            )
+            program.chmod(0o755)
+
+    @staticmethod
+    def run_of(*call: str) -> list[tuple[str, int]]:
+        """All kernels of a run: the timer's calibration, the proofs, the warm-up."""
+        return [*[(HOLD, 7)] * 50, *proofs(*call), *warm_up(*call)]
+
+    def file(self, experiment: str) -> Path:
+        """Where an experiment's claims are, beside the document that they are of."""
+        folder = self.folder / "experiments"
+        (folder / experiment).mkdir(parents=True, exist_ok=True)
+        return sourced(folder, "S0") / experiment / "claims.toml"
+
+    def claim(self, *checks: str, key: str = "check", experiment: str = "matmul") -> None:
+        """Adds a claim with these checks; `key` says as what."""
+        self.claims += 1
+        path = self.file(experiment)
+        listed = "[" + ", ".join("{ " + check + " }" for check in checks) + "]"
+        members = {"id": f'"C{self.claims:02}"', "document": '"S0"', key: listed}
+        texts = ("place", "quote", "title", "hardware", "figure", "expected")
+        members |= dict.fromkeys(texts, '"x"')
+        if key != "check" or not checks:
+            members |= {"check": "[]", "not_judged": '"x"'}
+        with path.open("a") as file:
+            file.write("[[claim]]\n" + "".join(f"{k} = {v}\n" for k, v in members.items()))
+
+    def erratum(self, *checks: str) -> None:
+        """Adds the errata's file, of one erratum with these checks."""
+        listed = "[" + ", ".join("{ " + check + " }" for check in checks) + "]"
+        members = {"id": '"E01"', "document": '"S0"', "concerns": '["A01"]', "check": listed}
+        members |= dict.fromkeys(("place", "written", "right"), '"x"')
+        path = self.folder / "experiments" / "errata.toml"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("[[erratum]]\n" + "".join(f"{k} = {v}\n" for k, v in members.items()))
+
+    def run(self, *options: object) -> subprocess.CompletedProcess[str]:
+        self.claim()
+        (self.folder / "world").write_text(repr(self.state))
+        words = [self.folder / "recheck", "--output", self.output, "--ncu", self.folder / "ncu"]
+        words += ["--sanitizer", self.folder / "sanitizer", "--nvcc", self.folder / "nvcc"]
+        words += ["--tests", self.folder / "recheck_tests"]
+        return run("collect", *words, "--experiments", self.folder / "experiments", *options)
+
+    def probe(self, *options: object) -> dict[str, Any]:
+        result = self.run(*options)
+        assert result.returncode == 0, result.stderr
+        found: dict[str, Any] = json.loads(self.output.read_text())
+        assert found["schema"] == 1
+        for each in found["counters"].values():
+            assert (each["reason"] is None) == bool(each["values"])
+        for each in found["tests"].values():
+            assert (each["reason"] is None) == (each["outcome"] is not None)
+        return found
+
+    def count(self, row: str = TILE) -> dict[str, Any]:
+        """What is said of one case."""
+        self.claim(f'form = "count", of = "{row}/cold", expression = "1", equals = 1')
+        found: dict[str, Any] = self.probe()["counters"][f"{row}/cold"]
+        return found
+
+    def test(self, *keys: str) -> list[dict[str, Any]]:
+        """What is said of tests."""
+        self.claim(*(f'form = "test", test = "{key}", finds = "pass"' for key in keys))
+        found = self.probe()["tests"]
+        assert list(found) == list(keys)
+        return list(found.values())
+
+    def calls(self, program: str) -> list[str]:
+        """The command lines of the programs that were run, other than for their version."""
+        log = self.folder / "log"
+        lines = log.read_text().splitlines() if log.exists() else []
+        return [line for line in lines if line.split()[0].endswith("/" + program)]
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    return World(tmp_path)
+
+
+def test_what_checks_ask_for_is_collected(world: World) -> None:
+    world.state["kernels"][NAIVE] = world.run_of(OWN)
+    world.state["tests"] = {"gpu/Gate.Passes/x": "OK"}
+    world.claim(
+        'form = "count", of = "matmul/tile16/{shape}/cold", expression = "1", equals = 1, '
+        'shapes = ["1024x1024x1024", "16x16x16"]',
+        f'form = "ratio", base = "{NAIVE}/hot", other = "{NAIVE}/cold", above = 1',
+    )
+    world.claim(
+        f'form = "count", of = "{TILE}/hot", per = "{NAIVE}/inner", expression = "1", equals = 1',
+        key="also",
+        experiment="matvec",
+    )
+    world.claim('form = "test", test = "gate:gpu/Gate.Passes/x", finds = "pass"', key="also")
+    world.erratum('form = "test", test = "gate:A.B", finds = "pass"')
+    found = world.probe()
+    assert found["environment"] == {
+        "gpu": "NVIDIA H200",
+        "uuid_hash": "0123456789abcdef",
+        "driver": "580.1",
+        "commit": "f84399d",
+        "dirty": False,
+        "tools": {"ncu": "2025.3.1", "compute-sanitizer": "2025.3.1", "nvcc": "13.0.48"},
+    }
+    assert found["attributes"] == {
+        "warp_size": 32,
+        "total_constant_memory": 65536,
+        "shared_bytes_per_sm": 1,
+        "threads_per_sm": 1,
+    }
+    assert list(found["counters"]) == [
+        f"{TILE}/cold",
+        "matmul/tile16/16x16x16/cold",
+        f"{TILE}/hot",
+        f"{NAIVE}/inner",
+    ]
+    assert list(found["tests"]) == ["gate:gpu/Gate.Passes/x", "gate:A.B"]
+    # a trial, and one run for all regimes of a strategy and shape
+    assert len(world.calls("ncu")) == 1 + 3
+
+
+def test_counters_are_those_of_the_second_proof(world: World) -> None:
+    said = world.count()
+    assert said["reason"] is None
+    assert said["values"] == {
+        "launches": 1,
+        "warp_global_loads": 1000,
+        "warp_global_stores": 1,
+        "warp_shared_loads": 1,
+        "warp_shared_stores": 1,
+        "ffma": 1,
+        "requests": 1,
+        "sectors": 1,
+        "dram_read_bytes": 4096,
+        "dram_bytes": 4608,
+        "l2_sectors": 1,
+        "shared_bank_conflicts": 1,
+        "shared_wavefronts": 1,
+        "nanoseconds": 1,
+        "issue_percent": 1,
+        "fma_percent": 1,
+        "tensor_percent": 1,
+        "l2_percent": 1,
+        "dram_percent": 1,
+        "sm_hertz": 1,
+        "grid": 1,
+        "block": 32,
+        "registers": 1,
+        "shared_bytes": 2148,  # 2.048 Kbyte and 100 byte
+    }
+
+
+def test_several_kernels_of_one_launch_are_added_up(world: World) -> None:
+    # two poisonings, as where a workspace is poisoned too
+    kernels = [*proofs(OWN, OTHER, OWN, poisonings=2), *warm_up(OWN, OTHER, OWN)]
+    kernels[-len(warm_up(OWN, OTHER, OWN)) - 1] = (OWN, 5)
+    world.state["kernels"][TILE] = kernels
+    values = world.count()["values"]
+    assert values["launches"] == 3
+    assert values["warp_global_loads"] == 1000 + 1000 + 5000
+    assert values["grid"] == 3
+    assert values["block"] == 32 * 5, "the largest: a sum of block sizes means nothing"
+
+
+def test_how_busy_units_are_is_that_of_the_longest_kernel() -> None:
+    def kernel(name: str, nanoseconds: float, share: float) -> collect.Kernel:
+        (source,) = collect.COUNTERS["issue_percent"].metrics[0]
+        return collect.Kernel(name, {"gpu__time_duration.sum": nanoseconds, source: share})
+
+    call = [kernel("split", 50, 99), kernel("multiply", 900, 40), kernel("fall back", 2, 1)]
+    values = collect.Profiler("ncu", "recheck").values(call)
+    assert values == {"launches": 3, "nanoseconds": 952, "issue_percent": 40}
+
+
+def test_cases_to_see_the_bounds_of_are_counted_too(world: World) -> None:
+    world.claim(f'form = "count", of = "{TILE}/cold", expression = "1", equals = 1')
+    folder = world.folder / "experiments" / NAIVE.split("/")[0]
+    folder.mkdir(exist_ok=True)
+    (folder / "binds.toml").write_text(f'cases = ["{NAIVE}/cold"]\n')
+    assert list(world.probe()["counters"]) == [f"{TILE}/cold", f"{NAIVE}/cold"]
+
+
+def test_proofs_of_a_smaller_shape_are_passed_over(world: World) -> None:
+    smaller = proofs(OWN, work=50)
+    world.state["kernels"][TILE] = [*smaller, *proofs(OWN), *warm_up(OWN)]
+    assert world.count()["values"]["warp_global_loads"] == 1000
+
+
+def test_a_launch_of_many_kernels_is_looked_at_for_longer(world: World) -> None:
+    world.state["kernels"][TILE] = world.run_of(*[OWN] * 12)
+    assert world.count()["values"]["launches"] == 12
+    assert len(world.calls("ncu")) == 1 + 2
+    world.state["kernels"][TILE] = world.run_of(*[OWN] * 100)
+    assert world.count()["reason"] == "not measured: no whole launch among 96 kernels"
+
+
+def test_what_launches_no_kernel_has_no_counters(world: World) -> None:
+    world.state["kernels"][TILE] = world.run_of()
+    assert world.count()["reason"] == "not measured: it launches no kernel"
+
+
+@pytest.mark.parametrize("timed", [(), (OWN,), (OTHER,)])
+def test_a_part_does_not_get_the_counters_of_its_whole(
+    world: World, timed: tuple[str, ...]
+) -> None:
+    world.state["kernels"][TILE] = [*proofs(OWN, OTHER), *warm_up(*timed)]
+    assert "a part is proven by its whole" in world.count()["reason"]
+
+
+def test_the_timers_hundreds_of_kernels_are_not_profiled(world: World) -> None:
+    world.count()
+    (trial, real) = world.calls("ncu")
+    assert "hold" not in trial
+    assert "--clock-control none" in real and "--kill yes" in real
+    # an ncu that counted the hold kernels would have come to its end before the proof
+    world.state["kernels"][TILE] = [(HOLD, 7)] * 200 + world.run_of(OWN)
+    assert world.count()["values"]["launches"] == 1
+
+
+def test_every_counter_that_claims_may_use_is_collected() -> None:
+    from recheck_report.claims.load import COUNTERS
+    from recheck_report.commands import collect
+
+    assert {*collect.COUNTERS, "launches"} == set(COUNTERS)
+
+
+def test_without_ncu_nothing_is_counted(world: World) -> None:
+    world.claim(f'form = "count", of = "{TILE}/cold", expression = "1", equals = 1')
+    for name in ("", "NCU-NOTFOUND", world.folder / "gone"):
+        found = world.probe("--ncu", name)
+        said = found["counters"][f"{TILE}/cold"]
+        assert said == {"reason": "not measured: ncu was not found", "values": {}}
+        assert found["attributes"] == {} and found["environment"]["tools"]["ncu"] is None
+
+
+def test_without_permission_one_look_is_enough(world: World) -> None:
+    world.state["ncu"] = (
+        "ERR_NVGPUCTRPERM - The user does not have permission to access NVIDIA GPU Performance "
+        "Counters on the target device 0."
+    )
+    world.claim(f'form = "count", of = "{NAIVE}/cold", expression = "1", equals = 1')
+    reason = "not measured: Nsight Compute may not read the GPU's counters here"
+    assert world.count() == {"reason": reason, "values": {}}
+    assert len(world.calls("ncu")) == 1
+    # what is no hardware counter may still be printed
+    world.state["goes_on"] = True
+    assert world.count() == {"reason": reason, "values": {}}
+
+
+def test_of_several_complaints_the_first_says_most() -> None:
+    code, none = "The application returned an error code (9).", "No kernels could be profiled."
+    ended = collect.Ended(9, f"==ERROR== {code}\n==ERROR== {none}\n", "")
+    assert collect.complaints(ended)[0] == f"not measured: ncu: {none}"
+    ended = collect.Ended(2, f"==ERROR== {code}\n", "recheck: no such shape\n")
+    assert collect.complaints(ended)[0] == "not measured: no such shape"
+    assert collect.complaints(collect.Ended(1, "", "")) == [
+        "not measured: ncu saw too few kernels, exit code 1"
+    ]
+
+
+def test_what_else_ncu_says_is_told(world: World) -> None:
+    world.state["ncu"] = "Failed to initialize the profiler: LibraryNotLoaded"
+    reason = world.count()["reason"]
+    assert reason == "not measured: ncu: Failed to initialize the profiler: LibraryNotLoaded"
+
+
+def test_an_unknown_metric_alone_is_missing(world: World) -> None:
+    world.state["unknown"] = ["lts__t_sectors.sum", "device__attribute_warp_size"]
+    world.claim('form = "attribute", name = "warp_size", equals = 32')
+    values = world.count()["values"]
+    assert "l2_sectors" not in values and values["warp_global_loads"] == 1000
+    attributes = json.loads(world.output.read_text())["attributes"]
+    assert "warp_size" not in attributes and attributes["total_constant_memory"] == 65536
+    # found out once, not for each case
+    assert "lts__t_sectors.sum" not in world.calls("ncu")[-1]
+
+
+def test_an_unknown_metric_is_replaced(world: World) -> None:
+    world.state["unknown"] = ["dram__bytes_write.sum"]
+    world.state["na"] = ["smsp__sass_inst_executed_op_global_ld.sum"]
+    values = world.count()["values"]
+    assert values["warp_global_loads"] == 1
+    assert "smsp__inst_executed_op_global_ld.sum" in world.calls("ncu")[-1]
+    assert values["dram_bytes"] == 2, "both of them from the other family"
+    assert values["dram_read_bytes"] == 4096
+
+
+def test_a_case_that_does_not_pass_says_why(world: World) -> None:
+    world.state["kernels"][TILE] = proofs(OWN)[:2]
+    world.state["cases"][TILE] = ["incorrect", "on integers: off"]
+    assert world.count()["reason"] == "not measured: incorrect: on integers: off"
+
+
+def test_a_case_that_there_is_not_says_so(world: World) -> None:
+    world.state["kernels"][TILE] = []
+    world.state["refused"][TILE] = "unknown strategy 'tile16': there are tile8"
+    reason = world.count()["reason"]
+    assert reason == "not measured: unknown strategy 'tile16': there are tile8"
+
+
+def test_gates_pass_fail_or_say_why_not(world: World) -> None:
+    world.state["tests"] = {"gpu/A.B/x_1": "OK", "gpu/A.B/x": "FAILED", "C.D": "SKIPPED"}
+    right, wrong, skipped, none = world.test(
+        "gate:gpu/A.B/x_1", "gate:gpu/A.B/x", "gate:C.D", "gate:E.F"
+    )
+    assert right == {"reason": None, "outcome": "pass", "count": 0}
+    assert wrong == {"reason": None, "outcome": "fail", "count": 0}
+    assert skipped["reason"] == "no CUDA device"
+    assert none["reason"] == "not measured: the program of tests has no such test"
+    assert len(world.calls("recheck_tests")) == 1
+
+
+def test_a_test_that_crashes_fails_and_the_others_go_on(world: World) -> None:
+    world.state["tests"] = {"A.B": "OK", "C.D": "CRASH", "E.F": "OK"}
+    said = world.test("gate:A.B", "gate:C.D", "gate:E.F", "gate:G.H")
+    assert [each["outcome"] for each in said] == ["pass", "fail", "pass", None]
+
+
+def test_tests_that_do_not_start_are_not_failures(world: World) -> None:
+    (world.folder / "recheck_tests").write_text("#!/bin/sh\nexit 3\n")
+    (said,) = world.test("gate:A.B")
+    assert said["reason"] == "not measured: the program of tests ended with exit code 3"
+
+
+def test_without_tests_there_are_no_outcomes(world: World) -> None:
+    (world.folder / "recheck_tests").unlink()
+    for said in world.test("gate:A.B", "racecheck:A.B"):
+        assert said["reason"] == "not measured: the program of tests was not found"
+
+
+def test_racecheck_counts_hazards(world: World) -> None:
+    world.state["tests"] = {"A.Mutant": "OK", "A.Clean": "OK"}
+    race = "========= Error: Race reported between Write access and Read access\n"
+    world.state["races"] = {"A.Mutant": race + summary(128), "A.Clean": summary(0)}
+    assert world.test("racecheck:A.Mutant", "racecheck:A.Clean") == [
+        {"reason": None, "outcome": "hazards", "count": 128},
+        {"reason": None, "outcome": "clean", "count": 0},
+    ]
+
+
+UNCLEAN = {
+    "skipped": ("SKIPPED", summary(0), "no CUDA device"),
+    "failed": ("FAILED", summary(0), "the test failed under racecheck"),
+    "crashed": ("CRASH", summary(0), "the test failed under racecheck"),
+    "no summary": ("OK", "", "racecheck gave no summary, exit code 0"),
+    "no test": (None, summary(0), "the program of tests has no such test"),
+    "unsupported": (
+        "OK",
+        "========= Error: Device not supported\n" + summary(0),
+        "compute-sanitizer: Error: Device not supported",
+    ),
+}
+
+
+@pytest.mark.parametrize(("result", "printed", "reason"), UNCLEAN.values(), ids=UNCLEAN)
+def test_only_a_passed_test_without_hazards_is_clean(
+    world: World, result: str | None, printed: str, reason: str
+) -> None:
+    world.state["tests"] = {"A.B": result} if result else {}
+    world.state["races"] = {"A.B": printed}
+    (said,) = world.test("racecheck:A.B")
+    assert said["outcome"] is None and reason in said["reason"]
+
+
+def test_without_compute_sanitizer_nothing_is_clean(world: World) -> None:
+    world.claim('form = "test", test = "racecheck:A.B", finds = "clean"')
+    found = world.probe("--sanitizer", "COMPUTE_SANITIZER-NOTFOUND")
+    said = found["tests"]["racecheck:A.B"]
+    assert said["reason"] == "not measured: compute-sanitizer was not found"
+
+
+@pytest.fixture
+def listed(world: World) -> World:
+    """With a snippet E20 that says what is wrong with it, and E21 that does not."""
+    folder = world.folder / "experiments" / "errata"
+    folder.mkdir(parents=True)
+    (folder / "E20.cu").write_text('// refused: identifier "SIZE" is undefined\nint x[SIZE];\n')
+    (folder / "E21.cu").write_text("int x[SIZE];\n")
+    return world
+
+
+KEYS = "compile:E20", "compile:E20/mended"
+UNDEFINED = 'FILE(2): error: identifier "SIZE" is undefined'
+
+
+def compiled(world: World, plain: tuple[int, str], mended: tuple[int, str] = (0, "")) -> list[Any]:
+    """What is said of E20 and of its mended form, if nvcc ends so."""
+    world.state["snippets"] = {"E20": plain, "E20/mended": mended}
+    found = ("refused", "compiles")
+    checks = (
+        f'form = "test", test = "{k}", finds = "{f}"' for k, f in zip(KEYS, found, strict=True)
+    )
+    world.erratum(*checks)
+    said = world.probe()["tests"]
+    return [said[key]["outcome"] or said[key]["reason"] for key in KEYS]
+
+
+def test_snippets_are_refused_for_what_they_say_and_compile_once_mended(listed: World) -> None:
+    assert compiled(listed, (2, UNDEFINED)) == ["refused", "compiles"]
+    plain, mended = listed.calls("nvcc")
+    assert (
+        plain.endswith("/experiments/errata/E20.cu")
+        and "-DMENDED" not in plain
+        and "-DMENDED" in mended
+    )
+    # what nvcc writes of a snippet is gone with it
+    assert sorted(path.name for path in (listed.folder / "experiments/errata").iterdir()) == [
+        "E20.cu", "E21.cu",
+    ]  # fmt: skip
+
+
+def test_a_snippet_is_refused_for_no_other_reason(listed: World) -> None:
+    assert compiled(listed, (0, "")) == ["compiles", "compiles"]
+    other = (2, 'FILE(2): error: expected a ";"')
+    unsaid = 'not measured: nvcc refuses it, but does not say identifier "SIZE" is undefined'
+    assert compiled(listed, other, other) == [unsaid, "refused"]
+    # an nvcc that does not work says nothing of a snippet
+    broken = (1, "host_config.h(143): error: unsupported GNU version")
+    said = "not measured: nvcc: host_config.h(143): error: unsupported GNU version"
+    assert compiled(listed, broken, broken) == [said, said]
+    assert compiled(listed, (9, ""), (9, "")) == ["not measured: nvcc: exit code 9"] * 2
+    # nor does a message that names what is expected, of another file
+    elsewhere = (2, 'other.h(2): error: identifier "SIZE" is undefined')
+    assert compiled(listed, elsewhere)[0].startswith("not measured: nvcc: other.h(2)")
+
+
+def test_a_snippet_says_what_it_is_refused_for(listed: World) -> None:
+    listed.erratum(
+        *(f'form = "test", test = "compile:{k}", finds = "refused"' for k in ("E21", "E22"))
+    )
+    said = listed.probe()["tests"]
+    reason = "not measured: E21.cu does not say what it is refused for"
+    assert said["compile:E21"]["reason"] == reason
+    assert said["compile:E22"]["reason"] == "not measured: there is no snippet E22.cu"
+    assert not listed.calls("nvcc")
+
+
+def test_snippets_need_nvcc_and_nothing_else(listed: World) -> None:
+    listed.state["environment"] |= {"gpu": None, "gpu_reason": "no CUDA device"}
+    (listed.folder / "recheck_tests").unlink()
+    assert compiled(listed, (2, UNDEFINED)) == ["refused", "compiles"]
+    for name in ("", "OFF", listed.folder / "gone"):
+        found = listed.probe("--nvcc", name)
+        assert found["environment"]["tools"]["nvcc"] is None
+        for key in KEYS:
+            assert found["tests"][key]["reason"] == "not measured: nvcc was not found"
+
+
+def test_a_malformed_erratum_is_named(listed: World) -> None:
+    listed.erratum('form = "test", test = "compile:E20", finds = "pass"')
+    said = one_line(listed.run(), 2)
+    assert (
+        "errata.toml: erratum E01: field check[0].finds: a snippet is refused or compiles" in said
+    )
+
+
+def test_without_a_gpu_everything_says_so_at_once(world: World) -> None:
+    world.state["environment"] |= {"gpu": None, "gpu_reason": "no CUDA device"}
+    world.state["tests"] = {"cpu/A.B": "OK", "gpu/A.B": "SKIPPED"}
+    world.claim(
+        f'form = "count", of = "{TILE}/cold", expression = "1", equals = 1',
+        'form = "attribute", name = "warp_size", equals = 32',
+        'form = "test", test = "racecheck:gpu/A.B", finds = "clean"',
+        'form = "test", test = "gate:gpu/A.B", finds = "pass"',
+        'form = "test", test = "gate:cpu/A.B", finds = "pass"',
+    )
+    found = world.probe()
+    assert found["environment"]["gpu"] is None and found["environment"]["uuid_hash"] is None
+    assert found["attributes"] == {}
+    assert found["counters"][f"{TILE}/cold"]["reason"] == "no CUDA device"
+    assert [each["reason"] for each in found["tests"].values()] == 2 * ["no CUDA device"] + [None]
+    assert not world.calls("ncu") and not world.calls("sanitizer")
+
+
+def test_claims_that_ask_for_nothing_run_no_tool(world: World) -> None:
+    found = world.probe()
+    assert (found["counters"], found["attributes"], found["tests"]) == ({}, {}, {})
+    assert not world.calls("ncu") and not world.calls("recheck_tests")
+
+
+def test_a_malformed_check_is_named(world: World) -> None:
+    world.claim('form = "arithmetic", expression = "1 == 1"', 'form = "count"')
+    said = one_line(world.run(), 2)
+    where = f"{world.folder}/experiments/matmul/claims.toml: claim C01: field check[1].of"
+    assert where in said
+    assert not world.output.exists() and not world.calls("recheck")
+
+
+@pytest.mark.parametrize("text", ["[[claim", "claim = 1", "[[claim]]\ncheck = [1]"])
+def test_a_malformed_file_is_named(world: World, text: str) -> None:
+    path = world.file("memory")
+    path.write_text(text)
+    assert str(path) in one_line(world.run(), 2)
+
+
+def test_a_folder_without_claims_is_an_error_only_if_it_is_not_there(world: World) -> None:
+    assert "gone" in one_line(world.run("--experiments", world.folder / "gone"), 2)
+
+
+def test_a_program_alone_is_enough(world: World) -> None:
+    """As somebody has it who brings experiments and claims, and no tests or tools."""
+    world.claim(f'form = "count", of = "{TILE}/cold", expression = "1", equals = 1')
+    keys = ("gate:A.B", "racecheck:A.B", "compile:E20")
+    world.claim(*(f'form = "test", test = "{key}", finds = "pass"' for key in keys[:2]))
+    world.erratum(f'form = "test", test = "{keys[2]}", finds = "refused"')
+    (world.folder / "world").write_text(repr(world.state))
+    options = ("--output", world.output, "--experiments", world.folder / "experiments")
+    result = run("collect", world.folder / "recheck", *options)
+    assert result.returncode == 0, result.stderr
+    found = json.loads(world.output.read_text())
+    reasons = [found["counters"][f"{TILE}/cold"]["reason"]]
+    reasons += [found["tests"][key]["reason"] for key in keys]
+    assert all(reason.endswith("was not found") for reason in reasons)
+    assert found["environment"]["gpu"] == "NVIDIA H200" and not any(
+        found["environment"]["tools"].values()
+    )
+
+
+def test_what_cannot_be_written_shows_first(world: World) -> None:
+    (world.folder / "measured").write_text("a file")
+    assert "cannot be written" in one_line(world.run(), 1)
+    (world.folder / "measured").unlink()
+    world.output.mkdir(parents=True)
+    assert "cannot be written" in one_line(world.run(), 1)
+    assert not world.calls("recheck")
+
+
+def test_a_failure_leaves_the_earlier_file(world: World) -> None:
+    world.probe()
+    before = world.output.read_bytes()
+    world.state["environment"] = None
+    assert "measures nothing here" in one_line(world.run(), 1)
+    assert [path.name for path in world.output.parent.iterdir()] == [world.output.name]
+    assert world.output.read_bytes() == before
+
+
+def test_a_program_that_does_not_end_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(collect, "SECONDS", 0.3)
+    start = time.monotonic()
+    # its child holds the pipes open
+    ended = collect.execute("sh", "-c", "echo begun; sleep 60 & sleep 60")
+    assert (ended.code, ended.out) == (None, "begun\n")
+    assert time.monotonic() - start < 30
+    assert collect.complaints(ended) == ["not measured: ncu took more than 0.3 s"]

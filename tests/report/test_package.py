@@ -1,0 +1,150 @@
+"""The package: installed by pip it needs no tree, and its parts import each other one way."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+import venv
+import zipfile
+from collections.abc import Iterator
+from importlib.metadata import distributions
+from pathlib import Path
+
+import pytest
+from conftest import EXPERIMENTS, REPORTS, one_line, same_matplotlib, tree
+from recheck_report import __version__
+from recheck_report.cli import COMMANDS
+
+PACKAGE = REPORTS / "recheck_report"
+RECORDS = sorted((REPORTS / "results").glob("*/record.json"))
+# an older setuptools does not know all that pyproject.toml says
+NEEDED = {"pip": 22, "setuptools": 77}
+# each may import those above it, and its own
+LAYERS = [
+    ("progress", "model"),
+    ("formatting", "statistics"),
+    ("anchors", "queries"),
+    ("claims",),
+    ("sections",),
+    ("charts", "templates"),
+    ("commands",),
+    ("cli",),
+    ("__main__",),
+]
+
+
+def _missing() -> list[str]:
+    found = {each.name: int(each.version.split(".")[0]) for each in distributions()}
+    return [f"{name} {least}" for name, least in NEEDED.items() if found.get(name, 0) < least]
+
+
+def _imports(path: Path) -> Iterator[tuple[int, str]]:
+    """The package's own modules that a file imports, with the columns of their statements."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("recheck_report"):
+            for each in node.names:
+                name = f"{node.module}.{each.name}".split(".")[1]
+                yield node.col_offset, name
+        assert not (isinstance(node, ast.ImportFrom) and node.level), f"{path}: a relative import"
+
+
+@pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=lambda path: path.stem)
+def test_imports_point_one_way(path: Path) -> None:
+    order = {name: at for at, names in enumerate(LAYERS) for name in names}
+    own = path.relative_to(PACKAGE).with_suffix("").parts[0]
+    for column, name in _imports(path):
+        assert column == 0, "an import inside a function"
+        if name != "__version__" and own != "__init__":
+            assert name == own or order[name] < order[own], f"{own} imports {name}"
+
+
+def test_no_program_changes_where_modules_are_found() -> None:
+    for path in (*PACKAGE.rglob("*.py"), *EXPERIMENTS.parent.glob("kernels/*.py")):
+        assert "sys.path" not in path.read_text(encoding="utf-8"), path
+
+
+def test_its_version_is_that_of_the_programs() -> None:
+    text = (REPORTS.parent / "CMakeLists.txt").read_text(encoding="utf-8")
+    assert re.search(r"project\(recheck VERSION ([\d.]+)", text)[1] == __version__  # type: ignore[index]
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    if missing := _missing():
+        pytest.skip(f"{' and '.join(missing)} or newer was not found")
+    folder = tmp_path_factory.mktemp("wheel")
+    # a build leaves files where it is done
+    kept = shutil.ignore_patterns("results", "__pycache__", "*.egg-info", "build")
+    shutil.copytree(REPORTS, folder / "reports", ignore=kept)
+    flags = ["--quiet", "--disable-pip-version-check", "--no-deps", "--no-build-isolation"]
+    command = [sys.executable, "-m", "pip", "wheel", *flags, "--wheel-dir", folder]
+    subprocess.run([*map(str, command), str(folder / "reports")], check=True)
+    (found,) = folder.glob("*.whl")
+    return found
+
+
+@pytest.fixture(scope="module")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """recheck-report as pip installs it; of the packages that it needs it sees those at hand."""
+    folder = tmp_path_factory.mktemp("installed")
+    venv.create(folder)
+    python = folder / "bin" / "python"
+    flags = ["--quiet", "--disable-pip-version-check", "--no-deps", "--no-index"]
+    command = [sys.executable, "-m", "pip", "--python", python, "install", *flags, wheel]
+    subprocess.run(list(map(str, command)), check=True)
+    (packages,) = folder.glob("lib/python*/site-packages")
+    (packages / "at_hand.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    return folder / "bin" / "recheck-report"
+
+
+@pytest.fixture(scope="module")
+def program(request: pytest.FixtureRequest) -> list[str]:
+    """The words that start it: installed, or as it lies here where nothing can install it."""
+    if _missing():
+        return [sys.executable, "-m", "recheck_report"]
+    return [str(request.getfixturevalue("installed"))]
+
+
+def _run(words: list[str], folder: Path, *more: object) -> subprocess.CompletedProcess[str]:
+    path = {"PYTHONPATH": str(REPORTS)} if len(words) > 1 else {}
+    env = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"} | path
+    command = [*words, *map(str, more)]
+    return subprocess.run(command, capture_output=True, text=True, cwd=folder, env=env)
+
+
+def test_the_wheel_holds_all_that_it_needs(wheel: Path) -> None:
+    names = set(zipfile.ZipFile(wheel).namelist())
+    files = {f"recheck_report/{name}" for name in tree(PACKAGE) if "__pycache__" not in name}
+    assert {name for name in names if ".dist-info/" not in name} == files
+    assert {"recheck_report/py.typed", "recheck_report/templates/report.md.j2"} <= files
+
+
+def test_it_starts_from_anywhere(program: list[str], tmp_path: Path) -> None:
+    said = _run(program, tmp_path, "--help").stdout
+    assert re.findall(r"^    (\w+)  ", said, re.MULTILINE) == [*COMMANDS]
+    assert _run(program, tmp_path, "--version").stdout == f"recheck-report {__version__}\n"
+    # without a tree it says which folder it lacks
+    result = _run(program, tmp_path, "collect", "none", "--output", "probes.json")
+    assert "experiments: is no folder; --experiments names one" in one_line(result, 2)
+
+
+@pytest.mark.skipif(not RECORDS, reason="no record is committed under reports/results")
+@pytest.mark.parametrize("record", RECORDS, ids=lambda path: path.parent.name)
+def test_committed_evidence_is_what_it_renders(
+    record: Path, program: list[str], tmp_path: Path
+) -> None:
+    """Byte for byte, of its own record; it keeps the rules, and its verdicts are as expected."""
+    same_matplotlib(record.parent)
+    options = ("--experiments", EXPERIMENTS)
+    result = _run(program, tmp_path, "render", record, *options, "--output", "report")
+    assert result.returncode == 0, result.stderr
+    assert tree(tmp_path / "report") == tree(record.parent)
+    expected = ("--expected", record.parents[1])
+    result = _run(program, tmp_path, "verify", "report", *options, *expected)
+    assert "every verdict as expected" in result.stdout, result.stderr
+    assert "12 of 12 rules kept" in _run(program, tmp_path, "lint", "report").stdout
