@@ -24,8 +24,8 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 def choices(source: str) -> list[str]:
-    """The names in the lines of best.cu that each list a choice: {"tile16", ..."""
-    return re.findall(r'^\s*\{"(\w+)", ', source, re.MULTILINE)
+    """The names of the choices that best.cu lists: {.name = "tile16", ..."""
+    return re.findall(r'\{\.name = "(\w+)"', source)
 
 
 def fastest(

@@ -17,8 +17,8 @@ ROOT = REPORTS.parent
 KERNELS = ROOT / "kernels"
 SOURCE = """
 constexpr Choice<MatmulArgs> choices[] = {
-    {"global16", 75, run<global<16>>},
-    {"tile16", 75, run<tile<16, 1>>},
+    {.name = "global16", .least = 75, .launch = run<global<16>>},
+    {.name = "tile16", .least = 75, .launch = run<tile<16, 1>>},
 };
 #include "best.inc"
 """
@@ -150,7 +150,7 @@ def test_of_a_row_newer_than_the_record_it_says_nothing(kernels: Path, tmp_path:
     unknown = _slower(loaded, table, 1.05)
     assert all("newcomer has no time" in line for line in unknown)
     assert len(unknown) == table.read_text().count("newcomer") > 0
-    choice = '    {"tile16", 75, run<tile<16, 1>>},\n'
+    choice = '    {.name = "tile16", .least = 75, .launch = run<tile<16, 1>>},\n'
     listed = source.read_text().replace(choice, choice + choice.replace("tile16", "newcomer"))
     source.write_text(listed)
     assert _slower(loaded, table, 1.05) == []
