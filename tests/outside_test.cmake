@@ -8,20 +8,7 @@
 cmake_policy(VERSION 3.25)
 file(REMOVE_RECURSE ${SCRATCH})
 
-# Runs a command, which has to end with one of the exit codes CODES; leaves what it says in `said`.
-function(run codes)
-  execute_process(COMMAND ${ARGN} OUTPUT_VARIABLE said ERROR_VARIABLE said RESULT_VARIABLE code)
-  if(NOT code IN_LIST codes)
-    message(FATAL_ERROR "${ARGN}: exit code ${code}\n${said}")
-  endif()
-  set(said "${said}" PARENT_SCOPE)
-endfunction()
-function(expect text words)
-  string(FIND "${text}" "${words}" at)
-  if(at EQUAL -1)
-    message(FATAL_ERROR "'${words}' is not in\n${text}")
-  endif()
-endfunction()
+include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
 
 run(0 ${CMAKE_COMMAND} --install ${BUILD} --prefix ${SCRATCH}/prefix)
 set(options -G Ninja -S ${SOURCE}/tests/outside -D CMAKE_BUILD_TYPE=Release)

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+# cmake -D SOURCE=FOLDER -D SCRATCH=FOLDER -D NVCC=PROGRAM -D ARCHITECTURES=LIST -D PYTHON=PROGRAM
+#       -P contributing_test.cmake
+#
+# What CONTRIBUTING says it takes to add a strategy, an experiment, a claim and a chart: applies the diffs
+# of contributing/ to a copy of this tree, compiles what they add, and renders with them.
+cmake_policy(VERSION 3.25)
+file(REMOVE_RECURSE ${SCRATCH})
+include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
+find_program(GIT git)
+if(NOT GIT)
+  message("not measured: git was not found")
+  return()
+endif()
+set(tree ${SCRATCH}/tree)
+file(GLOB all ${SOURCE}/*)
+list(FILTER all EXCLUDE REGEX "/(build[^/]*|shared)$")
+file(COPY ${all} DESTINATION ${tree})
+
+# the files that a diff changes, besides those that it adds
+function(expect_changes diff)
+  file(STRINGS ${SOURCE}/tests/contributing/${diff}.diff lines REGEX "^--- a/")
+  list(TRANSFORM lines REPLACE "^--- a/" "")
+  if(NOT lines STREQUAL "${ARGN}")
+    message(FATAL_ERROR "${diff}.diff changes ${lines}, not ${ARGN}")
+  endif()
+  # no repository around it: git would skip what lies outside of the folder
+  run(0 ${CMAKE_COMMAND} -E chdir ${tree} ${CMAKE_COMMAND} -E env GIT_CEILING_DIRECTORIES=${SCRATCH}
+        ${GIT} apply ${SOURCE}/tests/contributing/${diff}.diff)
+endfunction()
+expect_changes(strategy experiments/transpose/ladder.cpp kernels/transpose/transpose.hpp)
+expect_changes(experiment experiments/experiments.cpp)
+expect_changes(claim experiments/sources.toml experiments/transpose/claims.toml)
+expect_changes(chart reports/recheck_report/charts/__init__.py)
+
+set(objects transpose/ladder.cpp scale/ladder.cpp experiments.cpp)
+list(TRANSFORM objects PREPEND experiments/CMakeFiles/recheck_experiments.dir/)
+set(cuda -D CMAKE_CUDA_COMPILER=OFF)
+if(NVCC)
+  set(cuda -D CMAKE_CUDA_COMPILER=${NVCC} "-DCMAKE_CUDA_ARCHITECTURES=${ARCHITECTURES}")
+  set(kernels transpose/gather.cu scale/doubled.cu)
+  list(TRANSFORM kernels PREPEND kernels/CMakeFiles/recheck_kernels.dir/)
+  list(APPEND objects ${kernels})
+endif()
+list(TRANSFORM objects APPEND .o)
+if(PYTHON)
+  list(APPEND cuda -D Python3_EXECUTABLE=${PYTHON})
+endif()
+run(0 ${CMAKE_COMMAND} -G Ninja -S ${tree} -B ${SCRATCH}/build -D CMAKE_BUILD_TYPE=Release ${cuda})
+run(0 ${CMAKE_COMMAND} --build ${SCRATCH}/build --target ${objects})
+
+if(PYTHON)
+  run(0 ${CMAKE_COMMAND} -E env PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=${tree}/reports ${PYTHON}
+        -m recheck_report render ${tree}/reports/results/nvidia-h200 --experiments ${tree}/experiments
+        --output ${SCRATCH}/report)
+  file(READ ${SCRATCH}/report/README.md report)
+  expect("${report}" "[E1](#claim-e1) Without padding, half of a copy: holds")
+  expect("${report}" "(charts/transpose_clocks.svg)")
+endif()

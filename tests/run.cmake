@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# For tests that are CMake scripts.
+
+# Runs a command, which has to end with one of the exit codes CODES; leaves what it says in `said`.
+function(run codes)
+  execute_process(COMMAND ${ARGN} OUTPUT_VARIABLE said ERROR_VARIABLE said RESULT_VARIABLE code)
+  if(NOT code IN_LIST codes)
+    message(FATAL_ERROR "${ARGN}: exit code ${code}\n${said}")
+  endif()
+  set(said "${said}" PARENT_SCOPE)
+endfunction()
+function(expect text words)
+  string(FIND "${text}" "${words}" at)
+  if(at EQUAL -1)
+    message(FATAL_ERROR "'${words}' is not in\n${text}")
+  endif()
+endfunction()
