@@ -94,19 +94,20 @@ function(recheck_build_info name)
   add_dependencies(${name}_build_info ${name}_git_info)
 endfunction()
 
-# recheck_add_experiments(<name> SOURCES <file>... [CLAIMS <folder>])
+# recheck_add_experiments(<name> SOURCES <file>... CLAIMS <folder>)
 #
 # A program of experiments: tables and kernels, and a main that calls recheck::main. Without CUDA its .cu
 # files are left out, and the GPU rows say so. It gets
 #   <name>           the program; <name> --help says what it does
 #   <name>.gate      a test for CTest: every row proves itself at its experiment's awkward shapes
 #   <name>_report    a target that measures the full matrix and renders <name>_report in the build folder
-#   <name>_render    renders what was measured last
+#   <name>_probes    the first part of that: counters of Nsight Compute, as far as CLAIMS ask for any
+#   <name>_render    the last part: renders what was measured last
 # CLAIMS holds sources.toml and <experiment>/claims.toml, by which the report judges.
 function(recheck_add_experiments name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "CLAIMS" "SOURCES")
-  if(NOT arg_SOURCES OR arg_UNPARSED_ARGUMENTS)
-    message(FATAL_ERROR " recheck_add_experiments(${name}): needs SOURCES, and may have CLAIMS")
+  if(NOT arg_SOURCES OR NOT arg_CLAIMS OR arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR " recheck_add_experiments(${name}): needs SOURCES and CLAIMS, and takes nothing else")
   endif()
   set(kernels ${arg_SOURCES})
   list(FILTER kernels INCLUDE REGEX "\\.cu$")
@@ -131,24 +132,33 @@ function(recheck_add_experiments name)
   set_tests_properties(${name}.gate PROPERTIES SKIP_RETURN_CODE 77)
 
   set(measured ${CMAKE_CURRENT_BINARY_DIR}/${name}_measured)
-  set(render ${CMAKE_COMMAND} -E echo "${RECHECK_NO_PYTHON}" COMMAND ${CMAKE_COMMAND} -E false)
+  set(without_python ${CMAKE_COMMAND} -E echo "${RECHECK_NO_PYTHON}" COMMAND ${CMAKE_COMMAND} -E false)
+  set(collect ${without_python})
+  set(render ${without_python})
   if(NOT RECHECK_NO_PYTHON)
-    set(render ${RECHECK_PYTHON} -m recheck_report render ${measured}
+    cmake_path(ABSOLUTE_PATH arg_CLAIMS)
+    find_program(NCU ncu HINTS ${CUDAToolkit_BIN_DIR})
+    find_program(COMPUTE_SANITIZER compute-sanitizer HINTS ${CUDAToolkit_BIN_DIR})
+    set(program ${RECHECK_PYTHON} -m recheck_report)
+    set(collect ${program} collect $<TARGET_FILE:${name}> --experiments ${arg_CLAIMS}
+                --ncu "${NCU}" --sanitizer "${COMPUTE_SANITIZER}" --nvcc "${CMAKE_CUDA_COMPILER}"
+                --output ${measured}/probes.json)
+    set(render ${program} render ${measured} --experiments ${arg_CLAIMS}
                --output ${CMAKE_CURRENT_BINARY_DIR}/${name}_report)
-    if(arg_CLAIMS)
-      cmake_path(ABSOLUTE_PATH arg_CLAIMS)
-      list(APPEND render --experiments ${arg_CLAIMS})
-    endif()
   endif()
+  # Nsight Compute slows everything down, so it is through before measuring begins
   add_custom_target(${name}_report
+    COMMAND ${collect}
     COMMAND ${name} --output=${measured}
     COMMAND ${render}
     DEPENDS ${name}
     COMMENT "Measuring the full matrix and rendering ${name}_report"
     USES_TERMINAL VERBATIM)
+  add_custom_target(${name}_probes COMMAND ${collect} DEPENDS ${name} USES_TERMINAL VERBATIM)
   add_custom_target(${name}_render COMMAND ${render} USES_TERMINAL VERBATIM)
   if(TARGET recheck_python_packages)
-    add_dependencies(${name}_report recheck_python_packages)
-    add_dependencies(${name}_render recheck_python_packages)
+    foreach(target report probes render)
+      add_dependencies(${name}_${target} recheck_python_packages)
+    endforeach()
   endif()
 endfunction()

@@ -44,8 +44,7 @@ TEST_P(Gate, LetsItPassAtOneAwkwardShape) {
       !fits(shape) && edge != experiment->edges.end())
     shape = *edge;
   if (const auto refusal = refuse(*strategy, shape, gpu)) GTEST_SKIP() << *refusal->reason;
-  const auto target =
-      strategy->launch.backend == Backend::cpu ? make_cpu_target() : make_gpu_target(*gpu.device);
+  const auto target = make_target(strategy->launch.backend, gpu);
   const auto pass = [&](const Shape& s, std::int64_t padding) {
     const Verdict verdict = Workbench(*experiment, s, *target, padding, 2).verify(*strategy);
     EXPECT_EQ(verdict.status, Status::passed)

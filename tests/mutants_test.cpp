@@ -59,8 +59,7 @@ std::string name(const testing::TestParamInfo<Row>& info) {
 Reason caught(const Row& row, const Gpu& gpu) {
   const Strategy& strategy = *row.strategy;
   const Experiment experiment = row.experiment({&strategy, 1});
-  const auto target =
-      strategy.launch.backend == Backend::cpu ? make_cpu_target() : make_gpu_target(*gpu.device);
+  const auto target = make_target(strategy.launch.backend, gpu);
   int tried = 0;
   for (const auto& shape : experiment.edges) {
     if (refuse(strategy, shape, gpu)) continue;

@@ -19,10 +19,7 @@ Proofs prove(const Experiment& experiment, const Strategy& strategy, const Gpu& 
       found.unsupported[to_string(shape)] = refusal->reason.value_or("");
       continue;
     }
-    if (!target)
-      target = strategy.launch.backend == Backend::cpu
-                   ? make_cpu_target()
-                   : make_gpu_target(gpu.device.value_or(Device{}));
+    if (!target) target = make_target(strategy.launch.backend, gpu);
     for (const std::int64_t padding : {0, 3}) {
       if (padding > 0 && strategy.packed) continue;
       const Verdict verdict = [&]() -> Verdict {

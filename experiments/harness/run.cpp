@@ -278,7 +278,9 @@ int run(const std::string& program, int argc, char** argv, std::span<const Exper
   const auto experiments = with_own(given);
   auto arguments = words;
   Options options = parse(program, experiments, arguments);
-  if (options.gate) return gate(given, options.choice);
+  // of what is about machine and measurement it proves what is asked for by name
+  if (options.gate)
+    return gate(options.choice.experiments.empty() ? given : experiments, options.choice);
 
   initialize_benchmarks(arguments);
   const auto planned = plan(experiments, options.choice);

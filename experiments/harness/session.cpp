@@ -61,8 +61,7 @@ Session::Session(const Settings& settings, Gpu gpu, std::function<void(const Cas
 Target& Session::target(Backend backend) {
   if (backend == Backend::cpu) return *cpu_;
   // without a device rows that need one have been refused
-  // NOLINTNEXTLINE(bugprone-unchecked-optional-access)
-  if (!gpu_target_) gpu_target_ = make_gpu_target(*gpu_.device);
+  if (!gpu_target_) gpu_target_ = make_target(backend, gpu_);
   return *gpu_target_;
 }
 

@@ -100,4 +100,10 @@ Gpu find_gpu();
 /// A target on the device that find_gpu() found.
 std::unique_ptr<Target> make_gpu_target(const Device& device);
 
+/// What a row with this backend runs on; a GPU has to be there for one that needs it.
+inline std::unique_ptr<Target> make_target(Backend backend, const Gpu& gpu) {
+  return backend == Backend::cpu ? make_cpu_target()
+                                 : make_gpu_target(gpu.device.value_or(Device{}));
+}
+
 }  // namespace recheck
