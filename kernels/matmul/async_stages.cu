@@ -18,10 +18,11 @@
 namespace recheck::kernels::matmul {
 namespace {
 
-/// Copies `bytes`, 4 or 16, from global to shared memory, some time; zeros instead unless `inside`.
+/// Starts the copy of `bytes`, 4 or 16, from global to shared memory; of zeros unless `inside`.
 template <int bytes>
-__device__ __forceinline__ void copy([[maybe_unused]] float* to, [[maybe_unused]] const float* from,
-                                     [[maybe_unused]] bool inside = true) {
+__device__ __forceinline__ void cp_async([[maybe_unused]] float* to,
+                                         [[maybe_unused]] const float* from,
+                                         [[maybe_unused]] bool inside = true) {
 #if __CUDA_ARCH__ >= 800
   const auto shared = static_cast<unsigned>(__cvta_generic_to_shared(to));
   const int available = inside ? bytes : 0;
@@ -36,15 +37,15 @@ __device__ __forceinline__ void copy([[maybe_unused]] float* to, [[maybe_unused]
 #endif
 }
 
-/// What this thread has asked for since the last commit becomes one group.
-__device__ __forceinline__ void commit_copies() {
+/// Makes one group of this thread's copies since the last one.
+__device__ __forceinline__ void cp_async_commit_group() {
 #if __CUDA_ARCH__ >= 800
   asm volatile("cp.async.commit_group;" ::: "memory");
 #endif
 }
-/// Returns once at most `pending` of this thread's groups are on their way.
+/// Waits until all but the latest `pending` of this thread's groups have completed.
 template <int pending>
-__device__ __forceinline__ void wait_for_copies() {
+__device__ __forceinline__ void cp_async_wait_group() {
 #if __CUDA_ARCH__ >= 800
   asm volatile("cp.async.wait_group %0;" ::"n"(pending) : "memory");
 #endif
@@ -84,7 +85,7 @@ __global__ void __launch_bounds__(T::threads, blocks) async_stages_kernel(Matmul
 #pragma unroll
         for (int e = 0; e < T::depth; e += 8) {
           const bool inside = deep == T::depth || ak + e < deep;
-          copy<4>(as + i * a_rows + e * T::a_pitch, inside ? a[i] + e : p.a, inside);
+          cp_async<4>(as + i * a_rows + e * T::a_pitch, inside ? a[i] + e : p.a, inside);
         }
         a[i] += deep;
       }
@@ -93,13 +94,14 @@ __global__ void __launch_bounds__(T::threads, blocks) async_stages_kernel(Matmul
         const bool inside = deep == T::depth || bk + e < deep;
 #pragma unroll
         for (int i = 0; i < b_columns; ++i)
-          copy<4 * width>(bs + e * T::columns + i * T::threads * width,
-                          inside ? b[i] + e * p.ldb : p.b, inside);
+          cp_async<4 * width>(bs + e * T::columns + i * T::threads * width,
+                              inside ? b[i] + e * p.ldb : p.b, inside);
       }
 #pragma unroll
       for (int i = 0; i < b_columns; ++i) b[i] += deep * p.ldb;
     }
-    commit_copies();  // a group for every slab, if empty, so that counting groups counts slabs
+    cp_async_commit_group();  // a group for every slab, if empty, so that counting groups counts
+                              // slabs
   };
 
   Outputs<T> outputs;
@@ -108,7 +110,7 @@ __global__ void __launch_bounds__(T::threads, blocks) async_stages_kernel(Matmul
     ask(0, 0, p.k - (count - 1) * T::depth);
 #pragma unroll
     for (int s = 1; s < stages - 1; ++s) ask(s, s, T::depth);
-    wait_for_copies<stages - 2>();
+    cp_async_wait_group<stages - 2>();
     __syncthreads();
     fragment[0].load(slabs, mine, 0);
     int slot = 0;
@@ -120,7 +122,7 @@ __global__ void __launch_bounds__(T::threads, blocks) async_stages_kernel(Matmul
         if (e + 1 < T::depth) {
           fragment[(e + 1) % 2].load(slabs + slot * T::slab_floats, mine, e + 1);
         } else {
-          wait_for_copies<stages - 2>();
+          cp_async_wait_group<stages - 2>();
           __syncthreads();  // the next slab is whole, and nobody reads this one any more
           fragment[0].load(slabs + next * T::slab_floats, mine, 0);
         }

@@ -15,7 +15,7 @@ namespace {
 constexpr int edge = 128, depth = 8, threads = 256;
 
 __global__ void __launch_bounds__(threads, 2) fallback(MatmulArgs p, const unsigned* raised) {
-  hopper::wait_for_previous();
+  hopper::griddepcontrol_wait();
   if (raised && !*raised) return;
   __shared__ float a[depth][edge + 4], b[depth][edge];
   const int tiles_n = (p.n + edge - 1) / edge;

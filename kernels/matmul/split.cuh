@@ -103,23 +103,23 @@ __global__ void __launch_bounds__(gemm_threads, 1)
   constexpr bool scaled = Scheme::type == hopper::Type::f16;
   constexpr int values = tile_n / 2;  // of a thread
 
-  hopper::let_next_start();
-  hopper::wait_for_previous();
+  hopper::griddepcontrol_launch_dependents();
+  hopper::griddepcontrol_wait();
   const bool guarded = raised(*state.guard, p.k);
   if (blockIdx.x == 0 && threadIdx.x == 0) state.guard->raised = guarded;
   if (guarded) return;
 
   extern __shared__ unsigned char unaligned[];
-  __shared__ hopper::Barrier full[S::slots], empty[S::slots];
+  __shared__ hopper::Mbarrier full[S::slots], empty[S::slots];
   // swizzled tiles start where the pattern does
   unsigned char* const slabs =
       unaligned + (-hopper::shared_address(unaligned) & (swizzle_alignment - 1));
   if (threadIdx.x == 0) {
     for (int i = 0; i < S::slots; ++i) {
-      hopper::barrier_init(&full[i], 1);
-      hopper::barrier_init(&empty[i], 4 * consumers);  // a lane of each consuming warp
+      hopper::mbarrier_init(&full[i], 1);
+      hopper::mbarrier_init(&empty[i], 4 * consumers);  // a lane of each consuming warp
     }
-    hopper::barrier_init_done();
+    hopper::fence_mbarrier_init();
   }
   __syncthreads();
 
@@ -138,7 +138,7 @@ __global__ void __launch_bounds__(gemm_threads, 1)
   const int warpgroup = threadIdx.x / 128, lane = threadIdx.x % 32;
 
   if (warpgroup == consumers) {
-    hopper::release_registers<24>();
+    hopper::setmaxnreg_dec<24>();
     if (threadIdx.x % 128 == 0) {
       int slot = 0;
       unsigned phase = 0;
@@ -146,18 +146,20 @@ __global__ void __launch_bounds__(gemm_threads, 1)
         int row, column;
         corner(t, row, column);
         for (int s = 0; s < groups * at_once; ++s) {
-          hopper::barrier_wait(&empty[slot], phase ^ 1);
-          hopper::barrier_expect(&full[slot], S::slab);
+          hopper::mbarrier_wait_parity(&empty[slot], phase ^ 1);
+          hopper::mbarrier_arrive_expect_tx(&full[slot], S::slab);
           unsigned char* to = slabs + slot * S::slab;
-          hopper::load_box(to, &a_map, &full[slot], s * S::depth, row, 0);
+          hopper::cp_async_bulk_tensor_3d_global_to_shared(to, &a_map, s * S::depth, row, 0,
+                                                           &full[slot]);
           to += Scheme::planes * S::a_plane;
           if constexpr (S::k_major_b) {
-            hopper::load_box(to, &b_map, &full[slot], s * S::depth, column, 0);
+            hopper::cp_async_bulk_tensor_3d_global_to_shared(to, &b_map, s * S::depth, column, 0,
+                                                             &full[slot]);
           } else {
 #pragma unroll
             for (int j = 0; j < tile_n / 64; ++j)
-              hopper::load_box(to + j * S::b_box, &b_map, &full[slot], column + 64 * j,
-                               s * S::depth, 0);
+              hopper::cp_async_bulk_tensor_3d_global_to_shared(
+                  to + j * S::b_box, &b_map, column + 64 * j, s * S::depth, 0, &full[slot]);
           }
           if (++slot == S::slots) slot = 0, phase ^= 1;
         }
@@ -166,15 +168,15 @@ __global__ void __launch_bounds__(gemm_threads, 1)
     return;
   }
 
-  hopper::take_registers<240>();
+  hopper::setmaxnreg_inc<240>();
   const std::uint32_t base = hopper::shared_address(slabs);
   constexpr bool in_turn = Plan::in_turn;
   const int my_turn = 1 + warpgroup, other_turn = 2 - warpgroup;
   const auto take_turn = [&] {
-    if constexpr (in_turn) hopper::named_wait(my_turn, 128 * consumers);
+    if constexpr (in_turn) hopper::bar_sync(my_turn, 128 * consumers);
   };
   const auto end_turn = [&] {
-    if constexpr (in_turn) hopper::named_arrive(other_turn, 128 * consumers);
+    if constexpr (in_turn) hopper::bar_arrive(other_turn, 128 * consumers);
   };
   if (warpgroup == 1) end_turn();  // the first turn is warpgroup 0's
 
@@ -184,16 +186,16 @@ __global__ void __launch_bounds__(gemm_threads, 1)
                             warpgroup * 64 * 64 + 32 * step;
     const std::uint32_t b = base + slot * S::slab + Scheme::planes * S::a_plane;
     const unsigned plane = Scheme::b_planes >> 4 * i & 15;
-    const std::uint64_t da = hopper::descriptor(a, 16, 512, hopper::Swizzle::bytes64);
-    const std::uint64_t db = S::k_major_b
-                                 ? hopper::descriptor(b + plane * S::b_plane + 32 * step, 16, 512,
-                                                      hopper::Swizzle::bytes64)
-                                 : hopper::descriptor(b + plane * 64 * 64 + step * 16 * 128,
-                                                      S::b_box, 1024, hopper::Swizzle::bytes128);
-    hopper::wgmma<Scheme::type, tile_n>(d, da, db, !fresh);
+    const std::uint64_t da = hopper::matrix_descriptor(a, 16, 512, hopper::Swizzle::bytes64);
+    const std::uint64_t db =
+        S::k_major_b ? hopper::matrix_descriptor(b + plane * S::b_plane + 32 * step, 16, 512,
+                                                 hopper::Swizzle::bytes64)
+                     : hopper::matrix_descriptor(b + plane * 64 * 64 + step * 16 * 128, S::b_box,
+                                                 1024, hopper::Swizzle::bytes128);
+    hopper::wgmma_mma_async<Scheme::type, tile_n>(d, da, db, !fresh);
   };
   const auto give_back = [&](int slot) {
-    if (lane == 0) hopper::barrier_arrive(&empty[slot]);
+    if (lane == 0) hopper::mbarrier_arrive(&empty[slot]);
   };
 
   int slot = 0;
@@ -213,27 +215,27 @@ __global__ void __launch_bounds__(gemm_threads, 1)
       static_assert(interval == 16 || interval % 32 == 0);
       int previous = -1, since = 0;
       for (int g = 0; g < groups; ++g) {
-        hopper::barrier_wait(&full[slot], phase);
+        hopper::mbarrier_wait_parity(&full[slot], phase);
 #pragma unroll
         for (int part = 0; part < parts; ++part) {
           const bool fresh = slabs_per_interval <= 1 && interval ? true : since == 0;
           take_turn();
-          hopper::pin(main);
+          hopper::warpgroup_fence_operand(main);
           hopper::wgmma_fence();
 #pragma unroll
           for (int step = 0; step < steps; ++step)
             issue(main, slot, Scheme::products - 1, part * steps + step, fresh && step == 0);
-          hopper::wgmma_commit();
+          hopper::wgmma_commit_group();
 #pragma unroll
           for (int step = 0; step < steps; ++step)
 #pragma unroll
             for (int i = 0; i + 1 < Scheme::products; ++i)
               issue(rest, slot, i, part * steps + step, g + part + step + i == 0);
-          hopper::wgmma_commit();
+          hopper::wgmma_commit_group();
           end_turn();
           // the main product is done, and with it all of the slab before
-          hopper::wgmma_wait<1>();
-          hopper::pin(main);
+          hopper::wgmma_wait_group<1>();
+          hopper::warpgroup_fence_operand(main);
           if (part == 0 && previous >= 0) give_back(previous);
           if constexpr (slabs_per_interval <= 1) {
             promote();
@@ -246,9 +248,9 @@ __global__ void __launch_bounds__(gemm_threads, 1)
         previous = slot;
         if (++slot == S::slots) slot = 0, phase ^= 1;
       }
-      hopper::wgmma_wait<0>();
-      hopper::pin(main);
-      hopper::pin(rest);
+      hopper::wgmma_wait_group<0>();
+      hopper::warpgroup_fence_operand(main);
+      hopper::warpgroup_fence_operand(rest);
       give_back(previous);
     } else {
       constexpr int groups_per_interval = interval / group_depth;  // 0: one accumulator throughout
@@ -260,11 +262,11 @@ __global__ void __launch_bounds__(gemm_threads, 1)
 #pragma unroll
         for (int s = 0; s < at_once; ++s) {
           slots[s] = slot;
-          hopper::barrier_wait(&full[slot], phase);
+          hopper::mbarrier_wait_parity(&full[slot], phase);
           if (++slot == S::slots) slot = 0, phase ^= 1;
         }
         take_turn();
-        hopper::pin(main);
+        hopper::warpgroup_fence_operand(main);
         hopper::wgmma_fence();
 #pragma unroll
         for (int s = 0; s < at_once; ++s)
@@ -274,15 +276,15 @@ __global__ void __launch_bounds__(gemm_threads, 1)
             for (int step = 0; step < 2; ++step)
               issue(main, slots[s], i, step, fresh && s + i + step == 0);
         if constexpr (scaled) {
-          hopper::wgmma_commit();
+          hopper::wgmma_commit_group();
           end_turn();
-          hopper::wgmma_wait<0>();
-          hopper::pin(main);
+          hopper::wgmma_wait_group<0>();
+          hopper::warpgroup_fence_operand(main);
           // the small products are 2^12 too large: bring them down, the main one comes on top
 #pragma unroll
           for (int i = 0; i < values; ++i) main[i] *= Scheme::small_scale;
           take_turn();
-          hopper::pin(main);
+          hopper::warpgroup_fence_operand(main);
           hopper::wgmma_fence();
         }
 #pragma unroll
@@ -290,10 +292,10 @@ __global__ void __launch_bounds__(gemm_threads, 1)
 #pragma unroll
           for (int step = 0; step < 2; ++step)
             issue(main, slots[s], Scheme::products - 1, step, false);
-        hopper::wgmma_commit();
+        hopper::wgmma_commit_group();
         end_turn();
-        hopper::wgmma_wait<0>();
-        hopper::pin(main);
+        hopper::wgmma_wait_group<0>();
+        hopper::warpgroup_fence_operand(main);
 #pragma unroll
         for (int s = 0; s < at_once; ++s) give_back(slots[s]);
         ++since;

@@ -134,7 +134,7 @@ __global__ void __launch_bounds__(scan_threads)
     split_rows_scan_columns(MatmulArgs p, Planes planes, unsigned* row_max, unsigned* column_max,
                             Guard* guard) {
   __shared__ unsigned shared[scan_warps][scan_columns];
-  hopper::let_next_start();
+  hopper::griddepcontrol_launch_dependents();
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   if (blockIdx.x >= static_cast<unsigned>(p.m)) {
     const int panel = blockIdx.x - p.m, across = (p.n + scan_columns - 1) / scan_columns;
@@ -225,14 +225,14 @@ __global__ void __launch_bounds__(scan_threads)
   __shared__ unsigned shared[2];
   if (threadIdx.x < 2) shared[threadIdx.x] = 0;
   __syncthreads();
-  hopper::let_next_start();
+  hopper::griddepcontrol_launch_dependents();
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const int across = (p.n + scan_columns - 1) / scan_columns;
   const int column = blockIdx.x % across * scan_columns, top = blockIdx.x / across * scan_rows;
   const int j = column + 4 * lane;
   float4 x[scan_depth];
   load_panel<aligned>(p, top + warp, column, lane, x);  // no need to wait for that
-  hopper::wait_for_previous();
+  hopper::griddepcontrol_wait();
   unsigned maximum[4];
   bool good = true;
 #pragma unroll
@@ -304,7 +304,7 @@ __device__ inline float round_tf32([[maybe_unused]] float x) {
 template <bool bf16, bool aligned>
 __global__ void __launch_bounds__(scan_threads)
     split_elements(MatmulArgs p, Planes a_planes, Planes b_planes, Guard* guard) {
-  hopper::let_next_start();
+  hopper::griddepcontrol_launch_dependents();
   const bool is_a = blockIdx.x < static_cast<unsigned>(p.m);
   const std::int64_t i = is_a ? blockIdx.x : blockIdx.x - p.m;
   const float* row = is_a ? p.a + i * p.lda : p.b + i * p.ldb;
@@ -335,8 +335,8 @@ template <int flip_rows>
 __global__ void __launch_bounds__(flip_tile* flip_rows)
     split_transposed(MatmulArgs p, Planes to, Guard* guard) {
   __shared__ float tile[flip_tile][flip_tile + 1];
-  hopper::let_next_start();
-  hopper::wait_for_previous();
+  hopper::griddepcontrol_launch_dependents();
+  hopper::griddepcontrol_wait();
   const int across = (p.n + flip_tile - 1) / flip_tile;
   const int column = blockIdx.x % across * flip_tile, top = blockIdx.x / across * flip_tile;
   const int x = threadIdx.x % flip_tile, y = threadIdx.x / flip_tile;

@@ -37,7 +37,7 @@ __global__ void __launch_bounds__(add_threads)
   const int row = corner.row + i / P::columns, column = corner.column + i % P::columns;
   float* c = p.c + row * p.ldc + column;
   const auto inside = [&](int w) { return row + w * rows < p.m && column < p.n; };
-  hopper::wait_for_previous();
+  hopper::griddepcontrol_wait();
   if (last < first) return;
   float sums[words];
 #pragma unroll

@@ -50,7 +50,7 @@ __global__ void __launch_bounds__(block, resident<block, piece, stages>)
 #ifdef RECHECK_HOPPER
   constexpr int warps = block / warp, each = piece / (4 * block);
   extern __shared__ __align__(128) float ring[];  // (stages, piece)
-  __shared__ hopper::Barrier full[stages];
+  __shared__ hopper::Mbarrier full[stages];
   __shared__ float by_warp[warps];
   const int tid = static_cast<int>(threadIdx.x);
   const float* __restrict__ a = line(p, blockIdx.x);  // (columns)
@@ -64,13 +64,14 @@ __global__ void __launch_bounds__(block, resident<block, piece, stages>)
   const auto at = [&](int k) { return ring + k % stages * piece - (k * length - in.shift); };
   const auto copy = [&](int k) {  // by one thread
     const int words = max(end(k) - begin(k), 0);
-    hopper::barrier_expect(&full[k % stages], words * sizeof(float));
+    hopper::mbarrier_arrive_expect_tx(&full[k % stages], words * sizeof(float));
     if (words > 0)
-      hopper::load_bytes(at(k) + begin(k), a + begin(k), words * sizeof(float), &full[k % stages]);
+      hopper::cp_async_bulk_global_to_shared(at(k) + begin(k), a + begin(k), words * sizeof(float),
+                                             &full[k % stages]);
   };
   if (tid == 0) {
-    for (int s = 0; s < stages; ++s) hopper::barrier_init(&full[s], 1);
-    hopper::barrier_init_done();
+    for (int s = 0; s < stages; ++s) hopper::mbarrier_init(&full[s], 1);
+    hopper::fence_mbarrier_init();
     for (int k = 0; k < min(stages, pieces); ++k) copy(k);
   }
   __syncthreads();  // the barriers are there for all
@@ -91,7 +92,7 @@ __global__ void __launch_bounds__(block, resident<block, piece, stages>)
 #pragma unroll
       for (int u = 0; u < each; ++u)
         own[u] = tid + u * block < count / 4 ? __ldg(y + tid + u * block) : float4{};
-      hopper::barrier_wait(&full[k % stages], k / stages % 2);
+      hopper::mbarrier_wait_parity(&full[k % stages], k / stages % 2);
 #pragma unroll
       for (int u = 0; u < each; ++u)
         if (tid + u * block < count / 4) sum = dot(x[tid + u * block], own[u], sum);
@@ -101,13 +102,13 @@ __global__ void __launch_bounds__(block, resident<block, piece, stages>)
 #pragma unroll
       for (int u = 0; u < 4 * each; ++u)
         own[u] = tid + u * block < count ? __ldg(v + first + tid + u * block) : 0;
-      hopper::barrier_wait(&full[k % stages], k / stages % 2);
+      hopper::mbarrier_wait_parity(&full[k % stages], k / stages % 2);
 #pragma unroll
       for (int u = 0; u < 4 * each; ++u)
         if (tid + u * block < count) sum += x[tid + u * block] * own[u];
     }
     if (k + stages < pieces) {
-      hopper::engine_sees();
+      hopper::fence_proxy_async();
       __syncthreads();  // all have read the piece
       if (tid == 0) copy(k + stages);
     }

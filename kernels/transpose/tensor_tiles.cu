@@ -27,7 +27,7 @@ __global__ void __launch_bounds__(threads, 1)
                         const __grid_constant__ CUtensorMap out, unsigned tiles_down,
                         unsigned tiles) {
   extern __shared__ __align__(128) Piece<4> tile[];  // stages × 64 rows × 16 pieces
-  __shared__ hopper::Barrier full[stages];
+  __shared__ hopper::Mbarrier full[stages];
   constexpr int lanes = size / 4, pieces = size * lanes;
   const unsigned tid = threadIdx.x;
   const auto x_of = [&](unsigned t) { return static_cast<int>(t / tiles_down) * size; };
@@ -36,12 +36,13 @@ __global__ void __launch_bounds__(threads, 1)
     const std::uint64_t t = blockIdx.x + std::uint64_t{step} * gridDim.x;
     if (t >= tiles) return;
     const unsigned stage = step % stages, number = static_cast<unsigned>(t);
-    hopper::barrier_expect(&full[stage], tile_bytes);
-    hopper::load_box(tile + stage * pieces, &in, &full[stage], x_of(number), y_of(number), 0);
+    hopper::mbarrier_arrive_expect_tx(&full[stage], tile_bytes);
+    hopper::cp_async_bulk_tensor_3d_global_to_shared(tile + stage * pieces, &in, x_of(number),
+                                                     y_of(number), 0, &full[stage]);
   };
   if (tid == 0) {
-    for (int i = 0; i < stages; ++i) hopper::barrier_init(&full[i], 1);
-    hopper::barrier_init_done();
+    for (int i = 0; i < stages; ++i) hopper::mbarrier_init(&full[i], 1);
+    hopper::fence_mbarrier_init();
     for (int i = 0; i < stages; ++i) load(i);
   }
   __syncthreads();
@@ -52,7 +53,7 @@ __global__ void __launch_bounds__(threads, 1)
   for (std::uint64_t t = blockIdx.x; t < tiles; t += gridDim.x, ++step) {
     const unsigned stage = step % stages;
     Piece<4>* here = tile + stage * pieces;
-    hopper::barrier_wait(&full[stage], step / stages % 2);
+    hopper::mbarrier_wait_parity(&full[stage], step / stages % 2);
     Piece<4> rows[4];
 #pragma unroll
     for (int k = 0; k < 4; ++k) rows[k] = here[(4 * y + k) * lanes + x];
@@ -60,18 +61,18 @@ __global__ void __launch_bounds__(threads, 1)
 #pragma unroll
     for (int k = 0; k < 4; ++k)
       here[(4 * x + k) * lanes + y] = {rows[0].at[k], rows[1].at[k], rows[2].at[k], rows[3].at[k]};
-    hopper::engine_sees();
+    hopper::fence_proxy_async();
     __syncthreads();  // and back again
     if (tid != 0) continue;
     const auto number = static_cast<unsigned>(t);
-    hopper::store_box(&out, here, y_of(number), x_of(number), 0);
-    hopper::commit_stores();
+    hopper::cp_async_bulk_tensor_3d_shared_to_global(&out, y_of(number), x_of(number), 0, here);
+    hopper::cp_async_bulk_commit_group();
     if (step >= emptying) {
-      hopper::wait_for_stores_to_read<emptying>();
+      hopper::cp_async_bulk_wait_group_read<emptying>();
       load(step - emptying + stages);
     }
   }
-  if (tid == 0) hopper::wait_for_stores_to_read<0>();  // shared memory must outlive them
+  if (tid == 0) hopper::cp_async_bulk_wait_group_read<0>();  // shared memory must outlive them
 }
 
 }  // namespace
