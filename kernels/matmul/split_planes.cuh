@@ -9,19 +9,20 @@
 // Source: Ootomo and Yokota, "Recovering single precision accuracy from Tensor Cores while
 // surpassing the FP32 theoretical peak performance", IJHPCA 2022.
 //
-// The guard. What the planes cannot hold is counted here, and the product then comes from the IEEE
-// kernel behind (split.cu), decided on the device. For fp16:
-// - a row or column whose maximum is Inf, NaN or outside 2^±60 raises it at once;
-// - an element is lost if it is below 2^-15 after scaling (2^-29 to 2^-30 of its maximum): the
-// planes
-//   hold it to 2^-37, elsewhere to 2^-22 relative. Without lost elements each product is right to
-//   3·2^-22, however the data is spread. A few are harmless if they are buried under larger terms,
-//   which a pigeonhole can prove: call an element small below 2^4. If a row of A and a column of B
-//   have together fewer small elements than k, some term of theirs is at least 2^8 and so is
-//   (|A||B|)ij; L lost elements cost at most L·2^-37·2^15, which for L <= 64 is 2^-24 of that. So
-//   the guard is raised by more than 64 lost elements, or by any if that proof fails.
-// For bf16 and TF32: by an element that is not 0 and outside [2^-56, 2^56), as its last plane or
-// its products could leave the range.
+// The guard. The pre-pass counts what the planes cannot hold. If that is too much it raises the
+// guard, on the device, and the product comes from the IEEE kernel launched behind
+// (split_fallback.cu). For fp16:
+// - A row or column whose maximum is Inf, NaN or outside 2^±60 raises it at once.
+// - An element is lost if it is below 2^-15 after scaling, that is 2^-29 to 2^-30 of the maximum:
+//   the planes hold it to an absolute 2^-37, all others to a relative 2^-22. Without lost elements
+//   each product is right to 3·2^-22, whatever the data.
+// - A few lost elements are harmless under larger terms, and counting can prove that there are
+//   some. Call an element small if it is below 2^4. If a row of A and a column of B together have
+//   fewer small elements than k, in one of their k terms neither factor is small, so (|A||B|)ij is
+//   at least 2^8. L lost elements cost at most L·2^-37·2^15, which is 2^-24 of that for L = 64. So
+//   more than 64 lost elements raise the guard, and so does any where this proof fails.
+// For bf16 and TF32 an element raises it that is not 0 and is outside [2^-56, 2^56), as its last
+// plane or its products could leave the range.
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -34,13 +35,13 @@
 
 namespace recheck::kernels::matmul::split {
 
-/// What the pre-pass found out, in the workspace, cleared before each launch.
+/// What the pre-pass has found, in the workspace. Cleared before each product.
 struct Guard {
   unsigned bad;      // not 0: something that no plane can hold
   unsigned lost;     // elements held to less than 22 bits
   unsigned small_a;  // the most small elements of a row of A
   unsigned small_b;  // the most small elements of a column of B within one thread's rows
-  unsigned raised;   // the verdict, for the kernel behind
+  unsigned raised;   // the verdict, for the fallback
 };
 
 constexpr int scan_columns = 128, scan_rows = 64;  // of B, a block's
@@ -116,7 +117,7 @@ struct Planes {
   std::int64_t ld, plane;
 };
 
-/// A thread's quad of B in each of its rows, all under way before the first is used.
+/// A thread's quad of B in each of its rows: all loads are in flight before the first is used.
 template <bool aligned>
 __device__ void load_panel(const MatmulArgs& p, int row, int column, int lane,
                            float4 (&x)[scan_depth]) {
@@ -231,7 +232,7 @@ __global__ void __launch_bounds__(scan_threads)
   const int column = blockIdx.x % across * scan_columns, top = blockIdx.x / across * scan_rows;
   const int j = column + 4 * lane;
   float4 x[scan_depth];
-  load_panel<aligned>(p, top + warp, column, lane, x);  // no need to wait for that
+  load_panel<aligned>(p, top + warp, column, lane, x);  // B does not depend on the kernel before
   hopper::griddepcontrol_wait();
   unsigned maximum[4];
   bool good = true;
