@@ -128,6 +128,33 @@ __device__ void load_panel(const MatmulArgs& p, int row, int column, int lane,
   }
 }
 
+/// Maxima of the columns of one panel of B, scan_rows×scan_columns, into column_max.
+template <bool aligned>
+__device__ __forceinline__ void scan_panel(const MatmulArgs& p, int panel, unsigned* column_max,
+                                           unsigned (&shared)[scan_warps][scan_columns]) {
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const int across = (p.n + scan_columns - 1) / scan_columns;
+  const int column = panel % across * scan_columns, top = panel / across * scan_rows;
+  unsigned most[4] = {};
+  float4 x[scan_depth];
+  load_panel<aligned>(p, top + warp, column, lane, x);
+#pragma unroll
+  for (int i = 0; i < scan_depth; ++i) {
+    most[0] = max(most[0], magnitude(x[i].x));
+    most[1] = max(most[1], magnitude(x[i].y));
+    most[2] = max(most[2], magnitude(x[i].z));
+    most[3] = max(most[3], magnitude(x[i].w));
+  }
+#pragma unroll
+  for (int j = 0; j < 4; ++j) shared[warp][4 * lane + j] = most[j];
+  __syncthreads();
+  if (column + threadIdx.x >= p.n || threadIdx.x >= scan_columns) return;
+  unsigned maximum = 0;
+#pragma unroll
+  for (int w = 0; w < scan_warps; ++w) maximum = max(maximum, shared[w][threadIdx.x]);
+  atomicMax(&column_max[column + threadIdx.x], maximum);  // of integers: any order, one result
+}
+
 /// First launch: a block for each row of A, which it scales and splits in one pass; the others find
 /// the column maxima of B, a panel of scan_rows×scan_columns each.
 template <bool aligned>
@@ -138,26 +165,7 @@ __global__ void __launch_bounds__(scan_threads)
   hopper::griddepcontrol_launch_dependents();
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   if (blockIdx.x >= static_cast<unsigned>(p.m)) {
-    const int panel = blockIdx.x - p.m, across = (p.n + scan_columns - 1) / scan_columns;
-    const int column = panel % across * scan_columns, top = panel / across * scan_rows;
-    unsigned most[4] = {};
-    float4 x[scan_depth];
-    load_panel<aligned>(p, top + warp, column, lane, x);
-#pragma unroll
-    for (int i = 0; i < scan_depth; ++i) {
-      most[0] = max(most[0], magnitude(x[i].x));
-      most[1] = max(most[1], magnitude(x[i].y));
-      most[2] = max(most[2], magnitude(x[i].z));
-      most[3] = max(most[3], magnitude(x[i].w));
-    }
-#pragma unroll
-    for (int j = 0; j < 4; ++j) shared[warp][4 * lane + j] = most[j];
-    __syncthreads();
-    if (threadIdx.x >= scan_columns || column + threadIdx.x >= p.n) return;
-    unsigned maximum = 0;
-#pragma unroll
-    for (int w = 0; w < scan_warps; ++w) maximum = max(maximum, shared[w][threadIdx.x]);
-    atomicMax(&column_max[column + threadIdx.x], maximum);  // of integers: any order, one result
+    scan_panel<aligned>(p, blockIdx.x - p.m, column_max, shared);
     return;
   }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What a split product falls back to when its guard is raised: a register-tiled product in IEEE
-// fp32, launched behind it in any case, that leaves at once unless a word in device memory tells it
-// to work. So the host never waits to know. Each of 256 threads owns 8×8 elements of a 128×128
-// tile.
+// fp32. It is always launched behind the split product, and returns at once unless a word in device
+// memory says that the guard was raised, so that the host need not wait for that word. Each of 256
+// threads computes 8×8 elements of a 128×128 tile.
 
 #include "../hopper.cuh"
 #include "../launch.hpp"
