@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Copies that nobody waits for. A block of warp_tile.cu stages a slab, then multiplies, and while
-// it does the one the other rests. Here `stages` slabs lie in shared memory: cp.async carries words
-// from global to shared memory without passing through registers, for the slab `stages` - 1 ahead,
-// while the oldest is multiplied. One barrier per slab remains, and before it the first fragments
-// of the next slab are not yet asked for, so the loads from shared memory never pause either. A is
-// transposed on the way, one word per copy. Source: CUDA Programming Guide, "Asynchronous data
-// copies"; CUTLASS's multistage mainloop.
+// Asynchronous copies. A block of warp_tile.cu copies a slab, then multiplies it, one after the
+// other. Here `stages` slabs are in shared memory: while the oldest is multiplied, cp.async copies
+// the slab `stages` - 1 ahead from global to shared memory without using registers. One barrier per
+// slab remains; right behind it the first fragments of the next slab are loaded, while the last
+// ones of this slab are multiplied. A is transposed on the way, one word per copy. Source: CUDA
+// Programming Guide, "Asynchronous data copies"; CUTLASS's multistage mainloop.
 //
-// Nothing in the loop over k is predicated: rows and columns outside wrap around to the first
-// (their outputs are not stored; clamped to the last inside, the lanes of a warp would copy one
-// word to many places, which takes as many passes), and the slab that k does not fill is the first,
+// Nothing in the loop over k is predicated. Rows and columns outside wrap around to the first ones,
+// and their outputs are not stored; clamped to the last one instead, the lanes of a warp would copy
+// one word to many places, which takes as many passes. The slab that k does not fill is the first,
 // padded with zeros.
 
 #include "warp_tile.cuh"
@@ -75,8 +74,8 @@ __global__ void __launch_bounds__(T::threads, blocks) async_stages_kernel(Matmul
     b[i] = p.b + bk * p.ldb + (tile.column + bc + i * T::threads * width) % p.n;
 
   const int count = (p.k + T::depth - 1) / T::depth;
-  // asks for slab s, of which the first may be `deep` < depth words deep
-  const auto ask = [&](int s, int slot, int deep) {
+  // starts the copies of slab s, of which the first may be `deep` < depth words deep
+  const auto start = [&](int s, int slot, int deep) {
     float* as = slabs + slot * T::slab_floats + ak * T::a_pitch + ar;
     float* bs = slabs + slot * T::slab_floats + T::a_floats + bk * T::columns + bc;
     if (s < count) {
@@ -107,9 +106,9 @@ __global__ void __launch_bounds__(T::threads, blocks) async_stages_kernel(Matmul
   Outputs<T> outputs;
   if (count > 0) {
     Fragment<T> fragment[2];
-    ask(0, 0, p.k - (count - 1) * T::depth);
+    start(0, 0, p.k - (count - 1) * T::depth);
 #pragma unroll
-    for (int s = 1; s < stages - 1; ++s) ask(s, s, T::depth);
+    for (int s = 1; s < stages - 1; ++s) start(s, s, T::depth);
     cp_async_wait_group<stages - 2>();
     __syncthreads();
     fragment[0].load(slabs, mine, 0);
@@ -123,10 +122,10 @@ __global__ void __launch_bounds__(T::threads, blocks) async_stages_kernel(Matmul
           fragment[(e + 1) % 2].load(slabs + slot * T::slab_floats, mine, e + 1);
         } else {
           cp_async_wait_group<stages - 2>();
-          __syncthreads();  // the next slab is whole, and nobody reads this one any more
+          __syncthreads();  // the next slab is complete, and all have read this one
           fragment[0].load(slabs + next * T::slab_floats, mine, 0);
         }
-        if (e == 0) ask(s + stages - 1, slot == 0 ? stages - 1 : slot - 1, T::depth);
+        if (e == 0) start(s + stages - 1, slot == 0 ? stages - 1 : slot - 1, T::depth);
         outputs.add(fragment[e % 2]);
       }
       slot = next;

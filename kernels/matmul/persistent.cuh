@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The kernel of tma_persistent.cu and stream_k.cu: warps that only fetch and warps that only
-// multiply, joined by a ring of slabs, for whatever pieces of the product a block is dealt.
+// The kernel of tma_persistent.cu and stream_k.cu: producer warps and consumer warps, joined by a
+// ring of slabs, for whatever pieces of the product the schedule gives a block.
 
 #include <cuda.h>
 #include <cuda_runtime.h>
@@ -25,7 +25,7 @@ struct Plan : WarpTiles<warps_m, warps_n, tm, tn, depth> {
   using T = WarpTiles<warps_m, warps_n, tm, tn, depth>;
   static constexpr int stages = stages_, split = split_, blocks = blocks_;
   static constexpr int consumers = T::threads;
-  // registers change hands between whole warpgroups, where a block has the multiprocessor to itself
+  // setmaxnreg works on whole warpgroups; used where a block has the multiprocessor to itself
   static constexpr bool registers_move = blocks == 1;
   static constexpr int producer_warps = registers_move ? 4 : 1, producers = 32 * producer_warps;
   static constexpr int threads = consumers + producers;
@@ -37,6 +37,8 @@ struct Plan : WarpTiles<warps_m, warps_n, tm, tn, depth> {
   static constexpr int bytes = floats * 4 + stages * 2 * sizeof(hopper::Mbarrier) + alignment;
 };
 
+/// The ring of slabs with two mbarriers to a slot, and the slot that its user is at with the parity
+/// to wait for.
 template <class P>
 struct Ring {
   float* slabs;  // (stages, slab)
@@ -58,7 +60,7 @@ __device__ inline void copy_word(unsigned to, const float* from, bool inside, co
                "r"(inside ? 4 : 0)
                : "memory");
 }
-/// Arrives once this thread's copies have.
+/// Has `barrier` receive this thread's arrival once all its cp.async so far have completed.
 __device__ inline void cp_async_mbarrier_arrive_noinc(hopper::Mbarrier* barrier) {
   asm volatile(
       "cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%0];" ::"r"(hopper::shared_address(barrier))
@@ -72,8 +74,8 @@ __device__ Piece piece_of_block(const Schedule& schedule, int i) {
   return share(blockIdx.x / P::split, schedule.slabs, blockIdx.x % P::split, P::split);
 }
 
-/// Of B the copy engine brings boxes; of A eight lanes read eight neighbours along k, four of them
-/// a row each.
+/// The producers. One thread loads B by TMA; A comes by cp.async, of which a warp copies 8 words
+/// along k of each of 4 rows.
 template <class P>
 __device__ __forceinline__ void produce(const CUtensorMap& map_b, const MatmulArgs& p,
                                         const Schedule& schedule, Ring<P> ring, int warp,
@@ -137,10 +139,11 @@ __device__ __forceinline__ MatmulArgs into_tile(MatmulArgs p, float* tile) {
   return p;
 }
 
-/// Tells the producers that a slab has been read, whose `last` fragment has been asked for. An
-/// arrival does not wait for loads, and what the copy engine brings may overtake them: one launch
-/// in 2000 then came out wrong. So it is made to depend on what they loaded, of which blockIdx.y,
-/// always 0, leaves nothing. A fence between the proxies does that too, for 2 % of all time.
+/// Lets the producers fill a slot again, after the loads of its `last` fragment were issued. An
+/// mbarrier.arrive does not wait for earlier loads from shared memory, and TMA may overwrite what
+/// they have yet to read: one launch in 2000 then came out wrong. So the arrival is made to depend
+/// on the values loaded, through an AND with blockIdx.y, which is always 0. A fence.proxy.async
+/// orders them too, but costs 2 % of the time.
 template <typename T>
 __device__ __forceinline__ void give_back(hopper::Mbarrier* empty, const Fragment<T>& last,
                                           int lane) {
@@ -148,14 +151,14 @@ __device__ __forceinline__ void give_back(hopper::Mbarrier* empty, const Fragmen
   if (read && lane == 0) hopper::mbarrier_arrive(empty);
 }
 
-/// Multiplies. Leaves the sums of a piece in C, or in the block's part if the tile began in another
-/// stretch; where a cluster shares k, in place of the slabs.
+/// A consumer warp. Stores the sums of a piece in C, or in the block's tile of `parts` if the piece
+/// begins inside a tile; where a cluster shares k, in shared memory over the slabs.
 template <class P>
 __device__ __forceinline__ void consume(const MatmulArgs& p, const Schedule& schedule, float* parts,
                                         Ring<P> ring, int warp, int lane, bool vectors) {
   using T = typename P::T;
   Place mine = place_in_tile<T>(warp, lane);
-  // kept in registers: else both are computed again for each slab
+  // keeps both in registers; otherwise the compiler computes them again for each slab
   asm("" : "+r"(mine.row), "+r"(mine.column));
 
   Outputs<T> outputs;
@@ -181,7 +184,7 @@ __device__ __forceinline__ void consume(const MatmulArgs& p, const Schedule& sch
         if (k == T::depth - 1) {
           give_back(ring.empty + slot, fragment[k % 2], lane);
           if (left > 0) hopper::mbarrier_wait_parity(ring.full + ring.slot, ring.phase);
-          load(ring.slot, 0, 0);  // behind the last slab these are stale words that none uses
+          load(ring.slot, 0, 0);  // after the last slab: stale words that are not used
         } else {
           load(slot, k + 1, (k + 1) % 2);
         }
@@ -203,8 +206,8 @@ __device__ __forceinline__ void consume(const MatmulArgs& p, const Schedule& sch
   }
 }
 
-/// Adds what the blocks of a cluster have left of their tile, each a share of it, in the order of
-/// the blocks.
+/// Adds the sums that the blocks of a cluster have in shared memory, in the order of the blocks;
+/// each block adds and stores a share of the tile.
 template <class P>
 __device__ __forceinline__ void add_parts(const MatmulArgs& p, const float* sums, bool vectors) {
   constexpr int across = P::columns / 4;
@@ -239,7 +242,7 @@ __global__ void __launch_bounds__(P::threads, P::blocks)
                                         (-hopper::shared_address(unaligned) & (P::alignment - 1)));
   ring.full = reinterpret_cast<hopper::Mbarrier*>(ring.slabs + P::floats);
   ring.empty = ring.full + P::stages;
-  // of a warp's number the compiler then knows that it is the same in all lanes
+  // the shuffle tells the compiler that the warp's number is the same in all lanes
   const int lane = threadIdx.x % 32, warp = __shfl_sync(~0u, threadIdx.x / 32, 0);
   if (parts) hopper::griddepcontrol_launch_dependents();  // the kernel that adds them
   if (threadIdx.x == 0) {
@@ -267,9 +270,9 @@ int slabs_of_tile(const MatmulArgs& p) {
   return (p.k + P::depth - 1) / P::depth;
 }
 
-/// Describes B to the copy engine, copied into `room` if its rows are not aligned for that. False
-/// where the kernel has nothing to do: no outputs; or async_stages does it, as it writes the zeros
-/// of k = 0, and multiplies under a driver that knows no such descriptions.
+/// Encodes B's tensor map, after copying B into `room` if its rows are not aligned for TMA. False
+/// if the kernel must not be launched: there are no outputs, or async_stages has computed them,
+/// because k = 0 or the driver does not know tensor maps.
 template <class P>
 bool prepare(MatmulArgs& p, float* room, cudaStream_t stream, CUtensorMap& map_b) {
   if (p.m == 0 || p.n == 0) return false;
@@ -279,8 +282,8 @@ bool prepare(MatmulArgs& p, float* room, cudaStream_t stream, CUtensorMap& map_b
   return false;
 }
 
-/// Starts it, with a tile for each block in `parts` if any block begins inside one. The error stays
-/// for the caller's cudaGetLastError.
+/// Launches the kernel. `parts` has a tile for each block, and is needed if any block's work begins
+/// inside a tile. The error stays for the caller's cudaGetLastError.
 template <class P>
 void launch_persistent(const CUtensorMap& map_b, const MatmulArgs& p, const Schedule& schedule,
                        float* parts, cudaStream_t stream) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The matrix through bulk asynchronous copies: every block keeps a ring of pieces of its row under
-// way into shared memory and waits on barriers that count their bytes, so that what is in flight is
-// no longer held in registers. Source: cp.async.bulk and mbarrier
-// (PTX ISA, Hopper); CUB's bytes in flight for an H200.
+// The matrix through bulk asynchronous copies (TMA): every block keeps `stages` pieces of its row
+// in flight into a ring in shared memory, and waits for their bytes on mbarriers, so that loads in
+// flight need no registers. Source: cp.async.bulk and mbarrier (PTX ISA, Hopper); CUB's bytes in
+// flight for an H200.
 
 #include <algorithm>
 
@@ -15,8 +15,8 @@ namespace recheck::kernels::matvec {
 namespace {
 
 #ifdef RECHECK_HOPPER
-/// A row as bulk copies see it: they take [begin, end), which starts and ends on 16 bytes. Pieces
-/// start `shift` words before a multiple of their length, so that they do so too.
+/// The part of a row that bulk copies can take: [begin, end), in words, aligned to 16 bytes at both
+/// ends. Pieces start `shift` words before a multiple of their length, and so are aligned too.
 struct Inner {
   int begin, end, shift;
 };
@@ -74,9 +74,9 @@ __global__ void __launch_bounds__(block, resident<block, piece, stages>)
     hopper::fence_mbarrier_init();
     for (int k = 0; k < min(stages, pieces); ++k) copy(k);
   }
-  __syncthreads();  // the barriers are there for all
+  __syncthreads();  // the mbarriers are initialised for all
 
-  // the words at a row's ends that bulk copies leave out
+  // the words at both ends of the row that bulk copies cannot take
   float sum = 0;
   for (int i = tid; i < in.begin + p.columns - in.end; i += block) {
     const int word = i < in.begin ? i : i - in.begin + in.end;
@@ -84,7 +84,7 @@ __global__ void __launch_bounds__(block, resident<block, piece, stages>)
   }
   for (int k = 0; k < pieces; ++k) {
     const int first = begin(k), count = max(end(k) - first, 0);
-    // the vector does not wait for the row
+    // the loads of the vector are issued before the wait for the row
     if (reinterpret_cast<std::uintptr_t>(v + first) % sizeof(float4) == 0) {
       const auto* x = reinterpret_cast<const float4*>(at(k) + first);
       const auto* y = reinterpret_cast<const float4*>(v + first);

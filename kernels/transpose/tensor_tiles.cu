@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The copy engine moves the tiles (TMA): one block per multiprocessor keeps `stages` tiles of 64×64
-// in shared memory, each filled by one instruction, transposed in place by way of registers, and
-// emptied by another, while the others are under way. No address is computed, and no swizzle is
-// needed: eight threads that take 4×4 blocks along a diagonal meet in no bank, neither reading rows
-// nor writing columns. The engine writes whole pieces of 16 bytes, so out's rows have to end with
-// one. Source: PTX ISA, cp.async.bulk.tensor; simveit's effective_transpose, which swizzles.
+// TMA moves the tiles: one block per multiprocessor keeps `stages` tiles of 64×64 in shared memory.
+// Each is loaded by one instruction, transposed in place through registers, and stored by another
+// instruction, while the copies of the other tiles are in flight. No thread computes global
+// addresses. No swizzle is needed: eight threads that take 4×4 blocks along a diagonal have no bank
+// conflicts, neither reading rows nor writing columns. TMA writes whole pieces of 16 bytes, so
+// out's rows have to end with one. Source: PTX ISA, cp.async.bulk.tensor; simveit's
+// effective_transpose, which swizzles.
 
 #include <algorithm>
 
@@ -19,7 +20,7 @@ namespace {
 
 constexpr int size = 64, threads = 256;
 constexpr unsigned tile_bytes = size * size * sizeof(float);
-constexpr int emptying = 2;  // tiles that may still be on their way out when a load is asked for
+constexpr int storing = 2;  // TMA stores that may be in flight when the next load is issued
 
 template <int stages>
 __global__ void __launch_bounds__(threads, 1)
@@ -47,7 +48,7 @@ __global__ void __launch_bounds__(threads, 1)
   }
   __syncthreads();
 
-  // 8×8 blocks of 4×4 to 64 threads: lane x takes column x, and of the rows another one each
+  // 64 threads take 8×8 blocks of 4×4; of every eight threads each takes another column and row
   const unsigned x = tid / 64 % 2 * 8 + tid % 8, y = tid / 128 * 8 + (tid / 8 + tid) % 8;
   unsigned step = 0;
   for (std::uint64_t t = blockIdx.x; t < tiles; t += gridDim.x, ++step) {
@@ -62,17 +63,18 @@ __global__ void __launch_bounds__(threads, 1)
     for (int k = 0; k < 4; ++k)
       here[(4 * x + k) * lanes + y] = {rows[0].at[k], rows[1].at[k], rows[2].at[k], rows[3].at[k]};
     hopper::fence_proxy_async();
-    __syncthreads();  // and back again
+    __syncthreads();  // the tile is transposed in shared memory
     if (tid != 0) continue;
     const auto number = static_cast<unsigned>(t);
     hopper::cp_async_bulk_tensor_3d_shared_to_global(&out, y_of(number), x_of(number), 0, here);
     hopper::cp_async_bulk_commit_group();
-    if (step >= emptying) {
-      hopper::cp_async_bulk_wait_group_read<emptying>();
-      load(step - emptying + stages);
+    if (step >= storing) {
+      hopper::cp_async_bulk_wait_group_read<storing>();
+      load(step - storing + stages);
     }
   }
-  if (tid == 0) hopper::cp_async_bulk_wait_group_read<0>();  // shared memory must outlive them
+  if (tid == 0)
+    hopper::cp_async_bulk_wait_group_read<0>();  // shared memory must outlive the stores
 }
 
 }  // namespace

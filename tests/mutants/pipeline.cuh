@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What the rungs for Hopper are made of, in its simplest form, spoiled: a persistent grid whose
-// blocks take tile after tile, a ring of slabs between a warp that fetches and warps that multiply,
-// clusters whose blocks add up k, and a kernel that starts while the one before it still runs.
+// The mechanisms of the rungs for Hopper in their simplest form, with defects: a persistent grid
+// whose blocks take tile after tile, a ring of slabs between a producer warp and consumer warps,
+// clusters whose blocks share k, and a kernel that starts while the one before it still runs.
 
 #include <algorithm>
 
@@ -18,7 +18,7 @@ enum class PipelineDefect {
   none,
   first_tile_only,          // blocks that have taken a tile take no other
   sums_not_cleared,         // the next tile starts from the last one's sums
-  slab_given_back_too_soon  // it may be filled again while some warps still read
+  slab_given_back_too_soon  // the producer may fill a slot that some warps still read
 };
 
 template <PipelineDefect defect>
@@ -61,7 +61,7 @@ __global__ void __launch_bounds__(544) pipeline_kernel(kernels::matmul::MatmulAr
         hopper::mbarrier_wait_parity(&full[slot], phase);
         if (defect == PipelineDefect::slab_given_back_too_soon) {
           if (lane == 0) hopper::mbarrier_arrive(&empty[slot]);
-          if (warp % 2 == 1) __nanosleep(20'000);  // as if others were slow
+          if (warp % 2 == 1) __nanosleep(20'000);  // these still have to read the slot
         }
         for (int k = 0; k < depth; ++k)
 #pragma unroll
