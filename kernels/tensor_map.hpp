@@ -7,9 +7,9 @@
 
 namespace recheck::kernels {
 
-/// A stack of row-major matrices in device memory, for TMA: `planes` of them, each rows×columns with
-/// `ld` elements from row to row and `plane` elements from one to the next. Base and strides are
-/// multiples of 16 bytes.
+/// A stack of row-major matrices in device memory, for TMA: `planes` of them, each rows×columns
+/// with `ld` elements from row to row and `plane` elements from one to the next. Base and strides
+/// are multiples of 16 bytes.
 struct TensorSpec {
   CUtensorMapDataType type;
   int element_bytes;

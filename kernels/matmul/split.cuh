@@ -182,6 +182,7 @@ struct Accumulators {
 #pragma unroll
     for (int i = 0; i < (promoted ? values : 0); ++i) sum[i] += main[i];
   }
+  /// The thread's value i of the product, with all its parts added.
   __device__ __forceinline__ float total(int i) const {
     float value = promoted ? sum[promoted ? i : 0] : main[i];
     if constexpr (apart) value = fmaf(rest[i], Scheme::small_scale, value);
@@ -189,7 +190,7 @@ struct Accumulators {
   }
 };
 
-/// One of the two consumer warpgroups: 64 rows of each tile.
+/// One of the two consumer warpgroups, which computes 64 rows of each tile.
 template <class Scheme, class Plan>
 struct Consumer {
   using S = Sizes<Scheme, Plan::tile_n>;
@@ -197,6 +198,7 @@ struct Consumer {
   using G = Groups<Scheme, Plan>;
   static constexpr int interval = Plan::interval;
   Ring<S::slots> ring;
+  // lane by reference, as a copy changes the machine code that the record was measured with
   const int warpgroup, &lane;
   std::uint32_t base;                                       // of the slabs, a shared address
   int my_turn = 1 + warpgroup, other_turn = 2 - warpgroup;  // named barriers
@@ -232,7 +234,7 @@ struct Consumer {
   }
 
   /// The main loop of a tile where the small products are summed apart. Promotes `main` while the
-  /// small products of the same slab are still under way.
+  /// small products of the same slab are still in flight.
   __device__ __forceinline__ void multiply_apart(Sums& sums, int groups) {
     // parts of a slab: one, or two where the interval is a single step
     constexpr int parts = interval == 16 ? 2 : 1, steps = 2 / parts;
@@ -259,7 +261,7 @@ struct Consumer {
             issue(sums.rest, ring.slot, i, part * steps + step, g + part + step + i == 0);
         hopper::wgmma_commit_group();
         end_turn();
-        // the main product is complete, and so is all that was issued before it: the last slab
+        // all but the small products are complete: the main one, and all of the slab before
         hopper::wgmma_wait_group<1>();
         hopper::warpgroup_fence_operand(sums.main);
         if (part == 0 && previous >= 0) release(previous);
@@ -285,6 +287,7 @@ struct Consumer {
     constexpr bool scaled = Scheme::type == hopper::Type::f16;
     constexpr int groups_per_interval = interval / G::depth;  // 0: one accumulator throughout
     static_assert(interval % G::depth == 0 && (!scaled || groups_per_interval == 1));
+    // since: groups since the accumulator was promoted
     for (int g = 0, since = 0; g < groups; ++g) {
       const bool fresh = groups_per_interval == 1 || since == 0;
       int slots[G::at_once];
