@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Hopper's own instructions, each behind one named device function: barriers in shared memory that
-// count bytes, the copy engine that fills tiles from a tensor map (TMA), the matrix product of a
-// warpgroup (wgmma), and registers that move from one warpgroup to another. Names and operands are
-// those of the PTX ISA (sections 9.7.13, 9.7.9.27 and 9.7.15). Below sm_90 the bodies are empty,
-// and the rows that launch them are not run there; wgmma and setmaxnreg need sm_90a.
+// Instructions of Hopper, each in one device function: mbarriers, TMA (bulk copies by the async
+// proxy), wgmma, setmaxnreg and griddepcontrol. A function is named after its PTX instruction, with
+// underscores, as in libcu++ (cuda::ptx, and cuda::device::experimental for the direction of a bulk
+// copy), and takes the operands in PTX's order; where CUTLASS has another name, it is given too.
+// Below sm_90 the bodies are empty, and the rows that launch them are not run there; wgmma and
+// setmaxnreg need sm_90a. Source: PTX ISA, under the instructions' names.
 
 #include <cuda.h>  // for CUtensorMap alone; nothing of libcuda is linked
 
@@ -20,48 +21,51 @@ namespace recheck::kernels::hopper {
 #define RECHECK_WGMMA
 #endif
 
-using Barrier = std::uint64_t;  // an mbarrier, in shared memory
+using Mbarrier = std::uint64_t;  // in shared memory
 
+/// A generic address in the shared state space, as PTX takes it.
 __device__ inline std::uint32_t shared_address(const void* pointer) {
   return static_cast<std::uint32_t>(__cvta_generic_to_shared(pointer));
 }
 
-/// Has the copy engine see what this thread has written to shared memory, and write there only
-/// behind what this thread has read: a barrier alone orders neither.
-__device__ inline void engine_sees() {
+/// Orders this thread's accesses to shared memory before those that the async proxy (TMA, wgmma)
+/// makes after the next synchronisation. Synchronisation alone does not order the two proxies.
+/// CUTLASS: fence_view_async_shared.
+__device__ inline void fence_proxy_async() {
 #ifdef RECHECK_HOPPER
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 #endif
 }
 
-/// A barrier whose phases end after `arrivals` arrivals and all bytes that were announced.
-__device__ inline void barrier_init([[maybe_unused]] Barrier* barrier,
-                                    [[maybe_unused]] unsigned arrivals) {
+/// Each phase of the mbarrier completes after `count` arrivals, and not before the bytes of all its
+/// expect_tx have been transferred.
+__device__ inline void mbarrier_init([[maybe_unused]] Mbarrier* barrier,
+                                     [[maybe_unused]] unsigned count) {
 #ifdef RECHECK_HOPPER
-  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(barrier)),
-               "r"(arrivals)
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(barrier)), "r"(count)
                : "memory");
 #endif
 }
 
-/// Makes initialised barriers visible to the copy engine; a __syncthreads() follows.
-__device__ inline void barrier_init_done() {
+/// Makes mbarrier_init visible to the async proxy. The block's other threads also need a
+/// __syncthreads(). CUTLASS: fence_barrier_init.
+__device__ inline void fence_mbarrier_init() {
 #ifdef RECHECK_HOPPER
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 #endif
-  engine_sees();
+  fence_proxy_async();
 }
 
-__device__ inline void barrier_arrive([[maybe_unused]] Barrier* barrier) {
+__device__ inline void mbarrier_arrive([[maybe_unused]] Mbarrier* barrier) {
 #ifdef RECHECK_HOPPER
   asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address(barrier))
                : "memory");
 #endif
 }
 
-/// Arrives, and announces bytes that the copy engine will bring.
-__device__ inline void barrier_expect([[maybe_unused]] Barrier* barrier,
-                                      [[maybe_unused]] unsigned bytes) {
+/// Adds `bytes` to what the current phase expects to be transferred, and arrives.
+__device__ inline void mbarrier_arrive_expect_tx([[maybe_unused]] Mbarrier* barrier,
+                                                 [[maybe_unused]] unsigned bytes) {
 #ifdef RECHECK_HOPPER
   asm volatile(
       "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(barrier)),
@@ -70,9 +74,9 @@ __device__ inline void barrier_expect([[maybe_unused]] Barrier* barrier,
 #endif
 }
 
-/// Returns once the phase of that parity has ended.
-__device__ inline void barrier_wait([[maybe_unused]] Barrier* barrier,
-                                    [[maybe_unused]] unsigned parity) {
+/// Waits for the phase of that parity to complete: mbarrier.try_wait.parity in a loop.
+__device__ inline void mbarrier_wait_parity([[maybe_unused]] Mbarrier* barrier,
+                                            [[maybe_unused]] unsigned parity) {
 #ifdef RECHECK_HOPPER
   unsigned done = 0;
   while (!done)
@@ -86,18 +90,18 @@ __device__ inline void barrier_wait([[maybe_unused]] Barrier* barrier,
 #endif
 }
 
-/// Has the copy engine read a tensor map before its first use.
-__device__ inline void prefetch_map([[maybe_unused]] const CUtensorMap* map) {
+/// CUTLASS: prefetch_tma_descriptor.
+__device__ inline void prefetch_tensormap([[maybe_unused]] const CUtensorMap* map) {
 #ifdef RECHECK_HOPPER
   asm volatile("prefetch.tensormap [%0];" ::"l"(map) : "memory");
 #endif
 }
 
-/// Asks the copy engine for one box of a tensor at (x, y, z), x the contiguous axis. What lies
-/// outside the tensor arrives as zeros.
-__device__ inline void load_box([[maybe_unused]] void* to, [[maybe_unused]] const CUtensorMap* map,
-                                [[maybe_unused]] Barrier* barrier, [[maybe_unused]] int x,
-                                [[maybe_unused]] int y, [[maybe_unused]] int z) {
+/// TMA load: starts the copy of one box of a tensor at (x, y, z), x the contiguous axis, which
+/// completes its bytes on `barrier`. What lies outside the tensor is filled with zeros.
+__device__ inline void cp_async_bulk_tensor_3d_global_to_shared(
+    [[maybe_unused]] void* to, [[maybe_unused]] const CUtensorMap* map, [[maybe_unused]] int x,
+    [[maybe_unused]] int y, [[maybe_unused]] int z, [[maybe_unused]] Mbarrier* barrier) {
 #ifdef RECHECK_HOPPER
   asm volatile(
       "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes "
@@ -107,12 +111,12 @@ __device__ inline void load_box([[maybe_unused]] void* to, [[maybe_unused]] cons
 #endif
 }
 
-/// Has the copy engine write one box to a tensor, from shared memory that it sees (engine_sees).
-/// What lies outside the tensor stays, but for the rest of the 16 bytes in which a row ends. The
-/// stores of a thread between two commits are a group.
-__device__ inline void store_box([[maybe_unused]] const CUtensorMap* map,
-                                 [[maybe_unused]] const void* from, [[maybe_unused]] int x,
-                                 [[maybe_unused]] int y, [[maybe_unused]] int z) {
+/// TMA store: starts the copy of one box to a tensor, as part of this thread's next bulk group.
+/// fence_proxy_async goes between writing the box and this. Nothing outside the tensor is written,
+/// except the rest of the 16 bytes in which a row ends.
+__device__ inline void cp_async_bulk_tensor_3d_shared_to_global(
+    [[maybe_unused]] const CUtensorMap* map, [[maybe_unused]] int x, [[maybe_unused]] int y,
+    [[maybe_unused]] int z, [[maybe_unused]] const void* from) {
 #ifdef RECHECK_HOPPER
   asm volatile(
       "cp.async.bulk.tensor.3d.global.shared::cta.bulk_group [%0, {%1, %2, %3}], [%4];" ::"l"(map),
@@ -120,23 +124,27 @@ __device__ inline void store_box([[maybe_unused]] const CUtensorMap* map,
       : "memory");
 #endif
 }
-__device__ inline void commit_stores() {
+/// Makes one bulk group of this thread's stores since the last one. CUTLASS: tma_store_arrive.
+__device__ inline void cp_async_bulk_commit_group() {
 #ifdef RECHECK_HOPPER
   asm volatile("cp.async.bulk.commit_group;" ::: "memory");
 #endif
 }
-/// Returns once all but the last `pending` groups have read their shared memory.
+/// Waits until all but the latest `pending` bulk groups have read their shared memory. CUTLASS:
+/// tma_store_wait.
 template <int pending>
-__device__ void wait_for_stores_to_read() {
+__device__ void cp_async_bulk_wait_group_read() {
 #ifdef RECHECK_HOPPER
   asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(pending) : "memory");
 #endif
 }
 
-/// Asks the copy engine for `bytes` in one piece; that and both addresses are multiples of 16.
-__device__ inline void load_bytes([[maybe_unused]] void* to, [[maybe_unused]] const void* from,
-                                  [[maybe_unused]] unsigned bytes,
-                                  [[maybe_unused]] Barrier* barrier) {
+/// Starts the copy of `bytes` contiguous bytes, which completes them on `barrier`. The size and
+/// both addresses are multiples of 16.
+__device__ inline void cp_async_bulk_global_to_shared([[maybe_unused]] void* to,
+                                                      [[maybe_unused]] const void* from,
+                                                      [[maybe_unused]] unsigned bytes,
+                                                      [[maybe_unused]] Mbarrier* barrier) {
 #ifdef RECHECK_HOPPER
   asm volatile(
       "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::
@@ -146,77 +154,84 @@ __device__ inline void load_bytes([[maybe_unused]] void* to, [[maybe_unused]] co
 #endif
 }
 
-/// Lets the next kernel of the stream start where this one leaves room; it waits below for this one
-/// to end. Only if launched so (cudaLaunchAttributeProgrammaticStreamSerialization).
-__device__ inline void let_next_start() {
+/// Lets the dependent grid start: the next kernel of the stream, if it was launched with
+/// cudaLaunchAttributeProgrammaticStreamSerialization. CUTLASS: launch_dependent_grids.
+__device__ inline void griddepcontrol_launch_dependents() {
 #ifdef RECHECK_HOPPER
   asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 #endif
 }
-__device__ inline void wait_for_previous() {
+/// Waits until the prerequisite grid, the kernel before, has completed and its writes are visible.
+/// CUTLASS: wait_on_dependent_grids.
+__device__ inline void griddepcontrol_wait() {
 #ifdef RECHECK_HOPPER
   asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
 }
 
-/// The barriers that a block's warps share by number: wait for `threads` threads in all, or only
-/// count among them.
-__device__ inline void named_wait(int id, int threads) {
+/// Named barriers, which complete after `threads` arrivals; barrier 0 is __syncthreads(). bar_sync
+/// arrives and waits, bar_arrive does not wait. CUTLASS: NamedBarrier.
+__device__ inline void bar_sync(int id, int threads) {
   asm volatile("bar.sync %0, %1;" ::"r"(id), "r"(threads) : "memory");
 }
-__device__ inline void named_arrive(int id, int threads) {
+__device__ inline void bar_arrive(int id, int threads) {
   asm volatile("bar.arrive %0, %1;" ::"r"(id), "r"(threads) : "memory");
 }
 
-/// A warpgroup gives registers back, or takes them, until each thread has `count`.
+/// Lowers the registers of each thread of a warpgroup to `count`, or raises them once other
+/// warpgroups have released enough. CUTLASS: warpgroup_reg_dealloc, warpgroup_reg_alloc.
 template <int count>
-__device__ void release_registers() {
+__device__ void setmaxnreg_dec() {
 #ifdef RECHECK_WGMMA
   asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(count));
 #endif
 }
 template <int count>
-__device__ void take_registers() {
+__device__ void setmaxnreg_inc() {
 #ifdef RECHECK_WGMMA
   asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(count));
 #endif
 }
 
-/// How a tile lies in shared memory: rows of that many bytes, their 16-byte pieces permuted so that
-/// eight rows fill all banks. The values are the descriptor's.
+/// The swizzling mode of a tile in shared memory: rows of that many bytes, their 16-byte chunks
+/// permuted so that eight rows fill all banks. The values are the matrix descriptor's.
 enum class Swizzle : unsigned { bytes128 = 1, bytes64 = 2 };
 
-/// What tells wgmma where an operand is: the address, the stride between groups of eight rows, and,
-/// where rows run along m or n, the stride from one row's end to the next piece of that axis.
-__device__ inline std::uint64_t descriptor(std::uint32_t address, unsigned piece_stride,
-                                           unsigned group_stride, Swizzle swizzle) {
-  return static_cast<std::uint64_t>((address & 0x3ffff) >> 4) |
-         static_cast<std::uint64_t>(piece_stride >> 4) << 16 |
-         static_cast<std::uint64_t>(group_stride >> 4) << 32 |
+/// wgmma's matrix descriptor of an operand in shared memory. The stride byte offset leads from one
+/// group of eight rows to the next. The leading byte offset, of an operand whose rows run along m
+/// or n, leads from the end of a row to the next piece of that axis.
+__device__ inline std::uint64_t matrix_descriptor(std::uint32_t start, unsigned leading_byte_offset,
+                                                  unsigned stride_byte_offset, Swizzle swizzle) {
+  return static_cast<std::uint64_t>((start & 0x3ffff) >> 4) |
+         static_cast<std::uint64_t>(leading_byte_offset >> 4) << 16 |
+         static_cast<std::uint64_t>(stride_byte_offset >> 4) << 32 |
          static_cast<std::uint64_t>(swizzle) << 62;
 }
 
-/// Before a warpgroup's first product, and whenever it has touched the accumulators itself.
+/// Needed before the first wgmma_mma_async, and again after this warpgroup's own accesses to the
+/// accumulators. CUTLASS: warpgroup_arrive.
 __device__ inline void wgmma_fence() {
 #ifdef RECHECK_WGMMA
   asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
 #endif
 }
-__device__ inline void wgmma_commit() {
+/// CUTLASS: warpgroup_commit_batch.
+__device__ inline void wgmma_commit_group() {
 #ifdef RECHECK_WGMMA
   asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
 #endif
 }
-/// Returns once at most `pending` committed groups are still running.
+/// Waits until all but the latest `pending` groups have completed. CUTLASS: warpgroup_wait.
 template <int pending>
-__device__ void wgmma_wait() {
+__device__ void wgmma_wait_group() {
 #ifdef RECHECK_WGMMA
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(pending) : "memory");
 #endif
 }
-/// Keeps the compiler from moving uses of the accumulators across this line.
+/// No instruction: keeps the compiler from moving accesses to the accumulators across this line.
+/// The name is CUTLASS's.
 template <int count>
-__device__ void pin(float (&values)[count]) {
+__device__ void warpgroup_fence_operand(float (&values)[count]) {
 #pragma unroll
   for (int i = 0; i < count; ++i) asm volatile("" : "+f"(values[i])::"memory");
 }
@@ -241,9 +256,9 @@ enum class Type { f16, bf16, tf32 };
 #define RECHECK_OPERANDS96 RECHECK_OPERANDS64 ", " \
   "%64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, " \
   "%80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95"
-// n columns, whose values are the operands before a, b and scale-d; `shape` ends in the types,
-// `tail` holds the flags behind scale-d: signs, and for 16-bit types which operands have rows along
-// m or n (B here)
+// `values`, `floats`: D, n columns of it, as PTX names and as constraints; a_at, b_at, scale_at: the
+// operands after D; `shape`: .k and the types; `tail`: for 16-bit types imm-trans-a and imm-trans-b,
+// which say whose rows run along m or n (B's)
 #define RECHECK_WGMMA_OF(n, values, a_at, b_at, scale_at, floats, shape, tail) \
   asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, " scale_at ", 0;\n" \
   "wgmma.mma_async.sync.aligned.m64n" n shape " {" values "}, " a_at ", " b_at ", p, 1, 1" tail \
@@ -257,15 +272,15 @@ enum class Type { f16, bf16, tf32 };
 // clang-format on
 #endif
 
-/// D (64×n, fp32) = A·B, plus D if `accumulate`: one step of 32 bytes along k. A's rows run along
-/// k; B's along n for the 16-bit types and along k for tf32, which knows no other form. The
-/// thread's values of D: (4j, 4j + 1) in row lane / 4 of its warp's 16, columns 8j + 2 (lane % 4)
-/// and the next; (4j + 2, 4j + 3) eight rows below.
+/// D (64×n, fp32) = A·B, plus D if `accumulate` (scale-d), over 32 bytes along k. `a` and `b` are
+/// matrix descriptors. A's rows run along k; B's along n for the 16-bit types and along k for tf32,
+/// which has no other form. Of D a thread holds: d[4j] and d[4j + 1] in row lane / 4 of its warp's
+/// 16, columns 8j + 2 (lane % 4) and the next; d[4j + 2] and d[4j + 3] eight rows below.
 template <Type type, int n>
-__device__ __forceinline__ void wgmma([[maybe_unused]] float (&d)[n / 2],
-                                      [[maybe_unused]] std::uint64_t a,
-                                      [[maybe_unused]] std::uint64_t b,
-                                      [[maybe_unused]] bool accumulate) {
+__device__ __forceinline__ void wgmma_mma_async([[maybe_unused]] float (&d)[n / 2],
+                                                [[maybe_unused]] std::uint64_t a,
+                                                [[maybe_unused]] std::uint64_t b,
+                                                [[maybe_unused]] bool accumulate) {
   static_assert(n == 64 || n == 128 || n == 192);
 #ifdef RECHECK_WGMMA
   if constexpr (n == 64) {

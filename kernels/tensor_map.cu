@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tensor maps, which tell Hopper's copy engine (TMA) how a matrix lies in memory. The driver
-// encodes them; its function is asked for by name, so that nothing links libcuda and a host without
-// a driver still starts. Source: CUDA driver API, section "Tensor Map Object Management".
+// Tensor maps, which tell Hopper's tensor memory accelerator (TMA) how a matrix lies in memory. The
+// driver encodes them; its function is looked up by name, so that nothing links libcuda and a host
+// without a driver still starts. Source: CUDA driver API, section "Tensor Map Object Management".
 
 #include <cuda_runtime.h>
 
@@ -21,7 +21,7 @@ Encode find_encode() {
   void* entry = nullptr;
   cudaDriverEntryPointQueryResult result;
 #if CUDART_VERSION < 12050
-  // all that there was: it takes the newest version that this toolkit knows
+  // the only form before 12.5: it takes the newest version that this toolkit knows
   const auto code =
       cudaGetDriverEntryPoint("cuTensorMapEncodeTiled", &entry, cudaEnableDefault, &result);
 #else

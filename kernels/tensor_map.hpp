@@ -7,16 +7,16 @@
 
 namespace recheck::kernels {
 
-/// A stack of row-major matrices in device memory, for the copy engine: `planes` of them, each
-/// rows×columns with `ld` elements from row to row and `plane` elements from one to the next. Base
-/// and strides are multiples of 16 bytes.
+/// A stack of row-major matrices in device memory, for TMA: `planes` of them, each rows×columns
+/// with `ld` elements from row to row and `plane` elements from one to the next. Base and strides
+/// are multiples of 16 bytes.
 struct TensorSpec {
   CUtensorMapDataType type;
   int element_bytes;
   const void* base;
   std::int64_t columns, rows, planes;
   std::int64_t ld, plane;
-  int box_columns, box_rows, box_planes;  // what one load brings
+  int box_columns, box_rows, box_planes;  // of one load or store
   CUtensorMapSwizzle swizzle = CU_TENSOR_MAP_SWIZZLE_NONE;
 };
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The copy engine takes rows that start at multiples of 16 bytes. A matrix whose rows do not is
-// copied once, which costs a few per cent of the product at 1000 and less above. Word by word with
-// cp.async into the same slabs, without a copy, cost more: up to 20 cycles for each instruction
-// whose words lie in shared memory otherwise than in a sector of 32 bytes.
+// TMA takes rows that start at multiples of 16 bytes. A matrix whose rows do not is copied once,
+// which costs a few per cent of the product at 1000 and less above. The alternative, cp.async word
+// by word into the same slabs, cost more: up to 20 cycles for each instruction whose words are
+// aligned otherwise in shared memory than in their sectors of 32 bytes.
 
 #include <cuda_runtime.h>
 

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Copies that nobody waits for. A block of warp_tile.cu stages a slab, then multiplies, and while
-// it does the one the other rests. Here `stages` slabs lie in shared memory: cp.async carries words
-// from global to shared memory without passing through registers, for the slab `stages` - 1 ahead,
-// while the oldest is multiplied. One barrier per slab remains, and before it the first fragments
-// of the next slab are not yet asked for, so the loads from shared memory never pause either. A is
-// transposed on the way, one word per copy. Source: CUDA Programming Guide, "Asynchronous data
-// copies"; CUTLASS's multistage mainloop.
+// Asynchronous copies. A block of warp_tile.cu copies a slab, then multiplies it, one after the
+// other. Here `stages` slabs are in shared memory: while the oldest is multiplied, cp.async copies
+// the slab `stages` - 1 ahead from global to shared memory without using registers. One barrier per
+// slab remains; right behind it the first fragments of the next slab are loaded, while the last
+// ones of this slab are multiplied. A is transposed on the way, one word per copy. Source: CUDA
+// Programming Guide, "Asynchronous data copies"; CUTLASS's multistage mainloop.
 //
-// Nothing in the loop over k is predicated: rows and columns outside wrap around to the first
-// (their outputs are not stored; clamped to the last inside, the lanes of a warp would copy one
-// word to many places, which takes as many passes), and the slab that k does not fill is the first,
+// Nothing in the loop over k is predicated. Rows and columns outside wrap around to the first ones,
+// and their outputs are not stored; clamped to the last one instead, the lanes of a warp would copy
+// one word to many places, which takes as many passes. The slab that k does not fill is the first,
 // padded with zeros.
 
 #include "warp_tile.cuh"
@@ -18,10 +17,11 @@
 namespace recheck::kernels::matmul {
 namespace {
 
-/// Copies `bytes`, 4 or 16, from global to shared memory, some time; zeros instead unless `inside`.
+/// Starts the copy of `bytes`, 4 or 16, from global to shared memory; of zeros unless `inside`.
 template <int bytes>
-__device__ __forceinline__ void copy([[maybe_unused]] float* to, [[maybe_unused]] const float* from,
-                                     [[maybe_unused]] bool inside = true) {
+__device__ __forceinline__ void cp_async([[maybe_unused]] float* to,
+                                         [[maybe_unused]] const float* from,
+                                         [[maybe_unused]] bool inside = true) {
 #if __CUDA_ARCH__ >= 800
   const auto shared = static_cast<unsigned>(__cvta_generic_to_shared(to));
   const int available = inside ? bytes : 0;
@@ -36,15 +36,15 @@ __device__ __forceinline__ void copy([[maybe_unused]] float* to, [[maybe_unused]
 #endif
 }
 
-/// What this thread has asked for since the last commit becomes one group.
-__device__ __forceinline__ void commit_copies() {
+/// Makes one group of this thread's copies since the last one.
+__device__ __forceinline__ void cp_async_commit_group() {
 #if __CUDA_ARCH__ >= 800
   asm volatile("cp.async.commit_group;" ::: "memory");
 #endif
 }
-/// Returns once at most `pending` of this thread's groups are on their way.
+/// Waits until all but the latest `pending` of this thread's groups have completed.
 template <int pending>
-__device__ __forceinline__ void wait_for_copies() {
+__device__ __forceinline__ void cp_async_wait_group() {
 #if __CUDA_ARCH__ >= 800
   asm volatile("cp.async.wait_group %0;" ::"n"(pending) : "memory");
 #endif
@@ -74,8 +74,8 @@ __global__ void __launch_bounds__(T::threads, blocks) async_stages_kernel(Matmul
     b[i] = p.b + bk * p.ldb + (tile.column + bc + i * T::threads * width) % p.n;
 
   const int count = (p.k + T::depth - 1) / T::depth;
-  // asks for slab s, of which the first may be `deep` < depth words deep
-  const auto ask = [&](int s, int slot, int deep) {
+  // starts the copies of slab s, of which the first may be `deep` < depth words deep
+  const auto start = [&](int s, int slot, int deep) {
     float* as = slabs + slot * T::slab_floats + ak * T::a_pitch + ar;
     float* bs = slabs + slot * T::slab_floats + T::a_floats + bk * T::columns + bc;
     if (s < count) {
@@ -84,7 +84,7 @@ __global__ void __launch_bounds__(T::threads, blocks) async_stages_kernel(Matmul
 #pragma unroll
         for (int e = 0; e < T::depth; e += 8) {
           const bool inside = deep == T::depth || ak + e < deep;
-          copy<4>(as + i * a_rows + e * T::a_pitch, inside ? a[i] + e : p.a, inside);
+          cp_async<4>(as + i * a_rows + e * T::a_pitch, inside ? a[i] + e : p.a, inside);
         }
         a[i] += deep;
       }
@@ -93,22 +93,23 @@ __global__ void __launch_bounds__(T::threads, blocks) async_stages_kernel(Matmul
         const bool inside = deep == T::depth || bk + e < deep;
 #pragma unroll
         for (int i = 0; i < b_columns; ++i)
-          copy<4 * width>(bs + e * T::columns + i * T::threads * width,
-                          inside ? b[i] + e * p.ldb : p.b, inside);
+          cp_async<4 * width>(bs + e * T::columns + i * T::threads * width,
+                              inside ? b[i] + e * p.ldb : p.b, inside);
       }
 #pragma unroll
       for (int i = 0; i < b_columns; ++i) b[i] += deep * p.ldb;
     }
-    commit_copies();  // a group for every slab, if empty, so that counting groups counts slabs
+    cp_async_commit_group();  // a group for every slab, if empty, so that counting groups counts
+                              // slabs
   };
 
   Outputs<T> outputs;
   if (count > 0) {
     Fragment<T> fragment[2];
-    ask(0, 0, p.k - (count - 1) * T::depth);
+    start(0, 0, p.k - (count - 1) * T::depth);
 #pragma unroll
-    for (int s = 1; s < stages - 1; ++s) ask(s, s, T::depth);
-    wait_for_copies<stages - 2>();
+    for (int s = 1; s < stages - 1; ++s) start(s, s, T::depth);
+    cp_async_wait_group<stages - 2>();
     __syncthreads();
     fragment[0].load(slabs, mine, 0);
     int slot = 0;
@@ -120,11 +121,11 @@ __global__ void __launch_bounds__(T::threads, blocks) async_stages_kernel(Matmul
         if (e + 1 < T::depth) {
           fragment[(e + 1) % 2].load(slabs + slot * T::slab_floats, mine, e + 1);
         } else {
-          wait_for_copies<stages - 2>();
-          __syncthreads();  // the next slab is whole, and nobody reads this one any more
+          cp_async_wait_group<stages - 2>();
+          __syncthreads();  // the next slab is complete, and all have read this one
           fragment[0].load(slabs + next * T::slab_floats, mine, 0);
         }
-        if (e == 0) ask(s + stages - 1, slot == 0 ? stages - 1 : slot - 1, T::depth);
+        if (e == 0) start(s + stages - 1, slot == 0 ? stages - 1 : slot - 1, T::depth);
         outputs.add(fragment[e % 2]);
       }
       slot = next;

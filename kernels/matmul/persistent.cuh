@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The kernel of tma_persistent.cu and stream_k.cu: warps that only fetch and warps that only
-// multiply, joined by a ring of slabs, for whatever pieces of the product a block is dealt.
+// The kernel of tma_persistent.cu and stream_k.cu: producer warps and consumer warps, joined by a
+// ring of slabs, for whatever pieces of the product the schedule gives a block.
 
 #include <cuda.h>
 #include <cuda_runtime.h>
@@ -25,7 +25,7 @@ struct Plan : WarpTiles<warps_m, warps_n, tm, tn, depth> {
   using T = WarpTiles<warps_m, warps_n, tm, tn, depth>;
   static constexpr int stages = stages_, split = split_, blocks = blocks_;
   static constexpr int consumers = T::threads;
-  // registers change hands between whole warpgroups, where a block has the multiprocessor to itself
+  // setmaxnreg works on whole warpgroups; used where a block has the multiprocessor to itself
   static constexpr bool registers_move = blocks == 1;
   static constexpr int producer_warps = registers_move ? 4 : 1, producers = 32 * producer_warps;
   static constexpr int threads = consumers + producers;
@@ -34,13 +34,15 @@ struct Plan : WarpTiles<warps_m, warps_n, tm, tn, depth> {
   static constexpr int partial_sums = split > 1 ? tile_floats : 0;
   static constexpr int floats = std::max(stages * T::slab_floats, partial_sums);
   static constexpr int alignment = 1024;
-  static constexpr int bytes = floats * 4 + stages * 2 * sizeof(hopper::Barrier) + alignment;
+  static constexpr int bytes = floats * 4 + stages * 2 * sizeof(hopper::Mbarrier) + alignment;
 };
 
+/// The ring of slabs with two mbarriers to a slot, and the slot that its user is at with the parity
+/// to wait for.
 template <class P>
 struct Ring {
   float* slabs;  // (stages, slab)
-  hopper::Barrier *full, *empty;
+  hopper::Mbarrier *full, *empty;
   int slot = 0;
   unsigned phase = 0;
 
@@ -58,8 +60,8 @@ __device__ inline void copy_word(unsigned to, const float* from, bool inside, co
                "r"(inside ? 4 : 0)
                : "memory");
 }
-/// Arrives once this thread's copies have.
-__device__ inline void arrive_with_copies(hopper::Barrier* barrier) {
+/// Has `barrier` receive this thread's arrival once all its cp.async so far have completed.
+__device__ inline void cp_async_mbarrier_arrive_noinc(hopper::Mbarrier* barrier) {
   asm volatile(
       "cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%0];" ::"r"(hopper::shared_address(barrier))
       : "memory");
@@ -72,8 +74,8 @@ __device__ Piece piece_of_block(const Schedule& schedule, int i) {
   return share(blockIdx.x / P::split, schedule.slabs, blockIdx.x % P::split, P::split);
 }
 
-/// Of B the copy engine brings boxes; of A eight lanes read eight neighbours along k, four of them
-/// a row each.
+/// The producers. One thread loads B by TMA; A comes by cp.async, of which a warp copies 8 words
+/// along k of each of 4 rows.
 template <class P>
 __device__ __forceinline__ void produce(const CUtensorMap& map_b, const MatmulArgs& p,
                                         const Schedule& schedule, Ring<P> ring, int warp,
@@ -98,12 +100,13 @@ __device__ __forceinline__ void produce(const CUtensorMap& map_b, const MatmulAr
 #pragma unroll 1
     for (int s = 0; s < piece.count; ++s) {
       const int k0 = (piece.begin + s) * P::depth;
-      hopper::barrier_wait(ring.empty + ring.slot, ring.phase);
-      hopper::Barrier* full = ring.full + ring.slot;
+      hopper::mbarrier_wait_parity(ring.empty + ring.slot, ring.phase);
+      hopper::Mbarrier* full = ring.full + ring.slot;
       if (warp == 0 && lane == 0) {
-        hopper::barrier_expect(full, b_bytes);
-        hopper::load_box(ring.slabs + ring.slot * P::slab_floats + P::a_floats, &map_b, full,
-                         corner.column, k0, 0);
+        hopper::mbarrier_arrive_expect_tx(full, b_bytes);
+        hopper::cp_async_bulk_tensor_3d_global_to_shared(
+            ring.slabs + ring.slot * P::slab_floats + P::a_floats, &map_b, corner.column, k0, 0,
+            full);
       }
       const unsigned slot = ring.slot * P::slab_floats * 4;
       const auto at = [&](int i, int q) {
@@ -123,7 +126,7 @@ __device__ __forceinline__ void produce(const CUtensorMap& map_b, const MatmulAr
           for (int q = 0; q < pieces; ++q)
             copy_word(at(i, q), from[i] + 8 * q, k0 + k_lane + 8 * q < p.k, p.a);
       }
-      arrive_with_copies(full);
+      cp_async_mbarrier_arrive_noinc(full);
       ring.advance();
     }
   }
@@ -136,25 +139,26 @@ __device__ __forceinline__ MatmulArgs into_tile(MatmulArgs p, float* tile) {
   return p;
 }
 
-/// Tells the producers that a slab has been read, whose `last` fragment has been asked for. An
-/// arrival does not wait for loads, and what the copy engine brings may overtake them: one launch
-/// in 2000 then came out wrong. So it is made to depend on what they loaded, of which blockIdx.y,
-/// always 0, leaves nothing. A fence between the proxies does that too, for 2 % of all time.
+/// Lets the producers fill a slot again, after the loads of its `last` fragment were issued. An
+/// mbarrier.arrive does not wait for earlier loads from shared memory, and TMA may overwrite what
+/// they have yet to read: one launch in 2000 then came out wrong. So the arrival is made to depend
+/// on the values loaded, through an AND with blockIdx.y, which is always 0. A fence.proxy.async
+/// orders them too, but costs 2 % of the time.
 template <typename T>
-__device__ __forceinline__ void give_back(hopper::Barrier* empty, const Fragment<T>& last,
+__device__ __forceinline__ void give_back(hopper::Mbarrier* empty, const Fragment<T>& last,
                                           int lane) {
   const bool read = !__any_sync(~0u, last.bits() & blockIdx.y);
-  if (read && lane == 0) hopper::barrier_arrive(empty);
+  if (read && lane == 0) hopper::mbarrier_arrive(empty);
 }
 
-/// Multiplies. Leaves the sums of a piece in C, or in the block's part if the tile began in another
-/// stretch; where a cluster shares k, in place of the slabs.
+/// A consumer warp. Stores the sums of a piece in C, or in the block's tile of `parts` if the piece
+/// begins inside a tile; where a cluster shares k, in shared memory over the slabs.
 template <class P>
 __device__ __forceinline__ void consume(const MatmulArgs& p, const Schedule& schedule, float* parts,
                                         Ring<P> ring, int warp, int lane, bool vectors) {
   using T = typename P::T;
   Place mine = place_in_tile<T>(warp, lane);
-  // kept in registers: else both are computed again for each slab
+  // keeps both in registers; otherwise the compiler computes them again for each slab
   asm("" : "+r"(mine.row), "+r"(mine.column));
 
   Outputs<T> outputs;
@@ -164,7 +168,7 @@ __device__ __forceinline__ void consume(const MatmulArgs& p, const Schedule& sch
   };
   int left = P::split == 1 ? schedule.total(blockIdx.x) : piece_of_block<P>(schedule, 0).count;
   if (left > 0) {
-    hopper::barrier_wait(ring.full, 0);
+    hopper::mbarrier_wait_parity(ring.full, 0);
     load(0, 0, 0);
   }
 #pragma unroll 1
@@ -179,8 +183,8 @@ __device__ __forceinline__ void consume(const MatmulArgs& p, const Schedule& sch
       for (int k = 0; k < T::depth; ++k) {
         if (k == T::depth - 1) {
           give_back(ring.empty + slot, fragment[k % 2], lane);
-          if (left > 0) hopper::barrier_wait(ring.full + ring.slot, ring.phase);
-          load(ring.slot, 0, 0);  // behind the last slab these are stale words that none uses
+          if (left > 0) hopper::mbarrier_wait_parity(ring.full + ring.slot, ring.phase);
+          load(ring.slot, 0, 0);  // after the last slab: stale words that are not used
         } else {
           load(slot, k + 1, (k + 1) % 2);
         }
@@ -197,19 +201,19 @@ __device__ __forceinline__ void consume(const MatmulArgs& p, const Schedule& sch
     }
   }
   if constexpr (P::split > 1) {
-    hopper::named_wait(1, P::consumers);  // all have read their last slab
+    hopper::bar_sync(1, P::consumers);  // all have read their last slab
     outputs.store(into_tile<P>(p, ring.slabs), true, mine.row, mine.column);
   }
 }
 
-/// Adds what the blocks of a cluster have left of their tile, each a share of it, in the order of
-/// the blocks.
+/// Adds the sums that the blocks of a cluster have in shared memory, in the order of the blocks;
+/// each block adds and stores a share of the tile.
 template <class P>
 __device__ __forceinline__ void add_parts(const MatmulArgs& p, const float* sums, bool vectors) {
   constexpr int across = P::columns / 4;
   __syncwarp();
-  cluster_arrive();
-  cluster_wait();
+  barrier_cluster_arrive();
+  barrier_cluster_wait();
   const Place corner = place_of_tile<typename P::T>(p, blockIdx.x / P::split);
   const int rank = blockIdx.x % P::split;
   for (int i = rank * P::consumers + threadIdx.x; i < P::rows * across;
@@ -217,13 +221,13 @@ __device__ __forceinline__ void add_parts(const MatmulArgs& p, const float* sums
     float4 total = {0, 0, 0, 0};
 #pragma unroll
     for (int r = 0; r < P::split; ++r) {
-      const float4 part = load_at(sums + 4 * i, r);
+      const float4 part = ld_shared_cluster(sums + 4 * i, r);
       total.x += part.x, total.y += part.y, total.z += part.z, total.w += part.w;
     }
     store_four(p, vectors, corner.row + i / across, corner.column + i % across * 4, total);
   }
-  cluster_arrive();  // no block ends while others read its sums
-  cluster_wait();
+  barrier_cluster_arrive();  // no block ends while others read its sums
+  barrier_cluster_wait();
 }
 
 template <class P>
@@ -236,26 +240,26 @@ __global__ void __launch_bounds__(P::threads, P::blocks)
   Ring<P> ring;
   ring.slabs = reinterpret_cast<float*>(unaligned +
                                         (-hopper::shared_address(unaligned) & (P::alignment - 1)));
-  ring.full = reinterpret_cast<hopper::Barrier*>(ring.slabs + P::floats);
+  ring.full = reinterpret_cast<hopper::Mbarrier*>(ring.slabs + P::floats);
   ring.empty = ring.full + P::stages;
-  // of a warp's number the compiler then knows that it is the same in all lanes
+  // the shuffle tells the compiler that the warp's number is the same in all lanes
   const int lane = threadIdx.x % 32, warp = __shfl_sync(~0u, threadIdx.x / 32, 0);
-  if (parts) hopper::let_next_start();  // the kernel that adds them
+  if (parts) hopper::griddepcontrol_launch_dependents();  // the kernel that adds them
   if (threadIdx.x == 0) {
-    hopper::prefetch_map(&map_b);
+    hopper::prefetch_tensormap(&map_b);
     for (int s = 0; s < P::stages; ++s) {
-      hopper::barrier_init(ring.full + s, P::producers + 1);
-      hopper::barrier_init(ring.empty + s, P::warps);
+      hopper::mbarrier_init(ring.full + s, P::producers + 1);
+      hopper::mbarrier_init(ring.empty + s, P::warps);
     }
-    hopper::barrier_init_done();
+    hopper::fence_mbarrier_init();
   }
   __syncthreads();
   if (warp >= P::warps) {
-    if constexpr (P::registers_move) hopper::release_registers<40>();
+    if constexpr (P::registers_move) hopper::setmaxnreg_dec<40>();
     produce<P>(map_b, p, schedule, ring, warp - P::warps, lane);
     return;
   }
-  if constexpr (P::registers_move) hopper::take_registers<232>();
+  if constexpr (P::registers_move) hopper::setmaxnreg_inc<232>();
   consume<P>(p, schedule, parts, ring, warp, lane, vectors);
   if constexpr (P::split > 1) add_parts<P>(p, ring.slabs, vectors);
 #endif
@@ -266,9 +270,9 @@ int slabs_of_tile(const MatmulArgs& p) {
   return (p.k + P::depth - 1) / P::depth;
 }
 
-/// Describes B to the copy engine, copied into `room` if its rows are not aligned for that. False
-/// where the kernel has nothing to do: no outputs; or async_stages does it, as it writes the zeros
-/// of k = 0, and multiplies under a driver that knows no such descriptions.
+/// Encodes B's tensor map, after copying B into `room` if its rows are not aligned for TMA. False
+/// if the kernel must not be launched: there are no outputs, or async_stages has computed them,
+/// because k = 0 or the driver does not know tensor maps.
 template <class P>
 bool prepare(MatmulArgs& p, float* room, cudaStream_t stream, CUtensorMap& map_b) {
   if (p.m == 0 || p.n == 0) return false;
@@ -278,8 +282,8 @@ bool prepare(MatmulArgs& p, float* room, cudaStream_t stream, CUtensorMap& map_b
   return false;
 }
 
-/// Starts it, with a tile for each block in `parts` if any block begins inside one. The error stays
-/// for the caller's cudaGetLastError.
+/// Launches the kernel. `parts` has a tile for each block, and is needed if any block's work begins
+/// inside a tile. The error stays for the caller's cudaGetLastError.
 template <class P>
 void launch_persistent(const CUtensorMap& map_b, const MatmulArgs& p, const Schedule& schedule,
                        float* parts, cudaStream_t stream) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which block of a persistent grid computes what of a product, in plain numbers: C's tiles, and the
-// slabs along k that each of them takes.
+// Which block of a persistent grid computes what of a product: tiles of C, and of each tile which
+// slabs along k.
 
 #include <cstdint>
 
@@ -32,16 +32,17 @@ struct Blocks {
   int first, last;
 };
 
-/// Of all tiles the first `whole` are dealt out one by one. The slabs of those behind them lie in
-/// one line, of which every block gets a stretch, wherever tiles end in it.
+/// The first `whole` tiles go to the blocks one by one. The slabs of the remaining tiles form one
+/// line, tile after tile, and every block gets a stretch of it, which need not end where a tile
+/// does.
 struct Schedule {
   int slabs;  // of a tile, at least one
   int whole;
   int blocks;
   int stretch = 0, longer = 0;  // slabs of a stretch; so many of the first have one more
 
-  /// The i-th piece of a block; behind its last one without slabs. None but the first of its
-  /// stretch begins inside a tile.
+  /// The i-th piece of a block; after its last one, a piece of no slabs. Only the first piece of a
+  /// stretch can begin inside a tile.
   RECHECK_ANYWHERE Piece piece(int block, int i) const {
     const int tile = block + i * blocks;
     if (tile < whole) return {tile, 0, slabs};
@@ -58,14 +59,15 @@ struct Schedule {
     return (whole + blocks - 1 - block) / blocks * slabs + line(block + 1) - line(block);
   }
 
-  /// Those whose stretches go on in a tile that another began: none if `last` lies before `first`.
+  /// The blocks whose stretches begin inside `tile`, which an earlier block has begun: none if
+  /// last < first.
   RECHECK_ANYWHERE Blocks going_on(int tile) const {
     const int begin = (tile - whole) * slabs;
     return {block_at(begin) + 1, block_at(begin + slabs - 1)};
   }
 
  private:
-  /// Where in the line the stretch of a block begins, and that of the block before it ends.
+  /// The slab of the line at which the stretch of a block begins and that of the block before ends.
   RECHECK_ANYWHERE int line(int block) const {
     return block * stretch + (block < longer ? block : longer);
   }
@@ -75,10 +77,10 @@ struct Schedule {
   }
 };
 
-/// The schedule with stretches on at most `most` blocks: whole tiles for as long as there are two
-/// for each, then the rest in one line. All whole where that is no more than `ends` slabs slower.
+/// A schedule for at most `most` blocks: whole tiles as long as at least two per block remain, then
+/// the rest as one line. Whole tiles only, if that is at most `ends` slabs slower.
 RECHECK_ANYWHERE Schedule in_stretches(int tiles, int slabs, int most) {
-  constexpr int ends = 4;  // about what the two ends of a stretch cost; none is shorter
+  constexpr int ends = 4;  // slabs: about what the two ends of a stretch cost; none is shorter
   const std::int64_t all = static_cast<std::int64_t>(tiles) * slabs;
   const std::int64_t blocks = all / ends < 1 ? 1 : all / ends < most ? all / ends : most;
   const std::int64_t waves = (tiles - 1) / most + 1;

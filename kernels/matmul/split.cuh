@@ -3,16 +3,16 @@
 
 // The product of two stacks of planes on Hopper's tensor cores, shared by the split rungs: each
 // plane is a narrow matrix, their products are summed smallest first, and the whole is as accurate
-// as an fp32 product. One persistent block per multiprocessor takes tile after tile: one warp keeps
-// the copy engine (TMA) filling a ring of slabs with all planes of a piece of A and of B, two
+// as an fp32 product. One persistent block per multiprocessor takes tile after tile: a producer
+// fills a ring of slabs by TMA, each with all planes of a piece of A and of B, and two consumer
 // warpgroups multiply 64 rows each (wgmma).
 //
-// The tensor core cuts off what its fp32 accumulator cannot hold instead of rounding, a bias that
-// grows with k. So every `interval` along k the accumulator starts from zero and what it held is
-// added, rounded to nearest, to a second set of registers ("promotion"). Meanwhile the other
-// warpgroup multiplies: they take turns in issuing, so that one's additions hide behind the other's
-// products. Source of promotion: DeepSeek-V3 Technical Report, arXiv 2412.19437, section 3.3.2,
-// there for fp8; of the bias and its cure: Ootomo and Yokota, IJHPCA 2022.
+// The tensor core truncates what its fp32 accumulator cannot hold instead of rounding it, a bias
+// that grows with k. So every `interval` along k the accumulator is added, rounded to nearest, to a
+// second set of registers and starts again from zero ("promotion"). The warpgroups take turns in
+// issuing wgmma, so that the additions of one run during the products of the other. Source of
+// promotion: DeepSeek-V3 Technical Report, arXiv 2412.19437, section 3.3.2, there for fp8; of the
+// bias and its cure: Ootomo and Yokota, IJHPCA 2022.
 
 #include <algorithm>
 #include <cstdint>
@@ -32,7 +32,7 @@ struct Fp16x3 {
   static constexpr hopper::Type type = hopper::Type::f16;
   static constexpr int planes = 2, products = 3;
   static constexpr unsigned a_planes = 0x001, b_planes = 0x010;
-  static constexpr float small_scale = 0x1p-12f;  // what the small products still owe
+  static constexpr float small_scale = 0x1p-12f;  // undoes the second plane's scale
   static constexpr int slabs_at_once = 2;
 };
 struct Bf16x6 {
@@ -50,10 +50,9 @@ struct Tf32x3 {
   static constexpr int slabs_at_once = 2;
 };
 
-/// How the small products are summed: in the main accumulator, before the main product of the same
-/// slabs; or apart from it, in registers of their own that are never promoted (they are 2^-12 of
-/// the sum, and so is what truncation takes from them), and behind it, so that promotion of the
-/// main product runs meanwhile.
+/// How the small products are summed. first: in the main accumulator, before the main product of
+/// the same slabs. apart: in accumulators of their own, after the main product, whose promotion
+/// they hide. These are never promoted: they are 2^-12 of the sum, and so is their bias.
 enum class Small { first, apart };
 
 /// How a product runs: the width of its tile and the promotion interval along k (0: none).
@@ -66,7 +65,7 @@ struct Plan {
 };
 
 constexpr int tile_m = 128;
-constexpr int band_tiles = 12;  // rows of tiles that run together, so that L2 serves their panels
+constexpr int band_tiles = 12;  // rows of tiles that run together and share panels in L2
 constexpr int consumers = 2;    // warpgroups
 constexpr int gemm_threads = (consumers + 1) * 128;
 constexpr int swizzle_alignment = 1024;
@@ -81,239 +80,271 @@ struct Sizes {
   static constexpr int slab = Scheme::planes * (a_plane + b_plane);
   static constexpr int slots = (226 * 1024 - swizzle_alignment) / slab;
   static constexpr int shared = slots * slab + swizzle_alignment;
-  // 64 columns of B, all planes: what one load brings where rows run along n
+  // bytes of 64 columns of B, all planes: one TMA load where rows run along n
   static constexpr int b_box = Scheme::planes * 64 * 64;
 };
 
-/// What the kernel reads besides the maps.
+/// What the kernel reads besides the planes.
 struct State {
   Guard* guard;
   const unsigned *row_max, *column_max;  // fp16 only
 };
 
-template <class Scheme, class Plan>
-__global__ void __launch_bounds__(gemm_threads, 1)
-    multiply([[maybe_unused]] const __grid_constant__ CUtensorMap a_map,
-             [[maybe_unused]] const __grid_constant__ CUtensorMap b_map,
-             [[maybe_unused]] MatmulArgs p, [[maybe_unused]] State state) {
-#ifdef RECHECK_WGMMA
-  constexpr int tile_n = Plan::tile_n, interval = Plan::interval;
-  constexpr bool apart = Plan::small == Small::apart;
-  using S = Sizes<Scheme, tile_n>;
-  constexpr bool scaled = Scheme::type == hopper::Type::f16;
-  constexpr int values = tile_n / 2;  // of a thread
+/// C's tiles in bands of rows, in each band down first: blocks that run together share panels of A
+/// and of B.
+template <int tile_n>
+struct Tiles {
+  int down, across, count;
 
-  hopper::let_next_start();
-  hopper::wait_for_previous();
-  const bool guarded = raised(*state.guard, p.k);
-  if (blockIdx.x == 0 && threadIdx.x == 0) state.guard->raised = guarded;
-  if (guarded) return;
-
-  extern __shared__ unsigned char unaligned[];
-  __shared__ hopper::Barrier full[S::slots], empty[S::slots];
-  // swizzled tiles start where the pattern does
-  unsigned char* const slabs =
-      unaligned + (-hopper::shared_address(unaligned) & (swizzle_alignment - 1));
-  if (threadIdx.x == 0) {
-    for (int i = 0; i < S::slots; ++i) {
-      hopper::barrier_init(&full[i], 1);
-      hopper::barrier_init(&empty[i], 4 * consumers);  // a lane of each consuming warp
-    }
-    hopper::barrier_init_done();
-  }
-  __syncthreads();
-
-  const int tiles_m = (p.m + tile_m - 1) / tile_m, tiles_n = (p.n + tile_n - 1) / tile_n;
-  const int tiles = tiles_m * tiles_n;
-  // tiles in bands of rows, down first: blocks that run together share panels of A and of B
-  const auto corner = [&](int t, int& row, int& column) {
-    const int band = t / (band_tiles * tiles_n), first = band * band_tiles;
-    const int height = min(band_tiles, tiles_m - first), rest = t - first * tiles_n;
+  __device__ explicit Tiles(const MatmulArgs& p)
+      : down((p.m + tile_m - 1) / tile_m),
+        across((p.n + tile_n - 1) / tile_n),
+        count(down * across) {}
+  /// The first row and column of tile t.
+  __device__ void corner(int t, int& row, int& column) const {
+    const int band = t / (band_tiles * across), first = band * band_tiles;
+    const int height = min(band_tiles, down - first), rest = t - first * across;
     row = (first + rest % height) * tile_m;
     column = rest / height * tile_n;
-  };
-  // slabs of 64 bytes along k, in groups that are multiplied at once
-  constexpr int at_once = apart ? 1 : Scheme::slabs_at_once, group_depth = at_once * S::depth;
-  const int groups = (p.k + group_depth - 1) / group_depth;
-  const int warpgroup = threadIdx.x / 128, lane = threadIdx.x % 32;
+  }
+};
 
-  if (warpgroup == consumers) {
-    hopper::release_registers<24>();
-    if (threadIdx.x % 128 == 0) {
-      int slot = 0;
-      unsigned phase = 0;
-      for (int t = blockIdx.x; t < tiles; t += gridDim.x) {
-        int row, column;
-        corner(t, row, column);
-        for (int s = 0; s < groups * at_once; ++s) {
-          hopper::barrier_wait(&empty[slot], phase ^ 1);
-          hopper::barrier_expect(&full[slot], S::slab);
-          unsigned char* to = slabs + slot * S::slab;
-          hopper::load_box(to, &a_map, &full[slot], s * S::depth, row, 0);
-          to += Scheme::planes * S::a_plane;
-          if constexpr (S::k_major_b) {
-            hopper::load_box(to, &b_map, &full[slot], s * S::depth, column, 0);
-          } else {
+/// The ring of slabs in dynamic shared memory, (slots, slab), aligned as swizzled tiles need it.
+__device__ __forceinline__ unsigned char* ring_of_slabs() {
+  extern __shared__ unsigned char unaligned[];
+  return unaligned + (-hopper::shared_address(unaligned) & (swizzle_alignment - 1));
+}
+
+/// The mbarriers of the ring's slots, and the slot that a consumer is at with its phase's parity.
+template <int slots>
+struct Ring {
+  hopper::Mbarrier *full, *empty;
+  int slot = 0;
+  unsigned parity = 0;
+
+  __device__ void advance() {
+    if (++slot == slots) slot = 0, parity ^= 1;
+  }
+};
+
+/// Slabs along k that are multiplied at once, and how many such groups a tile takes.
+template <class Scheme, class Plan>
+struct Groups {
+  static constexpr int at_once = Plan::small == Small::apart ? 1 : Scheme::slabs_at_once;
+  static constexpr int depth = at_once * Sizes<Scheme, Plan::tile_n>::depth;
+
+  __device__ static int count(int k) { return (k + depth - 1) / depth; }
+};
+
+/// The producer, one thread: fills slot after slot with all planes of a slab of A and of B by TMA.
+template <class Scheme, class Plan>
+__device__ __forceinline__ void produce(const CUtensorMap& a_map, const CUtensorMap& b_map,
+                                        const Tiles<Plan::tile_n>& tiles, int groups,
+                                        hopper::Mbarrier* full, hopper::Mbarrier* empty) {
+  using S = Sizes<Scheme, Plan::tile_n>;
+  unsigned char* const slabs = ring_of_slabs();
+  unsigned slot = 0, parity = 0;
+  for (int t = blockIdx.x; t < tiles.count; t += gridDim.x) {
+    int row, column;
+    tiles.corner(t, row, column);
+    for (int s = 0; s < groups * Groups<Scheme, Plan>::at_once; ++s) {
+      hopper::mbarrier_wait_parity(&empty[slot], parity ^ 1);
+      hopper::mbarrier_arrive_expect_tx(&full[slot], S::slab);
+      unsigned char* to = slabs + slot * S::slab;
+      hopper::cp_async_bulk_tensor_3d_global_to_shared(to, &a_map, s * S::depth, row, 0,
+                                                       &full[slot]);
+      to += Scheme::planes * S::a_plane;
+      if constexpr (S::k_major_b) {
+        hopper::cp_async_bulk_tensor_3d_global_to_shared(to, &b_map, s * S::depth, column, 0,
+                                                         &full[slot]);
+      } else {
 #pragma unroll
-            for (int j = 0; j < tile_n / 64; ++j)
-              hopper::load_box(to + j * S::b_box, &b_map, &full[slot], column + 64 * j,
-                               s * S::depth, 0);
-          }
-          if (++slot == S::slots) slot = 0, phase ^= 1;
-        }
+        for (int j = 0; j < Plan::tile_n / 64; ++j, to += S::b_box)
+          hopper::cp_async_bulk_tensor_3d_global_to_shared(to, &b_map, column + 64 * j,
+                                                           s * S::depth, 0, &full[slot]);
       }
+      if (++slot == S::slots) slot = 0, parity ^= 1;
     }
-    return;
+  }
+}
+
+/// A thread's accumulators: `main`, to which wgmma adds; `sum`, to which `main` is promoted, if it
+/// is at all; `rest`, the small products, if they are summed apart.
+template <class Scheme, class Plan>
+struct Accumulators {
+  static constexpr int values = Plan::tile_n / 2;
+  static constexpr bool apart = Plan::small == Small::apart, promoted = Plan::interval != 0;
+  float main[values];
+  float sum[promoted ? values : 1] = {};
+  float rest[apart ? values : 1];
+
+  __device__ __forceinline__ void promote() {
+#pragma unroll
+    for (int i = 0; i < (promoted ? values : 0); ++i) sum[i] += main[i];
+  }
+  /// The thread's value i of the product, with all its parts added.
+  __device__ __forceinline__ float total(int i) const {
+    float value = promoted ? sum[promoted ? i : 0] : main[i];
+    if constexpr (apart) value = fmaf(rest[i], Scheme::small_scale, value);
+    return value;
+  }
+};
+
+/// One of the two consumer warpgroups, which computes 64 rows of each tile.
+template <class Scheme, class Plan>
+struct Consumer {
+  using S = Sizes<Scheme, Plan::tile_n>;
+  using Sums = Accumulators<Scheme, Plan>;
+  using G = Groups<Scheme, Plan>;
+  static constexpr int interval = Plan::interval;
+  Ring<S::slots> ring;
+  // lane by reference, as a copy changes the machine code that the record was measured with
+  const int warpgroup, &lane;
+  std::uint32_t base;                                       // of the slabs, a shared address
+  int my_turn = 1 + warpgroup, other_turn = 2 - warpgroup;  // named barriers
+
+  /// Waits until the other warpgroup has ended its turn. CUTLASS: OrderedSequenceBarrier.
+  __device__ __forceinline__ void take_turn() const {
+    if constexpr (Plan::in_turn) hopper::bar_sync(my_turn, 128 * consumers);
+  }
+  __device__ __forceinline__ void end_turn() const {
+    if constexpr (Plan::in_turn) hopper::bar_arrive(other_turn, 128 * consumers);
   }
 
-  hopper::take_registers<240>();
-  const std::uint32_t base = hopper::shared_address(slabs);
-  constexpr bool in_turn = Plan::in_turn;
-  const int my_turn = 1 + warpgroup, other_turn = 2 - warpgroup;
-  const auto take_turn = [&] {
-    if constexpr (in_turn) hopper::named_wait(my_turn, 128 * consumers);
-  };
-  const auto end_turn = [&] {
-    if constexpr (in_turn) hopper::named_arrive(other_turn, 128 * consumers);
-  };
-  if (warpgroup == 1) end_turn();  // the first turn is warpgroup 0's
-
-  // issues product number i of the slab in `slot` into d, step by step of 32 bytes along k
-  const auto issue = [&](float(&d)[values], int slot, int i, int step, bool fresh) {
+  /// Issues wgmma of product i of the slab in `slot`, over 32 bytes along k from 32·`step` on: into
+  /// d, which starts from zero if `fresh`.
+  __device__ __forceinline__ void issue(float (&d)[Sums::values], int slot, int i, int step,
+                                        bool fresh) const {
     const std::uint32_t a = base + slot * S::slab + (Scheme::a_planes >> 4 * i & 15) * S::a_plane +
                             warpgroup * 64 * 64 + 32 * step;
     const std::uint32_t b = base + slot * S::slab + Scheme::planes * S::a_plane;
     const unsigned plane = Scheme::b_planes >> 4 * i & 15;
-    const std::uint64_t da = hopper::descriptor(a, 16, 512, hopper::Swizzle::bytes64);
-    const std::uint64_t db = S::k_major_b
-                                 ? hopper::descriptor(b + plane * S::b_plane + 32 * step, 16, 512,
-                                                      hopper::Swizzle::bytes64)
-                                 : hopper::descriptor(b + plane * 64 * 64 + step * 16 * 128,
-                                                      S::b_box, 1024, hopper::Swizzle::bytes128);
-    hopper::wgmma<Scheme::type, tile_n>(d, da, db, !fresh);
-  };
-  const auto give_back = [&](int slot) {
-    if (lane == 0) hopper::barrier_arrive(&empty[slot]);
-  };
+    const std::uint64_t da = hopper::matrix_descriptor(a, 16, 512, hopper::Swizzle::bytes64);
+    const std::uint64_t db =
+        S::k_major_b ? hopper::matrix_descriptor(b + plane * S::b_plane + 32 * step, 16, 512,
+                                                 hopper::Swizzle::bytes64)
+                     : hopper::matrix_descriptor(b + plane * 64 * 64 + step * 16 * 128, S::b_box,
+                                                 1024, hopper::Swizzle::bytes128);
+    hopper::wgmma_mma_async<Scheme::type, Plan::tile_n>(d, da, db, !fresh);
+  }
 
-  int slot = 0;
-  unsigned phase = 0;
-  for (int t = blockIdx.x; t < tiles; t += gridDim.x) {
-    float main[values];
-    float sum[interval ? values : 1] = {};
-    float rest[apart ? values : 1];
-    const auto promote = [&] {
+  /// Lets the producer fill a slot again.
+  __device__ __forceinline__ void release(int slot) const {
+    if (lane == 0) hopper::mbarrier_arrive(&ring.empty[slot]);
+  }
+
+  /// The main loop of a tile where the small products are summed apart. Promotes `main` while the
+  /// small products of the same slab are still in flight.
+  __device__ __forceinline__ void multiply_apart(Sums& sums, int groups) {
+    // parts of a slab: one, or two where the interval is a single step
+    constexpr int parts = interval == 16 ? 2 : 1, steps = 2 / parts;
+    constexpr int slabs_per_interval = interval / 32;
+    static_assert(interval == 16 || interval % 32 == 0);
+    int previous = -1, since = 0;
+    for (int g = 0; g < groups; ++g) {
+      hopper::mbarrier_wait_parity(&ring.full[ring.slot], ring.parity);
 #pragma unroll
-      for (int i = 0; i < (interval ? values : 0); ++i) sum[i] += main[i];
-    };
-    if constexpr (apart) {
-      // parts of a slab: one, or two where the interval is a single step
-      constexpr int parts = interval == 16 ? 2 : 1, steps = 2 / parts;
-      constexpr int slabs_per_interval = interval / 32;
-      static_assert(interval == 16 || interval % 32 == 0);
-      int previous = -1, since = 0;
-      for (int g = 0; g < groups; ++g) {
-        hopper::barrier_wait(&full[slot], phase);
-#pragma unroll
-        for (int part = 0; part < parts; ++part) {
-          const bool fresh = slabs_per_interval <= 1 && interval ? true : since == 0;
-          take_turn();
-          hopper::pin(main);
-          hopper::wgmma_fence();
-#pragma unroll
-          for (int step = 0; step < steps; ++step)
-            issue(main, slot, Scheme::products - 1, part * steps + step, fresh && step == 0);
-          hopper::wgmma_commit();
-#pragma unroll
-          for (int step = 0; step < steps; ++step)
-#pragma unroll
-            for (int i = 0; i + 1 < Scheme::products; ++i)
-              issue(rest, slot, i, part * steps + step, g + part + step + i == 0);
-          hopper::wgmma_commit();
-          end_turn();
-          // the main product is done, and with it all of the slab before
-          hopper::wgmma_wait<1>();
-          hopper::pin(main);
-          if (part == 0 && previous >= 0) give_back(previous);
-          if constexpr (slabs_per_interval <= 1) {
-            promote();
-            since = interval ? 0 : 1;
-          } else if (++since == slabs_per_interval || g + 1 == groups) {
-            since = 0;
-            promote();
-          }
-        }
-        previous = slot;
-        if (++slot == S::slots) slot = 0, phase ^= 1;
-      }
-      hopper::wgmma_wait<0>();
-      hopper::pin(main);
-      hopper::pin(rest);
-      give_back(previous);
-    } else {
-      constexpr int groups_per_interval = interval / group_depth;  // 0: one accumulator throughout
-      static_assert(interval % group_depth == 0 && (!scaled || groups_per_interval == 1));
-      int since = 0;  // groups since the accumulator was promoted
-      for (int g = 0; g < groups; ++g) {
-        const bool fresh = groups_per_interval == 1 || since == 0;
-        int slots[at_once];
-#pragma unroll
-        for (int s = 0; s < at_once; ++s) {
-          slots[s] = slot;
-          hopper::barrier_wait(&full[slot], phase);
-          if (++slot == S::slots) slot = 0, phase ^= 1;
-        }
+      for (int part = 0; part < parts; ++part) {
+        const bool fresh = slabs_per_interval <= 1 && interval ? true : since == 0;
         take_turn();
-        hopper::pin(main);
+        hopper::warpgroup_fence_operand(sums.main);
         hopper::wgmma_fence();
 #pragma unroll
-        for (int s = 0; s < at_once; ++s)
+        for (int step = 0; step < steps; ++step)
+          issue(sums.main, ring.slot, Scheme::products - 1, part * steps + step,
+                fresh && step == 0);
+        hopper::wgmma_commit_group();
+#pragma unroll
+        for (int step = 0; step < steps; ++step)
 #pragma unroll
           for (int i = 0; i + 1 < Scheme::products; ++i)
-#pragma unroll
-            for (int step = 0; step < 2; ++step)
-              issue(main, slots[s], i, step, fresh && s + i + step == 0);
-        if constexpr (scaled) {
-          hopper::wgmma_commit();
-          end_turn();
-          hopper::wgmma_wait<0>();
-          hopper::pin(main);
-          // the small products are 2^12 too large: bring them down, the main one comes on top
-#pragma unroll
-          for (int i = 0; i < values; ++i) main[i] *= Scheme::small_scale;
-          take_turn();
-          hopper::pin(main);
-          hopper::wgmma_fence();
-        }
-#pragma unroll
-        for (int s = 0; s < at_once; ++s)
-#pragma unroll
-          for (int step = 0; step < 2; ++step)
-            issue(main, slots[s], Scheme::products - 1, step, false);
-        hopper::wgmma_commit();
+            issue(sums.rest, ring.slot, i, part * steps + step, g + part + step + i == 0);
+        hopper::wgmma_commit_group();
         end_turn();
-        hopper::wgmma_wait<0>();
-        hopper::pin(main);
-#pragma unroll
-        for (int s = 0; s < at_once; ++s) give_back(slots[s]);
-        ++since;
-        if (groups_per_interval == 1 || since == groups_per_interval || g + 1 == groups) {
-          since = interval ? 0 : since;
-          promote();
+        // all but the small products are complete: the main one, and all of the slab before
+        hopper::wgmma_wait_group<1>();
+        hopper::warpgroup_fence_operand(sums.main);
+        if (part == 0 && previous >= 0) release(previous);
+        if constexpr (slabs_per_interval <= 1) {
+          sums.promote();
+          since = interval ? 0 : 1;
+        } else if (++since == slabs_per_interval || g + 1 == groups) {
+          since = 0;
+          sums.promote();
         }
       }
+      previous = ring.slot;
+      ring.advance();
     }
+    hopper::wgmma_wait_group<0>();
+    hopper::warpgroup_fence_operand(sums.main);
+    hopper::warpgroup_fence_operand(sums.rest);
+    release(previous);
+  }
 
-    int row, column;
-    corner(t, row, column);
+  /// The main loop of a tile where the small products are summed first.
+  __device__ __forceinline__ void multiply_first(Sums& sums, int groups) {
+    constexpr bool scaled = Scheme::type == hopper::Type::f16;
+    constexpr int groups_per_interval = interval / G::depth;  // 0: one accumulator throughout
+    static_assert(interval % G::depth == 0 && (!scaled || groups_per_interval == 1));
+    // since: groups since the accumulator was promoted
+    for (int g = 0, since = 0; g < groups; ++g) {
+      const bool fresh = groups_per_interval == 1 || since == 0;
+      int slots[G::at_once];
+#pragma unroll
+      for (int s = 0; s < G::at_once; ++s) {
+        slots[s] = ring.slot;
+        hopper::mbarrier_wait_parity(&ring.full[ring.slot], ring.parity);
+        ring.advance();
+      }
+      take_turn();
+      hopper::warpgroup_fence_operand(sums.main);
+      hopper::wgmma_fence();
+#pragma unroll
+      for (int s = 0; s < G::at_once; ++s)
+#pragma unroll
+        for (int i = 0; i + 1 < Scheme::products; ++i)
+#pragma unroll
+          for (int step = 0; step < 2; ++step)
+            issue(sums.main, slots[s], i, step, fresh && s + i + step == 0);
+      if constexpr (scaled) {
+        hopper::wgmma_commit_group();
+        end_turn();
+        hopper::wgmma_wait_group<0>();
+        hopper::warpgroup_fence_operand(sums.main);
+        // the small products are 2^12 too large: scale them down before the main one is added
+#pragma unroll
+        for (int i = 0; i < Sums::values; ++i) sums.main[i] *= Scheme::small_scale;
+        take_turn();
+        hopper::warpgroup_fence_operand(sums.main);
+        hopper::wgmma_fence();
+      }
+#pragma unroll
+      for (int s = 0; s < G::at_once; ++s)
+#pragma unroll
+        for (int step = 0; step < 2; ++step)
+          issue(sums.main, slots[s], Scheme::products - 1, step, false);
+      hopper::wgmma_commit_group();
+      end_turn();
+      hopper::wgmma_wait_group<0>();
+      hopper::warpgroup_fence_operand(sums.main);
+#pragma unroll
+      for (int s = 0; s < G::at_once; ++s) release(slots[s]);
+      ++since;
+      if (groups_per_interval == 1 || since == groups_per_interval || g + 1 == groups) {
+        since = interval ? 0 : since;
+        sums.promote();
+      }
+    }
+  }
+
+  /// The epilogue: a tile's sums, scaled back, into C.
+  __device__ __forceinline__ void store(const Sums& sums, const MatmulArgs& p, const State& state,
+                                        int row, int column) const {
+    constexpr bool scaled = Scheme::type == hopper::Type::f16;
     row += warpgroup * 64 + threadIdx.x % 128 / 32 * 16 + lane / 4;
     column += lane % 4 * 2;
     const bool pairs = p.ldc % 2 == 0 && reinterpret_cast<std::uintptr_t>(p.c) % 8 == 0;
-    const auto total = [&](int i) {
-      float value = interval ? sum[interval ? i : 0] : main[i];
-      if constexpr (apart) value = fmaf(rest[i], Scheme::small_scale, value);
-      return value;
-    };
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
       const int y = row + 8 * half;
@@ -322,11 +353,11 @@ __global__ void __launch_bounds__(gemm_threads, 1)
       if constexpr (scaled) row_scale = scale_down(state.row_max[y]);
       float* const c = p.c + y * p.ldc;
 #pragma unroll
-      for (int j = 0; j < values / 4; ++j) {
+      for (int j = 0; j < Sums::values / 4; ++j) {
         const int x = column + 8 * j;
-        float first = total(4 * j + 2 * half), second = total(4 * j + 2 * half + 1);
+        float first = sums.total(4 * j + 2 * half), second = sums.total(4 * j + 2 * half + 1);
         if constexpr (scaled) {
-          // both powers of two, one after the other: only a subnormal result is rounded again
+          // powers of two, one after the other: only a subnormal result is rounded again
           if (x < p.n) first = first * row_scale * scale_down(state.column_max[x]);
           if (x + 1 < p.n) second = second * row_scale * scale_down(state.column_max[x + 1]);
         }
@@ -339,7 +370,61 @@ __global__ void __launch_bounds__(gemm_threads, 1)
       }
     }
   }
-  if (warpgroup == 0) take_turn();  // nobody leaves with a turn handed to him
+
+  /// Tile after tile: main loop and epilogue.
+  __device__ __forceinline__ void consume(const MatmulArgs& p, const State& state,
+                                          const Tiles<Plan::tile_n>& tiles, int groups) {
+    if (warpgroup == 1) end_turn();  // the first turn is warpgroup 0's
+    for (int t = blockIdx.x; t < tiles.count; t += gridDim.x) {
+      Sums sums;
+      if constexpr (Sums::apart)
+        multiply_apart(sums, groups);
+      else
+        multiply_first(sums, groups);
+      int row, column;
+      tiles.corner(t, row, column);
+      store(sums, p, state, row, column);
+    }
+    if (warpgroup == 0) take_turn();  // pairs with the other's last end_turn()
+  }
+};
+
+template <class Scheme, class Plan>
+__global__ void __launch_bounds__(gemm_threads, 1)
+    multiply([[maybe_unused]] const __grid_constant__ CUtensorMap a_map,
+             [[maybe_unused]] const __grid_constant__ CUtensorMap b_map,
+             [[maybe_unused]] MatmulArgs p, [[maybe_unused]] State state) {
+#ifdef RECHECK_WGMMA
+  using S = Sizes<Scheme, Plan::tile_n>;
+  using G = Groups<Scheme, Plan>;
+  hopper::griddepcontrol_launch_dependents();
+  hopper::griddepcontrol_wait();
+  const bool guarded = raised(*state.guard, p.k);
+  if (blockIdx.x == 0 && threadIdx.x == 0) state.guard->raised = guarded;
+  if (guarded) return;
+
+  __shared__ hopper::Mbarrier full[S::slots], empty[S::slots];
+  if (threadIdx.x == 0) {
+    for (int i = 0; i < S::slots; ++i) {
+      hopper::mbarrier_init(&full[i], 1);
+      hopper::mbarrier_init(&empty[i], 4 * consumers);  // a lane of each consuming warp
+    }
+    hopper::fence_mbarrier_init();
+  }
+  __syncthreads();
+
+  const Tiles<Plan::tile_n> tiles(p);
+  const int groups = G::count(p.k);
+  const int warpgroup = threadIdx.x / 128, lane = threadIdx.x % 32;
+  if (warpgroup == consumers) {
+    hopper::setmaxnreg_dec<24>();
+    if (threadIdx.x % 128 == 0) produce<Scheme, Plan>(a_map, b_map, tiles, groups, full, empty);
+    return;
+  }
+  hopper::setmaxnreg_inc<240>();
+  Consumer<Scheme, Plan> consumer = {
+      {full, empty}, warpgroup, lane, hopper::shared_address(ring_of_slabs())};
+  consumer.consume(p, state, tiles, groups);
 #endif
 }
 
@@ -371,8 +456,8 @@ Layout layout(const MatmulArgs& p, float* workspace) {
   return l;
 }
 
-/// Below this k the products of a few elements must each be right to the last bit, and the IEEE
-/// kernel takes over; there is no time to lose.
+/// Below this k the IEEE kernel takes over: with so few terms each product must be right to the
+/// last bit, and there is little time to save.
 constexpr int least_k = 32;
 
 template <class Scheme, class Plan>
@@ -440,8 +525,8 @@ void launch_planes(const MatmulArgs& p, const Layout& l, cudaStream_t stream) {
   }
 }
 
-/// What a plan is expected to cost: rounds of tiles over the multiprocessors, times their width and
-/// what every tile pays however narrow it is.
+/// A plan's expected cost, without a unit: waves of tiles over the multiprocessors, times the
+/// tile's width plus a constant for the cost that does not depend on the width.
 template <class Plan>
 std::int64_t cost(const MatmulArgs& p, int multiprocessors) {
   const std::int64_t tiles = static_cast<std::int64_t>((p.m + tile_m - 1) / tile_m) *
@@ -449,7 +534,8 @@ std::int64_t cost(const MatmulArgs& p, int multiprocessors) {
   return (tiles + multiprocessors - 1) / multiprocessors * (Plan::tile_n + 24);
 }
 
-/// The whole: planes, product by the cheapest of the plans, and the IEEE kernel behind.
+/// The whole: the pre-pass, the product by the cheapest of the plans, and the fallback, which the
+/// device skips unless the guard is raised.
 template <class Scheme, class... Plans>
 void product(const MatmulArgs& p, const Queue& queue) {
   if (p.m == 0 || p.n == 0) return;

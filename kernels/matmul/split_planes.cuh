@@ -9,19 +9,20 @@
 // Source: Ootomo and Yokota, "Recovering single precision accuracy from Tensor Cores while
 // surpassing the FP32 theoretical peak performance", IJHPCA 2022.
 //
-// The guard. What the planes cannot hold is counted here, and the product then comes from the IEEE
-// kernel behind (split.cu), decided on the device. For fp16:
-// - a row or column whose maximum is Inf, NaN or outside 2^±60 raises it at once;
-// - an element is lost if it is below 2^-15 after scaling (2^-29 to 2^-30 of its maximum): the
-// planes
-//   hold it to 2^-37, elsewhere to 2^-22 relative. Without lost elements each product is right to
-//   3·2^-22, however the data is spread. A few are harmless if they are buried under larger terms,
-//   which a pigeonhole can prove: call an element small below 2^4. If a row of A and a column of B
-//   have together fewer small elements than k, some term of theirs is at least 2^8 and so is
-//   (|A||B|)ij; L lost elements cost at most L·2^-37·2^15, which for L <= 64 is 2^-24 of that. So
-//   the guard is raised by more than 64 lost elements, or by any if that proof fails.
-// For bf16 and TF32: by an element that is not 0 and outside [2^-56, 2^56), as its last plane or
-// its products could leave the range.
+// The guard. The pre-pass counts what the planes cannot hold. If that is too much it raises the
+// guard, on the device, and the product comes from the IEEE kernel launched behind
+// (split_fallback.cu). For fp16:
+// - A row or column whose maximum is Inf, NaN or outside 2^±60 raises it at once.
+// - An element is lost if it is below 2^-15 after scaling, that is 2^-29 to 2^-30 of the maximum:
+//   the planes hold it to an absolute 2^-37, all others to a relative 2^-22. Without lost elements
+//   each product is right to 3·2^-22, whatever the data.
+// - A few lost elements are harmless under larger terms, and counting can prove that there are
+//   some. Call an element small if it is below 2^4. If a row of A and a column of B together have
+//   fewer small elements than k, in one of their k terms neither factor is small, so (|A||B|)ij is
+//   at least 2^8. L lost elements cost at most L·2^-37·2^15, which is 2^-24 of that for L = 64. So
+//   more than 64 lost elements raise the guard, and so does any where this proof fails.
+// For bf16 and TF32 an element raises it that is not 0 and is outside [2^-56, 2^56), as its last
+// plane or its products could leave the range.
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -34,13 +35,13 @@
 
 namespace recheck::kernels::matmul::split {
 
-/// What the pre-pass found out, in the workspace, cleared before each launch.
+/// What the pre-pass has found, in the workspace. Cleared before each product.
 struct Guard {
   unsigned bad;      // not 0: something that no plane can hold
   unsigned lost;     // elements held to less than 22 bits
   unsigned small_a;  // the most small elements of a row of A
   unsigned small_b;  // the most small elements of a column of B within one thread's rows
-  unsigned raised;   // the verdict, for the kernel behind
+  unsigned raised;   // the verdict, for the fallback
 };
 
 constexpr int scan_columns = 128, scan_rows = 64;  // of B, a block's
@@ -116,7 +117,7 @@ struct Planes {
   std::int64_t ld, plane;
 };
 
-/// A thread's quad of B in each of its rows, all under way before the first is used.
+/// A thread's quad of B in each of its rows: all loads are in flight before the first is used.
 template <bool aligned>
 __device__ void load_panel(const MatmulArgs& p, int row, int column, int lane,
                            float4 (&x)[scan_depth]) {
@@ -127,6 +128,33 @@ __device__ void load_panel(const MatmulArgs& p, int row, int column, int lane,
   }
 }
 
+/// Maxima of the columns of one panel of B, scan_rows×scan_columns, into column_max.
+template <bool aligned>
+__device__ __forceinline__ void scan_panel(const MatmulArgs& p, int panel, unsigned* column_max,
+                                           unsigned (&shared)[scan_warps][scan_columns]) {
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const int across = (p.n + scan_columns - 1) / scan_columns;
+  const int column = panel % across * scan_columns, top = panel / across * scan_rows;
+  unsigned most[4] = {};
+  float4 x[scan_depth];
+  load_panel<aligned>(p, top + warp, column, lane, x);
+#pragma unroll
+  for (int i = 0; i < scan_depth; ++i) {
+    most[0] = max(most[0], magnitude(x[i].x));
+    most[1] = max(most[1], magnitude(x[i].y));
+    most[2] = max(most[2], magnitude(x[i].z));
+    most[3] = max(most[3], magnitude(x[i].w));
+  }
+#pragma unroll
+  for (int j = 0; j < 4; ++j) shared[warp][4 * lane + j] = most[j];
+  __syncthreads();
+  if (column + threadIdx.x >= p.n || threadIdx.x >= scan_columns) return;
+  unsigned maximum = 0;
+#pragma unroll
+  for (int w = 0; w < scan_warps; ++w) maximum = max(maximum, shared[w][threadIdx.x]);
+  atomicMax(&column_max[column + threadIdx.x], maximum);  // of integers: any order, one result
+}
+
 /// First launch: a block for each row of A, which it scales and splits in one pass; the others find
 /// the column maxima of B, a panel of scan_rows×scan_columns each.
 template <bool aligned>
@@ -134,29 +162,10 @@ __global__ void __launch_bounds__(scan_threads)
     split_rows_scan_columns(MatmulArgs p, Planes planes, unsigned* row_max, unsigned* column_max,
                             Guard* guard) {
   __shared__ unsigned shared[scan_warps][scan_columns];
-  hopper::let_next_start();
+  hopper::griddepcontrol_launch_dependents();
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   if (blockIdx.x >= static_cast<unsigned>(p.m)) {
-    const int panel = blockIdx.x - p.m, across = (p.n + scan_columns - 1) / scan_columns;
-    const int column = panel % across * scan_columns, top = panel / across * scan_rows;
-    unsigned most[4] = {};
-    float4 x[scan_depth];
-    load_panel<aligned>(p, top + warp, column, lane, x);
-#pragma unroll
-    for (int i = 0; i < scan_depth; ++i) {
-      most[0] = max(most[0], magnitude(x[i].x));
-      most[1] = max(most[1], magnitude(x[i].y));
-      most[2] = max(most[2], magnitude(x[i].z));
-      most[3] = max(most[3], magnitude(x[i].w));
-    }
-#pragma unroll
-    for (int j = 0; j < 4; ++j) shared[warp][4 * lane + j] = most[j];
-    __syncthreads();
-    if (threadIdx.x >= scan_columns || column + threadIdx.x >= p.n) return;
-    unsigned maximum = 0;
-#pragma unroll
-    for (int w = 0; w < scan_warps; ++w) maximum = max(maximum, shared[w][threadIdx.x]);
-    atomicMax(&column_max[column + threadIdx.x], maximum);  // of integers: any order, one result
+    scan_panel<aligned>(p, blockIdx.x - p.m, column_max, shared);
     return;
   }
 
@@ -225,14 +234,14 @@ __global__ void __launch_bounds__(scan_threads)
   __shared__ unsigned shared[2];
   if (threadIdx.x < 2) shared[threadIdx.x] = 0;
   __syncthreads();
-  hopper::let_next_start();
+  hopper::griddepcontrol_launch_dependents();
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const int across = (p.n + scan_columns - 1) / scan_columns;
   const int column = blockIdx.x % across * scan_columns, top = blockIdx.x / across * scan_rows;
   const int j = column + 4 * lane;
   float4 x[scan_depth];
-  load_panel<aligned>(p, top + warp, column, lane, x);  // no need to wait for that
-  hopper::wait_for_previous();
+  load_panel<aligned>(p, top + warp, column, lane, x);  // B does not depend on the kernel before
+  hopper::griddepcontrol_wait();
   unsigned maximum[4];
   bool good = true;
 #pragma unroll
@@ -304,7 +313,7 @@ __device__ inline float round_tf32([[maybe_unused]] float x) {
 template <bool bf16, bool aligned>
 __global__ void __launch_bounds__(scan_threads)
     split_elements(MatmulArgs p, Planes a_planes, Planes b_planes, Guard* guard) {
-  hopper::let_next_start();
+  hopper::griddepcontrol_launch_dependents();
   const bool is_a = blockIdx.x < static_cast<unsigned>(p.m);
   const std::int64_t i = is_a ? blockIdx.x : blockIdx.x - p.m;
   const float* row = is_a ? p.a + i * p.lda : p.b + i * p.ldb;
@@ -335,8 +344,8 @@ template <int flip_rows>
 __global__ void __launch_bounds__(flip_tile* flip_rows)
     split_transposed(MatmulArgs p, Planes to, Guard* guard) {
   __shared__ float tile[flip_tile][flip_tile + 1];
-  hopper::let_next_start();
-  hopper::wait_for_previous();
+  hopper::griddepcontrol_launch_dependents();
+  hopper::griddepcontrol_wait();
   const int across = (p.n + flip_tile - 1) / flip_tile;
   const int column = blockIdx.x % across * flip_tile, top = blockIdx.x / across * flip_tile;
   const int x = threadIdx.x % flip_tile, y = threadIdx.x / flip_tile;

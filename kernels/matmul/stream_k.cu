@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every multiprocessor the same work. tma_persistent.cu deals out whole tiles, and where their
-// number is no multiple of the multiprocessors' the last ones of each wave stand idle: at 3072 a
-// quarter of all. Here only as many tiles are dealt out whole as all blocks can take alike, and the
-// slabs of the one or two per block that remain are laid in one line and cut into equal stretches.
-// Where a stretch ends inside a tile its sums go to C; the blocks whose stretches go on in that
-// tile leave theirs in a workspace, and a second kernel, queued behind, adds them to C in the order
-// of k: the same bits in every run. A block that waits for the others' sums and adds them itself
-// saves that kernel, but adds one after another: no faster at 1024 and above, slower below. Source:
+// The same work for every multiprocessor. tma_persistent.cu assigns whole tiles, and unless their
+// number is a multiple of the multiprocessors', some of these are idle in the last wave: at 3072 a
+// quarter. Here all blocks get the same number of whole tiles, and the slabs of the tiles that
+// remain, one or two per block, form one line that is cut into equal stretches. The block that
+// begins a tile stores its sums in C. The blocks that continue the tile leave theirs in a
+// workspace, and a second kernel, launched behind, adds them to C in the order of k: the same bits
+// in every run. The alternative, in which one block waits for the others' sums and adds them
+// itself, saves that kernel but adds serially: no faster at 1024 and above, slower below. Source:
 // Osama et al., "Stream-K: Work-centric Parallel Decomposition for Dense Matrix-Matrix
 // Multiplication on the GPU" (2023), its hybrid form.
 
@@ -22,7 +22,7 @@ namespace {
 
 constexpr int add_threads = 256, words = 4;  // of C, for each thread
 
-/// Adds to C what the blocks that go on in a tile have left of it; each block a slice of a tile.
+/// Adds to C the parts of the blocks that continue a tile; each block of this kernel a slice of it.
 template <class P>
 __global__ void __launch_bounds__(add_threads)
     add_parts_kernel([[maybe_unused]] MatmulArgs p, [[maybe_unused]] Schedule schedule,
@@ -37,7 +37,7 @@ __global__ void __launch_bounds__(add_threads)
   const int row = corner.row + i / P::columns, column = corner.column + i % P::columns;
   float* c = p.c + row * p.ldc + column;
   const auto inside = [&](int w) { return row + w * rows < p.m && column < p.n; };
-  hopper::wait_for_previous();
+  hopper::griddepcontrol_wait();
   if (last < first) return;
   float sums[words];
 #pragma unroll

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The matrix through bulk asynchronous copies: every block keeps a ring of pieces of its row under
-// way into shared memory and waits on barriers that count their bytes, so that what is in flight is
-// no longer held in registers. Source: cp.async.bulk and mbarrier
-// (PTX ISA, Hopper); CUB's bytes in flight for an H200.
+// The matrix through bulk asynchronous copies (TMA): every block keeps `stages` pieces of its row
+// in flight into a ring in shared memory, and waits for their bytes on mbarriers, so that loads in
+// flight need no registers. Source: cp.async.bulk and mbarrier (PTX ISA, Hopper); CUB's bytes in
+// flight for an H200.
 
 #include <algorithm>
 
@@ -15,8 +15,8 @@ namespace recheck::kernels::matvec {
 namespace {
 
 #ifdef RECHECK_HOPPER
-/// A row as bulk copies see it: they take [begin, end), which starts and ends on 16 bytes. Pieces
-/// start `shift` words before a multiple of their length, so that they do so too.
+/// The part of a row that bulk copies can take: [begin, end), in words, aligned to 16 bytes at both
+/// ends. Pieces start `shift` words before a multiple of their length, and so are aligned too.
 struct Inner {
   int begin, end, shift;
 };
@@ -50,7 +50,7 @@ __global__ void __launch_bounds__(block, resident<block, piece, stages>)
 #ifdef RECHECK_HOPPER
   constexpr int warps = block / warp, each = piece / (4 * block);
   extern __shared__ __align__(128) float ring[];  // (stages, piece)
-  __shared__ hopper::Barrier full[stages];
+  __shared__ hopper::Mbarrier full[stages];
   __shared__ float by_warp[warps];
   const int tid = static_cast<int>(threadIdx.x);
   const float* __restrict__ a = line(p, blockIdx.x);  // (columns)
@@ -64,18 +64,19 @@ __global__ void __launch_bounds__(block, resident<block, piece, stages>)
   const auto at = [&](int k) { return ring + k % stages * piece - (k * length - in.shift); };
   const auto copy = [&](int k) {  // by one thread
     const int words = max(end(k) - begin(k), 0);
-    hopper::barrier_expect(&full[k % stages], words * sizeof(float));
+    hopper::mbarrier_arrive_expect_tx(&full[k % stages], words * sizeof(float));
     if (words > 0)
-      hopper::load_bytes(at(k) + begin(k), a + begin(k), words * sizeof(float), &full[k % stages]);
+      hopper::cp_async_bulk_global_to_shared(at(k) + begin(k), a + begin(k), words * sizeof(float),
+                                             &full[k % stages]);
   };
   if (tid == 0) {
-    for (int s = 0; s < stages; ++s) hopper::barrier_init(&full[s], 1);
-    hopper::barrier_init_done();
+    for (int s = 0; s < stages; ++s) hopper::mbarrier_init(&full[s], 1);
+    hopper::fence_mbarrier_init();
     for (int k = 0; k < min(stages, pieces); ++k) copy(k);
   }
-  __syncthreads();  // the barriers are there for all
+  __syncthreads();  // the mbarriers are initialised for all
 
-  // the words at a row's ends that bulk copies leave out
+  // the words at both ends of the row that bulk copies cannot take
   float sum = 0;
   for (int i = tid; i < in.begin + p.columns - in.end; i += block) {
     const int word = i < in.begin ? i : i - in.begin + in.end;
@@ -83,7 +84,7 @@ __global__ void __launch_bounds__(block, resident<block, piece, stages>)
   }
   for (int k = 0; k < pieces; ++k) {
     const int first = begin(k), count = max(end(k) - first, 0);
-    // the vector does not wait for the row
+    // the loads of the vector are issued before the wait for the row
     if (reinterpret_cast<std::uintptr_t>(v + first) % sizeof(float4) == 0) {
       const auto* x = reinterpret_cast<const float4*>(at(k) + first);
       const auto* y = reinterpret_cast<const float4*>(v + first);
@@ -91,7 +92,7 @@ __global__ void __launch_bounds__(block, resident<block, piece, stages>)
 #pragma unroll
       for (int u = 0; u < each; ++u)
         own[u] = tid + u * block < count / 4 ? __ldg(y + tid + u * block) : float4{};
-      hopper::barrier_wait(&full[k % stages], k / stages % 2);
+      hopper::mbarrier_wait_parity(&full[k % stages], k / stages % 2);
 #pragma unroll
       for (int u = 0; u < each; ++u)
         if (tid + u * block < count / 4) sum = dot(x[tid + u * block], own[u], sum);
@@ -101,13 +102,13 @@ __global__ void __launch_bounds__(block, resident<block, piece, stages>)
 #pragma unroll
       for (int u = 0; u < 4 * each; ++u)
         own[u] = tid + u * block < count ? __ldg(v + first + tid + u * block) : 0;
-      hopper::barrier_wait(&full[k % stages], k / stages % 2);
+      hopper::mbarrier_wait_parity(&full[k % stages], k / stages % 2);
 #pragma unroll
       for (int u = 0; u < 4 * each; ++u)
         if (tid + u * block < count) sum += x[tid + u * block] * own[u];
     }
     if (k + stages < pieces) {
-      hopper::engine_sees();
+      hopper::fence_proxy_async();
       __syncthreads();  // all have read the piece
       if (tid == 0) copy(k + stages);
     }

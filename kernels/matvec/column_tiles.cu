@@ -18,17 +18,17 @@ template <int block, int lanes, int width, int unroll, int cluster, bool vectors
 __global__ void __launch_bounds__(block) column_tiles_kernel(MatvecArgs p) {
   constexpr int tile_rows = width * lanes;
   __shared__ float tile[tile_rows], by_block[cluster][tile_rows];
-  const unsigned rank = cluster > 1 ? cluster_rank() : 0;
-  if constexpr (cluster > 1) cluster_arrive();  // waited for before the first remote store
+  const unsigned rank = cluster > 1 ? cluster_ctarank() : 0;
+  if constexpr (cluster > 1) barrier_cluster_arrive();  // waited for before the first remote store
   const std::int64_t first = std::int64_t{blockIdx.x} / cluster * tile_rows;
   column_tile<block, lanes, width, unroll, vectors>(p, first, static_cast<int>(rank), cluster,
                                                     tile);
   if constexpr (cluster > 1) {
-    cluster_wait();  // every block of the cluster has begun
+    barrier_cluster_wait();  // every block of the cluster has begun
     for (int i = static_cast<int>(threadIdx.x); i < tile_rows; i += block)
-      store_at(&by_block[rank][i], 0, tile[i]);  // its own: the thread that added it
-    cluster_arrive();
-    cluster_wait();
+      st_shared_cluster(&by_block[rank][i], 0, tile[i]);  // its own: the thread that added it
+    barrier_cluster_arrive();
+    barrier_cluster_wait();
     if (rank != 0) return;
   }
   for (int i = static_cast<int>(threadIdx.x); i < tile_rows && first + i < p.rows; i += block) {

@@ -19,8 +19,8 @@ __global__ void __launch_bounds__(block) split_columns_kernel(MatvecArgs p) {
   static_assert(rows <= warp && cluster * rows <= block);
   __shared__ float by_warp[warps][rows], by_block[cluster][rows];
   const int tid = static_cast<int>(threadIdx.x), lane = tid % warp;
-  const unsigned rank = cluster > 1 ? cluster_rank() : 0;
-  if constexpr (cluster > 1) cluster_arrive();  // waited for before the first remote store
+  const unsigned rank = cluster > 1 ? cluster_ctarank() : 0;
+  if constexpr (cluster > 1) barrier_cluster_arrive();  // waited for before the first remote store
   const std::int64_t first = std::int64_t{blockIdx.x} / cluster * rows;
   const float* __restrict__ a[rows];
 #pragma unroll
@@ -63,10 +63,10 @@ __global__ void __launch_bounds__(block) split_columns_kernel(MatvecArgs p) {
   if (tid < rows)
     for (int w = 0; w < warps; ++w) sum += by_warp[w][tid];
   if constexpr (cluster > 1) {
-    cluster_wait();  // every block of the cluster has begun
-    if (tid < rows) store_at(&by_block[rank][tid], 0, sum);
-    cluster_arrive();
-    cluster_wait();
+    barrier_cluster_wait();  // every block of the cluster has begun
+    if (tid < rows) st_shared_cluster(&by_block[rank][tid], 0, sum);
+    barrier_cluster_arrive();
+    barrier_cluster_wait();
     if (rank == 0 && tid < rows) {
       sum = 0;
       for (int b = 0; b < cluster; ++b) sum += by_block[b][tid];

@@ -23,12 +23,16 @@ bool belongs(std::string_view strategy, const std::string& stem) {
   return rest.empty() || rest[0] == '_' || std::isdigit(static_cast<unsigned char>(rest[0])) != 0;
 }
 
+/// The files of rows, and not those with a header of their own, which rows share.
 std::set<std::string> kernel_files(const Experiment& experiment) {
   std::set<std::string> stems;
   const auto folder = std::filesystem::path(RECHECK_SOURCE) / "kernels" / experiment.name;
-  for (const auto& entry : std::filesystem::directory_iterator(folder))
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    auto header = entry.path();
+    if (exists(header.replace_extension(".hpp"))) continue;
     if (entry.path().extension() == ".cu" || entry.path().extension() == ".cpp")
       stems.insert(entry.path().stem().string());
+  }
   return stems;
 }
 

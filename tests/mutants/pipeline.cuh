@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What the rungs for Hopper are made of, in its simplest form, spoiled: a persistent grid whose
-// blocks take tile after tile, a ring of slabs between a warp that fetches and warps that multiply,
-// clusters whose blocks add up k, and a kernel that starts while the one before it still runs.
+// The mechanisms of the rungs for Hopper in their simplest form, with defects: a persistent grid
+// whose blocks take tile after tile, a ring of slabs between a producer warp and consumer warps,
+// clusters whose blocks share k, and a kernel that starts while the one before it still runs.
 
 #include <algorithm>
 
@@ -18,7 +18,7 @@ enum class PipelineDefect {
   none,
   first_tile_only,          // blocks that have taken a tile take no other
   sums_not_cleared,         // the next tile starts from the last one's sums
-  slab_given_back_too_soon  // it may be filled again while some warps still read
+  slab_given_back_too_soon  // the producer may fill a slot that some warps still read
 };
 
 template <PipelineDefect defect>
@@ -27,12 +27,12 @@ __global__ void __launch_bounds__(544) pipeline_kernel(kernels::matmul::MatmulAr
   namespace hopper = kernels::hopper;
   constexpr int tile_m = 128, tile_n = 256, depth = 8, slots = 2, warps = 16, own = 64;
   __shared__ float as[slots][depth][tile_m], bs[slots][depth][tile_n];
-  __shared__ hopper::Barrier full[slots], empty[slots];
+  __shared__ hopper::Mbarrier full[slots], empty[slots];
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   if (threadIdx.x == 0) {
     for (int i = 0; i < slots; ++i) {
-      hopper::barrier_init(&full[i], 32);
-      hopper::barrier_init(&empty[i], warps);
+      hopper::mbarrier_init(&full[i], 32);
+      hopper::mbarrier_init(&empty[i], warps);
     }
   }
   __syncthreads();
@@ -47,7 +47,7 @@ __global__ void __launch_bounds__(544) pipeline_kernel(kernels::matmul::MatmulAr
     const int row0 = t / tiles_n * tile_m, column0 = t % tiles_n * tile_n;
     for (int k0 = 0; k0 < p.k; k0 += depth) {
       if (warp == warps) {
-        hopper::barrier_wait(&empty[slot], phase ^ 1);
+        hopper::mbarrier_wait_parity(&empty[slot], phase ^ 1);
         for (int i = lane; i < depth * tile_m; i += 32) {
           const int k = k0 + i % depth, row = row0 + i / depth;
           as[slot][i % depth][i / depth] = k < p.k && row < p.m ? p.a[row * p.lda + k] : 0;
@@ -56,19 +56,19 @@ __global__ void __launch_bounds__(544) pipeline_kernel(kernels::matmul::MatmulAr
           const int k = k0 + i / tile_n, x = column0 + i % tile_n;
           bs[slot][i / tile_n][i % tile_n] = k < p.k && x < p.n ? p.b[k * p.ldb + x] : 0;
         }
-        hopper::barrier_arrive(&full[slot]);
+        hopper::mbarrier_arrive(&full[slot]);
       } else {
-        hopper::barrier_wait(&full[slot], phase);
+        hopper::mbarrier_wait_parity(&full[slot], phase);
         if (defect == PipelineDefect::slab_given_back_too_soon) {
-          if (lane == 0) hopper::barrier_arrive(&empty[slot]);
-          if (warp % 2 == 1) __nanosleep(20'000);  // as if others were slow
+          if (lane == 0) hopper::mbarrier_arrive(&empty[slot]);
+          if (warp % 2 == 1) __nanosleep(20'000);  // these still have to read the slot
         }
         for (int k = 0; k < depth; ++k)
 #pragma unroll
           for (int i = 0; i < own; ++i) sums[i] += as[slot][k][half + 2 * i] * bs[slot][k][column];
         __syncwarp();
         if (defect != PipelineDefect::slab_given_back_too_soon && lane == 0)
-          hopper::barrier_arrive(&empty[slot]);
+          hopper::mbarrier_arrive(&empty[slot]);
       }
       if (++slot == slots) slot = 0, phase ^= 1;
     }
@@ -105,24 +105,24 @@ template <bool waits>
 __global__ void __launch_bounds__(256) halves_kernel(kernels::matmul::MatmulArgs p) {
 #if __CUDA_ARCH__ >= 900
   __shared__ float other[256];
-  const unsigned rank = kernels::cluster_rank();
-  kernels::cluster_arrive();
-  kernels::cluster_wait();  // both have begun
+  const unsigned rank = kernels::cluster_ctarank();
+  kernels::barrier_cluster_arrive();
+  kernels::barrier_cluster_wait();  // both have begun
   const int tid = threadIdx.x, tiles_n = (p.n + 15) / 16, tile = blockIdx.x / 2;
   const int row = tile / tiles_n * 16 + tid / 16, column = tile % tiles_n * 16 + tid % 16;
   const bool inside = row < p.m && column < p.n;
   const float sum = inside ? half_sum(p, row, column, rank == 1) : 0;
   if (rank == 1) {
     if (!waits) __nanosleep(20'000);
-    kernels::store_at(&other[tid], 0, sum);
+    kernels::st_shared_cluster(&other[tid], 0, sum);
   }
   if (waits) {
-    kernels::cluster_arrive();
-    kernels::cluster_wait();
+    kernels::barrier_cluster_arrive();
+    kernels::barrier_cluster_wait();
   }
   if (rank == 0 && inside) p.c[row * p.ldc + column] = sum + other[tid];
-  kernels::cluster_arrive();  // the first block's memory lasts until the second has stored
-  kernels::cluster_wait();
+  kernels::barrier_cluster_arrive();  // the first block's memory lasts until the second has stored
+  kernels::barrier_cluster_wait();
 #endif
 }
 
@@ -138,9 +138,9 @@ void halves(const kernels::matmul::MatmulArgs& p, cudaStream_t stream) {
 template <bool second, bool waits>
 __global__ void __launch_bounds__(256) behind_kernel(kernels::matmul::MatmulArgs p) {
 #if __CUDA_ARCH__ >= 900
-  if (!second) kernels::hopper::let_next_start();
+  if (!second) kernels::hopper::griddepcontrol_launch_dependents();
   if (!second && !waits) __nanosleep(20'000);
-  if (second && waits) kernels::hopper::wait_for_previous();
+  if (second && waits) kernels::hopper::griddepcontrol_wait();
   const int tiles_n = (p.n + 15) / 16;
   const int row = blockIdx.x / tiles_n * 16 + threadIdx.x / 16;
   const int column = blockIdx.x % tiles_n * 16 + threadIdx.x % 16;

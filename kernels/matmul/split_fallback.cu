@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What a split product falls back to when its guard is raised: a register-tiled product in IEEE
-// fp32, launched behind it in any case, that leaves at once unless a word in device memory tells it
-// to work. So the host never waits to know. Each of 256 threads owns 8×8 elements of a 128×128
-// tile.
+// fp32. It is always launched behind the split product, and returns at once unless a word in device
+// memory says that the guard was raised, so that the host need not wait for that word. Each of 256
+// threads computes 8×8 elements of a 128×128 tile.
 
 #include "../hopper.cuh"
 #include "../launch.hpp"
@@ -15,7 +15,7 @@ namespace {
 constexpr int edge = 128, depth = 8, threads = 256;
 
 __global__ void __launch_bounds__(threads, 2) fallback(MatmulArgs p, const unsigned* raised) {
-  hopper::wait_for_previous();
+  hopper::griddepcontrol_wait();
   if (raised && !*raised) return;
   __shared__ float a[depth][edge + 4], b[depth][edge];
   const int tiles_n = (p.n + edge - 1) / edge;
