@@ -26,7 +26,7 @@ void launch_with(const cudaLaunchAttribute* attribute, void (*kernel)(Args...), 
 }
 
 /// Starts a kernel whose launch overlaps with the end of the kernel before it in the stream
-/// (programmatic dependent launch). It calls hopper::wait_for_previous() before it touches what
+/// (programmatic dependent launch). It calls hopper::griddepcontrol_wait() before it touches what
 /// that one writes, in every block, so that what comes behind may rely on both.
 template <typename... Args>
 void launch_behind(void (*kernel)(Args...), unsigned blocks, int threads, int shared,

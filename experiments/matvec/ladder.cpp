@@ -221,7 +221,7 @@ constexpr Strategy rows_per_warp(std::string_view name) {
 template <int block, int piece, int stages>
 constexpr Strategy bulk_copy(std::string_view name) {
   return {.name = name,
-          .source = ours("bulk copies by the copy engine"),
+          .source = ours("bulk asynchronous copies"),
           .parameters = {{{"block", block}, {"piece", piece}, {"stages", stages}}},
           .needs = from_capability<90>,
           .launch = gpu<k::bulk_copy<block, piece, stages>>};

@@ -78,7 +78,7 @@ constexpr Strategy output_order(std::string_view name) {
 template <int stages>
 constexpr Strategy tensor_tiles(std::string_view name) {
   return {.name = name,
-          .source = ours("the copy engine moves the tiles"),
+          .source = ours("TMA moves the tiles"),
           .parameters = {{{"tile", 64}, {"stages", stages}}},
           .needs = from_capability<90>,
           .launch = gpu<k::tensor_tiles<stages>>};

@@ -68,7 +68,7 @@ void output_order(const TransposeArgs& args, cudaStream_t stream);
 template <int tile_rows, int tile_columns, int threads>
 void kept_lines(const TransposeArgs& args, cudaStream_t stream);
 
-/// Tiles that the copy engine brings and takes away, `stages` of them in shared memory. Compute
+/// Tiles that TMA loads and stores, `stages` of them in shared memory. Compute
 /// capability 9.0. tensor_tiles.cu
 template <int stages>
 void tensor_tiles(const TransposeArgs& args, cudaStream_t stream);
