@@ -56,9 +56,9 @@ std::vector<Case> filtered(std::vector<Case> cases) {
   return cases;
 }
 
-void run_benchmarks(std::vector<Case>& cases, const std::function<void(const Case&)>& measure,
+void run_benchmarks(const std::vector<Case>& cases, const std::function<void(const Case&)>& measure,
                     bool prints) {
-  for (const Case& c : cases)
+  for (const Case& c : cases) {
     benchmark::RegisterBenchmark(c.id().c_str(),
                                  [&](benchmark::State& state) {
                                    measure(c);
@@ -67,6 +67,7 @@ void run_benchmarks(std::vector<Case>& cases, const std::function<void(const Cas
         ->UseManualTime()
         ->Iterations(1)
         ->Unit(benchmark::kMicrosecond);
+  }
   // all of them: its own filter would also see what it appends to their names
   SilentReporter silent;
   if (prints)

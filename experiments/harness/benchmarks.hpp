@@ -21,7 +21,7 @@ std::vector<Case> filtered(std::vector<Case> cases);
 /// Runs a benchmark for each case: has it measured, and reports the median that it then has, or why
 /// there is none. `prints`: on standard output, as --benchmark_format says. --benchmark_list_tests
 /// has the names printed instead. What `measure` throws comes out again.
-void run_benchmarks(std::vector<Case>& cases, const std::function<void(const Case&)>& measure,
+void run_benchmarks(const std::vector<Case>& cases, const std::function<void(const Case&)>& measure,
                     bool prints);
 
 }  // namespace recheck

@@ -148,7 +148,7 @@ constexpr Shape3 products[] = {{1, 1, 1},     {5, 7, 3},      {16, 16, 16},  {33
 
 TEST(gpu_Library, ProductsAreRightByEveryRungInTheWorkspaceAskedFor) {
   if (const Gpu gpu = find_gpu(); !gpu.device) GTEST_SKIP() << *gpu.reason;
-  for (const auto& [m, n, k] : products)
+  for (const auto& [m, n, k] : products) {
     for (const int skew : {0, 1, 3}) {  // rows and pointers off 16 bytes, and padding
       SCOPED_TRACE(testing::Message() << m << 'x' << n << 'x' << k << " skew " << skew);
       const std::int64_t lda = k + skew, ldb = n + skew, ldc = n + 4 * skew;
@@ -162,6 +162,7 @@ TEST(gpu_Library, ProductsAreRightByEveryRungInTheWorkspaceAskedFor) {
       hold(of(args), matmul::best_rungs(), matmul::best_rung(args), c, expected,
            [&](std::int64_t i) { return i % ldc < n; });
     }
+  }
 }
 
 constexpr int matrices[][2] = {{1, 1},    {7, 3},    {31, 33},  {64, 64},   {65, 130},
@@ -170,28 +171,31 @@ constexpr int matrices[][2] = {{1, 1},    {7, 3},    {31, 33},  {64, 64},   {65,
 
 TEST(gpu_Library, MatrixVectorProductsAreRightByEveryRungInTheWorkspaceAskedFor) {
   if (const Gpu gpu = find_gpu(); !gpu.device) GTEST_SKIP() << *gpu.reason;
-  for (const auto& [rows, columns] : matrices)
-    for (const int skew : {0, 1})
+  for (const auto& [rows, columns] : matrices) {
+    for (const int skew : {0, 1}) {
       for (const bool by_columns : {false, true}) {
         SCOPED_TRACE(testing::Message() << rows << 'x' << columns << " skew " << skew);
         const std::int64_t ld = (by_columns ? rows : columns) + skew;
         const auto a = integers((by_columns ? columns : rows) * ld, 3), v = integers(columns, 4);
         const Floats on_a(a, skew), on_v(v, skew), r(rows, skew);
         std::vector<float> expected(rows, 0);
-        for (int i = 0; i < rows; ++i)
+        for (int i = 0; i < rows; ++i) {
           for (int j = 0; j < columns; ++j)
             expected[i] += a[by_columns ? j * ld + i : i * ld + j] * v[j];
+        }
         const matvec::MatvecArgs args = {rows, columns, on_a.data(), 4 * ld, on_v.data(), r.data()};
         hold(of(args, by_columns),
              by_columns ? matvec::best_column_major_rungs() : matvec::best_rungs(),
              by_columns ? matvec::best_column_major_rung(args) : matvec::best_rung(args), r,
              expected, [](std::int64_t) { return true; });
       }
+    }
+  }
 }
 
 TEST(gpu_Library, TranspositionsAreRightByEveryRung) {
   if (const Gpu gpu = find_gpu(); !gpu.device) GTEST_SKIP() << *gpu.reason;
-  for (const auto& [rows, columns] : matrices)
+  for (const auto& [rows, columns] : matrices) {
     for (const int skew : {0, 1, 4}) {
       SCOPED_TRACE(testing::Message() << rows << 'x' << columns << " skew " << skew);
       const std::int64_t ldin = columns + skew, ldout = rows + 4 * skew;
@@ -204,6 +208,7 @@ TEST(gpu_Library, TranspositionsAreRightByEveryRung) {
       hold(of(args), transpose::best_rungs(), transpose::best_rung(args), out, expected,
            [&](std::int64_t i) { return i % ldout < rows; });
     }
+  }
 }
 
 /// A product of 65×130×33 in memory of its own.
@@ -365,8 +370,9 @@ struct Refused {
 };
 
 TEST(Library, RefusesArgumentsOfAProductThatMakeNoSense) {
-  float* const somewhere = reinterpret_cast<float*>(std::uintptr_t{4096});
-  float* const odd = reinterpret_cast<float*>(std::uintptr_t{4097});
+  alignas(16) float room[2] = {};
+  float* const somewhere = room;
+  auto* const odd = reinterpret_cast<float*>(reinterpret_cast<char*>(room) + 1);
   const Refused all[] = {
       {"m < 0", cudaErrorInvalidValue, [](auto& p) { p.m = -1; }},
       {"n < 0", cudaErrorInvalidValue, [](auto& p) { p.n = -1; }},
@@ -394,7 +400,8 @@ TEST(Library, RefusesArgumentsOfAProductThatMakeNoSense) {
 }
 
 TEST(Library, RefusesArgumentsOfTheOthersThatMakeNoSense) {
-  float* const somewhere = reinterpret_cast<float*>(std::uintptr_t{4096});
+  alignas(16) float room[2] = {};
+  float* const somewhere = room;
   Bytes bytes = 0;
   const auto rows = [&](matvec::MatvecArgs args) { return matvec::best(args, nullptr, bytes); };
   const auto columns = [&](matvec::MatvecArgs args) {
