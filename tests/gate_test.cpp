@@ -46,9 +46,8 @@ TEST_P(Gate, LetsItPassAtOneAwkwardShape) {
   if (const auto refusal = refuse(*strategy, shape, gpu)) GTEST_SKIP() << *refusal->reason;
   const auto target = make_target(strategy->launch.backend, gpu);
   const auto pass = [&](const Shape& s, std::int64_t padding) {
-    const Verdict verdict = Workbench(*experiment, s, *target, padding, 2).verify(*strategy);
-    EXPECT_EQ(verdict.status, Status::passed)
-        << to_string(s) << ": " << verdict.reason.value_or("");
+    const Result result = Workbench(*experiment, s, *target, padding, 2).verify(*strategy);
+    EXPECT_EQ(result.status, Status::passed) << to_string(s) << ": " << result.reason.value_or("");
   };
   pass(shape, strategy->packed ? 0 : 3);
   // later rungs have another way where vectors of four words fit: in several tiles, none whole

@@ -65,11 +65,11 @@ Reason caught(const Row& row, const Gpu& gpu) {
     if (refuse(strategy, shape, gpu)) continue;
     ++tried;
     const int padding = strategy.packed ? 0 : 3;
-    const Verdict verdict = Workbench(experiment, shape, *target, padding, 1).verify(strategy);
-    if (verdict.status == Status::passed) continue;
-    EXPECT_EQ(verdict.status, Status::incorrect);
-    EXPECT_TRUE(verdict.reason.has_value());
-    return to_string(shape) + ": " + verdict.reason.value_or("");
+    const Result result = Workbench(experiment, shape, *target, padding, 1).verify(strategy);
+    if (result.status == Status::passed) continue;
+    EXPECT_EQ(result.status, Status::incorrect);
+    EXPECT_TRUE(result.reason.has_value());
+    return to_string(shape) + ": " + result.reason.value_or("");
   }
   EXPECT_GT(tried, 0) << "no shape was tried";
   return {};
@@ -120,9 +120,9 @@ TEST_P(Race, IsCaughtAtATimedSize) {
   const auto target = make_gpu_target(*gpu.device);
   const Experiment experiment = GetParam().experiment({&strategy, 1});
   Workbench bench(experiment, {1024, 1024, 1024}, *target, 0, 1);
-  const Verdict verdict = bench.verify(strategy);
-  EXPECT_EQ(verdict.status, Status::incorrect);
-  RecordProperty("caught", verdict.reason.value_or(""));
+  const Result result = bench.verify(strategy);
+  EXPECT_EQ(result.status, Status::incorrect);
+  RecordProperty("caught", result.reason.value_or(""));
 }
 
 // for racecheck, which sees a race whether or not it does harm, and is slow
@@ -166,11 +166,11 @@ TEST(gpu_Session, LosesOneCaseToARealOutOfMemoryAndGoesOn) {
     cases.push_back({&experiment, &strategy, {64, 48, 80}, Regime::cold});
   std::vector<Case*> group = {&cases[0], &cases[1]};
   Session({.budget_seconds = 0.1, .seed = 1}, gpu, [](const Case&) {}, [] {}).measure(group);
-  const Verdict out_of_memory = cases[0].verdict.value_or(Verdict{});
+  const Result out_of_memory = cases[0].result.value_or(Result{});
   EXPECT_EQ(out_of_memory.status, Status::failed);
   EXPECT_NE(out_of_memory.reason.value_or("").find("cudaErrorMemoryAllocation"), std::string::npos)
       << out_of_memory.reason.value_or("");
-  EXPECT_EQ(cases[1].verdict.value_or(Verdict{}).status, Status::passed);
+  EXPECT_EQ(cases[1].result.value_or(Result{}).status, Status::passed);
   EXPECT_TRUE(cases[1].seconds);
 }
 #endif
@@ -194,14 +194,14 @@ Case measured(const Strategy& strategy, Regime regime) {
 
 TEST(Session, ChecksAgainAfterTiming) {
   const Case c = measured(mutants::cpu_spoils_when_timed, Regime::hot);
-  EXPECT_EQ(c.verdict.value_or(Verdict{}).status, Status::incorrect);
-  EXPECT_NE(c.verdict->reason.value_or("").find("after timing"), std::string::npos);
+  EXPECT_EQ(c.result.value_or(Result{}).status, Status::incorrect);
+  EXPECT_NE(c.result->reason.value_or("").find("after timing"), std::string::npos);
   EXPECT_FALSE(c.seconds) << "a wrong output must not have a time";
 }
 
 TEST(Session, ChecksAgainEndToEndWhereMemoryComesBack) {
   const Case c = measured(mutants::cpu_idles_when_timed, Regime::end_to_end);
-  EXPECT_EQ(c.verdict.value_or(Verdict{}).status, Status::incorrect);
+  EXPECT_EQ(c.result.value_or(Result{}).status, Status::incorrect);
   EXPECT_FALSE(c.seconds);
 }
 
@@ -214,8 +214,8 @@ void dawdles(int m, int n, int k, const float* a, std::int64_t lda, const float*
 
 TEST(Session, LeavesWhatTurnsOutTooSlowAfterItsProof) {
   const Case c = measured(mutants::mutant("dawdles", matmul::cpu<dawdles>), Regime::hot);
-  EXPECT_EQ(c.verdict.value_or(Verdict{}).status, Status::not_run);
-  const std::string reason = c.verdict->reason.value_or("");
+  EXPECT_EQ(c.result.value_or(Result{}).status, Status::not_run);
+  const std::string reason = c.result->reason.value_or("");
   EXPECT_TRUE(reason.starts_with("its proof took ")) << reason;
   EXPECT_GE(std::stod(reason.substr(std::string_view("its proof took ").size())), 0.6) << reason;
   EXPECT_TRUE(c.samples.empty());
@@ -239,15 +239,15 @@ TEST(Session, LetsShortLaunchesSpeakAgainstASlowOne) {
     Case c{&experiment, &row, shape, Regime::hot};
     std::vector<Case*> group = {&c};
     session.measure(group);
-    EXPECT_EQ(c.verdict.value_or(Verdict{}).status, Status::passed)
-        << to_string(shape) << ": " << c.verdict.value_or(Verdict{}).reason.value_or("");
+    EXPECT_EQ(c.result.value_or(Result{}).status, Status::passed)
+        << to_string(shape) << ": " << c.result.value_or(Result{}).reason.value_or("");
   }
 }
 
 TEST(Session, KeepsAFailureWhileTiming) {
   const Case c = measured(mutants::cpu_throws_when_timed, Regime::hot);
-  EXPECT_EQ(c.verdict.value_or(Verdict{}).status, Status::failed);
-  EXPECT_EQ(c.verdict->reason, "no more");
+  EXPECT_EQ(c.result.value_or(Result{}).status, Status::failed);
+  EXPECT_EQ(c.result->reason, "no more");
   EXPECT_FALSE(c.seconds);
 }
 
@@ -270,7 +270,7 @@ constexpr Strategy with_part[] = {{.name = "part",
                                   mutants::mutant("whole", matvec::cpu<whole>)};
 
 template <auto whole>
-Verdict verified_part() {
+Result verified_part() {
   const auto target = make_cpu_target();
   const Experiment experiment = matvec::experiment(with_part<whole>);
   return Workbench(experiment, {31, 37}, *target, 3, 1).verify(with_part<whole>[0]);
@@ -289,14 +289,14 @@ TEST(Part, IsProvenByItsWhole) {
 TEST(Part, IsRefutedWithItsWhole) {
   EXPECT_EQ(verified_part<nothing>().status, Status::incorrect);
   const Case c = measured_part<nothing>();
-  EXPECT_EQ(c.verdict.value_or(Verdict{}).status, Status::incorrect);
+  EXPECT_EQ(c.result.value_or(Result{}).status, Status::incorrect);
   EXPECT_FALSE(c.seconds) << "a part of something wrong must not have a time";
 }
 
 TEST(Part, IsRefutedWhereItsWholeGoesWrongLater) {
   const Case c = measured_part<relapses>();
-  EXPECT_EQ(c.verdict.value_or(Verdict{}).status, Status::incorrect);
-  EXPECT_NE(c.verdict->reason.value_or("").find("after timing"), std::string::npos);
+  EXPECT_EQ(c.result.value_or(Result{}).status, Status::incorrect);
+  EXPECT_NE(c.result->reason.value_or("").find("after timing"), std::string::npos);
   EXPECT_FALSE(c.seconds);
 }
 

@@ -17,8 +17,7 @@ class SilentReporter final : public benchmark::BenchmarkReporter {
 
 void report(const Case& c, benchmark::State& state) {
   if (!c.seconds)
-    state.SkipWithError(
-        (c.verdict && c.verdict->reason ? *c.verdict->reason : "not reached").c_str());
+    state.SkipWithError((c.result && c.result->reason ? *c.result->reason : "not reached").c_str());
   // NOLINTNEXTLINE(clang-analyzer-deadcode.DeadStores): Google Benchmark's own idiom
   for (const auto _ : state) state.SetIterationTime(c.seconds ? c.seconds->median : 0);
   if (!c.seconds) return;

@@ -29,7 +29,7 @@ __global__ void hold_kernel(std::int64_t nanoseconds) {
 
 __global__ void poison_shared_kernel(int words) {
   extern __shared__ unsigned shared_words[];
-  volatile unsigned* out = shared_words;  // or the stores, which nobody reads, would go
+  volatile unsigned* out = shared_words;  // volatile keeps the dead stores
   for (int i = threadIdx.x; i < words; i += blockDim.x) out[i] = 0xffffffffu;
 }
 

@@ -22,18 +22,18 @@ Proofs prove(const Experiment& experiment, const Strategy& strategy, const Gpu& 
     if (!target) target = make_target(strategy.launch.backend, gpu);
     for (const std::int64_t padding : {0, 3}) {
       if (padding > 0 && strategy.packed) continue;
-      const Verdict verdict = [&]() -> Verdict {
+      const Result result = [&]() -> Result {
         try {
           return Workbench(experiment, shape, *target, padding, 1).verify(strategy);
         } catch (const std::exception& error) {
           return {Status::failed, error.what(), {}};
         }
       }();
-      if (verdict.status == Status::passed)
+      if (result.status == Status::passed)
         ++found.passed;
       else
         found.wrong.push_back("at " + to_string(shape) + ", leading dimensions padded by " +
-                              std::to_string(padding) + ": " + verdict.reason.value_or(""));
+                              std::to_string(padding) + ": " + result.reason.value_or(""));
     }
   }
   return found;

@@ -49,7 +49,7 @@ Journal::Journal(const std::filesystem::path& folder, const Record& record)
     : folder_(folder), path_(journal_in(folder)) {
   std::string begin = to_line(record.to_json()) + "\n";
   for (const Case& c : record.cases)
-    if (c.verdict) begin += line_of(c, record);
+    if (c.result) begin += line_of(c, record);
   write_file(path_, begin);
   file_ = open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
   if (file_ < 0) fail(path_, errno);

@@ -39,7 +39,7 @@ Proves and times every strategy at every shape and writes FOLDER/record.json (de
   --gate      time nothing: prove every row at its experiment's awkward shapes, a line for each
 Google Benchmark's flags choose and print: --benchmark_filter, --benchmark_list_tests,
 --benchmark_format, --benchmark_out. How often to sample is decided by the interval that comes out.
-Exit code: 0 when every case has come to a verdict, whichever; 1 when the record cannot be kept, or
+Exit code: 0 when every case has come to a result, whichever; 1 when the record cannot be kept, or
 --gate has caught a row; 2 for input that makes no sense; 77 when --gate could try no row; 130 when
 interrupted.
 )";

@@ -47,13 +47,13 @@ double predicted(std::span<const Case> cases, auto predicate) {
 }
 
 /// What cases are expected to take as far as is known by now, in seconds: their prediction, by what
-/// those of `all` that have come to a verdict took against theirs. CPU and GPU apart, as hosts and
+/// those of `all` that have come to a result took against theirs. CPU and GPU apart, as hosts and
 /// GPUs differ by themselves.
 double expected(std::span<const Case> all, auto predicate) {
   double sum = 0;
   for (const auto backend : {Backend::cpu, Backend::gpu}) {
     const auto here = [&](const Case& c) { return c.strategy->launch.backend == backend; };
-    const auto done = [&](const Case& c) { return here(c) && c.verdict.has_value(); };
+    const auto done = [&](const Case& c) { return here(c) && c.result.has_value(); };
     double spent = 0;
     for (const Case& c : all)
       if (done(c)) spent += c.spent;

@@ -32,16 +32,16 @@ class Progress {
     if (!due) return;
     shown_at_ = elapsed();
     shown_ = current;
-    const auto count = std::ranges::count_if(cases_, [](const Case& c) { return !!c.verdict; });
+    const auto count = std::ranges::count_if(cases_, [](const Case& c) { return !!c.result; });
     std::fprintf(stderr, "%s[%4td/%zu] %-48s elapsed %s, about %s left%s", terminal_ ? "\r" : "",
                  count, cases_.size(), current.id().c_str(), clock(elapsed()).c_str(),
                  clock(left()).c_str(), terminal_ ? "   " : "\n");
   }
   /// The cases of `first`'s shape come next.
   void begin(const Case& first) {
-    const auto in_group = [&](const Case& c) { return !c.verdict && together(c, first); };
+    const auto in_group = [&](const Case& c) { return !c.result && together(c, first); };
     group_end_ = elapsed() + expected(cases_, in_group);
-    others_ = expected(cases_, [&](const Case& c) { return !c.verdict && !in_group(c); });
+    others_ = expected(cases_, [&](const Case& c) { return !c.result && !in_group(c); });
   }
   [[nodiscard]] double elapsed() const { return now() - start_; }
   [[nodiscard]] double left() const { return others_ + std::max(0.0, group_end_ - elapsed()); }

@@ -78,10 +78,10 @@ Json row_json(const Experiment& experiment, const Strategy& strategy) {
 
 Json to_json(const Case& c) {
   Json error, seconds, power;
-  const Verdict verdict = c.verdict.value_or(Verdict{Status::not_run, "not reached", {}});
-  if (verdict.error) {
+  const Result result = c.result.value_or(Result{Status::not_run, "not reached", {}});
+  if (result.error) {
     // rounding keeps the order of value and bound
-    const auto& [value, bound, metric] = *verdict.error;
+    const auto& [value, bound, metric] = *result.error;
     error = {{"value", std::isfinite(value) ? Json(six_digits(value)) : Json()},
              {"bound", six_digits(bound)},
              {"metric", metric}};
@@ -100,8 +100,8 @@ Json to_json(const Case& c) {
              {"throttle", c.power->throttle}};
   const Work work = c.work();
   return {{"id", c.id()},
-          {"status", name_of(verdict.status)},
-          {"reason", or_null(verdict.reason)},
+          {"status", name_of(result.status)},
+          {"reason", or_null(result.reason)},
           {"error", error},
           {"flops", work.flops},
           {"bytes", work.bytes},
@@ -114,7 +114,7 @@ Json to_json(const Case& c) {
 
 Json samples_json(const Case& c) {
   Json samples = Json::array(), blocks = Json::array(), clocks = Json::array();
-  // samples of a case that has not come to a verdict prove nothing yet
+  // samples of a case that has not come to a result prove nothing yet
   if (c.seconds) {
     for (const double s : c.samples) samples.push_back(rounded(s));
     for (const auto& block : c.blocks) {
@@ -219,16 +219,16 @@ Status status_of(const std::string& name) {
 
 /// Takes over what an earlier run has found out about a case.
 void adopt(Case& c, const Json& then) {
-  Verdict verdict{status_of(then.at("status")), {}, {}};
+  Result result{status_of(then.at("status")), {}, {}};
   c.spent = then.at("spent");
-  if (verdict.status == Status::not_run) return;  // perhaps it can be now
-  if (!then.at("reason").is_null()) verdict.reason = then.at("reason");
+  if (result.status == Status::not_run) return;  // perhaps it can be now
+  if (!then.at("reason").is_null()) result.reason = then.at("reason");
   if (const Json& error = then.at("error"); !error.is_null()) {
     // null stands for what JSON cannot say
     const double value = error.at("value").is_null() ? std::nan("") : double{error.at("value")};
-    verdict.error = Error{value, error.at("bound"), error.at("metric")};
+    result.error = Error{value, error.at("bound"), error.at("metric")};
   }
-  c.verdict = verdict;
+  c.result = result;
   if (const Json& seconds = then.at("seconds"); !seconds.is_null()) {
     c.seconds = Interval{seconds.at("median"), seconds.at("low"), seconds.at("high")};
     c.discarded = seconds.at("discarded");

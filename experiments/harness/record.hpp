@@ -27,12 +27,12 @@ struct Case {
   Shape shape;
   Regime regime;
 
-  std::optional<Verdict> verdict = {};   // nothing until the run has come to one
+  std::optional<Result> result = {};     // nothing until the run has come to one
   std::vector<double> samples = {};      // seconds, raw, in order of time
   std::vector<Block> blocks = {};        // and what they belong to
   int batch = 1;                         // launches per sample
   int discarded = 0;                     // samples taken while the clock was throttled
-  std::optional<Interval> seconds = {};  // present iff the verdict is `passed`
+  std::optional<Interval> seconds = {};  // present iff the result is `passed`
   std::optional<Power> power = {};
   double predicted = 0;  // wall seconds that this run expects it to take, proofs included
   double spent = 0;      // and that it has taken; what a shape's cases share, the first bears
@@ -82,7 +82,7 @@ struct Record {
   /// The members that grow while it runs: wall_seconds, and overhead, what they went into.
   [[nodiscard]] nlohmann::ordered_json times() const;
 
-  /// Takes over the verdicts that an earlier run of the same plan has come to, its start, and what
+  /// Takes over the results that an earlier run of the same plan has come to, its start, and what
   /// its --budget had dropped. `earlier` is as read_earlier() returns it: cases with their samples.
   /// Throws std::runtime_error, in one line, if `earlier` is no record of this schema, is from
   /// another environment, or holds cases that are not planned now.

@@ -77,7 +77,7 @@ void announce_memory(std::vector<Case>& cases, const Gpu& gpu) {
   std::set<std::string> shapes;
   std::string first;
   for (Case& c : cases) {
-    if (c.verdict || refuse(*c.strategy, c.shape, gpu)) continue;
+    if (c.result || refuse(*c.strategy, c.shape, gpu)) continue;
     const auto backend = c.strategy->launch.backend;
     const std::string shape = std::string(c.experiment->name) + " " + to_string(c.shape);
     const auto [at, is_new] = known.try_emplace({shape, backend});
@@ -101,25 +101,25 @@ void announce(const Record& record, const Gpu& gpu) {
   std::fprintf(
       stderr, "%zu cases on %s, about %s\n", record.cases.size(),
       (gpu.device ? gpu.device->name : "this CPU; " + gpu.reason.value_or("")).c_str(),
-      Progress::clock(predicted(record.cases, [](const Case& c) { return !c.verdict; })).c_str());
+      Progress::clock(predicted(record.cases, [](const Case& c) { return !c.result; })).c_str());
 }
 
 void summarize(const Record& record, const char* how, double seconds) {
   std::map<Status, int> counts;
-  for (const auto& c : record.cases) ++counts[c.verdict ? c.verdict->status : Status::not_run];
+  for (const auto& c : record.cases) ++counts[c.result ? c.result->status : Status::not_run];
   std::fprintf(stderr, "%s after %s:", how, Progress::clock(seconds).c_str());
   for (const auto& [status, count] : counts)
     std::fprintf(stderr, " %d %s", count, std::string(name_of(status)).c_str());
   std::fputc('\n', stderr);
   for (const auto& c : record.cases) {
-    const Verdict verdict = c.verdict.value_or(Verdict{});
-    if (verdict.status == Status::incorrect || verdict.status == Status::failed)
-      std::fprintf(stderr, "%s %s: %s\n", std::string(name_of(verdict.status)).c_str(),
-                   c.id().c_str(), verdict.reason.value_or("").c_str());
+    const Result result = c.result.value_or(Result{});
+    if (result.status == Status::incorrect || result.status == Status::failed)
+      std::fprintf(stderr, "%s %s: %s\n", std::string(name_of(result.status)).c_str(),
+                   c.id().c_str(), result.reason.value_or("").c_str());
   }
 }
 
-/// A case has taken the device down, and has its verdict: a fresh process goes on behind it.
+/// A case has taken the device down, and has its result: a fresh process goes on behind it.
 [[noreturn]] void start_anew(std::vector<char*> arguments, bool resumed) {
   static char resume[] = "--resume";
   if (!resumed) arguments.push_back(resume);
@@ -152,20 +152,20 @@ class Run {
         earlier_overhead_(record.overhead),
         journal_(options.output, record),
         session_(options.settings, gpu, [&](const Case& c) { look_up(c); }, [&] { keep(); }) {
-    for (const Case& c : record.cases) kept_.push_back(c.verdict.has_value());
+    for (const Case& c : record.cases) kept_.push_back(c.result.has_value());
   }
 
   /// Measures all cases of a shape, in rounds, when the first of them is due; the others find
   /// theirs done. Throws DeviceLost, with all that was found out kept.
   void measure(const Case& first) {
-    if (first.verdict || interrupted) return;
+    if (first.result || interrupted) return;
     std::vector<Case*> group;
     for (Case& c : record_.cases)
       if (together(c, first)) group.push_back(&c);
     progress_.begin(first);
     // a shape that will not be through in time is not begun, nor one at the cost of a headline
     const double needed = expected(record_.cases, [&](const Case& c) {
-      return !c.verdict && (together(c, first) || (is_headline(c) && !is_headline(first)));
+      return !c.result && (together(c, first) || (is_headline(c) && !is_headline(first)));
     });
     if (needed > time_left()) {
       for (Case* c : group) give_up(*c);
@@ -201,10 +201,10 @@ class Run {
     interrupted = true;  // as far as the session is concerned
   }
 
-  /// Verdicts are set in several places of a session: journals every case that has a new one.
+  /// Results are set in several places of a session: journals every case that has a new one.
   void keep() {
     for (std::size_t i = 0; i < kept_.size(); ++i) {
-      if (kept_[i] || !record_.cases[i].verdict) continue;
+      if (kept_[i] || !record_.cases[i].result) continue;
       const Spend time(saving_);
       book();
       journal_.append(record_.cases[i], record_);
@@ -226,8 +226,8 @@ class Run {
   }
 
   void give_up(Case& c) const {
-    if (c.verdict) return;
-    c.verdict = {Status::not_run, "--budget of " + options_.budget + " used up", {}};
+    if (c.result) return;
+    c.result = {Status::not_run, "--budget of " + options_.budget + " used up", {}};
     c.predicted = 0;
   }
 

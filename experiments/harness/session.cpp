@@ -40,7 +40,7 @@ bool content(const Case& c, const Interval& interval, double budgets) {
          budgets >= most || std::ssize(c.samples) >= method.most_samples;
 }
 
-bool open(const Case* c) { return !c->verdict; }
+bool open(const Case* c) { return !c->result; }
 
 std::vector<Case*> select(std::span<Case* const> cases, auto predicate) {
   std::vector<Case*> chosen;
@@ -67,7 +67,7 @@ Target& Session::target(Backend backend) {
 
 void Session::measure(std::span<Case* const> cases) {
   for (Case* c : cases)
-    if (open(c)) c->verdict = refuse(*c->strategy, c->shape, gpu_);
+    if (open(c)) c->result = refuse(*c->strategy, c->shape, gpu_);
   for (const auto backend : {Backend::cpu, Backend::gpu}) {
     const auto own =
         select(cases, [&](Case* c) { return open(c) && c->strategy->launch.backend == backend; });
@@ -76,7 +76,7 @@ void Session::measure(std::span<Case* const> cases) {
   save_();
 }
 
-/// Runs `body`; what it throws becomes the verdict of `cases`.
+/// Runs `body`; what it throws becomes the result of `cases`.
 template <typename Body>
 void Session::guarded(std::span<Case* const> cases, Target& target, Body body) {
   try {
@@ -84,7 +84,7 @@ void Session::guarded(std::span<Case* const> cases, Target& target, Body body) {
   } catch (const std::exception& error) {
     const bool memory = dynamic_cast<const std::bad_alloc*>(&error) != nullptr;
     for (Case* c : cases)
-      c->verdict = {Status::failed, memory ? "out of host memory" : error.what(), {}};
+      c->result = {Status::failed, memory ? "out of host memory" : error.what(), {}};
     try {
       target.synchronize();
     } catch (const std::exception&) {
@@ -102,9 +102,9 @@ void Session::attempt(Backend backend, std::span<Case* const> cases) {
     const Spend time(c->spent);
     guarded(std::span(&c, 1), *where, [&] {
       if (const auto reason = too_large(*c, *where))
-        c->verdict = {Status::unsupported, reason, {}};
+        c->result = {Status::unsupported, reason, {}};
       else if (const auto slow = too_slow(*c, *where))
-        c->verdict = {Status::not_run, slow, {}};
+        c->result = {Status::not_run, slow, {}};
     });
   }
   const auto wanted = select(cases, open);
@@ -134,12 +134,12 @@ void Session::attempt(Backend backend, std::span<Case* const> cases) {
 }
 
 void Session::prove(Workbench& bench, const Strategy& strategy, std::span<Case* const> cases) {
-  const auto verdict = bench.verify(strategy);
+  const auto result = bench.verify(strategy);
   seconds_[&strategy] = bench.proof_seconds();
-  if (verdict.status != Status::passed)
-    for (Case* c : cases) c->verdict = verdict;
+  if (result.status != Status::passed)
+    for (Case* c : cases) c->result = result;
   else if (auto reason = too_long(bench.proof_seconds(), leeway * method.proof_budgets))
-    for (Case* c : cases) c->verdict = {Status::not_run, "its proof took " + *reason, {}};
+    for (Case* c : cases) c->result = {Status::not_run, "its proof took " + *reason, {}};
 }
 
 void Session::time(Workbench& bench, std::vector<Case*> cases) {
@@ -200,17 +200,17 @@ void Session::sample(Workbench& bench, Target& where, Run& run, int round) {
   if (!interval) {
     // too slow to have enough samples yet, or too hot ever to have them
     if (c.discarded > 0 && budgets >= method.proof_budgets)
-      c.verdict = {Status::not_run,
-                   "throttled: the GPU's clock stayed below " +
-                       std::to_string(std::lround(100 * method.throttled_below)) + "% of its own",
-                   {}};
+      c.result = {Status::not_run,
+                  "throttled: the GPU's clock stayed below " +
+                      std::to_string(std::lround(100 * method.throttled_below)) + "% of its own",
+                  {}};
     return;
   }
   const bool copied = c.regime == Regime::end_to_end;
   if (!copied) seconds_[c.strategy] = interval->median;
   if (!content(c, *interval, budgets)) return;
-  c.verdict = copied ? bench.recheck_end_to_end(*c.strategy) : bench.recheck(*c.strategy);
-  if (c.verdict->status != Status::passed) return;
+  c.result = copied ? bench.recheck_end_to_end(*c.strategy) : bench.recheck(*c.strategy);
+  if (c.result->status != Status::passed) return;
   c.seconds = interval;
   if (draws(c)) c.power = where.draw(run.launch, interval->median);
   if (!copied) note_pace(c, interval->median);

@@ -28,7 +28,7 @@ class Session {
   Session(const Settings& settings, Gpu gpu, std::function<void(const Case&)> show,
           std::function<void()> save);
 
-  /// Brings all `cases`, which share an experiment and a shape, to a verdict. Never throws for what
+  /// Brings all `cases`, which share an experiment and a shape, to a result. Never throws for what
   /// a strategy or the device does: that is the case's own failure.
   void measure(std::span<Case* const> cases);
 

@@ -100,15 +100,15 @@ std::int64_t all_inputs(const Experiment& experiment, const Shape& shape, Backen
 
 }  // namespace
 
-std::optional<Verdict> refuse(const Strategy& strategy, const Shape& shape, const Gpu& gpu) {
+std::optional<Result> refuse(const Strategy& strategy, const Shape& shape, const Gpu& gpu) {
   const bool on_gpu = strategy.launch.backend == Backend::gpu;
-  if (on_gpu && !gpu.device) return Verdict{Status::not_run, gpu.reason, {}};
+  if (on_gpu && !gpu.device) return Result{Status::not_run, gpu.reason, {}};
   if (strategy.launch.run == nullptr)
-    return Verdict{Status::not_run, std::string(strategy.launch.absent), {}};
+    return Result{Status::not_run, std::string(strategy.launch.absent), {}};
   const Device device = gpu.device.value_or(Device{});
   Reason reason = strategy.needs != nullptr ? strategy.needs(device) : Reason{};
   if (!reason && strategy.fits != nullptr) reason = strategy.fits(shape, device);
-  if (reason) return Verdict{Status::unsupported, reason, {}};
+  if (reason) return Result{Status::unsupported, reason, {}};
   return {};
 }
 
@@ -237,7 +237,7 @@ void Workbench::copy_out() {
   target_->copy_out(result_.data(), output_.data(), std::ssize(result_));
 }
 
-Verdict Workbench::judge(const Strategy& strategy, Inputs& inputs) {
+Result Workbench::judge(const Strategy& strategy, Inputs& inputs) {
   const Spend spend(ledger_->references);
   const auto ld = output_ld(strategy);
   if (const auto reason = written_outside(result_, extent(strategy), ld))
@@ -253,15 +253,15 @@ Verdict Workbench::judge(const Strategy& strategy, Inputs& inputs) {
           error};
 }
 
-Verdict Workbench::verify(const Strategy& strategy) {
+Result Workbench::verify(const Strategy& strategy) {
   const Strategy& proven = *whole(strategy);
   run(proven, integers_);
-  if (auto verdict = judge(proven, integers_); verdict.status != Status::passed) return verdict;
+  if (auto result = judge(proven, integers_); result.status != Status::passed) return result;
   run(proven, reals_);
-  auto verdict = judge(proven, reals_);
-  if (verdict.status == Status::passed && verdict.error)
-    proofs_[proven.name] = {output_digest(proven), *verdict.error};
-  return verdict;
+  auto result = judge(proven, reals_);
+  if (result.status == Status::passed && result.error)
+    proofs_[proven.name] = {output_digest(proven), *result.error};
+  return result;
 }
 
 std::function<void()> Workbench::launch(const Strategy& strategy, int repeats) const {
@@ -306,7 +306,7 @@ Samples Workbench::end_to_end(const Strategy& strategy, int count) {
   return samples;
 }
 
-Verdict Workbench::recheck(const Strategy& strategy) {
+Result Workbench::recheck(const Strategy& strategy) {
   const Strategy& proven = *whole(strategy);
   if (&proven == &strategy)
     copy_out();
@@ -315,20 +315,20 @@ Verdict Workbench::recheck(const Strategy& strategy) {
   return judge_again(proven);
 }
 
-Verdict Workbench::recheck_end_to_end(const Strategy& strategy) {
+Result Workbench::recheck_end_to_end(const Strategy& strategy) {
   std::memset(result_.data(), 0xff, result_.size() * sizeof(float));
   go_end_to_end(strategy, true);
   return judge_again(strategy);
 }
 
-Verdict Workbench::judge_again(const Strategy& strategy) {
+Result Workbench::judge_again(const Strategy& strategy) {
   const auto proof = proofs_.find(strategy.name);
   if (proof != proofs_.end() && !written_outside(result_, extent(strategy), output_ld(strategy)) &&
       proof->second.digest == output_digest(strategy))
     return {Status::passed, {}, proof->second.error};
-  auto verdict = judge(strategy, reals_);
-  if (verdict.reason) verdict.reason = "after timing, " + *verdict.reason;
-  return verdict;
+  auto result = judge(strategy, reals_);
+  if (result.reason) result.reason = "after timing, " + *result.reason;
+  return result;
 }
 
 }  // namespace recheck

@@ -23,7 +23,7 @@ constexpr std::string_view name_of(Status s) {
 }
 
 /// What the gate says of a strategy at a shape. Anything but `passed` has a reason.
-struct Verdict {
+struct Result {
   Status status = Status::not_run;
   Reason reason;
   std::optional<Error> error;
@@ -32,9 +32,9 @@ struct Verdict {
 /// A number in three digits, for a person.
 std::string short_text(double value);
 
-/// Why `strategy` is not to be tried at `shape` with this build on this machine, as the verdict to
+/// Why `strategy` is not to be tried at `shape` with this build on this machine, as the result to
 /// record; nothing if it may run.
-std::optional<Verdict> refuse(const Strategy& strategy, const Shape& shape, const Gpu& gpu);
+std::optional<Result> refuse(const Strategy& strategy, const Shape& shape, const Gpu& gpu);
 
 /// Memory that a shape needs at most, in bytes: on a GPU its operands, in every layout that a row
 /// takes them in, as integers, as reals, and once more while end_to_end() runs; on the host as much
@@ -59,7 +59,7 @@ class Workbench {
   /// Proves or refutes `strategy` here: on integers, exactly, then on reals, within its bound. The
   /// output is poisoned before each launch, and the guards around it must stay poisoned. Throws
   /// what the launches throw.
-  Verdict verify(const Strategy& strategy);
+  Result verify(const Strategy& strategy);
 
   /// One launch on the real inputs, which does its work so often: what is timed.
   [[nodiscard]] std::function<void()> launch(const Strategy& strategy, int repeats = 1) const;
@@ -74,13 +74,13 @@ class Workbench {
   /// on.
   void poison();
   /// Judges what timed launches have left in the output; of a part, the whole that it belongs to.
-  Verdict recheck(const Strategy& strategy);
+  Result recheck(const Strategy& strategy);
 
   /// Allocates, copies in, launches, copies out, frees; `count` times, each from first to last in
   /// seconds of host time.
   Samples end_to_end(const Strategy& strategy, int count);
   /// Poisons the host's buffer, goes from end to end once more, and judges what was copied out.
-  Verdict recheck_end_to_end(const Strategy& strategy);
+  Result recheck_end_to_end(const Strategy& strategy);
 
  private:
   /// An input as some strategies take it: on the host, and where they run.
@@ -109,8 +109,8 @@ class Workbench {
   [[nodiscard]] Extent extent(const Strategy& strategy) const;
   [[nodiscard]] std::int64_t output_ld(const Strategy& strategy) const;
   [[nodiscard]] std::uint64_t output_digest(const Strategy& strategy) const;
-  Verdict judge(const Strategy& strategy, Inputs& inputs);
-  Verdict judge_again(const Strategy& strategy);
+  Result judge(const Strategy& strategy, Inputs& inputs);
+  Result judge_again(const Strategy& strategy);
 
   const Experiment* experiment_;
   Shape shape_;

@@ -71,13 +71,13 @@ TEST(Estimate, IsWithinAFifthAfterATenthOfTheCases) {
              run.cases[done].shape == first.shape;
            ++done) {
         Case& c = run.cases[done];
-        c.verdict = Verdict{Status::passed, {}, {}};
+        c.result = Result{Status::passed, {}, {}};
         c.spent = run.took.at(c.id());
         run.left -= c.spent;
       }
       if (10 * done < run.cases.size()) continue;
       const double says =
-          whole - run.left + expected(run.cases, [](const Case& c) { return !c.verdict; });
+          whole - run.left + expected(run.cases, [](const Case& c) { return !c.result; });
       EXPECT_NEAR(says, whole, 0.2 * whole)
           << folder.path() << " after " << done << " of " << run.cases.size() << " cases";
     }

@@ -58,7 +58,7 @@ Record two_cases() {
                 .cases = {}};
   for (const std::int64_t m : {4, 5}) {
     Case c{&matmul, &matmul.ladder[0], {m, 5, 6}, Regime::hot};
-    c.verdict = Verdict{Status::passed, {}, Error{0, 1, "metric"}};
+    c.result = Result{Status::passed, {}, Error{0, 1, "metric"}};
     c.samples = {1, 2, 3, 4, 5, 6};
     c.seconds = median_interval(c.samples);
     record.cases.push_back(c);
@@ -71,7 +71,7 @@ using JournalFile = Run;
 TEST_F(JournalFile, IsReadUpToWhereItIsTorn) {
   const Record after = two_cases();
   Record before = after;
-  for (Case& c : before.cases) c.verdict.reset();
+  for (Case& c : before.cases) c.result.reset();
   std::size_t begun = 0;
   {
     Journal journal(folder_, before);

@@ -78,7 +78,7 @@ TEST(Predict, GoesByAnEarlierRecordScaledToItsWallTime) {
   auto cases = plan(experiments(), {.experiments = {"matmul"}, .strategies = {"cpu_serial"}}).cases;
   Record earlier{.environment = {}, .ceilings = {}, .cases = {cases[0], cases[1]}};
   for (Case& c : earlier.cases) {
-    c.verdict = Verdict{Status::passed, {}, {}};
+    c.result = Result{Status::passed, {}, {}};
     c.spent = 10;
   }
   earlier.cases[1].spent = 15;

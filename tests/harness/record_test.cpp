@@ -63,10 +63,10 @@ TEST(Record, GivesSecondsToPassedCasesOnlyAndReasonsToTheOthers) {
   Record record{.experiments = experiments(), .environment = {}, .ceilings = {}, .cases = {}};
   const Case untouched{&matmul, &matmul.ladder[0], {4, 5, 6}, Regime::hot};
   Case passed = untouched, unsupported = untouched, half = untouched;
-  passed.verdict = Verdict{Status::passed, {}, Error{0.5, 1, "metric"}};
+  passed.result = Result{Status::passed, {}, Error{0.5, 1, "metric"}};
   passed.samples = {1, 2, 3, 4, 5, 6};
   passed.seconds = median_interval(passed.samples);
-  unsupported.verdict = Verdict{Status::unsupported, "needs more", {}};
+  unsupported.result = Result{Status::unsupported, "needs more", {}};
   half.samples = {1, 2};  // interrupted while it was timed
   record.cases = {untouched, passed, unsupported, half};
 
@@ -140,15 +140,15 @@ TEST(Record, KeepsAnErrorThatIsNotFinite) {
                 .ceilings = {},
                 .cases = {}};
   record.cases = {Case{&matmul, &matmul.ladder[0], {4, 5, 6}, Regime::hot}};
-  record.cases[0].verdict =
-      Verdict{Status::incorrect, "on reals: ...", Error{std::nan(""), 1e-6, "metric"}};
+  record.cases[0].result =
+      Result{Status::incorrect, "on reals: ...", Error{std::nan(""), 1e-6, "metric"}};
   const auto json = nlohmann::ordered_json::parse(record.to_json().dump());
   EXPECT_TRUE(json["cases"][0]["error"]["value"].is_null());
-  record.cases[0].verdict.reset();
+  record.cases[0].result.reset();
   record.resume(json);
-  ASSERT_TRUE(record.cases[0].verdict && record.cases[0].verdict->error);
-  EXPECT_EQ(record.cases[0].verdict->status, Status::incorrect);
-  EXPECT_TRUE(std::isnan(record.cases[0].verdict->error->value));
+  ASSERT_TRUE(record.cases[0].result && record.cases[0].result->error);
+  EXPECT_EQ(record.cases[0].result->status, Status::incorrect);
+  EXPECT_TRUE(std::isnan(record.cases[0].result->error->value));
 }
 
 }  // namespace
