@@ -282,6 +282,18 @@ def test_what_recheck_writes_keeps_them(
         assert {"passed", "not_run"} <= {case.status for case in read.cases}
 
 
+def test_so_does_a_case_that_fails(refusal: Callable[[str, Any], str], tmp_path: Path) -> None:
+    """For want of memory, of which the process may have less than the matrix takes."""
+    little = ["sh", "-c", 'ulimit -v 1500000 && exec "$@"', "sh", _program("recheck")]
+    if subprocess.run([*little, "--version"], capture_output=True).returncode:
+        pytest.skip("this build of recheck needs more memory than a failure leaves it")
+    words = ["--experiment=transpose", "--strategy=cpu_serial", "--shape=20000x20000,64x33"]
+    words += ["--per-case=0.0005", f"--output={tmp_path}"]
+    subprocess.run([*little, *words], check=True, capture_output=True, timeout=120)
+    assert _faults(tmp_path, refusal) == {"record.json": "", "samples.jsonl": ""}
+    assert record.load(tmp_path)[0].count() == {"passed": 1, "failed": 1}
+
+
 def test_what_the_study_of_accuracy_writes_keeps_them(
     refusal: Callable[[str, Any], str], tmp_path: Path
 ) -> None:
@@ -404,7 +416,7 @@ def test_each_member_is_asked_for_and_no_other(
         assert refusal(name, broken), path
 
 
-# what only one of the two sees stands under WIDER: the form sees one value, our reader sees all
+# by the form and by our reader
 OUT_OF_RANGE: dict[str, list[tuple[tuple[Any, ...], Any]]] = {
     "record": [
         (("schema",), 6),
