@@ -151,6 +151,15 @@ def same_matplotlib(report: Path) -> None:
         pytest.skip(f"drawn with matplotlib {versions.pop()}, this is {matplotlib.__version__}")
 
 
+def same_schema(report: Path) -> None:
+    """Skips a test of a report's bytes where its record is older than this form of records."""
+    from recheck_report.model.record import SCHEMA
+
+    found = json.loads((report / "record.json").read_bytes())["schema"]
+    if found < SCHEMA:
+        pytest.skip(f"its record has schema {found}, and a report says what that does not state")
+
+
 def linked(text: str) -> None:
     """Every anchor of a report is there once, and every link within it leads to one."""
     anchors = re.findall(r'<a id="([^"]+)"', text)

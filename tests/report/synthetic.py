@@ -725,13 +725,33 @@ def spoil(record: dict[str, Any], pattern: str, status: str, reason: str) -> dic
     return record
 
 
-# what schema 4 says of a case itself; the rest is its strategy's, its samples', or in its id
+# what a case says itself since schema 4; the rest is its strategy's, its samples', or in its id
 OWN = ("id", "status", "reason", "error", "flops", "bytes", "seconds", "clock_hz", "batch", "power")
 OF_SAMPLES = ("id", "samples", "blocks", "clocks")
+METHOD: Json = {
+    "confidence": 0.95,
+    "fewest_samples": 6,
+    "precision": 0.005,
+    "precision_in_budget": 0.009,
+    "most_budgets": 2.5,
+    "most_budgets_host_timed": 0.5,
+    "wanted_samples": 20,
+    "wanted_blocks": 10,
+    "most_samples": 1000,
+    "block_seconds": 0.002,
+    "block_samples": 8,
+    "batch_below_seconds": 2e-5,
+    "proof_budgets": 20.0,
+    "throttled_below": 0.55,
+    "flush_l2_sizes": 2,
+    "flush_least_bytes": 33554432,
+    "power_seconds": 0.3,
+    "inner_repeats": 100,
+}
 
 
 def pack(record: dict[str, Any]) -> dict[str, bytes]:
-    """The files of schema 4 that say what this record of schema 3 says: as recheck writes them."""
+    """The files of schema 5 that say what this record of schema 3 says: as recheck writes them."""
     rows: dict[tuple[str, str], dict[str, Any]] = {}
     for case in record["cases"]:
         of_case = {*OWN, *OF_SAMPLES, "shape", "regime", "strategy"}
@@ -739,14 +759,23 @@ def pack(record: dict[str, Any]) -> dict[str, bytes]:
         rows[case["experiment"], case["strategy"]] = row
     document = {
         **record,
-        "schema": 4,
+        "schema": 5,
         "environment": {**record["environment"], "version": "0.1.0"},
+        "method": METHOD,
         "strategies": list(rows.values()),
         "cases": [{name: c[name] for name in OWN} | {"spent": 0.25} for c in record["cases"]],
     }
     lines = [{name: c[name] for name in OF_SAMPLES} for c in record["cases"] if c["samples"]]
     samples = "".join(json.dumps(line) + "\n" for line in lines)
     return {"record.json": json.dumps(document).encode(), "samples.jsonl": samples.encode()}
+
+
+def packed_4(record: dict[str, Any]) -> dict[str, bytes]:
+    """The same of schema 4, which did not state the method."""
+    files = pack(record)
+    document = json.loads(files["record.json"]) | {"schema": 4}
+    del document["method"]
+    return files | {"record.json": json.dumps(document).encode()}
 
 
 def unpack(files: dict[str, bytes], folder: Path) -> Path:

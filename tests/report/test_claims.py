@@ -287,7 +287,7 @@ def _claim(*checks: Check, **more: Any) -> Claim:
 
 def _probes(**more: Any) -> Probes:
     commit = make_record([])["environment"]["git"]["commit"]
-    origin = Origin("NVIDIA H200", "580.159.04", commit, False, {})
+    origin = Origin("NVIDIA H200", "580.159.04", commit, False, None, {})
     return Probes(1, origin, {"warp_size": 32.0}, {}, {}) if not more else replace(
         Probes(1, origin, {}, {}, {}), **more
     )  # fmt: skip
@@ -428,13 +428,13 @@ def test_what_is_missing_is_not_measured_and_says_what(ask: Ask) -> None:
     assert verdict == NOT_MEASURED and "no CUDA device" in outcome.reason
     count = Check("count", of=SLOW, expression="grid", equals=1)
     assert "no probes.json" in ask(document, count)[1].reason
-    foreign = _probes(environment=Origin("NVIDIA H200", "580.159.04", "another", False, {}))
+    foreign = _probes(environment=Origin("NVIDIA H200", "580.159.04", "another", False, None, {}))
     assert "probes.json has commit another" in ask(document, count, probes=foreign)[1].reason
     # what nvcc says of a snippet it says on any machine, of the same code
     snippet = Check("test", test="compile:E20", finds="refused")
     tests = {"compile:E20": Trial(None, "refused", 0), "gate:a.b": Trial(None, "pass", 0)}
     commit = document["environment"]["git"]["commit"]
-    elsewhere = Origin(None, None, commit, False, {})
+    elsewhere = Origin(None, None, commit, False, None, {})
     probes = _probes(environment=elsewhere, tests=tests)
     assert ask(document, snippet, probes=probes)[0] == HOLDS
     gate = Check("test", test="gate:a.b", finds="pass")
@@ -495,7 +495,9 @@ def test_verdicts_json_is_the_contract(save: Callable[..., Path]) -> None:
 def test_probes_are_read_or_refused_in_one_line(tmp_path: Path) -> None:
     assert load_probes(tmp_path) is None
     origin = {"gpu": "g", "driver": "1", "commit": "c", "dirty": False, "tools": {}}
+    origin["uuid_hash"] = None
     good = {"schema": 1, "environment": origin, "attributes": {}, "counters": {}, "tests": {}}
+    trial = {"reason": None, "outcome": "Pass", "count": 0}
     path = tmp_path / "probes.json"
     path.write_text(json.dumps(good))
     probes = load_probes(tmp_path / "record.json")
@@ -505,6 +507,7 @@ def test_probes_are_read_or_refused_in_one_line(tmp_path: Path) -> None:
         ("[]", "has no field schema"),
         (json.dumps({**good, "schema": 2}), "has schema 2; this renderer reads schema 1"),
         (json.dumps({**good, "tests": 1}), "field tests must be an object"),
+        (json.dumps({**good, "tests": {"gate:x": trial}}), "tests.gate:x.outcome must be null or"),
         (json.dumps({**good, "attributes": {"a": "b"}}), "attributes.a must be a finite number"),
     ):
         path.write_text(bad)

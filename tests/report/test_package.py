@@ -16,7 +16,7 @@ from importlib.metadata import distributions
 from pathlib import Path
 
 import pytest
-from conftest import EXPERIMENTS, REPORTS, one_line, same_matplotlib, tree
+from conftest import EXPERIMENTS, REPORTS, one_line, same_matplotlib, same_schema, tree
 from recheck_report import __version__
 from recheck_report.cli import COMMANDS
 
@@ -26,7 +26,8 @@ RECORDS = sorted((REPORTS / "results").glob("*/record.json"))
 NEEDED = {"pip": 22, "setuptools": 77}
 # each may import those above it, and its own
 LAYERS = [
-    ("progress", "model"),
+    ("progress", "schemas"),
+    ("model",),
     ("formatting", "statistics"),
     ("anchors", "queries"),
     ("claims",),
@@ -121,7 +122,8 @@ def test_the_wheel_holds_all_that_it_needs(wheel: Path) -> None:
     names = set(zipfile.ZipFile(wheel).namelist())
     files = {f"recheck_report/{name}" for name in tree(PACKAGE) if "__pycache__" not in name}
     assert {name for name in names if ".dist-info/" not in name} == files
-    assert {"recheck_report/py.typed", "recheck_report/templates/report.md.j2"} <= files
+    needed = ("py.typed", "templates/report.md.j2", "schemas/record.schema.json")
+    assert {f"recheck_report/{name}" for name in needed} <= files
 
 
 def test_it_starts_from_anywhere(program: list[str], tmp_path: Path) -> None:
@@ -143,8 +145,9 @@ def test_committed_evidence_is_what_it_renders(
     options = ("--experiments", EXPERIMENTS)
     result = _run(program, tmp_path, "render", record, *options, "--output", "report")
     assert result.returncode == 0, result.stderr
-    assert tree(tmp_path / "report") == tree(record.parent)
     expected = ("--expected", record.parents[1])
     result = _run(program, tmp_path, "verify", "report", *options, *expected)
     assert "every verdict as expected" in result.stdout, result.stderr
     assert "12 of 12 rules kept" in _run(program, tmp_path, "lint", "report").stdout
+    same_schema(record.parent)
+    assert tree(tmp_path / "report") == tree(record.parent)

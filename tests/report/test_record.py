@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from conftest import one_line, run, tree
-from synthetic import SMALL, Json, make_record, matching, pack, spoil, unpack
+from synthetic import METHOD, SMALL, Json, make_record, matching, pack, packed_4, spoil, unpack
 
 TILE16 = "matmul/tile16/1024x1024x1024/cold"
 
@@ -57,8 +57,8 @@ def _twice(record: Json) -> None:
 
 BAD: dict[str, tuple[Change, str]] = {
     "foreign": (_drop("schema"), "no field schema: this is not a record of Recheck"),
-    "newer": (_set(5, "schema"), "has schema 5; this renderer reads schema 4: update Recheck"),
-    "older": (_set(1, "schema"), "has schema 1; this renderer reads schemas 2 to 4"),
+    "newer": (_set(6, "schema"), "has schema 6; this renderer reads schema 5: update Recheck"),
+    "older": (_set(1, "schema"), "has schema 1; this renderer reads schemas 2 to 5"),
     "older by name": (
         lambda record: record.update(schema=2, cases=[{}]),
         "has schema 2 but not its form",
@@ -90,6 +90,7 @@ BAD: dict[str, tuple[Change, str]] = {
     "twice": (_twice, "appears twice"),
     "shape": (_case(shape={"m": 1024}), "shape does not fit the axes"),
     "role": (_case(role="star"), "role must be one of rung, baseline, roof, part, audit"),
+    "arithmetic": (_case(arithmetic="fp16"), "arithmetic must be one of fp32, tf32, split"),
     "layout": (_case(layout="blocked"), "layout must be one of row_major, pitched, column_major"),
     "regime": (_case(regime="warm"), "regime must be one of cold, hot, inner, end_to_end"),
     "no layout": (_drop_of_case("layout"), "layout is missing"),
@@ -144,6 +145,16 @@ def _row(**changes: Any) -> Change4:
     return lambda document, lines: document["strategies"][0].update(changes)
 
 
+def _method(**changes: Any) -> Change4:
+    """A number is left out if its value is an ellipsis."""
+
+    def change(document: Json, lines: list[Json]) -> None:
+        numbers = document["method"] | changes
+        document["method"] = {name: v for name, v in numbers.items() if v is not ...}
+
+    return change
+
+
 def _own(**changes: Any) -> Change4:
     return lambda document, lines: matching(document, TILE16)[0].update(changes)
 
@@ -163,8 +174,18 @@ def _renamed(name: str) -> Change4:
     return change
 
 
-# what can be wrong with schema 4 alone: its rows, its ids, and its samples
+# what can be wrong since schema 4 alone: its rows, its ids, and its samples
 BAD_4: dict[str, tuple[Change4, str]] = {
+    "no method": (lambda document, lines: document.pop("method"), "field method is missing"),
+    "null": (lambda document, lines: document.update(method=None), "method must be an object"),
+    "no repeats": (_method(inner_repeats=...), "field method.inner_repeats is missing"),
+    "text": (_method(precision="narrow"), "field method.precision must be a finite number"),
+    "half a sample": (_method(most_samples=9.5), "method.most_samples must be an integer"),
+    "none": (_method(wanted_blocks=0), "field method.wanted_blocks must be at least 1"),
+    "never": (_method(throttled_below=0), "method.throttled_below must be above 0 and below 1"),
+    "always": (_method(throttled_below=1.0), "method.throttled_below must be above 0 and below"),
+    "certain": (_method(confidence=1), "method.confidence must be above 0 and below 1"),
+    "no time": (_method(power_seconds=0.0), "field method.power_seconds must be above 0;"),
     "no rows": (lambda document, lines: document.pop("strategies"), "field strategies must be a"),
     "row": (_row(sweep=1), "field strategies[0].sweep must be true or false"),
     "no role": (
@@ -186,14 +207,17 @@ BAD_4: dict[str, tuple[Change4, str]] = {
         "field cases lacks matmul/x/4x4x4/hot, which samples.jsonl has",
     ),
     "twice": (lambda document, lines: lines.append(lines[0]), "samples.jsonl: line "),
-    "text": (_raw(samples=["fast"]), "samples.jsonl: field samples[0] must be a finite number"),
+    "sample text": (
+        _raw(samples=["fast"]),
+        "samples.jsonl: field samples[0] must be a finite number",
+    ),
     "endless": (_raw(samples=[10**400]), "samples.jsonl: field samples[0] must be a finite number"),
     "clock": (_raw(clocks=[1.9e9]), "clocks must have one entry for each block"),
 }
 
 
 @pytest.mark.parametrize("name", BAD_4)
-def test_bad_record_of_schema_4(name: str, tmp_path: Path) -> None:
+def test_bad_record_of_schema_5(name: str, tmp_path: Path) -> None:
     from recheck_report.model.record import BadRecord, load
 
     change, message = BAD_4[name]
@@ -235,13 +259,17 @@ def test_samples_must_be_there_and_whole(tmp_path: Path, monkeypatch: pytest.Mon
         record.load(tmp_path)
 
 
-def test_schema_3_and_4_say_the_same(tmp_path: Path) -> None:
-    from recheck_report.model.record import load
+def test_schemas_3_4_and_5_say_the_same(tmp_path: Path) -> None:
+    from recheck_report.model.record import Method, load
 
     flat = spoil(make_record(SMALL), "/tile8/", "failed", "a reason")
     (tmp_path / "3").mkdir()
     (tmp_path / "3" / "record.json").write_text(json.dumps(flat))
-    older, newer = load(tmp_path / "3")[0], load(unpack(pack(flat), tmp_path / "4"))[0]
+    older, newer = load(tmp_path / "3")[0], load(unpack(pack(flat), tmp_path / "5"))[0]
+    between = load(unpack(packed_4(flat), tmp_path / "4"))[0]
+    assert older.method is None and between.method is None and newer.method == Method(**METHOD)
+    for name, value in vars(between).items():
+        assert name in ("schema", "method") or value == getattr(newer, name)
     assert older.cases and [c.rounds for c in older.cases] == [c.rounds for c in newer.cases]
     for one, other in zip(older.cases, newer.cases, strict=True):
         # of a case without samples, schema 4 has no line

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import json
 import re
 import subprocess
 import sys
@@ -10,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import ENVIRONMENT, linked, one_line, process, row_of, tree
+from conftest import ENVIRONMENT, linked, one_line, process, row_of, run, tree
 from recheck_report.commands import lint
 from synthetic import (
     SHAPES,
@@ -21,8 +22,11 @@ from synthetic import (
     make_record,
     make_transpose,
     matching,
+    pack,
+    packed_4,
     scale,
     spoil,
+    unpack,
 )
 
 
@@ -203,8 +207,35 @@ def test_suspect_times_are_marked_and_listed(report: Callable[..., str]) -> None
 def test_discarded_samples_are_counted_and_explained(report: Callable[..., str]) -> None:
     record = make_record(SMALL[:2], strategies=["tile8", "tile16"])
     count = len(matching(record, "/tile8/"))
-    clock = "taken while the SM clock was below 55 % of the device's clock."
+    # a record of schema 3 does not state below which clock
+    clock = "taken while the SM clock was throttled: below a share of the device's clock."
     assert f"kept, {count} discarded: {clock}" in report(record)
+
+
+def _rendered(files: dict[str, bytes], folder: Path) -> str:
+    result = run("render", unpack(files, folder / "record"), "--output", folder / "report")
+    assert result.returncode == 0, result.stderr
+    return (folder / "report" / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_method_is_the_records(tmp_path: Path) -> None:
+    files = pack(make_record(SMALL[:2], strategies=["tile8", "tile16"]))
+    document = json.loads(files["record.json"])
+    document["method"] |= {"throttled_below": 0.4, "inner_repeats": 7, "confidence": 0.9}
+    text = _rendered(files | {"record.json": json.dumps(document).encode()}, tmp_path)
+    assert "taken while the SM clock was below 40 % of the device's clock" in text
+    assert "repeats its loads and stores 7 times" in text
+    assert "the nonparametric 90 % interval of the median" in text
+    assert "> **Intervals of medians at 90 %**: so are those" in text
+    assert "| `throttled_below` | 0.4 | share | of the device's own clock:" in text
+    assert "| `batch_below_seconds` | 0.00002 | s per launch |" in text
+
+
+def test_an_older_record_does_not_state_its_method(tmp_path: Path) -> None:
+    text = _rendered(packed_4(make_record(SMALL[:2], strategies=["tile8", "tile16"])), tmp_path)
+    assert "are not known:\n  records of schema 4 do not state them." in text
+    assert "repeats its loads and stores many times" in text
+    assert "55 %" not in text and "`throttled_below`" not in text
 
 
 def test_without_gpu(report: Callable[..., str], tmp_path: Path) -> None:

@@ -275,6 +275,10 @@ def render(own: Measured, beside: list[Measured]) -> dict[str, bytes]:
         machine_numbers=machine.NUMBERS,
         memory_columns=memory.COLUMNS,
         memory_numbers=memory.NUMBERS,
+        method_columns=provenance.METHOD_COLUMNS,
+        method_rows=provenance.method(record),
+        # the form of older schemas defines the interval
+        confidence=f"{100 * (record.method.confidence if record.method else 1 - LEVEL):g} %",
         level=f"{100 * LEVEL:g} %",
         tails=_tails(record),
         says=says,

@@ -30,6 +30,9 @@ class BadAccuracy(BadRecord):
 
 @dataclass(frozen=True)
 class Origin(companions.Origin):
+    gpu_reason: str | None
+    cpu: str
+    blas: str | None
     seed: int
 
 

@@ -23,6 +23,7 @@ class Origin:
     driver: str | None
     commit: str | None
     dirty: bool
+    uuid_hash: str | None
 
     def foreign(self, record: Record, what: str, machine: bool = True) -> str | None:
         """Why `what` has another origin than that record; None if it has the same. `machine`: what

@@ -9,10 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from recheck_report import schemas
 from recheck_report.model import companions
 from recheck_report.model.record import BadRecord, Record
 
 SCHEMA = 1
+_TRIAL = schemas.load("probes")["properties"]["tests"]["additionalProperties"]["properties"]
+OUTCOMES: list[str | None] = _TRIAL["outcome"]["enum"]
 
 
 class BadProbes(BadRecord):
@@ -33,7 +36,7 @@ class Counters:
 @dataclass(frozen=True)
 class Trial:
     reason: str | None  # why it has no outcome
-    outcome: str | None  # pass, fail; hazards, clean; refused, compiles
+    outcome: str | None  # one of OUTCOMES
     count: int  # of hazards
 
 
@@ -56,4 +59,15 @@ def load_probes(path: Path) -> Probes | None:
     Raises BadProbes with one line that names the file, the field and what to do.
     """
     strange, again = "these are not Recheck's probes", "collect the probes"
-    return companions.read(Probes, path, companions.PROBES, SCHEMA, strange, again, BadProbes)
+    return companions.read(
+        Probes, path, companions.PROBES, SCHEMA, strange, again, BadProbes, _check
+    )
+
+
+def _check(probes: Probes) -> None:
+    """What the types alone do not say; raises BadRecord."""
+    known = ", ".join(each for each in OUTCOMES if each)
+    for name, each in probes.tests.items():
+        # any other would pass for the opposite of what a check asks
+        if each.outcome not in OUTCOMES:
+            raise BadRecord(f"field tests.{name}.outcome must be null or one of {known}")

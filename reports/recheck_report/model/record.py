@@ -1,11 +1,11 @@
-"""Reads record.json and the samples beside it, schema 4 (3 and 2 too, which held the samples), and
-refuses in one line what is none.
+"""Reads record.json and the samples beside it, schema 5 (4, 3 and 2 too; the last two held the
+samples), and refuses in one line what is none.
 
 The classes below mirror the file member by member; a case also has what the file says once for all
 cases of its strategy, and its samples. The renderer trusts nothing that it reads: a
 record may be cut off, foreign, newer than this program or edited by hand, so everything becomes
 either a typed value or a BadRecord that names the file, the field and what to do. Units are SI
-throughout: seconds, bytes, flops, hertz.
+throughout: seconds, bytes, flops, hertz. What values there may be, schemas/ says.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from __future__ import annotations
 import bz2
 import io
 import json
+import math
 import re
 import tomllib
 from collections import Counter
@@ -25,21 +26,24 @@ from statistics import median
 from types import UnionType
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
+from recheck_report import schemas
+
 T = TypeVar("T")
-SCHEMA = 4
+SCHEMA = 5
 RECORD, SAMPLES = "record.json", "samples.jsonl"
 COMPRESSED = SAMPLES + ".bz2"  # as a report holds it
 MOST_SAMPLES = 1 << 28  # bytes of all samples; a full run has some 4 MB
 REGIMES = ("cold", "hot", "inner", "end_to_end")
-ALLOWED = {
-    "status": ("passed", "incorrect", "failed", "unsupported", "not_run"),
-    "regime": REGIMES,
-    "target": ("cpu", "gpu"),
-    "role": ("rung", "baseline", "roof", "part", "audit"),
-    "layout": ("row_major", "pitched", "column_major"),
+_FORM = schemas.load("record")["properties"]
+_CASE, _ROW = (_FORM[name]["items"]["properties"] for name in ("cases", "strategies"))
+ALLOWED: dict[str, list[str]] = {
+    "status": _CASE["status"]["enum"],
+    "regime": list(REGIMES),
+    **{name: _ROW[name]["enum"] for name in ("target", "role", "layout", "arithmetic")},
 }
-CODES = ("sass", "ptx")
-PRESETS = ("full", "quick", "chosen")
+CODES = _FORM["environment"]["properties"]["code"]["enum"]
+PRESETS = _FORM["plan"]["properties"]["preset"]["enum"]
+METHOD = _FORM["method"]["properties"]
 # experiments about the measurement and the machine: they have sections of their own, no ladder
 AUDIT, MACHINE, MEMORY_LEVELS = "audit", "machine", "memory"
 SPECIAL = (AUDIT, MACHINE, MEMORY_LEVELS)
@@ -54,9 +58,9 @@ class Gpu:
     name: str
     compute_capability: str
     sm_count: int
-    l2_bytes: float
-    memory_bytes: float
-    shared_bytes_per_block: float
+    l2_bytes: int
+    memory_bytes: int
+    shared_bytes_per_block: int
     clock_hz: float
     memory_clock_hz: float
     memory_bus_bits: int
@@ -121,6 +125,30 @@ class Environment:
 
 
 @dataclass(frozen=True)
+class Method:
+    """The numbers by which cases were timed; METHOD says what each is."""
+
+    confidence: float
+    fewest_samples: int
+    precision: float
+    precision_in_budget: float
+    most_budgets: float
+    most_budgets_host_timed: float
+    wanted_samples: int
+    wanted_blocks: int
+    most_samples: int
+    block_seconds: float
+    block_samples: int
+    batch_below_seconds: float
+    proof_budgets: float
+    throttled_below: float
+    flush_l2_sizes: int
+    flush_least_bytes: int
+    power_seconds: float
+    inner_repeats: int
+
+
+@dataclass(frozen=True)
 class Ceiling:
     value: float
     source: str
@@ -137,7 +165,7 @@ class Experiment:
 
 @dataclass(frozen=True)
 class Seconds:
-    """A median and its 95% nonparametric interval, low <= median <= high."""
+    """A median and its nonparametric interval, low <= median <= high."""
 
     median: float
     low: float
@@ -326,6 +354,7 @@ class Case:
 class Record:
     schema: int
     environment: Environment
+    method: Method | None  # records before schema 5 do not state it
     finished: str | None
     wall_seconds: float
     overhead: Overhead
@@ -546,10 +575,13 @@ def _check(record: Record) -> None:
         raise BadRecord("field environment.gpu_reason must say why environment.gpu is null")
     if record.environment.gpu and "other_processes" not in record.environment.state:
         raise BadRecord("field environment.state.other_processes is missing")
-    if record.environment.code not in (None, *CODES):
-        raise BadRecord(f"field environment.code must be null or one of {', '.join(CODES)}")
+    if record.environment.code not in CODES:
+        known = ", ".join(each for each in CODES if each)
+        raise BadRecord(f"field environment.code must be null or one of {known}")
     if record.plan.preset not in PRESETS:
         raise BadRecord(f"field plan.preset must be one of {', '.join(PRESETS)}")
+    if record.method:
+        _check_method(record.method)
     axes = {experiment.name: experiment.axes for experiment in record.experiments}
     if len(axes) < len(record.experiments):
         raise BadRecord("field experiments: two have the same name")
@@ -588,6 +620,18 @@ def _check(record: Record) -> None:
         _check_blocks(case, where)
 
 
+def _check_method(method: Method) -> None:
+    for name, states in METHOD.items():
+        value, least = getattr(method, name), states.get("minimum", -math.inf)
+        above = states.get("exclusiveMinimum", -math.inf)
+        below = states.get("exclusiveMaximum", math.inf)
+        if value < least:
+            raise BadRecord(f"field method.{name} must be at least {least}")
+        if not above < value < below:
+            limit = f" and below {below}" if below < math.inf else ""
+            raise BadRecord(f"field method.{name} must be above {above}{limit}")
+
+
 def _check_blocks(case: Case, where: str) -> None:
     if case.samples and not 0 < min(case.samples) <= max(case.samples) < 1e9:
         raise BadRecord(f"{where}samples must be above 0")
@@ -607,11 +651,14 @@ def _check_blocks(case: Case, where: str) -> None:
 
 
 def _upgraded(schema: int, document: dict[str, Any]) -> dict[str, Any]:
-    """A record of schema 2 or 3 in the form that _joined gives one of 4. What it does not say
-    is not known, and nothing is made up.
+    """A record of schema 2 or 3, or of 4 from _joined, in the form that _joined gives one of 5.
+    What it does not say is not known, and nothing is made up.
     """
     if schema < 2:
         raise BadRecord(f"has schema {schema}; this renderer reads schemas 2 to {SCHEMA}")
+    document = {**document, "method": None}
+    if schema == 4:
+        return document
     said = f"records of schema {schema} do not say"
     if schema == 2:
         document = _upgraded_2(document, said)
@@ -665,8 +712,8 @@ def _upgraded_2(document: dict[str, Any], said: str) -> dict[str, Any]:
 
 
 def _joined(document: dict[str, Any], lines: dict[str, Raw]) -> dict[str, Any]:
-    """A record of schema 4 whose cases have the members of their strategies and samples, and those
-    that their ids hold: the form of schema 3."""
+    """A record of schema 4 or 5 whose cases have the members of their strategies and samples, and
+    those that their ids hold: the form of schema 3."""
     axes = {
         each.name: each.axes
         for each in typed(tuple[Experiment, ...], document.get("experiments"), "experiments")
@@ -742,11 +789,13 @@ def _parse(raw: bytes, folder: Path) -> tuple[Record, dict[str, bytes]]:
     schema = typed(int, document["schema"], "schema")
     if schema > SCHEMA:
         raise BadRecord(f"has schema {schema}; this renderer reads schema {SCHEMA}: update Recheck")
-    if schema == SCHEMA:
+    if schema >= 4:
         lines, held = _samples(folder)
         document, files = _joined(document, lines), files | held
-    else:
+    if schema < SCHEMA:
         document = _upgraded(schema, document)
+    elif "method" in document:  # which may be null in older ones alone
+        document["method"] = typed(Method, document["method"], "method")
     record = typed(Record, document, "")
     _check(record)
     return record, files

@@ -6,11 +6,13 @@ import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from recheck_report import schemas
 from recheck_report.model.companions import read
 from recheck_report.model.record import BadRecord
 
 SCHEMA = 1
-VERDICTS = ("holds", "fails", "inconclusive", "not_measured")
+_CLAIM = schemas.load("verdicts")["properties"]["claims"]["items"]["properties"]
+VERDICTS: list[str] = _CLAIM["verdict"]["enum"]
 
 
 @dataclass(frozen=True)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+from decimal import Decimal
+
 from recheck_report.formatting import cell, shape_label, significant
 from recheck_report.model.probes import Probes
-from recheck_report.model.record import Environment, Record
+from recheck_report.model.record import METHOD, Environment, Record
 from recheck_report.statistics.family import comparisons
+from recheck_report.statistics.paired import LEVEL
 from recheck_report.statistics.ratio import COARSEST
 
 
@@ -35,6 +39,10 @@ def brands(record: Record, probes: Probes | None = None) -> list[str]:
     if record.schema < 3:
         text = "there was no self-audit, no pairing by rounds and no measured ceiling yet."
         found.append(f"**An older record, of schema {record.schema}**: {text}")
+    if record.method and record.method.confidence != 1 - LEVEL:
+        text = f"so are those that this report calls {100 * (1 - LEVEL):g} % intervals of a time."
+        share = f"{100 * record.method.confidence:g} %"
+        found.append(f"**Intervals of medians at {share}**: {text}")
     if comparisons(record).resolution > COARSEST:
         text = "a kernel compared with itself comes out different, so no ratio here is judged"
         found.append(f"**Nothing can be told apart**: {text}; see the self-audit.")
@@ -109,6 +117,19 @@ def tools(probes: Probes | None) -> list[str]:
 def cubins(env: Environment) -> list[list[str]]:
     known = sorted((env.cubins or {}).items())
     return [[f"`{cell(file)}`", cell(digest)] for file, digest in known]
+
+
+METHOD_COLUMNS = ["number", "value", "unit", "meaning"]
+
+
+def method(record: Record) -> list[list[str]]:
+    """Rows of the method's table, in the words of its schema; none where it is not stated."""
+    found = []
+    for name, value in asdict(record.method).items() if record.method else ():
+        meaning, _, unit = METHOD[name]["description"].rpartition(" (")
+        digits = f"{Decimal(str(value)).normalize():f}"
+        found.append([f"`{name}`", digits, cell(unit.rstrip(")")), cell(meaning)])
+    return found
 
 
 OVERHEAD = ["verified kernels", "flushes and holds", "references", "inputs and copies", "saving"]
