@@ -6,13 +6,15 @@
 Reads the committed records DIR/*/record.json (default: reports/results). Beside every
 DIR/<experiment>/best.cu (default: kernels/) it writes the tables that the file includes: best.inc
 for rows that take their matrix by rows, best_column_major.inc for those that take it by columns,
-each the fastest cold case of the rows that best.cu lists as choices. Exit code 1: a table cannot be
-written. Exit code 2: a record cannot be read.
+each the fastest cold case of the rows that best.cu lists as choices; behind a row that not every
+GPU runs, the fastest of those that more do, for a GPU that nobody has measured. Exit code 1: a
+table cannot be written. Exit code 2: a record cannot be read.
 """
 
 from __future__ import annotations
 
 import argparse
+import math
 import re
 import sys
 from collections.abc import Iterator, Sequence
@@ -23,28 +25,34 @@ from recheck_report.model.record import BadRecord, Case, Experiment, Record, loa
 ROOT = Path(__file__).resolve().parents[1]
 
 
-def choices(source: str) -> list[str]:
-    """The names of the choices that best.cu lists: {.name = "tile16", ..."""
-    return re.findall(r'\{\.name = "(\w+)"', source)
+def choices(source: str) -> dict[str, float]:
+    """The choices that best.cu lists, and what they need: {.name = "tile16", .least = 75, ..."""
+    listed = re.findall(r'\{\.name = "(\w+)",\s+\.least = (\d+),(\s+\.most =)?', source)
+    # what runs on one architecture alone needs more than all that others do too
+    return {name: math.inf if only else int(least) for name, least, only in listed}
 
 
 def fastest(
-    record: Record, experiment: Experiment, names: list[str], layout: str
+    record: Record, experiment: Experiment, needs: dict[str, float], layout: str
 ) -> Iterator[Case]:
-    """The fastest cold case of these rows at each shape, by ascending work as they were timed."""
+    """At each shape, by ascending work as they were timed, the fastest cold case of these rows, and
+    behind it the fastest of those that need less."""
     by_columns = layout == "column_major"
     for shape in record.shapes(experiment):
-        found = [record.find(experiment, name, shape, "cold") for name in names]
+        found = [record.find(experiment, name, shape, "cold") for name in needs]
         timed = [
             case
             for case in found
             if case and case.seconds and (case.layout == "column_major") == by_columns
         ]
-        if timed:
-            yield min(timed, key=lambda case: case.time.median)
+        least = None
+        for case in sorted(timed, key=lambda case: case.time.median):
+            if least is None or needs[case.strategy] < least:
+                yield case
+                least = needs[case.strategy]
 
 
-def table(records: list[Record], experiment: str, names: list[str], layout: str) -> str:
+def table(records: list[Record], experiment: str, needs: dict[str, float], layout: str) -> str:
     lines = [
         "// Written by kernels/best.py from the committed records; publishing writes it again.",
         f"// {{compute capability, multiprocessors}}, shape, the fastest row: {experiment}, cold.",
@@ -55,7 +63,7 @@ def table(records: list[Record], experiment: str, names: list[str], layout: str)
         if gpu is None or known is None:
             continue
         model = f"{{{round(10 * float(gpu.compute_capability))}, {gpu.sm_count}}}"
-        for case in fastest(record, known, names, layout):
+        for case in fastest(record, known, needs, layout):
             extents = ", ".join(map(str, case.shape.values()))
             lines.append(f'{{{model}, {{{extents}}}, "{case.strategy}"}},')
     return "\n".join(lines) + "\n"

@@ -20,9 +20,14 @@ inline bool on_bytes(const void* pointer, std::uintptr_t bytes) {
   return reinterpret_cast<std::uintptr_t>(pointer) % bytes == 0;
 }
 
-/// What is wrong with one of a call's extents, or with the pointer to one of its matrices.
+/// What is wrong with one of a call's extents, or with the pointer to one of its operands.
 inline cudaError_t refuse_extent(int extent) {
   return extent < 0 || extent > most_extent ? cudaErrorInvalidValue : cudaSuccess;
+}
+/// And with a leading dimension, of `rows` rows that are `columns` long.
+inline cudaError_t refuse_ld(int rows, int columns, std::int64_t ld) {
+  const bool fits = ld >= columns && (rows == 0 || ld <= most_elements / rows);
+  return fits ? cudaSuccess : cudaErrorInvalidPitchValue;
 }
 inline cudaError_t refuse_matrix(const float* matrix, bool empty) {
   if (!empty && matrix == nullptr) return cudaErrorInvalidDevicePointer;
@@ -64,9 +69,13 @@ cudaError_t call(cudaError_t code, const Rungs<Args, axes>& rungs, const Args& a
                  std::string_view rung) {
   const auto* choice = find_rung(code, rungs, args, shape, rung);
   if (choice == nullptr) return code;
-  constexpr std::size_t least = 16;  // so that nobody gets a null pointer for no bytes
-  const std::int64_t floats = choice->floats == nullptr ? 0 : choice->floats(args);
-  const std::size_t needed = std::max(least, static_cast<std::size_t>(floats) * sizeof(float));
+  // at least one piece, so that nobody has a null pointer for no bytes; and whole ones, so that
+  // several workspaces may be cut from one allocation
+  constexpr std::size_t piece = 256;
+  const auto floats =
+      static_cast<std::size_t>(choice->floats == nullptr ? 0 : choice->floats(args));
+  const std::size_t pieces = (floats * sizeof(float) + piece - 1) / piece;
+  const std::size_t needed = std::max<std::size_t>(1, pieces) * piece;
   if (workspace == nullptr) {
     bytes = needed;
     return cudaSuccess;

@@ -59,10 +59,16 @@ if(NVCC)
       -D CUDAToolkit_ROOT=${toolkit}/..)
   run(0 ${CMAKE_COMMAND} ${library} -B ${SCRATCH}/library -D CMAKE_PREFIX_PATH=${SCRATCH}/prefix)
   run(0 ${CMAKE_COMMAND} --build ${SCRATCH}/library)
+  # no component but these, and the headers are C++17
+  run(1 ${CMAKE_COMMAND} ${library} -B ${SCRATCH}/library_mistaken -D COMPONENT=kernel
+        -D CMAKE_PREFIX_PATH=${SCRATCH}/prefix)
+  expect("${said}" "there is no component kernel, only harness and kernels")
+  file(WRITE ${SCRATCH}/all.cu "#include <recheck/matmul.hpp>\n#include <recheck/matvec.hpp>\n#include <recheck/transpose.hpp>\n")
+  run(0 ${NVCC} -std=c++17 -I${SCRATCH}/prefix/include -c ${SCRATCH}/all.cu -o ${SCRATCH}/all.o)
   run("0;1" ${SCRATCH}/library/product)
   if(NOT "${said}" MATCHES "no CUDA-capable device|driver version is insufficient")
     run(0 ${SCRATCH}/library/product)
-    expect("${said}" ": no error")
+    expect("${said}" ": 1000000 of 1000000 elements are right")
   endif()
 endif()
 

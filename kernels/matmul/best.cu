@@ -51,11 +51,10 @@ static_assert(rungs.known());
 
 cudaError_t refuse(const MatmulArgs& p) {
   const bool nothing = p.m == 0 || p.n == 0;
-  return first_error(
-      {refuse_extent(p.m), refuse_extent(p.n), refuse_extent(p.k),
-       p.lda < p.k || p.ldb < p.n || p.ldc < p.n ? cudaErrorInvalidPitchValue : cudaSuccess,
-       refuse_matrix(p.a, nothing || p.k == 0), refuse_matrix(p.b, nothing || p.k == 0),
-       refuse_matrix(p.c, nothing)});
+  return first_error({refuse_extent(p.m), refuse_extent(p.n), refuse_extent(p.k),
+                      refuse_ld(p.m, p.k, p.lda), refuse_ld(p.k, p.n, p.ldb),
+                      refuse_ld(p.m, p.n, p.ldc), refuse_matrix(p.a, nothing || p.k == 0),
+                      refuse_matrix(p.b, nothing || p.k == 0), refuse_matrix(p.c, nothing)});
 }
 
 }  // namespace
@@ -73,9 +72,9 @@ std::string_view best_rung(const MatmulArgs& p) noexcept {
   return rung_of(refuse(p), rungs, p, {p.m, p.n, p.k});
 }
 
-std::span<const std::string_view> best_rungs() noexcept {
+Names best_rungs() noexcept {
   static constexpr auto names = names_of(choices);
-  return names;
+  return {names.data(), names.size()};
 }
 
 }  // namespace recheck::kernels::matmul

@@ -43,13 +43,14 @@ constexpr Fastest<2> table_by_columns[] = {
 constexpr Rungs<MatvecArgs, 2> by_columns = {choices_by_columns, table_by_columns};
 static_assert(by_columns.known());
 
-/// What is wrong with a call's arguments; stored rows or columns are `length` long.
-cudaError_t refuse(const MatvecArgs& p, int length) {
-  const std::int64_t bytes = std::int64_t{length} * static_cast<std::int64_t>(sizeof(float));
+/// What is wrong with a call's arguments; of stored rows or columns there are `count`, `length`
+/// long.
+cudaError_t refuse(const MatvecArgs& p, int count, int length) {
+  constexpr std::int64_t word = sizeof(float);
   const bool no_matrix = p.rows == 0 || p.columns == 0;
   return first_error({refuse_extent(p.rows), refuse_extent(p.columns),
-                      p.pitch < bytes ? cudaErrorInvalidPitchValue : cudaSuccess,
-                      p.pitch % 4 != 0 ? cudaErrorMisalignedAddress : cudaSuccess,
+                      refuse_ld(count, length, p.pitch / word),
+                      p.pitch % word != 0 ? cudaErrorMisalignedAddress : cudaSuccess,
                       refuse_matrix(p.a, no_matrix), refuse_matrix(p.v, no_matrix),
                       refuse_matrix(p.r, p.rows == 0)});
 }
@@ -62,17 +63,17 @@ void best(const MatvecArgs& p, const Queue& queue) {
 
 cudaError_t best(const MatvecArgs& p, void* workspace, std::size_t& bytes, cudaStream_t stream,
                  std::string_view rung) noexcept {
-  return call(refuse(p, p.columns), by_rows, p, {p.rows, p.columns}, workspace, bytes, stream,
-              rung);
+  return call(refuse(p, p.rows, p.columns), by_rows, p, {p.rows, p.columns}, workspace, bytes,
+              stream, rung);
 }
 
 std::string_view best_rung(const MatvecArgs& p) noexcept {
-  return rung_of(refuse(p, p.columns), by_rows, p, {p.rows, p.columns});
+  return rung_of(refuse(p, p.rows, p.columns), by_rows, p, {p.rows, p.columns});
 }
 
-std::span<const std::string_view> best_rungs() noexcept {
+Names best_rungs() noexcept {
   static constexpr auto names = names_of(choices_by_rows);
-  return names;
+  return {names.data(), names.size()};
 }
 
 void best_column_major(const MatvecArgs& p, const Queue& queue) {
@@ -81,17 +82,17 @@ void best_column_major(const MatvecArgs& p, const Queue& queue) {
 
 cudaError_t best_column_major(const MatvecArgs& p, void* workspace, std::size_t& bytes,
                               cudaStream_t stream, std::string_view rung) noexcept {
-  return call(refuse(p, p.rows), by_columns, p, {p.rows, p.columns}, workspace, bytes, stream,
-              rung);
+  return call(refuse(p, p.columns, p.rows), by_columns, p, {p.rows, p.columns}, workspace, bytes,
+              stream, rung);
 }
 
 std::string_view best_column_major_rung(const MatvecArgs& p) noexcept {
-  return rung_of(refuse(p, p.rows), by_columns, p, {p.rows, p.columns});
+  return rung_of(refuse(p, p.columns, p.rows), by_columns, p, {p.rows, p.columns});
 }
 
-std::span<const std::string_view> best_column_major_rungs() noexcept {
+Names best_column_major_rungs() noexcept {
   static constexpr auto names = names_of(choices_by_columns);
-  return names;
+  return {names.data(), names.size()};
 }
 
 }  // namespace recheck::kernels::matvec

@@ -30,9 +30,8 @@ static_assert(rungs.known());
 
 cudaError_t refuse(const TransposeArgs& p) {
   const bool nothing = p.rows == 0 || p.columns == 0;
-  const bool short_rows = p.ldin < p.columns || p.ldout < p.rows;
   return first_error({refuse_extent(p.rows), refuse_extent(p.columns),
-                      short_rows ? cudaErrorInvalidPitchValue : cudaSuccess,
+                      refuse_ld(p.rows, p.columns, p.ldin), refuse_ld(p.columns, p.rows, p.ldout),
                       refuse_matrix(p.in, nothing), refuse_matrix(p.out, nothing)});
 }
 
@@ -51,9 +50,9 @@ std::string_view best_rung(const TransposeArgs& p) noexcept {
   return rung_of(refuse(p), rungs, p, {p.rows, p.columns});
 }
 
-std::span<const std::string_view> best_rungs() noexcept {
+Names best_rungs() noexcept {
   static constexpr auto names = names_of(choices);
-  return names;
+  return {names.data(), names.size()};
 }
 
 }  // namespace recheck::kernels::transpose

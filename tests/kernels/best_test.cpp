@@ -83,6 +83,16 @@ TEST(Best, PassesOverWhatDoesNotTakeTheArguments) {
   EXPECT_EQ(chosen(old_gpu, {64, 64}, table, {.odd = true}), "anywhere");
 }
 
+TEST(Best, OnAGpuThatRunsLessIsWhatStandsBehindTheFastestOfTheNearestShape) {
+  constexpr Fastest<2> tiers[] = {{known_gpu, {64, 64}, "anywhere"},
+                                  {known_gpu, {8192, 8192}, "only"},
+                                  {known_gpu, {8192, 8192}, "large"},
+                                  {known_gpu, {8192, 8192}, "small"}};
+  EXPECT_EQ(chosen(known_gpu, {8000, 8000}, tiers), "only");
+  EXPECT_EQ(chosen(other_gpu, {8000, 8000}, tiers), "large");
+  EXPECT_EQ(chosen(old_gpu, {8000, 8000}, tiers), "small");
+}
+
 TEST(Best, IsTheFirstChoiceWithoutMeasurements) {
   EXPECT_EQ(chosen(known_gpu, {64, 64}, {}), "anywhere");
 }

@@ -80,8 +80,8 @@ std::vector<float> integers(std::int64_t count, unsigned seed) {
 cudaError_t run(const Call& call, std::string_view rung, cudaStream_t stream = nullptr) {
   Bytes bytes = 0;
   if (const auto code = call(nullptr, bytes, stream, rung); code != cudaSuccess) return code;
-  EXPECT_GE(bytes, 16U);
-  EXPECT_EQ(bytes % sizeof(float), 0U);
+  EXPECT_GE(bytes, 256U);
+  EXPECT_EQ(bytes % 256, 0U);
   const Floats workspace(static_cast<std::int64_t>(bytes / sizeof(float)));
   const auto code = call(workspace.data(), bytes, stream, rung);
   EXPECT_EQ(cudaStreamSynchronize(stream), cudaSuccess);
@@ -91,9 +91,8 @@ cudaError_t run(const Call& call, std::string_view rung, cudaStream_t stream = n
 
 /// Holds every rung, and the choice among them, against `expected`; `output` is the whole of what
 /// they may write to, padding included, of which `inside` says what is the result.
-void hold(const Call& call, std::span<const std::string_view> rungs, std::string_view chosen,
-          const Floats& output, const std::vector<float>& expected,
-          const std::function<bool(std::int64_t)>& inside) {
+void hold(const Call& call, const Names& rungs, std::string_view chosen, const Floats& output,
+          const std::vector<float>& expected, const std::function<bool(std::int64_t)>& inside) {
   std::vector<std::string_view> all(rungs.begin(), rungs.end());
   all.emplace_back();  // the choice
   EXPECT_NE(std::ranges::find(rungs, chosen), rungs.end()) << chosen;
@@ -327,7 +326,7 @@ TEST(gpu_Library, ExtentsUpToTheMostAreRightOrRefused) {
   const Long in(most), out(most);
   const Floats one(std::vector<float>{5, 7});
   in.set_ends(2, 3);
-  const auto each = [&](std::span<const std::string_view> rungs, const Call& call, auto check) {
+  const auto each = [&](const Names& rungs, const Call& call, auto check) {
     std::vector<std::string_view> all(rungs.begin(), rungs.end());
     all.emplace_back();
     for (const auto rung : all) {
@@ -381,6 +380,7 @@ TEST(Library, RefusesArgumentsOfAProductThatMakeNoSense) {
       {"lda < k", cudaErrorInvalidPitchValue, [](auto& p) { p.lda = 7; }},
       {"ldb < n", cudaErrorInvalidPitchValue, [](auto& p) { p.ldb = 7; }},
       {"ldc < n", cudaErrorInvalidPitchValue, [](auto& p) { p.ldc = 7; }},
+      {"lda too large", cudaErrorInvalidPitchValue, [](auto& p) { p.lda = most_elements; }},
       {"no A", cudaErrorInvalidDevicePointer, [](auto& p) { p.a = nullptr; }},
       {"no B", cudaErrorInvalidDevicePointer, [](auto& p) { p.b = nullptr; }},
       {"no C", cudaErrorInvalidDevicePointer, [](auto& p) { p.c = nullptr; }},

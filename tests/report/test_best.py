@@ -65,6 +65,20 @@ def test_a_table_has_the_fastest_choice_at_every_shape(kernels: Path) -> None:
     assert {gpu for gpu, _, _ in table} == {(90, 132)}
 
 
+def test_behind_a_row_that_needs_more_stands_what_needs_less(kernels: Path) -> None:
+    source = SOURCE.replace('"tile16", .least = 75', '"tile16", .least = 90, .most = hopper_only')
+    record = make_record(SMALL)
+    for case in matching(record, "/global16/"):
+        record = scale(record, case["id"], 1000)
+    _commit(kernels.parent, record)
+    (kernels / "matmul/best.cu").write_text(source)
+    assert choices(source) == {"global16": 75, "tile16": float("inf")}
+    _write(kernels)
+    table = _table(kernels / "matmul/best.inc")
+    assert [name for _, _, name in table] == ["tile16", "global16"] * len(SMALL)
+    assert [at for _, at, _ in table[::2]] == [at for _, at, _ in table[1::2]]
+
+
 def test_a_table_that_holds_is_left_alone(kernels: Path) -> None:
     _write(kernels)
     before = (kernels / "matmul/best.inc").stat().st_mtime_ns
@@ -95,24 +109,29 @@ RECORDS = sorted((REPORTS / "results").glob("*/record.json"))
 def _slower(record: Record, path: Path, tolerance: float) -> list[str]:
     """Where the row that a table names is slower than another choice, by the record. A row that is
     newer than the record it says nothing about."""
-    names = choices(path.with_name("best.cu").read_text())
+    needs = choices(path.with_name("best.cu").read_text())
     layout = "column_major" if "column_major" in path.name else "row_major"
     experiment = next(each for each in record.experiments if each.name == path.parent.name)
     gpu = record.environment.gpu
     assert gpu is not None
     here = (round(10 * float(gpu.compute_capability)), gpu.sm_count)
-    chosen = {shape: name for at, shape, name in _table(path) if at == here}
-    newer = set(names) - {row.strategy for row in record.strategies(experiment)}
+    rows = {row.strategy for row in record.strategies(experiment)}
     found = []
-    for case in fastest(record, experiment, names, layout):
-        if chosen.get(case.shape_name) in newer:
+    for at, shape, name in _table(path):
+        if at != here or (name in needs and name not in rows):
             continue
-        own = record.find(experiment, chosen.get(case.shape_name, ""), case.shape_name, "cold")
+        own = record.find(experiment, name, shape, "cold")
         if own is None or own.seconds is None:
-            found.append(f"{case.shape_name}: {chosen.get(case.shape_name)} has no time")
-        elif own.seconds.median > tolerance * case.time.median:
-            found.append(f"{case.shape_name}: {own.strategy} is slower than {case.strategy}")
-    return found
+            found.append(f"{shape}: {name} has no time")
+            continue
+        # of those that run wherever it does
+        others = {each: need for each, need in needs.items() if need <= needs[name]}
+        for case in fastest(record, experiment, others, layout):
+            if case.shape_name == shape and own.time.median > tolerance * case.time.median:
+                found.append(f"{shape}: {name} is slower than {case.strategy}")
+    timed = {case.shape_name for case in fastest(record, experiment, needs, layout)}
+    known = {shape for at, shape, _ in _table(path) if at == here}
+    return found + [f"{shape}: no row has a time" for shape in sorted(timed - known)]
 
 
 @pytest.mark.parametrize("path", RECORDS, ids=lambda path: path.parent.name)

@@ -3,42 +3,62 @@
 
 // What the kernels take, experiment by experiment. Nothing here needs the CUDA Toolkit.
 
+#include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 namespace recheck::kernels {
 
-/// The extents of a call of `best` go so far: what is left to 2³¹ the rungs need to count in.
+/// The largest extent that `best` takes; the kernels need the rest of int's range to round up in.
 inline constexpr int most_extent = 0x7fffffff - (1 << 21);
+
+/// The most elements that a matrix may span, from its first to its last, padding included: 4 TiB.
+inline constexpr std::int64_t most_elements = std::int64_t{1} << 40;
+
+/// Names of static storage, in an order that does not change while a program runs.
+class Names {
+ public:
+  constexpr Names(const std::string_view* names, std::size_t count)
+      : names_(names), count_(count) {}
+  [[nodiscard]] constexpr const std::string_view* begin() const { return names_; }
+  [[nodiscard]] constexpr const std::string_view* end() const { return names_ + count_; }
+  [[nodiscard]] constexpr std::size_t size() const { return count_; }
+
+ private:
+  const std::string_view* names_;
+  std::size_t count_;
+};
 
 namespace matmul {
 
 /// C = A · B in fp32, every matrix row-major: A is m×k, B is k×n, C is m×n.
 /// Leading dimensions count elements (lda >= k, ldb >= n, ldc >= n). As in BLAS, nothing is read or
-/// written when m or n is 0, and C becomes 0 when k is 0. Pointers are where the launcher runs:
-/// device memory for a GPU strategy, host memory for a CPU strategy. C overlaps with neither input.
+/// written when m or n is 0, and C becomes 0 when k is 0. Pointers are device memory (a CPU row of
+/// an experiment takes host memory). C must overlap with neither input, which nobody checks.
 struct MatmulArgs {
-  int m, n, k;
-  const float* a;  // (m, k)
-  std::int64_t lda;
-  const float* b;  // (k, n)
-  std::int64_t ldb;
-  float* c;  // (m, n)
-  std::int64_t ldc;
+  int m = 0, n = 0, k = 0;
+  const float* a = nullptr;  // (m, k)
+  std::int64_t lda = 0;
+  const float* b = nullptr;  // (k, n)
+  std::int64_t ldb = 0;
+  float* c = nullptr;  // (m, n)
+  std::int64_t ldc = 0;
 };
 
 }  // namespace matmul
 namespace matvec {
 
-/// r = A · v in fp32. A is rows×columns, stored by rows or by columns as each launcher says; pitch
+/// r = A · v in fp32. A is rows×columns, stored by rows or by columns as each function says; pitch
 /// is the distance from one stored row (or column) to the next, in bytes, as cudaMallocPitch
-/// returns it and a multiple of sizeof(float). r becomes 0 when columns is 0; nothing is read or
-/// written when rows is 0. Pointers are device memory; r overlaps with neither input.
+/// returns it and a multiple of sizeof(float). v and r are contiguous. r becomes 0 when columns is
+/// 0; nothing is read or written when rows is 0. Pointers are device memory; r must overlap with
+/// neither input, which nobody checks.
 struct MatvecArgs {
-  int rows, columns;
-  const float* a;
-  std::int64_t pitch;
-  const float* v;  // (columns)
-  float* r;        // (rows)
+  int rows = 0, columns = 0;
+  const float* a = nullptr;
+  std::int64_t pitch = 0;    // bytes
+  const float* v = nullptr;  // (columns)
+  float* r = nullptr;        // (rows)
 };
 
 }  // namespace matvec
@@ -46,14 +66,14 @@ namespace transpose {
 
 /// out = inᵀ in fp32: in is rows×columns, out is columns×rows, both row-major. Leading dimensions
 /// count elements (ldin >= columns, ldout >= rows). Nothing is read or written when an extent is 0.
-/// Pointers are device memory; out does not overlap with in.
+/// Pointers are device memory; out must not overlap with in, which nobody checks.
 struct TransposeArgs {
-  int rows, columns;
-  const float* in;
-  std::int64_t ldin;
-  float* out;
-  std::int64_t ldout;
-  int repeats = 1;  // how often a kernel of NVIDIA's repeats its loads and stores; others ignore it
+  int rows = 0, columns = 0;
+  const float* in = nullptr;
+  std::int64_t ldin = 0;
+  float* out = nullptr;
+  std::int64_t ldout = 0;
+  int repeats = 1;  // of the loads and stores of NVIDIA's kernels; `best` ignores it
 };
 
 }  // namespace transpose

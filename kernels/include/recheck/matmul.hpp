@@ -1,48 +1,61 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A product of matrices as a library function: recheck::kernels links CUDA alone.
+// A product of matrices as a library function: recheck::kernels links CUDA alone. C++17.
 
 #include <cuda_runtime_api.h>
 
 #include <cstddef>
-#include <span>
 #include <string_view>
 
 #include "arguments.hpp"
 
 namespace recheck::kernels::matmul {
 
-/// C = A · B in IEEE fp32 on the current device, by the rung that was measured fastest nearest to
-/// the shape; by the one named `rung` if that is not empty.
+/// C = A · B in IEEE fp32 on the current device, by one of several kernels, here called rungs: the
+/// one named `rung`; if that is empty, the fastest at the nearest shape that was measured, of those
+/// that run on this device. (Measured on an H200; on another GPU the H200's order is a guess.)
 ///
-/// Call it twice, as CUB's device functions. With workspace == nullptr it sets `bytes` to what this
-/// call needs, at least 16, and launches nothing. Then with that much device memory, which starts
-/// on 16 bytes and whose contents do not matter: it puts its work on `stream` and returns. The same
-/// arguments (and alignments of pointers) need the same bytes on the same device.
+/// Call it twice, like CUB's functions. With workspace == nullptr it sets `bytes` to what this call
+/// needs, a multiple of 256 and at least that, and launches nothing. Then pass at least so many
+/// bytes of device memory on 16 bytes; what is in it does not matter, and is overwritten. `bytes`
+/// is then what you own, and is not changed, nor is it by a call that is refused. What is needed
+/// depends on the extents, the device, the rung, and on whether pointers and leading dimensions are
+/// multiples of 16 bytes: up to 21 MB, and a copy of B where that is not so aligned.
 ///
-/// Calls keep no state: they may be made from any thread, on any stream, and be captured into a
-/// graph, each with a workspace of its own until its work is done. The same call on the same device
-/// leaves the same bits; another rung, or another device, adds in another order.
+/// It puts all its work on `stream` (nullptr: the legacy default stream), does not wait, allocates
+/// nothing and keeps no state. It may be called from any thread. Calls whose work may overlap in
+/// time need a workspace each; those that follow one another on a stream may share one. It may be
+/// captured into a graph, for whose life workspace and matrices have to stay; call it once before,
+/// so that its code is loaded. The same call on the same device leaves the same bits: sums are
+/// added in a fixed order. Another rung or another device may add in another order.
 ///
-/// Returns what went wrong, with nothing launched:
-///   cudaErrorInvalidValue          an extent below 0 or above most_extent, a workspace of fewer
-///                                  bytes than needed, a rung of no known name
-///   cudaErrorInvalidPitchValue     a leading dimension smaller than its row
-///   cudaErrorInvalidDevicePointer  a null pointer to a matrix that is not empty
-///   cudaErrorMisalignedAddress     a matrix that is not on 4 bytes, a workspace not on 16
-///   cudaErrorNoKernelImageForDevice, cudaErrorInvalidConfiguration
-///                                  the named rung does not run on this device, or not this shape
-///   what an earlier call has left (cudaGetLastError); it is thereby read
-/// or, as of any launch, what CUDA says of it; nothing is left to be read behind it.
+/// What is wrong is returned, and nothing is launched. In this order:
+///   cudaErrorInvalidValue           an extent below 0 or above most_extent
+///   cudaErrorInvalidPitchValue      a leading dimension smaller than its row, or so large that the
+///                                   matrix spans more than most_elements
+///   cudaErrorInvalidDevicePointer   a null pointer to something that would be read or written
+///   cudaErrorMisalignedAddress      a pointer that is not on 4 bytes
+///   what cudaGetDevice says         there is no device to use
+///   cudaErrorInvalidValue           no rung has this name
+///   cudaErrorNoKernelImageForDevice the rung does not run on this device, or none does
+///   cudaErrorInvalidConfiguration   the named rung does not take this shape
+/// and if there is a workspace
+///   cudaErrorInvalidValue           it has fewer bytes than needed
+///   cudaErrorMisalignedAddress      it is not on 16 bytes
+///   what an earlier call has left   read with cudaGetLastError, so that it is returned once
+/// Else what CUDA says of the launches; cudaGetLastError has then nothing to add. Memory that is
+/// not the device's is an error of the launch that surfaces when one waits for it, as of any
+/// kernel.
 cudaError_t best(const MatmulArgs& args, void* workspace, std::size_t& bytes,
                  cudaStream_t stream = nullptr, std::string_view rung = {}) noexcept;
 
-/// The name of the rung that `best` takes for these arguments on the current device, for `rung`
-/// above to keep to it; empty where `best` would refuse. Names are of static storage.
+/// The name of the rung that `best` takes for these extents on the current device; pass it as
+/// `rung` to keep to it. Empty where `best` without a workspace would refuse.
 std::string_view best_rung(const MatmulArgs& args) noexcept;
 
-/// All that may be named.
-std::span<const std::string_view> best_rungs() noexcept;
+/// All names that there are; some devices and shapes refuse some. Another version of Recheck may
+/// have others.
+Names best_rungs() noexcept;
 
 }  // namespace recheck::kernels::matmul

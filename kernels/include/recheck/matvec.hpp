@@ -1,36 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Matrix–vector products as library functions: recheck::kernels links CUDA alone.
+// Matrix–vector products as library functions: recheck::kernels links CUDA alone. C++17.
 
 #include <cuda_runtime_api.h>
 
 #include <cstddef>
-#include <span>
 #include <string_view>
 
 #include "arguments.hpp"
 
 namespace recheck::kernels::matvec {
 
-/// r = A · v in IEEE fp32 on the current device, A stored by rows, by the rung that was measured
-/// fastest nearest to the shape; by the one named `rung` if that is not empty. Workspace, streams,
-/// threads and what is returned are as of matmul::best (matmul.hpp), with the pitch for a leading
-/// dimension: cudaErrorInvalidPitchValue where it is smaller than a row, cudaErrorMisalignedAddress
-/// where it is no multiple of 4.
+/// r = A · v in IEEE fp32 on the current device, A stored by rows, by the rung named `rung`; if
+/// that is empty, by the fastest at the nearest shape that was measured. Workspace, streams,
+/// threads and errors are as for matmul::best (matmul.hpp), with the pitch, which counts bytes, as
+/// the leading dimension: cudaErrorInvalidPitchValue where it is smaller than a stored row, and
+/// cudaErrorMisalignedAddress where it is no multiple of 4. `best` needs 256 bytes of workspace,
+/// best_column_major up to a few hundred kB.
 cudaError_t best(const MatvecArgs& args, void* workspace, std::size_t& bytes,
                  cudaStream_t stream = nullptr, std::string_view rung = {}) noexcept;
 
-/// The rung that `best` takes for these arguments; empty where it would refuse. And all that may be
-/// named.
+/// The name of the rung that `best` takes; empty where it would refuse. And all names.
 std::string_view best_rung(const MatvecArgs& args) noexcept;
-std::span<const std::string_view> best_rungs() noexcept;
+Names best_rungs() noexcept;
 
-/// The same of A stored by columns (pitch: from one column to the next); or r = Bᵀ · v of a matrix
-/// B = Aᵀ stored by rows.
+/// The same of A stored by columns, where pitch leads from one column to the next and is at least
+/// 4 · rows; equivalently r = Bᵀ · v of a columns×rows matrix B that is stored by rows.
 cudaError_t best_column_major(const MatvecArgs& args, void* workspace, std::size_t& bytes,
                               cudaStream_t stream = nullptr, std::string_view rung = {}) noexcept;
 std::string_view best_column_major_rung(const MatvecArgs& args) noexcept;
-std::span<const std::string_view> best_column_major_rungs() noexcept;
+Names best_column_major_rungs() noexcept;
 
 }  // namespace recheck::kernels::matvec
