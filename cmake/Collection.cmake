@@ -109,6 +109,13 @@ function(recheck_add_experiments name)
   if(NOT arg_SOURCES OR NOT arg_CLAIMS OR arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR " recheck_add_experiments(${name}): needs SOURCES and CLAIMS, and takes nothing else")
   endif()
+  cmake_path(ABSOLUTE_PATH arg_CLAIMS)
+  if(NOT EXISTS ${arg_CLAIMS}/sources.toml)
+    message(FATAL_ERROR " recheck_add_experiments(${name}): CLAIMS has no sources.toml: ${arg_CLAIMS}")
+  endif()
+  if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+    message(WARNING " Nothing is optimised, so times will say nothing: configure with -DCMAKE_BUILD_TYPE=Release")
+  endif()
   set(kernels ${arg_SOURCES})
   list(FILTER kernels INCLUDE REGEX "\\.cu$")
   list(FILTER arg_SOURCES EXCLUDE REGEX "\\.cu$")
@@ -136,7 +143,6 @@ function(recheck_add_experiments name)
   set(collect ${without_python})
   set(render ${without_python})
   if(NOT RECHECK_NO_PYTHON)
-    cmake_path(ABSOLUTE_PATH arg_CLAIMS)
     find_program(NCU ncu HINTS ${CUDAToolkit_BIN_DIR})
     find_program(COMPUTE_SANITIZER compute-sanitizer HINTS ${CUDAToolkit_BIN_DIR})
     set(program ${RECHECK_PYTHON} -m recheck_report)
@@ -150,7 +156,7 @@ function(recheck_add_experiments name)
   add_custom_target(${name}_report
     COMMAND ${collect}
     COMMAND ${name} --output=${measured}
-    COMMAND ${render}
+    COMMAND ${render} --strict
     DEPENDS ${name}
     COMMENT "Measuring the full matrix and rendering ${name}_report"
     USES_TERMINAL VERBATIM)

@@ -31,7 +31,7 @@ if(NVCC)
   expect("${said}" "this Recheck was built with CUDA: enable the language CUDA before find_package")
 endif()
 
-run(0 ${outside}/reduction --gate)
+run("0;77" ${outside}/reduction --gate)
 expect("${said}" "reduction/cpu_serial: passed 22 times")
 run("0;77" ${outside}/reduction --gate --experiment=audit)
 expect("${said}" "audit/")

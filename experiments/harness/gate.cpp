@@ -45,7 +45,7 @@ int gate(std::span<const Experiment> experiments, const Choice& choice) {
         "--gate has shapes of its own and times nothing: with it go --experiment and --strategy");
   plan(experiments, choice);  // throws for names that there are not
   const Gpu gpu = find_gpu();
-  bool any = false, right = true;
+  bool all = true, right = true;
   std::setvbuf(stdout, nullptr, _IOLBF, 0);  // a line for each row as it comes, into files too
   for (const auto& experiment : experiments) {
     if (!wanted(choice.experiments, experiment.name)) continue;
@@ -56,9 +56,9 @@ int gate(std::span<const Experiment> experiments, const Choice& choice) {
       const Proofs found = prove(experiment, strategy, gpu);
       if (found.not_run) {
         std::printf("%snot run: %s\n", row.c_str(), found.not_run->c_str());
+        all = false;
         continue;
       }
-      any = true;
       const bool tried = found.passed > 0 || !found.wrong.empty();
       right &= tried && found.wrong.empty();
       for (const auto& line : found.wrong) std::printf("%sWRONG %s\n", row.c_str(), line.c_str());
@@ -69,7 +69,7 @@ int gate(std::span<const Experiment> experiments, const Choice& choice) {
     }
   }
   constexpr int skipped = 77;  // what CTest takes for that, if told so
-  return !any ? skipped : right ? 0 : 1;
+  return !right ? 1 : all ? 0 : skipped;
 }
 
 }  // namespace recheck

@@ -20,8 +20,8 @@ struct Proofs {
 };
 Proofs prove(const Experiment& experiment, const Strategy& strategy, const Gpu& gpu);
 
-/// Proves the rows that `choice` wants of `experiments` and prints a line for each. Returns 0, or 1
-/// where one was wrong or fits no shape, or 77 where none could be tried. Throws
+/// Proves the rows that `choice` wants of `experiments` and prints a line for each. Returns 1 where
+/// one was wrong or fits no shape, else 77 where one could not be tried, else 0. Throws
 /// std::invalid_argument, in one line, for a choice that makes no sense here.
 int gate(std::span<const Experiment> experiments, const Choice& choice);
 

@@ -40,7 +40,7 @@ Proves and times every strategy at every shape and writes FOLDER/record.json (de
 Google Benchmark's flags choose and print: --benchmark_filter, --benchmark_list_tests,
 --benchmark_format, --benchmark_out. How often to sample is decided by the interval that comes out.
 Exit code: 0 when every case has come to a result, whichever; 1 when the record cannot be kept, or
---gate has caught a row; 2 for input that makes no sense; 77 when --gate could try no row; 130 when
+--gate has caught a row; 2 for input that makes no sense; 77 when --gate could not try every row; 130 when
 interrupted.
 )";
 

@@ -42,9 +42,36 @@ void require_shape(std::span<const Experiment> experiments, const std::string& t
   throw std::invalid_argument("'" + text + "' is not a shape: there are " + known);
 }
 
+/// Tables that nobody could tell the rows or shapes of apart, or that would measure nothing.
+void require_form(const Experiment& experiment) {
+  const auto refuse = [&](const std::string& what) {
+    throw std::invalid_argument("experiment '" + std::string(experiment.name) + "': " + what);
+  };
+  const auto is_name = [](std::string_view name) {
+    return !name.empty() && name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") ==
+                                std::string_view::npos;
+  };
+  if (!is_name(experiment.name)) refuse("its name may hold only a-z, 0-9 and _");
+  std::vector<std::string_view> names;
+  for (const auto& strategy : experiment.ladder) {
+    const std::string row(strategy.name);
+    if (!is_name(row)) refuse("the row '" + row + "' may hold only a-z, 0-9 and _ in its name");
+    if (std::ranges::find(names, row) != names.end()) refuse("two rows are named " + row);
+    names.push_back(strategy.name);
+  }
+  for (const auto* shapes : {&experiment.timed, &experiment.edges})
+    for (const auto& shape : *shapes)
+      if (shape.size() != experiment.axes.size())
+        refuse("the shape " + to_string(shape) + " does not have " +
+               std::to_string(experiment.axes.size()) + " extents");
+  if (std::ranges::find(experiment.timed, experiment.headline) == experiment.timed.end())
+    refuse("its headline " + to_string(experiment.headline) + " is not among the shapes timed");
+}
+
 void require_sense(std::span<const Experiment> experiments, const Choice& choice) {
   std::vector<std::string> names, strategies, regime_names;
   for (const auto& experiment : experiments) {
+    require_form(experiment);
     names.emplace_back(experiment.name);
     for (const auto& strategy : experiment.ladder)
       if (std::ranges::find(strategies, strategy.name) == strategies.end())

@@ -48,6 +48,10 @@ TEST(GateFlag, SaysWhereNothingCouldBeTried) {
   const auto [said, code] = gate_of({&row, 1});
   EXPECT_EQ(code, 77);
   EXPECT_NE(said.find("not run: built without it"), std::string::npos) << said;
+  // nor where all that could be is right
+  Strategy rows[] = {row, cpu_serial()};
+  rows[0].name = "absent";
+  EXPECT_EQ(gate_of(rows).second, 77);
   const Experiment experiments[] = {transpose::experiment({&row, 1})};
   EXPECT_THROW(gate(experiments, {.shapes = {"3x4"}}), std::invalid_argument);
 }

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "../../experiments/experiments.hpp"
+#include "../../experiments/transpose/transpose.hpp"
 
 namespace recheck {
 namespace {
@@ -96,6 +97,34 @@ TEST(Predict, SurvivesARecordThatIsNone) {
   auto cases = plan(experiments(), {.experiments = {"matmul"}, .strategies = {"cpu_serial"}}).cases;
   predict(cases, {}, {}, {{"cases", {1, 2}}});
   EXPECT_GT(cases[0].predicted, 0);
+}
+
+TEST(Plan, RefusesTablesThatNobodyCouldTellApart) {
+  const auto refused = [](auto spoil) -> std::string {
+    static std::vector<Strategy> rows;
+    rows.assign(transpose::ladder().begin(), transpose::ladder().begin() + 3);
+    Experiment experiment = transpose::experiment(rows);
+    spoil(experiment, rows);
+    try {
+      plan({&experiment, 1}, {});
+      return "";
+    } catch (const std::invalid_argument& error) {
+      return error.what();
+    }
+  };
+  EXPECT_EQ(refused([](Experiment&, auto&) {}), "");
+  EXPECT_NE(refused([](Experiment&, auto& rows) {
+              rows[1].name = rows[0].name;
+            }).find("two rows are named cpu_serial"),
+            std::string::npos);
+  EXPECT_NE(refused([](Experiment&, auto& rows) { rows[1].name = "a row"; }).find("only a-z"),
+            std::string::npos);
+  EXPECT_NE(refused([](Experiment& e, auto&) { e.name = "a/b"; }).find("only a-z"),
+            std::string::npos);
+  EXPECT_NE(refused([](Experiment& e, auto&) { e.headline = {3, 5}; }).find("not among the shapes"),
+            std::string::npos);
+  EXPECT_NE(refused([](Experiment& e, auto&) { e.edges.push_back({3}); }).find("2 extents"),
+            std::string::npos);
 }
 
 }  // namespace

@@ -64,12 +64,22 @@ class Collection:
         )
 
 
+FILES = (SOURCES, "errata.toml", "listings.toml", "changes.toml")
+EXPERIMENT_FILES = ("claims.toml", "figures.toml", "binds.toml", "predictions.toml")
+
+
 @cache
 def load_collection(folder: Path) -> Collection:
     """All of a folder; raises BadRecord, one line that names the file and the field."""
     if not (folder / SOURCES).is_file():
         what = f"holds no {SOURCES}" if folder.is_dir() else "is no folder"
         raise BadClaim(f"{folder}: {what}; --experiments names one with {SOURCES} in it")
+    for path in sorted([*folder.glob("*.toml"), *folder.glob("*/*.toml")]):
+        known = FILES if path.parent == folder else EXPERIMENT_FILES
+        if path.name not in known:
+            raise BadClaim(
+                f"{path}: nothing reads a file of this name; there are {', '.join(known)}"
+            )
     predictions = folder / EXPERIMENT / "predictions.toml"
     return Collection(
         folder,

@@ -275,7 +275,9 @@ def setup(report: Report) -> list[str]:
     if "GPU" in known and not known["GPU"].startswith("none"):
         more = ("GPU memory", "GPU clock", "L2 cache", "ECC", "MIG", "MPS", "power limit")
         found += [f"the environment lacks {name}" for name in more if not known.get(name)]
-    if not re.search(r"^## Reproduce it\n\n```sh\n(.*\n)*cmake --workflow", report.text, re.M):
+    if not re.search(
+        r"^## Reproduce it\n\n```sh\n(.*\n)*cmake --(workflow|build)", report.text, re.M
+    ):
         found.append("the report does not say how to reproduce it")
     return found
 

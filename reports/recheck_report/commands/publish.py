@@ -16,7 +16,7 @@ from recheck_report.anchors import slug
 from recheck_report.claims.measured import Measured, read, read_gpu
 from recheck_report.commands import Failed, experiments_option
 from recheck_report.commands.render import render
-from recheck_report.model.record import Record
+from recheck_report.model.record import RECORD, Record, load
 from recheck_report.progress import doing
 from recheck_report.sections.machine import suspects
 from recheck_report.statistics.family import comparisons
@@ -108,6 +108,18 @@ def committed(own: Measured, results: Path) -> list[Measured]:
     return [each for each in found if each.gpu != own.gpu]
 
 
+def other_evidence(record: Record, results: Path, target: Path) -> str | None:
+    """Why evidence of this record does not belong there, or None."""
+    if (results / RECORD).exists():
+        return f"--results: {results} is a report itself; name the folder of all reports"
+    if not (target / RECORD).exists():
+        return None
+    names = [{each.name for each in r.ordinary} for r in (record, load(target)[0])]
+    if names[0] & names[1]:
+        return None
+    return f"{target} is evidence of other experiments, {', '.join(sorted(names[1]))}; name another"
+
+
 def publish(files: dict[str, bytes], target: Path) -> None:
     """Replaces the folder as a whole; until the new one stands complete, the old one stays."""
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -146,6 +158,8 @@ def run(options: argparse.Namespace) -> int:
     if why:
         raise Failed(f"{options.report}: not published: {' '.join(why.split())}")
     target = options.results / slug(own.gpu)
+    if elsewhere := other_evidence(own.record, options.results, target):
+        raise Failed(elsewhere)
     publish(files, target)
     print(target)
     return 0
