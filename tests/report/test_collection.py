@@ -377,3 +377,13 @@ def test_a_formula_without_sense_is_named(
     assert f"{path}: claim reduction.1: field expression: '1 + 1' says neither" in one_line(
         result, 2
     )
+
+
+@pytest.mark.parametrize("name", ["erata.toml", "reduction/claim.toml", "reduction/errata.toml"])
+def test_a_file_that_nothing_reads_is_refused(
+    name: str, article: Path, save: Callable[..., Path]
+) -> None:
+    (article / name).write_text("")
+    result = run("render", save(_theirs()), "--output", "none", "--experiments", article)
+    line = one_line(result, 2)
+    assert line.startswith(f"error: {article / name}: nothing reads a file of this name; there are")

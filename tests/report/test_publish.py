@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import one_line, run, tree
+from conftest import REPORTS, one_line, run, tree
 from synthetic import SMALL, Json, make_full, make_record, scale, spoil
 from synthetic_claims import make_probes
 
@@ -16,6 +16,9 @@ FEW = ["cpu_serial", "global16", "tile8", "tile16", "cublas"]
 
 
 HEADLINE = "/4096x4096x4096/"
+
+
+OUTSIDE = REPORTS.parent / "tests/outside/results/nvidia-h200"
 
 
 @pytest.fixture(scope="module")
@@ -232,3 +235,19 @@ def test_full_matrix_of_all_experiments(save: Callable[..., Path]) -> None:
     ):
         refused = refusal(load(save(_without(gone)(make_full(small=True))))[0])
         assert refused and f"it lacks {gone}; " in refused
+
+
+def test_evidence_of_other_experiments_stays(copy: Path, tmp_path: Path) -> None:
+    results = tmp_path / "results"
+    published = run("publish", copy, "--results", results)
+    assert published.returncode == 0, published.stderr
+    target = Path(published.stdout.strip())
+    shutil.rmtree(target)
+    shutil.copytree(OUTSIDE, target)
+    before = tree(target)
+    result = run("publish", copy, "--results", results)
+    assert "is evidence of other experiments, reduction" in one_line(result, 1)
+    assert tree(target) == before
+    result = run("publish", copy, "--results", target)
+    assert "is a report itself" in one_line(result, 1)
+    assert tree(target) == before
