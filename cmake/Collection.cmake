@@ -100,7 +100,8 @@ endfunction()
 # files are left out, and the GPU rows say so. It gets
 #   <name>           the program; <name> --help says what it does
 #   <name>.gate      a test for CTest: every row proves itself at its experiment's awkward shapes
-#   <name>_report    a target that measures the full matrix and renders <name>_report in the build folder
+#   <name>_report    a target that measures the full matrix and renders <name>_report in the build folder,
+#                    and <name>_report.zip, the same as one file
 #   <name>_probes    the first part of that: counters of Nsight Compute, as far as CLAIMS ask for any
 #   <name>_render    the last part: renders what was measured last
 # CLAIMS holds sources.toml and <experiment>/claims.toml, by which the report judges.
@@ -150,7 +151,8 @@ function(recheck_add_experiments name)
                 --ncu "${NCU}" --sanitizer "${COMPUTE_SANITIZER}" --nvcc "${CMAKE_CUDA_COMPILER}"
                 --output ${measured}/probes.json)
     set(render ${program} render ${measured} --experiments ${arg_CLAIMS}
-               --output ${CMAKE_CURRENT_BINARY_DIR}/${name}_report)
+               --output ${CMAKE_CURRENT_BINARY_DIR}/${name}_report
+               --bundle ${CMAKE_CURRENT_BINARY_DIR}/${name}_report.zip)
   endif()
   # Nsight Compute slows everything down, so it is through before measuring begins
   add_custom_target(${name}_report

@@ -22,7 +22,7 @@ if(with_cuda)
   install(DIRECTORY kernels/include/recheck DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 endif()
 # each header includes others by its place in this tree
-install(FILES experiments/recheck.hpp DESTINATION ${headers}/experiments)
+install(FILES experiments/README.md experiments/recheck.hpp DESTINATION ${headers}/experiments)
 install(DIRECTORY experiments/harness DESTINATION ${headers}/experiments
         FILES_MATCHING PATTERN "*.hpp")
 install(FILES kernels/code.hpp kernels/launch.hpp kernels/stream.hpp DESTINATION ${headers}/kernels)

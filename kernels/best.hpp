@@ -3,7 +3,8 @@
 
 // Dispatch by measurement: what a `best` launcher of any experiment chooses by. The tables are the
 // fastest rungs of a report, taken over by kernels/best.py; the choice at a shape that nobody has
-// measured is that of the nearest one that somebody has.
+// measured is that of the nearest one that somebody has, or, where rungs say how they cut their
+// work, the one that is expected to be the fastest (cost.hpp).
 
 #include <cmath>
 #include <cstdint>
@@ -11,6 +12,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "cost.hpp"
 #include "stream.hpp"
 
 namespace recheck::kernels {
@@ -39,6 +41,7 @@ struct Choice {
   std::string_view name;
   int least;           // what its code has to be made for
   int most = 1 << 30;  // the GPU's compute capability
+  Plan plan = {};
   void (*launch)(const Args&, const Queue&);
   bool (*fits)(const Args&) = nullptr;            // those that it takes, if not all
   std::int64_t (*floats)(const Args&) = nullptr;  // of workspace, if any
@@ -72,6 +75,8 @@ template <typename Args, int axes>
 struct Rungs {
   std::span<const Choice<Args>> choices;
   std::span<const Fastest<axes>> table;
+  std::span<const Cost> costs = {};
+  bool (*vectors)(const Args&) = nullptr;  // whether they fit all over, for the costs
 
   /// Null where there is none of that name.
   constexpr const Choice<Args>* named(std::string_view name) const {
@@ -80,38 +85,86 @@ struct Rungs {
     return nullptr;
   }
 
-  /// Whether every name of the table is a choice: to be asserted when it is compiled.
+  /// Whether every name of the tables is a choice: to be asserted when it is compiled.
   constexpr bool known() const {
     for (const auto& entry : table)
       if (named(entry.name) == nullptr) return false;
+    for (const auto& cost : costs)
+      if (named(cost.name) == nullptr) return false;
     return true;
   }
+};
+
+/// What was fastest nearest to a shape, and how far that is: from another GPU's shapes very far.
+template <typename Args>
+struct Nearest {
+  const Choice<Args>* choice;
+  float distance;
 };
 
 /// What was fastest nearest to `shape` on this GPU, of what takes `args`, by the sum of the
 /// logarithms of their proportions; where vectors of four words divide an extent of only one of
 /// them, that counts like a factor of two. On another GPU where the table does not know this one.
-/// The first choice where the table knows nothing that runs here. Takes well under a microsecond.
+/// The first choice where the table knows nothing that runs here.
 template <typename Args, int axes>
-const Choice<Args>& choose(const Rungs<Args, axes>& rungs, const GpuModel& here, const Args& args,
-                           const int (&shape)[axes]) {
-  constexpr float another_gpu = 1e3F;  // farther than any shape
-  const auto* best = &rungs.choices.front();
-  float least = 0;
+Nearest<Args> nearest(const Rungs<Args, axes>& rungs, const GpuModel& here, const Args& args,
+                      const int (&shape)[axes]) {
+  constexpr float another_gpu = 1e3F, nowhere = 1e6F;  // farther than any shape
+  Nearest<Args> found = {&rungs.choices.front(), nowhere};
   float place[axes];
   for (int i = 0; i < axes; ++i) place[i] = std::log2(static_cast<float>(shape[i]) + 1);
   for (const auto& entry : rungs.table) {
-    float distance = entry.gpu == here ? 1 : another_gpu;
+    float distance = entry.gpu == here ? 0 : another_gpu;
     for (int i = 0; i < axes; ++i)
       distance += std::abs(place[i] - std::log2(static_cast<float>(entry.shape[i]) + 1)) +
                   static_cast<float>((shape[i] % 4 == 0) != (entry.shape[i] % 4 == 0));
-    if (least > 0 && distance >= least) continue;
+    if (distance >= found.distance) continue;
     const auto* choice = rungs.named(entry.name);
-    if (!choice->runs_on(here) || !choice->takes(args)) continue;
-    best = choice;
-    least = distance;
+    if (choice->runs_on(here) && choice->takes(args)) found = {choice, distance};
   }
-  return *best;
+  return found;
+}
+
+/// The choice that is expected to be the fastest for a product, by the costs on this GPU, else on
+/// the one that is most like it; null where no cost is known of what runs here and takes `args`.
+template <typename Args>
+const Choice<Args>* cheapest(const Rungs<Args, 3>& rungs, const GpuModel& here, const Args& args,
+                             const int (&product)[3]) {
+  const auto unlike = [&](const Cost& cost) {
+    return std::abs(std::int64_t{cost.compute_capability} - here.compute_capability) * 1000 +
+           std::abs(std::int64_t{cost.multiprocessors} - here.multiprocessors);
+  };
+  const bool vectors = rungs.vectors == nullptr || rungs.vectors(args);
+  const Choice<Args>* best = nullptr;
+  std::int64_t least_unlike = 0;
+  float least = 0;
+  for (const auto& cost : rungs.costs) {
+    const auto how_unlike = unlike(cost);
+    if (best != nullptr && how_unlike > least_unlike) continue;
+    const auto* choice = rungs.named(cost.name);
+    if (!choice->runs_on(here) || !choice->takes(args)) continue;
+    const float time = expected(choice->plan, cost, here.multiprocessors, vectors, product);
+    if (best != nullptr && how_unlike == least_unlike && time >= least) continue;
+    best = choice;
+    least_unlike = how_unlike;
+    least = time;
+  }
+  return best;
+}
+
+/// The rung for these arguments on this GPU: what was fastest, if the shape or one very like it was
+/// measured there; else what is expected to be the fastest; where no costs are known, what was
+/// fastest nearest to it. Takes about a microsecond at most.
+template <typename Args, int axes>
+const Choice<Args>& choose(const Rungs<Args, axes>& rungs, const GpuModel& here, const Args& args,
+                           const int (&shape)[axes]) {
+  constexpr float very_like = 0.5F;  // all extents together by less than half a factor of two
+  const auto measured = nearest(rungs, here, args, shape);
+  if constexpr (axes == 3) {
+    if (measured.distance > very_like)
+      if (const auto* best = cheapest(rungs, here, args, shape)) return *best;
+  }
+  return *measured.choice;
 }
 
 /// The current device; throws nothing, and has a compute capability of 0 where there is none.

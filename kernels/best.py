@@ -1,13 +1,17 @@
 #!/usr/bin/env python3
 """Writes the tables that `best` chooses by: for each GPU and shape the rung that was fastest.
 
-    PYTHONPATH=reports python3 kernels/best.py [--results DIR] [--kernels DIR]
+    PYTHONPATH=reports python3 kernels/best.py [--results DIR] [--kernels DIR] [--score]
 
-Reads the committed records DIR/*/record.json (default: reports/results). Beside every
-DIR/<experiment>/best.cu (default: kernels/) it writes the tables that the file includes: best.inc
-for rows that take their matrix by rows, best_column_major.inc for those that take it by columns,
-each the fastest cold case of the rows that best.cu lists as choices; behind a row that not every
-GPU runs, the fastest of those that more do, for a GPU that nobody has measured. Exit code 1: a
+Reads the committed records DIR/*/record.json (default: reports/results), and beside them what
+history.json has of earlier runs on other GPUs of the model, and rehearsal.json of random shapes.
+Beside every DIR/<experiment>/best.cu (default: kernels/) it writes the tables that the file
+includes: best.inc for rows that take their matrix by rows, best_column_major.inc for those that
+take it by columns, each the fastest cold case of the rows that best.cu lists as choices, over all
+runs that had them with the same code; behind a row that not every GPU runs, the fastest of those
+that more do, for a GPU that nobody has measured. And best_costs.inc: for each choice with a plan
+the four numbers of kernels/cost.hpp, fitted to all its cold times on a GPU. --score writes nothing,
+and prints how good a choice by such costs is at shapes that they were not fitted to. Exit code 1: a
 table cannot be written. Exit code 2: a record cannot be read.
 """
 
@@ -16,13 +20,21 @@ from __future__ import annotations
 import argparse
 import math
 import re
+import statistics
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from recheck_report.model.record import BadRecord, Case, Experiment, Record, load
+from recheck_report.history.runs import History
+from recheck_report.history.runs import load as load_history
+from recheck_report.model.record import Case, Experiment, Record, load
+from recheck_report.model.rehearsal import GOOD, Rehearsal, load_rehearsal
+from recheck_report.model.typed import BadRecord
 
 ROOT = Path(__file__).resolve().parents[1]
+PRODUCTS = "matmul"  # whose rungs have plans
+COSTS = "best_costs.inc"
 
 
 def choices(source: str) -> dict[str, float]:
@@ -32,11 +44,60 @@ def choices(source: str) -> dict[str, float]:
     return {name: math.inf if only else int(least) for name, least, only in listed}
 
 
+@dataclass(frozen=True)
+class Timed:
+    """A run of a GPU model: the hashes of its kernel files, and its medians."""
+
+    cubins: dict[str, str]
+    medians: dict[str, float]
+
+    def code_of(self, case: Case) -> str | None:
+        """The hash of the kernel file that a row is named after."""
+        stem = f"{case.experiment}/{case.strategy}"
+        named = [file for file in self.cubins if stem.startswith(file.removesuffix(".cu"))]
+        return self.cubins[max(named, key=len)] if named else None
+
+
+def runs_of(record: Record, history: History | None) -> list[Timed]:
+    """The record's own, and behind it the earlier ones of its GPU model."""
+    env = record.environment
+    medians = {case.id: case.time.median for case in record.cases if case.seconds}
+    found = [Timed(env.cubins or {}, medians)]
+    if history is None or env.gpu is None or history.gpu != env.gpu.name:
+        return found
+    for at, run in enumerate(history.runs):
+        if (run.commit, run.started) != (env.git.commit, env.started):
+            times = {name: own[at] for name, own in history.cases.items()}
+            found.append(Timed(run.cubins or {}, {n: t[0] for n, t in times.items() if t}))
+    return found
+
+
+def slower(case: Case, quick: Case, runs: Sequence[Timed]) -> float:
+    """By what factor a case takes longer than another: the median over the runs that had both with
+    the code that they have in the first run. What a GPU makes slower, it mostly does to both."""
+    logs = [
+        math.log(run.medians[case.id] / run.medians[quick.id])
+        for run in runs
+        if {case.id, quick.id} <= run.medians.keys()
+        and all(run is runs[0] or _same(each, run, runs[0]) for each in (case, quick))
+    ]
+    return math.exp(statistics.median(logs))
+
+
+def _same(case: Case, one: Timed, other: Timed) -> bool:
+    code = other.code_of(case)
+    return code is not None and code == one.code_of(case)
+
+
 def fastest(
-    record: Record, experiment: Experiment, needs: dict[str, float], layout: str
+    record: Record,
+    experiment: Experiment,
+    needs: dict[str, float],
+    layout: str,
+    runs: Sequence[Timed],
 ) -> Iterator[Case]:
-    """At each shape, by ascending work as they were timed, the fastest cold case of these rows, and
-    behind it the fastest of those that need less."""
+    """At each shape, by ascending work as they were timed, the fastest cold case of these rows over
+    these runs, the record's first, and behind it the fastest of those that need less."""
     by_columns = layout == "column_major"
     for shape in record.shapes(experiment):
         found = [record.find(experiment, name, shape, "cold") for name in needs]
@@ -45,50 +106,281 @@ def fastest(
             for case in found
             if case and case.seconds and (case.layout == "column_major") == by_columns
         ]
+        if not timed:
+            continue
+        quick = min(timed, key=lambda case: case.time.median)
+        factors = {case.id: slower(case, quick, runs) for case in timed}
         least = None
-        for case in sorted(timed, key=lambda case: case.time.median):
+        for case in sorted(timed, key=lambda case: factors[case.id]):
             if least is None or needs[case.strategy] < least:
                 yield case
                 least = needs[case.strategy]
 
 
-def table(records: list[Record], experiment: str, needs: dict[str, float], layout: str) -> str:
+def table(
+    evidence: Sequence[tuple[Record, list[Timed]]],
+    experiment: str,
+    needs: dict[str, float],
+    layout: str,
+) -> str:
     lines = [
         "// Written by kernels/best.py from the committed records; publishing writes it again.",
         f"// {{compute capability, multiprocessors}}, shape, the fastest row: {experiment}, cold.",
     ]
-    for record in records:
+    for record, runs in evidence:
         gpu = record.environment.gpu
         known = next((each for each in record.experiments if each.name == experiment), None)
         if gpu is None or known is None:
             continue
         model = f"{{{round(10 * float(gpu.compute_capability))}, {gpu.sm_count}}}"
-        for case in fastest(record, known, needs, layout):
+        for case in fastest(record, known, needs, layout, runs):
             extents = ", ".join(map(str, case.shape.values()))
             lines.append(f'{{{model}, {{{extents}}}, "{case.strategy}"}},')
     return "\n".join(lines) + "\n"
 
 
-def tables(records: list[Record], kernels: Path) -> dict[Path, str]:
+def tables(folders: Sequence[Path], kernels: Path) -> dict[Path, str]:
     """What each table should hold, by its path."""
+    evidence = []
+    for folder in folders:
+        record, _ = load(folder / "record.json")
+        evidence.append((record, runs_of(record, load_history(folder))))
     found = {}
     for source in sorted(kernels.glob("*/best.cu")):
         text = source.read_text(encoding="utf-8")
         for layout, name in (("row_major", "best.inc"), ("column_major", "best_column_major.inc")):
             if f'"{name}"' in text:
                 path = source.with_name(name)
-                found[path] = table(records, source.parent.name, choices(text), layout)
+                found[path] = table(evidence, source.parent.name, choices(text), layout)
+        if f'"{COSTS}"' in text:
+            known = plans(text)
+            found[source.with_name(COSTS)] = cost_table(known, sources(folders, known))
     return found
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How a rung cuts a product, as kernels/cost.hpp says."""
+
+    rows: int
+    columns: int
+    depth: int
+    resident: int
+    split: int = 1
+    blocks: int = 0
+    even: bool = False
+
+
+Product = tuple[int, int, int]  # m, n, k
+Times = dict[str, dict[Product, float]]  # of each rung, in microseconds
+Numbers = tuple[float, float, float, float]  # start, alone, each, unaligned
+
+LAUNCH = 3.0  # microseconds that a launch takes, where the times do not say
+FEWEST = 5  # shapes, to fit four numbers to
+LEAST_SLABS = 4  # of a block where k is cut
+# rungs whose blocks multiply a slab by the same code: what the one takes, the other is expected to,
+# until it has been measured itself
+SAME_LOOP = {"k_stretches": "warp_tile_warps4"}
+
+
+def plans(source: str) -> dict[str, Plan]:
+    """The choices that say how they cut a product, in the order of best.cu."""
+    listed = re.findall(r'\{\.name = "(\w+)",[^{]*\.plan = \{([^}]*)\}', source)
+    found = {}
+    for name, text in listed:
+        rows, columns, depth, resident, *more = text.replace("true", "1").split(", ")
+        split, blocks, even = [*map(int, more), *(1, 0, 0)[len(more) :]]
+        sizes = int(rows), int(columns), int(depth), int(resident)
+        found[name] = Plan(*sizes, split, blocks, bool(even))
+    return found
+
+
+def waves(plan: Plan, multiprocessors: int, product: Product) -> tuple[int, int, int, int, bool]:
+    """Launches, slabs of a block, full waves, blocks of the last one, and whether vectors fit."""
+    m, n, k = product
+    tiles = -(-m // plan.rows) * -(-n // plan.columns)
+    slabs, launches, blocks = -(-k // plan.depth), 1, tiles
+    if plan.even:
+        slabs, blocks, launches = -(-tiles * slabs // multiprocessors), multiprocessors, 2
+    else:
+        split = plan.split
+        if plan.blocks and tiles:
+            split = max(1, min(plan.blocks // tiles, slabs // LEAST_SLABS))
+            launches = 2 if split > 1 else 1
+        slabs, blocks = -(-slabs // split), tiles * split
+    full, rest = divmod(-(-blocks // multiprocessors), plan.resident)
+    return launches, slabs, full, rest, n % 4 == 0 and k % 4 == 0
+
+
+def expected(plan: Plan, numbers: Numbers, cut: tuple[int, int, int, int, bool]) -> float:
+    """Microseconds, as kernels/cost.hpp has them."""
+    start, alone, each, unaligned = numbers
+    launches, slabs, full, rest, vectors = cut
+    each = each if vectors else each * unaligned
+    time = full * max(alone, plan.resident * each) + (max(alone, rest * each) if rest else 0)
+    return launches * start + slabs * time
+
+
+def fitted(plan: Plan, multiprocessors: int, times: dict[Product, float]) -> Numbers:
+    """The numbers by which the expected times differ least from these, as factors. A search along
+    one number after the other, in ever smaller steps: the same everywhere, and needs no package."""
+    cuts = [
+        (waves(plan, multiprocessors, product), math.log(time)) for product, time in times.items()
+    ]
+
+    def off(logs: list[float]) -> float:
+        numbers = (math.exp(logs[0]), math.exp(logs[1]), math.exp(logs[2]), math.exp(logs[3]))
+        misses = sum(abs(math.log(expected(plan, numbers, cut)) - time) for cut, time in cuts)
+        # where the times leave it open: a usual launch, and no price of what is not aligned
+        return misses + 0.02 * abs(logs[0] - math.log(LAUNCH)) + 0.02 * logs[3]
+
+    found = []
+    for guess in (-1.0, 1.0):
+        logs, step = [math.log(LAUNCH), guess, guess - 2, 0.1], 1.0
+        least = off(logs)
+        while step > 0.002:
+            before = least
+            for at in range(4):
+                for change in (step, -step):
+                    tried = [*logs]
+                    tried[at] += change
+                    if tried[3] >= 0 and (value := off(tried)) < least - 1e-9:
+                        logs, least = tried, value
+            if least == before:
+                step /= 2
+        found.append((least, logs))
+    start, alone, each, unaligned = map(math.exp, min(found)[1])
+    return start, alone, each, unaligned
+
+
+def costs(
+    known: dict[str, Plan], multiprocessors: int, times: Times, without: Sequence[Product] = ()
+) -> dict[str, Numbers]:
+    """The numbers of each rung with times enough, fitted to all products but those `without`."""
+    found = {}
+    for name, plan in known.items():
+        own = {at: time for at, time in times.get(name, {}).items() if at not in without}
+        if len(own) >= FEWEST:
+            found[name] = fitted(plan, multiprocessors, own)
+    for name, other in SAME_LOOP.items():
+        if name in known and other in found:
+            found.setdefault(name, found[other])
+    return found
+
+
+def times_of(record: Record, rehearsed: Rehearsal | None, names: Iterable[str]) -> Times:
+    """Cold medians of these rungs of products of matrices: the record's, and at shapes that it
+    does not have those of the rehearsal on the same GPU."""
+    found: Times = {name: {} for name in names}
+    for case in record.cases:
+        if case.experiment != PRODUCTS or case.regime != "cold" or not case.seconds:
+            continue
+        if (own := found.get(case.strategy)) is not None:
+            m, n, k = case.shape.values()
+            own[m, n, k] = 1e6 * case.time.median
+    gpu = record.environment.gpu
+    if rehearsed is None or gpu is None or rehearsed.environment.gpu != gpu.name:
+        return found
+    for choices in filter(None, [rehearsed.choices]):
+        for at in choices.shapes:
+            for name, seconds in zip(choices.rows, at.seconds, strict=True):
+                if name in found and seconds is not None:
+                    found[name].setdefault((at.m, at.n, at.k), 1e6 * seconds)
+    return found
+
+
+@dataclass(frozen=True)
+class Source:
+    """A GPU that costs are fitted for."""
+
+    name: str
+    compute_capability: int
+    multiprocessors: int
+    times: Times
+
+
+def sources(folders: Iterable[Path], names: Iterable[str]) -> list[Source]:
+    names, found = list(names), []
+    for folder in folders:
+        record, _ = load(folder / "record.json")
+        gpu = record.environment.gpu
+        if gpu is not None:
+            capability = round(10 * float(gpu.compute_capability))
+            times = times_of(record, load_rehearsal(folder), names)
+            found.append(Source(gpu.name, capability, gpu.sm_count, times))
+    return found
+
+
+def cost_table(known: dict[str, Plan], gpus: list[Source]) -> str:
+    lines = [
+        "// Written by kernels/best.py from the committed evidence; publishing writes it again.",
+        "// Compute capability, multiprocessors, row, and in microseconds: a launch, a slab alone,",
+        "// a slab of each of several; the latter times so much where vectors do not fit.",
+    ]
+    for gpu in gpus:
+        for name, numbers in costs(known, gpu.multiprocessors, gpu.times).items():
+            model = f"{gpu.compute_capability}, {gpu.multiprocessors}"
+            texts = ", ".join(f"{number:.4g}" for number in numbers)
+            lines.append(f'{{{model}, "{name}", {texts}}},')
+    return "\n".join(lines) + "\n"
+
+
+def scores(known: dict[str, Plan], gpu: Source) -> dict[Product, tuple[str, str, float]]:
+    """At each product what costs would choose that were fitted without it, what was fastest, and
+    the latter's time over the former's: 1 where they are the same."""
+    products = sorted({at for own in gpu.times.values() for at in own})
+    folds = len(products) if len(products) <= 20 else 10
+    found = {}
+    for fold in range(folds):
+        left_out = products[fold::folds]
+        numbers = costs(known, gpu.multiprocessors, gpu.times, left_out)
+        for at in left_out:
+            there = [name for name in numbers if at in gpu.times[name]]
+            if len(there) < 2:
+                continue
+            cuts = {name: waves(known[name], gpu.multiprocessors, at) for name in there}
+            chosen = min(there, key=lambda name: expected(known[name], numbers[name], cuts[name]))
+            fastest = min(there, key=lambda name: gpu.times[name][at])
+            found[at] = chosen, fastest, gpu.times[fastest][at] / gpu.times[chosen][at]
+    return found
+
+
+def score(source: str, folders: list[Path]) -> str:
+    """What --score prints: on every GPU, and of the rungs that more GPUs than one run."""
+    lines, needs = [], choices(source)
+    portable = {name: plan for name, plan in plans(source).items() if needs[name] <= 80}
+    for what, known in (("all rungs", plans(source)), ("rungs from 8.0 on", portable)):
+        for gpu in sources(folders, known):
+            found = scores(known, gpu)
+            if not found:
+                lines.append(f"{gpu.name}, {what}: not measured, because no rung has enough times")
+                continue
+            ratios = sorted(ratio for *_, ratio in found.values())
+            low = [ratio for ratio in ratios if ratio < GOOD]
+            lines.append(
+                f"{gpu.name}, {what}: at {len(ratios)} products that were left out of the fit, "
+                f"worst {ratios[0]:.2f} of the fastest, median "
+                f"{ratios[len(ratios) // 2]:.2f}, below {GOOD} at {len(low)}"
+            )
+            for at, (chosen, best, ratio) in found.items():
+                if ratio < GOOD:
+                    lines.append(f"  {'x'.join(map(str, at))}: {chosen}, {ratio:.2f} of {best}")
+    return "\n".join(lines)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Writes the tables that `best` chooses by.")
     parser.add_argument("--results", type=Path, default=ROOT / "reports/results", metavar="DIR")
     parser.add_argument("--kernels", type=Path, default=ROOT / "kernels", metavar="DIR")
+    parser.add_argument("--score", action="store_true", help="how good a choice by costs is")
     arguments = parser.parse_args(argv)
     try:
-        records = [load(path)[0] for path in sorted(arguments.results.glob("*/record.json"))]
-        for path, text in tables(records, arguments.kernels).items():
+        folders = [path.parent for path in sorted(arguments.results.glob("*/record.json"))]
+        if arguments.score:
+            source = arguments.kernels / PRODUCTS / "best.cu"
+            print(score(source.read_text(encoding="utf-8"), folders))
+            return 0
+        for path, text in tables(folders, arguments.kernels).items():
             if path.exists() and path.read_text(encoding="utf-8") == text:
                 continue
             path.write_text(text, encoding="utf-8")

@@ -37,6 +37,14 @@ __device__ inline void fence_proxy_async() {
 #endif
 }
 
+/// The same for accesses to global memory; behind a wait on an mbarrier, also for those of the
+/// threads that were waited for.
+__device__ inline void fence_proxy_async_global() {
+#ifdef RECHECK_HOPPER
+  asm volatile("fence.proxy.async.global;" ::: "memory");
+#endif
+}
+
 /// Each phase of the mbarrier completes after `count` arrivals, and not before the bytes of all its
 /// expect_tx have been transferred.
 __device__ inline void mbarrier_init([[maybe_unused]] Mbarrier* barrier,

@@ -3,10 +3,24 @@
 
 #include <cuda_runtime.h>
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <type_traits>
 
 namespace recheck::kernels {
+
+/// Whether a kernel may be launched with so many bytes of dynamic shared memory on the current
+/// device: more than 48 KB, static arrays included, is given only to those who ask. If not, the
+/// kernel is not to be launched, and the error stays for the caller's cudaGetLastError.
+template <typename... Args>
+bool allow_shared(void (*kernel)(Args...), std::int64_t bytes) {
+  if (bytes <= 40 * 1024) return true;
+  constexpr std::int64_t most = std::numeric_limits<int>::max();  // more than any device has
+  return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                              static_cast<int>(std::min(bytes, most))) == cudaSuccess;
+}
 
 /// Starts a kernel with an attribute of its launch, if there is one, and `shared` bytes of dynamic
 /// shared memory. The error stays for the caller's cudaGetLastError.
@@ -45,8 +59,10 @@ void launch_clusters(void (*kernel)(Args...), dim3 grid, int block, int shared, 
   shape.id = cudaLaunchAttributeClusterDimension;
   shape.val.clusterDim.x = cluster;
   shape.val.clusterDim.y = shape.val.clusterDim.z = 1;
-  if (cluster > 8)  // more than every chip with clusters has
-    cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
+  if (cluster > 8 &&  // more than every chip with clusters has
+      cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1) !=
+          cudaSuccess)
+    return;  // the error stays for the caller's cudaGetLastError
   launch_with(cluster > 1 ? &shape : nullptr, kernel, grid, block, shared, stream, args...);
 }
 

@@ -6,6 +6,7 @@
 
 #include <cuda_runtime.h>
 
+#include "found.hpp"
 #include "tensor_map.hpp"
 #include "vectors.hpp"
 
@@ -28,6 +29,8 @@ Encode find_encode() {
   const auto code = cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &entry, 12000,
                                                      cudaEnableDefault, &result);
 #endif
+  // whoever asked goes on without: the error is not the caller's
+  if (code != cudaSuccess) cudaGetLastError();
   if (code != cudaSuccess || result != cudaDriverEntryPointSuccess) return nullptr;
   return reinterpret_cast<Encode>(entry);
 }
@@ -35,7 +38,8 @@ Encode find_encode() {
 }  // namespace
 
 bool encode(const TensorSpec& spec, CUtensorMap& map) {
-  static const Encode driver_encode = find_encode();
+  static constinit Found<Encode> known;
+  const Encode driver_encode = known.get(find_encode);
   if (!driver_encode) return false;
   const auto bytes = static_cast<cuuint64_t>(spec.element_bytes);
   const cuuint64_t sizes[3] = {static_cast<cuuint64_t>(spec.columns),

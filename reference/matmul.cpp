@@ -4,6 +4,7 @@
 #include <random>
 #include <set>
 
+#include "blas.hpp"
 #include "error.hpp"
 #include "parallel.hpp"
 
@@ -30,7 +31,7 @@ extern "C" void sgemm_(  // NOLINT(readability-identifier-naming): its name
 void matmul_blas(int m, int n, int k, const float* a, std::int64_t lda, const float* b,
                  std::int64_t ldb, float* c, std::int64_t ldc) {
   const float one = 1, zero = 0;
-  const int la = static_cast<int>(lda), lb = static_cast<int>(ldb), lc = static_cast<int>(ldc);
+  const int la = blas_ld(lda), lb = blas_ld(ldb), lc = blas_ld(ldc);
   // column-major: the transposed product, with the operands swapped
   sgemm_("N", "N", &n, &m, &k, &one, b, &lb, a, &la, &zero, c, &lc);
 }

@@ -14,7 +14,8 @@ void matmul_serial(int m, int n, int k, const float* a, std::int64_t lda, const 
                    std::int64_t ldb, float* c, std::int64_t ldc);
 
 #ifdef RECHECK_HAVE_BLAS
-/// The same through the installed BLAS's sgemm, with as many threads as it likes.
+/// The same through the installed BLAS's sgemm, with as many threads as it likes. Throws
+/// std::length_error where a leading dimension is more than an int counts.
 void matmul_blas(int m, int n, int k, const float* a, std::int64_t lda, const float* b,
                  std::int64_t ldb, float* c, std::int64_t ldc);
 #endif

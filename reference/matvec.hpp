@@ -33,7 +33,8 @@ void matvec_sse_openmp(int rows, int columns, const float* a, std::int64_t lda, 
 #endif
 
 #ifdef RECHECK_HAVE_BLAS
-/// The installed BLAS's sgemv, with as many threads as it likes.
+/// The installed BLAS's sgemv, with as many threads as it likes. Throws std::length_error where
+/// lda is more than an int counts.
 void matvec_blas(int rows, int columns, const float* a, std::int64_t lda, const float* v, float* r);
 #endif
 

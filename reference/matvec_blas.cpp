@@ -2,6 +2,7 @@
 #ifdef RECHECK_HAVE_BLAS
 #include <algorithm>
 
+#include "blas.hpp"
 #include "matvec.hpp"
 
 namespace recheck::reference {
@@ -18,7 +19,7 @@ void matvec_blas(int rows, int columns, const float* a, std::int64_t lda, const 
     return;
   }
   const float one = 1, zero = 0;
-  const int ld = static_cast<int>(lda), step = 1;
+  const int ld = blas_ld(lda), step = 1;
   // column-major: a matrix stored by rows is its own transpose
   sgemv_("T", &columns, &rows, &one, a, &ld, v, &step, &zero, r, &step);
 }

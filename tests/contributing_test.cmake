@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake -D SOURCE=FOLDER -D SCRATCH=FOLDER -D NVCC=PROGRAM -D ARCHITECTURES=LIST -D PYTHON=PROGRAM
+# cmake -D BUILD=FOLDER -D SOURCE=FOLDER -D SCRATCH=FOLDER -D NVCC=PROGRAM -D ARCHITECTURES=LIST -D PYTHON=PROGRAM
 #       -P contributing_test.cmake
 #
 # What CONTRIBUTING says it takes to add a strategy, an experiment, a claim and a chart: applies the diffs
-# of contributing/ to a copy of this tree, compiles what they add, and renders with them.
+# of contributing/ to a copy of this tree, compiles what they add, proves it and renders with it.
 cmake_policy(VERSION 3.25)
 file(REMOVE_RECURSE ${SCRATCH})
 include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
@@ -37,7 +37,8 @@ set(objects transpose/ladder.cpp scale/ladder.cpp experiments.cpp)
 list(TRANSFORM objects PREPEND experiments/CMakeFiles/recheck_experiments.dir/)
 set(cuda -D CMAKE_CUDA_COMPILER=OFF)
 if(NVCC)
-  set(cuda -D CMAKE_CUDA_COMPILER=${NVCC} "-DCMAKE_CUDA_ARCHITECTURES=${ARCHITECTURES}")
+  list(GET ARCHITECTURES -1 architecture)
+  set(cuda -D CMAKE_CUDA_COMPILER=${NVCC} -D CMAKE_CUDA_ARCHITECTURES=${architecture})
   set(kernels transpose/gather.cu scale/doubled.cu)
   list(TRANSFORM kernels PREPEND kernels/CMakeFiles/recheck_kernels.dir/)
   list(APPEND objects ${kernels})
@@ -46,14 +47,39 @@ list(TRANSFORM objects APPEND .o)
 if(PYTHON)
   list(APPEND cuda -D Python3_EXECUTABLE=${PYTHON})
 endif()
-run(0 ${CMAKE_COMMAND} -G Ninja -S ${tree} -B ${SCRATCH}/build -D CMAKE_BUILD_TYPE=Release ${cuda})
+# what there is to know of the compilers the build knows, and what it has fetched for itself
+file(COPY ${BUILD}/CMakeFiles/${CMAKE_VERSION} DESTINATION ${SCRATCH}/build/CMakeFiles)
+set(ENV{CMAKE_PREFIX_PATH} ${BUILD}/distribution/usr)
+run(0 ${CMAKE_COMMAND} -G Ninja -S ${tree} -B ${SCRATCH}/build -D CMAKE_BUILD_TYPE=Release
+      -D CMAKE_CXX_FLAGS_RELEASE=-O0 ${cuda})
 run(0 ${CMAKE_COMMAND} --build ${SCRATCH}/build --target ${objects})
+
+# in the build's own program, in the place of what it has there, they prove themselves: on a GPU too
+run(0 ${CMAKE_COMMAND} --build ${BUILD} -- -t commands recheck)
+if(NOT said MATCHES "\n([^\n]* -o experiments/recheck [^\n]*)\n$")
+  message(FATAL_ERROR "no command that links recheck in\n${said}")
+endif()
+set(link "${CMAKE_MATCH_1}")
+list(TRANSFORM objects PREPEND ${SCRATCH}/build/)
+list(JOIN objects " " objects)
+string(REPLACE " -o experiments/recheck " " ${objects} -o ${SCRATCH}/recheck " link "${link}")
+run(0 ${CMAKE_COMMAND} -E chdir ${BUILD} sh -c "${link}")
+run("0;77" ${SCRATCH}/recheck --gate --experiment=scale)
+expect("${said}" "scale/cpu_serial: passed 10 times")
+set(rows "${said}")
+run("0;77" ${SCRATCH}/recheck --gate --experiment=transpose --strategy=gather)
+string(APPEND rows "${said}")
+if(NOT rows MATCHES "scale/doubled: not run: (no CUDA|built without|the NVIDIA driver)")
+  expect("${rows}" "scale/doubled: passed 10 times")
+  expect("${rows}" "transpose/gather: passed ")
+endif()
 
 if(PYTHON)
   run(0 ${CMAKE_COMMAND} -E env PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=${tree}/reports ${PYTHON}
         -m recheck_report render ${tree}/reports/results/nvidia-h200 --experiments ${tree}/experiments
         --output ${SCRATCH}/report)
-  file(READ ${SCRATCH}/report/README.md report)
+  file(READ ${SCRATCH}/report/claims.md report)
   expect("${report}" "[E1](#claim-e1) Without padding, half of a copy: holds")
+  file(READ ${SCRATCH}/report/transpose.md report)
   expect("${report}" "(charts/transpose_clocks.svg)")
 endif()

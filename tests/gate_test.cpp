@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "rows.hpp"
+#include "targets.hpp"
 
 namespace recheck {
 namespace {
@@ -21,7 +22,7 @@ class Gate : public testing::TestWithParam<Row> {};
 
 TEST_P(Gate, LetsItPassAtEveryEdge) {
   const auto& [experiment, strategy] = GetParam();
-  const Proofs found = prove(*experiment, *strategy, find_gpu());
+  const Proofs found = prove(*experiment, *strategy, targets());
   if (found.not_run) {
     RecordProperty("skipped", *found.not_run);
     GTEST_SKIP() << *found.not_run;
@@ -34,7 +35,7 @@ TEST_P(Gate, LetsItPassAtEveryEdge) {
 // few launches of each row: little enough for compute-sanitizer's slowest tool
 TEST_P(Gate, LetsItPassAtOneAwkwardShape) {
   const auto& [experiment, strategy] = GetParam();
-  const Gpu gpu = find_gpu();
+  const Gpu& gpu = found_gpu();
   const auto axes = experiment->axes.size();
   Shape shape(axes, 77);
   // where that is none for the row, the first edge that is and that takes it more than one step
@@ -44,9 +45,9 @@ TEST_P(Gate, LetsItPassAtOneAwkwardShape) {
       !fits(shape) && edge != experiment->edges.end())
     shape = *edge;
   if (const auto refusal = refuse(*strategy, shape, gpu)) GTEST_SKIP() << *refusal->reason;
-  const auto target = make_target(strategy->launch.backend, gpu);
+  Target& target = targets().of(strategy->launch.backend);
   const auto pass = [&](const Shape& s, std::int64_t padding) {
-    const Result result = Workbench(*experiment, s, *target, padding, 2).verify(*strategy);
+    const Result result = Workbench(*experiment, s, target, padding, 2).verify(*strategy);
     EXPECT_EQ(result.status, Status::passed) << to_string(s) << ": " << result.reason.value_or("");
   };
   pass(shape, strategy->packed ? 0 : 3);
@@ -54,6 +55,9 @@ TEST_P(Gate, LetsItPassAtOneAwkwardShape) {
   Shape even = {140, 268, 36};
   even.resize(axes);
   if (strategy->source.document == beyond && fits(even)) pass(even, 4);
+  // and one where blocks share the depth of few outputs
+  const Shape deep = {33, 65, 1000};
+  if (strategy->source.document == beyond && axes == deep.size() && fits(deep)) pass(deep, 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(cpu, Gate, testing::ValuesIn(rows(Backend::cpu, false)), name_of_row);

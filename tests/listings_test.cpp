@@ -10,12 +10,12 @@
 #include <string_view>
 #include <vector>
 
-#include "../experiments/harness/cuda.hpp"
 #include "../experiments/harness/workbench.hpp"
 #include "../experiments/matmul/matmul.hpp"
 #include "../kernels/matmul/matmul.hpp"
 #include "../reference/error.hpp"
 #include "../reference/matmul.hpp"
+#include "targets.hpp"
 
 namespace recheck {
 namespace {
@@ -36,12 +36,12 @@ std::vector<float> left_by(std::string_view name, const Shape& shape, Target& ta
 
 // S1 adds up sub-blocks of the sum: one register, the same order
 TEST(gpu_Listings, OfS1LeaveTheSameBits) {
-  const Gpu gpu = find_gpu();
+  const Gpu& gpu = found_gpu();
   if (!gpu.device) GTEST_SKIP() << *gpu.reason;
-  const auto target = make_gpu_target(*gpu.device);
+  Target& target = targets().of(Backend::gpu);
   for (const Shape& shape : {Shape{80, 48, 64}, Shape{1024, 1024, 1024}}) {
-    const auto version_0 = left_by("s1_kernel_0", shape, *target);
-    const auto version_1 = left_by("s1_kernel_1", shape, *target);
+    const auto version_0 = left_by("s1_kernel_0", shape, target);
+    const auto version_1 = left_by("s1_kernel_1", shape, target);
     EXPECT_EQ(std::memcmp(version_0.data(), version_1.data(), version_0.size() * sizeof(float)), 0)
         << to_string(shape);
   }
@@ -57,18 +57,18 @@ double largest_difference(int terms) {
   for (float& each : a) each = uniform(random);
   for (float& each : b) each = uniform(random);
   reference::matmul_serial(side, side, terms, a.data(), terms, b.data(), side, cpu.data(), side);
-  float* device[3] = {};
-  const std::vector<float>* host[] = {&a, &b, &gpu};
-  for (int i = 0; i < 3; ++i) {
-    check(cudaMalloc(&device[i], host[i]->size() * sizeof(float)));
-    check(cudaMemcpy(device[i], host[i]->data(), host[i]->size() * sizeof(float),
-                     cudaMemcpyHostToDevice));
-  }
+  Target& target = targets().of(Backend::gpu);
+  const auto on_device = [&](const std::vector<float>& host) {
+    Array array(target, std::ssize(host));
+    target.copy_in(array.data(), host.data(), std::ssize(host));
+    return array;
+  };
+  const Array on_a = on_device(a), on_b = on_device(b), on_c = on_device(gpu);
   kernels::matmul::s1_kernel_1(
-      {side, side, terms, device[0], terms, device[1], side, device[2], side}, nullptr);
-  check(cudaGetLastError());
-  check(cudaMemcpy(gpu.data(), device[2], gpu.size() * sizeof(float), cudaMemcpyDeviceToHost));
-  for (float* each : device) cudaFree(each);
+      {side, side, terms, on_a.data(), terms, on_b.data(), side, on_c.data(), side},
+      target.queue().stream);
+  target.synchronize();
+  target.copy_out(gpu.data(), on_c.data(), std::ssize(gpu));
   double largest = 0;
   for (std::size_t i = 0; i < cpu.size(); ++i)
     largest = reference::worse(largest, std::abs(static_cast<double>(gpu[i]) - cpu[i]));
@@ -78,7 +78,7 @@ double largest_difference(int terms) {
 class Tolerance : public testing::Test {
  protected:
   void SetUp() override {
-    if (const Gpu gpu = find_gpu(); !gpu.device) GTEST_SKIP() << *gpu.reason;
+    if (const Gpu& gpu = found_gpu(); !gpu.device) GTEST_SKIP() << *gpu.reason;
   }
 };
 using gpu_S1sTolerance = Tolerance;

@@ -1,83 +1,120 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake -D BUILD=FOLDER -D SOURCE=FOLDER -D SCRATCH=FOLDER -D NVCC=PROGRAM -D ARCHITECTURES=LIST
-#       -D PYTHON=PROGRAM -P outside_test.cmake
+# cmake -D CASE=article|library|subdirectory -D BUILD=FOLDER -D SOURCE=FOLDER -D SCRATCH=FOLDER
+#       -D NVCC=PROGRAM -D ARCHITECTURES=LIST -D PYTHON=PROGRAM -P outside_test.cmake
 #
-# An article of somebody else's, in a project of its own: builds tests/outside against an installed
-# Recheck, proves its rows, measures and renders; then looks at what Recheck leaves in a project that
-# adds it as a subdirectory.
+# Recheck in projects of others. An article of somebody else's: builds tests/outside against an installed
+# Recheck, proves its rows, measures and renders. A library: builds the README's program against the
+# installed kernels. A subdirectory: looks at what Recheck leaves in a project that adds its sources.
 cmake_policy(VERSION 3.25)
 file(REMOVE_RECURSE ${SCRATCH})
-
 include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
 
-run(0 ${CMAKE_COMMAND} --install ${BUILD} --prefix ${SCRATCH}/prefix)
-set(options -G Ninja -S ${SOURCE}/tests/outside -D CMAKE_BUILD_TYPE=Release)
+# for one architecture, and not optimised: nothing of this is run for its speed
+set(options -G Ninja -D CMAKE_BUILD_TYPE=Release -D CMAKE_CXX_FLAGS_RELEASE=-O0)
 if(NVCC)
-  list(APPEND options -D CMAKE_CUDA_COMPILER=${NVCC} "-DCMAKE_CUDA_ARCHITECTURES=${ARCHITECTURES}")
+  list(GET ARCHITECTURES -1 architecture)
+  list(APPEND options -D CMAKE_CUDA_COMPILER=${NVCC} -D CMAKE_CUDA_ARCHITECTURES=${architecture}
+       "-DCMAKE_CUDA_FLAGS_RELEASE=-O0 -Xptxas=-O0")
 else()
   list(APPEND options -D CMAKE_CUDA_COMPILER=OFF)
 endif()
 if(PYTHON)
   list(APPEND options -D Python3_EXECUTABLE=${PYTHON})
 endif()
-set(outside ${SCRATCH}/outside)
-run(0 ${CMAKE_COMMAND} ${options} -B ${outside} -D CMAKE_PREFIX_PATH=${SCRATCH}/prefix)
-run(0 ${CMAKE_COMMAND} --build ${outside})
 
-if(NVCC)
-  run(1 ${CMAKE_COMMAND} ${options} -B ${SCRATCH}/without -D CMAKE_CUDA_COMPILER=OFF
-        -D CMAKE_PREFIX_PATH=${SCRATCH}/prefix)
-  string(REGEX REPLACE "[ \n]+" " " said "${said}")
-  expect("${said}" "this Recheck was built with CUDA: enable the language CUDA before find_package")
+# Configures a project in SCRATCH/<name>; what there is to know of the compilers the build knows.
+function(configure name codes)
+  file(COPY ${BUILD}/CMakeFiles/${CMAKE_VERSION} DESTINATION ${SCRATCH}/${name}/CMakeFiles)
+  run("${codes}" ${CMAKE_COMMAND} ${options} -B ${SCRATCH}/${name} ${ARGN})
+  set(said "${said}" PARENT_SCOPE)
+endfunction()
+
+# what the build has fetched for itself
+set(ENV{CMAKE_PREFIX_PATH} ${BUILD}/distribution/usr)
+if(NOT CASE STREQUAL subdirectory)
+  run(0 ${CMAKE_COMMAND} --install ${BUILD} --prefix ${SCRATCH}/prefix)
+  list(APPEND options -D CMAKE_PREFIX_PATH=${SCRATCH}/prefix)
 endif()
 
-run("0;77" ${outside}/reduction --gate)
-expect("${said}" "reduction/cpu_serial: passed 22 times")
-run("0;77" ${outside}/reduction --gate --experiment=audit)
-expect("${said}" "audit/")
-run(0 ${outside}/reduction --help)
-expect("${said}" "only these of reduction, machine, audit")
-run(0 ${outside}/reduction --quick --per-case=0.05 --output=${outside}/reduction_measured)
-expect("${said}" "finished after")
-if(PYTHON)
-  run(0 ${CMAKE_COMMAND} --build ${outside} --target reduction_probes)
-  run(0 ${CMAKE_COMMAND} --build ${outside} --target reduction_render)
-  file(READ ${outside}/reduction_report/README.md report)
-  expect("${report}" "of 10 claims hold")
-  expect("${report}" "Optimizing Parallel Reduction in CUDA")
-endif()
+if(CASE STREQUAL article)
+  # of the cases that counters are wanted of, the smallest
+  file(COPY ${SOURCE}/tests/outside/ DESTINATION ${SCRATCH}/source PATTERN results EXCLUDE)
+  file(WRITE ${SCRATCH}/source/claims/reduction/binds.toml "cases = [\"reduction/kernel1/4194304/cold\"]\n")
+  # and the manual's example beside it
+  file(READ ${SOURCE}/experiments/README.md manual)
+  foreach(part "axpy.cu;cuda" "axpy.hpp;hpp" "table.cpp;cpp")
+    list(GET part 0 file)
+    list(GET part 1 language)
+    if(NOT manual MATCHES "```${language}\n([^`]+)```")
+      message(FATAL_ERROR "experiments/README.md has no ${file}")
+    endif()
+    file(WRITE ${SCRATCH}/source/manual/${file} "${CMAKE_MATCH_1}")
+  endforeach()
+  file(APPEND ${SCRATCH}/source/CMakeLists.txt
+       "recheck_add_experiments(axpy SOURCES manual/table.cpp manual/axpy.cu CLAIMS claims)\n")
+  configure(outside 0 -S ${SCRATCH}/source)
+  set(outside ${SCRATCH}/outside)
+  run(0 ${CMAKE_COMMAND} --build ${outside})
+  if(NVCC)
+    configure(without 1 -S ${SCRATCH}/source -D CMAKE_CUDA_COMPILER=OFF)
+    string(REGEX REPLACE "[ \n]+" " " said "${said}")
+    expect("${said}" "this Recheck was built with CUDA: enable the language CUDA before find_package")
+  endif()
 
-# the kernels alone: the README's program, which runs where there is a GPU
-if(NVCC)
+  run("0;77" ${outside}/reduction --gate)
+  expect("${said}" "reduction/cpu_serial: passed 22 times")
+  run("0;77" ${outside}/axpy --gate)
+  expect("${said}" "axpy/serial: passed 10 times")
+  if(NOT "${said}" MATCHES "axpy/axpy: not run: ")
+    expect("${said}" "axpy/axpy: passed 10 times")
+  endif()
+  run("0;77" ${outside}/reduction --gate --experiment=audit)
+  expect("${said}" "audit/")
+  run(0 ${outside}/reduction --help)
+  expect("${said}" "only these of reduction, machine, audit")
+  run(0 ${outside}/reduction --experiment=reduction,machine --shape=4194304 --regime=cold,hot
+        --per-case=0.05 --output=${outside}/reduction_measured)
+  expect("${said}" "finished after")
+  if(PYTHON)
+    run(0 ${CMAKE_COMMAND} --build ${outside} --target reduction_probes)
+    run(0 ${CMAKE_COMMAND} --build ${outside} --target reduction_render)
+    file(READ ${outside}/reduction_report/README.md report)
+    expect("${report}" "of 10 claims hold")
+    expect("${report}" "Optimizing Parallel Reduction in CUDA")
+  endif()
+elseif(CASE STREQUAL library)
+  if(NOT NVCC)
+    message("not measured: built without the CUDA Toolkit")
+    return()
+  endif()
   file(READ ${SOURCE}/README.md readme)
   if(NOT readme MATCHES "```cpp\n(#include <cuda_runtime.h>[^`]+)```")
     message(FATAL_ERROR "README.md has no program that uses recheck::kernels")
   endif()
   file(WRITE ${SCRATCH}/product.cpp "${CMAKE_MATCH_1}")
   cmake_path(GET NVCC PARENT_PATH toolkit)
-  set(library -G Ninja -S ${SOURCE}/tests/library -D EXAMPLE=${SCRATCH}/product.cpp
-      -D CUDAToolkit_ROOT=${toolkit}/..)
-  run(0 ${CMAKE_COMMAND} ${library} -B ${SCRATCH}/library -D CMAKE_PREFIX_PATH=${SCRATCH}/prefix)
+  set(library -S ${SOURCE}/tests/library -D EXAMPLE=${SCRATCH}/product.cpp -D CUDAToolkit_ROOT=${toolkit}/..)
+  configure(library 0 ${library})
   run(0 ${CMAKE_COMMAND} --build ${SCRATCH}/library)
   # no component but these, and the headers are C++17
-  run(1 ${CMAKE_COMMAND} ${library} -B ${SCRATCH}/library_mistaken -D COMPONENT=kernel
-        -D CMAKE_PREFIX_PATH=${SCRATCH}/prefix)
+  configure(mistaken 1 ${library} -D COMPONENT=kernel)
   expect("${said}" "there is no component kernel, only harness and kernels")
   file(WRITE ${SCRATCH}/all.cu "#include <recheck/matmul.hpp>\n#include <recheck/matvec.hpp>\n#include <recheck/transpose.hpp>\n")
   run(0 ${NVCC} -std=c++17 -I${SCRATCH}/prefix/include -c ${SCRATCH}/all.cu -o ${SCRATCH}/all.o)
+  # it runs where there is a GPU
   run("0;1" ${SCRATCH}/library/product)
   if(NOT "${said}" MATCHES "no CUDA-capable device|driver version is insufficient")
     run(0 ${SCRATCH}/library/product)
     expect("${said}" ": 1000000 of 1000000 elements are right")
   endif()
+else()
+  # no target without Recheck's name, and no test
+  configure(within 0 -S ${SOURCE}/tests/outside -D RECHECK_SOURCE=${SOURCE})
+  run(0 ${CMAKE_COMMAND} --build ${SCRATCH}/within --target help)
+  foreach(target report quick_report render verify compare publish probes accuracy recheck_tests)
+    if("${said}" MATCHES "\n${target}: ")
+      message(FATAL_ERROR "the target ${target} is in a project that adds Recheck as a subdirectory")
+    endif()
+  endforeach()
+  expect("${said}" "reduction_report: ")
 endif()
-
-# as a subdirectory: no target without Recheck's name, and no test
-run(0 ${CMAKE_COMMAND} ${options} -B ${SCRATCH}/within -D RECHECK_SOURCE=${SOURCE})
-run(0 ${CMAKE_COMMAND} --build ${SCRATCH}/within --target help)
-foreach(target report quick_report render verify compare publish probes accuracy recheck_tests)
-  if("${said}" MATCHES "\n${target}: ")
-    message(FATAL_ERROR "the target ${target} is in a project that adds Recheck as a subdirectory")
-  endif()
-endforeach()
-expect("${said}" "reduction_report: ")

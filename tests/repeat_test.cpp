@@ -14,6 +14,7 @@
 
 #include "../experiments/harness/workbench.hpp"
 #include "rows.hpp"
+#include "targets.hpp"
 
 namespace recheck {
 namespace {
@@ -51,14 +52,14 @@ class Repeat : public testing::TestWithParam<Row> {};
 
 TEST_P(Repeat, LeavesTheSameBitsEveryTime) {
   const auto& [experiment, strategy] = GetParam();
-  const Gpu gpu = find_gpu();
+  const Gpu& gpu = found_gpu();
   const Shape& shape = experiment->headline;
   if (const auto refusal = refuse(*strategy, shape, gpu)) GTEST_SKIP() << *refusal->reason;
-  const auto target = make_gpu_target(*gpu.device);
-  const Workbench bench(*experiment, shape, *target, 0, 1);
+  Target& target = targets().of(Backend::gpu);
+  const Workbench bench(*experiment, shape, target, 0, 1);
   const Extent output = experiment->problem_of(*strategy).output(shape);
   int launches = 0;
-  const int wrong = differing(*target, bench.launch(*strategy), bench.left(),
+  const int wrong = differing(target, bench.launch(*strategy), bench.left(),
                               output.rows * output.columns, launches);
   RecordProperty("launches", launches);
   EXPECT_EQ(wrong, 0) << "of " << launches << " launches";
@@ -68,19 +69,19 @@ TEST_P(Repeat, LeavesTheSameBitsEveryTime) {
 INSTANTIATE_TEST_SUITE_P(gpu, Repeat, testing::ValuesIn(rows()), name_of_row);
 
 TEST(gpu_Repeat, SeesTheOneLaunchThatDiffers) {
-  const Gpu gpu = find_gpu();
+  const Gpu& gpu = found_gpu();
   if (!gpu.device) GTEST_SKIP() << *gpu.reason;
-  const auto target = make_gpu_target(*gpu.device);
+  Target& target = targets().of(Backend::gpu);
   constexpr std::int64_t count = 1 << 20;
-  const Array output(*target, count);
+  const Array output(target, count);
   int launched = 0;
   const auto launch = [&] {
-    const auto stream = target->queue().stream;
+    const auto stream = target.queue().stream;
     cudaMemsetAsync(output.data(), 0, count * sizeof(float), stream);
     if (++launched == 20) cudaMemsetAsync(output.data() + count - 1, 1, 1, stream);
   };
   int launches = 0;
-  EXPECT_EQ(differing(*target, launch, output.data(), count, launches), 1);
+  EXPECT_EQ(differing(target, launch, output.data(), count, launches), 1);
   EXPECT_GT(launches, 20);
 }
 

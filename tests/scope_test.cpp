@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "../experiments/harness/cuda.hpp"
-#include "../experiments/harness/target.hpp"
+#include "targets.hpp"
 
 namespace recheck {
 namespace {
@@ -47,7 +47,7 @@ class Scope : public testing::Test {
   void SetUp() override {
     if (!gpu.device) GTEST_SKIP() << *gpu.reason;
   }
-  const Gpu gpu = find_gpu();
+  const Gpu& gpu = found_gpu();
 };
 using gpu_Shared = Scope;
 using gpu_Local = Scope;

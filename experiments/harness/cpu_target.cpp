@@ -1,14 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cfenv>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <new>
 #include <string>
 
+#include "../../reference/parallel.hpp"
 #include "ledger.hpp"
+#include "mix.hpp"
 #include "target.hpp"
+
+#ifdef __SSE__
+#include <xmmintrin.h>
+#endif
 
 namespace recheck {
 namespace {
@@ -44,23 +54,89 @@ class CpuTarget final : public Target {
   void poison(float* data, std::int64_t count) override {
     std::memset(data, 0xff, static_cast<std::size_t>(count) * sizeof(float));
   }
+  void queue_exchange(float* a, float* b, std::int64_t count) override {
+    std::swap_ranges(a, a + count, b);
+  }
+  void queue_copy(float* to, const float* from, std::int64_t count) override {
+    copy_in(to, from, count);
+  }
+  void queue_poison(float* data, std::int64_t count) override { poison(data, count); }
+  void queue_read(const float*, std::int64_t) override {}  // they have just been written
+
+  [[nodiscard]] std::vector<Setting> settings() const override {
+    std::vector<Setting> all = {{rounding, std::fegetround()}};
+#ifdef __SSE__
+    all.push_back({subnormals, _mm_getcsr() & flush_bits});
+#endif
+    return all;
+  }
+  void restore(std::span<const Setting> settings) override {
+    for (const auto& [name, value] : settings) {
+      if (name == rounding) std::fesetround(static_cast<int>(value));
+#ifdef __SSE__
+      if (name == subnormals)
+        _mm_setcsr((_mm_getcsr() & ~flush_bits) | static_cast<unsigned>(value));
+#endif
+    }
+  }
+
+  std::vector<std::uint64_t> digests(std::span<const std::span<const float>> arrays) override {
+    std::vector<std::uint64_t> all(arrays.size());
+    std::ranges::transform(arrays, all.begin(), digest);
+    return all;
+  }
   void synchronize() override {}
   void warm_up(const std::function<void()>&) override {}  // the proofs have just run
 
   Samples sample(const Sampling& sampling, const std::function<void()>& launch) override {
-    Samples samples;
-    for (int i = 0; i < sampling.count; ++i) {
+    // what moves the inputs leaves them in one core's cache, and a library's threads had them in
+    // those of all: of a launch this long it makes no difference
+    constexpr double too_long_for_caches = 20e-3;
+    const auto* surprise = sampling.surprise;
+    const auto seconds = [&] {
       const double start = now();
       launch();
-      samples.seconds.push_back(now() - start);
+      return now() - start;
+    };
+    Samples samples;
+    for (int i = 0; i < sampling.count + (surprise != nullptr ? 1 : 0); ++i) {
+      if (surprise == nullptr || i != surprise->at) {
+        samples.seconds.push_back(seconds());
+        continue;
+      }
+      if (sampling.guess < too_long_for_caches) {
+        launch();  // a block's first finds its output poisoned, others what the last has left
+        surprise->move();
+        samples.moved = seconds();
+      }
+      surprise->before();
+      samples.surprised = seconds();
+      surprise->after();
     }
     return samples;
   }
   std::optional<Power> draw(const std::function<void()>&, double) override { return {}; }
+
+ private:
+  static constexpr std::string_view rounding = "rounding mode", subnormals = "flushing to zero";
+  static constexpr unsigned flush_bits = 0x8040;  // of subnormal results and operands
 };
 
 }  // namespace
 
 std::unique_ptr<Target> make_cpu_target() { return std::make_unique<CpuTarget>(); }
+
+std::uint64_t digest(std::span<const float> on_the_host) {
+  constexpr std::int64_t part = 1 << 16;
+  const auto count = std::ssize(on_the_host);
+  std::atomic<std::uint64_t> sum = 0;
+  reference::parallel_for((count + part - 1) / part, [&](std::int64_t p) {
+    std::uint64_t own = 0;
+    for (auto i = p * part; i < std::min(count, (p + 1) * part); ++i)
+      own += mix(std::bit_cast<std::uint32_t>(on_the_host[i]), i);
+    sum += own;
+  });
+  return sum;
+}
 
 }  // namespace recheck

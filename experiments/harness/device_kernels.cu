@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "device_kernels.hpp"
+#include "mix.hpp"
 
 namespace recheck {
 namespace {
@@ -14,6 +17,17 @@ __global__ void flush_kernel(const float4* buffer, std::int64_t count, float* si
   }
   // never true for a zeroed buffer; but the compiler cannot know, so the loads have to stay
   if (sum == 1.0f) *sink = sum;
+}
+
+__global__ void exchange_kernel(float* a, float* b, std::int64_t count) {
+  const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
+  for (std::int64_t i = blockIdx.x * static_cast<std::int64_t>(blockDim.x) + threadIdx.x; i < count;
+       i += stride) {
+    const float of_a = a[i];
+    const float of_b = b[i];
+    b[i] = of_a;
+    a[i] = of_b;
+  }
 }
 
 __device__ std::int64_t global_nanoseconds() {
@@ -33,6 +47,17 @@ __global__ void poison_shared_kernel(int words) {
   for (int i = threadIdx.x; i < words; i += blockDim.x) out[i] = 0xffffffffu;
 }
 
+__global__ void digest_kernel(const float* words, std::int64_t count, unsigned long long* sum) {
+  const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
+  unsigned long long own = 0;
+  for (std::int64_t i = blockIdx.x * static_cast<std::int64_t>(blockDim.x) + threadIdx.x; i < count;
+       i += stride)
+    own += mix(__float_as_uint(words[i]), i);
+  for (int half = warpSize / 2; half > 0; half /= 2)
+    own += __shfl_down_sync(0xffffffffu, own, half);
+  if (threadIdx.x % warpSize == 0) atomicAdd(sum, own);
+}
+
 __global__ void read_clocks_kernel(ClockReading* readings) {
   unsigned sm;
   asm volatile("mov.u32 %0, %%smid;" : "=r"(sm));
@@ -50,12 +75,23 @@ void hold(std::int64_t nanoseconds, cudaStream_t stream) {
   hold_kernel<<<1, 1, 0, stream>>>(nanoseconds);
 }
 
+void exchange(float* a, float* b, std::int64_t count, cudaStream_t stream) {
+  exchange_kernel<<<2048, 256, 0, stream>>>(a, b, count);
+}
+
 void poison_shared(int sm_count, int bytes_per_block, cudaStream_t stream) {
   cudaFuncSetAttribute(poison_shared_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                        bytes_per_block);
   // a block of this size has its multiprocessor for itself, so a few waves reach each
   poison_shared_kernel<<<4 * sm_count, 256, bytes_per_block, stream>>>(
       bytes_per_block / static_cast<int>(sizeof(unsigned)));
+}
+
+void add_digest(const float* words, std::int64_t count, unsigned long long* sum,
+                cudaStream_t stream) {
+  constexpr std::int64_t block = 256, most_blocks = 2048;
+  const auto blocks = std::clamp<std::int64_t>((count + block - 1) / block, 1, most_blocks);
+  digest_kernel<<<static_cast<unsigned>(blocks), block, 0, stream>>>(words, count, sum);
 }
 
 void read_clocks(ClockReading* readings, int sm_count, cudaStream_t stream) {

@@ -13,8 +13,15 @@ void flush_l2(const float4* buffer, std::int64_t bytes, float* sink, cudaStream_
 /// Keeps the stream busy for `nanoseconds`: time for the host to queue what shall run without gaps.
 void hold(std::int64_t nanoseconds, cudaStream_t stream);
 
+/// Exchanges what two arrays of `count` floats hold; `a` is written last.
+void exchange(float* a, float* b, std::int64_t count, cudaStream_t stream);
+
 /// Fills the shared memory of every multiprocessor with NaN.
 void poison_shared(int sm_count, int bytes_per_block, cudaStream_t stream);
+
+/// Adds the digest of `count` words, as mix.hpp makes it, to *sum.
+void add_digest(const float* words, std::int64_t count, unsigned long long* sum,
+                cudaStream_t stream);
 
 /// A multiprocessor's cycle counter and the global timer, read at one moment; 0 where no block ran.
 struct ClockReading {

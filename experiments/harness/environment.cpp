@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "environment.hpp"
-
 #include <sys/utsname.h>
 
 #include <algorithm>
@@ -102,7 +100,13 @@ std::string fnv1a(std::string_view text) {
 }
 
 std::string utc_now() {
-  const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  // the system's clock is asked once, and may be set by an hour while a run goes on
+  using std::chrono::system_clock, std::chrono::steady_clock;
+  static const auto then = system_clock::now();
+  static const auto begun = steady_clock::now();
+  const auto passed =
+      std::chrono::duration_cast<system_clock::duration>(steady_clock::now() - begun);
+  const std::time_t now = system_clock::to_time_t(then + passed);
   char text[32];
   std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", std::gmtime(&now));
   return text;
@@ -132,7 +136,14 @@ Json environment(const Gpu& gpu, const std::string& command, const Settings& set
     device = describe(*gpu.device);
     device["uuid_hash"] = known("gpu.uuid_hash", id);
     device["ecc"] = known("gpu.ecc", nvml.ecc());
-    device["mig"] = known("gpu.mig", nvml.mig());
+    const auto mig = nvml.mig();
+    device["mig"] = known("gpu.mig", mig);
+    // two instances of a GPU have its UUID in common, and perhaps their sizes
+    if (mig.value.value_or(false)) {
+      auto instance = nvml.mig_instance(gpu.device->uuid);
+      if (instance.value) instance.value = fnv1a(*instance.value);
+      device["mig_uuid_hash"] = known("gpu.mig_uuid_hash", instance);
+    }
     device["power_limit_watts"] = known("gpu.power_limit_watts", nvml.limit_watts());
     state["event_nanoseconds"] = std::llround(1e9 * gpu.device->event_seconds);
     state["other_processes"] = known("state.other_processes", nvml.other_processes());

@@ -7,11 +7,10 @@
 
 namespace recheck {
 
-Proofs prove(const Experiment& experiment, const Strategy& strategy, const Gpu& gpu) {
+Proofs prove(const Experiment& experiment, const Strategy& strategy, Targets& targets) {
   Proofs found;
-  std::unique_ptr<Target> target;
   for (const auto& shape : experiment.edges) {
-    if (const auto refusal = refuse(strategy, shape, gpu)) {
+    if (const auto refusal = refuse(strategy, shape, targets.gpu())) {
       if (refusal->status == Status::not_run) {
         found.not_run = refusal->reason;
         return found;
@@ -19,12 +18,12 @@ Proofs prove(const Experiment& experiment, const Strategy& strategy, const Gpu& 
       found.unsupported[to_string(shape)] = refusal->reason.value_or("");
       continue;
     }
-    if (!target) target = make_target(strategy.launch.backend, gpu);
     for (const std::int64_t padding : {0, 3}) {
       if (padding > 0 && strategy.packed) continue;
       const Result result = [&]() -> Result {
         try {
-          return Workbench(experiment, shape, *target, padding, 1).verify(strategy);
+          Target& target = targets.of(strategy.launch.backend);
+          return Workbench(experiment, shape, target, padding, 1).verify(strategy);
         } catch (const std::exception& error) {
           return {Status::failed, error.what(), {}};
         }
@@ -44,7 +43,7 @@ int gate(std::span<const Experiment> experiments, const Choice& choice) {
     throw std::invalid_argument(
         "--gate has shapes of its own and times nothing: with it go --experiment and --strategy");
   plan(experiments, choice);  // throws for names that there are not
-  const Gpu gpu = find_gpu();
+  Targets targets(find_gpu());
   bool all = true, right = true;
   std::setvbuf(stdout, nullptr, _IOLBF, 0);  // a line for each row as it comes, into files too
   for (const auto& experiment : experiments) {
@@ -53,7 +52,7 @@ int gate(std::span<const Experiment> experiments, const Choice& choice) {
       if (!wanted(choice.strategies, strategy.name)) continue;
       const std::string row =
           std::string(experiment.name) + "/" + std::string(strategy.name) + ": ";
-      const Proofs found = prove(experiment, strategy, gpu);
+      const Proofs found = prove(experiment, strategy, targets);
       if (found.not_run) {
         std::printf("%snot run: %s\n", row.c_str(), found.not_run->c_str());
         all = false;

@@ -18,7 +18,7 @@ struct Proofs {
   std::map<std::string, std::string> unsupported;  // by the shape: why the row does not take it
   std::vector<std::string> wrong;                  // what was caught, a line each
 };
-Proofs prove(const Experiment& experiment, const Strategy& strategy, const Gpu& gpu);
+Proofs prove(const Experiment& experiment, const Strategy& strategy, Targets& targets);
 
 /// Proves the rows that `choice` wants of `experiments` and prints a line for each. Returns 1 where
 /// one was wrong or fits no shape, else 77 where one could not be tried, else 0. Throws

@@ -3,10 +3,14 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <cstring>
+#include <future>
 #include <set>
 #include <span>
+#include <thread>
 
+#include "../../kernels/code.hpp"
 #include "cuda.hpp"
 #include "device_kernels.hpp"
 #include "ledger.hpp"
@@ -32,6 +36,17 @@ std::string pci_bus_id() {
   char id[32] = {};
   check(cudaDeviceGetPCIBusId(id, sizeof(id), 0));
   return id;
+}
+
+/// "89abcdef-0123-4567-89ab-cdef01234567"
+std::string text_of(const cudaUUID_t& uuid) {
+  std::string text;
+  for (std::size_t i = 0; i < sizeof uuid.bytes; ++i) {
+    char digits[3];
+    std::snprintf(digits, sizeof digits, "%02x", static_cast<unsigned char>(uuid.bytes[i]));
+    text += (i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "") + std::string(digits);
+  }
+  return text;
 }
 
 /// Any CUDA handle, destroyed with its scope; errors there have nobody to tell.
@@ -86,7 +101,7 @@ class GpuTarget final : public Target {
         }),
         flush_bytes_(std::max(method.flush_l2_sizes * device.l2_bytes, method.flush_least_bytes)),
         flush_(*this, flush_bytes_ / static_cast<std::int64_t>(sizeof(float))),
-        scratch_(*this, clock_floats + 1) {
+        scratch_(*this, clock_floats + 2) {
     cublasSetStream(blas_, stream_);
     check(cudaMemset(flush_.data(), 0, flush_bytes_));
   }
@@ -119,7 +134,88 @@ class GpuTarget final : public Target {
     poison_shared(device_.sm_count, static_cast<int>(device_.shared_bytes_per_block), stream_);
     synchronize();
   }
+  std::vector<std::uint64_t> digests(std::span<const std::span<const float>> arrays) override {
+    std::vector<unsigned long long> sums(arrays.size());
+    const auto bytes = sums.size() * sizeof(sums[0]);
+    const Array room(*this, static_cast<std::int64_t>(bytes / sizeof(float)));
+    auto* on_device = reinterpret_cast<unsigned long long*>(room.data());
+    check(cudaMemsetAsync(on_device, 0, bytes, stream_));
+    for (std::size_t i = 0; i < arrays.size(); ++i)
+      add_digest(arrays[i].data(), std::ssize(arrays[i]), on_device + i, stream_);
+    synchronize();
+    check(cudaMemcpy(sums.data(), on_device, bytes, cudaMemcpyDeviceToHost));
+    return {sums.begin(), sums.end()};
+  }
+  void queue_exchange(float* a, float* b, std::int64_t count) override {
+    exchange(a, b, count, stream_);
+  }
+  void queue_copy(float* to, const float* from, std::int64_t count) override {
+    check(cudaMemcpyAsync(to, from, static_cast<std::size_t>(count) * sizeof(float),
+                          cudaMemcpyDeviceToDevice, stream_));
+  }
+  void queue_poison(float* data, std::int64_t count) override {
+    check(cudaMemsetAsync(data, 0xff, static_cast<std::size_t>(count) * sizeof(float), stream_));
+  }
+  void queue_read(const float* data, std::int64_t count) override {
+    auto* sum = reinterpret_cast<unsigned long long*>(scratch_.data() + clock_floats);
+    add_digest(data, count, sum, stream_);
+  }
+
+  [[nodiscard]] std::vector<Setting> settings() const override {
+    std::vector<Setting> all;
+    int device = 0;
+    check(cudaGetDevice(&device));
+    all.push_back({current_device, device});
+    // older devices lack some of these
+    for (const auto& [name, limit] : limits)
+      if (std::size_t value = 0; cudaDeviceGetLimit(&value, limit) == cudaSuccess)
+        all.push_back({name, static_cast<std::int64_t>(value)});
+    if (cudaFuncCache cache{}; cudaDeviceGetCacheConfig(&cache) == cudaSuccess)
+      all.push_back({cache_config, cache});
+    if (cudaStreamAttrValue attribute{};
+        cudaStreamGetAttribute(stream_, cudaStreamAttributeAccessPolicyWindow, &attribute) ==
+        cudaSuccess)
+      all.push_back({window, static_cast<std::int64_t>(attribute.accessPolicyWindow.num_bytes)});
+    cudaGetLastError();
+    cublasMath_t math{};
+    cublasPointerMode_t pointers{};
+    cublasAtomicsMode_t atomics{};
+    cudaStream_t stream = nullptr;
+    cublasGetMathMode(blas_, &math);
+    cublasGetPointerMode(blas_, &pointers);
+    cublasGetAtomicsMode(blas_, &atomics);
+    cublasGetStream(blas_, &stream);
+    all.push_back({blas_math, math});
+    all.push_back({blas_pointers, pointers});
+    all.push_back({blas_atomics, atomics});
+    all.push_back({blas_stream, stream == stream_ ? 1 : 0});
+    return all;
+  }
+  void restore(std::span<const Setting> settings) override {
+    // the device first: the others are its own. What cannot be put back shows at the next look
+    cudaSetDevice(0);
+    for (const auto& [name, value] : settings) {
+      for (const auto& [of, limit] : limits)
+        if (of == name) cudaDeviceSetLimit(limit, static_cast<std::size_t>(value));
+      if (name == cache_config) cudaDeviceSetCacheConfig(static_cast<cudaFuncCache>(value));
+      if (name == blas_math) cublasSetMathMode(blas_, static_cast<cublasMath_t>(value));
+      if (name == blas_pointers)
+        cublasSetPointerMode(blas_, static_cast<cublasPointerMode_t>(value));
+      if (name == blas_atomics)
+        cublasSetAtomicsMode(blas_, static_cast<cublasAtomicsMode_t>(value));
+    }
+    cublasSetStream(blas_, stream_);
+    cudaStreamAttrValue none{};
+    none.accessPolicyWindow.hitProp = cudaAccessPropertyNormal;
+    none.accessPolicyWindow.missProp = cudaAccessPropertyNormal;
+    cudaStreamSetAttribute(stream_, cudaStreamAttributeAccessPolicyWindow, &none);
+    cudaCtxResetPersistingL2Cache();
+    cudaGetLastError();
+  }
+
   void synchronize() override {
+    // a device that never comes to rest is lost: to wait for it would be for ever
+    if (restless_) throw std::runtime_error("the device does not come to rest");
     check(cudaGetLastError());
     check(cudaStreamSynchronize(stream_));
   }
@@ -146,9 +242,9 @@ class GpuTarget final : public Target {
   }
 
   Samples sample(const Sampling& sampling, const std::function<void()>& launch) override {
-    const auto [regime, wanted, batch, guess] = sampling;
-    const int count = std::min(wanted, most_samples);
-    while (events_.size() < 2 * static_cast<std::size_t>(count))
+    const auto [regime, wanted, batch, guess, surprise] = sampling;
+    const int count = std::min(wanted + (surprise != nullptr ? 1 : 0), most_samples);
+    while (events_.size() < 2 * static_cast<std::size_t>(count + 1))
       events_.emplace_back(
           std::make_unique<Event>([](cudaEvent_t* e) { check(cudaEventCreate(e)); }));
 
@@ -158,7 +254,12 @@ class GpuTarget final : public Target {
     const double queueing = guess < 1e-3 ? seconds_to_queue(launch) : 0;
     clear_readings(2 * count);
     for (int i = 0; i < count; ++i) {
-      hold(20'000 + static_cast<std::int64_t>(2e9 * queueing * (batch + 1)), stream_);
+      const bool surprised = surprise != nullptr && i == surprise->at;
+      // a surprise takes the host some calls more
+      hold((surprised ? 200'000 : 20'000) + static_cast<std::int64_t>(2e9 * queueing * (batch + 1)),
+           stream_);
+      // nothing comes between a flush and a launch
+      if (surprised && regime == Regime::cold) surprise->before();
       if (regime == Regime::cold) {
         flush_l2(reinterpret_cast<const float4*>(flush_.data()), flush_bytes_,
                  scratch_.data() + clock_floats, stream_);
@@ -167,19 +268,31 @@ class GpuTarget final : public Target {
       }
       read_clocks(readings(2 * i), device_.sm_count, stream_);
       check(cudaEventRecord(*events_[2 * i], stream_));
-      for (int b = 0; b < batch; ++b) launch();
+      for (int b = 0; b < batch; ++b) {
+        if (!surprised || b != surprise->in_batch) {
+          launch();
+          continue;
+        }
+        if (regime != Regime::cold) surprise->before();
+        check(cudaEventRecord(*events_[2 * count], stream_));
+        launch();
+        check(cudaEventRecord(*events_[2 * count + 1], stream_));
+        surprise->after();
+      }
       check(cudaEventRecord(*events_[2 * i + 1], stream_));
       read_clocks(readings(2 * i + 1), device_.sm_count, stream_);
     }
     synchronize();
 
     Samples samples;
-    for (int i = 0; i < count; ++i) {
-      float milliseconds = 0;
-      check(cudaEventElapsedTime(&milliseconds, *events_[2 * i], *events_[2 * i + 1]));
-      samples.seconds.push_back((milliseconds * 1e-3 - device_.event_seconds) / batch);
-    }
-    samples.clock_hz = clocks_between(2 * count);
+    samples.clock_hz = clocks_between(2 * count, &samples.device_seconds);
+    for (int i = 0; i < count; ++i)
+      samples.seconds.push_back(seconds_between(2 * i, 2 * i + 1) / batch);
+    if (surprise == nullptr) return samples;
+    for (auto* each : {&samples.seconds, &samples.clock_hz, &samples.device_seconds})
+      each->erase(each->begin() + surprise->at);
+    samples.surprised = seconds_between(2 * count, 2 * count + 1);
+    samples.lingered = come_to_rest();
     return samples;
   }
 
@@ -220,6 +333,20 @@ class GpuTarget final : public Target {
   }
 
  private:
+  static constexpr std::string_view current_device = "current device",
+                                    cache_config = "preference of caches",
+                                    window = "stream's window of L2 policy",
+                                    blas_math = "cuBLAS handle's math mode",
+                                    blas_pointers = "cuBLAS handle's pointer mode",
+                                    blas_atomics = "cuBLAS handle's atomics mode",
+                                    blas_stream = "cuBLAS handle's stream";
+  // not the stack's size, which the driver raises by itself for a kernel that needs more
+  static constexpr std::pair<std::string_view, cudaLimit> limits[] = {
+      {"part of L2 for persisting lines", cudaLimitPersistingL2CacheSize},
+      {"granularity of fetches to L2", cudaLimitMaxL2FetchGranularity},
+      {"size of printf's buffer", cudaLimitPrintfFifoSize},
+      {"size of the device's heap", cudaLimitMallocHeapSize}};
+
   static constexpr int most_samples = 32;  // of one call
   static constexpr std::int64_t clock_floats =
       2 * most_samples * clock_slots *
@@ -234,23 +361,49 @@ class GpuTarget final : public Target {
     check(cudaMemsetAsync(readings(0), 0, count * clock_slots * sizeof(ClockReading), stream_));
   }
 
+  /// Between two of the events, without the timer's own share.
+  double seconds_between(int begin, int end) const {
+    float milliseconds = 0;
+    check(cudaEventElapsedTime(&milliseconds, *events_[begin], *events_[end]));
+    return milliseconds * 1e-3 - device_.event_seconds;
+  }
+
+  /// Waits for all streams of the device, and says for how long. Throws once that takes longer than
+  /// any launch; the device is then lost.
+  double come_to_rest() {
+    constexpr std::chrono::seconds at_most(20);
+    const double start = now();
+    // whoever waits for a kernel that does not end cannot be stopped, so that is not this thread
+    std::packaged_task<cudaError_t()> wait([] { return cudaDeviceSynchronize(); });
+    auto done = wait.get_future();
+    std::thread(std::move(wait)).detach();
+    if (done.wait_for(at_most) != std::future_status::ready) {
+      restless_ = true;
+      throw std::runtime_error("has left work on the device that goes on " +
+                               std::to_string(at_most.count()) + " s after its launch");
+    }
+    check(done.get());
+    return now() - start;
+  }
+
   /// Cycles over time between each even reading and the odd one after it, on a multiprocessor that
-  /// both have seen; 0 if there is none.
-  std::vector<double> clocks_between(int count) {
+  /// both have seen; 0 if there is none. So many seconds go to `seconds`, if that is given.
+  std::vector<double> clocks_between(int count, std::vector<double>* seconds = nullptr) {
     std::vector<ClockReading> all(static_cast<std::size_t>(count) * clock_slots);
     check(cudaMemcpy(all.data(), readings(0), all.size() * sizeof(ClockReading),
                      cudaMemcpyDeviceToHost));
     std::vector<double> clocks;
     for (const auto* pair = all.data(); clocks.size() < static_cast<std::size_t>(count) / 2;
          pair += 2 * clock_slots) {
-      double clock = 0;
+      double clock = 0, took = 0;
       for (int sm = 0; sm < clock_slots && clock == 0; ++sm) {
         const auto &begin = pair[sm], &end = pair[clock_slots + sm];
-        if (begin.nanoseconds != 0 && end.nanoseconds > begin.nanoseconds)
-          clock = static_cast<double>(end.cycles - begin.cycles) * 1e9 /
-                  static_cast<double>(end.nanoseconds - begin.nanoseconds);
+        if (begin.nanoseconds == 0 || end.nanoseconds <= begin.nanoseconds) continue;
+        took = static_cast<double>(end.nanoseconds - begin.nanoseconds) * 1e-9;
+        clock = static_cast<double>(end.cycles - begin.cycles) / took;
       }
       clocks.push_back(clock);
+      if (seconds != nullptr) seconds->push_back(took);
     }
     return clocks;
   }
@@ -269,8 +422,9 @@ class GpuTarget final : public Target {
   Blas blas_;
   std::int64_t flush_bytes_;
   Array flush_;
-  Array scratch_;  // clock readings, and one float that flush_l2 might write
+  Array scratch_;  // clock readings, and what flush_l2 might and queue_read does write
   std::vector<std::unique_ptr<Event>> events_;
+  bool restless_ = false;
 };
 
 }  // namespace
@@ -285,6 +439,19 @@ Reason unusable(cudaError_t code, int device_count, int driver_version, int runt
     return "no CUDA device";
   if (code != cudaSuccess) return std::string("no CUDA device: ") + cudaGetErrorString(code);
   return {};
+}
+
+std::vector<std::string> gpu_names() {
+  int count = 0;
+  if (cudaGetDeviceCount(&count) != cudaSuccess) count = 0;
+  std::vector<std::string> names;
+  for (int i = 0; i < count; ++i) {
+    cudaDeviceProp properties{};
+    const auto code = cudaGetDeviceProperties(&properties, i);
+    names.emplace_back(code == cudaSuccess ? properties.name : "GPU");
+  }
+  cudaGetLastError();
+  return names;
 }
 
 Gpu find_gpu() {
@@ -312,7 +479,9 @@ Gpu find_gpu() {
         .memory_clock_hz = 1e3 * static_cast<double>(attribute(cudaDevAttrMemoryClockRate)),
         .memory_bus_bits = properties.memoryBusWidth,
         .pci_bus_id = pci_bus_id(),
-        .event_seconds = seconds_between_events()};
+        .uuid = text_of(properties.uuid),
+        .event_seconds = seconds_between_events(),
+        .code = kernels::code_here(10 * properties.major + properties.minor)};
   } catch (const CudaError& error) {
     gpu.reason = std::string("no CUDA device: ") + error.what();
   }

@@ -4,25 +4,28 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
+#include <random>
 
 #include "../../reference/parallel.hpp"
+#include "mix.hpp"
 
 namespace recheck {
-namespace {
 
-/// splitmix64's finalizer: every bit of the index reaches every bit of the value.
-constexpr std::uint64_t mix(std::uint64_t x) {
-  x += 0x9e3779b97f4a7c15u;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-  return x ^ (x >> 31);
+std::uint64_t& nonce() {
+  static std::uint64_t drawn = std::random_device{}();
+  return drawn;
 }
-
-}  // namespace
 
 int integer_limit(std::int64_t terms) {
   int limit = 64;
   while (limit > 1 && limit * limit * terms > (1 << 24)) --limit;
+  return limit;
+}
+
+int limit_beside_wide(std::int64_t terms) {
+  if (terms > 1 << 22) return 0;
+  int limit = 64;
+  while (limit * limit * terms > (1 << 23)) --limit;
   return limit;
 }
 
@@ -34,7 +37,8 @@ int i32_limit(std::int64_t terms, Values values) {
 }
 
 HostMatrix make_input(std::uint64_t seed, int operand, std::int64_t rows, std::int64_t columns,
-                      std::int64_t ld, Values values, int limit, Element element) {
+                      std::int64_t ld, Values values, int limit, Element element,
+                      std::int64_t wide_every) {
   HostMatrix matrix{rows, columns, ld,
                     std::vector<float>(storage(rows, ld), std::numeric_limits<float>::quiet_NaN())};
   const std::uint64_t stream = mix(mix(seed) + static_cast<std::uint64_t>(operand));
@@ -47,7 +51,10 @@ HostMatrix make_input(std::uint64_t seed, int operand, std::int64_t rows, std::i
         // an odd multiple of 2^-24: exact in fp32, and never zero
         row[j] = static_cast<float>(static_cast<int>(2 * (h >> 41) + 1) - (1 << 23)) * 0x1p-24f;
       } else {
-        const int magnitude = 1 + static_cast<int>((h >> 33) % static_cast<unsigned>(limit));
+        const bool is_wide = wide_every > 0 && (i + j) % wide_every == 0;
+        const int magnitude = is_wide
+                                  ? wide - 2 * static_cast<int>((h >> 33) % 400)
+                                  : 1 + static_cast<int>((h >> 33) % static_cast<unsigned>(limit));
         const int value = (h & 1) != 0 ? -magnitude : magnitude;
         row[j] = element == Element::i32 ? std::bit_cast<float>(value) : static_cast<float>(value);
       }

@@ -9,9 +9,9 @@
 
 namespace recheck {
 
-/// Small integers make float sums exact, so that a wrong index has no tolerance to hide in; reals
-/// show rounding, and are what is timed. Where elements are i32, the latter are integers too, as
-/// large as sums of them may be without an overflow.
+/// Small integers, of at most 64, make sums of products exact in fp32, so that a wrong index has no
+/// tolerance to hide in; reals in (-1/2, 1/2) show rounding, and are what is timed. Where elements
+/// are i32, the latter are integers too, as large as sums of them may be without an overflow.
 enum class Values { integers, reals };
 
 /// What the elements of an experiment's operands are. All have 32 bits and travel as float: an i32
@@ -32,16 +32,31 @@ inline constexpr std::int64_t guard = 256;
 /// Elements of storage of a rows×ld matrix and the guard behind it.
 constexpr std::int64_t storage(std::int64_t rows, std::int64_t ld) { return rows * ld + guard; }
 
+/// What the proofs' integers hang on besides a seed: drawn anew by each process, so that no table
+/// of results can have been made for them. What is refused names it; who sets it before the first
+/// inputs are made gets them again (--nonce).
+std::uint64_t& nonce();
+
 /// The largest b for which `terms` products of integers in [-b, b] sum exactly in fp32, at most 64.
 int integer_limit(std::int64_t terms);
+
+/// A magnitude that 11 bits do not hold, which is what TF32 and fp16 have, and bf16 has fewer.
+inline constexpr int wide = 2847;
+
+/// The same where one factor from either side is up to `wide` instead; 0 if sums would not be exact
+/// then.
+int limit_beside_wide(std::int64_t terms);
 
 /// The same of plain sums in i32: at most 64 for integers, as large as it can be for reals.
 int i32_limit(std::int64_t terms, Values values);
 
 /// Fills operand number `operand` of a problem: a pure function of (seed, operand, row, column).
-/// Reals lie in (-1/2, 1/2), integers and all i32 in [-limit, limit]; none is ever zero.
+/// Reals lie in (-1/2, 1/2), integers and all i32 in [-limit, limit]; none is ever zero. Of each
+/// `wide_every` integers along a row or a column, unless that is 0, one is an odd number of 12
+/// bits.
 HostMatrix make_input(std::uint64_t seed, int operand, std::int64_t rows, std::int64_t columns,
-                      std::int64_t ld, Values values, int limit, Element element = Element::fp32);
+                      std::int64_t ld, Values values, int limit, Element element = Element::fp32,
+                      std::int64_t wide_every = 0);
 
 /// The leading dimension of a rows×columns matrix in a layout, at least `padding` more than it
 /// needs.

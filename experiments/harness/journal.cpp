@@ -3,14 +3,18 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <functional>
 #include <map>
 #include <stdexcept>
+
+#include "untrusted.hpp"
 
 namespace recheck {
 namespace {
@@ -22,8 +26,21 @@ std::filesystem::path journal_in(const std::filesystem::path& folder) {
 }
 
 std::string line_of(const Case& c, const Record& record) {
-  return to_line({{"case", to_json(c)}, {"raw", samples_json(c)}, {"times", record.times()}}) +
+  const auto& environment = record.environment;
+  return to_line({{"case", to_json(c)},
+                  {"raw", samples_json(c)},
+                  {"times", record.times()},
+                  {"state", environment.value("state", Json::object())},
+                  {"unknown", environment.value("unknown", Json::object())}}) +
          "\n";
+}
+
+/// A journal of what a record has come to.
+std::string text_of(const Record& record) {
+  std::string text = to_line(record.to_json()) + "\n";
+  for (const Case& c : record.cases)
+    if (c.result) text += line_of(c, record);
+  return text;
 }
 
 /// Gives a case of a record what samples.jsonl or the journal says of it.
@@ -34,7 +51,7 @@ void add_samples(Json& c, const Json& raw) {
 /// The cases of a record by their ids.
 std::map<std::string, Json*> by_id(Json& record) {
   std::map<std::string, Json*> found;
-  for (Json& c : record.at("cases")) found[c.at("id")] = &c;
+  for (Json& c : record.at("cases").get_ref<Json::array_t&>()) found[c.at("id")] = &c;
   return found;
 }
 
@@ -47,9 +64,7 @@ std::map<std::string, Json*> by_id(Json& record) {
 
 Journal::Journal(const std::filesystem::path& folder, const Record& record)
     : folder_(folder), path_(journal_in(folder)) {
-  std::string begin = to_line(record.to_json()) + "\n";
-  for (const Case& c : record.cases)
-    if (c.result) begin += line_of(c, record);
+  const auto begin = text_of(record);
   write_file(path_, begin);
   file_ = open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
   if (file_ < 0) fail(path_, errno);
@@ -79,7 +94,35 @@ void Journal::append(const Case& c, const Record& record) {
   synced_ = now();
 }
 
+void Journal::require_place(const Record& record) const {
+  struct stat mine{}, there{};
+  if (fstat(file_, &mine) != 0) fail(path_, errno);
+  if (stat(path_.c_str(), &there) == 0 && there.st_dev == mine.st_dev &&
+      there.st_ino == mine.st_ino)
+    return;
+  std::filesystem::path kept;
+  if (mine.st_nlink > 0) {
+    std::error_code unknown;
+    kept = std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(file_), unknown)
+               .parent_path();
+  } else {
+    // nothing but this process has what was measured
+    std::string rescue = (folder_ / "").parent_path().string() + ".kept-XXXXXX";
+    if (mkdtemp(rescue.data()) == nullptr) {
+      rescue = std::filesystem::temp_directory_path() / "recheck.kept-XXXXXX";
+      if (mkdtemp(rescue.data()) == nullptr) fail(rescue, errno);
+    }
+    kept = rescue;
+    write_file(journal_in(kept), text_of(record));
+  }
+  throw std::runtime_error(folder_.string() +
+                           " was moved, removed or replaced while this run wrote into it: go on "
+                           "with --resume --output=" +
+                           kept.string() + ", which has what was measured");
+}
+
 void Journal::close(const Record& record) {
+  require_place(record);
   const std::string advice =
       "what was measured is in " + path_.string() + ": make room and run with --resume";
   std::string samples;
@@ -93,7 +136,8 @@ void Journal::close(const Record& record) {
 
 bool has_journal(const std::filesystem::path& folder) {
   const auto path = journal_in(folder);
-  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  // what is no file, and would have it wait, is found out when it is read
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file < 0) return std::filesystem::exists(path);
   const bool in_use = flock(file, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
   ::close(file);
@@ -103,23 +147,32 @@ bool has_journal(const std::filesystem::path& folder) {
   return true;
 }
 
+void require_no_journal(const std::filesystem::path& folder) {
+  if (has_journal(folder))
+    throw std::runtime_error(folder.string() +
+                             " holds a run that was killed: go on with --resume, or remove " +
+                             journal_in(folder).string());
+}
+
 namespace {
 
-/// Calls `take` with each line of a file of JSON lines, and never if there is no such file. Throws
-/// std::runtime_error, in one line that ends in `advice`, at a line that is none or that `take`
-/// cannot use; where `torn` allows it, the last line ends the file instead.
+/// Calls `take` with each line of a text of JSON lines. Throws std::runtime_error, in one line that
+/// ends in `advice`, at a line that is none or that `take` cannot use; where `torn` allows it, a
+/// last line without its end ends the text instead.
 void for_each_line(const std::filesystem::path& path, bool torn, const std::string& advice,
                    const std::function<void(const Json&)>& take) {
-  std::ifstream in(path);
-  std::string line;
-  for (int number = 1; std::getline(in, line); ++number) {
+  const std::string text = read_text(path);
+  std::size_t at = 0;
+  for (int number = 1; at < text.size(); ++number) {
+    const auto end = std::min(text.find('\n', at), text.size());
     try {
-      take(Json::parse(line, shallow));
+      take(parse_json(std::string_view(text).substr(at, end - at)));
     } catch (const std::exception&) {
-      if (torn && number > 1 && in.peek() == std::ifstream::traits_type::eof()) return;
+      if (torn && number > 1 && end == text.size()) return;
       throw std::runtime_error(path.string() + ": line " + std::to_string(number) +
                                " is not what was written there; " + advice);
     }
+    at = end + 1;
   }
 }
 
@@ -140,7 +193,11 @@ Json read_earlier(const std::filesystem::path& folder) {
                     Json now = json.at("case");
                     add_samples(now, json.at("raw"));
                     Json& c = *cases.at(now.at("id"));
-                    record.update(json.at("times"));
+                    // these alone, and they are there: to add one would move the cases
+                    for (const char* member : {"wall_seconds", "overhead"})
+                      record.at(member) = json.at("times").at(member);
+                    for (const char* member : {"state", "unknown"})
+                      record.at("environment")[member] = json.at(member);
                     c = std::move(now);
                   });
     return record;
@@ -151,6 +208,7 @@ Json read_earlier(const std::filesystem::path& folder) {
   } catch (const Json::exception&) {
     return record;  // of another kind: resume() says so
   }
+  if (!std::filesystem::exists(folder / "samples.jsonl")) return record;  // likewise
   for_each_line(folder / "samples.jsonl", false, "run without --resume", [&](const Json& json) {
     if (const auto found = cases.find(json.at("id")); found != cases.end())
       add_samples(*found->second, json);

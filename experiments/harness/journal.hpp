@@ -13,8 +13,9 @@
 namespace recheck {
 
 /// FOLDER/record.journal.jsonl: what a run has measured so far, safe from its sudden end. The first
-/// line is the record as the run found it; each case that has ended has a line with itself and its
-/// samples. Writing the record anew each time would take longer than many a case.
+/// line is the record as the run found it; each case that has ended has a line with itself, its
+/// samples, and who else was there. Writing the record anew each time would take longer than many a
+/// case.
 ///
 /// Whatever append() has returned from survives the process, however that ends. A power cut may
 /// also take what the last second wrote.
@@ -32,8 +33,13 @@ class Journal {
   /// one line, if it cannot, and leaves the lines before whole.
   void append(const Case& c, const Record& record);
 
-  /// The record is complete: writes FOLDER/samples.jsonl and FOLDER/record.json, and removes the
-  /// journal.
+  /// Throws std::runtime_error, in one line that says where what was measured is, if the folder is
+  /// no longer the one that the journal began in: it may be another run's. A journal that has been
+  /// removed is written anew, beside the folder.
+  void require_place(const Record& record) const;
+
+  /// The record is complete, and its place is right: writes FOLDER/samples.jsonl and
+  /// FOLDER/record.json, and removes the journal.
   void close(const Record& record);
 
  private:
@@ -46,6 +52,9 @@ class Journal {
 /// Whether there is a journal in `folder`, hence a run that came to no end. Throws
 /// std::runtime_error, in one line, if that run is still going on.
 bool has_journal(const std::filesystem::path& folder);
+
+/// Throws std::runtime_error, in one line, if `folder` holds a run that came to no end, or goes on.
+void require_no_journal(const std::filesystem::path& folder);
 
 /// What the last run in `folder` has measured, in the form of a record whose cases hold their
 /// samples: from its journal, else from record.json and samples.jsonl. Throws std::runtime_error,

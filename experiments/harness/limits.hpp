@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "../../kernels/code.hpp"
 #include "strategy.hpp"
 
 namespace recheck {
@@ -13,6 +12,15 @@ inline Reason shared_memory_fits(std::int64_t bytes, const Device& device) {
   if (bytes <= device.shared_bytes_per_block) return {};
   return "needs " + std::to_string(bytes) + " B of shared memory per block, the device allows " +
          std::to_string(device.shared_bytes_per_block) + " B";
+}
+
+/// A cluster has so many blocks. Source: NVIDIA's Hopper and Blackwell tuning guides, "Thread Block
+/// Clusters": 8 everywhere, and 16 for those who ask on H100 and B200.
+inline Reason cluster_fits(int blocks, const Device& device) {
+  const int most = device.compute_capability < 120 ? 16 : 8;
+  if (blocks <= most) return {};
+  return "needs a cluster of " + std::to_string(blocks) + " blocks, the device allows " +
+         std::to_string(most);
 }
 
 /// A grid covers so many rows of a matrix, with blocks of `tile` rows.
@@ -50,7 +58,8 @@ Reason from_capability(const Device& device) {
   const auto text = [](int version) {
     return std::to_string(version / 10) + "." + std::to_string(version % 10);
   };
-  const int capability = device.compute_capability, code = kernels::code_here(capability);
+  const int capability = device.compute_capability,
+            code = device.code != 0 ? device.code : capability;
   if (capability < least)
     return "needs compute capability " + text(least) + ", the device has " + text(capability);
   if (code < least)

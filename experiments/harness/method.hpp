@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "regime.hpp"
 #include "statistics.hpp"
+#include "strategy.hpp"
 
 namespace recheck {
 
@@ -15,16 +15,13 @@ struct Method {
   double confidence = 0.95;
   int fewest_samples = recheck::fewest_samples;
 
-  // when to stop sampling: the median's interval, relative, that satisfies at once, and the one
-  // that has to do once a case has used its budget; beyond some budgets it ends with what it has.
-  // Half of one where the host is the clock: samples that still scatter after that have several
-  // modes, and no number of them makes their median narrow
-  double precision = 0.005, precision_in_budget = 0.009;
-  double most_budgets = 2.5, most_budgets_host_timed = 0.5;
-
-  // unless its budget ends first, a case has so many samples, in so many blocks that stand beside
-  // those of other cases
-  int wanted_samples = 20, wanted_blocks = 10, most_samples = 1000;
+  // every row of a shape takes a block of samples in each of so many rounds, or where that would
+  // take more than so many budgets, in some of them. Less where the host is the clock: samples
+  // there have several modes, and no number of them makes their median narrow. What two processes
+  // on one H200 differed by was the same for 1, 4 and 16 samples of a block; what a process tells
+  // apart at 60 us is four times as much with 4 as with 8
+  int rounds = 20;
+  double most_budgets = 0.5, most_budgets_host_timed = 0.25;
   double block_seconds = 2e-3;
   int block_samples = 8;
   double batch_below_seconds = 20e-6;  // of shorter hot launches several make a sample

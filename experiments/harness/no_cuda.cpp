@@ -7,6 +7,8 @@
 
 namespace recheck {
 
+std::vector<std::string> gpu_names() { return {}; }
+
 Gpu find_gpu() {
   Gpu gpu;
   gpu.reason = "built without the CUDA Toolkit";

@@ -5,9 +5,7 @@
 #include "nvml.hpp"
 
 #include <dlfcn.h>
-#include <unistd.h>
 
-#include <algorithm>
 #include <string_view>
 
 namespace recheck {
@@ -95,41 +93,45 @@ Answer<std::string> Nvml::uuid() const {
   return answer(failed, std::string(text));
 }
 
+template <typename Raw, typename... Before>
+Answer<double> Nvml::number(const char* name, double unit, Before... before) const {
+  Raw raw = 0;
+  const auto failed = fails({name}, before..., &raw);
+  return answer(failed, static_cast<double>(raw) * unit);
+}
+
+template <typename Raw>
+Answer<bool> Nvml::mode(const char* name) const {
+  Raw current = 0, pending = 0;
+  const auto failed = fails({name}, &current, &pending);
+  return answer(failed, current != 0);
+}
+
 Answer<double> Nvml::temperature_c() const {
   constexpr int of_the_gpu = 0;
-  unsigned celsius = 0;
-  const auto failed = fails({"nvmlDeviceGetTemperature"}, of_the_gpu, &celsius);
-  return answer(failed, static_cast<double>(celsius));
+  return number<unsigned>("nvmlDeviceGetTemperature", 1, of_the_gpu);
 }
-
-Answer<double> Nvml::watts() const {
-  unsigned milliwatts = 0;
-  const auto failed = fails({"nvmlDeviceGetPowerUsage"}, &milliwatts);
-  return answer(failed, milliwatts * 1e-3);
-}
-
 Answer<double> Nvml::joules() const {
-  unsigned long long millijoules = 0;
-  const auto failed = fails({"nvmlDeviceGetTotalEnergyConsumption"}, &millijoules);
-  return answer(failed, static_cast<double>(millijoules) * 1e-3);
+  return number<unsigned long long>("nvmlDeviceGetTotalEnergyConsumption", 1e-3);
 }
-
 Answer<double> Nvml::limit_watts() const {
-  unsigned milliwatts = 0;
-  const auto failed = fails({"nvmlDeviceGetEnforcedPowerLimit"}, &milliwatts);
-  return answer(failed, milliwatts * 1e-3);
+  return number<unsigned>("nvmlDeviceGetEnforcedPowerLimit", 1e-3);
 }
-
-Answer<bool> Nvml::ecc() const {
-  int current = 0, pending = 0;
-  const auto failed = fails({"nvmlDeviceGetEccMode"}, &current, &pending);
-  return answer(failed, current != 0);
+Answer<double> Nvml::application_clock_hz() const {
+  constexpr int of_the_multiprocessors = 1;
+  return number<unsigned>("nvmlDeviceGetApplicationsClock", 1e6, of_the_multiprocessors);
 }
+Answer<bool> Nvml::ecc() const { return mode<int>("nvmlDeviceGetEccMode"); }
+Answer<bool> Nvml::mig() const { return mode<unsigned>("nvmlDeviceGetMigMode"); }
 
-Answer<bool> Nvml::mig() const {
-  unsigned current = 0, pending = 0;
-  const auto failed = fails({"nvmlDeviceGetMigMode"}, &current, &pending);
-  return answer(failed, current != 0);
+Answer<std::string> Nvml::mig_instance(const std::string& cuda_uuid) const {
+  if (absent_) return {{}, *absent_};
+  constexpr const char* name = "nvmlDeviceGetHandleByUUID";
+  auto* by_uuid = find<int(const char*, void**)>(library_, name);
+  if (by_uuid == nullptr) return {{}, not_measured(std::string("the driver has no ") + name)};
+  const std::string uuid = "MIG-" + cuda_uuid;
+  void* instance = nullptr;
+  return answer(failure(library_, name, by_uuid(uuid.c_str(), &instance)), uuid);
 }
 
 Answer<std::vector<std::string>> Nvml::throttle() const {
@@ -159,10 +161,9 @@ Answer<int> Nvml::other_processes() const {
     if (count <= processes.size()) break;
     processes.resize(2 * count);
   }
-  processes.resize(failed ? 0 : count);
-  const auto others = std::ranges::count_if(
-      processes, [](const auto& p) { return p.pid != static_cast<unsigned>(getpid()); });
-  return answer(failed, static_cast<int>(others));
+  if (!failed && count == 0)
+    failed = not_measured("the driver lists no process here, not even this one");
+  return answer(failed, static_cast<int>(count) - 1);
 }
 
 }  // namespace recheck

@@ -32,15 +32,18 @@ class Nvml {
 
   [[nodiscard]] Answer<std::string> uuid() const;
   [[nodiscard]] Answer<double> temperature_c() const;
-  [[nodiscard]] Answer<double> watts() const;        // averaged by the board over up to a second
   [[nodiscard]] Answer<double> joules() const;       // since the driver was loaded
   [[nodiscard]] Answer<double> limit_watts() const;  // the lowest that is enforced
   [[nodiscard]] Answer<bool> ecc() const;
   [[nodiscard]] Answer<bool> mig() const;
+  /// The UUID of a MIG instance, a part of this GPU, if CUDA's UUID of the device is that of one.
+  [[nodiscard]] Answer<std::string> mig_instance(const std::string& cuda_uuid) const;
   /// What keeps the clock from rising now: "sw_power_cap", ...
   [[nodiscard]] Answer<std::vector<std::string>> throttle() const;
-  /// Processes other than this one that have a compute context. Ask before this one has its own: in
-  /// a container its id may be another one to the driver.
+  [[nodiscard]] Answer<double> application_clock_hz() const;  // that a user has set, of the SMs
+  /// Processes other than this one that have a compute context. This one has to have its own: it is
+  /// one of those listed, if perhaps by another id, as in a container; and where none is, the
+  /// driver lists none for anybody.
   [[nodiscard]] Answer<int> other_processes() const;
 
  private:
@@ -48,6 +51,11 @@ class Nvml {
   /// exactly of nvml.h's types. Nothing if it succeeds, else why not.
   template <typename... Arguments>
   Reason fails(std::initializer_list<const char*> names, Arguments... arguments) const;
+  /// What a function leaves behind `before`, times its unit; and of a mode, whether it is on.
+  template <typename Raw, typename... Before>
+  Answer<double> number(const char* name, double unit, Before... before) const;
+  template <typename Raw>
+  Answer<bool> mode(const char* name) const;
 
   void* library_ = nullptr;
   void* device_ = nullptr;

@@ -9,8 +9,8 @@
 #include <set>
 #include <stdexcept>
 
-#include "environment.hpp"
 #include "flags.hpp"
+#include "inputs.hpp"
 
 namespace recheck {
 namespace {
@@ -18,9 +18,10 @@ namespace {
 // PROGRAM and EXPERIMENTS stand for what they say
 constexpr const char* usage =
     R"(usage: PROGRAM [--output=FOLDER] [--experiment=NAME,...] [--strategy=NAME,...] [--shape=AxB[xC],...]
-               [--regime=NAME,...] [--quick] [--budget=TIME] [--per-case=SECONDS] [--seed=N] [--resume]
+               [--regime=NAME,...] [--quick] [--budget=TIME] [--per-case=SECONDS] [--seed=N] [--nonce=N]
+               [--resume] [--device=INDEX|UUID|all] [--at-once]
                [--benchmark_filter=REGEX] [--benchmark_...]
-       PROGRAM --gate [--experiment=NAME,...] [--strategy=NAME,...]
+       PROGRAM --gate [--experiment=NAME,...] [--strategy=NAME,...] [--device=INDEX|UUID]
        PROGRAM --version
 
 Proves and times every strategy at every shape and writes FOLDER/record.json (default: report).
@@ -34,11 +35,19 @@ Proves and times every strategy at every shape and writes FOLDER/record.json (de
   --per-case  seconds of sampling per case (default 1, and 0.2 without a GPU); proof and first samples
               may take 20 times that
   --seed      of the inputs and of the order of measurement (default 13)
+  --nonce     of the integers that proofs use besides the seed (default: drawn anew by each process, so that
+              no row can know them); what is refused names it
   --resume    go on behind what FOLDER has, if it was measured in the same environment. A run that was
-              killed has all cases but the one in flight in FOLDER/record.journal.jsonl
+              killed has all cases but those of the shape in flight in FOLDER/record.journal.jsonl
+  --device    this GPU instead of CUDA's first: its index among those that CUDA_VISIBLE_DEVICES leaves, or
+              its UUID or a MIG instance's, as nvidia-smi -L prints them. all: each of them, one after the
+              other, in a process of its own, into a folder below FOLDER that is named after the model
+              and the index; --budget is then each one's
+  --at-once   with --device=all, all GPUs at once. They share power and host, which each record says;
+              --at-once=N says so of one of N GPUs that you measure at once yourself
   --gate      time nothing: prove every row at its experiment's awkward shapes, a line for each
 Google Benchmark's flags choose and print: --benchmark_filter, --benchmark_list_tests,
---benchmark_format, --benchmark_out. How often to sample is decided by the interval that comes out.
+--benchmark_format, --benchmark_out. All rows of a shape are sampled in the same rounds.
 Exit code: 0 when every case has come to a result, whichever; 1 when the record cannot be kept, or
 --gate has caught a row; 2 for input that makes no sense; 77 when --gate could not try every row; 130 when
 interrupted.
@@ -85,6 +94,31 @@ void check_benchmark_flag(const std::string& flag, const std::string& value) {
     throw std::invalid_argument(flag + ": cannot write " + value);
 }
 
+int several(const std::string& flag, const std::string& text) {
+  const auto value = whole(flag, text);
+  if (value < 2 || value > 4096)
+    throw std::invalid_argument(flag + ": '" + text + "' is not a number of GPUs from 2 to 4096");
+  return static_cast<int>(value);
+}
+
+/// What does not go together where there are several GPUs. `left` is for Google Benchmark.
+void check_devices(const Options& options, const std::vector<char*>& left) {
+  const bool all = options.device == all_devices;
+  if (options.at_once && !all)
+    throw std::invalid_argument(
+        "--at-once goes with --device=all; of one GPU among N, --at-once=N says that all are "
+        "measured at once");
+  if (!all) return;
+  if (options.gpus_at_once > 1)
+    throw std::invalid_argument("--at-once takes no number with --device=all, which knows it");
+  if (options.gate)
+    throw std::invalid_argument("--gate proves on one GPU: --device=INDEX names it");
+  for (const char* argument : left)
+    if (std::string_view(argument).starts_with("--benchmark_out="))
+      throw std::invalid_argument(
+          "--benchmark_out is one file, and --device=all has a process for each GPU: leave it out");
+}
+
 /// The usage of a program with these experiments.
 std::string usage_of(const std::string& program, std::span<const Experiment> experiments) {
   std::string names;
@@ -124,14 +158,16 @@ Options parse(const std::string& program, std::span<const Experiment> experiment
       left.push_back(argument);
       continue;
     }
-    if (word == "--resume" || word == "--quick" || word == "--gate") {
+    if (word == "--resume" || word == "--quick" || word == "--gate" || word == "--at-once") {
       (word == "--quick"    ? options.choice.quick
        : word == "--resume" ? options.resume
-                            : options.gate) = true;
+       : word == "--gate"   ? options.gate
+                            : options.at_once) = true;
       continue;
     }
     const std::set<std::string> own = {"--output", "--experiment", "--strategy", "--shape",
-                                       "--regime", "--budget",     "--per-case", "--seed"};
+                                       "--regime", "--budget",     "--per-case", "--seed",
+                                       "--nonce",  "--device",     "--at-once"};
     given.check(own.contains(flag), program);
     if (flag == "--output") options.output = value;
     if (flag == "--experiment") options.choice.experiments = split(value);
@@ -144,7 +180,11 @@ Options parse(const std::string& program, std::span<const Experiment> experiment
       options.budget = value;
     }
     if (flag == "--seed") options.settings.seed = whole(flag, value);
+    if (flag == "--nonce") nonce() = whole(flag, value);
+    if (flag == "--device") options.device = value;
+    if (flag == "--at-once") options.gpus_at_once = several(flag, value);
   }
+  check_devices(options, left);
   arguments = std::move(left);
   return options;
 }

@@ -11,6 +11,9 @@
 
 namespace recheck {
 
+/// The word for every GPU there is, each in a process and a folder of its own.
+inline constexpr std::string_view all_devices = "all";
+
 /// What a command line asks of a program of experiments.
 struct Options {
   std::filesystem::path output = "report";
@@ -18,6 +21,9 @@ struct Options {
   Settings settings;
   std::optional<double> per_case;  // seconds
   std::string budget;              // of the whole run, as it was given
+  std::string device;              // an index or a UUID, or all_devices; CUDA's first if empty
+  int gpus_at_once = 1;            // that are measured at once, this one among them
+  bool at_once = false;            // measure all_devices at once
   bool resume = false, gate = false;
   bool benchmark_prints = false, benchmark_lists = false;
 };

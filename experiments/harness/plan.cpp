@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <ranges>
+#include <set>
 #include <stdexcept>
 #include <tuple>
 
@@ -52,9 +53,16 @@ void require_form(const Experiment& experiment) {
                                 std::string_view::npos;
   };
   if (!is_name(experiment.name)) refuse("its name may hold only a-z, 0-9 and _");
+  const Problem& problem = experiment.problem;
+  if (!experiment.inputs || !experiment.terms || !problem.output || !problem.work ||
+      !problem.oracle)
+    refuse("it needs inputs, terms, and a problem with output, work and oracle");
   std::vector<std::string_view> names;
   for (const auto& strategy : experiment.ladder) {
-    const std::string row(strategy.name);
+    const std::string row(strategy.name), whole(strategy.part_of);
+    if (!whole.empty() &&
+        std::ranges::find(experiment.ladder, whole, &Strategy::name) == experiment.ladder.end())
+      refuse("the row '" + row + "' is part of '" + whole + "', which is none of its rows");
     if (!is_name(row)) refuse("the row '" + row + "' may hold only a-z, 0-9 and _ in its name");
     if (std::ranges::find(names, row) != names.end()) refuse("two rows are named " + row);
     names.push_back(strategy.name);
@@ -72,6 +80,9 @@ void require_sense(std::span<const Experiment> experiments, const Choice& choice
   std::vector<std::string> names, strategies, regime_names;
   for (const auto& experiment : experiments) {
     require_form(experiment);
+    if (std::ranges::find(names, experiment.name) != names.end())
+      throw std::invalid_argument("two experiments are named '" + std::string(experiment.name) +
+                                  "'");
     names.emplace_back(experiment.name);
     for (const auto& strategy : experiment.ladder)
       if (std::ranges::find(strategies, strategy.name) == strategies.end())
@@ -120,16 +131,16 @@ Planned plan(std::span<const Experiment> experiments, const Choice& choice) {
   const bool narrowed = !(choice.experiments.empty() && choice.strategies.empty() &&
                           choice.shapes.empty() && choice.regimes.empty());
   Planned planned;
-  planned.plan.preset = narrowed ? "chosen" : choice.quick ? "quick" : "full";
+  planned.coverage.preset = narrowed ? "chosen" : choice.quick ? "quick" : "full";
   for (const auto& experiment : experiments) {
     if (!wanted(choice.experiments, experiment.name)) continue;
     const bool quick = choice.quick && tells_story(experiment);
     for (const auto& shape : shapes_of(experiment, choice)) {
       if (quick)
-        planned.plan.dropped.push_back({std::string(experiment.name), to_string(shape),
-                                        shape == experiment.headline
-                                            ? "--quick: cold and hot only, no sweeps"
-                                            : "--quick: headline shapes only"});
+        planned.coverage.dropped.push_back({std::string(experiment.name), to_string(shape),
+                                            shape == experiment.headline
+                                                ? "--quick: cold and hot only, no sweeps"
+                                                : "--quick: headline shapes only"});
       if (quick && shape != experiment.headline) continue;
       for (const auto regime : regimes) {
         if (quick && regime != Regime::cold && regime != Regime::hot) continue;
@@ -152,19 +163,37 @@ Planned plan(std::span<const Experiment> experiments, const Choice& choice) {
 
 namespace {
 
-constexpr double flush_seconds = 1e-4;                        // of an L2, before each cold sample
+constexpr double flush_seconds = 1e-4;   // of an L2, before each cold sample
+constexpr double block_overhead = 1e-3;  // its output poisoned, clocks read, the host waiting
 constexpr double power_window = method.power_seconds + 0.15;  // which begins with a counter's tick
 
-/// About what a sample takes besides the launches in it.
-double beside(const Case& c) {
+/// About what a sample takes besides its launch: where several short ones make a sample, these, and
+/// the device being held until all are queued.
+double beside(const Case& c, double launch) {
   if (c.regime == Regime::cold) return flush_seconds;
-  return c.regime == Regime::end_to_end ? 1e-3 + c.work().bytes / 5e9 : 0;
+  if (c.regime == Regime::end_to_end) return 1e-3 + c.work().bytes / 5e9;
+  return c.regime == Regime::hot && launch < method.batch_below_seconds ? 3e-4 : launch + 5e-5;
 }
 
-/// Seconds for a case's proofs and samples by its work alone. The figures are those of an H200 and
-/// of its host, for a row of middling speed; they are to rank cases, and to say whether it will be
+/// What a GPU row of middling speed reaches, per second: the share of a GPU's own limits that it
+/// reaches on an H200, and what it reaches there where a limit is not known.
+struct Rates {
+  double flops, bytes;
+};
+Rates rates_of(const Gpu& gpu) {
+  const Json limits = ceilings(gpu);
+  const auto reached = [&](const char* limit, double share, double on_h200) {
+    const double value = limits.contains(limit) ? double{limits[limit]["value"]} : 0;
+    return value > 0 ? share * value : on_h200;
+  };
+  return {.flops = reached("fp32_flops", 0.3, 2e13),
+          .bytes = reached("dram_bytes_per_second", 0.31, 1.5e12)};
+}
+
+/// Seconds for a case's proofs and samples by its work alone. The figures are those of an H200's
+/// host, and of a row of middling speed; they are to rank cases, and to say whether it will be
 /// minutes or hours. `expected` corrects them as a run goes.
-double model(const Case& c, const Settings& settings, const Gpu& gpu) {
+double model(const Case& c, const Settings& settings, const Gpu& gpu, const Rates& rates) {
   if (refuse(*c.strategy, c.shape, gpu)) return 0;
   const Work work = c.work();
   const double budget = settings.budget_seconds, proofs = 0.05 + work.bytes / 1e10;
@@ -175,9 +204,15 @@ double model(const Case& c, const Settings& settings, const Gpu& gpu) {
     // what cannot be within 20 budgets is not tried
     return 8 * launch > 20 * budget ? 0 : proofs + std::max(budget / 2, 8 * launch);
   }
-  const double launch = 5e-6 + std::max(work.flops / 2e13, work.bytes / 1.5e12);
-  const double sample = beside(c) + launch * (c.regime == Regime::inner ? inner_repeats : 1);
-  return proofs + std::max(8 * sample, std::min(25 * sample, 2.5 * budget)) +
+  const double launch = (5e-6 + std::max(work.flops / rates.flops, work.bytes / rates.bytes)) *
+                        (c.regime == Regime::inner ? inner_repeats : 1);
+  const double sample = beside(c, launch) + launch;
+  const double block =
+      block_overhead + sample * std::clamp(method.block_seconds / launch, 1.0,
+                                           static_cast<double>(method.block_samples));
+  return proofs +
+         std::max(fewest_samples * sample,
+                  std::min(method.rounds * block, method.most_budgets * budget)) +
          (draws(c) ? power_window : 0);
 }
 
@@ -200,10 +235,33 @@ std::map<std::string, double> known_from(const Json& earlier) try {
 
 void predict(std::span<Case> cases, const Settings& settings, const Gpu& gpu, const Json& earlier) {
   const auto known = known_from(earlier);
+  const Rates rates = rates_of(gpu);
   for (Case& c : cases) {
     const auto found = known.find(c.id());
-    c.predicted = found == known.end() ? model(c, settings, gpu) : found->second;
+    c.predicted = found == known.end() ? model(c, settings, gpu, rates) : found->second;
   }
+}
+
+std::vector<std::string> expect_no_room(std::span<Case> cases, const Gpu& gpu,
+                                        std::int64_t host_free) {
+  const auto host = static_cast<double>(host_free);
+  const auto device = static_cast<double>(gpu.device.value_or(Device{}).memory_bytes);
+  std::map<std::pair<std::string, Backend>, Reason> known;
+  std::set<std::string> shapes;
+  std::vector<std::string> lines;
+  for (Case& c : cases) {
+    if (c.result || refuse(*c.strategy, c.shape, gpu)) continue;
+    const auto backend = c.strategy->launch.backend;
+    const std::string shape = std::string(c.experiment->name) + " " + to_string(c.shape);
+    const auto [at, is_new] = known.try_emplace({shape, backend});
+    auto& reason = at->second;
+    if (is_new) {
+      reason = too_little_memory(footprint(*c.experiment, c.shape, backend), device, host);
+      if (reason && shapes.insert(shape).second) lines.push_back(shape + " " + *reason);
+    }
+    if (reason) c.predicted = 0;
+  }
+  return lines;
 }
 
 std::vector<Dropped> fit(std::vector<Case>& cases, double seconds, const std::string& budget) {

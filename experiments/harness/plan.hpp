@@ -25,7 +25,7 @@ inline bool wanted(const std::vector<std::string>& list, std::string_view name) 
 
 struct Planned {
   std::vector<Case> cases;  // in the order of the report
-  Plan plan;
+  Coverage coverage;
 };
 
 /// Every case of the tables that `choice` wants; its cases point into `experiments`. Throws
@@ -34,9 +34,15 @@ Planned plan(std::span<const Experiment> experiments, const Choice& choice);
 
 /// Sets how long each case is expected to take: as in `earlier`, a record from the same
 /// environment, scaled to the time that it took in all; where that is null or lacks the case, by
-/// the case's work, with the figures of one GPU and its host.
+/// the case's work, with the figures of one GPU and its host, scaled to what this GPU's attributes
+/// say.
 void predict(std::span<Case> cases, const Settings& settings, const Gpu& gpu,
              const nlohmann::ordered_json& earlier);
+
+/// Expects no time of the cases at whose shapes there is too little memory, on the GPU or on a host
+/// with so many bytes free, and says which shapes these are and why, a line each.
+std::vector<std::string> expect_no_room(std::span<Case> cases, const Gpu& gpu,
+                                        std::int64_t host_free);
 
 /// Sum of what is expected of some cases, in seconds.
 double predicted(std::span<const Case> cases, auto predicate) {

@@ -9,12 +9,15 @@
 #include <cerrno>
 #include <cmath>
 #include <cstring>
-#include <fstream>
+#include <limits>
 #include <map>
 #include <set>
 #include <stdexcept>
+#include <utility>
 
+#include "bystanders.hpp"
 #include "method.hpp"
+#include "untrusted.hpp"
 
 namespace recheck {
 namespace {
@@ -40,16 +43,20 @@ std::optional<double> median_clock(const Case& c) {
 
 Json method_json() {
   const Method& m = method;
-  return {
-      {"confidence", m.confidence},         {"fewest_samples", m.fewest_samples},
-      {"precision", m.precision},           {"precision_in_budget", m.precision_in_budget},
-      {"most_budgets", m.most_budgets},     {"most_budgets_host_timed", m.most_budgets_host_timed},
-      {"wanted_samples", m.wanted_samples}, {"wanted_blocks", m.wanted_blocks},
-      {"most_samples", m.most_samples},     {"block_seconds", m.block_seconds},
-      {"block_samples", m.block_samples},   {"batch_below_seconds", m.batch_below_seconds},
-      {"proof_budgets", m.proof_budgets},   {"throttled_below", m.throttled_below},
-      {"flush_l2_sizes", m.flush_l2_sizes}, {"flush_least_bytes", m.flush_least_bytes},
-      {"power_seconds", m.power_seconds},   {"inner_repeats", m.inner_repeats}};
+  return {{"confidence", m.confidence},
+          {"fewest_samples", m.fewest_samples},
+          {"rounds", m.rounds},
+          {"most_budgets", m.most_budgets},
+          {"most_budgets_host_timed", m.most_budgets_host_timed},
+          {"block_seconds", m.block_seconds},
+          {"block_samples", m.block_samples},
+          {"batch_below_seconds", m.batch_below_seconds},
+          {"proof_budgets", m.proof_budgets},
+          {"throttled_below", m.throttled_below},
+          {"flush_l2_sizes", m.flush_l2_sizes},
+          {"flush_least_bytes", m.flush_least_bytes},
+          {"power_seconds", m.power_seconds},
+          {"inner_repeats", m.inner_repeats}};
 }
 
 /// What all cases of a row of an experiment's table have in common.
@@ -153,7 +160,7 @@ Json Record::times() const {
 Json Record::to_json() const {
   Json described = Json::array(), strategies = Json::array(), all = Json::array(),
        dropped = Json::array();
-  for (const auto& [experiment, shape, reason] : plan.dropped)
+  for (const auto& [experiment, shape, reason] : coverage.dropped)
     dropped.push_back({{"experiment", experiment}, {"shape", shape}, {"reason", reason}});
   for (const auto& experiment : experiments)
     described.push_back({{"name", experiment.name},
@@ -170,11 +177,13 @@ Json Record::to_json() const {
   return {{"schema", schema},
           {"environment", environment},
           {"method", method_json()},
-          {"finished", finished ? Json(utc_now()) : Json(nullptr)},
+          // a clock that was set back between two parts of a run has it end at its start
+          {"finished",
+           finished ? Json(std::max(utc_now(), environment.value("started", ""))) : Json(nullptr)},
           {"wall_seconds", spent["wall_seconds"]},
           {"overhead", spent["overhead"]},
           {"ceilings", ceilings},
-          {"plan", {{"preset", plan.preset}, {"dropped", dropped}}},
+          {"plan", {{"preset", coverage.preset}, {"dropped", dropped}}},
           {"experiments", described},
           {"strategies", strategies},
           {"cases", all}};
@@ -211,41 +220,85 @@ double six_digits(double value) {
 
 namespace {
 
+constexpr double longest = 1e9;  // seconds: 30 years
+
+[[noreturn]] void refuse(const std::string& what) { throw std::runtime_error(what); }
+
 Status status_of(const std::string& name) {
-  for (const auto status : {Status::passed, Status::incorrect, Status::failed, Status::unsupported})
+  for (const auto status :
+       {Status::passed, Status::incorrect, Status::failed, Status::unsupported, Status::not_run})
     if (name_of(status) == name) return status;
-  return Status::not_run;
+  refuse("its status is " + shown(name));
+}
+
+/// What a proof said; null stands for a value that JSON cannot say.
+Error error_of(const Json& then) {
+  constexpr double most = std::numeric_limits<double>::max();
+  return {then.at("value").is_null() ? std::nan("") : number(then, "value", 0, most),
+          number(then, "bound", 0, most), then.at("metric")};
+}
+
+/// A case's samples, and the interval that they have to say.
+void adopt_samples(Case& c, const Json& then) {
+  const Json& seconds = then.at("seconds");
+  if (!then.contains("samples")) refuse("samples.jsonl has nothing of it");
+  for (const Json& sample : then.at("samples"))
+    c.samples.push_back(number({{"a sample", sample}}, "a sample", 0, longest));
+  c.discarded = whole(seconds, "discarded", 0);
+  if (std::cmp_not_equal(whole(seconds, "samples", 0), c.samples.size()))
+    refuse("its samples are " + std::to_string(c.samples.size()) + ", not " +
+           shown(seconds.at("samples")));
+  c.seconds = Interval{number(seconds, "median", 0, longest), number(seconds, "low", 0, longest),
+                       number(seconds, "high", 0, longest)};
+  const auto follows = median_interval(c.samples);
+  // both are rounded
+  const auto close = [](double a, double b) { return std::abs(a - b) <= 2e-10 + 1e-12 * b; };
+  if (!follows || !close(c.seconds->median, follows->median) ||
+      !close(c.seconds->low, follows->low) || !close(c.seconds->high, follows->high))
+    refuse("its seconds do not follow from its samples");
+  const Json &blocks = then.at("blocks"), &clocks = then.at("clocks");
+  if (blocks.size() != clocks.size()) refuse("its blocks and its clocks are not as many");
+  std::int64_t samples = 0;
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    const Json named = {{"a round", blocks.at(i).at(0)},
+                        {"a block's count", blocks.at(i).at(1)},
+                        {"a clock", clocks.at(i)}};
+    Block block{whole(named, "a round", 0), whole(named, "a block's count", 1), {}};
+    if (!clocks.at(i).is_null()) block.clock_hz = number(named, "a clock", 0, 1e12);
+    samples += block.count;
+    c.blocks.push_back(block);
+  }
+  if (std::cmp_not_equal(samples, c.samples.size())) refuse("its blocks do not hold its samples");
 }
 
 /// Takes over what an earlier run has found out about a case.
 void adopt(Case& c, const Json& then) {
   Result result{status_of(then.at("status")), {}, {}};
-  c.spent = then.at("spent");
+  c.spent = number(then, "spent", 0, longest);
   if (result.status == Status::not_run) return;  // perhaps it can be now
   if (!then.at("reason").is_null()) result.reason = then.at("reason");
-  if (const Json& error = then.at("error"); !error.is_null()) {
-    // null stands for what JSON cannot say
-    const double value = error.at("value").is_null() ? std::nan("") : double{error.at("value")};
-    result.error = Error{value, error.at("bound"), error.at("metric")};
-  }
-  c.result = result;
-  if (const Json& seconds = then.at("seconds"); !seconds.is_null()) {
-    c.seconds = Interval{seconds.at("median"), seconds.at("low"), seconds.at("high")};
-    c.discarded = seconds.at("discarded");
-    if (!then.contains("samples"))
-      throw std::runtime_error("samples.jsonl has nothing of " + then.at("id").dump());
-    c.samples = then.at("samples").get<std::vector<double>>();
-    const Json &blocks = then.at("blocks"), &clocks = then.at("clocks");
-    for (std::size_t i = 0; i < blocks.size(); ++i) {
-      Block block{blocks[i][0], blocks[i][1], {}};
-      if (!clocks.at(i).is_null()) block.clock_hz = clocks[i];
-      c.blocks.push_back(block);
-    }
-  }
-  c.batch = then.at("batch");
+  if (const Json& error = then.at("error"); !error.is_null()) result.error = error_of(error);
+  const bool passed = result.status == Status::passed;
+  if (passed && !(result.error && result.error->acceptable()))
+    refuse("it passed with the error " + shown(then.at("error")));
+  if (passed == then.at("seconds").is_null()) refuse("it has a time if, and only if, it passed");
+  if (passed) adopt_samples(c, then);
+  c.batch = whole(then, "batch", 1, 1'000'000);
   if (const Json& power = then.at("power"); !power.is_null())
-    c.power = Power{power.at("watts"), power.at("joules"), power.at("seconds"),
-                    power.at("temperature_c"), power.at("throttle")};
+    c.power = Power{number(power, "watts", 0, 1e6), number(power, "joules", 0, 1e12),
+                    number(power, "seconds", 0, longest),
+                    number(power, "temperature_c", -100, 1000), power.at("throttle")};
+  c.result = result;
+}
+
+/// A time as utc_now() says it.
+std::string stamp(const Json& text) {
+  const std::string form = "0000-00-00T00:00:00Z", stamp = text;
+  const auto fits = [](char is, char should) {
+    return should == '0' ? is >= '0' && is <= '9' : is == should;
+  };
+  if (!std::ranges::equal(stamp, form, fits)) refuse("it started at " + shown(text));
+  return stamp;
 }
 
 }  // namespace
@@ -264,22 +317,32 @@ Reason difference(const Json& was, const Json& is, const std::vector<std::string
     for (const auto& [key, value] : environment.items()) keys.insert(key);
   for (const auto& key : keys) {
     const auto then = before.value(key, nlohmann::json()), today = now.value(key, nlohmann::json());
-    if (then != today) return key.substr(1) + " was " + then.dump() + ", is " + today.dump();
+    if (then == today) continue;
+    const auto name = shown(key.substr(1));  // quoted
+    return name.substr(1, name.size() - 2) + " was " + shown(then) + ", is " + shown(today);
   }
   return {};
 }
 
 void Record::resume(const Json& earlier) try {
   if (earlier.at("schema") != schema)
-    throw std::runtime_error("it has schema " + earlier.at("schema").dump() + ", not " +
+    throw std::runtime_error("it has schema " + shown(earlier.at("schema")) + ", not " +
                              std::to_string(schema));
-  if (const auto other = difference(earlier.at("environment"), environment))
+  Json then = earlier.at("environment");
+  const Json unknown = then.value("unknown", Json::object());
+  const std::string limit = unknown.value("gpu.power_limit_watts", "");
+  if (limit.starts_with(changed_while_measured)) {
+    // it is as it is now: the record cannot hold one
+    environment["unknown"]["gpu.power_limit_watts"] = limit;
+    for (Json* one : {&then, &environment}) (*one)["gpu"]["power_limit_watts"] = nullptr;
+  }
+  if (const auto other = difference(then, environment))
     throw std::runtime_error("it is from another environment: " + *other);
   if (!environment.value("command_budget_seconds", Json()).is_null()) {
     // what fits was decided when it began
-    plan.dropped.clear();
+    coverage.dropped.clear();
     for (const Json& then : earlier.at("plan").at("dropped"))
-      plan.dropped.push_back({then.at("experiment"), then.at("shape"), then.at("reason")});
+      coverage.dropped.push_back({then.at("experiment"), then.at("shape"), then.at("reason")});
     std::set<std::string> there;
     for (const Json& then : earlier.at("cases")) there.insert(then.at("id"));
     std::erase_if(cases, [&](const Case& c) { return !there.contains(c.id()); });
@@ -289,36 +352,36 @@ void Record::resume(const Json& earlier) try {
   for (const Json& then : earlier.at("cases")) {
     const auto found = planned.find(then.at("id"));
     if (found == planned.end())
-      throw std::runtime_error("it holds " + then.at("id").dump() +
+      throw std::runtime_error("it holds " + shown(then.at("id")) +
                                ", which these flags do not ask for");
-    adopt(*found->second, then);
+    try {
+      adopt(*found->second, then);
+    } catch (const std::runtime_error& error) {
+      refuse(found->first + ": " + error.what());
+    }
+    planned.erase(found);  // a second one would be asked for by no flag
   }
-  environment["started"] = earlier.at("environment").at("started");
+  environment["started"] = stamp(earlier.at("environment").at("started"));
   // whoever else was there while a part was measured
   const Json state = earlier.at("environment").value("state", Json::object());
-  const Json others = state.value("other_processes", Json());
-  if (others.is_number()) {
+  if (!state.value("other_processes", Json()).is_null()) {
     Json& now = environment["state"]["other_processes"];
-    now = std::max(now.is_number() ? int{now} : 0, int{others});
+    now = std::max(now.is_number() ? int{now} : 0, whole(state, "other_processes", 0));
   }
-  wall_seconds = earlier.at("wall_seconds");
+  if (const int then = state.contains("gpus_at_once") ? whole(state, "gpus_at_once", 2) : 0) {
+    Json& now = environment["state"]["gpus_at_once"];
+    now = std::max(now.is_number() ? int{now} : 0, then);
+  }
+  wall_seconds = number(earlier, "wall_seconds", 0, longest);
   const Json& spent = earlier.at("overhead");
-  overhead = {spent.at("verified_kernels"), spent.at("flushes_and_holds"), spent.at("references"),
-              spent.at("inputs_and_copies"), spent.at("saving")};
+  const auto account = [&](const char* name) { return number(spent, name, 0, longest); };
+  overhead = {account("verified_kernels"), account("flushes_and_holds"), account("references"),
+              account("inputs_and_copies"), account("saving")};
 } catch (const Json::exception&) {
   throw std::runtime_error("cannot resume: it is no record of Recheck; run without --resume");
 } catch (const std::runtime_error& error) {
   throw std::runtime_error("cannot resume the record: " + std::string(error.what()) +
                            "; run without --resume");
-}
-
-Json read_json(const std::filesystem::path& path) {
-  std::ifstream in(path);
-  if (!in) throw std::runtime_error("cannot read " + path.string());
-  auto json = Json::parse(in, shallow, false);
-  if (json.is_discarded())
-    throw std::runtime_error(path.string() + " is not JSON: it may be cut short");
-  return json;
 }
 
 void write_file(const std::filesystem::path& path, const std::string& text,

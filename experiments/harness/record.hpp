@@ -57,7 +57,7 @@ struct Dropped {
 
 /// How much of the tables a run set out to measure: all ("full"), --quick's part ("quick"), or what
 /// other flags chose ("chosen").
-struct Plan {
+struct Coverage {
   std::string preset = "full";
   std::vector<Dropped> dropped = {};
 };
@@ -66,12 +66,12 @@ struct Plan {
 /// reports/README.md. Every change of its form bumps `schema`. The raw samples are no part of its
 /// JSON: they are in a file of their own.
 struct Record {
-  static constexpr int schema = 5;
+  static constexpr int schema = 6;
 
   std::span<const Experiment> experiments = {};  // of the program, measured or not
   nlohmann::ordered_json environment;
   nlohmann::ordered_json ceilings;
-  Plan plan = {};
+  Coverage coverage = {};
   std::vector<Case> cases;
   double wall_seconds = 0;
   Ledger overhead = {};
@@ -85,7 +85,8 @@ struct Record {
   /// Takes over the results that an earlier run of the same plan has come to, its start, and what
   /// its --budget had dropped. `earlier` is as read_earlier() returns it: cases with their samples.
   /// Throws std::runtime_error, in one line, if `earlier` is no record of this schema, is from
-  /// another environment, or holds cases that are not planned now.
+  /// another environment, holds cases that are not planned now, or says of one what cannot be: what
+  /// follows from the samples has to, and counts and times have to be some.
   void resume(const nlohmann::ordered_json& earlier);
 };
 
@@ -109,8 +110,15 @@ nlohmann::ordered_json environment(const Gpu& gpu, const std::string& command,
 /// What the device could do at best, from its attributes; empty without a device.
 nlohmann::ordered_json ceilings(const Gpu& gpu);
 
-/// The time now, as "2026-11-21T03:00:00Z".
+/// The time now, as "2026-11-21T03:00:00Z". In one process it never goes back nor jumps.
 std::string utc_now();
+
+/// A program of this build, as --version prints it: "recheck 0.1.0 (0123456789ab-dirty)".
+std::string version(const std::string& program);
+
+/// FNV-1a in 64 bits, as 16 hexadecimal digits: tells texts apart without stating them.
+/// Source: http://www.isthe.com/chongo/tech/comp/fnv/
+std::string fnv1a(std::string_view text);
 
 /// A JSON value in one line, without its end; bytes that are no UTF-8, as a command line may hold,
 /// are replaced.
@@ -122,15 +130,6 @@ std::string to_text(const nlohmann::ordered_json& object);
 
 /// To six digits: an error's seventh says nothing.
 double six_digits(double value);
-
-/// For the parser: leaves out what is nested deeper than any record. What reads one goes down by
-/// recursion, and a file of another's could have it run out of stack.
-inline bool shallow(int depth, nlohmann::ordered_json::parse_event_t, nlohmann::ordered_json&) {
-  return depth < 32;
-}
-
-/// Reads a JSON file. Throws std::runtime_error, in one line, where there is none.
-nlohmann::ordered_json read_json(const std::filesystem::path& path);
 
 /// Writes `text` to `path` whole or not at all, by way of a temporary file and a rename. Throws
 /// std::runtime_error, in one line that ends in `advice`; what stood at `path` before is then still

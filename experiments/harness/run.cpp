@@ -16,14 +16,16 @@
 
 #include "../audit/audit.hpp"
 #include "../machine/machine.hpp"
+#include "../recheck.hpp"
 #include "benchmarks.hpp"
-#include "environment.hpp"
+#include "bystanders.hpp"
+#include "devices.hpp"
 #include "gate.hpp"
 #include "journal.hpp"
-#include "main.hpp"
 #include "options.hpp"
 #include "progress.hpp"
 #include "session.hpp"
+#include "untrusted.hpp"
 
 namespace recheck {
 namespace {
@@ -34,11 +36,14 @@ using Json = nlohmann::ordered_json;
 Json record_to_predict_by(const std::filesystem::path& file, const Json& environment) try {
   auto record = read_json(file);
   if (record.at("schema") == Record::schema &&
-      !difference(record.at("environment"), environment, {"command_budget_seconds", "seed"}))
+      !difference(record.at("environment"), environment, {"command_budget_seconds", "seed"})) {
+    number(record, "wall_seconds", 0, 1e9);
+    for (const Json& c : record.at("cases")) number(c, "spent", 0, 1e9);
     return record;
+  }
   return nullptr;
 } catch (const std::exception&) {
-  return nullptr;  // there is none, or a foreign one, or one that was cut short
+  return nullptr;  // there is none, or a foreign one, or one that was cut short or makes no sense
 }
 
 /// Makes the folder, and moves an earlier record and its samples aside rather than lose them.
@@ -71,31 +76,15 @@ void prepare(const std::filesystem::path& folder, bool resume, std::size_t cases
 /// Says at which shapes there is too little memory before the run comes to them, if there are any,
 /// and expects no time of these.
 void announce_memory(std::vector<Case>& cases, const Gpu& gpu) {
-  const auto host = static_cast<double>(make_cpu_target()->free_bytes());
-  const auto device = static_cast<double>(gpu.device.value_or(Device{}).memory_bytes);
-  std::map<std::pair<std::string, Backend>, Reason> known;
-  std::set<std::string> shapes;
-  std::string first;
-  for (Case& c : cases) {
-    if (c.result || refuse(*c.strategy, c.shape, gpu)) continue;
-    const auto backend = c.strategy->launch.backend;
-    const std::string shape = std::string(c.experiment->name) + " " + to_string(c.shape);
-    const auto [at, is_new] = known.try_emplace({shape, backend});
-    auto& reason = at->second;
-    if (is_new)
-      reason = too_little_memory(footprint(*c.experiment, c.shape, backend), device, host);
-    if (!reason) continue;
-    c.predicted = 0;
-    if (shapes.insert(shape).second && first.empty()) first = shape + " " + *reason;
-  }
-  if (!shapes.empty())
-    std::fprintf(stderr, "too little memory for %zu shape%s, unsupported therefore; first: %s\n",
-                 shapes.size(), shapes.size() == 1 ? "" : "s", first.c_str());
+  const auto lines = expect_no_room(cases, gpu, make_cpu_target()->free_bytes());
+  if (lines.empty()) return;
+  std::fprintf(stderr, "too little memory for %zu shape%s, unsupported therefore; first: %s\n",
+               lines.size(), lines.size() == 1 ? "" : "s", lines.front().c_str());
 }
 
 void announce(const Record& record, const Gpu& gpu) {
-  if (record.plan.preset != "quick")
-    for (const auto& [experiment, shape, reason] : record.plan.dropped)
+  if (record.coverage.preset != "quick")
+    for (const auto& [experiment, shape, reason] : record.coverage.dropped)
       std::fprintf(stderr, "dropped %s %s: %s\n", experiment.c_str(), shape.c_str(),
                    reason.c_str());
   std::fprintf(
@@ -126,6 +115,7 @@ void summarize(const Record& record, const char* how, double seconds) {
   arguments.push_back(nullptr);
   std::fprintf(stderr, "%sa case has taken the device down: going on in a new process\n",
                isatty(STDERR_FILENO) != 0 ? "\n" : "");
+  see_as_before();
   execv("/proc/self/exe", arguments.data());
   throw std::runtime_error(
       "cannot start anew after a case has taken the device down; run again with --resume");
@@ -153,6 +143,7 @@ class Run {
         journal_(options.output, record),
         session_(options.settings, gpu, [&](const Case& c) { look_up(c); }, [&] { keep(); }) {
     for (const Case& c : record.cases) kept_.push_back(c.result.has_value());
+    if (gpu.device) bystanders_.emplace(gpu.device->pci_bus_id);
   }
 
   /// Measures all cases of a shape, in rounds, when the first of them is due; the others find
@@ -163,6 +154,7 @@ class Run {
     for (Case& c : record_.cases)
       if (together(c, first)) group.push_back(&c);
     progress_.begin(first);
+    look_around(false);
     // a shape that will not be through in time is not begun, nor one at the cost of a headline
     const double needed = expected(record_.cases, [&](const Case& c) {
       return !c.result && (together(c, first) || (is_headline(c) && !is_headline(first)));
@@ -182,6 +174,7 @@ class Run {
   /// Writes the record; whether the run has gone through to its end.
   bool close() {
     progress_.end();
+    look_around(true);
     if (out_of_time_)
       for (Case& c : record_.cases) give_up(c);
     record_.finished = !interrupted || out_of_time_;
@@ -203,13 +196,26 @@ class Run {
 
   /// Results are set in several places of a session: journals every case that has a new one.
   void keep() {
+    bool new_ones = false;
     for (std::size_t i = 0; i < kept_.size(); ++i) {
       if (kept_[i] || !record_.cases[i].result) continue;
       const Spend time(saving_);
+      if (!new_ones) look_around(false);
       book();
       journal_.append(record_.cases[i], record_);
       kept_[i] = true;
+      new_ones = true;
     }
+    if (new_ones) journal_.require_place(record_);
+  }
+
+  /// Says who else has come to use the GPU, and which limit of it has changed, since the look
+  /// before. Nothing is being timed meanwhile.
+  void look_around(bool due) {
+    if (!bystanders_) return;
+    for (const auto& change : bystanders_->look(due))
+      std::fprintf(stderr, "%s%s\n", isatty(STDERR_FILENO) != 0 ? "\n" : "", change.c_str());
+    bystanders_->note(record_.environment);
   }
 
   /// Brings the record's times up to now.
@@ -238,6 +244,7 @@ class Run {
   Ledger earlier_overhead_;
   Journal journal_;
   Session session_;
+  std::optional<Bystanders> bystanders_;
   std::vector<bool> kept_;  // by case: whether it is in the journal
   double saving_ = 0;       // wall seconds
   bool out_of_time_ = false;
@@ -252,13 +259,16 @@ void predict_and_fit(Record& record, const Options& options, const Gpu& gpu,
     const auto earlier = read_earlier(options.output);
     record.resume(earlier);
     predict(record.cases, options.settings, gpu, earlier);
+    announce_memory(record.cases, gpu);
     return;
   }
   predict(record.cases, options.settings, gpu,
           record_to_predict_by(options.output / "record.json", record.environment));
+  // before a budget makes room for what cannot be measured
+  announce_memory(record.cases, gpu);
   if (const auto budget = options.settings.command_budget_seconds)
     std::ranges::move(fit(record.cases, *budget - progress.elapsed(), options.budget),
-                      std::back_inserter(record.plan.dropped));
+                      std::back_inserter(record.coverage.dropped));
 }
 
 /// The first signal has the run end in order; at a second it goes at once, and what is saved stays.
@@ -278,6 +288,7 @@ int run(const std::string& program, int argc, char** argv, std::span<const Exper
   const auto experiments = with_own(given);
   auto arguments = words;
   Options options = parse(program, experiments, arguments);
+  if (!options.device.empty() && options.device != all_devices) see_alone(options.device);
   // of what is about machine and measurement it proves what is asked for by name
   if (options.gate)
     return gate(options.choice.experiments.empty() ? given : experiments, options.choice);
@@ -289,25 +300,27 @@ int run(const std::string& program, int argc, char** argv, std::span<const Exper
     run_benchmarks(chosen, {}, true);
     return 0;
   }
-  if (has_journal(options.output) && !options.resume)
-    throw std::runtime_error(options.output.string() +
-                             " holds a run that was killed: go on with --resume, or remove " +
-                             (options.output / "record.journal.jsonl").string());
+  if (options.device == all_devices) return measure_all(words, options);
+  if (!options.resume) require_no_journal(options.output);
   const Gpu gpu = find_gpu();
+  if (!options.device.empty() && !gpu.device)
+    throw std::invalid_argument("--device=" + options.device + ": " + gpu.reason.value_or("") +
+                                "; nvidia-smi -L lists what there is");
   // by themselves the CPU rows decide little, and minutes are too much to wait for it
   options.settings.budget_seconds = options.per_case.value_or(gpu.device ? 1 : 0.2);
   Record record{.experiments = experiments,
                 .environment = environment(gpu, command, options.settings),
                 .ceilings = ceilings(gpu),
-                .plan = planned.plan,
+                .coverage = planned.coverage,
                 .cases = std::move(chosen)};
-  if (record.cases.size() < planned.cases.size()) record.plan.preset = "chosen";
+  if (record.cases.size() < planned.cases.size()) record.coverage.preset = "chosen";
+  if (gpu.device && options.gpus_at_once > 1)
+    record.environment["state"]["gpus_at_once"] = options.gpus_at_once;
 
   Progress progress(record.cases);
   predict_and_fit(record, options, gpu, progress);
   prepare(options.output, options.resume, record.cases.size());
   Run run(options, gpu, record, progress);
-  announce_memory(record.cases, gpu);
   announce(record, gpu);
   heed_signals();
   try {

@@ -2,9 +2,11 @@
 #include "session.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <exception>
 #include <iterator>
+#include <limits>
 #include <numeric>
 #include <random>
 
@@ -26,18 +28,45 @@ constexpr bool host_timed(const Case& c) {
 constexpr double leeway = 4;
 constexpr int launches_at_least = 2 + fewest_samples;
 
+// a launch this long is surprised once, and by itself: each takes from the time for samples
+constexpr double surprised_once = 20e-3;
+
+// what other inputs may cost: beyond so many medians and seconds, and as often as it is tried, a
+// row does less where its inputs stay the same
+constexpr double other_inputs = 2, other_inputs_seconds = 10e-6;
+constexpr int most_surprises = 8;
+// what a host that others use may add to waiting for a device that is at rest
+constexpr double at_rest_within = 5e-3;
+
 // launches shorter than this say little about larger shapes
 constexpr double long_launch = 1e-3;
 
-/// Whether a case has been sampled enough; `budgets` is what that took.
-bool content(const Case& c, const Interval& interval, double budgets) {
-  const double precision = interval.precision();
-  const double most = host_timed(c) ? method.most_budgets_host_timed : method.most_budgets;
-  const bool enough = std::ssize(c.samples) >= method.wanted_samples &&
-                      std::ssize(c.blocks) >= method.wanted_blocks;
-  const bool narrow = precision <= (host_timed(c) ? method.precision_in_budget : method.precision);
-  return (enough && narrow) || (budgets >= 1 && precision <= method.precision_in_budget) ||
-         budgets >= most || std::ssize(c.samples) >= method.most_samples;
+/// By round, how early it is taken by a row that has room for few: those before any other are
+/// spread over all, from the first to the last. Who has room for more takes these as well, as rows
+/// are compared in the rounds that they share.
+constexpr auto rank_of_round = [] {
+  std::array<int, method.rounds> rank{};
+  for (int at = 1; at < method.rounds; ++at) {
+    int next = method.rounds - 1, farthest = 0;  // from any that has its rank
+    for (int round = 1; at > 1 && round < method.rounds; ++round) {
+      int distance = rank[round] == 0 ? round : 0;
+      for (int other = 1; other < method.rounds && distance > 0; ++other)
+        if (rank[other] > 0) distance = std::min(distance, std::max(round - other, other - round));
+      if (distance > farthest) {
+        farthest = distance;
+        next = round;
+      }
+    }
+    rank[next] = at;
+  }
+  return rank;
+}();
+
+/// Whether a block's events say far less than the device's own timer, which counts what is around
+/// them as well: someone else has a hand in them.
+bool clocks_disagree(const Samples& samples, int batch) {
+  if (samples.device_seconds.empty() || samples.seconds.empty()) return false;
+  return middle(samples.device_seconds) > 2 * batch * middle(samples.seconds) + 50e-6;
 }
 
 bool open(const Case* c) { return !c->result; }
@@ -53,21 +82,13 @@ std::vector<Case*> select(std::span<Case* const> cases, auto predicate) {
 Session::Session(const Settings& settings, Gpu gpu, std::function<void(const Case&)> show,
                  std::function<void()> save)
     : settings_(settings),
-      gpu_(std::move(gpu)),
+      targets_(std::move(gpu)),
       show_(std::move(show)),
-      save_(std::move(save)),
-      cpu_(make_cpu_target()) {}
-
-Target& Session::target(Backend backend) {
-  if (backend == Backend::cpu) return *cpu_;
-  // without a device rows that need one have been refused
-  if (!gpu_target_) gpu_target_ = make_target(backend, gpu_);
-  return *gpu_target_;
-}
+      save_(std::move(save)) {}
 
 void Session::measure(std::span<Case* const> cases) {
   for (Case* c : cases)
-    if (open(c)) c->result = refuse(*c->strategy, c->shape, gpu_);
+    if (open(c)) c->result = refuse(*c->strategy, c->shape, targets_.gpu());
   for (const auto backend : {Backend::cpu, Backend::gpu}) {
     const auto own =
         select(cases, [&](Case* c) { return open(c) && c->strategy->launch.backend == backend; });
@@ -95,7 +116,7 @@ void Session::guarded(std::span<Case* const> cases, Target& target, Body body) {
 
 void Session::attempt(Backend backend, std::span<Case* const> cases) {
   Target* where = nullptr;
-  guarded(cases, *cpu_, [&] { where = &target(backend); });
+  guarded(cases, targets_.of(Backend::cpu), [&] { where = &targets_.of(backend); });
   if (where == nullptr) return;
 
   for (Case* c : cases) {
@@ -127,6 +148,12 @@ void Session::attempt(Backend backend, std::span<Case* const> cases) {
   }
   if (interrupted) return;
   for (const auto regime : regimes) {
+    // a row that one regime has found out is not believed in another
+    for (const Case* found : wanted) {
+      if (!found->result || found->result->status != Status::incorrect) continue;
+      for (Case* c : wanted)
+        if (open(c) && c->strategy == found->strategy) c->result = found->result;
+    }
     // what is still open has passed
     time(*bench, select(wanted, [&](Case* c) { return open(c) && c->regime == regime; }));
     save_();
@@ -144,11 +171,16 @@ void Session::prove(Workbench& bench, const Strategy& strategy, std::span<Case* 
 
 void Session::time(Workbench& bench, std::vector<Case*> cases) {
   if (cases.empty()) return;
-  Target& where = target(cases[0]->strategy->launch.backend);
+  Target& where = targets_.of(cases[0]->strategy->launch.backend);
   std::vector<Run> runs;
   runs.reserve(cases.size());
   const int repeats = cases[0]->regime == Regime::inner ? inner_repeats : 1;
-  for (Case* c : cases) runs.push_back({c, bench.launch(*c->strategy, repeats), repeats});
+  std::uniform_int_distribution any_round(0, method.rounds - 1);
+  for (Case* c : cases)
+    runs.push_back({.c = c,
+                    .launch = bench.launch(*c->strategy, repeats),
+                    .repeats = repeats,
+                    .surprise_from = any_round(chance_)});
   const auto quickest =
       std::ranges::min_element(runs, {}, [&](const Run& run) { return seconds_[run.c->strategy]; });
   guarded(std::span(&quickest->c, 1), where, [&] {
@@ -156,22 +188,39 @@ void Session::time(Workbench& bench, std::vector<Case*> cases) {
     where.warm_up(quickest->launch);
   });
 
-  // in rounds of random order, so that a drift of clock or temperature meets all alike
+  // in rounds of random order, so that a drift of clock or temperature meets all alike; and all
+  // come to their end together, as a row that went on by itself would find the machine at another
+  // temperature, clock and state of its caches than those that it is compared with
   std::mt19937_64 random(settings_.seed);
-  for (int round = 0;; ++round) {
-    std::erase_if(runs, [](const Run& run) { return !open(run.c); });
-    if (runs.empty()) return;
-    std::ranges::shuffle(runs, random);
+  const auto each = [&](auto wanted, auto body) {
     for (Run& run : runs) {
       if (interrupted) return;
+      if (!open(run.c) || !wanted(run)) continue;
       show_(*run.c);
       guarded(std::span(&run.c, 1), where, [&] {
         const Spend time(run.c->spent);
-        sample(bench, where, run, round);
+        body(run);
       });
       if (!open(run.c)) save_();
     }
+  };
+  for (int round = 0; !runs.empty() && !interrupted; ++round) {
+    const bool last = round + 1 >= method.rounds;
+    std::ranges::shuffle(runs, random);
+    each([&](const Run& run) { return last || due(run, round); },
+         [&](Run& run) { sample(bench, where, run, round); });
+    each([&](const Run&) { return last; }, [&](Run& run) { conclude(bench, where, run); });
+    std::erase_if(runs, [](const Run& run) { return !open(run.c); });
   }
+}
+
+/// Whether a row takes a block in a round: in each, or where its budget has no room for so many, in
+/// those that count most.
+bool Session::due(const Run& run, int round) const {
+  if (run.blocks == 0) return true;
+  const double budgets = host_timed(*run.c) ? method.most_budgets_host_timed : method.most_budgets;
+  const double room = budgets * settings_.budget_seconds * run.blocks / run.spent;
+  return rank_of_round[round] < std::max<double>(room, fewest_samples);
 }
 
 /// What a launch takes without the latency that a proof contains, and how many make a sample.
@@ -189,17 +238,22 @@ void Session::calibrate(Target& where, Run& run) {
 }
 
 void Session::sample(Workbench& bench, Target& where, Run& run, int round) {
-  Case& c = *run.c;
   const double start = now();
   if (run.batch == 0) calibrate(where, run);
   take_block(bench, where, run, round);
   run.spent += now() - start;
-  const double budgets = run.spent / settings_.budget_seconds;
+  // the output is what this block has left, until the next row's block
+  if (open(run.c) && round + 1 >= method.rounds && run.c->regime != Regime::end_to_end)
+    run.left = bench.recheck(*run.c->strategy);
+}
 
+/// Closes a case that has its samples, unless they are too few.
+void Session::conclude(Workbench& bench, Target& where, Run& run) {
+  Case& c = *run.c;
   const auto interval = median_interval(c.samples);
   if (!interval) {
-    // too slow to have enough samples yet, or too hot ever to have them
-    if (c.discarded > 0 && budgets >= method.proof_budgets)
+    // clocks were too low in some blocks, or ever are
+    if (run.spent >= method.proof_budgets * settings_.budget_seconds)
       c.result = {Status::not_run,
                   "throttled: the GPU's clock stayed below " +
                       std::to_string(std::lround(100 * method.throttled_below)) + "% of its own",
@@ -207,37 +261,70 @@ void Session::sample(Workbench& bench, Target& where, Run& run, int round) {
     return;
   }
   const bool copied = c.regime == Regime::end_to_end;
-  if (!copied) seconds_[c.strategy] = interval->median;
-  if (!content(c, *interval, budgets)) return;
-  c.result = copied ? bench.recheck_end_to_end(*c.strategy) : bench.recheck(*c.strategy);
+  c.result = copied ? bench.recheck_end_to_end(*c.strategy) : run.left;
+  if (c.result->status == Status::passed && !copied)
+    c.result = challenge(bench, where, run, *interval, *c.result);
   if (c.result->status != Status::passed) return;
   c.seconds = interval;
   if (draws(c)) c.power = where.draw(run.launch, interval->median);
   if (!copied) note_pace(c, interval->median);
 }
 
-/// Adds the samples of one block to a case: few, so that a round soon comes to the next case, and
-/// there are many rounds.
-void Session::take_block(Workbench& bench, Target& where, Run& run, int round) {
-  Case& c = *run.c;
+/// Samples of one block: few, so that a round soon comes to the next case, and there are many
+/// rounds. With a surprise it is one launch more, or of a long one that alone.
+Samples Session::sampled(Workbench& bench, Target& where, Run& run, bool surprised) {
+  const Case& c = *run.c;
   const bool copied = c.regime == Regime::end_to_end;
   const double launch_seconds = seconds_[c.strategy] * run.repeats * run.batch;
-  const int count =
+  const int most =
       std::clamp(static_cast<int>(method.block_seconds / launch_seconds), 1, method.block_samples);
+  const int count = surprised && launch_seconds > surprised_once ? 0 : most;
   if (!copied) bench.poison();
+  std::optional<Surprise> surprise;
+  if (surprised) surprise = bench.surprise(*c.strategy, count, run.batch, chance_);
   const double start = now();
-  const Samples samples =
-      copied ? bench.end_to_end(*c.strategy, count)
-             : where.sample({c.regime, count, run.batch, launch_seconds}, run.launch);
+  Samples samples;
+  try {
+    samples = copied ? bench.end_to_end(*c.strategy, count)
+                     : where.sample({c.regime, count, run.batch, launch_seconds,
+                                     surprise ? &*surprise : nullptr},
+                                    run.launch);
+  } catch (...) {
+    bench.end_surprise();
+    throw;
+  }
   const double took = now() - start;
   const double timed =
-      run.batch * std::accumulate(samples.seconds.begin(), samples.seconds.end(), 0.0);
+      run.batch * std::accumulate(samples.seconds.begin(), samples.seconds.end(), 0.0) +
+      samples.surprised;
   ledger_.verified_kernels += timed;
   ledger_.flushes_and_holds += std::max(0.0, took - timed);
+  return samples;
+}
+
+/// Adds the samples of a block to a case. One launch of one block meets a surprise: what a launch
+/// leaves behind is judged while it is among those that are timed, and none can know which.
+void Session::take_block(Workbench& bench, Target& where, Run& run, int round) {
+  Case& c = *run.c;
+  const bool whole = c.regime != Regime::end_to_end && c.strategy->part_of.empty();
+  const bool surprised = whole && !run.surprised && round >= run.surprise_from &&
+                         seconds_[c.strategy] * run.repeats * run.batch <= surprised_once;
+  const Samples samples = sampled(bench, where, run, surprised);
+  ++run.blocks;
+  run.disagreeing += clocks_disagree(samples, run.batch);
+  if (surprised) {
+    run.surprised = true;
+    auto result = bench.judge_surprise(*c.strategy);
+    if (result.status != Status::passed) {
+      c.result = std::move(result);
+      return;
+    }
+  }
 
   Block block{round, 0, {}};
   std::vector<double> clocks;
-  const double least_clock = method.throttled_below * gpu_.device.value_or(Device{}).clock_hz;
+  const double least_clock =
+      method.throttled_below * targets_.gpu().device.value_or(Device{}).clock_hz;
   for (std::size_t i = 0; i < samples.seconds.size(); ++i) {
     const double clock = samples.clock_hz.empty() ? 0 : samples.clock_hz[i];
     if (clock > 0 && clock < least_clock) {
@@ -251,6 +338,59 @@ void Session::take_block(Workbench& bench, Target& where, Run& run, int round) {
   if (!clocks.empty()) block.clock_hz = std::round(middle(clocks) / 1e6) * 1e6;
   if (block.count > 0) c.blocks.push_back(block);
   c.batch = run.batch;
+  // what the next block is planned by
+  if (c.regime != Regime::end_to_end && !c.samples.empty())
+    seconds_[c.strategy] = middle(c.samples);
+}
+
+/// What a case is worth that has its samples and has `passed`: whether another launch like them
+/// gives what is right for other inputs, in as much time, and leaves nothing running and no memory
+/// taken.
+Result Session::challenge(Workbench& bench, Target& where, Run& run, const Interval& interval,
+                          Result passed) {
+  const Case& c = *run.c;
+  if (2 * run.disagreeing > run.blocks)
+    return {Status::incorrect,
+            "the device's own timer counts more than twice as long as the events say: something "
+            "alters one of them",
+            {}};
+  if (!c.strategy->part_of.empty()) return passed;  // what it leaves is nobody's
+  const double usual = interval.median * run.repeats;
+  double least = HUGE_VAL, lingered = HUGE_VAL;
+  bool as_quick = false;
+  std::int64_t taken = std::numeric_limits<std::int64_t>::max();
+  for (int i = 0; i < most_surprises; ++i) {
+    const auto before = where.free_bytes();
+    const Samples samples = sampled(bench, where, run, true);
+    // of the host everybody takes and gives back as they like
+    const bool own = where.backend() == Backend::gpu;
+    taken = std::min(taken, own ? before - where.free_bytes() : 0);
+    auto result = bench.judge_surprise(*c.strategy);
+    if (result.status != Status::passed) return result;
+    // beside the quickest of its own block, should the clock have dropped: behind what a surprise
+    // poisons, and at a block's begin, a row that skips what stands has to work as well
+    const double beside = samples.seconds.empty() ? 0 : std::ranges::min(samples.seconds);
+    as_quick |= samples.surprised <=
+                other_inputs * std::max({usual, beside, samples.moved}) + other_inputs_seconds;
+    least = std::min(least, samples.surprised);
+    lingered = std::min(lingered, samples.lingered);
+    if (as_quick && lingered <= at_rest_within && taken <= 0) return passed;
+  }
+  if (lingered > at_rest_within)
+    return {Status::incorrect,
+            "has left work on the device that goes on for " + short_text(1e3 * lingered) +
+                " ms after its launch",
+            {}};
+  if (!as_quick)
+    return {Status::incorrect,
+            "takes " + short_text(1e6 * least) + " us at least once its inputs have changed, and " +
+                short_text(1e6 * usual) + " us while they stay the same: it does less then",
+            {}};
+  return {Status::incorrect,
+          "keeps memory of the device at each of its launches: " +
+              short_text(static_cast<double>(taken) / (1 << 20)) +
+              " MiB are gone after a few of them, by whomever they were taken",
+          {}};
 }
 
 /// Remembers what a launch took for its work, by which larger shapes are predicted.
@@ -267,12 +407,12 @@ void Session::note_pace(const Case& c, double seconds) {
   if (slow) known->second.worst = std::max(known->second.worst, pace);
 }
 
-Reason Session::too_large(const Case& c, Target& where) const {
+Reason Session::too_large(const Case& c, Target& where) {
   if (c.experiment->element == Element::fp32 && c.experiment->terms(c.shape) >= 1 << 24)
     return "sums of 2^24 terms and more have no error bound in fp32, so nothing could be proven";
   return too_little_memory(footprint(*c.experiment, c.shape, where.backend()),
                            static_cast<double>(where.free_bytes()),
-                           static_cast<double>(cpu_->free_bytes()));
+                           static_cast<double>(targets_.of(Backend::cpu).free_bytes()));
 }
 
 Reason Session::too_slow(const Case& c, Target& where) {
@@ -285,7 +425,7 @@ Reason Session::too_slow(const Case& c, Target& where) {
     const double scale = std::pow(probe_size / size, 1 / static_cast<double>(small.size()));
     for (auto& extent : small)
       extent = std::max<std::int64_t>(1, std::llround(static_cast<double>(extent) * scale));
-    if (refuse(*c.strategy, small, gpu_)) return {};
+    if (refuse(*c.strategy, small, targets_.gpu())) return {};
     Workbench bench(*c.experiment, small, where, 0, settings_.seed, &ledger_);
     bench.verify(*c.strategy);
     const double pace = bench.proof_seconds() / c.experiment->work(*c.strategy, small).size();

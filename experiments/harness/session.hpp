@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <random>
 #include <span>
 #include <string>
 #include <vector>
@@ -40,30 +41,38 @@ class Session {
   struct Run {
     Case* c;
     std::function<void()> launch;
-    int repeats;       // of the work in one launch
-    double spent = 0;  // seconds, flushes and copies included
-    int batch = 0;     // launches per sample; 0 until it has been found out
+    int repeats;                      // of the work in one launch
+    double spent = 0;                 // seconds, flushes and copies included
+    int batch = 0;                    // launches per sample; 0 until it has been found out
+    int surprise_from = 0;            // the round in which, or soon after, a launch is surprised
+    bool surprised = false;           // whether that has been
+    int blocks = 0, disagreeing = 0;  // in how many of them two clocks say different things
+    Result left = {};                 // of judging what its last block has left in the output
   };
   void attempt(Backend backend, std::span<Case* const> cases);
   void prove(Workbench& bench, const Strategy& strategy, std::span<Case* const> cases);
   void time(Workbench& bench, std::vector<Case*> cases);
+  [[nodiscard]] bool due(const Run& run, int round) const;
   void calibrate(Target& where, Run& run);
   void sample(Workbench& bench, Target& where, Run& run, int round);
+  void conclude(Workbench& bench, Target& where, Run& run);
+  Samples sampled(Workbench& bench, Target& where, Run& run, bool surprised);
   void take_block(Workbench& bench, Target& where, Run& run, int round);
+  Result challenge(Workbench& bench, Target& where, Run& run, const Interval& interval,
+                   Result passed);
   void note_pace(const Case& c, double seconds);
   Reason too_slow(const Case& c, Target& target);
   [[nodiscard]] Reason too_long(double seconds, double budgets) const;
-  Reason too_large(const Case& c, Target& target) const;
-  Target& target(Backend backend);
+  Reason too_large(const Case& c, Target& target);
   template <typename Body>
   void guarded(std::span<Case* const> cases, Target& target, Body body);
 
   Settings settings_;
-  Gpu gpu_;
+  Targets targets_;
   std::function<void(const Case&)> show_;
   std::function<void()> save_;
-  std::unique_ptr<Target> cpu_, gpu_target_;
   Ledger ledger_;
+  std::mt19937_64 chance_{std::random_device{}()};  // of what no strategy shall foresee
   std::map<const Strategy*, double> seconds_;  // about what one launch takes at the shape at hand
   // seconds per Work::size() so far: the worst of launches that were long, the best of all since
   struct Pace {

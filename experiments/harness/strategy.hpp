@@ -30,7 +30,9 @@ struct Device {
   double memory_clock_hz = 0;
   int memory_bus_bits = 0;
   std::string pci_bus_id = {};  // "0000:1B:00.0"
+  std::string uuid = {};        // of the device, which may be a part of a GPU; hexadecimal
   double event_seconds = 0;     // between two events with nothing between them
+  int code = 0;  // what the code of this build that it runs was made for; 0: for the device itself
 };
 
 /// An algorithm of the story; what it is compared with; what the machine can do at best with the
@@ -39,14 +41,24 @@ enum class Role { rung, baseline, roof, part, audit };
 enum class Backend { cpu, gpu };  // where it runs
 
 /// Which error bound a row owes: IEEE fp32 throughout; inputs cut to TF32; inputs split into
-/// several numbers of low precision whose products tensor cores add up, as accurate as fp32 in the
-/// end.
+/// several numbers of low precision whose products tensor cores add up.
 enum class Arithmetic { fp32, tf32, split };
 
 /// How a strategy takes its first input; all other operands are row-major. Pitched: rows start at
 /// multiples of 512 bytes, as cudaMallocPitch places them. Column-major: one column after another,
 /// pitched alike.
 enum class Layout { row_major, pitched, column_major };
+
+/// What a timed region starts from, and how far it reaches. cold: caches hold other data. hot: the
+/// same launch has just run. end_to_end: nothing is on the device yet; allocate, copy in, run, copy
+/// out, free (document S1's scope). inner: one launch repeats its loads and stores, and the time is
+/// divided by how often (S3's "inner" loop; its "outer" one is hot).
+enum class Regime { cold, hot, end_to_end, inner };
+
+inline constexpr Regime regimes[] = {Regime::cold, Regime::hot, Regime::end_to_end, Regime::inner};
+
+/// How often a launch repeats itself in the regime `inner`: NVIDIA's NUM_REPS.
+inline constexpr int inner_repeats = 100;
 
 constexpr std::string_view name_of(Role r) {
   constexpr std::string_view names[] = {"rung", "baseline", "roof", "part", "audit"};
@@ -55,6 +67,10 @@ constexpr std::string_view name_of(Role r) {
 constexpr std::string_view name_of(Layout l) {
   constexpr std::string_view names[] = {"row_major", "pitched", "column_major"};
   return names[static_cast<int>(l)];
+}
+constexpr std::string_view name_of(Regime r) {
+  constexpr std::string_view names[] = {"cold", "hot", "end_to_end", "inner"};
+  return names[static_cast<int>(r)];
 }
 constexpr std::string_view name_of(Backend b) { return b == Backend::cpu ? "cpu" : "gpu"; }
 constexpr std::string_view name_of(Arithmetic a) {
@@ -75,7 +91,8 @@ inline constexpr std::string_view beyond = "Recheck";
 constexpr Source ours(std::string_view idea) { return {beyond, idea}; }
 
 /// A matrix of fp32 where the strategy runs, by rows (or by columns, where that is the strategy's
-/// layout); ld counts elements from one to the next.
+/// layout); ld counts elements from one to the next. `data` is on 256 bytes on a GPU and on 64 on a
+/// CPU; what follows the first row is so only where ld is a multiple.
 struct Matrix {
   float* data;
   std::int64_t ld;
@@ -83,7 +100,8 @@ struct Matrix {
 
 /// One call of a strategy: the shape, its operands (inputs first, the output last), where to put
 /// the work (GPU strategies only), and how often the launch does it (1, save in the regime
-/// `inner`).
+/// `inner`). All memory is the harness's; a launch writes to the output and the workspace alone.
+/// It need not wait for the device; its CUDA errors, and what it throws, fail the case.
 struct Call {
   const Shape& shape;
   std::span<const Matrix> operands;
@@ -105,12 +123,13 @@ struct Parameter {
   int value = 0;
 };
 
-struct Problem;  // experiment.hpp
+struct Problem;     // experiment.hpp
+struct HostMatrix;  // inputs.hpp
 
 /// One way to solve an experiment's problem: a row of its table, from which its tests, benchmarks,
 /// record, table lines and chart series all derive.
 struct Strategy {
-  std::string_view name;
+  std::string_view name;  // a-z, 0-9 and _, none twice in a table: in ids, files and links
   Source source;
   Role role = Role::rung;
   Arithmetic arithmetic = Arithmetic::fp32;
@@ -123,9 +142,12 @@ struct Strategy {
   bool packed = false;               // takes matrices without padding only
   const Problem* problem = nullptr;  // where it is not the experiment's
   std::string_view part_of = {};     // the row whose proof proves this one, which has no output
-  Reason (*needs)(const Device&) = nullptr;
-  Reason (*fits)(const Shape&, const Device&) = nullptr;
-  std::int64_t (*workspace)(const Shape&) = nullptr;  // floats of scratch memory
+  Reason (*needs)(const Device&) = nullptr;               // why not on this GPU
+  Reason (*fits)(const Shape&, const Device&) = nullptr;  // why not this shape
+  std::int64_t (*workspace)(const Shape&) = nullptr;      // floats of scratch memory, NaN at first
+  /// What it promises of its error on these real inputs; of none, on the gate's, which holds it to
+  /// that if it is less than what its arithmetic owes.
+  double (*promise)(const Shape&, std::span<const HostMatrix> inputs) = nullptr;
   Launcher launch;
 };
 

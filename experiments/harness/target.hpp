@@ -5,14 +5,25 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "regime.hpp"
 #include "strategy.hpp"
 
 namespace recheck {
+
+/// A launch among those that are timed that finds other inputs than they do, and an output that
+/// nobody has written. `before` and `after` queue what that takes right around it. It is no sample.
+struct Surprise {
+  int at;        // in the place of which sample, of one more than are wanted
+  int in_batch;  // of whose launches
+  std::function<void()> before, after;
+  // moves the inputs away and back: they are what they were, and not in the caches where they were
+  std::function<void()> move;
+};
 
 /// How samples are to be taken.
 struct Sampling {
@@ -20,12 +31,24 @@ struct Sampling {
   int count;
   int batch;     // launches per sample; only hot ones may be more than one
   double guess;  // about what a launch takes, in seconds
+  const Surprise* surprise = nullptr;
 };
 
 /// Timings of a launch: each is one sample, in seconds, divided by its batch.
 struct Samples {
   std::vector<double> seconds;
   std::vector<double> clock_hz;  // held during each, 0 where it is not known; empty on a CPU
+  // each whole batch by the device's own timer, gaps around it included; empty on a CPU
+  std::vector<double> device_seconds = {};
+  double surprised = 0;  // seconds of the launch that was a surprise, if one was
+  double moved = 0;     // of one whose inputs had only been moved, where that may make a difference
+  double lingered = 0;  // seconds that the target worked on after all that had been queued was done
+};
+
+/// Something about a target that all rows depend on and none may change.
+struct Setting {
+  std::string_view name;
+  std::int64_t value;
 };
 
 /// What launches back to back draw. Energy counters tick slowly, so this has a window of its own.
@@ -57,6 +80,17 @@ class Target {
   /// Sets every bit of the memory (a NaN), and spoils scratch memory that a launch might read
   /// unset.
   virtual void poison(float* data, std::int64_t count) = 0;
+  // what a surprise is made of, in the order of launches: the host does not wait
+  virtual void queue_exchange(float* a, float* b, std::int64_t count) = 0;
+  virtual void queue_copy(float* to, const float* from, std::int64_t count) = 0;
+  virtual void queue_poison(float* data, std::int64_t count) = 0;
+  /// Has caches hold the memory as if it had just been read.
+  virtual void queue_read(const float* data, std::int64_t count) = 0;
+  /// What launches could change for all that come after them; restore() puts it back.
+  [[nodiscard]] virtual std::vector<Setting> settings() const = 0;
+  virtual void restore(std::span<const Setting> settings) = 0;
+  /// The digests of arrays, as mix.hpp has them.
+  virtual std::vector<std::uint64_t> digests(std::span<const std::span<const float>> arrays) = 0;
   /// Waits, and throws what the launches since the last call have left behind.
   virtual void synchronize() = 0;
   /// Keeps the device busy with `launch` until its clock has risen.
@@ -89,6 +123,10 @@ class Array {
 /// This machine's CPU and memory.
 std::unique_ptr<Target> make_cpu_target();
 
+/// The models of the CUDA devices that this process sees, in CUDA's order. None of them is given a
+/// context, but CUDA_VISIBLE_DEVICES is heeded no more: CUDA has read it.
+std::vector<std::string> gpu_names();
+
 /// The first CUDA device, or why there is none to use.
 struct Gpu {
   std::optional<Device> device;
@@ -100,10 +138,23 @@ Gpu find_gpu();
 /// A target on the device that find_gpu() found.
 std::unique_ptr<Target> make_gpu_target(const Device& device);
 
-/// What a row with this backend runs on; a GPU has to be there for one that needs it.
-inline std::unique_ptr<Target> make_target(Backend backend, const Gpu& gpu) {
-  return backend == Backend::cpu ? make_cpu_target()
-                                 : make_gpu_target(gpu.device.value_or(Device{}));
-}
+/// What this machine's rows run on, each target made when it is first asked for.
+class Targets {
+ public:
+  explicit Targets(Gpu gpu) : gpu_(std::move(gpu)) {}
+  [[nodiscard]] const Gpu& gpu() const { return gpu_; }
+  /// What a row with this backend runs on; a GPU has to be there for one that needs it.
+  Target& of(Backend backend) {
+    auto& target = backend == Backend::cpu ? cpu_target_ : gpu_target_;
+    if (!target)
+      target = backend == Backend::cpu ? make_cpu_target()
+                                       : make_gpu_target(gpu_.device.value_or(Device{}));
+    return *target;
+  }
+
+ private:
+  Gpu gpu_;
+  std::unique_ptr<Target> cpu_target_, gpu_target_;
+};
 
 }  // namespace recheck

@@ -2,13 +2,14 @@
 #include "workbench.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <bit>
+#include <cmath>
 #include <cstring>
 #include <set>
 #include <sstream>
 
-#include "../../reference/parallel.hpp"
+#include "mix.hpp"
+#include "soundness.hpp"
 
 namespace recheck {
 namespace {
@@ -16,19 +17,6 @@ namespace {
 constexpr std::uint32_t poison_bits = 0xffffffffu;
 
 bool poisoned(float value) { return std::bit_cast<std::uint32_t>(value) == poison_bits; }
-
-/// One number for every bit of a rows×columns matrix: equal digests, equal outputs.
-std::uint64_t digest(const float* data, const Extent& extent, std::int64_t ld) {
-  std::atomic<std::uint64_t> sum = 0;
-  reference::parallel_for(extent.rows, [&](std::int64_t i) {
-    // a hash per row, chained over its elements (FNV-1a by words)
-    std::uint64_t hash = 0xcbf29ce484222325u + static_cast<std::uint64_t>(i);
-    for (std::int64_t j = 0; j < extent.columns; ++j)
-      hash = (hash ^ std::bit_cast<std::uint32_t>(data[i * ld + j])) * 0x100000001b3u;
-    sum += hash ^ (hash >> 29);
-  });
-  return sum;
-}
 
 /// The first place around a rows×columns matrix, within its guarded storage, that was written.
 Reason written_outside(const std::vector<float>& storage, const Extent& extent, std::int64_t ld) {
@@ -116,11 +104,12 @@ Footprint footprint(const Experiment& experiment, const Shape& shape, Backend ba
   const auto inputs = static_cast<double>(all_inputs(experiment, shape, backend));
   const auto output = static_cast<double>(largest_output(experiment, shape, backend, 0));
   const auto workspace = static_cast<double>(largest_workspace(experiment, shape, backend));
-  const double on_target = sizeof(float) * (3 * inputs + 2 * output + 2 * workspace);
-  // two oracles, two doubles for each output element that they know
+  const double on_target = sizeof(float) * (4 * inputs + 3 * output + 2 * workspace);
+  // three oracles, two doubles for each output element that they know
   const auto columns = static_cast<double>(experiment.problem.output(shape).columns);
-  const double oracles = 4 * sizeof(double) * std::min(output, std::max(0x1p24, columns));
-  const double on_host = sizeof(float) * (3 * inputs + output) + oracles;
+  const double oracles = 6 * sizeof(double) * std::min(output, std::max(0x1p24, columns));
+  // the output as it is, spoiled, and of other inputs
+  const double on_host = sizeof(float) * (4 * inputs + 3 * output) + oracles;
   return {backend == Backend::gpu ? on_target : 0,
           on_host + (backend == Backend::gpu ? 0 : on_target)};
 }
@@ -142,20 +131,32 @@ Workbench::Workbench(const Experiment& experiment, const Shape& shape, Target& t
       target_(&target),
       ledger_(ledger != nullptr ? ledger : &own_ledger_),
       padding_(padding),
+      settings_(target.settings()),
       result_(2 * guard + largest_output(experiment, shape, target.backend(), padding)),
       output_(target, std::ssize(result_)),
       workspace_(target, guard + largest_workspace(experiment, shape, target.backend())),
       workspace_floats_(largest_workspace(experiment, shape, target.backend())),
-      integers_(prepare(Values::integers, seed)),
+      seed_of_integers_(seed ^ nonce()),
+      integers_(prepare(Values::integers, seed_of_integers_)),
       reals_(prepare(Values::reals, seed)) {}
 
-Workbench::Inputs Workbench::prepare(Values values, std::uint64_t seed) {
+/// The integers by which a strategy is proven: those that its arithmetic can hold.
+Workbench::Inputs& Workbench::integers_for(const Strategy& strategy) {
+  if (!experiment_->wide_integers || strategy.arithmetic == Arithmetic::fp32) return integers_;
+  if (!narrow_) narrow_ = prepare(Values::integers, seed_of_integers_, false);
+  return *narrow_;
+}
+
+Workbench::Inputs Workbench::prepare(Values values, std::uint64_t seed, bool wide_ones) {
   const Spend spend(ledger_->inputs_and_copies);
   Inputs inputs;
   const auto extents = experiment_->inputs(shape_);
   const auto element = experiment_->element;
   const auto terms = experiment_->terms(shape_);
-  const int limit = element == Element::i32 ? i32_limit(terms, values) : integer_limit(terms);
+  int limit = element == Element::i32 ? i32_limit(terms, values) : integer_limit(terms);
+  wide_ones &=
+      experiment_->wide_integers && element == Element::fp32 && limit_beside_wide(terms) > 0;
+  if (wide_ones) limit = limit_beside_wide(terms);
   // every operand with a padding of its own, so that swapped leading dimensions are detected
   const auto extra = [&](std::size_t i) {
     return padding_ == 0 ? 0 : padding_ + static_cast<std::int64_t>(i) + 1;
@@ -164,7 +165,8 @@ Workbench::Inputs Workbench::prepare(Values values, std::uint64_t seed) {
     const auto [rows, columns] = extents[i];
     inputs.truth.push_back(make_input(seed, static_cast<int>(i), rows, columns,
                                       leading_dimension(rows, columns, Layout::row_major, extra(i)),
-                                      values, limit, element));
+                                      values, limit, element,
+                                      wide_ones ? std::max<std::int64_t>(1, terms) : 0));
   }
   std::vector<Input> row_major;
   row_major.reserve(extents.size());
@@ -179,6 +181,11 @@ Workbench::Inputs Workbench::prepare(Values values, std::uint64_t seed) {
     stored[0] = store(inputs.relaid[layout] = relayout(first, layout, ld));
   }
   inputs.values = values;
+  std::vector<Input*> all;
+  for (auto& [layout, stored] : inputs.stored)
+    for (Input& input : stored) all.push_back(&input);
+  const auto digests = digests_of(all);
+  for (std::size_t i = 0; i < all.size(); ++i) all[i]->digest = digests[i];
   return inputs;
 }
 
@@ -197,9 +204,17 @@ std::int64_t Workbench::output_ld(const Strategy& strategy) const {
   return std::max<std::int64_t>(1, extent(strategy).columns + padding_);
 }
 
-std::uint64_t Workbench::output_digest(const Strategy& strategy) const {
+/// Of an output and its guards where the strategy runs.
+std::uint64_t Workbench::digest_of(const float* output) const {
   const Spend spend(ledger_->references);
-  return digest(output().data(), extent(strategy), output_ld(strategy));
+  const std::span<const float> arrays[] = {{output, result_.size()}};
+  return target_->digests(arrays).front();
+}
+
+/// Of what has been copied out.
+std::uint64_t Workbench::copied_digest() const {
+  const Spend spend(ledger_->references);
+  return digest(result_);
 }
 
 std::vector<Matrix> Workbench::operands(const Strategy& strategy, const Inputs& inputs) const {
@@ -237,30 +252,118 @@ void Workbench::copy_out() {
   target_->copy_out(result_.data(), output_.data(), std::ssize(result_));
 }
 
-Result Workbench::judge(const Strategy& strategy, Inputs& inputs) {
-  const Spend spend(ledger_->references);
-  const auto ld = output_ld(strategy);
-  if (const auto reason = written_outside(result_, extent(strategy), ld))
-    return {Status::incorrect, reason, {}};
+std::vector<std::uint64_t> Workbench::digests_of(std::span<Input* const> inputs) const {
+  const Spend spend(ledger_->inputs_and_copies);
+  std::vector<std::span<const float>> arrays;
+  arrays.reserve(inputs.size());
+  for (const Input* input : inputs)
+    arrays.emplace_back(input->array->data(), input->host->elements.size());
+  return target_->digests(arrays);
+}
+
+/// Puts back what a launch has changed of its inputs, on which all rows depend, and says that it
+/// has; nothing if it has not.
+Reason Workbench::restored_input(const Strategy& strategy) {
+  std::vector<Input*> inputs;
+  for (auto* values : {&integers_for(strategy), &reals_})
+    for (Input& input : values->stored.at(strategy.layout)) inputs.push_back(&input);
+  const auto digests = digests_of(inputs);
+  Reason reason;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const auto& [host, array, digest] = *inputs[i];
+    if (digests[i] == digest) continue;
+    target_->copy_in(array->data(), host->elements.data(), std::ssize(host->elements));
+    const auto count = inputs.size() / 2;
+    reason = "changed its input " + std::to_string(i % count + 1) + " of " + std::to_string(count) +
+             ": it may write to its output and its workspace alone";
+  }
+  return reason;
+}
+
+/// Puts back what a launch has changed of its target, and says what that was.
+Reason Workbench::restored_setting() {
+  const auto is = target_->settings();
+  for (std::size_t i = 0; i < is.size(); ++i) {
+    if (is[i].value == settings_[i].value) continue;
+    target_->restore(settings_);
+    return "changed the " + std::string(is[i].name) + " from " +
+           std::to_string(settings_[i].value) + " to " + std::to_string(is[i].value) +
+           ", which other rows depend on";
+  }
+  return {};
+}
+
+/// What a strategy has changed of what all rows share, put back.
+Reason Workbench::restored(const Strategy& strategy) {
+  const auto setting = restored_setting();
+  const auto input = restored_input(strategy);
+  return setting ? setting : input;
+}
+
+Error Workbench::error_of(std::span<const float> output, const Strategy& strategy,
+                          Inputs& inputs) const {
   const Problem& problem = experiment_->problem_of(strategy);
   Oracle& oracle = inputs.oracles[&problem];
   if (!oracle) oracle = problem.oracle(shape_, inputs.truth, inputs.values);
-  const Error error = oracle(output(), ld, strategy.arithmetic);
+  Error error = oracle(output, output_ld(strategy), strategy.arithmetic);
+  if (strategy.promise != nullptr && inputs.values == Values::reals) {
+    const double promise = strategy.promise(shape_, {});
+    // either may say nothing: the oracle's is 0 then, a promise infinite
+    if (std::isfinite(promise) && (error.bound == 0 || promise < error.bound))
+      error.bound = promise;
+  }
+  return error;
+}
+
+Result Workbench::judge(const Strategy& strategy, Inputs& inputs) {
+  const Spend spend(ledger_->references);
+  if (const auto reason = written_outside(result_, extent(strategy), output_ld(strategy)))
+    return {Status::incorrect, reason, {}};
+  const Error error = error_of(output(), strategy, inputs);
   if (error.acceptable()) return {Status::passed, {}, error};
   return {Status::incorrect,
-          std::string(&inputs == &integers_ ? "on integers: " : "on reals: ") + error.metric +
+          (inputs.values == Values::integers ? "on integers: " : "on reals: ") + error.metric +
               " is " + short_text(error.value) + ", must be at most " + short_text(error.bound),
           error};
 }
 
 Result Workbench::verify(const Strategy& strategy) {
   const Strategy& proven = *whole(strategy);
-  run(proven, integers_);
-  if (auto result = judge(proven, integers_); result.status != Status::passed) return result;
-  run(proven, reals_);
-  auto result = judge(proven, reals_);
-  if (result.status == Status::passed && result.error)
-    proofs_[proven.name] = {output_digest(proven), *result.error};
+  auto result = prove(proven);
+  if (const auto changed = restored(proven)) result = {Status::incorrect, changed, {}};
+  if (result.status == Status::incorrect && result.reason)
+    *result.reason += " (--nonce=" + std::to_string(nonce()) + " gives these inputs again)";
+  return result;
+}
+
+Result Workbench::prove(const Strategy& strategy) {
+  Soundness& check = Soundness::of(experiment_->problem_of(strategy));
+  // where an extent is 0, what is wrong may be right as well
+  const bool on_trial = check.open() && std::ranges::min(shape_) > 0;
+  Inputs& whole_numbers = integers_for(strategy);
+  run(strategy, whole_numbers);
+  if (auto result = judge(strategy, whole_numbers); result.status != Status::passed) return result;
+  const auto of_integers = on_trial ? result_ : std::vector<float>();
+  const auto integers = digest_of(output_.data());
+  run(strategy, reals_);
+  auto result = judge(strategy, reals_);
+  if (result.status != Status::passed) return result;
+  if (on_trial) {
+    const Spend spend(ledger_->references);
+    const auto [rows, columns] = extent(strategy);
+    check.hold({rows, columns, output().data(), output_ld(strategy)}, of_integers.data() + guard,
+               experiment_->element, experiment_->terms(shape_),
+               [&](auto output) { return error_of(output, strategy, reals_).acceptable(); });
+  }
+  if (const auto& accepted = check.accepted()) {
+    const std::string own =
+        strategy.problem != nullptr ? " (" + std::string(strategy.problem->says) + ")" : "";
+    return {Status::failed,
+            "the check of " + std::string(experiment_->name) + own + " accepts an output " +
+                *accepted + ": mend its reference",
+            {}};
+  }
+  if (result.error) proofs_[strategy.name] = {integers, digest_of(output_.data()), *result.error};
   return result;
 }
 
@@ -274,14 +377,14 @@ void Workbench::poison() {
   target_->poison(output_.data(), std::ssize(result_));
 }
 
-double Workbench::go_end_to_end(const Strategy& strategy, bool poisoned) {
+double Workbench::go_end_to_end(const Strategy& strategy, const Inputs& inputs, bool poisoned) {
   const auto ld = output_ld(strategy);
   const std::int64_t used = extent(strategy).rows * ld;
   const double start = now();
   {
     std::vector<Array> arrays;
     std::vector<Matrix> operands;
-    for (const auto& input : reals_.stored.at(strategy.layout)) {
+    for (const auto& input : inputs.stored.at(strategy.layout)) {
       const auto size = std::ssize(input.host->elements);
       const auto& array = arrays.emplace_back(*target_, size);
       target_->copy_in(array.data(), input.host->elements.data(), size);
@@ -302,32 +405,105 @@ double Workbench::go_end_to_end(const Strategy& strategy, bool poisoned) {
 
 Samples Workbench::end_to_end(const Strategy& strategy, int count) {
   Samples samples;
-  for (int i = 0; i < count; ++i) samples.seconds.push_back(go_end_to_end(strategy, false));
+  for (int i = 0; i < count; ++i) samples.seconds.push_back(go_end_to_end(strategy, reals_, false));
   return samples;
 }
 
 Result Workbench::recheck(const Strategy& strategy) {
   const Strategy& proven = *whole(strategy);
-  if (&proven == &strategy)
+  if (&proven != &strategy) run(proven, reals_);
+  auto result = [&]() -> Result {
+    const auto proof = proofs_.find(proven.name);
+    if (proof != proofs_.end() && proof->second.reals == digest_of(output_.data()))
+      return {Status::passed, {}, proof->second.error};
     copy_out();
-  else
-    run(proven, reals_);
-  return judge_again(proven);
+    return judge(proven, reals_);
+  }();
+  if (result.reason) result.reason = "after timing, " + *result.reason;
+  if (const auto changed = restored(strategy))
+    return {Status::incorrect, "after timing, it has " + *changed, {}};
+  return result;
+}
+
+/// Of the inputs of a strategy, the reals and the integers.
+void Workbench::exchange(const Strategy& strategy) {
+  const auto& reals = reals_.stored.at(strategy.layout);
+  const auto& integers = integers_for(strategy).stored.at(strategy.layout);
+  for (std::size_t i = 0; i < reals.size(); ++i)
+    target_->queue_exchange(reals[i].array->data(), integers[i].array->data(),
+                            std::ssize(reals[i].host->elements));
+  surprised_ = &strategy;
+}
+
+void Workbench::end_surprise() {
+  if (surprised_ != nullptr) exchange(*surprised_);
+  surprised_ = nullptr;
+}
+
+Surprise Workbench::surprise(const Strategy& strategy, int count, int batch,
+                             std::mt19937_64& random) {
+  if (!kept_) kept_ = std::make_unique<Array>(*target_, std::ssize(result_));
+  const auto size = std::ssize(result_);
+  const auto before = [this, &strategy, size] {
+    exchange(strategy);
+    target_->queue_poison(output_.data(), size);
+    for (const auto& input : reals_.stored.at(strategy.layout))
+      target_->queue_read(input.array->data(), std::ssize(input.host->elements));
+  };
+  const auto after = [this, size] {
+    target_->queue_copy(kept_->data(), output_.data(), size);
+    target_->queue_poison(output_.data(), size);
+    end_surprise();
+  };
+  const auto move = [this, &strategy] {
+    exchange(strategy);
+    end_surprise();
+  };
+  // not the last of them, whose output recheck() judges
+  const auto below = [&](int end) { return std::uniform_int_distribution(0, end - 1)(random); };
+  return {below(std::max(1, count)), below(batch), before, after, move};
+}
+
+Result Workbench::judge_surprise(const Strategy& strategy) {
+  const auto& proof = proofs_.at(strategy.name);
+  const auto left = digest_of(kept_->data());
+  if (const auto changed = restored(strategy))
+    return {Status::incorrect, "after timing, it has " + *changed, {}};
+  if (left == proof.integers) return {Status::passed, {}, proof.error};
+  const std::string other = "in a launch among the timed ones, whose inputs were others, it ";
+  if (left == proof.reals)
+    return {
+        Status::incorrect, other + "gave the output of the inputs before: it keeps results", {}};
+  target_->copy_out(result_.data(), kept_->data(), std::ssize(result_));
+  const auto ld = output_ld(strategy);
+  const auto [rows, columns] = extent(strategy);
+  std::int64_t unwritten = 0;
+  for (std::int64_t i = 0; i < rows; ++i)
+    unwritten +=
+        std::count_if(&result_[guard + i * ld], &result_[guard + i * ld] + columns, poisoned);
+  auto result = judge(strategy, integers_for(strategy));
+  if (result.status == Status::passed || unwritten == 0) {
+    if (result.reason) result.reason = other + "went wrong: " + *result.reason;
+    return result;
+  }
+  result.reason = other + "had left " + std::to_string(unwritten) + " of " +
+                  std::to_string(rows * columns) +
+                  " elements unwritten when its queue came to its end: it does less when it is "
+                  "timed, or later, or elsewhere";
+  return result;
 }
 
 Result Workbench::recheck_end_to_end(const Strategy& strategy) {
   std::memset(result_.data(), 0xff, result_.size() * sizeof(float));
-  go_end_to_end(strategy, true);
-  return judge_again(strategy);
-}
-
-Result Workbench::judge_again(const Strategy& strategy) {
+  Inputs& integers = integers_for(strategy);
+  go_end_to_end(strategy, integers, true);
   const auto proof = proofs_.find(strategy.name);
-  if (proof != proofs_.end() && !written_outside(result_, extent(strategy), output_ld(strategy)) &&
-      proof->second.digest == output_digest(strategy))
-    return {Status::passed, {}, proof->second.error};
-  auto result = judge(strategy, reals_);
+  const bool proven = proof != proofs_.end() && proof->second.integers == copied_digest();
+  Result result =
+      proven ? Result{Status::passed, {}, proof->second.error} : judge(strategy, integers);
   if (result.reason) result.reason = "after timing, " + *result.reason;
+  if (const auto changed = restored_setting())
+    return {Status::incorrect, "after timing, it has " + *changed, {}};
   return result;
 }
 

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <random>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -51,14 +52,16 @@ Reason too_little_memory(const Footprint& needed, double device_free, double hos
 /// output that all strategies write in turn, and the truth about both.
 class Workbench {
  public:
-  /// `padding` widens every leading dimension beyond its matrix; `ledger` learns what the time went
-  /// into. Throws when memory does not suffice.
+  /// `padding` widens every leading dimension beyond its matrix; `seed` is of the reals, of the
+  /// integers together with nonce(); `ledger` learns what the time went into. Throws when memory
+  /// does not suffice.
   Workbench(const Experiment& experiment, const Shape& shape, Target& target, std::int64_t padding,
             std::uint64_t seed, Ledger* ledger = nullptr);
 
   /// Proves or refutes `strategy` here: on integers, exactly, then on reals, within its bound. The
-  /// output is poisoned before each launch, and the guards around it must stay poisoned. Throws
-  /// what the launches throw.
+  /// output is poisoned before each launch; the guards around it must stay poisoned, the inputs and
+  /// the target's settings as they are. Nothing passes by a check that accepts spoiled outputs
+  /// (soundness.hpp). Throws what the launches throw.
   Result verify(const Strategy& strategy);
 
   /// One launch on the real inputs, which does its work so often: what is timed.
@@ -76,10 +79,21 @@ class Workbench {
   /// Judges what timed launches have left in the output; of a part, the whole that it belongs to.
   Result recheck(const Strategy& strategy);
 
+  /// A surprise at random among `count` samples of `batch` launches each: one launch finds the
+  /// integers where the reals have been, at the same addresses, and an output that is poisoned.
+  /// What it has left when its queue comes to its end is kept, and the output poisoned again; then
+  /// all is as before. The workspace stays as it is: what stands in it belongs to other inputs.
+  Surprise surprise(const Strategy& strategy, int count, int batch, std::mt19937_64& random);
+  /// Puts the inputs back where a launch has thrown amid a surprise.
+  void end_surprise();
+  /// Judges the launch that was surprised.
+  Result judge_surprise(const Strategy& strategy);
+
   /// Allocates, copies in, launches, copies out, frees; `count` times, each from first to last in
   /// seconds of host time.
   Samples end_to_end(const Strategy& strategy, int count);
-  /// Poisons the host's buffer, goes from end to end once more, and judges what was copied out.
+  /// Poisons the host's buffer, goes from end to end once more, on integers where it was timed on
+  /// reals, and judges what was copied out.
   Result recheck_end_to_end(const Strategy& strategy);
 
  private:
@@ -87,6 +101,7 @@ class Workbench {
   struct Input {
     const HostMatrix* host;
     std::shared_ptr<const Array> array;
+    std::uint64_t digest = 0;  // as it was made
   };
   struct Inputs {
     std::vector<HostMatrix> truth;        // row-major: what oracles look at
@@ -95,22 +110,30 @@ class Workbench {
     Values values;
     std::map<const Problem*, Oracle> oracles;  // of the problems that have been judged
   };
-  Inputs prepare(Values values, std::uint64_t seed);
+  Inputs prepare(Values values, std::uint64_t seed, bool wide_ones = true);
+  Inputs& integers_for(const Strategy& strategy);
   Input store(const HostMatrix& host);
   [[nodiscard]] std::vector<Matrix> operands(const Strategy& strategy, const Inputs& inputs) const;
   [[nodiscard]] kernels::Queue queue() const;
   [[nodiscard]] const Strategy* whole(const Strategy& strategy) const;
   void run(const Strategy& strategy, const Inputs& inputs);
+  void exchange(const Strategy& strategy);
   void copy_out();
-  double go_end_to_end(const Strategy& strategy, bool poisoned);
+  double go_end_to_end(const Strategy& strategy, const Inputs& inputs, bool poisoned);
   /// The output on the host, behind its front guard.
   [[nodiscard]] std::span<const float> output() const { return std::span(result_).subspan(guard); }
   /// The output of a strategy's problem, and its leading dimension.
   [[nodiscard]] Extent extent(const Strategy& strategy) const;
   [[nodiscard]] std::int64_t output_ld(const Strategy& strategy) const;
-  [[nodiscard]] std::uint64_t output_digest(const Strategy& strategy) const;
+  [[nodiscard]] std::uint64_t digest_of(const float* output) const;
+  [[nodiscard]] std::uint64_t copied_digest() const;
+  [[nodiscard]] std::vector<std::uint64_t> digests_of(std::span<Input* const> inputs) const;
+  Reason restored_input(const Strategy& strategy);
+  Reason restored_setting();
+  Reason restored(const Strategy& strategy);
+  Result prove(const Strategy& strategy);
+  Error error_of(std::span<const float> output, const Strategy& strategy, Inputs& inputs) const;
   Result judge(const Strategy& strategy, Inputs& inputs);
-  Result judge_again(const Strategy& strategy);
 
   const Experiment* experiment_;
   Shape shape_;
@@ -118,15 +141,20 @@ class Workbench {
   Ledger own_ledger_;  // where nobody asks
   Ledger* ledger_;
   std::int64_t padding_;
-  std::vector<float> result_;  // the largest output and its guards, on the host
+  std::vector<Setting> settings_;  // of the target, as they have to stay
+  std::vector<float> result_;      // the largest output and its guards, on the host
   Array output_, workspace_;
+  std::unique_ptr<Array> kept_;          // what a surprised launch has left in the output
+  const Strategy* surprised_ = nullptr;  // whose inputs are exchanged now
   std::int64_t workspace_floats_;
+  std::uint64_t seed_of_integers_;
   Inputs integers_, reals_;
+  std::optional<Inputs> narrow_;  // integers for rows that owe less than fp32
   double proof_seconds_ = 0;
-  // what each strategy's proven output looked like: the same bits need no second proof
+  // each strategy's proven outputs, guards included: the same bits need no second proof
   struct Proof {
-    std::uint64_t digest;
-    Error error;
+    std::uint64_t integers, reals;
+    Error error;  // on reals
   };
   std::map<std::string_view, Proof> proofs_;
 };

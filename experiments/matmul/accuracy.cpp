@@ -75,7 +75,7 @@ Reason Truth::mismatch(reference::MatrixView c, double bound) const {
 Trial::Trial(const Experiment& experiment, const Distribution& distribution, const Shape& shape,
              std::uint64_t seed)
     : problem_(experiment.problem),
-      special_(distribution.special),
+      special_(distribution.kind == Inputs::special),
       shape_(shape),
       inputs_(distribution.make(shape, seed)),
       truth_(inputs_) {}
@@ -112,13 +112,16 @@ std::vector<float> Trial::product(const Strategy& strategy, Target& target) {
   return result;
 }
 
-double Trial::bound(Arithmetic arithmetic) const {
+/// What a row's componentwise error may be on this input: what it promises, else the gate's.
+double Trial::bound(const Strategy& strategy) const {
+  const double promise = strategy.promise != nullptr ? strategy.promise(shape_, inputs_) : INFINITY;
+  if (std::isfinite(promise)) return promise;
   // the gate's own for as many terms, which it says of any product: of one element, here
   const Shape one = {1, 1, shape_[2]};
   const std::vector<HostMatrix> none = {{1, one[2], one[2], std::vector<float>(one[2])},
                                         {one[2], 1, 1, std::vector<float>(one[2])}};
   const float zero = 0;
-  return problem_.oracle(one, none, Values::reals)({&zero, 1}, 1, arithmetic).bound;
+  return problem_.oracle(one, none, Values::reals)({&zero, 1}, 1, strategy.arithmetic).bound;
 }
 
 Outcome Trial::run(const Strategy& strategy, Target& target, const Gpu& gpu) {
@@ -132,13 +135,14 @@ Outcome Trial::run(const Strategy& strategy, Target& target, const Gpu& gpu) {
     return {Status::failed, error.what()};
   }
   const reference::MatrixView c{shape_[0], shape_[1], result.data(), shape_[1]};
-  const double bound = this->bound(strategy.arithmetic);
+  const double bound = this->bound(strategy);
   if (special_) {
     if (const auto reason = truth_.mismatch(c, bound)) return {Status::incorrect, reason};
     return {Status::passed, {}};
   }
-  const auto [errors, reason] = truth_.errors(c);
+  auto [errors, reason] = truth_.errors(c);
   if (!errors) return {Status::incorrect, reason};
+  errors->bound = bound;
   if (errors->componentwise <= bound) return {Status::passed, {}, errors};
   return {Status::incorrect,
           "max |error| / (|A||B|) is " + short_text(errors->componentwise) + ", must be at most " +

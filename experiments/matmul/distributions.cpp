@@ -5,9 +5,11 @@
 // none.
 #include "distributions.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <utility>
 
 #include "../../reference/parallel.hpp"
 
@@ -81,6 +83,71 @@ std::vector<HostMatrix> cancelling(const Shape& s, std::uint64_t seed) {
           })};
 }
 
+/// fp32 in [1, 2) with all 24 bits, from a draw.
+float one_to_two(float x) { return std::min(1.5f + x, 0x1.fffffep0f); }
+
+/// A little less than 1, of more bits than a plane has.
+float nearly_one(float x) { return 1 - 0x1p-8f * (x + 0.5f); }
+
+/// Sums of positive terms of all bits: what truncation takes is never given back.
+std::vector<HostMatrix> positive(const Shape& s, std::uint64_t seed) {
+  auto inputs = both<uniform_half>(s, seed);
+  for (auto& matrix : inputs)
+    matrix = map(std::move(matrix), [](auto, auto, float x) { return one_to_two(x); });
+  return inputs;
+}
+
+/// Terms of one size whose signs alternate: the sum stays near 0, and all that a tensor core cuts
+/// from terms is lost from that.
+std::vector<HostMatrix> alternating(const Shape& s, std::uint64_t seed) {
+  const auto inputs = both<uniform_half>(s, seed);
+  return {
+      map(inputs[0], [](auto, auto e, float x) { return e % 2 ? -one_to_two(x) : one_to_two(x); }),
+      map(inputs[1], [](auto, auto, float x) { return one_to_two(x); })};
+}
+
+/// Every 64th term is a power of two, which a tensor core's step aligns the others to. Each of
+/// these is a little too small to be kept, and together they are 2^-19 of the sum.
+std::vector<HostMatrix> spikes(const Shape& s, std::uint64_t seed) {
+  const auto inputs = both<uniform_half>(s, seed);
+  return {map(inputs[0],
+              [](auto, auto e, float x) { return e % 64 ? 0x1p-25f * nearly_one(x) : 1.0f; }),
+          map(inputs[1], [](auto, auto j, float) { return std::ldexp(1.0f, j % 3); })};
+}
+
+/// Once the first term is there, each 64 terms are a little less than half a unit in the last place
+/// of the sum: every addition of them rounds the same way, and leaves it as it was.
+std::vector<HostMatrix> creeping(const Shape& s, std::uint64_t seed) {
+  const auto inputs = both<uniform_half>(s, seed);
+  return {map(inputs[0],
+              [](auto, auto e, float x) {
+                return e == 0 ? 1.0f : e % 8 == 1 ? 0x1p-27f * nearly_one(x) : 0.0f;
+              }),
+          map(inputs[1], [](auto, auto j, float) { return std::ldexp(1.0f, j % 3); })};
+}
+
+/// Columns of A times 2^`a`, 1 and 2^-`a` in turn, and rows of B times 2^`b` to 2^-`b`.
+template <int a, int b>
+std::vector<HostMatrix> scaled_columns(const Shape& s, std::uint64_t seed) {
+  const auto inputs = both<uniform_half>(s, seed);
+  return {map(inputs[0], [](auto, auto e, float x) { return std::ldexp(x, a * (1 - e % 3)); }),
+          map(inputs[1], [](auto e, auto, float x) { return std::ldexp(x, b * (1 - e % 3)); })};
+}
+
+/// As far apart as fp16's scales let elements of a row, and of a column, be; and all terms of one
+/// size.
+std::vector<HostMatrix> edge_of_range(const Shape& s, std::uint64_t seed) {
+  const auto inputs = both<uniform_half>(s, seed);
+  const auto signs = both<uniform_half>(s, seed + 1);
+  const auto far = [](const HostMatrix& sign, auto i, auto j, float x, int exponent) {
+    return std::ldexp(std::copysign(one_to_two(x), sign.view().row(i)[j]), exponent);
+  };
+  return {map(inputs[0],
+              [&](auto i, auto e, float x) { return far(signs[0], i, e, x, e % 2 ? -28 : 0); }),
+          map(inputs[1],
+              [&](auto e, auto j, float x) { return far(signs[1], e, j, x, e % 2 ? 28 : 0); })};
+}
+
 /// Four elements of each matrix become these in turn, wherever they fall.
 std::vector<HostMatrix> strewn(const Shape& s, std::uint64_t seed, const float (&values)[2]) {
   auto inputs = both<uniform_half>(s, seed);
@@ -127,18 +194,26 @@ std::vector<HostMatrix> zeros(const Shape& s, std::uint64_t seed) {
 }
 
 constexpr Distribution all[] = {
-    {"uniform_half", "uniform(−½, ½)", false, both<uniform_half>},
-    {"uniform", "uniform(0, 1)", false, both<uniform>},
-    {"normal", "normal", false, both<normal>},
-    {"exp2n", "±exp(2·normal)", false, both<log_normal<2>>},
-    {"cancelling", "cancelling sums", false, cancelling},
-    {"exp6n", "±exp(6·normal)", false, both<log_normal<6>>},
-    {"infinite", "±Inf in A and B", true, infinite},
-    {"nan", "NaN and Inf in A and B", true, not_a_number},
-    {"scaled_rows", "rows of A times 2^±120", true, scaled_rows},
-    {"denormal_inputs", "A denormal, B large", true, scaled<-126, 100>},
-    {"denormal_results", "products below 2^-126", true, scaled<-66, -66>},
-    {"zeros", "rows and columns of zeros", true, zeros},
+    {"uniform_half", "uniform(−½, ½)", Inputs::ordinary, both<uniform_half>},
+    {"uniform", "uniform(0, 1)", Inputs::ordinary, both<uniform>},
+    {"normal", "normal", Inputs::ordinary, both<normal>},
+    {"exp2n", "±exp(2·normal)", Inputs::ordinary, both<log_normal<2>>},
+    {"cancelling", "cancelling sums", Inputs::ordinary, cancelling},
+    {"exp6n", "±exp(6·normal)", Inputs::ordinary, both<log_normal<6>>},
+    {"positive", "positive sums, (1, 2)", Inputs::adversarial, positive},
+    {"alternating", "alternating signs, ±(1, 2)", Inputs::adversarial, alternating},
+    {"spikes", "spikes, and what a tensor core cuts beside them", Inputs::adversarial, spikes},
+    {"creeping", "sums whose additions all round one way", Inputs::adversarial, creeping},
+    {"scaled_columns", "columns of A times 2^±20", Inputs::adversarial, scaled_columns<20, 0>},
+    {"balanced_columns", "the same, rows of B times 2^∓20", Inputs::adversarial,
+     scaled_columns<20, -20>},
+    {"edge_of_range", "elements as far apart as fp16 holds", Inputs::adversarial, edge_of_range},
+    {"infinite", "±Inf in A and B", Inputs::special, infinite},
+    {"nan", "NaN and Inf in A and B", Inputs::special, not_a_number},
+    {"scaled_rows", "rows of A times 2^±120", Inputs::special, scaled_rows},
+    {"denormal_inputs", "A denormal, B large", Inputs::special, scaled<-126, 100>},
+    {"denormal_results", "products below 2^-126", Inputs::special, scaled<-66, -66>},
+    {"zeros", "rows and columns of zeros", Inputs::special, zeros},
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include "../../reference/matmul.hpp"
 #include "../harness/limits.hpp"
 #include "matmul.hpp"
+#include "promises.hpp"
 
 namespace recheck::matmul {
 namespace {
@@ -127,6 +128,19 @@ constexpr Strategy warp_tile(std::string_view name) {
 constexpr Parameter tile_m(int warps, int tm) { return {"tile_m", warps * 4 * tm}; }
 constexpr Parameter tile_n(int warps, int tn) { return {"tile_n", warps * 8 * tn}; }
 
+template <int warps_m, int warps_n, int tm, int tn, int blocks>
+constexpr Strategy k_stretches(std::string_view name) {
+  constexpr Parameter rows = tile_m(warps_m, tm), columns = tile_n(warps_n, tn);
+  return {.name = name,
+          .source = ours("k cut into stretches, added up by a second kernel"),
+          .parameters = {{rows, columns, {"blocks", blocks}}},
+          .workspace =
+              [](const Shape& s) {
+                return k::k_stretches_floats<rows.value, columns.value, blocks>(s[0], s[1], s[2]);
+              },
+          .launch = gpu<k::k_stretches<warps_m, warps_n, tm, tn, blocks>>};
+}
+
 template <int warps_m, int warps_n, int tm, int tn, int stages, int blocks>
 constexpr Strategy async_stages(std::string_view name) {
   return {.name = name,
@@ -138,6 +152,7 @@ constexpr Strategy async_stages(std::string_view name) {
 
 std::int64_t floats_of_b(const Shape& s) { return k::aligned_b_floats(s[2], s[1]); }
 std::int64_t floats_of_stream_k(const Shape& s) { return k::stream_k_floats(s[2], s[1]); }
+std::int64_t floats_of_best(const Shape& s) { return k::best_floats(s[0], s[1], s[2]); }
 
 /// `told` is the third parameter that the row names.
 template <int warps_m, int warps_n, int tm, int tn, int depth, int stages, int split, int blocks>
@@ -166,21 +181,54 @@ std::int64_t bf16x6_floats(const Shape& s) { return k::split_bf16x6_floats(s[0],
 std::int64_t tf32x3_floats(const Shape& s) { return k::split_tf32x3_floats(s[0], s[1], s[2]); }
 
 /// A product of split inputs on tensor cores, whose sums are promoted every `interval` along k.
-template <auto launcher, int interval>
+template <auto launcher, const k::SplitSums* sums, int interval, auto holds>
 constexpr Strategy split(std::string_view name, std::string_view idea,
                          std::int64_t (*floats)(const Shape&)) {
   return {.name = name,
           .source = ours(idea),
           .arithmetic = Arithmetic::split,
-          .note = "as accurate as fp32, not IEEE fp32; the splitting is timed as well",
+          .note = "not IEEE fp32: within a bound of its own; the splitting is timed as well",
           .parameters = {{{"promotion", interval}}},
           .needs = on_hopper,
           .workspace = floats,
+          .promise = promised<sums, interval, holds>,
           .launch = gpu<launcher>};
 }
 
-constexpr std::string_view fp16x3 = "two fp16 planes, three products",
-                           bf16x6 = "three bf16 planes, six products";
+template <int interval>
+constexpr Strategy split_fp16x3(std::string_view name) {
+  return split<k::split_fp16x3<interval>, &k::fp16x3_sums, interval, fp16_holds>(
+      name, "two fp16 planes, three products", fp16x3_floats);
+}
+template <int interval>
+constexpr Strategy split_bf16x6(std::string_view name) {
+  return split<k::split_bf16x6<interval>, &k::bf16x6_sums, interval, bf16_holds>(
+      name, "three bf16 planes, six products", bf16x6_floats);
+}
+template <int interval>
+constexpr Strategy split_tf32x3(std::string_view name) {
+  return split<k::split_tf32x3<interval>, &k::tf32x3_sums, interval, bf16_holds>(
+      name, "two TF32 planes, three products", tf32x3_floats);
+}
+
+template <int levels>
+std::int64_t strassen_floats(const Shape& s) {
+  return k::split_strassen_floats<levels>(s[0], s[1], s[2]);
+}
+template <int levels>
+constexpr Strategy split_strassen(std::string_view name) {
+  return {.name = name,
+          .source = ours("fewer products of planes: Strassen's, in Winograd's form"),
+          .arithmetic = Arithmetic::split,
+          .note =
+              "not IEEE fp32: its bound is of a row's and a column's largest elements; the "
+              "splitting is timed as well",
+          .parameters = {{{"levels", levels}}},
+          .needs = on_hopper,
+          .workspace = strassen_floats<levels>,
+          .promise = strassen_promised<levels, k::split_strassen_least_k<levels>>,
+          .launch = gpu<k::split_strassen<levels>>};
+}
 
 #ifdef RECHECK_HAVE_BLAS
 constexpr Launcher blas = cpu<reference::matmul_blas>;
@@ -229,6 +277,8 @@ constexpr Strategy rows[] = {
     warp_tile<4, 2, 16>("warp_tile"),
     sweep(warp_tile<2, 2, 16>("warp_tile_warps4")),
     sweep(warp_tile<4, 2, 8>("warp_tile_depth8")),
+    k_stretches<2, 2, 8, 8, 384>("k_stretches"),
+    k_stretches<1, 1, 4, 4, 2048>("k_stretches_tile_m16"),
     async_stages<2, 2, 8, 8, 4, 3>("async_stages"),
     sweep(async_stages<2, 2, 8, 8, 3, 3>("async_stages_stages3")),
     sweep(async_stages<2, 2, 8, 4, 4, 3>("async_stages_tile_n64")),
@@ -240,21 +290,23 @@ constexpr Strategy rows[] = {
     sweep(tma_persistent<2, 2, 8, 4, 16, 5, 4, 3>("tma_persistent_split4", {"split", 4})),
     stream_k<4, 2, 8, 16>("stream_k"),
     stream_k<4, 2, 8, 8>("stream_k_tile_n128"),
-    {.name = "best", .source = ours("whichever was fastest nearest to the shape"), .workspace = floats_of_stream_k, .launch = gpu<k::best>},
+    {.name = "best", .source = ours("whichever was fastest at the shape, or is expected to be"), .workspace = floats_of_best, .launch = gpu<k::best>},
 
-    split<k::split_tf32x3<32>, 32>("split_tf32x3", "two TF32 planes, three products", tf32x3_floats),
-    split<k::split_bf16x6<64>, 64>("split_bf16x6", bf16x6, bf16x6_floats),
-    sweep(split<k::split_bf16x6<32>, 32>("split_bf16x6_promotion32", bf16x6, bf16x6_floats)),
-    sweep(split<k::split_bf16x6<128>, 128>("split_bf16x6_promotion128", bf16x6, bf16x6_floats)),
-    sweep(split<k::split_bf16x6<256>, 256>("split_bf16x6_promotion256", bf16x6, bf16x6_floats)),
-    sweep(split<k::split_bf16x6<512>, 512>("split_bf16x6_promotion512", bf16x6, bf16x6_floats)),
-    sweep(split<k::split_bf16x6<0>, 0>("split_bf16x6_promotion0", bf16x6, bf16x6_floats)),
-    split<k::split_fp16x3<64>, 64>("split_fp16x3", fp16x3, fp16x3_floats),
-    sweep(split<k::split_fp16x3<32>, 32>("split_fp16x3_promotion32", fp16x3, fp16x3_floats)),
-    sweep(split<k::split_fp16x3<128>, 128>("split_fp16x3_promotion128", fp16x3, fp16x3_floats)),
-    sweep(split<k::split_fp16x3<256>, 256>("split_fp16x3_promotion256", fp16x3, fp16x3_floats)),
-    sweep(split<k::split_fp16x3<512>, 512>("split_fp16x3_promotion512", fp16x3, fp16x3_floats)),
-    sweep(split<k::split_fp16x3<0>, 0>("split_fp16x3_promotion0", fp16x3, fp16x3_floats)),
+    split_tf32x3<32>("split_tf32x3"),
+    split_bf16x6<64>("split_bf16x6"),
+    sweep(split_bf16x6<32>("split_bf16x6_promotion32")),
+    sweep(split_bf16x6<128>("split_bf16x6_promotion128")),
+    sweep(split_bf16x6<256>("split_bf16x6_promotion256")),
+    sweep(split_bf16x6<512>("split_bf16x6_promotion512")),
+    sweep(split_bf16x6<0>("split_bf16x6_promotion0")),
+    split_fp16x3<64>("split_fp16x3"),
+    sweep(split_fp16x3<32>("split_fp16x3_promotion32")),
+    sweep(split_fp16x3<128>("split_fp16x3_promotion128")),
+    sweep(split_fp16x3<256>("split_fp16x3_promotion256")),
+    sweep(split_fp16x3<512>("split_fp16x3_promotion512")),
+    sweep(split_fp16x3<0>("split_fp16x3_promotion0")),
+    split_strassen<1>("split_strassen_level1"),
+    split_strassen<2>("split_strassen"),
 
     {.name = "cublas", .source = vendor, .role = Role::baseline, .note = "pedantic fp32", .launch = gpu<k::cublas>},
     {.name = "cublas_tf32", .source = vendor, .role = Role::baseline, .arithmetic = Arithmetic::tf32, .note = "not fp32-accurate: inputs cut to 10 bits of mantissa", .launch = gpu<k::cublas_tf32>},

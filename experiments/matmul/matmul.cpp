@@ -6,6 +6,7 @@
 
 #include "../../reference/error.hpp"
 #include "../../reference/matmul.hpp"
+#include "../counted.hpp"
 
 namespace recheck::matmul {
 namespace {
@@ -29,7 +30,7 @@ double error_bound(std::int64_t k, Arithmetic arithmetic) {
   constexpr double rounding = 0x1p-24, truncation = 0x1p-23;
   // TF32 has 10 bits of mantissa behind the point. Of two such terms the second is cut as well, and
   // the product of both second terms is left out: three errors of at most 2^-20 in all that is
-  // split
+  // split. Rows that promise less say so (promises.hpp)
   constexpr double tf32 = 0x1p-10, split = 0x1p-19;
   switch (arithmetic) {
     case Arithmetic::fp32:
@@ -43,9 +44,9 @@ double error_bound(std::int64_t k, Arithmetic arithmetic) {
 }
 
 Oracle oracle(const Shape& s, std::span<const HostMatrix> inputs, Values values) {
-  // a vector for Freivalds that no strategy could know: seeded by the shape, fixed for a run's
-  // repeats
-  const auto seed = static_cast<std::uint64_t>((s[0] * 31 + s[1]) * 31 + s[2]);
+  // rows, and a vector for Freivalds, that no strategy could know: by the shape and what the
+  // process has drawn, so that they are the same for all rows of a run
+  const auto seed = static_cast<std::uint64_t>((s[0] * 31 + s[1]) * 31 + s[2]) ^ nonce();
   const auto truth =
       std::make_shared<reference::MatmulOracle>(inputs[0].view(), inputs[1].view(), seed);
   return [truth, s, values](std::span<const float> c, std::int64_t ld, Arithmetic arithmetic) {
@@ -95,6 +96,7 @@ std::vector<Shape> edge_shapes() {
       {80, 48, 64},     {48, 80, 64}, {80, 48, 80},  // S1's example
       {80, 48, 50},     {48, 80, 13},                // and with a k of no whole tiles
       {1527, 3067, 52},  // more tiles than a persistent grid has blocks: 144 of the largest
+      {530, 20, 1100},   // several tiles of blocks of 1/4, each deep
   };
   // around every tile and every slab: one short, exact, one over
   for (const std::int64_t edge : {8, 16, 32, 64, 128, 256})
@@ -109,9 +111,9 @@ std::vector<Shape> edge_shapes() {
 
 kernels::matmul::MatmulArgs arguments(const Call& call) {
   const Matrix &a = call.operands[0], &b = call.operands[1], &c = call.operands[2];
-  return {static_cast<int>(call.shape[0]),
-          static_cast<int>(call.shape[1]),
-          static_cast<int>(call.shape[2]),
+  return {counted(call.shape[0]),
+          counted(call.shape[1]),
+          counted(call.shape[2]),
           a.data,
           a.ld,
           b.data,
@@ -131,7 +133,8 @@ Experiment experiment(std::span<const Strategy> ladder) {
           .inputs = inputs,
           .terms = terms,
           .problem = {"C = A · B", output, work, oracle},
-          .leaves_out = leaves_out};
+          .leaves_out = leaves_out,
+          .wide_integers = true};
 }
 
 }  // namespace recheck::matmul

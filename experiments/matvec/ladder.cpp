@@ -236,6 +236,11 @@ constexpr Strategy split_columns(std::string_view name) {
           .launch = gpu<k::split_columns<block, unroll, cluster>>};
 }
 
+template <int cluster>
+Reason column_tiles_fit(const Shape& s, const Device& device) {
+  return cluster_fits(k::column_tiles_cluster(s[0], cluster), device);
+}
+
 template <int unroll, int cluster>
 constexpr Strategy column_tiles(std::string_view name) {
   return {.name = name,
@@ -243,6 +248,7 @@ constexpr Strategy column_tiles(std::string_view name) {
           .parameters = {{{"unroll", unroll}, {"cluster", cluster}}},
           .layout = Layout::column_major,
           .needs = from_capability<90>,
+          .fits = column_tiles_fit<cluster>,
           .launch = gpu<k::column_tiles<unroll, cluster>>};
 }
 

@@ -7,6 +7,7 @@
 
 #include "../../reference/error.hpp"
 #include "../../reference/matvec.hpp"
+#include "../counted.hpp"
 
 namespace recheck::matvec {
 namespace {
@@ -105,8 +106,8 @@ const Problem checksum = {"a checksum of A and v: reads them once", partials, re
                           checksum_oracle};
 
 kernels::matvec::MatvecArgs arguments(const Call& call) {
-  return {.rows = static_cast<int>(call.shape[0]),
-          .columns = static_cast<int>(call.shape[1]),
+  return {.rows = counted(call.shape[0]),
+          .columns = counted(call.shape[1]),
           .a = call.operands[0].data,
           .pitch = call.operands[0].ld * static_cast<std::int64_t>(sizeof(float)),
           .v = call.operands[1].data,
@@ -124,7 +125,8 @@ Experiment experiment(std::span<const Strategy> ladder) {
           .inputs = inputs,
           .terms = terms,
           .problem = {"r = A · v", output, work, oracle},
-          .leaves_out = leaves_out};
+          .leaves_out = leaves_out,
+          .wide_integers = true};
 }
 
 }  // namespace recheck::matvec

@@ -75,12 +75,19 @@ constexpr Strategy output_order(std::string_view name) {
           .launch = gpu<k::output_order<tile, tile, block>>};
 }
 
+/// As many tiles of 64×64 as it has stages.
+template <int stages>
+Reason tensor_tiles_fit(const Shape&, const Device& device) {
+  return shared_memory_fits(k::tensor_tiles_shared_bytes(stages), device);
+}
+
 template <int stages>
 constexpr Strategy tensor_tiles(std::string_view name) {
   return {.name = name,
           .source = ours("TMA moves the tiles"),
           .parameters = {{{"tile", 64}, {"stages", stages}}},
           .needs = from_capability<90>,
+          .fits = tensor_tiles_fit<stages>,
           .launch = gpu<k::tensor_tiles<stages>>};
 }
 

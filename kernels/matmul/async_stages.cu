@@ -12,6 +12,7 @@
 // one word to many places, which takes as many passes. The slab that k does not fill is the first,
 // padded with zeros.
 
+#include "../launch.hpp"
 #include "warp_tile.cuh"
 
 namespace recheck::kernels::matmul {
@@ -145,10 +146,7 @@ void async_stages(const MatmulArgs& args, cudaStream_t stream) {
       args.n % 4 == 0 && on_vectors(args.b, args.ldb) && on_vectors(args.c, args.ldc);
   const auto kernel = vectors ? async_stages_kernel<T, stages, blocks, true>
                               : async_stages_kernel<T, stages, blocks, false>;
-  if (cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes) !=
-      cudaSuccess)
-    return;  // the error stays for the caller's cudaGetLastError
-  kernel<<<tiles<T>(args), T::threads, bytes, stream>>>(args);
+  if (allow_shared(kernel, bytes)) kernel<<<tiles<T>(args), T::threads, bytes, stream>>>(args);
 }
 
 template void async_stages<2, 2, 8, 8, 16, 4, 3>(const MatmulArgs&, cudaStream_t);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One function for every shape: the rung in IEEE fp32 that was fastest nearest to it.
+// One function for every shape: the rung in IEEE fp32 that was fastest there, or, where nobody has
+// measured, is expected to be.
 
 #include "../best.hpp"
 #include "../call.hpp"
 #include "../include/recheck/matmul.hpp"
-#include "../vectors.hpp"
 #include "matmul.hpp"
+#include "warp_tile.cuh"
 
 namespace recheck::kernels::matmul {
 namespace {
@@ -27,26 +28,41 @@ std::int64_t floats_of_stream_k(const MatmulArgs& p) {
   return stream_k_floats(0, 0) + floats_of_b(p);
 }
 
+template <int rows, int columns, int blocks>
+std::int64_t floats_of_stretches(const MatmulArgs& p) {
+  return k_stretches_floats<rows, columns, blocks>(p.m, p.n, p.k);
+}
+
+// plans: a tile's rows and columns, the depth of a slab, resident blocks of an H200
 // clang-format off
 constexpr Choice<MatmulArgs> choices[] = {
-    {.name = "warp_tile", .least = 75, .launch = run<warp_tile<4, 2, 16>>},
-    {.name = "tile16", .least = 75, .launch = run<tile<16, 1>>, .fits = rows_fit<16>},
-    {.name = "tile32", .least = 75, .launch = run<tile<32, 1>>, .fits = rows_fit<32>},
-    {.name = "register_column", .least = 75, .launch = run<register_column<64, 8, 8>>, .fits = rows_fit<64>},
-    {.name = "register_tile", .least = 75, .launch = run<register_tile<128, 8, 8>>, .fits = rows_fit<128>},
-    {.name = "vectorized", .least = 75, .launch = run<vectorized<128, 8>>, .fits = rows_fit<128>},
-    {.name = "async_stages", .least = 80, .launch = run<async_stages<2, 2, 8, 8, 16, 4, 3>>},
-    {.name = "async_stages_tile_n64", .least = 80, .launch = run<async_stages<2, 2, 8, 4, 16, 4, 3>>},
-    {.name = "tma_persistent_split2", .least = 90, .most = hopper_only, .launch = run<tma_persistent<2, 2, 8, 4, 16, 5, 2, 3>>, .floats = floats_of_b},
-    {.name = "stream_k", .least = 90, .most = hopper_only, .launch = run<stream_k<4, 2, 8, 16>>, .floats = floats_of_stream_k},
-    {.name = "stream_k_tile_n128", .least = 90, .most = hopper_only, .launch = run<stream_k<4, 2, 8, 8>>, .floats = floats_of_stream_k},
+    {.name = "warp_tile", .least = 75, .plan = {128, 128, 16, 2}, .launch = run<warp_tile<4, 2, 16>>},
+    {.name = "warp_tile_warps4", .least = 75, .plan = {64, 128, 16, 3}, .launch = run<warp_tile<2, 2, 16>>},
+    {.name = "tile8_depth8", .least = 75, .plan = {8, 8, 64, 32}, .launch = run<tile<8, 8>>, .fits = rows_fit<8>},
+    {.name = "tile16", .least = 75, .plan = {16, 16, 16, 8}, .launch = run<tile<16, 1>>, .fits = rows_fit<16>},
+    {.name = "tile16_depth4", .least = 75, .plan = {16, 16, 64, 8}, .launch = run<tile<16, 4>>, .fits = rows_fit<16>},
+    {.name = "tile16_depth8", .least = 75, .plan = {16, 16, 128, 8}, .launch = run<tile<16, 8>>, .fits = rows_fit<16>},
+    {.name = "tile32", .least = 75, .plan = {32, 32, 32, 2}, .launch = run<tile<32, 1>>, .fits = rows_fit<32>},
+    {.name = "register_column", .least = 75, .plan = {64, 64, 8, 4}, .launch = run<register_column<64, 8, 8>>, .fits = rows_fit<64>},
+    {.name = "register_tile", .least = 75, .plan = {128, 128, 8, 2}, .launch = run<register_tile<128, 8, 8>>, .fits = rows_fit<128>},
+    {.name = "vectorized", .least = 75, .plan = {128, 128, 8, 2}, .launch = run<vectorized<128, 8>>, .fits = rows_fit<128>},
+    {.name = "k_stretches", .least = 75, .plan = {64, 128, 16, 3, 1, 384}, .launch = run<k_stretches<2, 2, 8, 8, 384>>, .floats = floats_of_stretches<64, 128, 384>},
+    {.name = "k_stretches_tile_m16", .least = 75, .plan = {16, 32, 16, 16, 1, 2048}, .launch = run<k_stretches<1, 1, 4, 4, 2048>>, .floats = floats_of_stretches<16, 32, 2048>},
+    {.name = "async_stages", .least = 80, .plan = {64, 128, 16, 3}, .launch = run<async_stages<2, 2, 8, 8, 16, 4, 3>>},
+    {.name = "async_stages_tile_n64", .least = 80, .plan = {64, 64, 16, 3}, .launch = run<async_stages<2, 2, 8, 4, 16, 4, 3>>},
+    {.name = "tma_persistent_split2", .least = 90, .most = hopper_only, .plan = {64, 64, 16, 3, 2}, .launch = run<tma_persistent<2, 2, 8, 4, 16, 5, 2, 3>>, .floats = floats_of_b},
+    {.name = "stream_k", .least = 90, .most = hopper_only, .plan = {128, 256, 16, 1, 1, 0, true}, .launch = run<stream_k<4, 2, 8, 16>>, .floats = floats_of_stream_k},
+    {.name = "stream_k_tile_n128", .least = 90, .most = hopper_only, .plan = {128, 128, 16, 1, 1, 0, true}, .launch = run<stream_k<4, 2, 8, 8>>, .floats = floats_of_stream_k},
 };
 // clang-format on
 
 constexpr Fastest<3> table[] = {
 #include "best.inc"
 };
-constexpr Rungs<MatmulArgs, 3> rungs = {choices, table};
+constexpr Cost costs[] = {
+#include "best_costs.inc"
+};
+constexpr Rungs<MatmulArgs, 3> rungs = {choices, table, costs, all_on_vectors};
 static_assert(rungs.known());
 
 cudaError_t refuse(const MatmulArgs& p) {
@@ -66,6 +82,10 @@ void best(const MatmulArgs& p, const Queue& queue) {
 cudaError_t best(const MatmulArgs& p, void* workspace, std::size_t& bytes, cudaStream_t stream,
                  std::string_view rung) noexcept {
   return call(refuse(p), rungs, p, {p.m, p.n, p.k}, workspace, bytes, stream, rung);
+}
+
+std::string_view best_on(const GpuModel& gpu, const MatmulArgs& p) {
+  return choose(rungs, gpu, p, {p.m, p.n, p.k}).name;
 }
 
 std::string_view best_rung(const MatmulArgs& p) noexcept {

@@ -6,6 +6,7 @@
 // grows with k (128 bytes per unit of k at tile 16), so fewer blocks fit on a multiprocessor and
 // beyond the opt-in limit none does. Source: S2, comment in the second MatMulKernel (A09).
 
+#include "../launch.hpp"
 #include "matmul.hpp"
 
 namespace recheck::kernels::matmul {
@@ -34,11 +35,8 @@ __global__ void __launch_bounds__(tile* tile) full_strip_kernel(MatmulArgs p) {
 template <int tile_size>
 void full_strip(const MatmulArgs& args, cudaStream_t stream) {
   if (args.m == 0 || args.n == 0) return;
-  const auto bytes = static_cast<int>(full_strip_shared_bytes(tile_size, args.k));
-  if (bytes > 48 * 1024 &&
-      cudaFuncSetAttribute(full_strip_kernel<tile_size>,
-                           cudaFuncAttributeMaxDynamicSharedMemorySize, bytes) != cudaSuccess)
-    return;  // the error stays for the caller's cudaGetLastError
+  const std::int64_t bytes = full_strip_shared_bytes(tile_size, args.k);
+  if (!allow_shared(full_strip_kernel<tile_size>, bytes)) return;
   const dim3 grid((args.n + tile_size - 1) / tile_size, (args.m + tile_size - 1) / tile_size);
   full_strip_kernel<tile_size><<<grid, dim3(tile_size, tile_size), bytes, stream>>>(args);
 }

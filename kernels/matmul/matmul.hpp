@@ -1,15 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <string_view>
 
 #include "../include/recheck/arguments.hpp"
 #include "../stream.hpp"
+#include "split_bound.hpp"
+#include "strassen.hpp"
+
+namespace recheck::kernels {
+struct GpuModel;
+}
 
 namespace recheck::kernels::matmul {
 
-// Launchers put their work on a stream and return; they allocate nothing and keep no state. Errors
-// are the caller's to read (cudaGetLastError), except cuBLAS's own, which are thrown.
+// Launchers put their work on a stream and return; they allocate nothing and keep no state, so that
+// any number of them may run at once, each in a workspace of its own, on the current device.
+// Extents are at most most_extent (arguments.hpp), and grids of 65535 rows of tiles where a row of
+// the table says so; addresses and leading dimensions are those of any floats. Errors are the
+// caller's to read (cudaGetLastError), except cuBLAS's own, which are thrown.
 
 /// One thread per element of C, block×block threads. global.cu
 template <int block>
@@ -62,6 +73,38 @@ void vectorized(const MatmulArgs& args, cudaStream_t stream);
 template <int warps_m, int warps_n, int depth>
 void warp_tile(const MatmulArgs& args, cudaStream_t stream);
 
+/// The same, but k is cut into stretches until there are about `blocks` blocks, whose sums a second
+/// kernel adds. Takes k_stretches_floats of workspace, on 16 bytes. k_stretches.cu
+template <int warps_m, int warps_n, int tm, int tn, int blocks>
+void k_stretches(const MatmulArgs& args, const Queue& queue);
+
+/// How k is cut: whole slabs each but for the end, none of fewer than four if there are several.
+struct Stretches {
+  int length, count;
+};
+inline constexpr int k_stretches_depth = 16;
+constexpr Stretches stretches_of_k(std::int64_t tiles, int k, int blocks) {
+  constexpr int least = 4;
+  const std::int64_t slabs = (std::int64_t{k} + k_stretches_depth - 1) / k_stretches_depth;
+  const std::int64_t most = std::min<std::int64_t>(blocks / tiles, slabs / least);
+  if (most <= 1) return {k, 1};
+  const std::int64_t length = (slabs + most - 1) / most;
+  return {static_cast<int>(length * k_stretches_depth),
+          static_cast<int>((slabs + length - 1) / length)};
+}
+
+/// A row of floats that starts on 16 bytes, as the next one does.
+constexpr std::int64_t padded_row(std::int64_t n) { return (n + 3) / 4 * 4; }
+
+/// For the products of all stretches, with tiles of rows×columns.
+template <int rows, int columns, int blocks>
+constexpr std::int64_t k_stretches_floats(std::int64_t m, std::int64_t n, std::int64_t k) {
+  const std::int64_t tiles = (m + rows - 1) / rows * ((n + columns - 1) / columns);
+  if (tiles == 0) return 0;
+  const int count = stretches_of_k(tiles, static_cast<int>(k), blocks).count;
+  return count > 1 ? count * m * padded_row(n) : 0;
+}
+
 /// cp.async fills `stages` slabs in turn; tm×tn outputs per thread, `blocks` blocks per
 /// multiprocessor. async_stages.cu
 template <int warps_m, int warps_n, int tm, int tn, int depth, int stages, int blocks>
@@ -75,7 +118,7 @@ void tma_persistent(const MatmulArgs& args, const Queue& queue);
 
 /// For B once more, with all rows on 16 bytes.
 constexpr std::int64_t aligned_b_floats(std::int64_t k, std::int64_t n) {
-  return k * ((n + 3) / 4 * 4);
+  return k * padded_row(n);
 }
 
 /// The same, but what does not fill all multiprocessors with whole tiles is cut into equal
@@ -90,9 +133,18 @@ constexpr std::int64_t stream_k_floats(std::int64_t k, std::int64_t n) {
   return stream_k_blocks * stream_k_tile + aligned_b_floats(k, n);
 }
 
-/// Whichever of these was measured fastest nearest to the shape. Takes stream_k_floats of
+/// Whichever of these was measured fastest at the shape, or is expected to be. Takes best_floats of
 /// workspace, on 16 bytes. best.cu
 void best(const MatmulArgs& args, const Queue& queue);
+
+/// The name of the rung that it would take on some GPU, which need not be here.
+std::string_view best_on(const GpuModel& gpu, const MatmulArgs& args);
+
+/// The most that one of its rungs takes.
+constexpr std::int64_t best_floats(std::int64_t m, std::int64_t n, std::int64_t k) {
+  return std::max({stream_k_floats(k, n), k_stretches_floats<64, 128, 384>(m, n, k),
+                   k_stretches_floats<16, 32, 2048>(m, n, k)});
+}
 
 /// Bytes of dynamic shared memory that one block of a launcher asks for, for `fits` to compare with
 /// the device's limit.
@@ -103,10 +155,25 @@ constexpr std::int64_t full_strip_shared_bytes(int tile_size, std::int64_t k) {
   return 2LL * tile_size * k * static_cast<std::int64_t>(sizeof(float));
 }
 
-/// fp32 accuracy from Hopper's tensor cores: operands split into planes of a narrower type,
-/// products of planes summed in fp32, the tensor core's sum promoted every `interval` along k (0:
-/// never). Inputs beyond a scheme's range are multiplied in IEEE fp32 instead. split_fp16x3.cu,
-/// split_bf16x6.cu, split_tf32x3.cu
+/// C = A·B on Hopper's tensor cores: operands split into planes of a narrower type, products of
+/// planes summed in fp32, the tensor core's sum promoted every `interval` along k (0: never). A
+/// (m, k), B (k, n) and C (m, n) are row-major fp32; the workspace has the floats below.
+/// split_fp16x3.cu, split_bf16x6.cu, split_tf32x3.cu
+///
+/// What they promise, for k < 2^24, of each element and of all finite inputs of which |A||B| is
+/// below 2^127: |C - A·B| <= split_promise(sums, interval, k) · |A||B| + k · 2^-149, with
+/// fp16x3_sums, bf16x6_sums or tf32x3_sums (split_bound.hpp derives it). That is IEEE fp32's own
+/// bound, gamma_k, from k = 55 on for split_fp16x3<64>, 147 for split_bf16x6<64> and 34 for
+/// split_tf32x3<32>, and for a smaller k no more than that of so many terms. It is no bit-for-bit
+/// fp32: the error of a given product may be above that of an fp32 product, and below.
+///
+/// Where the guard stays down it is split_bound(), which grows with k/interval rather than with k:
+/// at k = 100000 these three have less than a 56th, a 58th and a 31st of gamma_k. It surely does
+/// where, for fp16, each row of A and each column of B is 0 throughout, or its largest magnitude is
+/// in [2^e, 2^(e+1)) with |e| <= 60 and none but 0 is below 2^(e-28); for bf16 and TF32, where each
+/// magnitude is 0 or in [2^-56, 2^56). Elsewhere it may be raised (split_planes.cuh says when), and
+/// for Inf, for NaN and for k < split_least_k it always is: the product is computed in IEEE fp32
+/// instead, Inf and NaN as IEEE has them.
 template <int interval>
 void split_fp16x3(const MatmulArgs& args, const Queue& queue);
 template <int interval>
@@ -128,6 +195,34 @@ constexpr std::int64_t split_bf16x6_floats(std::int64_t m, std::int64_t n, std::
 }
 constexpr std::int64_t split_tf32x3_floats(std::int64_t m, std::int64_t n, std::int64_t k) {
   return split_floats(m, n, k, 2, 4);
+}
+
+/// C = A·B by `levels` levels of Strassen's multiplication, in Winograd's form, over products like
+/// split_fp16x3<64>'s, and that product itself for k < split_strassen_least_k. split_strassen.cu
+///
+/// What it promises where it multiplies so and |A||B| is below 2^127: |C - A·B|ij <=
+/// strassen_bound(fp16x3_sums, 64, levels, k) · k · R_i · C_j, where R_i is at most 4 times the
+/// largest magnitude of row i of A and C_j of column j of B. No such method has a bound of
+/// (|A||B|)ij, which may be far less. So where a row or column has more than 3·⌊k/8⌋ of its
+/// elements below 1/32 of R_i or C_j, and where an element is Inf or NaN or a largest magnitude is
+/// outside 2^±60, the product is computed in IEEE fp32 instead.
+template <int levels>
+void split_strassen(const MatmulArgs& args, const Queue& queue);
+
+/// At most, each with its own tiles of scratch.
+constexpr int split_strassen_blocks = 160;
+/// A product of blocks has 256 terms and more.
+template <int levels>
+inline constexpr int split_strassen_least_k = 256 << levels;
+
+template <int levels>
+constexpr std::int64_t split_strassen_floats(std::int64_t m, std::int64_t n, std::int64_t k) {
+  if (k < split_strassen_least_k<levels>) return split_fp16x3_floats(m, n, k);
+  const auto block = [](std::int64_t extent) {
+    return static_cast<std::int64_t>(strassen::block_extent(static_cast<int>(extent), levels));
+  };
+  return strassen::power(7, levels) * (block(m) + block(n)) * block(k) + m + 2 * n + 1024 +
+         std::int64_t{split_strassen_blocks} * strassen::program<levels>().scratch * 128 * 128;
 }
 
 /// cuBLAS, pedantic fp32: the vendor's answer to the same question. cublas.cpp

@@ -143,11 +143,13 @@ __device__ __forceinline__ MatmulArgs into_tile(MatmulArgs p, float* tile) {
 /// mbarrier.arrive does not wait for earlier loads from shared memory, and TMA may overwrite what
 /// they have yet to read: one launch in 2000 then came out wrong. So the arrival is made to depend
 /// on the values loaded, through an AND with blockIdx.y, which is always 0. A fence.proxy.async
-/// orders them too, but costs 2 % of the time.
+/// orders them too, but costs 2 % of the time. A vote orders no memory by the PTX ISA's rules, so
+/// a bar.warp.sync puts the other lanes' loads before the one lane's arrival.
 template <typename T>
 __device__ __forceinline__ void give_back(hopper::Mbarrier* empty, const Fragment<T>& last,
                                           int lane) {
   const bool read = !__any_sync(~0u, last.bits() & blockIdx.y);
+  __syncwarp();
   if (read && lane == 0) hopper::mbarrier_arrive(empty);
 }
 
@@ -288,8 +290,7 @@ template <class P>
 void launch_persistent(const CUtensorMap& map_b, const MatmulArgs& p, const Schedule& schedule,
                        float* parts, cudaStream_t stream) {
   const auto kernel = persistent_kernel<P>;
-  if (cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, P::bytes) ==
-      cudaSuccess)
+  if (allow_shared(kernel, P::bytes))
     launch_clusters<P::split>(kernel, dim3(schedule.blocks), P::threads, P::bytes, stream, map_b, p,
                               schedule, parts, on_vectors(p.c, p.ldc));
 }

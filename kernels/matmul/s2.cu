@@ -8,6 +8,7 @@
 // (A09). It is the second listing with its loop cut in two: all tiles come first, then the product;
 // as its arrays grow with the width, they are dynamic.
 
+#include "../launch.hpp"
 #include "matmul.hpp"
 
 namespace recheck::kernels::matmul {
@@ -100,7 +101,7 @@ Strided strided(const float* elements, int height, int width) {
 }
 
 template <auto kernel, auto make>
-void launch(const MatmulArgs& args, int shared, cudaStream_t stream) {
+void launch(const MatmulArgs& args, std::int64_t shared, cudaStream_t stream) {
   const dim3 block(block_size, block_size);
   const dim3 grid(args.n / block.x, args.m / block.y);
   kernel<<<grid, block, shared, stream>>>(
@@ -118,12 +119,9 @@ void s2_shared(const MatmulArgs& args, cudaStream_t stream) {
 }
 
 void s2_full_strips(const MatmulArgs& args, cudaStream_t stream) {
-  const auto bytes = static_cast<int>(full_strip_shared_bytes(block_size, args.k));
-  if (bytes > 48 * 1024 &&
-      cudaFuncSetAttribute(guide_full_strips_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                           bytes) != cudaSuccess)
-    return;  // the error stays for the caller's cudaGetLastError
-  launch<guide_full_strips_kernel, strided>(args, bytes, stream);
+  const std::int64_t bytes = full_strip_shared_bytes(block_size, args.k);
+  if (allow_shared(guide_full_strips_kernel, bytes))
+    launch<guide_full_strips_kernel, strided>(args, bytes, stream);
 }
 
 }  // namespace recheck::kernels::matmul

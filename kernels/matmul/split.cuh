@@ -2,10 +2,10 @@
 #pragma once
 
 // The product of two stacks of planes on Hopper's tensor cores, shared by the split rungs: each
-// plane is a narrow matrix, their products are summed smallest first, and the whole is as accurate
-// as an fp32 product. One persistent block per multiprocessor takes tile after tile: a producer
-// fills a ring of slabs by TMA, each with all planes of a piece of A and of B, and two consumer
-// warpgroups multiply 64 rows each (wgmma).
+// plane is a narrow matrix, and their products are summed smallest first; split_bound.hpp says how
+// far the whole may be from A·B. One persistent block per multiprocessor takes tile after tile: a
+// producer fills a ring of slabs by TMA, each with all planes of a piece of A and of B, and two
+// consumer warpgroups multiply 64 rows each (wgmma).
 //
 // The tensor core truncates what its fp32 accumulator cannot hold instead of rounding it, a bias
 // that grows with k. So every `interval` along k the accumulator is added, rounded to nearest, to a
@@ -20,6 +20,7 @@
 #include "../hopper.cuh"
 #include "../launch.hpp"
 #include "../tensor_map.hpp"
+#include "split_bound.hpp"
 #include "split_fallback.hpp"
 #include "split_planes.cuh"
 
@@ -34,6 +35,7 @@ struct Fp16x3 {
   static constexpr unsigned a_planes = 0x001, b_planes = 0x010;
   static constexpr float small_scale = 0x1p-12f;  // undoes the second plane's scale
   static constexpr int slabs_at_once = 2;
+  static constexpr SplitSums sums = fp16x3_sums;
 };
 struct Bf16x6 {
   static constexpr hopper::Type type = hopper::Type::bf16;
@@ -41,6 +43,7 @@ struct Bf16x6 {
   static constexpr unsigned a_planes = 0x001102, b_planes = 0x010120;
   static constexpr float small_scale = 1;
   static constexpr int slabs_at_once = 1;
+  static constexpr SplitSums sums = bf16x6_sums;
 };
 struct Tf32x3 {
   static constexpr hopper::Type type = hopper::Type::tf32;
@@ -48,6 +51,7 @@ struct Tf32x3 {
   static constexpr unsigned a_planes = 0x001, b_planes = 0x010;
   static constexpr float small_scale = 1;
   static constexpr int slabs_at_once = 2;
+  static constexpr SplitSums sums = tf32x3_sums;
 };
 
 /// How the small products are summed. first: in the main accumulator, before the main product of
@@ -132,6 +136,10 @@ template <class Scheme, class Plan>
 struct Groups {
   static constexpr int at_once = Plan::small == Small::apart ? 1 : Scheme::slabs_at_once;
   static constexpr int depth = at_once * Sizes<Scheme, Plan::tile_n>::depth;
+  // what the bound was derived of: wgmma takes 32 bytes along k
+  static_assert(Scheme::sums.group == depth && Scheme::sums.small == Scheme::products - 1 &&
+                Scheme::sums.step == 32 / Sizes<Scheme, Plan::tile_n>::element &&
+                Scheme::sums.apart == (Plan::small == Small::apart));
 
   __device__ static int count(int k) { return (k + depth - 1) / depth; }
 };
@@ -456,10 +464,6 @@ Layout layout(const MatmulArgs& p, float* workspace) {
   return l;
 }
 
-/// Below this k the IEEE kernel takes over: with so few terms each product must be right to the
-/// last bit, and there is little time to save.
-constexpr int least_k = 32;
-
 template <class Scheme, class Plan>
 bool launch_multiply(const MatmulArgs& p, const Layout& l, int multiprocessors,
                      cudaStream_t stream) {
@@ -493,7 +497,7 @@ bool launch_multiply(const MatmulArgs& p, const Layout& l, int multiprocessors,
   CUtensorMap a_map, b_map;
   if (!encode(a, a_map) || !encode(b, b_map)) return false;
   const auto kernel = multiply<Scheme, Plan>;
-  cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, S::shared);
+  if (!allow_shared(kernel, S::shared)) return false;
   const std::int64_t tiles =
       static_cast<std::int64_t>((p.m + tile_m - 1) / tile_m) * ((p.n + tile_n - 1) / tile_n);
   const unsigned blocks = static_cast<unsigned>(tiles < multiprocessors ? tiles : multiprocessors);
@@ -539,7 +543,7 @@ std::int64_t cost(const MatmulArgs& p, int multiprocessors) {
 template <class Scheme, class... Plans>
 void product(const MatmulArgs& p, const Queue& queue) {
   if (p.m == 0 || p.n == 0) return;
-  if (p.k < least_k) return ieee_if(nullptr, p, queue.stream);
+  if (p.k < split_least_k) return ieee_if(nullptr, p, queue.stream);
   const int multiprocessors = kernels::multiprocessors();
   const Layout l = layout<Scheme>(p, queue.workspace);
   launch_planes<Scheme>(p, l, queue.stream);

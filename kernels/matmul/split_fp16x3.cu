@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // fp32 from fp16: two planes of 11 bits each hold 22 bits and more of every element, scaled by row
-// and by column; three of their four products, high·low, low·high and high·high, give fp32's
-// accuracy at a third of the tensor cores' fp16 rate. split_planes.cuh says when not, and what
-// happens then. Source: Ootomo and Yokota, IJHPCA 2022; on wgmma and TMA, with scales by row and
-// column, ours.
+// and by column; three of their four products, high·low, low·high and high·high, are summed, at
+// a third of the tensor cores' fp16 rate. split_bound.hpp says how far the result may be off,
+// split_planes.cuh which inputs are left to IEEE fp32. Source: Ootomo and Yokota, IJHPCA 2022; on
+// wgmma and TMA, with scales by row and column, ours.
 
 #include "split.cuh"
 

@@ -13,16 +13,18 @@
 // guard, on the device, and the product comes from the IEEE kernel launched behind
 // (split_fallback.cu). For fp16:
 // - A row or column whose maximum is Inf, NaN or outside 2^±60 raises it at once.
-// - An element is lost if it is below 2^-15 after scaling, that is 2^-29 to 2^-30 of the maximum:
-//   the planes hold it to an absolute 2^-37, all others to a relative 2^-22. Without lost elements
-//   each product is right to 3·2^-22, whatever the data.
+// - An element is lost if it is below 2^-14 after scaling, where fp16 becomes subnormal: that is
+//   2^-28 to 2^-29 of the maximum. The planes hold it to an absolute 2^-37, with a second plane of
+//   up to 2^-25; all others to a relative 2^-23, with one of up to 2^-11. Without lost elements
+//   each product is right to 2^-21: 2·2^-23, and 2^-22 for low·low.
 // - A few lost elements are harmless under larger terms, and counting can prove that there are
 //   some. Call an element small if it is below 2^4. If a row of A and a column of B together have
 //   fewer small elements than k, in one of their k terms neither factor is small, so (|A||B|)ij is
-//   at least 2^8. L lost elements cost at most L·2^-37·2^15, which is 2^-24 of that for L = 64. So
-//   more than 64 lost elements raise the guard, and so does any where this proof fails.
+//   at least 2^8. The other factor of a lost element is below 2^15 and its second plane at most
+//   2^4, so L lost elements cost at most L·(2^-37·2^15 + 2^-25·2^4), which is 3·2^-24 of that for
+//   L = 64. So more than 64 lost elements raise the guard, and so does any where this proof fails.
 // For bf16 and TF32 an element raises it that is not 0 and is outside [2^-56, 2^56), as its last
-// plane or its products could leave the range.
+// plane or its products could leave the range. split_bound.hpp has what follows for the result.
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -38,12 +40,14 @@ namespace recheck::kernels::matmul::split {
 /// What the pre-pass has found, in the workspace. Cleared before each product.
 struct Guard {
   unsigned bad;      // not 0: something that no plane can hold
-  unsigned lost;     // elements held to less than 22 bits
+  unsigned lost;     // so many elements, modulo 2^32: of more than most_lost, `bad` tells
   unsigned small_a;  // the most small elements of a row of A
   unsigned small_b;  // the most small elements of a column of B within one thread's rows
   unsigned raised;   // the verdict, for the fallback
 };
 
+constexpr unsigned most_lost = 64;
+constexpr float least_normal = 0x1p-14f;           // of fp16
 constexpr int scan_columns = 128, scan_rows = 64;  // of B, a block's
 constexpr int scan_warps = 8, scan_threads = 32 * scan_warps;
 constexpr int scan_depth = scan_rows / scan_warps;  // rows of a thread
@@ -53,7 +57,8 @@ __device__ inline bool raised(const Guard& guard, int k) {
   if (!guard.lost) return false;
   // a thread saw every eighth row of its block's: the most small ones, times the threads
   const unsigned threads = (k + scan_rows - 1) / scan_rows * scan_warps;
-  return guard.lost > 64 || guard.small_a + guard.small_b * threads >= static_cast<unsigned>(k);
+  return guard.lost > most_lost ||
+         guard.small_a + guard.small_b * threads >= static_cast<unsigned>(k);
 }
 
 /// Maxima are kept as the bits of |x|, whose order is that of the values, NaN largest.
@@ -104,11 +109,17 @@ __device__ inline void store_fp16(float4 x, float4 scale, unsigned short* high,
   *reinterpret_cast<std::uint64_t*>(high + plane) = pack4(l);
 }
 
+/// Adds a block's lost elements to all of them. Whoever passes the limit says so at once: 2^32 of
+/// them count to 0 again.
+__device__ inline void add_lost(Guard& guard, unsigned lost) {
+  if (lost && atomicAdd(&guard.lost, lost) + lost > most_lost) guard.bad = 1;
+}
+
 /// Adds |x|'s part to the counts, whose thresholds follow from the scale.
 __device__ inline void count_small(float x, float scale, unsigned& lost, unsigned& small) {
   const float scaled = fabsf(x) * scale;
   small += scaled < 16.0f;
-  lost += scaled < 0x1p-15f && x != 0;
+  lost += scaled < least_normal && x != 0;
 }
 
 /// Where the planes of an operand are: `ld` elements from row to row, `plane` from plane to plane.
@@ -220,8 +231,9 @@ __global__ void __launch_bounds__(scan_threads)
   __syncthreads();
   if (threadIdx.x) return;
   for (int w = 1; w < scan_warps; ++w) lost += shared[1][w], small += shared[2][w];
+  small -= 4 * quads - p.k;  // zeros in place of elements beyond the row's end
   row_max[blockIdx.x] = maximum;
-  if (lost) atomicAdd(&guard->lost, lost);
+  add_lost(*guard, lost);
   // most blocks bring nothing new, and then need no atomic
   if (small > *static_cast<volatile unsigned*>(&guard->small_a)) atomicMax(&guard->small_a, small);
   if (!scalable(maximum)) guard->bad = 1;
@@ -264,13 +276,16 @@ __global__ void __launch_bounds__(scan_threads)
     count_small(x[i].z, scale.z, lost, small[2]);
     count_small(x[i].w, scale.w, lost, small[3]);
   }
-  // columns beyond n count as small, which only makes the proof harder
+  // the last four columns need not all be there: zeros in their place are nobody's small elements
+#pragma unroll
+  for (int i = 1; i < 4; ++i)
+    if (j + i >= p.n) small[i] = 0;
   const unsigned most = max(max(small[0], small[1]), max(small[2], small[3]));
   if (lost) atomicAdd(&shared[0], lost);
   if (most > *static_cast<volatile unsigned*>(&shared[1])) atomicMax(&shared[1], most);
   __syncthreads();
   if (threadIdx.x) return;
-  if (shared[0]) atomicAdd(&guard->lost, shared[0]);
+  add_lost(*guard, shared[0]);
   if (shared[1] > *static_cast<volatile unsigned*>(&guard->small_b))
     atomicMax(&guard->small_b, shared[1]);
 }

@@ -12,6 +12,7 @@
 // padding, as in the document: at tile 16 the two rows that a warp reads share a bank from depth 2
 // on.
 
+#include "../launch.hpp"
 #include "matmul.hpp"
 
 namespace recheck::kernels::matmul {
@@ -53,11 +54,7 @@ template <int tile_size, int depth>
 void tile(const MatmulArgs& args, cudaStream_t stream) {
   if (args.m == 0 || args.n == 0) return;
   constexpr int bytes = static_cast<int>(tile_shared_bytes(tile_size, depth));
-  // more than 48 KB of shared memory is given only to those who ask
-  if (bytes > 48 * 1024 &&
-      cudaFuncSetAttribute(tile_kernel<tile_size, depth>,
-                           cudaFuncAttributeMaxDynamicSharedMemorySize, bytes) != cudaSuccess)
-    return;  // the error stays for the caller's cudaGetLastError
+  if (!allow_shared(tile_kernel<tile_size, depth>, bytes)) return;
   const dim3 grid((args.n + tile_size - 1) / tile_size, (args.m + tile_size - 1) / tile_size);
   tile_kernel<tile_size, depth><<<grid, dim3(tile_size, tile_size), bytes, stream>>>(args);
 }

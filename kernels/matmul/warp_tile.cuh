@@ -135,4 +135,60 @@ int tiles(const MatmulArgs& p) {
   return ((p.m + T::rows - 1) / T::rows) * ((p.n + T::columns - 1) / T::columns);
 }
 
+/// Whether a product moves whole vectors: of A along k, of B and C along n.
+inline bool all_on_vectors(const MatmulArgs& p) {
+  return p.n % 4 == 0 && p.k % 4 == 0 && on_vectors(p.a, p.lda) && on_vectors(p.b, p.ldb) &&
+         on_vectors(p.c, p.ldc);
+}
+
+/// Adds to the thread's outputs all of k, slab by slab, copied to `slab` in shared memory.
+template <typename T, bool vectors>
+__device__ __forceinline__ void multiply(const MatmulArgs& p, const Place& tile, const Place& mine,
+                                         float* slab, Outputs<T>& outputs) {
+  for (int k0 = 0; k0 < p.k; k0 += T::depth) {
+    // as in vectorized.cu: four words along k of A, stored transposed, four along n of B
+#pragma unroll
+    for (int i = threadIdx.x; i < T::rows * T::depth / 4; i += T::threads) {
+      const int r = i / (T::depth / 4), e = i % (T::depth / 4) * 4, row = tile.row + r;
+      const float* from = p.a + row * p.lda + k0 + e;
+      float4 v = {0, 0, 0, 0};
+      if (row < p.m) {
+        if constexpr (vectors) {
+          if (k0 + e < p.k) v = *reinterpret_cast<const float4*>(from);
+        } else {
+          if (k0 + e < p.k) v.x = from[0];
+          if (k0 + e + 1 < p.k) v.y = from[1];
+          if (k0 + e + 2 < p.k) v.z = from[2];
+          if (k0 + e + 3 < p.k) v.w = from[3];
+        }
+      }
+      float* to = slab + e * T::a_pitch + r;
+      to[0] = v.x, to[T::a_pitch] = v.y, to[2 * T::a_pitch] = v.z, to[3 * T::a_pitch] = v.w;
+    }
+    constexpr int width = vectors ? 4 : 1;
+#pragma unroll
+    for (int i = threadIdx.x; i < T::depth * T::columns / width; i += T::threads) {
+      const int e = i / (T::columns / width), c = i % (T::columns / width) * width;
+      const bool inside = k0 + e < p.k && tile.column + c < p.n;
+      const float* from = p.b + (k0 + e) * p.ldb + tile.column + c;
+      float* to = slab + T::a_floats + e * T::columns + c;
+      if constexpr (vectors)
+        *reinterpret_cast<float4*>(to) =
+            inside ? *reinterpret_cast<const float4*>(from) : make_float4(0, 0, 0, 0);
+      else
+        *to = inside ? *from : 0.0f;
+    }
+    __syncthreads();
+
+    Fragment<T> fragment[2];
+    fragment[0].load(slab, mine, 0);
+#pragma unroll
+    for (int e = 0; e < T::depth; ++e) {
+      if (e + 1 < T::depth) fragment[(e + 1) % 2].load(slab, mine, e + 1);
+      outputs.add(fragment[e % 2]);
+    }
+    __syncthreads();
+  }
+}
+
 }  // namespace recheck::kernels::matmul

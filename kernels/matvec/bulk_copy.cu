@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "../hopper.cuh"
+#include "../launch.hpp"
 #include "chunk.cuh"
 #include "matvec.hpp"
 
@@ -130,8 +131,7 @@ void bulk_copy(const MatvecArgs& args, cudaStream_t stream) {
   if (args.rows == 0) return;
   constexpr int bytes = ring_bytes<piece, stages>;
   const auto kernel = bulk_copy_kernel<block, piece, stages>;
-  cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
-  kernel<<<args.rows, block, bytes, stream>>>(args);
+  if (allow_shared(kernel, bytes)) kernel<<<args.rows, block, bytes, stream>>>(args);
 }
 
 #define RECHECK_BULK(...) template void bulk_copy<__VA_ARGS__>(const MatvecArgs&, cudaStream_t)

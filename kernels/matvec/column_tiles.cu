@@ -55,7 +55,7 @@ void launch(const MatvecArgs& p, cudaStream_t stream) {
 template <int unroll, int cluster>
 void column_tiles(const MatvecArgs& args, cudaStream_t stream) {
   if (args.rows == 0) return;
-  constexpr int most = 16;  // blocks of a cluster, and so of a chip's columns, for a single tile
+  constexpr int most = column_tiles_cluster(1, cluster);
   if (args.rows == 1)
     launch<512, 1, 1, unroll, most>(args, stream);
   else if (args.rows <= 8)

@@ -9,12 +9,14 @@
 #include <algorithm>
 
 #include "matvec.hpp"
+#include "one_stream.hpp"
 
 namespace recheck::kernels::matvec {
 namespace {
 
-// the one global variable of these kernels: two launches on different streams would share it
+// the one global variable of these kernels, which launches on different streams share
 __constant__ float batch[constant_batch];
+OneStream batch_users;
 
 template <int unroll>
 __global__ void constant_kernel(MatvecArgs p, int start, int end) {
@@ -47,15 +49,19 @@ void for_each_batch(int columns, Step step) {
 template <int block, int unroll>
 void constant(const MatvecArgs& args, cudaStream_t stream) {
   if (args.rows == 0) return;
-  for_each_batch(args.columns, [&](int start, int end) {
-    copy_batch(args, start, end, stream);
-    constant_kernel<unroll><<<(args.rows - 1) / block + 1, block, 0, stream>>>(args, start, end);
+  batch_users.in_turn(stream, [&] {
+    for_each_batch(args.columns, [&](int start, int end) {
+      copy_batch(args, start, end, stream);
+      constant_kernel<unroll><<<(args.rows - 1) / block + 1, block, 0, stream>>>(args, start, end);
+    });
   });
 }
 
 void constant_copy(const MatvecArgs& args, cudaStream_t stream) {
   if (args.rows == 0) return;
-  for_each_batch(args.columns, [&](int start, int end) { copy_batch(args, start, end, stream); });
+  batch_users.in_turn(stream, [&] {
+    for_each_batch(args.columns, [&](int start, int end) { copy_batch(args, start, end, stream); });
+  });
 }
 
 template void constant<256, 4>(const MatvecArgs&, cudaStream_t);

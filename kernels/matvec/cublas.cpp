@@ -3,10 +3,9 @@
 // The vendor's matrix–vector product, for both storage orders. cuBLAS is column-major, so a matrix
 // stored by rows is its transpose, and the product asks for that one to be transposed again (OP_T).
 
-#include <cublas_v2.h>
+#include "../cublas.hpp"
 
-#include <stdexcept>
-#include <string>
+#include <type_traits>
 
 #include "matvec.hpp"
 
@@ -22,11 +21,18 @@ void gemv(const MatvecArgs& p, const Queue& queue, cublasOperation_t operation) 
   }
   const float one = 1, zero = 0;
   const bool by_rows = operation == CUBLAS_OP_T;
-  const auto status = cublasSgemv(
-      queue.blas, operation, by_rows ? p.columns : p.rows, by_rows ? p.rows : p.columns, &one, p.a,
-      static_cast<int>(p.pitch / static_cast<std::int64_t>(sizeof(float))), p.v, 1, &zero, p.r, 1);
-  if (status != CUBLAS_STATUS_SUCCESS)
-    throw std::runtime_error(std::string("cublasSgemv: ") + cublasGetStatusString(status));
+  const std::int64_t ld = p.pitch / static_cast<std::int64_t>(sizeof(float));
+  call_cublas("cublasSgemv", {ld}, [&](auto integer) {
+    using Int = decltype(integer);
+    const auto call = [](auto... all) {
+      if constexpr (std::is_same_v<Int, int>)
+        return cublasSgemv(all...);
+      else
+        return cublasSgemv_64(all...);
+    };
+    return call(queue.blas, operation, by_rows ? p.columns : p.rows, by_rows ? p.rows : p.columns,
+                &one, p.a, static_cast<Int>(ld), p.v, 1, &zero, p.r, 1);
+  });
 }
 
 }  // namespace

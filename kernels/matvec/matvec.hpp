@@ -18,7 +18,9 @@ __device__ inline const float* line(const MatvecArgs& p, std::int64_t index) {
 }
 #endif
 
-// Launchers put their work on a stream and return; they allocate nothing. Errors are the caller's
+// Launchers put their work on a stream and return; they allocate nothing, and any number of them
+// may run at once, each in a workspace of its own, on the current device. Extents are at most
+// most_extent (arguments.hpp), addresses and pitches those of any floats. Errors are the caller's
 // to read (cudaGetLastError), except cuBLAS's own, which are thrown. block: threads per block;
 // unroll: of the loop over a row.
 
@@ -30,7 +32,9 @@ void naive(const MatvecArgs& args, cudaStream_t stream);
 template <int block, int unroll>
 void transposed(const MatvecArgs& args, cudaStream_t stream);
 
-/// As transposed, the vector in constant memory, in batches of what that holds. constant.cu
+/// As transposed, the vector in constant memory, in batches of what that holds. Of that there is
+/// one for each device: a launch on another stream than the one before waits for the device, on the
+/// host. Graphs with it must not run at once. constant.cu
 template <int block, int unroll>
 void constant(const MatvecArgs& args, cudaStream_t stream);
 
@@ -57,7 +61,8 @@ void warp_per_row(const MatvecArgs& args, cudaStream_t stream);
 void warp_per_row_shared(const MatvecArgs& args, cudaStream_t stream);
 
 // S3's listings as printed, their indices 32 bits wide; what a listing leaves open is a parameter.
-// unroll: 0 is a loop without a pragma.
+// unroll: 0 is a loop without a pragma. They throw std::length_error where the pitch makes a matrix
+// longer than the indices count.
 
 /// s3_naive.cu
 template <int block, int unroll>
@@ -67,7 +72,8 @@ void s3_naive(const MatvecArgs& args, cudaStream_t stream);
 template <int block, int unroll, int index>
 void s3_transposed(const MatvecArgs& args, cudaStream_t stream);
 
-/// Clears r, then a copy and a launch for each constant_batch of the vector. s3_constant.cu
+/// Clears r, then a copy and a launch for each constant_batch of the vector. Streams and graphs: as
+/// constant. s3_constant.cu
 template <int block, int unroll>
 void s3_constant(const MatvecArgs& args, cudaStream_t stream);
 
@@ -119,6 +125,12 @@ void split_columns(const MatvecArgs& args, cudaStream_t stream);
 /// capability 9.0. column_tiles.cu
 template <int unroll, int cluster>
 void column_tiles(const MatvecArgs& args, cudaStream_t stream);
+
+/// The largest cluster that column_tiles makes for so many rows: of a matrix with very few, all
+/// that a chip has for a single tile.
+constexpr int column_tiles_cluster(std::int64_t rows, int cluster) {
+  return rows <= 64 ? 16 : cluster;
+}
 
 /// As column_tiles, the columns split over about `fill` blocks in all, whose sums meet in the
 /// queue's workspace. column_splits.cu

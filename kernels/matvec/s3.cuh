@@ -6,6 +6,9 @@
 // of what is stored, which are the columns of A, and its columnSize those of r: they are handed
 // over that way round.
 
+#include <stdexcept>
+#include <string>
+
 #include "matvec.hpp"
 
 namespace recheck::kernels::matvec {
@@ -25,6 +28,17 @@ __device__ void walk(int begin, int end, Step step) {
 /// The pitch as the listings index with it. cudaMallocPitch returns bytes.
 inline int pitch_items(const MatvecArgs& p) {
   return static_cast<int>(p.pitch / static_cast<std::int64_t>(sizeof(float)));
+}
+
+/// The same where indices of `bits` bits without the sign count `lines` of it; else throws
+/// std::length_error.
+inline int counted_pitch(const MatvecArgs& p, std::int64_t lines, int bits) {
+  constexpr std::int64_t item = sizeof(float), most = 0x7fffffff;
+  const std::int64_t items = p.pitch / item;
+  if (items > most || lines * items > std::int64_t{1} << bits)
+    throw std::length_error("has indices of 32 bits, which do not count " + std::to_string(lines) +
+                            " rows or columns at a pitch of " + std::to_string(p.pitch) + " B");
+  return pitch_items(p);
 }
 
 /// S3 shows no host code: as many blocks as it takes, the last one perhaps with idle threads.

@@ -34,7 +34,7 @@ void s3_block_per_row(const MatvecArgs& p, cudaStream_t stream) {
   static_assert((block & (block - 1)) == 0, "the tree halves the block");
   if (p.rows == 0) return;
   s3_block_per_row_kernel<<<p.rows, block, block * sizeof(float), stream>>>(
-      p.rows, p.columns, pitch_items(p), p.a, p.v, p.r);
+      p.rows, p.columns, counted_pitch(p, p.rows, 32), p.a, p.v, p.r);
 }
 
 template void s3_block_per_row<32>(const MatvecArgs&, cudaStream_t);

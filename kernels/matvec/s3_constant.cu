@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "one_stream.hpp"
 #include "s3.cuh"
 
 namespace recheck::kernels::matvec {
@@ -15,6 +16,7 @@ namespace {
 constexpr int constant_size = constant_batch;
 
 __constant__ float c_v[constant_size];
+OneStream c_v_users;
 
 template <int unroll>
 __global__ void s3_constant_kernel(int row_size, int column_size, int column_pitch,
@@ -33,14 +35,17 @@ __global__ void s3_constant_kernel(int row_size, int column_size, int column_pit
 template <int block, int unroll>
 void s3_constant(const MatvecArgs& p, cudaStream_t stream) {
   if (p.rows == 0) return;
-  cudaMemsetAsync(p.r, 0, p.rows * sizeof(float), stream);
-  for (int start = 0; start < p.columns; start += constant_size) {
-    const int count = std::min(p.columns - start, constant_size);
-    cudaMemcpyToSymbolAsync(c_v, p.v + start, count * sizeof(float), 0, cudaMemcpyDeviceToDevice,
-                            stream);
-    s3_constant_kernel<unroll><<<blocks_for(p.rows, block), block, 0, stream>>>(
-        p.columns, p.rows, pitch_items(p), p.a, start, p.r);
-  }
+  const int pitch = counted_pitch(p, p.columns, 31);
+  c_v_users.in_turn(stream, [&] {
+    cudaMemsetAsync(p.r, 0, p.rows * sizeof(float), stream);
+    for (int start = 0; start < p.columns; start += constant_size) {
+      const int count = std::min(p.columns - start, constant_size);
+      cudaMemcpyToSymbolAsync(c_v, p.v + start, count * sizeof(float), 0, cudaMemcpyDeviceToDevice,
+                              stream);
+      s3_constant_kernel<unroll><<<blocks_for(p.rows, block), block, 0, stream>>>(
+          p.columns, p.rows, pitch, p.a, start, p.r);
+    }
+  });
 }
 
 template void s3_constant<32, 0>(const MatvecArgs&, cudaStream_t);

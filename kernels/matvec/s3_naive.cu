@@ -27,7 +27,7 @@ template <int block, int unroll>
 void s3_naive(const MatvecArgs& p, cudaStream_t stream) {
   if (p.rows == 0) return;
   s3_naive_kernel<unroll><<<blocks_for(p.rows, block), block, 0, stream>>>(
-      p.rows, p.columns, pitch_items(p), p.a, p.v, p.r);
+      p.rows, p.columns, counted_pitch(p, p.rows, 32), p.a, p.v, p.r);
 }
 
 template void s3_naive<32, 4>(const MatvecArgs&, cudaStream_t);

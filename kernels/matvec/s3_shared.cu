@@ -46,7 +46,8 @@ void s3_shared(const MatvecArgs& p, cudaStream_t stream) {
   using Id = std::conditional_t<index == 64, std::int64_t, unsigned>;
   s3_shared_kernel<unroll, Step, Id>
       <<<blocks_for(p.rows, block), block, chunk * sizeof(float), stream>>>(
-          p.columns, p.rows, pitch_items(p), p.a, p.v, chunk, p.r);
+          p.columns, p.rows, counted_pitch(p, p.columns, index == 64 ? 62 : 31), p.a, p.v, chunk,
+          p.r);
 }
 
 template void s3_shared<32, 8, 32, 32>(const MatvecArgs&, cudaStream_t);

@@ -33,7 +33,7 @@ void s3_transposed(const MatvecArgs& p, cudaStream_t stream) {
   using Step = std::conditional_t<index == 64, std::int64_t, int>;
   using Id = std::conditional_t<index == 64, std::int64_t, unsigned>;
   s3_transposed_kernel<unroll, Step, Id><<<blocks_for(p.rows, block), block, 0, stream>>>(
-      p.columns, p.rows, pitch_items(p), p.a, p.v, p.r);
+      p.columns, p.rows, counted_pitch(p, p.columns, index == 64 ? 62 : 31), p.a, p.v, p.r);
 }
 
 template void s3_transposed<32, 0, 32>(const MatvecArgs&, cudaStream_t);

@@ -33,7 +33,7 @@ template <int block>
 void s3_warp_per_row(const MatvecArgs& p, cudaStream_t stream) {
   if (p.rows == 0) return;
   s3_warp_per_row_kernel<<<blocks_for(p.rows, block / 32), block, block * sizeof(float), stream>>>(
-      p.rows, p.columns, pitch_items(p), p.a, p.v, p.r);
+      p.rows, p.columns, counted_pitch(p, p.rows, 32), p.a, p.v, p.r);
 }
 
 template void s3_warp_per_row<32>(const MatvecArgs&, cudaStream_t);

@@ -5,6 +5,7 @@
 // lane and side by side, so that no two lanes meet in a bank, and does next to nothing with them.
 
 #include "../fold.cuh"
+#include "../launch.hpp"
 #include "memory.hpp"
 
 namespace recheck::kernels::memory {
@@ -43,15 +44,12 @@ __global__ void __launch_bounds__(fold_block) bandwidth_l1_kernel(ProbeArgs p) {
 /// As many blocks as can run at once, so that each multiprocessor fetches the words only once.
 template <auto kernel>
 void launch(const ProbeArgs& args, std::int64_t staged, cudaStream_t stream) {
-  const auto bytes = static_cast<int>(staged);
-  int device = 0, multiprocessors = 0, blocks = 0;
-  for (const auto status :
-       {cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
-        cudaGetDevice(&device),
-        cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device),
-        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, fold_block, bytes)})
-    if (status != cudaSuccess) return;  // the error stays for the caller's cudaGetLastError
-  kernel<<<multiprocessors * blocks, fold_block, bytes, stream>>>(args);
+  if (!allow_shared(kernel, staged)) return;
+  int blocks = 0;
+  if (cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, fold_block, staged) !=
+      cudaSuccess)
+    return;  // the error stays for the caller's cudaGetLastError
+  kernel<<<multiprocessors() * blocks, fold_block, staged, stream>>>(args);
 }
 
 }  // namespace

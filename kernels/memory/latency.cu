@@ -9,6 +9,7 @@
 // that a cache could foresee. Over a gigabyte, a time includes what translating the addresses
 // takes, as with any scattered loads.
 
+#include "../launch.hpp"
 #include "memory.hpp"
 
 namespace recheck::kernels::memory {
@@ -71,11 +72,8 @@ __global__ void latency_far_kernel(ProbeArgs p, unsigned lines, unsigned mask) {
 }  // namespace
 
 void latency_shared(const ProbeArgs& args, cudaStream_t stream) {
-  const auto bytes = static_cast<int>(staged_bytes(args.count));
-  if (bytes > 48 * 1024 &&
-      cudaFuncSetAttribute(latency_shared_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                           bytes) != cudaSuccess)
-    return;  // the error stays for the caller's cudaGetLastError
+  const std::int64_t bytes = staged_bytes(args.count);
+  if (!allow_shared(latency_shared_kernel, bytes)) return;
   latency_shared_kernel<<<1, block, bytes, stream>>>(args, chase_lines(args.count), 0);
 }
 

@@ -6,6 +6,7 @@
 // this leaves them out, and what the last pass has left is read back and proves that one alone.
 
 #include "../fold.cuh"
+#include "../launch.hpp"
 #include "memory.hpp"
 
 namespace recheck::kernels::memory {
@@ -40,17 +41,13 @@ __global__ void __launch_bounds__(fold_block) write_shared_kernel(ProbeArgs p) {
 }  // namespace
 
 void write_shared(const ProbeArgs& args, cudaStream_t stream) {
-  const auto bytes = static_cast<int>(staged_bytes(args.count));
-  int device = 0, multiprocessors = 0, blocks = 0;
-  for (const auto status :
-       {cudaFuncSetAttribute(write_shared_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                             bytes),
-        cudaGetDevice(&device),
-        cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device),
-        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, write_shared_kernel, fold_block,
-                                                      bytes)})
-    if (status != cudaSuccess) return;  // the error stays for the caller's cudaGetLastError
-  write_shared_kernel<<<multiprocessors * blocks, fold_block, bytes, stream>>>(args);
+  const std::int64_t bytes = staged_bytes(args.count);
+  if (!allow_shared(write_shared_kernel, bytes)) return;
+  int blocks = 0;
+  if (cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, write_shared_kernel, fold_block,
+                                                    bytes) != cudaSuccess)
+    return;  // the error stays for the caller's cudaGetLastError
+  write_shared_kernel<<<multiprocessors() * blocks, fold_block, bytes, stream>>>(args);
 }
 
 }  // namespace recheck::kernels::memory

@@ -19,7 +19,8 @@ constexpr Choice<TransposeArgs> choices[] = {
     {.name = "wide_tiles", .least = 75, .launch = run<wide_tiles<64, 64, 256>>},
     {.name = "thin", .least = 75, .launch = run<thin>},
     {.name = "kept_lines", .least = 80, .launch = run<kept_lines<64, 64, 512>>},
-    {.name = "tensor_tiles", .least = 90, .launch = run<tensor_tiles<12>>},
+    // 12.0 has not the shared memory
+    {.name = "tensor_tiles", .least = 90, .most = 119, .launch = run<tensor_tiles<12>>},
 };
 
 constexpr Fastest<2> table[] = {

@@ -3,10 +3,9 @@
 // The vendor's transposition: geam, out = 1 · inᵀ + 0 · (nothing). Row-major matrices are the
 // transposes of what column-major cuBLAS sees, which is the same question once more.
 
-#include <cublas_v2.h>
+#include "../cublas.hpp"
 
-#include <stdexcept>
-#include <string>
+#include <type_traits>
 
 #include "transpose.hpp"
 
@@ -15,12 +14,18 @@ namespace recheck::kernels::transpose {
 void cublas(const TransposeArgs& args, const Queue& queue) {
   if (args.rows == 0 || args.columns == 0) return;
   const float one = 1, zero = 0;
-  const auto status =
-      cublasSgeam(queue.blas, CUBLAS_OP_T, CUBLAS_OP_N, args.rows, args.columns, &one, args.in,
-                  static_cast<int>(args.ldin), &zero, args.out, static_cast<int>(args.ldout),
-                  args.out, static_cast<int>(args.ldout));
-  if (status != CUBLAS_STATUS_SUCCESS)
-    throw std::runtime_error(std::string("cublasSgeam: ") + cublasGetStatusString(status));
+  call_cublas("cublasSgeam", {args.ldin, args.ldout}, [&](auto integer) {
+    using Int = decltype(integer);
+    const auto call = [](auto... all) {
+      if constexpr (std::is_same_v<Int, int>)
+        return cublasSgeam(all...);
+      else
+        return cublasSgeam_64(all...);
+    };
+    return call(queue.blas, CUBLAS_OP_T, CUBLAS_OP_N, args.rows, args.columns, &one, args.in,
+                static_cast<Int>(args.ldin), &zero, args.out, static_cast<Int>(args.ldout),
+                args.out, static_cast<Int>(args.ldout));
+  });
 }
 
 }  // namespace recheck::kernels::transpose

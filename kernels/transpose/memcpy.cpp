@@ -5,6 +5,8 @@
 
 #include <cuda_runtime.h>
 
+#include <algorithm>
+
 #include "transpose.hpp"
 
 namespace recheck::kernels::transpose {
@@ -14,9 +16,15 @@ void memcpy(const TransposeArgs& args, cudaStream_t stream) {
   const auto bytes = [](std::int64_t floats) {
     return static_cast<std::size_t>(floats) * sizeof(float);
   };
+  constexpr std::int64_t most_pitch = 0x7fffffff;  // bytes that cudaMemcpy2D counts
+  const bool far = std::max(bytes(args.ldin), bytes(args.ldout)) > most_pitch;
   if (args.ldin == args.columns && args.ldout == args.columns)
     cudaMemcpyAsync(args.out, args.in, bytes(std::int64_t{args.rows} * args.columns),
                     cudaMemcpyDeviceToDevice, stream);
+  else if (far)
+    for (std::int64_t i = 0; i < args.rows; ++i)
+      cudaMemcpyAsync(args.out + i * args.ldout, args.in + i * args.ldin, bytes(args.columns),
+                      cudaMemcpyDeviceToDevice, stream);
   else
     cudaMemcpy2DAsync(args.out, bytes(args.ldout), args.in, bytes(args.ldin), bytes(args.columns),
                       args.rows, cudaMemcpyDeviceToDevice, stream);

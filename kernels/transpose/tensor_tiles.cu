@@ -86,11 +86,9 @@ void tensor_tiles(const TransposeArgs& p, cudaStream_t stream) {
   if (p.rows % 4 != 0 || !encode_floats(p.in, p.rows, p.columns, p.ldin, size, size, in) ||
       !encode_floats(p.out, p.columns, p.rows, p.ldout, size, size, out))
     return launch_wide_tiles<64, 64, 512, Order::of_output>(p, stream);
-  constexpr int bytes = stages * static_cast<int>(tile_bytes);
+  constexpr auto bytes = tensor_tiles_shared_bytes(stages);
   const auto kernel = tensor_tiles_kernel<stages>;
-  if (cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes) !=
-      cudaSuccess)
-    return;  // the error stays for the caller's cudaGetLastError
+  if (!allow_shared(kernel, bytes)) return;
   const unsigned down = tiles_over(p.rows, size), tiles = down * tiles_over(p.columns, size);
   const unsigned grid = std::min(tiles, static_cast<unsigned>(multiprocessors()));
   kernel<<<grid, threads, bytes, stream>>>(in, out, down, tiles);

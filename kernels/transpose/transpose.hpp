@@ -11,7 +11,8 @@ namespace recheck::kernels::transpose {
 // NVIDIA's eight kernels, as the SDK's transposeNew names them (A17): tiles of 32×32 elements, each
 // the work of a block of 32×8 threads. Launchers put their work on a stream and return; they
 // allocate nothing and keep no state. Errors are the caller's to read (cudaGetLastError), except
-// cuBLAS's own, which are thrown.
+// cuBLAS's own, which are thrown. Extents are at most most_extent (arguments.hpp), and a grid's
+// second dimension, which NVIDIA's eight give the rows, has 65535 tiles.
 
 /// out = in, both rows×columns (ldout >= columns), from thread to thread. copy.cu
 void copy(const TransposeArgs& args, cudaStream_t stream);
@@ -72,6 +73,11 @@ void kept_lines(const TransposeArgs& args, cudaStream_t stream);
 /// capability 9.0. tensor_tiles.cu
 template <int stages>
 void tensor_tiles(const TransposeArgs& args, cudaStream_t stream);
+
+/// Bytes of shared memory that it asks for, for `fits` to compare with the device's limit.
+constexpr std::int64_t tensor_tiles_shared_bytes(int stages) {
+  return std::int64_t{stages} * 64 * 64 * static_cast<std::int64_t>(sizeof(float));
+}
 
 /// For fewer than 32 rows or columns; as output_order otherwise. thin.cu
 void thin(const TransposeArgs& args, cudaStream_t stream);

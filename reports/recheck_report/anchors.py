@@ -1,14 +1,54 @@
-"""Where things stand: the anchor of a case's row, and the folder of a GPU's evidence."""
+"""Where things stand: the pages of a report, their anchors, and the folder of a GPU's evidence.
+
+A link names the page that it leads to even where that is its own, so a sentence can stand on any.
+"""
 
 from __future__ import annotations
 
-from recheck_report.model.record import Case, Experiment
+import re
+
+from recheck_report.model.record import SPECIAL, Case, Experiment
+
+README, CLAIMS, METHOD, HISTORY = "README.md", "claims.md", "method.md", "history.md"
+BESIDE = "beside"  # the folder with a report for each record shown where a record has no GPU
 
 
-def anchor(prefix: str, case: Case, experiment: Experiment) -> str:
+def page(experiment: Experiment) -> str:
+    """The page of an experiment; those about the measurement itself stand with the method."""
+    if experiment.name in SPECIAL:
+        return METHOD
+    # an experiment may have the name of another page; its own stays unlike that of any other
+    taken = re.fullmatch(r"(readme|claims|method|appendix|history)(_experiment)*", experiment.name)
+    return f"{experiment.name}{'_experiment' if taken else ''}.md"
+
+
+def anchor(case: Case, experiment: Experiment) -> str:
     """The row a case stands in: the headline table's, else that of its regime's full matrix."""
-    regime = "" if case.shape_name == experiment.headline else f"{case.regime}-"
-    return f"{prefix}{experiment.name}-{regime}{case.strategy}".replace("_", "-")
+    return row_anchor(
+        experiment, case.strategy, "" if case.shape_name == experiment.headline else case.regime
+    )
+
+
+def row_anchor(experiment: Experiment, strategy: str, regime: str = "") -> str:
+    """ "tile16" in the headline table, "cold-tile16" in the matrix of a regime. No anchor of a
+    section is like one of these."""
+    about = experiment.name if experiment.name in SPECIAL else ""
+    name = "-".join(text for text in (about, regime, strategy) if text)
+    return re.sub(r"[^\w.-]", "-", name)
+
+
+def place(case: Case, experiment: Experiment) -> str:
+    """ "matmul.md#cold-tile16"."""
+    return f"{page(experiment)}#{anchor(case, experiment)}"
+
+
+def claim_anchor(name: str) -> str:
+    return f"claim-{name.lower()}"
+
+
+def claim_place(name: str) -> str:
+    """ "claims.md#claim-c14"."""
+    return f"{CLAIMS}#{claim_anchor(name)}"
 
 
 def slug(name: str) -> str:

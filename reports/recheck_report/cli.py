@@ -12,34 +12,158 @@ import gc
 import logging
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import NoReturn
 
 from recheck_report import __version__
 from recheck_report.commands import Failed
-from recheck_report.model.record import BadRecord
+from recheck_report.model.typed import BadRecord
 
 COMMANDS = {
     "render": "turns a record into a report",
-    "compare": "sets the verdicts of records side by side",
-    "verify": "prints the verdicts of a report, and holds them against those published",
+    "compare": "says what became slower or faster between records, and which verdicts turned",
+    "verify": "prints the verdicts on a record, and says what of it is not as published",
     "publish": "takes a report over as evidence, or refuses",
+    "bundle": "writes a report as one zip file, to forward or to publish",
     "lint": "checks a report against the twelve rules of scientific benchmarking",
     "collect": "counts and tests what claims need that is no time: probes.json",
+    "variation": "makes the table of how much two runs of the same code differ",
+    "contribute": "measures this GPU, all of it, and packs one file for a pull request",
+    "pack": "packs what was measured into that file: the last step of contribute",
+    "receive": "takes such a file of somebody else's over as evidence, or refuses",
+    "fleet": "sets side by side what the jobs of a fleet of GPUs brought back",
+    "history": "keeps the times of all runs, and says what changed when and what is slower now",
 }
+
+
+@dataclass(frozen=True)
+class Help:
+    """What `recheck-report COMMAND --help` says below the options."""
+
+    example: str
+    says: str  # what the example does
+    codes: dict[int, str]  # besides those of all commands
+
+
+HELP = {
+    "render": Help(
+        "render build/release/measured --output report --beside reports/results/*",
+        "Writes report/README.md and all that it links, with the committed GPUs beside this one.",
+        {0: "written", 3: "written, and --strict found an incorrect or failed case"},
+    ),
+    "compare": Help(
+        "compare before/record.json after/record.json --output comparison",
+        "Writes comparison/README.md, whose first two sentences say what became slower and\n"
+        "which verdicts turned, and comparison/times.csv with every case. More records are held\n"
+        "against the first; they may be of any GPU, or of none.",
+        {0: "written, whatever became slower: `verify` is what fails"},
+    ),
+    "verify": Help(
+        "verify build/release/report --expected reports/results",
+        "Judges the record in build/release/report, and the committed one of its GPU model.",
+        {
+            0: "all is as expected, or no record of this GPU model is committed",
+            1: "a verdict differs, a rung is slower by more than two runs of the same code\n"
+            "differ, or a rung lost times: each is a line",
+        },
+    ),
+    "publish": Help(
+        "publish build/release/report --results reports/results",
+        "Copies the report to reports/results/<gpu>, if it is fit to be evidence.",
+        {0: "published", 1: "refused: the line says why, and what was published before stays"},
+    ),
+    "bundle": Help(
+        "bundle build/release/report --output report.zip",
+        "Writes the report as one zip file, with its metadata, to forward or to publish.",
+        {0: "written", 1: "refused: the folder is not what its record renders to"},
+    ),
+    "lint": Help(
+        "lint build/release/report",
+        "Reads the report as a reader would, and says which rules it keeps.",
+        {0: "all rules are kept", 1: "a rule is broken: the line says where"},
+    ),
+    "collect": Help(
+        "collect build/release/experiments/recheck --output probes.json",
+        "Runs Nsight Compute, the tests and nvcc as far as claims ask for them.",
+        {0: "written; what a missing tool would have said has a reason instead"},
+    ),
+    "fleet": Help(
+        "fleet build/release/fleet/runs --output build/release/fleet/report",
+        "Writes report/README.md: each job of ReFrame's runs, with its record or why there is\n"
+        "none, claim by GPU, and the times.",
+        {
+            0: "written, and nothing is missing",
+            1: "refused: the records are of two commits",
+            3: "written, and something is missing: a job brought no whole record, nor a later\n"
+            "one, or a partition has no job; each is a line",
+        },
+    ),
+    "variation": Help(
+        "variation run1 run2 run3 --output reports/recheck_report/statistics/variation.json",
+        "Replaces the table that compare and verify take their margins from.",
+        {0: "written", 2: "no two of the records are of one GPU model and the same device code"},
+    ),
+    "contribute": Help(
+        "contribute --resume",
+        "Goes on with what was interrupted in this source tree, and prints the file's name.",
+        {0: "packed", 1: "a step failed, or nothing can be contributed: the line says why"},
+    ),
+    "pack": Help(
+        "pack build/release/measured --about build/release/contribution.json --output .",
+        "Writes recheck-<gpu>-<commit>.recheck.zip, if `receive` may take it.",
+        {0: "packed", 1: "refused: the line says why"},
+    ),
+    "receive": Help(
+        "receive l4.recheck.zip --results reports/results --build build/received",
+        "Builds the commit that the file says it is of, checks the file against it, renders\n"
+        "the report of its record, and puts it into reports/results/<gpu>.",
+        {0: "received", 1: "refused: the line says why, and nothing is written"},
+    ),
+    "history": Help(
+        "history build/release/measured --check --results reports/results",
+        "Holds each rung against the level that it had in the runs before.",
+        {
+            0: "nothing is slower, or too few runs are known; or what was asked for is done",
+            1: "a rung is slower by more than two runs of the same code differ: each is a line",
+        },
+    ),
+}
+CODES = {
+    1: "something cannot be written",
+    2: "what was read is not in form, or an option is wrong; the line says where",
+    130: "interrupted",
+}
+
+
+def _epilog(name: str) -> str:
+    """An example and the exit codes of a command."""
+    own = HELP[name]
+    codes = sorted({**CODES, **own.codes}.items())
+    said = "\n".join(f"{code:5}  {what}".replace("\n", "\n" + " " * 7) for code, what in codes)
+    lines = own.says.replace("\n", "\n  ")
+    return f"example:\n  recheck-report {own.example}\n  {lines}\n\nexit codes:\n{said}"
 
 
 def main(words: Sequence[str] | None = None) -> int:
     """Runs the command that the words name, in this process; returns its exit code."""
     words = sys.argv[1:] if words is None else words
-    parser = argparse.ArgumentParser("recheck-report", description="Reports on Recheck's records.")
+    about = "Reports on Recheck's records: judges, renders, compares and publishes them."
+    more = "recheck-report COMMAND --help has an example and the exit codes of each."
+    parser = argparse.ArgumentParser("recheck-report", description=about, epilog=more)
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     commands = parser.add_subparsers(required=True, dest="command", metavar="COMMAND")
     # matplotlib's remarks on font caches and configuration are no concern of a report's reader
     logging.getLogger("matplotlib").setLevel(logging.ERROR)
     for name, what in COMMANDS.items():
-        command = commands.add_parser(name, help=what, description=f"{name}: {what}")
+        command = commands.add_parser(
+            name,
+            help=what,
+            description=f"{name}: {what}",
+            epilog=_epilog(name),
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
         if [name] == list(words[:1]):
             try:
                 # only now: what draws takes longer to load than `verify` or `lint` to run

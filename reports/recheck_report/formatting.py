@@ -6,11 +6,14 @@ Everything is formatted here with plain Python floats, so no library's version c
 from __future__ import annotations
 
 import math
+import re
 
 from recheck_report.model.record import Seconds
 
 NBSP = "\N{NO-BREAK SPACE}"
 NONE = "–"  # in a cell of a table
+# what follows a row's name; the other regimes need no word
+SCOPES = {"end_to_end": " end to end", "inner": " inner"}
 
 
 def significant(value: float, digits: int = 3) -> str:
@@ -21,11 +24,24 @@ def significant(value: float, digits: int = 3) -> str:
     return f"{value:.{max(0, digits - 1 - exponent)}f}"
 
 
+def plain(value: float) -> str:
+    """ "2048", "0.0625": a number as short as it can be, to six significant digits."""
+    return str(int(value)) if value == int(value) and abs(value) < 1e15 else f"{value:.6g}"
+
+
 def duration(seconds: float, digits: int = 3) -> str:
     for scale, unit in ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs")):
         if seconds >= 0.9995 * scale:
             return f"{significant(seconds / scale, digits)} {unit}"
     return f"{significant(seconds / 1e-9, digits)} ns"
+
+
+def durations(*seconds: float) -> list[str]:
+    """With as many digits, up to five, as it takes that no two different times read the same."""
+    digits = 3
+    while digits < 5 and len({duration(each, digits) for each in seconds}) < len({*seconds}):
+        digits += 1
+    return [duration(each, digits) for each in seconds]
 
 
 def spread(seconds: Seconds) -> str:
@@ -43,8 +59,18 @@ def shape_label(shape: str) -> str:
     return "×".join(extents)
 
 
-def cell(text: str) -> str:
-    """Text of the record made safe in Markdown: no pipe and no tag of it survives."""
+# what begins a link, an escape, or an address that code hosts make a link of
+_LIVE = re.compile(r"[\\\[\]]|(?<=\bwww)\.|:(?=//)|@", re.IGNORECASE)
+
+
+def entities(text: str) -> str:
+    """Text without tags and entities of its own, nor an end of a table's cell."""
     for char, entity in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("|", "\\|")):
         text = text.replace(char, entity)
     return text
+
+
+def cell(text: str) -> str:
+    """Text of a record made safe in Markdown: nothing of it becomes a link, an image, a tag or
+    the end of a table's cell; nor a heading, as it is one line and stands behind other text."""
+    return entities(_LIVE.sub(r"\\\g<0>", text))

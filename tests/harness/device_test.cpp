@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <utility>
+#include <vector>
+
 #include "../../experiments/harness/cuda.hpp"
 #include "../../experiments/harness/inputs.hpp"
-#include "../../experiments/harness/target.hpp"
+#include "../targets.hpp"
 
 namespace recheck {
 namespace {
@@ -39,35 +43,60 @@ TEST(Check, ThrowsWhereTheCallStands) {
 }
 
 TEST(gpu_Timer, KnowsItsOwnShare) {
-  const Gpu gpu = find_gpu();
+  const Gpu& gpu = found_gpu();
   if (!gpu.device) GTEST_SKIP() << *gpu.reason;
   EXPECT_GT(gpu.device->event_seconds, 0);
   EXPECT_LT(gpu.device->event_seconds, 5e-6);  // no more than a launch of nothing
 }
 
-// Layout::pitched is a promise about cudaMallocPitch, so it has to be held against that
-TEST(gpu_Layout, IsPitchedAsCudaMallocPitchPlacesRows) {
-  if (const Gpu gpu = find_gpu(); !gpu.device) GTEST_SKIP() << *gpu.reason;
+TEST(gpu_Target, HasTheDigestsOfTheCpu) {
+  if (const Gpu& gpu = found_gpu(); !gpu.device) GTEST_SKIP() << *gpu.reason;
+  const auto of = [](Backend backend, const std::vector<std::vector<float>>& all) {
+    Target& target = targets().of(backend);
+    std::vector<Array> arrays;
+    std::vector<std::span<const float>> spans;
+    for (const auto& floats : all) {
+      arrays.emplace_back(target, std::ssize(floats));
+      target.copy_in(arrays.back().data(), floats.data(), std::ssize(floats));
+      spans.emplace_back(arrays.back().data(), floats.size());
+    }
+    return target.digests(spans);
+  };
+  std::vector<std::vector<float>> all;
+  for (const std::int64_t columns : {1, 31, 257, 65537, 1 << 22})
+    all.push_back(make_input(1, 0, 1, columns, columns, Values::reals, 1).elements);
+  const auto before = of(Backend::gpu, all);
+  EXPECT_EQ(before, of(Backend::cpu, all));
+  for (auto& floats : all) std::swap(floats[0], floats[floats.size() - guard - 1]);
+  const auto after = of(Backend::gpu, all);
+  EXPECT_EQ(before[0], after[0]);
+  for (std::size_t i = 1; i < all.size(); ++i) EXPECT_NE(before[i], after[i]) << i;
+}
+
+void for_each_pitched(const std::function<void(std::int64_t columns, void*, std::size_t)>& look) {
+  if (const Gpu& gpu = found_gpu(); !gpu.device) GTEST_SKIP() << *gpu.reason;
   for (const std::int64_t columns : {1, 127, 128, 129, 8191, 8192, 8193}) {
     void* data = nullptr;
     std::size_t pitch = 0;
     check(cudaMallocPitch(&data, &pitch, columns * sizeof(float), 3));
     cudaFree(data);
-    EXPECT_EQ(pitch, leading_dimension(3, columns, Layout::pitched, 0) * sizeof(float)) << columns;
+    look(columns, data, pitch);
   }
+}
+
+// Layout::pitched is a promise about cudaMallocPitch, so it has to be held against that
+TEST(gpu_Layout, IsPitchedAsCudaMallocPitchPlacesRows) {
+  for_each_pitched([](std::int64_t columns, void*, std::size_t pitch) {
+    EXPECT_EQ(pitch, leading_dimension(3, columns, Layout::pitched, 0) * sizeof(float)) << columns;
+  });
 }
 
 // 128 bytes is the largest segment of S3's GPU
 TEST(gpu_Layout, OfCudaMallocPitchIsAlignedToSegments) {
-  if (const Gpu gpu = find_gpu(); !gpu.device) GTEST_SKIP() << *gpu.reason;
-  for (const std::int64_t columns : {1, 127, 128, 129, 8191, 8192, 8193}) {
-    void* data = nullptr;
-    std::size_t pitch = 0;
-    check(cudaMallocPitch(&data, &pitch, columns * sizeof(float), 3));
-    cudaFree(data);
+  for_each_pitched([](std::int64_t columns, void* data, std::size_t pitch) {
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(data) % 128, 0) << columns;
     EXPECT_EQ(pitch % 128, 0) << columns;
-  }
+  });
 }
 
 }  // namespace

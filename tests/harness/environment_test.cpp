@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../../experiments/harness/environment.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 #include <regex>
 
 #include "../../experiments/harness/record.hpp"
+#include "../targets.hpp"
 #include "temporary_folder.hpp"
 
 namespace recheck {
@@ -60,7 +59,7 @@ TEST(Environment, HasAChecksumOfEachKernelFile) {
 }
 
 TEST(gpu_Environment, KnowsWhichDeviceCodeRuns) {
-  const Gpu gpu = find_gpu();
+  const Gpu& gpu = found_gpu();
   if (!gpu.device) GTEST_SKIP() << *gpu.reason;
   const Json here = environment(gpu, "", Settings{});
   EXPECT_TRUE(here["code"] == "sass" || here["code"] == "ptx") << here["unknown"];

@@ -8,6 +8,8 @@
 
 #include "../../experiments/experiments.hpp"
 #include "../../experiments/harness/plan.hpp"
+#include "../../experiments/harness/untrusted.hpp"
+#include "../models.hpp"
 
 namespace recheck {
 namespace {
@@ -16,18 +18,8 @@ using Json = nlohmann::ordered_json;
 
 /// The GPU of a record, as far as an estimate needs it.
 Gpu gpu_of(const Json& environment) {
-  const Json& was = environment.at("gpu");
-  const std::string capability = was.at("compute_capability");
   Gpu gpu;
-  gpu.device = Device{.name = was.at("name"),
-                      .compute_capability = std::stoi(capability) * 10 + capability.back() - '0',
-                      .sm_count = was.at("sm_count"),
-                      .l2_bytes = was.at("l2_bytes"),
-                      .memory_bytes = was.at("memory_bytes"),
-                      .shared_bytes_per_block = was.at("shared_bytes_per_block"),
-                      .clock_hz = was.at("clock_hz"),
-                      .memory_clock_hz = was.at("memory_clock_hz"),
-                      .memory_bus_bits = was.at("memory_bus_bits")};
+  gpu.device = device_of(environment.at("gpu"));
   return gpu;
 }
 
@@ -83,6 +75,52 @@ TEST(Estimate, IsWithinAFifthAfterATenthOfTheCases) {
     }
   }
   if (records == 0) GTEST_SKIP() << "no committed record says what its cases took";
+}
+
+/// What a full run expects of a model, in seconds by the id of a case, and where it has no room.
+struct Expectation {
+  std::map<std::string, double> seconds;
+  std::vector<std::string> no_room;
+};
+Expectation expected_of(const std::string& model) {
+  Gpu gpu;
+  for (const Device& device : models())
+    if (device.name == model) gpu.device = device;
+  auto cases = plan(experiments(), {}).cases;
+  predict(cases, {}, gpu, nullptr);
+  Expectation all;
+  all.no_room = expect_no_room(cases, gpu, std::int64_t{1} << 40);
+  for (const Case& c : cases) all.seconds[c.id()] = c.predicted;
+  return all;
+}
+
+// 4 GB and 20 multiprocessors: what does not fit is named, and what is left takes longer
+TEST(Estimate, IsOfTheModelAtHand) {
+  if (!have_cuda) GTEST_SKIP() << "built without the CUDA Toolkit, whose rows it cannot expect";
+  const auto large = expected_of("NVIDIA H200"),
+             small = expected_of("NVIDIA GeForce RTX 3050 Ti Laptop GPU");
+  EXPECT_TRUE(large.no_room.empty()) << large.no_room.front();
+  ASSERT_FALSE(small.no_room.empty());
+  for (const auto& line : small.no_room)
+    EXPECT_NE(line.find("GB of device memory, 4.29 GB are free"), std::string::npos) << line;
+  // where a launch is long, as samples of short ones are taken until a time is up
+  const std::string longest = "matmul/tile16/4096x4096x4096/cold";
+  EXPECT_GT(small.seconds.at(longest), 1.5 * large.seconds.at(longest));
+}
+
+// what cannot be measured makes no case that can be give way
+TEST(Estimate, OfABudgetLeavesOutWhatHasNoRoomAnyhow) {
+  Gpu gpu;
+  for (const Device& device : models())
+    if (device.memory_bytes < 5e9) gpu.device = device;
+  ASSERT_TRUE(gpu.device);
+  auto cases = plan(experiments(), {}).cases;
+  predict(cases, {}, gpu, nullptr);
+  expect_no_room(cases, gpu, std::int64_t{1} << 40);
+  const double all = predicted(cases, [](const Case&) { return true; });
+  const auto planned = cases.size();
+  EXPECT_TRUE(fit(cases, all + 1, "enough").empty());
+  EXPECT_EQ(cases.size(), planned);
 }
 
 }  // namespace

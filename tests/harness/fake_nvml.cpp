@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A management library with fixed answers, as an older driver's: it knows one GPU, has no MIG, and
-// lacks some functions that newer ones have.
-#include <unistd.h>
-
+// A management library as an older driver's: it knows one GPU, has no MIG at first, and lacks some
+// functions that newer ones have. Tests set what may change while a run goes on.
 #include <cstring>
 
 namespace {
@@ -23,6 +21,9 @@ extern "C" {
 // NOLINTBEGIN(readability-identifier-naming)
 
 int fake_users = 0;
+unsigned fake_processes = 100;  // more than a first guess has room for
+unsigned fake_milliwatts = 700'000, fake_megahertz = 1980;
+int fake_mig = 0;  // whether it has MIG, which is on then
 
 int nvmlInit_v2() {
   ++fake_users;
@@ -43,13 +44,13 @@ int nvmlDeviceGetUUID(const void* device, char* text, unsigned length) {
   std::strcpy(text, "GPU-fake");
   return success;
 }
-int nvmlDeviceGetTemperature(void*, int sensor, unsigned* celsius) {
-  *celsius = 41;
-  return sensor == 0 ? success : not_supported;
-}
-int nvmlDeviceGetPowerUsage(void*, unsigned* milliwatts) {
-  *milliwatts = 123'500;
+int nvmlDeviceGetEnforcedPowerLimit(void*, unsigned* milliwatts) {
+  *milliwatts = fake_milliwatts;
   return success;
+}
+int nvmlDeviceGetApplicationsClock(void*, int type, unsigned* megahertz) {
+  *megahertz = fake_megahertz;
+  return type == 1 ? success : not_supported;
 }
 int nvmlDeviceGetTotalEnergyConsumption(void*, unsigned long long* millijoules) {
   *millijoules = 5'000'000'000'250;  // more than 32 bits hold
@@ -64,16 +65,19 @@ int nvmlDeviceGetEccMode(void*, int* current, int* pending) {
   *pending = 0;
   return success;
 }
-int nvmlDeviceGetMigMode(void*, unsigned* current, unsigned*) {
-  *current = 1;
-  return not_supported;
+int nvmlDeviceGetMigMode(void*, unsigned* current, unsigned* pending) {
+  *current = *pending = 1;
+  return fake_mig != 0 ? success : not_supported;
 }
-// this process and 99 others: more than a first guess has room for
+int nvmlDeviceGetHandleByUUID(const char* uuid, void** device) {
+  *device = &gpu;
+  return fake_mig != 0 && std::strcmp(uuid, "MIG-fake") == 0 ? success : not_found;
+}
 int nvmlDeviceGetComputeRunningProcesses_v2(void*, unsigned* count, ProcessInfo* processes) {
   const unsigned room = *count;
-  *count = 100;
+  *count = fake_processes;
   if (room < *count) return insufficient_size;
-  for (unsigned i = 0; i < *count; ++i) processes[i] = {getpid() + i, 1ULL << 40, ~0U, ~0U};
+  for (unsigned i = 0; i < *count; ++i) processes[i] = {i + 1, 1ULL << 40, ~0U, ~0U};
   return success;
 }
 

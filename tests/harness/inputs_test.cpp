@@ -65,6 +65,33 @@ TEST(Inputs, AreNeverZeroAndStayInTheirRange) {
   EXPECT_EQ(seen.size(), 18u);  // every value of the range occurs
 }
 
+TEST(Inputs, WithAWideOneInEachRowAndColumnSumExactly) {
+  for (const std::int64_t terms : {1, 2, 77, 2048, 8192, 1 << 22}) {
+    const std::int64_t limit = limit_beside_wide(terms);
+    EXPECT_GE(limit, 1);
+    // both in one product, or in two
+    EXPECT_LE((terms - 1) * limit * limit + wide * wide, 1 << 24) << terms;
+    EXPECT_LE(terms * limit * limit + 2 * wide * limit, 1 << 24) << terms;
+  }
+  EXPECT_EQ(limit_beside_wide((1 << 22) + 1), 0);
+  const auto matrix = make_input(1, 0, 50, 50, 50, Values::integers, 9, Element::fp32, 50);
+  for (int i = 0; i < 50; ++i) {
+    int in_row = 0, in_column = 0;
+    for (int j = 0; j < 50; ++j) {
+      const auto is_wide = [&](float x) {
+        if (std::abs(x) <= 9) return 0;
+        EXPECT_EQ(std::abs(static_cast<int>(x)) % 2, 1);
+        EXPECT_TRUE(std::abs(x) > 2048 && std::abs(x) <= wide) << x;
+        return 1;
+      };
+      in_row += is_wide(matrix.elements[i * 50 + j]);
+      in_column += is_wide(matrix.elements[j * 50 + i]);
+    }
+    EXPECT_EQ(in_row, 1);
+    EXPECT_EQ(in_column, 1);
+  }
+}
+
 TEST(Inputs, HaveNaNAllAround) {
   const auto padded = make_input(1, 0, 3, 4, 6, Values::reals, 1);
   ASSERT_EQ(static_cast<std::int64_t>(padded.elements.size()), storage(3, 6));

@@ -5,15 +5,18 @@
 
 #include <gtest/gtest.h>
 #include <sys/mount.h>
+#include <sys/stat.h>
 
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <map>
+#include <memory>
 #include <random>
 #include <thread>
 
 #include "../../experiments/experiments.hpp"
+#include "../../experiments/harness/untrusted.hpp"
 #include "program.hpp"
 
 namespace recheck {
@@ -53,7 +56,7 @@ Json timeless(Json record) {
 Record two_cases() {
   const auto& matmul = experiments()[0];
   Record record{.experiments = experiments(),
-                .environment = {{"started", "then"}},
+                .environment = {{"started", "2026-01-01T00:00:00Z"}},
                 .ceilings = {},
                 .cases = {}};
   for (const std::int64_t m : {4, 5}) {
@@ -64,6 +67,13 @@ Record two_cases() {
     record.cases.push_back(c);
   }
   return record;
+}
+
+/// The folder beside `folder` that a run without its folder has put its journal into.
+fs::path kept_beside(const fs::path& folder) {
+  for (const auto& entry : fs::directory_iterator(folder.parent_path()))
+    if (entry.path().string().starts_with(folder.string() + ".kept-")) return entry.path();
+  return {};
 }
 
 using JournalFile = Run;
@@ -106,6 +116,110 @@ TEST_F(JournalFile, IsRefusedWhereItIsDamagedBeforeItsEnd) {
   } catch (const std::runtime_error& error) {
     EXPECT_NE(std::string(error.what()).find("line 2"), std::string::npos) << error.what();
   }
+}
+
+TEST_F(JournalFile, IsRefusedWhereALineIsNotOurs) {
+  const Record record = two_cases();
+  {
+    const Journal begun(folder_, record);
+  }
+  const auto mine = read(journal());
+  const auto refuses = [&](const std::string& text, const std::string& words) {
+    std::ofstream(journal()) << text;
+    try {
+      read_earlier(folder_);
+      ADD_FAILURE() << "read it: " << words;
+    } catch (const std::runtime_error& error) {
+      const std::string message = error.what();
+      EXPECT_NE(message.find(words), std::string::npos) << message;
+      EXPECT_EQ(message.find('\n'), std::string::npos) << message;
+    }
+  };
+  const auto lines = [&](auto edit) {
+    auto line = Json::parse(mine.substr(mine.rfind('\n', mine.size() - 2) + 1));
+    edit(line);
+    return mine + line.dump() + "\n" + line.dump() + "\n";
+  };
+  EXPECT_EQ(read_earlier(folder_).at("cases").size(), 2u);
+  refuses(mine + "alien\n", "line 4");
+  refuses(mine + std::string("\0\0\n", 3), "line 4");
+  refuses(mine + "\n" + mine, "line 4");
+  refuses(std::string(200000, '[') + mine, "line 1");
+  refuses("null\n" + mine, "line 1");
+  refuses(lines([](Json& line) { line["case"]["id"] = "another"; }), "line 4");
+  refuses(lines([](Json& line) { line.erase("times"); }), "line 4");
+  refuses(mine.substr(0, mine.find('\n') - 1), "line 1");
+  // a member that a line adds to the record would have its cases move
+  refuses(
+      [&] {
+        auto record = Json::parse(mine.substr(0, mine.find('\n')));
+        record.erase("wall_seconds");
+        return record.dump() + mine.substr(mine.find('\n'));
+      }(),
+      "line 2");
+  // whatever the times hold, the record's cases stay
+  std::ofstream(journal()) << lines([](Json& line) { line["times"]["cases"] = Json::array(); });
+  EXPECT_EQ(read_earlier(folder_).at("cases").size(), 2u);
+  // a power cut may leave zeros behind the last whole line
+  std::ofstream(journal()) << mine << std::string(100, '\0');
+  EXPECT_EQ(passed(read_earlier(folder_)).size(), 2u);
+}
+
+TEST_F(JournalFile, IsAFileOrRefused) {
+  fs::create_directory(journal());
+  const std::string plan = output() + " --strategy=cpu_serial --shape=9x8x7 --resume";
+  const auto refused = [&] {
+    const auto outcome = run(plan);
+    EXPECT_EQ(outcome.code, 1);
+    EXPECT_EQ(std::ranges::count(outcome.output, '\n'), 1) << outcome.output;
+    EXPECT_NE(outcome.output.find("it is no regular file"), std::string::npos) << outcome.output;
+  };
+  refused();
+  fs::remove(journal());
+  ASSERT_EQ(mkfifo(journal().c_str(), 0600), 0);
+  refused();
+  fs::remove(journal());
+  ASSERT_EQ(mkfifo((folder_ / "record.json").c_str(), 0600), 0);
+  refused();
+}
+
+// it is its own file's place that it goes by, not a name
+TEST_F(JournalFile, LeavesARunAloneThatHasTakenItsPlace) {
+  const Record record = two_cases();
+  const auto mine = folder_ / "report", elsewhere = folder_ / "elsewhere";
+  const auto says = [&](const Journal& journal) -> std::string {
+    try {
+      journal.require_place(record);
+    } catch (const std::runtime_error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  const auto begin = [&] {
+    fs::create_directory(mine);
+    return std::make_unique<Journal>(mine, record);
+  };
+  auto journal = begin();
+  EXPECT_EQ(says(*journal), "");
+  fs::rename(mine, elsewhere);
+  EXPECT_NE(says(*journal).find("--resume --output=" + elsewhere.string()), std::string::npos)
+      << says(*journal);
+  const auto other = begin();
+  EXPECT_NE(says(*journal).find("--resume --output=" + elsewhere.string()), std::string::npos);
+  EXPECT_THROW(journal->close(record), std::runtime_error);
+  EXPECT_FALSE(fs::exists(mine / "record.json"));
+  EXPECT_EQ(says(*other), "");
+  journal.reset();
+  EXPECT_EQ(passed(read_earlier(elsewhere)).size(), 2u);
+  // and where nothing is left of it
+  fs::remove_all(mine);
+  fs::create_directory(mine);
+  std::ofstream(mine / "record.journal.jsonl") << "another's";
+  const auto message = says(*other);
+  const auto kept = kept_beside(mine);
+  EXPECT_NE(message.find("--resume --output=" + kept.string()), std::string::npos) << message;
+  EXPECT_EQ(passed(read_earlier(kept)).size(), 2u);
+  EXPECT_EQ(read(mine / "record.journal.jsonl"), "another's");
 }
 
 TEST_F(JournalFile, StaysUntilTheRecordIsWritten) {
@@ -242,7 +356,36 @@ TEST_F(Killed, InAnotherEnvironmentItIsNotResumed) {
   };
   refuses(R"("commit":")", R"("commit":"f)", "from another environment: git/commit was \"f");
   refuses(R"("seed":13)", R"("seed":14)", "from another environment: seed was 14, is 13");
-  refuses(R"("schema":5)", R"("schema":4)", "it has schema 4, not 5");
+  refuses(R"("schema":6)", R"("schema":5)", "it has schema 5, not 6");
+}
+
+TEST_F(Killed, ByTheLossOfItsFolderItGoesOnWhereThatIsSaid) {
+  const auto report = folder_ / "report";
+  const auto flags = [](const fs::path& to) {
+    return " --strategy=cpu_serial --shape=9x8x7,400x400x400,401x401x401 --per-case=0.5 --output=" +
+           to.string();
+  };
+  std::thread somebody([&] {
+    const auto deadline = steady_clock::now() + std::chrono::seconds(30);
+    const auto lines = [&] {
+      const auto text = read(report / "record.journal.jsonl");
+      return std::ranges::count(text, '\n');
+    };
+    while (lines() < 2 && steady_clock::now() < deadline)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    fs::remove_all(report);
+  });
+  const auto outcome = run(flags(report));
+  somebody.join();
+  EXPECT_EQ(outcome.code, 1) << outcome.output;
+  const auto kept = kept_beside(report);
+  EXPECT_TRUE(outcome.output.ends_with("go on with --resume --output=" + kept.string() +
+                                       ", which has what was measured\n"))
+      << outcome.output;
+  const auto had = passed(read_earlier(kept));
+  EXPECT_GE(had.size(), 2u);
+  ASSERT_EQ(run(flags(kept) + " --resume").code, 0);
+  expect_kept(had, passed(read_earlier(kept)));
 }
 
 TEST_F(Killed, NotYetItIsLeftAlone) {

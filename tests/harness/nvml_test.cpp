@@ -7,7 +7,7 @@
 #include <chrono>
 #include <thread>
 
-#include "../../experiments/harness/target.hpp"
+#include "../targets.hpp"
 
 namespace recheck {
 namespace {
@@ -19,7 +19,7 @@ TEST(Nvml, SaysThatItsLibraryIsMissing) {
   const std::string reason = "not measured: libno-such-nvml.so.1 was not found";
   EXPECT_EQ(nvml.absent(), reason);
   EXPECT_FALSE(nvml.uuid().value);
-  EXPECT_EQ(nvml.watts().reason, reason);
+  EXPECT_EQ(nvml.joules().reason, reason);
   EXPECT_EQ(nvml.throttle().reason, reason);
   EXPECT_EQ(nvml.other_processes().reason, reason);
 }
@@ -39,8 +39,8 @@ TEST(Nvml, AnswersInSiUnits) {
   const Nvml nvml(bus_id, FAKE_NVML);
   ASSERT_FALSE(nvml.absent()) << *nvml.absent();
   EXPECT_EQ(nvml.uuid().value, "GPU-fake");
-  EXPECT_EQ(nvml.temperature_c().value, 41);
-  EXPECT_EQ(nvml.watts().value, 123.5);
+  EXPECT_EQ(nvml.limit_watts().value, 700);
+  EXPECT_EQ(nvml.application_clock_hz().value, 1.98e9);
   EXPECT_EQ(nvml.joules().value, 5'000'000'000.25);
   EXPECT_EQ(nvml.ecc().value, true);
   EXPECT_EQ(nvml.ecc().reason, "");
@@ -60,9 +60,24 @@ TEST(Nvml, SaysWhatTheDriverRefusesOrLacks) {
   const Nvml nvml(bus_id, FAKE_NVML);
   EXPECT_FALSE(nvml.mig().value);
   EXPECT_EQ(nvml.mig().reason, "not measured: nvmlDeviceGetMigMode: Not Supported");
-  EXPECT_FALSE(nvml.limit_watts().value);
-  EXPECT_EQ(nvml.limit_watts().reason,
-            "not measured: the driver has no nvmlDeviceGetEnforcedPowerLimit");
+  EXPECT_FALSE(nvml.temperature_c().value);
+  EXPECT_EQ(nvml.temperature_c().reason,
+            "not measured: the driver has no nvmlDeviceGetTemperature");
+}
+
+TEST(Nvml, TellsAMigInstanceFromItsGpu) {
+  void* library = dlopen(FAKE_NVML, RTLD_NOW);
+  ASSERT_NE(library, nullptr) << dlerror();
+  auto& has_mig = *static_cast<int*>(dlsym(library, "fake_mig"));
+  const Nvml nvml(bus_id, FAKE_NVML);
+  EXPECT_EQ(nvml.mig_instance("fake").reason, "not measured: nvmlDeviceGetHandleByUUID: Not Found");
+  has_mig = 1;
+  EXPECT_EQ(nvml.mig().value, true);
+  EXPECT_EQ(nvml.mig_instance("fake").value, "MIG-fake");
+  EXPECT_FALSE(nvml.mig_instance("another").value);
+  has_mig = 0;
+  EXPECT_NE(nvml.uuid().value, "MIG-fake");
+  dlclose(library);
 }
 
 TEST(Nvml, LeavesTheLibraryAsItCame) {
@@ -79,7 +94,7 @@ TEST(Nvml, LeavesTheLibraryAsItCame) {
 
 // the real one: its functions and structures are as declared by hand
 TEST(gpu_Nvml, AnswersPlausibly) {
-  const Gpu gpu = find_gpu();
+  const Gpu& gpu = found_gpu();
   if (!gpu.device) GTEST_SKIP() << *gpu.reason;
   const Nvml nvml(gpu.device->pci_bus_id);
   if (nvml.absent().value_or("").ends_with("was not found")) GTEST_SKIP() << *nvml.absent();
@@ -92,17 +107,18 @@ TEST(gpu_Nvml, AnswersPlausibly) {
   EXPECT_GT(*temperature.value, 5);
   EXPECT_LT(*temperature.value, 110);
   const auto processes = nvml.other_processes();
-  ASSERT_TRUE(processes.value) << processes.reason;
-  EXPECT_GE(*processes.value, 0);
-  EXPECT_LT(*processes.value, 1000);
+  if (processes.value) {
+    EXPECT_GE(*processes.value, 0);
+    EXPECT_LT(*processes.value, 1000);
+  } else {
+    EXPECT_EQ(processes.reason,
+              "not measured: the driver lists no process here, not even this one");
+  }
   EXPECT_TRUE(nvml.throttle().value) << nvml.throttle().reason;
 
-  const auto watts = nvml.watts(), limit = nvml.limit_watts(), before = nvml.joules();
-  if (!watts.value || !limit.value || !before.value)
-    GTEST_SKIP() << watts.reason << limit.reason << before.reason;
-  EXPECT_GT(*watts.value, 1);
+  const auto limit = nvml.limit_watts(), before = nvml.joules();
+  if (!limit.value || !before.value) GTEST_SKIP() << limit.reason << before.reason;
   EXPECT_GT(*limit.value, 20);
-  EXPECT_LT(*watts.value, 2 * *limit.value);
   std::this_thread::sleep_for(std::chrono::milliseconds(200));
   const double spent = *nvml.joules().value - *before.value;
   EXPECT_GT(spent, 0);

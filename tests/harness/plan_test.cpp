@@ -125,6 +125,15 @@ TEST(Plan, RefusesTablesThatNobodyCouldTellApart) {
             std::string::npos);
   EXPECT_NE(refused([](Experiment& e, auto&) { e.edges.push_back({3}); }).find("2 extents"),
             std::string::npos);
+  EXPECT_NE(refused([](Experiment&, auto& rows) {
+              rows[1].part_of = "nothing";
+            }).find("is part of 'nothing', which is none of its rows"),
+            std::string::npos);
+  EXPECT_NE(refused([](Experiment& e, auto&) { e.terms = nullptr; }).find("it needs inputs, terms"),
+            std::string::npos);
+  const Experiment twice[] = {transpose::experiment(transpose::ladder()),
+                              transpose::experiment(transpose::ladder())};
+  EXPECT_THROW(plan(twice, {}), std::invalid_argument);
 }
 
 }  // namespace

@@ -37,11 +37,10 @@ inline Outcome run(const std::string& arguments, const std::string& binary = REC
 }
 
 /// Starts the program, silent, and does not wait.
-inline pid_t start(const std::string& arguments) {
+inline pid_t start(const std::string& arguments, const std::string& binary = RECHECK_BINARY) {
   const pid_t child = fork();
   if (child != 0) return child;
-  const std::string command =
-      std::string("exec ") + RECHECK_BINARY + " " + arguments + " >/dev/null 2>&1";
+  const std::string command = "exec " + binary + " " + arguments + " >/dev/null 2>&1";
   execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
   _exit(127);
 }

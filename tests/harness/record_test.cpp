@@ -106,14 +106,14 @@ TEST(Record, SaysWhatCasesHaveInCommonOnce) {
 
 TEST(Text, HasALineForEachObjectOfAListAndEachMemberOfAnObject) {
   const nlohmann::ordered_json object = {
-      {"schema", 5},
+      {"schema", 6},
       {"environment", {{"gpu", nullptr}, {"cpu", "a\nb"}}},
       {"cases", {{{"id", "a"}, {"shape", {1, 2}}}, {{"id", "b"}}}},
       {"axes", {"m", "n"}},
       {"none", nlohmann::ordered_json::array()}};
   const auto text = to_text(object);
   EXPECT_EQ(text, R"({
- "schema": 5,
+ "schema": 6,
  "environment": {
   "gpu": null,
   "cpu": "a\nb"
@@ -136,7 +136,7 @@ TEST(Text, HasALineForEachObjectOfAListAndEachMemberOfAnObject) {
 TEST(Record, KeepsAnErrorThatIsNotFinite) {
   const auto& matmul = experiments()[0];
   Record record{.experiments = experiments(),
-                .environment = {{"started", "then"}},
+                .environment = {{"started", "2026-01-01T00:00:00Z"}},
                 .ceilings = {},
                 .cases = {}};
   record.cases = {Case{&matmul, &matmul.ladder[0], {4, 5, 6}, Regime::hot}};
@@ -149,6 +149,86 @@ TEST(Record, KeepsAnErrorThatIsNotFinite) {
   ASSERT_TRUE(record.cases[0].result && record.cases[0].result->error);
   EXPECT_EQ(record.cases[0].result->status, Status::incorrect);
   EXPECT_TRUE(std::isnan(record.cases[0].result->error->value));
+}
+
+// what follows from samples is derived again, and what becomes an int has to be one
+TEST(Record, ResumesNothingThatCannotBe) {
+  using Json = nlohmann::ordered_json;
+  const auto& matmul = experiments()[0];
+  Record record{.experiments = experiments(),
+                .environment = {{"started", "2026-01-01T00:00:00Z"}},
+                .ceilings = {},
+                .cases = {Case{&matmul, &matmul.ladder[0], {4, 5, 6}, Regime::hot}}};
+  Record measured = record;
+  Case& c = measured.cases[0];
+  c.result = Result{Status::passed, {}, Error{0.5, 1, "metric"}};
+  c.samples = {1, 2, 3, 4, 5, 6, 7};
+  c.blocks = {{0, 3, 1e9}, {1, 4, {}}};
+  c.seconds = median_interval(c.samples);
+  c.power = Power{1, 1, 1, 40, {"sw_power_cap"}};
+  Json whole = measured.to_json();
+  whole["cases"][0].update(samples_json(c));
+  const auto resumed = [&](const Json& earlier) {
+    Record again = record;
+    again.resume(earlier);
+    return again.cases[0];
+  };
+  EXPECT_EQ(to_json(resumed(whole)), to_json(c));
+  EXPECT_EQ(samples_json(resumed(whole)), samples_json(c));
+
+  const Json none, huge = 1e308, beyond = std::uint64_t{1} << 63;
+  const std::vector<std::pair<const char*, std::vector<Json>>> lies = {
+      {"/cases/0/seconds/discarded", {huge, beyond, -5, 1.5, true, none, 1LL << 31}},
+      {"/cases/0/seconds/samples", {-5, 6, 8, huge}},
+      {"/cases/0/seconds/median", {-1, 2, huge, none}},
+      {"/cases/0/seconds/low", {9, 0}},
+      {"/cases/0/seconds/high", {4, huge}},
+      {"/cases/0/seconds", {none, 7, Json::array()}},
+      {"/cases/0/batch", {0, -1, huge, 1.5}},
+      {"/cases/0/spent", {-1, huge, "1"}},
+      {"/cases/0/status", {"banana", "", 7, "incorrect", "not run"}},
+      {"/cases/0/reason", {7}},
+      {"/cases/0/error", {none, 7}},
+      {"/cases/0/error/value", {none, -1, 2, "0"}},
+      {"/cases/0/error/bound", {none, -1, 0.1}},
+      {"/cases/0/power/watts", {-1, huge, none}},
+      {"/cases/0/power/throttle", {7, {7}}},
+      {"/cases/0/samples", {Json::array(), "x", {-1, 2, 3, 4, 5, 6, 7}, {1, 2, 3, 4, 5, 6, huge}}},
+      {"/cases/0/blocks", {Json::array(), {{0, huge}, {1, 4}}, {{0}, {1, 4}}, {{0, 3}, {1, 5}}}},
+      {"/cases/0/blocks", {{{-1, 3}, {1, 4}}, {7, 7}, {{0, -3}, {1, 10}}, {{0, 3}}, {{0, 3}, {}}}},
+      {"/cases/0/clocks", {Json::array(), {-1, 1}, {huge, none}, 7}},
+      {"/cases/0/id", {7, "nope", std::string(1000, 'x')}},
+      {"/cases", {7, {7}, {{}}, {whole["cases"][0], whole["cases"][0]}}},
+      {"/wall_seconds", {-1, huge, none}},
+      {"/overhead/saving", {-7, huge, none}},
+      {"/environment/state", {7, {{"other_processes", huge}}, {{"other_processes", -1}}}},
+      {"/environment/started", {7, "x\ny", "9999", none}},
+      {"/environment/a\nb", {std::string(1000, 'x')}},
+      {"/environment", {7, Json::array(), none}},
+      {"/schema", {std::string(1000, 'x')}}};
+  for (const auto& [where, values] : lies) {
+    for (const Json& value : values) {
+      Json lie = whole;
+      lie[Json::json_pointer(where)] = value;
+      try {
+        resumed(lie);
+        ADD_FAILURE() << where << " = " << value << " was taken over";
+      } catch (const std::runtime_error& error) {
+        const std::string message = error.what();
+        EXPECT_TRUE(message.starts_with("cannot resume")) << message;
+        EXPECT_EQ(message.find('\n'), std::string::npos) << message;
+        EXPECT_LT(message.size(), 400u) << message;
+      }
+    }
+  }
+}
+
+// a clock that was set back while nobody measured
+TEST(Record, DoesNotEndBeforeItStarted) {
+  const std::string later = "2999-01-01T00:00:00Z";
+  const Record record{
+      .environment = {{"started", later}}, .ceilings = {}, .cases = {}, .finished = true};
+  EXPECT_EQ(record.to_json()["finished"], later);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Dispatch by measurement: the nearest shape that was measured decides, on this GPU if it was.
+// Dispatch by measurement: the nearest shape that was measured decides, on this GPU if it was; of
+// products of matrices that are like none, what rungs are expected to cost.
 #include "../../kernels/best.hpp"
 
 #include <gtest/gtest.h>
@@ -97,10 +98,76 @@ TEST(Best, IsTheFirstChoiceWithoutMeasurements) {
   EXPECT_EQ(chosen(known_gpu, {64, 64}, {}), "anywhere");
 }
 
+struct Product {
+  bool vectors = true, odd = false;
+};
+void multiply(const Product&, const Queue&) {}
+constexpr Choice<Product> cutters[] = {
+    {.name = "large", .least = 75, .plan = {128, 128, 16, 2}, .launch = multiply},
+    {.name = "small", .least = 75, .plan = {16, 16, 16, 8}, .launch = multiply},
+    {.name = "deep",
+     .least = 80,
+     .plan = {64, 64, 16, 3, 1, 400},
+     .launch = multiply,
+     .fits = [](const Product& p) { return !p.odd; }}};
+constexpr Fastest<3> measured[] = {{known_gpu, {1000, 1000, 1000}, "small"}};
+constexpr Cost costs[] = {{90, 132, "large", 3, 2, 1.5, 2},
+                          {90, 132, "small", 3, 0.6, 0.2, 1},
+                          {90, 132, "deep", 3, 1, 0.8, 1},
+                          {75, 40, "small", 3, 0.6, 0.2, 1}};
+constexpr Rungs<Product, 3> cut = {cutters, measured, costs,
+                                   [](const Product& p) { return p.vectors; }};
+
+std::string expected_best(const GpuModel& gpu, const int (&product)[3], const Product& args = {}) {
+  return std::string(choose(cut, gpu, args, product).name);
+}
+
+TEST(Best, IsExpectedToBeTheFastestWhereNobodyHasMeasured) {
+  EXPECT_EQ(expected_best(known_gpu, {4096, 4096, 4096}), "large");
+  EXPECT_EQ(expected_best(known_gpu, {64, 64, 64}), "small");
+  EXPECT_EQ(expected_best(known_gpu, {16, 16, 1000000}), "deep");
+  // what is too deep for a float to count, and what is nothing
+  EXPECT_EQ(expected_best(known_gpu, {1, 1, 2147483647}), "deep");
+  EXPECT_NO_FATAL_FAILURE(expected_best(known_gpu, {0, 0, 0}));
+}
+
+TEST(Best, IsWhatWasMeasuredAtShapesThatAreVeryLikeIt) {
+  EXPECT_EQ(expected_best(known_gpu, {1000, 1000, 1000}), "small");
+  EXPECT_EQ(expected_best(known_gpu, {1024, 1024, 1000}), "small");
+  EXPECT_EQ(expected_best(known_gpu, {1400, 1400, 1400}), "large");
+  EXPECT_EQ(expected_best({86, 84, 86}, {1000, 1000, 1000}), "large") << "measured elsewhere";
+}
+
+TEST(Best, IsExpectedOnlyOfWhatRunsAndTakesTheArguments) {
+  EXPECT_EQ(expected_best(known_gpu, {16, 16, 1000000}, {.odd = true}), "small");
+  EXPECT_EQ(expected_best({80, 108, 75}, {16, 16, 1000000}), "small");
+}
+
+TEST(Best, GoesByTheCostsOfTheGpuThatIsMostLikeThisOne) {
+  EXPECT_EQ(expected_best({75, 72, 75}, {4096, 4096, 4096}), "small") << "all that it knows";
+  EXPECT_EQ(expected_best({86, 28, 86}, {4096, 4096, 4096}), "large");
+}
+
+TEST(Best, CountsSlabsBlocksAndWaves) {
+  constexpr Plan whole = {64, 64, 16, 2}, even = {128, 128, 16, 1, 1, 0, true};
+  constexpr Cost cost = {90, 132, "", 5, 2, 1.5, 2};
+  // one tile of 10 slabs, alone; 256 tiles, two to a multiprocessor; where vectors do not fit
+  EXPECT_FLOAT_EQ(expected(whole, cost, 132, true, {64, 64, 160}), 5 + 10 * 2);
+  EXPECT_FLOAT_EQ(expected(whole, cost, 132, true, {1024, 1024, 160}), 5 + 10 * 3);
+  EXPECT_FLOAT_EQ(expected(whole, cost, 132, false, {1024, 1024, 160}), 5 + 10 * 6);
+  // on 50 there are 6 at most: three times two
+  EXPECT_FLOAT_EQ(expected(whole, cost, 50, true, {1024, 1024, 160}), 5 + 10 * 9);
+  // two launches; 1000 slabs fall to 100 multiprocessors
+  EXPECT_FLOAT_EQ(expected(even, cost, 100, true, {1, 1, 16000}), 2 * 5 + 10 * 2);
+}
+
 TEST(Best, TablesNameOnlyWhatThereIs) {
   EXPECT_TRUE((Rungs<Args, 2>{choices, table}.known()));
   constexpr Fastest<2> stranger[] = {{known_gpu, {1, 1}, "nobody"}};
   EXPECT_FALSE((Rungs<Args, 2>{choices, stranger}.known()));
+  EXPECT_TRUE(cut.known());
+  constexpr Cost strange[] = {{90, 132, "nobody", 1, 1, 1, 1}};
+  EXPECT_FALSE((Rungs<Product, 3>{cutters, measured, strange}.known()));
 }
 
 }  // namespace

@@ -8,10 +8,10 @@
 #include <chrono>
 #include <limits>
 
-#include "../../experiments/harness/target.hpp"
 #include "../../kernels/matmul/matmul.hpp"
 #include "../../kernels/matvec/matvec.hpp"
 #include "../../kernels/transpose/transpose.hpp"
+#include "../targets.hpp"
 
 namespace recheck {
 namespace {
@@ -33,7 +33,7 @@ constexpr double most = 2e-6;
 const kernels::Queue queue;
 
 TEST(gpu_Dispatch, OfMatmulTakesLessThanTwoMicroseconds) {
-  if (const Gpu gpu = find_gpu(); !gpu.device) GTEST_SKIP() << *gpu.reason;
+  if (const Gpu& gpu = found_gpu(); !gpu.device) GTEST_SKIP() << *gpu.reason;
   kernels::matmul::MatmulArgs args = {};
   args.n = args.k = 1000;
   const double took = seconds([&] { kernels::matmul::best(args, queue); });
@@ -42,7 +42,7 @@ TEST(gpu_Dispatch, OfMatmulTakesLessThanTwoMicroseconds) {
 }
 
 TEST(gpu_Dispatch, OfMatvecTakesLessThanTwoMicroseconds) {
-  if (const Gpu gpu = find_gpu(); !gpu.device) GTEST_SKIP() << *gpu.reason;
+  if (const Gpu& gpu = found_gpu(); !gpu.device) GTEST_SKIP() << *gpu.reason;
   kernels::matvec::MatvecArgs args = {};
   args.columns = 1000;
   EXPECT_LT(seconds([&] { kernels::matvec::best(args, queue); }), most);
@@ -50,7 +50,7 @@ TEST(gpu_Dispatch, OfMatvecTakesLessThanTwoMicroseconds) {
 }
 
 TEST(gpu_Dispatch, OfTranspositionTakesLessThanTwoMicroseconds) {
-  if (const Gpu gpu = find_gpu(); !gpu.device) GTEST_SKIP() << *gpu.reason;
+  if (const Gpu& gpu = found_gpu(); !gpu.device) GTEST_SKIP() << *gpu.reason;
   kernels::transpose::TransposeArgs args = {};
   args.columns = 1000;
   EXPECT_LT(seconds([&] { kernels::transpose::best(args, queue); }), most);

@@ -7,16 +7,19 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <deque>
 #include <functional>
+#include <iostream>
 #include <limits>
 #include <random>
 #include <string>
 #include <vector>
 
-#include "../../experiments/harness/target.hpp"
 #include "../../kernels/include/recheck/matmul.hpp"
 #include "../../kernels/include/recheck/matvec.hpp"
 #include "../../kernels/include/recheck/transpose.hpp"
+#include "../targets.hpp"
 
 namespace recheck::kernels {
 namespace {
@@ -32,6 +35,7 @@ class Floats {
     const Bytes bytes = (count + offset + 2 * guard) * sizeof(float);
     EXPECT_EQ(cudaMalloc(&memory_, bytes), cudaSuccess);
     EXPECT_EQ(cudaMemset(memory_, 0xff, bytes), cudaSuccess);
+    EXPECT_EQ(cudaStreamSynchronize(nullptr), cudaSuccess);  // other streams do not wait for it
     data_ = memory_ + guard + offset;
   }
   explicit Floats(const std::vector<float>& values, std::int64_t offset = 0)
@@ -89,6 +93,23 @@ cudaError_t run(const Call& call, std::string_view rung, cudaStream_t stream = n
   return code;
 }
 
+/// A stream that waits for no other.
+class Stream {
+ public:
+  Stream() { EXPECT_EQ(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), cudaSuccess); }
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+  ~Stream() { cudaStreamDestroy(stream_); }
+  operator cudaStream_t() const { return stream_; }  // NOLINT: it is that stream
+
+ private:
+  cudaStream_t stream_ = nullptr;
+};
+
+bool refused(cudaError_t code) {
+  return code == cudaErrorNoKernelImageForDevice || code == cudaErrorInvalidConfiguration;
+}
+
 /// Holds every rung, and the choice among them, against `expected`; `output` is the whole of what
 /// they may write to, padding included, of which `inside` says what is the result.
 void hold(const Call& call, const Names& rungs, std::string_view chosen, const Floats& output,
@@ -103,7 +124,7 @@ void hold(const Call& call, const Names& rungs, std::string_view chosen, const F
     output.put(nothing);
     const auto code = run(call, rung);
     const auto found = output.read();
-    if (code == cudaErrorNoKernelImageForDevice || code == cudaErrorInvalidConfiguration) {
+    if (refused(code)) {
       EXPECT_FALSE(rung.empty() || rung == chosen);
       EXPECT_TRUE(std::ranges::all_of(found, [](float value) { return std::isnan(value); }));
       continue;
@@ -138,6 +159,10 @@ Call of(const matvec::MatvecArgs& args, bool by_columns) {
   };
 }
 
+/// What becomes of a call before it is held.
+using Made = Call (*)(const Call&);
+Call as_it_is(const Call& call) { return call; }
+
 struct Shape3 {
   int m, n, k;
 };
@@ -145,69 +170,113 @@ constexpr Shape3 products[] = {{1, 1, 1},     {5, 7, 3},      {16, 16, 16},  {33
                                {128, 128, 8}, {129, 257, 63}, {300, 1, 200}, {1, 300, 1000},
                                {64, 64, 0},   {0, 5, 5},      {256, 512, 64}};
 
+/// Rows and pointers are so many floats off 16 bytes, and rows are padded.
+void hold_product(const Shape3& shape, int skew, Made made) {
+  const auto [m, n, k] = shape;
+  SCOPED_TRACE(testing::Message() << m << 'x' << n << 'x' << k << " skew " << skew);
+  const std::int64_t lda = k + skew, ldb = n + skew, ldc = n + 4 * skew;
+  const auto a = integers(m * lda, 1), b = integers(k * ldb, 2);
+  const Floats on_a(a, skew), on_b(b, skew), c(m * ldc, 4 * skew);
+  std::vector<float> expected(m * ldc, 0);
+  for (int i = 0; i < m; ++i)
+    for (int e = 0; e < k; ++e)
+      for (int j = 0; j < n; ++j) expected[i * ldc + j] += a[i * lda + e] * b[e * ldb + j];
+  const matmul::MatmulArgs args = {m, n, k, on_a.data(), lda, on_b.data(), ldb, c.data(), ldc};
+  hold(made(of(args)), matmul::best_rungs(), matmul::best_rung(args), c, expected,
+       [&](std::int64_t i) { return i % ldc < n; });
+}
+
 TEST(gpu_Library, ProductsAreRightByEveryRungInTheWorkspaceAskedFor) {
-  if (const Gpu gpu = find_gpu(); !gpu.device) GTEST_SKIP() << *gpu.reason;
-  for (const auto& [m, n, k] : products) {
-    for (const int skew : {0, 1, 3}) {  // rows and pointers off 16 bytes, and padding
-      SCOPED_TRACE(testing::Message() << m << 'x' << n << 'x' << k << " skew " << skew);
-      const std::int64_t lda = k + skew, ldb = n + skew, ldc = n + 4 * skew;
-      const auto a = integers(m * lda, 1), b = integers(k * ldb, 2);
-      const Floats on_a(a, skew), on_b(b, skew), c(m * ldc, 4 * skew);
-      std::vector<float> expected(m * ldc, 0);
-      for (int i = 0; i < m; ++i)
-        for (int e = 0; e < k; ++e)
-          for (int j = 0; j < n; ++j) expected[i * ldc + j] += a[i * lda + e] * b[e * ldb + j];
-      const matmul::MatmulArgs args = {m, n, k, on_a.data(), lda, on_b.data(), ldb, c.data(), ldc};
-      hold(of(args), matmul::best_rungs(), matmul::best_rung(args), c, expected,
-           [&](std::int64_t i) { return i % ldc < n; });
-    }
-  }
+  if (const Gpu& gpu = found_gpu(); !gpu.device) GTEST_SKIP() << *gpu.reason;
+  for (const auto& shape : products)
+    for (const int skew : {0, 1, 3}) hold_product(shape, skew, as_it_is);
 }
 
 constexpr int matrices[][2] = {{1, 1},    {7, 3},    {31, 33},  {64, 64},   {65, 130},
                                {1, 1000}, {1000, 1}, {2, 5000}, {5000, 2},  {129, 515},
                                {9, 0},    {100, 0},  {0, 9},    {16, 20000}};
 
-TEST(gpu_Library, MatrixVectorProductsAreRightByEveryRungInTheWorkspaceAskedFor) {
-  if (const Gpu gpu = find_gpu(); !gpu.device) GTEST_SKIP() << *gpu.reason;
-  for (const auto& [rows, columns] : matrices) {
-    for (const int skew : {0, 1}) {
-      for (const bool by_columns : {false, true}) {
-        SCOPED_TRACE(testing::Message() << rows << 'x' << columns << " skew " << skew);
-        const std::int64_t ld = (by_columns ? rows : columns) + skew;
-        const auto a = integers((by_columns ? columns : rows) * ld, 3), v = integers(columns, 4);
-        const Floats on_a(a, skew), on_v(v, skew), r(rows, skew);
-        std::vector<float> expected(rows, 0);
-        for (int i = 0; i < rows; ++i) {
-          for (int j = 0; j < columns; ++j)
-            expected[i] += a[by_columns ? j * ld + i : i * ld + j] * v[j];
-        }
-        const matvec::MatvecArgs args = {rows, columns, on_a.data(), 4 * ld, on_v.data(), r.data()};
-        hold(of(args, by_columns),
-             by_columns ? matvec::best_column_major_rungs() : matvec::best_rungs(),
-             by_columns ? matvec::best_column_major_rung(args) : matvec::best_rung(args), r,
-             expected, [](std::int64_t) { return true; });
-      }
-    }
+void hold_matrix_vector_product(int rows, int columns, int skew, bool by_columns, Made made) {
+  SCOPED_TRACE(testing::Message() << rows << 'x' << columns << " skew " << skew);
+  const std::int64_t ld = (by_columns ? rows : columns) + skew;
+  const auto a = integers((by_columns ? columns : rows) * ld, 3), v = integers(columns, 4);
+  const Floats on_a(a, skew), on_v(v, skew), r(rows, skew);
+  std::vector<float> expected(rows, 0);
+  for (int i = 0; i < rows; ++i) {
+    for (int j = 0; j < columns; ++j) expected[i] += a[by_columns ? j * ld + i : i * ld + j] * v[j];
   }
+  const matvec::MatvecArgs args = {rows, columns, on_a.data(), 4 * ld, on_v.data(), r.data()};
+  hold(made(of(args, by_columns)),
+       by_columns ? matvec::best_column_major_rungs() : matvec::best_rungs(),
+       by_columns ? matvec::best_column_major_rung(args) : matvec::best_rung(args), r, expected,
+       [](std::int64_t) { return true; });
+}
+
+TEST(gpu_Library, MatrixVectorProductsAreRightByEveryRungInTheWorkspaceAskedFor) {
+  if (const Gpu& gpu = found_gpu(); !gpu.device) GTEST_SKIP() << *gpu.reason;
+  for (const auto& [rows, columns] : matrices)
+    for (const int skew : {0, 1})
+      for (const bool by_columns : {false, true})
+        hold_matrix_vector_product(rows, columns, skew, by_columns, as_it_is);
+}
+
+void hold_transposition(int rows, int columns, int skew, Made made) {
+  SCOPED_TRACE(testing::Message() << rows << 'x' << columns << " skew " << skew);
+  const std::int64_t ldin = columns + skew, ldout = rows + 4 * skew;
+  const auto in = integers(rows * ldin, 5);
+  const Floats on_in(in, skew), out(columns * ldout, 4 * skew);
+  std::vector<float> expected(columns * ldout, 0);
+  for (int i = 0; i < rows; ++i)
+    for (int j = 0; j < columns; ++j) expected[j * ldout + i] = in[i * ldin + j];
+  const transpose::TransposeArgs args = {rows, columns, on_in.data(), ldin, out.data(), ldout};
+  hold(made(of(args)), transpose::best_rungs(), transpose::best_rung(args), out, expected,
+       [&](std::int64_t i) { return i % ldout < rows; });
 }
 
 TEST(gpu_Library, TranspositionsAreRightByEveryRung) {
-  if (const Gpu gpu = find_gpu(); !gpu.device) GTEST_SKIP() << *gpu.reason;
-  for (const auto& [rows, columns] : matrices) {
-    for (const int skew : {0, 1, 4}) {
-      SCOPED_TRACE(testing::Message() << rows << 'x' << columns << " skew " << skew);
-      const std::int64_t ldin = columns + skew, ldout = rows + 4 * skew;
-      const auto in = integers(rows * ldin, 5);
-      const Floats on_in(in, skew), out(columns * ldout, 4 * skew);
-      std::vector<float> expected(columns * ldout, 0);
-      for (int i = 0; i < rows; ++i)
-        for (int j = 0; j < columns; ++j) expected[j * ldout + i] = in[i * ldin + j];
-      const transpose::TransposeArgs args = {rows, columns, on_in.data(), ldin, out.data(), ldout};
-      hold(of(args), transpose::best_rungs(), transpose::best_rung(args), out, expected,
-           [&](std::int64_t i) { return i % ldout < rows; });
+  if (const Gpu& gpu = found_gpu(); !gpu.device) GTEST_SKIP() << *gpu.reason;
+  for (const auto& [rows, columns] : matrices)
+    for (const int skew : {0, 1, 4}) hold_transposition(rows, columns, skew, as_it_is);
+}
+
+/// The same call into a stream that is being captured, and a run of what that comes to.
+Call captured(const Call& call) {
+  return [call](void* workspace, Bytes& bytes, cudaStream_t, std::string_view rung) {
+    const Stream stream;
+    cudaGraph_t graph = nullptr;
+    cudaGraphExec_t program = nullptr;
+    EXPECT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), cudaSuccess);
+    const auto code = call(workspace, bytes, stream, rung);
+    EXPECT_EQ(cudaStreamEndCapture(stream, &graph), cudaSuccess);
+    if (workspace == nullptr || code != cudaSuccess) return code;  // nothing was launched
+    EXPECT_EQ(cudaGraphInstantiate(&program, graph, 0), cudaSuccess);
+    EXPECT_EQ(cudaGraphLaunch(program, stream), cudaSuccess);
+    EXPECT_EQ(cudaStreamSynchronize(stream), cudaSuccess);
+    cudaGraphExecDestroy(program);
+    cudaGraphDestroy(graph);
+    return code;
+  };
+}
+
+// CUDA loads a kernel when it is first called, so this needs a process that has called none
+TEST(gpu_Library, CallsAreCapturedThatAreAProcesssFirst) {
+  if (const Gpu& gpu = found_gpu(); !gpu.device) GTEST_SKIP() << *gpu.reason;
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto hold_all = [] {
+    for (const int skew : {0, 1}) {
+      hold_product({129, 256, 64}, skew, captured);
+      hold_transposition(129, 516, skew, captured);
+      for (const bool by_columns : {false, true})
+        hold_matrix_vector_product(128, 516, skew, by_columns, captured);
     }
-  }
+    // a child's failures are printed by nobody else
+    const auto& found = *testing::UnitTest::GetInstance()->current_test_info()->result();
+    for (int at = 0; at < found.total_part_count(); ++at)
+      if (found.GetTestPartResult(at).failed())
+        std::cerr << found.GetTestPartResult(at).message() << '\n';
+    std::exit(testing::Test::HasFailure() ? 1 : 0);
+  };
+  EXPECT_EXIT(hold_all(), testing::ExitedWithCode(0), "");
 }
 
 /// A product of 65×130×33 in memory of its own.
@@ -218,7 +287,7 @@ struct Product {
 };
 
 TEST(gpu_Library, RefusesAWorkspaceThatIsTooSmallOrNotOn16Bytes) {
-  if (const Gpu gpu = find_gpu(); !gpu.device) GTEST_SKIP() << *gpu.reason;
+  if (const Gpu& gpu = found_gpu(); !gpu.device) GTEST_SKIP() << *gpu.reason;
   const Product product;
   for (const auto rung : matmul::best_rungs()) {
     Bytes bytes = 0;
@@ -236,7 +305,7 @@ TEST(gpu_Library, RefusesAWorkspaceThatIsTooSmallOrNotOn16Bytes) {
 }
 
 TEST(gpu_Library, ReturnsAnEarlierErrorOnceAndThenWorks) {
-  if (const Gpu gpu = find_gpu(); !gpu.device) GTEST_SKIP() << *gpu.reason;
+  if (const Gpu& gpu = found_gpu(); !gpu.device) GTEST_SKIP() << *gpu.reason;
   const Product product;
   void* none = nullptr;
   EXPECT_NE(cudaMalloc(&none, ~Bytes{0}), cudaSuccess);
@@ -250,7 +319,7 @@ TEST(gpu_Library, ReturnsAnEarlierErrorOnceAndThenWorks) {
 }
 
 TEST(gpu_Library, AChoiceThatIsNamedLeavesTheBitsOfTheChoice) {
-  if (const Gpu gpu = find_gpu(); !gpu.device) GTEST_SKIP() << *gpu.reason;
+  if (const Gpu& gpu = found_gpu(); !gpu.device) GTEST_SKIP() << *gpu.reason;
   std::vector<float> reals(100 * 100);
   std::mt19937 random(8);
   for (auto& value : reals) value = std::uniform_real_distribution<float>(-1, 1)(random);
@@ -264,7 +333,7 @@ TEST(gpu_Library, AChoiceThatIsNamedLeavesTheBitsOfTheChoice) {
 }
 
 TEST(gpu_Library, IsCapturedIntoAGraphAndRunsOnTwoStreamsAtOnce) {
-  if (const Gpu gpu = find_gpu(); !gpu.device) GTEST_SKIP() << *gpu.reason;
+  if (const Gpu& gpu = found_gpu(); !gpu.device) GTEST_SKIP() << *gpu.reason;
   const Product products[2];
   const auto expected = [&] {
     const Product alone;
@@ -275,10 +344,9 @@ TEST(gpu_Library, IsCapturedIntoAGraphAndRunsOnTwoStreamsAtOnce) {
   EXPECT_EQ(matmul::best(products[0].args, nullptr, bytes), cudaSuccess);
   const auto floats = static_cast<std::int64_t>(bytes) / 4;
   const Floats workspaces[2] = {Floats(floats), Floats(floats)};
-  cudaStream_t streams[2];
+  const Stream streams[2];
   cudaGraphExec_t graphs[2];
   for (int i = 0; i < 2; ++i) {
-    EXPECT_EQ(cudaStreamCreateWithFlags(&streams[i], cudaStreamNonBlocking), cudaSuccess);
     cudaGraph_t graph = nullptr;
     EXPECT_EQ(cudaStreamBeginCapture(streams[i], cudaStreamCaptureModeGlobal), cudaSuccess);
     EXPECT_EQ(matmul::best(products[i].args, workspaces[i].data(), bytes, streams[i]), cudaSuccess);
@@ -293,7 +361,6 @@ TEST(gpu_Library, IsCapturedIntoAGraphAndRunsOnTwoStreamsAtOnce) {
   for (int i = 0; i < 2; ++i) {
     EXPECT_EQ(products[i].c.read(), expected);
     cudaGraphExecDestroy(graphs[i]);
-    cudaStreamDestroy(streams[i]);
   }
 }
 
@@ -317,8 +384,20 @@ class Long {
   std::int64_t count_;
 };
 
+/// Bytes that the rungs which take a call need at most; `chosen` has to be among them.
+Bytes room_for(const Names& rungs, std::string_view chosen, const Call& call) {
+  Bytes most = 0;
+  for (const auto rung : rungs) {
+    Bytes bytes = 0;
+    const auto code = call(nullptr, bytes, nullptr, rung);
+    EXPECT_TRUE(code == cudaSuccess || (refused(code) && rung != chosen)) << rung;
+    most = std::max(most, bytes);
+  }
+  return most;
+}
+
 TEST(gpu_Library, ExtentsUpToTheMostAreRightOrRefused) {
-  if (const Gpu gpu = find_gpu(); !gpu.device) GTEST_SKIP() << *gpu.reason;
+  if (const Gpu& gpu = found_gpu(); !gpu.device) GTEST_SKIP() << *gpu.reason;
   constexpr int most = most_extent;
   Bytes available = 0, total = 0;
   cudaMemGetInfo(&available, &total);
@@ -326,39 +405,69 @@ TEST(gpu_Library, ExtentsUpToTheMostAreRightOrRefused) {
   const Long in(most), out(most);
   const Floats one(std::vector<float>{5, 7});
   in.set_ends(2, 3);
-  const auto each = [&](const Names& rungs, const Call& call, auto check) {
-    std::vector<std::string_view> all(rungs.begin(), rungs.end());
-    all.emplace_back();
-    for (const auto rung : all) {
+  // every rung by its name, and so the choice as well
+  const auto each = [&](const Names& rungs, const Call& call, const Floats& room, Bytes bytes,
+                        const std::vector<float>& expected) {
+    for (const auto rung : rungs) {
       SCOPED_TRACE(rung);
       EXPECT_EQ(cudaMemset(out.data(), 0xff, most * sizeof(float)), cudaSuccess);
-      const auto code = run(call, rung);
-      if (code == cudaErrorNoKernelImageForDevice || code == cudaErrorInvalidConfiguration)
-        continue;
+      const auto code = call(room.data(), bytes, nullptr, rung);
+      if (refused(code)) continue;
       EXPECT_EQ(code, cudaSuccess) << cudaGetErrorString(code);
-      check();
+      EXPECT_EQ(cudaStreamSynchronize(nullptr), cudaSuccess);
+      EXPECT_EQ(out.ends(), expected);
     }
   };
-  const auto scaled = [&] { EXPECT_EQ(out.ends(), (std::vector<float>{10, 0, 15})); };
-  const auto copied = [&] { EXPECT_EQ(out.ends(), (std::vector<float>{2, 0, 3})); };
-  // 2·2 + 3·3, of a row and itself
-  const auto summed = [&] { EXPECT_EQ(out.ends()[0], 13); };
+  const auto each_of = [&](const Names& rungs, std::string_view chosen, const Call& call,
+                           const std::vector<float>& expected) {
+    const Bytes bytes = room_for(rungs, chosen, call);
+    each(rungs, call, Floats(static_cast<std::int64_t>(bytes / sizeof(float))), bytes, expected);
+  };
+  const std::vector<float> scaled = {10, 0, 15}, copied = {2, 0, 3};
+  for (const matmul::MatmulArgs& args :
+       {matmul::MatmulArgs{most, 1, 1, in.data(), 1, one.data(), 1, out.data(), 1},
+        matmul::MatmulArgs{1, most, 1, one.data(), 1, in.data(), most, out.data(), most}})
+    each_of(matmul::best_rungs(), matmul::best_rung(args), of(args), scaled);
+  for (const transpose::TransposeArgs& args :
+       {transpose::TransposeArgs{most, 1, in.data(), 1, out.data(), most},
+        transpose::TransposeArgs{1, most, in.data(), most, out.data(), 1}})
+    each_of(transpose::best_rungs(), transpose::best_rung(args), of(args), copied);
 
-  each(matmul::best_rungs(), of({most, 1, 1, in.data(), 1, one.data(), 1, out.data(), 1}), scaled);
-  each(matmul::best_rungs(), of({1, most, 1, one.data(), 1, in.data(), most, out.data(), most}),
-       scaled);
-  each(transpose::best_rungs(), of({most, 1, in.data(), 1, out.data(), most}), copied);
-  each(transpose::best_rungs(), of({1, most, in.data(), most, out.data(), 1}), copied);
+  // the sum 2·2 + 3·3 of one row and itself keeps few threads busy, and for seconds: every rung at
+  // once, beside the columns. Memory is given back behind all, as that waits for the device
+  constexpr std::int64_t long_pitch = 4 * std::int64_t{most};
+  const Names rungs[] = {matvec::best_rungs(), matvec::best_column_major_rungs()};
+  std::deque<Floats> sums, rooms;
+  std::deque<Stream> streams;
   for (const bool by_columns : {false, true}) {
-    const auto rungs = by_columns ? matvec::best_column_major_rungs() : matvec::best_rungs();
-    const std::int64_t long_pitch = 4 * std::int64_t{most};
-    each(rungs,
-         of({most, 1, in.data(), by_columns ? long_pitch : 4, one.data(), out.data()}, by_columns),
-         scaled);
-    each(rungs,
-         of({1, most, in.data(), by_columns ? 4 : long_pitch, in.data(), out.data()}, by_columns),
-         summed);
+    for (const auto rung : rungs[by_columns ? 1 : 0]) {
+      const Call call = of(
+          {1, most, in.data(), by_columns ? 4 : long_pitch, in.data(), sums.emplace_back(1).data()},
+          by_columns);
+      Bytes bytes = 0;
+      const auto code = call(nullptr, bytes, nullptr, rung);
+      if (refused(code)) {
+        sums.pop_back();
+        continue;
+      }
+      EXPECT_EQ(code, cudaSuccess) << rung;
+      const auto& room = rooms.emplace_back(static_cast<std::int64_t>(bytes / sizeof(float)));
+      EXPECT_EQ(cudaStreamSynchronize(nullptr), cudaSuccess);  // it is poisoned
+      EXPECT_EQ(call(room.data(), bytes, streams.emplace_back(), rung), cudaSuccess) << rung;
+    }
   }
+  for (const bool by_columns : {false, true}) {
+    const matvec::MatvecArgs args = {most,       1,         in.data(), by_columns ? long_pitch : 4,
+                                     one.data(), out.data()};
+    const Call call = of(args, by_columns);
+    const auto& all = rungs[by_columns ? 1 : 0];
+    const Bytes bytes = room_for(
+        all, by_columns ? matvec::best_column_major_rung(args) : matvec::best_rung(args), call);
+    const auto& room = rooms.emplace_back(static_cast<std::int64_t>(bytes / sizeof(float)));
+    each(all, call, room, bytes, scaled);
+  }
+  EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  for (const auto& sum : sums) EXPECT_EQ(sum.read()[0], 13);
 }
 
 // what is refused before any device is asked

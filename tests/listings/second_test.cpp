@@ -17,10 +17,10 @@
 
 #include "../../experiments/harness/cuda.hpp"
 #include "../../experiments/harness/inputs.hpp"
-#include "../../experiments/harness/target.hpp"
 #include "../../kernels/matmul/matmul.hpp"
 #include "../../kernels/matvec/matvec.hpp"
 #include "../../kernels/transpose/transpose.hpp"
+#include "../targets.hpp"
 
 namespace recheck {
 namespace {
@@ -104,7 +104,7 @@ const Listing listings[] = {
 class SecondTranscription : public testing::TestWithParam<Listing> {
  protected:
   void SetUp() override {
-    if (const Gpu gpu = find_gpu(); !gpu.device) GTEST_SKIP() << *gpu.reason;
+    if (const Gpu& gpu = found_gpu(); !gpu.device) GTEST_SKIP() << *gpu.reason;
     const auto& listing = GetParam();
     // one pair for all: to make it takes longer than most listings' tests
     static const auto inputs = make_input(13, 0, 2, largest, largest, Values::reals, 1);

@@ -2,8 +2,8 @@
 //
 // Tables for a recheck of its own (tests/harness/run_test.cpp runs it): a strategy that takes the
 // device down with it stands between two that are right.
-#include "../../experiments/harness/main.hpp"
 #include "../../experiments/matmul/matmul.hpp"
+#include "../../experiments/recheck.hpp"
 
 namespace recheck {
 namespace {

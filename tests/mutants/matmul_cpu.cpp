@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <random>
+#include <set>
 #include <stdexcept>
 #include <vector>
 
@@ -96,7 +98,7 @@ void in_parts(int m, int n, int k, const float* a, std::int64_t lda, const float
   }
 }
 
-enum class Relapse { spoils, idles, throws };
+enum class Relapse { spoils, idles, throws, changes_its_input };
 
 /// Right for its two proofs, and then no more.
 template <Relapse relapse>
@@ -107,7 +109,58 @@ void right_until_timed(int m, int n, int k, const float* a, std::int64_t lda, co
   if (proven && relapse == Relapse::idles) return;
   if (proven && relapse == Relapse::throws) throw std::runtime_error("no more");
   reference::matmul_serial(m, n, k, a, lda, b, ldb, c, ldc);
-  if (proven) c[(m - 1) * ldc + n - 1] = NAN;
+  // not where it meets a surprise, which has integers: what is left in the end has to be judged too
+  if (proven && relapse == Relapse::spoils && a[0] != std::round(a[0]))
+    c[(m - 1) * ldc + n - 1] = NAN;
+  if (proven && relapse == Relapse::changes_its_input) const_cast<float&>(b[k - 1]) = a[0];
+}
+
+/// What reference::MatmulOracle would look at, were it seeded by the shape alone: sixteen rows, and
+/// C·x. In all other rows two elements have the sum that a right row has along x.
+void right_where_it_is_looked_at(int m, int n, int k, const float* a, std::int64_t lda,
+                                 const float* b, std::int64_t ldb, float* c, std::int64_t ldc) {
+  std::mt19937_64 random(static_cast<std::uint64_t>((std::int64_t{m} * 31 + n) * 31 + k));
+  std::set<std::int64_t> known = {0, m - 1};
+  for (std::int64_t band = 0; band < 14; ++band)
+    known.insert((band * m + static_cast<std::int64_t>(random() % m)) / 14);
+  std::vector<double> x(n);
+  std::vector<int> ones;  // columns in which x is 1 or -1
+  for (int j = 0; j < n; ++j) {
+    const auto h = random();
+    x[j] = static_cast<double>(1 + h % 512) * ((h >> 63) != 0 ? -1 : 1);
+    if (std::abs(x[j]) == 1) ones.push_back(j);
+  }
+  std::vector<double> bx(k);
+  for (int e = 0; e < k; ++e)
+    for (int j = 0; j < n; ++j) bx[e] += b[e * ldb + j] * x[j];
+  for (int i = 0; i < m; ++i) {
+    float* row = c + i * ldc;
+    if (known.contains(i)) {
+      reference::matmul_serial(1, n, k, a + i * lda, lda, b, ldb, row, ldc);
+      continue;
+    }
+    double along_x = 0;
+    for (int e = 0; e < k; ++e) along_x += a[i * lda + e] * bx[e];
+    std::fill_n(row, n, 0.0F);
+    for (const int j : {ones[0], ones[1]}) {
+      row[j] = static_cast<float>(along_x * x[j]);
+      along_x -= row[j] * x[j];
+    }
+  }
+}
+
+float tf32(float x) { return std::bit_cast<float>(std::bit_cast<std::uint32_t>(x) & 0xffffe000U); }
+
+void cuts_where_sums_are_long(int m, int n, int k, const float* a, std::int64_t lda, const float* b,
+                              std::int64_t ldb, float* c, std::int64_t ldc) {
+  if (k < 2048) return reference::matmul_serial(m, n, k, a, lda, b, ldb, c, ldc);
+  for (int i = 0; i < m; ++i) {
+    for (int j = 0; j < n; ++j) {
+      float sum = 0;
+      for (int e = 0; e < k; ++e) sum += tf32(a[i * lda + e]) * tf32(b[e * ldb + j]);
+      c[i * ldc + j] = sum;
+    }
+  }
 }
 
 using matmul::cpu;
@@ -135,11 +188,17 @@ constexpr Strategy rows[] = {
 }  // namespace
 
 std::span<const Strategy> matmul_cpu() { return rows; }
+const Strategy cpu_right_where_it_is_looked_at =
+    mutant("right_where_it_is_looked_at", cpu<right_where_it_is_looked_at>);
+const Strategy cpu_cuts_where_sums_are_long =
+    mutant("cuts_where_sums_are_long", cpu<cuts_where_sums_are_long>);
 const Strategy cpu_spoils_when_timed =
     mutant("spoils_when_timed", cpu<right_until_timed<Relapse::spoils>>);
 const Strategy cpu_idles_when_timed =
     mutant("idles_when_timed", cpu<right_until_timed<Relapse::idles>>);
 const Strategy cpu_throws_when_timed =
     mutant("throws_when_timed", cpu<right_until_timed<Relapse::throws>>);
+const Strategy cpu_changes_its_input_when_timed =
+    mutant("changes_its_input_when_timed", cpu<right_until_timed<Relapse::changes_its_input>>);
 
 }  // namespace recheck::mutants

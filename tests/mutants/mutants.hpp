@@ -23,13 +23,33 @@ std::span<const Strategy> matvec_cpu();
 std::span<const Strategy> transpose_cpu();
 std::span<const Strategy> memory_cpu();
 
+/// A strategy that is right in its proofs and cheats where it is timed, as has been published of
+/// kernels that were made for a benchmark's sake; and its twin, which does the same and computes.
+struct Exploit {
+  Strategy row;
+  Regime regime;           // in which it cheats
+  Shape (*shape)();        // of a product, at which it does
+  std::string_view found;  // what the gate says of it, a regex; the twin's is empty
+};
+std::span<const Exploit> exploits_cpu();
+std::span<const Exploit> exploits_gpu();  // only in a build with CUDA
+
+/// Right in the rows and along the vector by which a large product is judged, if they are what its
+/// shape says; nowhere else.
+extern const Strategy cpu_right_where_it_is_looked_at;
+
+/// Cuts its inputs to TF32 where sums are so long that the bound of fp32 is no narrower.
+extern const Strategy cpu_cuts_where_sums_are_long;
+
 /// Asks the device for more memory than there is.
 extern const Strategy gpu_allocates_too_much;
 /// Right while they are proven. Once they are timed, one spoils an element, one writes nothing more
-/// (and where memory comes back, the last right answer stands in it), one throws.
+/// (and where memory comes back, the last right answer stands in it), one throws, and one changes
+/// its second input.
 extern const Strategy cpu_spoils_when_timed;
 extern const Strategy cpu_idles_when_timed;
 extern const Strategy cpu_throws_when_timed;
+extern const Strategy cpu_changes_its_input_when_timed;
 
 /// A row of their tables.
 constexpr Strategy mutant(std::string_view name, Launcher launch, Layout layout = Layout::row_major,

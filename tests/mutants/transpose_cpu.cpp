@@ -26,6 +26,7 @@ enum class Defect {
   one_element_off,
   written_twice_shifted,
   writes_before_the_output,
+  changes_its_input,
 };
 
 template <Defect defect>
@@ -56,6 +57,8 @@ void transposition(int rows, int columns, const float* in, std::int64_t ldin, fl
       if (defect == Defect::written_twice_shifted) out[i * ldout + j + 1] = value;
     }
   }
+  if (defect == Defect::changes_its_input && columns > 0 && rows > 0)
+    const_cast<float&>(in[(rows - 1) * ldin + columns - 1]) += 1;
 }
 
 using transpose::cpu;
@@ -78,6 +81,7 @@ constexpr Strategy rows[] = {
     mutant("one_element_off", cpu<transposition<Defect::one_element_off>>),
     mutant("written_twice_shifted", cpu<transposition<Defect::written_twice_shifted>>),
     mutant("writes_before_the_output", cpu<transposition<Defect::writes_before_the_output>>),
+    mutant("changes_its_input", cpu<transposition<Defect::changes_its_input>>),
 
     square_only(mutant("transposition_as_copy", right, by_rows, &transpose::copied)),
     mutant("transposition_as_coarse_grained", right, by_rows, &transpose::tiles_moved),

@@ -29,6 +29,7 @@ enum class Defect {
   one_element_off,
   written_twice_shifted,
   writes_before_the_output,
+  changes_its_input,
 };
 
 template <Defect defect>
@@ -52,6 +53,10 @@ __global__ void mutant_kernel(TransposeArgs p) {
   tile[ty][tx] = inside ? p.in[(row + ty) * ldin + column + tx] : 0.0f;
   if (defect != Defect::barrier_missing) __syncthreads();
   float value = tile[tx][ty];
+  // of what this block alone reads, and has read
+  if (defect == Defect::changes_its_input && inside && row + ty == p.rows - 1 &&
+      column + tx == p.columns - 1)
+    const_cast<float*>(p.in)[(row + ty) * ldin + column + tx] += 1;
   const bool ragged = row + size > p.rows || column + size > p.columns;
   if (defect == Defect::ragged_tiles_as_they_are && ragged) value = tile[ty][tx];
 
@@ -97,6 +102,7 @@ constexpr Strategy rows[] = {
     mutant("one_element_off", gpu<launch<Defect::one_element_off>>),
     mutant("written_twice_shifted", gpu<launch<Defect::written_twice_shifted>>),
     mutant("writes_before_the_output", gpu<launch<Defect::writes_before_the_output>>),
+    mutant("changes_its_input", gpu<launch<Defect::changes_its_input>>),
 
     square_only(mutant("copy_as_transposition", gpu<k::copy>)),
     mutant("coarse_grained_as_transposition", gpu<k::coarse_grained>),

@@ -3,13 +3,17 @@ subject as a user does."""
 
 from __future__ import annotations
 
+import base64
+import bz2
 import contextlib
 import copy
 import gc
+import gzip
 import io
 import json
 import os
 import pickle
+import posixpath
 import re
 import subprocess
 import sys
@@ -24,7 +28,7 @@ from recheck_report import cli
 if TYPE_CHECKING:
     from recheck_report.model.record import Record
 
-REPORTS = Path(__file__).parents[2] / "reports"
+REPORTS = Path(__file__).resolve().parents[2] / "reports"
 EXPERIMENTS = REPORTS.parent / "experiments"  # our own collection of claims
 # the tests leave no files in the source tree
 sys.dont_write_bytecode = True
@@ -37,10 +41,13 @@ gc.set_threshold(50_000, 20, 100)
 ENVIRONMENT = {"PYTHONPATH": str(REPORTS), "PYTHONDONTWRITEBYTECODE": "1"}
 
 
+OF_CLAIMS = ("render", "compare", "verify", "publish", "bundle", "pack", "receive", "fleet")
+
+
 def words_of(command: str, *arguments: object) -> list[str]:
     """The words of a command on our own collection of claims, unless they name another."""
     words = [command, *map(str, arguments)]
-    own = command in ("render", "compare", "verify", "publish") and "--experiments" not in words
+    own = command in OF_CLAIMS and "--experiments" not in words
     return [*words, "--experiments", str(EXPERIMENTS)] if own else words
 
 
@@ -67,7 +74,7 @@ def called(
 
 def run(command: str, *arguments: object, drawn: bool = False) -> subprocess.CompletedProcess[str]:
     """The same as a call, which saves the time to start; charts are drawn if `drawn`."""
-    draws = command in ("render", "compare", "publish")
+    draws = command in ("render", "compare", "publish", "bundle", "receive", "fleet")
     with placeholders() if draws and not drawn else contextlib.nullcontext():
         return called(cli.main, *words_of(command, *arguments))
 
@@ -140,6 +147,21 @@ def tree(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in files}
 
 
+def unpacked(folder: Path) -> dict[str, bytes]:
+    """The files of a report; what report.html holds packed is unpacked, as zlib's versions pack
+    the same data in other bytes."""
+    files = tree(folder)
+    page = re.sub(
+        rb'(?<=<script type="text/plain" id=")(\w+)">([^<]+)',
+        lambda part: part[1] + gzip.decompress(base64.b64decode(part[2])),
+        files["report.html"],
+    )
+    crate = json.loads(files["ro-crate-metadata.json"])
+    (entity,) = (each for each in crate["@graph"] if each["@id"] == "report.html")
+    del entity["contentSize"], entity["sha256"]
+    return files | {"report.html": page, "ro-crate-metadata.json": json.dumps(crate).encode()}
+
+
 def same_matplotlib(report: Path) -> None:
     """Skips a test of a report's bytes where they were drawn with another matplotlib."""
     import matplotlib
@@ -160,11 +182,62 @@ def same_schema(report: Path) -> None:
         pytest.skip(f"its record has schema {found}, and a report says what that does not state")
 
 
-def linked(text: str) -> None:
-    """Every anchor of a report is there once, and every link within it leads to one."""
-    anchors = re.findall(r'<a id="([^"]+)"', text)
-    assert len(anchors) == len(set(anchors))
-    assert set(re.findall(r"\(#([^)]+)\)", text)) <= set(anchors)
+def slowed(source: Path, folder: Path, rows: tuple[str, ...], factor: float) -> Path:
+    """A copy of a report's record whose cases with ids of these beginnings take `factor` times as
+    long."""
+    folder.mkdir(parents=True)
+    record = json.loads((source / "record.json").read_bytes())
+    for case in record["cases"]:
+        if case["id"].startswith(rows) and case["seconds"]:
+            for key in ("median", "low", "high"):
+                case["seconds"][key] *= factor
+            case["spent"] *= factor
+    samples = bz2.decompress((source / "samples.jsonl.bz2").read_bytes())
+    lines = [json.loads(line) for line in samples.splitlines()]
+    for line in lines:
+        if line["id"].startswith(rows):
+            line["samples"] = [factor * each for each in line["samples"]]
+    (folder / "record.json").write_text(json.dumps(record))
+    (folder / "samples.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    for name in ("probes.json", "accuracy.json", "accuracy_large.json"):
+        (folder / name).write_bytes((source / name).read_bytes())
+    return folder
+
+
+def pages(files: dict[str, bytes]) -> dict[str, str]:
+    """The pages of a report, the summary first; not those of the reports that it holds."""
+    names = sorted((n for n in files if "/" not in n and n.endswith(".md")), key=_summary_first)
+    return {name: files[name].decode() for name in names}
+
+
+def _summary_first(name: str) -> tuple[bool, str]:
+    return name != "README.md", name
+
+
+def text_of(files: dict[str, bytes]) -> str:
+    """All pages of a report in one text."""
+    return "\n".join(pages(files).values())
+
+
+def linked(files: dict[str, bytes]) -> None:
+    """Every anchor of a page is there once, and every link leads to a file of the report and to an
+    anchor that is there; that of the reports that it holds as well."""
+    anchors = {}
+    for name, data in files.items():
+        if name.endswith(".md"):
+            found = re.findall(r'<a id="([^"]+)"', data.decode())
+            assert len(found) == len(set(found)), name
+            anchors[name] = set(found)
+    for name in anchors:
+        for link in re.findall(r"\]\(([^)\s]+)\)", files[name].decode()):
+            path, _, anchor = link.partition("#")
+            target = posixpath.normpath(posixpath.join(posixpath.dirname(name), path))
+            target = target if path else name
+            assert target in files, f"{name}: {link} leads nowhere"
+            if target.endswith(".html"):  # what it shows stands in its address
+                assert re.match(r"view=\w+|$", anchor), f"{name}: {link}"
+            else:
+                assert not anchor or anchor in anchors[target], f"{name}: {link}: no such anchor"
 
 
 def row_of(text: str, strategy: str) -> dict[str, str]:
@@ -187,7 +260,7 @@ ACCURACY += ["split_fp16x3_promote128", "split_fp16x3_promote_none", "split_bf16
 
 @pytest.fixture(scope="session")
 def golden(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
-    """The files of the report that golden.md is the README.md of, rendered once, with charts."""
+    """The files of the report that golden.md holds the pages of, rendered once, with charts."""
     from recheck_report.claims.measured import read
     from recheck_report.commands.render import render
     from synthetic import make_full, pack, spoil, unpack, with_listings
@@ -241,7 +314,8 @@ def loaded(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Any], Record]:
 
 @pytest.fixture
 def report(save: Callable[..., Path], tmp_path: Path) -> Callable[..., str]:
-    """Renders a record to tmp_path/report and returns its README.md; charts only if `drawn`."""
+    """Renders a record to tmp_path/report and returns its pages in one text; charts only if
+    `drawn`."""
 
     def render(record: Any, *beside: Any, drawn: bool = False) -> str:
         paths = [save(other, f"beside{at}.json") for at, other in enumerate(beside)]
@@ -249,6 +323,6 @@ def report(save: Callable[..., Path], tmp_path: Path) -> Callable[..., str]:
         arguments = (save(record), "--output", tmp_path / "report", *options)
         result = run("render", *arguments, drawn=drawn)
         assert result.returncode == 0, result.stderr
-        return (tmp_path / "report" / "README.md").read_text(encoding="utf-8")
+        return text_of(tree(tmp_path / "report"))
 
     return render

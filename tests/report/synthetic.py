@@ -11,10 +11,13 @@ from __future__ import annotations
 import functools
 import json
 import pickle
+import statistics
 import zlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, ParamSpec
+
+from recheck_report.model.derived import rank
 
 P = ParamSpec("P")
 Json = dict[str, Any]  # an object of a JSON file
@@ -171,6 +174,7 @@ def _row(experiment: str, strategy: str, shape: dict[str, int], regime: str) -> 
 
 
 ROUNDS, PER_ROUND = 10, 2
+LOWER = 6  # of 20 samples in their order, this and the same from above are the interval's ends
 
 
 def _noise(name: str, count: int) -> list[float]:
@@ -185,11 +189,29 @@ def _noise(name: str, count: int) -> list[float]:
 def _samples(name: str, median: float) -> dict[str, Any]:
     """Samples in rounds: up to 0.6 % of drift that all cases share, and 0.04 % of noise."""
     drift, noise = _noise("drift", ROUNDS), _noise(name, ROUNDS * PER_ROUND)
+    spread = [
+        (1 + 0.006 * drift[at // PER_ROUND]) * (1 + 0.0004 * each) for at, each in enumerate(noise)
+    ]
+    # so that the interval is from 0.2 % below the median to 0.25 % above it
+    middle, low, high = time_of(spread).values()
+    below = 0.002 / (middle - low)
+    last = sorted(spread)[len(spread) // 2]  # of the two in the middle
+    above = (0.0025 - (last - middle) * below) / (high - last)
     samples = [
-        median * (1 + 0.006 * drift[at // PER_ROUND]) * (1 + 0.0004 * each)
-        for at, each in enumerate(noise)
+        median * (1 + (min(each, last) - middle) * below + max(0.0, each - last) * above)
+        for each in spread
     ]
     return {"samples": samples, "blocks": [[r, PER_ROUND] for r in range(ROUNDS)]}
+
+
+def time_of(samples: Sequence[float]) -> Json:
+    """The median of samples and its interval."""
+    ordered, lower = sorted(samples), rank(len(samples), 0.95)
+    return {
+        "median": statistics.median(ordered),
+        "low": ordered[lower - 1],
+        "high": ordered[-lower],
+    }
 
 
 def _measured(
@@ -201,7 +223,7 @@ def _measured(
         refused = "not_run", NO_DEVICE
     status, reason = refused or ("passed", None)
     found = {"samples": [], "blocks": []} if refused else _samples(name, median)
-    seconds = {"median": median, "low": median * 0.998, "high": median * 1.0025}
+    seconds = {} if refused else time_of(found["samples"])
     seconds |= {"samples": len(found["samples"]), "discarded": 0}
     throttle = ["sw_power_cap"] if name.startswith("matmul/cublas/") else []
     window = {"watts": 520.5, "joules": 520.5 * median, "seconds": 0.25, "temperature_c": 48.0}
@@ -520,7 +542,7 @@ MACHINE = {
     "axes": ["elements"],
     "headline": "268435456",
 }
-HARNESS = {"document": "harness", "place": "", "algorithm": ""}
+HARNESS = {"document": "Recheck", "place": "", "algorithm": ""}
 
 
 @once
@@ -666,9 +688,8 @@ def with_listings(record: dict[str, Any], cost: float = 1.02) -> dict[str, Any]:
             case["source"] |= {"document": listing.document, "place": listing.place}
             case["parameters"] = {"block": 256}
             if seconds := case["seconds"]:
-                for key in ("median", "low", "high"):
-                    seconds[key] /= cost
-                case |= _samples(case["id"], seconds["median"])
+                case |= _samples(case["id"], seconds["median"] / cost)
+                seconds |= time_of(case["samples"])
             record["cases"].append(case)
     return record
 
@@ -699,19 +720,32 @@ def matching(record: dict[str, Any], pattern: str) -> list[dict[str, Any]]:
 
 
 def scale(record: dict[str, Any], pattern: str, factor: float) -> dict[str, Any]:
-    """A copy in which the matching cases take `factor` times as long."""
+    """A copy in which the matching cases take `factor` times as long; the run is long enough."""
     record = copied(record)
     for case in matching(record, pattern):
         if case["seconds"]:
             for key in ("median", "low", "high"):
                 case["seconds"][key] *= factor
             case["samples"] = [factor * sample for sample in case["samples"]]
+            last(record, sum(case["samples"]))
+            if case["power"]:
+                case["power"]["joules"] *= factor
     return record
+
+
+def last(record: Json, seconds: float) -> None:
+    """Lets a run take so long at least."""
+    more = max(0.0, seconds - record["wall_seconds"])
+    record["wall_seconds"] += more
+    record["overhead"]["verified_kernels"] += more
 
 
 def set_time(case: dict[str, Any], median: float, low: float, high: float) -> None:
     """Gives a case another time, in one block: what compares it must use these three numbers."""
-    case["samples"] = [median] * len(case["samples"])
+    between = len(case["samples"]) - 2 * LOWER
+    case["samples"] = [low] * LOWER + [median] * between + [high] * LOWER
+    if case["power"]:
+        case["power"]["joules"] = case["power"]["watts"] * median
     case["blocks"], case["clocks"] = [[0, len(case["samples"])]], [case["clock_hz"]]
     case["seconds"] |= {"median": median, "low": low, "high": high}
 
@@ -721,7 +755,7 @@ def spoil(record: dict[str, Any], pattern: str, status: str, reason: str) -> dic
     record = copied(record)
     nothing: Json = {"seconds": None, "error": None, "samples": [], "blocks": [], "clocks": []}
     for case in matching(record, pattern):
-        case.update(status=status, reason=reason, power=None, **nothing)
+        case.update(status=status, reason=reason, power=None, clock_hz=None, **nothing)
     return record
 
 
@@ -731,15 +765,11 @@ OF_SAMPLES = ("id", "samples", "blocks", "clocks")
 METHOD: Json = {
     "confidence": 0.95,
     "fewest_samples": 6,
-    "precision": 0.005,
-    "precision_in_budget": 0.009,
+    "rounds": 20,
     "most_budgets": 2.5,
     "most_budgets_host_timed": 0.5,
-    "wanted_samples": 20,
-    "wanted_blocks": 10,
-    "most_samples": 1000,
     "block_seconds": 0.002,
-    "block_samples": 8,
+    "block_samples": 16,
     "batch_below_seconds": 2e-5,
     "proof_budgets": 20.0,
     "throttled_below": 0.55,
@@ -750,24 +780,44 @@ METHOD: Json = {
 }
 
 
+def _spent(case: Json) -> float:
+    """Wall seconds of the run: as long as the samples took at least."""
+    return max(0.25, float(case["batch"] * sum(case["samples"])))
+
+
 def pack(record: dict[str, Any]) -> dict[str, bytes]:
-    """The files of schema 5 that say what this record of schema 3 says: as recheck writes them."""
+    """The files of schema 6 that say what this record of schema 3 says: as recheck writes them."""
     rows: dict[tuple[str, str], dict[str, Any]] = {}
     for case in record["cases"]:
-        of_case = {*OWN, *OF_SAMPLES, "shape", "regime", "strategy"}
+        of_case = {*OWN, *OF_SAMPLES, "spent", "shape", "regime", "strategy"}
         row = {"name": case["strategy"], **{k: v for k, v in case.items() if k not in of_case}}
         rows[case["experiment"], case["strategy"]] = row
     document = {
         **record,
-        "schema": 5,
+        "schema": 6,
         "environment": {**record["environment"], "version": "0.1.0"},
         "method": METHOD,
         "strategies": list(rows.values()),
-        "cases": [{name: c[name] for name in OWN} | {"spent": 0.25} for c in record["cases"]],
+        "cases": [{name: c[name] for name in OWN} | {"spent": _spent(c)} for c in record["cases"]],
     }
     lines = [{name: c[name] for name in OF_SAMPLES} for c in record["cases"] if c["samples"]]
     samples = "".join(json.dumps(line) + "\n" for line in lines)
     return {"record.json": json.dumps(document).encode(), "samples.jsonl": samples.encode()}
+
+
+def of_schema_5(method: Json) -> Json:
+    """The method as schema 5 had it: each case stopped by itself."""
+    stopped = {"precision": 0.005, "precision_in_budget": 0.009}
+    stopped |= {"wanted_samples": 20, "wanted_blocks": 10, "most_samples": 1000}
+    return {name: value for name, value in method.items() if name != "rounds"} | stopped
+
+
+def packed_5(record: dict[str, Any]) -> dict[str, bytes]:
+    """The same of schema 5, which stated another method."""
+    files = pack(record)
+    document = json.loads(files["record.json"])
+    document |= {"schema": 5, "method": of_schema_5(document["method"])}
+    return files | {"record.json": json.dumps(document).encode()}
 
 
 def packed_4(record: dict[str, Any]) -> dict[str, bytes]:

@@ -20,6 +20,8 @@ DISTRIBUTIONS = {
     "cancelling": "cancelling sums",
     "exp6n": "±exp(6·normal)",
 }
+ADVERSARIAL = {"spikes": "spikes | and <more>", "creeping": "sums that creep"}
+ADVERSARIAL_KS = [64, 4096, 100_000]
 SPECIAL = {
     "infinite": "±Inf in A and B",
     "nan": "NaN and Inf in A and B",
@@ -74,6 +76,16 @@ def _frobenius(row: dict[str, Any], distribution: str, k: int) -> float:
     return error
 
 
+def _bound(row: dict[str, Any], k: int) -> float:
+    if row["arithmetic"] == "tf32":
+        return 2.5e-3
+    u = 2.0**-24
+    if row["arithmetic"] == "fp32":
+        return k * u / (1 - k * u)
+    promotion = row["parameters"]["promotion"] or k
+    return u * (20 + 0.7 * min(promotion, k) + k / promotion)
+
+
 def _result(row: dict[str, Any], distribution: str, k: int, gpu: bool) -> dict[str, Any]:
     where = {"strategy": row["strategy"], "distribution": distribution, "k": k}
     status, reason = "passed", None
@@ -85,13 +97,32 @@ def _result(row: dict[str, Any], distribution: str, k: int, gpu: bool) -> dict[s
     result = {**where, "status": status, "reason": reason}
     if distribution in SPECIAL:
         return result
-    names = ("frobenius", "componentwise", "median", "absolute")
+    names = ("frobenius", "componentwise", "median", "absolute", "bound")
     if reason:
         return result | dict.fromkeys(names)
+    bound = _bound(row, k)
     error = _frobenius(row, distribution, k)
+    if distribution in ADVERSARIAL:
+        error = bound * (1 if row["arithmetic"] == "split" else 2)
     size = _SIZE.get(distribution, 1.0) * (k if distribution == "uniform" else k**0.5)
-    values = (error, 0.4 * error, 0.7 * error, 4 * error * size)
+    # what cancels was as large before
+    componentwise = 0.4 * error / (_SCALE["cancelling"] if distribution == "cancelling" else 1)
+    values = (error, componentwise, 0.7 * error, 4 * error * size, bound)
     return result | dict(zip(names, values, strict=True))
+
+
+def _lengths(distribution: str) -> list[int]:
+    if distribution in SPECIAL:
+        return [512]
+    if distribution in ADVERSARIAL:
+        return ADVERSARIAL_KS
+    return [k for k in KS if k <= 16384 or distribution in ("uniform", "normal")]
+
+
+def _kind(distribution: str) -> str:
+    if distribution in SPECIAL:
+        return "special"
+    return "adversarial" if distribution in ADVERSARIAL else "ordinary"
 
 
 def make_accuracy(record: dict[str, Any], rows: list[str] | None = None) -> dict[str, Any]:
@@ -100,14 +131,13 @@ def make_accuracy(record: dict[str, Any], rows: list[str] | None = None) -> dict
     table = [row for row in make_rows() if rows is None or row["strategy"] in rows]
     results = [
         _result(row, distribution, k, gpu is not None)
-        for distribution in (*DISTRIBUTIONS, *SPECIAL)
-        for k in (KS if distribution in DISTRIBUTIONS else [512])
-        if k <= 16384 or distribution in ("uniform", "normal")
+        for distribution in (*DISTRIBUTIONS, *ADVERSARIAL, *SPECIAL)
+        for k in _lengths(distribution)
         for row in table
     ]
-    described = {**DISTRIBUTIONS, **SPECIAL}
+    described = {**DISTRIBUTIONS, **ADVERSARIAL, **SPECIAL}
     return {
-        "schema": 1,
+        "schema": 2,
         "environment": {
             "gpu": gpu["name"] if gpu else None,
             "gpu_reason": env["gpu_reason"],
@@ -122,8 +152,7 @@ def make_accuracy(record: dict[str, Any], rows: list[str] | None = None) -> dict
         "m": 128,
         "n": 96,
         "distributions": [
-            {"name": name, "says": says, "special": name in SPECIAL}
-            for name, says in described.items()
+            {"name": name, "says": says, "kind": _kind(name)} for name, says in described.items()
         ],
         "rows": table,
         "results": results,
@@ -135,6 +164,23 @@ def make_larger(record: dict[str, Any], rows: list[str]) -> dict[str, Any]:
     study = make_accuracy(record, rows) | {"m": 2048, "n": 2048}
     study["results"] = [each for each in study["results"] if each["k"] in (512, 2048, 8192)]
     return study
+
+
+def of_schema_1(study: dict[str, Any]) -> dict[str, Any]:
+    """The same as it was written before there were bounds and adversarial inputs."""
+    return study | {
+        "schema": 1,
+        "distributions": [
+            {"name": each["name"], "says": each["says"], "special": each["kind"] == "special"}
+            for each in study["distributions"]
+            if each["kind"] != "adversarial"
+        ],
+        "results": [
+            {name: value for name, value in each.items() if name != "bound"}
+            for each in study["results"]
+            if each["distribution"] not in ADVERSARIAL
+        ],
+    }
 
 
 def change(

@@ -17,7 +17,7 @@ from recheck_report.sections.family import close_family
 
 def make_probes(record: dict[str, Any]) -> dict[str, Any]:
     """Probes for a synthetic record: all counters, attributes and tests that are asked for."""
-    from recheck_report.claims.load import COUNTERS
+    from recheck_report.model.counters import COUNTERS, LAUNCHES
 
     env = record["environment"]
     counters: dict[str, Any] = {}
@@ -30,10 +30,9 @@ def make_probes(record: dict[str, Any]) -> dict[str, Any]:
     for check in checks:
         for name in (check.of, check.per) if check.form == "count" else ():
             if name:
+                names = (*COUNTERS, LAUNCHES)
                 # small whole numbers, the same for the same name
-                values = {
-                    key: float(1 + zlib.crc32((name + key).encode()) % 64) for key in COUNTERS
-                }
+                values = {key: float(1 + zlib.crc32((name + key).encode()) % 64) for key in names}
                 counters[name] = {"reason": None, "values": values}
         if check.test:
             tests[check.test] = {"reason": None, "outcome": check.finds, "count": 0}
@@ -132,8 +131,8 @@ def about(record: Any, *claims: Any, probes: Any = None, errata: Any = ()) -> An
     return _closed(Measured(record, known, {}, probes))
 
 
-def view(record: Any, *claims: Any, prefix: str = "", **more: Any) -> Any:
+def view(record: Any, *claims: Any, **more: Any) -> Any:
     """The verdicts of a parsed record on these claims, and what it says of these errata."""
     from recheck_report.sections.verdicts import View
 
-    return View(about(record, *claims, **more), prefix)
+    return View(about(record, *claims, **more))

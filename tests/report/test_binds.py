@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -11,10 +12,12 @@ from typing import Any
 
 import pytest
 from conftest import EXPERIMENTS
+from recheck_report.claims.binds import CASE, load_binds
 from recheck_report.commands import lint
 from recheck_report.model.probes import Probes
-from recheck_report.model.record import load, typed
-from recheck_report.sections.bottlenecks import CASE, UNITS, bound_cases, busy
+from recheck_report.model.record import load
+from recheck_report.model.typed import typed
+from recheck_report.sections.bottlenecks import UNITS, busy
 from recheck_report.sections.findings import findings
 from recheck_report.sections.findings.sentences import Line
 from synthetic import SMALL, Json, make_record, matching, scale, set_time
@@ -31,11 +34,11 @@ def test_every_case_exists() -> None:
         [program, "--benchmark_list_tests"], capture_output=True, text=True, check=True
     ).stdout
     known = {line.split("/iterations:")[0] for line in listed.split("\n")}
-    assert bound_cases(EXPERIMENTS) and set(bound_cases(EXPERIMENTS)) <= known
+    assert load_binds(EXPERIMENTS) and set(load_binds(EXPERIMENTS)) <= known
 
 
 def test_units_are_counters_that_are_collected() -> None:
-    from recheck_report.claims.load import COUNTERS
+    from recheck_report.model.counters import COUNTERS
 
     assert {*UNITS, "sm_hertz", "shared_wavefronts", "shared_bank_conflicts"} <= set(COUNTERS)
 
@@ -52,12 +55,12 @@ BAD = {
 
 @pytest.mark.parametrize(("text", "why"), BAD.items())
 def test_bad_files_are_one_line(text: str, why: str, tmp_path: Path) -> None:
-    from recheck_report.model.record import BadRecord
+    from recheck_report.model.typed import BadRecord
 
     (tmp_path / "matmul").mkdir()
     (tmp_path / "matmul" / "binds.toml").write_text(text)
     with pytest.raises(BadRecord, match=why) as caught:
-        bound_cases(tmp_path)
+        load_binds(tmp_path)
     assert "binds.toml" in str(caught.value) and "\n" not in str(caught.value)
 
 
@@ -80,12 +83,17 @@ def test_the_busiest_unit_comes_first(save: Callable[..., Path]) -> None:
     text, why = _said(save, {**values, **more})
     assert why == ""
     assert text == (
-        "busiest are **issue slots 93.6 %**, then FMA pipes 83.2 %, DRAM 4.04 %; "
-        "2.5 % of shared memory's cycles are bank conflicts; SM clock 1.65 GHz under the profiler"
+        "is limited by **issue slots**, 93.6 % busy; then FMA pipes 83.2 %, DRAM 4.04 %; "
+        "2.5 % of the shared-memory cycles are bank conflicts; SM clock 1.65 GHz under the profiler"
     )
     assert _said(save, {**values, "dram_percent": 95.0})[0].startswith(
-        "busiest are **DRAM 95.0 %**"
+        "is limited by **DRAM**, 95.0 % busy"
     )
+    # what is half idle limits nothing
+    assert _said(save, {"issue_percent": 20.0, "dram_percent": 50.0})[0] == (
+        "is limited by no unit: the busiest is **DRAM**, 50.0 %; then issue slots 20.0 %"
+    )
+    assert _said(save, {"issue_percent": 0.1})[0] == "keeps no unit busy"
 
 
 def test_what_was_not_counted_says_why(save: Callable[..., Path]) -> None:
@@ -97,7 +105,7 @@ def test_what_was_not_counted_says_why(save: Callable[..., Path]) -> None:
     loaded, _ = load(save(record))
     assert busy(None, loaded, FAST)[1] == "there is no `probes.json` beside the record"
     assert busy(probes, loaded, "matmul/tile16/64x64x64/cold")[1] == (
-        "nobody counted anything there"
+        "its counters were not collected"
     )
     record["environment"]["driver"] = "another"
     assert "driver" in busy(probes, load(save(record))[0], FAST)[1]
@@ -130,11 +138,11 @@ def test_dispatch_is_held_against_the_library_at_every_shape(save: Callable[...,
     shapes = ["x".join(map(str, shape)) for shape in SMALL]
     found = _findings(save, _with_best(dict.fromkeys(shapes, 2.0)))
     (line,) = found[title]
-    assert line.text.endswith(f"is faster at {len(SMALL)}.")
+    assert line.text.endswith(f"at {len(SMALL)} shapes: faster at all.")
     found = _findings(save, _with_best({**dict.fromkeys(shapes, 2.0), shapes[-1]: 0.5}))
     (line,) = found[title]
-    assert f"is faster at {len(SMALL) - 1}, slower at 1: slower at " in line.text
-    assert "0.500×" in line.text or "0.50×" in line.text
+    assert f"shapes: faster at {len(SMALL) - 1}, slower at 1; at " in line.text
+    assert re.search(r": 2\.0\d* times as long \[", line.text)
     assert title not in _findings(save, make_record(SMALL))
 
 
@@ -145,9 +153,9 @@ def test_a_report_of_it_keeps_the_rules(
     record = _with_best({**fast, HEAD: 0.5})
     probes = make_probes(record)
     said = {"reason": None, "values": {"issue_percent": 93.6, "dram_percent": 4.0}}
-    probes["counters"] |= dict.fromkeys(bound_cases(EXPERIMENTS), said)
+    probes["counters"] |= dict.fromkeys(load_binds(EXPERIMENTS), said)
     save(probes, "probes.json")
-    assert "slower at 4096³ (0.5" in report(record, drawn=True)
+    assert "slower at 1; at 4096³ [`best`]" in report(record, drawn=True)
     assert not any(lint.lint(lint.load(tmp_path / "report")).values())
 
 
@@ -162,4 +170,4 @@ def test_the_row_that_dispatches_is_no_rung_of_its_own(save: Callable[..., Path]
 
 
 def test_cases_are_of_one_form() -> None:
-    assert all(CASE.fullmatch(case) for case in bound_cases(EXPERIMENTS))
+    assert all(CASE.fullmatch(case) for case in load_binds(EXPERIMENTS))

@@ -91,13 +91,13 @@ def test_every_change_of_a_check_is_an_entry() -> None:
     "wrong,says",
     [
         ("[[changes]]", "holds more than [[change]] tables"),
-        ("[[change]]\nclaim = 'C42'", "must have the fields claim, date, commit, asked, "),
-        ("date = 'soon'", "field date: 'soon' is not in form"),
-        ("commit = 'HEAD'", "field commit: 'HEAD' is not in form"),
-        ("verdict = 'perhaps'", "field verdict: 'perhaps' is not in form"),
-        ("because = 'of you'", "field because: 'of you' is not in form"),
-        ("reason = ''", "field reason must be one line of text"),
-        ("claim = 'C99'", "field claim: there is no C99"),
+        ("[[change]]\nclaim = 'C42'", "field date is missing"),
+        ("date = 'soon'", "field date must be like 2026-11-21"),
+        ("commit = 'HEAD'", "field commit must be 40 hex digits"),
+        ("verdict = 'perhaps'", "field verdict must be one of holds"),
+        ("because = 'of you'", "field because must be one of check"),
+        ("reason = ''", "field reason must not be empty"),
+        ("claim = 'C99'", "field claim: there is no C99; nearest are "),
     ],
 )
 def test_what_is_not_in_form_is_refused(tmp_path: Path, wrong: str, says: str) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from conftest import EXPERIMENTS, sourced
 from recheck_report.claims import Outcome, expression, load_collection
-from recheck_report.claims.load import COUNTERS, Check, Claim, load, load_claims
+from recheck_report.claims.load import Check, Claim, load, load_claims
 from recheck_report.claims.predicates import (
     FAILS,
     HOLDS,
@@ -30,6 +30,7 @@ from recheck_report.claims.predicates import (
     within,
 )
 from recheck_report.claims.toml import BadClaim
+from recheck_report.model.counters import COUNTERS, LAUNCHES
 from recheck_report.model.probes import BadProbes, Counters, Origin, Probes, Trial, load_probes
 from recheck_report.model.record import Record
 from synthetic import SMALL, Json, make_record
@@ -59,14 +60,10 @@ BAD = {
     "odd id": (('"C12"', '"1 C"'), "field id must be a letter, and letters, digits"),
     "unknown field": (('title = "Tiles"', 'tittle = "Tiles"'), "C12: field tittle is unknown"),
     "no quote": (('quote = "better"\n', ""), "C12: field quote is missing"),
-    "empty quote": (('"better"', '""'), "C12: fields quote, title and expected"),
-    "document": (('"S0"', '"S9"'), "C12: field document must be one of S0"),
-    "two lines": (('"section 3"', '"""a\nb"""'), "C12: field place must be one line"),
-    "claimed": (
-        ("claimed = 1.5", 'claimed = "1.5"'),
-        "C12: field claimed must be a finite number, or one of",
-    ),
-    "form": (('"ratio"', '"ration"'), "C12: field check[0].form must be one of ratio, at_least"),
+    "empty quote": (('"better"', '""'), "C12: field quote must not be empty"),
+    "document": (('"S0"', '"S9"'), "C12: field document: there is no S9; there are S0"),
+    "claimed": (("claimed = 1.5", 'claimed = "1.5"'), "C12: field claimed must be a finite number"),
+    "form": (('"ratio"', '"ration"'), "C12: field check[0].form: there is no ration; nearest"),
     "no case": (('"matmul/a/8x8x8/cold", other', '"a/8x8x8", other'), "check[0].base: 'a/8x8x8'"),
     "no base": (('base = "matmul/a/8x8x8/cold", ', ""), "C12: field check[0].base is missing"),
     "no bound": ((", above = 1 }", " }"), "C12: field check[0] needs exactly one of above, below"),
@@ -74,6 +71,11 @@ BAD = {
     "foreign field": (("above = 1", "above = 1, within = 2"), "check[0].within is unknown"),
     "bound": (("above = 1", "above = inf"), "C12: field check[0].above must be a finite number"),
     "negative": (("above = 1", "above = -1"), "C12: field check[0].above must be above 0"),
+    "no words": (
+        ("above = 1", 'above = "fast"'),
+        "check[0].above must be a finite number, or one of faster, much faster,",
+    ),
+    "counter": (('"grid"', '"mean(grid)"'), "'mean(grid)' calls what is none of min, max, ceil"),
     "formula": (('"grid"', '"grid +"'), "C12: field also[0].expression: 'grid +' is no formula"),
     "shape": (('["8x8x8", ', '["8 by 8", '), "C12: field also[0].shapes: '8 by 8' is no shape"),
     "no shapes": ((', shapes = ["8x8x8", "9x9x9"]', ""), "holds {shape}, and there are no shapes"),
@@ -109,9 +111,14 @@ def test_good_file(tmp_path: Path) -> None:
     assert claim.check[0].ids == ("matmul/b/8x8x8/cold", "matmul/a/8x8x8/cold")
 
 
+def test_a_text_may_go_over_lines(tmp_path: Path) -> None:
+    (claim,) = load(_file(tmp_path, GOOD.replace('"section 3"', '"""a\n  b"""')))
+    assert claim.place == "a b"
+
+
 def test_claims_without_checks_say_why(tmp_path: Path) -> None:
     start = GOOD.split("check =", maxsplit=1)[0]
-    with pytest.raises(BadClaim, match="has checks, or else not_judged"):
+    with pytest.raises(BadClaim, match="check must be there, or else not_judged says"):
         load(_file(tmp_path, start))
     (claim,) = load(_file(tmp_path, start + 'not_judged = "a wish"'))
     assert claim.not_judged == "a wish"
@@ -120,8 +127,11 @@ def test_claims_without_checks_say_why(tmp_path: Path) -> None:
 def test_ids_are_unique_over_files(tmp_path: Path) -> None:
     _file(tmp_path, GOOD)
     _file(tmp_path, GOOD, "matvec")
-    with pytest.raises(BadClaim, match="another file has it too"):
+    with pytest.raises(BadClaim, match="C12: field id: .*/matmul/claims.toml has it too"):
         load_claims(tmp_path)
+    path = _file(tmp_path, GOOD + GOOD)
+    with pytest.raises(BadClaim, match="C12: field id: another claim of this file has it too"):
+        load(path)
 
 
 # the claims of this tree, and their errata
@@ -182,7 +192,7 @@ def test_every_counter_and_attribute_has_a_name() -> None:
         if check.expression:
             allowed = gpu
             if check.form == "count":
-                allowed = {*COUNTERS, *axes[check.of.split("/")[0]]}
+                allowed = {*COUNTERS, LAUNCHES, *axes[check.of.split("/")[0]]}
             unknown = expression.names(check.expression) - set(allowed)
             assert not unknown, f"{owner}: {unknown}"
 
@@ -385,6 +395,46 @@ def test_series(ask: Ask) -> None:
     assert ask(document, replace(crossover, expect="none"))[0] == HOLDS
 
 
+def test_a_step_that_is_not_significant_decides_neither_way() -> None:
+    rising, falling = [(1.0, 1.1), (1.2, 1.3), (1.4, 1.5)], [(1.4, 1.5), (1.2, 1.3), (1.25, 1.35)]
+    assert steps(rising, True, [True, True]) == HOLDS
+    assert steps(rising, True, [True, False]) == INCONCLUSIVE
+    assert steps(falling, True, [True, True]) == FAILS
+    assert steps(falling, True, [False, True]) == INCONCLUSIVE
+
+
+def test_another_run_says_the_same_or_cannot_tell(
+    loaded: Callable[[Json], Record], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever two runs differ by: never the opposite, and with more of it never more certain."""
+    from recheck_report.statistics import variation
+    from recheck_report.statistics.variation import CLASSES, Differences, Level, Spread, Variation
+
+    record = loaded(make_record())
+    many = [replace(each, above=bound) for each in RATIOS for bound in (0.5, 1.0, 1.2, 1.4, 3.0)]
+    many += [
+        Check("at_least", of=FAST, metric="seconds", value=1e-9),
+        Check("at_most", of=FAST, metric="seconds", value=1e-9),
+        Check("fraction_of_roof", of=FAST, roof=SLOW, at_least=1.2),
+        Check("fraction_of_roof", of=FAST, roof="fp32", at_most=0.5),
+    ]
+    seen: dict[float, list[str]] = {}
+    for wide in (0.0, 0.02, 0.2, 1e9):
+        spreads = tuple(Spread(kind, 9, *[wide] * 4) for kind in CLASSES)
+        level = Level("GPU", 1, Differences(spreads, None), Differences(spreads, None))
+        table = {"NVIDIA H200": Variation("NVIDIA H200", (), (level,))}
+        monkeypatch.setattr(variation, "known", lambda table=table: table)
+        own = about(record, *(_claim(each) for each in many)).judgement.claims
+        here = [each.verdict for each in own]
+        seen[wide] = [each.verdict_of("GPU") for each in own]
+        for verdict, there in zip(here, seen[wide], strict=True):
+            assert there in (verdict, INCONCLUSIVE)
+    assert seen[0.0] == here and {HOLDS, FAILS} <= set(here)
+    assert set(seen[1e9]) == {INCONCLUSIVE}
+    counts = [each.count(INCONCLUSIVE) for each in seen.values()]
+    assert counts == sorted(counts) and len(set(counts)) > 2
+
+
 def test_counts_attributes_tests_and_formulas(ask: Ask) -> None:
     document = make_record(SMALL)
     counters = {SLOW: Counters(None, {"grid": 64.0}), FAST: Counters(None, {"grid": 16.0})}
@@ -456,7 +506,7 @@ def test_a_count_against_nothing_is_not_measured(ask: Ask) -> None:
     count = Check("count", of=SLOW, per=FAST, expression="grid", equals=1)
     counters = {SLOW: Counters(None, {"grid": 1.0}), FAST: Counters(None, {"grid": 0.0})}
     verdict, outcome = ask(make_record(SMALL), count, probes=_probes(counters=counters))
-    assert verdict == NOT_MEASURED and "the count is 0" in outcome.reason
+    assert verdict == NOT_MEASURED and "its count is 0" in outcome.reason
 
 
 def test_every_comparison_is_one_of_the_family(ask: Ask, save: Callable[..., Path]) -> None:
@@ -494,7 +544,7 @@ def test_verdicts_json_is_the_contract(save: Callable[..., Path]) -> None:
 
 def test_probes_are_read_or_refused_in_one_line(tmp_path: Path) -> None:
     assert load_probes(tmp_path) is None
-    origin = {"gpu": "g", "driver": "1", "commit": "c", "dirty": False, "tools": {}}
+    origin = {"gpu": "g", "driver": "1", "commit": "unknown", "dirty": False, "tools": {}}
     origin["uuid_hash"] = None
     good = {"schema": 1, "environment": origin, "attributes": {}, "counters": {}, "tests": {}}
     trial = {"reason": None, "outcome": "Pass", "count": 0}

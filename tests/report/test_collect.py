@@ -11,15 +11,21 @@ from typing import Any
 
 import pytest
 from conftest import one_line, run, sourced
-from recheck_report.commands import collect
+from recheck_report.claims.collection import load_collection
+from recheck_report.claims.load import load_claims
+from recheck_report.claims.sources import load_sources
+from recheck_report.collect import ncu, programs
+from recheck_report.model.counters import COUNTERS
 
 TILE, NAIVE = "matmul/tile16/1024x1024x1024", "matvec/naive/8192x8192"
 TINY = "machine/launch/1"
+SOURCE = {"document": "S0", "place": "", "algorithm": "A01"}
 
 # what a kernel of a strategy is called in ncu's output, and by its filter
 OWN = "void recheck::kernels::matmul::<unnamed>::tile_kernel<(int)16>(MatmulArgs)"
 OTHER = "ampere_sgemm_32x32_sliced1x4_nn"
 HOLD = "recheck::<unnamed>::hold_kernel(long)"
+DIGEST = "recheck::<unnamed>::digest_kernel(const float *, long, unsigned long long *)"
 FLUSH = "recheck::<unnamed>::flush_kernel(const float4 *, long, float *)"
 POISON = "recheck::<unnamed>::poison_shared_kernel(int)"
 CLOCKS = "recheck::<unnamed>::read_clocks_kernel(recheck::ClockReading *)"
@@ -48,13 +54,23 @@ def printed(metric, work):
 
 RECHECK = """
 import json
+if "--benchmark_list_tests" in sys.argv:
+    for case in world["listed"]:
+        print(case + "/iterations:1/manual_time")
+    sys.exit()
 folder = flag("--output")
+if not any(word.startswith("--experiment") for word in sys.argv):
+    assert os.environ["CUDA_VISIBLE_DEVICES"] == "" and flag("--shape") == "1,1x1,1x1x1"
+    with open(folder + "/record.json", "w") as file:
+        json.dump({"strategies": world["strategies"]}, file)
+    sys.exit()
 row = "/".join(flag("--" + name) for name in ("experiment", "strategy", "shape"))
 if row in world["refused"]:
     sys.exit("recheck: " + world["refused"][row])
 os.makedirs(folder, exist_ok=True)
 status, reason = world["cases"].get(row, ["passed", None])
 record = {"environment": world["environment"], "cases": [{"status": status, "reason": reason}]}
+record["experiments"] = [{"name": name, "axes": axes} for name, axes in world["axes"].items()]
 if world["environment"]:
     with open(folder + "/record.json", "w") as file:
         json.dump(record, file)
@@ -100,6 +116,10 @@ for at, (name, work) in enumerate(seen[:count]):
 )
 
 TESTS = """
+if "--gtest_list_tests" in sys.argv:
+    for name in world["known"] or world["tests"]:
+        print(name.partition(".")[0] + ".\\n  " + name.partition(".")[2])
+    sys.exit()
 names = [name for name in flag("--gtest_filter").split(":") if name in world["tests"]]
 print(f"[==========] Running {len(names)} tests from 1 test suite.")
 for name in names:
@@ -163,8 +183,9 @@ def summary(hazards: int) -> str:
 
 def proofs(*call: str, poisonings: int = 1, work: int = 1) -> list[tuple[str, int]]:
     """The kernels of a proof on integers and one on reals; the first does ten times the work."""
-    begin = [(POISON, 7)] * poisonings
-    return [*begin, *((name, 10 * work) for name in call), *begin, *((name, work) for name in call)]
+    begin, inputs = [(POISON, 7)] * poisonings, [(DIGEST, 7)] * 4
+    integers, reals = ((name, 10 * work) for name in call), ((name, work) for name in call)
+    return [*inputs, *begin, *integers, *begin, *reals, *inputs]
 
 
 def warm_up(*call: str) -> list[tuple[str, int]]:
@@ -187,7 +208,19 @@ class World:
                 "gpu_reason": None,
                 "driver": "580.1",
                 "git": {"commit": "f84399d", "dirty": False},
+                "cuda_runtime": "13.0",
             },
+            "axes": {"matmul": "mnk", "matvec": ["rows", "columns"], "machine": ["elements"]},
+            "strategies": [
+                {"experiment": each, "name": name, "source": SOURCE}
+                for each, name in (("matmul", "tile16"), ("matvec", "naive"))
+            ],
+            "listed": [
+                f"{row}/{regime}"
+                for row in (TILE, "matmul/tile16/16x16x16", NAIVE)
+                for regime in ("cold", "hot", "inner")
+            ],
+            "known": [],  # tests that are listed, if not those that run
             "cases": {},
             "refused": {},
             "kernels": {},
@@ -251,6 +284,8 @@ class World:
 
     def run(self, *options: object) -> subprocess.CompletedProcess[str]:
         self.claim()
+        for kept in (load_collection, load_claims, load_sources):
+            kept.cache_clear()  # of what the folder held before
         (self.folder / "world").write_text(repr(self.state))
         words = [self.folder / "recheck", "--output", self.output, "--ncu", self.folder / "ncu"]
         words += ["--sanitizer", self.folder / "sanitizer", "--nvcc", self.folder / "nvcc"]
@@ -281,6 +316,10 @@ class World:
         assert list(found) == list(keys)
         return list(found.values())
 
+    def without_cuda(self) -> None:
+        """Then tests may be missing that claims name."""
+        self.state["environment"]["cuda_runtime"] = None
+
     def calls(self, program: str) -> list[str]:
         """The command lines of the programs that were run, other than for their version."""
         log = self.folder / "log"
@@ -295,7 +334,7 @@ def world(tmp_path: Path) -> World:
 
 def test_what_checks_ask_for_is_collected(world: World) -> None:
     world.state["kernels"][NAIVE] = world.run_of(OWN)
-    world.state["tests"] = {"gpu/Gate.Passes/x": "OK"}
+    world.state["tests"] = {"gpu/Gate.Passes/x": "OK", "A.B": "OK"}
     world.claim(
         'form = "count", of = "matmul/tile16/{shape}/cold", expression = "1", equals = 1, '
         'shapes = ["1024x1024x1024", "16x16x16"]',
@@ -367,8 +406,9 @@ def test_counters_are_those_of_the_second_proof(world: World) -> None:
 
 def test_several_kernels_of_one_launch_are_added_up(world: World) -> None:
     # two poisonings, as where a workspace is poisoned too
-    kernels = [*proofs(OWN, OTHER, OWN, poisonings=2), *warm_up(OWN, OTHER, OWN)]
-    kernels[-len(warm_up(OWN, OTHER, OWN)) - 1] = (OWN, 5)
+    kernels = proofs(OWN, OTHER, OWN, poisonings=2)
+    kernels[len(kernels) - 1 - kernels[::-1].index((OWN, 1))] = (OWN, 5)
+    kernels += warm_up(OWN, OTHER, OWN)
     world.state["kernels"][TILE] = kernels
     values = world.count()["values"]
     assert values["launches"] == 3
@@ -378,12 +418,12 @@ def test_several_kernels_of_one_launch_are_added_up(world: World) -> None:
 
 
 def test_how_busy_units_are_is_that_of_the_longest_kernel() -> None:
-    def kernel(name: str, nanoseconds: float, share: float) -> collect.Kernel:
-        (source,) = collect.COUNTERS["issue_percent"].metrics[0]
-        return collect.Kernel(name, {"gpu__time_duration.sum": nanoseconds, source: share})
+    def kernel(name: str, nanoseconds: float, share: float) -> ncu.Kernel:
+        (source,) = COUNTERS["issue_percent"].metrics[0]
+        return ncu.Kernel(name, {"gpu__time_duration.sum": nanoseconds, source: share})
 
     call = [kernel("split", 50, 99), kernel("multiply", 900, 40), kernel("fall back", 2, 1)]
-    values = collect.Profiler("ncu", "recheck").values(call)
+    values = ncu.Profiler("ncu", "recheck").values(call)
     assert values == {"launches": 3, "nanoseconds": 952, "issue_percent": 40}
 
 
@@ -432,13 +472,6 @@ def test_the_timers_hundreds_of_kernels_are_not_profiled(world: World) -> None:
     assert world.count()["values"]["launches"] == 1
 
 
-def test_every_counter_that_claims_may_use_is_collected() -> None:
-    from recheck_report.claims.load import COUNTERS
-    from recheck_report.commands import collect
-
-    assert {*collect.COUNTERS, "launches"} == set(COUNTERS)
-
-
 def test_without_ncu_nothing_is_counted(world: World) -> None:
     world.claim(f'form = "count", of = "{TILE}/cold", expression = "1", equals = 1')
     for name in ("", "NCU-NOTFOUND", world.folder / "gone"):
@@ -464,11 +497,11 @@ def test_without_permission_one_look_is_enough(world: World) -> None:
 
 def test_of_several_complaints_the_first_says_most() -> None:
     code, none = "The application returned an error code (9).", "No kernels could be profiled."
-    ended = collect.Ended(9, f"==ERROR== {code}\n==ERROR== {none}\n", "")
-    assert collect.complaints(ended)[0] == f"not measured: ncu: {none}"
-    ended = collect.Ended(2, f"==ERROR== {code}\n", "recheck: no such shape\n")
-    assert collect.complaints(ended)[0] == "not measured: no such shape"
-    assert collect.complaints(collect.Ended(1, "", "")) == [
+    ended = programs.Ended(9, f"==ERROR== {code}\n==ERROR== {none}\n", "")
+    assert ncu.complaints(ended)[0] == f"not measured: ncu: {none}"
+    ended = programs.Ended(2, f"==ERROR== {code}\n", "recheck: no such shape\n")
+    assert ncu.complaints(ended)[0] == "not measured: no such shape"
+    assert ncu.complaints(programs.Ended(1, "", "")) == [
         "not measured: ncu saw too few kernels, exit code 1"
     ]
 
@@ -515,6 +548,7 @@ def test_a_case_that_there_is_not_says_so(world: World) -> None:
 
 def test_gates_pass_fail_or_say_why_not(world: World) -> None:
     world.state["tests"] = {"gpu/A.B/x_1": "OK", "gpu/A.B/x": "FAILED", "C.D": "SKIPPED"}
+    world.without_cuda()
     right, wrong, skipped, none = world.test(
         "gate:gpu/A.B/x_1", "gate:gpu/A.B/x", "gate:C.D", "gate:E.F"
     )
@@ -522,11 +556,12 @@ def test_gates_pass_fail_or_say_why_not(world: World) -> None:
     assert wrong == {"reason": None, "outcome": "fail", "count": 0}
     assert skipped["reason"] == "no CUDA device"
     assert none["reason"] == "not measured: the program of tests has no such test"
-    assert len(world.calls("recheck_tests")) == 1
+    assert len(world.calls("recheck_tests")) == 1  # which are not asked for their names
 
 
 def test_a_test_that_crashes_fails_and_the_others_go_on(world: World) -> None:
     world.state["tests"] = {"A.B": "OK", "C.D": "CRASH", "E.F": "OK"}
+    world.without_cuda()
     said = world.test("gate:A.B", "gate:C.D", "gate:E.F", "gate:G.H")
     assert [each["outcome"] for each in said] == ["pass", "fail", "pass", None]
 
@@ -572,6 +607,7 @@ def test_only_a_passed_test_without_hazards_is_clean(
     world: World, result: str | None, printed: str, reason: str
 ) -> None:
     world.state["tests"] = {"A.B": result} if result else {}
+    world.without_cuda()
     world.state["races"] = {"A.B": printed}
     (said,) = world.test("racecheck:A.B")
     assert said["outcome"] is None and reason in said["reason"]
@@ -641,13 +677,16 @@ def test_a_snippet_is_refused_for_no_other_reason(listed: World) -> None:
 
 def test_a_snippet_says_what_it_is_refused_for(listed: World) -> None:
     listed.erratum(
-        *(f'form = "test", test = "compile:{k}", finds = "refused"' for k in ("E21", "E22"))
+        *(f'form = "test", test = "compile:{k}", finds = "refused"' for k in ("E21", "E20"))
     )
+    listed.state["snippets"] = {"E20": (2, UNDEFINED)}
     said = listed.probe()["tests"]
     reason = "not measured: E21.cu does not say what it is refused for"
     assert said["compile:E21"]["reason"] == reason
-    assert said["compile:E22"]["reason"] == "not measured: there is no snippet E22.cu"
-    assert not listed.calls("nvcc")
+    assert len(listed.calls("nvcc")) == 1
+    listed.erratum('form = "test", test = "compile:E22", finds = "refused"')
+    said = one_line(listed.run(), 2)
+    assert "erratum E01: field check[0].test: errata/ has no E22.cu; there are E20, E21" in said
 
 
 def test_snippets_need_nvcc_and_nothing_else(listed: World) -> None:
@@ -690,7 +729,8 @@ def test_without_a_gpu_everything_says_so_at_once(world: World) -> None:
 def test_claims_that_ask_for_nothing_run_no_tool(world: World) -> None:
     found = world.probe()
     assert (found["counters"], found["attributes"], found["tests"]) == ({}, {}, {})
-    assert not world.calls("ncu") and not world.calls("recheck_tests")
+    assert not world.calls("ncu")
+    assert not [call for call in world.calls("recheck_tests") if "--gtest_filter" in call]
 
 
 def test_a_malformed_check_is_named(world: World) -> None:
@@ -712,12 +752,57 @@ def test_a_folder_without_claims_is_an_error_only_if_it_is_not_there(world: Worl
     assert "gone" in one_line(world.run("--experiments", world.folder / "gone"), 2)
 
 
+SLIPS = {
+    'of = "matmul/til16/1024x1024x1024/cold"': "[0].of: there is no row matmul/til16; there are t",
+    'of = "matmul/tile16/1024x1024x1042/cold"': "[0].of: matmul/tile16 has no shape 1024x1024x1042",
+    'of = "matmul/tile16/1024x1024x1024/end_to_end"': "tile16 has no regime end_to_end at 1024x10",
+    'of = "matmull/tile16/1024x1024x1024/cold"': "[0].of: there is no experiment matmull; there",
+}
+
+
+@pytest.mark.parametrize("slip", SLIPS)
+def test_a_case_that_the_program_has_not_is_refused(slip: str, world: World) -> None:
+    world.claim(f'form = "count", {slip}, expression = "1", equals = 1')
+    line = one_line(world.run(), 2)
+    assert "matmul/claims.toml: claim C01: field check" in line and SLIPS[slip] in line
+    assert not world.output.exists() and not world.calls("ncu")
+
+
+def test_so_are_a_counter_a_test_a_bound_case_and_a_document(world: World) -> None:
+    def refused(why: str) -> None:
+        assert why in one_line(world.run(), 2)
+
+    world.state["tests"] = {"A.B": "OK", "A.C": "OK"}
+    world.claim('form = "test", test = "gate:A.D", finds = "pass"')
+    refused("claim C01: field check[0].test: there is no test A.D; there are A.B, A.C")
+    world.state["strategies"][0]["source"] = SOURCE | {"document": "S9"}
+    refused("row matmul/tile16 is of S9; there are S0, Recheck, vendor")
+    bound = world.folder / "experiments" / "matmul" / "binds.toml"
+    bound.write_text('cases = ["matmul/tile16/9x9x9/cold"]')
+    refused("matmul/binds.toml: field cases: matmul/tile16 has no shape 9x9x9; there are 1024x")
+    world.claim(f'form = "count", of = "{TILE}/cold", expression = "m * sectros", equals = 1')
+    refused(".expression: there is no counter sectros; nearest are sectors, ")
+
+
+def test_a_name_of_ones_own_is_declared(world: World) -> None:
+    world.state["strategies"][0]["source"] = SOURCE | {"document": "ours"}
+    assert "row matmul/tile16 is of ours; there are S0, Rech" in one_line(world.run(), 2)
+    sources = world.folder / "experiments" / "sources.toml"
+    sources.write_text('own = ["ours"]\n' + sources.read_text())
+    load_collection.cache_clear()
+    load_sources.cache_clear()
+    options = ("--output", world.output, "--experiments", sources.parent)
+    assert run("collect", world.folder / "recheck", *options).returncode == 0
+
+
 def test_a_program_alone_is_enough(world: World) -> None:
     """As somebody has it who brings experiments and claims, and no tests or tools."""
     world.claim(f'form = "count", of = "{TILE}/cold", expression = "1", equals = 1')
     keys = ("gate:A.B", "racecheck:A.B", "compile:E20")
     world.claim(*(f'form = "test", test = "{key}", finds = "pass"' for key in keys[:2]))
     world.erratum(f'form = "test", test = "{keys[2]}", finds = "refused"')
+    (world.folder / "experiments/errata").mkdir()
+    (world.folder / "experiments/errata/E20.cu").touch()
     (world.folder / "world").write_text(repr(world.state))
     options = ("--output", world.output, "--experiments", world.folder / "experiments")
     result = run("collect", world.folder / "recheck", *options)
@@ -750,10 +835,10 @@ def test_a_failure_leaves_the_earlier_file(world: World) -> None:
 
 
 def test_a_program_that_does_not_end_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(collect, "SECONDS", 0.3)
+    monkeypatch.setattr(programs, "SECONDS", 0.3)
     start = time.monotonic()
     # its child holds the pipes open
-    ended = collect.execute("sh", "-c", "echo begun; sleep 60 & sleep 60")
+    ended = programs.execute("sh", "-c", "echo begun; sleep 60 & sleep 60")
     assert (ended.code, ended.out) == (None, "begun\n")
     assert time.monotonic() - start < 30
-    assert collect.complaints(ended) == ["not measured: ncu took more than 0.3 s"]
+    assert ncu.complaints(ended) == ["not measured: ncu took more than 0.3 s"]

@@ -21,10 +21,11 @@ DRAWN = f"""<?xml version="1.0" encoding="utf-8" standalone="no"?>
 """
 
 
-def _compact(marks: str) -> ElementTree.Element:
+def _compact(marks: str, titles: dict[str, list[str]] | None = None) -> ElementTree.Element:
     """What becomes of these marks; the same again from its own bytes."""
-    found = compact((DRAWN % marks).encode(), "A,B")
-    assert found == compact((DRAWN % marks).encode(), "A,B")
+    more = "A,B", {"#0072b2": "#62b0f0", "#123456": "#654321"}, titles or {}, "what it says"
+    found = compact((DRAWN % marks).encode(), *more)
+    assert found == compact((DRAWN % marks).encode(), *more)
     return ElementTree.fromstring(found)
 
 
@@ -48,9 +49,8 @@ def test_coordinates_are_hundredths() -> None:
 def test_strokes_alike_are_one_path() -> None:
     marks = '<g id="LineCollection_1">' + _path("M 1 2 \nL 3 4") + _path("M 5 6 \nL 7 8") + "</g>"
     root = _compact(marks)
-    assert _paths(root) == [
-        {"d": "M1 2L3 4M5 6L7 8", "style": STYLE.replace(": ", ":").replace("; ", ";")}
-    ]
+    stroke = {"fill": "none", "stroke": "#0072b2", "stroke-width": "0.7"}
+    assert _paths(root) == [{"d": "M1 2L3 4M5 6L7 8", **stroke}]
     assert not list(root.iter(f"{{{SVG}}}g"))
 
 
@@ -75,36 +75,57 @@ def test_what_all_marks_share_stands_at_their_group() -> None:
         f'<g id="line2d_1">{defs}<g clip-path="url(#p)">{use.format(1)}{use.format(2)}</g></g>'
     )
     group = next(g for g in root.iter(f"{{{SVG}}}g") if g.get("clip-path"))
-    assert group.get("style") == "fill:#0072b2;stroke:#ffffff"
+    assert (group.get("fill"), group.get("stroke")) == ("#0072b2", "#ffffff")
     assert [each.attrib for each in group] == [{"x": "1", "y": "2"}, {"x": "2", "y": "2"}]
     # the opacity of a group is another than that of each of its marks
     pale = (use.format(1) + use.format(2)).replace("fill:", "opacity: 0.5; fill:")
     root = _compact(f'<g id="line2d_1">{pale}</g>')
-    assert all("opacity:0.5" in use.get("style", "") for use in root.iter(f"{{{SVG}}}use"))
+    assert all(use.get("opacity") == "0.5" for use in root.iter(f"{{{SVG}}}use"))
 
 
-def test_names_that_programs_look_for_stay() -> None:
-    line = _path("M 1 2 \nL 3 4")
-    tick = f'<g id="xtick_1"><g id="line2d_1">{line}</g><g id="line2d_2"/></g>'
-    root = _compact(
-        f'<g id="axes_1"><g id="matplotlib.axis_1">{tick}</g><g id="trend_0_1">{line}</g></g>'
-    )
-    names = [each.get("id") for each in root.iter() if each.get("id")]
-    assert names == ["axes_1", "matplotlib.axis_1", "xtick_1", "line2d_1", "trend_0_1"]
+def test_marks_have_their_titles_and_colours_their_night() -> None:
+    use = '<use x="{}" y="2" style="fill: #0072b2"/>'
+    defs = '<defs><path id="m1" d="M 0 1 \nL 1 0"/></defs>'
+    stroke = _path("M 1 2 L 3 4")
+    marks = f'<g id="marks_0">{stroke}{defs}{use.format(1)}{use.format(2)}</g>'
+    lines = f'<g id="trend_1">{2 * stroke}</g>'
+    titles = {"marks_0": ["a < b", "c"], "trend_1": ["d", "e"]}
+    root = _compact(marks + lines, titles)
+    title = f"{{{SVG}}}title"
+    assert [use.findtext(title) for use in root.iter(f"{{{SVG}}}use")] == ["a < b", "c"]
+    # strokes with titles of their own stay apart
+    assert [path.findtext(title) for path in root.iter(f"{{{SVG}}}path")] == [None, None, "d", "e"]
+    rules = '[fill="#0072b2"]{fill:#62b0f0}[stroke="#0072b2"]{stroke:#62b0f0}'
+    assert root.findtext(f"{{{SVG}}}style") == f"@media(prefers-color-scheme:dark){{{rules}}}"
+    assert (root.get("role"), root.get("aria-label")) == ("img", "what it says")
+
+
+def test_what_lint_looks_for_is_a_class() -> None:
+    """And no id is left that another drawing in the same page could have."""
+    line, text = _path("M 1 2 \nL 3 4"), '<g id="text_{}"><text x="1" y="2">{}</text></g>'
+    tick = f'<g id="xtick_1"><g id="line2d_1">{line}</g>{text.format(1, 10)}</g>'
+    axis = f'<g id="matplotlib.axis_1">{tick}{text.format(2, "size (1)")}</g>'
+    root = _compact(f'<g id="axes_1">{axis}<g id="trend_0">{line}</g></g>')
+    classes = [(each.get("class"), each.text) for each in root.iter() if each.get("class")]
+    assert [name for name, _ in classes] == ["line2d", "label", "trend"]
+    assert ("label", "size (1)") in classes and not [e for e in root.iter() if e.get("id")]
 
 
 def test_text_keeps_its_look_and_its_anchor() -> None:
     turned = f'<text style="{FONT}; text-anchor: middle" x="1" y="2" '
     turned += 'transform="rotate(-90 1 2)">y</text>'
     plain = f'<text style="{FONT}; font-weight: 700; text-anchor: start; fill: #57606a" '
-    plain += 'x="1.005" y="2.3" transform="rotate(-0 1.005 2.3)">a &lt;  b</text>'
+    plain = (
+        plain.replace("8px", "9px")
+        + 'x="1.005" y="2.3" transform="rotate(-0 1.005 2.3)">a &lt;  b</text>'
+    )
     root = _compact(f'<g id="text_1">{turned}</g><g id="text_2">{plain}</g>')
     first, second = root.findall(f"{{{SVG}}}text")
     place = {"x": "1", "y": "2", "transform": "rotate(-90 1 2)"}
-    assert first.attrib == {**place, "style": "font-size:8px;text-anchor:middle"}
-    look = "font-size:8px;font-weight:700;fill:#57606a"
-    assert second.attrib == {"x": "1", "y": "2.3", "style": look}
-    assert second.text == "a <  b" and root.get("style") == "stroke-linejoin:round;font-family:A,B"
+    assert first.attrib == {**place, "font-size": "8", "text-anchor": "middle"}
+    look = {"font-size": "9", "font-weight": "700", "fill": "#57606a"}
+    assert second.attrib == {"x": "1", "y": "2.3", **look}
+    assert second.text == "a <  b" and root.get("font-family") == "A,B"
     assert root.findtext(f"{{{SVG}}}title") == "a < b"
 
 
@@ -113,18 +134,20 @@ def test_a_chart_keeps_every_mark_and_text() -> None:
     import io
 
     import matplotlib
-    from recheck_report.charts.canvas import FONTS, card, dots, line, log_axes, style, svg
+    from recheck_report.charts.canvas import BLUE, FONTS, VERMILLION, Card, log_sizes, style
 
-    with style():
-        figure = card(4, "title", "subtitle")
-        axes = figure.add_axes((0.1, 0.2, 0.4, 0.6))
-        log_axes(axes, [128, 256, 512], 0.1, 100)
+    with style("a chart"):
+        card = Card("title", "note", 200)
+        axes = card.axes(50, 50)
+        log_sizes(axes, [128, 256, 512])
         points = [(128 * 2**at, at + 1, at + 0.9, at + 1.1) for at in range(3)]
-        line(axes, points, color="#0072b2", marker="o")
-        dots(axes, [(1, 200, 180, 220), (2, 300, 290, 310)], color="#d55e00", marker="s")
+        card.line(axes, points, ["a", "b", "c"], color=BLUE, marker="o")
+        card.dots(
+            axes, [(1, 200, 180, 220), (2, 300, 290, 310)], ["d", "e"], color=VERMILLION, marker="s"
+        )
         out = io.BytesIO()
-        figure.savefig(out, format="svg", metadata={"Date": None})
-        small = svg(figure)
+        card.figure.savefig(out, format="svg", metadata={"Date": None})
+        small = card.svg("about")
     before, after = ElementTree.fromstring(out.getvalue()), ElementTree.fromstring(small)
     assert matplotlib.rcParams["svg.fonttype"] != "none"  # the style ended
     assert len(small) < 0.7 * len(out.getvalue()) and FONTS.encode() in small

@@ -1,8 +1,10 @@
-"""Records side by side: each keeps its column and its labels, and nothing is mixed."""
+"""Records side by side: what became slower, which verdicts turned; each keeps its own column."""
 
 from __future__ import annotations
 
 import copy
+import csv
+import io
 import json
 import re
 from collections.abc import Callable
@@ -10,8 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import one_line, run, texts_of, tree
-from synthetic import SMALL, Json, make_record, scale
+from conftest import EXPERIMENTS, REPORTS, one_line, run, slowed, texts_of, tree
+from recheck_report.claims.measured import Measured, read
+from recheck_report.sections import gpus
+from recheck_report.sections.family import close_family
+from synthetic import SMALL, Json, copied, make_full, make_record, scale, spoil
 from synthetic_claims import make_probes
 
 FEW = ["cpu_serial", "global16", "tile16", "s0_tiles", "s1_kernel_0", "cublas"]
@@ -21,6 +26,7 @@ def _record(name: str = "NVIDIA H200", factor: float = 1.0, **environment: Any) 
     made = scale(make_record(SMALL, strategies=FEW), "/s0_tiles/", factor)
     made["environment"]["gpu"]["name"] = name
     made["environment"] |= environment
+    made["finished"] = made["environment"]["started"].replace("T00:00", "T00:03")
     return made
 
 
@@ -49,7 +55,8 @@ def _compare(tmp_path: Path, *paths: Path, drawn: bool = False) -> str:
 
 def _table(text: str) -> dict[str, list[str]]:
     """The table of claims: its head, and each claim's row by its id."""
-    lines = [line for line in text.split("\n") if line.startswith("|")]
+    part = text.split("## Claim by claim\n")[1]
+    lines = [line for line in part.split("\n") if line.startswith("|")]
     cells = [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines]
     return {row[0].split()[0]: row[1:] for row in cells}
 
@@ -57,12 +64,11 @@ def _table(text: str) -> dict[str, list[str]]:
 def test_a_column_for_each_gpu(place: Callable[..., Path], tmp_path: Path) -> None:
     first = place("a", _record())
     second = place("b", _record("NVIDIA L4", 10.0, driver="550.54"))
-    text = _compare(tmp_path, second / "record.json", first)
+    text = _compare(tmp_path, first / "record.json", second)
     rows = _table(text)
-    # by name, in whatever order they were given
     assert [head.split("<br>")[0] for head in rows["claim"]] == ["NVIDIA H200", "NVIDIA L4"]
-    assert re.fullmatch(r"\*\*holds\*\* 1\.56\d*× \[.*\]", rows["C12"][0])
-    assert re.fullmatch(r"\*\*fails\*\* 0\.156\d*× \[.*\]", rows["C12"][1])
+    assert re.fullmatch(r"\*\*holds\*\* 1\.56\d* times as fast \[.*\]", rows["C12"][0])
+    assert re.fullmatch(r"\*\*fails\*\* 6\.38\d* times as long \[.*\]", rows["C12"][1])
     assert "**driver 550.54**" in rows["claim"][1] and "**driver 580.159.04**" in rows["claim"][0]
     assert "CUDA 13.0" in rows["claim"][0] and "**CUDA" not in rows["claim"][0]
     (names,) = re.findall(r"do not agree on (.*)\.", text)
@@ -72,15 +78,19 @@ def test_a_column_for_each_gpu(place: Callable[..., Path], tmp_path: Path) -> No
     files = tree(tmp_path / "out")
     assert {"README.md", "charts/compare_matmul.svg"} <= set(files)
     assert set(re.findall(r"\]\(([^#)]+)\)", text)) == set(files) - {"README.md"}
-    # the same bytes again, and the other way round
+    assert "times.csv" in files
+    # the same bytes again; the other way round the other is the first
     run("compare", first, second, "--output", tmp_path / "other")
     assert tree(tmp_path / "other") == files
+    text = _compare(tmp_path, second, first)
+    assert text.split("\n")[1] == "# Recheck: NVIDIA L4, then NVIDIA H200"
+    assert [head.split("<br>")[0] for head in _table(text)["claim"]] == ["NVIDIA L4", "NVIDIA H200"]
 
 
 def test_the_same_gpu_twice_is_two_columns(place: Callable[..., Path], tmp_path: Path) -> None:
     later: Json = {
         "started": "2026-12-01T00:00:00Z",
-        "git": {"commit": "f" * 40, "dirty": True, "diff": "ab"},
+        "git": {"commit": "f" * 40, "dirty": True, "diff": "ab" * 8},
     }
     paths = [
         place("a", _record()),
@@ -95,7 +105,7 @@ def test_the_same_gpu_twice_is_two_columns(place: Callable[..., Path], tmp_path:
         "NVIDIA H200, fffffff, 2026-12-01 (again)",
     ]
     assert "**commit 0123456**" in heads[0] and "**Uncommitted changes**" in heads[1]
-    assert "> NVIDIA H200, fffffff, 2026-12-01: **Uncommitted changes** (diff ab)" in text
+    assert f"> NVIDIA H200, fffffff, 2026-12-01: **Uncommitted changes** (diff {'ab' * 8})" in text
 
 
 def test_brands_and_older_schemas_are_labels(place: Callable[..., Path], tmp_path: Path) -> None:
@@ -109,7 +119,7 @@ def test_brands_and_older_schemas_are_labels(place: Callable[..., Path], tmp_pat
         for key in ("batch", "power", "blocks", "clocks"):
             del case[key]
     rows = _table(_compare(tmp_path, place("a", old), place("b", new), place("c", new2)))
-    a100, h200, v100 = rows["claim"]
+    v100, h200, a100 = rows["claim"]
     assert "**schema 2**" in a100 and "**schema 3**" in h200 and "older record" not in a100
     for label in (
         "Debug build",
@@ -130,22 +140,27 @@ def test_probes_lie_beside_each(place: Callable[..., Path], tmp_path: Path) -> N
     ]
     rows = _table(_compare(tmp_path, *paths))
     assert [cell.split()[0] for cell in rows["C09"]] == ["**holds**", "**not", "**not"]
+    assert "C10" in rows and "C73" not in rows  # which none of them judges
     assert "**Probes of another run**" in rows["claim"][1]
     assert rows["claim"][2].endswith("<br>without probes")
     assert "without probes" not in rows["claim"][0] + rows["claim"][1]
 
 
 def test_one_record_is_a_comparison_too(place: Callable[..., Path], tmp_path: Path) -> None:
-    text = _compare(tmp_path, place("a", _record()))
+    # the table of an earlier comparison would be taken for this one's
+    _compare(tmp_path, place("a", _record()), place("b", _record()))
+    assert (tmp_path / "out" / "times.csv").exists()
+    text = _compare(tmp_path, tmp_path / "a")
     assert "# Recheck: the claims on 1 record\n" in text and "agree" not in text.split("## ")[0]
+    assert not (tmp_path / "out" / "times.csv").exists() and "times.csv" not in text
 
 
 def test_charts_have_a_marker_for_each_record(place: Callable[..., Path], tmp_path: Path) -> None:
     names = [f"NVIDIA {n}" for n in ("A", "B", "C", "D", "E", "F", "G", "H")]
     _compare(tmp_path, *(place(name, _record(name)) for name in names), drawn=True)
     texts = texts_of((tmp_path / "out" / "charts" / "compare_matmul.svg").read_bytes())
-    assert set(names) <= set(texts) and "C12" in texts
-    assert "how many times as fast, or the share, that the claim is about (×, log)" in texts
+    assert set(names) <= set(texts) and any(text.startswith("C12  ") for text in texts)
+    assert "measured over asked (times, log; right of the line is as the claim says)" in texts
 
 
 def test_looks_of_many_records_differ() -> None:
@@ -155,7 +170,6 @@ def test_looks_of_many_records_differ() -> None:
 
 
 BAD = {
-    "no gpu": (json.dumps(make_record(SMALL[:1], False, FEW)), None, "has no measured GPU case"),
     "cut off": ('{"schema": 3, ', None, "is not complete JSON"),
     "newer": ('{"schema": 99}', None, "has schema 99"),
     "probes": (
@@ -194,3 +208,221 @@ def test_a_report_is_not_overwritten(
     _compare(tmp_path, path)
     line = one_line(run("render", path, "--output", tmp_path / "out"), 1)
     assert "README.md: is not a report of Recheck" in line
+
+
+# times
+
+H200 = REPORTS / "results" / "nvidia-h200"
+committed = pytest.mark.skipif(not H200.exists(), reason="no record of an H200 is committed")
+
+
+def _answer(text: str) -> str:
+    """The first paragraph below the title."""
+    return text.split("\n")[3]
+
+
+def _rows(text: str, title: str) -> list[list[str]]:
+    """The cells of the table below a heading, without its head; none without the heading."""
+    if f"### {title}\n" not in text:
+        return []
+    part = re.split(r"\n##", text.split(f"### {title}\n")[1])[0]
+    lines = [line for line in part.split("\n") if line.startswith("|")]
+    return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines[2:]]
+
+
+@committed
+def test_three_rows_slowed_are_found_and_nothing_else(tmp_path: Path) -> None:
+    rows = ("matmul/tile16/", "matvec/s3_shared/", "transpose/coalesced/")
+    after = slowed(H200, tmp_path / "after", rows, 1.2)
+    text = _compare(tmp_path, H200, after)
+    assert re.search(r"Of 2,\d\d\d cases that .* \d\d became slower and none faster", _answer(text))
+    found = _rows(text, "Rungs: slower")
+    assert {f"{row[0].strip('`')}/" for row in found} == set(rows)
+    for row in found:
+        changed, cases = map(int, row[1].split(" of "))
+        assert cases // 2 <= changed <= cases and row[5].startswith("1.20")
+    assert "Rungs: faster" not in text and "Other rows" not in text
+    lines = list(csv.DictReader((tmp_path / "out" / "times.csv").open(encoding="utf-8")))
+    slow = [line for line in lines if line["outcome"] != "no difference"]
+    assert {line["outcome"] for line in slow} == {"slower"} and len(slow) == sum(
+        int(row[1].split(" of ")[0]) for row in found
+    )
+    for line in lines:
+        ratio = float(line["then_seconds"]) / float(line["first_seconds"])
+        assert ratio == pytest.approx(1.2 if line["id"].startswith(rows) else 1.0)
+        assert ratio == pytest.approx(1 / float(line["times_as_fast"]), rel=1e-5)
+    # and the other way round they became faster
+    text = _compare(tmp_path, after, H200)
+    assert [row[0] for row in _rows(text, "Rungs: faster")] == [row[0] for row in found]
+    assert "Rungs: slower" not in text
+
+
+@committed
+def test_the_same_record_twice_differs_in_nothing(tmp_path: Path) -> None:
+    text = _compare(tmp_path, H200, H200)
+    assert "none differs by more than two runs of the same code do." in _answer(text)
+    assert re.search(r"The verdicts on all \d\d claims that both judge agree\.", _answer(text))
+    assert "No difference that two runs could tell." in text and "(again)" in text
+    assert not any(row[5] + row[6] != "00" for row in _rows(text, "By experiment"))
+
+
+def test_the_strongest_are_shown_and_the_rest_is_counted(
+    place: Callable[..., Path], tmp_path: Path
+) -> None:
+    own = make_full(small=True)
+    slow = copied(own)
+    for at, name in enumerate(sorted({case["strategy"] for case in own["cases"]})):
+        slow = scale(slow, f"/{name}/", 1.5 + at / 10)
+    text = _compare(tmp_path, place("a", own), place("b", slow))
+    found = _rows(text, "Rungs: slower")
+    assert len(found) == 40
+    times = [float(row[5].split(" ")[0]) for row in found]
+    assert times == sorted(times, reverse=True) and times[0] > 5
+    rest = re.findall(r"Not shown: (\d+) rows? with ([\d,]+) cases?; times.csv has them\.", text)
+    rungs = {c["strategy"] for c in own["cases"] if c["role"] == "rung" and c["seconds"]}
+    assert 5 < int(rest[0][0]) < len(rungs) - 40
+
+
+def test_of_two_models_the_question_is_how_much_faster(
+    place: Callable[..., Path], tmp_path: Path
+) -> None:
+    # a quarter as long, but one rung
+    other = scale(scale(make_record(SMALL, strategies=FEW), "matmul/", 0.25), "/s0_tiles/", 8.0)
+    other["environment"]["gpu"]["name"] = "NVIDIA B200"
+    text = _compare(tmp_path, place("a", _record()), place("b", other))
+    wanted = (
+        r"NVIDIA B200 is 4\.00 times as fast as NVIDIA H200 at the median of \d+ cases \(cold; "
+    )
+    assert "\n\n### By experiment\n\n" in text
+    assert re.match(wanted + r"3\.12 to 4\.00 times in the middle half\)\.", _answer(text))
+    assert "C12 (holds, now fails)" in _answer(text)
+    ranks = {row[0]: row[2:4] for row in _rows(text, "Rungs whose rank changed")}
+    assert ranks["`matmul/s0_tiles`"] == ["1 of 4", "4"] and len(ranks) == 4
+    assert [row[0] for row in _rows(text, "Rungs: slower on NVIDIA B200")] == ["`matmul/s0_tiles`"]
+    # the other way round it takes as long
+    text = _compare(tmp_path, tmp_path / "b", tmp_path / "a")
+    assert "NVIDIA H200 takes 4.00 times as long as NVIDIA B200" in _answer(text)
+
+
+def test_turned_verdicts_stand_with_both_effects(
+    place: Callable[..., Path], tmp_path: Path
+) -> None:
+    later: Json = {"started": "2026-12-01T00:00:00Z"}
+    text = _compare(tmp_path, place("a", _record()), place("b", _record(factor=1.6, **later)))
+    turned = {row[0]: row[2:] for row in _rows(text, "Verdicts that turned")}
+    was, now, then, here, asked = turned["C12"]
+    assert (was, now) == ("holds", "fails") and "1.5" in asked
+    assert then.startswith("1.56") and here.startswith("0.9")
+    assert re.search(r"\d verdicts? differs?: .*C12 \(holds, now fails\)", _answer(text))
+
+
+def test_lost_times_are_told_with_their_reasons(place: Callable[..., Path], tmp_path: Path) -> None:
+    broken = spoil(_record(), "/tile16/1024x", "incorrect", "wrong at [3, 4] | <b>")
+    broken["cases"] = [case for case in broken["cases"] if case["strategy"] != "cublas"]
+    text = _compare(tmp_path, place("a", _record()), place("b", broken))
+    (title,) = re.findall(r"### (Timed by .* alone)\n", text)
+    rows = {row[0]: row[1:] for row in _rows(text, title)}
+    assert rows["incorrect: wrong at [3, 4] \\| &lt;b&gt;"][1] == "`matmul/tile16`"
+    assert rows["not in the record"][1] == "`matmul/cublas`"
+    lines = list(csv.DictReader((tmp_path / "out" / "times.csv").open(encoding="utf-8")))
+    gone = [line for line in lines if line["strategy"] == "cublas"]
+    assert gone and all(line["then_status"] == "not in the record" for line in gone)
+    assert {line["outcome"] for line in gone} == {""} and gone[0]["first_seconds"]
+    # and the other way round they are gained
+    assert "alone: times.csv has them." in _compare(tmp_path, tmp_path / "b", tmp_path / "a")
+
+
+def test_many_records_are_held_against_the_first(
+    place: Callable[..., Path], tmp_path: Path
+) -> None:
+    slow = scale(_record("NVIDIA L4"), "matmul/", 3.0)
+    paths = [place("a", _record()), place("b", slow), place("c", _record("NVIDIA T4"))]
+    text = _compare(tmp_path, *paths)
+    assert "Each record is held against the first, NVIDIA H200." in _answer(text)
+    first, second = re.findall(r"^- (.*)$", text, re.M)
+    assert "NVIDIA L4 takes 3.00 times as long as NVIDIA H200" in first
+    assert "NVIDIA T4 is 1.00 times as fast as NVIDIA H200" in second
+    lines = list(csv.DictReader((tmp_path / "out" / "times.csv").open(encoding="utf-8")))
+    assert {(line["first"], line["then"]) for line in lines} == {
+        ("NVIDIA H200", "NVIDIA L4"),
+        ("NVIDIA H200", "NVIDIA T4"),
+    }
+
+
+def _cpu(name: str, factor: float) -> Json:
+    made = scale(make_full(gpu=False, small=True), "/", factor)
+    made["environment"]["cpu"] = name
+    return made
+
+
+def test_records_without_a_gpu_are_compared(place: Callable[..., Path], tmp_path: Path) -> None:
+    first, second = place("a", _cpu("A 9000", 1.0)), place("b", _cpu("B 100", 2.0))
+    text = _compare(tmp_path, first, second)
+    assert text.split("\n")[1] == "# Recheck: A 9000, then B 100"
+    assert "B 100 takes 2.00 times as long as A 9000 at the median of" in _answer(text)
+    rows = _table(text)
+    assert "C39" in rows and "C01" not in rows  # which needs a GPU
+    assert re.search(r"Left out: \d+ claims that none of these records judges\.", text)
+    assert "not measured" not in "".join(cell for row in list(rows.values())[2:-2] for cell in row)
+    # one CPU twice: no two runs could tell
+    text = _compare(tmp_path, first, first)
+    assert "both timed on A 9000, none differs by more" in _answer(text)
+    # of a record with a GPU the CPUs are compared
+    text = _compare(tmp_path, place("c", make_full(small=True)), first)
+    assert "at the median of" in _answer(text) and "(CPU; 1.00 to 1.00" in _answer(text)
+    assert "NVIDIA H200" not in _answer(text)
+
+
+def test_records_with_no_case_in_common(place: Callable[..., Path], tmp_path: Path) -> None:
+    one, other = (
+        make_record(SMALL, strategies=["tile16"]),
+        make_record(SMALL, strategies=["cublas"]),
+    )
+    text = _compare(tmp_path, place("a", one), place("b", other))
+    assert "have no case in common that both timed." in _answer(text)
+
+
+HOSTILE = "=x`|<script>alert(1)<,script>![a](http:e.x,p)"  # no slash, which ends a name
+
+
+def test_hostile_names_stay_text(place: Callable[..., Path], tmp_path: Path) -> None:
+    # what ends a span of code or begins a link is refused in a row's name
+    row = re.sub(r"[`<>|/\\[\]]", "", HOSTILE)
+
+    def renamed(factor: float) -> Json:
+        made = scale(make_record(SMALL, strategies=FEW), "matmul/", factor)
+        made["environment"]["gpu"]["name"] = made["environment"]["driver"] = HOSTILE
+        for case in made["cases"]:
+            if case["strategy"] == "tile16":
+                case["id"] = case["id"].replace("tile16", row)
+                case["strategy"] = row
+        return made
+
+    text = _compare(tmp_path, place("a", renamed(1.0)), place("b", renamed(2.0)))
+    outside = re.sub(r"`[^`\n]*`", "", text)  # code spans show tags as they are
+    assert "<script" not in outside and "](http" not in outside
+    assert _rows(text, "Rungs: slower")  # no name breaks a table's cells
+    assert {len(row) for row in _rows(text, "Rungs: slower")} == {7}
+    raw = (tmp_path / "out" / "times.csv").read_text(encoding="utf-8")
+    cells = [cell for line in csv.reader(io.StringIO(raw)) for cell in line]
+    assert any("script" in cell for cell in cells)
+    assert not [cell for cell in cells if cell[:1] in tuple("=+@")]
+
+
+def _measured(path: Path) -> Measured:
+    own = read(path, EXPERIMENTS)
+    close_family(own)
+    return own
+
+
+def test_one_sentence_for_a_summary(place: Callable[..., Path]) -> None:
+    base = _measured(place("a", _record()))
+    other = _measured(place("b", scale(_record("NVIDIA L4"), "matmul/", 2.0)))
+    again = _measured(place("c", scale(_record(), "/tile16/", 2.0)))
+    text = gpus.sentence(other, base)
+    assert text.startswith("This run takes 2.00 times as long as the committed NVIDIA H200 at the")
+    text = gpus.sentence(again, base)
+    assert "that the committed run of 2026-11-21 and this run both timed on NVIDIA H200" in text
+    assert "most of all `matmul/tile16` at" in text and "\n" not in text
+    nothing = _measured(place("d", make_record(SMALL, strategies=["full_strip16"])))
+    assert gpus.sentence(nothing, base) == ""

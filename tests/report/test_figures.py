@@ -25,14 +25,14 @@ BAD = {
     "no place": (('place = "p", ', ""), "figure[0].place is missing"),
     "unknown table": (("hardware.h", "hardwear.h"), "field hardwear is unknown"),
     "number as text": (("seconds = 1.0", 'seconds = "1 s"'), "figure[0].seconds must be a finite"),
-    "two values": (("seconds = 1.0", 'seconds = 1.0, lost = "x"'), "needs exactly one of"),
-    "no value": ((", seconds = 1.0", ""), "needs exactly one of"),
+    "two values": (("seconds = 1.0", 'seconds = 1.0, lost = "x"'), "must have exactly one of"),
+    "no value": ((", seconds = 1.0", ""), "must have exactly one of"),
     "zero": (("seconds = 1.0", "seconds = 0.0"), "must be above 0"),
     "infinite": (("seconds = 1.0", "seconds = inf"), "figure[0].seconds must be a finite number"),
     "regime": (('"hot"', '"warm"'), "figure[0].regime must be one of cold, hot"),
-    "shape": (('"8x8"', '"8 by 8"'), "figure[0].shape must read like"),
-    "hardware": (('hardware = "h"', 'hardware = "x"'), "hardware names no entry of [hardware]"),
-    "document": (('document = "D"', 'document = "x"'), "document names no entry of [document]"),
+    "shape": (('"8x8"', '"8 by 8"'), "figure[0].shape must be like 8192x8192"),
+    "hardware": (('hardware = "h"', 'hardware = "x"'), "hardware must be one of h: the file"),
+    "document": (('document = "D"', 'document = "x"'), "document must be one of D: the file"),
     "no list": (("figure = [", "figure = 7 # ["), "is no TOML"),
 }
 
@@ -46,7 +46,7 @@ def _write(folder: Path, text: str) -> Path:
 @pytest.mark.parametrize("name", BAD)
 def test_bad_file_is_one_line(name: str, tmp_path: Path) -> None:
     from recheck_report.claims.figures import load
-    from recheck_report.model.record import BadRecord
+    from recheck_report.model.typed import BadRecord
 
     (old, new), message = BAD[name]
     assert old in GOOD
@@ -59,7 +59,7 @@ def test_bad_file_is_one_line(name: str, tmp_path: Path) -> None:
 
 def test_unreadable_file_is_one_line(tmp_path: Path) -> None:
     from recheck_report.claims.figures import load
-    from recheck_report.model.record import BadRecord
+    from recheck_report.model.typed import BadRecord
 
     for path in (tmp_path, tmp_path / "none.toml"):
         with pytest.raises(BadRecord, match="cannot be read"):

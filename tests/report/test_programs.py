@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+import json
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from conftest import ENVIRONMENT, EXPERIMENTS, one_line, process, run
+from recheck_report.cli import COMMANDS
+from synthetic import make_record
 
 FAILS = {
     "render": (["none", "--output", "out"], 2, "none: cannot be read"),
     "compare": (["none", "--output", "out"], 2, "none: cannot be read"),
     "publish": (["none", "--results", "out"], 2, "none/record.json: cannot be read"),
-    "verify": (["none"], 2, "none/verdicts.json: cannot be read"),
+    "verify": (["none"], 2, "none: cannot be read"),
+    "bundle": (["none"], 2, "none/record.json: cannot be read"),
     "lint": (["none"], 2, "none/README.md: cannot be read"),
     "collect": (["recheck", "--output", "probes.json"], 2, "experiments: is no folder; --exp"),
+    "variation": (["none", "--output", "table.json"], 2, "none: cannot be read"),
+    "fleet": (["none", "--output", "out"], 2, "none: is no folder; experiments/fleet/run.py"),
+    "history": (["none", "--add", "--results", "out"], 2, "none: cannot be read"),
 }
 
 
@@ -34,6 +42,19 @@ def test_so_does_what_writes_the_tables_of_best(tmp_path: Path) -> None:
     assert "record.json: is not complete JSON" in one_line(result, 2)
 
 
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_has_an_example_and_the_exit_codes(command: str) -> None:
+    said = run(command, "--help").stdout
+    assert f"{command}: {COMMANDS[command]}" in said
+    example = re.search(r"^example:\n  recheck-report (.*)$", said, re.MULTILINE)
+    assert example and example[1].startswith(f"{command} ")
+    # the example uses options that there are
+    assert set(re.findall(r"--\w+", example[1])) <= set(re.findall(r"^  (--\w+)", said, re.M))
+    codes = re.findall(r"^ +(\d+)  \w", said.split("exit codes:\n")[1], re.M)
+    assert codes == sorted(codes, key=int) and {"0", "1", "2", "130"} <= set(codes)
+    assert max(map(len, said.split("\n"))) <= 100
+
+
 @pytest.mark.parametrize("command", FAILS)
 def test_wrong_arguments_are_shown_with_the_usage(command: str) -> None:
     result = run(command, "--no-such-flag")
@@ -50,10 +71,8 @@ def test_nothing_is_published_without_a_place(tmp_path: Path) -> None:
 def test_claims_are_those_of_the_folder_at_hand(tmp_path: Path) -> None:
     verify = [sys.executable, "-m", "recheck_report", "verify", str(tmp_path)]
     for place, why in ((tmp_path, "experiments: is no folder"), (EXPERIMENTS.parent, "")):
-        (tmp_path / "verdicts.json").write_text(
-            '{"schema": 1, "claims": [], "record": '
-            '{"gpu": null, "commit": null, "started": "", "schema": 4}}'
-        )
+        record = make_record([], strategies=[])
+        (tmp_path / "record.json").write_text(json.dumps(record))
         result = subprocess.run(verify, capture_output=True, text=True, cwd=place, env=ENVIRONMENT)
         assert why in (one_line(result, 2) if why else result.stderr)
         assert result.returncode == (2 if why else 0)

@@ -26,7 +26,7 @@ BAD = {
     "no id": ('id = "harris-2007"\n', "source number 1: field id is missing"),
     "odd id": ('"harris-2007"', "field id must be a letter"),
     "no name": ('name = "slides on reduction"\n', "source harris-2007: field name is missing"),
-    "empty": ('"slides on reduction"', "fields name and found may not be empty"),
+    "empty": ('"slides on reduction"', "field name must not be empty"),
     "no place": ('found = "NVIDIA\'s samples"\n', "field found is missing"),
     "unknown": ("author", "field writer is unknown"),
     "hardware": ('["GeForce 8800 GTX"]', "field hardware must be a list"),
@@ -51,7 +51,7 @@ def test_bad_file_is_one_line(name: str, tmp_path: Path) -> None:
 def test_ids_are_unique_and_a_file_has_to_be_there(tmp_path: Path) -> None:
     with pytest.raises(BadClaim, match="sources.toml"):
         load_sources(tmp_path)
-    with pytest.raises(BadClaim, match="source harris-2007: field id: another one has it too"):
+    with pytest.raises(BadClaim, match="harris-2007: field id: another source of this file has"):
         load_sources(_folder(tmp_path, GOOD + GOOD))
 
 

@@ -1,4 +1,4 @@
-"""The verdicts in a terminal, and whether they are the expected ones."""
+"""The verdicts and times of a record in a terminal, and whether they are the expected ones."""
 
 from __future__ import annotations
 
@@ -9,8 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import on_terminal, one_line, process, run
-from synthetic import SMALL, Json, make_record
+from conftest import REPORTS, on_terminal, one_line, process, run, slowed
+from recheck_report.commands.verify import differences, lines
+from recheck_report.model.verdicts import Verdicts
+from recheck_report.statistics.variation import margin
+from synthetic import SMALL, Json, make_record, make_reduction, make_transpose, scale, spoil
 
 CLAIMS: dict[str, tuple[str, Json | None, str | None]] = {
     "C11": ("holds", {"value": 2893.0, "low": 2835.0, "high": 2994.0, "unit": "×"}, None),
@@ -21,29 +24,110 @@ CLAIMS: dict[str, tuple[str, Json | None, str | None]] = {
 }
 
 
-def _document(gpu: str | None = "NVIDIA H200", **verdicts: str) -> dict[str, Any]:
-    claims: list[Json] = [
-        {
-            "id": name,
-            "verdict": verdicts.get(name, verdict),
-            "measured": measured,
-            "expected": "what the checks ask",
-            "evidence": [],
-            "reason": reason,
-        }
-        for name, (verdict, measured, reason) in CLAIMS.items()
-    ]
-    origin = {"gpu": gpu, "commit": "a" * 40, "started": "2026-11-21T03:00:00Z", "schema": 3}
+def _document(**verdicts: str) -> dict[str, Any]:
+    claims: list[Json] = []
+    for name, (usual, measured, reason) in CLAIMS.items():
+        verdict = verdicts.get(name, usual)
+        unmeasured = verdict == "not_measured"
+        claims.append(
+            {
+                "id": name,
+                "verdict": verdict,
+                "measured": None if unmeasured else measured,
+                "expected": "what the checks ask",
+                "evidence": [],
+                "reason": reason or "nobody knows" if unmeasured else None,
+            }
+        )
+    origin = {
+        "gpu": "NVIDIA H200",
+        "commit": "a" * 40,
+        "started": "2026-11-21T03:00:00Z",
+        "schema": 3,
+    }
     return {"schema": 1, "record": origin, "claims": claims}
+
+
+def _verdicts(tmp_path: Path, document: Any) -> Verdicts:
+    from recheck_report.model.verdicts import load_verdicts
+
+    path = tmp_path / "some.json"
+    path.write_text(json.dumps(document))
+    return load_verdicts(path)
+
+
+def test_a_line_for_each_claim_in_columns(tmp_path: Path) -> None:
+    titles = {"C11": "The CPU takes longer", "C28": "A thread loads"}
+    printed = lines(_verdicts(tmp_path, _document()), titles, None, False)
+    assert (
+        printed[0] == "C11  holds         2893 times as fast [2835, 2994]     The CPU takes longer"
+    )
+    assert printed[1] == "C14  fails         1.069 times as fast [1.068, 1.070]"
+    assert printed[2] == "C21  inconclusive  2.62 ms [2.60 ms, 2.70 ms]"
+    assert printed[3] == "C28  not measured  –                                   A thread loads"
+
+
+def test_each_difference_is_a_line(tmp_path: Path) -> None:
+    own = _verdicts(tmp_path, _document())
+    expected = _document(C14="holds", C28="holds")
+    # what only one of the two is judged by is no difference between them
+    expected["claims"] = [each for each in expected["claims"] if each["id"] != "C11"]
+    expected["claims"].append({**expected["claims"][0], "id": "C67"})
+    assert differences(own, _verdicts(tmp_path, expected)) == [
+        "C14: was holds, is fails: 1.069 times as fast [1.068, 1.070]",
+        "C28: was holds, is not measured: there is no probes.json beside the record",
+    ]
+
+
+def test_values_alone_are_no_difference(tmp_path: Path) -> None:
+    expected = _document()
+    expected["claims"][0]["measured"] = {"value": 2.0, "low": 1.9, "high": 2.1, "unit": "×"}
+    own = _verdicts(tmp_path, _document())
+    assert differences(own, _verdicts(tmp_path, expected)) == []
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "said"),
+    [
+        ("inconclusive", "fails", []),
+        ("inconclusive", "holds", []),
+        ("inconclusive", "not_measured", ["C21: was inconclusive, is not measured"]),
+        ("fails", "inconclusive", ["C21: was fails, is inconclusive"]),
+    ],
+)
+def test_what_was_inconclusive_may_be_decided(
+    was: str, now: str, said: list[str], tmp_path: Path
+) -> None:
+    own, expected = (_verdicts(tmp_path, _document(C21=verdict)) for verdict in (now, was))
+    found = differences(own, expected)
+    assert [line.split(": ", 2)[0:2] for line in found] == [each.split(": ") for each in said]
+
+
+# whole records
+
+ROWS = ["s1_kernel_0", "s0_tiles", "tile16", "cublas", "cpu_serial"]
+TILE = "matmul/tile16/4096x4096x4096/cold"
+
+
+def _record(*changes: tuple[str, float], gpu: str = "NVIDIA H200") -> Json:
+    made = make_record(SMALL, strategies=ROWS)
+    made["environment"]["gpu"]["name"] = gpu
+    for pattern, factor in changes:
+        made = scale(made, pattern, factor)
+    return made
 
 
 @pytest.fixture
 def put(tmp_path: Path) -> Callable[..., Path]:
-    def write(document: Any, *folders: str) -> Path:
+    """Puts a record, and verdicts if given, into a folder."""
+
+    def write(record: Any, *folders: str, verdicts: Any = None) -> Path:
         folder = tmp_path.joinpath(*folders)
         folder.mkdir(parents=True, exist_ok=True)
-        text = document if isinstance(document, str) else json.dumps(document)
-        (folder / "verdicts.json").write_text(text, encoding="utf-8")
+        for name, document in (("record.json", record), ("verdicts.json", verdicts)):
+            text = document if isinstance(document, str) else json.dumps(document)
+            if document is not None:
+                (folder / name).write_text(text, encoding="utf-8")
         return folder
 
     tmp_path.joinpath("results").mkdir()
@@ -51,107 +135,233 @@ def put(tmp_path: Path) -> Callable[..., Path]:
 
 
 def _verify(tmp_path: Path, code: int) -> list[str]:
+    """What it says below the claims."""
     result = run("verify", tmp_path / "report", "--expected", tmp_path / "results")
-    assert result.returncode == code and result.stderr == "", result.stderr
-    return result.stdout.split("\n")
-
-
-def test_a_line_for_each_claim_in_columns(put: Callable[..., Path], tmp_path: Path) -> None:
-    put(_document(), "report")
-    lines = _verify(tmp_path, 0)
-    assert lines[0] == "C11  holds         2893× [2835, 2994]          The CPU takes longer"
-    assert lines[1].startswith("C14  fails         1.069× [1.068, 1.070]       ")
-    assert lines[2].startswith("C21  inconclusive  2.62 ms [2.60 ms, 2.70 ms]  ")
-    assert lines[3].startswith("C28  not measured  –                           A thread loads")
-    summary = "1 of 5 claims holds, 2 fail, 1 is inconclusive, 1 was not measured: NVIDIA H200"
-    assert lines[5:7] == ["", summary]
-    assert lines[7] == "no expectation for NVIDIA H200: publish the report to make it one"
-    assert "\x1b" not in "".join(lines)
+    assert result.returncode == code and result.stderr == "", result.stdout + result.stderr
+    assert "\x1b" not in result.stdout
+    claims, below = result.stdout.split("\n\n")
+    assert re.search(r"^C12  (holds|fails|inconclusive|not measured) ", claims, re.M)
+    return below.rstrip("\n").split("\n")
 
 
 def test_as_expected(put: Callable[..., Path], tmp_path: Path) -> None:
-    put(_document(), "report")
-    put(_document(), "results", "nvidia-h200")
-    put(_document("NVIDIA L4", C11="fails"), "results", "nvidia-l4")
-    path = tmp_path / "results" / "nvidia-h200" / "verdicts.json"
-    assert _verify(tmp_path, 0)[7] == f"every verdict as expected: {path}"
+    put(_record(), "report")
+    put(_record(), "results", "nvidia-h200")
+    put(_record(("/s0_tiles/", 9.0), gpu="NVIDIA L4"), "results", "nvidia-l4")
+    path = tmp_path / "results" / "nvidia-h200" / "record.json"
+    summary, verdict = _verify(tmp_path, 0)
+    assert re.match(r"\d of \d\d claims hold, .*: NVIDIA H200$", summary)
+    assert re.match(r"every verdict as expected, and none of \d+ cases of rungs slower: ", verdict)
+    assert verdict.endswith(f": {path}")
 
 
-def test_each_difference_is_a_line(put: Callable[..., Path], tmp_path: Path) -> None:
-    put(_document(), "report")
-    expected = _document(C14="holds", C28="holds")
-    expected["claims"] = [each for each in expected["claims"] if each["id"] != "C11"]
-    expected["claims"].append({**expected["claims"][0], "id": "C67"})
-    put(expected, "results", "nvidia-h200")
-    assert _verify(tmp_path, 1)[7:12] == [
-        "C11: was absent, is holds",
-        "C14: was holds, is fails: 1.069× [1.068, 1.070]",
-        "C28: was holds, is not measured: there is no probes.json beside the record",
-        "C67: was holds, is absent",
-        f"4 verdicts not as expected: {tmp_path / 'results/nvidia-h200/verdicts.json'}",
-    ]
+def test_a_time_too_good_to_be_true_is_named(put: Callable[..., Path], tmp_path: Path) -> None:
+    """Of the record, and of the one that it is held against, which may be edited as well."""
+    fast = _record(("/cublas/4096", 0.1))
+    put(fast, "report")
+    put(_record(), "results", "nvidia-h200")
+    suspect = "suspect: matmul/cublas/4096x4096x4096/cold: 514 TFLOP/s is more than the fp32 limit"
+    assert any(line.startswith(suspect) for line in _verify(tmp_path, 0))
+    put(_record(), "report")
+    put(fast, "results", "nvidia-h200")
+    assert any(line.startswith(f"expected: {suspect}") for line in _verify(tmp_path, 0))
+    everything = _record(("matmul/", 1e-4))
+    put(everything, "report")
+    assert any(re.match(r"suspect: \d+ times more$", line) for line in _verify(tmp_path, 0))
 
 
-def test_values_alone_are_no_difference(put: Callable[..., Path], tmp_path: Path) -> None:
-    put(_document(), "report")
-    expected = _document()
-    expected["claims"][0]["measured"]["value"] = 2.0
-    put(expected, "results", "nvidia-h200")
-    assert _verify(tmp_path, 0)[7].startswith("every verdict as expected")
+def test_a_verdict_that_differs_is_a_line(put: Callable[..., Path], tmp_path: Path) -> None:
+    # by less than a rung has to be slower to be named
+    put(_record(("/s0_tiles/1024", 1.05)), "report")
+    put(_record(), "results", "nvidia-h200")
+    _, line, count = _verify(tmp_path, 1)
+    assert re.match(r"C12: was holds, is (fails|inconclusive): 1\.49", line)
+    assert count.startswith("not as expected: 1 verdict; of ")
 
 
-def test_what_was_inconclusive_may_be_decided(put: Callable[..., Path], tmp_path: Path) -> None:
-    put(_document(C21="fails"), "report")
-    put(_document(), "results", "nvidia-h200")
-    assert _verify(tmp_path, 0)[7].startswith("every verdict as expected")
-    put(_document(C21="not_measured"), "report")
-    assert _verify(tmp_path, 1)[7].startswith("C21: was inconclusive, is not measured")
-    put(_document(), "report")
-    put(_document(C21="fails"), "results", "nvidia-h200")
-    assert _verify(tmp_path, 1)[7].startswith("C21: was fails, is inconclusive")
+def test_a_slower_rung_is_a_line(put: Callable[..., Path], tmp_path: Path) -> None:
+    put(_record(("/tile16/", 1.2), ("/tile16/4096x4096x4096/cold", 1.5), ("/cublas/", 2)), "report")
+    put(_record(), "results", "nvidia-h200")
+    _, line, count, advice = _verify(tmp_path, 1)
+    about = (
+        r"slower: matmul/tile16 at 4096³, cold: 19\.6 ms, then 35\.4 ms: "
+        r"1\.80 times as long \[1\.[78]\d+, 1\.8\d+\]; two runs differ by up to (\d+) %; "
+        r"so are \d of its 11 other cases"
+    )
+    found = re.fullmatch(about, line)
+    assert found and int(found[1]) == round(100 * margin("cold, 1 ms and more", {"NVIDIA H200"}))
+    assert count.startswith("not as expected: 1 slower rung; of ")  # a library is no rung
+    assert "measure again" in advice
 
 
-@pytest.mark.parametrize("gpu", [None, "…"])
-def test_without_a_gpu_nothing_is_expected(
-    gpu: str | None, put: Callable[..., Path], tmp_path: Path
+def test_less_than_two_runs_differ_by_is_no_regression(
+    put: Callable[..., Path], tmp_path: Path
 ) -> None:
-    put(_document(gpu), "report")
-    put(_document(), "results")
-    assert "no expectation for" in _verify(tmp_path, 0)[7]
+    # within the margin; on the CPU; faster; end to end
+    noise = (("/tile16/", 1.04), ("/cpu_serial/", 3.0), ("/s1_kernel_0/8", 0.5))
+    put(_record(*noise, ("/tile16/1024x1024x1024/end_to_end", 1.5)), "report")
+    put(_record(), "results", "nvidia-h200")
+    below = _verify(tmp_path, 0)
+    assert below[1].startswith("every verdict as expected, and none of")
+
+
+def test_one_case_alone_is_said_to_be_so(put: Callable[..., Path], tmp_path: Path) -> None:
+    put(_record((TILE, 1.3)), "report")
+    put(_record(), "results", "nvidia-h200")
+    assert _verify(tmp_path, 1)[1].endswith("; none of its 11 other cases")
+
+
+def test_a_rung_without_its_times_is_named(put: Callable[..., Path], tmp_path: Path) -> None:
+    broken = spoil(_record(), "/tile16/2048x", "incorrect", "wrong at [3, 4]")
+    broken = spoil(broken, "/cpu_serial/", "not_run", "too slow")  # a CPU may be
+    broken["cases"] = [c for c in broken["cases"] if c["strategy"] not in ("cublas", "s1_kernel_0")]
+    put(_record(), "results", "nvidia-h200")
+    put(broken, "report")
+    found = [line for line in _verify(tmp_path, 1) if line.startswith("gone: ")]
+    assert found[0].startswith("gone: matmul/s1_kernel_0 at ")
+    assert re.search(r", now not in the record; so \d+ more of its cases$", found[0])
+    assert re.match(
+        r"gone: matmul/tile16 at 2048³, \w+: .*, now incorrect: wrong at \[3, 4\]; so 2", found[1]
+    )
+    assert len(found) == 2
+    # what a run of less than everything leaves out is not gone, what it got wrong is
+    broken["plan"]["preset"] = "quick"
+    put(broken, "report")
+    found = [line for line in _verify(tmp_path, 1) if line.startswith("gone: ")]
+    assert [line.split(" at ")[0] for line in found] == ["gone: matmul/tile16"]
+
+
+def test_a_gpu_on_which_everything_fails_is_no_machine_without_one(
+    put: Callable[..., Path], tmp_path: Path
+) -> None:
+    put(spoil(_record(), "/", "failed", "launch: no kernel image is available"), "report")
+    put(_record(), "results", "nvidia-h200")
+    lines = _verify(tmp_path, 1)
+    assert sum("now failed: launch: no kernel image" in line for line in lines) == 4
+    # nor is one that was killed before its first case
+    put({**_record(), "cases": [], "finished": None}, "report")
+    result = run("verify", tmp_path / "report", "--expected", tmp_path / "results")
+    assert result.returncode == 1 and "now not in the record" in result.stdout
+
+
+def test_many_lost_rungs_are_counted(put: Callable[..., Path], tmp_path: Path) -> None:
+    whole = make_record(SMALL)
+    put(whole, "results", "nvidia-h200")
+    put({**whole, "cases": [c for c in whole["cases"] if c["strategy"] == "s0_tiles"]}, "report")
+    result = run("verify", tmp_path / "report", "--expected", tmp_path / "results")
+    found = [line for line in result.stdout.split("\n") if line.startswith("gone: ")]
+    assert result.returncode == 1 and len(found) == 9
+    assert re.fullmatch(r"gone: \d+ rungs? more", found[-1])
+
+
+def test_records_speak_and_not_their_verdicts(put: Callable[..., Path], tmp_path: Path) -> None:
+    """Edited verdicts neither hide a difference nor make one: they are named."""
+    fails = _record(("/s0_tiles/1024", 1.6))
+    result = run("render", put(_record(), "own"), "--output", tmp_path / "rendered")
+    assert result.returncode == 0
+    right = json.loads((tmp_path / "rendered" / "verdicts.json").read_text())
+    put(_record(), "results", "nvidia-h200", verdicts=right)
+    put(fails, "report", verdicts=right)
+    _, note, *below = _verify(tmp_path, 1)
+    where = tmp_path / "report" / "verdicts.json"
+    assert note.startswith(f"note: {where} disagrees with its record on C01 (holds, but by the ")
+    assert "C12 (holds, but by the record fails)" in note
+    assert any(line.startswith("C12: was holds, is fails: ") for line in below)
+    # and those of the published record
+    for each in right["claims"]:
+        each.update(verdict="fails", reason=None)
+    put(_record(), "results", "nvidia-h200", verdicts=right)
+    put(_record(), "report")
+    _, note, last = _verify(tmp_path, 0)
+    assert note.startswith(f"note: {tmp_path / 'results/nvidia-h200/verdicts.json'} disagrees")
+    assert re.search(r" and \d+ more$", note) and last.startswith("every verdict as expected")
+
+
+def test_claims_of_other_experiments_are_counted(put: Callable[..., Path], tmp_path: Path) -> None:
+    from synthetic import join
+
+    put(_record(), "report")
+    put(join(_record(), make_transpose()), "results", "nvidia-h200")
+    result = run("verify", tmp_path / "report", "--expected", tmp_path / "results")
+    assert re.search(r"^\d+ claims of experiments that only one of the", result.stdout, re.M)
+    assert "absent" not in result.stdout
+
+
+def test_another_collection_is_no_expectation(put: Callable[..., Path], tmp_path: Path) -> None:
+    put(make_reduction(), "report")
+    put(_record(), "results", "nvidia-h200")
+    result = run("verify", tmp_path / "report", "--expected", tmp_path / "results")
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert "has no claim about this record's experiments: reduction" in result.stdout
+    assert "record.json is of other experiments (matmul)" in result.stdout
+    assert ": was " not in result.stdout and "gone" not in result.stdout
+
+
+@pytest.mark.parametrize("gpu", ["NVIDIA L4", "…"])
+def test_of_another_gpu_nothing_is_expected(
+    gpu: str, put: Callable[..., Path], tmp_path: Path
+) -> None:
+    put(_record(("/s0_tiles/", 2.0), gpu=gpu), "report")
+    put(_record(), "results", "nvidia-h200")
+    put(_record(), "results")
+    line = f"no expectation for {gpu}: publish the report to make it one"
+    assert _verify(tmp_path, 0)[1:] == [line]
+
+
+def test_without_a_gpu_nothing_is_expected(put: Callable[..., Path], tmp_path: Path) -> None:
+    put(make_record(SMALL, False, ROWS), "report")
+    put(_record(), "results", "nvidia-h200")
+    result = run("verify", tmp_path / "report", "--expected", tmp_path / "results")
+    assert result.returncode == 0
+    assert result.stdout.endswith("no GPU\nno expectation for a machine without a GPU\n")
 
 
 def test_a_rendered_report_is_read(report: Callable[..., str], tmp_path: Path) -> None:
     report(make_record(SMALL, strategies=["s1_kernel_0", "s0_tiles"]))
     first = run("verify", tmp_path / "report", "--expected", tmp_path)
     assert first.returncode == 0 and re.search(r"^C12  holds +1\.56", first.stdout, re.M)
+    assert "note: " not in first.stdout
     # wherever the program is called from
     again = process("verify", tmp_path / "report", "--expected", tmp_path, cwd="/")
     assert (again.returncode, again.stdout) == (0, first.stdout)
 
 
+H200 = REPORTS / "results" / "nvidia-h200"
+
+
+@pytest.mark.skipif(not H200.exists(), reason="no record of an H200 is committed")
+def test_three_rows_slowed_in_the_committed_record_are_named(tmp_path: Path) -> None:
+    rows = ("matmul/tile16/", "matvec/s3_shared/", "transpose/coalesced/")
+    after = slowed(H200, tmp_path / "after", rows, 1.2)
+    result = run("verify", after, "--expected", H200.parent)
+    found = re.findall(r"^slower: (\S+) at .*: 1\.20\d* times as long", result.stdout, re.M)
+    assert result.returncode == 1 and {f"{name}/" for name in found} == set(rows)
+    assert "3 slower rungs; of " in result.stdout and len(found) == 3
+
+
 BAD = {
     "schema": ({**_document(), "schema": 2}, "has schema 2; this renderer reads schema 1"),
-    "none": ({"claims": []}, "has no field schema: these are no verdicts"),
+    "none": ({"claims": []}, "has no field schema: this is no verdicts.json"),
     "list": ("[]", "has no field schema"),
     "cut off": (json.dumps(_document())[:200], "is not complete JSON"),
     "verdict": (_document(C14="maybe"), "field claims[1].verdict must be one of holds, fails"),
     "missing": ({"schema": 1, "claims": []}, "field record is missing"),
     "twice": (
         {**_document(), "claims": _document()["claims"][:1] * 2},
-        "field claims: two have the same id",
+        "field claims have two of the same id",
     ),
     "value": (
         {**_document(), "claims": [{**_document()["claims"][0], "measured": 3}]},
         "field claims[0].measured must be an object",
     ),
-    "nan": (json.dumps(_document()).replace("2893.0", "NaN"), "claims[0].measured.value must be"),
+    "nan": (json.dumps(_document()).replace("2893.0", "NaN"), "holds NaN, which is no number"),
 }
 
 
 def test_an_expectation_that_is_not_there_is_an_error(
     put: Callable[..., Path], tmp_path: Path
 ) -> None:
-    put(_document(), "report")
+    put(_record(), "report")
     line = one_line(run("verify", tmp_path / "report", "--expected", tmp_path / "typo"), 2)
     assert f"--expected: {tmp_path / 'typo'} is no folder" in line
 
@@ -162,16 +372,25 @@ def test_bad_verdicts_are_one_line(
     name: str, which: str, put: Callable[..., Path], tmp_path: Path
 ) -> None:
     document, why = BAD[name]
-    put(_document(), "report")
-    folder = put(document, *which.split("/"))
+    for folder in ("report", "results/nvidia-h200"):
+        put(_record(), folder, verdicts=document if folder == which else None)
     result = run("verify", tmp_path / "report", "--expected", tmp_path / "results")
     line = one_line(result, 2)
-    assert line.startswith(f"error: {folder / 'verdicts.json'}: ") and why in line
+    assert line.startswith(f"error: {tmp_path / which / 'verdicts.json'}: ") and why in line
+
+
+def test_a_published_folder_without_its_record_is_one_line(
+    put: Callable[..., Path], tmp_path: Path
+) -> None:
+    put(_record(), "report")
+    put(None, "results", "nvidia-h200", verdicts=_document())
+    result = run("verify", tmp_path / "report", "--expected", tmp_path / "results")
+    assert "nvidia-h200/record.json: cannot be read" in one_line(result, 2)
 
 
 def test_no_report_is_one_line(tmp_path: Path) -> None:
     line = one_line(run("verify", tmp_path / "none"), 2)
-    assert "none/verdicts.json: cannot be read: No such file or directory" in line
+    assert "none: cannot be read: No such file or directory" in line
 
 
 def _terminal(folder: Path, columns: int, **env: str) -> list[str]:
@@ -183,11 +402,14 @@ def _terminal(folder: Path, columns: int, **env: str) -> list[str]:
 
 
 def test_colours_and_width_of_a_terminal(put: Callable[..., Path], tmp_path: Path) -> None:
-    put(_document(), "report")
+    put(_record(), "report")
     lines = _terminal(tmp_path, 40)
-    assert lines[0].startswith("C11  \x1b[32mholds\x1b[0m ") and "\x1b[31mfails\x1b[0m" in lines[1]
-    plain = [re.sub(r"\x1b\[\d*m", "", line) for line in lines[:5]]
-    assert all(len(line) == 40 and line.endswith("…") for line in plain)
+    claims = [line for line in lines if re.match(r"C\d\d ", line)]
+    assert any("\x1b[32mholds\x1b[0m " in line for line in claims)
+    assert any("\x1b[31mfails\x1b[0m" in line for line in claims)
+    plain = [re.sub(r"\x1b\[\d*m", "", line) for line in claims]
+    assert max(map(len, plain)) == 40
+    assert all(len(line) < 40 or line.endswith("…") for line in plain)
     assert "\x1b" not in "".join(_terminal(tmp_path, 200, NO_COLOR="1"))
     assert not [line for line in _terminal(tmp_path, 200)[:5] if "…" in line]
     # a terminal too narrow for the verdict loses no escape code

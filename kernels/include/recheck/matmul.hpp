@@ -13,8 +13,9 @@
 namespace recheck::kernels::matmul {
 
 /// C = A · B in IEEE fp32 on the current device, by one of several kernels, here called rungs: the
-/// one named `rung`; if that is empty, the fastest at the nearest shape that was measured, of those
-/// that run on this device. (Measured on an H200; on another GPU the H200's order is a guess.)
+/// one named `rung`; if that is empty, of those that run on this device the one that was fastest at
+/// this shape or one very like it, else the one that is expected to be. (Measured on an H200; what
+/// is expected of another GPU is a guess, by the H200's costs and its own multiprocessors.)
 ///
 /// Call it twice, like CUB's functions. With workspace == nullptr it sets `bytes` to what this call
 /// needs, a multiple of 256 and at least that, and launches nothing. Then pass at least so many

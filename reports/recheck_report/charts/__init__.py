@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 
-from recheck_report.charts.canvas import style, svg
+from recheck_report.charts.canvas import style
 from recheck_report.charts.claims import compared, strip
 from recheck_report.charts.drawing import Drawing, NotDrawn
 from recheck_report.charts.error import error
@@ -27,23 +27,24 @@ from recheck_report.progress import doing
 @dataclass(frozen=True)
 class Chart:
     name: str
-    title: str
-    alt: str
+    title: str  # what it is about, for where it is not drawn
+    alt: str  # its message, and what it is about
     caption: str
     svg: bytes | None
     why_not: str = ""
+    message: str = ""  # what it shows, as a sentence made of the record: the title of the picture
 
 
 # in the order of the report, by the names of their files; an experiment that nobody has planned for
 # gets what fits any
 _PLANS = {
-    "matmul": ("throughput", "ladder", "cpu_gpu", "block_policy"),
-    "matvec": ("ladder", "then", "rows_blocks", "unroll"),
+    "matmul": ("ladder", "throughput", "roofline", "cpu_gpu", "block_policy"),
+    "matvec": ("ladder", "roofline", "then", "rows_blocks", "unroll"),
     "audit": ("audit",),
     "memory": ("levels",),
-    "transpose": ("ladder", "of_copy", "loops", "throughput"),
+    "transpose": ("ladder", "throughput", "of_copy", "loops"),
 }
-_ANY = ("throughput", "ladder", "cpu_gpu")
+_ANY = ("ladder", "throughput", "roofline", "cpu_gpu")
 
 
 def plan(experiment: Experiment) -> tuple[str, ...]:
@@ -51,14 +52,12 @@ def plan(experiment: Experiment) -> tuple[str, ...]:
     return _PLANS.get(experiment.name, _ANY)
 
 
-def charts(
-    own: Measured, experiment: Experiment, prefix: str = "", kinds: tuple[str, ...] = ()
-) -> list[Chart]:
+def charts(own: Measured, experiment: Experiment, kinds: tuple[str, ...] = ()) -> list[Chart]:
     """Draws the charts of one experiment; one without data comes with `why_not` instead."""
     drawn, kinds = [], kinds or plan(experiment)
     for at, kind in enumerate(kinds, 1):
         chart = import_module(f"{__name__}.{kind}")
-        name = f"{prefix}{experiment.name}_{kind}.svg"
+        name = f"{experiment.name}_{kind}.svg"
         with doing(f"chart {at} of {len(kinds)}"):
             draw = partial(chart.draw, own, experiment)
             drawn.append(_draw(name, chart.TITLE, experiment.title, draw))
@@ -67,30 +66,30 @@ def charts(
 
 def _draw(name: str, title: str, about: str, draw: Callable[[], Drawing]) -> Chart:
     try:
-        with doing(name), style():
+        with doing(name), style(name):
             drawing = draw()
-            data = svg(drawing.figure)
+            message = drawing.card.message
+            alt = f"{message}. ({about}: {title})"
+            data = drawing.card.svg(alt)
     except NotDrawn as why:
         return Chart(name, title, "", "", None, str(why))
-    return Chart(name, title, f"{about}, {title}: {drawing.subtitle}", drawing.caption, data)
+    return Chart(name, title, alt, drawing.caption, data, message=message)
 
 
 def claims_chart(own: Measured) -> Chart:
     """What documents claim against what was measured."""
-    title = "Claimed against measured"
+    title = "Asked against measured"
     return _draw("claims.svg", title, "Verdicts", lambda: strip(own))
 
 
-def accuracy_charts(
-    accuracy: Accuracy, predictions: Predictions | None, prefix: str = ""
-) -> list[Chart]:
+def accuracy_charts(accuracy: Accuracy, predictions: Predictions | None) -> list[Chart]:
     """The errors of products of matrices: against K, and against promotion."""
     kinds = {
         "error": ("Errors against the length of the sums", partial(error, accuracy)),
         "promotion": ("Errors against promotion", partial(promotion, accuracy, predictions)),
     }
     return [
-        _draw(f"{prefix}matmul_{kind}.svg", title, "Matrix multiplication", draw)
+        _draw(f"matmul_{kind}.svg", title, "Matrix multiplication", draw)
         for kind, (title, draw) in kinds.items()
     ]
 

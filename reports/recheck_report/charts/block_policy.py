@@ -1,62 +1,67 @@
-"""Block policies: a cell for each tile and depth."""
+"""Block policies: a line for each tile, over how many of them are staged at once."""
 
 from __future__ import annotations
 
-from recheck_report.charts.canvas import card
-from recheck_report.charts.cells import draw_cell
+from matplotlib.ticker import FuncFormatter
+
+from recheck_report.charts.canvas import SERIES, Card, Interval, Label, log_sizes
 from recheck_report.charts.drawing import Drawing, NotDrawn, nothing
+from recheck_report.charts.message import FASTER, factor, interval, listed, ratio, than, timed
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import shape_label
-from recheck_report.model.record import Experiment
+from recheck_report.model.record import Case, Experiment, Record
 from recheck_report.queries import is_block_policy, metric_of
 
 TITLE = "Block policies"
-SECOND_SHAPES = {"matmul": "1024x1024x1024"}  # a second look beside the headline
 
 
 def draw(own: Measured, experiment: Experiment) -> Drawing:
-    record = own.record
-    metric, second = metric_of(record, experiment), SECOND_SHAPES.get(experiment.name)
-    policies = {
-        (row.parameters["tile"], row.parameters["depth"]): row.strategy
-        for row in record.strategies(experiment)
-        if is_block_policy(row)
-    }
-    if not policies:
+    record, shape = own.record, experiment.headline
+    rows = [row for row in record.strategies(experiment) if is_block_policy(row)]
+    if not rows:
         raise NotDrawn("the record holds no strategy with a tile and a depth")
-    tiles, depths = (sorted(set(axis)) for axis in zip(*policies, strict=True))
-    wanted = dict.fromkeys([experiment.headline, *([second] if second else [])])
-    shapes = [shape for shape in wanted if shape in record.shapes(experiment)]
-    cases = {
-        (shape, *policy): record.find(experiment, strategy, shape, "cold")
-        for shape in shapes
-        for policy, strategy in policies.items()
-    }
-    rates = {
-        key: metric.rate(case, case.seconds.median)
-        for key, case in cases.items()
-        if case and case.seconds
-    }
-    if not rates:
+    cases = timed(record, experiment, rows, shape)
+    if not cases:
         raise nothing(record)
-    low, high = min(rates.values()), max(rates.values())
-    height = 2.0 + 0.78 * len(tiles)
-    subtitle = f"throughput in {metric.unit}, cold · brighter is faster, on one scale · "
-    subtitle += "outlined: the fastest of its panel"
-    figure = card(height, f"{experiment.title}: block policies, tile × depth", subtitle)
-    grid = figure.add_gridspec(1, len(shapes), wspace=0.24)
-    grid.update(left=0.105, right=0.975, bottom=0.62 / height, top=1 - 1.0 / height)
-    for panel, shape in enumerate(shapes):
-        axes = figure.add_subplot(grid[0, panel], title=shape_label(shape))
-        axes.set(xlim=(-0.5, len(depths) - 0.5), ylim=(len(tiles) - 0.5, -0.5))
-        axes.set_xticks(range(len(depths)), [str(depth) for depth in depths])
-        axes.set_yticks(range(len(tiles)), [f"{tile} × {tile}" for tile in tiles])
-        axes.spines[:].set_visible(False)
-        axes.set_xlabel("depth (tiles staged at once, count)")
-        axes.set_ylabel("tile (elements)")
-        best = max((key for key in rates if key[0] == shape), key=rates.__getitem__, default=None)
-        for y, tile in enumerate(tiles):
-            for x, depth in enumerate(depths):
-                key = (shape, tile, depth)
-                draw_cell(axes, x, y, cases.get(key), rates.get(key), (low, high), key == best)
-    return Drawing(figure, subtitle)
+    metric = metric_of(record, experiment)
+    note = f"{experiment.title} at {shape_label(shape)}, cold: policies of the documents. "
+    note += "Bars: 95 % intervals."
+    card = Card(_message(record, cases), note, 230)
+    axes = card.axes(52, 100, ylabel=f"throughput ({metric.unit})")
+    axes.set_xlabel("depth (tiles staged at once, count)")
+    lines: dict[int, dict[int, Case]] = {}
+    for case in cases:
+        lines.setdefault(case.parameters["tile"], {})[case.parameters["depth"]] = case
+    log_sizes(axes, sorted({case.parameters["depth"] for case in cases}))
+    axes.set_ylim(0, 1.08 * max(metric.rates(case)[2] for case in cases))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:g}"))
+    labels = []
+    for (tile, of), (color, marker) in zip(sorted(lines.items()), SERIES * 9, strict=False):
+        points: list[Interval] = [(depth, *metric.rates(c)) for depth, c in sorted(of.items())]
+        titles = [f"{of[int(p[0])].strategy}: {interval(p[1:], metric.unit)}" for p in points]
+        card.line(axes, points, titles, color=color, marker=marker)
+        labels.append(Label(*points[-1][:2], f"{tile} × {tile}", color))
+    card.ends(axes, labels)
+    gone = [row for row in rows if row.strategy not in {case.strategy for case in cases}]
+    found = ((row, record.find(experiment, row.strategy, shape, "cold")) for row in gone)
+    why = [f"{row.strategy} ({c.why_not if c else 'not in this record'})" for row, c in found]
+    return Drawing(card, f"No time at {shape_label(shape)}: {'; '.join(why)}." if why else "")
+
+
+def _policy(case: Case) -> str:
+    tile, depth = case.parameters["tile"], case.parameters["depth"]
+    return f"{tile} × {tile} tiles, {depth} at once,"
+
+
+def _message(record: Record, cases: list[Case]) -> str:
+    best, *others = cases
+    level = [case for case in others if ratio(record, case, best).outcome != FASTER]
+    if level:
+        names = listed([case.strategy for case in (best, *level)][:4])
+        more = f", {len(level) - 3} more" if len(level) > 3 else ""
+        return f"Of {len(cases)} block policies the fastest cannot be told apart: {names}{more}"
+    if not others:
+        return f"{_policy(best)} are the only block policy with a time"
+    least = ratio(record, others[-1], best)
+    found = f"{_policy(best)} are the fastest of {len(cases)} block policies"
+    return f"{found}, {factor(least.value)} times as fast as {than(others[-1])}"

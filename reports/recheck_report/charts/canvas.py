@@ -1,55 +1,69 @@
-"""What all charts share: the card they stand on, their inks, log axes, and labels at line ends.
+"""What all charts share: the card with its message, the inks of light and dark, series and names.
 
-The card is opaque and light: no single ink has a contrast of 4.5 on both a white page and a dark
-one (4.35 at best beside #0d1117), so a transparent chart would be poor on one of them. Colours are
-Okabe and Ito's, which colour-blind readers can tell apart, and markers repeat the difference. Text
-is <text>, which takes a third of the bytes of its outlines and can be searched and read aloud. A
-code host shows it in the reader's fonts: places are reckoned with DejaVu Sans, Verdana is as wide,
-and most others are narrower, so that labels, each held at the end that faces its mark, stay apart.
+Matplotlib draws them, not a JavaScript library: a report is rendered on the machine with the GPU,
+which often has no network, and matplotlib is all that it needs there. A card is as wide as a
+column of text (6.5 inches), and no type is smaller than 9 points: a code host shows a point as 1.8
+pixels on a desktop, as 0.8 on a phone.
+
+Colours are Okabe and Ito's, darkened until each has a contrast of 4.5 on the card; markers repeat
+the difference. A reader who prefers dark gets DARK's. Text is <text>: it can be searched and takes
+a third of the bytes of its outlines. Places are reckoned with DejaVu Sans; Verdana is as wide, and
+most other fonts are narrower.
 """
 
 from __future__ import annotations
 
 import io
 import math
-from collections.abc import Iterator, Sequence
+import textwrap
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import matplotlib
+from matplotlib.axes import Axes
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.collections import LineCollection
-from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
-from matplotlib.patches import FancyBboxPatch
-from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
-from matplotlib.transforms import Affine2D
+from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocator
 
 from recheck_report.charts.compact import compact
 
 if TYPE_CHECKING:
     from matplotlib.typing import RcKeyType
 
-INK, MUTED, FAINT, CARD, EDGE = "#1b1f24", "#57606a", "#c4cad1", "#fbfcfd", "#d0d7de"
-BLUE, VERMILLION, GREEN, PURPLE, ORANGE = "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00"
-SKY = "#56b4e9"
-SERIES = ((BLUE, "o"), (VERMILLION, "s"), (GREEN, "^"), (PURPLE, "D"), (ORANGE, "v"), (INK, "P"))
+INK, MUTED, FAINT, GRID, CARD = "#1b1f24", "#57606a", "#8a939c", "#e4e8ec", "#fbfcfd"
+BLUE, VERMILLION, GREEN, PURPLE, OCHRE = "#0063a6", "#bb4400", "#00734f", "#94407f", "#806000"
+DARK = {
+    INK: "#e6edf3",
+    MUTED: "#a5afb9",
+    FAINT: "#6a737d",
+    GRID: "#2a3138",
+    CARD: "#12171d",
+    BLUE: "#62b0f0",
+    VERMILLION: "#ff8c52",
+    GREEN: "#2fc08d",
+    PURPLE: "#e08fcb",
+    OCHRE: "#e3b341",
+}
+SERIES = ((BLUE, "o"), (VERMILLION, "s"), (GREEN, "^"), (PURPLE, "D"), (OCHRE, "v"), (INK, "P"))
 FONTS = "'DejaVu Sans',Verdana,sans-serif"
-WIDTH = 10.0  # inches of 72 points; a code host scales it to its column
+WIDTH, MARGIN = 468.0, 12.0  # points
+LETTER = 5.6  # points: the width of a letter of the type that names things
+DASHED = (0, (5, 3))
 
-Point = tuple[float, float]
 Interval = tuple[float, float, float, float]  # a place, a value, and its low and high end
 Look = dict[str, Any]  # keywords of matplotlib's, each of a type of its own
 
 _STYLE: dict[RcKeyType, Any] = {
-    "svg.hashsalt": "recheck",
+    "figure.dpi": 72,  # so that a pixel is a point
     "svg.fonttype": "none",
     "font.family": ["DejaVu Sans"],
     "text.parse_math": False,  # a "$" in a reason is a "$"
     "font.size": 9.0,
     "text.color": INK,
-    "axes.edgecolor": EDGE,
+    "axes.edgecolor": MUTED,
     "axes.labelcolor": MUTED,
     "axes.titlesize": 9.5,
     "axes.titleweight": "bold",
@@ -59,122 +73,34 @@ _STYLE: dict[RcKeyType, Any] = {
     "axes.spines.right": False,
     "axes.axisbelow": True,
     "axes.facecolor": "none",
-    "grid.color": "#e6eaee",
+    "figure.facecolor": CARD,
+    "savefig.facecolor": CARD,
+    "grid.color": GRID,
     "grid.linewidth": 0.7,
     "xtick.color": MUTED,
     "ytick.color": MUTED,
-    "xtick.labelsize": 8.0,
-    "ytick.labelsize": 8.0,
+    "xtick.labelsize": 9.0,
+    "ytick.labelsize": 9.0,
     "xtick.major.size": 0.0,
     "ytick.major.size": 0.0,
     "lines.linewidth": 1.6,
-    "lines.markersize": 4.5,
-    "hatch.linewidth": 0.6,
-    "hatch.color": FAINT,
+    "lines.markersize": 5.5,
+    "lines.markeredgecolor": CARD,
+    "lines.markeredgewidth": 0.6,
+    "legend.frameon": False,
+    "legend.handletextpad": 0.2,
+    "legend.columnspacing": 1.2,
 }
 
 
 @contextmanager
-def style() -> Iterator[None]:
-    """Matplotlib's own defaults and the settings above; no matplotlibrc reaches into a chart."""
+def style(salt: str) -> Iterator[None]:
+    """Matplotlib's own defaults and the settings above; no matplotlibrc reaches into a chart. What
+    marks an SVG's parts comes from `salt`, so that two charts in one page have none in common."""
     with matplotlib.rc_context():
         matplotlib.rcdefaults()
-        matplotlib.rcParams.update(_STYLE)
+        matplotlib.rcParams.update({**_STYLE, "svg.hashsalt": salt})
         yield
-
-
-def card(height: float, title: str, subtitle: str) -> Figure:
-    """A figure of WIDTH x height inches: a rounded card with a title and what it shows."""
-    figure = Figure(figsize=(WIDTH, height))
-    FigureCanvasSVG(figure)
-    figure.patch.set_visible(False)
-    points = Affine2D().scale(1 / 72) + figure.dpi_scale_trans
-    look: Look = {"facecolor": CARD, "edgecolor": EDGE, "zorder": -10, "transform": points}
-    box = FancyBboxPatch(
-        (12, 12), 72 * WIDTH - 24, 72 * height - 24, boxstyle="round,pad=10", **look
-    )
-    figure.add_artist(box)
-    note(figure, 72 * height - 18, title, fontsize=12.5, fontweight="bold")
-    note(figure, 72 * height - 37, subtitle, color=MUTED)
-    return figure
-
-
-def note(figure: Figure, y: float, text: str, **look: Any) -> None:
-    """A line of text at the card's left margin, its top `y` points above the lower edge."""
-    width, height = figure.get_size_inches() * 72
-    figure.text(20 / width, y / height, text, va="top", **look)
-
-
-def svg(figure: Figure) -> bytes:
-    """The figure as SVG without date; its first text is the title."""
-    out = io.BytesIO()
-    about = {"Date": None, "Title": figure.texts[0].get_text(), "Publisher": "Recheck"}
-    figure.savefig(out, format="svg", metadata=about)
-    return compact(out.getvalue(), FONTS)
-
-
-def luminance(color: Any) -> float:
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in to_rgb(color)]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-
-def ink_on_card(color: str) -> str:
-    """The colour, darkened until text in it reads on the card (contrast above 4.5)."""
-    while 1.05 / (luminance(color) + 0.05) < 4.7:
-        red, green, blue = to_rgb(color)
-        color = to_hex((0.95 * red, 0.95 * green, 0.95 * blue))
-    return color
-
-
-def ink_on_fill(color: Any) -> str:
-    """Black or white, whichever has the larger contrast on the fill."""
-    return "#000000" if (luminance(color) + 0.05) ** 2 > 0.05 * 1.05 else "#ffffff"
-
-
-def log_axes(axes: Any, sizes: list[int], low: float, high: float) -> None:
-    """Log2 sizes across, powers of ten up; the limits are fixed so that labels can be placed."""
-    axes.set_xscale("log", base=2)
-    axes.set_yscale("log")
-    axes.set_xlim(sizes[0] / 2**0.35, sizes[-1] * 2**0.2)
-    axes.set_ylim(low, high)
-    axes.xaxis.set_major_locator(FixedLocator(sizes))
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:.0f}"))
-    axes.xaxis.set_minor_locator(NullLocator())
-    axes.yaxis.set_minor_locator(NullLocator())
-    axes.grid(True)
-
-
-def line(axes: Any, points: Sequence[Interval], **look: Any) -> None:
-    """One series with its intervals over an ordered axis; points are (size, value, low, high)."""
-    x, y, low, high = zip(*points, strict=True)
-    down = [a - b for a, b in zip(y, low, strict=True)]
-    up = [b - a for a, b in zip(y, high, strict=True)]
-    axes.errorbar(x, y, yerr=[down, up], elinewidth=1, gid=trend(axes), **look)
-
-
-def lines(axes: Any, series: Sequence[Sequence[Point]], **look: Any) -> None:
-    """Many series without marks or names over an ordered axis, below those that have them."""
-    found = LineCollection(series, gid=trend(axes), zorder=1.5, **look)
-    axes.add_collection(found, autolim=False)
-
-
-def dots(axes: Any, points: Sequence[Interval], **look: Any) -> None:
-    """Marks with their intervals from left to right; points are (y, value, low, high)."""
-    if not points:
-        return
-    y, x, low, high = zip(*points, strict=True)
-    # a value may be its interval's end, and rounding must not put it beyond
-    down = [max(0.0, a - b) for a, b in zip(x, low, strict=True)]
-    up = [max(0.0, b - a) for a, b in zip(x, high, strict=True)]
-    axes.errorbar(x, y, xerr=[down, up], linestyle="none", **look)
-
-
-def trend(axes: Any) -> str:
-    """The name of a line that joins its points because the axis below them is ordered.
-
-    `lint` lets no other line join points.
-    """
-    return f"trend_{axes.figure.axes.index(axes)}_{len(axes.get_children())}"
 
 
 @dataclass(frozen=True)
@@ -183,49 +109,169 @@ class Label:
     y: float
     text: str
     color: str
-    bold: bool = False
+    bold: bool = True
 
 
-def end_labels(axes: Any, labels: list[Label], size: float = 8.0) -> None:
-    """Names lines at the right edge of a log-log panel, moved apart so that none overlap."""
-    box, figure = axes.get_position(), axes.figure
-    points = box.height * figure.get_size_inches()[1] * 72
-    low, high = (math.log(y) for y in axes.get_ylim())
-    last = axes.get_xlim()[1]
-    # a line that ends early is named where it ends: to the right if the panel has room for the name
-    # there, whose letters are 0.7 of their size wide, below if it is not the topmost; else above
-    first = math.log(axes.get_xlim()[0])
-    wide = box.width * figure.get_size_inches()[0] * 72 / (math.log(last) - first)
-    for early in [label for label in labels if label.x < last / 1.5]:
-        others = max((other.y for other in labels if other is not early), default=0)
-        room = (math.log(last) - math.log(early.x)) * wide - 5
-        right = room >= 0.7 * size * len(early.text)
-        up = not right or early.y > others / 2
-        look: Look = {"color": ink_on_card(early.color), "fontsize": size, "fontweight": "bold"}
-        look |= {"textcoords": "offset points", "va": "bottom" if up else "top"}
-        look |= {"ha": "left" if right else "right"}
-        at = (5 if right else -5, 4 if up else -4)
-        axes.annotate(early.text, (early.x, early.y), at, **look)
-    labels = [label for label in labels if label.x >= last / 1.5]
-    wanted = [(math.log(label.y) - low) / (high - low) * points for label in labels]
-    heights = [1.32 * size * len(label.text.splitlines()) for label in labels]
-    inks = [ink_on_card(label.color) for label in labels]
-    leads, width = [], box.width * figure.get_size_inches()[0] * 72
-    places = place(wanted, heights, points)
-    for label, ink, y, end in zip(labels, inks, places, wanted, strict=True):
-        look = {"va": "center", "fontsize": size, "color": ink, "transform": axes.transAxes}
-        look |= {"fontweight": "bold" if label.bold else "normal"}
-        axes.text(1.045, y / points, label.text, **look)
-        leads.append(_lead(((math.log(label.x) - first) * wide, end), (1.045 * width, y)))
-    look = {"colors": inks, "linewidths": 0.5, "alpha": 0.6, "zorder": 3, "clip_on": False}
-    look |= {"transform": Affine2D().scale(1 / width, 1 / points) + axes.transAxes}
-    axes.add_collection(LineCollection(leads, **look), autolim=False)
+class Card:
+    """An opaque card: its message above, `body` points of panels, and below how to read them."""
+
+    def __init__(self, message: str, note: str, body: float) -> None:
+        title, notes = textwrap.wrap(message, 56), textwrap.wrap(note, 90)
+        self.message, self.body = message, body
+        self.bottom = MARGIN + 12 * len(notes)
+        self.height = self.bottom + body + 18 + 17 * len(title)
+        self.figure = Figure(figsize=(WIDTH / 72, self.height / 72))
+        FigureCanvasSVG(self.figure)
+        self._titles: dict[str, list[str]] = {}
+        self._text(self.height - MARGIN, title, fontsize=13, fontweight="bold")
+        self._text(self.bottom - 6, notes, color=MUTED)
+
+    def _text(self, y: float, lines: Sequence[str], **look: Any) -> None:
+        place = MARGIN / WIDTH, y / self.height
+        self.figure.text(*place, "\n".join(lines), va="top", **look)
+
+    def axes(
+        self, left: float, right: float, top: float = 4, bottom: float = 34, **look: Any
+    ) -> Axes:
+        """A panel; left and right are points from the card's edges, the others from the body's."""
+        low, high = self.bottom + bottom, self.bottom + self.body - top
+        width, height = WIDTH - left - right, high - low
+        box = left / WIDTH, low / self.height, width / WIDTH, height / self.height
+        return self.figure.add_axes(box, **look)
+
+    def grid(self, rows: int, columns: int, right: float) -> list[Axes]:
+        """Panels of one size, with room for a title above, and names to the right of each."""
+        width, height = (WIDTH - 16) / columns, self.body / rows
+        return [
+            self.axes(
+                52 + column * width, WIDTH - 16 - (column + 1) * width + right,
+                18 + row * height, self.body - (row + 1) * height + 34,
+            )
+            for row in range(rows) for column in range(columns)
+        ]  # fmt: skip
+
+    def says(self, titles: Sequence[str], kind: str = "marks") -> str:
+        """The name of a group whose marks have these titles, which show where a mouse rests."""
+        name = f"{kind}_{len(self._titles)}"
+        self._titles[name] = list(titles)
+        return name
+
+    def line(
+        self, axes: Axes, points: Sequence[Interval], titles: Sequence[str], **look: Any
+    ) -> None:
+        """One series with its intervals over an ordered axis; points are (size, value, low, high).
+
+        `lint` lets no line join points that is no "trend".
+        """
+        x, y, low, high = zip(*points, strict=True)
+        name = self.says(titles, "trend")
+        axes.errorbar(x, y, yerr=_beyond(y, low, high), elinewidth=1, gid=name, **look)
+
+    def dots(
+        self, axes: Axes, points: Sequence[Interval], titles: Sequence[str], **look: Any
+    ) -> None:
+        """Marks with their intervals from left to right; points are (y, value, low, high)."""
+        if points:
+            y, x, low, high = zip(*points, strict=True)
+            name = self.says(titles)
+            look = {"linestyle": "none", "elinewidth": 1.2, **look}
+            found = axes.errorbar(x, y, xerr=_beyond(x, low, high), gid=name, **look)
+            # a legend shows the mark alone
+            found[0].set_label(found.get_label())
+            found.set_label("_")
+
+    def context(self, axes: Axes, series: Sequence[Any], titles: Sequence[str]) -> None:
+        """Many series without marks or names over an ordered axis, below those that have them."""
+        look: Look = {"colors": FAINT, "linewidths": 0.6, "zorder": 1.5}
+        found = LineCollection(series, gid=self.says(titles, "trend"), **look)
+        axes.add_collection(found, autolim=False)
+
+    def ends(self, axes: Axes, labels: Sequence[Label]) -> None:
+        """Names lines to the right of their panel, moved apart so that none overlap."""
+        box = axes.get_window_extent()
+        places = [axes.transData.transform((label.x, label.y)) for label in labels]
+        wanted = [float(y - box.y0) for _, y in places]
+        heights = [11.5 * (1 + label.text.count("\n")) for label in labels]
+        for label, y in zip(labels, place(wanted, heights, box.height), strict=True):
+            lead = {"arrowstyle": "-", "color": label.color, "linewidth": 0.6, "relpos": (0, 0.5)}
+            axes.annotate(
+                label.text, (label.x, label.y), (box.x1 + 9, box.y0 + y), va="center",
+                textcoords="figure points", color=label.color, arrowprops=lead | _LEAD,
+                fontweight="bold" if label.bold else "normal", annotation_clip=False,
+            )  # fmt: skip
+
+    def svg(self, about: str) -> bytes:
+        """The card without date; `about` is what it says to those who do not see it."""
+        out = io.BytesIO()
+        known = {"Date": None, "Title": self.message, "Publisher": "Recheck"}
+        self.figure.savefig(out, format="svg", metadata=known)
+        return compact(out.getvalue(), FONTS, DARK, self._titles, about)
 
 
-def _lead(start: Point, stop: Point) -> list[Point]:
-    """From 3 points beside the end of a line to a point before its name."""
-    (x0, y0), (x1, y1), length = start, stop, math.dist(start, stop)
-    return [(x0 + at * (x1 - x0), y0 + at * (y1 - y0)) for at in (3 / length, 1 - 1 / length)]
+_LEAD: Look = {"shrinkA": 1, "shrinkB": 4}
+
+
+def _beyond(
+    values: Sequence[float], low: Sequence[float], high: Sequence[float]
+) -> list[list[float]]:
+    """How far the intervals reach; rounding must not put a value beyond its interval's end."""
+    ends = zip(values, low, high, strict=True)
+    down, up = zip(*((max(0.0, v - a), max(0.0, b - v)) for v, a, b in ends), strict=True)
+    return [list(down), list(up)]
+
+
+def log_sizes(axes: Axes, sizes: list[int]) -> None:
+    """Sizes across, log2; of more than eight every second one is named."""
+    axes.set_xscale("log", base=2)
+    axes.set_xlim(sizes[0] / 2**0.35, sizes[-1] * 2**0.2)
+    named = sizes[:: -(-len(sizes) // 8)] if len(sizes) > 8 else sizes
+    axes.xaxis.set_major_locator(FixedLocator(named))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: short(x, sizes[-1])))
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.grid(True)
+
+
+def short(size: float, largest: float = 2**20) -> str:
+    """ "4096"; where some are of a million or more, "4 Ki"."""
+    for unit, name in ((2**20, "Mi"), (2**10, "Ki")):
+        if largest >= 2**20 and size >= unit and round(size) % unit == 0:
+            return f"{round(size) // unit} {name}"
+    return f"{size:.0f}"
+
+
+def log_values(axis: Any, low: float, high: float, text: Callable[[float], str]) -> None:
+    """A log axis with as many ticks a decade as there is room for."""
+    name, axes = axis.axis_name, axis.axes
+    axes.set(**{f"{name}scale": "log", f"{name}lim": (low, high)})
+    box, least = axes.get_window_extent(), 40 if name == "x" else 22  # points from tick to tick
+    room = (box.width if name == "x" else box.height) / math.log10(high / low)
+    many = next(n for n in (3, 2, 1) if room / n >= least or n == 1)
+    axis.set_major_locator(
+        LogLocator(10, subs={3: (1, 2, 5), 2: (1, 3), 1: (1,)}[many], numticks=40)
+    )
+    axis.set_major_formatter(FuncFormatter(lambda value, _: text(value)))
+    axis.set_minor_locator(NullLocator())
+
+
+def down(axes: Axes, names: Sequence[str], heights: Sequence[float] | None = None) -> None:
+    """Rows from top to bottom, each with its name to the left."""
+    heights = heights or range(len(names))
+    axes.set_ylim(max(heights) + 0.7, -0.7)
+    axes.set_yticks(heights, names)
+    axes.grid(True, axis="x")
+    axes.spines["left"].set_visible(False)
+
+
+def beside(axes: Axes, y: float, text: str, x: float = 6, **look: Any) -> None:
+    """A text in a row, x points to the right of the panel."""
+    place: Look = {"xycoords": ("axes fraction", "data"), "textcoords": "offset points"}
+    place["va"] = "center_baseline"
+    axes.annotate(text, (1, y), (x, 0), annotation_clip=False, **place, **look)
+
+
+def room(names: Sequence[str]) -> float:
+    """Points that the longest of these names needs at the left of a panel."""
+    return MARGIN + 6 + LETTER * max(map(len, names), default=0)
 
 
 def place(wanted: list[float], heights: list[float], top: float) -> list[float]:
@@ -250,4 +296,4 @@ def place(wanted: list[float], heights: list[float], top: float) -> list[float]:
 
 
 def _mean(values: list[float]) -> float:
-    return sum(values) / len(values)
+    return math.fsum(values) / len(values)

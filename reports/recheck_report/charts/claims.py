@@ -1,188 +1,245 @@
-"""What documents claim against what was measured: a row for each claim that comes to a ratio."""
+"""Asked against measured: a row for each claim that was timed, on one axis whatever its unit.
+
+A mark's place is how far what was measured goes beyond what the claim's check asks for: right of
+the line it is as the claim says, left of it it is not, whether the claim is of "faster", of
+"slower" or of a share. A thin bar is the range over what the document leaves open.
+"""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from recheck_report.charts.canvas import (
     BLUE,
     CARD,
+    FAINT,
     INK,
     MUTED,
-    ORANGE,
+    OCHRE,
     SERIES,
     VERMILLION,
+    Card,
     Interval,
     Look,
-    card,
-    dots,
-    ink_on_card,
+    beside,
+    log_values,
 )
 from recheck_report.charts.drawing import Drawing, NotDrawn
-from recheck_report.claims import Claim, Judged
+from recheck_report.charts.message import factor, listed
+from recheck_report.claims import Check, Claim, Judged, Outcome
 from recheck_report.claims.measured import Measured
+from recheck_report.formatting import duration, significant
 from recheck_report.sections import gpus
-from recheck_report.sections.verdicts import WORDS, shortest, unit
+from recheck_report.sections.verdicts import WORDS, shortest
 
 # colour, marker: the shape alone tells the verdicts apart
 LOOKS = {
     "holds": (BLUE, "o"),
     "fails": (VERMILLION, "X"),
-    "inconclusive": (ORANGE, "D"),
+    "inconclusive": (OCHRE, "D"),
     "not_measured": (MUTED, "P"),
 }
-ROW, HEAD = 0.225, 0.3  # inches: of a claim, and more before the first one of a document
-RIGHT = 0.72  # where the panel ends, in parts of the card
-RATIOS = ("×", "%")
-HOLLOW: Look = {"mfc": CARD, "mec": INK, "mew": 1.0}
+AXIS = "measured over asked (times, log; right of the line is as the claim says)"
+Row = tuple[Claim, list[tuple[int, Judged, Outcome]]]  # with the numbers of its records
 
 
 @dataclass(frozen=True)
-class _Effect:
-    """A ratio or a share with its interval, and as text."""
+class Asked:
+    """The bound of a check."""
 
-    value: float
-    low: float
-    high: float
-    text: str
+    bound: float
+    kind: str  # ">", "<", or "±" for a share on both sides of 1
+
+    def beyond(self, value: float) -> float:
+        """By which factor a value is on the claim's side of the bound; below 1 it is not."""
+        if self.kind == "±":
+            return (1 + self.bound) / max(value, 1 / value)
+        return value / self.bound if self.kind == ">" else self.bound / value
+
+    def text(self, unit: str) -> str:
+        if self.kind == "±":
+            return f"1 ± {100 * self.bound:g} %"
+        return f"{self.kind} {shown(self.bound, unit)}"
 
 
-def _measured(judged: Judged) -> _Effect | None:
-    """The ratio, or the share, that was measured of a claim; a count is neither."""
-    found = judged.effect
-    if found is None or found.unit not in ("×", ""):
+UNITS = {"×": (1.0, "×"), "": (0.01, " %"), "B/s": (1e9, " GB/s"), "flop/s": (1e12, " TFLOP/s")}
+
+
+def shown(value: float, unit: str) -> str:
+    """ "1.23×", "11.4 %": three digits, without an interval."""
+    if unit == "s":
+        return duration(value)
+    scale, name = UNITS.get(unit, (1.0, f" {unit}"))
+    return f"{float(significant(value / scale)):g}{name}"
+
+
+def asked(check: Check) -> Asked | None:
+    """None of a check that asks for no factor."""
+    if check.form == "equivalent":
+        return Asked(check.within or 0.0, "±")
+    if check.form == "order":
+        return Asked(1.0, ">")
+    bounds = [(check.above, ">"), (check.at_least, ">"), (check.below, "<"), (check.at_most, "<")]
+    bounds.append((check.value, "<" if check.form == "at_most" else ">"))
+    return next((Asked(bound, kind) for bound, kind in bounds if bound and bound > 0), None)
+
+
+def _ends(outcome: Outcome) -> tuple[float, float, float] | None:
+    """Where its mark stands, with the interval; None of what has no interval or no bound."""
+    bound = asked(outcome.check)
+    if not bound or not outcome.value or not outcome.low or not outcome.high:
         return None
-    if found.value is None or found.low is None or found.high is None:
-        return None
-    return _Effect(found.value, found.low, found.high, shortest(found))
+    low, high = sorted((bound.beyond(outcome.low), bound.beyond(outcome.high)))
+    value = bound.beyond(outcome.value)
+    # an interval around 1 is nearest to "the same" inside
+    return value, min(low, value), max(high, value)
 
 
-def _shown(judged: Judged) -> bool:
-    """Whether the document gives a ratio, or one was measured."""
-    said = judged.claim.claimed is not None and unit(judged.claim) in RATIOS
-    return said or _measured(judged) is not None
-
-
-def _said(claim: Claim) -> float | None:
-    return claim.claimed if unit(claim) in RATIOS else None
-
-
-def _values(judged: Judged) -> Iterator[float]:
-    """Every position on the axis that the row of a claim needs."""
-    if (said := _said(judged.claim)) is not None:
-        yield said
-    if (found := _measured(judged)) is not None:
-        yield from (found.value, found.low, found.high)
-
-
-def _axes(
-    figure: Figure, box: tuple[float, float, float, float], values: list[float], low: float
-) -> Axes:
-    """A log axis that holds every value and 1; y runs downwards from 0 to `low` inches."""
-    ends = min(0.8, *values) / 1.3, max(1.25, *values) * 1.3
-    axes = figure.add_axes(box)
-    axes.set(xscale="log", xlim=ends, ylim=(low, 0))
-    span = math.log10(ends[1] / ends[0])
-    steps = (1,) if span > 2.5 else (1, 2, 5) if span > 0.7 else (1, 1.2, 1.5, 2, 3, 5, 7)
-    ticks = [t * 10.0**e for e in range(-9, 10) for t in steps]
-    axes.xaxis.set_major_locator(FixedLocator([t for t in ticks if ends[0] < t < ends[1]]))
-    axes.xaxis.set_minor_locator(NullLocator())
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}×"))
-    axes.grid(True, axis="x")
-    axes.axvline(1, color=INK, linewidth=1)
-    axes.spines["left"].set_visible(False)
-    axes.set_yticks([])
-    axes.set_xlabel("how many times as fast, or the share, that the claim is about (×, log)")
-    return axes
-
-
-def _left(claims: list[Claim]) -> float:
-    """Where the panel begins: behind the longest title."""
-    return 0.075 + 0.0057 * max(30, *(len(claim.title) for claim in claims))
-
-
-def _place(claims: list[Claim], step: list[float]) -> tuple[list[float], dict[str, float], float]:
-    """Where each row stands, where each document's heading does, and where all end; inches."""
-    at, heights, heads = 0.05, [], {}
-    for claim, height in zip(claims, step, strict=True):
-        if claim.document not in heads:
-            heads[claim.document] = at + HEAD / 2
-            at += HEAD
-        heights.append(at + height / 2)
-        at += height
-    return heights, heads, at + 0.05
+def _rows(records: list[Measured], claims: list[Claim]) -> list[Row]:
+    found = []
+    for claim in claims:
+        of = []
+        for at, each in enumerate(records):
+            judged = each.judgement.find(claim.id)
+            effect = judged.effect if judged and judged.verdict != "not_measured" else None
+            if judged and effect and _ends(effect):
+                of.append((at, judged, effect))
+        if of:
+            found.append((claim, of))
+    return found
 
 
 def strip(own: Measured) -> Drawing:
-    """Hollow: claimed; filled: measured, with its interval; a line joins the two of a claim."""
-    rows = [judged for judged in own.judgement.claims if _shown(judged)]
-    values = [value for judged in rows for value in _values(judged)]
-    if not any(_measured(judged) for judged in rows):
+    """The claims on one record, with what each asks for and its verdict."""
+    rows = _rows([own], [judged.claim for judged in own.judgement.claims])
+    if not rows:
         raise NotDrawn("no claim that comes to a ratio was measured")
-    claims = [judged.claim for judged in rows]
-    heights, heads, low = _place(claims, [ROW] * len(rows))
-    height = low + 1.8
-    subtitle = "hollow: as the document has it · filled: measured here, with its 95 % interval · "
-    subtitle += "1: no difference"
-    figure = card(height, "Claimed against measured", subtitle)
-    left = _left(claims)
-    width = RIGHT - left
-    axes = _axes(figure, (left, 1.0 / height, width, low / height), values, low)
-    aside: Look = {"transform": axes.get_yaxis_transform(), "va": "center", "fontsize": 7.5}
-    places = {"name": 0.022, "id": 0.052, "value": 0.735, "verdict": 0.907}
-    columns = {name: (at - left) / width for name, at in places.items()}
-    for text, column in (("measured [95 % interval]", "value"), ("verdict", "verdict")):
-        axes.text(columns[column], -0.05, text, color=MUTED, **aside)
-    documents = own.known.sources
+    judged = [each for _, of in rows for _, each, _ in of]
+    note = (
+        "Coloured: measured, with its 95 % interval; thin: the range over what the document leaves "
+    )
+    note += "open, which may leave a claim inconclusive; hollow: the document's own figure. Claims "
+    note += "that are counted, reckoned or tested have no interval: see the table."
+    return _draw(rows, [], own, _message(judged), note)
+
+
+def compared(records: list[Measured], names: list[str], experiment: str) -> Drawing:
+    """The claims of one experiment on several records, a marker for each record."""
+    rows = _rows(records, [c for c in gpus.claims(records) if c.experiment == experiment])
+    if not rows:
+        raise NotDrawn("no claim of it that comes to a ratio was measured")
+    shown = [claim for claim, _ in rows]
+    if len(records) == 1:
+        message = f"{experiment}: {_message([judged for _, of in rows for _, judged, _ in of])}"
+    else:
+        who = listed(names) if len(names) == 2 else f"{len(names)} records"
+        same = len(shown) - len(gpus.differing(records, shown))
+        message = f"{experiment}: {who} agree on {same} of {len(shown)} claims about a ratio"
+    note = "Filled: the claim holds there; hollow: it does not. Bars: 95 % intervals."
+    return _draw(rows, names, records[0], message, note)
+
+
+def _draw(rows: list[Row], names: list[str], own: Measured, message: str, note: str) -> Drawing:
+    """`names`: of the records; none for a single one, whose verdicts stand beside the marks."""
+    lane = 8.0
+    step = 20 + (lane * len(names) if names else 8)
+    at, heights, heads = 0.0, [], {}
+    for claim, _ in rows:
+        if claim.document not in heads:
+            heads[claim.document] = at + 6
+            at += 20
+        heights.append(at)
+        at += step
+    lines = -(-len(names) // 2)
+    card = Card(message, note, at + 44 + 14 * lines)
+    axes = card.axes(20, 20 if names else 130, 4, 38 + 14 * lines)
+    values = [v for _, of in rows for _, _, outcome in of for v in _ends(outcome) or ()]
+    values += [v for _, of in rows for _, _, o in of for v in _range(o)]
+    log_values(axes.xaxis, min(0.8, *values) / 1.3, max(1.25, *values) * 1.3, lambda x: f"{x:g}×")
+    axes.set(ylim=(at, 0), yticks=[])
+    axes.spines["left"].set_visible(False)
+    axes.grid(True, axis="x")
+    axes.axvline(1, color=INK, linewidth=1.2)
+    axes.set_xlabel(AXIS)
+    left = axes.get_yaxis_transform()
+    text: Look = {"transform": left, "va": "center", "zorder": 5}
+    text["bbox"] = {"facecolor": CARD, "edgecolor": "none", "pad": 0.6}
+    sources = own.known.sources
     for document, y in heads.items():
-        axes.text(columns["name"], y, f"{document}: {documents[document].name}", color=MUTED,
-                  fontweight="bold", **aside)  # fmt: skip
-    points: dict[str, list[Interval]] = {}
-    for y, judged in zip(heights, rows, strict=True):
-        claim, found, said = judged.claim, _measured(judged), _said(judged.claim)
-        color, _ = LOOKS[judged.verdict]
-        axes.text(columns["name"], y, claim.id, color=MUTED, **aside)
-        axes.text(columns["id"], y, claim.title, **aside)
-        if said is not None and found is not None:
-            axes.plot([said, found.value], [y, y], color=color, linewidth=0.9, alpha=0.7, zorder=1)
-        if said is not None:
-            axes.plot([said], [y], marker="o", linestyle="none", markersize=7.5, **HOLLOW)
-        if found is not None:
-            points.setdefault(judged.verdict, []).append((y, found.value, found.low, found.high))
-            axes.text(columns["value"], y, found.text, color=INK, **aside)
-        axes.text(columns["verdict"], y, WORDS[judged.verdict], color=ink_on_card(color), **aside)
-    for verdict, of in points.items():
-        color, marker = LOOKS[verdict]
-        look: Look = {"markersize": 7.5 if marker == "X" else 6, "mec": CARD, "mew": 0.5}
-        dots(axes, of, color=color, marker=marker, elinewidth=1.2, **look)
-    _legend(figure)
-    missing = sum(_measured(judged) is None for judged in rows)
-    caption = ""
+        about = f"{document}: {sources[document].name}" if document in sources else document
+        axes.text(0, y, about, color=MUTED, fontweight="bold", **text)
+    points: dict[tuple[int, str], list[Interval]] = {}
+    titles: dict[tuple[int, str], list[str]] = {}
+    for y, (claim, of) in zip(heights, rows, strict=True):
+        axes.text(0, y + 6, f"{claim.id}  {claim.title}", **text)
+        for number, judged, outcome in of:
+            ends, bound = _ends(outcome), asked(outcome.check)
+            if not ends or not bound:
+                continue
+            place = y + 17 + lane * number * bool(names)
+            points.setdefault((number, judged.verdict), []).append((place, *ends))
+            told = f"{shortest(outcome)}, asked {bound.text(outcome.unit)}"
+            who = f"{names[number]}: " if names else ""
+            titles.setdefault((number, judged.verdict), []).append(
+                f"{who}{claim.id} {WORDS[judged.verdict]}: {told}"
+            )
+            if not names:
+                _beside(axes, y, judged, outcome, bound)
+    for (number, verdict), of_look in points.items():
+        color, marker = look_of(number) if names else LOOKS[verdict]
+        fill = color if not names or verdict == "holds" else CARD
+        look = {"mfc": fill, "mec": color if names else CARD, "markersize": 6, "zorder": 4}
+        card.dots(axes, of_look, titles[number, verdict], color=color, marker=marker, **look)
+    for number, name in enumerate(names):
+        color, marker = look_of(number)
+        axes.plot([], [], linestyle="none", marker=marker, color=color, label=name)
+    if names:
+        below = -36 / axes.get_window_extent().height
+        axes.legend(loc="upper left", bbox_to_anchor=(0, below), ncols=2, borderaxespad=0)
+    return Drawing(card)
+
+
+def _beside(axes: Axes, y: float, judged: Judged, outcome: Outcome, bound: Asked) -> None:
+    """The verdict, what was measured and what is asked for; and what has no place of its own."""
+    color, _ = LOOKS[judged.verdict]
+    beside(axes, y + 6, WORDS[judged.verdict], color=color, fontweight="bold")
+    value = shown(outcome.value or 0.0, outcome.unit)
+    beside(axes, y + 17, f"{value}, asked {bound.text(outcome.unit)}", color=INK)
+    if span := _range(outcome):
+        axes.plot(span, [y + 17] * 2, color=FAINT, linewidth=1.2, zorder=2)
+    if judged.claim.claimed and judged.claim.claimed > 0 and outcome.unit in ("×", ""):
+        look: Look = {"marker": "o", "linestyle": "none", "markersize": 7, "mfc": CARD, "mec": INK}
+        axes.plot([bound.beyond(judged.claim.claimed)], [y + 17], mew=1.0, zorder=3, **look)
+
+
+def _range(outcome: Outcome) -> tuple[float, ...]:
+    """From the lowest to the highest, over what the document leaves open."""
+    found = [ends for _, each in outcome.over if (ends := _ends(each))]
+    return (min(e[1] for e in found), max(e[2] for e in found)) if found else ()
+
+
+def _message(judged: list[Judged]) -> str:
+    """How many hold, and by how much the worst one misses."""
+    counts = {verdict: sum(each.verdict == verdict for each in judged) for verdict in WORDS}
+    one = {"holds": "holds", "fails": "fails", "inconclusive": "is inconclusive"}
+    many = {"holds": "hold", "fails": "fail", "inconclusive": "are inconclusive"}
+    parts = [
+        f"{count or 'none'} {many[verdict] if count > 1 else one[verdict]}"
+        for verdict, count in counts.items()
+        if verdict in one
+    ]
+    text = f"Of {len(judged)} claims about a ratio {listed(parts)}"
+    missing = []
+    for each in judged:
+        ends = _ends(each.effect) if each.verdict == "fails" and each.effect else None
+        if ends and ends[0] < 1:
+            missing.append((ends[0], each.claim.id))
     if missing:
-        caption = f"{missing} of these claims could not be measured here: the table says why."
-    return Drawing(figure, f"{subtitle}; {len(rows)} claims", caption)
-
-
-def _legend(figure: Figure) -> None:
-    """A key below the axis: what is claimed, and a marker for each verdict."""
-    box = figure.add_axes((0.0, 0.0, 1.0, 0.1))
-    box.set_axis_off()
-    look: Look = {"linestyle": "none", "markersize": 6, "mec": CARD, "mew": 0.5}
-    box.plot([], [], marker="o", label="claimed", **look | HOLLOW)
-    for verdict, (color, marker) in LOOKS.items():
-        box.plot([], [], marker=marker, color=color, label=WORDS[verdict], **look)
-    handles, names = box.get_legend_handles_labels()
-    figure.legend(
-        handles, names, loc="lower left", bbox_to_anchor=(0.012, 16 / 72 / figure.get_figheight()),
-        ncols=len(names), frameon=False, fontsize=8, handletextpad=0.1, columnspacing=1.4,
-    )  # fmt: skip
-    box.remove()
+        value, name = min(missing)
+        text += f"; {name} misses by the most, a factor of {factor(1 / value)}"
+    return text
 
 
 def look_of(at: int) -> tuple[str, str]:
@@ -190,62 +247,3 @@ def look_of(at: int) -> tuple[str, str]:
     color, _ = SERIES[at % len(SERIES)]
     _, marker = SERIES[(at + at // len(SERIES)) % len(SERIES)]
     return color, marker
-
-
-def compared(records: list[Measured], names: list[str], experiment: str) -> Drawing:
-    """The effects of one experiment's claims, a marker for each record; filled where one holds."""
-    rows: list[tuple[Claim, list[tuple[int, Judged]]]] = []  # with the number of the record
-    for claim in gpus.claims(records):
-        found = [each.judgement.find(claim.id) for each in records]
-        there = [(at, judged) for at, judged in enumerate(found) if judged]
-        if claim.experiment == experiment and any(_measured(judged) for _, judged in there):
-            rows.append((claim, there))
-    if not rows:
-        raise NotDrawn("no claim of it that comes to a ratio was measured")
-    lane, values = 0.115, [v for _, of in rows for _, judged in of for v in _values(judged)]
-    shown = [claim for claim, _ in rows]
-    step = max(ROW, 0.1 + lane * len(records))
-    heights, heads, low = _place(shown, [step] * len(rows))
-    lines = -(-len(names) // 3)
-    many = "1 record" if len(records) == 1 else f"{len(records)} records"
-    height = low + 1.6 + 0.2 * lines
-    subtitle = (
-        "filled: the claim holds there · hollow: it does not · bar: as the document has it · "
-    )
-    subtitle += "whiskers: 95 % intervals"
-    figure = card(height, f"{experiment}: the claims on {many}", subtitle)
-    wide = 0.975
-    start = _left(shown)
-    box = (start, (0.8 + 0.2 * lines) / height, wide - start, low / height)
-    axes = _axes(figure, box, values, low)
-    aside: Look = {"transform": axes.get_yaxis_transform(), "va": "center", "fontsize": 7.5}
-    left, name = ((at - start) / (wide - start) for at in (0.022, 0.052))
-    sources = {name: s for each in records for name, s in each.known.sources.items()}
-    for document, y in heads.items():
-        text = f"{document}: {sources[document].name}"
-        axes.text(left, y, text, color=MUTED, fontweight="bold", **aside)
-    points: dict[tuple[int, bool], list[Interval]] = {}
-    for y, (claim, of) in zip(heights, rows, strict=True):
-        axes.text(left, y, claim.id, color=MUTED, **aside)
-        axes.text(name, y, claim.title, **aside)
-        if (said := _said(claim)) is not None:
-            axes.plot([said, said], [y - step / 2, y + step / 2], color=INK, linewidth=1.4)
-        axes.axhline(y + step / 2, color=MUTED, linewidth=0.3, alpha=0.6)
-        for at, judged in of:
-            effect, place = _measured(judged), y + lane * (at - (len(records) - 1) / 2)
-            if effect is not None:
-                of_look = points.setdefault((at, judged.verdict == "holds"), [])
-                of_look.append((place, effect.value, effect.low, effect.high))
-    for (at, holds), of_look in points.items():
-        color, marker = look_of(at)
-        look = {"mfc": color if holds else CARD, "mec": color, "mew": 1.1, "markersize": 5}
-        dots(axes, of_look, color=color, marker=marker, elinewidth=1.2, **look)
-    for at, label in enumerate(names):
-        color, marker = look_of(at)
-        axes.plot([], [], linestyle="none", marker=marker, color=color, markersize=6, label=label)
-    figure.legend(
-        *axes.get_legend_handles_labels(), loc="lower left",
-        bbox_to_anchor=(0.012, 14 / 72 / height), ncols=3, frameon=False, fontsize=8,
-        handletextpad=0.1, columnspacing=1.4,
-    )  # fmt: skip
-    return Drawing(figure, subtitle)

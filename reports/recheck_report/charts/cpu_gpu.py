@@ -1,4 +1,4 @@
-"""CPU against GPU over the square shapes, with and without the copies, and where they cross."""
+"""CPU against GPU over the square sizes, with and without the copies."""
 
 from __future__ import annotations
 
@@ -8,80 +8,95 @@ from recheck_report.charts.canvas import (
     BLUE,
     CARD,
     INK,
-    MUTED,
-    ORANGE,
+    OCHRE,
+    PURPLE,
     VERMILLION,
+    Card,
     Label,
     Look,
-    card,
-    end_labels,
-    line,
-    log_axes,
+    log_sizes,
+    log_values,
 )
 from recheck_report.charts.drawing import Drawing, NotDrawn, nothing, sizes_label
+from recheck_report.charts.message import FASTER, SLOWER, against, listed, ratio, since
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import duration
-from recheck_report.model.record import Experiment
-from recheck_report.queries import crossings, first_rung, reference, sweep
+from recheck_report.model.record import Experiment, Record
+from recheck_report.queries import Sweep, first_rung, reference, sweep
 
 TITLE = "CPU against GPU"
 RUNGS = {"matmul": "tile16"}  # what stands for the GPU
+CPU = ((VERMILLION, "s"), (OCHRE, "D"), (PURPLE, "v"))
 
 
 def draw(own: Measured, experiment: Experiment) -> Drawing:
     record = own.record
     rung = RUNGS.get(experiment.name) or first_rung(record, experiment) or ""
     cpu = [row.strategy for row in record.strategies(experiment) if row.target == "cpu"]
-    series = []  # strategy, regime, label, colour, marker
-    for name, (color, marker) in zip(cpu, ((VERMILLION, "s"), (ORANGE, "D")) * 9, strict=False):
-        series.append((name, "hot", name, color, marker))
-    gpu = (rung, BLUE, "o"), (reference(record, experiment) or "", INK, "^")
-    for name, color, marker in gpu:
+    # strategy, regime, label, colour, marker
+    series = [(name, "hot", name, *look) for name, look in zip(cpu, CPU, strict=False)]
+    vendor = reference(record, experiment) or ""
+    for name, color, marker in ((rung, BLUE, "o"), (vendor, INK, "^")):
         series.append((name, "end_to_end", f"{name}, end to end", color, marker))
         series.append((name, "cold", f"{name}, kernel only", color, marker))
     lines = {(name, r): sweep(record, experiment, name, r) for name, r, *_ in series}
     times = [case.time.median for points in lines.values() for _, case in points]
     if not times:
         raise NotDrawn("no square size was measured")
-    subtitle = "CPU: data in memory (hot) · GPU, kernel only: cold · end to end: allocate, copy "
-    subtitle += "in, run, copy out, free"
-    figure = card(5.9, f"{experiment.title}: CPU against GPU", subtitle)
-    axes = figure.add_axes((0.085, 0.1, 0.68, 0.755))
-    sizes = sorted({edge for points in lines.values() for edge, _ in points})
-    log_axes(axes, sizes, min(times) / 3, max(times) * 2)
+    hosts = {name: lines[name, "hot"] for name in cpu[: len(CPU)]}
+    note = f"{experiment.title}. CPU: data in memory (hot). GPU, kernel only: cold; end to end: "
+    note += "allocate, copy in, run, copy out, free. Bars: 95 % intervals."
+    card = Card(_message(record, rung, lines[rung, "end_to_end"], hosts), note, 300)
+    axes = card.axes(62, 148, ylabel="time (s, ms or µs as at each tick, log)")
+    log_values(axes.yaxis, min(times) / 2, max(times) * 2, lambda y: duration(y, 1))
     axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: duration(y, 1)))
-    axes.set_ylabel("time (s, ms or µs as at each tick, log)")
+    log_sizes(axes, sorted({edge for points in lines.values() for edge, _ in points}))
     axes.set_xlabel(sizes_label(experiment))
-    labels, notes = [], []
+    labels = []
     for name, regime, text, color, marker in series:
         points = [(n, c.time.median, c.time.low, c.time.high) for n, c in lines[name, regime]]
         if points:
             kernel = regime == "cold"
-            look = {"linestyle": (0, (4, 2)) if kernel else "-", "marker": marker}
-            line(axes, points, color=color, markerfacecolor=CARD if kernel else color, **look)
+            look: Look = {
+                "linestyle": (0, (4, 2)) if kernel else "-",
+                "marker": marker,
+                "mec": color,
+            }
+            titles = [f"{text} at {n}: {duration(t)} [{duration(a)}, {duration(b)}]"
+                      for n, t, a, b in points]  # fmt: skip
+            fill = CARD if kernel else color
+            card.line(axes, points, titles, color=color, mfc=fill, **look)
             labels.append(Label(*points[-1][:2], text, color, bold=not kernel))
-    end_labels(axes, labels, 8.5)
-    corner: Look = {"fontsize": 8.5, "ha": "right", "transform": axes.transAxes}
-    ring: Look = {"marker": "o", "markersize": 13, "markerfacecolor": "none", "color": INK}
-    crossed: list[str] = []
-    for name in cpu:
-        found, ratios = crossings(record, lines[name, "hot"], lines[rung, "end_to_end"])
-        for crossing in found:
-            # a ring with a number, explained in the corner that rising lines leave free
-            point = (crossing.at, crossing.seconds)
-            axes.plot(*point, **ring)
-            place: Look = {"textcoords": "offset points", "ha": "center", "fontweight": "bold"}
-            axes.annotate(str(len(crossed) + 1), point, (0, 9), **place)
-            verb = "overtakes" if crossing.other_wins_above else "falls behind"
-            text = f"{len(crossed) + 1}: {rung} end to end {verb} {name} "
-            crossed.append(text + f"between {crossing.below} and {crossing.above}")
-        if ratios and not found:
-            word = "faster" if ratios[0][1].value > 1 else "slower"
-            notes.append(f"{rung} end to end is {word} than {name} at every size measured by both.")
-    for at, text in enumerate(reversed(crossed)):
-        axes.text(0.985, 0.03 + 0.045 * at, text, **corner)
-    if not record.gpu_measured:
-        text = f"GPU not measured: {record.no_gpu_because}"
-        axes.text(0.985, 0.045, text, color=MUTED, **corner)
-        notes.append(f"The GPU's lines are missing: {nothing(record)}.")
-    return Drawing(figure, subtitle, " ".join(notes))
+    card.ends(axes, labels)
+    gone = "" if record.gpu_measured else f"The GPU's lines are missing: {nothing(record)}."
+    return Drawing(card, gone)
+
+
+def _message(record: Record, rung: str, gpu: Sweep, hosts: dict[str, Sweep]) -> str:
+    """Where the GPU, copies included, is faster than each of the CPU's rows."""
+    found, on_gpu = [], dict(gpu)
+    for name, points in hosts.items():
+        pairs = [(edge, base, on_gpu[edge]) for edge, base in points if edge in on_gpu]
+        outcomes = [
+            (other.shape_name, ratio(record, base, other).outcome) for _, base, other in pairs
+        ]
+        if any(outcome == FASTER for _, outcome in outcomes):
+            text = since(outcomes, name)
+            part = "every size that both were run at" if len(pairs) < len(gpu) else "every size"
+            found.append(text.replace("every size", part))
+        elif outcomes and all(outcome == SLOWER for _, outcome in outcomes):
+            found.append(f"is slower than {name} at every size")
+        elif outcomes:
+            found.append(f"cannot be told to be faster than {name}")
+    if found:
+        return f"Copies included, {rung} {listed(found)}"
+    measured = [name for name, points in hosts.items() if points]
+    if len(measured) < 2:
+        return f"{listed(measured)} on the CPU alone" if measured else f"{rung} on the GPU alone"
+    # without a GPU: the CPU's own two, where both were measured last
+    first, last = hosts[measured[0]], hosts[measured[-1]]
+    for edge, base in reversed(first):
+        if edge in dict(last):
+            said = against(record, base, dict(last)[edge])
+            return f"On this CPU {measured[-1]} is {said} at {base.shape_name.split('x')[0]}"
+    return f"{listed(measured)} on the CPU alone"

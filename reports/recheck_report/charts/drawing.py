@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from matplotlib.figure import Figure
-
+from recheck_report.charts.canvas import Card
 from recheck_report.model.record import Experiment, Record
 
 
@@ -15,8 +14,7 @@ class NotDrawn(Exception):
 
 @dataclass(frozen=True)
 class Drawing:
-    figure: Figure
-    subtitle: str
+    card: Card
     caption: str = ""
 
 

@@ -1,44 +1,57 @@
-"""The ladder: every GPU row's speed-up over the first rung, at the headline shape."""
+"""The ladder: every GPU row's speed-up over the first rung at the headline shape, slow to fast."""
 
 from __future__ import annotations
-
-import textwrap
-from typing import Any
-
-from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from recheck_report.charts.canvas import (
     BLUE,
     CARD,
+    DASHED,
+    FAINT,
     GREEN,
     INK,
     MUTED,
-    ORANGE,
+    OCHRE,
     PURPLE,
-    SKY,
+    VERMILLION,
+    Card,
     Interval,
     Look,
-    card,
-    dots,
-    ink_on_card,
-    note,
+    beside,
+    down,
+    log_values,
+    room,
 )
 from recheck_report.charts.drawing import Drawing, NotDrawn, nothing
+from recheck_report.charts.message import FASTER, against, leading, listed, ratio
 from recheck_report.claims.measured import Measured
-from recheck_report.formatting import duration, shape_label
-from recheck_report.model.record import Case, Experiment
-from recheck_report.queries import first_rung
+from recheck_report.formatting import duration, shape_label, significant
+from recheck_report.model.record import Case, Experiment, Record
+from recheck_report.queries import DISPATCH, first_rung, reference
 from recheck_report.statistics.family import comparisons
 
 TITLE = "The ladder"
+BACKED = {"facecolor": CARD, "edgecolor": "none", "pad": 1}
+# the groups of rows, from top to bottom: what a row must be, its colour and marker
+GROUPS = {
+    "documents' rungs": (BLUE, "o"),
+    "rungs beyond them": (GREEN, "s"),
+    "libraries": (VERMILLION, "D"),
+    "§ split inputs on tensor cores": (PURPLE, "^"),
+    "† not fp32-accurate": (INK, "P"),
+    "‡ another problem with these bytes: no equal of the rest": (OCHRE, "v"),
+}
 
 
-def _color(row: Case) -> str:
+LOOKS = [*GROUPS.values()]
+
+
+def group(row: Case) -> int:
+    """Its number among the groups."""
     if not row.contends:
-        return GREEN
+        return 5
     if not row.fp32:
-        return PURPLE
-    return ORANGE if row.role != "rung" else BLUE if row.documented else SKY
+        return 3 if row.split else 4
+    return 2 if row.role != "rung" else 0 if row.documented else 1
 
 
 def draw(own: Measured, experiment: Experiment) -> Drawing:
@@ -50,81 +63,74 @@ def draw(own: Measured, experiment: Experiment) -> Drawing:
     if base is None or base.seconds is None:
         why = base.why_not if base else "the record holds no such case"
         raise NotDrawn(f"its base, {base_name} at {shape_label(shape)}: {why}")
-    rows = [
-        row
-        for row in record.strategies(experiment)
-        if row.target == "gpu" and not row.sweep and not row.part_of
-    ]
-    # what solves another problem is no rung of this ladder: it stands apart, below
-    apart = [row for row in rows if not row.contends]
-    rows = [row for row in rows if row.contends] + apart
-    gap = 0.9 if apart else 0.0
-    heights = [at + (gap if row in apart else 0) for at, row in enumerate(rows)]
-    cases = {row.strategy: record.find(experiment, row.strategy, shape, "cold") for row in rows}
-    known = comparisons(record)
-    ratios = {n: known.ratio(base, c) for n, c in cases.items() if c and c.seconds}
-    subtitle = f"cold · speed-up over the first rung, {base_name} "
-    subtitle += f"({duration(base.seconds.median)}) · whiskers are 95 % intervals of the ratio"
-    height = 1.75 + 0.25 * (len(rows) + gap)
-    figure = card(height, f"{experiment.title}: the ladder at {shape_label(shape)}", subtitle)
-    left = 0.13 if max(map(len, cases)) < 18 else 0.175
-    axes = figure.add_axes((left, 0.8 / height, 0.69 - left, 1 - 1.75 / height))
-    low = min(0.8, *(r.low for r in ratios.values())) / 1.15
-    high = max(1.25, *(r.high for r in ratios.values())) * 1.15
-    axes.set(xscale="log", xlim=(low, high), ylim=(heights[-1] + 0.6, -0.6))
-    ticks = [t * 10.0**e for e in range(-4, 6) for t in (1, 2, 5) if low < t * 10.0**e < high]
-    axes.xaxis.set_major_locator(FixedLocator(ticks))
-    axes.xaxis.set_minor_locator(NullLocator())
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}×"))
-    axes.grid(True, axis="x")
-    axes.axvline(1, color=MUTED, linewidth=1)
-    axes.spines["left"].set_visible(False)
-    axes.set_yticks(heights, list(cases))
+    cases, gone = [], []
+    for row in record.strategies(experiment):
+        # a row that launches others' kernels has their place
+        if row.target == "gpu" and not (row.sweep or row.part_of or row.strategy in DISPATCH):
+            case = record.find(experiment, row.strategy, shape, "cold")
+            if case and case.seconds:
+                cases.append(case)
+            else:
+                why = case.why_not if case else "the record holds no such case"
+                gone.append(f"{row.strategy} ({why})")
+    # those that compute the same to the same accuracy stand together, slow to fast
+    cases.sort(key=lambda c: (max(2, group(c)), -c.time.median))
+    heights, heads, at = [], {}, 0.0
+    for before, case in zip([None, *cases], cases, strict=False):
+        if before and max(2, group(before)) != max(2, group(case)):
+            at += 1.2
+            heads[at - 1.05] = list(GROUPS)[group(case)]
+        heights.append(at)
+        at += 1
+    ratios = [comparisons(record).ratio(base, case) for case in cases]
+    note = f"{experiment.title} at {shape_label(shape)}, cold. Bars: 95 % intervals."
+    card = Card(_message(record, experiment, base), note, 70 + 13.5 * at)
+    axes = card.axes(room([c.strategy for c in cases]), 122, top=24, bottom=38)
+    ends = [end for each in ratios for end in (each.low, each.high)]
+    span = min(0.9, *ends) / 1.1, max(1.2, *ends) * 1.1
+    log_values(axes.xaxis, *span, lambda x: f"{x:g}×")
+    down(axes, [case.strategy for case in cases], heights)
     axes.set_xlabel(f"speed-up over {base_name} (×, log; right of 1 is faster)")
-    beside: Look = {"transform": axes.get_yaxis_transform(), "va": "center", "fontsize": 8}
-    # the columns of text stand at the same places of the card, however wide the panel is
-    columns = [1.025, 1 + 0.207 / (0.69 - left)]
-    axes.text(columns[0], -0.95, "speed-up [95 % interval]", color=MUTED, **beside)
-    axes.text(columns[1], -0.95, "time", color=MUTED, **beside)
-    if apart:
-        text = "‡ another problem with these bytes: what the machine can do, no equal of the rest"
-        look: Look = {**beside, "fontsize": 7.5}
-        look["bbox"] = {"facecolor": CARD, "edgecolor": "none", "pad": 1}
-        axes.text(0, len(rows) - len(apart) + 0.2, text, color=MUTED, zorder=4, **look)
-    points: dict[tuple[str, str], list[Interval]] = {}
-    names = axes.get_yticklabels()
-    for at, row, name in zip(heights, rows, names, strict=True):
-        case, color = cases[row.strategy], _color(row)
-        name.set_color(INK if color == BLUE else ink_on_card(color))
-        ratio = ratios.get(row.strategy)
-        if case is None or ratio is None:
-            _gap(axes, at, case, beside)
-            continue
-        stem: Look = {"linewidth": 5, "alpha": 0.35, "solid_capstyle": "butt"}
-        axes.plot([1, ratio.value], [at, at], color=color, **stem)
-        marker = "o" if row.fp32 and row.contends else "D"
-        points.setdefault((color, marker), []).append((at, ratio.value, ratio.low, ratio.high))
-        text = "base" if case is base else str(ratio)
-        axes.text(columns[0], at, text + row.marks, **beside)
-        axes.text(columns[1], at, duration(case.time.median), **beside)
-    for (color, marker), of in points.items():
-        dots(axes, of, color=color, marker=marker, markersize=5.5, capsize=3, elinewidth=1.2)
-    key = "blue: rungs of the documents · orange: the vendor's library"
-    if any(row.role == "rung" and not row.documented for row in rows):
-        key += " · light blue: rungs beyond them"
-    if any(row.split for row in rows):
-        key += " · § purple: fp32-accurate on tensor cores"
-    if any(not row.fp32 and not row.split for row in rows):
-        key += " · † purple: not fp32-accurate"
-    if apart:
-        key += " · ‡ green: another problem"
-    note(figure, 22, key, fontsize=8, color=MUTED)
-    return Drawing(figure, subtitle)
+    axes.axvline(1, color=MUTED, linewidth=1)
+    vendor = record.find(experiment, reference(record, experiment) or "", shape, "cold")
+    if vendor and vendor.seconds:
+        place = comparisons(record).ratio(base, vendor).value
+        axes.axvline(place, color=VERMILLION, linestyle=DASHED, linewidth=1)
+        axes.text(place, -1.0, vendor.strategy, color=VERMILLION, ha="center", fontweight="bold")
+    beside(axes, -1.2, "speed-up", color=MUTED)
+    beside(axes, -1.2, "time", x=66, color=MUTED)
+    for y, text in heads.items():
+        axes.text(span[0], y, text, color=MUTED, va="center", bbox=BACKED)
+    axes.hlines(heights, 1, [each.value for each in ratios], color=FAINT, linewidth=1)
+    for name, case in zip(axes.get_yticklabels(), cases, strict=True):
+        name.set_color(LOOKS[group(case)][0])
+    points: dict[int, list[Interval]] = {}
+    titles: dict[int, list[str]] = {}
+    for y, case, each in zip(heights, cases, ratios, strict=True):
+        kind = group(case)
+        points.setdefault(kind, []).append((y, each.value, each.low, each.high))
+        text = f"{case.strategy}: {each}, {duration(case.time.median)}"
+        titles.setdefault(kind, []).append(text)
+        beside(axes, y, "base" if case is base else f"{significant(each.value)}×{case.marks}")
+        beside(axes, y, duration(case.time.median), x=66)
+    for kind, (text, (color, marker)) in enumerate(GROUPS.items()):
+        look: Look = {"color": color, "marker": marker, "label": text if kind < 3 else "_"}
+        card.dots(axes, points.get(kind, []), titles.get(kind, []), **look)
+    if len(points.keys() & {0, 1, 2}) > 1:
+        corner = -room([c.strategy for c in cases]) / axes.get_window_extent().width, 0
+        axes.legend(loc="upper left", bbox_to_anchor=corner, ncols=3, borderaxespad=3)
+    caption = f"No time at {shape_label(shape)}: {'; '.join(gone)}." if gone else ""
+    return Drawing(card, caption)
 
 
-def _gap(axes: Any, at: float, case: Case | None, beside: Look) -> None:
-    why = case.why_not if case else "the record holds no such case"
-    text = "\n".join(textwrap.wrap(why, 92, max_lines=2, placeholder=" …"))
-    look = {**beside, "fontsize": 7.2, "color": MUTED, "style": "italic", "zorder": 4}
-    look["bbox"] = {"facecolor": CARD, "edgecolor": "none", "pad": 1}
-    axes.text(0.012, at, text, linespacing=1, **look)
+def _message(record: Record, experiment: Experiment, base: Case) -> str:
+    lead = leading(record, experiment, [experiment.headline]) or base
+    vendor = reference(record, experiment, lead.layout)
+    library = record.find(experiment, vendor or "", experiment.headline, "cold")
+    gained = lead is not base and ratio(record, base, lead).outcome == FASTER
+    than = [base] if gained else []
+    than += [library] if library and library.seconds else []
+    if not than:
+        return f"No rung can be told to be faster than {base.strategy}"
+    found = f"{lead.strategy} is {listed([against(record, each, lead) for each in than])}"
+    return found if gained else f"{found}; no rung can be told to be faster than {base.strategy}"

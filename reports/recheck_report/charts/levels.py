@@ -1,73 +1,129 @@
-"""The levels of memory: how long a load takes, and how much comes at once."""
+"""The levels of memory: how long a load takes, and how much is read and written at once."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
-from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+from matplotlib.axes import Axes
 
-from recheck_report.charts.canvas import BLUE, CARD, GREEN, MUTED, card, dots
+from recheck_report.charts.canvas import (
+    BLUE,
+    CARD,
+    GREEN,
+    WIDTH,
+    Card,
+    Interval,
+    Look,
+    beside,
+    down,
+    log_values,
+    room,
+)
 from recheck_report.charts.drawing import Drawing, nothing
+from recheck_report.charts.message import factor
 from recheck_report.claims.measured import Measured
-from recheck_report.formatting import duration, significant, spread
+from recheck_report.formatting import duration, significant
 from recheck_report.model.record import Case, Experiment
-from recheck_report.sections.memory import levels
+from recheck_report.sections.memory import Level, levels
 
 TITLE = "Latency and bandwidth"
+PANEL = 118.0  # points
 
 
 def draw(own: Measured, experiment: Experiment) -> Drawing:
     record = own.record
     rows = levels(record)
-    if not any(c and c.seconds for row in rows for c in (row.latency, row.bandwidth)):
+    if not any(c and c.seconds for r in rows for c in (r.latency, r.bandwidth, r.write)):
         raise nothing(record)
-    subtitle = "left: latency of one load in a chain · right: bandwidth of the whole GPU · "
-    subtitle += "whiskers: 95 % intervals"
-    height = 1.7 + 0.34 * len(rows)
-    figure = card(height, f"{experiment.title}: latency and bandwidth", subtitle)
-    for at, (name, color, marker) in enumerate((("latency", BLUE, "o"), ("bandwidth", GREEN, "s"))):
-        box = (0.13 + 0.44 * at, 0.75 / height, 0.28, 1 - 1.5 / height)
-        axes = figure.add_axes(box)
-        axes.set(xscale="log", ylim=(len(rows) - 0.45, -0.55))
-        axes.xaxis.set_major_locator(LogLocator(10, subs=(1, 2, 5)))
-        axes.xaxis.set_minor_locator(NullLocator())
-        axes.grid(True, axis="x")
-        axes.spines["left"].set_visible(False)
-        shown = [row.title for row in rows]
-        axes.set_yticks(range(len(rows)), shown if at == 0 else [""] * len(rows))
-        if name == "latency":
-            axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: duration(x, 1)))
-            axes.set_xlabel("time of a load (ns or µs as at each tick, log)")
-        else:
-            axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
-            axes.set_xlabel("bandwidth (GB/s, log)")
-        ends: list[float] = []
-        for y, row in enumerate(rows):
-            case = row.latency if name == "latency" else row.bandwidth
-            scale = 1 / row.steps if name == "latency" else None
-            ends += _point(axes, y, case, scale, color, marker)
-        if ends:
-            axes.set_xlim(min(ends) / 1.8, max(ends) * 1.8)
-    return Drawing(figure, subtitle)
+    note = "Left: one load of a chain, each waiting for the last. Right: the whole GPU; filled: "
+    note += "reads, hollow: writes. Bars: 95 % intervals."
+    card = Card(_message(rows), note, 62 + 30 * len(rows))
+    left = room([row.title for row in rows])
+    axes = card.axes(left, WIDTH - left - PANEL, 20, title="latency")
+    _panel(card, axes, rows, {"load": {row.title: _latency(row) for row in rows}}, BLUE)
+    axes.set_xlabel("time of a load (as at each tick, log)")
+    start = left + PANEL + 62
+    axes = card.axes(start, WIDTH - start - PANEL, 20, title="bandwidth")
+    rates = {
+        "read": {row.title: _rate(row.bandwidth) for row in rows},
+        "written": {row.title: _rate(row.write) for row in rows},
+    }
+    _panel(card, axes, rows, rates, GREEN)
+    axes.set_xlabel("bandwidth (GB/s, log)")
+    return Drawing(card)
 
 
-def _point(
-    axes: Any, y: int, case: Case | None, scale: float | None, color: str, marker: str
-) -> tuple[float, ...]:
-    """One dot and its number beside the panel; `scale`: of a time; None: a rate. Its positions."""
-    beside = {"transform": axes.get_yaxis_transform(), "va": "center", "fontsize": 8}
+Ends = tuple[float, float, float]
+
+
+def _latency(row: Level) -> Ends | str:
+    """Seconds of a load with their interval, or why there are none."""
+    if row.latency is None or row.latency.seconds is None:
+        return _gap(row.latency)
+    s = row.latency.seconds
+    return s.median / row.steps, s.low / row.steps, s.high / row.steps
+
+
+def _rate(case: Case | None) -> Ends | str:
+    """GB/s with their interval, or why there are none."""
     if case is None or case.seconds is None:
-        text = case.status.replace("_", " ") if case else "–"
-        axes.text(1.03, y, text, color=MUTED, **beside)
-        return ()
+        return _gap(case)
     s = case.seconds
-    if scale is None:
-        low, value, high = (case.bytes / 1e9 / t for t in (s.high, s.median, s.low))
-        text = f"{significant(value)} GB/s"
-    else:
-        low, value, high = (t * scale for t in (s.low, s.median, s.high))
-        text = duration(value)
-    look = {"marker": marker, "markersize": 6.5, "mec": CARD, "mew": 0.5}
-    dots(axes, [(y, value, low, high)], color=color, **look)
-    axes.text(1.03, y, f"{text} {spread(s)}", **beside)
-    return low, high
+    return case.bytes / 1e9 / s.median, case.bytes / 1e9 / s.high, case.bytes / 1e9 / s.low
+
+
+def _gap(case: Case | None) -> str:
+    return case.status.replace("_", " ") if case else ""
+
+
+def _panel(
+    card: Card, axes: Axes, rows: list[Level], series: dict[str, dict[str, Ends | str]], color: str
+) -> None:
+    """A mark for each level and series, and its value to the right of the panel."""
+    latency = "load" in series
+    every = [
+        x
+        for of in series.values()
+        for ends in of.values()
+        if not isinstance(ends, str)
+        for x in ends
+    ]
+
+    def text(value: float) -> str:
+        return duration(value) if latency else f"{significant(value)} GB/s"
+
+    if every:
+        tick: Callable[[float], str] = (lambda x: duration(x, 1)) if latency else "{:g}".format
+        log_values(axes.xaxis, min(every) / 1.8, max(every) * 1.8, tick)
+    down(axes, [row.title for row in rows] if latency else [""] * len(rows))
+    for lane, (kind, of) in enumerate(series.items()):
+        shift = 0.0 if latency else 0.38 * lane - 0.19
+        points: list[Interval] = []
+        titles = []
+        for y, row in enumerate(rows):
+            ends = of[row.title]
+            if isinstance(ends, str):
+                beside(axes, y + shift, ends)
+                continue
+            points.append((y + shift, *ends))
+            beside(axes, y + shift, text(ends[0]))
+            titles.append(
+                f"{row.title}, {kind}: {text(ends[0])} [{text(ends[1])}, {text(ends[2])}]"
+            )
+        look: Look = {"mfc": CARD if lane else color, "mec": color, "mew": 1.2}
+        card.dots(axes, points, titles, color=color, marker="s" if kind != "load" else "o", **look)
+
+
+def _message(rows: list[Level]) -> str:
+    """The nearest level against the farthest, of those that have a time."""
+    found = []
+    times = [(row, ends[0]) for row in rows if not isinstance(ends := _latency(row), str)]
+    rates = [(row, ends[0]) for row in rows if not isinstance(ends := _rate(row.bandwidth), str)]
+    if len(times) > 1:
+        (near, short), (far, long) = times[0], times[-1]
+        more = factor(long / short)
+        found.append(f"A load from {far.title} takes {more} times as long as from {near.title}")
+    if len(rates) > 1:
+        (near, most), (far, least) = rates[0], rates[-1]
+        found.append(f"{near.title} is read at {factor(most / least)} times {far.title}'s rate")
+    return "; ".join(found) or "One level of memory alone has a time"

@@ -4,27 +4,29 @@ from __future__ import annotations
 
 from recheck_report.charts.canvas import (
     BLUE,
-    CARD,
+    DASHED,
     GREEN,
     MUTED,
     VERMILLION,
-    Look,
-    card,
-    dots,
-    note,
+    Card,
+    beside,
+    down,
+    room,
 )
 from recheck_report.charts.drawing import Drawing, nothing
+from recheck_report.charts.message import factor
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import shape_label, significant
-from recheck_report.model.record import Experiment
+from recheck_report.model.record import Case, Experiment
 from recheck_report.queries import metric_of
 from recheck_report.statistics.family import comparisons
+from recheck_report.statistics.ratio import Ratio
 
 TITLE = "Outer and inner loop"
 REGIMES = (
     ("cold", "cold: L2 flushed", GREEN, "^"),
-    ("hot", "outer (hot): launches back to back", BLUE, "o"),
-    ("inner", "inner: one launch repeats its work", VERMILLION, "s"),
+    ("hot", "outer loop (hot)", BLUE, "o"),
+    ("inner", "inner loop", VERMILLION, "s"),
 )
 
 
@@ -37,51 +39,66 @@ def draw(own: Measured, experiment: Experiment) -> Drawing:
         for row in record.strategies(experiment)
         if row.strategy in told and record.find(experiment, row.strategy, shape, "inner")
     ]
-    cases = {
-        (row.strategy, regime): record.find(experiment, row.strategy, shape, regime)
-        for row in rows
-        for regime, *_ in REGIMES
-    }
-    timed = {key: case for key, case in cases.items() if case and case.seconds}
+    timed: dict[tuple[str, str], Case] = {}
+    for row in rows:
+        for regime, *_ in REGIMES:
+            case = record.find(experiment, row.strategy, shape, regime)
+            if case and case.seconds:
+                timed[row.strategy, regime] = case
     if not timed:
         raise nothing(record)
-    at = shape_label(shape)
-    subtitle = f"throughput at {at} by way of timing · whiskers are 95 % intervals of the median"
-    height = 2.1 + 0.33 * len(rows)
-    figure = card(height, f"{experiment.title}: outer and inner timing loop", subtitle)
-    axes = figure.add_axes((0.165, 1.15 / height, 0.55, 1 - 2.1 / height))
-    top = max(metric.rate(case, case.time.low) for case in timed.values())
-    axes.set(xlim=(0, top * 1.06), ylim=(len(rows) - 0.45, -0.55))
-    axes.set_yticks(range(len(rows)), [row.strategy + row.marks for row in rows])
-    axes.grid(True, axis="x")
-    axes.spines["left"].set_visible(False)
+    pairs = {
+        row.strategy: comparisons(record).ratio(outer, inner)
+        for row in rows
+        if (outer := timed.get((row.strategy, "hot")))
+        and (inner := timed.get((row.strategy, "inner")))
+    }
+    limit = metric.limit(record)
+    inner_rates = [
+        metric.rates(case)[1] for (_, regime), case in timed.items() if regime == "inner"
+    ]
+    beyond = limit is not None and max(inner_rates, default=0.0) > limit
+    note = f"{experiment.title} at {shape_label(shape)}. Outer loop: launches back to back; inner: "
+    note += "one launch repeats its work. Right: inner over outer. ‡: solves another problem. "
+    note += "Bars: 95 % intervals."
+    message = _message(pairs, metric.ceiling_label if beyond else "")
+    card = Card(message, note, 80 + 26 * len(rows))
+    axes = card.axes(room([row.strategy + row.marks for row in rows]), 100, top=38)
+    top = max(metric.rates(case)[2] for case in timed.values())
+    axes.set_xlim(0, top * 1.06)
+    down(axes, [row.strategy + row.marks for row in rows])
     axes.set_xlabel(f"throughput ({metric.unit})")
-    beside: Look = {"transform": axes.get_yaxis_transform(), "va": "center", "fontsize": 8}
-    columns = {"inner over outer here": 1.03, "then": 1.4}
-    for text, x in columns.items():
-        axes.text(x, -0.95, text, color=MUTED, **beside)
-    for y in range(len(rows) - 1):
-        axes.axhline(y + 0.5, color=MUTED, linewidth=0.3, alpha=0.6)
+    if limit and limit < top * 1.06:
+        axes.axvline(limit, color=MUTED, linestyle=DASHED, linewidth=1)
+        text = f"{metric.ceiling_label} {significant(limit)}"
+        axes.text(limit, -0.75, text, color=MUTED, ha="center", va="bottom")
+    for text, x in (("here", 8.0), ("then", 60.0)):
+        beside(axes, -0.9, text, x, color=MUTED)
     then = {(f.strategy, f.regime): f.seconds for f in known.figure if f.seconds}
     for y, row in enumerate(rows):
-        outer, inner = (timed.get((row.strategy, regime)) for regime in ("hot", "inner"))
-        text = str(comparisons(record).ratio(outer, inner)) if outer and inner else "–"
-        axes.text(columns["inner over outer here"], y, text, **beside)
+        found = pairs.get(row.strategy)
+        beside(axes, y, f"{significant(found.value)}×" if found else "–", 8)
         outer_then, inner_then = (then.get((row.strategy, regime)) for regime in ("hot", "inner"))
         text = f"{significant(outer_then / inner_then)}×" if outer_then and inner_then else "–"
-        axes.text(columns["then"], y, text, **beside)
+        beside(axes, y, text, 60)
     for lane, (regime, label, color, marker) in enumerate(REGIMES):
-        points = [
-            (y + 0.24 * (lane - 1), *metric.rates(case))
-            for y, row in enumerate(rows)
-            if (case := timed.get((row.strategy, regime)))
-        ]
-        dots(axes, points, color=color, marker=marker, markersize=6.5, mec=CARD, mew=0.5)
-        axes.plot([], [], linestyle="none", marker=marker, color=color, markersize=6, label=label)
-    axes.legend(
-        loc="upper left", bbox_to_anchor=(-0.27, -0.42 / (height - 2.1)), ncols=3, frameon=False,
-        fontsize=8, handletextpad=0.1, columnspacing=1.4,
-    )  # fmt: skip
-    note(figure, 24, "‡ solves another problem: no transposition", fontsize=8, color=MUTED)
-    caption = "A repeated load may come from a cache, so the inner loop can show more than memory."
-    return Drawing(figure, subtitle, caption)
+        points, titles = [], []
+        for y, row in enumerate(rows):
+            if case := timed.get((row.strategy, regime)):
+                value, low, high = metric.rates(case)
+                points.append((y + 0.24 * (lane - 1), value, low, high))
+                text = f"{row.strategy}, {label}: {significant(value)} {metric.unit}"
+                titles.append(f"{text} [{significant(low, 4)}, {significant(high, 4)}]")
+        card.dots(axes, points, titles, color=color, marker=marker, label=label)
+    axes.legend(loc="lower left", bbox_to_anchor=(-0.35, 1.01), ncols=3, borderaxespad=1.8)
+    return Drawing(card)
+
+
+def _message(pairs: dict[str, Ratio], beyond: str) -> str:
+    """What the inner loop shows against the outer, and whether memory can give so much."""
+    if not pairs:
+        return "No kernel has a time in both loops"
+    values = sorted(found.value for found in pairs.values())
+    span = f"{factor(values[0])} to {factor(values[-1])}" if len(values) > 1 else factor(values[0])
+    text = f"The inner loop shows {span} times the outer loop's rate"
+    return f"{text}, for some more than the {beyond} allows: it times a cache" if beyond else text

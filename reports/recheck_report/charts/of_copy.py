@@ -1,4 +1,5 @@
-"""Each kernel's share of the simple copy's throughput: old GPUs as published, and this one."""
+"""Each kernel's share of a copy's rate: here of the roof, a plain memcpy; as published, where no
+memcpy was timed, of the simple copy kernel beside it."""
 
 from __future__ import annotations
 
@@ -6,102 +7,125 @@ from matplotlib.ticker import FuncFormatter
 
 from recheck_report.charts.canvas import (
     BLUE,
-    CARD,
     GREEN,
     INK,
-    MUTED,
-    ORANGE,
+    MARGIN,
+    OCHRE,
     PURPLE,
     VERMILLION,
-    card,
-    dots,
-    note,
+    WIDTH,
+    Card,
+    down,
+    room,
 )
 from recheck_report.charts.drawing import Drawing, nothing
+from recheck_report.charts.message import percent, timed
 from recheck_report.claims.measured import Measured
-from recheck_report.formatting import shape_label
-from recheck_report.model.record import Experiment
-from recheck_report.queries import share
+from recheck_report.formatting import shape_label, significant
+from recheck_report.model.record import Case, Experiment, Record
+from recheck_report.queries import DISPATCH, roof, share
 
 TITLE = "How near to a copy"
 COPY, PAPER = "sdk_copy", "white-paper"
-THEN = ((VERMILLION, "s"), (ORANGE, "D"), (PURPLE, "v"))
+COPIES = ("copy", "copy_shared", COPY, "sdk_copy_shared")  # which nobody takes for transpositions
+THEN = ((VERMILLION, "s"), (OCHRE, "D"), (PURPLE, "v"))
 HERE = ((BLUE, "o"), (GREEN, "^"))
-Rate = tuple[float, float, float]  # and its low and high end
+Rate = tuple[float, float, float]  # per cent, with its low and high end
 
 
 def draw(own: Measured, experiment: Experiment) -> Drawing:
-    record, figures = own.record, own.known.figures_of(experiment.name)
-    paper, names = figures.of(PAPER), figures.hardware
-    published = [(f, f.bytes_per_second) for f in paper if f.bytes_per_second]
+    record, figures, best = (
+        own.record,
+        own.known.figures_of(experiment.name),
+        roof(own.record, experiment),
+    )
+    published = [(f, f.bytes_per_second) for f in figures.of(PAPER) if f.bytes_per_second]
     copies = {f.hardware: rate for f, rate in published if f.strategy == COPY}
-    shapes = dict.fromkeys([experiment.headline, *(f.shape for f, _ in published)])
+    shapes = list(dict.fromkeys([experiment.headline, *(f.shape for f, _ in published)]))
     rows = [
         row
         for row in record.strategies(experiment)
-        if row.target == "gpu" and row.role != "part" and row.strategy != COPY and not row.sweep
+        if row.target == "gpu" and row.role not in ("part", "roof") and not row.sweep
+        if row.strategy not in DISPATCH
     ]
-    here = {}
+    here: dict[str, dict[str, Rate]] = {}
     for shape in shapes:
-        for row in rows:
-            case = record.find(experiment, row.strategy, shape, "cold")
-            found = share(record, experiment, case, COPY) if case else None
-            if found:
-                here[shape, row.strategy] = found
+        for case in timed(record, experiment, rows, shape):
+            if found := share(record, experiment, case, best):
+                of = here.setdefault(shape, {})
+                of[case.strategy] = 100 * found.value, 100 * found.low, 100 * found.high
     if not here:
         raise nothing(record)
-    known = {name for _, name in here} | {f.strategy for f, _ in published}
-    rows = [row for row in rows if row.strategy in known]
-    others = "published at " + ", ".join(
-        shape_label(s) for s in dict.fromkeys(f.shape for f, _ in published)
+    then: dict[str, dict[str, Rate]] = {}
+    for figure, rate in published:
+        if figure.hardware in copies and figure.strategy != COPY:
+            value = 100 * rate / copies[figure.hardware]
+            name = figures.hardware[figure.hardware]
+            then.setdefault(name, {})[figure.strategy] = value, value, value
+    first = next(iter(here.values()))
+    there = {name for of in (*here.values(), *then.values()) for name in of}
+    rows = sorted(
+        (row for row in rows if row.strategy in there),
+        key=lambda row: first.get(row.strategy, (0.0,))[0],
     )
+    names = [row.strategy + row.marks for row in rows]
+    at = {row.strategy: y for y, row in enumerate(rows)}
     gpu = record.environment.gpu.name if record.environment.gpu else "here"
-    subtitle = (
-        f"share of the throughput of {COPY} at the same shape · {gpu}: cold · others: {others}"
-    )
-    height = 2.1 + 0.36 * len(rows)
-    figure = card(height, f"{experiment.title}: how near to a copy", subtitle)
-    axes = figure.add_axes((0.165, 1.15 / height, 0.8, 1 - 1.9 / height))
-    series: list[tuple[str, str, str, dict[str, Rate]]] = []
-    for hardware, (color, marker) in zip(copies, THEN * 9, strict=False):
-        values: dict[str, Rate] = {
-            f.strategy: (rate / copies[hardware],) * 3
-            for f, rate in published
-            if f.hardware == hardware
-        }
-        series.append((names[hardware], color, marker, values))
-    for shape, (color, marker) in zip(shapes, HERE * 9, strict=False):
-        values = {
-            row.strategy: (r.value, r.low, r.high)
-            for row in rows
-            if (r := here.get((shape, row.strategy)))
-        }
-        if values:
-            series.append((f"{gpu}, {shape_label(shape)}", color, marker, values))
-    top = 100 * max(v[2] for _, _, _, values in series for v in values.values())
-    axes.set(xlim=(0, max(105.0, top * 1.06)), ylim=(len(rows) - 0.45, -0.55))
-    axes.set_yticks(range(len(rows)), [row.strategy + row.marks for row in rows])
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:.0f} %"))
-    axes.grid(True, axis="x")
-    axes.axvline(100, color=INK, linewidth=1)
-    axes.spines["left"].set_visible(False)
-    axes.set_xlabel(f"share of the throughput of {COPY} (%, right is faster)")
-    step = 0.72 / max(1, len(series))
-    for at in range(len(rows)):
-        axes.axhline(at + 0.5, color=MUTED, linewidth=0.3, alpha=0.6)
-    for lane, (label, color, marker, values) in enumerate(series):
-        below = (lane - (len(series) - 1) / 2) * step
-        points = [
-            (at + below, 100 * value, 100 * low, 100 * high)
-            for at, row in enumerate(rows)
-            if row.strategy in values
-            for value, low, high in [values[row.strategy]]
-        ]
-        dots(axes, points, color=color, marker=marker, markersize=6.5, mec=CARD, mew=0.5)
-        axes.plot([], [], linestyle="none", marker=marker, color=color, markersize=6, label=label)
-    axes.legend(
-        loc="upper left", bbox_to_anchor=(-0.19, -0.42 / (height - 1.9)), ncols=len(series),
-        frameon=False, fontsize=8, handletextpad=0.1, columnspacing=1.4,
-    )  # fmt: skip
-    note(figure, 24, "‡ solves another problem: no transposition", fontsize=8, color=MUTED)
-    return Drawing(figure, subtitle, "The published figures have no intervals.")
+    note = f"{experiment.title}, cold. ‡: solves another problem, no transposition. "
+    if then:
+        note += (
+            "Published: without intervals, and of the paper's own copy kernel, as it has no memcpy."
+        )
+    card = Card(_message(record, experiment, rows, best or ""), note, 104 + 14 * len(rows))
+    left, top = room(names), 20
+    middle = left + (WIDTH - MARGIN - left) * (0.56 if then else 1.0)
+    looks = {True: HERE, False: THEN}
+    panels = [(f"{gpu}: % of {best}", left, WIDTH - middle + 8, here)]
+    if then:
+        panels.append((f"published: % of {COPY}", middle + 8, MARGIN, then))
+    for text, start, end, series in panels:
+        axes = card.axes(start, end, top, 84, title=text)
+        values = [value[2] for of in series.values() for value in of.values()]
+        axes.set_xlim(0, max(108.0, 1.05 * max(values)))
+        down(axes, names if series is here else [""] * len(names))
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:.0f}"))
+        axes.set_xlabel("share of the copy's rate (%)")
+        axes.axvline(100, color=INK, linewidth=1)
+        for (name, of), (color, marker) in zip(
+            series.items(), looks[series is here] * 9, strict=False
+        ):
+            label = shape_label(name) if series is here else name
+            points = [(at[n], *value) for n, value in of.items() if n in at]
+            titles = [f"{n}, {label}: {_ends(value)}" for n, value in of.items() if n in at]
+            card.dots(axes, points, titles, color=color, marker=marker, label=label)
+        axes.legend(loc="upper left", bbox_to_anchor=(-0.1, -30 / axes.get_window_extent().height),
+                    borderaxespad=0)  # fmt: skip
+    return Drawing(card)
+
+
+def _ends(value: Rate) -> str:
+    if value[1] == value[2]:
+        return f"{significant(value[0])} %"
+    return f"{significant(value[0])} % [{significant(value[1], 4)}, {significant(value[2], 4)}]"
+
+
+def _message(record: Record, experiment: Experiment, rows: list[Case], best: str) -> str:
+    """What the fastest transposition reaches, and whether the documents' fastest row is one."""
+
+    def reached(some: list[Case]) -> tuple[str, str]:
+        for case in timed(record, experiment, some, experiment.headline):
+            if found := share(record, experiment, case, best):
+                return case.strategy, percent(found.value)
+        return "", ""
+
+    name, part = reached([row for row in rows if row.contends])
+    if not name:
+        return f"No row that solves the problem has a share of {best}"
+    found = f"{name} moves data at {part} of {best}"
+    told = [row for row in rows if row.documented and row.strategy not in COPIES]
+    fastest, of = reached(told)
+    row = next((row for row in rows if row.strategy == fastest), None)
+    if row and row.problem:
+        named = f"{fastest} ({of}), which documents list as a transposition"
+        return f"{found}; {named}, does not transpose"
+    return found

@@ -5,26 +5,21 @@ Never promoting is drawn at K itself, for then the tensor core sums all of K.
 
 from __future__ import annotations
 
-from matplotlib.axes import Axes
-from matplotlib.ticker import FuncFormatter
+from collections.abc import Sequence
 
-from recheck_report.charts.canvas import (
-    CARD,
-    INK,
-    SERIES,
-    Label,
-    Look,
-    card,
-    end_labels,
-    log_axes,
-    trend,
-)
+from matplotlib.axes import Axes
+from matplotlib.ticker import FixedLocator, FuncFormatter
+
+from recheck_report.charts.canvas import SERIES, Card, Label, Look, log_sizes, log_values
 from recheck_report.charts.drawing import Drawing, NotDrawn
 from recheck_report.charts.error import power
+from recheck_report.charts.message import factor
 from recheck_report.claims.predictions import Predictions
 from recheck_report.model.accuracy import LIBRARY, Accuracy, Distribution
 
+TITLE = "Errors against promotion"
 SHOWN = ("uniform", "normal")  # on others nothing has a bias, or guards have another row compute
+*SPLITS, VENDOR = SERIES
 Points = list[tuple[int, float]]
 
 
@@ -36,16 +31,14 @@ def promotion(accuracy: Accuracy, known: Predictions | None) -> Drawing:
     families = list(dict.fromkeys(name for found in measured.values() for name in found))
     if not families:
         raise NotDrawn(_why_not(accuracy, known.k))
-    subtitle = f"relative Frobenius error at K = {known.k} · filled: measured · hollow, dotted: "
-    subtitle += "predicted by a simulation before anything was measured"
-    height = 4.9
-    figure = card(height, "Matrix multiplication: errors against promotion", subtitle)
-    grid = figure.add_gridspec(1, len(shown), wspace=0.6)
-    right = 0.87 if len(shown) > 1 else 0.7
-    grid.update(left=0.08, right=right, bottom=0.62 / height, top=1 - 1.05 / height)
-    for at, each in enumerate(shown):
-        axes = figure.add_subplot(grid[0, at], title=each.says)
-        _panel(axes, accuracy, each, measured[each.name], families, known)
+    note = (
+        f"Relative Frobenius error at K = {known.k}. Filled: measured. Hollow, dotted: predicted "
+    )
+    note += "by a simulation before anything was measured."
+    card = Card(_message(accuracy, shown, measured, known.k), note, 250)
+    for axes, each in zip(card.grid(1, len(shown), 84), shown, strict=True):
+        axes.set_title(each.says)
+        _panel(card, axes, accuracy, each, measured[each.name], families, known)
     rows = [f"{name}: {known.rows[name]}" for name in families if name in known.rows]
     caption = f"Simulated: {known.source}."
     if rows:
@@ -57,12 +50,12 @@ def promotion(accuracy: Accuracy, known: Predictions | None) -> Drawing:
         if any(row.strategy == each.strategy and row.split for row in accuracy.rows)
     ]
     caption += f" Not passed on {shown[0].says}: {'; '.join(wrong)}." if wrong else ""
-    return Drawing(figure, subtitle, caption)
+    return Drawing(card, caption)
 
 
 def _panel(
-    axes: Axes, accuracy: Accuracy, each: Distribution, measured: dict[str, Points],
-    families: list[str], known: Predictions,
+    card: Card, axes: Axes, accuracy: Accuracy, each: Distribution, measured: dict[str, Points],
+    families: Sequence[str], known: Predictions,
 ) -> None:  # fmt: skip
     predicted = {name: _placed(known.of(name, each.name), known.k) for name in families}
     lines = [*measured.values(), *predicted.values()]
@@ -70,30 +63,40 @@ def _panel(
     values = [value for points in lines for _, value in points]
     values += [base.frobenius] if base and base.frobenius else []
     intervals = sorted({x for points in lines for x, _ in points} | {known.k})
-    log_axes(axes, intervals, min(values) / 2, max(values) * 2)
+    log_values(axes.yaxis, min(values) / 2, max(values) * 2, power)
+    log_sizes(axes, intervals)
+    named = [x for x in intervals if x == known.k or x * 4 <= known.k]
+    axes.xaxis.set_major_locator(FixedLocator([*named[:-1:2], known.k]))
     axes.xaxis.set_major_formatter(
         FuncFormatter(lambda x, _: "never" if round(x) == known.k else f"{x:.0f}")
     )
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: power(y)))
     axes.set_xlabel("promoted after (elements of K, log)")
-    axes.set_ylabel("relative Frobenius error (1, log)")
+    if axes is card.figure.axes[0]:
+        axes.set_ylabel("relative Frobenius error (1, log)")
     labels = []
     if base and base.frobenius:
-        axes.axhline(base.frobenius, color=INK, linewidth=1.4)
-        labels.append(Label(axes.get_xlim()[1], base.frobenius, LIBRARY, INK))
-    for name, (color, marker) in zip(families, SERIES * len(families), strict=False):
+        axes.axhline(base.frobenius, color=VENDOR[0], linewidth=1.4)
+        labels.append(Label(axes.get_xlim()[1], base.frobenius, LIBRARY, VENDOR[0], bold=False))
+    for name, (color, marker) in zip(families, SPLITS * len(families), strict=False):
         look: Look = {"color": color, "marker": marker}
         points = measured.get(name, [])
-        if ahead := predicted[name]:
-            dots: Look = {"linestyle": (0, (1, 1.6)), "linewidth": 1.0, "markerfacecolor": "none"}
-            axes.plot(*zip(*ahead, strict=True), gid=trend(axes), markersize=7, **look, **dots)
+        for kind, some in (("predicted", predicted[name]), ("measured", points)):
+            if some:
+                dots: Look = {"linestyle": (0, (1, 1.6)), "linewidth": 1.0, "markersize": 8}
+                dots |= {"markerfacecolor": "none", "mec": color}
+                titles = [f"{name}, {x}, {kind}: {value:.3g}" for x, value in some]
+                gid = card.says(titles, "trend")
+                axes.plot(
+                    *zip(*some, strict=True),
+                    gid=gid,
+                    **look,
+                    **(dots if kind == "predicted" else {}),
+                )
         if points:
-            edge: Look = {"markeredgecolor": CARD, "mew": 0.6}
-            axes.plot(*zip(*points, strict=True), gid=trend(axes), **look, **edge)
             # one point of a row without a sweep is no place for a name
-            end = max(points[-1], *ahead[-1:], key=lambda point: point[0])
-            labels.append(Label(*end, name, color, bold=True))
-    end_labels(axes, labels)
+            end = max(points[-1], *predicted[name][-1:], key=lambda point: point[0])
+            labels.append(Label(*end, name, color))
+    card.ends(axes, labels)
 
 
 def _placed(points: Points, k: int) -> Points:
@@ -117,3 +120,27 @@ def _why_not(accuracy: Accuracy, k: int) -> str:
         return "no row splits its inputs"
     reasons = [r.why_not for r in accuracy.results if r.strategy in splits and r.reason]
     return reasons[0] if reasons else f"no row that splits its inputs was measured at K = {k}"
+
+
+def _message(
+    accuracy: Accuracy,
+    shown: Sequence[Distribution],
+    measured: dict[str, dict[str, Points]],
+    k: int,
+) -> str:
+    """What the row with the widest sweep gains by promoting as often as it may."""
+    for each in shown:
+        of = {name: points for name, points in measured[each.name].items() if len(points) > 1}
+        if not of:
+            continue
+        name = max(of, key=lambda name: max(v for _, v in of[name]) / min(v for _, v in of[name]))
+        (often, value), (seldom, worse) = of[name][0], of[name][-1]
+        last = "never" if seldom == k else f"every {seldom} elements"
+        text = f"Promoting every {often} elements instead of {last} makes {name}'s error "
+        gain = worse / value
+        text += f"{factor(gain)} times smaller" if gain > 1 else f"{factor(1 / gain)} times larger"
+        base = accuracy.errors(LIBRARY, each.name, k)
+        if base and base.frobenius:
+            text += f": {factor(value / base.frobenius)} times {LIBRARY}'s"
+        return f"On {each.says} inputs p{text[1:]}"
+    return "No row was measured at more than one interval of promotion"

@@ -1,13 +1,14 @@
-"""Rows against block size at equal bytes: a panel for each kernel, a cell for each pair."""
+"""Rows against block size at equal bytes: for each kernel what its best block reaches, and a band
+down to its worst."""
 
 from __future__ import annotations
 
-from recheck_report.charts.canvas import MUTED, card, note
-from recheck_report.charts.cells import draw_cell
+from recheck_report.charts.canvas import SERIES, Card, Interval, Label, log_sizes, log_values, short
 from recheck_report.charts.drawing import Drawing, NotDrawn, nothing
+from recheck_report.charts.message import FASTER, factor, ratio, than
 from recheck_report.claims.measured import Measured
-from recheck_report.formatting import duration, shape_label
-from recheck_report.model.record import Experiment
+from recheck_report.formatting import shape_label, significant
+from recheck_report.model.record import Case, Experiment, Record
 from recheck_report.queries import S3_LISTINGS, metric_of, same_size, swept
 
 TITLE = "Rows against block size"
@@ -16,64 +17,67 @@ TITLE = "Rows against block size"
 def draw(own: Measured, experiment: Experiment) -> Drawing:
     record = own.record
     metric, shapes = metric_of(record, experiment), same_size(record, experiment)
-    panels = {kernel: swept(record, experiment, kernel, "block") for kernel in S3_LISTINGS}
-    panels = {kernel: rows for kernel, rows in panels.items() if rows}
-    if not panels or not shapes:
+    kernels = {kernel: swept(record, experiment, kernel, "block") for kernel in S3_LISTINGS}
+    kernels = {kernel: blocks for kernel, blocks in kernels.items() if blocks}
+    if not kernels or not shapes:
         raise NotDrawn("the record holds no strategy with a block size at such a shape")
-    cases = {
-        (kernel, shape, block): record.find(experiment, strategy, shape, "cold")
-        for kernel, rows in panels.items()
-        for shape in shapes
-        for block, strategy in rows.items()
-    }
-    timed = {key: case for key, case in cases.items() if case and case.seconds}
-    rates = {key: metric.rate(case, case.time.median) for key, case in timed.items()}
-    if not rates:
+    found: dict[str, dict[str, list[Case]]] = {}  # by kernel and shape, the fastest block first
+    for kernel, blocks in kernels.items():
+        for shape in shapes:
+            cases = [record.find(experiment, name, shape, "cold") for name in blocks.values()]
+            timed = [case for case in cases if case and case.seconds]
+            # a kernel with one block alone says nothing of blocks
+            if len(timed) > 1 or len(blocks) == 1 and timed:
+                timed.sort(key=lambda case: case.time.median)
+                found.setdefault(kernel, {})[shape] = timed
+    if not found:
         raise nothing(record)
-    scale = min(rates.values()), max(rates.values())
-    blocks = sorted({block for rows in panels.values() for block in rows})
-    columns = min(3, len(panels))
-    lanes = -(-len(panels) // columns)
-    height = 1.6 + (0.75 + 0.235 * len(blocks)) * lanes
-    subtitle = (
-        f"throughput in {metric.unit}, cold · {shape_label(experiment.headline)} elements in "
-    )
-    subtitle += (
-        "every cell · brighter is faster, on one log scale · outlined: the best of its panel"
-    )
-    figure = card(height, f"{experiment.title}: rows against block size", subtitle)
-    grid = figure.add_gridspec(lanes, columns, wspace=0.2, hspace=0.62 / (0.235 * len(blocks)))
-    grid.update(left=0.075, right=0.985, bottom=0.85 / height, top=1 - 1.0 / height)
-    for at, kernel in enumerate(panels):
-        axes = figure.add_subplot(grid[at // columns, at % columns], title=kernel)
-        axes.set(xlim=(-0.5, len(shapes) - 0.5), ylim=(len(blocks) - 0.5, -0.5))
-        axes.set_xticks(range(len(shapes)), [_short(shape) for shape in shapes])
-        axes.tick_params(axis="x", labelsize=7)
-        axes.set_yticks(range(len(blocks)), [str(block) for block in blocks])
-        axes.spines[:].set_visible(False)
-        axes.set_xlabel("rows (count)", fontsize=8)
-        if at % columns == 0:
-            axes.set_ylabel("threads per block (count)", fontsize=8)
-        best = max((key for key in rates if key[0] == kernel), key=rates.__getitem__, default=None)
-        for y, block in enumerate(blocks):
-            for x, shape in enumerate(shapes):
-                key = (kernel, shape, block)
-                draw_cell(
-                    axes, x, y, cases.get(key), rates.get(key), scale, key == best, small=True
-                )
-    legend = (
-        "Ki, Mi: 1024 and 1024² · columns so that rows × columns stay equal · dot: not in this run"
-    )
-    note(figure, 26, legend, fontsize=8, color=MUTED)
-    fastest = max(rates, key=rates.__getitem__)
-    caption = f"The fastest cell, {fastest[0]} at {shape_label(fastest[1])} with blocks of "
-    caption += f"{fastest[2]}, takes {duration(timed[fastest].time.median)}."
-    return Drawing(figure, subtitle, caption)
+    note = f"{experiment.title}, cold, {shape_label(experiment.headline)} elements at every point: "
+    note += "columns make up for rows. Lines: the best block of 32 to 1024 threads; bands: down to "
+    note += "the worst."
+    card = Card(_message(record, found), note, 300)
+    axes = card.axes(56, 130, ylabel=f"throughput ({metric.unit}, log)", xlabel="rows (count, log)")
+    rates = {
+        k: {s: [metric.rates(c) for c in of] for s, of in by.items()} for k, by in found.items()
+    }
+    every = [r[0] for by in rates.values() for of in by.values() for r in of]
+    log_values(axes.yaxis, min(every) / 1.3, max(every) * 1.3, lambda y: f"{y:g}")
+    log_sizes(axes, sorted({_rows(shape) for by in found.values() for shape in by}))
+    labels = []
+    for (kernel, by), (color, marker) in zip(rates.items(), SERIES, strict=False):
+        points: list[Interval] = [(_rows(shape), *of[0]) for shape, of in by.items()]
+        titles = [f"{cases[0].strategy} at {shape_label(shape)}: {significant(by[shape][0][0])} "
+                  f"{metric.unit}; {cases[-1].strategy}: {significant(by[shape][-1][0])}"
+                  for shape, cases in found[kernel].items()]  # fmt: skip
+        x = [point[0] for point in points]
+        bands = [of[-1][0] for of in by.values()], [of[0][0] for of in by.values()]
+        axes.fill_between(x, *bands, color=color, alpha=0.13, linewidth=0)
+        card.line(axes, points, titles, color=color, marker=marker)
+        labels.append(Label(*points[-1][:2], kernel, color))
+    card.ends(axes, labels)
+    return Drawing(card)
 
 
-def _short(shape: str) -> str:
-    rows = int(shape.split("x")[0])
-    for unit, name in ((2**20, "Mi"), (2**10, "Ki")):
-        if rows >= unit and rows % unit == 0:
-            return f"{rows // unit} {name}"
-    return str(rows)
+def _message(record: Record, found: dict[str, dict[str, list[Case]]]) -> str:
+    """Who is the fastest with few rows, and who with many."""
+    shapes = sorted({shape for by in found.values() for shape in by}, key=_rows)
+    few, many = shapes[0], shapes[-1]
+    parts = []
+    for shape in dict.fromkeys((few, many)):
+        best = sorted(
+            ((by[shape][0], name) for name, by in found.items() if shape in by),
+            key=lambda each: each[0].time.median,
+        )
+        (first, name), (last, other) = best[0], best[-1]
+        at, gained = f"at {short(_rows(shape))} rows", ratio(record, last, first)
+        if gained.outcome == FASTER:
+            parts.append(
+                f"{at} {name} is {factor(gained.value)} times as fast as {than(last, other)}"
+            )
+        else:
+            parts.append(f"{at} no kernel can be told from another")
+    return "; ".join(parts)[0].upper() + "; ".join(parts)[1:]
+
+
+def _rows(shape: str) -> int:
+    return int(shape.split("x")[0])

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
-
-from recheck_report.charts.canvas import BLUE, CARD, MUTED, VERMILLION, Look, card, dots, note
+from recheck_report.charts.canvas import (
+    BLUE,
+    FAINT,
+    MUTED,
+    VERMILLION,
+    Card,
+    Interval,
+    beside,
+    down,
+    log_values,
+    room,
+)
 from recheck_report.charts.drawing import Drawing, NotDrawn
+from recheck_report.charts.message import FASTER, factor, listed
 from recheck_report.claims.measured import Measured
-from recheck_report.formatting import duration, shape_label
+from recheck_report.formatting import duration, shape_label, significant
 from recheck_report.model.record import Experiment
 from recheck_report.statistics.ratio import Ratio
 
@@ -24,50 +34,60 @@ def draw(own: Measured, experiment: Experiment) -> Drawing:
     if not times:
         raise NotDrawn("none of the cases that it shows was measured")
     times += [each.seconds for each in rows if each.seconds]
-    hardware = ", ".join(dict.fromkeys(known.hardware[each.hardware] for each in rows))
-    env = record.environment
+    hardware = listed(list(dict.fromkeys(known.hardware[each.hardware] for each in rows)))
+    env, document = record.environment, rows[0].document
     here = f"{env.gpu.name}, {env.cpu}" if env.gpu else env.cpu
-    document = rows[0].document
-    subtitle = f"{document} then: {hardware} · this machine: GPU cold, CPU hot"
-    height = 1.95 + 0.29 * len(rows)
-    title = f"{experiment.title}: then and here, {shape_label(experiment.headline)}"
-    figure = card(height, title, subtitle)
-    axes = figure.add_axes((0.145, 0.95 / height, 0.5, 1 - 2.0 / height))
-    axes.set(xscale="log", xlim=(min(times) / 2, max(times) * 2), ylim=(len(rows) - 0.4, -0.6))
-    axes.xaxis.set_major_locator(LogLocator(10))
-    axes.xaxis.set_minor_locator(NullLocator())
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: duration(x, 1)))
-    axes.grid(True, axis="x")
-    axes.spines["left"].set_visible(False)
-    axes.set_yticks(range(len(rows)), [each.strategy for each in rows])
-    axes.set_xlabel("time (s, ms or µs as at each tick, log; left is faster)")
-    beside: Look = {"transform": axes.get_yaxis_transform(), "va": "center", "fontsize": 8}
-    columns = {"then": 1.025, "here": 1.165, "speed-up [95 % interval]": 1.305}
+    ratios = {
+        each.strategy: Ratio.over(each.seconds, case.seconds)
+        for each, case in zip(rows, cases, strict=True)
+        if each.seconds and case and case.seconds
+    }
+    note = (
+        f"{experiment.title} at {shape_label(experiment.headline)}. {document} then: {hardware}. "
+    )
+    note += f"Here: {here}; GPU cold, CPU hot. A document's times have no interval."
+    card = Card(_message(document, ratios), note, 66 + 17 * len(rows))
+    axes = card.axes(room([each.strategy for each in rows]), 176, top=24)
+    log_values(axes.xaxis, min(times) / 2, max(times) * 2, lambda x: duration(x, 1))
+    down(axes, [each.strategy for each in rows])
+    axes.set_xlabel("time (s, ms or µs as at each tick, log)")
+    columns = {"then": 8.0, "here": 60.0, "speed-up": 116.0}
     for text, x in columns.items():
-        axes.text(x, -0.95, text, color=MUTED, **beside)
-    points = []
-    for at, (each, case) in enumerate(zip(rows, cases, strict=True)):
+        beside(axes, -1.1, text, x, color=MUTED)
+    points: list[Interval] = []
+    for y, (each, case) in enumerate(zip(rows, cases, strict=True)):
         seconds = case.seconds if case else None
         if each.seconds and seconds:
-            axes.plot(
-                [seconds.median, each.seconds], [at, at], color=MUTED, linewidth=0.8, zorder=1
-            )
-            ratio = Ratio.over(each.seconds, seconds)
-            axes.text(1.305, at, str(ratio), **beside)
-        if each.seconds:
-            look: Look = {"marker": "s", "color": VERMILLION, "markersize": 6, "mec": CARD}
-            axes.plot([each.seconds], [at], linestyle="none", **look)
-        axes.text(1.025, at, duration(each.seconds) if each.seconds else "lost", **beside)
-        if seconds is None:
-            text = case.status.replace("_", " ") if case else "–"
-            axes.text(1.165, at, text, color=MUTED, **beside)
-            continue
-        points.append((at, seconds.median, seconds.low, seconds.high))
-        axes.text(1.165, at, duration(seconds.median), **beside)
-    dots(axes, points, color=BLUE, marker="o", markersize=6)
-    note(figure, 38, f"squares: as {document} has it, without an interval", fontsize=8, color=MUTED)
-    key = f"dots, here: {here}"
-    note(figure, 24, key, fontsize=8, color=MUTED)
+            axes.plot([seconds.median, each.seconds], [y, y], color=FAINT, linewidth=1, zorder=1)
+            beside(axes, y, f"{significant(ratios[each.strategy].value)}×", columns["speed-up"])
+        beside(axes, y, duration(each.seconds) if each.seconds else "lost", columns["then"])
+        if seconds:
+            points.append((y, seconds.median, seconds.low, seconds.high))
+        gap = case.status.replace("_", " ") if case else "–"
+        beside(axes, y, duration(seconds.median) if seconds else gap, columns["here"])
+    printed: list[Interval] = [
+        (y, each.seconds, each.seconds, each.seconds) for y, each in enumerate(rows) if each.seconds
+    ]
+    titles = [f"{rows[int(y)].strategy} in {document}: {duration(t)}" for y, t, *_ in printed]
+    card.dots(axes, printed, titles, color=VERMILLION, marker="s", label=f"then, in {document}")
+    titles = [f"{rows[int(y)].strategy} here: {duration(t)} [{duration(a)}, {duration(b)}]"
+              for y, t, a, b in points]  # fmt: skip
+    card.dots(axes, points, titles, color=BLUE, marker="o", label="here")
+    axes.legend(loc="lower left", bbox_to_anchor=(-0.02, 1), ncols=2, borderaxespad=0.2)
     lost = [each.strategy for each in rows if each.lost]
     caption = f"Lost in every copy of the document: the times of {', '.join(lost)}." if lost else ""
-    return Drawing(figure, subtitle, caption)
+    return Drawing(card, caption)
+
+
+def _message(document: str, ratios: dict[str, Ratio]) -> str:
+    if not ratios:
+        return f"No row has a time both in {document} and here"
+    ordered = sorted(ratios.items(), key=lambda each: each[1].value)
+    (slow, least), (fast, most) = ordered[0], ordered[-1]
+    faster = sum(each.outcome == FASTER for each in ratios.values())
+    if len(ordered) == 1:
+        return f"{slow} takes {factor(1 / least.value)} times as long here as in {document}"
+    ends = f"{factor(least.value)} ({slow}) to {factor(most.value)} ({fast}) times as fast"
+    if faster == len(ordered):
+        return f"Every row that {document} has a time for is faster here: {ends}"
+    return f"{faster} of {len(ordered)} rows are faster here than in {document}: {ends}"

@@ -1,113 +1,149 @@
-"""Throughput against size: lines over the square shapes, one panel for each family of rungs."""
+"""Throughput against size: a named line for what leads each family, grey ones for the rest.
+
+Where bytes are moved, and all lines lie close below the roof, it is the share of the roof.
+"""
 
 from __future__ import annotations
 
-import math
+from collections.abc import Sequence
 
-from matplotlib.ticker import FuncFormatter, LogLocator
+from matplotlib.ticker import FuncFormatter
 
 from recheck_report.charts.canvas import (
-    CARD,
-    FAINT,
-    INK,
+    DASHED,
     MUTED,
     SERIES,
+    Card,
+    Interval,
     Label,
-    card,
-    end_labels,
-    line,
-    lines,
-    log_axes,
+    Look,
+    log_sizes,
+    log_values,
 )
 from recheck_report.charts.drawing import Drawing, nothing, sizes_label
+from recheck_report.charts.message import interval, leading, passes, percent
 from recheck_report.claims.measured import Measured
-from recheck_report.formatting import significant
-from recheck_report.model.record import Case, Experiment
-from recheck_report.queries import DISPATCH, is_block_policy, metric_of, sweep
+from recheck_report.formatting import shape_label, significant
+from recheck_report.model.record import Case, Experiment, Record
+from recheck_report.queries import (
+    DISPATCH,
+    MEMORY,
+    first_rung,
+    metric_of,
+    reference,
+    roof,
+    share,
+    square_sizes,
+    sweep,
+)
 
 TITLE = "Throughput against size"
-
-
-def _family(row: Case) -> str:
-    """The panel that a rung stands in."""
-    if row.problem:
-        return "‡ Other problems, in the same bytes"
-    if row.split:
-        return "§ fp32-accurate on tensor cores"
-    if not row.documented:
-        return "Beyond the documents"
-    if is_block_policy(row):
-        return f"{row.parameters['tile']} × {row.parameters['tile']} tiles, by depth"
-    return ""
+*LOOKS, LIBRARY = SERIES  # the last is the vendor's
 
 
 def draw(own: Measured, experiment: Experiment) -> Drawing:
     record = own.record
-    metric, limit = metric_of(record, experiment), metric_of(record, experiment).limit(record)
-    rows, rates = [], {}
-    for row in record.strategies(experiment):
-        # a row that launches others' kernels would hide their lines
-        cases = row.strategy not in DISPATCH and sweep(record, experiment, row.strategy, "cold")
-        if row.target == "gpu" and cases and not row.sweep and not row.part_of:
-            rows.append(row)
-            # the slow end of a time's interval is the low end of the rate's
-            rates[row.strategy] = [(n, *metric.rates(c)) for n, c in cases]
-    if not rates:
+    metric, best = metric_of(record, experiment), roof(record, experiment)
+    # a row that launches others' kernels would hide their lines
+    rows = [
+        row
+        for row in record.strategies(experiment)
+        if row.target == "gpu" and not row.sweep and not row.part_of
+        if row.strategy not in DISPATCH
+    ]
+    cases = {row.strategy: dict(sweep(record, experiment, row.strategy, "cold")) for row in rows}
+    roofs = cases.get(best or "", {})
+    shares = metric is MEMORY and bool(roofs)
+    unit = f"% of {best}" if shares else metric.unit
+    series: dict[str, list[Interval]] = {}
+    for row in rows:
+        for size, case in cases[row.strategy].items():
+            if not shares:
+                point = metric.rates(case)
+            elif found := share(record, experiment, case, best):
+                point = 100 * found.value, 100 * found.low, 100 * found.high
+            else:
+                continue
+            series.setdefault(row.strategy, []).append((size, *point))
+    if not series or shares and set(series) == {best}:
         raise nothing(record)
-    # fifteen rungs in one panel overlap, so each block tile has its own; the others stay grey
-    panels: dict[str, list[str]] = {}
-    # what solves another problem comes last
-    policies = any(map(is_block_policy, rows))
-    for row in sorted(rows, key=lambda row: not row.contends):
-        name = _family(row) or ("Rungs outside the block sweep" if policies else "Rungs")
-        if row.role == "rung":
-            panels.setdefault(name, []).append(row.strategy)
-    panels = panels or {"Baselines": []}
-    sizes = sorted({point[0] for points in rates.values() for point in points})
-    values = [v for points in rates.values() for p in points for v in p[1:]] + [limit or 1]
-    columns = min(2, len(panels))
-    lanes = math.ceil(len(panels) / columns)
-    height = 1.3 + 3.7 * lanes
-    square = "square sizes, " if len(experiment.axes) > 1 else ""
-    subtitle = f"cold (L2 flushed before each launch) · {square}powers of two · bars are 95 % "
-    subtitle += "intervals of the median"
-    figure = card(height, f"{experiment.title}: throughput against size", subtitle)
-    longest = max(17, *map(len, rates))  # label, beside its panel
-    grid = figure.add_gridspec(lanes, columns, wspace=0.62 + 0.04 * (longest - 17), hspace=0.24)
-    grid.update(
-        left=0.07, right=0.84 + 0.02 * (columns - 1) - 0.007 * (longest - 17),
-        bottom=0.55 / height, top=1 - 1.05 / height,
-    )  # fmt: skip
-    for at, (name, members) in enumerate(panels.items()):
-        axes = figure.add_subplot(grid[at // columns, at % columns], title=name)
-        log_axes(axes, sizes, min(values) / 1.5, max(values) * 1.6)
-        if max(values) < 30 * min(values):
-            # powers of ten alone would leave an axis with a single tick
-            axes.yaxis.set_major_locator(LogLocator(10, subs=(1, 2, 5)))
-        axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: significant(y, 1)))
-        axes.set_ylabel(f"throughput ({metric.unit}, log)")
-        axes.set_xlabel(sizes_label(experiment))
-        labels, others = [], []
-        if limit:
-            axes.axhline(limit, color=MUTED, linestyle=(0, (5, 3)), linewidth=1.1)
-            text = f"{metric.ceiling_label} {significant(limit)}"
-            labels.append(Label(sizes[-1] * 2**0.2, limit, text, MUTED))
-        for row in rows:
-            points = rates[row.strategy]
-            if row.role != "rung":
-                plain = row.fp32 and row.role == "baseline"
-                look = {"linestyle": "-" if plain else (0, (1, 1.2)), "linewidth": 1.4}
-                line(axes, points, color=INK, marker=".", **look)
-                text = row.strategy + ("" if row.fp32 or row.split else "\nnot fp32-accurate")
-                text += " ‡" if row.problem else ""
-                labels.append(Label(*points[-1][:2], text, INK))
-            elif row.strategy not in members:
-                others.append([point[:2] for point in points])
-        lines(axes, others, colors=FAINT, linewidths=0.8)
-        for member, (color, marker) in zip(members, SERIES * 9, strict=False):
-            points = rates[member]
-            line(axes, points, color=color, marker=marker, markeredgecolor=CARD, mew=0.6)
-            labels.append(Label(*points[-1][:2], member, color, bold=True))
-        end_labels(axes, labels)
-    caption = "Grey lines are the rungs of the other panels. Sizes that are no power of two and "
-    return Drawing(figure, subtitle, caption + "rectangular shapes stand in the tables only.")
+    sizes = sorted({point[0] for points in series.values() for point in points})
+    note = f"{experiment.title}, cold: L2 flushed before each launch. Bars: 95 % intervals. Grey: "
+    note += "the other rows, whose names show under a mouse. Other shapes: see the tables."
+    card = Card(_message(record, experiment, best if shares else None), note, 300)
+    right = 30 + 5.8 * max(14, *map(len, series))
+    axes = card.axes(52, right, ylabel=f"throughput ({unit}{'' if shares else ', log'})")
+    axes.set_xlabel(sizes_label(experiment))
+    values = [value for points in series.values() for point in points for value in point[1:]]
+    limit = None if shares else metric.limit(record)
+    log_sizes(axes, [int(size) for size in sizes])
+    if shares:
+        axes.set_ylim(0, max(105.0, *(1.03 * value for value in values)))
+        labels = [Label(sizes[-1], 100, f"{best} = 100 %", MUTED, bold=False)]
+        axes.axhline(100, color=MUTED, linestyle=DASHED, linewidth=1)
+    else:
+        span = min(values) / 1.5, max(*values, limit or 0) * 1.5
+        log_values(axes.yaxis, *span, lambda value: significant(value, 1))
+        labels = []
+    if limit:
+        axes.axhline(limit, color=MUTED, linestyle=DASHED, linewidth=1)
+        text = f"{metric.ceiling_label} {significant(limit)}"
+        labels.append(Label(sizes[-1], limit, text, MUTED, bold=False))
+    named = _named(record, experiment, rows, series)
+    others = {name: points for name, points in series.items() if name not in {*named, best}}
+    card.context(axes, [[p[:2] for p in points] for points in others.values()], list(others))
+    looks = iter(LOOKS)
+    for name, row in named.items():
+        points = series[name]
+        color, marker = LIBRARY if name == reference(record, experiment) else next(looks)
+        dotted: Look = {} if row.fp32 or row.split else {"linestyle": (0, (1, 1.2))}
+        titles = [f"{name} at {p[0]:g}: {interval(p[1:], unit)}" for p in points]
+        card.line(axes, points, titles, color=color, marker=marker, **dotted)
+        text = name + row.marks + ("" if row.fp32 or row.split else "\nnot fp32-accurate")
+        labels.append(Label(*points[-1][:2], text, color))
+    axes.yaxis.set_major_formatter(
+        FuncFormatter(lambda y, _: significant(y, 1) if y < 1 else f"{y:g}")
+    )
+    card.ends(axes, labels)
+    return Drawing(card)
+
+
+def _named(
+    record: Record, experiment: Experiment, rows: Sequence[Case], series: dict[str, list[Interval]]
+) -> dict[str, Case]:
+    """The row that the story starts from, the vendor's, and the fastest of each other family."""
+    order = [edge for edge, _ in reversed(square_sizes(record, experiment))]
+    head = next((e for e, s in square_sizes(record, experiment) if s == experiment.headline), 0)
+
+    def speed(row: Case) -> tuple[float, ...]:
+        """At the headline, else at the largest size, and so on."""
+        known = {point[0]: point[1] for point in series[row.strategy]}
+        return tuple(known.get(size, 0.0) for size in (head, *order))
+
+    there = [row for row in rows if row.strategy in series and row.role in ("rung", "baseline")]
+    found: dict[object, Case] = {}
+    for row in sorted(there, key=speed, reverse=True):
+        vendor = row.strategy == reference(record, experiment)
+        first = row.strategy == first_rung(record, experiment)
+        family = (bool(row.problem), row.arithmetic, row.documented, row.role == "baseline")
+        found.setdefault(row.strategy if vendor or first else family, row)
+    # the best of the documents stands there already where it is the first
+    return {row.strategy: row for row in [*found.values()][: len(SERIES)]}
+
+
+def _message(record: Record, experiment: Experiment, best: str | None) -> str:
+    shapes = [shape for _, shape in square_sizes(record, experiment)]
+    lead, text = leading(record, experiment, shapes), passes(record, experiment, shapes)
+    text += ", at powers of two" if text.endswith(" on") else ""
+    if lead is None:
+        return f"{experiment.title}: no rung has a time"
+    reached = share(record, experiment, lead, best) if best else None
+    at = shape_label(lead.shape_name)
+    if reached:
+        found = f"{lead.strategy} reaches {percent(reached.value)} of {best}'s rate at {at}"
+        if text.startswith(f"{lead.strategy} "):
+            return f"{found} and {text.removeprefix(lead.strategy).strip()}"
+        return f"{found}; {text[0].lower() + text[1:]}" if text else found
+    metric = metric_of(record, experiment)
+    rate = f"{significant(metric.rate(lead, lead.time.median))} {metric.unit}"
+    return text or f"{lead.strategy} is the fastest by median at {at}: {rate}"

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from recheck_report.claims.load import load_claims
-from recheck_report.claims.toml import BadClaim, Wrong, in_form, load_tables, text_of
-from recheck_report.model.record import read_toml
+from recheck_report.claims.toml import SAID, BadClaim, load_tables, table_of
+from recheck_report.model.typed import read_toml
 from recheck_report.model.verdicts import VERDICTS
 
 CHANGES = "changes.toml"
@@ -28,26 +27,15 @@ class Change:
     reason: str
 
 
-_FORMS = {
-    "date": r"\d{4}-\d\d-\d\d",
-    "commit": r"[0-9a-f]{40}",
-    "verdict": "|".join(VERDICTS),
-    "because": "|".join(CAUSES),
-}
-
-
-def _change(table: dict[str, Any], known: set[str]) -> Change:
-    names = [each.name for each in fields(Change)]
-    if set(table) != set(names):
-        raise Wrong(f"must have the fields {', '.join(names)}, and no others")
-    change = Change(**{name: text_of(table, name) for name in names})
-    for name, text in vars(change).items():
-        if not text:
-            raise Wrong(f"field {name} must be one line of text")
-    in_form(vars(change), _FORMS)
-    if change.claim not in known:
-        raise Wrong(f"field claim: there is no {change.claim}")
-    return change
+_read = table_of(
+    Change,
+    date={"pattern": r"^\d{4}-\d\d-\d\d$", "says": "like 2026-11-21"},
+    commit={"pattern": "^[0-9a-f]{40}$", "says": "40 hex digits"},
+    asked=SAID,
+    verdict={"enum": VERDICTS},
+    because={"enum": CAUSES},
+    reason=SAID,
+)
 
 
 def load_changes(folder: Path) -> tuple[Change, ...]:
@@ -55,5 +43,5 @@ def load_changes(folder: Path) -> tuple[Change, ...]:
     path = folder / CHANGES
     if not path.exists():
         return ()
-    known = {claim.id for claim in load_claims(folder)}
-    return load_tables(path, read_toml(path, BadClaim), "change", lambda t: _change(t, known))
+    claims = [claim.id for claim in load_claims(folder)]
+    return load_tables(path, read_toml(path, BadClaim), "change", _read, claim=claims)

@@ -7,18 +7,20 @@ experiment claims.toml, figures.toml and predictions.toml, may be.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 
 from recheck_report.claims import figures
+from recheck_report.claims.binds import load_binds
 from recheck_report.claims.changes import Change, load_changes
 from recheck_report.claims.figures import Figures
 from recheck_report.claims.listings import Listing, load_listings
-from recheck_report.claims.load import Claim, Erratum, load_claims, load_errata
+from recheck_report.claims.load import Check, Claim, Erratum, load_claims, load_errata
 from recheck_report.claims.predictions import Predictions, load_predictions
-from recheck_report.claims.sources import SOURCES, Source, load_log_holder, load_sources
-from recheck_report.claims.toml import BadClaim
+from recheck_report.claims.sources import SOURCES, Attribution, Source, load_more, load_sources
+from recheck_report.claims.toml import BadClaim, there
 from recheck_report.model.accuracy import EXPERIMENT
 from recheck_report.model.record import Record
 
@@ -34,7 +36,19 @@ class Collection:
     figures: dict[str, Figures] = field(default_factory=dict)  # by experiment
     left_out: dict[str, int] = field(default_factory=dict)  # claims not shown, by experiment
     predictions: Predictions | None = None  # of errors of products
+    binds: tuple[str, ...] = ()  # cases of which a report says what binds them
     log_held_by: str = ""  # what holds the log of changes to the history
+    attribution: Attribution = Attribution()  # how to cite its reports
+    own: tuple[str, ...] = ()  # what rows may name in place of a document
+
+    @property
+    def asked(self) -> Iterator[tuple[str, Check]]:
+        """Every check of a claim or an erratum, at every value of what is left open, behind the
+        address of that."""
+        for claim in self.claims:
+            yield from ((claim.address, check) for check in claim.asked)
+        for erratum in self.errata:
+            yield from ((erratum.address, check) for check in erratum.check)
 
     def figures_of(self, experiment: str) -> Figures:
         return self.figures.get(experiment, Figures({}, {}, ()))
@@ -50,6 +64,7 @@ class Collection:
         cited |= {document for each in shown.values() for document in each.document}
         ids = {each.id for each in claims}
         concerned = ids | cited | {case.source.algorithm for case in record.cases}
+        concerned |= {f"{case.experiment}/{case.strategy}" for case in record.cases}
         errata = tuple(each for each in self.errata if concerned & {*each.concerns})
         cited |= {each.document for each in errata}
         return replace(
@@ -64,6 +79,8 @@ class Collection:
         )
 
 
+# what is compiled to see whether it can be; a file there may be mended by a macro
+SNIPPETS, MENDED = "errata", "/mended"
 FILES = (SOURCES, "errata.toml", "listings.toml", "changes.toml")
 EXPERIMENT_FILES = ("claims.toml", "figures.toml", "binds.toml", "predictions.toml")
 
@@ -81,7 +98,8 @@ def load_collection(folder: Path) -> Collection:
                 f"{path}: nothing reads a file of this name; there are {', '.join(known)}"
             )
     predictions = folder / EXPERIMENT / "predictions.toml"
-    return Collection(
+    holder, own, attribution = load_more(folder)
+    found = Collection(
         folder,
         load_sources(folder),
         load_claims(folder),
@@ -90,5 +108,31 @@ def load_collection(folder: Path) -> Collection:
         load_changes(folder),
         {path.parent.name: figures.load(path) for path in sorted(folder.glob("*/figures.toml"))},
         predictions=load_predictions(predictions) if predictions.exists() else None,
-        log_held_by=load_log_holder(folder),
+        binds=load_binds(folder),
+        log_held_by=holder,
+        own=own,
+        attribution=attribution,
     )
+    for fault in _faults(found):
+        raise BadClaim(f"{folder}/{fault}")
+    return found
+
+
+def _faults(known: Collection) -> Iterator[str]:
+    """Names that no other file of the folder has."""
+    claims = [claim.id for claim in known.claims]
+    for experiment, each in known.figures.items():
+        where = f"{experiment}/figures.toml: field"
+        for name in each.document:
+            if name not in known.sources:
+                yield f"{where} document.{name} is no source; {there(known.sources, name)}"
+        for at, figure in enumerate(each.figure):
+            if figure.claim and figure.claim not in claims:
+                nearest = there(claims, figure.claim)
+                yield f"{where} figure[{at}].claim: there is no {figure.claim}; {nearest}"
+    snippets = [path.stem for path in sorted((known.folder / SNIPPETS).glob("*.cu"))]
+    for address, check in known.asked:
+        kind, _, name = check.test.partition(":")
+        if kind == "compile" and (name := name.removesuffix(MENDED)) not in snippets:
+            what = f"{SNIPPETS}/ has no {name}.cu; {there(snippets, name)}"
+            yield f"{address}: field {check.place}.test: {what}"

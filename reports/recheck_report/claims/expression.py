@@ -58,8 +58,12 @@ def _parse(text: str) -> ast.expr:
 
 
 def names(text: str) -> set[str]:
-    """The names that a formula refers to."""
-    return {n.id for n in ast.walk(_parse(text)) if isinstance(n, ast.Name)} - _CALLS.keys()
+    """The names that a formula refers to; raises BadExpression if it calls what there is not."""
+    nodes = [*ast.walk(_parse(text))]
+    for called in (node.func for node in nodes if isinstance(node, ast.Call)):
+        if not isinstance(called, ast.Name) or called.id not in _CALLS:
+            raise BadExpression(f"{text!r} calls what is none of {', '.join(_CALLS)}")
+    return {node.id for node in nodes if isinstance(node, ast.Name)} - _CALLS.keys()
 
 
 def evaluate(text: str, known: Mapping[str, float]) -> float | bool:

@@ -6,20 +6,13 @@ times, and names the hardware of both. Units are SI.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from recheck_report.model.record import (
-    ALLOWED,
-    BadRecord,
-    Case,
-    Experiment,
-    Record,
-    read_toml,
-    typed,
-)
+from recheck_report.claims.toml import SHAPE, BadClaim, Wrong, known_only
+from recheck_report.model.record import REGIMES, Case, Experiment, Record
+from recheck_report.model.typed import BadRecord, Unfit, checked, read_toml, reader, typed
 
 
 @dataclass(frozen=True)
@@ -60,39 +53,47 @@ class Figures:
         return [each for each in self.figure if each.document == document]
 
 
+_FORM = {
+    "properties": {
+        "regime": {"enum": REGIMES},
+        "shape": SHAPE,
+        "seconds": {"exclusiveMinimum": 0},
+        "bytes_per_second": {"exclusiveMinimum": 0},
+    }
+}
+
+
+def _check(figure: Figure) -> None:
+    if [figure.seconds, figure.bytes_per_second, figure.lost].count(None) != 2:
+        raise Unfit("must have exactly one of seconds, bytes_per_second and lost")
+
+
+_read = reader(Figure, _FORM, _check)
+
+
 def _figure(
     value: dict[str, Any], where: str, document: dict[str, str], hardware: dict[str, str]
 ) -> Figure:
-    unknown = sorted(set(value) - set(Figure.__annotations__))
-    if unknown:
-        raise BadRecord(f"field {where}.{unknown[0]} is unknown")
-    figure = typed(Figure, value, where)
-    if [figure.seconds, figure.bytes_per_second, figure.lost].count(None) != 2:
-        raise BadRecord(f"{where} needs exactly one of seconds, bytes_per_second and lost")
-    if any(v is not None and v <= 0 for v in (figure.seconds, figure.bytes_per_second)):
-        raise BadRecord(f"{where}: a time or a rate must be above 0")
-    if figure.regime not in ALLOWED["regime"]:
-        raise BadRecord(f"field {where}.regime must be one of {', '.join(ALLOWED['regime'])}")
-    if not re.fullmatch(r"\d+(x\d+)*", figure.shape):
-        raise BadRecord(f'field {where}.shape must read like "8192x8192"')
+    known_only(value, Figure.__annotations__, f"{where}.")
+    figure: Figure = checked(_read, value, where)
     for name, known in (("document", document), ("hardware", hardware)):
         if getattr(figure, name) not in known:
-            raise BadRecord(f"field {where}.{name} names no entry of [{name}]")
+            raise Wrong(
+                f"field {where}.{name} must be one of {', '.join(known)}: the file's [{name}]"
+            )
     return figure
 
 
 def load(path: Path) -> Figures:
-    """Reads a figures.toml; raises BadRecord with one line that names the file and the field."""
-    file = read_toml(path)
+    """Reads a figures.toml; raises BadClaim with one line that names the file and the field."""
+    file = read_toml(path, BadClaim)
     try:
-        unknown = sorted(set(file) - {"document", "hardware", "figure"})
-        if unknown:
-            raise BadRecord(f"field {unknown[0]} is unknown")
+        known_only(file, Figures.__annotations__, "")
         document, hardware = (
             typed(dict[str, str], file.get(name, {}), name) for name in ("document", "hardware")
         )
         listed = typed(tuple[dict[str, Any], ...], file.get("figure", []), "figure")
         found = [_figure(each, f"figure[{i}]", document, hardware) for i, each in enumerate(listed)]
-    except BadRecord as error:
-        raise BadRecord(f"{path}: {error}") from error
+    except (BadRecord, Wrong) as error:
+        raise BadClaim(f"{path}: {error}") from error
     return Figures(document, hardware, tuple(found))

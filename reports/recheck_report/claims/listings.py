@@ -6,14 +6,12 @@ data of the documents and of the kernels, not of a record, which has their times
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from recheck_report.claims.sources import load_sources
-from recheck_report.claims.toml import BadClaim, Wrong, in_form, known_only, load_tables, text_of
-from recheck_report.model.record import read_toml
+from recheck_report.claims.toml import ROW, SAID, SHAPE, BadClaim, load_tables, table_of
+from recheck_report.model.typed import Unfit, read_toml
 
 LISTINGS = "listings.toml"
 
@@ -39,22 +37,22 @@ class Listing:
         return self.row.split("/")[1], self.general.split("/")[1]
 
 
-_ROW = r"[a-z0-9_]+/[a-z0-9_]+"
-_FORMS = {"row": _ROW, "general": _ROW, "shape": r"\d+(x\d+)*"}
-
-
-def _listing(table: dict[str, Any], documents: Iterable[str]) -> Listing:
-    names = [each.name for each in fields(Listing)]
-    known_only(table, names, "")
-    optional = ("reconstructed", "shape")
-    texts = {key: text_of(table, key) for key in names if key in table or key not in optional}
-    in_form(texts, _FORMS)
-    listing = Listing(**texts)
-    if listing.document not in documents:
-        raise Wrong(f"field document must be one of {', '.join(documents)}")
+def _check(listing: Listing) -> None:
     if not listing.general.startswith(f"{listing.experiment}/"):
-        raise Wrong(f"field general: {listing.general!r} is of another experiment than the row")
-    return listing
+        raise Unfit("is of another experiment than the row").at("general")
+
+
+_read = table_of(
+    Listing,
+    _check,
+    row=ROW,
+    general=ROW,
+    shape=SHAPE,
+    place=SAID,
+    keeps=SAID,
+    differs=SAID,
+    reconstructed=SAID,
+)
 
 
 def load_listings(folder: Path) -> tuple[Listing, ...]:
@@ -62,12 +60,5 @@ def load_listings(folder: Path) -> tuple[Listing, ...]:
     path = folder / LISTINGS
     if not path.exists():
         return ()
-    documents = load_sources(folder)
-    found = load_tables(
-        path, read_toml(path, BadClaim), "listing", lambda table: _listing(table, documents)
-    )
-    rows = [each.row for each in found]
-    for at, row in enumerate(rows):
-        if row in rows[:at]:
-            raise BadClaim(f"{path}: listing number {at + 1}: field row: another one has it too")
-    return found
+    file, documents = read_toml(path, BadClaim), load_sources(folder)
+    return load_tables(path, file, "listing", _read, unique="row", document=documents)

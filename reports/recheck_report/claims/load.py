@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -18,21 +17,25 @@ from typing import Any
 from recheck_report.claims import expression
 from recheck_report.claims.sources import load_sources
 from recheck_report.claims.toml import (
+    ID,
+    SAID,
     BadClaim,
     Wrong,
-    id_of,
     in_order,
     known_only,
     list_of,
     load_tables,
+    one_of,
+    table_of,
     text_of,
+    there,
 )
-from recheck_report.model.record import REGIMES, read_toml
+from recheck_report.model.counters import OF_DEVICE
+from recheck_report.model.record import REGIMES
+from recheck_report.model.typed import Unfit, read_toml, typed
 from recheck_report.model.verdicts import VERDICTS
 
 ERRATA = "errata.toml"
-# the documents' own; the rows that are made of them name them as their source
-ALGORITHMS = tuple(f"A{n:02}" for n in range(1, 20))
 METRICS = ("seconds", "bytes_per_second", "flops_per_second")
 # what a bound may say in place of a number: how words are read for which a document has no figure.
 # Times as fast, or a share of the total
@@ -40,14 +43,8 @@ POLICY = {
     "faster": 1.0, "much faster": 1.5, "far faster": 2.0, "by tens of times": 20.0,
     "important": 0.1, "very important": 0.25,
 }  # fmt: skip
-# what Nsight Compute counts, under short names: `collect` says which metrics
-COUNTERS = (
-    "warp_global_loads", "warp_global_stores", "warp_shared_loads", "warp_shared_stores", "ffma",
-    "requests", "sectors", "dram_bytes", "dram_read_bytes", "l2_sectors", "grid", "block",
-    "shared_bytes", "registers", "shared_bank_conflicts", "shared_wavefronts", "nanoseconds",
-    "issue_percent", "fma_percent", "tensor_percent", "l2_percent", "dram_percent", "sm_hertz",
-    "launches",
-)  # fmt: skip
+_WORDED = ("above", "below", "value", "at_least", "at_most")
+_SHARES = ("within", "tolerance")
 _CASE = re.compile(rf"[a-z0-9_]+/[a-z0-9_]+/(\d+(x\d+)*|{{shape}})/({'|'.join(REGIMES)})")
 
 
@@ -80,6 +77,7 @@ class Check:
     tolerance: float | None = None
     within: float | None = None
     key: str = ""  # by which a claim's `why` names what came out
+    place: str = field(default="", compare=False)  # in its claim or erratum, for messages
     # the same question for each value of what the document leaves open, itself the first
     over: tuple[tuple[str, Check], ...] = ()
 
@@ -134,6 +132,7 @@ KINDS = {
     "by test": ("test",),
     "arithmetic": ("arithmetic",),
 }  # fmt: skip
+BY = ("", "reading")  # what shows an erratum: checks, or a reader
 BY_READING = "by reading"  # nothing that a machine can check
 _WORDS = {
     "metric": METRICS,
@@ -177,11 +176,11 @@ class Claim:
     document: str
     place: str
     quote: str  # in the document's language
-    english: str  # of the quote; empty if that is English
     title: str
     hardware: str
     figure: str  # what the document gives, as text
     expected: str  # what the checks ask, in one line
+    english: str = ""  # of the quote; empty if that is English
     claimed: float | None = None  # that figure, comparable with the first check's value
     why: tuple[Why, ...] = ()
     open: tuple[Open, ...] = ()
@@ -219,9 +218,10 @@ class Erratum:
     document: str
     place: str
     written: str  # as printed
-    english: str  # of what is written; empty if that is English, or code
     right: str
-    concerns: tuple[str, ...]  # claims, algorithms, or the document as a whole
+    concerns: tuple[str, ...]  # claims, algorithms, rows, or the document as a whole
+    english: str = ""  # of what is written; empty if that is English, or code
+    by: str = ""  # "reading", in place of checks
     shown: str = ""  # how a reader sees it
     check: tuple[Check, ...] = ()
 
@@ -235,21 +235,21 @@ def _number(table: dict[str, Any], key: str, where: str) -> float | None:
     found: Any = table.get(key)
     if found is None:
         return None
-    if isinstance(found, str) and found in POLICY:
+    if key in _WORDED and isinstance(found, str) and found in POLICY:
         return POLICY[found]
     if type(found) not in (int, float) or not math.isfinite(found):
-        raise Wrong(f"field {where}{key} must be a finite number, or one of {', '.join(POLICY)}")
+        words = f", or one of {', '.join(POLICY)}" if key in _WORDED else ""
+        share = ": 0.05 is 5 %" if key in _SHARES else ""
+        raise Wrong(f"field {where}{key} must be a finite number{share}{words}")
     number: float = found
     return number
 
 
-def _checks(
-    table: dict[str, Any], key: str, where: str = "", choices: tuple[Open, ...] = ()
-) -> tuple[Check, ...]:
+def _checks(table: dict[str, Any], key: str, choices: tuple[Open, ...] = ()) -> tuple[Check, ...]:
     return tuple(
-        _varied(each, choices, f"{where}{key}[{at}].")
-        for at, one in enumerate(list_of(table, key, where))
-        for each in _check(one, f"{where}{key}[{at}]")
+        _varied(replace(each, place=f"{key}[{at}]"), choices, f"{key}[{at}].")
+        for at, one in enumerate(list_of(table, key))
+        for each in _check(one, f"{key}[{at}]")
     )
 
 
@@ -312,29 +312,11 @@ def _open(name: str, table: Any) -> Open:
     return Open(name, text_of(table, "what", where), tuple(found))
 
 
-def _why(table: Any, where: str, keys: set[str]) -> Why:
-    if type(table) is not dict:
-        raise Wrong(f"field {where[:-1]} must be {{ verdict, text }}")
-    known_only(table, Why.__annotations__, where)
-    found = Why(
-        text_of(table, "text", where),
-        text_of(table, "verdict", where),
-        text_of(table, "gpu", where, optional=True),
-    )
-    if found.verdict not in VERDICTS:
-        raise Wrong(f"field {where}verdict must be one of {', '.join(VERDICTS)}")
-    for key in re.findall(r"{(\w*)}", found.text):
-        if key not in keys:
-            raise Wrong(f"field {where}text: no check has the key {key!r}")
-    return found
-
-
 def _check(table: Any, where: str) -> list[Check]:
     if type(table) is not dict:
         raise Wrong(f"field {where} must be a check: {{ form = … }}")
     name = text_of(table, "form", f"{where}.")
-    if name not in FORMS:
-        raise Wrong(f"field {where}.form must be one of {', '.join(FORMS)}")
+    one_of(FORMS, name, f"{where}.form")
     form, where = FORMS[name], f"{where}."
     expands = name not in SERIES and "shapes" in table
     allowed = ("form", "says", "key", *form.needs, *form.one_of, *form.may)
@@ -375,8 +357,8 @@ def _check(table: Any, where: str) -> list[Check]:
 def _sense(check: Check, where: str) -> None:
     """What the fields' types alone do not say."""
     for key, words in _WORDS.items():
-        if (word := getattr(check, key)) and word not in words:
-            raise Wrong(f"field {where}{key} must be one of {', '.join(words)}")
+        if word := getattr(check, key):
+            one_of(words, word, f"{where}{key}")
     for key in _IDS:
         value = getattr(check, key)
         if value and not (key == "roof" and value in ("dram", "fp32")):
@@ -397,86 +379,63 @@ def _sense(check: Check, where: str) -> None:
         raise Wrong(f"field {where}finds: a snippet is {' or '.join(COMPILED)}, and no test is")
     if check.expression:
         try:
-            expression.names(check.expression)
+            used = expression.names(check.expression)
         except expression.BadExpression as error:
             raise Wrong(f"field {where}expression: {error}") from error
+        # a count may use the axes of a shape as well, which no file of claims has
+        for name in sorted(used) if check.form == "arithmetic" else ():
+            one_of(OF_DEVICE, name, f"{where}expression")
+    if check.name:
+        one_of(OF_DEVICE, check.name, f"{where}name")
 
 
-def _document(name: str, documents: Iterable[str]) -> None:
-    if name not in documents:
-        raise Wrong(f"field document must be one of {', '.join(documents)}")
-
-
-def _claim(
-    table: dict[str, Any], experiment: str, known: dict[str, Open], documents: Iterable[str]
-) -> Claim:
-    known_only(table, set(Claim.__annotations__) - {"experiment"}, "")
-    optional = ("english", "not_judged")
-    choices = []
-    for each in list_of(table, "open"):
-        if each not in known:
-            raise Wrong(f"field open: the file has no choice {each!r}")
-        choices.append(known[each])
-    check, also = (_checks(table, key, choices=tuple(choices)) for key in ("check", "also"))
-    keys = [each.key for each in (*check, *also) if each.key]
-    if len(keys) > len(set(keys)):
-        raise Wrong("field key: two checks have the same")
-    claim = Claim(
-        id=id_of(table),
-        experiment=experiment,
-        claimed=_number(table, "claimed", ""),
-        check=check,
-        also=also,
-        open=tuple(choices),
-        why=tuple(
-            _why(each, f"why[{at}].", set(keys)) for at, each in enumerate(list_of(table, "why"))
-        ),
-        **{
-            key: text_of(table, key, optional=key in optional)
-            for key in ("document", "place", "quote", "title", "hardware", "figure", "expected")
-            + optional
-        },
-    )
-    _document(claim.document, documents)
+def _check_claim(claim: Claim) -> None:
     if bool(claim.check) == bool(claim.not_judged):
-        raise Wrong("field check: a claim has checks, or else not_judged says why it has none")
-    if not (claim.quote and claim.title and claim.expected):
-        raise Wrong("fields quote, title and expected may not be empty")
-    if claim.claimed is not None and claim.claimed <= 0:
-        raise Wrong("field claimed must be above 0")
-    return claim
+        raise Unfit("must be there, or else not_judged says why it has no checks").at("check")
+    keys = [each.key for each in claim.checks if each.key]
+    if len(keys) > len(set(keys)):
+        raise Unfit("is the same in two checks").at("key")
+    for at, why in enumerate(claim.why):
+        for key in re.findall(r"{(\w*)}", why.text):
+            if key not in keys:
+                raise Unfit(f"speaks of {{{key}}}; {there(keys, key)}").at(f"why[{at}].text")
 
 
-def _erratum(table: dict[str, Any], concerned: set[str], documents: Iterable[str]) -> Erratum:
-    """`concerned`: the claims and algorithms that there are."""
-    known_only(table, {*Erratum.__annotations__, "by"}, "")
-    name = id_of(table)
-    concerns = table.get("concerns")
-    if type(concerns) is not list or not concerns or any(type(one) is not str for one in concerns):
-        raise Wrong("field concerns must be a list of claims, algorithms or the document")
-    by = text_of(table, "by", optional=True)
-    if by not in ("", "reading"):
-        raise Wrong("field by must be reading, or there must be checks in its place")
-    erratum = Erratum(
-        id=name,
-        concerns=tuple(concerns),
-        check=_checks(table, "check"),
-        **{
-            key: text_of(table, key, optional=key in ("english", "shown"))
-            for key in ("document", "place", "written", "english", "right", "shown")
-        },
-    )
-    _document(erratum.document, documents)
-    for each in concerns:
-        if each not in concerned and each != erratum.document:
-            raise Wrong(f"field concerns: {each!r} is no claim, no algorithm and not its document")
-    if bool(erratum.check) == bool(by):
-        raise Wrong("field check: an erratum has checks, or else it is shown by reading")
-    if bool(erratum.shown) != bool(by):
-        raise Wrong("field shown: what is shown by reading says how, and nothing else does")
-    if not (erratum.place and erratum.written and erratum.right):
-        raise Wrong("fields place, written and right may not be empty")
-    return erratum
+_read_claim = table_of(
+    Claim, _check_claim, id=ID, quote=SAID, title=SAID, expected=SAID,
+    claimed={"exclusiveMinimum": 0},
+    why={"items": {"properties": {"verdict": {"enum": VERDICTS}}}},
+)  # fmt: skip
+
+
+def _claim(table: dict[str, Any], experiment: str, choices: dict[str, Open]) -> Claim:
+    known_only(table, [name for name in Claim.__annotations__ if name != "experiment"], "")
+    names = typed(tuple[str, ...], table.get("open", []), "open")
+    for name in names:
+        one_of(choices, name, "open")
+    for at, why in enumerate(typed(tuple[dict[str, Any], ...], table.get("why", []), "why")):
+        known_only(why, Why.__annotations__, f"why[{at}].")
+    open_here = [choices[name] for name in names]
+    own: dict[str, Any] = {"experiment": experiment, "open": open_here}
+    own |= {key: [*_checks(table, key, tuple(open_here))] for key in ("check", "also")}
+    return _read_claim(table | own)
+
+
+def _check_erratum(erratum: Erratum) -> None:
+    if bool(erratum.check) == bool(erratum.by):
+        raise Unfit("must be there, or else by says that reading shows it").at("check")
+    if bool(erratum.shown) != bool(erratum.by):
+        raise Unfit("must say how one sees it by reading, and nothing else has it").at("shown")
+
+
+_read_erratum = table_of(
+    Erratum, _check_erratum, id=ID, place=SAID, written=SAID, right=SAID, by={"enum": BY},
+    concerns={"minItems": 1},
+)  # fmt: skip
+
+
+def _erratum(table: dict[str, Any]) -> Erratum:
+    return _read_erratum(table | {"check": [*_checks(table, "check")]})
 
 
 def load(path: Path) -> tuple[Claim, ...]:
@@ -489,11 +448,11 @@ def load(path: Path) -> tuple[Claim, ...]:
         known = {name: _open(name, table) for name, table in choices.items()}
     except Wrong as error:
         raise BadClaim(f"{path}: {error}") from error
-    experiment = path.parent.name
-    documents = load_sources(path.parents[1])
+    experiment, documents = path.parent.name, load_sources(path.parents[1])
     return load_tables(
-        path, document, "claim", lambda table: _claim(table, experiment, known, documents), more
-    )
+        path, document, "claim", lambda table: _claim(table, experiment, known), more, "id",
+        document=documents,
+    )  # fmt: skip
 
 
 @cache
@@ -503,7 +462,8 @@ def load_claims(folder: Path) -> tuple[Claim, ...]:
     for path in sorted(folder.glob("*/claims.toml")):
         for claim in load(path):
             if claim.id in found:
-                raise BadClaim(f"{path}: claim {claim.id}: field id: another file has it too")
+                first = folder / found[claim.id].experiment / path.name
+                raise BadClaim(f"{path}: claim {claim.id}: field id: {first} has it too")
             found[claim.id] = claim
     return tuple(found[name] for name in sorted(found, key=in_order))
 
@@ -513,14 +473,6 @@ def load_errata(folder: Path) -> tuple[Erratum, ...]:
     path = folder / ERRATA
     if not path.exists():
         return ()
-    concerned = {*ALGORITHMS, *(claim.id for claim in load_claims(folder))}
-    documents = load_sources(folder)
-    found: dict[str, Erratum] = {}
-    tables = read_toml(path, BadClaim)
-    for erratum in load_tables(
-        path, tables, "erratum", lambda table: _erratum(table, concerned, documents)
-    ):
-        if erratum.id in found:
-            raise BadClaim(f"{path}: erratum {erratum.id}: field id: another one has it too")
-        found[erratum.id] = erratum
-    return tuple(found[name] for name in sorted(found, key=in_order))
+    documents, file = load_sources(folder), read_toml(path, BadClaim)
+    found = load_tables(path, file, "erratum", _erratum, unique="id", document=documents)
+    return tuple(sorted(found, key=lambda erratum: in_order(erratum.id)))

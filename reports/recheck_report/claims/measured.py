@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
-from recheck_report.claims import Collection, Judgement, judge, load_collection
+from recheck_report.claims import BadClaim, Collection, Judgement, judge, load_collection
+from recheck_report.claims.names import slips
+from recheck_report.history.runs import HISTORY, History
+from recheck_report.history.runs import load as load_history
 from recheck_report.model.accuracy import Accuracy, load_accuracy
 from recheck_report.model.companions import FILES, LARGER
 from recheck_report.model.probes import Probes, load_probes
-from recheck_report.model.record import BadRecord, Record, load, locate
+from recheck_report.model.record import Record, compressed, load, locate
+from recheck_report.model.rehearsal import Rehearsal, load_rehearsal
+from recheck_report.model.typed import BadRecord
 from recheck_report.statistics.family import comparisons
 
 
@@ -22,12 +27,23 @@ class Measured:
     probes: Probes | None = None
     accuracy: Accuracy | None = None
     larger: Accuracy | None = None  # the same of a larger product
+    rehearsal: Rehearsal | None = None  # of its code on earlier GPUs
+    history: History | None = None  # of its GPU model
+
+    @cached_property
+    def compressed(self) -> dict[str, bytes]:
+        """The files as a report holds them: the same whether the record came from one or not."""
+        return compressed(self.files)
 
     @cached_property
     def judgement(self) -> Judgement:
         """Raises BadClaim if a formula makes no sense. To be asked for behind close_family()."""
         assert comparisons(self.record).closed
         return judge(self.record, self.probes, self.known)
+
+    def with_history(self, history: History) -> Measured:
+        """The same with this history beside it."""
+        return replace(self, files=self.files | {HISTORY: history.json()}, history=history)
 
     @property
     def gpu(self) -> str:
@@ -37,18 +53,28 @@ class Measured:
 
 
 def read(path: Path, experiments: Path) -> Measured:
-    """Reads a record, in a file or a folder, what there is beside it of probes.json, accuracy.json
-    and accuracy_large.json, and the claims in the folder `experiments`.
+    """Reads a record, in a file or a folder, what there is beside it of probes.json, accuracy.json,
+    accuracy_large.json, rehearsal.json and history.json, and the claims in `experiments`.
 
     Raises BadRecord with one line that names the file, the field and what to do.
     """
     record, files = load(path)
     probes, accuracy, larger = load_probes(path), load_accuracy(path), load_accuracy(path, LARGER)
-    there = zip(FILES, (probes, accuracy, larger), strict=True)
+    rehearsal = load_rehearsal(path)
+    there = zip(FILES, (probes, accuracy, larger, rehearsal), strict=True)
     folder = locate(path).parent
     files |= {name: (folder / name).read_bytes() for name, found in there if found}
-    known = load_collection(experiments).of(record)
-    return Measured(record, known, files, probes, accuracy, larger)
+    known = load_collection(experiments)
+    for slip in slips(known, record):
+        raise BadClaim(f"{slip}; mend the name, or measure again")
+    found = Measured(record, known.of(record), files, probes, accuracy, larger, rehearsal)
+    history = load_history(path)
+    if history is None:
+        return found
+    gpu = record.environment.gpu
+    if gpu is None or gpu.name != history.gpu:
+        raise BadRecord(f"{folder / HISTORY}: is of another GPU than the record; move it away")
+    return found.with_history(history)
 
 
 def read_gpu(path: Path, experiments: Path) -> Measured:

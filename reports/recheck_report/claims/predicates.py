@@ -7,17 +7,29 @@ no ratio's verdict. What is missing makes a check "not_measured", and says what.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from recheck_report.claims import expression
+from recheck_report.claims.asked import many, roof_name
 from recheck_report.claims.load import COMPILED, Check
-from recheck_report.formatting import NBSP, duration, shape_label, significant
+from recheck_report.formatting import (
+    NBSP,
+    SCOPES,
+    duration,
+    durations,
+    plain,
+    shape_label,
+    significant,
+)
 from recheck_report.model.probes import Probes
 from recheck_report.model.record import Case, Record
 from recheck_report.queries import COMPUTE, MEMORY
+from recheck_report.statistics import another
 from recheck_report.statistics.family import Comparisons, comparisons
+from recheck_report.statistics.paired import in_rounds
 from recheck_report.statistics.ratio import Ratio
+from recheck_report.statistics.variation import Level
 
 HOLDS, FAILS, INCONCLUSIVE, NOT_MEASURED = "holds", "fails", "inconclusive", "not_measured"
 
@@ -28,7 +40,7 @@ class Outcome:
 
     check: Check
     verdict: str
-    text: str  # what was measured, in plain text
+    text: str  # what was measured, in plain text with names between backticks
     value: float | None = None  # with its 95 % interval, where it has one
     low: float | None = None
     high: float | None = None
@@ -67,14 +79,19 @@ def all_of(verdicts: Iterable[str]) -> str:
     return next((verdict for verdict in order if verdict in found), HOLDS)
 
 
-def steps(intervals: list[tuple[float, float]], rising: bool) -> str:
-    """Whether values rise (or fall) from each to the next."""
+def steps(
+    intervals: list[tuple[float, float]], rising: bool, significant: Sequence[bool] = ()
+) -> str:
+    """Whether values rise (or fall) from each to the next; a step that is not significant decides
+    neither way."""
     pairs = list(zip(intervals, intervals[1:], strict=False))
     if not rising:
         pairs = [(b, a) for a, b in pairs]
-    if any(b[1] < a[0] for a, b in pairs):
+    clear = significant or [True] * len(pairs)
+    if any(b[1] < a[0] and sure for (a, b), sure in zip(pairs, clear, strict=True)):
         return FAILS
-    return HOLDS if all(a[1] < b[0] for a, b in pairs) else INCONCLUSIVE
+    holds = all(a[1] < b[0] and sure for (a, b), sure in zip(pairs, clear, strict=True))
+    return HOLDS if holds else INCONCLUSIVE
 
 
 def overtakes(intervals: list[tuple[float, float]]) -> str:
@@ -115,17 +132,17 @@ def exact(value: float, check: Check) -> str:
     return HOLDS if value <= _given(check.at_most) else FAILS
 
 
-def plain(value: float) -> str:
-    """ "2048", "0.0625", "3.1 × 10¹²" is left to Python: a number as short as it can be."""
-    return str(int(value)) if value == int(value) and abs(value) < 1e15 else f"{value:.6g}"
-
-
 @dataclass(frozen=True)
 class Questions:
-    """The forms, asked of one record; a formula that makes no sense raises BadExpression."""
+    """The forms, asked of one record; a formula that makes no sense raises BadExpression.
+
+    With a level, asked of what another run would measure in 95 of 100 cases: wherever the interval
+    of such a run decides otherwise, so does the answer.
+    """
 
     record: Record
     probes: Probes | None
+    level: Level | None = None
 
     @property
     def known(self) -> Comparisons:
@@ -163,12 +180,30 @@ class Questions:
 
     def _pair(self, base: str, other: str, against: float = 1.0) -> tuple[Ratio, str]:
         first, second = self.timed(base), self.timed(other)
-        ratio = self.known.verdict(first, second, against)
-        pair, digits = (second.time.median, first.time.median), 3
-        while digits < 5 and len({duration(t, digits) for t in pair}) < len({*pair}):
-            digits += 1
-        times = " against ".join(duration(t, digits) for t in pair)
-        return ratio, f"{ratio}, {times}"
+        ratio = self._foreseen(self.known.verdict(first, second, against), first, second)
+        times = durations(second.time.median, first.time.median)
+        pairs = zip(_names((second, first)), times, strict=True)
+        words = ratio.words + in_rounds(ratio, first, second)
+        return ratio, f"{', '.join(f'{name} {time}' for name, time in pairs)}: {words}"
+
+    def _foreseen(self, ratio: Ratio, *cases: Case) -> Ratio:
+        if not self.level:
+            return ratio
+        try:
+            # what processes differ by is in the interval then, and not besides
+            there = another.ratio(ratio, cases, self.level)
+            return replace(there, resolution=self.known.resolution)
+        except another.Unknown as error:
+            raise Missing(str(error)) from error
+
+    def _times(self, case: Case) -> tuple[float, float, float]:
+        """Median, high and low: a rate's median, low and high."""
+        time = case.time
+        try:
+            low, high = another.times(case, self.level) if self.level else (time.low, time.high)
+        except another.Unknown as error:
+            raise Missing(str(error)) from error
+        return time.median, high, low
 
     def _of(self, check: Check, verdict: str, ratio: Ratio, text: str) -> Outcome:
         ends = ratio.value, ratio.low, ratio.high
@@ -177,6 +212,8 @@ class Questions:
     def _ratio(self, check: Check) -> Outcome:
         bound = check.above or check.below or 1.0
         ratio, text = self._pair(check.base, check.other, bound)
+        if not check.says:
+            text = f"at {shape_label(self.case(check.other).shape_name)} {text}"
         verdict = (above if check.above is not None else below)(*ratio.widest, bound)
         return self._of(check, verdict if ratio.significant else INCONCLUSIVE, ratio, text)
 
@@ -192,9 +229,13 @@ class Questions:
         for fast, slow in zip(check.cases, check.cases[1:], strict=False):
             one = self._ratio(Check("ratio", base=slow, other=fast, above=1.0))
             found.append((one, self.timed(fast), self.timed(slow)))
-        least = min((one for one, _, _ in found), key=lambda one: _given(one.value))
+        least, *ends = min(found, key=lambda each: _given(each[0].value))
         cases = [found[0][1], *(slow for _, _, slow in found)]
-        text = ", ".join(f"{c.strategy} {duration(c.time.median)}" for c in cases)
+        pairs = zip(_names(cases), durations(*(c.time.median for c in cases)), strict=True)
+        text = ", ".join(f"{name} {time}" for name, time in pairs)
+        # the step that decides
+        ratio = self._pair(ends[1].id, ends[0].id)[0].words
+        text += f"; {' against '.join(_names(ends))}: {ratio}"
         verdict = all_of(one.verdict for one, _, _ in found)
         return Outcome(
             check, verdict, text, least.value, least.low, least.high, "×", check.ids, p=least.p
@@ -204,23 +245,33 @@ class Questions:
         """How many times as fast as the slowest the fastest is."""
         ordered = sorted(map(self.timed, check.cases), key=lambda case: case.time.median)
         fast, slow = ordered[0], ordered[-1]
-        one = self._ratio(Check("ratio", base=slow.id, other=fast.id, above=check.above))
-        text = f"{fast.strategy} against {slow.strategy}: {one.text}"
-        return replace(one, check=check, text=text, evidence=check.ids)
+        pair = Check("ratio", check.says, base=slow.id, other=fast.id, above=check.above)
+        return replace(self._ratio(pair), check=check, evidence=check.ids)
 
     def _series(self, check: Check) -> tuple[list[Ratio], str]:
-        ratios = [self._pair(*check.at(shape))[0] for shape in check.shapes]
-        pairs = zip(check.shapes, ratios, strict=True)
-        return ratios, "; ".join(f"{shape_label(shape)}: {ratio}" for shape, ratio in pairs)
+        ratios, texts = [], []
+        for shape in check.shapes:
+            ratio, text = self._pair(*check.at(shape))
+            ratios.append(ratio)
+            texts.append(f"at {shape_label(shape)} {text}")
+        return ratios, "; ".join(texts)
 
     def _monotone(self, check: Check) -> Outcome:
         ratios, text = self._series(check)
-        verdict = steps([r.widest for r in ratios], check.direction == "rising")
+        cases = [tuple(map(self.timed, check.at(shape))) for shape in check.shapes]
+        pairs = zip(ratios, ratios[1:], cases, cases[1:], strict=False)
+        sure = [self.known.step(c, d, a, b).significant for a, b, c, d in pairs]
+        verdict = steps([r.widest for r in ratios], check.direction == "rising", sure)
         return Outcome(check, verdict, text, evidence=check.ids)
 
     def _crossover(self, check: Check) -> Outcome:
         ratios, text = self._series(check)
-        verdict = overtakes([r.widest for r in ratios])
+        # one that is not significantly off 1 may lie on either side of it
+        ends = [
+            r.widest if r.significant else (min(r.widest[0], 1), max(r.widest[1], 1))
+            for r in ratios
+        ]
+        verdict = overtakes(ends)
         if check.expect == "none":
             verdict = opposite(verdict)
         return Outcome(check, verdict, text, evidence=check.ids)
@@ -228,16 +279,16 @@ class Questions:
     def _rate(self, check: Check) -> tuple[float, float, float, str, str]:
         """Value, low, high, unit and text of a case's metric."""
         case = self.timed(check.of)
-        s = case.time
+        median, high, low = self._times(case)
         if check.metric == "seconds":
-            return s.median, s.low, s.high, "s", duration(s.median)
+            return median, low, high, "s", duration(median)
         work = case.bytes if check.metric == "bytes_per_second" else case.flops
         if not work:
             raise Missing(f"{check.of} has no work of that kind")
         unit, scale, name = ("B/s", 1e9, "GB/s")
         if check.metric == "flops_per_second":
             unit, scale, name = ("flop/s", 1e12, "TFLOP/s")
-        rates = work / s.median, work / s.high, work / s.low
+        rates = work / median, work / high, work / low
         texts = [significant(rate / scale, 4) for rate in rates]
         return *rates, unit, f"{texts[0]} [{texts[1]}, {texts[2]}] {name}"
 
@@ -259,18 +310,20 @@ class Questions:
             if ceiling is None:
                 raise Missing(f"the record holds no {metric.ceiling_label}")
             work = getattr(case, metric.work)
-            rates = [work / s / ceiling.value for s in _ends(case)]
+            rates = [work / seconds / ceiling.value for seconds in self._times(case)]
             share = Ratio(*rates)
         else:
             roof = self.timed(check.roof)
             work = "bytes" if case.bytes and roof.bytes else "flops"
-            share = self.known.ratio(roof, case).times(getattr(case, work) / getattr(roof, work))
+            ratio = self._foreseen(self.known.ratio(roof, case), roof, case)
+            share = ratio.times(getattr(case, work) / getattr(roof, work))
         if check.at_least is not None:
             verdict = above(*share.widest, check.at_least)
         else:
             verdict = below(*share.widest, _given(check.at_most))
         ends = share.value, share.low, share.high
-        return Outcome(check, verdict, share.percent, *ends, unit="", evidence=check.ids)
+        text = f"{_names([case])[0]} {share.percent} of {roof_name(check.roof)}"
+        return Outcome(check, verdict, text, *ends, unit="", evidence=check.ids)
 
     def _probed(self, machine: bool = True) -> Probes:
         """`machine`: whether what is asked for depends on the machine, or on the code alone."""
@@ -284,7 +337,7 @@ class Questions:
         shape, probes = self.case(name).shape, self._probed()
         counters = probes.counters.get(name)
         if counters is None or counters.reason:
-            reason = counters.reason if counters else "nobody counted anything there"
+            reason = counters.reason if counters else "its counters were not collected"
             raise Missing(f"{name}: {reason}")
         try:
             return float(expression.evaluate(check.expression, {**counters.values, **shape}))
@@ -297,9 +350,10 @@ class Questions:
         if check.per:
             base = self._counted(check, check.per)
             if base == 0:
-                raise Missing(f"{check.per}: the count is 0, and nothing can be divided by it")
-            text = f"{plain(value / base)} ({plain(value)} to {plain(base)})"
+                raise Missing(f"{check.per}: its count is 0, so there is no ratio")
+            text = f"{plain(value)}, {_names([self.case(check.per)])[0]} {plain(base)}: "
             value /= base
+            text += many(value)
         return Outcome(check, exact(value, check), text, value, evidence=check.ids)
 
     def _attributes(self) -> dict[str, float]:
@@ -322,8 +376,8 @@ class Questions:
         value = self._attributes().get(check.name)
         if value is None:
             raise self._attribute_missing(check.name)
-        name = check.name.replace("_", NBSP)
-        return Outcome(check, exact(value, check), f"{name} {plain(value)}", value)
+        name = "" if check.says else check.name.replace("_", NBSP) + " "
+        return Outcome(check, exact(value, check), f"{name}{plain(value)}", value)
 
     def _arithmetic(self, check: Check) -> Outcome:
         try:
@@ -342,18 +396,24 @@ class Questions:
         compiled = check.finds in COMPILED
         found = self._probed(machine=not compiled).tests.get(check.test)
         if found is None or found.reason or found.outcome is None:
-            reason = found.reason if found and found.reason else "nobody ran it"
+            reason = found.reason if found and found.reason else "the test was not run"
             raise Missing(f"{check.test}: {reason}")
         many = f"{found.count} hazard{'s' if found.count != 1 else ''}"
         texts = {"pass": "its test passes", "fail": "its test fails", "clean": "no hazards"}
         texts |= {"refused": "nvcc refuses it", "compiles": "nvcc compiles it"}
         if check.finds == "fail":  # of a test that is there to show the opposite
-            texts |= {"pass": "refuted by its test", "fail": "the test against it fails"}
+            texts |= {"pass": "a test refutes it", "fail": "the test against it fails"}
         verdict = HOLDS if found.outcome == check.finds else FAILS
         text = texts.get(found.outcome, many)
         return Outcome(check, verdict, text, evidence=(check.test,))
 
 
-def _ends(case: Case) -> tuple[float, float, float]:
-    """Median, high and low: a rate's median, low and high."""
-    return case.time.median, case.time.high, case.time.low
+def _names(cases: Sequence[Case]) -> list[str]:
+    """Each by its strategy, and by the regime and shape where these set it apart."""
+    shapes, found = {case.shape_name for case in cases}, []
+    for case in cases:
+        regimes = {each.regime for each in cases if each.strategy == case.strategy}
+        scope = SCOPES.get(case.regime, f" {case.regime}" if len(regimes) > 1 else "")
+        where = f" at {shape_label(case.shape_name)}" if len(shapes) > 1 else ""
+        found.append(f"`{case.strategy}`{scope}{where}")
+    return found

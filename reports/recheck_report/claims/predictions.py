@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from recheck_report.model.record import BadRecord, read_toml, typed
+from recheck_report.model.typed import BadRecord, read_toml, typed
 
 
 @dataclass(frozen=True)

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from recheck_report.claims.toml import (
-    BadClaim,
-    Wrong,
-    id_of,
-    known_only,
-    list_of,
-    load_tables,
-    text_of,
-)
-from recheck_report.model.record import read_toml
+from recheck_report.claims.toml import ID, SAID, BadClaim, Wrong, known_only, load_tables, table_of
+from recheck_report.model.typed import BadRecord, read_toml, typed
 
 SOURCES = "sources.toml"
-HOLDER = "log_held_by"
+HOLDER, COLLECTION = "log_held_by", "collection"
+OWN = "own"  # names of what is no document, which rows may give as theirs
+# of rows that no document has: the harness's and the vendors' libraries
+ALWAYS = ("Recheck", "vendor")
+# kinds of documents that the Citation File Format knows
+TYPES = (
+    "article", "blog", "book", "conference-paper", "generic", "magazine-article", "manual",
+    "pamphlet", "report", "slides", "thesis", "unpublished", "website",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -36,42 +36,51 @@ class Source:
     language: str = ""
     hardware: tuple[str, ...] = ()  # of its figures
     state: str = ""  # what is lost of it
+    type: str = ""  # one of TYPES
+    url: str = ""
 
 
-def _source(table: dict[str, Any]) -> Source:
-    names = [each.name for each in fields(Source)]
-    known_only(table, names, "")
-    id_of(table)
-    hardware = list_of(table, "hardware")
-    if any(type(each) is not str or not each.isprintable() for each in hardware):
-        raise Wrong("field hardware must be a list of texts")
-    texts = {
-        key: text_of(table, key, optional=key not in ("id", "name", "found"))
-        for key in names
-        if key != "hardware"
-    }
-    if not (texts["name"] and texts["found"]):
-        raise Wrong("fields name and found may not be empty")
-    return Source(hardware=tuple(hardware), **texts)
+@dataclass(frozen=True)
+class Attribution:
+    """How reports on a collection are to be cited. What is empty nobody has said."""
+
+    title: str = ""  # of the collection
+    authors: tuple[str, ...] = ()
+    license: str = ""  # of its reports, as SPDX names it
+    url: str = ""  # of its repository
+
+
+_URL = {
+    "pattern": r"^(https?://[^\s\"<>\\^`{|}]+)?$",
+    "says": "an address that begins with https:// or http://",
+}
+_LICENSE = {"pattern": "^[A-Za-z0-9.+-]*$", "says": "an SPDX identifier, such as Apache-2.0"}
+_read = table_of(Source, id=ID, name=SAID, found=SAID, type={"enum": TYPES}, url=_URL)
+_ATTRIBUTION = {"properties": {"license": _LICENSE, "url": _URL}}
 
 
 @cache
 def load_sources(folder: Path) -> dict[str, Source]:
     """The documents of a folder by their ids, in the order of its file; raises BadClaim."""
-    path, found = folder / SOURCES, dict[str, Source]()
-    document = read_toml(path, BadClaim)
-    document.pop(HOLDER, None)
-    for source in load_tables(path, document, "source", _source, f" tables and {HOLDER}"):
-        if source.id in found:
-            raise BadClaim(f"{path}: source {source.id}: field id: another one has it too")
-        found[source.id] = source
-    return found
-
-
-def load_log_holder(folder: Path) -> str:
-    """What holds the log of changed checks to the history, "a test"; empty if nothing does."""
     path = folder / SOURCES
+    document = read_toml(path, BadClaim)
+    for name in (HOLDER, OWN, COLLECTION):
+        document.pop(name, None)
+    more = f" tables, [{COLLECTION}], {HOLDER} and {OWN}"
+    found = load_tables(path, document, "source", _read, more, unique="id")
+    return {source.id: source for source in found}
+
+
+def load_more(folder: Path) -> tuple[str, tuple[str, ...], Attribution]:
+    """What holds the log of changed checks to the history, "a test", empty if nothing does; what
+    rows may name in place of a document; and how reports on the folder are to be cited."""
+    path = folder / SOURCES
+    document = read_toml(path, BadClaim)
     try:
-        return text_of(read_toml(path, BadClaim), HOLDER, optional=True)
-    except Wrong as error:
+        holder = typed(str, document.get(HOLDER, ""), HOLDER)
+        own = typed(tuple[str, ...], document.get(OWN, []), OWN)
+        table = typed(dict[str, Any], document.get(COLLECTION, {}), COLLECTION)
+        known_only(table, Attribution.__annotations__, f"{COLLECTION}.")
+        return holder, (*own, *ALWAYS), typed(Attribution, table, COLLECTION, _ATTRIBUTION)
+    except (BadRecord, Wrong) as error:
         raise BadClaim(f"{path}: {error}") from error

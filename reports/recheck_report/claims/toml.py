@@ -4,13 +4,22 @@ is not in form is refused in one line that names the file, the table and the fie
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
+from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_type_hints
 
-from recheck_report.model.record import BadRecord
+from recheck_report.model.typed import BadRecord, Form, Reader, Unfit, reader
 
 T = TypeVar("T")
+# forms of texts: any but an empty one; a name of the reader's own, fit for links; a row; a shape
+SAID = {"minLength": 1}
+ID = {
+    "pattern": r"^[A-Za-z][A-Za-z0-9._-]*$",
+    "says": "a letter, and letters, digits, ., - or _ behind it",
+}
+ROW = {"pattern": r"^[a-z0-9_]+/[a-z0-9_]+$", "says": "like matmul/tile16"}
+SHAPE = {"pattern": r"^\d+(x\d+)*$", "says": "like 8192x8192"}
 
 
 class BadClaim(BadRecord):
@@ -32,17 +41,23 @@ def text_of(table: dict[str, Any], key: str, where: str = "", optional: bool = F
     return text
 
 
+def there(names: Iterable[str], wrong: str) -> str:
+    """What a message says in place of a wrong name: all that there are, or of many the nearest."""
+    known = list(dict.fromkeys(names))
+    if len(known) <= 12:
+        return f"there are {', '.join(known)}" if known else "there are none"
+    return f"nearest are {', '.join(get_close_matches(wrong, known, 4, 0))}"
+
+
 def known_only(table: dict[str, Any], allowed: Iterable[str], where: str) -> None:
     for key in table:
         if key not in allowed:
-            raise Wrong(f"field {where}{key} is unknown")
+            raise Wrong(f"field {where}{key} is unknown; {there(allowed, key)}")
 
 
-def in_form(texts: dict[str, str], forms: dict[str, str]) -> None:
-    """Every text matches its pattern; one without may be anything but empty."""
-    for name, text in texts.items():
-        if not re.fullmatch(forms.get(name, ".+"), text):
-            raise Wrong(f"field {name}: {text!r} is not in form")
+def one_of(names: Collection[str], name: str, field: str) -> None:
+    if name not in names:
+        raise Wrong(f"field {field}: there is no {name}; {there(names, name)}")
 
 
 def list_of(table: dict[str, Any], key: str, where: str = "") -> list[Any]:
@@ -52,30 +67,37 @@ def list_of(table: dict[str, Any], key: str, where: str = "") -> list[Any]:
     return found
 
 
-def id_of(table: dict[str, Any]) -> str:
-    """A name of the reader's own, fit for links."""
-    name = text_of(table, "id")
-    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9._-]*", name):
-        raise Wrong("field id must be a letter, and letters, digits, ., - or _ behind it")
-    return name
-
-
 def in_order(name: str) -> list[str | int]:
     """To sort ids by: C2 before C10."""
     return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", name)]
 
 
+def table_of(kind: type[T], check: Callable[[T], None] | None = None, **forms: Form) -> Reader[T]:
+    """What makes a table one of that dataclass, with no other keys; `forms` are of its members."""
+    read, names = reader(kind, {"properties": forms}, check), list(get_type_hints(kind))
+
+    def parse(table: dict[str, Any]) -> T:
+        known_only(table, names, "")
+        found: T = read(table)
+        return found
+
+    return parse
+
+
 def load_tables(
     path: Path,
-    document: dict[str, Any],
+    file: dict[str, Any],
     key: str,
     parse: Callable[[dict[str, Any]], T],
     more: str = "",
+    unique: str = "",
+    **known: Collection[str],
 ) -> tuple[T, ...]:
     """What the tables of that name come to, of a file that holds nothing else but `more`, which has
-    been taken out; in its order; raises BadClaim."""
-    tables = document.get(key, [])
-    if set(document) - {key} or type(tables) is not list:
+    been taken out; in its order, each with a value of its own in the field `unique`, and with one
+    of the values that are `known` for a field; raises BadClaim."""
+    tables = file.get(key, [])
+    if set(file) - {key} or type(tables) is not list:
         raise BadClaim(f"{path}: holds more than [[{key}]]{more} tables")
     found: list[T] = []
     for at, table in enumerate(tables):
@@ -83,8 +105,13 @@ def load_tables(
         try:
             if type(table) is not dict:
                 raise Wrong("is no table")
-            found.append(parse(table))
-        except Wrong as error:
+            one = parse(table)
+            if unique and getattr(one, unique) in [getattr(each, unique) for each in found]:
+                raise Wrong(f"field {unique}: another {key} of this file has it too")
+            for member, values in known.items():
+                one_of(values, getattr(one, member), member)
+            found.append(one)
+        except (Wrong, Unfit) as error:
             where = f"{path}: {key} {name or f'number {at + 1}'}"
             raise BadClaim(f"{where}: {error}") from error
     return tuple(found)

@@ -1,29 +1,68 @@
-"""Sets the verdicts of any number of records side by side: README.md and charts/*.svg.
+"""Holds records against the first of them: README.md, times.csv and charts/*.svg say how times,
+verdicts and ranks differ.
 
-A record may have probes.json beside it. No GPU is needed. Every record keeps a column of its own,
-labelled with what sets it apart.
+A record may have probes.json beside it, and need not have a GPU. Every record keeps a column of its
+own in the table of claims, labelled with what sets it apart. Exit code 2: a record is not in form.
 """
 
 from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import Any
 
 from recheck_report.charts import compared_chart
-from recheck_report.claims.measured import Measured, read_gpu
+from recheck_report.claims.measured import Measured, read
 from recheck_report.commands import experiments_option
-from recheck_report.commands.output import COMPARISON_MARK, write
-from recheck_report.formatting import cell
+from recheck_report.commands.output import COMPARISON_MARK, TIMES, write
 from recheck_report.progress import doing
-from recheck_report.sections import gpus, provenance
+from recheck_report.sections import gpus, provenance, times
 from recheck_report.sections.family import close_family
+from recheck_report.sections.verdicts import prose
+from recheck_report.statistics.variation import MARGIN
 from recheck_report.templates import render
 
+MOST = 10  # rows in a table of two models, where nearly all differ
 
-def compare(records: list[Measured]) -> dict[str, bytes]:
-    """Every file by its path in the folder; depends on nothing but the records and the claims."""
-    records = gpus.ordered(records)
-    names = gpus.names(records)
+
+def _view(first: Measured, other: Measured, pair: times.Pair, names: tuple[str, str]) -> Any:
+    """What compare.md.j2 shows of two records; by the names of its variables."""
+    was, now = gpus.labels_of(first, other, names)
+    alike = gpus.alike(first, other)
+    titles = ("slower", "faster") if alike else (f"slower on {now}", f"faster on {now}")
+    gpu_of = (each.record.environment.gpu for each in (first, other))
+    models = {gpu.name for gpu in gpu_of if gpu}
+    gained = times.count(len(pair.gained), "case")
+    return {
+        "title": f"{now}, against {was}",
+        "answer": gpus.answer(first, other, pair, (was, now)),
+        "changed": pair.tables(*titles, times.STRONGEST if alike else MOST),
+        "changed_columns": [*times.CHANGED[:3], was, now, *times.CHANGED[5:]],
+        "alike": alike,
+        "groups": pair.groups(),
+        "groups_columns": times.GROUPS,
+        "ranks": [] if alike else gpus.ranks(first, other),
+        "ranks_columns": ["rung", "at", f"rank on {was}", f"on {now}", was, now],
+        "lost": pair.lost_rows(),
+        "lost_title": f"Timed by {was} alone",
+        "lost_columns": times.LOST,
+        "gained": f"{gained} timed by {now} alone: times.csv has them." if pair.gained else "",
+        "turned": gpus.turned(first, other),
+        "turned_columns": gpus.TURNED,
+        "only_one": gpus.ids(gpus.only_one(first, other)),
+        "cases": times.count(len(pair.changes), "case"),
+        "level": pair.level,
+        "expected": round((1 - MARGIN) * len(pair.changes)),
+        "basis": times.basis(models),
+        "margins": pair.margins(),
+        "margins_columns": times.MARGINS,
+    }
+
+
+def compare(records: list[Measured], names: list[str] | None = None) -> dict[str, bytes]:
+    """Every file by its path in the folder; depends on nothing but the records, their order, their
+    names and the claims. Each record is held against the first."""
+    names = names or gpus.names(records)
     for name, each in zip(names, records, strict=True):
         with doing(f"verdicts on {name}"):
             close_family(each)
@@ -33,28 +72,43 @@ def compare(records: list[Measured]) -> dict[str, bytes]:
     for at, experiment in enumerate(experiments, 1):
         with doing(f"chart {at} of {len(experiments)}"):
             charts.append(compared_chart(records, names, experiment))
+    first, *others = records
+    with doing("times"):
+        pairs = [times.Pair(first.record, each.record) for each in others]
+        views = [
+            _view(first, each, pair, (names[0], name))
+            for each, pair, name in zip(others, pairs, names[1:], strict=True)
+        ]
     brands = [
-        [cell(name), text]
+        [prose(name), text]
         for name, each in zip(names, records, strict=True)
         for text in provenance.brands(each.record, each.probes)
     ]
+    judged = gpus.decided(records, claims)
+    hidden = len(claims) - len(judged)
     text = render(
         "compare.md.j2",
         mark=COMPARISON_MARK,
-        names=[cell(name) for name in names],
+        names=[prose(name) for name in names],
         brands=brands,
+        pairs=views,
+        levels={each["level"] for each in views},
         differing=gpus.differing(records, claims),
-        columns=gpus.columns(records),
-        rows=gpus.rows(records, claims),
-        charts=charts,
+        columns=gpus.columns(records, names),
+        rows=gpus.rows(records, judged),
+        hidden=times.count(hidden, "claim") if hidden else "",
+        charts=[chart for chart in charts if chart.svg],
     )
     files = {f"charts/{chart.name}": chart.svg for chart in charts if chart.svg}
+    if pairs:
+        files[TIMES] = times.times_csv(names[0], list(zip(names[1:], pairs, strict=True)))
     return {**files, "README.md": text.encode()}
 
 
 def options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("records", type=Path, nargs="+", metavar="RECORD", help="record.json, or its folder")
+    says = "record.json, or its folder; the others are held against the first"
+    add("records", type=Path, nargs="+", metavar="RECORD", help=says)
     add("--output", type=Path, required=True, metavar="DIR", help="the folder to write")
     experiments_option(parser)
 
@@ -63,7 +117,7 @@ def run(options: argparse.Namespace) -> int:
     records = []
     for at, path in enumerate(options.records, 1):
         with doing(f"reading record {at} of {len(options.records)}"):
-            records.append(read_gpu(path, options.experiments))
+            records.append(read(path, options.experiments))
     write(compare(records), options.output, COMPARISON_MARK)
     print(options.output / "README.md")
     return 0

@@ -17,15 +17,32 @@ from functools import cache, cached_property
 from pathlib import Path
 from xml.etree import ElementTree
 
+from recheck_report.anchors import BESIDE, README
+from recheck_report.claims import load_collection
+from recheck_report.claims.names import Tables, faults
 from recheck_report.commands import Failed
+from recheck_report.model.record import load as load_record
 
 HERE = Path(__file__).parents[1]  # the package
 TIME = r"\d[\d.]*[\s\u00a0](?:s|ms|µs|ns)\b"
-RATIO = re.compile(r"([\d.]+)×[\s\u00a0]\[([\d.]+), ([\d.]+)\]")
+RATIO = re.compile(r"[\d.]+ times as (fast|long) \[([\d.]+), ([\d.]+)\]")
 GAPS = ["strategy", "shapes", "regime", "status", "reason", "cases"]
-CLAIMS = ["id", "claim", "said then", "here", "verdict"]
-# a document's own numbers stand as it gives them
-OWN = ("then", "then, GiB/s", "then, on", "as printed", "said then", "as written", "what is right")
+CLAIMS = ["id", "verdict", "claim", "said then", "here"]
+# a document's own numbers stand as it gives them, and a collection's sentences as they were written
+OWN = (
+    "then",
+    "then, GiB/s",
+    "as printed",
+    "said then",
+    "asked",
+    "asked before",
+    "expected",
+    "reason",
+    "why",
+    "as written",
+    "what is right",
+)
+COSTS = ("their time", "what the record says")  # of the run itself, which was measured once
 
 
 def _sources() -> dict[str, str]:
@@ -44,7 +61,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Report:
-    """A report's Markdown, its charts by file name, and the source that rendered it."""
+    """A report's pages in one text, its charts by file name, and the source that rendered it."""
 
     text: str
     charts: dict[str, str]
@@ -52,8 +69,12 @@ class Report:
 
     @property
     def sentences(self) -> list[str]:
-        """The lines of the findings, and those on the most surprising verdicts."""
-        return re.findall(r"^(?:  - |- (?=\*\*\[[A-Za-z][\w.-]*\]\(#))(.*)$", self.text, re.M)
+        """The lines of the findings, those on the most surprising verdicts, and cells that compare
+        as they do."""
+        start = r"^(?:  - |- (?=\*\*\[[A-Za-z][\w.-]*\]\(claims\.md#))(.*)$"
+        cells = (cell for table in self.tables for row in table.rows for cell in row)
+        compared = [cell for cell in cells if re.search(r"\*\*(faster|slower)\*\*,", cell)]
+        return [*re.findall(start, self.text, re.M), *compared]
 
     @cached_property
     def prose(self) -> str:
@@ -91,7 +112,7 @@ def base_case(report: Report) -> list[str]:
     """1. A speed-up says over what, and how long that took."""
     found = []
     for line in report.sentences:
-        here = line.rpartition("measured: ")[2]  # a document's own times are no base
+        here = line.rpartition("Measured: ")[2]  # a document's own times are no base
         if len(RATIO.findall(here)) > len(re.findall(TIME, here)):
             found.append(f"a ratio without its times: {line}")
     for table in report.tables:
@@ -102,8 +123,8 @@ def base_case(report: Report) -> list[str]:
                 re.search(TIME, cell) for row in rows for cell in row
             ):
                 found.append(f"the base {base} has no time in its table")
-    for alt in re.findall(r"^!\[(.*?speed-up over.*?)\]\(", report.text, re.M):
-        if not re.search(rf"speed-up over [^(]*\({TIME}\)", alt):
+    for alt in re.findall(r"^!\[(.*? times as fast as .*?)\]\(", report.text, re.M):
+        if not re.search(rf" times as fast as \w+ \({TIME}\)", alt):
             found.append(f"a chart's base has no time: {alt}")
     return found
 
@@ -135,13 +156,13 @@ def _unjudged(report: Report) -> list[str]:
         rows = [row for table in tables for row in table.rows]
         counts = re.findall(r"\d+", said[0].replace(f"of {said[1]}", ""))
         words = ("holds", "fails", "inconclusive", "not measured")
-        verdicts = [row[-1].strip("*") for row in rows]
+        verdicts = [row[1].strip("*") for row in rows]
         if [str(verdicts.count(word)) for word in words] != counts or len(rows) != int(said[1]):
             found.append(f"the verdicts of the table are not those counted: {said[0]}")
         found += [
-            f"no reason: {row[1]}"
+            f"no reason: {row[2]}"
             for row in rows
-            if row[-1] == "**not measured**" and not row[3].strip("– ")
+            if row[1] == "**not measured**" and not row[4].strip("– ")
         ]
     return found
 
@@ -198,16 +219,18 @@ def intervals(report: Report) -> list[str]:
     """5. What was measured varies, so each time and each ratio has its interval."""
     found = report.says("95 % interval")
     for table in report.tables:
-        for row in table.rows if "in all" not in table.columns else []:
+        for row in table.rows if "total" not in table.columns else []:
             for name, cell in zip(table.columns, row, strict=False):
-                if name not in OWN and re.fullmatch(TIME, cell):
+                if name not in (*OWN, *COSTS) and re.fullmatch(rf"(\[`\w+`\]\S+ )?{TIME}", cell):
                     found.append(f"a time without an interval: {row[0]}, {name}: {cell}")
-    text = [*report.sentences]
+    # a document's own figures, and what a check asks, have none
+    own = r"^.*Measured: |\(asked: [^)]*\)"
+    text = [re.sub(own, "", line) for line in report.sentences]
     for table in report.tables:
         keep = [at for at, name in enumerate(table.columns) if name not in OWN]
         text += [row[at] for row in table.rows for at in keep if at < len(row)]
-    ratio = r".{0,30}\d×(?!\d)(?![\s\u00a0]\[)"
-    bare = (re.search(ratio, each) for each in text if "×" in each)
+    ratio = r".{0,30}\d(×(?!\d)(?![\s\u00a0]\[)| times as (fast|long)(?! \[))"
+    bare = (re.search(ratio, each) for each in text if "×" in each or "times as" in each)
     return found + [f"a ratio without an interval: {match[0]}" for match in bare if match]
 
 
@@ -222,35 +245,29 @@ def normality(report: Report) -> list[str]:
 def soundness(report: Report) -> list[str]:
     """7. "Faster" is a statistical statement: beyond the interval, and beyond what can be told."""
     found = report.says("Holm's correction", "exact bootstrap")
-    # a record shown beside has an audit of its own
-    for text in re.split("^## Committed record: ", report.text, flags=re.M):
-        part = Report(text, {}, {})
-        claim = r"smallest difference that this report claims is \*\*([\d.]+) %"
-        claimed = re.search(claim, part.prose)
-        if not claimed:
-            return [*found, "the report does not say which difference it can tell"]
-        found += [
-            f"{word}, but its interval does not say so: {line}"
-            for line in part.sentences
-            for word in _unfounded(line, float(claimed[1]) / 100)
-        ]
-    return found
+    claimed = re.search(
+        r"smallest difference that this report claims is \*\*([\d.]+) %", report.prose
+    )
+    if not claimed:
+        return [*found, "the report does not say which difference it can tell"]
+    return found + [
+        f"{word}, but its interval does not say so: {line}"
+        for line in report.sentences
+        for word in _unfounded(line, float(claimed[1]) / 100)
+    ]
 
 
 def _unfounded(line: str, least: float) -> Iterator[str]:
     """The claims of a sentence that its intervals do not bear out."""
-    pairs = [(low, high) for _, low, high in RATIO.findall(line)]
-    for word in re.findall(r"\*\*(faster|slower)\*\*", line):
-        # the sentence may end with a share of something else
-        if not any(_beyond(low, high, word, least) for low, high in pairs):
+    founded = {kind for kind, low, _ in RATIO.findall(line) if _beyond(low, least)}
+    for word, kind in (("faster", "fast"), ("slower", "long")):
+        if f"**{word}**" in line and kind not in founded:
             yield word
 
 
-def _beyond(low: str, high: str, word: str, least: float) -> bool:
-    rounding = [0.51 * 10 ** -len(text.partition(".")[2]) for text in (low, high)]
-    if word == "faster":
-        return float(low) > 1 and float(low) + rounding[0] >= 1 + least
-    return float(high) < 1 and float(high) - rounding[1] <= 1 / (1 + least)
+def _beyond(low: str, least: float) -> bool:
+    rounding = 0.51 * 10 ** -len(low.partition(".")[2])
+    return float(low) > 1 and float(low) + rounding >= 1 + least
 
 
 def tendency(report: Report) -> list[str]:
@@ -276,7 +293,9 @@ def setup(report: Report) -> list[str]:
         more = ("GPU memory", "GPU clock", "L2 cache", "ECC", "MIG", "MPS", "power limit")
         found += [f"the environment lacks {name}" for name in more if not known.get(name)]
     if not re.search(
-        r"^## Reproduce it\n\n```sh\n(.*\n)*cmake --(workflow|build)", report.text, re.M
+        r'^## <a id="reproduce-it"></a>Reproduce it\n\n```sh\n(.*\n)*cmake --(workflow|build)',
+        report.text,
+        re.M,
     ):
         found.append("the report does not say how to reproduce it")
     return found
@@ -298,7 +317,8 @@ def bounds(report: Report) -> list[str]:
     if not any({"measured", "specification"} <= set(t.columns) for t in report.tables):
         found += report.says("The record holds no measured ceilings")
     for name, chart in report.charts.items():
-        if name.endswith("throughput.svg") and not re.search(r">\w+ limit [\d.]+</text>", chart):
+        limit = r">(\w+ limit [\d.]+|\w+ = 100 %)</text>"
+        if name.endswith("throughput.svg") and not re.search(limit, chart):
             found.append(f"{name} shows no limit")
     return found
 
@@ -316,7 +336,7 @@ def plots(report: Report) -> list[str]:
             x, y = zip(*points, strict=True)
             straight = len(set(x)) == 1 or len(set(y)) == 1
             ordered = all(a < b for a, b in zip(x, x[1:], strict=False))
-            if not straight and not (kind.startswith("trend") and ordered):
+            if not straight and not (kind == "trend" and ordered):
                 found.append(f"{name}: a line joins what has no order")
     return found
 
@@ -325,17 +345,15 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 def _axis_labels(root: ElementTree.Element) -> Iterator[str]:
-    """Those of matplotlib: the texts of an axis that are no tick's."""
-    for group in root.iter(f"{SVG}g"):
-        if group.get("id", "").startswith("matplotlib.axis"):
-            yield from (text.text or "" for text in group.findall(f"{SVG}text"))
+    """The texts of an axis that are no tick's."""
+    return (text.text or "" for text in root.iter(f"{SVG}text") if text.get("class") == "label")
 
 
 def _lines(root: ElementTree.Element) -> Iterator[tuple[str, list[tuple[float, float]]]]:
-    """Every line of more than one point that is no mark, with the id that its group has."""
+    """Every line of more than one point that is no mark, with the class that its group has."""
     for group in root.iter(f"{SVG}g"):
-        kind = group.get("id", "")
-        if kind.startswith(("line2d", "trend")):
+        kind = group.get("class", "")
+        if kind in ("line2d", "trend"):
             for path in group.findall(f"{SVG}path"):
                 for course in path.get("d", "").split("M"):
                     numbers = re.findall(r"(-?[\d.]+) (-?[\d.]+)", course)
@@ -355,25 +373,40 @@ def lint(report: Report) -> dict[str, list[str]]:
 
 
 def load(folder: Path) -> Report:
+    """A report in a folder: all its pages, the summary first."""
+    pages = sorted(folder.glob("*.md"), key=lambda path: (path.name != README, path.name))
+    text = "\n".join(path.read_text(encoding="utf-8") for path in pages or [folder / README])
     charts = sorted((folder / "charts").glob("*.svg"))
-    text = (folder / "README.md").read_text(encoding="utf-8")
     return Report(text, {path.name: path.read_text(encoding="utf-8") for path in charts})
 
 
 def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("report", type=Path, help="a folder that `render` wrote")
+    says = "a folder of claims: also refuses what they name and the record of the report has not"
+    parser.add_argument("--experiments", type=Path, metavar="FOLDER", help=says)
 
 
 def run(options: argparse.Namespace) -> int:
-    try:
-        found = lint(load(options.report))
-    except OSError as error:
-        raise Failed(f"{error.filename}: cannot be read: {error.strerror}", 2) from error
-    broken = {name: problems for name, problems in found.items() if problems}
-    for at, rule in enumerate(RULES, 1):
-        problems = broken.get(rule.__name__)
-        if problems:
-            more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
-            print(f"rule {at}, {rule.__name__}: {problems[0]}{more}")
-    print(f"{len(RULES) - len(broken)} of {len(RULES)} rules kept")
-    return int(bool(broken))
+    # a report may hold those of other records, each with numbers of its own
+    folders = [options.report, *sorted(options.report.glob(f"{BESIDE}/*/"))]
+    code = 0
+    if options.experiments:
+        record, _ = load_record(options.report)
+        for fault in faults(load_collection(options.experiments), Tables.of(record)):
+            print(fault)
+            code = 1
+    for folder in folders:
+        try:
+            found = lint(load(folder))
+        except OSError as error:
+            raise Failed(f"{error.filename}: cannot be read: {error.strerror}", 2) from error
+        broken = {name: problems for name, problems in found.items() if problems}
+        where = "" if folder == options.report else f"{folder}: "
+        for at, rule in enumerate(RULES, 1):
+            problems = broken.get(rule.__name__)
+            if problems:
+                more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
+                print(f"{where}rule {at}, {rule.__name__}: {problems[0]}{more}")
+        print(f"{where}{len(RULES) - len(broken)} of {len(RULES)} rules kept")
+        code |= bool(broken)
+    return code

@@ -8,15 +8,24 @@ from __future__ import annotations
 
 import contextlib
 import os
-import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
+from recheck_report.anchors import BESIDE, README
+from recheck_report.bundle import METADATA
+from recheck_report.bundle.citation import CITATION
+from recheck_report.bundle.citation import MARK as CITATION_MARK
 from recheck_report.commands import Failed
+from recheck_report.files import beside
+from recheck_report.history.runs import HISTORY
 from recheck_report.model.companions import FILES
-from recheck_report.model.record import COMPRESSED
+from recheck_report.model.record import COMPRESSED, RECORD
 
 MARK = "<!-- Written by Recheck from record.json; rendering again replaces it. -->"
 COMPARISON_MARK = "<!-- Written by Recheck from several records; comparing again replaces it. -->"
+VERDICTS = "verdicts.json"
+TIMES = "times.csv"  # of a comparison
+_BESIDE_A_RECORD = (*FILES, HISTORY, COMPRESSED)  # a report has them where its record has
 CHART_MARK = "<dc:title>Recheck</dc:title>"  # the publisher that canvas.py writes into each SVG
 
 
@@ -30,44 +39,90 @@ def write(files: dict[str, bytes], folder: Path, mark: str = MARK) -> None:
 
     A full disk thus leaves the earlier report as it was. README.md goes last. Files that are not
     Recheck's are neither overwritten nor removed, nor is a README.md without this mark, which says
-    what kind of report it is. Raises Failed or OSError.
+    what kind of report it is; where there is no README.md, no file is. Raises Failed or OSError.
     """
-    readme = folder / "README.md"
-    again = readme.exists()
-    if again and not _ours(readme, mark):
-        what = "a report" if mark == MARK else "a comparison"
-        raise Failed(f"{readme}: is not {what} of Recheck; choose another --output")
+    again = (folder / README).exists()
+    for name, data in files.items():
+        there = folder / name
+        if not there.exists() or _ours(there, mark):
+            continue
+        if name.endswith(".md"):
+            what = "a report" if mark == MARK else "a comparison"
+            raise Failed(f"{there}: is not {what} of Recheck; choose another --output")
+        if name == CITATION and not _ours(there, CITATION_MARK):
+            raise Failed(f"{there}: is not of a report of Recheck; choose another --output")
+        if not again and there.read_bytes() != data:
+            raise Failed(f"{there}: is there, and no report beside it; choose another --output")
+    stale = _stale(files, folder, mark) if again else []
     made: list[Path] = []
     temporary: dict[Path, str] = {}
     try:
-        for parent in (folder, folder / "charts"):
-            missing = [p for p in (parent, *parent.parents) if not p.exists()]
-            parent.mkdir(parents=True, exist_ok=True)
-            made += reversed(missing)
-        for name, data in files.items():
+        # the summary is the last, as it leads to all others
+        for name in sorted(files, key=lambda name: name == README):
             target = folder / name
-            if target.exists() and target.read_bytes() == data:
+            made += _make(target.parent)
+            if target.exists() and target.read_bytes() == files[name]:
                 continue
-            handle, temporary[target] = tempfile.mkstemp(dir=target.parent, prefix=".recheck-")
-            with os.fdopen(handle, "wb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-            os.chmod(temporary[target], 0o644)
+            temporary[target] = beside(target, files[name])
         for target in list(temporary):
             os.replace(temporary[target], target)
             del temporary[target]
     except BaseException:
         with contextlib.suppress(OSError):
-            for name in temporary.values():
-                os.unlink(name)
-            for path in reversed(made):
-                path.rmdir()
+            for path in temporary.values():
+                os.unlink(path)
+            for each in reversed(made):
+                each.rmdir()
         raise
-    for chart in (folder / "charts").glob("*.svg"):
-        if f"charts/{chart.name}" not in files and _ours(chart, CHART_MARK):
-            chart.unlink()
-    # those of an earlier record would be taken for this one's
-    for name in (*FILES, COMPRESSED):
-        if again and "record.json" in files and name not in files:
-            (folder / name).unlink(missing_ok=True)
+    for each in stale:
+        each.unlink()
+        for parent in each.relative_to(folder).parents[:-1]:
+            with contextlib.suppress(OSError):  # it holds something else
+                (folder / parent).rmdir()
+
+
+def _make(folder: Path) -> list[Path]:
+    """Makes a folder; returns those that were missing, outer ones first."""
+    missing = [path for path in (folder, *folder.parents) if not path.exists()]
+    folder.mkdir(parents=True, exist_ok=True)
+    return missing[::-1]
+
+
+def _stale(files: dict[str, bytes], folder: Path, mark: str) -> list[Path]:
+    """What an earlier report has left in the folder, and these files do not replace. It would be
+    taken for this one's."""
+    found = [*_marked(folder, mark)]
+    if RECORD in files:
+        found += [folder / name for name in _BESIDE_A_RECORD]
+        # reports of other records, each in a folder of its own
+        for readme in folder.glob(f"{BESIDE}/*/{README}"):
+            if _ours(readme, mark):
+                found += [*_marked(readme.parent, mark)]
+                made = (RECORD, VERDICTS, METADATA, *_BESIDE_A_RECORD)
+                found += [readme.parent / name for name in made]
+    else:
+        found.append(folder / TIMES)
+    return [path for path in found if path.is_file() and _name(path, folder) not in files]
+
+
+def foreign(files: dict[str, bytes], folder: Path) -> list[str]:
+    """What in the folder is neither one of these files nor an earlier report's."""
+    there = {_name(path, folder) for path in folder.rglob("*") if path.is_file()}
+    there -= {HISTORY} & files.keys()  # which may be there before any evidence is
+    if there and not ((folder / README).is_file() and _ours(folder / README, MARK)):
+        return sorted(there)
+    stale = {_name(path, folder) for path in _stale(files, folder, MARK)}
+    return sorted(there - files.keys() - stale)
+
+
+def _marked(folder: Path, mark: str) -> Iterator[Path]:
+    """What in a folder says that it is ours."""
+    marks = {"*.md": mark, "*.html": mark, "charts/*.svg": CHART_MARK, CITATION: CITATION_MARK}
+    for pattern, ours in marks.items():
+        for path in folder.glob(pattern):
+            if path.is_file() and _ours(path, ours):
+                yield path
+
+
+def _name(path: Path, folder: Path) -> str:
+    return path.relative_to(folder).as_posix()

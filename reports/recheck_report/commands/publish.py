@@ -9,14 +9,22 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import tempfile
 from pathlib import Path
 
 from recheck_report.anchors import slug
+from recheck_report.claims import load_collection
 from recheck_report.claims.measured import Measured, read, read_gpu
+from recheck_report.claims.names import Tables, faults
 from recheck_report.commands import Failed, experiments_option
+from recheck_report.commands.output import foreign
 from recheck_report.commands.render import render
+from recheck_report.history.runs import HISTORY, History, added, of
+from recheck_report.history.runs import load as load_history
+from recheck_report.history.search import NoRuptures, searched
 from recheck_report.model.record import RECORD, Record, load
+from recheck_report.model.typed import BadRecord
 from recheck_report.progress import doing
 from recheck_report.sections.machine import suspects
 from recheck_report.statistics.family import comparisons
@@ -27,7 +35,8 @@ COPIED = ("rung", "baseline")  # the roles that may be timed end to end
 
 def narrowed(record: Record) -> str | None:
     """What makes this less than the full matrix at the full budget, or None."""
-    for word in record.environment.command.split():
+    # no shell leaves a quote about a flag: whoever writes one hides it
+    for word in re.sub(r"[\"'\\]", "", record.environment.command).split():
         # the rest of a path with a space in it is no flag; nor do these two leave anything out
         if word.startswith("-") and word != "--resume" and not word.startswith("--output="):
             full = "evidence is the full matrix: run recheck without it"
@@ -61,19 +70,37 @@ def narrowed(record: Record) -> str | None:
     return None
 
 
-def refusal(record: Record) -> str | None:
-    """Why this record is no evidence, or None."""
-    env, count = record.environment, record.count()
+def unfit(record: Record) -> str | None:
+    """Why nobody should believe this record's times, or None."""
+    env = record.environment
     if env.gpu is None or not record.gpu_measured:
         return f"it holds no GPU result ({record.no_gpu_because})"
     if env.build_type != "Release":
         return f"it comes from a {env.build_type} build; use Release"
     if env.device_debug:
         return "its device code was built with -G"
-    if env.git.dirty or not env.git.known:
+    if not env.git.known:
+        return "it was measured from a tree in no git repository; commit it and measure again"
+    if env.git.dirty:
         return "it was measured with uncommitted changes; commit them and measure again"
     if record.finished is None:
         return "its run did not finish"
+    if env.gpus_at_once > 1:
+        return f"{env.gpus_at_once} GPUs were measured at once; measure this one by itself"
+    if env.gpu.mig:
+        return "it was measured on a part of the GPU (MIG); measure the whole of it"
+    if env.mps:
+        return "it was measured while MPS was on, by which others share the GPU; turn it off"
+    if env.other_processes:
+        return f"{env.other_processes} other processes were on the GPU; measure without them"
+    return None
+
+
+def refusal(record: Record) -> str | None:
+    """Why this record is no evidence, or None."""
+    count = record.count()
+    if why := unfit(record):
+        return why
     for status in ("incorrect", "failed"):
         if count[status]:
             first = next(case for case in record.cases if case.status == status)
@@ -84,7 +111,7 @@ def refusal(record: Record) -> str | None:
             f"{100 * COARSEST:g} %; measure again on a quiet machine"
         )
     for name, why in suspects(record).items():
-        return f"{len(suspects(record))} times are suspect, first {name}: {why}"
+        return f"suspect times: {len(suspects(record))}, first {name}: {why}"
     return narrowed(record)
 
 
@@ -120,6 +147,24 @@ def other_evidence(record: Record, results: Path, target: Path) -> str | None:
     return f"{target} is evidence of other experiments, {', '.join(sorted(names[1]))}; name another"
 
 
+def continued(record: Record, target: Path) -> tuple[History | None, list[str]]:
+    """The history of the evidence there with this record, and what there is to say of it; None
+    where this is the only run. What was published before there was a history is a run of it."""
+    found = load_history(target)
+    try:
+        if (target / RECORD).exists():
+            found = added(found, of(load(target)[0]))
+        found = added(found, of(record))
+    except BadRecord as error:
+        raise BadRecord(f"{target / HISTORY}: {error}") from error
+    if len(found.runs) == 1:
+        return None, []
+    try:
+        return searched(found), []
+    except NoRuptures as why:
+        return found, [f"note: the run is in {HISTORY}, its change points are not: {why}"]
+
+
 def publish(files: dict[str, bytes], target: Path) -> None:
     """Replaces the folder as a whole; until the new one stands complete, the old one stays."""
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -149,7 +194,9 @@ def options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     with doing("reading"):
         own = read(options.report / "record.json", options.experiments)
-    why = refusal(own.record)
+    # evidence answers what is asked today, whatever commit it is of
+    names = faults(load_collection(options.experiments), Tables.of(own.record))
+    why = refusal(own.record) or next(names, None)
     files = {} if why else render(own, [])
     why = why or mismatch(options.report, files)
     others = committed(own, options.results) if why and files else []
@@ -160,6 +207,12 @@ def run(options: argparse.Namespace) -> int:
     target = options.results / slug(own.gpu)
     if elsewhere := other_evidence(own.record, options.results, target):
         raise Failed(elsewhere)
+    with doing("history"):
+        history, note = continued(own.record, target)
+    if history and (own.history is None or history.json() != own.history.json()):
+        files = render(own.with_history(history), [])
+    if theirs := foreign(files, target):
+        raise Failed(f"{target}: {theirs[0]} is of no report and would be lost; move it away")
     publish(files, target)
-    print(target)
+    print(target, *note, sep="\n")
     return 0

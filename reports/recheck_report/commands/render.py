@@ -1,4 +1,5 @@
-"""Renders a record into a self-contained report folder: README.md, charts/*.svg, record.json,
+"""Renders a record into a self-contained report folder: README.md, which answers on one screen, a
+page for the claims, for each experiment and for the method, charts/*.svg, record.json,
 verdicts.json, and probes.json and accuracy.json where they are beside the record.
 
 Exit code 3: it is written, and --strict found an incorrect or failed case in it. Nothing is written
@@ -10,38 +11,43 @@ from __future__ import annotations
 import argparse
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from recheck_report import templates
-from recheck_report.anchors import slug
+from recheck_report.anchors import BESIDE, CLAIMS, HISTORY, METHOD, README, page, slug
+from recheck_report.bundle import described, folder_name, papers, write_archive
 from recheck_report.charts import Chart, accuracy_charts, charts, claims_chart
 from recheck_report.claims import verdicts_json
 from recheck_report.claims.measured import Measured, read, read_gpu
-from recheck_report.commands import Failed, experiments_option
+from recheck_report.commands import Failed, experiments_option, outside
 from recheck_report.commands.output import MARK, write
 from recheck_report.formatting import cell, shape_label, significant
-from recheck_report.model.record import (
-    AUDIT,
-    MEMORY_LEVELS,
-    SPECIAL,
-    Experiment,
-    Record,
-    compressed,
-)
+from recheck_report.history.runs import HISTORY as HISTORY_FILE
+from recheck_report.history.runs import added, of
+from recheck_report.history.search import PENALTY
+from recheck_report.model.record import AUDIT, MEMORY_LEVELS, SPECIAL, Experiment
+from recheck_report.model.typed import BadRecord
+from recheck_report.page import page as html_page
 from recheck_report.progress import doing
 from recheck_report.queries import COMPUTE, MEMORY
 from recheck_report.sections import (
+    another,
+    glossary,
     gpus,
+    history,
     listings,
     machine,
     memory,
     provenance,
     self_audit,
+    summary,
     tables,
     verdicts,
 )
 from recheck_report.sections.accuracy import HowAccurate, how_accurate
 from recheck_report.sections.family import close_family
 from recheck_report.sections.findings import Finding, findings
+from recheck_report.sections.rehearsal import rehearsed
 from recheck_report.sections.verdicts import View
 from recheck_report.statistics.family import comparisons
 from recheck_report.statistics.paired import LEVEL
@@ -49,10 +55,10 @@ from recheck_report.statistics.paired import LEVEL
 
 @dataclass(frozen=True)
 class Section:
-    """One experiment of one record, ready for the template."""
+    """One experiment, ready for the templates."""
 
+    experiment: Experiment
     title: str
-    anchor: str
     problem: str
     headline: str
     metric: str
@@ -60,8 +66,10 @@ class Section:
     split: bool
     other_problems: list[str]
     table: tables.Headline
-    view: View  # of the verdicts, which the findings name
+    elsewhere: str  # what another run would find of this table
     findings: list[Finding]
+    says: bool  # whether a finding says what documents say
+    named: str  # the documents whose claims findings name
     charts: list[Chart]
     accurate: HowAccurate | None
     accuracy_charts: list[Chart]
@@ -72,7 +80,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Foundations:
-    """What the numbers of one record rest on: its self-audit, its machine, its provenance."""
+    """What the numbers rest on: the self-audit, the machine, the provenance."""
 
     sentence: str
     audit: list[list[str]]
@@ -82,8 +90,6 @@ class Foundations:
     memory: list[list[str]]
     memory_charts: list[Chart]
     suspects: list[list[str]]
-    brands: list[str]
-    dropped: list[list[str]]
     throttled: str
     overhead: list[str]
     family: int  # comparisons that the claims and the findings make
@@ -93,15 +99,11 @@ class Foundations:
 
 @dataclass(frozen=True)
 class Beside:
-    """A committed record, shown where the record itself has no GPU result."""
+    """A report of another record, in a folder of this one's."""
 
-    heading: str
-    anchor: str
-    record: Record
-    view: View
-    sections: list[Section]
-    foundations: Foundations
-    listed: listings.Listed | None
+    title: str
+    folder: str
+    counts: str  # of its verdicts; empty without a claim
 
 
 @dataclass(frozen=True)
@@ -114,13 +116,15 @@ class Across:
 
 
 def _section(own: Measured, view: View, experiment: Experiment) -> Section:
-    record, prefix = view.record, view.prefix
+    record = view.record
     cases, known = record.of(experiment), own.known.figures_of(experiment.name)
-    accurate = how_accurate(own, experiment, prefix)
+    accurate = how_accurate(own, experiment)
     studied = own.accuracy if accurate and not accurate.why_not else None
+    found = findings(own, experiment)
+    says = [each for each in found if view.says(each)]
     return Section(
+        experiment,
         title=cell(experiment.title),
-        anchor=f"{prefix}{experiment.name}",
         problem=cell(experiment.problem),
         headline=shape_label(experiment.headline),
         metric=" or ".join(dict.fromkeys(case.error.metric for case in cases if case.error))
@@ -128,14 +132,16 @@ def _section(own: Measured, view: View, experiment: Experiment) -> Section:
         other_arithmetic=any(not case.fp32 and not case.split for case in cases),
         split=any(case.split for case in cases),
         other_problems=tables.other_problems(record, experiment),
-        table=tables.Headline(record, experiment, prefix),
-        view=view,
-        findings=findings(own, experiment, prefix),
-        charts=charts(own, experiment, prefix),
+        table=tables.Headline(record, experiment),
+        elsewhere=another.at_headline(record, experiment),
+        findings=found,
+        says=bool(says),
+        named=view.named(says),
+        charts=charts(own, experiment),
         accurate=accurate,
-        accuracy_charts=accuracy_charts(studied, own.known.predictions, prefix) if studied else [],
-        then=tables.then_and_here(record, experiment, known, prefix),
-        matrices=tables.matrices(record, experiment, prefix),
+        accuracy_charts=accuracy_charts(studied, own.known.predictions) if studied else [],
+        then=tables.then_and_here(record, experiment, known),
+        matrices=tables.matrices(record, experiment),
         not_passed=tables.not_passed(record, experiment),
     )
 
@@ -148,7 +154,7 @@ def _sections(own: Measured, view: View) -> list[Section]:
     return found
 
 
-def _foundations(own: Measured, prefix: str) -> Foundations:
+def _foundations(own: Measured) -> Foundations:
     """To be made after the verdicts, whose comparisons it counts."""
     record = own.record
     known, audit = comparisons(record), record.experiment(AUDIT)
@@ -161,16 +167,14 @@ def _foundations(own: Measured, prefix: str) -> Foundations:
             ceilings.append([metric.ceiling_label, value, cell(ceiling.source)])
     special = [each for each in map(record.experiment, SPECIAL) if each]
     return Foundations(
-        sentence=self_audit.sentence(record, known.audit),
+        sentence=self_audit.sentence(record, known.audit) + self_audit.between_processes(known),
         audit=self_audit.table(known.audit),
-        charts=charts(own, audit, prefix) if audit and known.audit.audited else [],
+        charts=charts(own, audit) if audit and known.audit.audited else [],
         ceilings=ceilings,
-        machine=machine.table(record, prefix),
-        memory=memory.table(record, prefix),
-        memory_charts=charts(own, levels, prefix) if levels and record.of(levels) else [],
+        machine=machine.table(record),
+        memory=memory.table(record),
+        memory_charts=charts(own, levels) if levels and record.of(levels) else [],
         suspects=[[f"`{name}`", cell(why)] for name, why in machine.suspects(record).items()],
-        brands=provenance.brands(record, own.probes),
-        dropped=provenance.dropped(record),
         throttled=provenance.throttled(record),
         overhead=provenance.overhead(record),
         family=len(known.family),
@@ -179,40 +183,21 @@ def _foundations(own: Measured, prefix: str) -> Foundations:
     )
 
 
-def _tails(record: Record) -> str:
-    """How far the 95th percentile lies above the median: in half of the cases, and at worst."""
-    found = []
-    for case in record.cases:
-        if case.seconds and len(case.samples) >= 20:
-            high = sorted(case.samples)[-(-19 * len(case.samples) // 20) - 1]
-            found.append((high / case.seconds.median - 1, case.id))
-    if not found:
-        return ""
-    found.sort()
-    half, (worst, name) = found[len(found) // 2][0], found[-1]
-    return (
-        f"in half of the {len(found)} cases with 20 samples or more it lies at most "
-        f"{significant(100 * half, 2)} % above the median, at worst "
-        f"{significant(100 * worst, 2)} % (`{name}`)"
-    )
-
-
-def _beside(records: list[Measured]) -> list[Beside]:
+def _beside(records: list[Measured]) -> tuple[list[Beside], dict[str, bytes]]:
+    """A whole report of each record, in a folder of its own, and their files."""
     shown: dict[str, Beside] = {}
+    files: dict[str, bytes] = {}
     for each in records:
         env, key = each.record.environment, slug(each.gpu)
         while key in shown:
             key += "-again"
-        commit, day = (env.git.commit or "unknown")[:7], env.started[:10]
-        heading = cell(f"Committed record: {each.gpu}, commit {commit}, {day}")
-        with doing(heading):
-            view = View(each, f"{key}-")
-            sections = _sections(each, view)
-            foundations = _foundations(each, f"{key}-")
-        listed = listings.listed(each, f"{key}-")
-        place = f"beside-{key}"
-        shown[key] = Beside(heading, place, each.record, view, sections, foundations, listed)
-    return list(shown.values())
+        folder = f"{BESIDE}/{key}"
+        title = f"{each.gpu}, commit {env.git.short}, {env.started[:10]}"
+        with doing(folder):
+            files |= {f"{folder}/{name}": data for name, data in render(each, []).items()}
+        counts = View(each).counts if each.known.claims else ""
+        shown[key] = Beside(cell(title), folder, counts)
+    return list(shown.values()), files
 
 
 def _across(own: Measured, others: list[Measured]) -> Across | None:
@@ -221,53 +206,78 @@ def _across(own: Measured, others: list[Measured]) -> Across | None:
         return None
     records = [own, *gpus.ordered(others)]
     claims = [judged.claim for judged in own.judgement.claims]
-    rows = gpus.rows(records, claims, "")
+    rows = gpus.rows(records, claims, linked=True)
     return Across(gpus.columns(records), rows, gpus.differing(records, claims))
 
 
-def render(own: Measured, beside: list[Measured]) -> dict[str, bytes]:
-    """Every file of the report by its path in the folder; depends on nothing but the records,
-    their probes and the claims.
+@dataclass(frozen=True)
+class Report:
+    """All that is known of one record, from which its pages are made."""
 
-    Each record of `beside` has a GPU. Where the record itself has none it gets a section of its
-    own, else a column of the table of the claims across GPUs.
-    """
-    record = own.record
-    shown = [each for each in beside if not record.gpu_measured or each.gpu != own.gpu]
-    with doing("verdicts"):
-        for each in (own, *shown):
-            close_family(each)
-        view = View(own)
-    sections = _sections(own, view)
-    with doing("foundations"):
-        foundations = _foundations(own, "")
-    table = _across(own, shown) if record.gpu_measured else None
-    others = _beside(shown) if not record.gpu_measured else []
-    timed = [case.seconds for case in record.cases if case.seconds]
-    says = [each for section in sections for each in section.findings if view.says(each)]
-    chart, env = claims_chart(own), record.environment
-    text = templates.render(
-        "report.md.j2",
-        mark=MARK,
-        record=record,
+    own: Measured
+    view: View
+    sections: list[Section]
+    foundations: Foundations
+    across: Across | None
+    beside: list[Beside]
+    history: history.View | None
+    history_charts: dict[str, list[Chart]]  # by experiment
+
+    @property
+    def charts(self) -> list[Chart]:
+        found = [*self.foundations.charts, *self.foundations.memory_charts]
+        for section in self.sections:
+            found += [*section.charts, *section.accuracy_charts]
+        return [*found, *(chart for own in self.history_charts.values() for chart in own)]
+
+    @property
+    def over_runs(self) -> dict[str, str]:
+        """Where an experiment's times over the runs stand, by its name."""
+        there = self.history.sections if self.history else []
+        return {each.experiment.name: f"{HISTORY}#{each.anchor}" for each in there}
+
+    def page(self, template: str, **values: Any) -> bytes:
+        env = self.own.record.environment
+        text = templates.render(
+            template,
+            mark=MARK,
+            title=cell(env.gpu.name if env.gpu else f"{env.cpu}, without a GPU"),
+            record=self.own.record,
+            view=self.view,
+            foundations=self.foundations,
+            gaps_columns=tables.GAPS,
+            over_runs=self.over_runs,
+            **values,
+        )
+        return text.encode()
+
+
+def _claims_page(report: Report, chart: Chart) -> bytes:
+    own, env = report.own, report.own.record.environment
+    return report.page(
+        "claims.md.j2",
         probes=own.probes,
-        view=view,
+        family=report.foundations.family,
         claims_chart=chart,
         here=f"{env.gpu.name}, {env.cpu}" if env.gpu else env.cpu,
-        verdict_columns=verdicts.COLUMNS,
-        compact_columns=verdicts.COMPACT,
+        claims_columns=verdicts.COLUMNS,
         then_columns=verdicts.THEN,
         errata_columns=verdicts.ERRATA,
         sources_columns=verdicts.SOURCES,
-        listed=listings.listed(own),
-        listings_columns=listings.COLUMNS,
         changes_columns=verdicts.CHANGES,
-        across=table,
-        sections=sections,
-        beside=others,
-        foundations=foundations,
-        environment=[*provenance.rows(env), provenance.tools(own.probes)],
-        cubins=provenance.cubins(env),
+        listings_columns=listings.COLUMNS,
+        listed=listings.listed(own),
+        across=report.across,
+    )
+
+
+def _method_page(report: Report) -> bytes:
+    own, record = report.own, report.own.record
+    timed = [case.seconds for case in record.cases if case.seconds]
+    return report.page(
+        "method.md.j2",
+        environment=[*provenance.rows(record.environment), provenance.tools(own.probes)],
+        cubins=provenance.cubins(record.environment),
         overhead_columns=provenance.OVERHEAD,
         audit_columns=self_audit.COLUMNS,
         audit_numbers=self_audit.NUMBERS,
@@ -277,25 +287,156 @@ def render(own: Measured, beside: list[Measured]) -> dict[str, bytes]:
         memory_numbers=memory.NUMBERS,
         method_columns=provenance.METHOD_COLUMNS,
         method_rows=provenance.method(record),
+        glossary=glossary.rows(record),
+        another=another.levels(record) if record.gpu_measured else [],
+        another_columns=another.COLUMNS,
+        another_numbers=another.NUMBERS,
+        rehearsed=rehearsed(own),
+        regimes={case.regime for case in record.cases},
+        # recheck, or the program of another collection
+        dropped=provenance.dropped(record),
+        program=provenance.program(record.environment),
         # the form of older schemas defines the interval
         confidence=f"{100 * (record.method.confidence if record.method else 1 - LEVEL):g} %",
         level=f"{100 * LEVEL:g} %",
-        tails=_tails(record),
-        says=says,
-        named=view.named(says),
-        absent=[cell(each.title) for each in record.experiments if not record.of(each)],
-        marked=any(case.problem for case in record.cases),
+        tails=provenance.tails(record),
         discarded=sum(seconds.discarded for seconds in timed),
         kept=sum(seconds.samples for seconds in timed),
     )
-    files = compressed(own.files) | {"verdicts.json": verdicts_json(record, own.judgement)}
-    drawn = [chart]
-    for below in (foundations, *(other.foundations for other in others)):
-        drawn += [*below.charts, *below.memory_charts]
-    for section in (*sections, *(s for other in others for s in other.sections)):
-        drawn += [*section.charts, *section.accuracy_charts]
-    files |= {f"charts/{each.name}": each.svg for each in drawn if each.svg}
-    return {**files, "README.md": text.encode()}
+
+
+def _history_page(report: Report, shown: history.View) -> bytes:
+    return report.page("history.md.j2", shown=shown, drawn=report.history_charts, penalty=PENALTY)
+
+
+def _readme(report: Report, files: dict[str, bytes]) -> bytes:
+    """The first page; `files` are the others of the folder, to which it may lead."""
+    own, record, view = report.own, report.own.record, report.view
+    absent = [cell(each.title) for each in record.experiments if not record.of(each)]
+    left_out = [view.left_out] if view.left_out else []
+    left_out += [f"Not in this record: {', '.join(absent)}."] if absent else []
+    if many := len(record.plan.dropped):
+        shapes = "1 shape" if many == 1 else f"{many} shapes"
+        left_out.append(f"Left out by the plan: {shapes}, [which and why]({METHOD}#left-out).")
+    brands = provenance.brands(record, own.probes)
+    experiments = []
+    for section in report.sections:
+        columns, rows = summary.winners(record, section.experiment)
+        experiments.append(
+            {
+                "anchor": section.experiment.name,
+                "title": section.title,
+                "problem": section.problem,
+                "page": page(section.experiment),
+                "winner": summary.winner(record, section.experiment),
+                "charts": [chart for chart in section.charts if chart.svg][:1],
+                "columns": columns,
+                "rows": rows,
+                "unsure": another.unsure_means(record)
+                if any(another.UNSURE in cell for row in rows for cell in row)
+                else "",
+                "library_wins": any(cell.startswith("**") for row in rows for cell in row),
+            }
+        )
+    return report.page(
+        "readme.md.j2",
+        left_out=left_out,
+        brands=brands,
+        answer=summary.answer(own, brands),
+        trust=summary.trust(own, provenance.tails(record)),
+        documents=view.cited,
+        documents_columns=verdicts.CITED,
+        claims=[summary.claim(each) for each in own.judgement.claims],
+        claims_columns=summary.CLAIMS,
+        experiments=experiments,
+        beside=report.beside,
+        links=_links(report, files),
+    )
+
+
+# what other parts of the report have made
+_MORE = {
+    "report.html": "[report.html](report.html), one file to open from a copy of this folder: every "
+    "case and sample; [did my GPU differ?](report.html#view=compare)",
+    "appendix.md": "[Artifact appendix](appendix.md): what it takes to measure each claim again",
+}
+
+
+def _links(report: Report, files: dict[str, bytes]) -> list[str]:
+    """Where the rest stands: a line for each page, as far as it is there."""
+    found = []
+    if CLAIMS in files:
+        found.append(f"[Every claim in detail]({CLAIMS}): quotes, checks, evidence, errata")
+    for each in report.sections:
+        found.append(f"[{each.title}]({page(each.experiment)}): every row, shape and chart")
+    found.append(
+        f"[How it was measured]({METHOD}): self-audit, machine, environment, glossary, how to "
+        "measure again"
+    )
+    if HISTORY in files:
+        found.append(f"[Times over the runs]({HISTORY}): what became slower or faster, when, and "
+                     "what else changed then")  # fmt: skip
+    if report.across:
+        found.append(f"[Other GPUs]({CLAIMS}#other-gpus): the same claims on each")
+    found += [text for name, text in _MORE.items() if name in files]
+    return found
+
+
+def render(own: Measured, beside: list[Measured]) -> dict[str, bytes]:
+    """Every file of the report by its path in the folder; depends on nothing but the records,
+    their probes and the claims.
+
+    Each record of `beside` has a GPU. Where the record itself has none it gets a report of its
+    own in a folder of this one, else a column of the table of the claims across GPUs.
+    """
+    record = own.record
+    shown = [each for each in beside if not record.gpu_measured or each.gpu != own.gpu]
+    with doing("verdicts"):
+        for each in (own, *shown):
+            close_family(each)
+        view = View(own)
+    sections = _sections(own, view)
+    with doing("foundations"):
+        foundations = _foundations(own)
+    across = _across(own, shown) if record.gpu_measured else None
+    others, files = _beside(shown) if not record.gpu_measured else ([], {})
+    kept = history.View(own.history, record) if own.history else None
+    over_runs = {
+        each.experiment.name: charts(own, each.experiment, ("history",))
+        for each in (kept.sections if kept else [])
+    }
+    report = Report(own, view, sections, foundations, across, others, kept, over_runs)
+    chart = claims_chart(own)
+    files |= own.compressed | {"verdicts.json": verdicts_json(record, own.judgement)}
+    files |= {f"charts/{each.name}": each.svg for each in [chart, *report.charts] if each.svg}
+    with doing("report.html"):
+        files["report.html"] = html_page(own, [chart, *report.charts])
+    with doing("pages"):
+        if not view.empty:
+            files[CLAIMS] = _claims_page(report, chart)
+        for section in sections:
+            files[page(section.experiment)] = report.page("experiment.md.j2", section=section)
+        files[METHOD] = _method_page(report)
+        if kept:
+            files[HISTORY] = _history_page(report, kept)
+        files |= papers(own, MARK)
+        files[README] = _readme(report, files)  # the last: it leads to what is there
+    return described(own, files)
+
+
+def with_history(own: Measured, beside: list[Measured]) -> Measured:
+    """With the history of its GPU model, if one of the others has it, and itself as a run of it."""
+    gpu = own.record.environment.gpu
+    kept = (each.history for each in beside if each.history and gpu)
+    found = next((each for each in kept if gpu and each.gpu == gpu.name), None)
+    if own.history or found is None or not own.record.gpu_measured:
+        return own
+    try:
+        return own.with_history(added(found, of(own.record)))
+    except BadRecord as error:
+        raise BadRecord(
+            f"{HISTORY_FILE} of {found.gpu}, which --beside leads to: {error}"
+        ) from error
 
 
 def options(parser: argparse.ArgumentParser) -> None:
@@ -304,16 +445,23 @@ def options(parser: argparse.ArgumentParser) -> None:
     add("--output", type=Path, required=True, metavar="DIR", help="the report folder to write")
     many = "records of other GPUs, or where this has no GPU"
     add("--beside", type=Path, nargs="*", action="extend", default=[], metavar="RECORD", help=many)
+    add("--bundle", type=Path, metavar="FILE", help="also write the report as one zip file")
     add("--strict", action="store_true", help="exit 3 if a case is incorrect or failed")
     experiments_option(parser)
 
 
 def run(options: argparse.Namespace) -> int:
+    if options.bundle:
+        outside(options.bundle, options.output)
     with doing("reading"):
         own = read(options.record, options.experiments)
         beside = [read_gpu(path, options.experiments) for path in options.beside]
-    write(render(own, beside), options.output)
-    print(options.output / "README.md")
+        own = with_history(own, beside)
+    files = render(own, beside)
+    write(files, options.output)
+    if options.bundle:
+        write_archive(files, folder_name(own.record), options.bundle)
+    print(options.output / README)
     count = own.record.count()
     wrong = count["incorrect"] + count["failed"]
     if options.strict and wrong:

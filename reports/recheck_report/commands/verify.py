@@ -1,8 +1,12 @@
-"""Prints the verdicts of a report, and compares them with those expected of its GPU.
+"""Prints the verdicts on a record, and holds them and its times against those committed of its GPU.
 
-DIR holds published reports, a folder for each GPU model: DIR/<gpu>/verdicts.json is what a GPU of
-that model is expected to say; an inconclusive verdict there is met by any that was measured. Exit
-code 0: every verdict is as expected, or nobody has published any. 1: some differ, each on a line.
+DIR holds published reports, a folder for each GPU model: DIR/<gpu>/record.json is what a GPU of
+that model is expected to do. Both records are judged here and now; no verdicts.json is trusted, and
+one that disagrees with its record is named, as is a time that is too good to be true. Three things
+are not as expected, each a line: a verdict that differs (an inconclusive one is met by any that was
+measured), a rung with a case that is slower by more than two runs of the same code differ, and a
+rung that lost times. Exit code 0: all is as expected, or nobody has published any. 1: something is
+not.
 """
 
 from __future__ import annotations
@@ -11,16 +15,25 @@ import argparse
 import os
 import shutil
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 from recheck_report.anchors import slug
-from recheck_report.claims import load_collection
+from recheck_report.claims import load_collection, verdicts_of
+from recheck_report.claims.measured import Measured, read
 from recheck_report.claims.toml import in_order
 from recheck_report.commands import Failed, experiments_option
-from recheck_report.formatting import NONE
+from recheck_report.formatting import NONE, duration
+from recheck_report.history.runs import HISTORY
+from recheck_report.model.record import SPECIAL, Case, locate
 from recheck_report.model.verdicts import Verdict, Verdicts, load_verdicts
-from recheck_report.sections.verdicts import WORDS, number, summary
+from recheck_report.progress import doing
+from recheck_report.sections.family import close_family
+from recheck_report.sections.machine import suspects
+from recheck_report.sections.times import Pair, count, margin, place, row_of, told
+from recheck_report.sections.verdicts import WORDS, spoken, summary
 
+MOST = 8  # rungs that lost times and suspect times, each a line; the rest is counted
 COLORS = {"holds": "32", "fails": "31", "inconclusive": "33", "not_measured": "2"}
 
 
@@ -48,28 +61,105 @@ def lines(found: Verdicts, titles: dict[str, str], width: int | None, color: boo
 
 
 def differences(found: Verdicts, expected: Verdicts) -> list[str]:
-    """A line for each claim whose verdict is not as expected."""
+    """A line for each claim, of those that both records are judged by, whose verdict is not as
+    expected."""
     here, there, printed = found.by_id, expected.by_id, []
-    for name in sorted(here.keys() | there.keys(), key=in_order):
-        new, old = here.get(name), there.get(name)
-        was, now = (WORDS[each.verdict] if each else "absent" for each in (old, new))
-        if new is None or old is None:
-            printed.append(f"{name}: was {was}, is {now}")
-        elif old.verdict == "inconclusive" and new.verdict in ("holds", "fails"):
+    for name in sorted(here.keys() & there.keys(), key=in_order):
+        new, old = here[name], there[name]
+        if old.verdict == "inconclusive" and new.verdict in ("holds", "fails"):
             continue  # what nobody could tell is no expectation
-        elif new.verdict != old.verdict:
+        if new.verdict != old.verdict:
             why = _effect(new) if new.measured else new.reason or "no reason given"
-            printed.append(f"{name}: was {was}, is {now}: {why}")
+            printed.append(f"{name}: was {WORDS[old.verdict]}, is {WORDS[new.verdict]}: {why}")
+    return printed
+
+
+def slower(pair: Pair) -> list[str]:
+    """A line for each rung with a case that is slower by more than two runs differ."""
+    printed = []
+    for row in pair.rows("slower", rungs=True):
+        more, rest = len(row.changes) - 1, row.cases - 1
+        # what hits one case alone is more often the run than the code
+        also = f"so {'is' if more == 1 else 'are'} {more} of" if more else "none of"
+        also = f"; {also} its {count(rest, 'other case')}" if rest else ""
+        beyond = f"two runs differ by up to {margin(row.most.margin)}"
+        printed.append(f"slower: {told(row.most)}; {beyond}{also}")
+    return printed
+
+
+def gone(pair: Pair) -> list[str]:
+    """A line for each of the first MOST rungs that lost times, and one that counts the rest.
+
+    What a run did not plan for is not lost, nor what a slower CPU has not the time for."""
+    plan = pair.new.plan
+    whole = plan.preset == "full" and not plan.dropped
+    found: dict[str, list[tuple[Case, Case | None]]] = {}
+    for old, new in pair.lost:
+        skipped = (new is None and not whole) or (
+            new is not None and new.target == "cpu" and new.status == "not_run"
+        )
+        if old.role == "rung" and not skipped:
+            found.setdefault(row_of(old), []).append((old, new))
+    printed = []
+    for name, cases in list(found.items())[:MOST]:
+        old, new = cases[0]
+        now = f"now {new.why_not}" if new else "now not in the record"
+        rest = f"; so {len(cases) - 1} more of its cases" if len(cases) > 1 else ""
+        printed.append(f"gone: {name} at {place(old)}: {duration(old.time.median)}, {now}{rest}")
+    if len(found) > MOST:
+        printed.append(f"gone: {count(len(found) - MOST, 'rung')} more")
+    return printed
+
+
+def too_good(own: Measured) -> list[str]:
+    """A line for each of the first MOST times of a record that are too good to be true, and one
+    that counts the rest."""
+    found = suspects(own.record)
+    printed = [f"suspect: {name}: {why}" for name, why in [*found.items()][:MOST]]
+    if len(found) > MOST:
+        printed.append(f"suspect: {count(len(found) - MOST, 'time')} more")
     return printed
 
 
 def _effect(judged: Verdict) -> str:
     found = judged.measured
-    return number(found.value, found.low, found.high, found.unit) if found else NONE
+    return spoken(found.value, found.low, found.high, found.unit) if found else NONE
+
+
+def _judged(path: Path, experiments: Path) -> tuple[Measured, Verdicts, list[str]]:
+    """A record with its verdicts, and a line if those in the file beside it are others."""
+    own = read(path, experiments)
+    close_family(own)
+    found = verdicts_of(own.record, own.judgement)
+    written = locate(path).with_name("verdicts.json")
+    if not written.exists():
+        return own, found, []
+    # of other claims it may speak as well
+    said, by_record = load_verdicts(written).by_id, found.by_id
+    names = sorted(said.keys() & by_record.keys(), key=in_order)
+    differ = [name for name in names if said[name].verdict != by_record[name].verdict]
+    words = ", ".join(
+        f"{name} ({WORDS[said[name].verdict]}, but by the record {WORDS[by_record[name].verdict]})"
+        for name in differ[:MOST]
+    )
+    more = f" and {len(differ) - MOST} more" if len(differ) > MOST else ""
+    note = f"note: {written} disagrees with its record on {words}{more}"
+    return own, found, [note] if differ else []
+
+
+def _experiments(own: Measured) -> set[str]:
+    """What a record is about, whatever became of its cases."""
+    return {each.name for each in own.record.experiments} - {*SPECIAL}
+
+
+def _say(printed: Iterable[str]) -> None:
+    for line in printed:
+        print(line)
 
 
 def options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("report", type=Path, help="a folder that `render` wrote")
+    says = "a report's folder, or one that `recheck` measured into"
+    parser.add_argument("report", type=Path, help=says)
     says = "the published reports, a folder for each GPU"
     parser.add_argument("--expected", type=Path, metavar="DIR", help=says)
     experiments_option(parser)
@@ -79,30 +169,60 @@ def run(options: argparse.Namespace) -> int:
     folder = options.expected
     if folder and not folder.is_dir():
         raise Failed(f"--expected: {folder} is no folder; name that of the published reports", 2)
-    found = load_verdicts(options.report / "verdicts.json")
+    with doing("reading and judging the record"):
+        own, found, notes = _judged(options.report, options.experiments)
+    # also of a run on which all of them failed
+    gpu = own.gpu if own.record.environment.gpu else None
+    path = folder / slug(gpu) if folder and gpu and slug(gpu) else None
+    expected = None
+    # runs may be kept of a GPU that nobody has published a report of
+    if path and path.is_dir() and any(each.name != HISTORY for each in path.iterdir()):
+        with doing("reading and judging the expected one"):
+            expected = _judged(path, options.experiments)
     titles = {each.id: each.title for each in load_collection(options.experiments).claims}
-    gpu = found.record.gpu
-    place = slug(gpu or "")
-    path = folder / place / "verdicts.json" if folder and place else None
-    expected = load_verdicts(path) if path and path.exists() else None
     terminal = sys.stdout.isatty()
     width = shutil.get_terminal_size().columns if terminal else None
-    color = terminal and not os.environ.get("NO_COLOR")
-    for line in lines(found, titles, width, color):
-        print(line)
+    _say(lines(found, titles, width, terminal and not os.environ.get("NO_COLOR")))
     counts = {v: sum(each.verdict == v for each in found.claims) for v in WORDS}
     print(f"\n{summary(counts)}: {gpu or 'no GPU'}")
-    if expected is None:
+    if not found.claims and own.known.left_out:
+        theirs = ", ".join(sorted(_experiments(own)))
+        print(f"{options.experiments} has no claim about this record's experiments: {theirs}")
+    _say([*notes, *too_good(own)])
+    if expected is None or path is None:
         publish = f"no expectation for {gpu}: publish the report to make it one"
         if folder:
             print(publish if gpu else "no expectation for a machine without a GPU")
         return 0
-    changed = differences(found, expected)
-    for line in changed:
-        print(line)
-    if changed:
-        some = f"{len(changed)} verdict{'s' if len(changed) > 1 else ''}"
-        print(f"{some} not as expected: {path}")
+    return _held(own, found, *expected, path / "record.json")
+
+
+def _held(
+    own: Measured, found: Verdicts, base: Measured, expected: Verdicts, notes: list[str], path: Path
+) -> int:
+    """Says what is not as expected; returns the exit code."""
+    _say([*notes, *(f"expected: {line}" for line in too_good(base))])
+    if not _experiments(own) & _experiments(base):
+        theirs = ", ".join(sorted(_experiments(base))) or "none"
+        print(f"no expectation: {path} is of other experiments ({theirs})")
+        return 0
+    left_out = len(found.by_id.keys() ^ expected.by_id.keys())
+    if left_out:
+        print(f"{count(left_out, 'claim')} of experiments that only one of the records has")
+    pair = Pair(base.record, own.record)
+    changed, worse, lost = differences(found, expected), slower(pair), gone(pair)
+    _say([*changed, *worse, *lost])
+    rungs = sum(each.new.role == "rung" for each in pair.changes)
+    said = f"{count(rungs, 'case')} of rungs"
+    if changed or worse or lost:
+        parts = [(changed, "verdict"), (worse, "slower rung")]
+        some = [count(len(each), what) for each, what in parts if each]
+        some += ["rungs without a time"] if lost else []
+        print(f"not as expected: {', '.join(some)}; of {said}: {path}")
+        if worse:
+            print(
+                "of the same code 1 case in 1000 is as slow: measure again to be sure of a lone one"
+            )
         return 1
-    print(f"every verdict as expected: {path}")
+    print(f"every verdict as expected, and none of {said} slower: {path}")
     return 0

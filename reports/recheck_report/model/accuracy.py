@@ -1,4 +1,4 @@
-"""Reads accuracy.json, schema 1: how far each row's product of matrices is from float64's.
+"""Reads accuracy.json, schema 2 (and 1): how far each row's product of matrices is from float64's.
 
 experiments/matmul/accuracy_run.cpp makes it on the machine that measured, and it is kept beside the
 record; accuracy_large.json is the same of a larger product, where a library has no reason to split
@@ -7,20 +7,24 @@ sums. Errors are numbers without a unit, but for `absolute`, which has the eleme
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from recheck_report.model import companions
-from recheck_report.model.record import ALLOWED, BadRecord, Record
+from recheck_report.model.record import Record
+from recheck_report.model.typed import BadRecord, Unfit
 
-SCHEMA = 1
 EXPERIMENT = "matmul"  # that it is about
 LIBRARY = "cublas"  # whose errors the others are held against
 LEAST_K = 512  # from which on a split row may be no worse
 GUARDED = ("exp6n",)  # beyond what splitting holds: only the bound is asked of what falls back
+NOT_FINITE = ("infinite", "nan")  # inputs of which a split row promises nothing
 TOLERANCE = 1e-3  # the documents', on each element's absolute error (C21)
+ROUNDOFF = 2.0**-24  # of fp32: half a unit in the last place
 PROMOTION = 64  # where a row does not say how many elements of K are summed before promotion
 
 
@@ -40,7 +44,12 @@ class Origin(companions.Origin):
 class Distribution:
     name: str
     says: str
-    special: bool  # has no errors: a row passes, or it does not
+    kind: str
+
+    @property
+    def special(self) -> bool:
+        """Whether it has no errors: a row passes, or it does not."""
+        return self.kind == "special"
 
 
 @dataclass(frozen=True)
@@ -78,6 +87,14 @@ class Result:
     componentwise: float | None = None  # largest, of |A||B|
     median: float | None = None  # of the elements' relative errors
     absolute: float | None = None  # largest
+    bound: float | None = None  # of componentwise; unknown in schema 1
+
+    @property
+    def of_bound(self) -> float | None:
+        """Which part of its bound the error is."""
+        if self.componentwise is None or not self.bound:
+            return None
+        return self.componentwise / self.bound
 
     @property
     def measured(self) -> bool:
@@ -117,7 +134,11 @@ class Accuracy:
 
     @property
     def ordinary(self) -> list[Distribution]:
-        return [each for each in self.distributions if not each.special]
+        return [each for each in self.distributions if each.kind == "ordinary"]
+
+    @property
+    def adversarial(self) -> list[Distribution]:
+        return [each for each in self.distributions if each.kind == "adversarial"]
 
     @property
     def special(self) -> list[Distribution]:
@@ -135,36 +156,87 @@ def load_accuracy(path: Path, name: str = companions.ACCURACY) -> Accuracy | Non
 
     Raises BadAccuracy with one line that names the file, the field and what to do.
     """
-    strange, again = "this is not Recheck's study of accuracy", "measure the accuracy"
-    return companions.read(Accuracy, path, name, SCHEMA, strange, again, BadAccuracy, _check)
+    return companions.read(
+        Accuracy, path, name, "measure the accuracy", BadAccuracy, _check, upgraded
+    )
+
+
+def upgraded(document: dict[str, Any]) -> dict[str, Any]:
+    """A study of schema 1, which knew special distributions and others, and no bounds."""
+
+    def with_kind(each: Any) -> Any:
+        if type(each) is not dict or type(each.get("special")) is not bool:
+            return each  # as no schema has it
+        kind = "special" if each["special"] else "ordinary"
+        return {name: value for name, value in each.items() if name != "special"} | {"kind": kind}
+
+    known = document.get("distributions")
+    if type(known) is not list:
+        return document
+    return document | {"distributions": [with_kind(each) for each in known]}
 
 
 def _check(accuracy: Accuracy) -> None:
-    """What the types alone do not say; raises BadRecord."""
+    """What the form alone does not say; raises Unfit."""
+    if (accuracy.environment.gpu is None) == (accuracy.environment.gpu_reason is None):
+        raise Unfit("must say why there is no GPU, and nothing else").at("environment.gpu_reason")
     rows = {row.strategy for row in accuracy.rows}
+    if len(rows) < len(accuracy.rows):
+        raise Unfit("have two of the same strategy").at("rows")
+    fp32 = {row.strategy for row in accuracy.rows if row.arithmetic == "fp32"}
     special = {each.name: each.special for each in accuracy.distributions}
-    for name in (*rows, *special):
-        if not re.fullmatch(r"[a-z0-9_]+", name):
-            raise BadRecord(f"field rows: the name {name!r} may hold only a-z, 0-9 and _")
+    if len(special) < len(accuracy.distributions):
+        raise Unfit("have two of the same name").at("distributions")
+    bounded = any(each.bound is not None for each in accuracy.results)
     seen = set()
     for at, each in enumerate(accuracy.results):
-        where = f"field results[{at}]."
+        where = f"results[{at}]"
         if each.strategy not in rows:
-            raise BadRecord(f"{where}strategy: {each.strategy} is not among the rows")
+            raise Unfit(f"has no {each.strategy}, which {where} is of").at("rows")
         if each.distribution not in special:
-            raise BadRecord(f"{where}distribution: {each.distribution} is not among them")
-        if each.status not in ALLOWED["status"]:
-            raise BadRecord(f"{where}status must be one of {', '.join(ALLOWED['status'])}")
+            raise Unfit(f"has no {each.distribution}, which {where} is of").at("distributions")
         if (each.status == "passed") != (each.reason is None):
-            raise BadRecord(f"{where}reason must say why it did not pass, and nothing else")
+            raise Unfit("must say why it did not pass, and nothing else").at(f"{where}.reason")
         errors = (each.frobenius, each.componentwise, each.median, each.absolute)
-        if each.status == "passed" and None in errors and not special[each.distribution]:
-            raise BadRecord(f"{where}frobenius: a passed result has all four errors")
-        if any(error is not None and error < 0 for error in errors):
-            raise BadRecord(f"{where}frobenius: an error cannot be below 0")
-        if errors.count(None) not in (0, 4):
-            raise BadRecord(f"{where}frobenius: a result has four errors or none")
+        needed = each.status == "passed" and not special[each.distribution]
+        if errors.count(None) not in ((0,) if needed else (0, 4)):
+            raise Unfit("must have four errors, or none unless it passed").at(where)
+        if bounded and (each.bound is None) != (each.frobenius is None):
+            raise Unfit("must be there exactly where errors are").at(f"{where}.bound")
+        try:
+            _check_errors(each)
+            if each.strategy in fp32:
+                _check_fp32(each)
+        except Unfit as unfit:
+            raise unfit.at(where) from None
         key = (each.strategy, each.distribution, each.k)
         if key in seen:
-            raise BadRecord(f"{where}strategy: {'/'.join(map(str, key))} appears twice")
+            raise Unfit(f"is another {'/'.join(map(str, key))}").at(where)
         seen.add(key)
+
+
+def _check_errors(result: Result) -> None:
+    """What four errors of one product say of each other, and of its status."""
+    if result.frobenius is None:
+        return
+    if result.status not in ("passed", "incorrect"):
+        raise Unfit(f"must have no errors, as it is {result.status.replace('_', ' ')}")
+    # beyond |A||B| a product of nothing but zeros would be nearer
+    if result.status == "passed" and (result.componentwise or 0) > 1:
+        raise Unfit("must be at most 1, as it passed").at("componentwise")
+    for name in ("componentwise", "absolute"):
+        if (getattr(result, name) == 0) != (result.frobenius == 0):
+            raise Unfit("must be 0 exactly where frobenius is").at(name)
+    # both sides were rounded to six digits
+    part = result.of_bound
+    if part is not None and (part > 1 + 2e-5 if result.status == "passed" else part < 1 - 2e-5):
+        raise Unfit(f"says otherwise than status, which is {result.status}").at("bound")
+
+
+def _check_fp32(result: Result) -> None:
+    """That a row of IEEE fp32 is held to gamma_k = k·u / (1 - k·u)."""
+    ku = result.k * ROUNDOFF
+    if result.bound is not None and not math.isclose(
+        result.bound, ku / (1 - ku) if ku < 1 else 0, rel_tol=1e-5
+    ):
+        raise Unfit("is not that of so many sums in fp32").at("bound")

@@ -3,16 +3,19 @@ are about, and the one line for one that cannot be read."""
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from recheck_report.model.record import BadRecord, Record, T, typed
+from recheck_report import schemas
+from recheck_report.model.record import Record
+from recheck_report.model.typed import BadRecord, T, bytes_of, checked, read_json, reader
 
 PROBES, ACCURACY, LARGER = "probes.json", "accuracy.json", "accuracy_large.json"
-FILES = (PROBES, ACCURACY, LARGER)  # that a report may hold, and takes along
+REHEARSAL = "rehearsal.json"
+FILES = (PROBES, ACCURACY, LARGER, REHEARSAL)  # that a report may hold, and takes along
 
 
 @dataclass(frozen=True)
@@ -44,34 +47,35 @@ def read(
     kind: type[T],
     path: Path,
     name: str,
-    schema: int,
-    strange: str,
     again: str,
-    error: type[BadRecord],
-    check: Callable[[T], None] = lambda _: None,
+    error: type[BadRecord] = BadRecord,
+    check: Callable[[T], None] | None = None,
+    upgrade: Callable[[dict[str, Any]], dict[str, Any]] | None = None,
 ) -> T | None:
     """The JSON file of that name in a report folder or beside a record, or `path` itself if it is
-    one of its kind; None where there is none.
+    one of its kind; None where there is none. Its form is the schema of that kind, or the one
+    before, from which `upgrade` makes it.
 
-    Raises `error` with one line that names the file and the field: `strange` says that it is
-    something else, `again` what to do.
+    Raises `error` with one line that names the file and the field, and says what to do `again`.
     """
+    subject = kind.__name__.lower()
+    form = schemas.load(subject)
     folder = path if path.is_dir() else path.parent
-    file = path if path.name.startswith(re.split("[_.]", name)[0]) else folder / name
+    own = not path.is_dir() and path.name.startswith(re.split("[_.]", name)[0])
+    file = path if own else folder / name
     try:
-        document = json.loads(file.read_bytes())
+        document, known = read_json(bytes_of(file)), form["properties"]["schema"]["const"]
         if type(document) is not dict or "schema" not in document:
-            raise BadRecord(f"has no field schema: {strange}")
-        if (found := typed(int, document["schema"], "schema")) != schema:
-            raise BadRecord(f"has schema {found}; this renderer reads schema {schema}")
-        content = typed(kind, document, "")
-        check(content)
-        return content
+            raise BadRecord(f"has no field schema: this is no {subject}.json of Recheck")
+        if upgrade and type(document["schema"]) is int and document["schema"] == known - 1:
+            document = upgrade(document) | {"schema": known}
+        if (schema := document["schema"]) != known or type(schema) is not int:
+            raise BadRecord(f"has schema {repr(schema)[:40]}; this renderer reads schema {known}")
+        found: T = checked(reader(kind, form, check), document)
+        return found
     except FileNotFoundError:
         return None
     except OSError as problem:
         raise error(f"{file}: cannot be read: {problem.strerror}") from problem
-    except (ValueError, RecursionError) as problem:
-        raise error(f"{file}: is not complete JSON; {again} again") from problem
     except BadRecord as problem:
         raise error(f"{file}: {problem}; {again} again") from problem

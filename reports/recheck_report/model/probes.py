@@ -6,16 +6,22 @@ Counters of Nsight Compute, attributes of the device, outcomes of single tests; 
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from pathlib import Path
 
-from recheck_report import schemas
 from recheck_report.model import companions
-from recheck_report.model.record import BadRecord, Record
+from recheck_report.model.record import Record
+from recheck_report.model.typed import BadRecord, Unfit
 
-SCHEMA = 1
-_TRIAL = schemas.load("probes")["properties"]["tests"]["additionalProperties"]["properties"]
-OUTCOMES: list[str | None] = _TRIAL["outcome"]["enum"]
+# what each kind of test can come to
+OUTCOMES = {
+    "gate": ("pass", "fail"),
+    "racecheck": ("hazards", "clean"),
+    "compile": ("refused", "compiles"),
+}
+MOST_PERCENT = 110  # counters of several passes may say a little more than all
+MOST_HERTZ = 1e10
 
 
 class BadProbes(BadRecord):
@@ -36,7 +42,7 @@ class Counters:
 @dataclass(frozen=True)
 class Trial:
     reason: str | None  # why it has no outcome
-    outcome: str | None  # one of OUTCOMES
+    outcome: str | None
     count: int  # of hazards
 
 
@@ -58,16 +64,41 @@ def load_probes(path: Path) -> Probes | None:
 
     Raises BadProbes with one line that names the file, the field and what to do.
     """
-    strange, again = "these are not Recheck's probes", "collect the probes"
-    return companions.read(
-        Probes, path, companions.PROBES, SCHEMA, strange, again, BadProbes, _check
-    )
+    return companions.read(Probes, path, companions.PROBES, "collect the probes", BadProbes, _check)
 
 
 def _check(probes: Probes) -> None:
-    """What the types alone do not say; raises BadRecord."""
-    known = ", ".join(each for each in OUTCOMES if each)
-    for name, each in probes.tests.items():
-        # any other would pass for the opposite of what a check asks
-        if each.outcome not in OUTCOMES:
-            raise BadRecord(f"field tests.{name}.outcome must be null or one of {known}")
+    """What the form alone does not say; raises Unfit."""
+    for name, found in probes.counters.items():
+        if (found.reason is None) != bool(found.values):
+            what = "must say why there are no counters, and nothing where there are"
+            raise Unfit(what).at(f"counters.{name}.reason")
+        try:
+            _check_values(found.values)
+        except Unfit as unfit:
+            raise unfit.at(f"counters.{name}.values") from None
+    for name, trial in probes.tests.items():
+        if (trial.reason is None) != bool(trial.outcome):
+            what = "must say why there is no outcome, and nothing where there is"
+            raise Unfit(what).at(f"tests.{name}.reason")
+        known = OUTCOMES[name.split(":")[0]]
+        if trial.outcome and trial.outcome not in known:
+            raise Unfit(f"must be one of {', '.join(known)}").at(f"tests.{name}.outcome")
+        if (trial.outcome == "hazards") != (trial.count > 0):
+            what = "must be above 0" if trial.outcome == "hazards" else "must be 0"
+            raise Unfit(f"{what}, by its outcome").at(f"tests.{name}.count")
+
+
+def _check_values(values: dict[str, float]) -> None:
+    """No counter is beyond what a launch can do, nor a part more than its whole."""
+    for name, value in values.items():
+        most = MOST_PERCENT if name.endswith("_percent") else math.inf
+        most = MOST_HERTZ if name == "sm_hertz" else most
+        if value > most:
+            raise Unfit(f"must be at most {most:g}").at(name)
+    if values.get("launches", 1) < 1:
+        raise Unfit("must be at least 1").at("launches")
+    # both come from passes of their own, so they may differ a little
+    read, moved = (values.get(name) for name in ("dram_read_bytes", "dram_bytes"))
+    if read is not None and moved is not None and moved * 1.5 + 1e6 < read:
+        raise Unfit(f"must be at least dram_read_bytes, {read:g}").at("dram_bytes")

@@ -1,4 +1,4 @@
-"""Reads record.json and the samples beside it, schema 5 (4, 3 and 2 too; the last two held the
+"""Reads record.json and the samples beside it, schema 6 (5 to 2 too; the last two held the
 samples), and refuses in one line what is none.
 
 The classes below mirror the file member by member; a case also has what the file says once for all
@@ -12,45 +12,42 @@ from __future__ import annotations
 
 import bz2
 import io
-import json
 import math
 import re
-import tomllib
 from collections import Counter
-from collections.abc import Callable
-from dataclasses import MISSING, dataclass, fields, is_dataclass
-from functools import cache, cached_property
-from itertools import chain
+from collections.abc import Collection
+from dataclasses import MISSING, dataclass, fields
+from functools import cached_property
 from pathlib import Path
 from statistics import median
-from types import UnionType
-from typing import Any, TypeVar, get_args, get_origin, get_type_hints
+from typing import Any
 
 from recheck_report import schemas
+from recheck_report.model import derived
+from recheck_report.model.typed import (
+    MOST_BYTES,
+    BadRecord,
+    Unfit,
+    bytes_of,
+    checked,
+    read_json,
+    reader,
+    typed,
+)
 
-T = TypeVar("T")
-SCHEMA = 5
+SCHEMA = 6
 RECORD, SAMPLES = "record.json", "samples.jsonl"
 COMPRESSED = SAMPLES + ".bz2"  # as a report holds it
-MOST_SAMPLES = 1 << 28  # bytes of all samples; a full run has some 4 MB
+AGAIN = "; run recheck again to write a new one"  # what to do about one that is damaged
 REGIMES = ("cold", "hot", "inner", "end_to_end")
-_FORM = schemas.load("record")["properties"]
-_CASE, _ROW = (_FORM[name]["items"]["properties"] for name in ("cases", "strategies"))
-ALLOWED: dict[str, list[str]] = {
-    "status": _CASE["status"]["enum"],
-    "regime": list(REGIMES),
-    **{name: _ROW[name]["enum"] for name in ("target", "role", "layout", "arithmetic")},
-}
-CODES = _FORM["environment"]["properties"]["code"]["enum"]
-PRESETS = _FORM["plan"]["properties"]["preset"]["enum"]
-METHOD = _FORM["method"]["properties"]
+MOST_ROUNDS = 1_000_000_000
+MOST_AUDITED = 500  # cases of the self-audit, of which each pair is compared; a full run has 80
+_FORM = schemas.load("record")
+_OF_ROW, _OF_CASE = (_FORM["properties"][name]["items"] for name in ("strategies", "cases"))
+METHOD = _FORM["properties"]["method"]["properties"]
 # experiments about the measurement and the machine: they have sections of their own, no ladder
 AUDIT, MACHINE, MEMORY_LEVELS = "audit", "machine", "memory"
 SPECIAL = (AUDIT, MACHINE, MEMORY_LEVELS)
-
-
-class BadRecord(Exception):
-    """The input is no record that this renderer can read; str() is one line for the user."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +66,7 @@ class Gpu:
     ecc: bool | None
     mig: bool | None
     power_limit_watts: float | None
+    mig_uuid_hash: str | None = None  # of a part of the GPU
 
 
 @dataclass(frozen=True)
@@ -81,6 +79,11 @@ class Git:
     def known(self) -> bool:
         """Whether a reader could check the commit out."""
         return re.fullmatch("[0-9a-f]{40}", self.commit or "") is not None
+
+    @property
+    def short(self) -> str:
+        """ "a798947"; "none" for a source tree in no repository."""
+        return (self.commit or "")[:7] if self.known else "none"
 
 
 @dataclass(frozen=True)
@@ -115,8 +118,13 @@ class Environment:
 
     @property
     def other_processes(self) -> int | None:
-        """Compute processes of others on the GPU when the run started."""
+        """The most compute processes of others that were seen on the GPU at once."""
         return self.state.get("other_processes")
+
+    @property
+    def gpus_at_once(self) -> int:
+        """How many GPUs of the host were measured at once, this one among them."""
+        return self.state.get("gpus_at_once") or 1
 
     def why_unknown(self, name: str) -> str:
         """What a reader is told instead of the field's value."""
@@ -124,19 +132,20 @@ class Environment:
         return f"not known: {reason}" if reason else "not known"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Method:
     """The numbers by which cases were timed; METHOD says what each is."""
 
     confidence: float
     fewest_samples: int
-    precision: float
-    precision_in_budget: float
+    rounds: int | None  # null before schema 6, whose cases stopped each by itself, by the next five
+    precision: float | None = None
+    precision_in_budget: float | None = None
+    wanted_samples: int | None = None
+    wanted_blocks: int | None = None
+    most_samples: int | None = None
     most_budgets: float
     most_budgets_host_timed: float
-    wanted_samples: int
-    wanted_blocks: int
-    most_samples: int
     block_seconds: float
     block_samples: int
     batch_below_seconds: float
@@ -146,6 +155,9 @@ class Method:
     flush_least_bytes: int
     power_seconds: float
     inner_repeats: int
+
+
+_STOPPED = [each for each in fields(Method) if each.default is not MISSING]
 
 
 @dataclass(frozen=True)
@@ -228,21 +240,27 @@ class Source:
 
 
 @dataclass(frozen=True)
-class Strategy:
-    """What all cases of a row of an experiment's table have in common; Case says what it means."""
+class Row:
+    """What all cases of a row of an experiment's table have in common."""
 
     experiment: str
-    name: str
     role: str
     target: str
     arithmetic: str
-    layout: str
+    layout: str  # how the strategy takes its first input
     note: str
-    problem: str
-    part_of: str
-    sweep: bool
+    problem: str  # what the row computes instead of the experiment's problem; empty: that problem
+    part_of: str  # the strategy of whose launch this row is a part, or empty
+    sweep: bool  # one point of a parameter sweep, timed only at some shapes
     parameters: dict[str, int]
     source: Source
+
+
+@dataclass(frozen=True)
+class Strategy(Row):
+    """A row as record.json has it."""
+
+    name: str
 
 
 @dataclass(frozen=True)
@@ -256,24 +274,10 @@ class Raw:
 
 
 @dataclass(frozen=True)
-class Case:
-    """Strategy x shape x regime; `seconds` is set if and only if status is "passed"."""
+class Result:
+    """A case as record.json has it."""
 
     id: str
-    experiment: str
-    strategy: str
-    role: str
-    target: str
-    arithmetic: str
-    layout: str  # how the strategy takes its first input
-    note: str
-    problem: str  # what the row computes instead of the experiment's problem; empty: that problem
-    part_of: str  # the strategy of whose launch this row is a part, or empty
-    sweep: bool  # one point of a parameter sweep, timed only at some shapes
-    parameters: dict[str, int]
-    source: Source
-    shape: dict[str, int]
-    regime: str
     status: str
     reason: str | None
     error: Error | None
@@ -284,6 +288,15 @@ class Case:
     power: Power | None
     batch: int  # launches per sample
     spent: float | None  # wall seconds of the run, proofs included
+
+
+@dataclass(frozen=True)
+class Case(Row, Result):
+    """Strategy x shape x regime; `seconds` is set if and only if status is "passed"."""
+
+    strategy: str
+    shape: dict[str, int]
+    regime: str
     raw: Raw
 
     @property
@@ -313,6 +326,10 @@ class Case:
             at += count
         return found
 
+    @cached_property
+    def log_rounds(self) -> dict[int, float]:
+        return {number: math.log(value) for number, value in self.rounds.items()}
+
     @property
     def shape_name(self) -> str:
         """ "4096x512x2048", in the order of the experiment's axes as JSON objects have none."""
@@ -329,7 +346,7 @@ class Case:
 
     @property
     def split(self) -> bool:
-        """Whether tensor cores do the work on split inputs: as accurate as fp32, but not IEEE."""
+        """Whether tensor cores do the work on split inputs: not IEEE fp32, within a bound."""
         return self.arithmetic == "split"
 
     @property
@@ -339,7 +356,7 @@ class Case:
 
     @property
     def marks(self) -> str:
-        """What follows the row's name: † not fp32-accurate, § fp32-accurate by splitting, ‡ another
+        """What follows the row's name: † not fp32-accurate, § of split inputs, ‡ another
         problem, or a part."""
         arithmetic = "" if self.fp32 else " §" if self.split else " †"
         return arithmetic + (" ‡" if self.problem or self.part_of else "")
@@ -351,7 +368,9 @@ class Case:
 
 
 @dataclass(frozen=True, eq=False)  # so that its hash is its identity
-class Record:
+class Run:
+    """What record.json says of all of its cases."""
+
     schema: int
     environment: Environment
     method: Method | None  # records before schema 5 do not state it
@@ -361,6 +380,10 @@ class Record:
     plan: Plan
     ceilings: dict[str, Ceiling]
     experiments: tuple[Experiment, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Record(Run):
     cases: tuple[Case, ...]
 
     @cached_property
@@ -428,275 +451,167 @@ class Record:
         return reasons.most_common(1)[0][0] if reasons else "the record holds no GPU case"
 
 
-class _Wrong(Exception):
-    """A value that is not of its type; its path in the file grows from the inside out."""
-
-    def __init__(self, what: str) -> None:
-        self.what, self.path = what, ""
-
-    def at(self, step: str) -> _Wrong:
-        dot = "." if self.path and not self.path.startswith("[") else ""
-        self.path = f"{step}{dot}{self.path}"
-        return self
-
-
-def _dataclass(kind: type) -> Callable[[Any], Any]:
-    hints, members = get_type_hints(kind), _plain(dict)
-    known = [(each.name, reader(hints[each.name]), each.default) for each in fields(kind)]
-
-    def read(value: Any) -> Any:
-        if type(value) is kind:
-            return value
-        there, own = members(value), {}
-        for name, convert, default in known:
-            try:
-                own[name] = convert(there[name])
-            except KeyError:
-                if default is MISSING:
-                    raise _Wrong("is missing").at(name) from None
-            except _Wrong as wrong:
-                raise wrong.at(name) from None
-        return kind(**own)
-
-    return read
+def _check_run(run: Run) -> None:
+    """What the form alone does not say, as in all that follow; raises Unfit."""
+    if run.environment.gpu is None and not run.environment.gpu_reason:
+        raise Unfit("must say why environment.gpu is null").at("environment.gpu_reason")
+    if run.environment.gpu and "other_processes" not in run.environment.state:
+        raise Unfit("is missing").at("environment.state.other_processes")
+    if len({each.name for each in run.experiments}) < len(run.experiments):
+        raise Unfit("have two of the same name").at("experiments")
+    derived.check_run(run)
 
 
-def _text(value: Any) -> str:
-    if type(value) is not str:
-        raise _Wrong("must be a string")
-    # a reason becomes a table cell and a chart's text, so line breaks and control codes go
-    if value.isprintable() and "  " not in value and value.strip() == value:
-        return value
-    return " ".join("".join(c if c.isprintable() else " " for c in value).split())
+def _check_row(row: Row) -> None:
+    if (row.role == "part") != bool(row.part_of):
+        raise Unfit("must name the whole of a part, and of nothing else").at("part_of")
 
 
-def _number(value: Any) -> float:
-    # json reads 1e999 as infinity, and to Python a bool is an int; neither is a measurement
-    if type(value) in (int, float) and -1e300 < value < 1e300:
-        return value  # type: ignore[no-any-return]  # mypy cannot follow type(value)
-    raise _Wrong("must be a finite number")
+def _check_result(case: Result) -> None:
+    seconds, passed = case.seconds, case.status == "passed"
+    if passed and (seconds is None or case.reason is not None):
+        raise Unfit("must be there, and no reason, as it passed").at("seconds")
+    if not passed and seconds is not None:
+        raise Unfit(f"must be null, as the case is {case.status}").at("seconds")
+    if not passed and not case.reason:
+        raise Unfit(f"must say why the case is {case.status}").at("reason")
+    if passed and case.error and case.error.value is None:
+        raise Unfit("must be finite, as the case passed").at("error.value")
+    # the outer bounds, a picosecond and 30 years, only keep rates and logarithms finite
+    if seconds and not 1e-12 < seconds.low <= seconds.median <= seconds.high < 1e9:
+        raise Unfit("must have 0 < low <= median <= high").at("seconds")
 
 
-def _plain(kind: type) -> Callable[[Any], Any]:
-    names = {bool: "true or false", int: "an integer", dict: "an object", list: "a list"}
+def _check_raw(raw: Raw) -> None:
+    if raw.samples and max(raw.samples) >= 1e9:
+        raise Unfit("must be below 1e9").at("samples")
+    if not set(map(len, raw.blocks)) <= {2}:
+        raise Unfit("must be pairs of a round and its count of samples").at("blocks")
+    rounds, counts = zip(*raw.blocks, strict=True) if raw.blocks else ((), ())
+    if rounds and not 0 <= min(rounds) <= max(rounds) <= MOST_ROUNDS:
+        raise Unfit(f"must be of rounds from 0 to {MOST_ROUNDS}").at("blocks")
+    if sum(counts) != len(raw.samples) or min(counts, default=1) < 1:
+        raise Unfit("must hold as many samples as there are, each of them some").at("blocks")
+    if [*rounds] != sorted(set(rounds)):
+        raise Unfit("must be in the order of their rounds, each once").at("blocks")
+    if len(raw.clocks) != len(raw.blocks):
+        raise Unfit("must have one entry for each block").at("clocks")
 
-    def read(value: Any) -> Any:
-        if type(value) is not kind:
-            raise _Wrong(f"must be {names[kind]}")
-        return value
 
-    return read
+Members = dict[str, Any]
+_UNTIMED = Raw("", (), (), ())
+_FLAT = {
+    *("shape", "regime", "strategy"),
+    *(each.name for kind in (Row, Result, Raw) for each in fields(kind)),
+}
+_read_run = reader(Run, _FORM, _check_run)
+# up to schema 3 a case says in one object what are three now
+_read_row = reader(Row, schemas.opened(_OF_ROW), _check_row)
+_read_flat = reader(Result, schemas.opened(_OF_CASE), _check_result)
+_read_flat_raw = reader(Raw, schemas.opened(schemas.load("samples")), _check_raw)
+_read_strategy = reader(Strategy, _OF_ROW, _check_row)
+_read_result = reader(Result, _OF_CASE, _check_result)
+_read_raw = reader(Raw, schemas.load("samples"), _check_raw)
 
 
-def _tuple(inner: Any) -> Callable[[Any], Any]:
-    values, convert = _plain(list), reader(inner)
-
-    def read(value: Any) -> Any:
-        found: list[Any] = []
-        listed = values(value)
-        # most of a record are its samples, so lists of numbers take a short way
-        kinds = set(map(type, listed))
-        if inner is int and kinds <= {int}:
-            return tuple(listed)
-        low, high = (min(listed), max(listed)) if kinds and kinds <= {int, float} else (0, 1e300)
-        if inner is float and -1e300 < low <= high < 1e300:
-            return tuple(listed)
-        # and so do their blocks
-        blocks = inner == tuple[int, ...] and kinds <= {list}
-        if blocks and set(map(type, chain.from_iterable(listed))) <= {int}:
-            return tuple(map(tuple, listed))
+def _rows(document: Members, known: Collection[str]) -> dict[tuple[str, str], Members]:
+    """What each strategy's cases have in common, by experiment and name."""
+    found: dict[tuple[str, str], Members] = {}
+    listed: list[Strategy] = []
+    for at, value in enumerate(typed(tuple[Any, ...], document.get("strategies"), "strategies")):
+        row = checked(_read_strategy, value, f"strategies[{at}]")
+        key = (row.experiment, row.name)
+        if key in found:
+            raise BadRecord(f"field strategies[{at}]: {'/'.join(key)} is there already")
+        found[key] = {name: value for name, value in vars(row).items() if name != "name"}
+        listed.append(row)
+    for at, row in enumerate(listed):
         try:
-            for each in listed:
-                found.append(convert(each))
-        except _Wrong as wrong:
-            raise wrong.at(f"[{len(found)}]") from None
-        return tuple(found)
-
-    return read
-
-
-def _dict(inner: Any) -> Callable[[Any], Any]:
-    members, convert = _plain(dict), reader(inner)
-
-    def read(value: Any) -> Any:
-        found = {}
-        for name, each in members(value).items():
-            try:
-                found[name] = convert(each)
-            except _Wrong as wrong:
-                raise wrong.at(name) from None
-        return found
-
-    return read
+            derived.check_row(row, row.name, known)
+            if row.part_of and (row.experiment, row.part_of) not in found:
+                raise Unfit(f"must be a row: there is no {row.part_of}").at("part_of")
+        except Unfit as unfit:
+            raise BadRecord(str(unfit.at(f"strategies[{at}]"))) from None
+    return found
 
 
-@cache
-def reader(kind: Any) -> Callable[[Any], Any]:
-    """What turns a value of a JSON file into the type `kind`, or raises _Wrong."""
-    outer = get_origin(kind) or kind
-    if outer is UnionType:  # X | None
-        convert = reader(get_args(kind)[0])
-        return lambda value: None if value is None else convert(value)
-    if is_dataclass(kind):
-        assert isinstance(kind, type)
-        return _dataclass(kind)
-    if outer is tuple:
-        return _tuple(get_args(kind)[0])
-    if outer is dict and get_args(kind)[1] is not Any:
-        return _dict(get_args(kind)[1])
-    if outer is Any:
-        return lambda value: value
-    return {str: _text, float: _number}.get(outer) or _plain(outer)
+def _flat(value: Members, known: Collection[str]) -> tuple[Members, Raw]:
+    """What a case of schema 3 or 2 says itself: its strategy's members, and its samples."""
+    row = _read_row(value)
+    raw = _read_flat_raw(value) if value.get("samples") else _UNTIMED
+    if more := value.keys() - _FLAT:
+        raise Unfit("is not known to this form").at(min(more)[:100])
+    names = [row.experiment, value.get("strategy"), value.get("regime")]
+    if names != [part for at, part in enumerate(value["id"].split("/")) if at != 2]:
+        raise Unfit("is not experiment/strategy/shape/regime").at("id")
+    derived.check_row(row, value["strategy"], known)
+    return vars(row), raw
 
 
-def typed(kind: type[T], value: Any, where: str) -> T:
-    """`value` as the type `kind`; where is its path in the file, for the message of BadRecord."""
-    try:
-        found: T = reader(kind)(value)  # type: ignore[arg-type]  # asks T to hash, not its class
-        return found
-    except _Wrong as wrong:
-        path = " ".join((wrong.at(where) if where else wrong).path.split())
-        raise BadRecord(f"field {path or 'at the top'} {wrong.what}") from None
+def _case(row: Members, result: Result, raw: Raw, axes: dict[str, tuple[str, ...]]) -> Case:
+    experiment, strategy, shape, regime = result.id.split("/")
+    extents, known = shape.split("x"), axes.get(experiment, ())
+    if len(extents) != len(known) or max(map(len, extents)) > 18:
+        raise Unfit(f"has a shape that does not fit the axes of {experiment}").at("id")
+    sizes = dict(zip(known, map(int, extents), strict=True))
+    own = {"strategy": strategy, "shape": sizes, "regime": regime, "raw": raw}
+    return Case(**row | vars(result) | own)
 
 
-def read_toml(path: Path, error: type[BadRecord] = BadRecord) -> dict[str, Any]:
-    """Raises `error` with one line that names the file."""
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as problem:
-        raise error(f"{path}: cannot be read: {problem.strerror}") from problem
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:
-        raise error(f"{path}: is no TOML: {' '.join(str(problem).split())}") from problem
+def _cases(document: Members, lines: dict[str, Raw] | None, run: Run) -> tuple[Case, ...]:
+    """The cases with the members of their strategies and their samples; without `lines` they have
+    all of these themselves, as up to schema 3."""
+    axes = {each.name: each.axes for each in run.experiments}
+    rows = _rows(document, axes) if lines is not None else {}
+    found: dict[str, Case] = {}
+    for at, value in enumerate(typed(tuple[Members, ...], document.get("cases"), "cases")):
+        try:
+            result = _read_flat(value) if lines is None else _read_result(value)
+            if result.id in found:
+                raise Unfit(f"{result.id} appears twice").at("id")
+            if lines is None:
+                row, raw = _flat(value, axes)
+            else:
+                experiment, strategy, *_ = result.id.split("/")
+                if (experiment, strategy) not in rows:
+                    raise Unfit(f"is of no strategy: there is no {experiment}/{strategy}").at("id")
+                row, raw = rows[experiment, strategy], lines.pop(result.id, _UNTIMED)
+                count = len(raw.samples)
+                if count != (result.seconds.samples if result.seconds else 0):
+                    raise Unfit(f"must be {count}: {SAMPLES} has as many").at("seconds.samples")
+            found[result.id] = case = _case(row, result, raw, axes)
+            derived.check_case(case, run)
+        except Unfit as unfit:
+            raise BadRecord(str(unfit.at(f"cases[{at}]"))) from None
+    if lines:
+        raise BadRecord(f"field cases lacks {next(iter(lines))}, which {SAMPLES} has")
+    if sum(case.role == "audit" for case in found.values()) > MOST_AUDITED:
+        raise BadRecord(f"field cases: at most {MOST_AUDITED} may be of the self-audit")
+    return tuple(found.values())
 
 
-def _check(record: Record) -> None:
-    """What the types alone do not say; raises BadRecord."""
-    if record.environment.gpu is None and not record.environment.gpu_reason:
-        raise BadRecord("field environment.gpu_reason must say why environment.gpu is null")
-    if record.environment.gpu and "other_processes" not in record.environment.state:
-        raise BadRecord("field environment.state.other_processes is missing")
-    if record.environment.code not in CODES:
-        known = ", ".join(each for each in CODES if each)
-        raise BadRecord(f"field environment.code must be null or one of {known}")
-    if record.plan.preset not in PRESETS:
-        raise BadRecord(f"field plan.preset must be one of {', '.join(PRESETS)}")
-    if record.method:
-        _check_method(record.method)
-    axes = {experiment.name: experiment.axes for experiment in record.experiments}
-    if len(axes) < len(record.experiments):
-        raise BadRecord("field experiments: two have the same name")
-    for name in axes:
-        # the name becomes a file name, so it may not lead out of the report folder
-        if not re.fullmatch(r"[a-z0-9_]+", name):
-            raise BadRecord(f"field experiments: the name {name!r} may hold only a-z, 0-9 and _")
-    seen = set()
-    for at, case in enumerate(record.cases):
-        where = f"field cases[{at}]."
-        for key, allowed in ALLOWED.items():
-            if getattr(case, key) not in allowed:
-                raise BadRecord(f"{where}{key} must be one of {', '.join(allowed)}")
-        if case.experiment not in axes or set(case.shape) != set(axes[case.experiment]):
-            raise BadRecord(f"{where}shape does not fit the axes of an experiment of the record")
-        shape = "x".join(str(case.shape[axis]) for axis in axes[case.experiment])
-        if case.id != f"{case.experiment}/{case.strategy}/{shape}/{case.regime}":
-            raise BadRecord(f"{where}id is not experiment/strategy/shape/regime")
-        if case.id in seen:
-            raise BadRecord(f"{where}id: {case.id} appears twice")
-        seen.add(case.id)
-        if (case.role == "part") != bool(case.part_of):
-            raise BadRecord(f"{where}part_of must name the whole of a part, and of nothing else")
-        seconds = case.seconds
-        if case.status == "passed" and (seconds is None or case.reason is not None):
-            raise BadRecord(f"{where}seconds: a passed case carries seconds and no reason")
-        if case.status != "passed" and seconds is not None:
-            raise BadRecord(f"{where}seconds: a case that is {case.status} may carry no time")
-        if case.status != "passed" and not case.reason:
-            raise BadRecord(f"{where}reason: a case that is {case.status} must say why")
-        if case.status == "passed" and case.error and case.error.value is None:
-            raise BadRecord(f"{where}error.value: an error that is not finite cannot pass")
-        # the outer bounds, a picosecond and 30 years, only keep rates and logarithms finite
-        if seconds and not 1e-12 < seconds.low <= seconds.median <= seconds.high < 1e9:
-            raise BadRecord(f"{where}seconds must have 0 < low <= median <= high")
-        _check_blocks(case, where)
-
-
-def _check_method(method: Method) -> None:
-    for name, states in METHOD.items():
-        value, least = getattr(method, name), states.get("minimum", -math.inf)
-        above = states.get("exclusiveMinimum", -math.inf)
-        below = states.get("exclusiveMaximum", math.inf)
-        if value < least:
-            raise BadRecord(f"field method.{name} must be at least {least}")
-        if not above < value < below:
-            limit = f" and below {below}" if below < math.inf else ""
-            raise BadRecord(f"field method.{name} must be above {above}{limit}")
-
-
-def _check_blocks(case: Case, where: str) -> None:
-    if case.samples and not 0 < min(case.samples) <= max(case.samples) < 1e9:
-        raise BadRecord(f"{where}samples must be above 0")
-    if any(len(block) != 2 or block[1] < 1 for block in case.blocks):
-        raise BadRecord(f"{where}blocks must be pairs of a round and its count of samples")
-    if sum(count for _, count in case.blocks) != len(case.samples):
-        raise BadRecord(f"{where}blocks must hold as many samples as there are")
-    order = [number for number, _ in case.blocks]
-    if order != sorted(set(order)):
-        raise BadRecord(f"{where}blocks must be in the order of their rounds, each once")
-    if len(case.clocks) != len(case.blocks):
-        raise BadRecord(f"{where}clocks must have one entry for each block")
-    if case.batch < 1:
-        raise BadRecord(f"{where}batch must be at least 1")
-    if case.power and not (case.power.joules > 0 and case.power.watts > 0):
-        raise BadRecord(f"{where}power must have watts and joules above 0")
-
-
-def _upgraded(schema: int, document: dict[str, Any]) -> dict[str, Any]:
-    """A record of schema 2 or 3, or of 4 from _joined, in the form that _joined gives one of 5.
-    What it does not say is not known, and nothing is made up.
-    """
-    if schema < 2:
-        raise BadRecord(f"has schema {schema}; this renderer reads schemas 2 to {SCHEMA}")
-    document = {**document, "method": None}
-    if schema == 4:
-        return document
+def _upgraded(schema: int, document: Members) -> Members:
+    """A record of schema 2 or 3 with what these did not have. What they do not say is not known,
+    and nothing is made up."""
     said = f"records of schema {schema} do not say"
-    if schema == 2:
-        document = _upgraded_2(document, said)
-    env, cases = (document.get(name) for name in ("environment", "cases"))
-    if type(env) is dict and type(env.get("unknown")) is dict:
-        unknown = env["unknown"] | {"version": said}
-        document = {**document, "environment": {**env, "version": None, "unknown": unknown}}
-    if type(cases) is list and all(type(case) is dict for case in cases):
-        members = [each.name for each in fields(Raw)]
-        raw = [{name: case[name] for name in members if name in case} for case in cases]
-        new = [{"raw": own, "spent": None} for own in raw]
-        joined = [{**case, **own} for case, own in zip(cases, new, strict=True)]
-        document = {**document, "cases": joined}
-    return document
-
-
-def _upgraded_2(document: dict[str, Any], said: str) -> dict[str, Any]:
-    """A record of schema 2 in the form of 3. All samples of a case are one block, so none of its
-    comparisons is a paired one.
-    """
     try:
         env, cases = document["environment"], document["cases"]
-        names = ("mps", "code", "cubins", "command_budget_seconds")
-        unknown = dict.fromkeys(names, said)
-        env = {**env, **dict.fromkeys(names), "unknown": unknown}
-        env["state"] = {"other_processes": None} if env["gpu"] else {}
-        env["git"] = {**env["git"], "diff": None}
-        if env["gpu"]:
-            names = ("uuid_hash", "ecc", "mig", "power_limit_watts")
-            env["gpu"] = {**env["gpu"], **dict.fromkeys(names)}
-            unknown |= {f"gpu.{name}": said for name in names}
-        spent = dict.fromkeys(Overhead.__dataclass_fields__, 0)
-        return {
-            **document,
-            "environment": env,
-            "overhead": spent | {"other": document["wall_seconds"]},
-            "plan": {"preset": "full", "dropped": []},
-            "cases": [
+        names, gpu = ["version"], env["gpu"] or {}
+        if schema == 2:
+            names += ["mps", "code", "cubins", "command_budget_seconds"]
+            env = {**env, "unknown": {}, "git": {**env["git"], "diff": None}}
+            env["state"] = {"other_processes": None} if gpu else {}
+            of_gpu = ("uuid_hash", "ecc", "mig", "power_limit_watts") if gpu else ()
+            env["gpu"] = {**gpu, **dict.fromkeys(of_gpu)} or None
+            names += [f"gpu.{name}" for name in of_gpu]
+            spent = dict.fromkeys(Overhead.__dataclass_fields__, 0)
+            document = {
+                **document,
+                "overhead": spent | {"other": document["wall_seconds"]},
+                "plan": {"preset": "full", "dropped": []},
+            }
+            # all samples of a case are one block, so none of its comparisons is a paired one
+            cases = [
                 {
                     **case,
                     "batch": 1,
@@ -705,55 +620,31 @@ def _upgraded_2(document: dict[str, Any], said: str) -> dict[str, Any]:
                     "clocks": [case["clock_hz"]] if case["samples"] else [],
                 }
                 for case in cases
-            ],
-        }
-    except (KeyError, TypeError) as error:
-        raise BadRecord(f"has schema 2 but not its form: {error}") from error
+            ]
+        env = {**dict.fromkeys(name for name in names if "." not in name), **env}
+        env["unknown"] = {**env["unknown"], **dict.fromkeys(names, said)}
+        cases = [{**case, "spent": None} for case in cases]
+        return {**document, "environment": env, "cases": cases}
+    except KeyError as error:
+        raise BadRecord(f"field {error.args[0]} is missing: schema {schema} has it") from error
+    except TypeError as error:
+        raise BadRecord(f"has schema {schema} but not its form: {error}") from error
 
 
-def _joined(document: dict[str, Any], lines: dict[str, Raw]) -> dict[str, Any]:
-    """A record of schema 4 or 5 whose cases have the members of their strategies and samples, and
-    those that their ids hold: the form of schema 3."""
-    axes = {
-        each.name: each.axes
-        for each in typed(tuple[Experiment, ...], document.get("experiments"), "experiments")
-    }
-    rows = {
-        (each.experiment, each.name): vars(each) | {"source": vars(each.source)}
-        for each in typed(tuple[Strategy, ...], document.get("strategies"), "strategies")
-    }
-    nothing = Raw("", (), (), ())
-    cases = typed(tuple[dict[str, Any], ...], document.get("cases"), "cases")
-    joined: list[dict[str, Any]] = []
-    for at, case in enumerate(cases):
-        name = typed(str, case.get("id"), f"cases[{at}].id")
-        experiment, strategy, shape, regime = (name.split("/") + [""] * 3)[:4]
-        if (experiment, strategy) not in rows:
-            raise BadRecord(f"field cases[{at}].id: strategies has no {experiment}/{strategy}")
-        extents = [int(each) if each.isdecimal() else 0 for each in shape.split("x")]
-        if len(extents) != len(axes.get(experiment, ())) or min(extents) < 1:
-            raise BadRecord(f"field cases[{at}].id: {shape} does not fit the axes of {experiment}")
-        raw = lines.pop(name, nothing)
-        seconds = case.get("seconds") or {}
-        if len(raw.samples) != (seconds.get("samples", 0) if type(seconds) is dict else 0):
-            raise BadRecord(f"field cases[{at}].seconds.samples: {SAMPLES} has {len(raw.samples)}")
-        own = {"strategy": strategy, "regime": regime, "raw": raw}
-        own |= {"shape": dict(zip(axes[experiment], extents, strict=True))}
-        joined.append(rows[experiment, strategy] | case | own)
-    if lines:
-        raise BadRecord(f"field cases lacks {next(iter(lines))}, which {SAMPLES} has")
-    return {**document, "cases": joined}
-
-
-def _parsed(raw: bytes) -> Any:
-    def no_nan(constant: str) -> float:
-        raise BadRecord(f"holds {constant}, which is no number")
-
-    try:
-        return json.loads(raw, parse_constant=no_nan)
-    except (ValueError, RecursionError) as error:
-        detail = " ".join(str(error).split())
-        raise BadRecord(f"is not complete JSON ({detail}); was it cut off?") from error
+def _method(schema: int, method: Any) -> Any:
+    """The method as schema 6 has it; None up to schema 4, which did not state it."""
+    if schema < 5:
+        if method is not None:
+            raise BadRecord(f"field method is not known to schema {schema}")
+        return None
+    if type(method) is not dict:
+        raise BadRecord("field method must be there")  # which may be null in older ones alone
+    own = {"rounds"} if schema >= 6 else {each.name for each in _STOPPED}
+    for name in sorted({"rounds", *(each.name for each in _STOPPED)}):
+        if (name in method) != (name in own):
+            what = "missing" if name in own else f"not known to schema {schema}"
+            raise BadRecord(f"field method.{name} is {what}")
+    return {"rounds": None, **method}
 
 
 def _samples(folder: Path) -> tuple[dict[str, Raw], dict[str, bytes]]:
@@ -762,51 +653,50 @@ def _samples(folder: Path) -> tuple[dict[str, Raw], dict[str, bytes]]:
     path = next((p for p in (folder / SAMPLES, folder / COMPRESSED) if p.exists()), None)
     if path is None:
         raise BadRecord(f"its samples are missing: put {COMPRESSED} beside it")
-    data = text = path.read_bytes()
     try:
+        data = text = bytes_of(path)
         if path.name == COMPRESSED:
             with bz2.open(io.BytesIO(data)) as file:
-                text = file.read(MOST_SAMPLES + 1)
-        if len(text) > MOST_SAMPLES:
-            raise BadRecord(f"has more than {MOST_SAMPLES} bytes of samples")
+                text = file.read(MOST_BYTES + 1)
+            if len(text) > MOST_BYTES:
+                raise BadRecord(f"has more than {MOST_BYTES} bytes of samples")
         found: dict[str, Raw] = {}
         for number, line in enumerate(text.splitlines(), 1):
-            each = typed(Raw, _parsed(line), "")
-            if each.id in found:
-                raise BadRecord(f"line {number}: {each.id} appears twice")
-            found[each.id] = each
+            raw = checked(_read_raw, read_json(line))
+            if raw.id in found:
+                raise BadRecord(f"line {number}: {raw.id} appears twice")
+            found[raw.id] = raw
         return found, {path.name: data}
-    except (EOFError, OSError) as error:  # of bz2, whose data is in memory
+    except (EOFError, OSError) as error:
         raise BadRecord(f"{path.name} is damaged: {error}") from error
     except BadRecord as error:
         raise BadRecord(f"{path.name}: {error}") from error
 
 
 def _parse(raw: bytes, folder: Path) -> tuple[Record, dict[str, bytes]]:
-    document, files = _parsed(raw), {RECORD: raw}
+    document, files, lines = read_json(raw), {RECORD: raw}, None
     if type(document) is not dict or "schema" not in document:
         raise BadRecord("has no field schema: this is not a record of Recheck")
     schema = typed(int, document["schema"], "schema")
     if schema > SCHEMA:
         raise BadRecord(f"has schema {schema}; this renderer reads schema {SCHEMA}: update Recheck")
+    if schema < 2:
+        raise BadRecord(f"has schema {schema}; this renderer reads schemas 2 to {SCHEMA}")
     if schema >= 4:
         lines, held = _samples(folder)
-        document, files = _joined(document, lines), files | held
-    if schema < SCHEMA:
+        files |= held
+    else:
         document = _upgraded(schema, document)
-    elif "method" in document:  # which may be null in older ones alone
-        document["method"] = typed(Method, document["method"], "method")
-    record = typed(Record, document, "")
-    _check(record)
-    return record, files
+    run = checked(_read_run, {**document, "method": _method(schema, document.get("method"))})
+    return Record(**vars(run), cases=_cases(document, lines, run)), files
 
 
 def compressed(files: dict[str, bytes]) -> dict[str, bytes]:
-    """The same files with the samples compressed, as a report holds them."""
-    if SAMPLES not in files:
-        return files
-    data = bz2.compress(files[SAMPLES])
-    return {name: files[name] for name in files if name != SAMPLES} | {COMPRESSED: data}
+    """The same files in their order with the samples compressed, as a report holds them."""
+    return {
+        COMPRESSED if name == SAMPLES else name: bz2.compress(data) if name == SAMPLES else data
+        for name, data in files.items()
+    }
 
 
 def locate(path: Path) -> Path:
@@ -822,9 +712,9 @@ def load(path: Path) -> tuple[Record, dict[str, bytes]]:
     """
     path = locate(path)
     try:
-        return _parse(path.read_bytes(), path.parent)
+        return _parse(bytes_of(path), path.parent)
     except OSError as error:
         raise BadRecord(f"{error.filename}: cannot be read: {error.strerror}") from error
     except BadRecord as error:
-        advice = "" if "schema" in str(error) else "; run recheck again to write a new one"
+        advice = "" if "schema" in str(error) else AGAIN
         raise BadRecord(f"{path}: {error}{advice}") from error

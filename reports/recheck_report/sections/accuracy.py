@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -12,6 +13,8 @@ from recheck_report.model.accuracy import (
     GUARDED,
     LEAST_K,
     LIBRARY,
+    NOT_FINITE,
+    ROUNDOFF,
     TOLERANCE,
     Accuracy,
     Result,
@@ -38,12 +41,13 @@ class Table:
 class HowAccurate:
     """What the template lays out; with `why_not` nothing else is there."""
 
-    anchor: str
     why_not: str = ""
-    linked: bool = False  # whether the report's folder holds the file
+    linked: bool = True  # whether the report's folder holds the file
     inputs: str = ""  # what was multiplied
     verdict: str = ""
     tolerance: str = ""
+    promises: tuple[str, ...] = ()  # a sentence for each row that splits its inputs
+    promised: Table | None = None  # what became of them on adversarial inputs
     k: int = WHOLE_K
     against: Table | None = None  # cuBLAS's errors, and the others' as multiples of them
     larger: HowAccurate | None = None  # of a larger product: inputs, verdict, against
@@ -53,25 +57,25 @@ class HowAccurate:
     gaps: Table | None = None
 
 
-def how_accurate(own: Measured, experiment: Experiment, prefix: str) -> HowAccurate | None:
+def how_accurate(own: Measured, experiment: Experiment) -> HowAccurate | None:
     """The section of an experiment; None where a study of accuracy is not about it."""
     if experiment.name != EXPERIMENT:
         return None
-    anchor, accuracy, linked = f"{prefix}how-accurate", own.accuracy, not prefix
+    accuracy = own.accuracy
     if accuracy is None:
-        return HowAccurate(anchor, _ABSENT)
+        return HowAccurate(_ABSENT, linked=False)
     if foreign := accuracy.foreign(own.record):
-        return HowAccurate(anchor, cell(foreign), linked)
+        return HowAccurate(cell(foreign))
     splits = _splits(accuracy)
     sweeps = [row for row in accuracy.rows if row.split and row.sweep]
     return HowAccurate(
-        anchor,
-        linked=linked,
         inputs=_inputs(accuracy),
         verdict=_verdict(accuracy, splits),
         tolerance=_tolerance(own, accuracy),
+        promises=_promises(accuracy, splits),
+        promised=_promised(accuracy, splits),
         against=_against(accuracy, splits),
-        larger=_larger(own, anchor),
+        larger=_larger(own),
         sweeps=_against(accuracy, sweeps) if sweeps else None,
         special=_special(accuracy),
         whole=_whole(accuracy),
@@ -79,13 +83,13 @@ def how_accurate(own: Measured, experiment: Experiment, prefix: str) -> HowAccur
     )
 
 
-def _larger(own: Measured, anchor: str) -> HowAccurate | None:
+def _larger(own: Measured) -> HowAccurate | None:
     study = own.larger
     if study is None or study.foreign(own.record):
         return None
     splits = _splits(study)
     verdict, against = _verdict(study, splits), _against(study, splits)
-    return HowAccurate(anchor, inputs=_inputs(study), verdict=verdict, against=against)
+    return HowAccurate(inputs=_inputs(study), verdict=verdict, against=against)
 
 
 def _splits(accuracy: Accuracy) -> list[Row]:
@@ -135,30 +139,32 @@ def _verdict(accuracy: Accuracy, splits: list[Row]) -> str:
     if not found:
         base = next((r for r in accuracy.results if r.strategy == LIBRARY and r.reason), None)
         why = f"`{LIBRARY}`: {cell(base.why_not)}" if base else f"`{LIBRARY}` was not studied"
-        return f"No error of a row that splits its inputs could be held against cuBLAS's: {why}."
+        return f"No error of a row that splits its inputs could be compared with cuBLAS's: {why}."
     larger = [each for each in found if each[0] > 1]
-    scope = f"on the same inputs at K ≥ {LEAST_K}, by norm and by element"
+    scope = f" (same inputs, K ≥ {LEAST_K}, by norm and by element)"
+    notes = ""
     guarded = [cell(each.says) for each in accuracy.ordinary if each.name in GUARDED]
     if guarded:
-        scope += f" (without {', '.join(guarded)}, where a row may fall back on IEEE fp32"
+        notes += f" Not counted: {', '.join(guarded)}, where a row may fall back on IEEE fp32"
         if apart:
             ratio, row, *_ = max(apart, key=lambda each: each[0])
-            scope += f"; there at worst {significant(ratio)} times as large, `{row.strategy}`"
-        scope += ")"
-    lacking = f" {missing} pairs of results lack an error on one side." if missing else ""
+            notes += f"; there the worst is {significant(ratio)} times cuBLAS's, `{row.strategy}`"
+        notes += "."
+    if missing:
+        notes += f" Pairs of results without an error on both sides, not compared: {missing}."
     if not larger:
         return (
             f"**None of the {len(found)} errors of rows that split their inputs is larger than "
-            f"cuBLAS's** {scope}.{lacking}"
+            f"cuBLAS's**{scope}.{notes}"
         )
     ratio, row, each, k = max(larger, key=lambda found: found[0])
     worse = {found[1].strategy for found in larger}
     clean = [f"`{each.strategy}`" for each in splits if each.strategy not in worse]
-    lacking += f" None of them is one of {', '.join(clean)}." if clean else ""
+    notes += f" No error of {', '.join(clean)} is larger." if clean else ""
     return (
         f"**{len(larger)} of the {len(found)} errors of rows that split their inputs are larger "
-        f"than cuBLAS's** {scope}: at worst {significant(ratio)} times as large, `{row.strategy}` "
-        f"on {cell(each.says)} at K = {k}.{lacking}"
+        f"than cuBLAS's**{scope}. The worst is {significant(ratio)} times cuBLAS's, "
+        f"`{row.strategy}` on {cell(each.says)} at K = {k}.{notes}"
     )
 
 
@@ -200,6 +206,98 @@ def _against(accuracy: Accuracy, rows: list[Row]) -> Table | None:
     return Table(["row", "K", *(cell(each.says) for each in accuracy.ordinary)], lines)
 
 
+# what a split row promises
+
+
+def _promises(accuracy: Accuracy, splits: list[Row]) -> tuple[str, ...]:
+    if not splits:
+        return ()
+    if not accuracy.adversarial:
+        return (
+            "Adversarial inputs, and what these rows promise of their errors: not measured in this "
+            "study, which is of an earlier form.",
+        )
+    return tuple(_promise(accuracy, row) for row in splits)
+
+
+def _promise(accuracy: Accuracy, row: Row) -> str:
+    """What a row promises, whether it kept that, and where it came nearest to breaking it."""
+    says = {each.name: cell(each.says) for each in accuracy.distributions}
+    own = [each for each in accuracy.results if each.strategy == row.strategy]
+    found = [(each.of_bound, each) for each in own if each.of_bound is not None]
+    # what is not finite, or wrong on special inputs, has no error and yet breaks the promise
+    judged = [
+        each
+        for each in own
+        if each.distribution not in NOT_FINITE and each.status in ("passed", "incorrect")
+    ]
+    wrong = [each for each in judged if each.status == "incorrect"]
+    kept = f"**broken** in {len(wrong)}" if wrong else "kept in all"
+    kept += f" of {len(judged)} results"
+    if not found and wrong:
+        return f"`{row.strategy}`: its promise is {kept}: {cell(wrong[0].why_not)}."
+    if not found:
+        why = next((each.why_not for each in own if each.reason), "it was not studied")
+        return f"`{row.strategy}`: its promise was not measured: {cell(why)}."
+    # on inputs that leave the guard down the bound is least
+    least: dict[int, float] = {}
+    for _, each in found:
+        least[each.k] = min(each.bound or math.inf, least.get(each.k, math.inf))
+    ends = sorted({min(least), max(least)})
+    bounds = " and ".join(f"{significant(least[k] / ROUNDOFF)}·2^-24 at K = {k}" for k in ends)
+    part, worst = max(found, key=lambda each: each[0])
+    lacking = len([each for each in own if each.reason and not each.measured])
+    against = [
+        (ratios[1], each)
+        for _, each in found
+        if (ratios := _ratios(accuracy, row, each.distribution, each.k))
+    ]
+    beside = ""
+    if against:
+        ratio, at = max(against, key=lambda each: each[0])
+        beside = (
+            f"; its largest error against cuBLAS's is {significant(ratio)} times that, on "
+            f"{says[at.distribution]} at K = {at.k}"
+        )
+    return (
+        f"`{row.strategy}` promises of each element |C − AB| ≤ b·|A||B| with b = {bounds}, or "
+        f"where its guard leaves the inputs to IEEE fp32, γ_K ≈ K·2^-24 if that is more: {kept}, "
+        f"{significant(100 * part, 2)} % of it at the worst element of all, on "
+        f"{says[worst.distribution]} at K = {worst.k}{beside}."
+        + (f" Without an error: {lacking} results." if lacking else "")
+    )
+
+
+def _promised(accuracy: Accuracy, splits: list[Row]) -> Table | None:
+    """Errors as parts of their bounds, and as multiples of the library's, worst elements."""
+    inputs = accuracy.adversarial
+    names = {each.name for each in inputs}
+    lengths = sorted({each.k for each in accuracy.results if each.distribution in names})
+    if not inputs or not lengths:
+        return None
+    # beside them the library, and for either target the first row in IEEE fp32
+    ieee = [row for row in accuracy.rows if row.arithmetic == "fp32" and not row.sweep]
+    first = {row.target: row for row in reversed(ieee)}
+    library = [row for row in ieee if row.strategy == LIBRARY]
+    beside = [*library, *(row for row in first.values() if row not in library)]
+
+    def text(row: Row, distribution: str, k: int) -> str:
+        result = accuracy.find(row.strategy, distribution, k)
+        if result is None or result.of_bound is None:
+            return _errors(result)
+        ratios = _ratios(accuracy, row, distribution, k)
+        times = f" / {significant(ratios[1])}" if ratios else ""
+        part = f"{significant(100 * result.of_bound, 2)} %{times}"
+        return part if result.status == "passed" else f"{part} **{result.status}**"
+
+    lines = [
+        [f"`{row.strategy}`", str(k), *(text(row, each.name, k) for each in inputs)]
+        for k in lengths
+        for row in [*splits, *beside]
+    ]
+    return Table(["row", "K", *(cell(each.says) for each in inputs)], lines)
+
+
 # the tolerance that the documents have
 
 
@@ -219,15 +317,14 @@ def _tolerance(own: Measured, accuracy: Accuracy) -> str:
             first = next((each.k for each in there if (each.absolute or 0) > TOLERANCE), 0)
             from_k.setdefault(first, []).append(f"`{row.strategy}`")
     never = from_k.pop(0, [])
-    said = [f"at K = {k} by {', '.join(names)}" for k, names in sorted(from_k.items())]
+    said = [f"at K = {k} for {', '.join(names)}" for k, names in sorted(from_k.items())]
     if never:
-        said.append(f"at no K that was measured by {', '.join(never)}")
+        said.append(f"at no measured K for {', '.join(never)}")
     if not said:
         return ""
     return (
-        f"S1 accepts a result if each element is within 0.001 of the CPU's (C21). Set against "
-        f"float64 in place of the CPU's, on {cell(uniform.says)}, as much is first "
-        f"exceeded {'; '.join(said)}."
+        f"S1 accepts a result if each element is within 0.001 of the CPU's (C21). Compared with "
+        f"float64 on {cell(uniform.says)}, the error is first more than that {'; '.join(said)}."
     )
 
 
@@ -293,7 +390,11 @@ def _gaps(accuracy: Accuracy) -> Table | None:
     lines: dict[tuple[str, ...], list[str]] = {}
     for (strategy, status, reason), where in reasons.items():
         inputs = ", ".join(says[name] for name in where)
-        kinds = {"all": accuracy.distributions, "all but the special": accuracy.ordinary}
+        kinds = {
+            "all ordinary": accuracy.ordinary,
+            "all but the special": accuracy.ordinary + accuracy.adversarial,
+            "all": accuracy.distributions,
+        }
         for kind, chosen in kinds.items():
             if set(where) == {each.name for each in chosen}:
                 inputs = kind

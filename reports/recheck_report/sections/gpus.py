@@ -1,18 +1,27 @@
-"""Claims across GPUs: one column for each record, and what sets the records apart.
+"""Claims and ranks across machines: one column for each record, and what sets the records apart.
 
 Records are never mixed: each keeps its own column, its own verdicts and its own labels, and what
-is not the same in all of them (schema, commit, driver, CUDA) is printed bold above its column.
+is not the same in all of them (schema, commit, driver, CUDA) is printed bold above its column. A
+record without a GPU result goes by its CPU.
 """
 
 from __future__ import annotations
 
-from recheck_report.claims import Claim
+from recheck_report.anchors import claim_place
+from recheck_report.claims import Claim, Judged
 from recheck_report.claims.measured import Measured
 from recheck_report.claims.toml import in_order
-from recheck_report.formatting import NONE, cell
-from recheck_report.model.record import RECORD
-from recheck_report.sections import provenance
-from recheck_report.sections.verdicts import WORDS, effect, prose, summary
+from recheck_report.formatting import NONE, duration, shape_label, significant
+from recheck_report.model.record import RECORD, Case, Record
+from recheck_report.sections import provenance, times
+from recheck_report.sections.times import Pair
+from recheck_report.sections.verdicts import WORDS, effect, prose, shortest, summary
+from recheck_report.statistics.changes import Change
+from recheck_report.statistics.family import comparisons
+from recheck_report.statistics.ratio import COARSEST
+
+TURNED = ["claim", "", "was", "is", "measured then", "measured now", "asked"]
+NAMED = 6  # claims in a sentence; the rest is counted
 
 
 def ordered(records: list[Measured]) -> list[Measured]:
@@ -24,24 +33,47 @@ def ordered(records: list[Measured]) -> list[Measured]:
     return sorted(records, key=key)
 
 
+def machine(each: Measured) -> str:
+    """What was measured: the GPU, or the CPU where no GPU case has a time."""
+    return each.gpu if each.record.gpu_measured else each.record.environment.cpu
+
+
+def alike(one: Measured, other: Measured) -> bool:
+    """Whether both are of one model."""
+    kinds = {each.record.gpu_measured for each in (one, other)}
+    return len(kinds) == 1 and machine(one) == machine(other)
+
+
 def names(records: list[Measured]) -> list[str]:
-    """One name for each record: the GPU's, with commit and day where a GPU comes twice."""
-    gpus = [each.gpu for each in records]
+    """One name for each record: its machine's, with commit and day where one comes twice."""
+    machines = [machine(each) for each in records]
     found: list[str] = []
     for each in records:
-        env, name = each.record.environment, each.gpu
-        if gpus.count(name) > 1:
-            name += f", {(env.git.commit or 'unknown')[:7]}, {env.started[:10]}"
+        env, name = each.record.environment, machine(each)
+        if machines.count(name) > 1:
+            name += f", {env.git.short}, {env.started[:10]}"
         while name in found:
             name += " (again)"
         found.append(name)
     return found
 
 
+def labels_of(first: Measured, other: Measured, names: tuple[str, str]) -> tuple[str, str]:
+    """What sets two records apart, as Markdown: of one model's, commit and day alone."""
+    same = alike(first, other)
+    short = []
+    for each, name in zip((first, other), names, strict=True):
+        if same:
+            day = each.record.environment.started[:10]
+            name = name.removeprefix(f"{machine(each)}, ").replace(f", {day}", f" ({day})")
+        short.append(prose(name))
+    return short[0], short[1]
+
+
 def _facts(each: Measured) -> dict[str, str]:
     env = each.record.environment
     return {
-        "commit": (env.git.commit or "unknown")[:7],
+        "commit": env.git.short,
         "driver": env.driver or "not known",
         "CUDA": env.cuda_runtime or "not known",
         "schema": str(each.record.schema),
@@ -53,10 +85,10 @@ def labels(records: list[Measured]) -> list[list[str]]:
     facts = [_facts(each) for each in records]
     found = []
     for each, own in zip(records, facts, strict=True):
-        lines = [cell(each.record.environment.started[:10])]
+        lines = [prose(each.record.environment.started[:10])]
         for key, value in own.items():
             alike = all(other[key] == value for other in facts)
-            text = cell(f"{key} {value}")
+            text = prose(f"{key} {value}")
             lines.append(text if alike else f"**{text}**")
         brands = provenance.brands(each.record, each.probes)
         # the older schema stands there already
@@ -68,9 +100,9 @@ def labels(records: list[Measured]) -> list[list[str]]:
     return found
 
 
-def columns(records: list[Measured]) -> list[str]:
-    heads = zip(names(records), labels(records), strict=True)
-    return ["claim", *("<br>".join([cell(name), *lines]) for name, lines in heads)]
+def columns(records: list[Measured], named: list[str] | None = None) -> list[str]:
+    heads = zip(named or names(records), labels(records), strict=True)
+    return ["claim", *("<br>".join([prose(name), *lines]) for name, lines in heads)]
 
 
 def claims(records: list[Measured]) -> list[Claim]:
@@ -79,14 +111,11 @@ def claims(records: list[Measured]) -> list[Claim]:
     return [found[name] for name in sorted(found, key=in_order)]
 
 
-def rows(
-    records: list[Measured], claims: list[Claim], prefix: str | None = None
-) -> list[list[str]]:
-    """A row for each claim; with a prefix, its id links to the claim's row under that prefix."""
+def rows(records: list[Measured], claims: list[Claim], linked: bool = False) -> list[list[str]]:
+    """A row for each claim; its id leads to the claim in a report if `linked`."""
     found, counts = [], [dict.fromkeys(WORDS, 0) for _ in records]
     for claim in claims:
-        where = f"#{prefix}claim-{claim.id.lower()}"
-        link = claim.id if prefix is None else f"[{claim.id}]({where})"
+        link = f"[{claim.id}]({claim_place(claim.id)})" if linked else claim.id
         cells = []
         for each, count in zip(records, counts, strict=True):
             judged = each.judgement.find(claim.id)
@@ -101,6 +130,16 @@ def rows(
     return [*found, ["in all", *map(summary, counts)]] if found else []
 
 
+def decided(records: list[Measured], claims: list[Claim]) -> list[Claim]:
+    """The claims that a record of these has a verdict on."""
+
+    def known(claim: Claim) -> bool:
+        found = (each.judgement.find(claim.id) for each in records)
+        return any(each is not None and each.verdict != "not_measured" for each in found)
+
+    return [claim for claim in claims if known(claim)]
+
+
 def differing(records: list[Measured], claims: list[Claim]) -> list[str]:
     """The ids of the claims on which the records do not agree."""
     found = []
@@ -109,3 +148,155 @@ def differing(records: list[Measured], claims: list[Claim]) -> list[str]:
         if len({each.verdict for each in judged if each} - {"not_measured"}) > 1:
             found.append(claim.id)
     return found
+
+
+def _both(first: Measured, other: Measured) -> list[tuple[Judged, Judged]]:
+    """The claims that both records judge."""
+    found = []
+    for claim in decided([other], decided([first], claims([first, other]))):
+        was, now = first.judgement.find(claim.id), other.judgement.find(claim.id)
+        assert was and now  # as both are judged
+        found.append((was, now))
+    return found
+
+
+def turned(first: Measured, other: Measured) -> list[list[str]]:
+    """The claims that both records judge, and not alike: what decides, measured in both."""
+    found = []
+    for was, now in _both(first, other):
+        if was.verdict != now.verdict:
+            at, claim = _deciding(was, now), now.claim
+            about = [claim.id, prose(claim.title), WORDS[was.verdict], WORDS[now.verdict]]
+            measured = [shortest(each.outcomes[at]) for each in (was, now)]
+            found.append([*about, *measured, prose(claim.expected)])
+    return found
+
+
+def _deciding(was: Judged, now: Judged) -> int:
+    """The first check of the claim that is answered differently."""
+    pairs = zip(was.outcomes, now.outcomes, strict=True)
+    return next(at for at, (a, b) in enumerate(pairs) if a.verdict != b.verdict)
+
+
+def only_one(first: Measured, other: Measured) -> list[str]:
+    """The claims that only one of the two records judges."""
+    either = decided([first, other], claims([first, other]))
+    both = {now.claim.id for _, now in _both(first, other)}
+    return [each.id for each in either if each.id not in both]
+
+
+def ids(found: list[str]) -> str:
+    """ "C12, C14 and 3 more"."""
+    rest = len(found) - NAMED
+    return ", ".join(found[:NAMED]) + (f" and {rest} more" if rest > 0 else "")
+
+
+def _ranks(record: Record, rungs: list[Case]) -> dict[str, int]:
+    """By strategy: 1, and one more for each rung that is faster by more than this run can tell."""
+    known = comparisons(record)
+    return {
+        each.strategy: 1 + sum(known.ratio(each, other).outcome == "faster" for other in rungs)
+        for each in rungs
+    }
+
+
+def ranks(first: Measured, other: Measured) -> list[list[str]]:
+    """The rungs whose rank among all at their experiment's headline shape changed, the furthest
+    first: a rung for each line, with both ranks and times. None where a run can tell nothing."""
+    found: list[tuple[int, list[str]]] = []
+    if any(comparisons(each.record).resolution > COARSEST for each in (first, other)):
+        return []
+    for experiment in other.record.ordinary:
+        cases: list[tuple[Case, Case]] = []
+        for row in other.record.strategies(experiment):
+            wanted = "cold" if row.target == "gpu" else "hot"
+            name = f"{experiment.name}/{row.strategy}/{experiment.headline}/{wanted}"
+            old, new = (each.record.by_id.get(name) for each in (first, other))
+            timed = old and new and old.seconds and new.seconds
+            if timed and old and new and new.role == "rung" and new.contends and not new.sweep:
+                cases.append((old, new))
+        was = _ranks(first.record, [old for old, _ in cases])
+        now = _ranks(other.record, [new for _, new in cases])
+        for old, new in cases:
+            a, b = was[new.strategy], now[new.strategy]
+            took = [duration(each.time.median) for each in (old, new)]
+            name = times.code(f"{experiment.name}/{new.strategy}")
+            where = shape_label(experiment.headline)
+            found.append((abs(a - b), [name, where, f"{a} of {len(cases)}", f"{b}", *took]))
+    return [line for far, line in sorted(found, key=lambda each: -each[0]) if far]
+
+
+def _telling(pair: Pair) -> list[Change]:
+    """The cases that a median says most about: rungs in one regime on one target."""
+    rungs = [each for each in pair.changes if each.new.role == "rung"]
+    kinds = [
+        [e for e in rungs if (e.new.target, e.new.regime) == kind]
+        for kind in (("gpu", "cold"), ("gpu", "hot"), ("cpu", "hot"))
+    ]
+    return next((each for each in kinds if each), pair.changes)
+
+
+def answer(first: Measured, other: Measured, pair: Pair, labels: tuple[str, str]) -> list[str]:
+    """The comparison in two sentences, as Markdown: the times, then the verdicts.
+
+    Of two runs on one model, what became slower; of two models, how much faster one is. `labels`
+    are Markdown.
+    """
+    verdicts = _verdicts(first, other)
+    was, now = labels
+    own = _telling(pair)
+    if not own:
+        return [f"{was} and {now} have no case in common that both timed.", verdicts]
+    if not alike(first, other):
+        if own[0].new.target == "cpu":
+            was, now = (prose(each.record.environment.cpu) for each in (first, other))
+        low, middle, high = times.middle_half(own)
+        much = f"is {significant(middle)} times as fast as"
+        if middle < 1:
+            low, middle, high = 1 / high, 1 / middle, 1 / low
+            much = f"takes {significant(middle)} times as long as"
+        half = f"{significant(low)} to {significant(high)} times in the middle half"
+        where = (
+            f"at the median of {times.count(len(own), 'case')} ({times.kind(own[0].new)}; {half})"
+        )
+        return [f"{now} {much} {was} {where}.", verdicts]
+    slower, faster = pair.of("slower"), pair.of("faster")
+    where = f"{was} and {now} both timed on {prose(machine(other))}"
+    both = f"Of {times.count(len(pair.changes), 'case')} that {where}"
+    if not slower and not faster:
+        return [f"{both}, none differs by more than two runs of the same code do.", verdicts]
+    tally = f"{len(slower) or 'none'} became slower and {len(faster) or 'none'} faster"
+    rungs = [each for each in slower or faster if each.new.role == "rung"]
+    most = times.told((rungs or slower or faster)[0], times.code)
+    said = f"{both}, {tally} by more than two runs of the same code differ"
+    return [f"{said}; most of all {most}.", verdicts]
+
+
+def _verdicts(first: Measured, other: Measured) -> str:
+    both = len(_both(first, other))
+    found = [f"{line[0]} ({line[2]}, now {line[3]})" for line in turned(first, other)]
+    if not both:
+        return "No claim is judged by both."
+    if not found:
+        return f"The verdicts on all {both} claims that both judge agree."
+    differ = f"{times.count(len(found), 'verdict')} {'differs' if len(found) == 1 else 'differ'}"
+    return f"Of {times.count(both, 'claim')} that both judge, {differ}: {ids(found)}."
+
+
+def sentence(own: Measured, other: Measured) -> str:
+    """Did this machine differ from that of a committed record? Two short sentences, as Markdown.
+
+    The family of comparisons of both is closed already. Empty where they share no case.
+    """
+    pair = Pair(other.record, own.record)
+    if not pair.changes:
+        return ""
+    env = other.record.environment
+    committed = f"the committed run of {env.started[:10]}"
+    if not alike(other, own):
+        committed = f"the committed {prose(machine(other))}"
+    return _upper(" ".join(answer(other, own, pair, (committed, "this run"))))
+
+
+def _upper(text: str) -> str:
+    return text[:1].upper() + text[1:]

@@ -12,7 +12,7 @@ from recheck_report.sections.findings import costs
 from recheck_report.sections.findings.sentences import WORDS, Sentences
 from recheck_report.sections.verdicts import prose
 
-COLUMNS = ["listing", "its row keeps", "our general form has otherwise", "what that costs"]
+COLUMNS = ["listing", "what its row keeps", "what our general form changes", "what that costs"]
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Listed:
     rows: list[list[str]]
 
 
-def listed(own: Measured, prefix: str = "") -> Listed | None:
+def listed(own: Measured) -> Listed | None:
     """A line for each listing; None if the record has none of their rows."""
     record, known = own.record, own.known.listings
     heads = {each.name: each.headline for each in record.experiments}
@@ -30,12 +30,12 @@ def listed(own: Measured, prefix: str = "") -> Listed | None:
         there.setdefault(f"{case.experiment}/{case.strategy}", case)
     if not any(each.row in there for each in known):
         return None
-    rows, found = [], costs(own, prefix)
+    rows, found = [], costs(own)
     for each in known:
         row, general = each.strategies
         name, printed = f"`{row}`", there.get(each.row)
         if printed:
-            name = Sentences(own, record.experiment_of(printed), prefix).link(printed)
+            name = Sentences(own, record.experiment_of(printed)).link(printed)
         keeps = prose(each.keeps)
         if each.reconstructed:
             keeps += f"<br>*Reconstructed:* {prose(each.reconstructed)}"

@@ -1,4 +1,4 @@
-"""What the machine gives at best, specified and measured; which times are too good to be true."""
+"""The machine's ceilings, specified and measured; which times are too good to be true."""
 
 from __future__ import annotations
 
@@ -11,6 +11,10 @@ from recheck_report.queries import COMPUTE, MEMORY, Metric
 from recheck_report.statistics.audit import CONVENTION
 from recheck_report.statistics.family import comparisons
 from recheck_report.statistics.ratio import Ratio
+
+# what no machine does in any regime, by far: operations of tensor cores for each of fp32's, bytes
+# that a multiprocessor moves per clock, and operations or bytes of a CPU's thread per second
+TENSOR, BYTES_PER_CLOCK, PER_THREAD = 64, 256, 2e12
 
 
 def _roofs(record: Record) -> list[Case]:
@@ -39,9 +43,9 @@ def _highest(record: Record, names: tuple[str, ...], metric: Metric) -> float | 
 
 @lru_cache(maxsize=16)
 def suspects(record: Record) -> dict[str, str]:
-    """Cold GPU cases faster than the machine can be, by id, each with the reason."""
+    """Cases faster than the machine can be, by id, each with the reason."""
+    found = _beyond(record)
     gpu = record.environment.gpu
-    found: dict[str, str] = {}
     if gpu is None:
         return found
     # two kernels at two places and times differ by more than one kernel's interval
@@ -60,7 +64,7 @@ def suspects(record: Record) -> dict[str, str]:
             apt = apt and not (case.experiment == MEMORY_LEVELS and "dram" not in case.strategy)
             specified, measured, names = roofs[metric.work]
             rate = getattr(case, metric.work) / case.seconds.median
-            text = f"{significant(rate / metric.scale)} {metric.unit} exceed"
+            text = f"{significant(rate / metric.scale)} {metric.unit} is more than"
             roof = case.experiment in (MACHINE, MEMORY_LEVELS)
             if apt and specified and rate > specified.value:
                 value = significant(specified.value / metric.scale)
@@ -68,7 +72,34 @@ def suspects(record: Record) -> dict[str, str]:
             elif apt and measured and not roof and rate > measured * slack:
                 value = significant(measured / metric.scale)
                 what = " and ".join(f"`{name}`" for name in names)
-                found[case.id] = f"{text} what {what} reach, {value} {metric.unit} at most"
+                found[case.id] = f"{text} {what} reached here, {value} {metric.unit} at most"
+    return found
+
+
+def _beyond(record: Record) -> dict[str, str]:
+    """Of all targets and regimes what is beyond any cache and any tensor core."""
+    env, found = record.environment, {}
+    threads = PER_THREAD * env.cpu_threads or None
+    limits: dict[tuple[str, Metric], float | None] = {
+        ("cpu", COMPUTE): threads, ("cpu", MEMORY): threads,
+    }  # fmt: skip
+    fp32 = record.ceilings.get(COMPUTE.ceiling)
+    if env.gpu and fp32:
+        limits["gpu", COMPUTE] = fp32.value
+        limits["gpu", MEMORY] = BYTES_PER_CLOCK * env.gpu.sm_count * env.gpu.clock_hz
+    for case in record.cases:
+        # a part has the work of its whole, and the levels are timed for being fast
+        if not case.seconds or case.part_of or case.experiment == MEMORY_LEVELS:
+            continue
+        for metric in (MEMORY, COMPUTE):
+            limit = limits.get((case.target, metric))
+            if limit and metric is COMPUTE and not case.fp32:
+                limit *= TENSOR
+            rate = getattr(case, metric.work) / case.seconds.median
+            if limit and rate > limit:
+                text = f"{significant(rate / metric.scale)} {metric.unit} is more than"
+                most = significant(limit / metric.scale)
+                found[case.id] = f"{text} any such machine does, {most} {metric.unit}"
     return found
 
 
@@ -77,11 +108,11 @@ COLUMNS += ["SM clock", "specification at that clock"]
 NUMBERS = range(2, 8)
 
 
-def table(record: Record, prefix: str = "") -> list[list[str]]:
+def table(record: Record) -> list[list[str]]:
     """The measured ceilings beside the specified ones: a row for each row of the experiment."""
     gpu, rows, places = record.environment.gpu, [], set()
     for case in _roofs(record):
-        place = anchor(prefix, case, record.experiment_of(case))
+        place = anchor(case, record.experiment_of(case))
         mark = "" if place in places else f'<a id="{place}"></a>'
         places.add(place)
         line = [f"{mark}`{case.strategy}`, {case.regime}", cell(case.problem or case.note) or NONE]
@@ -106,7 +137,7 @@ def table(record: Record, prefix: str = "") -> list[list[str]]:
         line += [Ratio(middle, low, high).percent.replace(" ", NBSP), clock]
         if metric is COMPUTE and gpu and case.clock_hz:
             held = limit * case.clock_hz / gpu.clock_hz
-            share = f"{significant(held)}{NBSP}{metric.unit}, of which "
+            share = f"{significant(held)}{NBSP}{metric.unit}, reached "
             share += f"{significant(100 * metric.rate(case, seconds.median) / held)}{NBSP}%"
             line.append(share)
         else:

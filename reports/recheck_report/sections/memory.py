@@ -68,12 +68,12 @@ def _rate(case: Case | None) -> str:
     return _gap(case)
 
 
-def table(record: Record, prefix: str = "") -> list[list[str]]:
+def table(record: Record) -> list[list[str]]:
     rows = []
     for level in levels(record):
         timed = [case for case in (level.latency, level.bandwidth, level.write) if case]
         marks = "".join(
-            f'<a id="{anchor(prefix, case, record.experiment_of(case))}"></a>' for case in timed
+            f'<a id="{anchor(case, record.experiment_of(case))}"></a>' for case in timed
         )
         line = [f"{marks}{cell(level.title)}"]
         case = level.latency

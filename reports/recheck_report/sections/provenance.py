@@ -1,7 +1,8 @@
-"""Where a record comes from: what brands its report, what else is known of machine and run."""
+"""Where a record comes from: warnings about it, and what is known of machine and run."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import asdict
 from decimal import Decimal
 
@@ -22,46 +23,62 @@ def brands(record: Record, probes: Probes | None = None) -> list[str]:
     if env.device_debug:
         text = "its kernels are not optimised, so their times mean little."
         found.append(f"**Device code built with -G**: {text}")
-    if env.git.dirty:
+    if not env.git.known:
+        text = "no commit holds the program that did this, so it cannot be published as evidence."
+        found.append(f"**In no git repository**: {text}")
+    elif env.git.dirty:
         diff = f" (diff {cell(env.git.diff)})" if env.git.diff else ""
-        found.append(f"**Uncommitted changes**{diff}: no commit holds the program that did this.")
+        found.append(f"**Uncommitted changes**{diff}: no commit holds the program that was run.")
     if env.code == "ptx":
-        text = "the binary holds no machine code for this GPU, so the driver made it from PTX."
+        text = "the binary holds no machine code for this GPU, so the driver compiled its PTX."
         found.append(f"**Device code compiled at run time**: {text}")
     if env.other_processes:
-        text = "when the run started: time, memory and caches were shared."
+        text = "while the run went on: time, memory and caches were shared."
         many = "process" if env.other_processes == 1 else "processes"
         found.append(f"**{env.other_processes} other {many} on the GPU** {text}")
+    if env.gpus_at_once > 1:
+        text = "they share power, cooling and the host, so no time is of a GPU by itself."
+        found.append(f"**{env.gpus_at_once} GPUs measured at once**: {text}")
     if env.gpu and env.gpu.mig:
-        found.append("**MIG is on**: this is a part of a GPU, held against the limits of a whole.")
+        found.append(
+            "**MIG is on**: this is a part of a GPU, compared with the limits of a whole one."
+        )
     if env.mps:
         found.append("**MPS is on**: other programs can run on the GPU at the same time.")
     if record.schema < 3:
-        text = "there was no self-audit, no pairing by rounds and no measured ceiling yet."
+        text = "it has no self-audit, no pairing by rounds and no measured ceilings."
         found.append(f"**An older record, of schema {record.schema}**: {text}")
     if record.method and record.method.confidence != 1 - LEVEL:
-        text = f"so are those that this report calls {100 * (1 - LEVEL):g} % intervals of a time."
+        text = f"where this report says a {100 * (1 - LEVEL):g} % interval of a time, it is this."
         share = f"{100 * record.method.confidence:g} %"
         found.append(f"**Intervals of medians at {share}**: {text}")
     if comparisons(record).resolution > COARSEST:
         text = "a kernel compared with itself comes out different, so no ratio here is judged"
-        found.append(f"**Nothing can be told apart**: {text}; see the self-audit.")
+        found.append(f"**No differences can be measured**: {text}; see the self-audit.")
     if record.plan.preset != "full":
         found.append(f"**Not the full matrix**: preset {record.plan.preset}.")
     if record.finished is None:
-        text = "its run was interrupted or still goes on, so cases may be missing."
+        text = "the run was interrupted or is still going on, so cases may be missing."
         found.append(f"**Unfinished record**: {text}")
     for status in ("incorrect", "failed"):
         count = record.count()[status]
         if count:
-            found.append(f"**{count} cases {status}**: each stands below with its reason.")
+            found.append(
+                f"**{count} {'case' if count == 1 else 'cases'} {status}**: the reasons are listed."
+            )
     foreign = probes.foreign(record) if probes else None
     if foreign:
-        found.append(f"**Probes of another run**: {cell(foreign)}; so they decide no claim here.")
+        found.append(f"**Probes of another run**: {cell(foreign)}, so they decide no claim here.")
     elif probes and probes.environment.dirty:
-        text = "they were collected with uncommitted changes, so no commit holds what they saw."
+        text = "they were collected with uncommitted changes, so no commit holds what was probed."
         found.append(f"**Probes of no commit**: {text}")
     return found
+
+
+def program(env: Environment) -> str:
+    """The name of the program that measured, fit for a command line and for a folder."""
+    found = re.match(r"(?:\S*/)?([A-Za-z0-9][A-Za-z0-9._-]{0,40})(?=\s|$)", env.command)
+    return found[1] if found else "recheck"
 
 
 def dropped(record: Record) -> list[list[str]]:
@@ -85,12 +102,15 @@ def rows(env: Environment) -> list[list[str]]:
             ("ECC", "gpu.ecc", gpu.ecc), ("MIG", "gpu.mig", gpu.mig), ("MPS", "mps", env.mps),
         ):  # fmt: skip
             add(name, field, on, "on" if on else "off")
+        if gpu.mig:
+            part = gpu.mig_uuid_hash
+            add("MIG instance", "gpu.mig_uuid_hash", part, f"{cell(part or '')} (hash)")
         count = env.other_processes
-        add("other processes on the GPU at the start", "state.other_processes", count, str(count))
+        add("other processes on the GPU", "state.other_processes", count, str(count))
         timer = env.state.get("event_nanoseconds")
         if timer is not None:
             found.append(
-                ["the timer's own", f"{timer} ns between two events; subtracted from GPU times"]
+                ["timer overhead", f"{timer} ns between two events; subtracted from GPU times"]
             )
         watts = gpu.power_limit_watts
         add("power limit", "gpu.power_limit_watts", watts, f"{significant(watts or 0)} W")
@@ -99,7 +119,7 @@ def rows(env: Environment) -> list[list[str]]:
     add("Recheck", "version", env.version, f"version {cell(env.version or '')}")
     found.append(["inputs' seed", str(env.seed)])
     whole = env.command_budget_seconds
-    limit = f"; planned for {whole:g} s in all" if whole is not None else ""
+    limit = f"; {whole:g} s planned in total" if whole is not None else ""
     found.append(["sampling budget", f"{env.budget_seconds:g} s per case{limit}"])
     if env.git.diff:
         found.append(["uncommitted changes", f"diff {cell(env.git.diff)}"])
@@ -125,7 +145,10 @@ METHOD_COLUMNS = ["number", "value", "unit", "meaning"]
 def method(record: Record) -> list[list[str]]:
     """Rows of the method's table, in the words of its schema; none where it is not stated."""
     found = []
+    inner = any(case.regime == "inner" for case in record.cases)
     for name, value in asdict(record.method).items() if record.method else ():
+        if value is None or (name == "inner_repeats" and not inner):
+            continue
         meaning, _, unit = METHOD[name]["description"].rpartition(" (")
         digits = f"{Decimal(str(value)).normalize():f}"
         found.append([f"`{name}`", digits, cell(unit.rstrip(")")), cell(meaning)])
@@ -133,7 +156,7 @@ def method(record: Record) -> list[list[str]]:
 
 
 OVERHEAD = ["verified kernels", "flushes and holds", "references", "inputs and copies", "saving"]
-OVERHEAD += ["other", "in all", "in none of the first three"]
+OVERHEAD += ["other", "total", "inputs, saving and other"]
 
 
 def overhead(record: Record) -> list[str]:
@@ -157,3 +180,21 @@ def throttled(record: Record) -> str:
         for reason in case.power.throttle if case.power else ():
             found.setdefault(cell(reason), []).append(f"`{case.id}`")
     return "; ".join(f"{reason}: {', '.join(ids)}" for reason, ids in found.items())
+
+
+def tails(record: Record) -> str:
+    """How far the 95th percentile lies above the median: in half of the cases, and at worst."""
+    found = []
+    for case in record.cases:
+        if case.seconds and len(case.samples) >= 20:
+            high = sorted(case.samples)[-(-19 * len(case.samples) // 20) - 1]
+            found.append((high / case.seconds.median - 1, case.id))
+    if not found:
+        return ""
+    found.sort()
+    half, (worst, name) = found[len(found) // 2][0], found[-1]
+    return (
+        f"in half of the {len(found)} cases with 20 samples or more it lies at most "
+        f"{significant(100 * half, 2)} % above the median, at worst "
+        f"{significant(100 * worst, 2)} % (`{name}`)"
+    )

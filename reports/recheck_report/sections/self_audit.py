@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from recheck_report.anchors import METHOD
 from recheck_report.formatting import cell, shape_label, significant
 from recheck_report.model.record import AUDIT, Record
 from recheck_report.statistics.audit import STEPS, Audit
+from recheck_report.statistics.family import Comparisons
 from recheck_report.statistics.paired import LEVEL
 from recheck_report.statistics.ratio import COARSEST
 
-COLUMNS = ["what was compared", "pairs", "called faster", "called slower", "called the same"]
-COLUMNS += ["no difference", "called wrongly without a resolution"]
+COLUMNS = ["the kernel compared", "pairs", "called faster", "called slower", "called the same"]
+COLUMNS += ["no clear difference", "wrong without a resolution"]
 NUMBERS = range(1, 7)
 
 
@@ -26,39 +28,58 @@ def sentence(record: Record, audit: Audit) -> str:
         reasons = [c.reason for c in record.of(experiment) if c.reason] if experiment else []
         why = cell(reasons[0]) if reasons else "the record holds no audit"
         return (
-            f"Not audited ({why}): the smallest difference that this report claims is {rho}, by "
+            f"No self-audit ({why}): the smallest difference that this report claims is {rho}, by "
             "convention."
         )
     places = dict.fromkeys(
         f"{shape_label(pair.base.shape_name)} {pair.base.regime}" for pair in audit.alike
     )
     found = ", ".join(
-        f"{significant(100 * audit.found(extra) / len(audit.of(extra)))} % of the slowdowns of "
-        f"{significant(100 * extra, 1)} %"
+        f"{significant(100 * audit.found(extra) / len(audit.of(extra)))} % of the pairs with "
+        f"{significant(100 * extra, 1)} % more work"
         for extra in audit.extras
     )
     total, paired = len(audit.alike), sum(pair.ratio.rounds > 0 for pair in audit.alike)
-    how = "" if paired == total else f", {total - paired} of them not by pairs of rounds"
-    detected = f" At that resolution {found} are called slower." if found else ""
+    how = "" if paired == total else f", {total - paired} of them not paired by rounds"
+    detected = f" With it the report calls slower {found}." if found else ""
     compared = (
-        f"One kernel was timed under several names at {', '.join(places)}, and compared with "
-        f"itself in {total} pairs{how}"
+        f"One kernel was timed under several names ({', '.join(places)}) and compared with itself "
+        f"in {total} pairs{how}"
     )
-    few = f"at most {100 * LEVEL:g} % of these pairs are called different"
+    few = f"at most {100 * LEVEL:g} % of these pairs come out different"
     if audit.resolution > COARSEST:
         needed = rho if audit.resolution <= STEPS[-1] else f"more than {100 * STEPS[-1]:g} %"
         return (
-            f"{compared}: only with a resolution of {needed} {few}. That is "
+            f"{compared}. It takes a resolution of {needed} until {few}. That is "
             f"worse than {100 * COARSEST:g} %, so **this report judges no ratio**."
         )
-    beyond = "" if audit.resolution else " beyond the interval itself"
     strict = audit.false(audit.resolution)
     return (
-        f"{compared}: {audit.false(0.0)} of them come out different where any "
-        f"interval that excludes 1 counts, {strict} where the whole interval must lie more than "
-        f"{resolution_text(audit.resolution)} from it.{detected} "
-        f"So the smallest difference that this report claims is {rho}{beyond}: the smallest "
-        f"multiple of 0.05 % with which {few}."
+        f"{compared}. If an interval that excludes 1 were enough, {audit.false(0.0)} of them would "
+        f"come out different; if the whole interval must lie more than "
+        f"{resolution_text(audit.resolution)} from 1, {strict} do. So the smallest difference that "
+        f"this report claims is {rho}, the resolution: the smallest multiple of 0.05 %, from "
+        f"{resolution_text(STEPS[0])} up, with which {few}.{detected}"
+    )
+
+
+def between_processes(known: Comparisons) -> str:
+    """What more is asked of a difference than this audit, which is of one process; empty where
+    nothing is known of others."""
+    if not known.processes or known.resolution > COARSEST:
+        return ""
+    found = []
+    for extra in known.audit.extras:
+        ratios = [known.ratio(pair.base, pair.other) for pair in known.audit.of(extra)]
+        fine = [each.outcome == "slower" for each in ratios if each.resolution < extra]
+        if fine:
+            share = significant(100 * fine.count(True) / len(fine))
+            found.append(f"{share} % of {len(fine)} with {significant(100 * extra, 1)} % more work")
+    slower = f" Of the pairs that this allows, it calls slower {', '.join(found)}." if found else ""
+    return (
+        " Another process on this GPU may differ by more than that: a ratio has to lie further "
+        f"from 1 than 97 of 100 of its class [differ by]({METHOD}#another-run) between two "
+        f"processes, if that is more.{slower}"
     )
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from recheck_report.anchors import anchor
+from recheck_report.anchors import anchor, page, row_anchor
 from recheck_report.claims.figures import Figures
 from recheck_report.formatting import NBSP, NONE, cell, duration, shape_label, significant, spread
 from recheck_report.model.record import REGIMES, Case, Error, Experiment, Record
@@ -16,6 +17,7 @@ from recheck_report.statistics.ratio import Ratio
 
 REGIME_NAMES = {"cold": "cold", "hot": "hot", "inner": "inner", "end_to_end": "end to end"}
 Names = tuple[str, ...]
+GAPS = ["strategy", "shapes", "regime", "status", "reason", "cases"]
 ABSENT = "·"  # the run has no such case: nothing went wrong
 
 
@@ -84,20 +86,18 @@ def _regimes(record: Record, experiment: Experiment) -> list[str]:
 class Headline:
     """One row for each strategy at the headline shape; points of a sweep apart from the rest."""
 
-    def __init__(self, record: Record, experiment: Experiment, prefix: str) -> None:
-        self.record, self.experiment, self.prefix = record, experiment, prefix
+    def __init__(self, record: Record, experiment: Experiment) -> None:
+        self.record, self.experiment = record, experiment
         self.metric = metric_of(record, experiment)
         self.regimes = _regimes(record, experiment)
-        self.first, self.vendor = first_rung(record, experiment), reference(record, experiment)
+        bases = first_rung(record, experiment), reference(record, experiment)
+        self.bases = [name for name in bases if name]
         self.roof = roof(record, experiment)
         rows = record.strategies(experiment)
         self.layouts = len({row.layout for row in rows}) > 1
         self.columns = ["strategy", *(REGIME_NAMES[regime] for regime in self.regimes)]
         self.columns += [self.metric.unit] + ([f"of `{self.roof}`"] if self.roof else [])
-        self.columns += [
-            f"speed-up over `{self.first}`" if self.first else "speed-up over the first rung",
-            f"speed-up over `{self.vendor}`" if self.vendor else "speed-up over the library",
-        ]
+        self.columns += [f"speed-up over `{name}`" for name in self.bases]
         head = [case for case in record.of(experiment) if case.shape_name == experiment.headline]
         self.clocks = any(case.clock_hz for case in head)
         self.power = any(case.power for case in head)
@@ -116,14 +116,14 @@ class Headline:
         cases = {regime: self._find(row.strategy, regime) for regime in self.regimes}
         there = [case for case in cases.values() if case]
         main = cases.get("cold" if row.target == "gpu" else "hot")
-        place = f'<a id="{anchor(self.prefix, there[0], self.experiment)}"></a>' if there else ""
+        place = f'<a id="{anchor(there[0], self.experiment)}"></a>' if there else ""
         line = [f"{place}`{row.strategy}`{row.marks}"]
         line += [
             _time(case) + _mark(self.record, case) if case else NONE for case in cases.values()
         ]
         tail = ([row.layout.replace("_", " ")] if self.layouts else []) + [cell(str(row.source))]
         if main is None or main.seconds is None:
-            why = f"[why](#{self.prefix}{self.experiment.name}-without-a-time)"
+            why = f"[why]({page(self.experiment)}#without-a-time)"
             if main and main.error:
                 why = f"{_error(main.error)} {why}"
             line += [NONE] * (len(self.numbers) - len(self.regimes) - 1)
@@ -136,7 +136,7 @@ class Headline:
             # what a GPU can do at best is no yardstick for a CPU, nor for a part of a launch
             apt = row.target == "gpu" and not row.part_of
             line.append("base" if row.strategy == self.roof else _share(of_roof if apt else None))
-        for base in (self._find(name, "cold") for name in (self.first, self.vendor)):
+        for base in (self._find(name, "cold") for name in self.bases):
             if base is main:
                 line.append("base")
             elif row.target == "gpu" and not row.part_of and base is not None and base.seconds:
@@ -172,7 +172,7 @@ def other_problems(record: Record, experiment: Experiment) -> list[str]:
     return [f"{', '.join(names)}: {problem}" for problem, names in found.items()]
 
 
-def matrices(record: Record, experiment: Experiment, prefix: str) -> list[Matrix]:
+def matrices(record: Record, experiment: Experiment) -> list[Matrix]:
     """Rates of every regime, sweeps and parts apart, and shares of the roof, cold."""
     metric = metric_of(record, experiment)
     best = roof(record, experiment)
@@ -195,12 +195,12 @@ def matrices(record: Record, experiment: Experiment, prefix: str) -> list[Matrix
         kinds.append(("sweep", f"Parameter sweeps, {name}: {unit} {interval}", rate, True))
         kinds.append(("part", f"Parts of a launch, {name}: time {interval}", _time, True))
         for kind, title, text, place in kinds:
-            found += _matrix(record, experiment, prefix, regime, title, text, kind, place)
+            found += _matrix(record, experiment, regime, title, text, kind, place)
     return found
 
 
 def _matrix(
-    record: Record, experiment: Experiment, prefix: str, regime: str, title: str,
+    record: Record, experiment: Experiment, regime: str, title: str,
     text: Callable[[Case], str], kind: str, place: bool,
 ) -> list[Matrix]:  # fmt: skip
     """The matrix of these rows, at the shapes where one has a case; none if there is no case."""
@@ -213,7 +213,7 @@ def _matrix(
     used = [s for s in shapes if any(cases[s] for _, cases in rows)]
     lines = []
     for row, cases in rows:
-        name = f"{prefix}{experiment.name}-{regime}-{row.strategy}".replace("_", "-")
+        name = row_anchor(experiment, row.strategy, regime)
         cells = []
         for case in (cases[shape] for shape in used):
             told = text(case) if case and case.seconds else _time(case)
@@ -223,25 +223,25 @@ def _matrix(
     return [Matrix(title, [shape_label(shape) for shape in used], lines)] if lines else []
 
 
-def then_and_here(
-    record: Record, experiment: Experiment, known: Figures, prefix: str
-) -> list[Table]:
+def then_and_here(record: Record, experiment: Experiment, known: Figures) -> list[Table]:
     """The documents' own figures beside this machine's, one table for each document."""
     return [
-        _then(record, experiment, known, document, prefix)
+        _then(record, experiment, known, document)
         for document in known.document
         if known.of(document)
     ]
 
 
-def _then(
-    record: Record, experiment: Experiment, known: Figures, document: str, prefix: str
-) -> Table:
+def _then(record: Record, experiment: Experiment, known: Figures, document: str) -> Table:
     figures = known.of(document)
     # where nothing but bytes moves, documents speak of throughput
     rates = not any(case.flops for case in record.of(experiment))
     printed = any(each.printed for each in figures)
-    columns = ["row", "in the document"] + ["as printed"] * printed + ["hardware", "then"]
+    machines = [known.hardware[each.hardware] for each in figures]
+    usual = Counter(machines).most_common(1)[0][0]
+    several = len({*machines}) > 1
+    columns = ["row", "in the document"] + ["as printed"] * printed
+    columns += ["other hardware"] * several + ["then"]
     columns += ["then, GiB/s"] * rates + ["here"] + ["here, GiB/s"] * rates + ["times as fast here"]
     rows = []
     lost: dict[str, list[str]] = {}
@@ -251,7 +251,8 @@ def _then(
         where = f"{cell(each.place)} ({each.claim})" if each.claim else cell(each.place)
         line = [f"{name}, {REGIME_NAMES[each.regime]}", where]
         line += [cell(each.printed) or NONE] * printed
-        line += [cell(known.hardware[each.hardware])]
+        other = known.hardware[each.hardware]
+        line += ["" if other == usual else cell(other)] * several
         line.append("lost" if each.lost else duration(then) if then else NONE)
         if each.lost:
             lost.setdefault(each.lost, []).append(f"`{each.strategy}`")
@@ -260,16 +261,16 @@ def _then(
         line += [_gib(case, here.median) if here else NONE] * rates
         line.append(_ratio(Ratio.over(then, here)) if here and then else NONE)
         rows.append(line)
-    hardware = dict.fromkeys(known.hardware[each.hardware] for each in figures)
     gpu = record.environment.gpu.name if record.environment.gpu else "no GPU"
     notes = [
-        f"Here: {cell(gpu)} and {cell(record.environment.cpu)}; then: "
-        f"{cell(', '.join(hardware))}. The documents give no intervals."
+        f"Here: {cell(gpu)} and {cell(record.environment.cpu)}; then: {cell(usual)}"
+        f"{', unless a row names other hardware' if several else ''}. The documents give no "
+        "intervals."
     ]
     notes += [f"Lost, {', '.join(dict.fromkeys(n))}: {cell(why)}." for why, n in lost.items()]
     title = f"Then and here: {document}, {known.document[document]}"
     numbers = [at for at, name in enumerate(columns) if name.startswith(("then", "here", "times"))]
-    place = f"{prefix}{experiment.name}-{document.lower()}"
+    place = f"then-{document.lower()}"
     return Table(cell(title), place, columns, rows, numbers, notes)
 
 

@@ -7,36 +7,41 @@ the anchor `claim-c12`, its details `claim-c12-detail`, and what a verdict rests
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from functools import cache
+from collections import Counter
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
 
-from recheck_report.anchors import anchor
-from recheck_report.claims import Check, Claim, Corrected, Judged, Outcome, Source
-from recheck_report.claims.load import BY_READING, KINDS, POLICY, SERIES
+from recheck_report.anchors import CLAIMS, claim_anchor, claim_place, slug
+from recheck_report.anchors import place as place_of
+from recheck_report.claims import Check, Claim, Corrected, Judged, Outcome, Source, asked
+from recheck_report.claims.load import BY_READING, KINDS, POLICY
 from recheck_report.claims.measured import Measured
-from recheck_report.formatting import NONE, cell, duration, shape_label, significant
+from recheck_report.formatting import NONE, cell, duration, entities, shape_label, significant
 from recheck_report.model.record import AUDIT, Case
 from recheck_report.sections.findings.sentences import Finding
 from recheck_report.statistics.paired import LEVEL
 from recheck_report.statistics.ratio import Ratio
+from recheck_report.statistics.variation import PROCESS
 
 WORDS = {"holds": "holds", "fails": "fails", "inconclusive": "inconclusive"}
 WORDS["not_measured"] = "not measured"
 VERBS = {"holds": "holds", "fails": "fails", "inconclusive": "is inconclusive"}
 VERBS["not_measured"] = "was not measured"
+SMALL_P = 0.001  # smaller p-values are not printed
 SHOWN = 2  # outcomes in a row of the table; the rest stands in the details
 
-COLUMNS = ["id", "claim", "said then", "here", "verdict"]
-COMPACT = ["id", "claim", "here", "verdict"]
-THEN = ["claim", "then", "then, on", "here", "verdict", "why"]
+COLUMNS = ["id", "verdict", "claim", "said then", "here"]
+THEN = ["claim", "then", "here", "verdict", "why"]
 CHANGES = ["claim", "changed", "asked before", "verdict then, today", "because of", "reason"]
 SOURCES = ["document", "title", "by, when", "found", "language", "hardware of its figures", "state"]
+CITED = ["document", "author, year", "found"]
 ERRATA = ["erratum", "where", "as written", "what is right", "concerns", "proof"]
 
 
 # what Markdown would read as more than text: emphasis, strike-through, a link's middle
 _MARKS = re.compile(
     r"(?<!\s)\*|\*(?!\s)|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|~(?=~)|(?<=\])\(|\\(?=[^\w\s])"
+    r"|:(?=//)|(?<=\bwww)\.|@"  # addresses, of which code hosts make links
 )
 
 
@@ -48,7 +53,7 @@ def prose(text: str) -> str:
         parts = [text.replace("`", "'")]
     for at, part in enumerate(parts):
         inside = part.replace("|", "\\|")
-        parts[at] = inside if at % 2 else cell(_MARKS.sub(r"\\\g<0>", part))
+        parts[at] = inside if at % 2 else entities(_MARKS.sub(r"\\\g<0>", part))
     return "`".join(parts)
 
 
@@ -60,7 +65,7 @@ def label(text: str) -> str:
 def number(
     value: float | None, low: float | None, high: float | None, unit: str, mark: str = ""
 ) -> str:
-    """ "1.07× [1.06, 1.08]": a value of an outcome, with its interval where it has one."""
+    """For tables and charts "1.07× [1.06, 1.08]": a value, with its interval where it has one."""
     if value is None:
         return NONE
     if low is None or high is None:
@@ -78,19 +83,37 @@ def number(
     return f"{found} {unit}".rstrip()
 
 
+def spoken(
+    value: float | None, low: float | None, high: float | None, unit: str, mark: str = ""
+) -> str:
+    """The same for sentences: "1.07 times as fast [1.06, 1.08]"."""
+    if unit == "×" and value is not None and low is not None and high is not None:
+        return Ratio(value, low, high, mark=mark).words
+    return number(value, low, high, unit, mark)
+
+
 _SCALES = {"B/s": (1e9, "GB/s"), "flop/s": (1e12, "TFLOP/s")}
 
 
 def effect(judged: Judged) -> str:
     """What was measured of a claim, at its shortest; a dash where nothing was."""
     found = judged.effect
-    return NONE if found is None or judged.verdict == "not_measured" else shortest(found)
+    return NONE if found is None or judged.verdict == "not_measured" else in_words(found)
 
 
 def shortest(outcome: Outcome) -> str:
     """The value of an outcome and its interval, without the times that they come from."""
+    return number(*_value(outcome))
+
+
+def in_words(outcome: Outcome) -> str:
+    """The same as a part of a sentence."""
+    return spoken(*_value(outcome))
+
+
+def _value(outcome: Outcome) -> tuple[float | None, float | None, float | None, str, str]:
     mark = "ᵉ" if "ᵉ" in outcome.text else ""
-    return number(outcome.value, outcome.low, outcome.high, outcome.unit, mark)
+    return outcome.value, outcome.low, outcome.high, outcome.unit, mark
 
 
 def unit(claim: Claim) -> str:
@@ -129,27 +152,26 @@ def said(claim: Claim) -> str:
     return prose(claim.figure if known else f"{claim.figure} ({ratio})")
 
 
-def told(outcome: Outcome, brief: bool = False) -> str:
-    """What one check found, as Markdown."""
+def told(outcome: Outcome, brief: bool = False, threshold: bool = False) -> str:
+    """What one check found, as Markdown; with what it asked for, where `threshold`."""
     head = f"{label(outcome.check.says)}: " if outcome.check.says else ""
     if outcome.verdict == "not_measured":
-        return f"{head}not measured: {prose(outcome.reason or 'nobody knows why')}"
+        return f"{head}not measured: {prose(outcome.reason or 'no reason given')}"
     ends = outcome.value, outcome.low, outcome.high
     formula, text = outcome.check.expression, prose(outcome.text)
     if formula and outcome.text.startswith(formula):
         text = f"`{formula}`{prose(outcome.text.removeprefix(formula))}"
     if outcome.unit == "s":
         text = number(*ends, "s")
-    elif outcome.unit == "×" and "×" not in text:
-        text += f"; the smallest step {number(*ends, '×')}"
-    if outcome.p is not None:
-        text += f", {probability(outcome.p)}"
-    return head + text + varied(outcome, brief)
+    # a smaller one goes without saying
+    if outcome.p is not None and outcome.p >= SMALL_P:
+        text += f", p = {significant(outcome.p, 2)}"
+    return head + text + _threshold(outcome) * threshold + varied(outcome, brief)
 
 
 def varied(outcome: Outcome, brief: bool = False) -> str:
-    """What came out over the values of what the document leaves open, if it leaves any; in brief
-    at how many of them the check holds."""
+    """What came out for each choice that the document leaves open, if it leaves any; in brief for
+    how many of them the check holds."""
     if not outcome.over:
         return ""
 
@@ -157,22 +179,65 @@ def varied(outcome: Outcome, brief: bool = False) -> str:
         # an interval may lie clear of the bound, and p not be small enough after Holm's correction
         p = each.p or 0.0
         decides = each.verdict == "inconclusive" and p >= LEVEL
-        return shortest(each) + (f", {probability(p)}" if decides else "")
+        return in_words(each) + (f", p = {significant(p, 2)}" if decides else "")
 
-    holding = sum(each.verdict == "holds" for _, each in outcome.over)
-    found = [f"holds at {holding} of {len(outcome.over)} values"]
+    holding, total = sum(each.verdict == "holds" for _, each in outcome.over), len(outcome.over)
+    few = {0: "none of the", total: "all"}.get(holding, f"{holding} of the")
+    found = [f"holds for {few} {total} choices that the document leaves open"]
     for verdict in ("fails", "inconclusive", "not_measured"):
         at = ", ".join(
             prose(label) + (f" ({value(each)})" if each.value is not None else "")
             for label, each in outcome.over
             if each.verdict == verdict
         )
-        found += [f"{VERBS[verdict]} at {at}"] if at and not brief else []
-    return "; over what the document leaves open: " + ", ".join(found)
+        found += [f"{VERBS[verdict]} for {at}"] if at and not brief else []
+    return "; " + ", ".join(found)
 
 
-def probability(p: float) -> str:
-    return "p < 0.001" if p < 0.001 else f"p = {significant(p, 2)}"
+def where(level: str, model: str) -> str:
+    """What is another in another run: "This GPU, measured again", "Another NVIDIA H200"."""
+    return "This GPU, measured again" if level == PROCESS else f"Another {prose(model)}"
+
+
+def elsewhere(judged: Judged) -> list[str]:
+    """Whether another run would probably say the same, for each level that is known, with what
+    decides and the interval to expect there; nothing where no time decides, or nothing is decided
+    here."""
+    if judged.claim.kind != "timed" or judged.verdict not in ("holds", "fails"):
+        return []
+    found = []
+    for level, outcomes in judged.another.items():
+        verdict = judged.verdict_of(level)
+        text = (
+            f"probably **{WORDS[verdict]}** as well" if verdict == judged.verdict else "may change"
+        )
+        if verdict == "not_measured":
+            reasons = (outcome.reason for outcome in outcomes if outcome.reason)
+            text = f"not predicted: {prose(next(reasons, NONE))}"
+        elif shown := _decides(judged, verdict, outcomes):
+            text += f": {told(shown, brief=True, threshold=True)}"
+        head = f"{where(level, judged.gpu)} ([its brackets](method.md#another-run))"
+        found.append(f"{head}: {text}")
+    return found
+
+
+def _decides(judged: Judged, verdict: str, outcomes: tuple[Outcome, ...]) -> Outcome | None:
+    """Of the outcomes in another run that which decides, if the verdict stays; else the first that
+    no longer does, of a check or of one of its choices."""
+    pairs = list(zip(judged.outcomes, outcomes, strict=True))
+    if verdict == judged.verdict:
+        deciding = [(own, other) for own, other in pairs if other.verdict == verdict]
+        effect = (other for own, other in deciding if own is judged.effect)
+        found = next(effect, deciding[0][1] if deciding else None)
+        return replace(found, over=()) if found else None
+    for own, other in pairs:
+        if own.verdict == other.verdict:
+            continue
+        for (label, one), (_, two) in zip(own.over, other.over, strict=True):
+            if one.verdict != two.verdict:
+                return replace(two, check=replace(two.check, says=label), over=())
+        return other
+    return None
 
 
 def summary(counts: dict[str, int]) -> str:
@@ -197,7 +262,7 @@ def explained(judged: Judged) -> str:
     for text, spoken in judged.why:
         text = _sentence(text)
         for key, outcome in spoken.items():
-            text = text.replace(f"{{{key}}}", shortest(outcome))
+            text = text.replace(f"{{{key}}}", in_words(outcome))
         found.append(text)
     return " ".join(found)
 
@@ -223,15 +288,16 @@ class Detail:
 
 @dataclass(frozen=True)
 class Fold:
+    anchor: str
     title: str
     details: list[Detail]
 
 
 class View:
-    """The verdicts on one record; anchors and links begin with `prefix`."""
+    """The verdicts on one record."""
 
-    def __init__(self, own: Measured, prefix: str = "") -> None:
-        self.own, self.prefix = own, prefix
+    def __init__(self, own: Measured) -> None:
+        self.own = own
         self.record, self.judgement = own.record, own.judgement
 
     @property
@@ -250,11 +316,25 @@ class View:
 
     @property
     def policy(self) -> str:
-        times = {word: bound for word, bound in POLICY.items() if bound >= 1}
-        found = [f"*{word}*, more than {bound:g}" for word, bound in times.items()]
-        shares = {word: bound for word, bound in POLICY.items() if bound < 1}
-        found[-1] += " times as fast"
-        found += [f"*{word}*, {100 * bound:g} % of the total" for word, bound in shares.items()]
+        """What words of documents are read as: those that a check of these claims has in place of
+        a number."""
+        checks = [check for each in self.judgement.claims for check in each.claim.checks]
+        bounds = [
+            bound
+            for check in checks
+            for bound in (check.above, check.below, check.value, check.at_least, check.at_most)
+            if type(bound) is float  # a figure of a document is mostly none of these words
+        ]
+        found = [
+            f"*{word}* is "
+            + (
+                f"more than {bound:g} times as fast"
+                if bound >= 1
+                else f"{100 * bound:g} % of the total"
+            )
+            for word, bound in POLICY.items()
+            if bound in bounds and bound != 1  # faster is faster
+        ]
         return "; ".join(found)
 
     @property
@@ -285,11 +365,8 @@ class View:
         """How many claims nothing could decide, on no machine."""
         return sum(bool(each.claim.not_judged) for each in self.judgement.claims)
 
-    def anchor(self, name: str) -> str:
-        return f"{self.prefix}claim-{name.lower()}"
-
     def link(self, name: str) -> str:
-        return f"[{name}](#{self.anchor(name)})"
+        return f"[{name}]({claim_place(name)})"
 
     def source(self, name: str, short: bool = False) -> str:
         """A case or a probe that a verdict rests on, with a link if it stands in the report."""
@@ -297,36 +374,26 @@ class View:
         text = f"`{name}`".replace("|", "\\|")
         if case is None:
             # no case, so a test: its outcome is one of the probes; or a case that nobody measured
-            return f"[{text}](probes.json)" if ":" in name and not self.prefix else text
+            return f"[{text}](probes.json)" if ":" in name else text
         if case.experiment == AUDIT:
             return text
-        where = anchor(self.prefix, case, self.record.experiment_of(case))
-        return f"[`{case.strategy}`](#{where})" if short else f"[{text}](#{where})"
+        where = place_of(case, self.record.experiment_of(case))
+        return f"[`{case.strategy}`]({where})" if short else f"[{text}]({where})"
 
-    def sources(self, outcome: Outcome, short: bool = False) -> str:
-        links = dict.fromkeys(self.source(name, short) for name in outcome.evidence)
-        # of a case that is not in the record its reason speaks
-        return ", ".join(link for link in links if not short or link.startswith("["))
+    def sources(self, outcome: Outcome) -> str:
+        return ", ".join(dict.fromkeys(self.source(name) for name in outcome.evidence))
 
-    def told(self, outcome: Outcome, brief: bool = False) -> str:
-        """What one check found; a series of ratios with the times of its base at both ends."""
-        check, ends = outcome.check, []
-        if check.form in SERIES and outcome.verdict != "not_measured":
-            cases = [self.record.by_id.get(check.at(shape)[0]) for shape in check.shapes]
-            ends = [case for case in cases if case and case.seconds]
-        if not ends:
-            return told(outcome, brief)
-        times = {case.id: duration(case.time.median) for case in (ends[0], ends[-1])}
-        where = " and ".join(
-            f"{times[case.id]} at {shape_label(case.shape_name)}" for case in (ends[0], ends[-1])
-        )
-        return f"{told(outcome)}; {prose(ends[0].strategy)} takes {where}"
-
-    def evident(self, outcome: Outcome) -> str:
-        """What a check found, and the rows that it rests on."""
-        # of the usual value alone, where there are several
-        links = self.sources(outcome.over[0][1] if outcome.over else outcome, short=True)
-        return self.told(outcome, brief=True) + (f" ({links})" if links else "")
+    def evident(self, outcome: Outcome, threshold: bool = False) -> str:
+        """What a check found, with links to the rows that it rests on."""
+        text, rest = told(outcome, brief=True, threshold=threshold), []
+        # of the usual choice alone, where there are several
+        for name in (outcome.over[0][1] if outcome.over else outcome).evidence:
+            link, case = self.source(name, short=True), self.record.by_id.get(name)
+            if case and f"`{case.strategy}`" in text:
+                text = re.sub(rf"(?<!\[)`{case.strategy}`", link, text, count=1)
+            elif link.startswith("["):  # of a case that is not in the record its reason speaks
+                rest.append(link)
+        return text + (f" ({', '.join(dict.fromkeys(rest))})" if rest else "")
 
     def here(self, judged: Judged) -> str:
         """The table's cell: what decides the verdict, and where the rest stands."""
@@ -339,35 +406,45 @@ class View:
         lines = [self.evident(each) for each in shown]
         rest = len(judged.outcomes) - len(shown)
         if rest:
-            where = f"{self.anchor(judged.claim.id)}-detail"
-            more = f"and {rest} more"
-            lines.append(more if self.prefix else f"[{more}](#{where})")
+            lines.append(f"[and {rest} more]({claim_place(judged.claim.id)}-detail)")
         return "<br>".join(lines)
 
-    @staticmethod
-    def then_cell(judged: Judged) -> str:
-        parts = (said(judged.claim), prose(judged.claim.hardware))
+    @cached_property
+    def usual(self) -> dict[str, str]:
+        """By document, the hardware that most of its claims name, if two do."""
+        found: dict[str, Counter[str]] = {}
+        for each in self.judgement.claims:
+            if each.claim.hardware:
+                found.setdefault(each.claim.document, Counter())[each.claim.hardware] += 1
+        most = {document: many.most_common(1)[0] for document, many in found.items()}
+        return {document: name for document, (name, count) in most.items() if count > 1}
+
+    @property
+    def measured_on(self) -> str:
+        """What the documents' figures were measured on, where no claim says otherwise."""
+        found = (f"{prose(document)}: {prose(name)}" for document, name in self.usual.items())
+        text = "; ".join(found)
+        return f"Hardware of the old figures, unless a claim names another: {text}." if text else ""
+
+    def hardware(self, claim: Claim) -> str:
+        """What a claim's figure was measured on, where it is not what is usual in its document."""
+        return "" if claim.hardware == self.usual.get(claim.document) else prose(claim.hardware)
+
+    def then_cell(self, judged: Judged) -> str:
+        parts = (said(judged.claim), self.hardware(judged.claim))
         return "<br>".join(part for part in parts if part) or NONE
 
     @property
     def rows(self) -> list[list[str]]:
         found = []
         for each in self.judgement.claims:
-            claim, where = each.claim, self.anchor(each.claim.id)
-            title = f"[{prose(claim.title)}](#{where}-detail)<br>{place(each)}; {claim.kind}"
+            claim, where = each.claim, claim_anchor(each.claim.id)
+            title = (
+                f"[{prose(claim.title)}]({CLAIMS}#{where}-detail)<br>{place(each)}; {claim.kind}"
+            )
             verdict = f"**{WORDS[each.verdict]}**"
             head = f'<a id="{where}"></a>{claim.id}'
-            found.append([head, title, self.then_cell(each), self.here(each), verdict])
-        return found
-
-    @property
-    def compact(self) -> list[list[str]]:
-        """The same without what the documents say, for a record that is shown beside."""
-        found = []
-        for each in self.judgement.claims:
-            head = f'<a id="{self.anchor(each.claim.id)}"></a>{each.claim.id}'
-            verdict = f"**{WORDS[each.verdict]}**"
-            found.append([head, prose(each.claim.title), self.here(each), verdict])
+            found.append([head, verdict, title, self.then_cell(each), self.here(each)])
         return found
 
     @property
@@ -376,11 +453,12 @@ class View:
         for each in self.judgement.surprises(5):
             failing = next(o for o in each.outcomes if o.verdict == each.verdict)
             claim, outcome = each.claim, each.effect or failing
-            asked = said(claim) or prose(claim.expected)
-            where = ", ".join(text for text in (place(each), prose(claim.hardware)) if text)
+            document = said(claim) or f"“{prose(claim.english or claim.quote)}”"
+            where = ", ".join(text for text in (place(each), self.hardware(claim)) if text)
             found.append(
-                f"**{self.link(claim.id)} {VERBS[each.verdict]}: {prose(claim.title)}.** Said "
-                f"({where}): {asked}; measured: {self.evident(outcome)}."
+                f"**{self.link(claim.id)} {VERBS[each.verdict]}: {prose(claim.title)}.** The "
+                f"document ({where}): {document}. Measured: "
+                f"{self.evident(outcome, threshold=True)}."
             )
         return found
 
@@ -392,23 +470,26 @@ class View:
             if own:
                 many = f"{len(own)} claims" if len(own) > 1 else "1 claim"
                 title = f"{source.id}, {source.name}: {many} in detail"
-                found.append(Fold(title, [self._detail(each) for each in own]))
+                found.append(
+                    Fold(f"of-{slug(source.id)}", title, [self._detail(each) for each in own])
+                )
         return found
 
     def _detail(self, judged: Judged) -> Detail:
-        claim, where = judged.claim, self.anchor(judged.claim.id)
+        claim, where = judged.claim, claim_anchor(judged.claim.id)
         facts = [f"Asked: {_sentence(claim.expected)}"]
-        if claim.figure or claim.hardware:
+        if claim.figure or self.hardware(claim):
             facts.append(f"Then: {self.then_cell(judged).replace('<br>', '; ')}.")
         if claim.not_judged:
             facts.append(f"Not judged: {_sentence(claim.not_judged)}")
         facts += [self._fact(each) for each in judged.outcomes]
+        facts += elsewhere(judged)
         facts += [f"Not part of the verdict: {self._fact(each)}" for each in judged.also]
         if why := explained(judged):
             facts.append(f"Why: {why}")
-        facts += [f"Left open: {_sentence(each.what)}" for each in claim.open]
+        facts += [f"The document leaves open: {_sentence(each.what)}" for each in claim.open]
         facts += [
-            f"Erratum [{each.erratum.id}](#{self.anchor_of(each)}): {_printed(each)}; "
+            f"Erratum [{each.erratum.id}]({CLAIMS}#{self.anchor_of(each)}): {_printed(each)}; "
             f"right: {prose(each.erratum.right)}; {proof(each)}"
             for each in self.judgement.errata
             if claim.id in each.erratum.concerns
@@ -428,9 +509,45 @@ class View:
     def _fact(self, outcome: Outcome) -> str:
         links = self.sources(outcome)
         if outcome.verdict == "not_measured":
-            return told(outcome) + (f"; asked of {links}" if links else "")
-        text = f"**{WORDS[outcome.verdict]}**: {self.told(outcome)}"
-        return text + (f"; from {links}" if links else "")
+            return told(outcome) + (f"; it needs {links}" if links else "")
+        text = f"**{WORDS[outcome.verdict]}**: {told(outcome, threshold=True)}"
+        return text + (f"; evidence: {links}" if links else "")
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is nothing to say of any document."""
+        return not (self.own.known.sources or self.judgement.claims or self.judgement.errata)
+
+    @property
+    def one(self) -> bool:
+        return len(self.own.known.sources) == 1
+
+    @property
+    def one_title(self) -> str:
+        """The title of the one document, or what it is called; empty where there are several."""
+        return " and ".join(
+            _titled(each)[0] for each in self.own.known.sources.values() if self.one
+        )
+
+    @property
+    def who(self) -> str:
+        """What a sentence calls the documents: the one by its title."""
+        return f"“{self.one_title}”" if self.one else "the documents"
+
+    @property
+    def algorithms(self) -> bool:
+        """Whether an erratum is about an algorithm that rows are made of."""
+        known = {case.source.algorithm for case in self.record.cases} - {""}
+        return any(known & {*each.erratum.concerns} for each in self.judgement.errata)
+
+    @property
+    def cited(self) -> list[list[str]]:
+        """The same in short: title, who wrote it and when, where it was found."""
+        found = []
+        for each in self.own.known.sources.values():
+            title, by = _titled(each)
+            found.append([f"{prose(each.id)}: {title}", by, prose(each.found)])
+        return found
 
     @property
     def documents(self) -> list[list[str]]:
@@ -446,14 +563,13 @@ class View:
             if not claim.figure and claim.claimed is None:
                 continue
             outcome = each.effect if each.verdict != "not_measured" else None
-            today = told(outcome) if outcome else self.here(each)
-            line = [f"{self.link(claim.id)} {prose(claim.title)}", said(claim)]
-            line += [prose(claim.hardware) or NONE, today, f"**{WORDS[each.verdict]}**"]
-            found.append([*line, explained(each) or NONE])
+            today = told(outcome, brief=True) if outcome else self.here(each)
+            line = [f"{self.link(claim.id)} {prose(claim.title)}", self.then_cell(each), today]
+            found.append([*line, f"**{WORDS[each.verdict]}**", explained(each) or NONE])
         return found
 
     def anchor_of(self, corrected: Corrected) -> str:
-        return f"{self.prefix}erratum-{corrected.erratum.id.lower()}"
+        return f"erratum-{corrected.erratum.id.lower()}"
 
     def concerned(self, name: str) -> str:
         """A claim, an algorithm or a document, with a link if it stands in the report."""
@@ -470,7 +586,7 @@ class View:
             return printed, case.shape_name == at[case.experiment]
 
         case = max(own, key=fit)
-        return f"[{name}](#{anchor(self.prefix, case, self.record.experiment_of(case))})"
+        return f"[{name}]({place_of(case, self.record.experiment_of(case))})"
 
     @property
     def errata(self) -> list[list[str]]:
@@ -486,7 +602,7 @@ class View:
     def of(self, finding: Finding) -> str:
         """The verdicts on the claims that a finding is about: "C12 holds · C24 fails"."""
         return " · ".join(
-            f"[{each.claim.id} {WORDS[each.verdict]}](#{self.anchor(each.claim.id)})"
+            f"[{each.claim.id} {WORDS[each.verdict]}]({claim_place(each.claim.id)})"
             for each in self._about(finding)
         )
 
@@ -506,13 +622,25 @@ class View:
         return f"{ids[0]} to {ids[-1]}" if len(ids) > 2 else " and ".join(ids)
 
 
-def _cited(source: Source) -> list[str]:
+def _threshold(outcome: Outcome) -> str:
+    """What a check asks, where what was measured does not say it: " (asked: at least 2)"."""
+    check = outcome.check
+    known = check.form == "test" or (check.form == "arithmetic" and check.equals is None)
+    return "" if known else f" (asked: {asked(check)})"
+
+
+def _titled(source: Source) -> list[str]:
+    """Its title, or else what it is called here; its author and year."""
     title = prose(source.title) + (f" ({prose(source.english)})" if source.english else "")
     by = ", ".join(prose(text) for text in (source.author, source.year) if text)
+    return [title or prose(source.name), by or NONE]
+
+
+def _cited(source: Source) -> list[str]:
     return [
         f"{prose(source.id)}: {prose(source.name)}",
-        title or NONE,
-        by or NONE,
+        prose(source.title) and _titled(source)[0] or NONE,
+        _titled(source)[1],
         prose(source.found),
         prose(source.language) or NONE,
         "<br>".join(map(prose, source.hardware)) or NONE,

@@ -11,7 +11,7 @@ from itertools import combinations
 
 from recheck_report.model.record import AUDIT, Case, Record
 from recheck_report.statistics.paired import LEVEL, compare
-from recheck_report.statistics.ratio import Ratio
+from recheck_report.statistics.ratio import COARSEST, Ratio
 
 CONVENTION = 0.005  # the resolution of a record without an audit
 # 0.1 %, 0.15 %, ... 20 %: nothing finer, for a timer has a grain too
@@ -29,7 +29,7 @@ class Pair:
     ratio: Ratio
 
     def called(self, resolution: float) -> str:
-        return replace(self.ratio, resolution=resolution).outcome
+        return replace(self.ratio, resolution=resolution, told=resolution <= COARSEST).outcome
 
     def different(self, resolution: float) -> bool:
         limit = 1 + resolution

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import replace
 from weakref import WeakKeyDictionary
 
 from recheck_report.model.record import Case, Record
+from recheck_report.statistics import another
 from recheck_report.statistics.audit import audit
 from recheck_report.statistics.paired import LEVEL, compare
-from recheck_report.statistics.ratio import Ratio
+from recheck_report.statistics.ratio import COARSEST, Ratio
+from recheck_report.statistics.variation import PROCESS, level_of
 
 
 def holm(values: dict[object, float]) -> dict[object, float]:
@@ -26,6 +30,9 @@ class Comparisons:
     def __init__(self, record: Record) -> None:
         self.audit = audit(record)
         self.resolution = self.audit.resolution
+        gpu = record.environment.gpu
+        # what other processes on one GPU of this model measured; None where that is not known
+        self.processes = level_of(gpu.name, PROCESS) if gpu else None
         self.family: dict[object, float] = {}  # p-values, by the ids of the two cases
         self.closed = False
         self._adjusted: dict[object, float] = {}
@@ -35,14 +42,33 @@ class Comparisons:
         """For a table or a chart, which show an interval and give no verdict."""
         key = base.id, other.id, against
         if key not in self._known:
-            found = compare(base, other, against)
-            self._known[key] = replace(found, resolution=self.resolution)
+            self._known[key] = self._resolved(compare(base, other, against), (base, other))
         return self._known[key]
+
+    def _resolved(self, found: Ratio, *pairs: Sequence[Case]) -> Ratio:
+        """With the smallest difference that may be claimed of it: what the self-audit needs, which
+        is of one process, or what two processes differ by in such ratios, if that is more."""
+        least = self.resolution
+        try:
+            if self.processes:
+                logs = (another.differs_by(cases, self.processes) for cases in pairs)
+                least = max(least, math.expm1(sum(logs)))
+        except another.Unknown:
+            pass
+        return replace(found, resolution=least, told=self.resolution <= COARSEST)
 
     def verdict(self, base: Case, other: Case, against: float = 1.0) -> Ratio:
         """For a sentence: its outcome, and its p-value, hold among all of the family."""
         found = self.ratio(base, other, against)
-        key = frozenset((base.id, other.id, against))
+        return self._of_family(frozenset((base.id, other.id, against)), found)
+
+    def step(self, one: Sequence[Case], other: Sequence[Case], a: Ratio, b: Ratio) -> Ratio:
+        """By what factor the ratio `b`, of the cases `other`, is larger than `a`, of the cases
+        `one`: for a sentence."""
+        found = self._resolved(Ratio.step(a, b), one, other)
+        return self._of_family(frozenset(("step", *(case.id for case in (*one, *other)))), found)
+
+    def _of_family(self, key: object, found: Ratio) -> Ratio:
         if not self.closed:
             self.family[key] = found.p
             return found

@@ -7,13 +7,21 @@ from dataclasses import dataclass, replace
 
 from recheck_report.model.record import Seconds
 
-# the worst resolution at which a ratio still says something: beyond it none is judged
+# the worst resolution of a self-audit at which ratios still say something: beyond it none is judged
 COARSEST = 0.05
+
+
+def _p_value(value: float, low: float, high: float, against: float) -> float:
+    """Of a value being `against`: the half of its 95 % interval that faces it, read as 1.96
+    standard errors."""
+    gap = abs(math.log(value / against))
+    half = math.log(value / low) if value > against else math.log(high / value)
+    return math.erfc(1.96 * gap / half / math.sqrt(2)) if half else float(gap == 0)
 
 
 @dataclass(frozen=True)
 class Ratio:
-    """How many times as fast `other` is as `base`, with a 95% interval.
+    """How many times as fast `other` is as `base`, with a 95 % interval.
 
     `paired.py` makes those of two cases: by rounds where it can. Otherwise the bounds pair the far
     ends of the two medians' intervals: conservative, and marked ᵉ wherever it stands.
@@ -23,9 +31,10 @@ class Ratio:
     low: float
     high: float
     rounds: int = 0  # that were paired; 0: far ends
-    p: float = 0.0  # two-sided, of no difference at all
-    resolution: float = 0.0  # a difference below this is none, 0.005 for half a per cent
-    significant: bool = True  # also among all comparisons of the report
+    p: float = 0.0  # two-sided p-value against the threshold, which is 1 unless a check has another
+    resolution: float = 0.0  # smaller differences are not told apart: 0.005 for half a per cent
+    told: bool = True  # whether the measurement is fine enough to tell ratios at all
+    significant: bool = True  # after Holm's correction for all comparisons of the report
     mark: str = ""
 
     @classmethod
@@ -34,22 +43,19 @@ class Ratio:
 
         Its p-value is that of the ratio being `against`.
         """
-        value, low, high = base.median / other.median, base.low / other.high, base.high / other.low
-        # the half of the interval that faces it, read as 1.96 standard errors
-        gap = abs(math.log(value / against))
-        half = math.log(value / low) if value > against else math.log(high / value)
-        p = math.erfc(1.96 * gap / half / math.sqrt(2)) if half else float(gap == 0)
-        return cls(value, low, high, p=p, mark="ᵉ")
+        ends = base.median / other.median, base.low / other.high, base.high / other.low
+        return cls(*ends, p=_p_value(*ends, against), mark="ᵉ")
+
+    @classmethod
+    def step(cls, first: Ratio, second: Ratio) -> Ratio:
+        """By what factor a ratio is larger than another, by the far ends of their intervals."""
+        ends = second.value / first.value, second.low / first.high, second.high / first.low
+        return cls(*ends, p=_p_value(*ends, 1.0), mark="ᵉ")
 
     @classmethod
     def over(cls, exact: float, other: Seconds) -> Ratio:
         """Against a time without an interval, as old documents give it."""
         return cls(exact / other.median, exact / other.high, exact / other.low)
-
-    @property
-    def told(self) -> bool:
-        """Whether the measurement is fine enough to tell ratios at all."""
-        return self.resolution <= COARSEST
 
     @property
     def widest(self) -> tuple[float, float]:
@@ -61,9 +67,9 @@ class Ratio:
 
     @property
     def outcome(self) -> str:
-        """faster | slower: beyond the resolution; same: within it; else no difference, for the
-        interval reaches across, or it is one of too many comparisons to be sure of it, or
-        nothing can be told."""
+        """faster | slower: beyond the resolution; same: within it; else no difference: the
+        interval contains the resolution's edge, the difference is not significant after Holm's
+        correction, or the record resolves nothing."""
         if not self.told:
             return "no difference"
         limit = 1 + self.resolution
@@ -75,6 +81,17 @@ class Ratio:
     def times(self, factor: float) -> Ratio:
         scaled = {name: getattr(self, name) * factor for name in ("value", "low", "high")}
         return replace(self, **scaled)
+
+    @property
+    def inverse(self) -> Ratio:
+        return replace(self, value=1 / self.value, low=1 / self.high, high=1 / self.low)
+
+    @property
+    def words(self) -> str:
+        """ "1.067 times as fast [1.066, 1.067]"; below 1 "46.1 times as long [45.2, 47.0]"."""
+        long = self.value < 1
+        value, low, high = (self.inverse if long else self)._texts(1)
+        return f"{value} times as {'long' if long else 'fast'} [{low}, {high}]{self.mark}"
 
     @property
     def percent(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,13 @@ def _environment() -> jinja2.Environment:
         lstrip_blocks=True,
     )
     jinja.filters["cell"] = cell
+    jinja.filters["sections"] = _sections
     return jinja
+
+
+def _sections(text: str) -> list[tuple[str, str]]:
+    """The anchors and titles of a page's sections."""
+    return re.findall(r'^## <a id="([^"]+)"></a>(.+)$', text, re.M)
 
 
 def render(template: str, **values: Any) -> str:

@@ -16,25 +16,25 @@ __all__ = ["Finding", "costs", "findings", "register"]
 _FINDINGS = {"matmul": matmul, "matvec": matvec, "transpose": transpose}
 
 
-def findings(own: Measured, experiment: Experiment, prefix: str = "") -> list[Finding]:
+def findings(own: Measured, experiment: Experiment) -> list[Finding]:
     """The findings of one experiment in the order of the story; none if nobody wrote them."""
     assert comparisons(own.record).closed
-    return _write(own, experiment, prefix)
+    return _write(own, experiment)
 
 
-def costs(own: Measured, prefix: str = "") -> dict[str, Line]:
+def costs(own: Measured) -> dict[str, Line]:
     """What the general form of each of the documents' listings costs, by the listing's row."""
     assert comparisons(own.record).closed
-    return prices(own, prefix)
+    return prices(own)
 
 
 def register(own: Measured) -> None:
     """Makes every comparison of the findings once, for the family that they belong to."""
     for each in own.record.ordinary:
-        _write(own, each, "")
-    prices(own, "")
+        _write(own, each)
+    prices(own)
 
 
-def _write(own: Measured, experiment: Experiment, prefix: str) -> list[Finding]:
+def _write(own: Measured, experiment: Experiment) -> list[Finding]:
     write = _FINDINGS.get(experiment.name)
-    return write(Sentences(own, experiment, prefix)) if write else []
+    return write(Sentences(own, experiment)) if write else []

@@ -26,17 +26,17 @@ class _Sentences(Sentences):
         best = timed[0]
         level = [c for c in timed[1:] if self.ratio(best, c).outcome != "slower"]
         text = (
-            f"Of {len(timed)} measured policies at {shape_label(self.headline)} {self.link(best)} "
-            f"is the fastest: {duration(best.time.median)}, {self.rate(best)}"
+            f"At {shape_label(self.headline)} {self.link(best)} is the fastest of {len(timed)} "
+            f"block policies: {duration(best.time.median)}, {self.rate(best)}"
         )
         ratio = self.ratio(base, best)
         if best is base:
             text += "; it is the documents' own 16 × 16 tile, one tile deep"
         else:
-            text += f"; {ratio} as fast as {self.link(base)}, the documents' tile in our general "
-            text += f"form, which takes {duration(base.time.median)}"
+            text += f". {self.link(base)}, the documents' tile in our general form, takes "
+            text += f"{duration(base.time.median)}: {self.link(best)} is {ratio.words}"
         if level:
-            text += ". Nothing here tells it from " + ", ".join(map(self.link, level))
+            text += ". The intervals do not separate it from " + ", ".join(map(self.link, level))
         return Line("no difference" if best is base else ratio.outcome, f"{text}.")
 
     def crossover(self, base: str, other: str) -> Line:
@@ -51,22 +51,20 @@ class _Sentences(Sentences):
             raise Missing(f"`{base}` and `{other}`", "no square size has a time of both")
         where = [
             f"{'overtakes' if c.other_wins_above else 'falls behind'} `{base}` between {c.below} "
-            f"and {c.above} (straight lines would meet near {significant(c.at, 2)})"
+            f"and {c.above} (interpolated: near {significant(c.at, 2)})"
             for c in found
         ]
         if not where:
             word = "ahead of" if ratios[0][1].value > 1 else "behind"
-            where = [f"is {word} `{base}` at every size that both measured, without a crossover"]
-        # a ratio never stands without its absolute base
-        times = {edge: duration(case.time.median) for edge, case in sides[0]}
+            where = [f"is {word} `{base}` at every square size that both have"]
+        bases, others = map(dict, sides)
         ends = [
-            f"{ratio} as fast at {edge}, where `{base}` takes {times[edge]}"
+            f"{self.times(bases[edge], others[edge])}: {ratio.words}"
             for edge, ratio in dict((ratios[0], ratios[-1])).items()
         ]
         return Line(
             "measured",
-            f"Over the square sizes, by medians, `{other}` end to end {', then '.join(where)}: "
-            f"{'; '.join(ends)}.",
+            f"By medians, `{other}` end to end {', then '.join(where)}; {'; '.join(ends)}.",
         )
 
     def other_arithmetic(self) -> list[Line]:
@@ -74,22 +72,20 @@ class _Sentences(Sentences):
         return [
             Line(
                 "measured",
-                f"{self.link(case)} takes {duration(case.time.median)}, {self.rate(case)}, but "
-                f"it is {cell(case.note or 'not fp32-accurate')}; no rung is compared with it.",
+                f"{self.link(case)} takes {duration(case.time.median)}, {self.rate(case)}; no "
+                f"kernel is compared with it: {cell(case.note or 'not fp32-accurate')}.",
             )
             for case in self.fastest(rows)
         ]
 
 
 def matmul(say: Sentences) -> list[Finding]:
-    say = _Sentences(say.own, say.experiment, say.prefix)
+    say = _Sentences(say.own, say.experiment)
 
     def copies(base: str, rung: str, shape: str = CLAIMED_SHAPE) -> Writer:
         return lambda: say.compare((base, "hot"), (rung, "end_to_end"), shape)
 
-    library = finding(
-        "The best rung of the documents' algorithms against the library", "", say.distance
-    )
+    library = finding("The documents' fastest kernel against the library", "", say.distance)
     library = Finding(library.title, "", (*library.lines, *say.other_arithmetic()))
     return [
         finding(
@@ -99,7 +95,7 @@ def matmul(say: Sentences) -> list[Finding]:
         ),
         finding(
             "GPU, copies included, against one CPU thread",
-            "S0 has the CPU slower (C11); S1: “the GPU parallel performance is much better than "
+            "S0: the CPU takes longer (C11); S1: “the GPU parallel performance is much better than "
             "the CPU” (C23)",
             # a power of two is the worst stride for a cache, and flatters whoever runs against it
             copies("cpu_serial", "tile16", ODD_SHAPE),
@@ -121,11 +117,11 @@ def matmul(say: Sentences) -> list[Finding]:
             *say.beyond_against_vendor(*SQUARES),
         ),
         *say.beyond(
-            "Beyond the documents, fp32-accurate on tensor cores",
+            "Beyond the documents, split inputs on tensor cores",
             "",
             *say.beyond_against_vendor(*SQUARES, arithmetic="split"),
             arithmetic="split",
         ),
         *say.dispatch("best"),
-        *say.beyond("What binds", "", *say.binds()),
+        *say.beyond("What limits the kernels", "", *say.binds()),
     ]

@@ -38,15 +38,16 @@ class _Sentences(Sentences):
                 block = {name: at for at, name in rows.items()}
                 best, worst = timed[0], timed[-1]
                 parts.append(
-                    f"`{kernel}` {block[best.strategy]} ({duration(best.time.median)}; worst "
-                    f"{block[worst.strategy]}, {duration(worst.time.median)})"
+                    f"`{kernel}` {block[best.strategy]} threads, {duration(best.time.median)} "
+                    f"(slowest: {block[worst.strategy]}, {duration(worst.time.median)})"
                 )
         if not parts:
             case = self.need(S3_LISTINGS[0], self.headline, "cold")
             raise Missing(f"a second block size of `{case.strategy}`", "none is in the record")
         return Line(
             "measured",
-            f"At {shape_label(self.headline)} the fastest blocks by medians: {', '.join(parts)}.",
+            f"At {shape_label(self.headline)} the fastest block sizes, by medians: "
+            f"{'; '.join(parts)}.",
         )
 
     def rows_at_equal_bytes(self) -> Line:
@@ -60,7 +61,7 @@ class _Sentences(Sentences):
                 best = max(timed, key=self._rate)
                 picks = dict.fromkeys((timed[0].id, best.id, timed[-1].id))
                 told = [
-                    f"{significant(self._rate(case))} at {case.shape['rows']}"
+                    f"{significant(self._rate(case))} at {case.shape['rows']} rows"
                     for case in timed
                     if case.id in picks
                 ]
@@ -68,11 +69,10 @@ class _Sentences(Sentences):
         if not parts:
             self.need(S3_LISTINGS[0], self.headline, "cold")
             raise Missing("a second number of rows", "the record holds one shape of this size")
-        size = "same number of elements"
         return Line(
             "measured",
-            f"In {self.metric.unit} at the fewest rows, the best number of rows and the most, the "
-            f"{size} each time: {'; '.join(parts)}.",
+            f"{self.metric.unit} of matrices with the same number of elements, at the fewest rows, "
+            f"at the fastest number and at the most: {'; '.join(parts)}.",
         )
 
     def _rate(self, case: Case) -> float:
@@ -88,16 +88,16 @@ class _Sentences(Sentences):
             self.need(name, self.headline, "cold") for name in (TRANSPOSITION, "s3_shared", direct)
         )
         times = (
-            f"one product takes {duration(slow.time.median)}, `s3_shared` "
+            f"`{direct}` takes {duration(slow.time.median)}, `s3_shared` "
             f"{duration(fast.time.median)}, our transposition {duration(turn.time.median)}"
         )
-        head = f"Against {self.link(slow)} transposing once for {self.link(fast)}"
+        head = f"Transposing once to use {self.link(fast)} in place of {self.link(slow)}"
         outcome = self.ratio(slow, fast).outcome
         if outcome == "slower":
             return Line("measured", f"{head} **never pays**: {times}.")
         t, s, d = turn.time, fast.time, slow.time
         if outcome != "faster" or d.median <= s.median:
-            return Line("measured", f"{head} **cannot be told to pay** at any number: {times}.")
+            return Line("measured", f"{head} **does not clearly pay**: {times}.")
 
         def products(turning: float, saved: float) -> str:
             # two intervals may overlap though the comparison, round by round, is clear
@@ -105,11 +105,12 @@ class _Sentences(Sentences):
 
         count = products(t.median, d.median - s.median)
         low, high = products(t.low, d.high - s.low), products(t.high, d.low - s.high)
-        many = f"{count} product{'' if count == '1' else 's'}"
-        return Line("measured", f"{head} pays **from {many} on** [{low}, {high}]: {times}.")
+        many = "the first product" if count == "1" else f"{count} products on"
+        interval = f" [{low}, {high}]" if low != high else ""
+        return Line("measured", f"{head} pays **from {many}**{interval}: {times}.")
 
     def copied(self) -> Line:
-        """What of the constant kernel's time its copies take."""
+        """How much of the constant kernel's time its copies take."""
         parts = []
         for shape in (self.headline, *LONG_VECTORS):
             whole = self.record.find(self.experiment, "constant", shape, "cold")
@@ -117,11 +118,13 @@ class _Sentences(Sentences):
             if whole and part and whole.seconds and part.seconds:
                 found = comparisons(self.record).ratio(part, whole).percent
                 times = f"{duration(part.seconds.median)} of {duration(whole.seconds.median)}"
-                parts.append(f"{found} at {_columns(shape)} columns ({_batches(shape)}; {times})")
+                where = f"at {_columns(shape)} columns ({_batches(shape)})"
+                parts.append(f"{where} {times}, {found}")
         if not parts:
             self.need("constant", self.headline, "cold")
             self.need("constant_copy", self.headline, "cold")
-        return Line("measured", f"Timed alone, `constant_copy` takes {', '.join(parts)}.")
+        text = "Timed alone, `constant_copy` takes this much of the time of `constant`"
+        return Line("measured", f"{text}: {'; '.join(parts)}.")
 
     def order(self, shape: str, regime: str) -> tuple[list[Case], str]:
         """The rungs by median, fastest first, and that as text with their times."""
@@ -130,7 +133,7 @@ class _Sentences(Sentences):
             for name in S3_LISTINGS:
                 self.need(name, shape, regime)
         told = ", ".join(f"`{c.strategy}` {duration(c.time.median)}" for c in timed)
-        return timed, f"{shape_label(shape)} {regime}: {told}"
+        return timed, f"At {shape_label(shape)}, {regime}: {told}"
 
     def same_order(self, shape: str, regime: str) -> Line:
         base, _ = self.order(self.headline, "cold")
@@ -144,8 +147,8 @@ class _Sentences(Sentences):
             if self.ratio(slow, fast).outcome == "faster"
             if self._outcome(slow.strategy, fast.strategy, shape, regime) == "slower"
         ]
-        where = f" of {shape_label(self.headline)}"
-        change = f"; **{', '.join(flips)}**" if flips else f"; **in the order**{where}"
+        where = f" as at {shape_label(self.headline)}"
+        change = f"; **{', '.join(flips)}**" if flips else f"; **the same order**{where}"
         return Line("measured", f"{text}{change}, as far as the intervals can tell.")
 
     def _outcome(self, base: str, other: str, shape: str, regime: str) -> str:
@@ -159,7 +162,7 @@ class _Sentences(Sentences):
         best = self.best_rung(layouts)
         line = self.against(self.need(vendor, self.headline, "cold"), best)
         try:
-            share = f"; {self.share(best, self.roof)}."
+            share = f"; it reaches {self.share(best, self.roof)}."
         except Missing:
             return line  # the comparison stands without its yardstick
         return Line(line.outcome, line.text.removesuffix(".") + share)
@@ -175,7 +178,7 @@ def _batches(shape: str) -> str:
 
 
 def matvec(say: Sentences) -> list[Finding]:
-    say = _Sentences(say.own, say.experiment, say.prefix)
+    say = _Sentences(say.own, say.experiment)
 
     def cold(base: str, other: str) -> Writer:
         return lambda: say.compare((base, "cold"), (other, "cold"), say.headline)
@@ -189,8 +192,8 @@ def matvec(say: Sentences) -> list[Finding]:
         ),
         finding(
             "The price of transposing first",
-            "S3: the transposition took 5.6 to 11 times as long as the product; as that is "
-            "slow, in many cases it takes methods that do not transpose (C56, C62)",
+            "S3: the transposition took 5.6 to 11 times as long as the product, so in many cases "
+            "it uses methods that do not transpose (C56, C62)",
             *(
                 lambda d=d: say.break_even(d)
                 for d in ("s3_naive", "s3_block_per_row", "s3_warp_per_row")
@@ -198,24 +201,25 @@ def matvec(say: Sentences) -> list[Finding]:
         ),
         finding(
             "A warp's part of the vector in shared memory",
-            "S3's own kernel for a warp per row is lost (C65); a port of it to OpenCL does so",
+            "S3's own kernel for a warp per row is lost (C65); a port of it to OpenCL stages the "
+            "vector in shared memory",
             cold("warp_per_row_shared", "warp_per_row"),
         ),
         finding(
-            "What the copies into constant memory take",
-            "S3: shared memory saves them (C51, C53)",
+            "What the copies into constant memory cost",
+            "S3: with shared memory there are none (C51, C53)",
             say.copied,
         ),
         finding(
             "Other shapes, and a matrix that fits into the cache",
-            "S3 measures 8192 × 8192 alone, where rows and columns cannot be told apart (C66, C67)",
+            "S3 measures only 8192 × 8192, where rows and columns cannot be told apart (C66, C67)",
             say.headline_order,
             lambda: say.same_order(WIDE, "cold"),
             lambda: say.same_order(TALL, "cold"),
             lambda: say.same_order(CACHED, "hot"),
         ),
         finding(
-            "The best rung of the documents' algorithms against the library",
+            "The documents' fastest kernel against the library",
             "",
             lambda: say.best_against(
                 ("row_major", "pitched"), reference(say.record, say.experiment)
@@ -230,5 +234,5 @@ def matvec(say: Sentences) -> list[Finding]:
         ),
         *say.dispatch("best"),
         *say.dispatch("best_column_major"),
-        *say.beyond("What binds", "", *say.binds()),
+        *say.beyond("What limits the kernels", "", *say.binds()),
     ]

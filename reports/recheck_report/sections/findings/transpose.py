@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from recheck_report.anchors import page
 from recheck_report.queries import reference, roof
 from recheck_report.sections.findings.sentences import (
     Finding,
@@ -27,12 +28,12 @@ class _Sentences(Sentences):
     def table(self) -> Line:
         if not self.own.known.figures_of(self.experiment.name).of("S3"):
             raise Missing("the table", "no `figures.toml` has it")
-        where = f"[The table](#{self.prefix}{self.experiment.name}-s3)"
-        return Line("measured", f"{where} stands below in ms and GiB/s, beside this machine's.")
+        where = f"[The table]({page(self.experiment)}#then-s3)"
+        return Line("measured", f"{where} has both in ms and GiB/s, beside this machine's.")
 
 
 def transpose(say: Sentences) -> list[Finding]:
-    say = _Sentences(say.own, say.experiment, say.prefix)
+    say = _Sentences(say.own, say.experiment)
     head = say.headline
     shapes = tuple(dict.fromkeys((head, PAPER_SHAPE)))
 
@@ -42,16 +43,17 @@ def transpose(say: Sentences) -> list[Finding]:
     return [
         finding(
             "Tiles in shared memory against strided writes",
-            "NVIDIA's paper: coalesced over naive 7.5, 1.5 and 1.2 times on GTX 280, M2090, K20X",
+            "NVIDIA's paper: coalesced is 7.5, 1.5 and 1.2 times as fast as naive on GTX 280, "
+            "M2090 and K20X",
             *(cold("naive", "coalesced", shape) for shape in shapes),
         ),
         finding(
             "Padding against bank conflicts",
-            "NVIDIA's paper: over coalesced 1.01, 1.11 and 0.99 times",
+            "NVIDIA's paper: without bank conflicts 1.01, 1.11 and 0.99 times as fast as coalesced",
             *(cold("coalesced", PLAIN, shape) for shape in shapes),
         ),
         finding(
-            "The best transposition against library and copies",
+            "The documents' fastest transposition against the library and copies",
             "",
             lambda: say.best_against(lambda j: reference(j.record, j.experiment)),
             lambda: say.best_against(lambda _: COPY),
@@ -64,7 +66,7 @@ def transpose(say: Sentences) -> list[Finding]:
             *say.beyond_of_roof(head, LARGEST),
         ),
         *say.dispatch("best"),
-        *say.beyond("What binds", "", *say.binds()),
+        *say.beyond("What limits the kernels", "", *say.binds()),
         finding(
             "The table of S3",
             "S3 prints its times in “s” and its throughput in “GB/s” (C57); they are ms and GiB/s "

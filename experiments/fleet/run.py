@@ -1,0 +1,169 @@
+"""python run.py SITE [--output FOLDER] [options of ReFrame]: measures on every GPU of a site.
+
+SITE is the site's configuration, all that a user writes. Everything of a run lies in a folder of
+its own, FOLDER/runs/<time>: report.json, junit.xml, reframe.log, output/, stage/; FOLDER/perflogs
+goes on from run to run. The exit code is ReFrame's, and 2 where nothing could run.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import runpy
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).resolve().parent
+REPORTS = HERE.parents[1] / "reports"
+REFRAME = Path(sys.executable).with_name("reframe")
+
+
+def main() -> int:
+    parser = ArgumentParser(description=(__doc__ or "").split("\n")[0], allow_abbrev=False)
+    add = parser.add_argument
+    add("site", type=Path, metavar="SITE", help="the site's configuration for ReFrame")
+    where = HERE.parents[1] / "build" / "release" / "fleet"
+    add("--output", type=Path, default=where, metavar="FOLDER", help="default: %(default)s")
+    options, more = parser.parse_known_args()
+    if not options.site.is_file():
+        return refused(f"{options.site}: is no file; experiments/fleet/sites has examples")
+    if not REFRAME.is_file():
+        return refused(f"{REFRAME}: is no file; pip install -r {HERE / 'requirements.txt'}")
+    # of what a run is made of; a list of tests measures nothing
+    measures = not more or bool({"-r", "--run"} & {*more})
+    try:
+        partitions = partitions_of(options.site, more)
+        if measures:
+            asked_sacct([each for each in partitions if each["asked"]])
+    except Refused as error:
+        return refused(str(error))
+    fleet = options.output.resolve()
+    run = fleet / "runs" / time.strftime("%Y-%m-%dT%H-%M-%S")
+    try:
+        run.mkdir(parents=True)
+    except OSError as error:
+        return refused(f"{run}: cannot be made: {error.strerror}")
+    (run / "site.json").write_text(json.dumps({"partitions": partitions}, default=str))
+    places = {
+        "RFM_PREFIX": run,
+        "RFM_PERFLOG_DIR": fleet / "perflogs",
+        "RFM_REPORT_FILE": run / "report.json",
+        "RFM_REPORT_JUNIT": run / "junit.xml",
+        "RFM_TOPOLOGY_PREFIX": fleet / "topology",
+        "RECHECK_FLEET": fleet,
+        "PYTHONPATH": os.pathsep.join(filter(None, [str(REPORTS), os.environ.get("PYTHONPATH")])),
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
+    environment = {**os.environ, **{name: str(value) for name, value in places.items()}}
+    configured = ["-C", HERE / "log.py", "-C", options.site.resolve()]
+    # ReFrame's max_jobs is of a partition, and a host is to measure one thing at a time
+    own = any(each["scheduler"] == each["launcher"] == "local" for each in partitions)
+    policy = ["--exec-policy=serial"] * (own and "--exec-policy" not in " ".join(more))
+    words = [REFRAME, *configured, "-c", HERE / "suite.py", *policy, *(more or ["-r"])]
+    code = waited([str(word) for word in words], environment, run)
+    report = run / "report.json"
+    if report.exists():
+        print(f"{report}\n{report.with_name('junit.xml')}")
+    elif not (run / "stage").exists():
+        # it was asked for a list, or has refused: nothing began
+        shutil.rmtree(run)
+        if code:
+            print(f"nothing was run, so {run} is not kept, nor is the log in it")
+        elif measures:
+            return refused(
+                "no test to run: a partition needs the feature gpu, its environment cuda"
+            )
+    return code
+
+
+class Refused(Exception):
+    """Nothing can run on this site; str() says what to do."""
+
+
+def partitions_of(site: Path, more: list[str]) -> list[dict[str, Any]]:
+    """The partitions of the system that ReFrame is to choose, and whether `more` asks for each."""
+    try:
+        systems = runpy.run_path(str(site))["site_configuration"]["systems"]
+        named = [(system["name"], system["hostnames"]) for system in systems]
+        asked = (_option(more, "--system") or os.environ.get("RFM_SYSTEM", "")).partition(":")
+        host = socket.gethostname()
+        matching = (name for name, hosts in named if any(re.match(each, host) for each in hosts))
+        chosen = asked[0] or next(matching, None)
+        if chosen is None:
+            have = "; ".join(f"{name}: {', '.join(hosts)}" for name, hosts in named)
+            what = f"this host is {host}, and the hostnames of no system match it ({have})"
+            raise Refused(f"{site}: {what}; mend them, or name one with --system=NAME")
+        return [
+            {
+                "name": f"{chosen}:{each['name']}",
+                "asked": asked[2] in ("", each["name"]),
+                "features": each.get("features", []),
+                "scheduler": each["scheduler"],
+                "launcher": each["launcher"],
+                "models": [device.get("model", "") for device in each.get("devices", [])],
+            }
+            for system in systems
+            if system["name"] == chosen
+            for each in system["partitions"]
+        ]
+    except KeyError as error:
+        raise Refused(f"{site}: has no {error}; experiments/fleet/sites has examples") from None
+    except Refused:
+        raise
+    # a site is a program of its user's, and may raise anything
+    except (Exception, SystemExit) as error:
+        said = f"{type(error).__name__}: {error}"
+        raise Refused(f"{site}: cannot be read as a site: {said}") from None
+
+
+def _option(words: list[str], name: str) -> str:
+    """The value of an option of ReFrame's; the last counts."""
+    found = ""
+    for word, behind in zip(words, [*words, ""][1:], strict=True):
+        if word == name:
+            found = behind
+        elif word.startswith(f"{name}="):
+            found = word.partition("=")[2]
+    return found
+
+
+def asked_sacct(partitions: list[dict[str, Any]]) -> None:
+    """ReFrame's scheduler `slurm` asks sacct, and dies where that has no answer."""
+    needed = [each["name"] for each in partitions if each["scheduler"] == "slurm"]
+    if not needed:
+        return
+    try:
+        tried = subprocess.run(["sacct", "--noheader"], capture_output=True, text=True)
+        why = "" if tried.returncode == 0 else " ".join(tried.stderr.split())[:200] or "it fails"
+    except OSError as error:
+        why = error.strerror or str(error)
+    if why:
+        what = f"partition {needed[0]} has the scheduler slurm, which asks sacct: {why}"
+        raise Refused(f"{what}; without accounting, write squeue in place of slurm")
+
+
+def waited(words: list[str], environment: dict[str, str], folder: Path) -> int:
+    """Ctrl-C reaches ReFrame as well, which then ends its jobs and writes its report."""
+    # what ReFrame writes where it is started, such as its log, belongs to the run as well
+    with subprocess.Popen(words, env=environment, cwd=folder) as reframe:
+        while True:
+            try:
+                return reframe.wait()
+            except KeyboardInterrupt:
+                print("interrupted: waiting for ReFrame, which ends its jobs", file=sys.stderr)
+
+
+def refused(line: str) -> int:
+    print(f"error: {line}", file=sys.stderr)
+    return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,163 @@
+"""ReFrame's tests: build Recheck for a partition's GPUs, measure on one of them, report figures.
+
+One job measures all experiments: a record is of one process on one GPU, with its own roofs and its
+own self-audit, and is never put together of several. README.md says what a site has to configure.
+"""
+
+import os
+import re
+import shlex
+import subprocess
+from pathlib import Path
+
+import reframe as rfm
+import reframe.utility.sanity as sn
+from recheck_report.fleet.brought import brought
+from recheck_report.fleet.figures import figures
+from recheck_report.fleet.runs import MEASURED, NODE
+from recheck_report.model.typed import BadRecord
+from reframe.core.builtins import fixture, run_after, run_before, sanity_function, variable
+from reframe.core.exceptions import PerformanceError, SanityError
+
+TREE = Path(__file__).resolve().parents[2]
+FLEET = Path(os.environ.get("RECHECK_FLEET") or TREE / "build/release/fleet").resolve()
+
+
+class Misconfigured(rfm.core.exceptions.ReframeError):
+    """The site configuration makes no sense; str() says what to do."""
+
+
+def gpu_of(partition):
+    """The model and architecture of a partition's GPUs; empty for one of the feature cpu."""
+    devices = partition.select_devices("gpu")
+    models = sorted({each.info.get("model") or "" for each in devices})
+    name = partition.fullname
+    if "gpu" not in partition.features:
+        return "", ""
+    if not devices:
+        what = "has the feature gpu, and no device of type gpu"
+        raise Misconfigured(f"partition {name} {what}: name its devices, or drop the feature")
+    if len(models) > 1:
+        what = f"has GPUs of {len(models)} models ({', '.join(models)})"
+        raise Misconfigured(f"partition {name} {what}: make a partition of each")
+    arch = devices[0].info.get("arch") or ""
+    if not models[0] or not re.fullmatch(r"sm_\d+", arch):
+        what = "needs model, as nvidia-smi -L has it, and arch, such as sm_90, of its GPU"
+        raise Misconfigured(f"partition {name} {what}")
+    return models[0], arch
+
+
+class Build(rfm.CompileOnlyRegressionTest):
+    """The program `recheck` for a partition's GPUs, or the one that the environment brings."""
+
+    descr = "Recheck, built for this partition's GPUs"
+    sourcesdir = None
+    build_system = "CMake"
+
+    @run_after("setup")
+    def configure(self):
+        model, arch = gpu_of(self.current_partition)
+        self.program = self.current_environ.extras.get("recheck")
+        if self.program:
+            if not os.access(self.program, os.X_OK):
+                what = f"brings {self.program}, which is no program"
+                raise Misconfigured(f"environment {self.current_environ.name} {what}")
+            self.build_system = "CustomBuild"
+            self.build_system.commands = [f"{self.program} --version"]
+            return
+        # kept from run to run, so that a second one compiles what has changed
+        place = f"{self.current_partition.fullname}-{self.current_environ.name}".replace(":", "-")
+        folder = FLEET / "build" / place
+        options = ["-G Ninja", "-DCMAKE_BUILD_TYPE=Release"]
+        if model:
+            # Hopper has its own instructions in code of 90a alone
+            number = re.sub(r"^90$", "90a", arch.removeprefix("sm_"))
+            options.append(f"-DCMAKE_CUDA_ARCHITECTURES={number}-real")
+        else:
+            options.append("-DCMAKE_CUDA_COMPILER=OFF")
+        self.build_system.configuredir = str(TREE)
+        self.build_system.builddir = str(folder)
+        self.build_system.config_opts = options
+        self.build_system.build_opts = ["recheck"]
+        self.build_system.max_concurrency = os.cpu_count()
+        self.program = str(folder / "experiments" / "recheck")
+
+    @sanity_function
+    def is_built(self):
+        return sn.assert_true(os.access(self.program, os.X_OK), f"no {self.program}")
+
+
+@rfm.simple_test
+class Measure(rfm.RunOnlyRegressionTest):
+    """A record of one GPU of a partition. ReFrame's --distribute makes it one of each node's."""
+
+    descr = "a record of one GPU"
+    valid_systems = ["+gpu", "+cpu"]
+    valid_prog_environs = ["+cuda", "+cpu"]
+    sourcesdir = None
+    build = fixture(Build, scope="environment")
+    flags = variable(str, value="")  # of recheck: -S Measure.flags="--quick --per-case=0.5"
+    experiment = variable(str, value="")  # names, with commas: only these; empty: the full matrix
+    results = variable(str, value=str(TREE / "reports" / "results"))  # the committed evidence
+    gpu_model = variable(str, value="", loggable=True)
+    reference_is = variable(str, value="", loggable=True)
+    node = variable(str, value="", loggable=True)
+    keep_files = [MEASURED, NODE]
+
+    @run_after("setup")
+    def ask(self):
+        self.gpu_model, _ = gpu_of(self.current_partition)
+        if self.gpu_model:
+            self.num_gpus_per_node = 1
+        self.executable = str(Path(__file__).resolve().with_name("job.sh"))
+        chosen = [f"--experiment={self.experiment}"] if self.experiment else []
+        words = map(shlex.quote, shlex.split(self.flags))  # the job's script is a shell's
+        self.executable_opts = [self.build.program, *chosen, *words]
+
+    @sanity_function
+    def is_whole(self):
+        place = Path(self.stagedir, NODE)
+        self.node = place.read_text().strip() if place.is_file() else ""
+        found = brought(Path(self.stagedir) / MEASURED, self.gpu_model)
+        if found.problem:
+            raise SanityError("; ".join([found.problem, *self.circumstances(found)]))
+        return True
+
+    def circumstances(self, found):
+        """What else is known of a job that came to no end."""
+        if found.record and found.record.finished:
+            return
+        if self.current_partition.scheduler.registered_name in ("slurm", "squeue"):
+            # it forgets a job after some minutes
+            words = ["scontrol", "--oneliner", "show", "job", self.job.jobid]
+            said = subprocess.run(words, capture_output=True, text=True, check=False).stdout
+            state = re.search(r"JobState=(\w+) Reason=(\S+)", said)
+            if state and state[1] != "COMPLETED":
+                yield f"Slurm says {state[1]}" + f" ({state[2]})" * (state[2] != "None")
+        if not found.folder.is_dir():
+            lines = (
+                Path(self.stagedir, self.stderr.evaluate()).read_text(errors="replace").split("\n")
+            )
+            if said := [line.strip() for line in lines if line.strip()]:
+                yield f"its last words: {said[-1]}"
+
+    @run_before("performance")
+    def report(self):
+        if self.is_dry_run():
+            return
+        try:
+            record = Path(self.stagedir) / MEASURED
+            found = figures(record, TREE / "experiments", Path(self.results))
+        except BadRecord as error:  # as that of the evidence
+            raise PerformanceError(str(error)) from None
+        self.reference_is = found.reference
+        references = {}
+        for each in found.figures:
+            self.perf_variables[each.name] = sn.make_performance_function(
+                sn.defer(each.value), each.unit
+            )
+            if known := each.expected:
+                # ReFrame takes the ends as parts of the reference
+                ends = (end / known.value - 1 for end in (known.low, known.high))
+                references[each.name] = (known.value, *ends, each.unit)
+        self.reference = {self.current_partition.fullname: references}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bystanders.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace recheck {
+
+Bystanders::Bystanders(const std::string& pci_bus_id, const char* library)
+    : nvml_(pci_bus_id, library), most_(nvml_.other_processes()) {
+  others_ = most_.value.value_or(0);
+  look(true);
+}
+
+std::string Bystanders::text(const Limit& limit, double value) {
+  return std::to_string(std::lround(value / limit.scale)) + " " + limit.unit;
+}
+
+void Bystanders::update(Limit& limit, const Answer<double>& now,
+                        std::vector<std::string>& changes) {
+  if (!now.value || (!limit.values.empty() && limit.values.back() == *now.value)) return;
+  limit.values.push_back(*now.value);
+  if (limit.values.size() > 1)
+    changes.push_back("the GPU's " + std::string(limit.what) + " is " + text(limit, *now.value) +
+                      " now, and was " + text(limit, *(limit.values.end() - 2)) +
+                      ": times before and after are not of the same GPU");
+}
+
+std::vector<std::string> Bystanders::look(bool due) {
+  if (!due && now() < looked_ + 1) return {};
+  looked_ = now();
+  std::vector<std::string> changes;
+  const auto others = nvml_.other_processes();
+  if (others.value) {
+    if (*others.value > others_)
+      changes.push_back(std::to_string(*others.value) +
+                        " other process(es) on the GPU now: times, memory and caches are shared");
+    others_ = *others.value;
+    most_.value = std::max(most_.value.value_or(0), others_);
+  }
+  update(power_, nvml_.limit_watts(), changes);
+  update(clock_, nvml_.application_clock_hz(), changes);
+  return changes;
+}
+
+void Bystanders::note(nlohmann::ordered_json& environment) const {
+  auto& state = environment["state"];
+  auto& unknown = environment["unknown"];
+  auto& others = state["other_processes"];
+  if (most_.value) {
+    others = std::max(others.is_number() ? int{others} : 0, *most_.value);
+    unknown.erase("state.other_processes");
+  } else if (!others.is_number()) {
+    unknown["state.other_processes"] = most_.reason;
+  }
+  for (const Limit* limit : {&power_, &clock_}) {
+    if (limit->values.size() < 2) continue;
+    std::string values;
+    for (const double value : limit->values)
+      values += (values.empty() ? "" : ", then ") + text(*limit, value);
+    unknown[limit->field] = std::string(changed_while_measured) + values;
+  }
+  if (power_.values.size() > 1) environment["gpu"]["power_limit_watts"] = nullptr;
+}
+
+}  // namespace recheck

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "ledger.hpp"
+#include "nvml.hpp"
+
+namespace recheck {
+
+/// Who else computes on a GPU, and the limits that it is held to, from one look to the next. NVML
+/// is asked in look() alone, so nothing disturbs what is timed between two.
+///
+/// It cannot know of what comes and goes between two looks, of clocks that are locked by
+/// `nvidia-smi --lock-gpu-clocks` (the clock that each block of samples held is measured instead),
+/// nor of processes where the driver lists none, as it may in a container.
+class Bystanders {
+ public:
+  /// Takes a first look at the GPU at a PCI bus id; this process has a context there by now.
+  explicit Bystanders(const std::string& pci_bus_id, const char* library = "libnvidia-ml.so.1");
+
+  /// What has changed since the look before, a line each, for a person. Unless it is `due` by all
+  /// means, it looks at most once a second.
+  std::vector<std::string> look(bool due = false);
+
+  /// Puts what the looks have seen into a record's environment: the most other processes at once,
+  /// or why nobody knows; and a limit that has changed is not known, because it has.
+  void note(nlohmann::ordered_json& environment) const;
+
+ private:
+  /// A limit, each time that it was another one; empty where it is not known.
+  struct Limit {
+    const char *what, *field, *unit;  // for a person, and below the record's environment
+    double scale;                     // of the unit
+    std::vector<double> values = {};
+  };
+  static std::string text(const Limit& limit, double value);
+  static void update(Limit& limit, const Answer<double>& now, std::vector<std::string>& changes);
+
+  Nvml nvml_;
+  double looked_ = 0;  // when
+  Answer<int> most_;   // other processes, at once
+  int others_ = 0;     // at the last look that could tell
+  Limit power_ = {"power limit", "gpu.power_limit_watts", "W", 1};
+  Limit clock_ = {"application clock", "gpu.application_clock_hz", "MHz", 1e6};
+};
+
+/// Begins the reason for which a limit of the environment is not known if it has changed.
+constexpr std::string_view changed_while_measured = "changed while this was measured: ";
+
+}  // namespace recheck

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#ifdef __CUDACC__
+#define RECHECK_HOST_DEVICE __host__ __device__
+#else
+#define RECHECK_HOST_DEVICE
+#endif
+
+namespace recheck {
+
+/// splitmix64's finalizer: every bit of x reaches every bit of the value.
+RECHECK_HOST_DEVICE constexpr std::uint64_t mix(std::uint64_t x) {
+  x += 0x9e3779b97f4a7c15u;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+  return x ^ (x >> 31);
+}
+
+/// What the word number `at` of an array adds to its digest, one number for all its bits: equal
+/// digests, equal arrays.
+RECHECK_HOST_DEVICE constexpr std::uint64_t mix(std::uint32_t word, std::int64_t at) {
+  return mix(static_cast<std::uint64_t>(at) << 32 ^ word);
+}
+std::uint64_t digest(std::span<const float> on_the_host);
+
+}  // namespace recheck

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which rung `best` takes for a product of matrices, here or on a GPU that is not here: nothing is
+// launched. One line on standard error and exit code 2 for input that makes no sense, 1 where there
+// is no GPU to choose for.
+#include <charconv>
+#include <cstdio>
+#include <cstdlib>
+#include <iostream>
+#include <optional>
+#include <set>
+#include <span>
+#include <stdexcept>
+#include <vector>
+
+#include "../../kernels/best.hpp"
+#include "../../kernels/code.hpp"
+#include "../../kernels/include/recheck/matmul.hpp"
+#include "../../kernels/matmul/matmul.hpp"
+#include "../harness/flags.hpp"
+#include "../harness/record.hpp"
+
+namespace recheck::matmul {
+namespace {
+
+constexpr const char* usage =
+    R"(usage: recheck_best --shape=MxNxK[,...] [--gpu=CAPABILITY,MULTIPROCESSORS]
+       recheck_best --rungs
+       recheck_best --version
+
+Prints for each product of matrices, A (m, k) by B (k, n), the rung that matmul::best takes.
+  --shape  the products, such as 16x16x1000000
+  --gpu    on which GPU: compute capability and multiprocessors, such as 80,108 for an A100 (default:
+           the one at hand). Of this build's code it runs what such a GPU does
+  --rungs  print the names of all rungs that it may take anywhere
+)";
+
+int number(const std::string& flag, const std::string& text) {
+  int value = 0;
+  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || rest != text.data() + text.size() || value < 1)
+    throw std::invalid_argument(flag + ": '" + text + "' is not a number from 1 to 2147483647");
+  return value;
+}
+
+int run(std::span<char*> arguments) {
+  std::optional<kernels::GpuModel> gpu;
+  std::vector<std::string> shapes;
+  for (const char* word : arguments) {
+    const Flag given(word);
+    if (given.asks_for_help()) {
+      std::cout << usage;
+      return 0;
+    }
+    if (given.word == "--version") {
+      std::cout << version("recheck_best") << '\n';
+      return 0;
+    }
+    if (given.word == "--rungs") {
+      for (const auto name : kernels::matmul::best_rungs()) std::cout << name << '\n';
+      return 0;
+    }
+    const std::set<std::string> own = {"--shape", "--gpu"};
+    given.check(own.contains(given.name), "recheck_best");
+    if (given.name == "--shape") shapes = split(given.value);
+    if (given.name == "--gpu") {
+      const auto numbers = split(given.value);
+      if (numbers.size() != 2)
+        throw std::invalid_argument("--gpu: '" + given.value + "' is not such as 80,108");
+      const int capability = number(given.name, numbers[0]);
+      gpu = {capability, number(given.name, numbers[1]), kernels::code_here(capability)};
+    }
+  }
+  if (shapes.empty()) throw std::invalid_argument("--shape: say which, such as 16x16x1000000");
+  if (!gpu) gpu = kernels::current_gpu();
+  if (gpu->compute_capability == 0)
+    throw std::runtime_error("there is no GPU here: name one with --gpu, such as --gpu=80,108");
+  for (const auto& text : shapes) {
+    const auto extents = split(text, 'x');
+    if (extents.size() != 3)
+      throw std::invalid_argument("--shape: '" + text + "' is not such as 16x16x1000000");
+    kernels::matmul::MatmulArgs args = {};
+    args.m = number("--shape", extents[0]);
+    args.n = number("--shape", extents[1]);
+    args.k = number("--shape", extents[2]);
+    args.lda = args.k;
+    args.ldb = args.ldc = args.n;
+    std::cout << text << ' ' << kernels::matmul::best_on(*gpu, args) << '\n';
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace recheck::matmul
+
+int main(int argc, char** argv) try {
+  return recheck::matmul::run(std::span(argv, argc).subspan(1));
+} catch (const std::invalid_argument& error) {
+  std::cerr << "recheck_best: " << error.what() << '\n';
+  return 2;
+} catch (const std::exception& error) {
+  std::cerr << "recheck_best: " << error.what() << '\n';
+  return 1;
+}

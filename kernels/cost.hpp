@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// About how long a rung takes for a product of matrices that nobody has measured: from how its work
+// falls to multiprocessors, and from four numbers that kernels/best.py fits to what was measured.
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <string_view>
+
+namespace recheck::kernels {
+
+/// How a rung cuts a product: tiles of C, along k in slabs. best.py knows the same.
+struct Plan {
+  int rows, columns, depth;
+  int resident;       // blocks that a multiprocessor holds at a time
+  int split = 1;      // blocks that share a tile's slabs, always
+  int blocks = 0;     // if not 0: so many share a tile's slabs that there are about as many blocks
+  bool even = false;  // all multiprocessors have equally many slabs, whatever the tiles
+};
+
+/// What was fitted for a rung on a GPU, in microseconds.
+struct Cost {
+  int compute_capability, multiprocessors;  // where it was measured
+  std::string_view name;
+  float start;      // a launch
+  float alone;      // a slab, where nothing hides its latency: at least
+  float each;       // a slab, for each block that its multiprocessor works on besides
+  float unaligned;  // that times so much where vectors of four words do not fit
+};
+
+/// Microseconds that a rung is expected to take on so many multiprocessors.
+inline float expected(const Plan& plan, const Cost& cost, int multiprocessors, bool vectors,
+                      const int (&product)[3]) {
+  const auto over = [](std::int64_t a, std::int64_t b) { return (a + b - 1) / b; };
+  const std::int64_t tiles = over(product[0], plan.rows) * over(product[1], plan.columns);
+  const std::int64_t slabs = over(product[2], plan.depth);
+  std::int64_t blocks = tiles;
+  bool added = false;                     // by a second kernel
+  auto own = static_cast<double>(slabs);  // slabs of a block
+  if (plan.even) {
+    blocks = multiprocessors;
+    own = std::ceil(static_cast<double>(tiles) * own / multiprocessors);
+    added = true;
+  } else {
+    std::int64_t split = plan.split;
+    if (plan.blocks > 0 && tiles > 0) {
+      constexpr int least = 4;  // slabs of a block; as stretches_of_k has it
+      split = std::max<std::int64_t>(1, std::min(plan.blocks / tiles, slabs / least));
+      added = split > 1;
+    }
+    blocks *= split;
+    own = static_cast<double>(over(slabs, split));
+  }
+  const std::int64_t most = over(blocks, multiprocessors);
+  const std::int64_t full = most / plan.resident, rest = most % plan.resident;
+  const float each = vectors ? cost.each : cost.each * cost.unaligned;
+  const auto of = [&](std::int64_t count) {
+    return count == 0 ? 0 : std::max(cost.alone, static_cast<float>(count) * each);
+  };
+  const float waves = static_cast<float>(full) * of(plan.resident) + of(rest);
+  return (added ? 2 : 1) * cost.start + static_cast<float>(own) * waves;
+}
+
+}  // namespace recheck::kernels

@@ -1,0 +1,448 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Fewer products than 2n³ operations: Strassen's multiplication in Winograd's form (strassen.hpp)
+// over split_fp16x3.cu's products of planes, so that 7/8 of the tensor cores' work are left with
+// one level and 49/64 with two. Of 8192³ that is worth more than it costs: sums of blocks are
+// formed while splitting (strassen_planes.cuh), and all products of a tile position are one
+// block's, one after the other, so that what they are combined from is nobody else's, and what is
+// needed next is still in L2: no atomics, no order but the block's own, the same bits each time. C
+// is written once. strassen_bound() says how far the result may be off, which is a weaker promise
+// than that of the other split rungs.
+//
+// The ring of slabs brings the tiles of scratch as well, as two slabs behind a product's, since a
+// round trip to L2 for each would leave the tensor cores idle for a tenth of the time. The block's
+// threads have written them, and the asynchronous proxy reads them: a fence and an mbarrier stand
+// between, which the threads pass where all they have stored has long arrived.
+
+#include <algorithm>
+#include <cstdint>
+
+#include "split.cuh"
+#include "strassen_planes.cuh"
+
+namespace recheck::kernels::matmul {
+namespace strassen {
+
+using Scheme = split::Fp16x3;
+using S = split::Sizes<Scheme, 128>;
+constexpr int interval = 64, values = 64;
+[[maybe_unused]] constexpr int slab_depth = S::depth;
+constexpr int tile_vectors = 128 * 128 / 4;  // float4 of a tile of scratch
+// slabs of a product until consumers tell that what they keep of the one before is stored: by then
+// it costs no waiting
+[[maybe_unused]] constexpr int told_after = 4;
+static_assert(2 * S::slab == tile_vectors * sizeof(float4));
+// what a product keeps has been told of before its successor's last slab is asked for
+static_assert(256 / slab_depth >= told_after + 2 && split_strassen_least_k<1> >> 1 == 256 &&
+              split_strassen_least_k<2> >> 2 == 256);
+
+[[maybe_unused]] __constant__ const Program<1> program_1 = program<1>();
+[[maybe_unused]] __constant__ const Program<2> program_2 = program<2>();
+template <int levels>
+__device__ __forceinline__ const Program<levels>& steps_of() {
+  if constexpr (levels == 1)
+    return program_1;
+  else
+    return program_2;
+}
+
+struct Job {
+  MatmulArgs p;
+  Blocks blocks;
+  const unsigned *row_max, *column_max;
+  const Guard* guard;
+  float4* scratch;
+};
+
+struct Barriers {
+  hopper::Mbarrier full[S::slots], empty[S::slots];
+  hopper::Mbarrier stored;  // what a product's threads keep in scratch
+};
+
+/// Where in the ring the producer or a consumer is.
+struct Place {
+  int slot = 0;
+  unsigned parity = 0;
+  __device__ void advance() {
+    if (++slot == S::slots) slot = 0, parity ^= 1;
+  }
+};
+
+/// The producer, one thread.
+template <int levels>
+__device__ __forceinline__ void produce(const CUtensorMap& a_map, const CUtensorMap& b_map,
+                                        const Job& job, const split::Tiles<128>& tiles,
+                                        Barriers& barriers) {
+  const auto& program = steps_of<levels>();
+  unsigned char* const slabs = split::ring_of_slabs();
+  const float4* const scratch =
+      job.scratch + std::int64_t{blockIdx.x} * program.scratch * tile_vectors;
+  const int depth = (job.blocks.k + slab_depth - 1) / slab_depth;
+  Place place;
+  unsigned stored_parity = 0;
+  bool follows = false;  // on another product
+  const auto next = [&]() -> unsigned char* {
+    hopper::mbarrier_wait_parity(&barriers.empty[place.slot], place.parity ^ 1);
+    hopper::mbarrier_arrive_expect_tx(&barriers.full[place.slot], S::slab);
+    return slabs + place.slot * S::slab;
+  };
+  const auto fetch_tile = [&](int tile) {
+    for (int half = 0; half < 2; ++half, place.advance())
+      hopper::cp_async_bulk_global_to_shared(
+          next(), scratch + tile * tile_vectors + half * (tile_vectors / 2), S::slab,
+          &barriers.full[place.slot]);
+  };
+  for (int t = blockIdx.x; t < tiles.count; t += gridDim.x) {
+    int row, column;
+    tiles.corner(t, row, column);
+    for (int i = 0; i < program.products; ++i, follows = true) {
+      const Step step = program.steps[i];
+      if (step.start >= 0) fetch_tile(step.start);  // of two products ago or before
+      for (int s = 0; s < depth; ++s, place.advance()) {
+        // consumers tell of the product before at this one's first slabs, and not again before it
+        // has its last
+        if (follows && s == depth - 1) {
+          hopper::mbarrier_wait_parity(&barriers.stored, stored_parity);
+          stored_parity ^= 1;
+          hopper::fence_proxy_async_global();
+        }
+        unsigned char* to = next();
+        hopper::Mbarrier* const full = &barriers.full[place.slot];
+        hopper::cp_async_bulk_tensor_3d_global_to_shared(to, &a_map, s * slab_depth, row,
+                                                         2 * step.product, full);
+        to += Scheme::planes * S::a_plane;
+#pragma unroll
+        for (int j = 0; j < 2; ++j, to += S::b_box)
+          hopper::cp_async_bulk_tensor_3d_global_to_shared(to, &b_map, column + 64 * j,
+                                                           s * slab_depth, 2 * step.product, full);
+      }
+      for (int s = 0; s < step.sums; ++s)
+        for (const int tile : program.sums[step.first_sum + s].plus) {
+          if (tile == none) break;
+          fetch_tile(tile);
+        }
+    }
+  }
+}
+
+/// One of the two consumer warpgroups, which computes 64 rows of each tile.
+template <int levels>
+struct Consumer {
+  Barriers& barriers;
+  Place place;
+  const int warpgroup, lane;
+  const std::uint32_t base;  // of the slabs, a shared address
+
+  __device__ __forceinline__ void release(int slot) const {
+    if (lane == 0) hopper::mbarrier_arrive(&barriers.empty[slot]);
+  }
+
+  /// wgmma of product i of planes of the slab in `slot`, over 16 elements along k.
+  __device__ __forceinline__ void issue(float (&d)[values], int slot, int i, int step,
+                                        bool fresh) const {
+    const std::uint32_t a = base + slot * S::slab + (Scheme::a_planes >> 4 * i & 15) * S::a_plane +
+                            warpgroup * 64 * 64 + 32 * step;
+    const std::uint32_t b = base + slot * S::slab + Scheme::planes * S::a_plane;
+    const unsigned plane = Scheme::b_planes >> 4 * i & 15;
+    hopper::wgmma_mma_async<Scheme::type, 128>(
+        d, hopper::matrix_descriptor(a, 16, 512, hopper::Swizzle::bytes64),
+        hopper::matrix_descriptor(b + plane * 64 * 64 + step * 16 * 128, S::b_box, 1024,
+                                  hopper::Swizzle::bytes128),
+        !fresh);
+  }
+
+  /// Adds a product to `sum`, as split.cuh does where small products are summed apart. If `tell`,
+  /// what is in scratch by now may be fetched.
+  __device__ __forceinline__ void multiply(float (&sum)[values], int slabs, bool tell) {
+    // set, so that no registers are taken to hold them between two products
+    float main[values], rest[values];
+#pragma unroll
+    for (int i = 0; i < values; ++i) {
+      asm volatile("mov.f32 %0, 0f00000000;" : "=f"(main[i]));
+      asm volatile("mov.f32 %0, 0f00000000;" : "=f"(rest[i]));
+    }
+    int previous = -1, since = 0;
+    for (int s = 0; s < slabs; ++s) {
+      hopper::mbarrier_wait_parity(&barriers.full[place.slot], place.parity);
+      hopper::warpgroup_fence_operand(main);
+      hopper::wgmma_fence();
+#pragma unroll
+      for (int step = 0; step < 2; ++step)
+        issue(main, place.slot, Scheme::products - 1, step, since == 0 && step == 0);
+      hopper::wgmma_commit_group();
+#pragma unroll
+      for (int step = 0; step < 2; ++step)
+#pragma unroll
+        for (int i = 0; i + 1 < Scheme::products; ++i) issue(rest, place.slot, i, step, false);
+      hopper::wgmma_commit_group();
+      hopper::wgmma_wait_group<1>();
+      hopper::warpgroup_fence_operand(main);
+      if (previous >= 0) release(previous);
+      if (tell && s == told_after) {
+        hopper::fence_proxy_async_global();
+        __syncwarp();
+        if (lane == 0) hopper::mbarrier_arrive(&barriers.stored);
+      }
+      if (++since == interval / slab_depth || s + 1 == slabs) {
+        since = 0;
+#pragma unroll
+        for (int i = 0; i < values; ++i) sum[i] += main[i];
+      }
+      previous = place.slot;
+      place.advance();
+    }
+    hopper::wgmma_wait_group<0>();
+    hopper::warpgroup_fence_operand(main);
+    hopper::warpgroup_fence_operand(rest);
+    release(previous);
+#pragma unroll
+    for (int i = 0; i < values; ++i) sum[i] = fmaf(rest[i], Scheme::small_scale, sum[i]);
+  }
+
+  /// Adds the tile of scratch that comes next.
+  __device__ __forceinline__ void add_tile(float (&x)[values]) {
+#pragma unroll
+    for (int half = 0; half < 2; ++half, place.advance()) {
+      hopper::mbarrier_wait_parity(&barriers.full[place.slot], place.parity);
+      const auto* from =
+          reinterpret_cast<const float4*>(split::ring_of_slabs() + place.slot * S::slab) +
+          threadIdx.x;
+#pragma unroll
+      for (int j = 0; j < 8; ++j) {
+        const float4 y = from[256 * j];
+        float* const at = x + 32 * half + 4 * j;
+        at[0] += y.x, at[1] += y.y, at[2] += y.z, at[3] += y.w;
+      }
+      __syncwarp();
+      release(place.slot);
+    }
+  }
+
+  /// A tile into scratch, (16 vectors, thread).
+  __device__ __forceinline__ void keep(const float (&x)[values], float4* to) const {
+#pragma unroll
+    for (int j = 0; j < values / 4; ++j)
+      __stcg(to + 256 * j, make_float4(x[4 * j], x[4 * j + 1], x[4 * j + 2], x[4 * j + 3]));
+  }
+
+  /// A tile, scaled back, into a block of C.
+  __device__ __forceinline__ void store(const float (&x)[values], int block, const Job& job,
+                                        int row, int column) const {
+    constexpr int across = 1 << levels;
+    const MatmulArgs& p = job.p;
+    // keeps the compiler from finding all addresses before the products, in registers that these
+    // need
+    asm volatile("" : "+r"(row), "+r"(column), "+r"(block));
+    row += warpgroup * 64 + threadIdx.x % 128 / 32 * 16 + lane / 4;
+    column += lane % 4 * 2;
+    const std::int64_t top = std::int64_t{block / across} * job.blocks.m;
+    const std::int64_t left = std::int64_t{block % across} * job.blocks.n;
+    const bool pairs = p.ldc % 2 == 0 && reinterpret_cast<std::uintptr_t>(p.c) % 8 == 0;
+    const std::int64_t columns = min(std::int64_t{job.blocks.n}, p.n - left);
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      const int y = row + 8 * half;
+      if (y >= job.blocks.m || top + y >= p.m) break;
+      const float row_scale = scale_down<levels>(__ldg(job.row_max + top + y));
+      float* const c = p.c + (top + y) * p.ldc + left;
+#pragma unroll
+      for (int j = 0; j < values / 4; ++j) {
+        const int at = column + 8 * j;
+        float first = x[4 * j + 2 * half], second = x[4 * j + 2 * half + 1];
+        if (at < columns)
+          first = first * row_scale * scale_down<levels>(__ldg(job.column_max + left + at));
+        if (at + 1 < columns)
+          second = second * row_scale * scale_down<levels>(__ldg(job.column_max + left + at + 1));
+        if (pairs && at + 1 < columns) {
+          __stcs(reinterpret_cast<float2*>(c + at), make_float2(first, second));
+        } else {
+          if (at < columns) c[at] = first;
+          if (at + 1 < columns) c[at + 1] = second;
+        }
+      }
+    }
+  }
+
+  __device__ __forceinline__ void put(const float (&x)[values], int to, const Job& job,
+                                      float4* scratch, int row, int column) const {
+    if (to >= c_block)
+      store(x, to - c_block, job, row, column);
+    else
+      keep(x, scratch + to * tile_vectors);
+  }
+
+  __device__ __forceinline__ void consume(const Job& job, const split::Tiles<128>& tiles) {
+    const auto& program = steps_of<levels>();
+    float4* const scratch =
+        job.scratch + std::int64_t{blockIdx.x} * program.scratch * tile_vectors + threadIdx.x;
+    const int slabs = (job.blocks.k + slab_depth - 1) / slab_depth;
+    float sum[values];
+    bool follows = false;
+    for (int t = blockIdx.x; t < tiles.count; t += gridDim.x) {
+      int row, column;
+      tiles.corner(t, row, column);
+      for (int i = 0; i < program.products; ++i, follows = true) {
+        const Step step = program.steps[i];
+        if (step.start != self) {
+#pragma unroll
+          for (int v = 0; v < values; ++v) sum[v] = 0;
+        }
+        if (step.start >= 0) add_tile(sum);
+        multiply(sum, slabs, follows);
+        for (int s = step.first_sum; s < step.first_sum + step.sums; ++s) {
+          const Sum made = program.sums[s];
+          if (made.to == self) {
+            add_tile(sum);
+          } else if (made.plus[0] == none) {
+            put(sum, made.to, job, scratch, row, column);
+          } else {
+            float x[values];
+#pragma unroll
+            for (int v = 0; v < values; ++v) x[v] = sum[v];
+            add_tile(x);
+            if (made.plus[1] != none) add_tile(x);
+            put(x, made.to, job, scratch, row, column);
+          }
+        }
+      }
+    }
+  }
+};
+
+template <int levels>
+__global__ void __launch_bounds__(split::gemm_threads, 1)
+    multiply([[maybe_unused]] const __grid_constant__ CUtensorMap a_map,
+             [[maybe_unused]] const __grid_constant__ CUtensorMap b_map, [[maybe_unused]] Job job) {
+#ifdef RECHECK_WGMMA
+  hopper::griddepcontrol_launch_dependents();
+  hopper::griddepcontrol_wait();
+  if (job.guard->bad) return;
+  __shared__ Barriers barriers;
+  if (threadIdx.x == 0) {
+    for (int i = 0; i < S::slots; ++i) {
+      hopper::mbarrier_init(&barriers.full[i], 1);
+      hopper::mbarrier_init(&barriers.empty[i], 4 * split::consumers);  // a lane of each warp
+    }
+    hopper::mbarrier_init(&barriers.stored, 4 * split::consumers);
+    hopper::fence_mbarrier_init();
+  }
+  __syncthreads();
+  MatmulArgs block = {};
+  block.m = job.blocks.m, block.n = job.blocks.n;
+  const split::Tiles<128> tiles(block);
+  const int warpgroup = threadIdx.x / 128, lane = threadIdx.x % 32;
+  if (warpgroup == split::consumers) {
+    hopper::setmaxnreg_dec<24>();
+    if (threadIdx.x % 128 == 0) produce<levels>(a_map, b_map, job, tiles, barriers);
+    return;
+  }
+  hopper::setmaxnreg_inc<240>();
+  Consumer<levels> consumer = {
+      barriers, {}, warpgroup, lane, hopper::shared_address(split::ring_of_slabs())};
+  consumer.consume(job, tiles);
+#endif
+}
+
+/// Where things are in the workspace.
+struct Layout {
+  Guard* guard;
+  unsigned *column_max, *column_small, *row_max;
+  unsigned short *a, *b;
+  float4* scratch;
+  std::int64_t cleared;  // bytes, from guard on
+};
+
+template <int levels>
+Layout layout(const MatmulArgs& p, const Blocks& blocks, float* workspace) {
+  const auto up = [](std::int64_t bytes) { return (bytes + 255) / 256 * 256; };
+  auto* at = reinterpret_cast<unsigned char*>(
+      up(static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(workspace))));
+  const auto take = [&](std::int64_t bytes) {
+    unsigned char* const taken = at;
+    at += up(bytes);
+    return taken;
+  };
+  Layout l;
+  l.guard = reinterpret_cast<Guard*>(take(sizeof(Guard)));
+  l.column_max = reinterpret_cast<unsigned*>(take(std::int64_t{4} * p.n));
+  l.column_small = reinterpret_cast<unsigned*>(take(std::int64_t{4} * p.n));
+  l.cleared = at - reinterpret_cast<unsigned char*>(l.guard);
+  l.row_max = reinterpret_cast<unsigned*>(take(std::int64_t{4} * p.m));
+  constexpr std::int64_t bytes = 2 * Scheme::planes * power(7, levels);
+  l.a = reinterpret_cast<unsigned short*>(take(bytes * blocks.m * blocks.k));
+  l.b = reinterpret_cast<unsigned short*>(take(bytes * blocks.k * blocks.n));
+  l.scratch = reinterpret_cast<float4*>(at);
+  return l;
+}
+
+template <int levels>
+bool launch_multiply(const MatmulArgs& p, const Blocks& blocks, const Layout& l,
+                     cudaStream_t stream) {
+  constexpr std::int64_t planes = Scheme::planes * power(7, levels);
+  const TensorSpec a{.type = CU_TENSOR_MAP_DATA_TYPE_FLOAT16,
+                     .element_bytes = S::element,
+                     .base = l.a,
+                     .columns = blocks.k,
+                     .rows = blocks.m,
+                     .planes = planes,
+                     .ld = blocks.k,
+                     .plane = std::int64_t{blocks.m} * blocks.k,
+                     .box_columns = S::depth,
+                     .box_rows = split::tile_m,
+                     .box_planes = Scheme::planes,
+                     .swizzle = CU_TENSOR_MAP_SWIZZLE_64B};
+  TensorSpec b = a;
+  b.base = l.b, b.columns = blocks.n, b.rows = blocks.k, b.ld = blocks.n;
+  b.plane = std::int64_t{blocks.k} * blocks.n;
+  b.box_columns = 64, b.box_rows = S::depth, b.swizzle = CU_TENSOR_MAP_SWIZZLE_128B;
+  CUtensorMap a_map, b_map;
+  if (!encode(a, a_map) || !encode(b, b_map)) return false;
+  const auto kernel = multiply<levels>;
+  if (!allow_shared(kernel, S::shared)) return false;
+  const std::int64_t tiles = (std::int64_t{blocks.m} + 127) / 128 * ((blocks.n + 127) / 128);
+  const std::int64_t most = std::min(multiprocessors(), split_strassen_blocks);
+  launch_behind(kernel, static_cast<unsigned>(std::min(tiles, most)), split::gemm_threads,
+                S::shared, stream, a_map, b_map,
+                Job{p, blocks, l.row_max, l.column_max, l.guard, l.scratch});
+  return true;
+}
+
+template <int levels>
+void launch_planes(const MatmulArgs& p, const Blocks& blocks, const Layout& l,
+                   cudaStream_t stream) {
+  const auto over = [](std::int64_t x, int y) { return static_cast<unsigned>((x + y - 1) / y); };
+  const bool aligned = on_vectors(p.a, p.lda) && on_vectors(p.b, p.ldb);
+  cudaMemsetAsync(l.guard, 0, l.cleared, stream);
+  const unsigned panels = over(p.k, split::scan_rows) * over(p.n, split::scan_columns);
+  const auto scan = aligned ? scan_columns<true> : scan_columns<false>;
+  scan<<<panels, split::scan_threads, 0, stream>>>(p, l.column_max);
+  share_columns<levels>
+      <<<over(blocks.n, 256), 256, 0, stream>>>(p.n, blocks.n, l.column_max, l.guard);
+  const auto of_a = aligned ? split_rows<levels, true> : split_rows<levels, false>;
+  of_a<<<blocks.m, rows_threads, 0, stream>>>(p, blocks, l.a, l.row_max, l.guard);
+  const auto of_b = aligned ? split_columns<levels, true> : split_columns<levels, false>;
+  of_b<<<over(blocks.n, columns_wide) * over(blocks.k, columns_rows), columns_threads, 0, stream>>>(
+      p, blocks, l.b, l.column_max, l.column_small);
+  judge_columns<levels>
+      <<<over(p.n, 256), 256, 0, stream>>>(p, blocks, l.column_max, l.column_small, l.guard);
+}
+
+}  // namespace strassen
+
+template <int levels>
+void split_strassen(const MatmulArgs& args, const Queue& queue) {
+  using namespace strassen;
+  if (args.m == 0 || args.n == 0) return;
+  if (args.k < split_strassen_least_k<levels>) return split_fp16x3<interval>(args, queue);
+  const Blocks blocks = {block_extent(args.m, levels), block_extent(args.n, levels),
+                         block_extent(args.k, levels)};
+  const Layout l = layout<levels>(args, blocks, queue.workspace);
+  launch_planes<levels>(args, blocks, l, queue.stream);
+  const bool launched = launch_multiply<levels>(args, blocks, l, queue.stream);
+  ieee_if(launched ? &l.guard->bad : nullptr, args, queue.stream);
+}
+
+template void split_strassen<1>(const MatmulArgs&, const Queue&);
+template void split_strassen<2>(const MatmulArgs&, const Queue&);
+
+}  // namespace recheck::kernels::matmul

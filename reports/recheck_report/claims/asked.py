@@ -1,0 +1,109 @@
+"""What a check asks of the value that it measures, in words: the threshold beside the result."""
+
+from __future__ import annotations
+
+from recheck_report.claims.load import Check
+from recheck_report.formatting import duration, plain, significant
+
+_TESTS = {
+    "pass": "its test passes",
+    "fail": "no test refutes it",
+    "hazards": "racecheck finds hazards",
+    "clean": "racecheck finds no hazards",
+    "refused": "nvcc refuses it",
+    "compiles": "nvcc compiles it",
+}
+
+
+def asked(check: Check) -> str:
+    """The threshold in Markdown: "more than 20 times as fast", "exactly 1024", "slower".
+
+    Of a comparison it is about the case that the measured text names first. It is the same for
+    every value of what a document leaves open.
+    """
+    match check.form:
+        case "ratio":
+            return _times(check)
+        case "extremes":
+            return f"{_times(check)} {'than' if check.above == 1 else 'as'} the slowest"
+        case "equivalent":
+            share = 1 + (check.within or 0)
+            return f"between {1 / share:.3g} and {share:.3g} times as fast"
+        case "order":
+            return "each faster than the next"
+        case "monotone":
+            turns = {"rising": "rises", "falling": "falls"}
+            return f"the speed-up {turns[check.direction]} with each size"
+        case "crossover":
+            found = {"exists": "", "none": "never "}
+            return f"{found[check.expect]}slower at one size and faster at a later one"
+        case "at_least" | "at_most":
+            return f"{check.form.replace('_', ' ')} {_metric(check)}"
+        case "fraction_of_roof":
+            return f"{_bound(check, 100)} % of {roof_name(check.roof)}"
+        case "count" | "attribute":
+            return _share(check) if check.per else _bound(check)
+        case "arithmetic":
+            return "true" if check.equals is None else _bound(check)
+        case _:
+            return _TESTS[check.finds]
+
+
+def _times(check: Check) -> str:
+    """Of T(base) / T(other), said of `other`; a bound below 1 as how many times as long."""
+    above = check.above is not None
+    bound = check.above if above else check.below
+    if bound is None or bound == 1:
+        return "faster" if above else "slower"
+    fast, long = ("more", "less") if above else ("less", "more")
+    if bound < 1:
+        return f"{long} than {1 / bound:.3g} times as long"
+    return f"{fast} than {bound:.3g} times as fast"
+
+
+def _bound(check: Check, scale: float = 1) -> str:
+    if check.equals is not None:
+        if check.tolerance:
+            return f"{plain(check.equals)} within {100 * check.tolerance:g} %"
+        return f"exactly {plain(check.equals)}"
+    if check.at_least is not None:
+        return f"at least {plain(scale * check.at_least)}"
+    return f"at most {plain(scale * (check.at_most or 0))}"
+
+
+def _share(check: Check) -> str:
+    """Of one count over another."""
+    if check.equals is None or check.tolerance:
+        found = f"{_bound(check)} times as many"
+    else:
+        found = "exactly " * (check.equals != 1) + many(check.equals)
+    return f"{found} as `{_name(check.per)}`"
+
+
+def many(ratio: float) -> str:
+    """Of one count over another: "4 times as many", "1/256 as many"."""
+    inverse = 1 / ratio if ratio else 0
+    if ratio == 1:
+        return "as many"
+    if inverse > 1 and inverse == int(inverse):
+        return f"1/{plain(inverse)} as many"
+    return f"{plain(ratio)} times as many"
+
+
+def _metric(check: Check) -> str:
+    value = check.value or 0
+    if check.metric == "seconds":
+        return duration(value)
+    if check.metric == "bytes_per_second":
+        return f"{significant(value / 1e9)} GB/s"
+    return f"{significant(value / 1e12)} TFLOP/s"
+
+
+def roof_name(roof: str) -> str:
+    """What a share is of, in Markdown: a limit of the machine, or another case."""
+    limits = {"dram": "the DRAM limit", "fp32": "the fp32 limit"}
+    return limits.get(roof) or f"`{_name(roof)}`"
+
+
+def _name(case: str) -> str:
+    return case.split("/")[1]

@@ -1,0 +1,1 @@
+"""What claims need that is no time, from the programs that can tell."""

@@ -1,0 +1,247 @@
+"""Nsight Compute's counters of one launch of a case."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import tempfile
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from recheck_report.collect import programs
+from recheck_report.collect.plan import TINY, measure
+from recheck_report.collect.programs import Ended, execute, say
+from recheck_report.model.counters import ATTRIBUTES, COUNTERS, LAUNCHES, Metrics
+
+# the harness's own kernels (device_kernels.cu); each proof begins with the first, and the warm-up,
+# which follows the last proof, with the second
+POISON, CLOCKS = "poison_shared_kernel", "read_clocks_kernel"
+HARNESS = re.compile(rf"\b({POISON}|{CLOCKS}|flush_kernel|hold_kernel)\b")
+# every kernel but hold_kernel, of which the timer's calibration launches hundreds, and
+# digest_kernel, which looks at a proof's inputs; spelled without a lookahead, which not every
+# dialect has
+PROFILED = "regex:^([^dh]|d[^i]|di[^g]|dig[^e]|h[^o]|ho[^l]|hol[^d])"
+# two proofs, and two more of a smaller shape where the harness predicts how long a large one takes
+# (up to two poisonings and a kernel each), then a warm-up; the second is for rows of many kernels
+LAUNCH_COUNTS = (16, 96)
+
+NO_NCU = "not measured: ncu was not found"
+NO_PERMISSION = "not measured: Nsight Compute may not read the GPU's counters here"
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A profiled kernel: its name as ncu prints it, and the metrics that have a value."""
+
+    name: str
+    values: dict[str, float]
+
+    @property
+    def duration(self) -> float:
+        return self.values.get("gpu__time_duration.sum", 0.0)
+
+    @property
+    def of_harness(self) -> str | None:
+        """Which of the harness's own kernels it is; null for a strategy's."""
+        found = HARNESS.search(self.name)
+        return found[1] if found else None
+
+
+@dataclass(frozen=True)
+class Profile:
+    """What ncu saw, in the order of the launches, and what it complained of."""
+
+    kernels: list[Kernel]
+    complaints: list[str]
+
+
+def number(text: str, unit: str) -> float | None:
+    """A value as ncu prints it; null for "n/a" and for no number."""
+    try:
+        value = float(text.replace(",", ""))
+    except ValueError:
+        return None
+    # base units were asked for, but an old ncu may print Kbyte/block; its K is 1000
+    scale = {"K": 1e3, "M": 1e6, "G": 1e9}.get(unit[:1], 1) if unit[1:5] == "byte" else 1
+    return value * scale if value == value and abs(value) != float("inf") else None
+
+
+def parse(text: str) -> list[Kernel]:
+    """The kernels of ncu's --page raw --csv: a line of names, one of units, then one for each."""
+    rows = list(csv.reader(line for line in text.splitlines() if line.startswith('"')))
+    header = next((at for at, row in enumerate(rows) if "Kernel Name" in row), None)
+    if header is None:
+        return []
+    names = rows[header]
+    kernels, units = [], [""] * len(names)
+    for row in rows[header + 1 :]:
+        values = dict(zip(names, row, strict=False))
+        if not values.get("ID"):
+            units = row
+            continue
+        measured = {
+            name: number(value, unit)
+            for name, value, unit in zip(names, row, units, strict=False)
+            if "__" in name
+        }
+        known = {name: value for name, value in measured.items() if value is not None}
+        kernels.append(Kernel(values["Kernel Name"], known))
+    return kernels
+
+
+def complaints(ended: Ended) -> list[str]:
+    """What ncu, or the recheck in it, has to say of why it has not done what it should."""
+    text = ended.out + "\n" + ended.err
+    if "ERR_NVGPUCTRPERM" in text:
+        return [NO_PERMISSION]
+    if ended.code is None:
+        return [f"not measured: ncu took more than {programs.SECONDS} s"]
+    own = re.findall(r"^recheck: (.*)", text, re.MULTILINE)
+    errors = re.findall(r"^==ERROR== (.*\S)", text, re.MULTILINE)
+    # that the program in it failed is the least that is known of a failure
+    errors.sort(key=lambda line: "application returned" in line)
+    said = [f"not measured: {line}" for line in own]
+    said += [f"not measured: ncu: {line}" for line in errors]
+    return said or [f"not measured: ncu saw too few kernels, exit code {ended.code}"]
+
+
+class Profiler:
+    """Nsight Compute on recheck's cases, with those metrics that it knows of the wanted ones."""
+
+    def __init__(self, ncu: str, recheck: str) -> None:
+        self.ncu, self.recheck = ncu, recheck
+        self.unknown: set[str] = set()
+
+    def sources(self, counter: str) -> Metrics | None:
+        """Which metrics a counter is the sum of here; null where ncu knows none of its sets."""
+        sets = COUNTERS[counter].metrics
+        return next((each for each in sets if not self.unknown.intersection(each)), None)
+
+    def metrics(self) -> list[str]:
+        chosen = [metric for name in COUNTERS for metric in self.sources(name) or ()]
+        return list(dict.fromkeys(chosen))
+
+    def profile(self, metrics: list[str], launches: int, command: list[str | Path]) -> Profile:
+        flags = ["--csv", "--page", "raw", "--print-units", "base", "--metrics", ",".join(metrics)]
+        # the clock stays as it is found
+        flags += ["--clock-control", "none", "--kernel-name", PROFILED]
+        # the samples that would follow are of no use here
+        flags += ["--launch-count", str(launches), "--kill", "yes"]
+        ended = execute(self.ncu, *flags, *command)
+        return Profile(parse(ended.out), complaints(ended))
+
+    def trial(self) -> tuple[dict[str, int], str | None]:
+        """The device's attributes, and why no counters can be had. Finds out, on one tiny kernel,
+        which metrics this ncu knows of this GPU."""
+        while True:
+            if not self.metrics():
+                return {}, "not measured: ncu knows none of the metrics here"
+            metrics = self.metrics() + [m for m in ATTRIBUTES.values() if m not in self.unknown]
+            with tempfile.TemporaryDirectory() as folder:
+                tiny = measure(self.recheck, *TINY, Path(folder))
+                profile = self.profile(metrics, 1, tiny)
+            if NO_PERMISSION in profile.complaints:
+                return {}, NO_PERMISSION
+            if not profile.kernels:
+                # an error quotes the name, maybe as a regular expression
+                plain = "\n".join(profile.complaints).replace("\\", "")
+                missing = {m for m in metrics if re.search(rf"\b{re.escape(m)}(?!\w)", plain)}
+                if not missing:
+                    return {}, profile.complaints[0]
+            else:
+                values = profile.kernels[0].values
+                missing = set(metrics) - set(values)
+                if not missing:
+                    break
+            for metric in sorted(missing):
+                say(f"this ncu has no {metric} here")
+            self.unknown |= missing
+        return {
+            name: int(values[metric]) for name, metric in ATTRIBUTES.items() if metric in values
+        }, None
+
+    def count(self, row: str, regime: str) -> tuple[str | None, dict[str, float]]:
+        """Why a case has no counters, or those of one launch of its strategy."""
+        for launches in LAUNCH_COUNTS:
+            with tempfile.TemporaryDirectory() as folder:
+                # so long that the harness takes no launch for too slow, slow as they are under ncu
+                command = measure(self.recheck, row, regime, 1000, Path(folder))
+                profile = self.profile(self.metrics(), launches, command)
+                verdict = verdict_of(Path(folder) / "record.json")
+            call, timed = one_launch(profile.kernels)
+            if call is not None and timed is not None:
+                break
+            if len(profile.kernels) < launches:
+                return verdict or profile.complaints[0], {}
+        else:
+            return f"not measured: no whole launch among {launches} kernels", {}
+        if not call:
+            return "not measured: it launches no kernel", {}
+        names = [kernel.name for kernel in call]
+        if not timed or any(timed[at] != names[at % len(names)] for at in range(len(timed))):
+            return "not measured: a part is proven by its whole, which is what was counted", {}
+        return None, self.values(call)
+
+    def values(self, call: list[Kernel]) -> dict[str, float]:
+        values = {LAUNCHES: float(len(call))}
+        longest = max(range(len(call)), key=lambda at: call[at].duration)
+        for name, counter in COUNTERS.items():
+            sources = self.sources(name)
+            if sources and all(source in kernel.values for kernel in call for source in sources):
+                each = [sum(kernel.values[source] for source in sources) for kernel in call]
+                over = counter.over_kernels
+                values[name] = float(over(each) if over else each[longest])
+        return values
+
+
+def one_launch(kernels: list[Kernel]) -> tuple[list[Kernel] | None, list[str] | None]:
+    """The kernels of the last proof, and the names of those with which the warm-up after it begins;
+    null where the profile ends before."""
+    marks = [kernel.of_harness for kernel in kernels]
+    if CLOCKS not in marks:
+        return None, None
+    end = marks.index(CLOCKS)
+    begin = next((at for at in reversed(range(end)) if marks[at]), None)
+    if begin is None or marks[begin] != POISON:
+        return None, None
+    after = end + 1
+    while after < len(marks) and not marks[after]:
+        after += 1
+    timed = [kernel.name for kernel in kernels[end + 1 : after]]
+    # cut off at once, so nobody knows what follows
+    return kernels[begin + 1 : end], timed if timed or after < len(marks) else None
+
+
+def verdict_of(record: Path) -> str | None:
+    """What a record that was written to its end says against its one case."""
+    try:
+        (case,) = json.loads(record.read_text(encoding="utf-8"))["cases"]
+        if case["status"] == "passed" or not case["reason"]:
+            return None
+        return f"not measured: {case['status']}: {case['reason']}"
+    except (OSError, ValueError, KeyError, TypeError):
+        return None  # ended with its profile, as asked for
+
+
+def counters(
+    profiler: Profiler, cases: Iterable[str], reason: str | None
+) -> dict[str, dict[str, Any]]:
+    """What probes.json says of each case; `reason`: why there are none at all."""
+    known: dict[str, tuple[str | None, dict[str, float]]] = {}
+    found = {}
+    split = {case: case.rpartition("/") for case in cases}
+    rows = list(dict.fromkeys(row for row, _, _ in split.values()))
+    for case, (row, _, regime) in split.items():
+        if row not in known and reason is None:
+            start = time.monotonic()
+            known[row] = profiler.count(row, regime)
+            said = known[row][0] or f"{len(known[row][1])} counters"
+            took = f"{time.monotonic() - start:.1f} s"
+            say(f"[{rows.index(row) + 1}/{len(rows)}] {row}: {said}, {took}")
+        why, values = known.get(row, (reason, {}))
+        found[case] = {"reason": why, "values": values}
+    return found

@@ -1,0 +1,45 @@
+"""Whether nvcc compiles a snippet of the errata."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from recheck_report.claims.collection import MENDED
+from recheck_report.collect import programs
+from recheck_report.collect.programs import execute
+from recheck_report.collect.tests import no_outcome, outcome
+
+NO_NVCC = "not measured: nvcc was not found"
+# as far as its errors need: no machine code. What is deprecated is refused before it is gone
+COMPILE = ("-ptx", "-Werror", "deprecated-declarations")
+
+
+def compiled(nvcc: str, name: str, folder: Path) -> dict[str, Any]:
+    """Whether nvcc compiles a snippet. Refused it is only if nvcc says of this file what the
+    file itself, unless mended, says that it will."""
+    file, mended = folder / f"{name.removesuffix(MENDED)}.cu", name.endswith(MENDED)
+    try:
+        said = re.findall(r"^// refused: (.+)$", file.read_text(encoding="utf-8"), re.MULTILINE)
+    except OSError:
+        return no_outcome(f"not measured: there is no snippet {file.name}")
+    if not said:
+        return no_outcome(f"not measured: {file.name} does not say what it is refused for")
+    with tempfile.TemporaryDirectory() as scratch:
+        flags = [*COMPILE, *(["-DMENDED"] if mended else [])]
+        ended = execute(nvcc, *flags, "-o", Path(scratch) / "snippet.ptx", file)
+    if ended.code is None:
+        return no_outcome(f"not measured: nvcc took more than {programs.SECONDS} s")
+    if ended.code == 0:
+        return outcome("compiles")
+    lines = (ended.out + "\n" + ended.err).splitlines()
+    errors = [line for line in lines if re.search(rf"\b{re.escape(file.name)}\b.*error", line)]
+    if not errors:
+        why = next((line.strip() for line in lines if "error" in line), f"exit code {ended.code}")
+        return no_outcome(f"not measured: nvcc: {why}")
+    unsaid = [text for text in said if not any(text in line for line in errors)]
+    if unsaid and not mended:
+        return no_outcome(f"not measured: nvcc refuses it, but does not say {unsaid[0]}")
+    return outcome("refused")

@@ -1,0 +1,94 @@
+"""What is to be collected: what checks ask for, held against the tables of the program."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from recheck_report.claims import Collection, expression
+from recheck_report.claims.names import Tables
+from recheck_report.collect.programs import BadProgram, execute
+from recheck_report.model.counters import ATTRIBUTES
+from recheck_report.model.record import RECORD, Source
+from recheck_report.model.typed import BadRecord, bytes_of, read_json
+
+# row, regime and --per-case: enough to know the machine and the tools; every program has it
+TINY = ("machine/launch/1", "hot", 0.02)
+
+
+@dataclass
+class Wanted:
+    """Case ids, attributes of the device, and tests with their kind, in the order of the claims."""
+
+    cases: dict[str, None] = field(default_factory=dict)
+    attributes: dict[str, None] = field(default_factory=dict)
+    tests: dict[str, None] = field(default_factory=dict)
+
+
+def wanted(known: Collection) -> Wanted:
+    """What the checks of a collection need."""
+    found = Wanted()
+    for _, check in known.asked:
+        if check.form == "count":
+            found.cases |= dict.fromkeys(case for case in (check.of, check.per) if case)
+        elif check.form == "test":
+            found.tests[check.test] = None
+        elif check.form in ("attribute", "arithmetic"):
+            # other names are the record's own
+            names = sorted({check.name, *expression.names(check.expression or "0")})
+            found.attributes |= dict.fromkeys(name for name in names if name in ATTRIBUTES)
+    found.cases |= dict.fromkeys(known.binds)
+    return found
+
+
+def measure(recheck: str, row: str, regime: str, seconds: float, folder: Path) -> list[str | Path]:
+    """The command that proves and times one case. `seconds` is its --per-case, and bounds as well
+    what the harness predicts and takes for too slow to try."""
+    experiment, strategy, shape = row.split("/")
+    flags = [f"--experiment={experiment}", f"--strategy={strategy}", f"--shape={shape}"]
+    return [recheck, *flags, f"--regime={regime}", f"--per-case={seconds}", f"--output={folder}"]
+
+
+def _record(words: list[str | Path], folder: Path, **variables: str) -> dict[str, Any]:
+    """The record that a program of experiments writes into that folder; raises BadProgram."""
+    ended = execute(*words, **variables)
+    try:
+        found: dict[str, Any] = read_json(bytes_of(folder / RECORD))
+        return found
+    except OSError as error:
+        said = (ended.err.strip().splitlines() or ["no record"])[-1]
+        raise BadProgram(f"{words[0]} measures nothing here: {said}") from error
+    except BadRecord as error:
+        raise BadProgram(f"{words[0]} wrote no record: {error}") from error
+
+
+def environment(recheck: str) -> dict[str, Any]:
+    """The record of the smallest case of a program, which knows the machine and all experiments."""
+    with tempfile.TemporaryDirectory() as folder:
+        return _record(measure(recheck, *TINY, Path(folder)), Path(folder))
+
+
+def all_rows(recheck: str, record: dict[str, Any]) -> dict[str, Any]:
+    """A record with every row of a program; `record` is one of its own. Raises BadProgram.
+
+    Each is asked for at the smallest shape, in a run that sees no GPU and thus is over at once.
+    """
+    shapes = {"x".join("1" * len(each["axes"])) for each in record["experiments"]}
+    with tempfile.TemporaryDirectory() as folder:
+        words = [recheck, f"--shape={','.join(sorted(shapes))}", "--per-case=0.0001"]
+        return _record([*words, f"--output={folder}"], Path(folder), CUDA_VISIBLE_DEVICES="")
+
+
+def tables(recheck: str, record: dict[str, Any]) -> Tables:
+    """What a program has to be named; `record` is one of its own. Raises BadProgram.
+
+    Its rows are those of a run; its cases are where it lists them.
+    """
+    axes = {each["name"]: tuple(each["axes"]) for each in record["experiments"]}
+    run = all_rows(recheck, record)
+    rows = {f"{each['experiment']}/{each['name']}": each["source"] for each in run["strategies"]}
+    sources = {name: Source(**each) for name, each in rows.items()}
+    listed = execute(recheck, "--benchmark_list_tests").out.splitlines()
+    return Tables(axes, sources, frozenset(line.split("/iterations:")[0] for line in listed))

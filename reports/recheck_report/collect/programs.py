@@ -1,0 +1,75 @@
+"""Programs that are asked: how they are run, and how they end."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+SECONDS = 300  # of one process at most
+
+
+class BadProgram(Exception):
+    """A program does not do what it is asked for; str() is one line for the user."""
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a program ended: its exit code, negative for a signal, None if its time was up."""
+
+    code: int | None
+    out: str
+    err: str
+
+
+def execute(*command: str | Path, **variables: str) -> Ended:
+    """Runs a program with these variables of the environment; what it started ends with it, when
+    its time is up or we are interrupted."""
+    try:
+        process = subprocess.Popen(
+            [str(word) for word in command],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            encoding="utf-8",
+            errors="replace",
+            env={**os.environ, "LC_ALL": "C", **variables},
+            start_new_session=True,
+        )
+    except OSError as error:
+        return Ended(127, "", f"{command[0]}: {error.strerror}")
+    try:
+        out, err = process.communicate(timeout=SECONDS)
+        return Ended(process.returncode, out, err)
+    except BaseException as error:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        out, err = process.communicate()
+        if isinstance(error, subprocess.TimeoutExpired):
+            return Ended(None, out, err)
+        raise
+
+
+def is_program(name: str) -> bool:
+    """Whether there is one; CMake says NCU-NOTFOUND where it found none."""
+    return bool(name) and shutil.which(name) is not None
+
+
+def version(program: str) -> str | None:
+    """Of one of NVIDIA's tools, such as 2025.3.1; null where there is none."""
+    if not is_program(program):
+        return None
+    ended = execute(program, "--version")
+    found = re.search(r"(?:Version |, V)(\d+(\.\d+){0,2})", ended.out + ended.err)
+    return found[1] if found else None
+
+
+def say(text: str) -> None:
+    print(f"probes: {text}", file=sys.stderr, flush=True)

@@ -1,0 +1,54 @@
+"""Makes the table of how much two runs of the same code differ, from records of several runs.
+
+The table comes with the package (statistics/variation.json): `compare`, `verify` and the page take
+their margins from it. No GPU is needed. Exit code 2: no two of the records are of one GPU model and
+have device code in common.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from recheck_report.commands import Failed
+from recheck_report.formatting import significant
+from recheck_report.model.record import load
+from recheck_report.progress import doing
+from recheck_report.queries import DISPATCH
+from recheck_report.statistics.variation import PROCESS, derive, table_json
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("records", type=Path, nargs="+", metavar="RECORD", help="record.json, or its folder")
+    add("--output", type=Path, required=True, metavar="FILE", help="the JSON file to write")
+
+
+def run(options: argparse.Namespace) -> int:
+    records = []
+    for at, path in enumerate(options.records, 1):
+        with doing(f"reading record {at} of {len(options.records)}"):
+            records.append(load(path)[0])
+    found = [each for each in derive(records, DISPATCH) if each.levels]
+    if not found:
+        raise Failed("no two of these records are of one GPU model and the same device code", 2)
+    options.output.write_bytes(table_json(found))
+    for each in found:
+        print(f"{each.gpu}: {len(each.records)} runs")
+        for level in each.levels:
+            print(f" another {level.level}: {level.pairs} pairs with the same device code")
+            for what, own in (("medians", level.medians), ("ratios", level.ratios)):
+                for one in own.classes:
+                    print(
+                        f"  {what}: {one.name:22} {one.count:7}, 97 of 100 within "
+                        f"{significant(100 * one.predicted, 2)} %, 999 of 1000 within "
+                        f"{significant(100 * one.margin, 2)} %"
+                    )
+                if held := own.held_out:
+                    print(
+                        f"  {what}: of a {'run' if level.level == PROCESS else 'GPU'} that is left "
+                        f"out {100 * held.share:.1f} % lie where the others predict them; "
+                        f"{100 * held.worst:.1f} % in the worst class, {held.kind}; "
+                        f"{100 * held.least:.1f} % of the worst"
+                    )
+    return 0

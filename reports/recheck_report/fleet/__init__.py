@@ -1,0 +1,1 @@
+"""What jobs on many GPUs brought back: their records, the figures of them, and who ran what."""

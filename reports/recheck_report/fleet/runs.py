@@ -1,0 +1,256 @@
+"""Reads the reports of ReFrame's runs: which jobs there were, and what became of each.
+
+ReFrame's report.json is a file of a stranger's, like a record: what is used of it is checked. Of
+its members only those below are read (ReFrame 4.10, its data version 4).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from recheck_report.fleet.brought import Brought, brought
+from recheck_report.model.typed import MOST_BYTES, BadRecord
+
+REPORT = "report.json"  # in the folder of a run
+SITE = "site.json"  # beside it: the site's partitions
+NODE = "node"  # the file in which job.sh says where it ran
+MEASURED = "measured"  # the folder of a job that recheck writes into
+BUILD, JOB = "Build", "Measure"  # the tests of experiments/fleet/suite.py
+NAMED = 3  # figures
+NAME = 200  # characters of a name, and of a compiler's words
+MOST_CHARACTERS = 600  # of a reason
+
+
+@dataclass(frozen=True)
+class Job:
+    """One job that was to measure a GPU, or a CPU."""
+
+    place: str  # "site:partition, environment"
+    test: str  # with its parameters: of which node and experiment, where ReFrame was told to choose
+    model: str  # that the site configuration says; empty: a CPU
+    node: str
+    job: str  # its number
+    run: str  # the name of its folder, which begins with the time
+    what: Brought
+    problem: str  # why there is no whole record; empty where there is
+    outside: str  # which figures are not as the references expect
+    reference: str  # what they were held against
+    resumed: str = ""  # what ReFrame says of a job whose record was completed afterwards
+
+    @property
+    def where(self) -> str:
+        told = self.place + (f", {self.test}" if self.test not in ("", JOB) else "")
+        return told + (f", job {self.job}" if self.job else "")
+
+    @property
+    def full(self) -> bool:
+        return self.what.record is not None and self.what.record.plan.preset == "full"
+
+
+@dataclass(frozen=True)
+class Partition:
+    """A partition of the site that a run was asked for, as experiments/fleet/run.py notes it."""
+
+    name: str  # "site:partition"
+    asked: bool
+    features: tuple[str, ...]
+    model: str
+
+
+def folders(folder: Path) -> list[Path]:
+    """Those of a folder of runs, or of one run; in order of time. Raises BadRecord."""
+    if not folder.is_dir():
+        raise BadRecord(f"{folder}: is no folder; experiments/fleet/run.py makes one of runs")
+    own = (REPORT, SITE, "stage", "output")
+    every = [folder, *sorted(folder.iterdir())]
+    found = [path for path in every if any((path / name).exists() for name in own)]
+    return [folder] if folder in found else found
+
+
+def load_runs(folder: Path) -> list[Job]:
+    """The jobs of every run in a folder of runs, or of one run; in order of time.
+
+    Raises BadRecord where there is none, or a report is none.
+    """
+    jobs = [job for run in folders(folder) for job in _jobs(run / REPORT)]
+    if not jobs:
+        raise BadRecord(f"{folder}: no job was run; experiments/fleet/README.md says how to")
+    return jobs
+
+
+def partitions(folder: Path) -> list[Partition]:
+    """As the newest run notes them, and whether any run was asked for each. Raises BadRecord where
+    a note is none."""
+    noted = [_partitions(run / SITE) for run in folders(folder) if (run / SITE).is_file()]
+    asked = {each.name for run in noted for each in run if each.asked}
+    return [replace(each, asked=each.name in asked) for each in (noted[-1] if noted else [])]
+
+
+def _partitions(path: Path) -> list[Partition]:
+    try:
+        if path.stat().st_size > MOST_BYTES:
+            raise ValueError("it is too large")
+        return [
+            Partition(
+                name=_text(each, "name"),
+                asked=each["asked"] is True,
+                features=tuple(str(name)[:NAME] for name in each["features"]),
+                model=str(each["models"][0]) if each["models"] else "",
+            )
+            for each in json.loads(path.read_bytes())["partitions"]
+        ]
+    except OSError as error:
+        raise BadRecord(f"{path}: cannot be read: {error.strerror}") from error
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise BadRecord(f"{path}: is no note of a site's partitions ({error!r})") from error
+
+
+def _jobs(path: Path) -> list[Job]:
+    if not path.exists():
+        return _without_report(path.parent)
+    try:
+        if path.stat().st_size > MOST_BYTES:
+            raise ValueError("it is too large")
+        report = json.loads(path.read_bytes())
+        cases = [case for run in report["runs"] for case in run["testcases"]]
+        failed = {_place(case): _unbuilt(case, path) for case in cases if _is(case, BUILD)}
+        return [_job(case, failed, path) for case in cases if _is(case, JOB)]
+    except OSError as error:
+        raise BadRecord(f"{path}: cannot be read: {error.strerror}") from error
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise BadRecord(f"{path}: is no report of ReFrame 4.10 ({error!r})") from error
+
+
+def _without_report(run: Path) -> list[Job]:
+    """The jobs of a run that goes on, or whose ReFrame died: from the folders that they have."""
+    says = "ReFrame did not end, or has not yet"
+    known = {each.name: each for each in _partitions(run / SITE)} if (run / SITE).exists() else {}
+    found = []
+    for place in ("output", "stage"):
+        for folder in sorted((run / place).glob(f"*/*/*/{JOB}*")):
+            system, partition, environ, test = folder.parts[-4:]
+            name = f"{system}:{partition}"
+            model = known[name].model if name in known and "gpu" in known[name].features else ""
+            what = brought(folder / MEASURED, model)
+            job = Job(
+                place=f"{name}, {environ}",
+                test=test,
+                model=model,
+                node=_node(folder),
+                job="",
+                run=run.name,
+                what=what,
+                problem=f"{says}: {what.problem}" if what.problem else "",
+                outside="",
+                reference="",
+                resumed="" if what.problem else says,
+            )
+            found.append(job)
+    if not found:
+        none = Brought(run / "none", None, f"{says}: no job has begun in {run}")
+        found = [Job("", "", "", "", "", run.name, none, none.problem, "", "")]
+    return found
+
+
+def _node(folder: Path) -> str:
+    try:
+        with (folder / NODE).open(errors="replace") as file:
+            return file.readline(NAME).strip()
+    except OSError:
+        return ""
+
+
+def _own(folder: str, path: Path) -> Path:
+    """A folder of a run, which may have been moved since ReFrame noted where it is."""
+    inside = Path(*Path(folder).parts[-5:])  # output or stage, system, partition, environment, test
+    moved = path.parent / inside
+    there = inside.parts and inside.parts[0] in ("output", "stage") and moved.is_dir()
+    return moved if there else Path(folder)
+
+
+def _unbuilt(case: dict[str, Any], path: Path) -> str:
+    """Why there is no program: ReFrame knows the exit code; what the compiler said is in files."""
+    why, stage = _text(case, "fail_reason"), _text(case, "stagedir")
+    if not why or not stage:
+        return why
+    folder, last = _own(stage, path), ""
+    for name in ("rfm_build.err", "rfm_build.out"):
+        try:
+            with (folder / name).open(errors="replace") as file:
+                text = file.read(MOST_BYTES).rstrip()
+        except OSError:
+            continue
+        if found := re.search(r"^.*(error\b|not found).*$", text, re.IGNORECASE | re.MULTILINE):
+            said = " ".join(text[found.start() :][: 2 * NAME].split())[:NAME]
+            return f"{why}; {folder / name} says: {said}"
+        last = last or (text and f"; {folder / name} ends with: {text.splitlines()[-1][:NAME]}")
+    return why + last
+
+
+def _is(case: dict[str, Any], test: str) -> bool:
+    # ReFrame appends parameters, the node and a fixture's place to the name of the class
+    return re.match(r"\w+", _text(case, "name"))[0].split("_")[0] == test  # type: ignore[index]
+
+
+def _text(case: dict[str, Any], name: str) -> str:
+    value = case.get(name)
+    if isinstance(value, list):
+        value = ",".join(map(str, value))
+    text = " ".join(("" if value is None else str(value)).split())
+    return text[:MOST_CHARACTERS]
+
+
+def _place(case: dict[str, Any]) -> str:
+    system, partition, environ = (case[name] for name in ("system", "partition", "environ"))
+    return _text({"place": f"{system}:{partition}, {environ}"}, "place")
+
+
+def _job(case: dict[str, Any], built: dict[str, str], path: Path) -> Job:
+    result, phase, why = (_text(case, name) for name in ("result", "fail_phase", "fail_reason"))
+    passed = result == "pass"
+    # of what failed ReFrame keeps the folder that it ran in; of what never began there is none
+    folder = _text(case, "outputdir" if passed else "stagedir")
+    own = _own(folder, path) if folder else path.parent / "none"
+    model = _text(case, "gpu_model")
+    what = brought(own / MEASURED, model)
+    outside = _outside(case) if phase == "performance" else ""
+    problem, resumed = what.problem, ""
+    if not passed and not outside:
+        why = why.removeprefix("sanity error: ")
+        why = " ".join(re.sub(r"--- (stdout|stderr) ---", "", why).split())
+        if what.record and not what.problem:
+            resumed = f"ReFrame says {why or result}"
+        elif phase != "sanity" and what.folder.is_dir():
+            problem = f"{what.problem}; ReFrame says {why or result}"
+        else:
+            # ReFrame quotes the record's own problem, and knows of what there is no record of
+            problem = why or built.get(_place(case)) or f"not run: ReFrame says {result}"
+    return Job(
+        place=_place(case),
+        test=_text(case, "display_name"),
+        model=model,
+        node=_text(case, "node") or _node(own),
+        job=_text(case, "jobid"),
+        run=path.parent.name,
+        what=what,
+        problem=problem,
+        outside=outside,
+        reference=_text(case, "reference_is"),
+        resumed=resumed,
+    )
+
+
+def _outside(case: dict[str, Any]) -> str:
+    """Which figures are not within their references, as ReFrame has decided."""
+    found = []
+    for name, (value, expected, low, high, unit, *_) in case["perfvalues"].items():
+        ends = [expected * (1 + float(end or 0)) for end in (low, high)]
+        if expected and not ends[0] <= value <= ends[1]:
+            short = _text({"name": name.split(":")[-1]}, "name")
+            found.append(f"{short} {value:.4g} {unit}, expected {ends[0]:.4g} to {ends[1]:.4g}")
+    more = f"; and {len(found) - NAMED} more" if len(found) > NAMED else ""
+    return "; ".join(found[:NAMED]) + more

@@ -1,0 +1,87 @@
+"""What can be known of a launch and of a device besides times, under the names that claims use."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from recheck_report import schemas
+
+Metrics = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Counter:
+    """The metrics of Nsight Compute whose sum it is: the first set that ncu knows."""
+
+    metrics: tuple[Metrics, ...]
+    over_kernels: Callable[[Iterable[float]], float] | None = sum  # None: the longest one's
+
+
+def _sass(what: str, *otherwise: str) -> Counter:
+    """Instructions as the machine code has them; else what the hardware counted of their kind."""
+    names = [f"smsp__sass_inst_executed_op_{what}.sum", f"smsp__inst_executed_op_{what}.sum"]
+    return Counter(tuple((name,) for name in (*names, *otherwise)))
+
+
+def _percent(*names: str) -> Counter:
+    """How busy a unit is: the first of these that there is, of the longest kernel."""
+    kinds = "avg.pct_of_peak_sustained_"
+    return Counter(tuple((name.replace("%", kinds),) for name in names), None)
+
+
+_REQUESTS = "l1tex__t_requests_pipe_lsu_mem_global_op_{}.sum"
+COUNTERS = {
+    "warp_global_loads": _sass("global_ld", _REQUESTS.format("ld")),
+    "warp_global_stores": _sass("global_st", _REQUESTS.format("st")),
+    "warp_shared_loads": _sass("shared_ld"),
+    "warp_shared_stores": _sass("shared_st"),
+    "ffma": Counter(
+        (
+            ("smsp__sass_thread_inst_executed_op_ffma_pred_on.sum",),
+            ("sm__sass_thread_inst_executed_op_ffma_pred_on.sum",),
+        )
+    ),
+    "requests": Counter(((_REQUESTS.format("ld"),),)),
+    "sectors": Counter((("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",),)),
+    "dram_read_bytes": Counter((("dram__bytes_read.sum",), ("dram__bytes_op_read.sum",))),
+    "dram_bytes": Counter(
+        (
+            ("dram__bytes_read.sum", "dram__bytes_write.sum"),
+            ("dram__bytes_op_read.sum", "dram__bytes_op_write.sum"),
+        )
+    ),
+    "l2_sectors": Counter((("lts__t_sectors.sum",),)),
+    "shared_bank_conflicts": Counter((("l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum",),)),
+    "shared_wavefronts": Counter((("l1tex__data_pipe_lsu_wavefronts_mem_shared.sum",),)),
+    "nanoseconds": Counter((("gpu__time_duration.sum",),)),
+    "issue_percent": _percent("smsp__issue_active.%active"),
+    "fma_percent": _percent("sm__inst_executed_pipe_fma.%active"),
+    "tensor_percent": _percent(
+        "sm__pipe_tensor_op_hmma_cycles_active.%active", "sm__pipe_tensor_cycles_active.%active"
+    ),
+    "l2_percent": _percent("lts__t_sectors.%elapsed"),
+    "dram_percent": _percent("dram__throughput.%elapsed", "gpu__dram_throughput.%elapsed"),
+    "sm_hertz": Counter((("sm__cycles_elapsed.avg.per_second",),), None),
+    "grid": Counter((("launch__grid_size",),)),
+    "block": Counter((("launch__block_size",),), max),
+    "registers": Counter((("launch__registers_per_thread",),), max),
+    "shared_bytes": Counter(
+        (("launch__shared_mem_per_block_static", "launch__shared_mem_per_block_dynamic"),), max
+    ),
+}
+LAUNCHES = "launches"  # kernels of one call, which need no metric
+# of the device, by Nsight Compute's names
+ATTRIBUTES = {
+    "warp_size": "device__attribute_warp_size",
+    "total_constant_memory": "device__attribute_total_constant_memory",
+    "shared_bytes_per_sm": "device__attribute_max_shared_memory_per_multiprocessor",
+    "threads_per_sm": "device__attribute_max_threads_per_multiprocessor",
+}
+_GPU = schemas.load("record")["properties"]["environment"]["properties"]["gpu"]["properties"]
+# the numbers that a record has of its GPU are attributes as well
+OF_DEVICE = (
+    *ATTRIBUTES,
+    *(name for name, form in _GPU.items() if re.search("integer|number", str(form["type"]))),
+)

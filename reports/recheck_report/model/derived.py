@@ -1,0 +1,245 @@
+"""What a record says twice has to agree: whatever follows from other numbers is derived again.
+
+The median and its interval follow from the samples, the work from the shape, the ceilings from the
+device's attributes, the clock of a case from those of its blocks, what the run took from its parts.
+A record in which they differ was edited, or mixed from two; it is refused, with both numbers. What
+is merely too good to be true is no contradiction: the report says that (sections/machine.py).
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Collection, Sequence
+from datetime import datetime
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from recheck_report.model.typed import Unfit
+
+if TYPE_CHECKING:
+    from recheck_report.model.record import Case, Gpu, Power, Raw, Row, Run, Seconds
+
+# how it was done before records said so
+CONFIDENCE, FEWEST = 0.95, 6
+# times are written to a tenth of a nanosecond, and the mean of two of them may be rounded twice
+ROUNDED = 1.5e-10
+FASTER_CLOCK = 1.25  # of what the device says of itself: some are clocked higher
+MEGAHERTZ = 1e6  # to which clocks are rounded
+PERIODS = 1.05, 1.0  # a share and seconds by which parts of a time may exceed the whole
+SHORT = 0.05  # such seconds of a case
+ENERGY = 20  # between watts times the median and what a launch drew in its own window
+PEAK = 1.5  # of its limit that a device may draw on average
+HALF_LANES = ("6.0", "7.0", "7.2", "7.5", "8.0")  # 64 FMA per clock, others 128
+
+
+def moment(text: str) -> datetime:
+    """A time of the form 2026-11-22T23:09:26Z; raises Unfit where the calendar has no such."""
+    try:
+        found = datetime.strptime(text, "%Y-%m-%dT%H:%M:%S%z")
+    except ValueError:
+        raise Unfit(f"must be a date and time: {text} is none") from None
+    if found.year < 2000:
+        raise Unfit(f"must be of a run of this program: {text} is before that")
+    return found
+
+
+@lru_cache(maxsize=4096)
+def rank(count: int, confidence: float) -> int:
+    """Which of `count` samples in their order bounds the median's interval from below, from 1 on;
+    0: so few have no interval. As median_interval of harness/statistics.hpp."""
+    below = 0.0
+    # what lies 12 standard deviations from the middle adds nothing
+    start = max(0, int(count / 2 - 6 * math.sqrt(count)) - 1)
+    log_half = count * math.log(0.5) + math.lgamma(count + 1)
+    for at in range(start, count + 1):
+        chance = log_half - math.lgamma(at + 1) - math.lgamma(count - at + 1)
+        below += math.exp(chance)
+        if below > (1 - confidence) / 2:
+            return at
+    return count
+
+
+def check_run(run: Run) -> None:
+    """Of all that is no case; raises Unfit."""
+    env = run.environment
+    gpu = env.gpu
+    if gpu and env.gpu_reason:
+        raise Unfit("must be null, as there is a GPU").at("environment.gpu_reason")
+    if env.git.diff and not env.git.dirty:
+        raise Unfit("must be null, as the commit is clean").at("environment.git.diff")
+    _check_ceilings(run, gpu)
+    started = _at(moment, env.started, "environment.started")
+    if run.finished and _at(moment, run.finished, "finished") < started:
+        raise Unfit(f"must not be before {env.started}, when the run started").at("finished")
+    total, share = sum(vars(run.overhead).values()), PERIODS[0]
+    if not run.wall_seconds / share - PERIODS[1] <= total <= run.wall_seconds * share + PERIODS[1]:
+        raise Unfit(f"must add up to wall_seconds, {run.wall_seconds:g}: {total:g}").at("overhead")
+    for at, each in enumerate(run.experiments):
+        if len(set(each.axes)) < len(each.axes):
+            raise Unfit("must be different ones").at(f"experiments[{at}].axes")
+        if each.headline.count("x") + 1 != len(each.axes):
+            raise Unfit(f"must have {len(each.axes)} axes").at(f"experiments[{at}].headline")
+
+
+def _at(read: Callable[[str], datetime], value: str, where: str) -> datetime:
+    try:
+        return read(value)
+    except Unfit as unfit:
+        raise unfit.at(where) from None
+
+
+def _check_ceilings(run: Run, gpu: Gpu | None) -> None:
+    if not gpu:
+        if run.ceilings:
+            raise Unfit("must be empty, as environment.gpu is null").at("ceilings")
+        return
+    lanes = 64 if gpu.compute_capability in HALF_LANES else 128
+    derived = {
+        "fp32_flops": 2.0 * lanes * gpu.sm_count * gpu.clock_hz,
+        "dram_bytes_per_second": 2.0 * gpu.memory_clock_hz * gpu.memory_bus_bits / 8,
+    }
+    for name, value in derived.items():
+        if name not in run.ceilings:
+            raise Unfit(f"must have {name}, as there is a GPU").at("ceilings")
+        said = run.ceilings[name].value
+        if not math.isclose(said, value, rel_tol=1e-3):
+            what = f"must be {value:.6g} by the GPU's attributes, not {said:.6g}"
+            raise Unfit(what).at(f"ceilings.{name}.value")
+
+
+def check_row(row: Row, name: str, known: Collection[str]) -> None:
+    """Of a row of that name, of one of the experiments that are known; raises Unfit."""
+    if row.experiment not in known:
+        raise Unfit(f"must be one of experiments: there is no {row.experiment}").at("experiment")
+    if row.part_of == name:
+        raise Unfit("must be another row").at("part_of")
+    if (row.role == "audit") != (row.experiment == "audit"):
+        raise Unfit("must be audit in the experiment audit, and nowhere else").at("role")
+    if row.role == "audit":
+        percent = re.match(r"slower(\d{1,3})_", name)
+        extra = 10 * int(percent[1]) if percent else 0
+        if row.parameters.get("extra_permille") != extra:
+            raise Unfit(f"must be {extra}, by the row's name").at("parameters.extra_permille")
+
+
+def check_case(case: Case, run: Run) -> None:
+    """Of a case with its samples; raises Unfit."""
+    _check_status(case)
+    _check_work(case)
+    if case.target == "cpu" and case.regime != "hot":
+        raise Unfit(f"has the regime {case.regime}, and rows of the CPU have hot alone").at("id")
+    if not case.seconds:
+        return
+    gpu = run.environment.gpu
+    if case.target == "gpu" and not gpu:
+        raise Unfit("must not be passed on a GPU, as environment.gpu is null").at("status")
+    method = run.method
+    confidence, fewest = (
+        (method.confidence, method.fewest_samples) if method else (CONFIDENCE, FEWEST)
+    )
+    _check_seconds(case.seconds, case.samples, confidence, fewest)
+    _check_clocks(case, case.raw, gpu, method.throttled_below if method else 0.0)
+    took, share = sum(case.samples) * case.batch, PERIODS[0]
+    if case.spent is not None and took > case.spent * share + SHORT:
+        raise Unfit(f"must be {took:.3g} at least, which its samples took").at("spent")
+    if took > run.wall_seconds * share + PERIODS[1]:
+        what = f"took {took:.3g} in its samples alone, and wall_seconds says {run.wall_seconds:g}"
+        raise Unfit(what).at("seconds")
+    if case.power:
+        _check_power(case.power, case.seconds, gpu)
+
+
+def _check_status(case: Case) -> None:
+    passed, error = case.status == "passed", case.error
+    if passed and error is None:
+        raise Unfit("must be there, as it passed").at("error")
+    if passed and error and error.value is not None and not error.value <= error.bound:
+        what = f"must be at most its bound, {error.bound:g}, as it passed: {error.value:g}"
+        raise Unfit(what).at("error.value")
+    untimed = None if passed else case.status.replace("_", " ")
+    for name in ("clock_hz", "power"):
+        if untimed and getattr(case, name) is not None:
+            raise Unfit(f"must be null, as the case is {untimed}").at(name)
+    if error and case.status in ("unsupported", "not_run"):
+        raise Unfit(f"must be null, as the case is {untimed}").at("error")
+
+
+def _check_seconds(
+    seconds: Seconds, samples: Sequence[float], confidence: float, fewest: int
+) -> None:
+    ordered, count = sorted(samples), len(samples)
+    lower = rank(count, confidence)
+    if count < fewest or lower < 1:
+        raise Unfit(f"must be of at least {max(fewest, FEWEST)} samples: {count}").at("seconds")
+    middle = (ordered[(count - 1) // 2] + ordered[count // 2]) / 2
+    derived = {"median": middle, "low": ordered[lower - 1], "high": ordered[count - lower]}
+    for name, value in derived.items():
+        said = getattr(seconds, name)
+        if abs(said - value) > ROUNDED + 1e-9 * value:
+            what = f"must be {value:.10g} by its {count} samples, not {said:.10g}"
+            raise Unfit(what).at(f"seconds.{name}")
+
+
+def _check_clocks(case: Case, raw: Raw, gpu: Gpu | None, throttled_below: float) -> None:
+    known = sorted(each for each in raw.clocks if each is not None)
+    derived = known[len(known) // 2] if known else None
+    said = case.clock_hz
+    # a record of schema 2 has that of the case alone, which is taken for its one block's
+    if said != derived and (not said or not derived or not math.isclose(said, derived)):
+        what = "null" if derived is None else f"{derived:.6g}"
+        raise Unfit(f"must be {what} by the clocks of its blocks").at("clock_hz")
+    if known and (not gpu or case.target == "cpu"):
+        raise Unfit("must be null, as it ran on no GPU").at("clock_hz")
+    if known and gpu and known[-1] > FASTER_CLOCK * gpu.clock_hz:
+        what = f"must be near {gpu.clock_hz:.4g}, the most that the GPU says: {known[-1]:.4g}"
+        raise Unfit(what).at("clocks")
+    least = throttled_below * gpu.clock_hz - MEGAHERTZ if gpu else 0.0
+    if known and known[0] < least:
+        what = f"must be at least {least:.4g}, below which samples are discarded: {known[0]:.4g}"
+        raise Unfit(what).at("clocks")
+
+
+def _check_power(power: Power, seconds: Seconds, gpu: Gpu | None) -> None:
+    if not gpu:
+        raise Unfit("must be null, as there is no GPU").at("power")
+    limit = gpu.power_limit_watts
+    if limit and power.watts > PEAK * limit:
+        raise Unfit(f"must be near its limit, {limit:g}, at most").at("power.watts")
+    launch = power.watts * seconds.median
+    if not launch / ENERGY <= power.joules <= launch * ENERGY:
+        raise Unfit(f"must be about {launch:.3g}, watts times the median").at("power.joules")
+
+
+def _product(sizes: Sequence[int]) -> tuple[float, float]:
+    m, n, k = map(float, sizes)
+    return 2 * m * n * k, 4 * (m * k + k * n + m * n)
+
+
+def _vector(sizes: Sequence[int]) -> tuple[float, float]:
+    rows, columns = map(float, sizes)
+    return 2 * rows * columns, 4 * (rows * columns + columns + rows)
+
+
+def _turned(sizes: Sequence[int]) -> tuple[float, float]:
+    rows, columns = map(float, sizes)
+    return 0, 8 * rows * columns
+
+
+# operations and bytes of the experiments that we know, by name and axes
+WORK: dict[tuple[str, ...], Callable[[Sequence[int]], tuple[float, float]]] = {
+    ("matmul", "m", "n", "k"): _product,
+    ("matvec", "rows", "columns"): _vector,
+    ("audit", "rows", "columns"): _vector,
+    ("transpose", "rows", "columns"): _turned,
+}
+
+
+def _check_work(case: Case) -> None:
+    work = WORK.get((case.experiment, *case.shape))
+    if not work or case.problem:
+        return  # of another problem, its row alone knows
+    for name, value in zip(("flops", "bytes"), work([*case.shape.values()]), strict=True):
+        said = getattr(case, name)
+        if not math.isclose(said, value, rel_tol=1e-9):
+            raise Unfit(f"must be {value:.10g} by its shape, not {said:.10g}").at(name)

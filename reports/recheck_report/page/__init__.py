@@ -1,0 +1,77 @@
+"""report.html: the whole record as one file that a browser opens without a network.
+
+A pure function of the record: the data stands in the page as JSON, all samples as compressed
+float32, and scripts of this folder show them. No string of a record becomes markup or code: the
+page's policy lets run no script but the one whose hash it names, and those only write text.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import jinja2
+
+from recheck_report.charts import Chart
+from recheck_report.claims.measured import Measured
+from recheck_report.page import data, packing
+
+# concatenated in this order; each is one idea
+SCRIPTS = (
+    "data", "format", "statistics", "dom", "text", "table", "address", "plot",
+    "summary", "claims", "ranking", "sizes", "roofline", "samples", "accuracy", "compare",
+    "trust", "method", "main",
+)  # fmt: skip
+_HERE = Path(__file__).parent
+# characters that could end the element that holds the data, or a line of it
+_UNSAFE = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
+
+
+def page(own: Measured, charts: list[Chart]) -> bytes:
+    """The page of a record and its charts. To be asked for behind close_family()."""
+    script = "".join((_HERE / "js" / f"{name}.js").read_text("utf-8") for name in SCRIPTS)
+    style = (_HERE / "page.css").read_text("utf-8")
+    text = _template().render(
+        title=data.title(own.record),
+        policy="; ".join(
+            (
+                "default-src 'none'",
+                f"script-src {_hash(script)}",
+                f"style-src {_hash(style)}",
+                "img-src data:",
+                "base-uri 'none'",
+                "form-action 'none'",
+            )
+        ),
+        style=style,
+        script=script,
+        data=embedded(data.of(own)),
+        samples=packing.samples(own.record),
+        charts=packing.text(embedded(data.charts(charts))),
+    )
+    return text.encode()
+
+
+def embedded(value: Any) -> str:
+    """JSON that may stand inside a <script>: no string of it can end the element."""
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return text.translate(_UNSAFE)
+
+
+def _hash(text: str) -> str:
+    digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+    return f"'sha256-{digest}'"
+
+
+@cache
+def _template() -> jinja2.Template:
+    loader = jinja2.FileSystemLoader(_HERE)
+    settings: dict[str, Any] = {"trim_blocks": True, "lstrip_blocks": True}
+    jinja = jinja2.Environment(
+        loader=loader, undefined=jinja2.StrictUndefined, autoescape=True, **settings
+    )
+    return jinja.get_template("page.html.j2")

@@ -1,0 +1,115 @@
+// how far results are from float64: the study of products of matrices, and the proof of every case
+
+VIEWS.push({ name: "accuracy", title: "Accuracy", show: showAccuracy });
+
+const ERRORS = {
+  frobenius: ["by norm: ‖C − R‖ / ‖R‖", 5],
+  componentwise: ["by element: max |C − R| / (|A||B|)", 6],
+  median: ["median of |C − R| / |R|", 7],
+  absolute: ["largest |C − R|", 8],
+  promise: ["part of its bound: max |C − R| / (b |A||B|)", 9],
+};
+
+function showAccuracy(root, state) {
+  add(root, el("h1", {}, "Accuracy"), DATA.accurate.map(({ verdict }) => el("p", { class: "lead" }, rich(verdict))));
+  add(root, DATA.accurate.flatMap(({ promises }) => promises).map((each) => el("p", {}, rich(each))));
+  if (DATA.accuracy.length) add(root, studyParts(state));
+  add(root, DATA.accurate.filter((each) => each.tolerance).map(({ tolerance }) => section("The document’s tolerance", el("p", {}, rich(tolerance)))));
+  add(root, gateTable());
+}
+
+function studyParts(state) {
+  const at = Math.min(Number(state.study) || 0, DATA.accuracy.length - 1);
+  const study = DATA.accuracy[at];
+  const ordinaryInputs = study.inputs.filter(([, , special]) => !special);
+  const inputs = chosen(state.inputs, ordinaryInputs.map(([name]) => name));
+  const measure = chosen(state.measure, Object.keys(ERRORS));
+  const [says, column] = ERRORS[measure];
+  const distribution = study.inputs.findIndex(([name]) => name === inputs);
+  const own = study.results.filter((each) => each[1] === distribution && each[column] !== null);
+  const names = study.rows.map(([name]) => name);
+  const asked = state.rows?.split(",").filter((name) => names.includes(name));
+  const rows = asked?.length ? asked : tellingStudied(study);
+  const now = { view: "accuracy", study: at ? String(at) : null, inputs, measure, rows: asked?.length ? rows.join(",") : null };
+  const series = rows.map((name, tone) => ({
+    name,
+    tone,
+    shape: SHAPES[tone % SHAPES.length],
+    line: true,
+    points: own.filter((each) => names[each[0]] === name && each[column] > 0).map((each) => ({ x: each[2], y: each[column], text: `${name}, K = ${each[2]}: ${scientific(each[column])}` })).sort((a, b) => a.x - b.x),
+  })).filter((each) => each.points.length);
+  const points = series.flatMap((each) => each.points);
+  const ks = [...new Set(own.map((each) => each[2]))].sort((a, b) => a - b);
+  const caption = `A (${study.m}×K) by B (K×${study.n}), ${study.inputs[distribution]?.[1]}: ${says}`;
+  return [
+    el(
+      "form",
+      { class: "controls", onsubmit: (event) => event.preventDefault() },
+      DATA.accuracy.length > 1 ? select("study", "Product", DATA.accuracy.map((each, index) => [String(index), `${each.m}×K by K×${each.n}`]), String(at), (value) => go({ view: "accuracy", study: value })) : null,
+      select("inputs", "Inputs", ordinaryInputs.map(([name, text]) => [name, text]), inputs, (value) => go({ ...now, inputs: value })),
+      select("measure", "Error", Object.entries(ERRORS).map(([key, [text]]) => [key, text]), measure, (value) => go({ ...now, measure: value })),
+    ),
+    points.length
+      ? figure({
+          wide: true,
+          caption,
+          alt: `${caption}, against K, of ${rows.join(", ")}`,
+          x: { ...extent(ks, { log: true, room: 0.03 }), ticks: ks.map((k) => [k, String(k)]), label: "K: products in a sum (log)" },
+          y: { ...extent(points.map((p) => p.y), { log: true }), text: (value) => value.toExponential(0), label: "error (log)" },
+          series,
+        })
+      : el("p", { class: "note" }, "None of these rows has such an error."),
+    rowsChoice(names, rows, (picked) => go({ ...now, rows: picked.join(",") })),
+    studyTable(study, own, column, ks, caption),
+    specialTable(study),
+  ];
+}
+
+function tellingStudied({ rows, library }) {
+  const split = rows.filter(([, arithmetic, , sweep]) => arithmetic === "split" && !sweep).map(([name]) => name);
+  const tf32 = rows.filter(([, arithmetic]) => arithmetic === "tf32").map(([name]) => name);
+  const first = rows.find(([, , target, sweep]) => target === "gpu" && !sweep)?.[0];
+  return [...new Set([library, first, ...split.slice(0, 4), ...tf32.slice(0, 1), ...rows.filter(([, , target]) => target === "cpu").map(([name]) => name).slice(0, 1)])].filter((name) => rows.some(([known]) => known === name));
+}
+
+function studyTable(study, own, column, ks, caption) {
+  const known = new Map(own.map((each) => [`${each[0]}/${each[2]}`, each]));
+  const library = study.rows.findIndex(([name]) => name === study.library);
+  const columns = [
+    { name: "row", value: (row) => study.rows[row][0], cell: (row) => code(study.rows[row][0]) },
+    { name: "arithmetic", value: (row) => study.rows[row][1] },
+    ...ks.map((k) => ({ name: `K = ${k}`, number: true, value: (row) => known.get(`${row}/${k}`)?.[column] ?? null, cell: (row) => scientific(known.get(`${row}/${k}`)?.[column]) })),
+  ];
+  const last = ks.at(-1);
+  const base = known.get(`${library}/${last}`)?.[column];
+  if (base) columns.push({ name: `of ${study.library}’s at K = ${last}`, number: true, value: (row) => (known.has(`${row}/${last}`) ? known.get(`${row}/${last}`)[column] / base : null), cell: (row) => (known.has(`${row}/${last}`) ? `${significant(known.get(`${row}/${last}`)[column] / base)}×` : NONE) });
+  const rows = study.rows.map((_, at) => at).filter((row) => ks.some((k) => known.has(`${row}/${k}`)));
+  return table({ caption, columns, rows, file: "accuracy.csv", page: 25 });
+}
+
+// on inputs that a row gets right or wrong, and whatever else did not pass
+function specialTable(study) {
+  const rows = study.results.filter((each) => each[3] !== "passed");
+  const columns = [
+    { name: "row", value: (each) => study.rows[each[0]][0], cell: (each) => code(study.rows[each[0]][0]) },
+    { name: "inputs", value: (each) => study.inputs[each[1]][1] },
+    { name: "K", number: true, value: (each) => each[2] },
+    { name: "status", value: (each) => each[3].replaceAll("_", " ") },
+    { name: "reason", wide: true, value: (each) => each[4] ?? "" },
+  ];
+  const passed = study.results.length - rows.length;
+  return section("What did not pass", el("p", { class: "note" }, `${passed} of ${study.results.length} results passed.`), rows.length ? table({ caption: "Results of the study that did not pass", columns, rows, file: "accuracy-not-passed.csv", page: 25 }) : "");
+}
+
+function gateTable() {
+  const rows = CASES.filter((each) => each.error !== null || each.bound !== null);
+  const columns = [
+    { name: "case", value: (each) => each.id, cell: (each) => code(each.id, hrefOf({ view: "samples", case: each.id })) },
+    { name: "error", number: true, largestFirst: true, value: (each) => each.error, cell: (each) => (each.error === null ? "not finite" : scientific(each.error)) },
+    { name: "bound", number: true, value: (each) => each.bound, cell: (each) => scientific(each.bound) },
+    { name: "of the bound", number: true, largestFirst: true, value: (each) => (each.bound ? each.error / each.bound : each.error), cell: (each) => (each.bound ? `${significant((100 * each.error) / each.bound, 2)} %` : NONE) },
+    { name: "error is", value: (each) => each.error_metric ?? "" },
+    { name: "status", value: (each) => each.status.replaceAll("_", " ") },
+  ];
+  return section("The proof of every case", el("p", { class: "note" }, "The error of each case’s own results on real inputs, against float64, and the bound that it must keep before it is timed."), table({ caption: "Errors of all cases", columns, rows, file: "errors.csv", page: 25, sort: { by: columns[3], down: true } }));
+}

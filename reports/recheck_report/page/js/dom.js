@@ -1,0 +1,74 @@
+// elements, made without markup: strings of a record only ever become text
+
+const SVG = "http://www.w3.org/2000/svg";
+
+function fill(node, attributes, children) {
+  for (const [name, value] of Object.entries(attributes ?? {})) {
+    if (value === null || value === undefined || value === false) continue;
+    if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
+    else node.setAttribute(name, value === true ? "" : value);
+  }
+  node.append(...children.flat(3).filter((each) => each !== null && each !== undefined && each !== false));
+  return node;
+}
+
+function add(node, ...children) {
+  return fill(node, null, children);
+}
+
+function el(name, attributes, ...children) {
+  return fill(document.createElement(name), attributes, children);
+}
+
+function draw(name, attributes, ...children) {
+  return fill(document.createElementNS(SVG, name), attributes, children);
+}
+
+function code(text, href) {
+  const found = el("code", {}, text);
+  return href ? el("a", { href }, found) : found;
+}
+
+function link(text, parameters) {
+  return el("a", { href: hrefOf(parameters) }, text);
+}
+
+// a labelled <select>; `options` are [value, text], and `changed` gets the chosen value
+function select(id, label, options, value, changed) {
+  const chosen = el(
+    "select",
+    { id, onchange: (event) => changed(event.target.value) },
+    options.map(([each, text]) => {
+      const option = el("option", { value: each }, text);
+      option.selected = each === value;
+      return option;
+    }),
+  );
+  return el("label", { class: "field", for: id }, el("span", {}, label), chosen);
+}
+
+function checkbox(id, label, checked, changed) {
+  const box = el("input", { type: "checkbox", id, onchange: () => changed(box.checked) });
+  box.checked = checked;
+  return el("label", { class: "check", for: id }, box, label);
+}
+
+function button(text, pressed, attributes = {}) {
+  return el("button", { type: "button", ...attributes, onclick: pressed }, text);
+}
+
+function section(heading, ...children) {
+  return el("section", {}, el("h2", {}, heading), ...children);
+}
+
+// told to screen readers, in a place that stays when a view is drawn anew
+function announce(text) {
+  const live = document.getElementById("live");
+  if (live.textContent !== text) live.textContent = text;
+}
+
+function download(name, text) {
+  const url = URL.createObjectURL(new Blob([text], { type: "text/csv;charset=utf-8" }));
+  el("a", { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 1000);
+}

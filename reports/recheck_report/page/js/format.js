@@ -1,0 +1,86 @@
+// numbers as the Markdown report writes them: what formatting.py and statistics/ratio.py do
+
+const NONE = "–";
+const REGIMES = { cold: "cold", hot: "hot", inner: "inner", end_to_end: "end to end" };
+
+function significant(value, digits = 3) {
+  if (value === 0) return "0";
+  const exponent = Math.floor(Math.log10(Math.abs(value)));
+  return value.toFixed(Math.min(100, Math.max(0, digits - 1 - exponent)));
+}
+
+function duration(seconds, digits = 3) {
+  for (const [scale, unit] of [[1, "s"], [1e-3, "ms"], [1e-6, "µs"]]) {
+    if (seconds >= 0.9995 * scale) return `${significant(seconds / scale, digits)} ${unit}`;
+  }
+  return `${significant(seconds / 1e-9, digits)} ns`;
+}
+
+// the larger half of the interval, relative to the median
+function spread({ median, low, high }) {
+  const percent = (100 * Math.max(high - median, median - low)) / median;
+  return percent < 0.01 ? "±<0.01 %" : `±${significant(percent, 2)} %`;
+}
+
+function shapeLabel(shape) {
+  const extents = shape.split("x");
+  const alike = new Set(extents).size === 1;
+  if (alike && extents.length === 2) return `${extents[0]}²`;
+  if (alike && extents.length === 3) return `${extents[0]}³`;
+  return extents.join("×");
+}
+
+// as many decimals as the interval's width deserves, and enough that a bound which is not `one`
+// does not read as it
+function ratioTexts({ value, low, high }, one = 1) {
+  const width = high - low || value * 1e-3;
+  const places = [-Math.floor(Math.log10(width)), 2 - Math.floor(Math.log10(value)), 0];
+  let decimals = Math.max(...places);
+  const misread = (bound) => Number(bound.toFixed(decimals)) === one && bound !== one;
+  while (decimals < 6 && (misread(low) || misread(high))) decimals++;
+  return [value, low, high].map((each) => each.toFixed(Math.min(100, decimals)));
+}
+
+function ratioText(ratio) {
+  const [value, low, high] = ratioTexts(ratio);
+  return `${value}× [${low}, ${high}]${ratio.mark ?? ""}`;
+}
+
+// "1.067 times as fast", and its interval; below 1 "46.1 times as long"
+function ratioWords({ value, low, high, mark = "" }) {
+  const long = value < 1;
+  const texts = ratioTexts(long ? { value: 1 / value, low: 1 / high, high: 1 / low } : { value, low, high });
+  return [`${texts[0]} times as ${long ? "long" : "fast"}`, `[${texts[1]}, ${texts[2]}]${mark}`];
+}
+
+function ratioPhrase(ratio) {
+  return `${ratio.value < 1 ? "takes" : "is"} ${ratioWords(ratio).join(" ")}`;
+}
+
+function percentText({ value, low, high, mark = "" }) {
+  const [v, l, h] = ratioTexts({ value: 100 * value, low: 100 * low, high: 100 * high }, 100);
+  return `${v} % [${l}, ${h}]${mark}`;
+}
+
+// the two times as the statements have them: with enough digits to differ
+function durations(...seconds) {
+  let digits = 3;
+  const texts = () => seconds.map((each) => duration(each, digits));
+  while (digits < 5 && new Set(texts()).size < new Set(seconds).size) digits++;
+  return texts();
+}
+
+function scientific(value) {
+  if (value === null || value === undefined) return NONE;
+  // two digits of exponent, as Python writes them
+  return value.toExponential(1).replace(/e([+-])(\d)$/, "e$10$2");
+}
+
+function plural(count, one, many = `${one}s`) {
+  return `${count} ${count === 1 ? one : many}`;
+}
+
+function bytesText(bytes) {
+  const [scale, unit] = bytes >= 1e9 ? [1e9, "GB"] : bytes >= 1e6 ? [1e6, "MB"] : [1e3, "kB"];
+  return `${significant(bytes / scale)} ${unit}`;
+}

@@ -1,0 +1,64 @@
+// what the address says is shown; everything else hangs on that
+
+let shownView = null;
+
+function show() {
+  const state = address();
+  const view = VIEWS.find((each) => each.name === state.view) ?? VIEWS[0];
+  const main = document.getElementById("main");
+  const focused = document.activeElement?.id;
+  main.replaceChildren();
+  main.dataset.view = view.name;
+  try {
+    view.show(main, { ...state, view: view.name });
+  } catch (problem) {
+    main.replaceChildren(el("p", { class: "warning" }, `This view could not be shown: ${problem.message}. The others can.`));
+    console.error(problem);
+  }
+  document.title = `${view.title} · Recheck: ${DATA.title}`;
+  for (const each of document.querySelectorAll("#views a")) {
+    if (each.dataset.view === view.name) each.setAttribute("aria-current", "page");
+    else each.removeAttribute("aria-current");
+  }
+  const moved = shownView !== null && shownView !== view.name;
+  shownView = view.name;
+  if (moved) {
+    main.focus({ preventScroll: true });
+    scrollTo(0, 0);
+  } else if (focused) document.getElementById(focused)?.focus({ preventScroll: true });
+}
+
+const THEMES = { auto: ["Auto", "as the system has them"], light: ["Light", "light"], dark: ["Dark", "dark"] };
+
+function switchTheme() {
+  const names = Object.keys(THEMES);
+  const root = document.documentElement;
+  const next = names[(names.indexOf(root.dataset.theme ?? "auto") + 1) % names.length];
+  const [text, says] = THEMES[next];
+  root.dataset.theme = next;
+  const control = document.getElementById("theme");
+  control.textContent = text;
+  control.setAttribute("aria-label", `Colours: ${says}`);
+}
+
+function start() {
+  const nav = document.getElementById("views");
+  nav.append(...VIEWS.map(({ name, title }) => el("li", {}, el("a", { href: hrefOf({ view: name }), "data-view": name }, title))));
+  document.getElementById("theme").addEventListener("click", switchTheme);
+  document.querySelector(".skip").addEventListener("click", (event) => {
+    // the address names a view, not a place
+    event.preventDefault();
+    document.getElementById("main").focus();
+  });
+  document.getElementById("origin").textContent = `Made by Recheck from one record; all of it is in this file. ${plural(CASES.length, "case")}, ${plural(DATA.claims.length, "claim")}.`;
+  addEventListener("hashchange", show);
+  show();
+  loadSamples().then(() => {
+    // what waited for samples is drawn again, with its ratios paired
+    if (VIEWS.find((each) => each.name === shownView).samples) show();
+    document.documentElement.dataset.ready = "true";
+    performance.mark("ready");
+  });
+}
+
+start();

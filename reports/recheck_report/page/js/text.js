@@ -1,0 +1,60 @@
+// the report's sentences are Markdown: its inline forms become elements, all else is text
+
+const INLINE = /`([^`]*)`|\*\*((?:[^*\\]|\\.|\*(?!\*))+)\*\*|\*([^*\s](?:[^*\\]|\\.)*)\*|\[((?:[^[\]\\]|\\.)*)\]\(([^)\s]*)\)|(<br>)|<a id="[^"]*"><\/a>|&(amp|lt|gt);|\\([^\w\s])/g;
+const ENTITIES = { amp: "&", lt: "<", gt: ">" };
+
+// nodes for one cell or sentence; `bare`: without links, for what is a control itself
+function rich(text, bare = false) {
+  const found = [];
+  let last = 0;
+  for (const match of text.matchAll(INLINE)) {
+    if (match.index > last) found.push(text.slice(last, match.index));
+    found.push(...inline(match, bare));
+    last = match.index + match[0].length;
+  }
+  if (last < text.length) found.push(text.slice(last));
+  return found;
+}
+
+function inline([, verbatim, strong, emphasis, label, target, newline, entity, escaped], bare) {
+  if (verbatim !== undefined) return [named(verbatim.replaceAll("\\|", "|"), bare)];
+  if (strong !== undefined) return [el("strong", {}, rich(strong, bare))];
+  if (emphasis !== undefined) return [el("em", {}, rich(emphasis, bare))];
+  if (label !== undefined) return bare ? rich(label, bare) : linked(label, target);
+  if (newline) return [el("br")];
+  if (entity) return [ENTITIES[entity]];
+  return escaped ? [escaped] : [];
+}
+
+// the Markdown's places within the page; other links are their text
+function linked(label, target) {
+  const place = target.split("#")[1] ?? "";
+  const known = /^(claim|erratum)-(\w+?)(?:-detail)?$/.exec(place);
+  // a link in a link there is none
+  const inner = rich(label, Boolean(known));
+  if (!known) return inner;
+  return [el("a", { href: hrefOf({ view: "claims", [known[1]]: known[2].toUpperCase() }) }, inner)];
+}
+
+// code that is a case's id leads to its samples
+function named(text, bare) {
+  return code(text, !bare && BY_ID.has(text) ? hrefOf({ view: "samples", case: text }) : null);
+}
+
+// the same without its forms, for searching and for CSV
+function plain(text) {
+  return text.replace(INLINE, (...match) => {
+    const [, verbatim, strong, emphasis, label, , newline, entity, escaped] = match;
+    if (verbatim !== undefined) return verbatim.replaceAll("\\|", "|");
+    const inner = strong ?? emphasis ?? label;
+    if (inner !== undefined) return plain(inner);
+    return newline ? "; " : entity ? ENTITIES[entity] : (escaped ?? "");
+  });
+}
+
+// a web address in a text of the collection becomes a link; no other scheme does
+function withAddresses(text) {
+  return text.split(/(https?:\/\/[^\s,;)>\]]+)/).map((part, at) =>
+    at % 2 ? el("a", { href: part, rel: "noreferrer noopener" }, part) : part,
+  );
+}

@@ -1,0 +1,198 @@
+"""What another run would measure, in words: which verdicts would stay, and how far times and
+ratios move, in another process on this GPU and on another GPU of its model.
+
+`statistics/variation.py` knows by how much; `claims/` has the verdicts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from recheck_report.anchors import METHOD, claim_place
+from recheck_report.claims.measured import Measured
+from recheck_report.formatting import NONE
+from recheck_report.model.record import Case, Experiment, Record
+from recheck_report.sections.times import margin
+from recheck_report.sections.verdicts import prose, where
+from recheck_report.statistics import another
+from recheck_report.statistics.ratio import Ratio
+from recheck_report.statistics.variation import (
+    GPU,
+    LEVELS,
+    PROCESS,
+    Level,
+    class_of,
+    known,
+    level_of,
+)
+
+ANCHOR = "another-run"
+NUMBERS = range(1, 7)
+DIFFER = ["half differ by less than", "97 of 100 differ by less than"]
+COLUMNS = ["cases", "medians", *DIFFER, "ratios", *DIFFER]
+UNSURE = "◦"  # a ratio that may lie on the other side of 1 in another run
+
+
+def _model(record: Record) -> str:
+    return record.environment.gpu.name if record.environment.gpu else ""
+
+
+def _unknown(level: str, model: str) -> str:
+    if level == GPU:
+        return "not known: no two GPUs of this model were measured with the same code"
+    text = "not known: no GPU of this model was measured twice with the same code"
+    if level_of(model, GPU):
+        text += f"; what is said of another {prose(model)} includes it"
+    return text
+
+
+def expected(record: Record, ratio: Ratio, cases: Sequence[Case]) -> str:
+    """For a sentence behind a ratio: ", on another NVIDIA H200 [1.01, 1.10]"; empty where nothing
+    is known."""
+    found = _there(record, ratio, cases)
+    if not found:
+        return ""
+    shown = found.inverse if found.value < 1 else found
+    return f", on another {prose(_model(record))} {str(shown).partition(' ')[2]}"
+
+
+def _there(record: Record, ratio: Ratio, cases: Sequence[Case]) -> Ratio | None:
+    level = level_of(_model(record), GPU)
+    try:
+        return another.ratio(ratio, cases, level) if level else None
+    except another.Unknown:
+        return None
+
+
+def unsure(record: Record, ratio: Ratio, cases: Sequence[Case]) -> str:
+    """A mark behind a ratio that is off 1 here, and may lie on its other side on another GPU."""
+    found = _there(record, ratio, cases)
+    off = ratio.outcome in ("faster", "slower")
+    return UNSURE if found and off and found.low <= 1 <= found.high else ""
+
+
+def unsure_means(record: Record) -> str:
+    return f"{UNSURE}: may be the other way round on another {prose(_model(record))}."
+
+
+def trust(own: Measured) -> list[list[str]]:
+    """For the first page: a row for each level, which verdicts would probably stay there."""
+    model, found = _model(own.record), []
+    if not own.record.gpu_measured or not own.judgement.claims:
+        return []
+    for level in LEVELS:
+        head = where(level, model)
+        if level_of(model, level) is None:
+            found.append([head, _unknown(level, model)])
+            continue
+        verdicts: dict[str, list[str]] = {"same": [], "may": [], "host": []}
+        for each in own.judgement.claims:
+            if each.claim.kind == "timed" and each.verdict in ("holds", "fails"):
+                there = each.verdict_of(level)
+                kind = {each.verdict: "same", "not_measured": "host"}.get(there, "may")
+                name = f"[{each.claim.id}]({claim_place(each.claim.id)}-detail)"
+                verdicts[kind].append(name)
+        same, may, host = (verdicts[kind] for kind in ("same", "may", "host"))
+        text = (
+            f"{len(same)} of {len(same) + len(may)} verdicts on GPU times [probably stay]"
+            f"({METHOD}#{ANCHOR}): the interval to expect there decides as this run's does"
+        )
+        text += f"; may change: {', '.join(may)}" if may else ""
+        text += f"; not predicted, as the host decides: {', '.join(host)}" if host else ""
+        found.append([head, text])
+    return found
+
+
+def at_headline(record: Record, experiment: Experiment) -> str:
+    """By what factors another run's cold times of an experiment's largest table differ, and their
+    ratios; empty where that is not known or no such case has a time."""
+    model, said = _model(record), []
+    cases = (case for case in record.of(experiment) if case.shape_name == experiment.headline)
+    own = {class_of(case) for case in cases if case.seconds and case.regime == "cold"}
+    for name in LEVELS:
+        level = level_of(model, name)
+        widths = []
+        for one in level.medians.classes if level else ():
+            other = level.ratios.of(one.name) if level else None
+            if one.name in own and other:
+                both = f"{margin(one.predicted)}, ratios {margin(other.predicted)}"
+                widths.append(f"{one.name.removeprefix('cold, ')}: times {both}")
+        if widths:
+            said.append(
+                f"{where(name, model)}: [about 95 of 100]({METHOD}#{ANCHOR}) of these cold times, "
+                f"and of their ratios, differ there by less than ({'; '.join(widths)}). A ratio "
+                f"goes by the shorter of its times."
+            )
+    return " ".join(said)
+
+
+@dataclass(frozen=True)
+class Known:
+    """What is known of a level, for the page on the method."""
+
+    title: str
+    reason: str  # why nothing is; empty if something is
+    about: str
+    rows: list[list[str]]
+
+
+def levels(record: Record) -> list[Known]:
+    """By level: how far medians and ratios of the record's classes move between two runs."""
+    model = _model(record)
+    own = {class_of(case) for case in record.cases if case.seconds}
+    found = []
+    for name in LEVELS:
+        title = where(name, model)
+        level = level_of(model, name)
+        if level is None:
+            found.append(Known(title, _unknown(name, model), "", []))
+            continue
+        rows = []
+        for one in level.medians.classes:
+            other = level.ratios.of(one.name)
+            if one.name in own:
+                cells = [str(one.count), margin(one.half), margin(one.predicted)]
+                cells += (
+                    [str(other.count), margin(other.half), margin(other.predicted)]
+                    if other
+                    else [NONE] * 3
+                )
+                rows.append([one.name, *cells])
+        found.append(Known(title, "", _about(record, level), rows))
+    return found
+
+
+def _about(record: Record, level: Level) -> str:
+    """What the numbers of a level rest on, and how well they predict."""
+    runs = known()[_model(record)].records
+    total = sum(
+        (a["uuid_hash"] == b["uuid_hash"] is not None) == (level.level == PROCESS)
+        for a, b in combinations(runs, 2)
+    )
+    gpu = record.environment.gpu
+    own = (each for each in runs if gpu and each["started"] == record.environment.started)
+    among = ", this one among them" if any(own) else ""
+    gpus = len({each["uuid_hash"] for each in runs})
+    text = (
+        f"From {len(runs)} runs on {gpus} GPUs{among}, all with driver "
+        f"{' or '.join(sorted({str(each['driver']) for each in runs}))}: {level.pairs} of their "
+        f"{total} pairs share device code. The values are not independent: a run is in several "
+        "pairs, and a case in many ratios."
+    )
+    held = (level.medians.held_out, level.ratios.held_out)
+    if held[0] and held[1]:
+        left = "GPU" if level.level == GPU else "run"
+        medians, ratios = (
+            f"{100 * each.share:.1f} % of the {what} lay within "
+            f"(worst class {100 * each.worst:.1f} %, {prose(each.kind)}; worst {left} "
+            f"{100 * each.least:.1f} %)"
+            for each, what in zip(held, ("medians", "ratios"), strict=True)
+            if each
+        )
+        text += (
+            f" 97 was chosen, and checked, by predicting each {left} from the others: {medians}, "
+            f"and {ratios}."
+        )
+    return text

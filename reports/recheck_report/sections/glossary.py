@@ -1,0 +1,42 @@
+"""The project's own words, each explained once: on the page of the method."""
+
+from __future__ import annotations
+
+from recheck_report.model.record import Record
+
+_WORDS = {
+    "row": "a strategy: one way to solve an experiment's problem, or a part or a yardstick of one",
+    "rung": "a row that is a step on the way from the simplest kernel to the fastest",
+    "baseline": "a library, or a program on the CPU, that rungs are compared with",
+    "roof": "a row that moves the same bytes as fast as the machine can, such as memcpy",
+    "case": "a row at one shape in one regime; it has a time, or a reason why not",
+    "headline shape": "the shape that tables and first sentences show",
+    "cold": "the launch finds other data in the L2 cache, which is flushed before",
+    "hot": "the same launch has just run; CPU rows are always hot",
+    "inner": "one launch repeats its loads and stores, and its time is divided by how often",
+    "end to end": "allocate, copy in, run, copy out, free",
+    "gate": "the check that every case passes before it is timed",
+    "self-audit, A/A": "one kernel timed under several names, and with slightly more work: "
+    "how small a difference this run can tell",
+    "resolution": "that smallest difference, or what two processes differ by in such ratios, if "
+    "that is known and more; nothing smaller is called a difference",
+    "suspect": "a time shorter than this machine can do",
+    "claim, check": "a sentence of a document; a question to the record that decides it",
+    "holds, fails": "every check is answered so, clear of its interval; one is answered otherwise",
+    "inconclusive": "the intervals cannot tell",
+    "not measured": "the record or its probes lack the data, or no measurement decides it",
+    "probe": "what was found out besides times: a counter, an attribute, the outcome of a test",
+}
+_REGIMES = {"inner": "inner", "end to end": "end_to_end"}
+
+
+def rows(record: Record) -> list[list[str]]:
+    """The words that a report on this record uses."""
+    regimes = {case.regime for case in record.cases}
+    roles = {case.role for case in record.cases}
+    return [
+        [word, meaning]
+        for word, meaning in _WORDS.items()
+        if _REGIMES.get(word, "") in {"", *regimes}
+        if word != "roof" or "roof" in roles
+    ]

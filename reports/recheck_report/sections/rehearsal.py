@@ -1,0 +1,146 @@
+"""The section "Rehearsed for other GPUs": what became of each row in code for earlier ones, and how
+good a choice `best` makes there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from recheck_report.claims.measured import Measured
+from recheck_report.formatting import NONE, cell, duration, significant
+from recheck_report.model.rehearsal import GOOD, KINDS, Choices, Product, Rehearsal
+
+_ABSENT = "there is no `rehearsal.json` beside the record; the target `rehearsal` makes it"
+_WORDS = {"passed": "passed", "not_run": "not run", "failed": "**failed**"}
+_CHOOSES = "best"  # the row by which a record is known to have something to rehearse
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """`best` at random products."""
+
+    why_not: str = ""
+    sentence: str = ""
+    rows: list[list[str]] | None = None  # every product, the worst ratio first
+    columns: tuple[str, ...] = (
+        "m×n×k", "`best` takes", "its time", "fastest row", "its time", "ratio",
+    )  # fmt: skip
+    numbers: tuple[int, ...] = (2, 4, 5)
+
+
+@dataclass(frozen=True)
+class Rehearsed:
+    """What the template lays out; with `why_not` nothing else is there."""
+
+    why_not: str = ""
+    linked: bool = True  # whether the report's folder holds the file
+    sentence: str = ""
+    columns: list[str] | None = None
+    counts: list[list[str]] | None = None
+    rows: list[list[str]] | None = None  # rows with the same outcomes in one line
+    reasons: list[list[str]] | None = None
+    chosen: Chosen | None = None
+
+
+def rehearsed(own: Measured) -> Rehearsed | None:
+    """None for a record of which nothing could be rehearsed."""
+    rehearsal = own.rehearsal
+    if rehearsal is None:
+        chooses = any(case.strategy == _CHOOSES for case in own.record.cases)
+        return Rehearsed(_ABSENT, linked=False) if chooses and own.record.gpu_measured else None
+    if foreign := rehearsal.foreign(own.record):
+        return Rehearsed(cell(foreign))
+    failed = sum(
+        outcome.status == "failed" for test in rehearsal.tests for outcome in test.outcomes
+    )
+    verdict = (
+        f"**Outcomes that are failures: {failed}.**"
+        if failed
+        else "Each has passed, or says why it did not run."
+    )
+    names = [_capability(build.architecture) for build in rehearsal.builds]
+    return Rehearsed(
+        sentence=f"Rows, mutants and other tests: {len(rehearsal.tests)}, in code for compute "
+        f"capability {', '.join(names)}. {verdict}",
+        columns=names,
+        counts=_counts(rehearsal),
+        rows=_rows(rehearsal),
+        reasons=_reasons(rehearsal),
+        chosen=_chosen(rehearsal.choices),
+    )
+
+
+def _capability(architecture: int) -> str:
+    return f"{architecture // 10}.{architecture % 10}"
+
+
+def _counts(rehearsal: Rehearsal) -> list[list[str]]:
+    found = []
+    for kind, what in KINDS.items():
+        tests = [test for test in rehearsal.tests if test.kind == kind]
+        for status, word in _WORDS.items():
+            counts = [
+                sum(test.outcomes[at].status == status for test in tests)
+                for at in range(len(rehearsal.builds))
+            ]
+            found.append([f"{what} {word}", *map(str, counts)])
+    return found
+
+
+def _rows(rehearsal: Rehearsal) -> list[list[str]]:
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for test in rehearsal.tests:
+        if test.kind == "row":
+            words = tuple(_WORDS[outcome.status] for outcome in test.outcomes)
+            groups.setdefault(words, []).append(f"`{test.name}`")
+    return [[", ".join(names), *words] for words, names in groups.items()]
+
+
+def _reasons(rehearsal: Rehearsal) -> list[list[str]]:
+    """Every reason, with the capabilities where it is one, and of what."""
+    found: dict[tuple[str, str], tuple[dict[str, None], dict[str, None]]] = {}
+    for test in rehearsal.tests:
+        for build, outcome in zip(rehearsal.builds, test.outcomes, strict=True):
+            if outcome.reason is not None:
+                key = _WORDS[outcome.status], cell(outcome.reason)
+                where, what = found.setdefault(key, ({}, {}))
+                where[_capability(build.architecture)] = None
+                what[f"`{test.name}`"] = None
+    return [
+        [word, reason, ", ".join(where), ", ".join(what)]
+        for (word, reason), (where, what) in found.items()
+    ]
+
+
+def _chosen(choices: Choices | None) -> Chosen:
+    if choices is None:
+        return Chosen("the rehearsal was told to try no product")
+    rated = [(ratio, at) for at in choices.shapes if (ratio := choices.ratio(at)) is not None]
+    if not rated:
+        return Chosen("no product has a time of `best` and of another row")
+    rated.sort(key=lambda each: (each[0], each[1].m, each[1].n, each[1].k))
+    low = sum(ratio < GOOD for ratio, _ in rated)
+    untimed = len(choices.shapes) - len(rated)
+    without = f" Products without both times: {untimed}." if untimed else ""
+    return Chosen(
+        sentence=f"`best` was timed beside {len(choices.rows)} rows at {len(rated)} random "
+        f"products (seed {choices.seed}, cold, in code for {_capability(choices.architecture)}). "
+        f"It reaches {significant(rated[0][0])} of the fastest row's speed at worst, "
+        f"{significant(rated[len(rated) // 2][0])} in the median, and less than {GOOD} at {low} "
+        f"of them.{without} These are medians of few samples, so a ratio may differ from 1 where "
+        "both are the same row.",
+        rows=[_line(choices, at, ratio) for ratio, at in rated],
+    )
+
+
+def _line(choices: Choices, at: Product, ratio: float) -> list[str]:
+    fastest = choices.fastest(at)
+    name, time = fastest if fastest else (NONE, None)
+    text = significant(ratio)
+    return [
+        f"{at.m}×{at.n}×{at.k}",
+        f"`{cell(at.choice)}`",
+        NONE if at.best is None else duration(at.best),
+        f"`{cell(name)}`",
+        NONE if time is None else duration(time),
+        f"**{text}**" if ratio < GOOD else text,
+    ]

@@ -1,0 +1,333 @@
+"""What a report's first page says: the answer in three sentences, how far it can be trusted, each
+claim in a line, and which row is the fastest at which size."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from recheck_report.anchors import METHOD, claim_place, page, place
+from recheck_report.claims import Judged, Outcome, asked
+from recheck_report.claims.measured import Measured
+from recheck_report.formatting import NBSP, NONE, duration, durations, shape_label, spread
+from recheck_report.model.record import Case, Experiment, Record
+from recheck_report.queries import DISPATCH, reference
+from recheck_report.sections import another
+from recheck_report.sections.machine import suspects
+from recheck_report.sections.self_audit import resolution_text
+from recheck_report.sections.verdicts import VERBS, WORDS, in_words, prose, summary, told
+from recheck_report.statistics.family import comparisons
+from recheck_report.statistics.paired import in_rounds
+from recheck_report.statistics.ratio import COARSEST, Ratio
+
+CLAIMS = ["claim", "verdict", "asked", "measured"]
+LONGEST = 70  # characters of what was measured, in the table of claims
+RIVALS = 2  # rows that are named beside the fastest
+MUTANT = "Mutant.IsCaught/"  # in the name of the test that the gate catches one
+
+
+# who wins
+
+
+@dataclass(frozen=True)
+class Contest:
+    """Rows of an experiment that are compared as equals: of one arithmetic, on one layout."""
+
+    label: str  # what sets them apart from the others; empty where there are none
+    rows: tuple[Case, ...]
+    vendor: str | None  # the library that they are compared with
+    regime: str
+
+
+def contests(record: Record, experiment: Experiment) -> list[Contest]:
+    """Those among the GPU's rungs; without a GPU row that was timed, that of the CPU's rows."""
+    target, regime = ("gpu", "cold") if _timed(record, experiment, "gpu") else ("cpu", "hot")
+    found: dict[tuple[bool, bool], list[Case]] = {}
+    for row in record.strategies(experiment):
+        alike = row.target == target and row.role in ("rung", "baseline") and row.contends
+        if alike and not row.sweep and row.strategy not in DISPATCH and (row.fp32 or row.split):
+            found.setdefault((row.split, row.layout == "column_major"), []).append(row)
+    kinds = {split for split, _ in found}, {columns for _, columns in found}
+    made = []
+    for (split, columns), rows in sorted(found.items()):
+        words = ["tensor cores, split inputs" if split else "IEEE fp32"] * (len(kinds[0]) > 1)
+        words += ["matrix by columns" if columns else "matrix by rows"] * (len(kinds[1]) > 1)
+        layout = "column_major" if columns else ""
+        vendor = reference(record, experiment, layout) if target == "gpu" else None
+        others = tuple(row for row in rows if row.strategy != vendor)
+        if others or not split:
+            made.append(Contest(", ".join(words), others, vendor, regime))
+    return made
+
+
+def _timed(record: Record, experiment: Experiment, target: str) -> bool:
+    return any(case.target == target and case.seconds for case in record.of(experiment))
+
+
+@dataclass(frozen=True)
+class Result:
+    """Of a contest at one shape: the fastest row besides the library, and the library."""
+
+    best: Case | None
+    vendor: Case | None
+    ratio: Ratio | None  # how many times as fast as the library the best row is
+    alike: tuple[Case, ...] = ()  # rows that cannot be told apart from the best one
+
+
+def result(record: Record, experiment: Experiment, contest: Contest, shape: str) -> Result:
+    def timed(strategy: str) -> Case | None:
+        case = record.find(experiment, strategy, shape, contest.regime)
+        return case if case and case.seconds else None
+
+    found = [case for row in contest.rows if (case := timed(row.strategy))]
+    best = min(found, key=lambda case: case.time.median, default=None)
+    vendor = timed(contest.vendor) if contest.vendor else None
+    both = best and vendor
+    known = comparisons(record)
+    ratio = known.verdict(vendor, best) if both and vendor and best else None
+    alike = tuple(
+        case
+        for case in found
+        if best and case is not best and known.ratio(case, best).outcome != "faster"
+    )
+    return Result(best, vendor, ratio, alike)
+
+
+def _case(case: Case, experiment: Experiment) -> str:
+    return f"[`{case.strategy}`]({place(case, experiment)})"
+
+
+def _rivals(found: Result, experiment: Experiment) -> str:
+    """The rows that may be as fast as the fastest: "; no clear difference to `tile16`"."""
+    if not found.alike:
+        return ""
+    ordered = sorted(found.alike, key=lambda case: case.time.median)
+    names = ", ".join(_case(case, experiment) for case in ordered[:RIVALS])
+    more = f" and {len(ordered) - RIVALS} more" if len(ordered) > RIVALS else ""
+    return f"; no clear difference to {names}{more}"
+
+
+def _result_in_words(record: Record, experiment: Experiment, found: Result) -> str:
+    """ "`stream_k` 2.58 ms, `cublas` 2.74 ms: 1.063 times as fast [1.060, 1.064]"; first the row
+    that is faster."""
+    best, vendor, ratio = found.best, found.vendor, found.ratio
+    if not best or not vendor or not ratio:
+        only = best or vendor
+        assert only
+        return f"{_case(only, experiment)} {duration(only.time.median)}"
+    pair = (vendor, best) if ratio.outcome == "slower" else (best, vendor)
+    times = durations(*(case.time.median for case in pair))
+    first, second = (
+        f"{_case(case, experiment)} {time}" for case, time in zip(pair, times, strict=True)
+    )
+    how = {
+        "faster": ratio.words,
+        "slower": ratio.inverse.words,
+        "same": f"the same within the resolution, {ratio.words}",
+        "no difference": f"no significant difference, {ratio.words}",
+    }[ratio.outcome]
+    rounds = in_rounds(ratio, vendor, best)
+    return f"{first}, {second}: {how}{rounds}{another.expected(record, ratio, (vendor, best))}"
+
+
+def _contested(record: Record, experiment: Experiment, most: int) -> list[str]:
+    """What came out of the first contests at the headline shape."""
+    said = []
+    for contest in contests(record, experiment)[:most]:
+        found = result(record, experiment, contest, experiment.headline)
+        if found.best or found.vendor:
+            label = f"{contest.label}: " if contest.label and most > 1 else ""
+            said.append(label + _result_in_words(record, experiment, found))
+    return said
+
+
+def winner(record: Record, experiment: Experiment) -> str:
+    """The sentence that names the fastest row at the headline shape, or says why there is none."""
+    said, shape = _contested(record, experiment, 9), shape_label(experiment.headline)
+    if not said:
+        return f"No row has a time at {shape}: [why]({page(experiment)}#without-a-time)."
+    where = "" if _timed(record, experiment, "gpu") else ", on the CPU, as no GPU row was timed"
+    return f"The fastest at {shape}{where}: {'; '.join(said)}."
+
+
+def winners(record: Record, experiment: Experiment) -> tuple[list[str], list[list[str]]]:
+    """The columns and rows of a small table: the fastest row of each contest at each shape."""
+    each = contests(record, experiment)
+    columns = ["size"]
+    for contest in each:
+        columns.append(f"fastest, {contest.label}" if contest.label else "fastest")
+        columns += [f"against `{contest.vendor}`"] if contest.vendor else []
+    rows = []
+    for shape in record.shapes(experiment):
+        found = [result(record, experiment, contest, shape) for contest in each]
+        if any(one.best or one.vendor for one in found):
+            line = [shape_label(shape)]
+            for contest, one in zip(each, found, strict=True):
+                line += _winning(record, one, contest, experiment)
+            rows.append(line)
+    return columns, rows
+
+
+def _winning(record: Record, found: Result, contest: Contest, experiment: Experiment) -> list[str]:
+    """The fastest besides the library with its time; how it does against the library."""
+    best, cells = found.best, [NONE]
+    if best:
+        parts = (duration(best.time.median), spread(best.time))
+        time = " ".join(text.replace(" ", NBSP) for text in parts)
+        cells = [f"{_case(best, experiment)} {time}{_rivals(found, experiment)}"]
+    if contest.vendor:
+        # the column may break before the interval, and nowhere else
+        value, _, interval = str(found.ratio or NONE).partition(" ")
+        text = f"{value} {interval.replace(' ', NBSP)}".rstrip()
+        if found.best and found.vendor and found.ratio:
+            text += another.unsure(record, found.ratio, (found.vendor, found.best))
+        faster = found.ratio and found.ratio.outcome == "slower"
+        cells.append(f"**{text}**" if faster else text)
+    return cells
+
+
+# each claim in a line
+
+
+def claim(judged: Judged) -> list[str]:
+    """Claim, verdict, threshold, and what was measured beside it."""
+    place = claim_place(judged.claim.id)
+    head = f"[{judged.claim.id}]({place}) {prose(judged.claim.title)}"
+    verdict = f"**{WORDS[judged.verdict]}**"
+    detail = f"{place}-detail"
+    if judged.verdict == "not_measured":
+        check = judged.outcomes[0].check if judged.outcomes else None
+        return [head, verdict, asked(check) if check else NONE, f"no: [why]({detail})"]
+    shown = _deciding(judged)
+    more = len(judged.outcomes) - 1
+    rest = f" [+ {more}]({detail})" if more else ""
+    return [head, verdict, asked(shown.check), f"{_measured(shown, detail)}{rest}"]
+
+
+def _deciding(judged: Judged) -> Outcome:
+    """Of the checks of a claim that was measured, the one that is shown."""
+    deciding = [each for each in judged.outcomes if each.verdict == judged.verdict]
+    return judged.effect if judged.effect and judged.effect in deciding else deciding[0]
+
+
+def _measured(outcome: Outcome, detail: str) -> str:
+    text = prose(outcome.text) if outcome.value is None else in_words(outcome)
+    formula = outcome.check.expression
+    if outcome.value is None and formula and outcome.text.startswith(formula):
+        text = outcome.text.removeprefix(formula).lstrip(": ")
+    if len(text) > LONGEST:
+        text = f"[{len(outcome.check.shapes)} sizes]({detail})"
+    if outcome.over:
+        holding = sum(each.verdict == "holds" for _, each in outcome.over)
+        text += f"; holds for {holding} of {len(outcome.over)} [choices]({detail})"
+    return text
+
+
+# the answer, and whether to trust it
+
+
+def answer(own: Measured, brands: list[str]) -> list[str]:
+    """What holds and what fails; what is the fastest; whether it can be trusted."""
+    return [
+        text for text in (_held(own), _fastest(own.record), trusted(own.record, brands)) if text
+    ]
+
+
+def _held(own: Measured) -> str:
+    if not own.judgement.claims:
+        return ""
+    counts = summary({verdict: own.judgement.count(verdict) for verdict in WORDS})
+    text = f"**{counts}.**"
+    for worst in own.judgement.surprises(1):
+        shown = _deciding(worst)
+        name = f"[{worst.claim.id}]({claim_place(worst.claim.id)}) {prose(worst.claim.title)}"
+        text += (
+            f" Furthest from what was said: {name}, which {VERBS[worst.verdict]} "
+            f"(asked: {asked(shown.check)}): {told(shown, brief=True)}."
+        )
+    return text
+
+
+def _fastest(record: Record) -> str:
+    """The fastest row of each experiment at its headline shape, of the rows that come first."""
+    said = [
+        f"{prose(each.title)} at {shape_label(each.headline)} {text}"
+        for each in record.ordinary
+        for text in _contested(record, each, 1)
+    ]
+    what = ", and the library beside it" if record.gpu_measured else " on the CPU"
+    return f"**The fastest{what}**: {'; '.join(said)}." if said else ""
+
+
+def trusted(record: Record, brands: list[str]) -> str:
+    """One sentence: that nothing speaks against the numbers, or what does."""
+    against = [text.split("**")[1] for text in brands]
+    if many := len(suspects(record)):
+        against.append(f"{many} suspect time{'s' if many > 1 else ''}")
+    if against:
+        return f"**Read the numbers with care**: {'; '.join(against)}."
+    passed = record.count()["passed"]
+    if not passed:
+        return "**Nothing was timed.**"
+    known = comparisons(record)
+    resolution = resolution_text(known.resolution)
+    limit = "no time is faster than the machine allows, " if record.gpu_measured else ""
+    told = f"no difference of less than {resolution} is claimed"
+    if not known.audit.audited:
+        told += ", by convention: there is no self-audit"
+    return (
+        f"**Nothing found speaks against the numbers**: each of the {passed} timed cases passed "
+        f"its check, {limit}and {told}."
+    )
+
+
+def trust(own: Measured, tails: str) -> list[list[str]]:
+    """Rows of the trust box: a question, and what the record answers."""
+    record, known = own.record, comparisons(own.record)
+    env, count = record.environment, record.count()
+    wrong = count["incorrect"] + count["failed"]
+    right = f"{count['passed']} cases passed their check before they were timed"
+    right += f"; **{count['incorrect']} incorrect, {count['failed']} failed**" if wrong else ""
+    resolution = resolution_text(known.resolution)
+    told = f"[{resolution}]({METHOD}#self-audit)"
+    if known.resolution > COARSEST:
+        told = f"**no difference at all**: [the self-audit]({METHOD}#self-audit) failed"
+    elif not known.audit.audited:
+        told += ", by convention: this record has no self-audit"
+    else:
+        alike, wrongly = len(known.audit.alike), known.audit.false(known.resolution)
+        told += f": a kernel against itself differs by more in {wrongly} of {alike} pairs"
+        if known.processes:
+            told += f"; more where [another process]({METHOD}#another-run) differs by more"
+    many = len(suspects(record))
+    none = "none" if record.gpu_measured else "not looked for: no GPU case was measured"
+    without = {name: count[name] for name in ("unsupported", "not_run") if count[name]}
+    pages = ", ".join(
+        f"[{prose(each.title)}]({page(each)}#without-a-time)"
+        for each in record.ordinary
+        if any(not case.seconds for case in record.of(each))
+    )
+    reasons = ", ".join(f"{n} {name.replace('_', ' ')}" for name, n in without.items())
+    state = "**with uncommitted changes**" if env.git.dirty else "clean"
+    code = f"commit `{env.git.short}`, {state}"
+    rows = [
+        ["Results", right],
+        ["Smallest difference claimed", told],
+        ["Times too good to be true", f"[{many}]({METHOD}#suspect-times)" if many else none],
+        ["Not timed", f"{reasons}: {pages}" if reasons else "nothing"],
+        ["Code", code if env.git.known else "**in no git repository**"],
+        ["Broken kernels", _mutants(own)],
+    ]
+    rows[2:2] = another.trust(own)
+    return [*rows, ["Slow samples", f"95th percentile: {tails}"]] if tails else rows
+
+
+def _mutants(own: Measured) -> str:
+    """How many kernels that are wrong on purpose the check was seen to catch."""
+    probes = own.probes
+    if probes and probes.foreign(own.record):
+        return "not known: the probes are of another run"
+    tried = [each for name, each in probes.tests.items() if MUTANT in name] if probes else []
+    if not tried:
+        return "not known: the record has no such tests"
+    caught = sum(each.outcome == "pass" for each in tried)
+    return f"{caught} of {len(tried)} kernels that are wrong on purpose were caught"

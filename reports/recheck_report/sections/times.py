@@ -1,0 +1,262 @@
+"""What became slower or faster between two records, as a reader sees it.
+
+`statistics/changes.py` decides; this file groups the cases by rows and says it: as Markdown, in
+one line of a terminal, and as a CSV file of all cases.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from statistics import median, quantiles
+
+from recheck_report.formatting import duration, shape_label, significant
+from recheck_report.model.record import REGIMES, Case, Record
+from recheck_report.sections.verdicts import prose
+from recheck_report.statistics.changes import Change, changes, held_to, lost
+from recheck_report.statistics.ratio import Ratio
+from recheck_report.statistics.variation import CLASSES, known
+
+STRONGEST = 40  # rows in a table; the rest is counted
+NAMED = 6  # rows in a cell
+CHANGED = ["row", "cases", "most of all", "first", "then", "ratio", "margin"]
+GROUPS = ["experiment", "", "cases", "times as fast", "the middle half", "slower", "faster"]
+LOST = ["why", "cases", "of the rows"]
+MARGINS = ["class", "cases here", "margin", "slower", "faster"]
+# an expression to a spreadsheet, if a cell begins with it
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def regime(name: str) -> str:
+    return name.replace("_", " ")
+
+
+def words(ratio: Ratio) -> str:
+    """ "1.067 times as fast [1.066, 1.068]"; all intervals of a comparison are by the far ends."""
+    return replace(ratio, mark="").words
+
+
+def margin(value: float) -> str:
+    if value == float("inf"):
+        return "not known"
+    return f"{significant(100 * value, 2)} %" if value < 1 else f"a factor of {1 + value:.3g}"
+
+
+def row_of(case: Case) -> str:
+    return f"{case.experiment}/{case.strategy}"
+
+
+def kind(case: Case) -> str:
+    """The regime; the CPU has but one."""
+    return "CPU" if case.target == "cpu" else regime(case.regime)
+
+
+def place(case: Case) -> str:
+    return f"{shape_label(case.shape_name)}, {regime(case.regime)}"
+
+
+def code(name: str) -> str:
+    """A name of the record as code in Markdown, also in a table."""
+    return "`" + name.replace("`", "'").replace("|", "\\|") + "`"
+
+
+def told(change: Change, name: Callable[[str], str] = str) -> str:
+    """ "matmul/tile16 at 4096³, cold: 293 µs, then 275 µs: 1.066 times as fast [1.05, 1.08]"."""
+    then = f"{duration(change.old.time.median)}, then {duration(change.new.time.median)}"
+    case = change.new
+    return f"{name(row_of(case))} at {place(case)}: {then}: {words(change.ratio)}"
+
+
+def count(number: int, one: str) -> str:
+    """ "1 case", "2,345 cases"."""
+    return f"{number:,} {one}{'' if number == 1 else 's'}"
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of an experiment's table with the cases of it that changed one way, strongest first."""
+
+    name: str
+    changes: tuple[Change, ...]
+    cases: int  # of the row that both records have a time of
+
+    @property
+    def most(self) -> Change:
+        return self.changes[0]
+
+
+@dataclass(frozen=True)
+class Changed:
+    """A table of rows that changed one way."""
+
+    title: str
+    rows: list[list[str]]
+    more: str  # what of it is not shown
+
+
+class Pair:
+    """Two records of one or two machines; the second is held against the first."""
+
+    def __init__(self, old: Record, new: Record) -> None:
+        self.old, self.new = old, new
+        self.changes = changes(old, new)
+        self.level = held_to(old, new)  # that the margins are of
+        self.lost = lost(old, new)
+        self.gained = lost(new, old)
+
+    @cached_property
+    def _sizes(self) -> dict[str, int]:
+        found: dict[str, int] = {}
+        for each in self.changes:
+            found[row_of(each.new)] = found.get(row_of(each.new), 0) + 1
+        return found
+
+    def of(self, outcome: str) -> list[Change]:
+        """The cases that became slower, or faster; the strongest effect first."""
+        found = [each for each in self.changes if each.outcome == outcome]
+        return sorted(found, key=lambda each: (-each.size, each.new.id))
+
+    def rows(self, outcome: str, rungs: bool) -> list[Row]:
+        """The same by rows: of rungs, or of all others; that with the strongest effect first."""
+        found: dict[str, list[Change]] = {}
+        for each in self.of(outcome):
+            if (each.new.role == "rung") == rungs:
+                found.setdefault(row_of(each.new), []).append(each)
+        return [Row(name, tuple(own), self._sizes[name]) for name, own in found.items()]
+
+    def tables(self, slower: str, faster: str, most: int = STRONGEST) -> list[Changed]:
+        """Up to four, with so many rows at most: the rungs first, slower before faster."""
+        found = []
+        for rungs, kind in ((True, "Rungs"), (False, "Other rows: libraries, yardsticks, parts")):
+            for outcome, title in (("slower", slower), ("faster", faster)):
+                rows = self.rows(outcome, rungs)
+                rest = rows[most:]
+                more = ""
+                if rest:
+                    cases = count(sum(len(each.changes) for each in rest), "case")
+                    more = f"Not shown: {count(len(rest), 'row')} with {cases}; times.csv has them."
+                if rows:
+                    lines = [self._line(each) for each in rows[:most]]
+                    found.append(Changed(f"{kind}: {title}", lines, more))
+        return found
+
+    @staticmethod
+    def _line(row: Row) -> list[str]:
+        most = row.most
+        many = f"{len(row.changes)} of {row.cases}"
+        then, now = duration(most.old.time.median), duration(most.new.time.median)
+        about = [code(row.name), many, place(most.new), then, now]
+        return [*about, words(most.ratio), margin(most.margin)]
+
+    def groups(self) -> list[list[str]]:
+        """By experiment and regime: medians of ratios, and how many cases changed."""
+        order = [*map(regime, REGIMES), "CPU"]
+        found: dict[tuple[str, int], list[Change]] = {}
+        for each in self.changes:
+            key = each.new.experiment, order.index(kind(each.new))
+            found.setdefault(key, []).append(each)
+        lines = []
+        for (experiment, at), own in sorted(found.items()):
+            low, middle, high = (significant(value, 4) for value in middle_half(own))
+            head = [f"`{experiment}`", order[at], str(len(own))]
+            lines.append([*head, middle, f"{low} to {high}", *tally(own)])
+        return lines
+
+    def margins(self) -> list[list[str]]:
+        """Each class of this comparison: how many of its cases lie beyond its margin."""
+        lines = []
+        for name in CLASSES:
+            own = [each for each in self.changes if each.kind == name]
+            if own:
+                lines.append([name, str(len(own)), margin(own[0].margin), *tally(own)])
+        return lines
+
+    def lost_rows(self) -> list[list[str]]:
+        """What became of the cases that lost their times, by why."""
+        found: dict[str, list[Case]] = {}
+        for old, new in self.lost:
+            why = prose(new.why_not) if new else "not in the record"
+            found.setdefault(why, []).append(old)
+        lines = []
+        for why, cases in found.items():
+            rows = list(dict.fromkeys(map(row_of, cases)))
+            more = f" and {len(rows) - NAMED} more" if len(rows) > NAMED else ""
+            lines.append([why, str(len(cases)), ", ".join(map(code, rows[:NAMED])) + more])
+        return lines
+
+
+def tally(own: Iterable[Change]) -> list[str]:
+    """How many became slower, and how many faster."""
+    found = [each.outcome for each in own]
+    return [str(found.count(what)) for what in ("slower", "faster")]
+
+
+def middle_half(own: Sequence[Change]) -> tuple[float, float, float]:
+    """Of how many times as fast they became: the quartiles."""
+    values = [each.ratio.value for each in own]
+    low, _, high = quantiles(values, method="inclusive") if len(values) > 1 else values * 3
+    return low, median(values), high
+
+
+def basis(models: set[str]) -> str:
+    """From which runs the margins are, as one sentence."""
+    table = known()
+    unknown = sorted(models - table.keys())
+    taken = [table[name] for name in sorted(models & table.keys())] if not unknown else []
+    runs = [f"{len(each.records)} runs on {prose(each.gpu)}s" for each in taken or table.values()]
+    sentence = f"The margins come from {' and '.join(runs)}"
+    if unknown or not models:
+        whom = " and ".join(map(prose, unknown)) or "a machine without a GPU"
+        sentence += f", as no two runs of the same code on {whom} are known"
+    return sentence + "."
+
+
+COLUMNS = (
+    "first", "then", "id", "experiment", "strategy", "shape", "regime", "role", "target",
+    "first_status", "first_seconds", "first_low", "first_high",
+    "then_status", "then_seconds", "then_low", "then_high",
+    "times_as_fast", "low", "high", "class", "margin", "outcome",
+)  # fmt: skip
+
+
+def times_csv(first: str, others: Iterable[tuple[str, Pair]]) -> bytes:
+    """Every case that has a time in a record or in the first one, for spreadsheets."""
+    text = io.StringIO()
+    lines = csv.writer(text, lineterminator="\n")
+    lines.writerow(COLUMNS)
+    for name, pair in others:
+        found = {each.new.id: each for each in pair.changes}
+        gone = [case for case, own in pair.lost if own is None]
+        for case in (*pair.new.cases, *gone):
+            old, new = pair.old.by_id.get(case.id), pair.new.by_id.get(case.id)
+            if not (old and old.seconds) and not (new and new.seconds):
+                continue
+            change = found.get(case.id)
+            about = [first, name, case.id, case.experiment, case.strategy, case.shape_name]
+            line = [*about, case.regime, case.role, case.target, *_side(old), *_side(new)]
+            if change:
+                ratio = change.ratio
+                line += [f"{value:.6g}" for value in (ratio.value, ratio.low, ratio.high)]
+                line += [change.kind, f"{change.margin:.4g}", change.outcome]
+            else:
+                line += [""] * 6
+            lines.writerow(map(_cell, line))
+    return text.getvalue().encode()
+
+
+def _side(case: Case | None) -> list[str]:
+    if case is None:
+        return ["not in the record", "", "", ""]
+    time = case.seconds
+    return [
+        case.status,
+        *([repr(x) for x in (time.median, time.low, time.high)] if time else [""] * 3),
+    ]
+
+
+def _cell(text: str) -> str:
+    """Safe in a spreadsheet, which would run what looks like an expression."""
+    return f"'{text}" if text.startswith(_FORMULA) else text

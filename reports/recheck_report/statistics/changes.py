@@ -1,0 +1,69 @@
+"""Which cases became slower or faster between two records, by more than two runs can tell.
+
+A change is claimed only where the whole interval of its ratio lies beyond a margin: what two runs
+of the same code stay within in 999 of 1000 cases, by class of regime and duration. A comparison
+asks about some 2500 cases at once: a margin that one case in 40 exceeds would name 60 of them with
+nothing changed. Two records of one GPU are held to what another process differs by, if that is
+known; any others to what another GPU does (variation.py).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from recheck_report.model.record import Case, Record
+from recheck_report.statistics.ratio import Ratio
+from recheck_report.statistics.variation import GPU, class_of, level_between, level_of, margin
+
+
+@dataclass(frozen=True)
+class Change:
+    """One case in two records."""
+
+    old: Case
+    new: Case
+    ratio: Ratio  # how many times as fast the new one is, by the far ends of the medians' intervals
+    kind: str  # its class
+    margin: float  # 0.06: within 1/1.06 and 1.06 two runs of the same code cannot be told apart
+
+    @property
+    def outcome(self) -> str:
+        """slower | faster: the whole interval lies beyond the margin; else no difference."""
+        if self.ratio.low > 1 + self.margin:
+            return "faster"
+        return "slower" if self.ratio.high < 1 / (1 + self.margin) else "no difference"
+
+    @property
+    def size(self) -> float:
+        """Of the effect, either way."""
+        return abs(math.log(self.ratio.value))
+
+
+def held_to(old: Record, new: Record) -> str:
+    """The level of the margins: what another process differs by, if both are of one GPU and enough
+    runs of its model are known; else what another GPU does."""
+    gpu = new.environment.gpu
+    level = level_between(old, new)
+    return level if gpu and level_of(gpu.name, level) else GPU
+
+
+def changes(old: Record, new: Record) -> list[Change]:
+    """Every case that has a time in both records, in the order of the new one."""
+    models = {each.environment.gpu.name for each in (old, new) if each.environment.gpu}
+    level = held_to(old, new)
+    found = []
+    for case in new.cases:
+        base = old.by_id.get(case.id)
+        if base and base.seconds and case.seconds:
+            kind = class_of(base, case)
+            ratio = Ratio.of(base.seconds, case.seconds)
+            found.append(Change(base, case, ratio, kind, margin(kind, models, level)))
+    return found
+
+
+def lost(old: Record, new: Record) -> list[tuple[Case, Case | None]]:
+    """The cases with a time in the old record that have none in the new one, and what they are
+    there: None if they are not in it."""
+    there = ((case, new.by_id.get(case.id)) for case in old.cases if case.seconds)
+    return [(case, own) for case, own in there if own is None or own.seconds is None]

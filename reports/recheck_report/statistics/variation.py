@@ -1,0 +1,365 @@
+"""By how much two runs of the same code differ: what committed records say of each GPU model.
+
+The interval of a median says what one process would measure again. Another process, or another GPU
+of the same model, finds another median far more often than these intervals allow, with the same
+machine code. There is no theory of by how much; there are runs. So for each class of regime and
+duration, this file keeps quantiles of what two runs differed by, at two levels:
+
+- process: two runs on one GPU (repeatability)
+- GPU: two runs on two GPUs of one model, and hence in two processes (reproducibility)
+
+and at each level for medians, and for ratios of two cases that were measured in turns, made as all
+ratios of a report are. A ratio changes with either of its cases, so it may well vary more than a
+median does.
+
+variation.json holds the quantiles; `recheck-report variation` makes it from records (derive()). Of
+two of them it takes the cases of those experiments whose device code is the same in both, by the
+hashes in the records, under the same driver and CUDA. What the host does (launch sizes, CPU rows)
+has no hash.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from functools import cache
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+from recheck_report.model.record import Case, Record
+from recheck_report.statistics.paired import log_ratio
+
+TABLE = Path(__file__).with_name("variation.json")
+MARGIN = 0.999  # the quantile that a change between two records has to exceed
+# The quantile that a prediction takes. There are few GPUs, and one more may differ from all of
+# them: with this one, 95 of 100 values of a GPU that was left out lay within (held_out()).
+# They were used to choose it, so this is no independent check.
+PREDICTED = 0.97
+CPU = "CPU"
+PROCESS, GPU = LEVELS = ("process", "GPU")
+# up to how many seconds, and what it is called
+DURATIONS = (
+    (10e-6, "under 10 µs"),
+    (100e-6, "10 to 100 µs"),
+    (1e-3, "100 µs to 1 ms"),
+    (math.inf, "1 ms and more"),
+)
+# in the order of tables; end to end and on the CPU it is the host that varies, whatever the time
+CLASSES = (
+    *(f"{regime}, {name}" for regime in ("cold", "hot") for _, name in DURATIONS),
+    "inner",
+    "end to end",
+    CPU,
+)
+
+
+def class_of(*cases: Case) -> str:
+    """By target, regime and the shortest of the medians: one of CLASSES."""
+    target = "cpu" if any(each.target == "cpu" for each in cases) else "gpu"
+    return class_named(target, cases[0].regime, min(each.time.median for each in cases))
+
+
+def class_named(target: str, regime: str, seconds: float) -> str:
+    """The same of what is no case of a record."""
+    if target == "cpu":
+        return CPU
+    if regime not in ("cold", "hot"):
+        return regime.replace("_", " ")
+    return f"{regime}, {next(name for below, name in DURATIONS if seconds < below)}"
+
+
+@dataclass(frozen=True)
+class Spread:
+    """By how much two runs differ in one class: quantiles of |logarithm of what one measured by
+    what the other did|, as parts of 1: 0.06 for 6 %."""
+
+    name: str
+    count: int  # over all pairs of runs
+    half: float  # that half of them stay within
+    predicted: float  # the quantile PREDICTED
+    margin: float  # the quantile MARGIN; the largest where there are fewer than 1000
+    largest: float
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """How many values of a GPU lay where the others' differences predict them, with each GPU left
+    out in turn; at the level "process" each run."""
+
+    share: float
+    worst: float  # of any class
+    kind: str  # which class that is
+    least: float  # of any GPU, or run
+
+
+@dataclass(frozen=True)
+class Differences:
+    """Of what two runs measured at one level: of medians, or of ratios."""
+
+    classes: tuple[Spread, ...]
+    held_out: Coverage | None  # None: too few GPUs to leave one out
+
+    def of(self, kind: str) -> Spread | None:
+        return next((each for each in self.classes if each.name == kind), None)
+
+
+@dataclass(frozen=True)
+class Level:
+    level: str
+    pairs: int  # of runs that had device code in common
+    medians: Differences
+    ratios: Differences
+
+
+@dataclass(frozen=True)
+class Variation:
+    """What is known of one GPU model."""
+
+    gpu: str
+    records: tuple[dict[str, str | None], ...]  # commit, started, uuid_hash, driver, cuda_runtime
+    levels: tuple[Level, ...]
+
+    def at(self, level: str) -> Level | None:
+        return next((each for each in self.levels if each.level == level), None)
+
+
+@cache
+def known(table: Path = TABLE) -> dict[str, Variation]:
+    """The committed table, by GPU model."""
+
+    def differences(own: dict[str, Any]) -> Differences:
+        held = own["held_out"]
+        spreads = tuple(Spread(**each) for each in own["classes"])
+        return Differences(spreads, Coverage(**held) if held else None)
+
+    found = {}
+    for each in json.loads(table.read_text(encoding="utf-8"))["models"]:
+        levels = tuple(
+            Level(o["level"], o["pairs"], differences(o["medians"]), differences(o["ratios"]))
+            for o in each["levels"]
+        )
+        found[each["gpu"]] = Variation(each["gpu"], tuple(each["records"]), levels)
+    return found
+
+
+def level_of(model: str | None, level: str) -> Level | None:
+    """What is known of a GPU model at a level; None where too little was measured."""
+    found = known().get(model or "")
+    return found.at(level) if found else None
+
+
+def margin(kind: str, models: Iterable[str], level: str = GPU) -> float:
+    """Of a class of medians, between GPUs of these models: the widest of theirs, and of any model
+    for one of which no two runs are known."""
+    return max((each.margin for each in _spreads(kind, models, level)), default=math.inf)
+
+
+def usual(kind: str, models: Iterable[str], level: str = GPU) -> float:
+    """The same of what 97 of 100 medians stay within."""
+    return max((each.predicted for each in _spreads(kind, models, level)), default=math.inf)
+
+
+def _spreads(kind: str, models: Iterable[str], level: str) -> list[Spread]:
+    table = known()
+    asked = [table.get(name) for name in models]
+    taken = [each for each in asked if each] if asked and all(asked) else table.values()
+    there = (each.at(level) for each in taken)
+    found = (each.medians.of(kind) for each in there if each)
+    return [each for each in found if each]
+
+
+# the table
+
+
+@dataclass(frozen=True)
+class _Value:
+    """A median or a ratio that two runs have: its class, and the logarithm of by what factor it
+    differs."""
+
+    kind: str
+    apart: float
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """Two runs of one GPU model."""
+
+    who: tuple[Any, Any]  # what is to be left out together
+    medians: list[_Value]
+    ratios: list[_Value]
+
+
+def derive(records: Sequence[Record], without: Sequence[str] = ()) -> list[Variation]:
+    """What records say of each GPU model that two of them or more are of.
+
+    Strategies of the names `without` are left out: what they launch is decided on the host.
+    """
+    models: dict[str, list[Record]] = {}
+    for record in records:
+        if record.environment.gpu:
+            models.setdefault(record.environment.gpu.name, []).append(record)
+    return [
+        _derived(name, sorted(own, key=_order), without)
+        for name, own in sorted(models.items())
+        if len(own) > 1
+    ]
+
+
+def _order(record: Record) -> tuple[str, str]:
+    return record.environment.started, _gpu_of(record) or ""
+
+
+def _gpu_of(record: Record) -> str | None:
+    gpu = record.environment.gpu
+    return gpu.uuid_hash if gpu else None
+
+
+def level_between(old: Record, new: Record) -> str:
+    """What is another in the second run: the process alone, or the GPU as well."""
+    whose = _gpu_of(old)
+    return PROCESS if whose is not None and whose == _gpu_of(new) else GPU
+
+
+def _derived(name: str, records: list[Record], without: Sequence[str]) -> Variation:
+    pairs: dict[str, list[_Pair]] = {level: [] for level in LEVELS}
+    for i, j in combinations(range(len(records)), 2):
+        old, new = records[i], records[j]
+        level = level_between(old, new)
+        # runs on one GPU are left out together where GPUs are predicted
+        who = (i, j) if level == PROCESS else (_gpu_of(old) or i, _gpu_of(new) or j)
+        if pair := _pair(old, new, who, without):
+            pairs[level].append(pair)
+    levels = [
+        Level(level, len(own), *(_differences(own, what) for what in ("medians", "ratios")))
+        for level, own in pairs.items()
+        if own
+    ]
+    return Variation(name, tuple(map(_origin, records)), tuple(levels))
+
+
+def _pair(old: Record, new: Record, who: tuple[Any, Any], without: Sequence[str]) -> _Pair | None:
+    """The cases whose code is the same in both, and the ratios of those measured in turns; None
+    where no device code is."""
+    same = _same_code(old, new)
+    groups: dict[tuple[str, ...], list[tuple[Case, Case]]] = {}
+    for case in new.cases:
+        base = old.by_id.get(case.id)
+        if base is None or not base.seconds or not case.seconds or case.strategy in without:
+            continue
+        if case.experiment in same or (same and case.target == "cpu"):
+            key = case.experiment, case.target, case.regime, case.shape_name
+            groups.setdefault(key, []).append((base, case))
+    if not same:
+        return None
+    medians, ratios = [], []
+    for group in groups.values():
+        for a, b in group:
+            medians.append(_Value(class_of(a, b), abs(math.log(a.time.median / b.time.median))))
+        for (a, b), (c, d) in combinations(group, 2):
+            apart = abs(log_ratio(a, c) - log_ratio(b, d))
+            ratios.append(_Value(class_of(a, b, c, d), apart))
+    return _Pair(who, medians, ratios)
+
+
+def _same_code(old: Record, new: Record) -> set[str]:
+    """The experiments whose device code is the same in both, kernel file by kernel file, and runs
+    under the same driver and CUDA."""
+    a, b = old.environment, new.environment
+    if (a.driver, a.cuda_runtime) != (b.driver, b.cuda_runtime):
+        return set()
+    hashes = a.cubins or {}, b.cubins or {}
+    common = hashes[0].keys() & hashes[1].keys()
+    differ = {name.split("/")[0] for name in common if hashes[0][name] != hashes[1][name]}
+    return {name.split("/")[0] for name in common} - differ
+
+
+def _by_class(pairs: Iterable[_Pair], what: str) -> dict[str, list[float]]:
+    found: dict[str, list[float]] = {}
+    for pair in pairs:
+        for each in getattr(pair, what):
+            found.setdefault(each.kind, []).append(each.apart)
+    return {kind: sorted(found[kind]) for kind in CLASSES if kind in found}
+
+
+def _within(logs: list[float], share: float) -> float:
+    return math.expm1(logs[math.ceil(share * len(logs)) - 1])
+
+
+def _differences(pairs: list[_Pair], what: str) -> Differences:
+    spreads = [
+        Spread(
+            kind,
+            len(logs),
+            *(float(f"{_within(logs, q):.4g}") for q in (0.5, PREDICTED, MARGIN, 1.0)),
+        )
+        for kind, logs in _by_class(pairs, what).items()
+    ]
+    return Differences(tuple(spreads), held_out(pairs, what))
+
+
+def held_out(pairs: list[_Pair], what: str) -> Coverage | None:
+    """The check of these predictions: each GPU, or run, in turn is predicted from the others'
+    differences alone. None where nobody is left to learn from."""
+    inside: dict[str, list[bool]] = {}
+    by_gpu = []
+    for out in sorted({one for pair in pairs for one in pair.who}, key=str):
+        learned = _by_class((pair for pair in pairs if out not in pair.who), what)
+        spreads = {kind: math.log1p(_within(logs, PREDICTED)) for kind, logs in learned.items()}
+        found = [
+            (each.kind, each.apart <= spreads[each.kind])
+            for pair in pairs
+            if out in pair.who
+            for each in getattr(pair, what)
+            if each.kind in spreads
+        ]
+        for kind, own in found:
+            inside.setdefault(kind, []).append(own)
+        by_gpu += [_share(own for _, own in found)] if found else []
+    if not inside:
+        return None
+    shares = {kind: _share(own) for kind, own in inside.items()}
+    worst = min(shares, key=lambda kind: (shares[kind], CLASSES.index(kind)))
+    every = _share(one for own in inside.values() for one in own)
+    return Coverage(every, shares[worst], worst, min(by_gpu))
+
+
+def _share(found: Iterable[bool]) -> float:
+    every = list(found)
+    return round(every.count(True) / len(every), 4)
+
+
+def _origin(record: Record) -> dict[str, str | None]:
+    env = record.environment
+    own = {"commit": env.git.commit, "started": env.started, "uuid_hash": _gpu_of(record)}
+    return own | {"driver": env.driver, "cuda_runtime": env.cuda_runtime}
+
+
+def table_json(found: Sequence[Variation]) -> bytes:
+    """variation.json: a class, and a record, a line."""
+
+    def lines(values: Iterator[Any]) -> str:
+        return ",\n      ".join(json.dumps(each, ensure_ascii=False) for each in values)
+
+    def differences(own: Differences) -> str:
+        held = json.dumps(asdict(own.held_out) if own.held_out else None)
+        classes = lines(vars(one) for one in own.classes)
+        return f'{{"held_out": {held}, "classes": [\n      {classes}]}}'
+
+    def level(own: Level) -> str:
+        return (
+            f'    {{"level": "{own.level}", "pairs": {own.pairs},\n'
+            f'     "medians": {differences(own.medians)},\n'
+            f'     "ratios": {differences(own.ratios)}}}'
+        )
+
+    models = [
+        f'  {{"gpu": {json.dumps(each.gpu, ensure_ascii=False)},\n'
+        f'   "records": [\n      {lines(iter(each.records))}],\n'
+        f'   "levels": [\n' + ",\n".join(map(level, each.levels)) + "]}"
+        for each in found
+    ]
+    head = f'{{"margin": {MARGIN}, "predicted": {PREDICTED}, "models": [\n'
+    return (head + ",\n".join(models) + "\n]}\n").encode()

@@ -1,0 +1,124 @@
+"""Sites to run the fleet's suite on, and what stands there in place of `recheck`."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import REPORTS, slowed
+
+TREE = REPORTS.parent
+COMMITTED = REPORTS / "results" / "nvidia-h200"
+H200, OTHER = "NVIDIA H200", "Made-up GPU"
+# rows of the CPU alone, so many that there is time to end them
+SHORT = "--experiment=matvec --strategy=cpu_serial,cpu_sse --shape=512x512 --per-case=0.02"
+SHAPES = ",".join(f"{size}x{size}" for size in range(500, 1000, 16))
+LONG = f"--experiment=matvec --strategy=cpu_serial,cpu_sse --shape={SHAPES}"
+
+
+def python() -> str:
+    """The Python that has ReFrame; skips the test where there is none."""
+    found = os.environ.get("RECHECK_FLEET_PYTHON", "")
+    if not Path(found).with_name("reframe").is_file():
+        pytest.skip("not measured: ReFrame is not installed; the target fleet_python does it")
+    return found
+
+
+def recheck() -> str:
+    found = os.environ.get("RECHECK", "")
+    if not found:
+        pytest.skip("not measured: RECHECK names no program")
+    return found
+
+
+def script(path: Path, *lines: str) -> Path:
+    path.write_text("".join(f"{line}\n" for line in ("#!/bin/sh", *lines)))
+    path.chmod(0o755)
+    return path
+
+
+def measuring(path: Path, flags: str) -> Path:
+    """`recheck`, of some rows alone. It says which process it is."""
+    return script(path, 'echo "process $$"', f'exec {recheck()} {flags} "$@"')
+
+
+def replaying(path: Path, record: Path) -> Path:
+    """What stands where `recheck` stands, and brings back a record that is there already."""
+    return script(
+        path,
+        "for word; do case $word in --output=*) to=${word#--output=} ;; esac; done",
+        'echo "GPU $CUDA_VISIBLE_DEVICES"',
+        f'test -z "$to" || {{ mkdir -p "$to" && cp {record}/* "$to"; }}',
+    )
+
+
+def other(folder: Path) -> Path:
+    """A record of a GPU that nobody makes: the committed one's, with other times."""
+    made = slowed(COMMITTED, folder, ("",), 1.25)
+    record = json.loads((made / "record.json").read_bytes())
+    record["environment"]["gpu"] |= {"name": OTHER, "uuid_hash": "0" * 16}
+    (made / "record.json").write_text(json.dumps(record))
+    (made / "probes.json").unlink()
+    return made
+
+
+def cut(folder: Path) -> Path:
+    """The committed record, of which the end is missing."""
+    shutil.copytree(COMMITTED, folder, ignore=lambda *_: {"charts", "history.json"})
+    text = (folder / "record.json").read_bytes()
+    (folder / "record.json").write_bytes(text[: len(text) // 2])
+    return folder
+
+
+def committed(folder: Path) -> Path:
+    folder.mkdir()
+    for name in ("record.json", "samples.jsonl.bz2"):
+        shutil.copy(COMMITTED / name, folder)
+    return folder
+
+
+def gpu(model: str) -> dict[str, Any]:
+    """What a partition says of its GPU."""
+    return {
+        "features": ["gpu"],
+        "devices": [{"type": "gpu", "model": model, "arch": "sm_90", "num_devices": 1}],
+    }
+
+
+def site(path: Path, partitions: Iterable[dict[str, Any]], programs: dict[str, Path]) -> Path:
+    """A site's configuration; each program is an environment's `recheck`."""
+    common = {"launcher": "local", "max_jobs": 1}
+    environments = [
+        {"name": name, "features": ["cuda", "cpu"], "extras": {"recheck": str(program)}}
+        for name, program in programs.items()
+    ]
+    system = {
+        "name": "site",
+        "hostnames": [".*"],
+        "partitions": [common | each for each in partitions],
+    }
+    found = {"systems": [system], "environments": environments}
+    path.write_text(f"site_configuration = {found!r}\n")
+    return path
+
+
+def start(site: Path, output: Path, *more: str, env: Any = None) -> subprocess.Popen[str]:
+    words = [python(), TREE / "experiments/fleet/run.py", site, "--output", output, *more]
+    return subprocess.Popen(
+        list(map(str, words)),
+        env={**os.environ, **(env or {})},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+
+
+def ended(run: subprocess.Popen[str]) -> str:
+    said, _ = run.communicate(timeout=400)
+    return said

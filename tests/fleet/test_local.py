@@ -1,0 +1,255 @@
+"""The fleet's suite on this host alone: what it builds, measures and reports, and which sites it
+refuses."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+from pathlib import Path
+
+import pytest
+import sites
+from conftest import run, slowed
+from sites import COMMITTED, H200, TREE, gpu
+from slurm import wait_for
+
+LOCAL = {"scheduler": "local"}
+EXAMPLES = sorted((TREE / "experiments" / "fleet" / "sites").glob("*.py"))
+
+
+def _run(site: Path, output: Path, *more: str, **env: str) -> tuple[int, str]:
+    started = sites.start(site, output, *more, env=env)
+    said = sites.ended(started)
+    return started.returncode, said
+
+
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """CPU rows, and a GPU that has become slower."""
+    here = tmp_path_factory.mktemp("local")
+    slower = slowed(COMMITTED, here / "slower", ("matmul/tile16/", "transpose/naive/"), 1.25)
+    (slower / "probes.json").unlink()
+    programs = {
+        "short": sites.measuring(here / "short", sites.SHORT),
+        "slower": sites.replaying(here / "replay", slower),
+    }
+    partitions = [
+        {"name": "host", "environs": ["short"], "features": ["cpu"], **LOCAL},
+        {"name": "gpu", "environs": ["slower"], **gpu(H200), **LOCAL},
+    ]
+    code, said = _run(sites.site(here / "site.py", partitions, programs), here)
+    assert code == 1 and "Ran 4/4 test case(s)" in said and "(1 failure(s)" in said, said
+    return here
+
+
+def test_what_is_slower_than_the_evidence_fails_and_is_kept(measured: Path) -> None:
+    """As two GPUs of the model do not differ by so much; the record is whole all the same."""
+    result = run("fleet", measured / "runs", "--output", measured / "report", "--any-commit")
+    assert result.returncode == 0, result.stderr
+    page = (measured / "report" / "README.md").read_text()
+    (row,) = (line for line in page.split("\n") if line.startswith("| site:gpu, "))
+    assert "whole; held against the committed run of" in row and "/stage/" in row
+    expected = r"\*\*not as expected\*\*: matmul/tile16 [\d.]+ TFLOP/s, expected [\d.]+ to [\d.]+; "
+    assert re.search(expected + r"transpose/naive [\d.]+ GB/s, expected [\d.]+ to [\d.]+ \|", row)
+    assert "# Recheck: 2 whole records from 2 jobs" in page and "Nothing is missing." in page
+
+
+def test_logs_and_reports_are_where_it_says(measured: Path) -> None:
+    (here,) = measured.glob("runs/*")
+    assert {path.name for path in here.iterdir()} >= {"report.json", "junit.xml", "reframe.log"}
+    (log,) = measured.glob("perflogs/site/gpu/Measure.log")
+    assert "|matmul/tile16_value|" in log.read_text()
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
+def test_examples_of_sites_are_such(example: Path, tmp_path: Path) -> None:
+    name = re.findall(r'"name": "(\w+)",\n +"hostnames"', example.read_text())[0]
+    code, said = _run(example, tmp_path, "--list", f"--system={name}")
+    assert code == 0 and "- Measure /" in said and "^Build ~" in said, said
+    assert not [*tmp_path.glob("runs/*")]
+
+
+def test_flux_is_asked_for_a_gpu(tmp_path: Path) -> None:
+    """By the words of the example, of a program of that name: nobody has tried them on a Flux."""
+    program = tmp_path / "flux"
+    sites.script(
+        program,
+        f'echo "$@" >{tmp_path}/words',
+        'while test "${1#*/}" = "$1"; do shift; done',
+        'CUDA_VISIBLE_DEVICES=3 exec "$@"',
+    )
+    replay = sites.replaying(tmp_path / "replay", sites.committed(tmp_path / "record"))
+    site = tmp_path / "site.py"
+    site.write_text(
+        "import runpy\n"
+        f"made = runpy.run_path({str(TREE / 'experiments/fleet/sites/flux.py')!r})\n"
+        "site_configuration = made['site_configuration']\n"
+        f"site_configuration['environments'][0]['extras']['recheck'] = {str(replay)!r}\n"
+        "(partition,) = site_configuration['systems'][0]['partitions']\n"
+        f"partition['devices'][0]['model'] = {H200!r}\n"
+    )
+    code, said = _run(site, tmp_path, PATH=f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    assert code == 0, said
+    words = (tmp_path / "words").read_text()
+    assert words.startswith("run --nodes=1 --ntasks=1 --gpus-per-task=1 --queue=h100 ")
+    (output,) = tmp_path.glob("runs/*/output/lab/h100/built/Measure/rfm_job.out")
+    assert output.read_text() == "GPU 3\n"
+
+
+def test_builds_for_the_gpu_of_the_partition(tmp_path: Path) -> None:
+    """As ReFrame would: it writes the script, and does not run it."""
+    partitions = [
+        {"name": "gpu", "environs": ["nvcc"], **gpu(H200), **LOCAL},
+        {"name": "host", "environs": ["nvcc"], "features": ["cpu"], **LOCAL},
+    ]
+    site = sites.site(tmp_path / "site.py", partitions, {})
+    text = site.read_text().replace(
+        "'environments': []", "'environments': [{'name': 'nvcc', 'features': ['cuda', 'cpu']}]"
+    )
+    site.write_text(text)
+    code, said = _run(site, tmp_path, "--dry-run")
+    assert code == 0, said
+    scripts = [*tmp_path.glob("runs/*/stage/site/*/nvcc/Build_*/rfm_build.sh")]
+    built = {path.parts[-4]: path.read_text() for path in scripts}
+    assert f"-DCMAKE_CUDA_ARCHITECTURES=90a-real -S {TREE} " in built["gpu"]
+    assert f"-DCMAKE_CUDA_COMPILER=OFF -S {TREE} " in built["host"]
+    assert f"-B {tmp_path}/build/site-gpu-nvcc" in built["gpu"] and "-- recheck" in built["gpu"]
+
+
+TWO = {"features": ["gpu"], "devices": gpu("NVIDIA A100")["devices"] + gpu(H200)["devices"]}
+NAMELESS = {"features": ["gpu"], "devices": [{"type": "gpu", "arch": "sm_90"}]}
+BAD = {
+    "two_models": (
+        TWO,
+        "has GPUs of 2 models (NVIDIA A100, NVIDIA H200): make a partition of each",
+    ),
+    "nameless": (NAMELESS, "needs model, as nvidia-smi -L has it, and arch, such as sm_90"),
+    "no_gpu": ({"features": ["gpu"]}, "has the feature gpu, and no device of type gpu"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_partitions_that_make_no_sense(case: str, tmp_path: Path) -> None:
+    partition, why = BAD[case]
+    program = sites.script(tmp_path / "program", "exit 0")
+    partitions = [{"name": "odd", "environs": ["one"], **partition, **LOCAL}]
+    code, said = _run(sites.site(tmp_path / "site.py", partitions, {"one": program}), tmp_path)
+    (line,) = (line for line in said.split("\n") if "Reason: " in line)
+    assert code == 1 and f"misconfigured: partition site:odd {why}" in line
+    result = run("fleet", tmp_path / "runs", "--output", tmp_path / "report")
+    assert result.returncode == 3
+    assert f"missing: site:odd, one: misconfigured: partition site:odd {why}" in result.stderr
+
+
+def test_sites_that_make_no_sense(tmp_path: Path) -> None:
+    """One line each, and no run is left behind."""
+    program = sites.script(tmp_path / "program", "exit 0")
+    partition = {"name": "one", "environs": ["one"], **gpu(H200), **LOCAL}
+    site = sites.site(tmp_path / "site.py", [partition], {"one": program})
+    other = sites.site(tmp_path / "other.py", [partition | {"features": []}], {"one": program})
+    elsewhere = tmp_path / "elsewhere.py"
+    elsewhere.write_text(site.read_text().replace("['.*']", "['login']"))
+    broken, bare = tmp_path / "broken.py", tmp_path / "bare.py"
+    broken.write_text("site_configuration = {\n")
+    bare.write_text("site = {}\n")
+    bad = [
+        (site, ["-r", "--system=site:none"], 1, "combination: 'site:none'"),
+        (other, [], 2, "error: no test to run: a partition needs the feature gpu"),
+        (tmp_path / "none.py", [], 2, "none.py: is no file; experiments/fleet/sites has examples"),
+        (elsewhere, [], 2, "the hostnames of no system match it (site: login)"),
+        (broken, [], 2, "broken.py: cannot be read as a site: SyntaxError: '{' was never closed"),
+        (bare, [], 2, "bare.py: has no 'site_configuration'; experiments/fleet/sites has examples"),
+    ]
+    for path, words, expected, why in bad:
+        code, said = _run(path, tmp_path, *words)
+        assert code == expected and len([e for e in said.split("\n") if why in e]) == 1, said
+        assert "Traceback" not in said and not [*tmp_path.glob("runs/*")]
+
+
+def test_slurm_without_accounting_is_refused(tmp_path: Path) -> None:
+    """ReFrame would submit its jobs, and die as it asks what became of them."""
+    program = sites.script(tmp_path / "program", "exit 0")
+    sites.script(tmp_path / "sacct", "echo 'Slurm accounting storage is disabled' >&2", "exit 1")
+    partitions = [
+        {"name": "one", "environs": ["one"], **gpu(H200), "scheduler": "slurm"},
+        {"name": "two", "environs": ["one"], **gpu(H200), **LOCAL},
+    ]
+    site = sites.site(tmp_path / "site.py", partitions, {"one": program})
+    path = f"{tmp_path}{os.pathsep}{os.environ['PATH']}"
+    code, said = _run(site, tmp_path, PATH=path)
+    assert code == 2 and said == (
+        "error: partition site:one has the scheduler slurm, which asks sacct: Slurm accounting "
+        "storage is disabled; without accounting, write squeue in place of slurm\n"
+    )
+    assert not [*tmp_path.glob("runs/*")]
+    # the other partition needs none
+    assert "which asks sacct" not in _run(site, tmp_path, "-r", "--system=site:two", PATH=path)[1]
+
+
+def test_a_host_measures_one_thing_at_a_time(tmp_path: Path) -> None:
+    """Partitions of one host share its CPU and power, whatever max_jobs is of each."""
+    program = sites.script(
+        tmp_path / "program",
+        'for word; do case $word in --output=*) to=1 ;; esac; done; test "$to" || exit 0',
+        f"echo begin >>{tmp_path}/order; sleep 2; echo end >>{tmp_path}/order",
+    )
+    names = ("gpu0", "gpu1")
+    partitions = [{"name": n, "environs": ["one"], "features": ["cpu"], **LOCAL} for n in names]
+    _run(sites.site(tmp_path / "site.py", partitions, {"one": program}), tmp_path)
+    assert (tmp_path / "order").read_text().split() == ["begin", "end"] * 2
+
+
+def test_an_interrupt_ends_in_reports(tmp_path: Path) -> None:
+    """What Ctrl-C does: the run's paths are said, and what is safe has its line on the page."""
+    program = sites.measuring(tmp_path / "program", sites.LONG)
+    partition = {"name": "host", "environs": ["one"], "features": ["cpu"], **LOCAL}
+    site = sites.site(tmp_path / "site.py", [partition], {"one": program})
+    started = sites.start(site, tmp_path)
+    journal = "runs/*/stage/site/host/one/Measure/measured/record.journal.jsonl"
+
+    def some_cases() -> bool:
+        return any(path.read_bytes().count(b"\n") > 2 for path in tmp_path.glob(journal))
+
+    wait_for(some_cases, "nothing is measured")
+    # a terminal's goes to both
+    (reframe,) = Path(f"/proc/{started.pid}/task/{started.pid}/children").read_text().split()
+    for process in (int(reframe), started.pid):
+        os.kill(process, signal.SIGINT)
+    said = sites.ended(started)
+    assert started.returncode and "Traceback" not in said, said
+    assert "/report.json\n" in said and "/junit.xml\n" in said
+    result = run("fleet", tmp_path / "runs", "--output", tmp_path / "report")
+    assert result.returncode == 3
+    assert re.search(
+        r"missing: site:host, one, job \d+: cut off: \d+ cases in record.journal.jsonl; "
+        "recheck --resume goes on behind them; ReFrame says aborted due to KeyboardInterrupt",
+        result.stderr,
+    )
+
+
+def test_an_environment_without_its_program(tmp_path: Path) -> None:
+    partition = {"name": "one", "environs": ["one"], **gpu(H200), **LOCAL}
+    site = sites.site(tmp_path / "site.py", [partition], {"one": tmp_path / "none"})
+    code, said = _run(site, tmp_path)
+    assert code == 1 and f"environment one brings {tmp_path}/none, which is no program" in said
+
+
+def test_an_experiment_of_its_own_when_asked_for(tmp_path: Path) -> None:
+    """Each is a job and a record then: narrower than a full run, and labelled so."""
+    program = sites.measuring(tmp_path / "program", "--strategy=cpu_serial")
+    partition = {"name": "host", "environs": ["one"], "features": ["cpu"], **LOCAL}
+    site = sites.site(tmp_path / "site.py", [partition], {"one": program})
+    names = ("matvec", "transpose")
+    flags = "Measure.flags=--shape=512x512 --per-case=0.02 '--benchmark_filter=cpu|none'"
+    chosen = f"Measure.experiment={','.join(names)}"
+    code, said = _run(site, tmp_path, "-r", "-P", chosen, "-S", flags)
+    assert code == 0, said
+    records = sorted(tmp_path.glob("runs/*/output/site/host/one/Measure*/measured/record.json"))
+    found = [json.loads(path.read_bytes()) for path in records]
+    assert {c["id"].split("/")[0] for each in found for c in each["cases"]} == {*names}
+    for each in found:
+        words = each["environment"]["command"]
+        assert "--per-case=0.02" in words and "--benchmark_filter=cpu|none" in words
+        assert each["plan"]["preset"] == "chosen" and len(each["cases"]) == 1

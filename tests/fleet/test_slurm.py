@@ -1,0 +1,232 @@
+"""The fleet's suite on a real Slurm of two nodes, with GPUs of two models that are made up.
+
+Jobs run CPU rows, and bring back records of GPUs by the way that any record takes. A node goes
+down, a job is cancelled, a record is cut off: the report says what is missing and why.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import xml.etree.ElementTree as ET
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import sites
+import slurm
+from conftest import run
+from sites import H200, OTHER, gpu
+
+MISSING = slurm.missing()
+pytestmark = pytest.mark.skipif(bool(MISSING), reason=f"not measured: {MISSING}")
+
+NODES = {"h200-0": "h200", "other-0": "other"}
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[slurm.Slurm]:
+    sites.python()
+    with slurm.running(tmp_path_factory.mktemp("slurm"), NODES) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def programs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    here = tmp_path_factory.mktemp("programs")
+    return {
+        "short": sites.measuring(here / "short", sites.SHORT),
+        "long": sites.measuring(here / "long", sites.LONG),
+        "h200": sites.replaying(here / "h200", sites.committed(here / "record-h200")),
+        "other": sites.replaying(here / "other", sites.other(here / "record-other")),
+        "cut": sites.replaying(here / "cut", sites.cut(here / "record-cut")),
+    }
+
+
+def _partition(name: str, node: str, environment: str, **more: object) -> dict[str, object]:
+    about: dict[str, object] = {
+        "name": name,
+        "scheduler": "squeue",
+        "access": [f"--partition={node}"],
+    }
+    if "devices" in more:
+        gres = f"--gres=gpu:{NODES[node]}:{{num_gpus_per_node}}"
+        about["resources"] = [{"name": "_rfm_gpu", "options": [gres]}]
+    return {**about, "environs": [environment], **more}
+
+
+@pytest.fixture(scope="module")
+def fleet(
+    cluster: slurm.Slurm, programs: dict[str, Path], tmp_path_factory: pytest.TempPathFactory
+) -> Path:
+    """The folder of two runs: one in which all goes well, and one in which nothing does."""
+    here = tmp_path_factory.mktemp("fleet")
+    well = [
+        _partition("h200", "h200-0", "h200", **gpu(H200)),
+        _partition("other", "other-0", "other", **gpu(OTHER)),
+        _partition("host", "all", "short", features=["cpu"]),
+    ]
+    site = sites.site(here / "well.py", well, programs)
+    (here / "well.txt").write_text(sites.ended(sites.start(site, here, env=cluster.environment)))
+    badly = [
+        _partition("down", "h200-0", "long", features=["cpu"]),
+        _partition("cancelled", "other-0", "long", features=["cpu"]),
+        _partition("cut", "other-0", "cut", **gpu(H200)),
+        _partition("mistaken", "other-0", "h200", **gpu(OTHER)),
+        _partition("without", "other-0", "short", **gpu(OTHER)),
+        _partition("unknown", "nowhere", "short", features=["cpu"]),
+        _partition("bare", "h200-0", "h200", features=["gpu"]),
+    ]
+    site = sites.site(here / "badly.py", badly, programs)
+    run = sites.start(site, here, env=cluster.environment)
+    stage = "runs/*/stage/site/{}/long/Measure"
+    for name in ("down", "cancelled"):
+
+        def some_cases(name: str = name) -> bool:
+            found = here.glob(f"{stage.format(name)}/measured/record.journal.jsonl")
+            return any(path.read_bytes().count(b"\n") > 4 for path in found)
+
+        slurm.wait_for(some_cases, f"{name} measures nothing")
+    (output,) = here.glob(f"{stage.format('down')}/rfm_job.out")
+    process = int(re.findall(r"process (\d+)", output.read_text())[0])
+    # the job's script waits for it, and Slurm's daemon of the job for that
+    shell = _parent(process)
+    cluster.take_down("h200-0", [_parent(shell), shell, process])
+    # of the jobs on that node this one alone
+    listed = cluster.call("squeue", "--noheader", "--format=%i %Z").splitlines()
+    (job,) = (line.split()[0] for line in listed if "/cancelled/" in line)
+    cluster.call("scancel", job)
+    (here / "badly.txt").write_text(sites.ended(run))
+    return here
+
+
+def _parent(process: int) -> int:
+    return int(Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[1])
+
+
+def _one(fleet: Path, pattern: str) -> Path:
+    (found,) = fleet.glob(f"runs/*/{pattern}")
+    return found
+
+
+@pytest.fixture(scope="module")
+def collected(fleet: Path) -> tuple[str, str]:
+    """The page of both runs, and what the command says of it."""
+    result = run("fleet", fleet / "runs", "--output", fleet / "report", "--any-commit")
+    assert result.returncode == 3, result.stderr
+    return (fleet / "report" / "README.md").read_text(), result.stderr
+
+
+def test_every_gpu_of_a_site_is_measured(fleet: Path) -> None:
+    said = (fleet / "well.txt").read_text()
+    assert "Ran 6/6 test case(s)" in said and "0 failure(s)" in said, said
+    # each on a GPU that Slurm gave, and its record came back
+    for name in ("h200", "other"):
+        folder = _one(fleet, f"output/site/{name}/{name}/Measure")
+        assert (folder / "rfm_job.out").read_text() == "GPU 0\n"
+        assert (folder / "node").read_text() == f"{name}-0\n"
+        record = json.loads((folder / "measured" / "record.json").read_bytes())
+        assert record["environment"]["gpu"]["name"] == {"h200": H200, "other": OTHER}[name]
+    record = json.loads(_one(fleet, "output/site/host/*/*/measured/record.json").read_bytes())
+    assert record["environment"]["gpu"] is None and record["finished"]
+    assert {case["status"] for case in record["cases"]} == {"passed"}
+
+
+def test_figures_are_reported_and_held_against_evidence(fleet: Path) -> None:
+    """The model with evidence has references, the other says that it has none."""
+    report = json.loads(sorted(fleet.glob("runs/*/report.json"))[0].read_bytes())
+    jobs = {each["partition"]: each for each in report["runs"][0]["testcases"]}
+    jobs = {name: each for name, each in jobs.items() if each["name"] == "Measure"}
+    figures = jobs["h200"]["perfvalues"]
+    value, expected, low, high, unit, _ = figures["site:h200:matmul/tile16"]
+    assert value == pytest.approx(expected) and unit == "TFLOP/s"
+    assert -0.5 < low < 0 < high < 0.5
+    assert 0 < figures["site:h200:transpose/naive/of_memcpy"][0] < 100
+    assert figures["site:h200:claims/matmul/holds"][0] > 0
+    assert "held against the committed run of 20" in jobs["h200"]["reference_is"]
+    value, expected, low, high, *_ = jobs["other"]["perfvalues"]["site:other:matmul/tile16"]
+    assert value > 0 and (expected, low, high) == (0, None, None)
+    assert jobs["other"]["reference_is"].startswith(
+        "no reference: no record of the model Made-up GPU"
+    )
+    assert jobs["host"]["reference_is"].startswith("no reference: CPU rows")
+
+
+def test_what_is_missing_is_said_with_its_reason(collected: tuple[str, str]) -> None:
+    page, said = collected
+    missing = dict(re.findall(r"^missing: site:(\w+), .*?: (.*)$", said, re.M))
+    assert [*sorted(missing)] == [
+        *("bare", "cancelled", "cut", "down", "mistaken", "unknown", "without")
+    ]
+    assert re.match(
+        r"cut off: \d+ cases in record.journal.jsonl; .*; Slurm says NODE_FAIL", missing["down"]
+    )
+    assert re.match(r"cut off: \d+ of 64 cases; .*Slurm says CANCELLED", missing["cancelled"])
+    assert "record.json: is not complete JSON" in missing["cut"]
+    assert f"measured on {H200}, and the site configuration says {OTHER}" in missing["mistaken"]
+    assert "the job found no GPU: " in missing["without"]
+    assert "invalid partition specified: nowhere" in missing["unknown"]
+    assert "has the feature gpu, and no device of type gpu" in missing["bare"]
+    assert "# Recheck: 3 whole records from 10 jobs" in page
+    for name in missing:
+        (row,) = (line for line in page.split("\n") if line.startswith(f"| site:{name}, "))
+        assert "**missing**: " in row
+
+
+def test_whole_records_stand_side_by_side(fleet: Path, collected: tuple[str, str]) -> None:
+    page, _ = collected
+    (head,) = (line for line in page.split("\n") if line.startswith("| claim | "))
+    columns = [cell.split("<br>")[0] for cell in head.strip("| ").split(" | ")[1:]]
+    assert columns[:2] == [
+        f"{H200}, site:h200, h200, h200-0",
+        f"{OTHER}, site:other, other, other-0",
+    ]
+    assert re.fullmatch(r".+, site:host, short, (h200|other)-0", columns[2]) and len(columns) == 3
+    (row,) = (line for line in page.split("\n") if line.startswith("| `global16` | "))
+    assert re.fullmatch(r"\| `global16` \| [\d.]+ ms \| [\d.]+ ms \| – \|", row)
+    compared = (fleet / "report" / "compare" / "README.md").read_text()
+    assert f"{OTHER}, site:other, other, other-0 takes 1.25" in compared
+
+
+def test_records_of_two_commits_are_not_mixed_silently(fleet: Path) -> None:
+    """What was replayed is of another commit than the program here."""
+    result = run("fleet", fleet / "runs", "--output", fleet / "mixed")
+    *missing, said = result.stderr.strip().split("\n")
+    # what is missing is known before what is there is refused
+    assert result.returncode == 1 and len(missing) == 7
+    assert all(line.startswith("missing: ") for line in missing)
+    assert re.match(
+        r"error: the records are of 2 commits: \w{7}.* \(site:h200, .*measure again", said
+    )
+    assert not (fleet / "mixed").exists()
+
+
+@pytest.mark.parametrize("name", ["down", "cancelled"])
+def test_nothing_that_was_measured_is_lost(fleet: Path, name: str) -> None:
+    """The run goes on where it was ended, and keeps what it had."""
+    folder = _one(fleet, f"stage/site/{name}/long/Measure")
+    journal, record = (
+        folder / "measured" / each for each in ("record.journal.jsonl", "record.json")
+    )
+    if journal.exists():
+        lines = [json.loads(line) for line in journal.read_bytes().splitlines()[1:]]
+        before = {each["case"]["id"]: each["case"]["seconds"] for each in lines}
+    else:
+        before = {each["id"]: each["seconds"] for each in json.loads(record.read_bytes())["cases"]}
+    before = {each: seconds for each, seconds in before.items() if seconds}
+    assert 0 < len(before) < 64
+    words = [sites.recheck(), *sites.LONG.split(), "--output=measured", "--resume"]
+    subprocess.run(words, cwd=folder, capture_output=True, check=True)
+    after = json.loads(record.read_bytes())
+    assert after["finished"] and {each["status"] for each in after["cases"]} == {"passed"}
+    for each in after["cases"]:
+        assert each["seconds"] == before.get(each["id"], each["seconds"])
+
+
+def test_junit_has_every_test(fleet: Path) -> None:
+    for path, failures in zip(sorted(fleet.glob("runs/*/junit.xml")), (0, 7), strict=True):
+        (suite,) = ET.parse(path).getroot()
+        cases = suite.findall("testcase")
+        assert len(cases) == (14 if failures else 6)
+        assert len([case for case in cases if case.find("failure") is not None]) == failures

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One GPU of several, all of them, and a small one, on GPUs that are made up.
+#include "../../experiments/harness/devices.hpp"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <csignal>
+#include <thread>
+
+#include "program.hpp"
+
+namespace recheck {
+namespace {
+
+namespace fs = std::filesystem;
+
+TEST(VisibleAlone, IsTheEntryOfAnIndex) {
+  EXPECT_EQ(visible_alone("1", nullptr), "1");
+  EXPECT_EQ(visible_alone("1", "3,2"), "2");
+  EXPECT_EQ(visible_alone("0", "GPU-1234, GPU-5678"), "GPU-1234");
+  EXPECT_EQ(visible_alone("1", "MIG-1234,MIG-5678"), "MIG-5678");
+}
+
+TEST(VisibleAlone, IsTheUuidItselfWhereThatIsNotHidden) {
+  EXPECT_EQ(visible_alone("GPU-1234", nullptr), "GPU-1234");
+  EXPECT_EQ(visible_alone("MIG-1234", nullptr), "MIG-1234");
+  EXPECT_EQ(visible_alone("GPU-1234", "GPU-56,GPU-12"), "GPU-1234");  // CUDA takes a UUID's start
+  EXPECT_EQ(visible_alone("GPU-12", "GPU-5678,GPU-1234"), "GPU-12");
+}
+
+TEST(VisibleAlone, RefusesWhatIsHiddenOrNone) {
+  const auto refusal = [](const std::string& device, const char* visible) -> std::string {
+    try {
+      visible_alone(device, visible);
+      return "";
+    } catch (const std::invalid_argument& error) {
+      return error.what();
+    }
+  };
+  EXPECT_EQ(refusal("2", "0,1"),
+            "--device=2: CUDA_VISIBLE_DEVICES=0,1 leaves 2 GPUs, counted from 0");
+  EXPECT_EQ(refusal("0", ""), "--device=0: CUDA_VISIBLE_DEVICES= leaves 0 GPUs, counted from 0");
+  EXPECT_NE(refusal("GPU-1234", "0,1").find("does not name it"), std::string::npos);
+  EXPECT_NE(refusal("GPU-1234", "GPU-5678").find("does not name it"), std::string::npos);
+  for (const char* none : {"-1", "1.0", "first", "99999", "gpu0", "GPU1"})
+    EXPECT_NE(refusal(none, nullptr).find("is no index, no UUID"), std::string::npos) << none;
+}
+
+/// A recheck on made-up GPUs, an H200 and an L4 unless a test says otherwise.
+class Devices : public Run {
+ protected:
+  [[nodiscard]] static std::string program(const std::string& gpus,
+                                           const std::string& environment = "") {
+    return "env -u CUDA_VISIBLE_DEVICES MADE_UP_GPUS='" + gpus + "' " + environment +
+           " " MADE_UP_GPUS;
+  }
+  [[nodiscard]] Outcome measure(const std::string& flags, const std::string& environment = "",
+                                const std::string& gpus = "NVIDIA H200,NVIDIA L4") const {
+    return run(output() + " --experiment=doubling --strategy=cpu,gpu --per-case=0.05 " + flags,
+               program(gpus, environment));
+  }
+  [[nodiscard]] nlohmann::json record_in(const std::string& folder) const {
+    return nlohmann::json::parse(std::ifstream(folder_ / folder / "record.json"));
+  }
+  [[nodiscard]] std::string model_in(const std::string& folder) const {
+    return record_in(folder)["environment"]["gpu"]["name"];
+  }
+  void expect_one_line(const Outcome& outcome, int code, const std::string& words) const {
+    EXPECT_EQ(outcome.code, code);
+    EXPECT_EQ(std::ranges::count(outcome.output, '\n'), 1) << outcome.output;
+    EXPECT_NE(outcome.output.find(words), std::string::npos) << outcome.output;
+  }
+};
+
+constexpr const char* one_shape = "--shape=256x256 --regime=hot ";
+
+TEST_F(Devices, AreMeasuredAsTheyAreChosen) {
+  const auto measured = [&](const std::string& flags, const std::string& environment = "") {
+    const auto outcome = measure(one_shape + flags, environment);
+    EXPECT_EQ(outcome.code, 0) << outcome.output;
+    return model_in("");
+  };
+  EXPECT_EQ(measured(""), "NVIDIA H200");
+  EXPECT_EQ(measured("--device=1"), "NVIDIA L4");
+  EXPECT_EQ(measured("--device=GPU-made-up-1"), "NVIDIA L4");
+  EXPECT_EQ(measured("", "CUDA_VISIBLE_DEVICES=1"), "NVIDIA L4");
+  EXPECT_EQ(measured("--device=1", "CUDA_VISIBLE_DEVICES=1,0"), "NVIDIA H200");
+}
+
+TEST_F(Devices, ThatAreNotThereAreRefused) {
+  expect_one_line(measure("--device=2"), 2, "--device=2: no CUDA device; nvidia-smi -L lists");
+  expect_one_line(measure("--device=1", "CUDA_VISIBLE_DEVICES=0"), 2, "leaves 1 GPU, counted");
+  expect_one_line(measure("--device=all", "", ""), 2, "there is no CUDA device here");
+  expect_one_line(measure("--device=all", "CUDA_VISIBLE_DEVICES=0,7"), 2, "finds no GPU '7'");
+  EXPECT_TRUE(fs::is_empty(folder_));
+}
+
+TEST_F(Devices, TakeNoFlagsThatMakeNoSense) {
+  expect_one_line(measure("--at-once"), 2, "--at-once goes with --device=all");
+  expect_one_line(measure("--device=all --at-once=2"), 2, "takes no number with --device=all");
+  expect_one_line(measure("--at-once=1"), 2, "not a number of GPUs from 2 to 4096");
+  expect_one_line(measure("--device=all --gate"), 2, "--gate proves on one GPU");
+  expect_one_line(measure("--device=all --benchmark_out=x"), 2, "a process for each GPU");
+  expect_one_line(measure("--device=all --regime=lukewarm"), 2, "unknown regime");
+  EXPECT_TRUE(fs::is_empty(folder_));
+}
+
+TEST_F(Devices, AreMeasuredOneAfterTheOther) {
+  const auto outcome = measure(one_shape + std::string("--device=all"));
+  ASSERT_EQ(outcome.code, 0) << outcome.output;
+  EXPECT_EQ(model_in("nvidia-h200-0"), "NVIDIA H200");
+  EXPECT_EQ(model_in("nvidia-l4-1"), "NVIDIA L4");
+  const auto first = outcome.output.find("GPU 0 (NVIDIA H200) into "),
+             ended = outcome.output.find("finished after "),
+             second = outcome.output.find("GPU 1 (NVIDIA L4) into ");
+  EXPECT_LT(first, ended);
+  EXPECT_LT(ended, second);
+  for (const char* folder : {"nvidia-h200-0", "nvidia-l4-1"})
+    EXPECT_FALSE(record_in(folder)["environment"]["state"].contains("gpus_at_once"));
+  // its command, as it stands in the record, measures that GPU again
+  const std::string command = record_in("nvidia-l4-1")["environment"]["command"];
+  EXPECT_NE(command.find("--device=1"), std::string::npos) << command;
+  EXPECT_EQ(command.find("all"), std::string::npos) << command;
+}
+
+TEST_F(Devices, ThatAreHiddenAreNotMeasured) {
+  const auto outcome = measure(one_shape + std::string("--device=all"), "CUDA_VISIBLE_DEVICES=2,0",
+                               "NVIDIA H200,NVIDIA L4,NVIDIA H200");
+  ASSERT_EQ(outcome.code, 0) << outcome.output;
+  EXPECT_TRUE(fs::exists(folder_ / "nvidia-h200-0/record.json"));
+  EXPECT_TRUE(fs::exists(folder_ / "nvidia-h200-1/record.json"));
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), {}), 2);
+}
+
+TEST_F(Devices, AtOnceShareTheHostAndTheirRecordsSaySo) {
+  const auto outcome = measure(one_shape + std::string("--device=all --at-once"));
+  ASSERT_EQ(outcome.code, 0) << outcome.output;
+  EXPECT_EQ(outcome.output.find("warning: 2 GPUs at once share power"), 0u) << outcome.output;
+  for (const char* who : {"GPU 0 (NVIDIA H200): finished", "GPU 1 (NVIDIA L4): finished"})
+    EXPECT_NE(outcome.output.find(who), std::string::npos) << outcome.output;
+  for (const char* folder : {"nvidia-h200-0", "nvidia-l4-1"})
+    EXPECT_EQ(record_in(folder)["environment"]["state"]["gpus_at_once"], 2);
+  // whatever was measured in company stays so, also if it is gone on with alone
+  const auto again = measure(one_shape + std::string("--resume --device=1"), "");
+  EXPECT_EQ(again.code, 1);  // no record right there
+  ASSERT_EQ(measure(one_shape + std::string("--device=all --resume")).code, 0);
+  EXPECT_EQ(record_in("nvidia-l4-1")["environment"]["state"]["gpus_at_once"], 2);
+}
+
+TEST_F(Devices, OfOneModelEachHaveAFolder) {
+  const auto outcome = measure(one_shape + std::string("--device=all --at-once"), "",
+                               "NVIDIA H200,NVIDIA H200,NVIDIA H200");
+  ASSERT_EQ(outcome.code, 0) << outcome.output;
+  for (const char* folder : {"nvidia-h200-0", "nvidia-h200-1", "nvidia-h200-2"})
+    EXPECT_EQ(record_in(folder)["cases"].size(), 2u);
+}
+
+// what befalls one GPU is none of the others' business
+TEST_F(Devices, ThatFailLeaveTheOthersRecords) {
+  const std::string flags = std::string(one_shape) + "--device=all --strategy=gpu,crash ";
+  const std::string crash = "MADE_UP_CRASH='NVIDIA L4'", three = "NVIDIA H200,NVIDIA L4,NVIDIA A10";
+  for (const char* how : {"", "--at-once "}) {
+    const auto outcome =
+        measure(flags + how + "--output=" + (folder_ / "here").string(), crash, three);
+    EXPECT_EQ(outcome.code, 1) << outcome.output;
+    EXPECT_NE(outcome.output.find("GPU 1 (NVIDIA L4) is not finished: ended by Aborted; "),
+              std::string::npos)
+        << outcome.output;
+    EXPECT_EQ(model_in("here/nvidia-h200-0"), "NVIDIA H200");
+    EXPECT_EQ(model_in("here/nvidia-a10-2"), "NVIDIA A10");
+    EXPECT_FALSE(fs::exists(folder_ / "here/nvidia-l4-1/record.json"));
+    EXPECT_TRUE(fs::exists(folder_ / "here/nvidia-l4-1/record.journal.jsonl"));
+    // and none begins while one of the folders holds such an end
+    const auto twice = measure(flags + how + "--output=" + (folder_ / "here").string(), "", three);
+    expect_one_line(twice, 1, "nvidia-l4-1 holds a run that was killed: go on with --resume");
+    const auto resumed =
+        measure(flags + how + "--resume --output=" + (folder_ / "here").string(), "", three);
+    EXPECT_EQ(resumed.code, 0) << resumed.output;
+    EXPECT_EQ(model_in("here/nvidia-l4-1"), "NVIDIA L4");
+    fs::remove_all(folder_ / "here");
+  }
+}
+
+/// Whether the GPUs are measured at once.
+// NOLINTNEXTLINE(misc-multiple-inheritance): GoogleTest's own way
+class DevicesUntilASignal : public Devices, public testing::WithParamInterface<bool> {};
+
+TEST_P(DevicesUntilASignal, KeepWhatTheyHave) {
+  const std::string shapes = "--shape=700x700,701x700,702x700,703x700,704x700,705x700 ";
+  const std::string flags = output() + " --experiment=doubling --strategy=cpu --per-case=1 " +
+                            shapes + "--device=all" + (GetParam() ? " --at-once" : "");
+  const pid_t child = start(flags, program("NVIDIA H200,NVIDIA L4"));
+  const auto journal = folder_ / "nvidia-h200-0/record.journal.jsonl";
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  const auto ended = [&] {
+    const auto text = read(journal);
+    return std::ranges::count(text, '\n');
+  };
+  while (ended() < 2 && std::chrono::steady_clock::now() < deadline)
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  kill(child, SIGINT);
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(WEXITSTATUS(status), 130);
+  const auto first = record_in("nvidia-h200-0");
+  EXPECT_TRUE(first["finished"].is_null());
+  EXPECT_EQ(first["cases"][0]["status"], "passed");
+  EXPECT_EQ(fs::exists(folder_ / "nvidia-l4-1/record.json"), GetParam());
+  // and all of it is gone on with
+  const auto resumed = measure("--strategy=cpu --per-case=1 " + shapes + "--device=all --resume");
+  ASSERT_EQ(resumed.code, 0) << resumed.output;
+  EXPECT_EQ(record_in("nvidia-h200-0")["cases"][0], first["cases"][0]);
+  for (const char* folder : {"nvidia-h200-0", "nvidia-l4-1"})
+    EXPECT_FALSE(record_in(folder)["finished"].is_null());
+}
+
+INSTANTIATE_TEST_SUITE_P(Signal, DevicesUntilASignal, testing::Bool());
+
+// 4 GB, and three times as slow as its attributes promise
+TEST_F(Devices, ThatAreSmallEndInTimeAndNameWhatDoesNotFit) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "proofs take several times as long under the sanitizers";
+#endif
+  const std::string small = "NVIDIA GeForce RTX 3050 Ti Laptop GPU";
+  const auto go = [&] {
+    return measure("--strategy=gpu --regime=hot --per-case=0.2 --budget=3s", "MADE_UP_SLOWER=3",
+                   small);
+  };
+  auto outcome = go();
+  // in time, where nobody else took the CPU meanwhile
+  for (int i = 0; i < 3 && outcome.code == 0 && record()["wall_seconds"] >= 1.3 * 3; ++i)
+    outcome = go();
+  ASSERT_EQ(outcome.code, 0) << outcome.output;
+  EXPECT_EQ(outcome.output.find("too little memory for 1 shape, unsupported therefore; first: "
+                                "doubling 40000x40000 needs "),
+            0u)
+      << outcome.output;
+  const auto record = this->record();
+  EXPECT_LT(record["wall_seconds"], 1.3 * 3);
+  EXPECT_FALSE(record["finished"].is_null());
+  for (const auto& c : record["cases"]) {
+    if (c["id"] == "doubling/gpu/40000x40000/hot") {
+      EXPECT_EQ(c["status"], "unsupported");
+      EXPECT_TRUE(std::string(c["reason"]).ends_with("GB of device memory, 4.29 GB are free"))
+          << c["reason"];
+    }
+    if (c["id"] == "doubling/gpu/512x512/hot") {
+      EXPECT_EQ(c["status"], "passed") << c;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace recheck

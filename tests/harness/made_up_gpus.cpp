@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A recheck on GPUs that there are not (devices_test.cpp runs it), so that what concerns several of
+// them, or a small one, can be tried anywhere. MADE_UP_GPUS has their models, each one of
+// tests/models.json; CUDA_VISIBLE_DEVICES is heeded as CUDA does. A launch computes on the host and
+// takes as long as the model's memory does at a third of its speed, times MADE_UP_SLOWER.
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <stdexcept>
+
+#include "../../experiments/harness/experiment.hpp"
+#include "../../experiments/recheck.hpp"
+#include "../models.hpp"
+
+namespace recheck {
+namespace {
+
+std::vector<std::string> split(const char* list) {
+  std::vector<std::string> words(1);
+  for (const char* c = list; *c != '\0'; ++c) {
+    if (*c == ',')
+      words.emplace_back();
+    else
+      words.back() += *c;
+  }
+  return words;
+}
+
+/// The made-up GPUs that this process sees: model and UUID.
+std::vector<std::pair<std::string, std::string>> seen() {
+  const char *made_up = std::getenv("MADE_UP_GPUS"), *visible = std::getenv("CUDA_VISIBLE_DEVICES");
+  std::vector<std::pair<std::string, std::string>> all, left;
+  if (made_up != nullptr && *made_up != '\0')
+    for (const auto& model : split(made_up))
+      all.emplace_back(model, "GPU-made-up-" + std::to_string(all.size()));
+  if (visible == nullptr) return all;
+  for (const auto& entry : split(visible)) {
+    std::size_t index = all.size();
+    for (std::size_t i = 0; i < all.size(); ++i)
+      if (entry == std::to_string(i) || entry == all[i].second) index = i;
+    if (index == all.size()) break;  // CUDA reads no further either
+    left.push_back(all[index]);
+  }
+  return left;
+}
+
+double seconds_per_byte = 0;
+
+/// The host's memory as that of a GPU, and no more of it than the GPU has.
+class MadeUpTarget final : public Target {
+ public:
+  explicit MadeUpTarget(const Device& device) : free_(device.memory_bytes) {}
+  [[nodiscard]] Backend backend() const override { return Backend::gpu; }
+  [[nodiscard]] std::int64_t free_bytes() const override { return free_; }
+  float* allocate(std::int64_t count) override { return host_->allocate(count); }
+  void release(float* data) noexcept override { host_->release(data); }
+  void copy_in(float* to, const float* from, std::int64_t count) override {
+    host_->copy_in(to, from, count);
+  }
+  void copy_out(float* to, const float* from, std::int64_t count) override {
+    host_->copy_out(to, from, count);
+  }
+  void poison(float* data, std::int64_t count) override { host_->poison(data, count); }
+  void queue_exchange(float* a, float* b, std::int64_t count) override {
+    host_->queue_exchange(a, b, count);
+  }
+  void queue_copy(float* to, const float* from, std::int64_t count) override {
+    host_->queue_copy(to, from, count);
+  }
+  void queue_poison(float* data, std::int64_t count) override { host_->queue_poison(data, count); }
+  void queue_read(const float* data, std::int64_t count) override {
+    host_->queue_read(data, count);
+  }
+  [[nodiscard]] std::vector<Setting> settings() const override { return host_->settings(); }
+  void restore(std::span<const Setting> settings) override { host_->restore(settings); }
+  std::vector<std::uint64_t> digests(std::span<const std::span<const float>> arrays) override {
+    return host_->digests(arrays);
+  }
+  void synchronize() override {}
+  void warm_up(const std::function<void()>&) override {}
+  Samples sample(const Sampling& sampling, const std::function<void()>& launch) override {
+    Samples samples = host_->sample(sampling, launch);
+    samples.clock_hz.assign(samples.seconds.size(), 0);
+    return samples;
+  }
+  std::optional<Power> draw(const std::function<void()>&, double) override { return {}; }
+
+ private:
+  std::unique_ptr<Target> host_ = make_cpu_target();
+  std::int64_t free_;
+};
+
+Extent whole(const Shape& s) { return {s[0], s[1]}; }
+Work twice(const Shape& s) {
+  const auto elements = static_cast<double>(s[0] * s[1]);
+  return {elements, 2 * sizeof(float) * elements};
+}
+
+Oracle make_oracle(const Shape& shape, std::span<const HostMatrix> inputs, Values) {
+  return [shape, in = inputs[0]](std::span<const float> out, std::int64_t ld, Arithmetic) {
+    double worst = 0;
+    for (std::int64_t i = 0; i < shape[0]; ++i)
+      for (std::int64_t j = 0; j < shape[1]; ++j) {
+        const double error = std::abs(out[i * ld + j] - 2.0 * in.elements[i * in.ld + j]);
+        worst = std::isnan(error) ? error : std::max(worst, error);
+        if (std::isnan(worst)) return Error{worst, 0, "|error|"};
+      }
+    return Error{worst, 0, "|error|"};
+  };
+}
+
+void doubled(const Call& call) {
+  const auto [from, to] = std::pair(call.operands[0], call.operands[1]);
+  for (std::int64_t i = 0; i < call.shape[0]; ++i)
+    for (std::int64_t j = 0; j < call.shape[1]; ++j)
+      to.data[i * to.ld + j] = 2 * from.data[i * from.ld + j];
+}
+void doubled_slowly(const Call& call) {
+  doubled(call);
+  usleep(static_cast<useconds_t>(1e6 * twice(call.shape).bytes * seconds_per_byte));
+}
+void crash(const Call&) {
+  if (std::getenv("MADE_UP_CRASH") != nullptr &&
+      seen().front().first == std::getenv("MADE_UP_CRASH"))
+    std::abort();
+}
+void crash_or_double(const Call& call) {
+  crash(call);
+  doubled(call);
+}
+
+constexpr Source none = {"made up", "tests"};
+constexpr Strategy rows[] = {
+    {.name = "cpu", .source = none, .launch = {Backend::cpu, doubled}},
+    {.name = "gpu", .source = none, .launch = {Backend::gpu, doubled_slowly}},
+    {.name = "crash", .source = none, .launch = {Backend::gpu, crash_or_double}},
+};
+
+Experiment doubling() {
+  return {.name = "doubling",
+          .title = "Doubling",
+          .axes = {"rows", "columns"},
+          .ladder = rows,
+          .headline = {512, 512},
+          .timed = {{256, 256}, {512, 512}, {1024, 1024}, {2048, 2048}, {40000, 40000}},
+          .edges = {{3, 5}},
+          .inputs = [](const Shape& s) { return std::vector<Extent>{whole(s)}; },
+          .terms = [](const Shape&) { return std::int64_t{1}; },
+          .problem = {"B = 2 A", whole, twice, make_oracle}};
+}
+
+}  // namespace
+
+std::vector<std::string> gpu_names() {
+  std::vector<std::string> names;
+  for (const auto& [name, uuid] : seen()) names.push_back(name);
+  return names;
+}
+
+Gpu find_gpu() {
+  Gpu gpu;
+  for (const Device& device : models())
+    if (!seen().empty() && device.name == seen().front().first) gpu.device = device;
+  if (!gpu.device) {
+    gpu.reason = "no CUDA device";
+    return gpu;
+  }
+  gpu.device->uuid = seen().front().second;
+  gpu.device->pci_bus_id = seen().front().second;
+  const char* slower = std::getenv("MADE_UP_SLOWER");
+  const double rate = 2 * gpu.device->memory_clock_hz * gpu.device->memory_bus_bits / 8 / 3;
+  seconds_per_byte = (slower != nullptr ? std::strtod(slower, nullptr) : 1) / rate;
+  return gpu;
+}
+
+std::unique_ptr<Target> make_gpu_target(const Device& device) {
+  return std::make_unique<MadeUpTarget>(device);
+}
+
+}  // namespace recheck
+
+int main(int argc, char** argv) {
+  const recheck::Experiment experiments[] = {recheck::doubling()};
+  return recheck::main(argc, argv, experiments);
+}

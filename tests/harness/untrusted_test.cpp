@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "../../experiments/harness/untrusted.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <climits>
+#include <stdexcept>
+
+#include "temporary_folder.hpp"
+
+namespace recheck {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+/// Why `body` throws, in one line.
+std::string refusal(const auto& body) {
+  try {
+    body();
+  } catch (const std::runtime_error& error) {
+    const std::string message = error.what();
+    EXPECT_EQ(message.find('\n'), std::string::npos) << message;
+    EXPECT_LT(message.size(), 300u) << message;
+    return message;
+  }
+  return "";
+}
+
+TEST(Untrusted, ParsesWhatOursWouldHold) {
+  const std::string deep = std::string(32, '[') + std::string(32, ']');
+  EXPECT_EQ(parse_json(deep).dump(), deep);
+  EXPECT_EQ(parse_json(R"({"a": {"a": 1}, "b": [{"a": 1}, {"a": 2}]})").size(), 2u);
+}
+
+TEST(Untrusted, RefusesTextsThatOurParserShouldNotSee) {
+  const auto why = [](const std::string& text) { return refusal([&] { parse_json(text); }); };
+  EXPECT_EQ(why(std::string(33, '[') + std::string(33, ']')), "is nested more than 32 deep");
+  EXPECT_EQ(why(std::string(1'000'000, '[')), "is nested more than 32 deep");
+  EXPECT_EQ(why(R"({"a": 1, "b": 2, "a": 3})"), "has the key \"a\" twice");
+  EXPECT_EQ(why(R"({"a\nb": 1, "a\nb": 3})"), "has the key \"a\\nb\" twice");
+  for (const char* text : {"", "{", "[1,]", "1e999", "{} {}", "\xff", "\"\xff\"", "nul"})
+    EXPECT_EQ(why(text), "is not JSON: it may be cut short") << text;
+  EXPECT_EQ(why(std::string("[1\0]", 4)), "is not JSON: it may be cut short");
+  std::string many = "{\"0\": 0";
+  for (int i = 1; i < 100'000; ++i) many += ",\"" + std::to_string(i) + "\": 0";
+  EXPECT_EQ(why(many + "}"), "has an object of more than 1000 members");
+}
+
+// a parser that looks through a list after each of its members would take hours
+TEST(Untrusted, TakesTimeInProportionToTheText) {
+  std::string text = "[{}";
+  for (int i = 1; i < 1'000'000; ++i) text += ",{}";
+  EXPECT_EQ(parse_json(text + "]").size(), 1'000'000u);
+}
+
+TEST(Untrusted, TakesNumbersAsTheyAre) {
+  const Json ok = {{"n", INT_MAX}, {"x", 2.5}};
+  EXPECT_EQ(whole(ok, "n", 0), INT_MAX);
+  EXPECT_EQ(number(ok, "x", 2.5, 2.5), 2.5);
+  EXPECT_EQ(number(ok, "n", 0, 1e10), INT_MAX);
+  for (const Json& value : {Json(1e308), Json(-1e308), Json(1.0), Json(std::uint64_t{1} << 63),
+                            Json(-1), Json(1LL << 31), Json(true), Json("1"), Json()}) {
+    const auto why = refusal([&] { whole({{"n", value}}, "n", 0); });
+    EXPECT_EQ(why, "n is " + shown(value) + ", not a whole number from 0 to 2147483647");
+  }
+  EXPECT_EQ(refusal([&] { number(ok, "x", 0, 2); }), "x is 2.5, not a number from 0 to 2");
+  EXPECT_NE(refusal([&] { number({{"x", true}}, "x", 0, 2); }), "");
+  EXPECT_THROW(whole(ok, "absent", 0), Json::exception);
+}
+
+using UntrustedFile = TemporaryFolder;
+
+TEST_F(UntrustedFile, IsReadIfItIsOne) {
+  const auto path = folder_ / "file";
+  const auto why = [&] { return refusal([&] { read_text(path); }); };
+  EXPECT_NE(why().find("cannot read " + path.string() + ": No such file"), std::string::npos);
+  fs::create_directory(path);
+  EXPECT_NE(why().find("it is no regular file"), std::string::npos);
+  fs::remove(path);
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);  // nobody writes into it
+  EXPECT_NE(why().find("it is no regular file"), std::string::npos);
+  fs::remove(path);
+  fs::create_symlink("/dev/zero", path);
+  EXPECT_NE(why().find("it is no regular file"), std::string::npos);
+  fs::remove(path);
+  std::ofstream(path) << std::string("a\0b", 3);
+  EXPECT_EQ(read_text(path), std::string("a\0b", 3));
+  fs::resize_file(path, 1 << 30);
+  EXPECT_NE(why().find("it has more than 128 MiB"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace recheck

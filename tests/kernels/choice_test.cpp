@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What matmul's `best` chooses by its committed tables, on GPUs that are not here.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "../../kernels/best.hpp"
+#include "../../kernels/include/recheck/matmul.hpp"
+#include "../../kernels/matmul/matmul.hpp"
+
+namespace recheck::kernels::matmul {
+namespace {
+
+// compute capability, multiprocessors, and what the code that they run was made for
+constexpr GpuModel t4 = {75, 40, 75}, a100 = {80, 108, 80}, rtx_4090 = {89, 128, 89},
+                   h200_by_ptx = {90, 132, 80}, small = {86, 20, 86}, by_old_ptx = {120, 170, 75};
+
+std::string chosen(const GpuModel& gpu, int m, int n, int k) {
+  MatmulArgs args = {};
+  args.m = m;
+  args.n = n;
+  args.k = k;
+  args.lda = k;
+  args.ldb = args.ldc = n;
+  return std::string(best_on(gpu, args));
+}
+
+TEST(Choice, OfFewOutputsAndADeepSumSharesIt) {
+  for (const auto& gpu : {t4, a100, rtx_4090, h200_by_ptx, small, by_old_ptx})
+    EXPECT_TRUE(chosen(gpu, 16, 16, 1000000).starts_with("k_stretches"))
+        << gpu.compute_capability << ": " << chosen(gpu, 16, 16, 1000000);
+}
+
+TEST(Choice, OfALargeProductHasTilesInRegistersWhateverTheGpu) {
+  for (const auto& gpu : {t4, a100, rtx_4090, h200_by_ptx, small, by_old_ptx}) {
+    const auto name = chosen(gpu, 4096, 4096, 4096);
+    EXPECT_FALSE(name.starts_with("tile")) << gpu.compute_capability << ": " << name;
+  }
+}
+
+TEST(Choice, IsARungThatTheGpuHasCodeFor) {
+  const Names rungs = best_rungs();
+  for (const int m : {1, 17, 300, 5000}) {
+    for (const int n : {1, 64, 777, 8192}) {
+      for (const int k : {1, 100, 2000, 100000}) {
+        for (const auto& gpu : {t4, by_old_ptx})
+          EXPECT_FALSE(chosen(gpu, m, n, k).starts_with("async"));
+        for (const auto& gpu : {t4, a100, rtx_4090, h200_by_ptx, small, by_old_ptx}) {
+          const auto name = chosen(gpu, m, n, k);
+          EXPECT_NE(std::ranges::find(rungs, name), rungs.end()) << name;
+          EXPECT_FALSE(name.starts_with("tma") || name.starts_with("stream")) << name;
+        }
+      }
+    }
+  }
+}
+
+TEST(Choice, StretchesCoverAllOfKOnce) {
+  for (const int tiles : {1, 2, 7, 191, 192, 384, 10000}) {
+    for (const int k : {0, 1, 15, 16, 17, 64, 127, 128, 1000, 65537, 1000000, 2147483647}) {
+      for (const int blocks : {384, 2048}) {
+        const Stretches found = stretches_of_k(tiles, k, blocks);
+        EXPECT_GE(found.count, 1);
+        const auto all = static_cast<std::int64_t>(found.count) * found.length;
+        EXPECT_GE(all, k) << tiles << ' ' << k;
+        if (found.count == 1) continue;
+        EXPECT_LT(all - found.length, k) << "an empty stretch";
+        EXPECT_EQ(found.length % k_stretches_depth, 0);
+        EXPECT_GE(found.length, 4 * k_stretches_depth);
+        EXPECT_LE(found.count * tiles, blocks);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace recheck::kernels::matmul

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What launchers refuse before they ask any device, and what rows refuse of any.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "../../experiments/harness/workbench.hpp"
+#include "../../kernels/matvec/matvec.hpp"
+#include "../../reference/matmul.hpp"
+#include "../../reference/matvec.hpp"
+#include "../rows.hpp"
+
+namespace recheck {
+namespace {
+
+namespace k = kernels::matvec;
+
+/// Of 68 rows and columns that lie so many floats apart.
+k::MatvecArgs apart(std::int64_t floats) {
+  return {.rows = 68, .columns = 68, .a = nullptr, .pitch = 4 * floats, .v = nullptr, .r = nullptr};
+}
+
+TEST(Limits, AListingRefusesAPitchThatItsIndicesDoNotCount) {
+  constexpr std::int64_t unsigned_too_far = (std::int64_t{1} << 32) / 68 + 1,
+                         int_too_far = (std::int64_t{1} << 31) / 68 + 1,
+                         no_int = std::int64_t{1} << 31;
+  EXPECT_THROW((k::s3_naive<256, 4>(apart(unsigned_too_far), nullptr)), std::length_error);
+  EXPECT_THROW(k::s3_block_per_row<256>(apart(unsigned_too_far), nullptr), std::length_error);
+  EXPECT_THROW(k::s3_warp_per_row<256>(apart(unsigned_too_far), nullptr), std::length_error);
+  EXPECT_THROW((k::s3_transposed<256, 0, 32>(apart(int_too_far), nullptr)), std::length_error);
+  EXPECT_THROW((k::s3_shared<256, 8, 256, 32>(apart(int_too_far), nullptr)), std::length_error);
+  EXPECT_THROW((k::s3_constant<256, 0>(apart(int_too_far), nullptr)), std::length_error);
+  EXPECT_THROW((k::s3_transposed<256, 0, 64>(apart(no_int), nullptr)), std::length_error);
+}
+
+#ifdef RECHECK_HAVE_BLAS
+TEST(Limits, BlasTakesAProductWithoutColumnsAndRefusesWhatNoIntCounts) {
+  const float b[3] = {};
+  float c[6] = {1, 1, 1, 1, 1, 1};
+  reference::matmul_blas(2, 3, 0, nullptr, 0, b, 3, c, 3);
+  EXPECT_TRUE(std::ranges::all_of(c, [](float x) { return x == 0; }));
+  constexpr std::int64_t far = std::int64_t{1} << 31;
+  EXPECT_THROW(reference::matmul_blas(2, 3, 1, b, far, b, 3, c, 3), std::length_error);
+  EXPECT_THROW(reference::matvec_blas(2, 1, b, far, b, c), std::length_error);
+}
+#endif
+
+TEST(Limits, ARowRefusesAnExtentThatKernelsDoNotCount) {
+  float word = 0;
+  const Matrix operands[] = {{&word, 1}, {&word, 1}, {&word, 1}};
+  const auto all = rows_where([](const Strategy& s) { return s.launch.run != nullptr; });
+  int tried = 0;
+  for (const auto& [experiment, strategy] : all) {
+    const auto axes = experiment->axes.size();
+    if (axes < 2) continue;  // probes of memory count in 64 bits
+    for (std::size_t axis = 0; axis < axes; ++axis) {
+      for (const std::int64_t extent : {std::int64_t{kernels::most_extent} + 1,
+                                        (std::int64_t{1} << 31) - 1, (std::int64_t{1} << 32) + 1}) {
+        Shape shape(axes, 0);  // with one extent more than 0 nothing is computed anyhow
+        shape[axis] = extent;
+        EXPECT_THROW(strategy->launch.run({shape, operands, {}}), std::length_error)
+            << experiment->name << '/' << strategy->name << ' ' << to_string(shape);
+        ++tried;
+      }
+    }
+  }
+  EXPECT_GT(tried, 1000);
+}
+
+/// Why a row does not take a shape on a device of 9.0 with so much shared memory for a block.
+std::string refusal(std::string_view name, const Shape& shape, std::int64_t shared_bytes) {
+  const Gpu gpu{.device = Device{.name = "some GPU",
+                                 .compute_capability = 90,
+                                 .shared_bytes_per_block = shared_bytes},
+                .reason = {},
+                .driver = "",
+                .runtime = ""};
+  for (const auto& [experiment, strategy] : rows_where([](const Strategy&) { return true; }))
+    if (strategy->name == name && strategy->launch.run != nullptr &&
+        experiment->axes.size() == shape.size())
+      if (const auto refused = refuse(*strategy, shape, gpu)) return refused->reason.value_or("");
+  return "";
+}
+
+TEST(Limits, ARowRefusesADeviceWithTooLittleSharedMemory) {
+  constexpr std::int64_t hopper = 227 * 1024, small = 99 * 1024;
+  EXPECT_EQ(refusal("tensor_tiles", {64, 64}, hopper), "");
+  EXPECT_EQ(refusal("tensor_tiles_stages6", {64, 64}, small), "");
+  EXPECT_EQ(refusal("tensor_tiles", {64, 64}, small),
+            "needs 196608 B of shared memory per block, the device allows 101376 B");
+  // 2^25 of k are 2^32 bytes, which no int counts
+  EXPECT_NE(refusal("full_strip16", {16, 16, 1 << 25}, hopper), "");
+  EXPECT_NE(refusal("s2_full_strips", {16, 16, 1 << 25}, hopper), "");
+  EXPECT_NE(refusal("latency_shared", {1 << 30}, hopper), "");
+  EXPECT_NE(refusal("bandwidth_shared", {1 << 30}, hopper), "");
+  EXPECT_NE(refusal("write_shared", {1 << 30}, hopper), "");
+}
+
+TEST(Limits, ARowRefusesMoreRowsOfBlocksThanAGridHas) {
+  constexpr std::int64_t hopper = 227 * 1024, many = 1 << 30;
+  for (const char* name : {"global16", "global32", "tile8", "tile32_depth8", "submatrix16",
+                           "full_strip16", "register_column", "register_tile", "vectorized"})
+    EXPECT_NE(refusal(name, {many, 1, 1}, hopper), "") << name;
+  for (const char* name : {"copy", "naive", "no_bank_conflicts", "diagonal"})
+    EXPECT_NE(refusal(name, {many, 1}, hopper), "") << name;
+  EXPECT_NE(refusal("transpose_then_matvec", {many, 1}, hopper), "");
+}
+
+}  // namespace
+}  // namespace recheck

@@ -1,0 +1,202 @@
+"""No text of a record, nor of what lies beside it, becomes live markup of a report."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
+from pathlib import Path
+from types import UnionType
+from typing import Any, get_args, get_origin, get_type_hints
+from xml.etree import ElementTree
+
+import pytest
+from conftest import EXPERIMENTS, pages
+from recheck_report import schemas
+from recheck_report.model.accuracy import Accuracy
+from recheck_report.model.probes import Probes
+from recheck_report.model.record import Result, Run, Strategy
+from synthetic import Json, make_full, pack, spoil
+from synthetic_accuracy import make_accuracy
+from synthetic_claims import make_probes
+
+# a link, an image, a tag, addresses that code hosts make links of, ends of data and of headings
+PAYLOAD = (
+    "q{0}q\n# h{0}\n![i](//i{0}.x) [l](//l{0}.x) [l]\n[r]: //r{0}.x\n<img src=x onerror=a{0}> | "
+    "``c` <b>b{0}</b> \\[k](//k{0}.x) ]]> </script><script>s{0}</script> https://u{0}.x www.w{0}.x"
+)
+LIVE = re.compile(
+    r"\[(?:[^][]|\[[^][]*\])*\]\(//\w(\d+)\.x|^ {0,3}\[[^]]*\]:.*?(\d+)\.x|^ {0,3}#+ +h(\d+)"
+    r"|<(?:img|b|script|/script)\b.*?(\d+)|https?://u(\d+)\.x|\bwww\.w(\d+)\.x"
+)
+
+
+def alive(page: str) -> Iterator[str]:
+    """The numbers of payloads that a reader of Markdown makes something of: outside of blocks and
+    spans of code, and but for what a backslash takes its meaning from."""
+    fence = ""
+    for line in page.split("\n"):
+        mark = re.match(r" {0,3}(```+|~~~+)", line)
+        if mark and (not fence or mark[1].startswith(fence)):
+            fence = "" if fence else mark[1]
+        if fence:
+            continue
+        # a backslash means nothing within code, and code ends where as many backticks stand again
+        line = re.sub(
+            r"\\([!-/:-@[-`{-~])|(?<!`)(`+)(?!`).+?(?<!`)\2(?!`)",
+            lambda found: "�" if found[1] else "",
+            line,
+        )
+        for found in LIVE.finditer(line):
+            yield next(each for each in found.groups() if each)
+
+
+def test_the_search_finds_what_is_live() -> None:
+    text = PAYLOAD.format(7)
+    assert len([*alive(text)]) >= 8
+    for part in ("[a](//l7.x)", "x <img a7>", "# h7", "`a` [b](//l7.x) `c`", "\\\\[a](//l7.x)"):
+        assert [*alive(part)] == ["7"], part
+    for part in ("\\[a](//l7.x)", "`[a](//l7.x)`", "&lt;img a7>", "```\n# h7\n```", "\\# h7"):
+        assert [*alive(part)] == [], part
+
+
+def _texts(kind: Any, form: Json, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """Where a type has texts that its form leaves free; * is any entry, = any key of an object."""
+    if get_origin(kind) is UnionType:
+        kind = get_args(kind)[0]
+    if get_origin(kind) is tuple:
+        yield from _texts(get_args(kind)[0], form.get("items") or {}, (*path, "*"))
+    elif get_origin(kind) is dict:
+        if not form.get("propertyNames") and form.get("additionalProperties") is not False:
+            yield (*path, "=")
+        yield from _texts(get_args(kind)[1], form.get("additionalProperties") or {}, (*path, "*"))
+    elif is_dataclass(kind):
+        hints = get_type_hints(kind)
+        for each in fields(kind):
+            inner = form.get("properties", {}).get(each.name, {})
+            yield from _texts(hints[each.name], inner, (*path, each.name))
+    elif kind is str and not form.get("enum") and not form.get("pattern"):
+        yield path
+
+
+def _kinds() -> Iterator[tuple[str, tuple[str, ...]]]:
+    record = schemas.load("record")
+    parts: list[tuple[str, Any, Json, tuple[str, ...]]] = [
+        ("record.json", Run, record, ()),
+        ("record.json", Strategy, record["properties"]["strategies"]["items"], ("strategies", "*")),
+        ("record.json", Result, record["properties"]["cases"]["items"], ("cases", "*")),
+        ("probes.json", Probes, schemas.load("probes"), ()),
+        ("accuracy.json", Accuracy, schemas.load("accuracy"), ()),
+    ]
+    for file, kind, form, path in parts:
+        for found in _texts(kind, form, path):
+            yield file, found
+
+
+# by which files refer to one another, so that another text is refused
+NAMES = {
+    ("strategies", "*", "experiment"), ("strategies", "*", "part_of"),
+    ("counters", "*", "values", "="), ("results", "*", "strategy"),
+    ("results", "*", "distribution"), ("plan", "dropped", "*", "experiment"),
+    ("strategies", "*", "parameters", "="), ("attributes", "="), ("ceilings", "="),
+    ("environment", "gpu"), ("environment", "driver"), ("rows", "*", "parameters", "="),
+    ("experiments", "*", "axes", "*"),
+}  # fmt: skip
+FIELDS = [(file, path) for file, path in _kinds() if path not in NAMES]
+
+
+def _set(node: Any, path: tuple[str, ...], text: str) -> bool:
+    """Sets all texts at a path; whether there is one."""
+    step, *rest = path
+    if node is None:
+        return False
+    if step == "=":
+        if not node:
+            return False
+        first = next(iter(node))
+        node[text] = node.pop(first)
+        return True
+    steps = [*(range(len(node)) if isinstance(node, list) else node)] if step == "*" else [step]
+    if rest:
+        return any(
+            [_set(node[each], (*rest,), text) for each in steps if each in node or step == "*"]
+        )
+    found = False
+    for each in steps:
+        # what stands there as null or empty says something by that
+        if node[each]:
+            node[each] = text
+            found = True
+    return found
+
+
+def _files(gpu: bool) -> dict[str, Json]:
+    record = make_full(gpu=gpu, small=True)
+    record = spoil(record, "/tile8/", "incorrect", "wrong")
+    record = spoil(record, "/s3_naive/", "failed", "a reason")
+    if gpu:
+        record["environment"]["unknown"] |= {"blas": "x", "driver": "x"}
+    probes = make_probes(record)
+    for at, name in enumerate(sorted(probes["tests"])):
+        if at % 3 == 0:
+            probes["tests"][name] = {"reason": "no such test", "outcome": None, "count": 0}
+    for at, name in enumerate(sorted(probes["counters"])):
+        if at % 3 == 0:
+            probes["counters"][name] = {"reason": "no ncu", "values": {}}
+    accuracy = make_accuracy(record, ["tile16", "cublas", "split_fp16x3", "cublas_tf32"])
+    for at, each in enumerate(accuracy["results"]):
+        if at % 5 == 0:
+            errors = ("frobenius", "componentwise", "median", "absolute", "bound")
+            each.update(dict.fromkeys(errors), status="failed", reason="a reason")
+    document = json.loads(pack(record)["record.json"])
+    reason = {"experiment": "matmul", "shape": "7x7x7", "reason": "budget"}
+    document["plan"]["dropped"] = [reason]
+    for each in document["cases"]:
+        if each["power"]:
+            each["power"]["throttle"] = ["sw_power_cap"]
+    return {
+        "record.json": document,
+        "samples.jsonl": pack(record)["samples.jsonl"].decode(),
+        "probes.json": probes,
+        "accuracy.json": accuracy,
+    }
+
+
+def _rendered(files: dict[str, Any], folder: Path) -> dict[str, bytes]:
+    from recheck_report.claims.measured import read
+    from recheck_report.commands.render import render
+
+    for name, value in files.items():
+        text = value if isinstance(value, str) else json.dumps(value)
+        (folder / name).write_text(text, encoding="utf-8")
+    return render(read(folder, EXPERIMENTS), [])
+
+
+@pytest.mark.parametrize("gpu", [True, False])
+def test_no_text_becomes_live(gpu: bool, tmp_path: Path) -> None:
+    files = _files(gpu)
+    reached = set()
+    for at, (file, path) in enumerate(FIELDS):
+        if _set(files[file], path, PAYLOAD.format(at)):
+            reached.add(at)
+    assert len(reached) > 30
+    env = files["record.json"]["environment"]
+    for name in ("probes.json", "accuracy.json"):  # about the same machine, else nothing is shown
+        files[name]["environment"].update(
+            gpu=env["gpu"]["name"] if env["gpu"] else None, driver=env["driver"]
+        )
+    made = _rendered(files, tmp_path)
+    live: dict[str, set[str]] = {}
+    for name, page in pages(made).items():
+        for number in alive(page):
+            live.setdefault(".".join(FIELDS[int(number)][1]), set()).add(name)
+    assert not {name: sorted(where) for name, where in live.items()}
+    for name, data in made.items():
+        if name.endswith(".svg"):
+            tags = {each.tag.split("}")[1] for each in ElementTree.fromstring(data).iter()}
+            assert not tags & {"script", "a", "image", "foreignObject"}, name
+    page = made["report.html"].decode()
+    assert not re.search(r"<img src=x|<script>s\d", page)
+    shown = {int(each) for page in pages(made).values() for each in re.findall(r"q(\d+)q", page)}
+    assert len(shown & reached) > 20  # so that the search has had something to find

@@ -1,0 +1,214 @@
+"""Names that nothing has: refused where a record is certain, "not measured" where it may be older.
+
+With the article of tests/outside, as its user has it: a folder of claims, and a record.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from conftest import EXPERIMENTS, REPORTS, one_line, run
+from recheck_report.claims import BadClaim, load_collection
+from recheck_report.claims.names import Tables, faults
+from recheck_report.model.record import Source, load
+
+OUTSIDE = EXPERIMENTS.parent / "tests" / "outside"
+EVIDENCE = OUTSIDE / "results" / "nvidia-h200"
+
+
+@pytest.fixture
+def article(tmp_path: Path) -> Path:
+    """A user's folder of claims, for a test to spoil."""
+    return shutil.copytree(OUTSIDE / "claims", tmp_path / "article" / "claims")
+
+
+@pytest.fixture
+def record(tmp_path: Path) -> Callable[..., Path]:
+    """The committed record as if it were of that commit, and with that plan."""
+
+    def write(commit: str | None, preset: str = "full") -> Path:
+        folder = shutil.copytree(EVIDENCE, tmp_path / "measured")
+        document = json.loads((folder / "record.json").read_text())
+        document["environment"]["git"] |= {"commit": commit, "dirty": False}
+        document["plan"]["preset"] = preset
+        (folder / "record.json").write_text(json.dumps(document))
+        return folder
+
+    return write
+
+
+def _repository(folder: Path) -> str:
+    """Makes the folder a repository, and returns its commit."""
+    git = ["git", "-C", str(folder), "-c", "user.name=x", "-c", "user.email=x@example.org"]
+    for words in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "x"]):
+        subprocess.run([*git, *words], check=True, capture_output=True)
+    words = [*git, "rev-parse", "HEAD"]
+    return subprocess.run(words, check=True, capture_output=True, text=True).stdout.strip()
+
+
+def _spoil(article: Path, old: str, new: str, file: str = "claims.toml") -> None:
+    path = article / "reduction" / file
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new, 1))
+
+
+SLIP = ("reduction/kernel2/4194304/cold", "reduction/kernle2/4194304/cold")
+REFUSED = "claim reduction.2: field check[0].other: there is no row reduction/kernle2; there are "
+
+
+def _rendered(record: Path, article: Path) -> tuple[int, str, str]:
+    out = record.parent / "report"
+    done = run("render", record, "--output", out, "--experiments", article)
+    said = json.loads((out / "verdicts.json").read_text()) if done.returncode == 0 else {}
+    reasons = {each["id"]: each["reason"] for each in said.get("claims", ())}
+    return done.returncode, done.stderr, reasons.get("reduction.2") or ""
+
+
+def test_what_is_committed_names_nothing_that_is_not_there() -> None:
+    for folder, report in (
+        (EXPERIMENTS, EXPERIMENTS.parent / "reports/results/nvidia-h200"),
+        (OUTSIDE / "claims", EVIDENCE),
+    ):
+        assert [*faults(load_collection(folder), Tables.of(load(report)[0]))] == []
+
+
+def test_a_slip_is_refused_by_a_full_run_of_the_same_commit(
+    article: Path, record: Callable[..., Path]
+) -> None:
+    _spoil(article, *SLIP)
+    code, line, _ = _rendered(record(_repository(article.parent)), article)
+    assert code == 2 and REFUSED in line and "mend the name, or measure again" in line
+    assert f"{article}/reduction/claims.toml: " in line and line.count("\n") == 1
+
+
+@pytest.mark.parametrize("commit", [None, "unknown"])
+def test_so_it_is_by_one_of_no_commit(
+    commit: str | None, article: Path, record: Callable[..., Path]
+) -> None:
+    _spoil(article, *SLIP)
+    code, line, _ = _rendered(record(commit), article)
+    assert code == 2 and REFUSED in line
+
+
+def test_a_record_of_another_commit_truly_lacks_the_row(
+    article: Path, record: Callable[..., Path]
+) -> None:
+    _spoil(article, *SLIP)
+    _repository(article.parent)
+    code, _, why = _rendered(record("0" * 40), article)
+    assert code == 0 and why == "the record holds no case reduction/kernle2/4194304/cold"
+
+
+def test_so_does_a_record_of_a_part(article: Path, record: Callable[..., Path]) -> None:
+    _spoil(article, *SLIP)
+    code, _, why = _rendered(record("unknown", "quick"), article)
+    assert code == 0 and why == "the record holds no case reduction/kernle2/4194304/cold"
+
+
+def test_publish_and_lint_excuse_no_record(article: Path, tmp_path: Path) -> None:
+    _spoil(article, *SLIP)
+    published = run("publish", EVIDENCE, "--results", tmp_path / "out", "--experiments", article)
+    assert REFUSED in one_line(published, 1) and not (tmp_path / "out").exists()
+    linted = run("lint", EVIDENCE, "--experiments", article)
+    assert linted.returncode == 1 and REFUSED in linted.stdout
+    again = run("lint", EVIDENCE, "--experiments", OUTSIDE / "claims")
+    assert "claims.toml" not in again.stdout
+
+
+ALWAYS = {
+    "counter": (("_conflicts / (", "_conflict / ("), "no counter shared_bank"),
+    "form": (
+        ('form = "count"', 'form = "counts"'),
+        "form: there is no counts; nearest are count, ",
+    ),
+    "document": (('document = "harris"', 'document = "haris"'), "no haris; there are harris"),
+    "key": (("expected = ", "expcted = "), "field expcted is unknown; nearest are expected, "),
+    "key of a check": (
+        ("above = ", "abvoe = "),
+        "field check[0].abvoe is unknown; there are form,",
+    ),
+    "choice": (('open = ["blocks"]', 'open = ["block"]'), "open: there is no block; there are bl"),
+}
+
+
+@pytest.mark.parametrize("name", ALWAYS)
+def test_what_no_commit_can_have_is_always_refused(name: str, article: Path) -> None:
+    (old, new), why = ALWAYS[name]
+    _spoil(article, old, new)
+    done = run("render", EVIDENCE, "--output", article / "none", "--experiments", article)
+    line = one_line(done, 2)
+    assert f"{article}/reduction/claims.toml: claim reduction." in line and why in line
+
+
+OTHER_FILES = {
+    "binds": (
+        "reduction/binds.toml",
+        'cases = ["reduction/kernel9/4194304/cold"]',
+        "kernel9; there",
+    ),
+    "figures": (
+        "reduction/figures.toml",
+        'document.harris = "x"\nhardware.h = "y"\n[[figure]]\nstrategy = "kernel1"\n'
+        'regime = "cold"\nshape = "4194305"\ndocument = "harris"\nplace = "p"\n'
+        'hardware = "h"\nseconds = 1.0\n',
+        "field figure[0]: reduction/kernel1 has no shape 4194305; there are ",
+    ),
+    "listings": (
+        "listings.toml",
+        '[[listing]]\nrow = "reduction/kernel1"\ngeneral = "reduction/kernel0"\n'
+        'document = "harris"\nplace = "p"\nkeeps = "k"\ndiffers = "d"\n',
+        "listing reduction/kernel1: there is no row reduction/kernel0; ",
+    ),
+    "errata": (
+        "errata.toml",
+        '[[erratum]]\nid = "typo-1"\ndocument = "harris"\nplace = "p"\nwritten = "w"\n'
+        'right = "r"\nconcerns = ["reduction.2", "reduction/kernel2", "A99"]\nby = "reading"\n'
+        'shown = "s"\n',
+        "erratum typo-1: field concerns: A99 is no claim, algorithm, row or its document; nearest",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", OTHER_FILES)
+def test_other_files_are_held_against_it_too(name: str, article: Path) -> None:
+    file, text, why = OTHER_FILES[name]
+    (article / file).write_text(text)
+    (line,) = faults(load_collection(article), Tables.of(load(EVIDENCE)[0]))
+    assert line.startswith(f"{article / file}: ") and why in line
+
+
+def test_the_examples_of_the_documentation_are_a_collection(tmp_path: Path) -> None:
+    text = (REPORTS / "README.md").read_text(encoding="utf-8")
+    for name, example in re.findall(r"^```toml\n# (\S+)\n(.*?)^```", text, re.M | re.S):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(example, encoding="utf-8")
+    known = load_collection(tmp_path)
+    assert len(known.claims) == len(known.changes) == len(known.listings) == 1
+    assert len(known.errata) == len(known.binds) == 2 and known.figures["scan"].figure
+    source = Source("smith", "", "")
+    rows = dict.fromkeys(("scan/kernel1", "scan/kernel2", "scan/kernel2_blocks128"), source)
+    cases = frozenset(f"{row}/4194304/cold" for row in rows)
+    tables = Tables({"scan": ("elements",)}, rows, cases)
+    assert [*faults(known, tables)] == []
+    tables = replace(tables, rows=rows | {"scan/kernel1": Source("ours", "", "")})
+    assert [*faults(known, tables)] == []
+
+
+def test_a_figure_of_no_claim_or_document_is_refused(article: Path) -> None:
+    good = OTHER_FILES["figures"][1].replace("4194305", "4194304")
+    path = article / "reduction" / "figures.toml"
+    path.write_text(good + 'claim = "reduction.1"\n')
+    with pytest.raises(BadClaim, match="figure.0..claim: there is no reduction.1; there are red"):
+        load_collection(article)
+    path.write_text(good.replace("harris", "haris"))
+    load_collection.cache_clear()
+    with pytest.raises(BadClaim, match="field document.haris is no source; there are harris"):
+        load_collection(article)

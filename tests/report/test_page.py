@@ -1,0 +1,127 @@
+"""report.html as a file: all of the record is in it, it is the same each time, and no string of a
+record can become markup or code. What it does in a browser, test_browser.py sees."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import hashlib
+import json
+import re
+from array import array
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import EXPERIMENTS, REPORTS
+from recheck_report import page
+from recheck_report.claims.measured import Measured, read
+from recheck_report.sections.family import close_family
+from synthetic import SMALL, make_full, make_record, pack, spoil, unpack
+
+RECORDS = sorted((REPORTS / "results").glob("*/record.json"))
+MOST_BYTES = 2_500_000
+
+
+def own_of(record: Any, folder: Path) -> Measured:
+    unpack(pack(record), folder)
+    own = read(folder, EXPERIMENTS)
+    close_family(own)
+    return own
+
+
+def element(html: str, name: str) -> str:
+    found = re.search(rf'<script type="[\w/]+" id="{name}">(.*?)</script>', html, re.S)
+    assert found
+    return found[1]
+
+
+def test_the_same_record_gives_the_same_bytes(tmp_path: Path) -> None:
+    own = own_of(make_record(SMALL), tmp_path)
+    first = page.page(own, [])
+    again = read(tmp_path, EXPERIMENTS)
+    close_family(again)
+    assert page.page(again, []) == first
+
+
+def test_it_is_among_the_files_of_a_report(golden: dict[str, bytes]) -> None:
+    assert golden["report.html"].startswith(b"<!DOCTYPE html>")
+
+
+def test_everything_is_in_it(golden: dict[str, bytes], tmp_path: Path) -> None:
+    for name, content in golden.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes(content)
+    own = read(tmp_path, EXPERIMENTS)
+    close_family(own)
+    html = golden["report.html"].decode()
+    data = json.loads(element(html, "data"))
+    cases = own.record.cases
+    assert data["cases"]["median"] == [c.seconds and c.seconds.median for c in cases]
+    rows = [data["rows"][at] for at in data["cases"]["row"]]
+    assert [row["name"] for row in rows] == [case.strategy for case in cases]
+    assert [data["texts"][at] for at in data["cases"]["shape"]] == [c.shape_name for c in cases]
+    assert [(each["id"], each["verdict"]) for each in data["claims"]] == [
+        (each.claim.id, each.verdict) for each in own.judgement.claims
+    ]
+    assert [each["id"] for each in data["errata"]] == [
+        each.erratum.id for each in own.judgement.errata
+    ]
+    assert own.probes and data["probes"]["counters"].keys() == own.probes.counters.keys()
+    assert own.accuracy and len(data["accuracy"][0]["results"]) == len(own.accuracy.results)
+    packed = gzip.decompress(base64.b64decode(element(html, "samples")))
+    counts = array("I", packed[:16])
+    samples = array("f", [each for case in cases for each in case.samples])
+    assert counts[0] == len(samples) and packed[16 : 16 + 4 * len(samples)] == samples.tobytes()
+    rounds = array("I", packed[16 + 4 * len(samples) :][: 4 * counts[1]])
+    assert list(rounds) == [number for case in cases for number, _ in case.blocks]
+    charts = json.loads(gzip.decompress(base64.b64decode(element(html, "charts"))))
+    assert {f"charts/{each['name']}" for each in charts} == {n for n in golden if "svg" in n}
+
+
+def test_only_its_own_script_may_run(golden: dict[str, bytes]) -> None:
+    html = golden["report.html"].decode()
+    policy = re.search(r'Content-Security-Policy" content="([^"]+)"', html)
+    assert policy and policy[1].startswith("default-src 'none'; ") and "unsafe" not in policy[1]
+    for name in ("script", "style"):
+        (text,) = re.findall(rf"<{name}>(.*?)</{name}>", html, re.S)
+        digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        assert f"{name}-src 'sha256-{digest}'" in policy[1]
+
+
+def test_no_string_ends_the_data(tmp_path: Path) -> None:
+    reason = "</script><script>alert(1)</script><!-- & \u2028"
+    own = own_of(spoil(make_record(SMALL), "/tile16/4096x", "failed", reason), tmp_path)
+    html = page.page(own, []).decode()
+    assert html.count("</script>") == 4 and "alert(1)</script>" not in html
+    data = element(html, "data")
+    assert not re.search("[<>&\u2028\u2029]", data)
+    assert reason.rstrip(" \u2028") in json.loads(data)["texts"]
+
+
+def test_every_script_is_in_it() -> None:
+    folder = Path(page.__file__).parent / "js"
+    assert {path.stem for path in folder.iterdir()} == set(page.SCRIPTS)
+    for path in folder.iterdir():
+        text = path.read_text(encoding="utf-8")
+        assert not re.search(r"innerHTML|outerHTML|insertAdjacent|document\.write|eval\(", text)
+
+
+@pytest.mark.parametrize("gpu", [True, False])
+def test_it_says_why_nothing_was_measured(gpu: bool, tmp_path: Path) -> None:
+    own = own_of(make_full(gpu=gpu, small=True), tmp_path)
+    about = json.loads(element(page.page(own, []).decode(), "data"))["about"]
+    assert (about["why_no_gpu"] is None) == gpu
+
+
+@pytest.mark.parametrize("record", RECORDS, ids=lambda path: path.parent.name)
+def test_the_committed_one_is_small(record: Path) -> None:
+    from recheck_report.charts import Chart
+
+    own = read(record, EXPERIMENTS)
+    close_family(own)
+    drawn = [
+        Chart(path.name, "", "", "", path.read_bytes())
+        for path in sorted((record.parent / "charts").glob("*.svg"))
+    ]
+    assert len(page.page(own, drawn)) < MOST_BYTES
