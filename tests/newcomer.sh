@@ -67,7 +67,8 @@ echo "deb http://127.0.0.1:9/debian $suite main" | "${inside[@]}" tee \
 
 git clone --quiet --no-local "$here" "$folder/recheck"
 tar -c -C "$folder" recheck | "${inside[@]}" tar -x --no-same-owner -C "$root"
-toolkit=$(readlink -f "$(command -v nvcc || true)")
+# nvcc on the PATH may be a link, or a script that calls it: it says itself where its toolkit is
+toolkit=$(nvcc --dryrun -x cu /dev/null 2>&1 | sed -n 's/^#\$ TOP=//p' || true)
 for command in "${commands[@]}"; do
   name=${command##* }
   [[ $# == 0 || " $* " == *" $name "* ]] || continue
@@ -81,7 +82,7 @@ for command in "${commands[@]}"; do
     mount --rbind /dev "$root/dev"
     if [[ $toolkit ]]; then
       mkdir -p "$root/usr/local/cuda"
-      mount --bind -o ro "${toolkit%/bin/nvcc}" "$root/usr/local/cuda"
+      mount --bind -o ro "$toolkit" "$root/usr/local/cuda"
     fi
     chown -R 1000:1000 "$root/recheck"
     exec chroot --userspec=1000:1000 "$root" env -i PATH=/usr/local/bin:/usr/bin:/bin "$@" \
