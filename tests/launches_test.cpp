@@ -28,6 +28,7 @@
 #include "../experiments/harness/workbench.hpp"
 #include "repeat.hpp"
 #include "rows.hpp"
+#include "stream.hpp"
 #include "targets.hpp"
 
 namespace recheck {
@@ -112,19 +113,6 @@ class Room {
 
  private:
   float* data_ = nullptr;
-};
-
-/// A stream that waits for no other.
-class Stream {
- public:
-  Stream() { check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking)); }
-  Stream(const Stream&) = delete;
-  Stream& operator=(const Stream&) = delete;
-  ~Stream() { cudaStreamDestroy(stream_); }
-  operator cudaStream_t() const { return stream_; }  // NOLINT: it is that stream
-
- private:
-  cudaStream_t stream_ = nullptr;
 };
 
 using Words = std::vector<float>;

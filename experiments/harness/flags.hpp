@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <iostream>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -36,6 +37,21 @@ inline std::vector<std::string> split(const std::string& list, char at = ',') {
       words.back() += c;
   }
   return words;
+}
+
+/// The exit code that `body` returns. What it throws is one line: 2 for input that makes no sense,
+/// else 1.
+template <typename Body>
+int exit_code(const std::string& program, const Body& body) {
+  try {
+    return body();
+  } catch (const std::invalid_argument& error) {
+    std::cerr << program << ": " << error.what() << '\n';
+    return 2;
+  } catch (const std::exception& error) {
+    std::cerr << program << ": " << error.what() << '\n';
+    return 1;
+  }
 }
 
 }  // namespace recheck

@@ -7,7 +7,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <iostream>
 #include <iterator>
 #include <map>
 #include <optional>
@@ -20,6 +19,7 @@
 #include "benchmarks.hpp"
 #include "bystanders.hpp"
 #include "devices.hpp"
+#include "flags.hpp"
 #include "gate.hpp"
 #include "journal.hpp"
 #include "options.hpp"
@@ -337,15 +337,7 @@ int run(const std::string& program, int argc, char** argv, std::span<const Exper
 
 int main(int argc, char** argv, std::span<const Experiment> experiments) {
   const auto program = std::filesystem::path(argc > 0 ? argv[0] : "recheck").filename().string();
-  try {
-    return run(program, argc, argv, experiments);
-  } catch (const std::invalid_argument& error) {
-    std::cerr << program << ": " << error.what() << '\n';
-    return 2;
-  } catch (const std::exception& error) {
-    std::cerr << program << ": " << error.what() << '\n';
-    return 1;
-  }
+  return exit_code(program, [&] { return run(program, argc, argv, experiments); });
 }
 
 }  // namespace recheck

@@ -93,12 +93,7 @@ int run(std::span<char*> arguments) {
 }  // namespace
 }  // namespace recheck::matmul
 
-int main(int argc, char** argv) try {
-  return recheck::matmul::run(std::span(argv, argc).subspan(1));
-} catch (const std::invalid_argument& error) {
-  std::cerr << "recheck_best: " << error.what() << '\n';
-  return 2;
-} catch (const std::exception& error) {
-  std::cerr << "recheck_best: " << error.what() << '\n';
-  return 1;
+int main(int argc, char** argv) {
+  const auto words = std::span(argv, argc).subspan(1);
+  return recheck::exit_code("recheck_best", [&] { return recheck::matmul::run(words); });
 }

@@ -19,6 +19,7 @@
 #include "../../kernels/include/recheck/matmul.hpp"
 #include "../../kernels/include/recheck/matvec.hpp"
 #include "../../kernels/include/recheck/transpose.hpp"
+#include "../stream.hpp"
 #include "../targets.hpp"
 
 namespace recheck::kernels {
@@ -92,19 +93,6 @@ cudaError_t run(const Call& call, std::string_view rung, cudaStream_t stream = n
   EXPECT_TRUE(workspace.guards_stand()) << rung;
   return code;
 }
-
-/// A stream that waits for no other.
-class Stream {
- public:
-  Stream() { EXPECT_EQ(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), cudaSuccess); }
-  Stream(const Stream&) = delete;
-  Stream& operator=(const Stream&) = delete;
-  ~Stream() { cudaStreamDestroy(stream_); }
-  operator cudaStream_t() const { return stream_; }  // NOLINT: it is that stream
-
- private:
-  cudaStream_t stream_ = nullptr;
-};
 
 bool refused(cudaError_t code) {
   return code == cudaErrorNoKernelImageForDevice || code == cudaErrorInvalidConfiguration;
