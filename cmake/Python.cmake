@@ -2,7 +2,8 @@
 #
 # Python, which renders. Its packages are used as found, else installed into the build folder, pinned, by
 # the target recheck_python_packages. RECHECK_PYTHON runs it, and finds the package of the renderer, which is in
-# recheck_reports: ${RECHECK_PYTHON} -m recheck_report. Where there is none, RECHECK_NO_PYTHON says why.
+# recheck_reports: ${RECHECK_PYTHON} -m recheck_report. A person calls the script recheck-report in the build
+# folder. Where there is no Python, RECHECK_NO_PYTHON says why.
 set(no_python "")
 find_package(Python3 3.11 COMPONENTS Interpreter)
 if(NOT Python3_FOUND)
@@ -40,3 +41,15 @@ endif()
 set(RECHECK_PYTHON
   ${CMAKE_COMMAND} -E env PYTHONDONTWRITEBYTECODE=1 --modify PYTHONPATH=path_list_prepend:${recheck_reports}
   ${python} CACHE INTERNAL "")
+file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/recheck-report @ONLY CONTENT [=[
+#!/bin/sh
+# recheck-report, with the Python and the packages of this build
+python='@python@'
+if ! command -v "$python" >/dev/null; then
+  echo "error: its packages are missing: cmake --build '@CMAKE_BINARY_DIR@' --target recheck_python_packages" >&2
+  exit 1
+fi
+PYTHONDONTWRITEBYTECODE=1 PYTHONPATH='@recheck_reports@'${PYTHONPATH:+:$PYTHONPATH} exec "$python" -m recheck_report "$@"
+]=])
+file(CHMOD ${CMAKE_BINARY_DIR}/recheck-report
+     PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)

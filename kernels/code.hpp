@@ -45,13 +45,18 @@ constexpr std::optional<Code> code_for(std::string_view architectures, int compu
   return best;
 }
 
+/// The architectures that this build has code for, as code_for() takes them; empty if not known.
+#ifdef RECHECK_ARCHITECTURES
+constexpr std::string_view architectures_here = RECHECK_ARCHITECTURES;
+#else
+constexpr std::string_view architectures_here;
+#endif
+
 /// What this build's code was made for that such a device runs; where that is not known, what the
 /// device has.
 constexpr int code_here(int compute_capability) {
-#ifdef RECHECK_ARCHITECTURES
-  if (const auto code = code_for(RECHECK_ARCHITECTURES, compute_capability)) return code->made_for;
-#endif
-  return compute_capability;
+  const auto code = code_for(architectures_here, compute_capability);
+  return code ? code->made_for : compute_capability;
 }
 
 }  // namespace recheck::kernels

@@ -13,6 +13,12 @@ not_measured() {
   echo "not measured: $*"
   exit 77
 }
+for word; do
+  if [[ $word != report && $word != test ]]; then
+    echo "newcomer.sh: unknown word '$word': there are report, test" >&2
+    exit 2
+  fi
+done
 command -v mmdebstrap >/dev/null || not_measured "mmdebstrap is not installed"
 # all mounts and processes end with their name spaces
 inside=(unshare --mount --pid --fork --kill-child)

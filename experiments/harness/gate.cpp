@@ -39,9 +39,6 @@ Proofs prove(const Experiment& experiment, const Strategy& strategy, Targets& ta
 }
 
 int gate(std::span<const Experiment> experiments, const Choice& choice) {
-  if (choice.quick || !choice.shapes.empty() || !choice.regimes.empty())
-    throw std::invalid_argument(
-        "--gate has shapes of its own and times nothing: with it go --experiment and --strategy");
   plan(experiments, choice);  // throws for names that there are not
   Targets targets(find_gpu());
   bool all = true, right = true;

@@ -22,7 +22,7 @@ Proofs prove(const Experiment& experiment, const Strategy& strategy, Targets& ta
 
 /// Proves the rows that `choice` wants of `experiments` and prints a line for each. Returns 1 where
 /// one was wrong or fits no shape, else 77 where one could not be tried, else 0. Throws
-/// std::invalid_argument, in one line, for a choice that makes no sense here.
+/// std::invalid_argument, in one line, for names that there are not.
 int gate(std::span<const Experiment> experiments, const Choice& choice);
 
 }  // namespace recheck

@@ -202,7 +202,11 @@ Json read_earlier(const std::filesystem::path& folder) {
                   });
     return record;
   }
-  record = read_json(folder / "record.json");
+  try {
+    record = read_json(folder / "record.json");
+  } catch (const std::exception& error) {
+    throw std::runtime_error(std::string(error.what()) + "; remove it, or run without --resume");
+  }
   try {
     cases = by_id(record);
   } catch (const Json::exception&) {

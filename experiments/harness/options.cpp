@@ -21,7 +21,7 @@ constexpr const char* usage =
                [--regime=NAME,...] [--quick] [--budget=TIME] [--per-case=SECONDS] [--seed=N] [--nonce=N]
                [--resume] [--device=INDEX|UUID|all] [--at-once]
                [--benchmark_filter=REGEX] [--benchmark_...]
-       PROGRAM --gate [--experiment=NAME,...] [--strategy=NAME,...] [--device=INDEX|UUID]
+       PROGRAM --gate [--experiment=NAME,...] [--strategy=NAME,...] [--device=INDEX|UUID] [--nonce=N]
        PROGRAM --version
 
 Proves and times every strategy at every shape and writes FOLDER/record.json (default: report).
@@ -119,6 +119,15 @@ void check_devices(const Options& options, const std::vector<char*>& left) {
           "--benchmark_out is one file, and --device=all has a process for each GPU: leave it out");
 }
 
+/// --gate has shapes and inputs of its own, times nothing and keeps nothing.
+void check_gate(const std::set<std::string>& flags) {
+  const std::set<std::string> own = {"--gate", "--experiment", "--strategy", "--device", "--nonce"};
+  for (const auto& flag : flags)
+    if (!own.contains(flag))
+      throw std::invalid_argument(
+          flag + " has no say with --gate; --experiment, --strategy, --device and --nonce have");
+}
+
 /// The usage of a program with these experiments.
 std::string usage_of(const std::string& program, std::span<const Experiment> experiments) {
   std::string names;
@@ -139,9 +148,11 @@ Options parse(const std::string& program, std::span<const Experiment> experiment
               std::vector<char*>& arguments) {
   Options options;
   std::vector<char*> left = {arguments[0]};
+  std::set<std::string> flags;
   for (auto* argument : std::span(arguments).subspan(1)) {
     const Flag given(argument);
     const auto& [word, flag, value] = given;
+    flags.insert(flag);
     if (given.asks_for_help()) {
       std::cout << usage_of(program, experiments);
       std::exit(0);
@@ -185,6 +196,7 @@ Options parse(const std::string& program, std::span<const Experiment> experiment
     if (flag == "--at-once") options.gpus_at_once = several(flag, value);
   }
   check_devices(options, left);
+  if (options.gate) check_gate(flags);
   arguments = std::move(left);
   return options;
 }

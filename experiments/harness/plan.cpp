@@ -32,13 +32,13 @@ std::size_t extents_of(const std::string& shape) {
 }
 
 /// A shape that no experiment could have is an error that lists what they have.
-void require_shape(std::span<const Experiment> experiments, const std::string& text) {
+void require_shape(std::span<const Experiment* const> experiments, const std::string& text) {
   std::string known;
-  for (const auto& experiment : experiments) {
-    if (experiment.axes.size() == extents_of(text)) return;
+  for (const auto* experiment : experiments) {
+    if (experiment->axes.size() == extents_of(text)) return;
     std::string axes;
-    for (const auto axis : experiment.axes) axes += (axes.empty() ? "" : "x") + std::string(axis);
-    known += (known.empty() ? "" : ", ") + std::string(experiment.name) + " " + axes;
+    for (const auto axis : experiment->axes) axes += (axes.empty() ? "" : "x") + std::string(axis);
+    known += (known.empty() ? "" : ", ") + std::string(experiment->name) + " " + axes;
   }
   throw std::invalid_argument("'" + text + "' is not a shape: there are " + known);
 }
@@ -84,13 +84,18 @@ void require_sense(std::span<const Experiment> experiments, const Choice& choice
       throw std::invalid_argument("two experiments are named '" + std::string(experiment.name) +
                                   "'");
     names.emplace_back(experiment.name);
+  }
+  require_known("experiment", choice.experiments, names);
+  std::vector<const Experiment*> chosen;
+  for (const auto& experiment : experiments) {
+    if (!wanted(choice.experiments, experiment.name)) continue;
+    chosen.push_back(&experiment);
     for (const auto& strategy : experiment.ladder)
       if (std::ranges::find(strategies, strategy.name) == strategies.end())
         strategies.emplace_back(strategy.name);
   }
-  require_known("experiment", choice.experiments, names);
   require_known("strategy", choice.strategies, strategies);
-  for (const auto& text : choice.shapes) require_shape(experiments, text);
+  for (const auto& text : choice.shapes) require_shape(chosen, text);
   for (const auto regime : regimes) regime_names.emplace_back(name_of(regime));
   require_known("regime", choice.regimes, regime_names);
   if (choice.quick && !(choice.shapes.empty() && choice.regimes.empty()))

@@ -30,6 +30,7 @@ elements, and writes to FILE (default: accuracy.json) how far each result is fro
   --k       only these lengths of the sums: even numbers (default: from 64 to 65536; of adversarial
             inputs 64, 4096 and 100000, and no others)
   --size    of the result (default 128x96); of more than 128 rows, 128 are looked at
+Exit code: 1 where the file cannot be written; 2 for input that makes no sense.
 )";
 
 constexpr int schema = 2;

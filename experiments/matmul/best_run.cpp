@@ -31,15 +31,18 @@ constexpr const char* usage =
 Prints for each product of matrices, A (m, k) by B (k, n), the rung that matmul::best takes.
   --shape  the products, such as 16x16x1000000
   --gpu    on which GPU: compute capability and multiprocessors, such as 80,108 for an A100 (default:
-           the one at hand). Of this build's code it runs what such a GPU does
+           the one at hand). The choice is of what such a GPU runs of this build's code, which may be
+           PTX for an earlier one: -DRECHECK_ALL_ARCHITECTURES=ON has machine code for all
   --rungs  print the names of all rungs that it may take anywhere
+Exit code: 1 where there is no GPU to choose for; 2 for input that makes no sense.
 )";
 
-int number(const std::string& flag, const std::string& text) {
+int number(const std::string& flag, const std::string& text, int least, int most) {
   int value = 0;
   const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || rest != text.data() + text.size() || value < 1)
-    throw std::invalid_argument(flag + ": '" + text + "' is not a number from 1 to 2147483647");
+  if (error != std::errc{} || rest != text.data() + text.size() || value < least || value > most)
+    throw std::invalid_argument(flag + ": '" + text + "' is not a number from " +
+                                std::to_string(least) + " to " + std::to_string(most));
   return value;
 }
 
@@ -67,8 +70,12 @@ int run(std::span<char*> arguments) {
       const auto numbers = split(given.value);
       if (numbers.size() != 2)
         throw std::invalid_argument("--gpu: '" + given.value + "' is not such as 80,108");
-      const int capability = number(given.name, numbers[0]);
-      gpu = {capability, number(given.name, numbers[1]), kernels::code_here(capability)};
+      const int capability = number(given.name, numbers[0], 10, 999);
+      const auto architectures = kernels::architectures_here;
+      if (!architectures.empty() && !kernels::code_for(architectures, capability))
+        throw std::invalid_argument("--gpu: this build has no code for a GPU of " + numbers[0] +
+                                    ": it has " + std::string(architectures));
+      gpu = {capability, number(given.name, numbers[1], 1, 4096), kernels::code_here(capability)};
     }
   }
   if (shapes.empty()) throw std::invalid_argument("--shape: say which, such as 16x16x1000000");
@@ -79,10 +86,13 @@ int run(std::span<char*> arguments) {
     const auto extents = split(text, 'x');
     if (extents.size() != 3)
       throw std::invalid_argument("--shape: '" + text + "' is not such as 16x16x1000000");
+    const auto extent = [](const std::string& given) {
+      return number("--shape", given, 0, kernels::most_extent);
+    };
     kernels::matmul::MatmulArgs args = {};
-    args.m = number("--shape", extents[0]);
-    args.n = number("--shape", extents[1]);
-    args.k = number("--shape", extents[2]);
+    args.m = extent(extents[0]);
+    args.n = extent(extents[1]);
+    args.k = extent(extents[2]);
     args.lda = args.k;
     args.ldb = args.ldc = args.n;
     std::cout << text << ' ' << kernels::matmul::best_on(*gpu, args) << '\n';

@@ -146,12 +146,19 @@ def _epilog(name: str) -> str:
     return f"example:\n  recheck-report {own.example}\n  {lines}\n\nexit codes:\n{said}"
 
 
+class _Parser(argparse.ArgumentParser):
+    """Says what is wrong in one line, without the usage."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"error: {message}; {self.prog} --help says what there is\n")
+
+
 def main(words: Sequence[str] | None = None) -> int:
     """Runs the command that the words name, in this process; returns its exit code."""
     words = sys.argv[1:] if words is None else words
     about = "Reports on Recheck's records: judges, renders, compares and publishes them."
     more = "recheck-report COMMAND --help has an example and the exit codes of each."
-    parser = argparse.ArgumentParser("recheck-report", description=about, epilog=more)
+    parser = _Parser("recheck-report", description=about, epilog=more)
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     commands = parser.add_subparsers(required=True, dest="command", metavar="COMMAND")
     # matplotlib's remarks on font caches and configuration are no concern of a report's reader

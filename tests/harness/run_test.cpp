@@ -25,6 +25,9 @@ using gpu_Run = Run;
 TEST_F(Run, RefusesInputThatMakesNoSense) {
   expect_refusal("--strategy=tile61", 2, "unknown strategy 'tile61': there are cpu_serial");
   expect_refusal("--shape=12x", 2, "'12x' is not a shape");
+  // among those that are asked for
+  expect_refusal("--experiment=matmul --strategy=naive", 2, "unknown strategy 'naive': there are");
+  expect_refusal("--experiment=transpose --shape=3x4x5", 2, "there are transpose rowsxcolumns");
   expect_refusal("--shape=12x12x12x12", 2, "there are matmul mxnxk, matvec rowsxcolumns");
   expect_refusal("--experiment=sorting", 2, "there are matmul, matvec, transpose");
   expect_refusal("--strategy=tile16 --shape=12x12", 2, "no such strategy has such a shape");
@@ -204,7 +207,7 @@ TEST_F(Run, RefusesToResumeWhatDoesNotBelongTogether) {
   refuses(with("/environment/seed", 14), "seed was 14");
   refuses(with("/schema", 99), "schema 99");
   refuses(with("/cases/0/id", "matmul/cpu_serial/9x9x9/hot"), "which these flags do not ask for");
-  refuses(mine.dump().substr(0, 300), "is not JSON");
+  refuses(mine.dump().substr(0, 300), "it may be cut short; remove it, or run without --resume");
   // deeper than a stack can follow
   auto deep = with("/environment/host_compiler", "another");
   deep.replace(deep.find("\"another\""), 9, std::string(200000, '[') + std::string(200000, ']'));
@@ -273,7 +276,8 @@ TEST_F(Run, ProvesRowsWithoutTimingThem) {
   EXPECT_NE(passed.output.find("transpose/cpu_serial: passed "), std::string::npos);
   const auto gpu = run("--gate --experiment=transpose --strategy=naive");
   EXPECT_TRUE(gpu.code == 0 || gpu.code == 77) << gpu.output;
-  EXPECT_EQ(run("--gate --shape=9x8").code, 2);
+  for (const char* other : {"--shape=9x8", "--output=x", "--resume", "--quick", "--seed=2"})
+    expect_refusal(std::string("--gate ") + other, 2, "has no say with --gate");
   EXPECT_EQ(run("--gate --strategy=none").code, 2);
   EXPECT_FALSE(fs::exists(folder_ / "record.json"));
 }

@@ -829,7 +829,7 @@ def test_a_failure_leaves_the_earlier_file(world: World) -> None:
     world.probe()
     before = world.output.read_bytes()
     world.state["environment"] = None
-    assert "measures nothing here" in one_line(world.run(), 1)
+    assert "measures nothing here" in one_line(world.run(), 2)
     assert [path.name for path in world.output.parent.iterdir()] == [world.output.name]
     assert world.output.read_bytes() == before
 

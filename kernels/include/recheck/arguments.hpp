@@ -33,8 +33,9 @@ namespace matmul {
 
 /// C = A · B in fp32, every matrix row-major: A is m×k, B is k×n, C is m×n.
 /// Leading dimensions count elements (lda >= k, ldb >= n, ldc >= n). As in BLAS, nothing is read or
-/// written when m or n is 0, and C becomes 0 when k is 0. Pointers are device memory (a CPU row of
-/// an experiment takes host memory). C must overlap with neither input, which nobody checks.
+/// written when m or n is 0, and C becomes 0 when k is 0. Pointers are memory that the device
+/// reaches (a CPU row of an experiment takes host memory). C must overlap with neither input, which
+/// nobody checks.
 struct MatmulArgs {
   int m = 0, n = 0, k = 0;
   const float* a = nullptr;  // (m, k)
@@ -51,8 +52,8 @@ namespace matvec {
 /// r = A · v in fp32. A is rows×columns, stored by rows or by columns as each function says; pitch
 /// is the distance from one stored row (or column) to the next, in bytes, as cudaMallocPitch
 /// returns it and a multiple of sizeof(float). v and r are contiguous. r becomes 0 when columns is
-/// 0; nothing is read or written when rows is 0. Pointers are device memory; r must overlap with
-/// neither input, which nobody checks.
+/// 0; nothing is read or written when rows is 0. Pointers are memory that the device
+/// reaches; r must overlap with neither input, which nobody checks.
 struct MatvecArgs {
   int rows = 0, columns = 0;
   const float* a = nullptr;
@@ -66,7 +67,7 @@ namespace transpose {
 
 /// out = inᵀ in fp32: in is rows×columns, out is columns×rows, both row-major. Leading dimensions
 /// count elements (ldin >= columns, ldout >= rows). Nothing is read or written when an extent is 0.
-/// Pointers are device memory; out must not overlap with in, which nobody checks.
+/// Pointers are memory that the device reaches; out must not overlap with in, which nobody checks.
 struct TransposeArgs {
   int rows = 0, columns = 0;
   const float* in = nullptr;

@@ -157,7 +157,7 @@ def run(options: argparse.Namespace) -> int:
             text = json.dumps(probe(options, known), indent=1, ensure_ascii=False)
             file.write_text(text + "\n", encoding="utf-8")
     except BadProgram as error:
-        raise Failed(str(error)) from error
+        raise Failed(str(error), 2) from error
     except (KeyError, TypeError) as error:
         raise Failed(f"{options.recheck} wrote a record of another form: {error}") from error
     except OSError as error:

@@ -45,6 +45,8 @@ def options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     if options.records and not (options.add or options.check):
         raise Failed("records are there to --add or to --check: say which", 2)
+    if not options.add and not options.results.is_dir():
+        raise Failed(f"{options.results} is no folder of published reports", 2)
     if options.check and not options.records:
         raise Failed("--check: name the record that is to be compared with its history", 2)
     records = []

@@ -189,8 +189,9 @@ def installation(env: Environment) -> list[str]:
     if name != OURS:
         found.append("cmake -S . -B build -D CMAKE_BUILD_TYPE=Release")
         return [*found, f"cmake --build build --target {name}_report", "PATH=$PWD/build:$PATH"]
-    found += ["cmake --workflow --preset report", "pip install ./reports"]
-    return [*found, "PATH=$PWD/build/release/experiments:$PWD/build/release/tests:$PATH"]
+    build = "$PWD/build/release"
+    found += ["cmake --workflow --preset report"]
+    return [*found, f"PATH={build}:{build}/experiments:{build}/tests:$PATH"]
 
 
 def again(env: Environment) -> list[str]:
