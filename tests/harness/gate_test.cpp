@@ -52,7 +52,6 @@ TEST(GateFlag, SaysWhereNothingCouldBeTried) {
   Strategy rows[] = {row, cpu_serial()};
   rows[0].name = "absent";
   EXPECT_EQ(gate_of(rows).second, 77);
-  const Experiment experiments[] = {transpose::experiment({&row, 1})};
 }
 
 }  // namespace
