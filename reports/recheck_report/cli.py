@@ -30,6 +30,7 @@ COMMANDS = {
     "lint": "checks a report against the twelve rules of scientific benchmarking",
     "collect": "counts and tests what claims need that is no time: probes.json",
     "variation": "makes the table of how much two runs of the same code differ",
+    "pilot": "measures what processes on one GPU differ by",
     "contribute": "measures this GPU, all of it, and packs one file for a pull request",
     "pack": "packs what was measured into that file: the last step of contribute",
     "receive": "takes such a file of somebody else's over as evidence, or refuses",
@@ -104,6 +105,16 @@ HELP = {
         "variation run1 run2 run3 --output reports/recheck_report/statistics/variation.json",
         "Replaces the table that compare and verify take their margins from.",
         {0: "written", 2: "no two of the records are of one GPU model and the same device code"},
+    ),
+    "pilot": Help(
+        "pilot build/release/pilot --keep --results reports/results --pilots reports/pilot",
+        "Takes over five runs, each a process of recheck on one GPU, which `pilot` with --program\n"
+        "has made, and makes the table anew that compare and verify take their margins from.",
+        {
+            0: "printed, or taken over",
+            1: "a process failed, or the runs are no evidence: the line says why",
+            2: "not measured, because there is no GPU, or what was read is not in form",
+        },
     ),
     "contribute": Help(
         "contribute --resume",

@@ -6,7 +6,6 @@ import copy
 import json
 import math
 import shutil
-import subprocess
 from collections.abc import Callable
 from itertools import combinations
 from pathlib import Path
@@ -16,7 +15,8 @@ import pytest
 from conftest import REPORTS, one_line, run
 from recheck_report.claims.load import Check
 from recheck_report.claims.predicates import Questions
-from recheck_report.model.record import Case, Record, load
+from recheck_report.history.committed import pilots, unpacked
+from recheck_report.model.record import RECORD, Case, Record, load
 from recheck_report.queries import DISPATCH
 from recheck_report.sections import times
 from recheck_report.sections.self_audit import between_processes
@@ -412,16 +412,21 @@ def test_the_committed_table_knows_every_class() -> None:
             assert tuple(each.name for each in what.classes) == CLASSES
             for each in what.classes:
                 assert 0 < each.half <= each.predicted <= each.margin <= each.largest
-                assert each.count >= 500
+                assert each.count >= (500 if level.level == GPU else 100)
     between = own.at(GPU)
     assert between and between.pairs > 10
 
 
 def test_predictions_hold_for_a_gpu_that_they_do_not_come_from() -> None:
-    """95 of 100 medians and ratios of a GPU that was left out, and 93 of 100 of each class."""
+    """95 of 100 medians and ratios of a GPU that was left out, and 93 of 100 of each class. The
+    four other processes of a pilot say less of the fifth."""
     for level in known()[H200].levels:
         for what in (level.medians, level.ratios):
-            assert what.held_out and what.held_out.share >= 0.95 and what.held_out.worst >= 0.93
+            assert what.held_out
+            if level.level == GPU:
+                assert what.held_out.share >= 0.95 and what.held_out.worst >= 0.93
+            else:
+                assert what.held_out.share >= 0.9
 
 
 def test_the_documentation_has_these_margins() -> None:
@@ -438,40 +443,35 @@ def test_the_documentation_has_these_margins() -> None:
 
 
 @pytest.fixture(scope="module")
-def history(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """The folders of the table's records, by the commit that they were measured at."""
+def every(tmp_path_factory: pytest.TempPathFactory) -> list[Record]:
+    """The table's records: evidence out of the history, and pilots."""
     if not shutil.which("git"):
         pytest.skip("git was not found")
-
-    def git(*words: str) -> bytes:
-        found = subprocess.run(["git", *words], cwd=REPORTS, capture_output=True)
-        return found.stdout if found.returncode == 0 else b""
-
-    wanted = {each["commit"] for each in known()[H200].records}
-    found: dict[str, Path] = {}
-    path = "reports/results/nvidia-h200"
-    for commit in git("log", "--format=%H", "--", f":/{path}/record.json").decode().split():
-        raw = git("show", f"{commit}:{path}/record.json")
-        if not raw:
-            continue
-        name = json.loads(raw)["environment"]["git"]["commit"]
-        if name in wanted and name not in found:
-            found[name] = folder = tmp_path_factory.mktemp("run")
-            (folder / "record.json").write_bytes(raw)
-            if samples := git("show", f"{commit}:{path}/samples.jsonl.bz2"):
-                (folder / "samples.jsonl.bz2").write_bytes(samples)
-    if missing := len(wanted - found.keys()):
+    wanted = {each["started"] for each in known()[H200].records}
+    paths = unpacked(REPORTS / "results" / "nvidia-h200", tmp_path_factory.mktemp("runs"))
+    paths += pilots(REPORTS / "pilot")
+    started = {each: json.loads((each / RECORD).read_bytes())["environment"] for each in paths}
+    found = [load(each)[0] for each in paths if started[each]["started"] in wanted]
+    if missing := len(wanted) - len(found):
         pytest.skip(f"the history lacks {missing} of {len(wanted)} records: a shallow clone?")
     return found
 
 
 @pytest.fixture(scope="module")
-def runs(history: dict[str, Path]) -> list[Record]:
-    return [load(folder)[0] for folder in history.values()]
+def runs(every: list[Record]) -> list[Record]:
+    """Those of the full matrix."""
+    return [each for each in every if each.plan.preset == "full"]
 
 
-def test_the_committed_table_is_what_its_records_make(runs: list[Record]) -> None:
-    assert table_json(derive(runs, DISPATCH)) == TABLE.read_bytes()
+def test_the_committed_table_is_what_its_records_make(every: list[Record]) -> None:
+    assert table_json(derive(every, DISPATCH)) == TABLE.read_bytes()
+
+
+def test_every_kept_pilot_is_in_the_table() -> None:
+    known_of = {each["started"] for own in known().values() for each in own.records}
+    for path in pilots(REPORTS / "pilot"):
+        own = json.loads((path / RECORD).read_bytes())["environment"]
+        assert own["started"] in known_of, path
 
 
 def _same_code(old: Record, new: Record) -> bool:

@@ -291,6 +291,7 @@ def _method_page(report: Report) -> bytes:
         another=another.levels(record) if record.gpu_measured else [],
         another_columns=another.COLUMNS,
         another_numbers=another.NUMBERS,
+        by_seed_columns=another.BY_SEED,
         rehearsed=rehearsed(own),
         regimes={case.regime for case in record.cases},
         # recheck, or the program of another collection

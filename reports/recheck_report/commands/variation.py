@@ -11,11 +11,12 @@ import argparse
 from pathlib import Path
 
 from recheck_report.commands import Failed
-from recheck_report.formatting import significant
 from recheck_report.model.record import load
 from recheck_report.progress import doing
 from recheck_report.queries import DISPATCH
-from recheck_report.statistics.variation import PROCESS, derive, table_json
+from recheck_report.sections.another import whether
+from recheck_report.sections.times import margin
+from recheck_report.statistics.variation import PROCESS, Variation, derive, table_json
 
 
 def options(parser: argparse.ArgumentParser) -> None:
@@ -34,21 +35,40 @@ def run(options: argparse.Namespace) -> int:
         raise Failed("no two of these records are of one GPU model and the same device code", 2)
     options.output.write_bytes(table_json(found))
     for each in found:
-        print(f"{each.gpu}: {len(each.records)} runs")
-        for level in each.levels:
-            print(f" another {level.level}: {level.pairs} pairs with the same device code")
-            for what, own in (("medians", level.medians), ("ratios", level.ratios)):
-                for one in own.classes:
-                    print(
-                        f"  {what}: {one.name:22} {one.count:7}, 97 of 100 within "
-                        f"{significant(100 * one.predicted, 2)} %, 999 of 1000 within "
-                        f"{significant(100 * one.margin, 2)} %"
-                    )
-                if held := own.held_out:
-                    print(
-                        f"  {what}: of a {'run' if level.level == PROCESS else 'GPU'} that is left "
-                        f"out {100 * held.share:.1f} % lie where the others predict them; "
-                        f"{100 * held.worst:.1f} % in the worst class, {held.kind}; "
-                        f"{100 * held.least:.1f} % of the worst"
-                    )
+        show(each)
     return 0
+
+
+def show(found: Variation) -> None:
+    """Prints what is known of a GPU model."""
+    print(f"{found.gpu}: {len(found.records)} runs")
+    for level in found.levels:
+        print(f" another {level.level}: {level.pairs} pairs with the same device code")
+        for what, own in (("medians", level.medians), ("ratios", level.ratios)):
+            for one in own.classes:
+                print(
+                    f"  {what}: {one.name:22} {one.count:7}, half within "
+                    f"{margin(one.half)}, 97 of 100 within {margin(one.predicted)}, "
+                    f"999 of 1000 within {margin(one.margin)}"
+                )
+            if held := own.held_out:
+                print(
+                    f"  {what}: of a {'run' if level.level == PROCESS else 'GPU'} that is left "
+                    f"out {100 * held.share:.1f} % lie where the others predict them; "
+                    f"{100 * held.worst:.1f} % in the worst class, {held.kind}; "
+                    f"{100 * held.least:.1f} % of the worst"
+                )
+        if seeds := level.seeds:
+            print(
+                f" another process, by seed: {seeds.same_pairs} pairs of one seed, "
+                f"{seeds.other_pairs} of two"
+            )
+            of_two = {one.name: one for one in seeds.other}
+            for one in seeds.same:
+                if other := of_two.get(one.name):
+                    print(
+                        f"  medians: {one.name:22} half within {margin(one.half)} with one seed, "
+                        f"{margin(other.half)} with two; 97 of 100 within "
+                        f"{margin(one.predicted)} and {margin(other.predicted)}"
+                    )
+            print(f"  {whether(seeds)}")

@@ -6,6 +6,7 @@ ratios move, in another process on this GPU and on another GPU of its model.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -23,15 +24,18 @@ from recheck_report.statistics.variation import (
     LEVELS,
     PROCESS,
     Level,
+    Seeds,
     class_of,
     known,
     level_of,
+    one_gpu_and_code,
 )
 
 ANCHOR = "another-run"
 NUMBERS = range(1, 7)
 DIFFER = ["half differ by less than", "97 of 100 differ by less than"]
 COLUMNS = ["cases", "medians", *DIFFER, "ratios", *DIFFER]
+BY_SEED = ["cases", "medians of one seed", *DIFFER, "medians of two seeds", *DIFFER]
 UNSURE = "◦"  # a ratio that may lie on the other side of 1 in another run
 
 
@@ -136,6 +140,8 @@ class Known:
     reason: str  # why nothing is; empty if something is
     about: str
     rows: list[list[str]]
+    by_seed: list[list[str]]  # the rows of BY_SEED; none where no two seeds were measured
+    seeds: str  # whether they matter
 
 
 def levels(record: Record) -> list[Known]:
@@ -147,7 +153,7 @@ def levels(record: Record) -> list[Known]:
         title = where(name, model)
         level = level_of(model, name)
         if level is None:
-            found.append(Known(title, _unknown(name, model), "", []))
+            found.append(Known(title, _unknown(name, model), "", [], [], ""))
             continue
         rows = []
         for one in level.medians.classes:
@@ -160,23 +166,74 @@ def levels(record: Record) -> list[Known]:
                     else [NONE] * 3
                 )
                 rows.append([one.name, *cells])
-        found.append(Known(title, "", _about(record, level), rows))
+        by_seed = _by_seed(level.seeds, own) if level.seeds else []
+        said = _seeds(level.seeds) if level.seeds else ""
+        found.append(Known(title, "", _about(record, level), rows, by_seed, said))
     return found
+
+
+def _by_seed(seeds: Seeds, classes: set[str]) -> list[list[str]]:
+    of_two = {each.name: each for each in seeds.other}
+    return [
+        [one.name]
+        + [
+            cell
+            for each in (one, of_two[one.name])
+            for cell in (str(each.count), margin(each.half), margin(each.predicted))
+        ]
+        for one in seeds.same
+        if one.name in of_two and one.name in classes
+    ]
+
+
+def _seeds(seeds: Seeds) -> str:
+    """What the pairs of the table by seeds vary, and whether the seed matters."""
+    return (
+        "Another process has another context and other allocations; with another seed it has other "
+        f"inputs and another order of sampling too. {seeds.same_pairs} pairs of runs are of one "
+        f"seed and vary the former alone, {seeds.other_pairs} are of two seeds and vary both, and "
+        f"none varies the GPU. {whether(seeds)}"
+    )
+
+
+def whether(seeds: Seeds) -> str:
+    """Whether the seed adds to what processes differ by: the outcome of the permutation test."""
+    if not seeds.as_far:
+        return "Too few runs share a seed to say whether it matters."
+    found = (
+        "The seed adds to what processes differ by"
+        if seeds.matter
+        else "The seed adds nothing that these runs could tell"
+    )
+    ways = " and, on another GPU or commit, ".join(
+        f"{count} of the {ways}" for count, ways in seeds.as_far
+    )
+    return (
+        f"{found}: in {ways} ways to give these seeds to these processes pairs of two seeds differ "
+        "by as much more than pairs of one (permutation test over all classes)."
+    )
 
 
 def _about(record: Record, level: Level) -> str:
     """What the numbers of a level rest on, and how well they predict."""
-    runs = known()[_model(record)].records
+    every = runs = known()[_model(record)].records
+    if level.level == PROCESS:
+        gpus = Counter(each["uuid_hash"] for each in every)
+        del gpus[None]
+        every = runs = tuple(each for each in every if gpus[each["uuid_hash"]] > 1)
+    else:
+        # of the runs of one GPU and code one counts
+        runs = tuple({one_gpu_and_code(each): each for each in every}.values())
     total = sum(
         (a["uuid_hash"] == b["uuid_hash"] is not None) == (level.level == PROCESS)
         for a, b in combinations(runs, 2)
     )
     gpu = record.environment.gpu
-    own = (each for each in runs if gpu and each["started"] == record.environment.started)
+    own = (each for each in every if gpu and each["started"] == record.environment.started)
     among = ", this one among them" if any(own) else ""
-    gpus = len({each["uuid_hash"] for each in runs})
+    count = len({each["uuid_hash"] for each in runs})
     text = (
-        f"From {len(runs)} runs on {gpus} GPUs{among}, all with driver "
+        f"From {len(runs)} runs on {count} GPU{'s' * (count > 1)}{among}, all with driver "
         f"{' or '.join(sorted({str(each['driver']) for each in runs}))}: {level.pairs} of their "
         f"{total} pairs share device code. The values are not independent: a run is in several "
         "pairs, and a case in many ratios."

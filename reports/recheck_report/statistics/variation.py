@@ -16,6 +16,9 @@ variation.json holds the quantiles; `recheck-report variation` makes it from rec
 two of them it takes the cases of those experiments whose device code is the same in both, by the
 hashes in the records, under the same driver and CUDA. What the host does (launch sizes, CPU rows)
 has no hash.
+
+Two processes always have other allocations, and with another seed other inputs and another order
+of sampling. So pairs of one seed are kept apart from pairs of two (Seeds).
 """
 
 from __future__ import annotations
@@ -25,8 +28,9 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
-from itertools import combinations
+from itertools import combinations, permutations
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from recheck_report.model.record import Case, Record
@@ -40,6 +44,8 @@ MARGIN = 0.999  # the quantile that a change between two records has to exceed
 PREDICTED = 0.97
 CPU = "CPU"
 PROCESS, GPU = LEVELS = ("process", "GPU")
+MOST_ORDERED = 8  # runs of one GPU and commit whose seeds are given out in all ways
+TELLING = 0.1  # of these ways, in so many a difference as large may be chance
 # up to how many seconds, and what it is called
 DURATIONS = (
     (10e-6, "under 10 µs"),
@@ -107,11 +113,30 @@ class Differences:
 
 
 @dataclass(frozen=True)
+class Seeds:
+    """What medians differ by in pairs of runs of one seed, and in pairs of two seeds."""
+
+    same_pairs: int
+    other_pairs: int
+    same: tuple[Spread, ...]
+    other: tuple[Spread, ...]
+    # By GPU and commit: a permutation test. How many ways there are to give the seeds out among the
+    # runs, and in how many of them pairs of two seeds differ by as much more than pairs of one.
+    as_far: tuple[tuple[int, int], ...]
+
+    @property
+    def matter(self) -> bool:
+        """Whether the seed adds to what processes differ by, as far as so few runs can tell."""
+        return any(count <= TELLING * ways for count, ways in self.as_far)
+
+
+@dataclass(frozen=True)
 class Level:
     level: str
     pairs: int  # of runs that had device code in common
     medians: Differences
     ratios: Differences
+    seeds: Seeds | None = None  # None: all pairs are of one seed, or of two, or of two GPUs
 
 
 @dataclass(frozen=True)
@@ -135,12 +160,20 @@ def known(table: Path = TABLE) -> dict[str, Variation]:
         spreads = tuple(Spread(**each) for each in own["classes"])
         return Differences(spreads, Coverage(**held) if held else None)
 
+    def seeds(own: dict[str, Any] | None) -> Seeds | None:
+        if own is None:
+            return None
+        same, other = (tuple(Spread(**one) for one in own[key]) for key in ("same", "other"))
+        as_far = tuple((count, ways) for count, ways in own["as_far"])
+        return Seeds(own["same_pairs"], own["other_pairs"], same, other, as_far)
+
+    def level(own: dict[str, Any]) -> Level:
+        medians, ratios = differences(own["medians"]), differences(own["ratios"])
+        return Level(own["level"], own["pairs"], medians, ratios, seeds(own.get("seeds")))
+
     found = {}
     for each in json.loads(table.read_text(encoding="utf-8"))["models"]:
-        levels = tuple(
-            Level(o["level"], o["pairs"], differences(o["medians"]), differences(o["ratios"]))
-            for o in each["levels"]
-        )
+        levels = tuple(map(level, each["levels"]))
         found[each["gpu"]] = Variation(each["gpu"], tuple(each["records"]), levels)
     return found
 
@@ -225,19 +258,115 @@ def level_between(old: Record, new: Record) -> str:
 
 def _derived(name: str, records: list[Record], without: Sequence[str]) -> Variation:
     pairs: dict[str, list[_Pair]] = {level: [] for level in LEVELS}
+    fullest = {id(each) for each in _fullest(records)}
     for i, j in combinations(range(len(records)), 2):
         old, new = records[i], records[j]
         level = level_between(old, new)
+        if level == GPU and not {id(old), id(new)} <= fullest:
+            continue
         # runs on one GPU are left out together where GPUs are predicted
         who = (i, j) if level == PROCESS else (_gpu_of(old) or i, _gpu_of(new) or j)
         if pair := _pair(old, new, who, without):
             pairs[level].append(pair)
     levels = [
-        Level(level, len(own), *(_differences(own, what) for what in ("medians", "ratios")))
+        Level(
+            level,
+            len(own),
+            _differences(own, "medians"),
+            _differences(own, "ratios"),
+            _seeds(own, records) if level == PROCESS else None,
+        )
         for level, own in pairs.items()
         if own
     ]
     return Variation(name, tuple(map(_origin, records)), tuple(levels))
+
+
+def one_gpu_and_code(origin: dict[str, str | None]) -> tuple[str | None, ...]:
+    """What runs have in common that say the same of another GPU. Where the GPU is not known each
+    may be of another."""
+    whose = origin["uuid_hash"] or origin["started"]
+    return whose, origin["commit"], origin["driver"], origin["cuda_runtime"]
+
+
+def _fullest(records: list[Record]) -> list[Record]:
+    """Of all runs of one GPU and code the one with the most times: five runs of a GPU are no five
+    GPUs, so the others have no say at the level of GPUs."""
+    found: dict[tuple[str | None, ...], Record] = {}
+    for each in records:
+        key = one_gpu_and_code(_origin(each))
+        if key not in found or _timed(each) > _timed(found[key]):
+            found[key] = each
+    return list(found.values())
+
+
+def _timed(record: Record) -> int:
+    return sum(case.seconds is not None for case in record.cases)
+
+
+def _seeds(pairs: list[_Pair], records: list[Record]) -> Seeds | None:
+    """Of runs on one GPU that were asked for the same: otherwise more than the seed is another."""
+    seeds = [each.environment.seed for each in records]
+    groups: dict[tuple[Any, ...], list[int]] = {}
+    for at, each in enumerate(records):
+        asked = each.plan.preset, each.environment.budget_seconds, len(each.cases)
+        groups.setdefault((*one_gpu_and_code(_origin(each)), *asked), []).append(at)
+    of = {at: own for own in groups.values() for at in own}
+    same: list[_Pair] = []
+    other: list[_Pair] = []
+    for pair in pairs:
+        i, j = pair.who
+        if of[i] is of[j]:
+            (same if seeds[i] == seeds[j] else other).append(pair)
+    if not same or not other:
+        return None
+    middles = {pair.who: _middles(pair) for pair in pairs}
+    as_far = [_as_far(own, seeds, middles) for own in groups.values()]
+    return Seeds(
+        len(same),
+        len(other),
+        _differences(same, "medians").classes,
+        _differences(other, "medians").classes,
+        tuple(each for each in as_far if each),
+    )
+
+
+def _middles(pair: _Pair) -> dict[str, float]:
+    """By class, what the middle one of its medians differs by."""
+    found = _by_class([pair], "medians")
+    return {kind: logs[len(logs) // 2] for kind, logs in found.items()}
+
+
+def _as_far(
+    runs: list[int], seeds: list[int], middles: dict[tuple[Any, Any], dict[str, float]]
+) -> tuple[int, int] | None:
+    """Of all ways to give the seeds out among these runs, in how many pairs of two seeds differ by
+    as much more than pairs of one as they do; and how many ways there are. None: fewer than two."""
+    every = [pair for pair in combinations(runs, 2) if pair in middles]
+    if len(runs) > MOST_ORDERED or len(every) < len(runs) * (len(runs) - 1) // 2:
+        return None
+    kinds = [kind for kind in CLASSES if all(kind in middles[pair] for pair in every)]
+
+    def more(same: frozenset[tuple[int, int]]) -> float:
+        """By how much, over the classes, as parts of what all pairs differ by."""
+        found = 0.0
+        for kind in kinds:
+            of_one = [middles[pair][kind] for pair in every if pair in same]
+            of_two = [middles[pair][kind] for pair in every if pair not in same]
+            if whole := median([*of_one, *of_two]):
+                found += (median(of_two) - median(of_one)) / whole
+        return found
+
+    def of_one_seed(given: Sequence[int]) -> frozenset[tuple[int, int]]:
+        own = dict(zip(runs, given, strict=True))
+        return frozenset(pair for pair in every if own[pair[0]] == own[pair[1]])
+
+    here = [seeds[at] for at in runs]
+    ways = {of_one_seed(given) for given in permutations(here)}
+    if len(ways) < 2:
+        return None
+    least = more(of_one_seed(here)) - 1e-9  # the sums may be rounded otherwise
+    return sum(more(each) >= least for each in ways), len(ways)
 
 
 def _pair(old: Record, new: Record, who: tuple[Any, Any], without: Sequence[str]) -> _Pair | None:
@@ -352,7 +481,17 @@ def table_json(found: Sequence[Variation]) -> bytes:
         return (
             f'    {{"level": "{own.level}", "pairs": {own.pairs},\n'
             f'     "medians": {differences(own.medians)},\n'
-            f'     "ratios": {differences(own.ratios)}}}'
+            f'     "ratios": {differences(own.ratios)}{seeds(own.seeds)}}}'
+        )
+
+    def seeds(own: Seeds | None) -> str:
+        if own is None:
+            return ""
+        return (
+            f',\n     "seeds": {{"same_pairs": {own.same_pairs}, "other_pairs": {own.other_pairs}, '
+            f'"as_far": {json.dumps(own.as_far)},\n'
+            f'      "same": [\n      {lines(vars(one) for one in own.same)}],\n'
+            f'      "other": [\n      {lines(vars(one) for one in own.other)}]}}'
         )
 
     models = [

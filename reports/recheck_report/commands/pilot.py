@@ -1,0 +1,235 @@
+"""Measures what two processes on one GPU differ by: five processes of PROGRAM, one after the other,
+each into a folder of its own below FOLDER, and the table that `variation` makes of them and of what
+DIR has of the GPU model, in FOLDER/variation.json.
+
+Two processes never have the same allocations. Some share a seed, hence their inputs and the order
+of sampling, and others do not: the table has both kinds of pairs. Another GPU is what committed
+records have. Run again, it goes on: a process that is whole is not run again, and one of other code
+or another machine is moved aside. Without PROGRAM it makes the table of what is there, and with
+--keep it takes the runs over as evidence, in the place of an earlier pilot of this GPU, and makes
+the table that comes with the package anew.
+"""
+
+from __future__ import annotations
+
+import argparse
+import fcntl
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from recheck_report.anchors import slug
+from recheck_report.commands import Failed
+from recheck_report.commands.contribute import no_gpu
+from recheck_report.commands.publish import unfit
+from recheck_report.commands.variation import show
+from recheck_report.files import beside
+from recheck_report.fleet.brought import JOURNAL
+from recheck_report.history.committed import pilots, unpacked
+from recheck_report.model.record import RECORD, Record, compressed, load
+from recheck_report.progress import doing
+from recheck_report.queries import DISPATCH
+from recheck_report.sections.machine import suspects
+from recheck_report.statistics.variation import PROCESS, TABLE, Variation, derive, known, table_json
+
+# Two seeds come twice, and none twice in succession: what changes with time is no seed's.
+SEEDS = (1, 2, 3, 1, 2)
+# Every class has cases: many below 100 µs, where processes differ most, and fewer of the classes
+# whose cases take long. All are of the full matrix, so that they can be held against it, and of a
+# shape and regime all rows, which take turns. CPU rows have the regime hot alone: it is left out
+# where they take long, and at headline shapes, where power is measured too. In a full run on an
+# H200 these cases took 62 s; with half of its time for each, they take less.
+CASES = "|".join(
+    (
+        "matmul/[^/]*/(80x48x64|128x128x128|256x256x256|512x512x512|2048x2048x2048)/(cold|hot)",
+        "matmul/[^/]*/(128x128x128|256x256x256)/end_to_end",
+        "matvec/[^/]*/(1x65536|65536x1)/(cold|hot)",
+        "matvec/[^/]*/2048x2048/cold",
+        "transpose/[^/]*/(1x1048576|1048576x1|1024x1024|16384x16384)/(cold|hot)",
+        "transpose/[^/]*/8192x8192/inner",
+    )
+)
+FLAGS = (f"--benchmark_filter=^({CASES})$", "--per-case=0.5")
+VARIATION = TABLE.name
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("folder", type=Path, metavar="FOLDER", help="the runs: a folder for each process")
+    add("--program", type=Path, metavar="PROGRAM", help="recheck; runs what is not there yet")
+    says = "the published reports, a folder for each GPU"
+    add("--results", type=Path, required=True, metavar="DIR", help=says)
+    says = "the pilots that were taken over, a folder for each GPU"
+    add("--pilots", type=Path, required=True, metavar="DIR", help=says)
+    add("--keep", action="store_true", help="take the runs over into the folder of pilots")
+
+
+def run(options: argparse.Namespace) -> int:
+    folder: Path = options.folder
+    if options.program:
+        if why := no_gpu():
+            raise Failed(f"not measured, because {why}", 2)
+        measure(options.program, folder)
+    runs = [whole(folder / str(number)) for number in range(1, len(SEEDS) + 1)]
+    if not options.keep:
+        own = _model(runs[0])
+        found = [each for each in _derived(runs, options) if each.gpu == own]
+        if not found or not found[0].at(PROCESS):
+            raise Failed(f"{folder}: no two runs have device code in common; remove it", 2)
+        _replace(folder / VARIATION, table_json(found))
+        show(found[0])
+        return 0
+    for number, record in enumerate(runs, 1):
+        if why := unfit(record) or _untold(record):
+            raise Failed(f"{folder / str(number)}: {why}")
+    table = _derived(runs, options)
+    _complete(table, runs[0])
+    kept = _keep(folder, runs, options.pilots)
+    _replace(TABLE, table_json(table))
+    print(f"{kept}: {len(runs)} runs; {TABLE} is made anew")
+    return 0
+
+
+def measure(program: Path, folder: Path, flags: Sequence[str] = FLAGS) -> None:
+    """Runs the processes that are not whole; raises Failed behind one that fails, or that finds no
+    GPU."""
+    for number, seed in enumerate(SEEDS, 1):
+        own = folder / str(number)
+        words = [str(program), f"--output={own}", f"--seed={seed}", *flags]
+        print(f"pilot: process {number} of {len(SEEDS)}, seed {seed}", file=sys.stderr, flush=True)
+        if _going_on(own / JOURNAL):
+            raise Failed(f"{own}: another process is measuring into it; wait for its end")
+        begun = any((own / name).exists() for name in (RECORD, JOURNAL))
+        code = _ended([*words, "--resume"] if begun else words)
+        if begun and code == 1:
+            # recheck has said why: most often other code, or another machine
+            aside = own.with_name(f"{number}.previous")
+            print(f"pilot: moved aside to {aside}, and made again", file=sys.stderr, flush=True)
+            shutil.rmtree(aside, ignore_errors=True)
+            own.rename(aside)
+            code = _ended(words)
+        if code:
+            raise Failed(f"process {number} failed with exit code {code}: see above")
+        record = whole(own)
+        if not record.gpu_measured:
+            raise Failed(f"not measured, because {record.no_gpu_because}", 2)
+
+
+def _going_on(journal: Path) -> bool:
+    """Whether the run that has this journal lives: it holds a lock."""
+    try:
+        with journal.open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except FileNotFoundError:
+        return False
+    except BlockingIOError:
+        return True
+    return False
+
+
+def _ended(words: Sequence[str]) -> int:
+    """The exit code of a program whose table of cases nobody needs."""
+    try:
+        ended = subprocess.run(words, stdout=subprocess.DEVNULL, check=False)
+    except OSError as error:
+        raise Failed(f"{words[0]}: {error.strerror}") from error
+    if ended.returncode in (130, -2):
+        raise KeyboardInterrupt
+    return ended.returncode
+
+
+def whole(folder: Path) -> Record:
+    """The record of a run that came to its end with nothing wrong; raises Failed otherwise."""
+    record = load(folder)[0]
+    if record.finished is None:
+        raise Failed(f"{folder}: its run did not finish; go on with --program")
+    for case in record.cases:
+        if case.status in ("incorrect", "failed"):
+            raise Failed(f"{folder}: {case.id} is {case.status}: {case.reason}")
+    return record
+
+
+def _untold(record: Record) -> str | None:
+    """Why the record is no evidence of what processes differ by, besides what makes it unfit."""
+    gpu = record.environment.gpu
+    if not gpu or not gpu.uuid_hash or not record.environment.cubins:
+        return "it does not know which GPU it was measured on, or with which device code"
+    for name, why in suspects(record).items():
+        return f"suspect time of {name}: {why}"
+    return None
+
+
+def _model(record: Record) -> str:
+    gpu = record.environment.gpu
+    if gpu is None:
+        raise Failed(f"not measured, because {record.no_gpu_because}", 2)
+    return gpu.name
+
+
+def _derived(runs: Sequence[Record], options: argparse.Namespace) -> list[Variation]:
+    """What these runs, all pilots but an earlier one of this GPU, and the history of all evidence
+    say."""
+    gpu = runs[0].environment.gpu
+    records = {_key(each): each for each in runs}
+    with tempfile.TemporaryDirectory() as temporary:
+        paths = [
+            each for each in pilots(options.pilots) if gpu and each.parent.name != gpu.uuid_hash
+        ]
+        for report in sorted(each.parent for each in options.results.glob(f"*/{RECORD}")):
+            paths += unpacked(report, Path(temporary) / report.name)
+        for at, path in enumerate(paths, 1):
+            with doing(f"reading record {at} of {len(paths)}"):
+                record = load(path)[0]
+            records.setdefault(_key(record), record)
+    with doing("comparing the runs"):
+        return [each for each in derive([*records.values()], DISPATCH) if each.levels]
+
+
+def _key(record: Record) -> tuple[str, str | None]:
+    """What tells a run from all others."""
+    gpu = record.environment.gpu
+    return record.environment.started, gpu.uuid_hash if gpu else None
+
+
+def _complete(table: Sequence[Variation], run: Record) -> None:
+    """Raises Failed where a table lacks records of other GPUs that the present one is from."""
+    there = {each["started"] for own in table for each in own.records}
+    gpu = run.environment.gpu
+    others = [
+        each
+        for own in known(TABLE).values()
+        for each in own.records
+        if gpu and each["uuid_hash"] != gpu.uuid_hash
+    ]
+    if lacks := sum(each["started"] not in there for each in others):
+        what = f"the history lacks {lacks} of the records that {TABLE.name} is from"
+        raise Failed(f"{what}; git fetch --unshallow")
+
+
+def _keep(folder: Path, runs: Sequence[Record], kept: Path) -> Path:
+    """Copies the runs into the folder of pilots, in the place of earlier ones of their GPU."""
+    gpu = runs[0].environment.gpu
+    if not gpu or any(
+        each.environment.gpu and each.environment.gpu.uuid_hash != gpu.uuid_hash for each in runs
+    ):
+        raise Failed(f"{folder}: the runs are of several GPUs; remove it and measure again")
+    place = kept / slug(gpu.name) / (gpu.uuid_hash or "")
+    place.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=place.parent, prefix=".recheck-") as temporary:
+        made = Path(temporary) / "made"
+        for number in range(1, len(runs) + 1):
+            (made / str(number)).mkdir(parents=True)
+            for name, data in compressed(load(folder / str(number))[1]).items():
+                (made / str(number) / name).write_bytes(data)
+        if place.exists():
+            place.rename(Path(temporary) / "earlier")
+        made.rename(place)
+    return place
+
+
+def _replace(path: Path, data: bytes) -> None:
+    os.replace(beside(path, data), path)
