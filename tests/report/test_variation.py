@@ -417,16 +417,12 @@ def test_the_committed_table_knows_every_class() -> None:
     assert between and between.pairs > 10
 
 
-def test_predictions_hold_for_a_gpu_that_they_do_not_come_from() -> None:
-    """95 of 100 medians and ratios of a GPU that was left out, and 93 of 100 of each class. The
-    four other processes of a pilot say less of the fifth."""
+def test_predictions_hold_for_a_run_that_they_do_not_come_from() -> None:
+    """95 of 100 medians and ratios of a GPU, or of a process, that was left out, and 93 of 100 of
+    each class."""
     for level in known()[H200].levels:
         for what in (level.medians, level.ratios):
-            assert what.held_out
-            if level.level == GPU:
-                assert what.held_out.share >= 0.95 and what.held_out.worst >= 0.93
-            else:
-                assert what.held_out.share >= 0.9
+            assert what.held_out and what.held_out.share >= 0.95 and what.held_out.worst >= 0.93
 
 
 def test_the_documentation_has_these_margins() -> None:
