@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -279,3 +280,31 @@ def test_evidence_of_other_experiments_stays(copy: Path, tmp_path: Path) -> None
     result = run("publish", copy, "--results", target)
     assert "is a report itself" in one_line(result, 1)
     assert tree(target) == before
+
+
+def test_evidence_is_of_a_commit_that_can_be_checked_out(rendered: Path, tmp_path: Path) -> None:
+    """Where a repository holds the evidence, its history holds the code."""
+
+    def git(*words: str) -> str:
+        who = ["-c", "user.name=A", "-c", "user.email=a@b"]
+        command = ["git", "-C", str(tmp_path), *who, *words]
+        return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+
+    if not shutil.which("git"):
+        pytest.skip("git was not found")
+    git("init", "-q")
+    git("commit", "-q", "--allow-empty", "-m", "code")
+    results = tmp_path / "results"
+    line = one_line(run("publish", rendered, "--results", results), 1)
+    assert "is not in the history of HEAD" in line and not results.exists()
+
+    record = json.loads((rendered.parent / "input.json").read_text())
+    record["environment"]["git"]["commit"] = git("rev-parse", "HEAD")
+    own = tmp_path / "own"
+    own.mkdir()
+    (own / "record.json").write_text(json.dumps(record))
+    shutil.copy(rendered.parent / "probes.json", own)
+    assert run("render", own, "--output", tmp_path / "report").returncode == 0
+    git("commit", "-q", "--allow-empty", "-m", "later")
+    result = run("publish", tmp_path / "report", "--results", results)
+    assert result.returncode == 0, result.stderr

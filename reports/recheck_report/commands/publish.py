@@ -20,6 +20,7 @@ from recheck_report.claims.names import Tables, faults
 from recheck_report.commands import Failed, experiments_option
 from recheck_report.commands.output import foreign
 from recheck_report.commands.render import render
+from recheck_report.contribution.source import BadSource, Source, repository
 from recheck_report.history.runs import HISTORY, History, added, of
 from recheck_report.history.runs import load as load_history
 from recheck_report.history.search import NoRuptures, searched
@@ -115,6 +116,17 @@ def refusal(record: Record) -> str | None:
     return narrowed(record)
 
 
+def untraceable(record: Record, results: Path) -> str | None:
+    """Why nobody could measure it again where it is published, or None: a report says which commit
+    to check out."""
+    if repository(results):
+        try:
+            Source(results, record.environment.git.commit or "", "HEAD")
+        except BadSource as why:
+            return str(why)
+    return None
+
+
 def mismatch(folder: Path, files: dict[str, bytes]) -> str | None:
     """The first file that is not what a fresh render of the record gives, or None."""
     there = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
@@ -196,7 +208,7 @@ def run(options: argparse.Namespace) -> int:
         own = read(options.report / "record.json", options.experiments)
     # evidence answers what is asked today, whatever commit it is of
     names = faults(load_collection(options.experiments), Tables.of(own.record))
-    why = refusal(own.record) or next(names, None)
+    why = refusal(own.record) or next(names, None) or untraceable(own.record, options.results)
     files = {} if why else render(own, [])
     why = why or mismatch(options.report, files)
     others = committed(own, options.results) if why and files else []

@@ -34,18 +34,15 @@ class Source:
 
     def __init__(self, folder: Path, commit: str, branch: str) -> None:
         """Raises BadSource unless the history of the branch has the commit."""
-        found = folder.resolve()
-        while not found.is_dir():  # the first evidence makes it
-            found = found.parent
-        root = _git(found, "rev-parse", "--show-toplevel")
+        root = repository(folder)
         if root is None:
-            raise BadSource(f"{found} is in no git repository, which could tell if it has {commit}")
-        self.root, self.commit = Path(root.strip()), commit
+            raise BadSource(f"{folder} is in no git repository to tell if it has {commit}")
+        self.root, self.commit = root, commit
         if _git(self.root, "rev-parse", "--verify", "--quiet", f"{branch}^{{commit}}") is None:
             raise BadSource(f"--branch: {self.root} has no {branch}")
         if _git(self.root, "merge-base", "--is-ancestor", commit, branch) is None:
             shallow = (_git(self.root, "rev-parse", "--is-shallow-repository") or "").strip()
-            what = "measure at a commit of it, or name a --branch that has it"
+            what = "measure at one of its commits"
             if shallow == "true":
                 what = "this clone is shallow: git fetch --unshallow"
             raise BadSource(f"its commit {commit} is not in the history of {branch}: {what}")
@@ -174,6 +171,15 @@ def architectures(record: Record) -> str:
 def _cases(program: Path) -> set[str]:
     lines: Iterator[str] = iter(execute(program, _LIST).out.splitlines())
     return {line.split("/iterations:")[0] for line in lines}
+
+
+def repository(folder: Path) -> Path | None:
+    """The work tree that a folder is in, or will be in once it is made; None if it is in none."""
+    found = folder.resolve()
+    while not found.is_dir():
+        found = found.parent
+    root = _git(found, "rev-parse", "--show-toplevel")
+    return Path(root.strip()) if root else None
 
 
 def _git(folder: Path, *words: str) -> str | None:
