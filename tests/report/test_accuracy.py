@@ -425,6 +425,17 @@ def test_promotion_stands_beside_its_prediction(tmp_path: Path) -> None:
     assert _charts(alone, tmp_path)[1].why_not == "no row splits its inputs"
 
 
+def test_promotion_of_rows_that_nothing_predicts(tmp_path: Path) -> None:
+    from recheck_report.charts.canvas import style
+    from recheck_report.charts.promotion import promotion
+    from recheck_report.claims.predictions import load_predictions
+
+    known = replace(load_predictions(PREDICTIONS), rows={})
+    with style("x"):
+        drawn = promotion(_parsed(STUDY, tmp_path), known).card.svg("x")
+    assert texts_of(drawn).count(FP16) == 2
+
+
 def test_points_of_promotion(tmp_path: Path) -> None:
     from recheck_report.charts.promotion import _measured, _placed
     from recheck_report.claims.predictions import load_predictions

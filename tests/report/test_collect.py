@@ -394,6 +394,7 @@ def test_counters_are_those_of_the_second_proof(world: World) -> None:
         "issue_percent": 1,
         "fma_percent": 1,
         "tensor_percent": 1,
+        "l1_percent": 1,
         "l2_percent": 1,
         "dram_percent": 1,
         "sm_hertz": 1,

@@ -51,6 +51,7 @@ NAMES = (
 OF_CLAIMS = (
     *("sources.toml", "errata.toml", "listings.toml", "changes.toml", "matmul/claims.toml"),
     *("matmul/binds.toml", "matvec/figures.toml", "matmul/predictions.toml"),
+    "matmul/story.toml",
 )
 # what has broken readers before: lengths, signs, kinds, texts that other formats read
 ODD: list[Any] = [

@@ -34,7 +34,7 @@ def test_all_experiments(golden: dict[str, bytes]) -> None:
     assert "</a>Matrix–vector multiplication: r = A · v\n" in text
     linked(golden)
     # audit, machine and memory are no ladders: a chart at most, and sections of their own
-    assert len([name for name in golden if name.endswith(".svg")]) == 19
+    assert len([name for name in golden if name.endswith(".svg")]) == 20
     assert {"charts/claims.svg", "charts/memory_levels.svg"} <= set(golden)
     assert "charts/audit_audit.svg" in golden
     assert "</a>Self-audit\n" in text and "</a>What this machine gives\n" in text

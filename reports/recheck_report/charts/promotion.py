@@ -94,7 +94,7 @@ def _panel(
                 )
         if points:
             # one point of a row without a sweep is no place for a name
-            end = max(points[-1], *predicted[name][-1:], key=lambda point: point[0])
+            end = max([points[-1], *predicted[name][-1:]], key=lambda point: point[0])
             labels.append(Label(*end, name, color))
     card.ends(axes, labels)
 

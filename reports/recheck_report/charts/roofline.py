@@ -24,7 +24,7 @@ _LIMITS = (COMPUTE.ceiling_label, MEMORY.ceiling_label)
 
 
 @dataclass(frozen=True)
-class _Roof:
+class Roof:
     name: str
     value: float  # flop/s or bytes/s
 
@@ -43,7 +43,7 @@ def draw(own: Measured, experiment: Experiment) -> Drawing:
     intensity = cases[0].flops / cases[0].bytes if cases[0].bytes else 0.0
     if not intensity:
         raise NotDrawn("it does no arithmetic or moves nothing, so it has one roof alone")
-    memory, compute = _highest(record, MEMORY, False), _highest(record, COMPUTE, False)
+    memory, compute = highest(record, MEMORY, False), highest(record, COMPUTE, False)
     if not memory or not compute:
         raise NotDrawn("the record holds no ceilings")
     measured = compute.name not in _LIMITS and memory.name not in _LIMITS
@@ -70,7 +70,7 @@ def draw(own: Measured, experiment: Experiment) -> Drawing:
     log_values(axes.xaxis, low, high, lambda x: f"{x:g}")
     log_values(axes.yaxis, floor / 1.5, top * 2.5, lambda y: f"{y:g}")
     axes.grid(True)
-    for level, dash in ((memory, "-"), (_highest(record, MEMORY, True), DASHED)):
+    for level, dash in ((memory, "-"), (highest(record, MEMORY, True), DASHED)):
         if level:
             corner, start = compute.value / level.value, low * level.value / 1e12
             text = f"{level.name} {significant(level.value / 1e9)} GB/s"
@@ -105,7 +105,7 @@ def draw(own: Measured, experiment: Experiment) -> Drawing:
     return Drawing(card)
 
 
-def _highest(record: Record, metric: Metric, cached: bool) -> _Roof | None:
+def highest(record: Record, metric: Metric, cached: bool) -> Roof | None:
     """What the machine was measured to give at best, from L2 if `cached`."""
     experiment = record.experiment(MACHINE)
     rows: list[Case] = [
@@ -115,6 +115,6 @@ def _highest(record: Record, metric: Metric, cached: bool) -> _Roof | None:
     ]
     if rows:
         best = max(rows, key=lambda case: metric.rate(case, case.time.median))
-        return _Roof(best.strategy, metric.rate(best, best.time.median) * metric.scale)
+        return Roof(best.strategy, metric.rate(best, best.time.median) * metric.scale)
     ceiling = record.ceilings.get(metric.ceiling)
-    return _Roof(metric.ceiling_label, ceiling.value) if ceiling and not cached else None
+    return Roof(metric.ceiling_label, ceiling.value) if ceiling and not cached else None

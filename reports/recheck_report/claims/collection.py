@@ -1,7 +1,7 @@
 """A collection of claims: a folder with all that its documents say, and what of it a record shows.
 
 sources.toml has to be there. errata.toml, listings.toml, changes.toml, and in a folder for each
-experiment claims.toml, figures.toml and predictions.toml, may be.
+experiment claims.toml, figures.toml, binds.toml, story.toml and predictions.toml, may be.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from recheck_report.claims.listings import Listing, load_listings
 from recheck_report.claims.load import Check, Claim, Erratum, load_claims, load_errata
 from recheck_report.claims.predictions import Predictions, load_predictions
 from recheck_report.claims.sources import SOURCES, Attribution, Source, load_more, load_sources
+from recheck_report.claims.story import STORY, Story, load_stories
 from recheck_report.claims.toml import BadClaim, there
 from recheck_report.model.accuracy import EXPERIMENT
 from recheck_report.model.record import Record
@@ -37,18 +38,22 @@ class Collection:
     left_out: dict[str, int] = field(default_factory=dict)  # claims not shown, by experiment
     predictions: Predictions | None = None  # of errors of products
     binds: tuple[str, ...] = ()  # cases of which a report says what binds them
+    stories: dict[str, Story] = field(default_factory=dict)  # by experiment
     log_held_by: str = ""  # what holds the log of changes to the history
     attribution: Attribution = Attribution()  # how to cite its reports
     own: tuple[str, ...] = ()  # what rows may name in place of a document
 
     @property
     def asked(self) -> Iterator[tuple[str, Check]]:
-        """Every check of a claim or an erratum, at every value of what is left open, behind the
-        address of that."""
+        """Every check of a claim, an erratum or a step, at every value of what is left open, behind
+        the address of that."""
         for claim in self.claims:
             yield from ((claim.address, check) for check in claim.asked)
         for erratum in self.errata:
             yield from ((erratum.address, check) for check in erratum.check)
+        for story in self.stories.values():
+            for step in story.steps:
+                yield from ((story.address(step), check) for check in step.check)
 
     def figures_of(self, experiment: str) -> Figures:
         return self.figures.get(experiment, Figures({}, {}, ()))
@@ -59,6 +64,7 @@ class Collection:
         claims = tuple(each for each in self.claims if each.experiment in there)
         listings = tuple(each for each in self.listings if each.experiment in there)
         shown = {name: each for name, each in self.figures.items() if name in there}
+        stories = {name: each for name, each in self.stories.items() if name in there}
         cited = {each.document for each in claims} | {each.document for each in listings}
         cited |= {case.source.document for case in record.cases}
         cited |= {document for each in shown.values() for document in each.document}
@@ -75,6 +81,7 @@ class Collection:
             listings=listings,
             changes=tuple(each for each in self.changes if each.claim in ids),
             figures=shown,
+            stories=stories,
             left_out=dict(Counter(e.experiment for e in self.claims if e.experiment not in there)),
         )
 
@@ -82,7 +89,7 @@ class Collection:
 # what is compiled to see whether it can be; a file there may be mended by a macro
 SNIPPETS, MENDED = "errata", "/mended"
 FILES = (SOURCES, "errata.toml", "listings.toml", "changes.toml")
-EXPERIMENT_FILES = ("claims.toml", "figures.toml", "binds.toml", "predictions.toml")
+EXPERIMENT_FILES = ("claims.toml", "figures.toml", "binds.toml", STORY, "predictions.toml")
 
 
 @cache
@@ -109,6 +116,7 @@ def load_collection(folder: Path) -> Collection:
         {path.parent.name: figures.load(path) for path in sorted(folder.glob("*/figures.toml"))},
         predictions=load_predictions(predictions) if predictions.exists() else None,
         binds=load_binds(folder),
+        stories=load_stories(folder),
         log_held_by=holder,
         own=own,
         attribution=attribution,

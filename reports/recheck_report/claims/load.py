@@ -245,7 +245,8 @@ def _number(table: dict[str, Any], key: str, where: str) -> float | None:
     return number
 
 
-def _checks(table: dict[str, Any], key: str, choices: tuple[Open, ...] = ()) -> tuple[Check, ...]:
+def checks_of(table: dict[str, Any], key: str, choices: tuple[Open, ...] = ()) -> tuple[Check, ...]:
+    """The checks of a list in a table; raises Wrong."""
     return tuple(
         _varied(replace(each, place=f"{key}[{at}]"), choices, f"{key}[{at}].")
         for at, one in enumerate(list_of(table, key))
@@ -417,7 +418,7 @@ def _claim(table: dict[str, Any], experiment: str, choices: dict[str, Open]) -> 
         known_only(why, Why.__annotations__, f"why[{at}].")
     open_here = [choices[name] for name in names]
     own: dict[str, Any] = {"experiment": experiment, "open": open_here}
-    own |= {key: [*_checks(table, key, tuple(open_here))] for key in ("check", "also")}
+    own |= {key: [*checks_of(table, key, tuple(open_here))] for key in ("check", "also")}
     return _read_claim(table | own)
 
 
@@ -435,7 +436,7 @@ _read_erratum = table_of(
 
 
 def _erratum(table: dict[str, Any]) -> Erratum:
-    return _read_erratum(table | {"check": [*_checks(table, "check")]})
+    return _read_erratum(table | {"check": [*checks_of(table, "check")]})
 
 
 def load(path: Path) -> tuple[Claim, ...]:

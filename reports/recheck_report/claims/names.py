@@ -98,6 +98,7 @@ def _about(known: Collection, tables: Tables) -> Collection:
         listings=tuple(each for each in known.listings if each.experiment in tables.axes),
         figures={name: each for name, each in known.figures.items() if name in tables.axes},
         binds=tuple(name for name in known.binds if name.split("/")[0] in tables.axes),
+        stories={name: each for name, each in known.stories.items() if name in tables.axes},
     )
 
 
@@ -123,6 +124,13 @@ def missing(known: Collection, tables: Tables) -> Iterator[str]:
     for name in own.binds:
         if why := tables.no_case(name):
             yield f"{folder / name.split('/')[0] / BINDS}: field cases: {why}"
+    for experiment, story in own.stories.items():
+        for step in story.steps:
+            named = [("row", tables.no_row(f"{experiment}/{step.row}"))]
+            named += [("binds", tables.no_case(step.binds))] if step.binds else []
+            for key, why in named:
+                if why:
+                    yield f"{folder / story.address(step)}: field {key}: {why}"
     for experiment, figures in own.figures.items():
         for at, each in enumerate(figures.figure):
             name = f"{experiment}/{each.strategy}/{each.shape}/{each.regime}"

@@ -40,6 +40,8 @@ def wanted(known: Collection) -> Wanted:
             names = sorted({check.name, *expression.names(check.expression or "0")})
             found.attributes |= dict.fromkeys(name for name in names if name in ATTRIBUTES)
     found.cases |= dict.fromkeys(known.binds)
+    steps = (step for story in known.stories.values() for step in story.steps)
+    found.cases |= dict.fromkeys(step.binds for step in steps if step.binds)
     return found
 
 

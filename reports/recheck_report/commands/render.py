@@ -40,6 +40,7 @@ from recheck_report.sections import (
     memory,
     provenance,
     self_audit,
+    story,
     summary,
     tables,
     verdicts,
@@ -71,6 +72,8 @@ class Section:
     says: bool  # whether a finding says what documents say
     named: str  # the documents whose claims findings name
     charts: list[Chart]
+    story: story.Telling | None
+    story_charts: list[Chart]
     accurate: HowAccurate | None
     accuracy_charts: list[Chart]
     then: list[tables.Table]
@@ -122,6 +125,7 @@ def _section(own: Measured, view: View, experiment: Experiment) -> Section:
     studied = own.accuracy if accurate and not accurate.why_not else None
     found = findings(own, experiment)
     says = [each for each in found if view.says(each)]
+    telling = story.tell(own, experiment)
     return Section(
         experiment,
         title=cell(experiment.title),
@@ -138,6 +142,8 @@ def _section(own: Measured, view: View, experiment: Experiment) -> Section:
         says=bool(says),
         named=view.named(says),
         charts=charts(own, experiment),
+        story=telling,
+        story_charts=charts(own, experiment, ("story",)) if telling else [],
         accurate=accurate,
         accuracy_charts=accuracy_charts(studied, own.known.predictions) if studied else [],
         then=tables.then_and_here(record, experiment, known),
@@ -227,7 +233,7 @@ class Report:
     def charts(self) -> list[Chart]:
         found = [*self.foundations.charts, *self.foundations.memory_charts]
         for section in self.sections:
-            found += [*section.charts, *section.accuracy_charts]
+            found += [*section.story_charts, *section.charts, *section.accuracy_charts]
         return [*found, *(chart for own in self.history_charts.values() for chart in own)]
 
     @property
@@ -330,7 +336,7 @@ def _readme(report: Report, files: dict[str, bytes]) -> bytes:
                 "problem": section.problem,
                 "page": page(section.experiment),
                 "winner": summary.winner(record, section.experiment),
-                "charts": [chart for chart in section.charts if chart.svg][:1],
+                "charts": [c for c in (*section.story_charts, *section.charts) if c.svg][:1],
                 "columns": columns,
                 "rows": rows,
                 "unsure": another.unsure_means(record)

@@ -61,6 +61,7 @@ COUNTERS = {
     "tensor_percent": _percent(
         "sm__pipe_tensor_op_hmma_cycles_active.%active", "sm__pipe_tensor_cycles_active.%active"
     ),
+    "l1_percent": _percent("l1tex__throughput.%active"),
     "l2_percent": _percent("lts__t_sectors.%elapsed"),
     "dram_percent": _percent("dram__throughput.%elapsed", "gpu__dram_throughput.%elapsed"),
     "sm_hertz": Counter((("sm__cycles_elapsed.avg.per_second",),), None),

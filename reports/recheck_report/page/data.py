@@ -24,6 +24,7 @@ from recheck_report.sections import (
     memory,
     provenance,
     self_audit,
+    story,
     summary,
     tables,
 )
@@ -70,6 +71,7 @@ def of(own: Measured) -> Json:
         "words": WORDS,
         **_verdicts(own),
         "findings": _findings(own),
+        "stories": _stories(own),
         "accuracy": [_study(each) for each in (own.accuracy, own.larger) if each],
         "accurate": _accurate(own),
         "probes": asdict(own.probes) if own.probes else None,
@@ -276,6 +278,11 @@ def _findings(own: Measured) -> Json:
         ]
         for experiment in own.record.ordinary
     }
+
+
+def _stories(own: Measured) -> Json:
+    told = ((each.name, story.tell(own, each)) for each in own.record.ordinary)
+    return {name: asdict(found) for name, found in told if found}
 
 
 def _study(study: Accuracy) -> Json:

@@ -1,7 +1,7 @@
 """What limits a launch: the units of a GPU by how busy they are, as Nsight Compute saw them.
 
-<experiment>/binds.toml names the cases, `collect` counts, probes.json has what came out, and the
-findings say it in a line for each.
+<experiment>/binds.toml and the steps of story.toml name the cases, `collect` counts, probes.json
+has what came out, and the findings and the story say it in a line for each.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ UNITS = {
     "issue_percent": "issue slots",
     "fma_percent": "FMA pipes",
     "tensor_percent": "tensor cores",
+    "l1_percent": "L1 and shared memory",
     "l2_percent": "L2",
     "dram_percent": "DRAM",
 }

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from recheck_report.claims import judge
 from recheck_report.claims.measured import Measured
+from recheck_report.sections import story
 from recheck_report.sections.findings import register
 from recheck_report.statistics.family import comparisons
 
 
 def close_family(own: Measured) -> None:
-    """Makes every comparison of the findings and of the claims once, without correction, to learn
+    """Makes every comparison of findings, stories and claims once, without correction, to learn
     which there are. Verdicts are corrected for their number, so this comes first."""
     known = comparisons(own.record)
     if not known.closed:
         register(own)
+        story.register(own)
         judge(own.record, None, own.known)
         known.close()

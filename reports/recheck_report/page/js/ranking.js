@@ -114,6 +114,7 @@ function showRanking(root, state) {
     ),
     base ? rankingTable(ranking, state) : "",
     el("p", { class: "note" }, "Ratios pair the rounds in which both rows were measured, with their 95 % interval; ᵉ: by the far ends of two intervals, where nothing can be paired. An error is of this shape’s real inputs, against float64, beside the bound of the proof."),
+    storyOf(experiment),
     findingsOf(experiment),
   );
 }
@@ -169,6 +170,18 @@ function speedBar(share) {
   const bar = el("span", {});
   bar.style.width = `${(100 * share).toFixed(1)}%`;
   return el("span", { class: "speed", "aria-hidden": "true" }, bar);
+}
+
+function storyOf({ name }) {
+  const found = DATA.stories[name];
+  if (!found) return "";
+  const notes = [found.absent, found.uncounted].filter(Boolean).map((text) => el("p", { class: "note" }, rich(text)));
+  const items = found.steps.map((each) => [
+    el("h2", {}, rich(each.title)),
+    el("p", {}, rich(each.text)),
+    el("ul", { class: "facts" }, each.lines.map((line) => el("li", {}, rich(line)))),
+  ]);
+  return el("details", { class: "fold" }, el("summary", {}, rich(found.title)), notes, items);
 }
 
 function findingsOf({ name, title }) {

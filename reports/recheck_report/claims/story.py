@@ -1,0 +1,119 @@
+"""The steps from an experiment's first kernel to its fastest, and what there is to learn from each:
+<experiment>/story.toml, as typed values.
+
+A step is a row, and its text explains what it changes. No measured figure is typed into a text: it
+speaks of checks by their keys, and what is true on one GPU alone, or of one outcome alone, says so.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from recheck_report.claims.binds import CASE
+from recheck_report.claims.load import Check, checks_of
+from recheck_report.claims.toml import (
+    SAID,
+    BadClaim,
+    Wrong,
+    known_only,
+    list_of,
+    load_tables,
+    one_of,
+    table_of,
+    text_of,
+)
+from recheck_report.model.typed import Unfit, read_toml
+from recheck_report.model.verdicts import VERDICTS
+
+STORY = "story.toml"
+GAIN = "gain"  # the check that every step has but the first: that it is faster than its base
+_IDEA = {"pattern": "^.{1,32}$", "says": "1 to 32 letters: a chart has no room for more"}
+
+
+@dataclass(frozen=True)
+class Part:
+    """Some sentences of a step's paragraph; {key} stands for what the check of that key came to."""
+
+    text: str
+    of: str = GAIN  # the check on which it depends whether they are true
+    verdict: str = ""  # that makes them true; empty: they are, whatever it comes to
+    gpu: str = ""  # by name; empty where they are so on every one
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The checks that they speak of."""
+        return tuple(re.findall(r"{(\w*)}", self.text))
+
+
+@dataclass(frozen=True)
+class Step:
+    row: str
+    idea: str  # in a few words
+    text: tuple[Part, ...]  # the paragraph
+    base: str = ""  # an earlier step's row, which it is compared with; the last one's if left out
+    check: tuple[Check, ...] = ()
+    binds: str = ""  # the case whose counters say what binds it
+    effective: str = ""  # where it does less work than it is credited with: how much it does
+
+
+@dataclass(frozen=True)
+class Story:
+    experiment: str
+    title: str
+    steps: tuple[Step, ...]
+
+    def address(self, step: Step) -> str:
+        """Where a step stands in its collection, for messages."""
+        return f"{self.experiment}/{STORY}: step {step.row}"
+
+
+def _check(step: Step) -> None:
+    keys = [each.key for each in step.check if each.key]
+    if len(keys) > len(set(keys)) or GAIN in keys:
+        raise Unfit(f"is the same in two checks, or {GAIN}").at("key")
+    if step.binds and not CASE.fullmatch(step.binds):
+        raise Unfit(f"{step.binds!r} is no cold case").at("binds")
+    for at, part in enumerate(step.text):
+        for key in (*part.keys, part.of):
+            if key not in (GAIN, *keys):
+                known = ", ".join((GAIN, *keys))
+                raise Unfit(f"speaks of {{{key}}}; there are {known}").at(f"text[{at}]")
+
+
+_ROW = {"pattern": "^[a-z0-9_]+$", "says": "the name of a row"}
+_PART = {"properties": {"text": SAID, "verdict": {"enum": ("", *VERDICTS)}}}
+_read = table_of(Step, _check, row=_ROW, idea=_IDEA, text={"minItems": 1, "items": _PART})
+
+
+def _step(table: dict[str, Any]) -> Step:
+    known_only(table, Step.__annotations__, "")
+    for at, part in enumerate(list_of(table, "text")):
+        if type(part) is not dict:
+            raise Wrong(f"field text[{at}] must be a part: {{ text = … }}")
+        known_only(part, Part.__annotations__, f"text[{at}].")
+    return _read(table | {"check": [*checks_of(table, "check")]})
+
+
+def load(path: Path) -> Story:
+    """The story of one file; raises BadClaim."""
+    document = read_toml(path, BadClaim)
+    try:
+        title = text_of(document, "title")
+        del document["title"]
+        steps: list[Step] = []
+        for step in load_tables(path, document, "step", _step, " tables and a title", "row"):
+            earlier = [each.row for each in steps]
+            if step.base:
+                one_of(earlier, step.base, f"{step.row}.base")
+            steps.append(replace(step, base=step.base or (earlier or [""])[-1]))
+    except Wrong as error:
+        raise BadClaim(f"{path}: {error}") from error
+    return Story(path.parent.name, title, tuple(steps))
+
+
+def load_stories(folder: Path) -> dict[str, Story]:
+    """Those of all experiments, by name; raises BadClaim."""
+    return {path.parent.name: load(path) for path in sorted(folder.glob(f"*/{STORY}"))}

@@ -1,0 +1,323 @@
+"""A story says of each step what the record bears out, and nothing that it does not."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import EXPERIMENTS, texts_of
+from recheck_report.claims import BadClaim, load_collection
+from recheck_report.claims.measured import Measured
+from recheck_report.claims.names import Tables, faults
+from recheck_report.claims.story import Story, load, load_stories
+from recheck_report.collect.plan import wanted
+from recheck_report.model.probes import Probes
+from recheck_report.model.record import Record
+from recheck_report.model.typed import typed
+from recheck_report.sections.family import close_family
+from recheck_report.sections.story import Telling, tell
+from recheck_report.statistics.family import comparisons
+from synthetic import SMALL, Json, make_matvec, make_record, make_reduction, matching, scale, spoil
+from synthetic_claims import make_probes
+
+HEAD = "4096x4096x4096/cold"
+STEP = """
+[[step]]
+row = "global16"
+idea = "the first"
+text = [{ text = "It begins." }]
+
+[[step]]
+row = "tile16"
+idea = "the second"
+text = [
+  { text = "It goes on." },
+  { verdict = "holds", text = "It gains: {gain}." },
+  { verdict = "fails", text = "It loses: {gain}." },
+  { verdict = "inconclusive", text = "Nobody knows." },
+  { gpu = "NVIDIA H200", text = "Here." },
+  { gpu = "NVIDIA A100", text = "There." },
+  { of = "loads", verdict = "holds", text = "Its loads: {loads}." },
+]
+binds = "matmul/tile16/4096x4096x4096/cold"
+
+[[step.check]]
+form = "count"
+key = "loads"
+of = "matmul/tile16/4096x4096x4096/cold"
+expression = "warp_global_loads"
+at_least = 1
+
+[[step]]
+row = "cublas_tf32"
+base = "global16"
+idea = "the last"
+effective = "half of the work"
+text = [{ text = "It ends." }]
+"""
+TITLE = 'title = "A story"\n'
+
+
+def written(folder: Path, text: str = STEP, experiment: str = "matmul") -> Story:
+    path = folder / "own" / experiment / "story.toml"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(TITLE + text, encoding="utf-8")
+    return load(path)
+
+
+Tells = Callable[..., Any]
+
+
+@pytest.fixture
+def own(loaded: Callable[[Json], Record], tmp_path: Path) -> Callable[..., Measured]:
+    """A record with a story, and its probes if there are any."""
+
+    def make(record: Json, text: str = STEP, probes: Json | None = None) -> Measured:
+        known = load_collection(EXPERIMENTS)
+        experiment = record["experiments"][0]["name"]
+        stories = {experiment: written(tmp_path, text, experiment)}
+        read = typed(Probes, probes, "") if probes else None
+        parsed = loaded(record)
+        found = Measured(parsed, replace(known, stories=stories).of(parsed), {}, read)
+        close_family(found)
+        return found
+
+    return make
+
+
+def told(own: Measured) -> Telling:
+    found = tell(own, own.record.experiments[0])
+    assert found is not None
+    return found
+
+
+def faster(factor: float) -> Json:
+    """A record whose tile16 is so many times as fast as global16 at the headline."""
+    record = make_record(SMALL)
+    (base,), (case,) = (matching(record, f"/{row}/{HEAD}") for row in ("global16", "tile16"))
+    ratio = base["seconds"]["median"] / case["seconds"]["median"] / factor
+    return scale(record, f"/tile16/{HEAD}", ratio)
+
+
+def test_texts_are_those_of_the_verdict_and_the_gpu(own: Callable[..., Measured]) -> None:
+    text = told(own(faster(1.5))).steps[1].text
+    assert re.fullmatch(
+        r"It goes on\. It gains: 1\.[45]\d* times as fast \[1\.4\d+, 1\.5\d+\]\. Here\.", text
+    )
+    assert "It loses: 2.0" in told(own(faster(0.5))).steps[1].text
+    assert told(own(faster(1.0))).steps[1].text == "It goes on. Nobody knows. Here."
+    record = faster(1.5)
+    record["environment"]["gpu"]["name"] = "NVIDIA A100"
+    assert told(own(record)).steps[1].text.endswith("There.")
+
+
+def test_numbers_stand_against_the_base(own: Callable[..., Measured]) -> None:
+    steps = told(own(faster(1.5))).steps
+    assert re.fullmatch(
+        r"At 4096³ \[`global16`\]\(matmul.md#global16\) takes 2\d\.\d ms; 5\.\d+ TFLOP/s \(.* fp32 "
+        r"limit\); 10\.1 GFLOP/J\.",
+        steps[0].lines[0],
+    )
+    assert "**faster**, 1.4998" in steps[1].lines[0] and "GFLOP/J" in steps[1].lines[0]
+    # of another arithmetic it is marked, and its work is what it is credited with
+    assert steps[2].title == "3. the last, `cublas_tf32` †"
+    assert "[`global16`]" in steps[2].lines[0] and "] †; 388 TFLOP/s;" in steps[2].lines[0]
+    assert steps[2].lines[0].endswith(" GFLOP/J; effective, for it does half of the work.")
+
+
+def test_counters_are_spoken_of_where_they_were_read(own: Callable[..., Measured]) -> None:
+    record, case = faster(1.5), f"matmul/tile16/{HEAD}"
+    without = told(own(record))
+    assert "Its loads" not in without.steps[1].text and len(without.steps[1].lines) == 1
+    assert without.uncounted == (
+        "What binds `tile16` was not counted: there is no `probes.json` beside the record."
+    )
+    probes = make_probes(record)
+    values = {"warp_global_loads": 8.0, "l1_percent": 91.0, "issue_percent": 40.0}
+    probes["counters"][case] = {"reason": None, "values": values}
+    counted = told(own(record, probes=probes))
+    assert counted.steps[1].text.endswith("Its loads: 8.") and not counted.uncounted
+    assert counted.steps[1].lines[1] == (
+        "At 4096³ `tile16` is limited by **L1 and shared memory**, 91.0 % busy; then issue slots "
+        "40.0 %."
+    )
+    probes["counters"][case]["values"]["warp_global_loads"] = 0.0
+    assert "Its loads" not in told(own(record, probes=probes)).steps[1].text
+
+
+def test_a_row_that_is_not_there_is_named(own: Callable[..., Measured]) -> None:
+    record = faster(1.5)
+    record["cases"] = [case for case in record["cases"] if case["strategy"] != "global16"]
+    found = told(own(record))
+    assert [step.anchor for step in found.steps] == ["step-tile16", "step-cublas_tf32"]
+    assert found.absent == "Not in this record: `global16`."
+    # nothing is said of a gain over it
+    assert found.steps[0].text == "It goes on. Here."
+    assert "takes" in found.steps[0].lines[0] and "times as" not in found.steps[0].lines[0]
+
+
+def test_a_row_without_a_time_says_why(own: Callable[..., Measured]) -> None:
+    record = spoil(faster(1.5), "/tile16/", "unsupported", "needs a | b")
+    step = told(own(record)).steps[1]
+    assert step.lines == ["Not measured: `tile16` at 4096³: unsupported: needs a \\| b."]
+    assert step.text == "It goes on. Here."
+
+
+def test_no_story_without_a_gpu_or_a_file(
+    own: Callable[..., Measured], report: Callable[..., str]
+) -> None:
+    cpu = own(make_record(SMALL, gpu=False))
+    assert tell(cpu, cpu.record.experiments[0]) is None
+    # our own collection has one of matrix multiplication alone
+    assert 'id="step-by-step"' not in report(make_matvec())
+
+
+def drawn(own: Measured) -> Any:
+    from recheck_report.charts import charts
+
+    (chart,) = charts(own, own.record.experiments[0], ("story",))
+    return chart
+
+
+def test_the_chart_has_rate_and_energy_of_each_step(own: Callable[..., Measured]) -> None:
+    chart = drawn(own(faster(1.5)))
+    texts = texts_of(chart.svg)
+    assert {"rate (TFLOP/s, log)", "energy (GFLOP/J, log)", "the second", "tile16"} <= set(texts)
+    assert "cublas_tf32 †" in texts and sum(text.endswith(" †*") for text in texts) == 2
+    assert any(text.startswith("cublas 5") for text in texts) and "fp32 limit 66.9" in texts
+    assert re.match(
+        r"tile16 is 1\.50* times as fast as global16 \(2\d\.\d ms\), for 73 % of the energy; "
+        r"cublas_tf32 † [\d.]+ times, for 1\.3 % of the energy$",
+        chart.message,
+    )
+    # what is slower is not called faster
+    slow = drawn(own(faster(0.5))).message
+    assert slow.startswith("tile16 is slower than global16 (")
+
+
+def test_the_chart_without_energy_and_with_gaps(own: Callable[..., Measured]) -> None:
+    record = spoil(faster(1.5), "/tile16/", "unsupported", "too old")
+    for case in record["cases"]:
+        case["power"] = None
+    chart = drawn(own(record))
+    texts = texts_of(chart.svg)
+    assert "rate (TFLOP/s, log)" in texts and not any("energy (" in text for text in texts)
+    assert "energy" not in chart.message
+    assert chart.caption == "No time at 4096³: tile16 (unsupported: too old)."
+    alone = drawn(own(spoil(record, "/cublas_tf32/", "failed", "x")))
+    assert alone.message.startswith("global16 takes 2")
+    gone = drawn(
+        own(spoil(spoil(record, "/cublas_tf32/", "failed", "x"), "/global16/", "failed", "x"))
+    )
+    assert gone.svg is None and gone.why_not == "none of the cases that it shows was measured"
+
+
+def test_any_experiment_may_have_one_by_data_alone(own: Callable[..., Measured]) -> None:
+    text = "".join(
+        f'[[step]]\nrow = "{row}"\nidea = "{row}"\ntext = [{{ text = "So." }}]\n'
+        for row in ("interleaved", "shuffle", "vector")
+    )
+    found = own(make_reduction(), text)
+    assert len(told(found).steps) == 3 and "**faster**, 1.955" in told(found).steps[1].lines[0]
+    assert "rate (GB/s, log)" in texts_of(drawn(found).svg)
+
+
+def test_its_comparisons_are_of_the_family(own: Callable[..., Measured]) -> None:
+    none = "".join(STEP.partition('\n[[step]]\nrow = "tile16"')[:1])
+    first, whole = (len(comparisons(own(faster(1.5), text).record).family) for text in (none, STEP))
+    # tile16 against global16 at the headline is one of a finding as well, cublas_tf32 of none
+    assert whole > first
+
+
+# the file
+
+BAD = {
+    'title = "x"\nmore = 1': "holds more than",
+    "": "field title is missing",
+    STEP.replace('idea = "the last"', "idea = 1"): "idea must be a string",
+    STEP.replace("the last", "x" * 33): "idea must be 1 to 32 letters",
+    STEP.replace('row = "tile16"', 'rows = "tile16"'): "field rows is unknown",
+    STEP.replace('row = "tile16"', 'row = "global16"'): "another step of this file has it too",
+    STEP.replace('base = "global16"', 'base = "tile8"'): "there is no tile8; there are global16",
+    STEP.replace('verdict = "fails"', 'verdict = "fail"'): "verdict must be one of holds",
+    STEP.replace('verdict = "fails"', 'verdct = "fails"'): "text.2..verdct is unknown",
+    STEP.replace("{loads}", "{load}"): "speaks of {load}; there are gain, loads",
+    STEP.replace('of = "loads"', 'of = "load"'): "speaks of {load}",
+    STEP.replace('key = "loads"', 'key = "gain"').replace("loads}", "gain}"): "or gain",
+    STEP.replace('binds = "matmul/tile16/4096x4096x4096/cold"', 'binds = "tile16"'): "no cold case",
+    STEP.replace('form = "count"', 'form = "counts"'): "there is no counts",
+    STEP.replace('[{ text = "It ends." }]', '["It ends."]'): "text.0. must be a part",
+    STEP.replace('[{ text = "It ends." }]', "[]"): "text must not be empty",
+}
+
+
+@pytest.mark.parametrize(("text", "why"), BAD.items(), ids=[*BAD.values()])
+def test_bad_files_are_one_line(text: str, why: str, tmp_path: Path) -> None:
+    path = tmp_path / "x" / "story.toml"
+    path.parent.mkdir()
+    path.write_text(TITLE * text.startswith("\n") + text, encoding="utf-8")
+    with pytest.raises(BadClaim, match=why) as caught:
+        load(path)
+    assert "story.toml" in str(caught.value) and "\n" not in str(caught.value)
+
+
+SLIPS = {
+    ('row = "tile16"', 'row = "tile17"'): "field row: there is no row matmul/tile17",
+    ("binds = \"matmul/tile16", "binds = \"matmul/tile17"): "field binds: there is no row",
+    ("of = \"matmul/tile16", "of = \"matmul/tile17"): "field check[0].of: there is no row",
+    ("warp_global_loads", "warp_globl_loads"): "there is no counter warp_globl_loads",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("slip", SLIPS, ids=[*SLIPS.values()])
+def test_names_that_nothing_has_are_refused(
+    slip: tuple[str, str], loaded: Callable[[Json], Record], tmp_path: Path
+) -> None:
+    known, tables = load_collection(EXPERIMENTS), Tables.of(loaded(make_record(SMALL)))
+
+    def said(text: str) -> list[str]:
+        stories = {"matmul": written(tmp_path, text)}
+        return [
+            line
+            for line in faults(replace(known, stories=stories), tables)
+            if "/story.toml" in line
+        ]
+
+    assert said(STEP) == [] and STEP.count(slip[0]) == 1
+    (line,) = said(STEP.replace(*slip))
+    assert SLIPS[slip] in line and "/matmul/story.toml: step " in line
+
+
+def test_what_it_speaks_of_is_collected(tmp_path: Path) -> None:
+    known = replace(load_collection(EXPERIMENTS), claims=(), errata=(), binds=())
+    asked = wanted(replace(known, stories={"matmul": written(tmp_path)}))
+    assert list(asked.cases) == [f"matmul/tile16/{HEAD}"]
+
+
+def test_ours_names_rows_of_the_program() -> None:
+    program = os.environ.get("RECHECK")
+    if not program:
+        pytest.skip("RECHECK does not say which program to ask")
+    listed = subprocess.run(
+        [program, "--benchmark_list_tests"], capture_output=True, text=True, check=True
+    ).stdout
+    known = {line.split("/iterations:")[0] for line in listed.split("\n")}
+    (story,) = load_stories(EXPERIMENTS).values()
+    assert len(story.steps) > 12
+    for step in story.steps:
+        assert f"matmul/{step.row}/{HEAD}" in known and {step.binds} <= known
+
+
+def test_ours_types_in_no_measured_figure() -> None:
+    """Ratios, times and rates stand in the places of checks alone."""
+    (story,) = load_stories(EXPERIMENTS).values()
+    figure = r"\d (ms|µs|TFLOP/s|GB/s|GFLOP/J|%|times as)|\d\.\d+ times"
+    for step in story.steps:
+        for part in step.text:
+            assert not re.search(figure, part.text), part.text
