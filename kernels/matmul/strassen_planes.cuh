@@ -83,7 +83,11 @@ template <int levels, bool of_a>
 __device__ __forceinline__ void write_sums(const float4 (&x)[1 << 2 * levels], const To& to,
                                            int product) {
   if constexpr (levels == 0) {
-    split::store_fp16(x[0], {1, 1, 1, 1}, to.high + 2 * product * to.plane, to.plane);
+    // keeps the compiler from finding the addresses of all products first, in registers that the
+    // blocks need
+    std::int64_t plane = to.plane;
+    asm volatile("" : "+l"(plane));
+    split::store_fp16(x[0], {1, 1, 1, 1}, to.high + 2 * product * plane, plane);
   } else {
     constexpr int half = 1 << (levels - 1), quarter = half * half;
     const auto of = [&](int block, int i) -> const float4& {
