@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <span>
+#include <vector>
 
 #include "../../kernels/matmul/split_bound.hpp"
 #include "../harness/inputs.hpp"
 
 namespace recheck::matmul {
+
+/// Which of a product's rows the study of accuracy looks at: all, or of more than 255 one of each
+/// band, each at another place within its tile.
+std::vector<std::int64_t> judged_rows(std::int64_t count);
 
 /// Whether inputs A (m, k) and B (k, n) are such that a split product's guard certainly stays down,
 /// as kernels/matmul/matmul.hpp has it: fp16, where all of a row and of a column are near enough to
@@ -15,8 +21,8 @@ bool fp16_holds(std::span<const HostMatrix> inputs);
 bool bf16_holds(std::span<const HostMatrix> inputs);
 
 /// The same of Strassen's products, where the guard is down if and only if no row or column is too
-/// uneven, or has what fp16 cannot scale: then the largest k·R_i·C_j / (|A||B|)ij, which says what
-/// their bound is of |A||B|; else 0. The k of blocks' products is not too small.
+/// uneven, or has what fp16 cannot scale: then the largest k·R_i·C_j / (|A||B|)ij of judged_rows(),
+/// which says what their bound is of |A||B|; else 0. The k of blocks' products is not too small.
 double strassen_spread(std::span<const HostMatrix> inputs, int levels);
 
 /// What a row of split products promises (Strategy::promise): on inputs that `holds`, or on no
