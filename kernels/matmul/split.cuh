@@ -242,8 +242,11 @@ struct Consumer {
   }
 
   /// The main loop of a tile where the small products are summed apart. Promotes `main` while the
-  /// small products of the same slab are still in flight.
-  __device__ __forceinline__ void multiply_apart(Sums& sums, int groups) {
+  /// small products of the same slab are still in flight. These start from zero if `fresh_rest`,
+  /// else from what `rest` holds. between(g) is called once the slab before g's is released.
+  template <class Between>
+  __device__ __forceinline__ void multiply_apart(Sums& sums, int groups, bool fresh_rest,
+                                                 Between between) {
     // parts of a slab: one, or two where the interval is a single step
     constexpr int parts = interval == 16 ? 2 : 1, steps = 2 / parts;
     constexpr int slabs_per_interval = interval / 32;
@@ -266,13 +269,15 @@ struct Consumer {
         for (int step = 0; step < steps; ++step)
 #pragma unroll
           for (int i = 0; i + 1 < Scheme::products; ++i)
-            issue(sums.rest, ring.slot, i, part * steps + step, g + part + step + i == 0);
+            issue(sums.rest, ring.slot, i, part * steps + step,
+                  fresh_rest && g + part + step + i == 0);
         hopper::wgmma_commit_group();
         end_turn();
         // all but the small products are complete: the main one, and all of the slab before
         hopper::wgmma_wait_group<1>();
         hopper::warpgroup_fence_operand(sums.main);
         if (part == 0 && previous >= 0) release(previous);
+        if (part == 0) between(g);
         if constexpr (slabs_per_interval <= 1) {
           sums.promote();
           since = interval ? 0 : 1;
@@ -386,7 +391,7 @@ struct Consumer {
     for (int t = blockIdx.x; t < tiles.count; t += gridDim.x) {
       Sums sums;
       if constexpr (Sums::apart)
-        multiply_apart(sums, groups);
+        multiply_apart(sums, groups, true, [](int) {});
       else
         multiply_first(sums, groups);
       int row, column;
@@ -464,10 +469,11 @@ Layout layout(const MatmulArgs& p, float* workspace) {
   return l;
 }
 
-template <class Scheme, class Plan>
-bool launch_multiply(const MatmulArgs& p, const Layout& l, int multiprocessors,
-                     cudaStream_t stream) {
-  constexpr int tile_n = Plan::tile_n;
+/// How the producer reads `planes` planes of A (m, k) and of B (k, n), all planes of a slab at
+/// once. False if the driver refuses that.
+template <class Scheme, int tile_n>
+bool encode_operands(int m, int n, int k, std::int64_t planes, const Planes& a_planes,
+                     const Planes& b_planes, CUtensorMap& a_map, CUtensorMap& b_map) {
   using S = Sizes<Scheme, tile_n>;
   constexpr CUtensorMapDataType type =
       Scheme::type == hopper::Type::f16    ? CU_TENSOR_MAP_DATA_TYPE_FLOAT16
@@ -475,27 +481,36 @@ bool launch_multiply(const MatmulArgs& p, const Layout& l, int multiprocessors,
                                            : CU_TENSOR_MAP_DATA_TYPE_FLOAT32;
   const TensorSpec a{.type = type,
                      .element_bytes = S::element,
-                     .base = l.a.base,
-                     .columns = p.k,
-                     .rows = p.m,
-                     .planes = Scheme::planes,
-                     .ld = l.a.ld,
-                     .plane = l.a.plane,
+                     .base = a_planes.base,
+                     .columns = k,
+                     .rows = m,
+                     .planes = planes,
+                     .ld = a_planes.ld,
+                     .plane = a_planes.plane,
                      .box_columns = S::depth,
                      .box_rows = tile_m,
                      .box_planes = Scheme::planes,
                      .swizzle = CU_TENSOR_MAP_SWIZZLE_64B};
   TensorSpec b = a;
-  b.base = l.b.base, b.ld = l.b.ld, b.plane = l.b.plane;
+  b.base = b_planes.base, b.ld = b_planes.ld, b.plane = b_planes.plane;
   if constexpr (S::k_major_b) {
-    b.rows = p.n, b.box_rows = tile_n;
+    b.rows = n, b.box_rows = tile_n;
   } else {
-    b.columns = p.n, b.rows = p.k;
+    b.columns = n, b.rows = k;
     b.box_columns = 64, b.box_rows = S::depth;
     b.swizzle = CU_TENSOR_MAP_SWIZZLE_128B;
   }
+  return encode(a, a_map) && encode(b, b_map);
+}
+
+template <class Scheme, class Plan>
+bool launch_multiply(const MatmulArgs& p, const Layout& l, int multiprocessors,
+                     cudaStream_t stream) {
+  constexpr int tile_n = Plan::tile_n;
+  using S = Sizes<Scheme, tile_n>;
   CUtensorMap a_map, b_map;
-  if (!encode(a, a_map) || !encode(b, b_map)) return false;
+  if (!encode_operands<Scheme, tile_n>(p.m, p.n, p.k, Scheme::planes, l.a, l.b, a_map, b_map))
+    return false;
   const auto kernel = multiply<Scheme, Plan>;
   if (!allow_shared(kernel, S::shared)) return false;
   const std::int64_t tiles =

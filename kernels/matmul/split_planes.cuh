@@ -63,12 +63,13 @@ __device__ inline bool raised(const Guard& guard, int k) {
 
 /// Maxima are kept as the bits of |x|, whose order is that of the values, NaN largest.
 __device__ inline unsigned magnitude(float x) { return __float_as_uint(x) & 0x7fffffffu; }
-/// 2^(14 - e) and its inverse, for a maximum in [2^e, 2^(e + 1)); 1 for a maximum of 0.
-__device__ inline float scale_up(unsigned maximum) {
-  return maximum ? __uint_as_float((268 - (maximum >> 23)) << 23) : 1.0f;
+/// 2^(14 - below - e) and its inverse, for a maximum in [2^e, 2^(e + 1)); 1 and `of_zeros` for one
+/// of 0.
+__device__ inline float scale_up(unsigned maximum, int below = 0) {
+  return maximum ? __uint_as_float((268 - below - (maximum >> 23)) << 23) : 1.0f;
 }
-__device__ inline float scale_down(unsigned maximum) {
-  return maximum ? __uint_as_float(((maximum >> 23) - 14) << 23) : 1.0f;
+__device__ inline float scale_down(unsigned maximum, int below = 0, float of_zeros = 1.0f) {
+  return maximum ? __uint_as_float(((maximum >> 23) - 14 + below) << 23) : of_zeros;
 }
 /// |exponent| <= 60, or 0.
 __device__ inline bool scalable(unsigned maximum) {
