@@ -37,14 +37,15 @@ double promised(const Shape& shape, std::span<const HostMatrix> inputs) {
 }
 
 /// The same of a row of Strassen's products: on no particular inputs it promises nothing of |A||B|,
-/// and the gate takes what its arithmetic owes. Smaller products are those of planes.
+/// and the gate takes what its arithmetic owes. Products of small k are those of planes, and so are
+/// those on inputs that raise its guard.
 template <int levels, std::int64_t least_k>
 double strassen_promised(const Shape& shape, std::span<const HostMatrix> inputs) {
   namespace k = kernels::matmul;
-  if (shape[2] < least_k) return promised<&k::fp16x3_sums, 64, fp16_holds>(shape, inputs);
-  if (inputs.empty()) return k::no_bound;
-  const double spread = strassen_spread(inputs, levels);
-  return spread == 0 ? k::ieee_bound(shape[2])
+  const bool large = shape[2] >= least_k;
+  if (large && inputs.empty()) return k::no_bound;
+  const double spread = large ? strassen_spread(inputs, levels) : 0;
+  return spread == 0 ? promised<&k::fp16x3_sums, 64, fp16_holds>(shape, inputs)
                      : spread * k::strassen_bound(k::fp16x3_sums, 64, levels, shape[2]);
 }
 

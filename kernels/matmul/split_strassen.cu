@@ -24,6 +24,10 @@ namespace recheck::kernels::matmul {
 namespace strassen {
 
 using Scheme = split::Fp16x3;
+/// split_fp16x3's product, for where the guard is raised.
+struct Fallback : Scheme {
+  static constexpr bool conditional = true;
+};
 using Plan = split::Plan<128, 64, split::Small::apart>;
 using S = split::Sizes<Scheme, Plan::tile_n>;
 constexpr int values = 64;
@@ -373,8 +377,13 @@ void split_strassen(const MatmulArgs& args, const Queue& queue) {
                          block_extent(args.k, levels)};
   const Layout l = layout<levels>(args, blocks, queue.workspace);
   launch_planes<levels>(args, blocks, l, queue.stream);
-  const bool launched = launch_multiply<levels>(args, blocks, l, queue.stream);
-  ieee_if(launched ? &l.guard->bad : nullptr, args, queue.stream);
+  if (!launch_multiply<levels>(args, blocks, l, queue.stream))
+    return split_fp16x3<Plan::interval>(args, queue);
+  // in the place of the sums' planes, which nobody reads any more and which took half as much again
+  Queue behind = queue;
+  behind.workspace = reinterpret_cast<float*>(l.a);
+  split::product<Fallback, Plan, split::Plan<64, Plan::interval, Plan::small>>(args, behind,
+                                                                               &l.guard->bad);
 }
 
 template void split_strassen<1>(const MatmulArgs&, const Queue&);

@@ -27,7 +27,7 @@ using split::magnitude;
 
 /// In the workspace, cleared before each product.
 struct Guard {
-  unsigned bad;  // not 0: the product is IEEE fp32's
+  unsigned bad;  // not 0: the product is split_fp16x3's
 };
 
 /// Extents of the smallest blocks: of C m×n, of sums along k.
@@ -46,7 +46,7 @@ __device__ inline unsigned shared_maximum(unsigned own, unsigned largest) {
 template <int levels>
 constexpr float small_below = static_cast<float>(1 << (15 - 2 * levels)) / 32;
 
-/// Whether a row of k elements, so many of them small, is left to IEEE fp32.
+/// Whether a row of k elements, so many of them small, is left to split_fp16x3.
 __device__ inline bool too_uneven(unsigned small, int k) {
   return small > static_cast<unsigned>(k) / 8 * 3;
 }
