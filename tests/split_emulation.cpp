@@ -304,31 +304,21 @@ template <int levels, Defect defect>
 void multiply_strassen(const Call& call) {
   namespace st = k::strassen;
   const auto p = matmul::arguments(call);
-  if (p.k < k::split_strassen_least_k<levels>)
-    return multiply<Scheme::fp16x3, 64, Defect::none>(call);
   const auto of_a = [&](int i, int e) { return p.a[i * p.lda + e]; };
   const auto of_b = [&](int j, int e) { return p.b[e * p.ldb + j]; };
-  bool in_ieee = false;
+  bool refused = p.k < k::split_strassen_least_k<levels>;
   for (int e = 0; e < p.k; ++e) {
-    for (int i = 0; i < p.m; ++i) in_ieee |= !std::isfinite(of_a(i, e));
-    for (int j = 0; j < p.n; ++j) in_ieee |= !std::isfinite(of_b(j, e));
+    for (int i = 0; i < p.m; ++i) refused |= !std::isfinite(of_a(i, e));
+    for (int j = 0; j < p.n; ++j) refused |= !std::isfinite(of_b(j, e));
   }
   Summed a, b;
-  if (!in_ieee) {
+  if (!refused) {
     a = split_sums<levels, true, defect>(p.m, p.k, of_a);
     b = split_sums<levels, false, defect>(p.n, p.k, of_b);
     // counted with one scale for all, the guard would be raised
-    in_ieee = defect == Defect::none && (a.uneven || b.uneven);
+    refused = defect == Defect::none && (a.uneven || b.uneven);
   }
-  if (in_ieee) {
-    for (int i = 0; i < p.m; ++i)
-      for (int j = 0; j < p.n; ++j) {
-        float& c = p.c[i * p.ldc + j];
-        c = 0;
-        for (int e = 0; e < p.k; ++e) c = std::fma(of_a(i, e), of_b(j, e), c);
-      }
-    return;
-  }
+  if (refused) return multiply<Scheme::fp16x3, 64, Defect::none>(call);
   static constexpr auto program = st::program<levels>();
   const int block_m = st::block_extent(p.m, levels), block_n = st::block_extent(p.n, levels);
   const int block_k = st::block_extent(p.k, levels);

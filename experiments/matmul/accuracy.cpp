@@ -8,11 +8,10 @@
 
 #include "../../reference/error.hpp"
 #include "../../reference/matmul.hpp"
+#include "promises.hpp"
 
 namespace recheck::matmul {
 namespace {
-
-constexpr std::int64_t most_rows = 128;
 
 std::string element(std::int64_t i, std::int64_t j, double value) {
   return "element (" + std::to_string(i) + ", " + std::to_string(j) + ") is " + short_text(value);
@@ -20,12 +19,9 @@ std::string element(std::int64_t i, std::int64_t j, double value) {
 
 }  // namespace
 
-Truth::Truth(std::span<const HostMatrix> inputs) : k_(inputs[0].columns), n_(inputs[1].columns) {
-  const auto a = inputs[0].view(), b = inputs[1].view();
-  // of a larger product one row of each band, each at another place within its tile
-  const auto band = std::max<std::int64_t>(1, a.rows / most_rows);
-  for (std::int64_t r = 0; r * band + r % band < a.rows; ++r) rows_.push_back(r * band + r % band);
-  reference::multiply_rows(a, b, rows_, product_, scale_);
+Truth::Truth(std::span<const HostMatrix> inputs)
+    : k_(inputs[0].columns), n_(inputs[1].columns), rows_(judged_rows(inputs[0].rows)) {
+  reference::multiply_rows(inputs[0].view(), inputs[1].view(), rows_, product_, scale_);
 }
 
 std::pair<std::optional<Errors>, Reason> Truth::errors(reference::MatrixView c) const {

@@ -22,7 +22,7 @@ struct Errors {
   double bound = 0;      // that componentwise owes, by the row
 };
 
-/// The product of two matrices in float64: up to 128 rows of it, evenly spread.
+/// The product of two matrices in float64: judged_rows() of it (promises.hpp).
 ///
 /// A product of two fp32 numbers is exact in float64, and a sum of k of them is off by less than
 /// k · 2^-53 of |A||B|: 7e-12 at k = 65536, where rounding the result to fp32 alone costs 6e-8. So

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <optional>
 #include <vector>
 
@@ -76,20 +75,26 @@ std::vector<double> strassen_scales(const HostMatrix& matrix, bool by_rows, int 
 
 }  // namespace
 
+std::vector<std::int64_t> judged_rows(std::int64_t count) {
+  const auto band = std::max<std::int64_t>(1, count / 128);
+  std::vector<std::int64_t> rows;
+  for (std::int64_t r = 0; r * band + r % band < count; ++r) rows.push_back(r * band + r % band);
+  return rows;
+}
+
 double strassen_spread(std::span<const HostMatrix> inputs, int levels) {
   const auto rows = strassen_scales(inputs[0], true, levels);
   const auto columns = strassen_scales(inputs[1], false, levels);
   if (rows.empty() || columns.empty()) return 0;
-  std::vector<std::int64_t> all(inputs[0].rows);
-  std::iota(all.begin(), all.end(), 0);
+  const auto judged = judged_rows(inputs[0].rows);
   std::vector<double> product, scale;
-  reference::multiply_rows(inputs[0].view(), inputs[1].view(), all, product, scale);
+  reference::multiply_rows(inputs[0].view(), inputs[1].view(), judged, product, scale);
   const auto n = static_cast<std::int64_t>(columns.size());
   double most = 0;
-  for (std::int64_t i = 0; i < std::ssize(rows); ++i)
+  for (std::size_t i = 0; i < judged.size(); ++i)
     for (std::int64_t j = 0; j < n; ++j)
-      if (rows[i] != 0 && columns[j] != 0)
-        most = std::max(most, rows[i] * columns[j] / scale[i * n + j]);
+      if (rows[judged[i]] != 0 && columns[j] != 0)
+        most = std::max(most, rows[judged[i]] * columns[j] / scale[i * n + j]);
   return most * static_cast<double>(inputs[0].columns);
 }
 

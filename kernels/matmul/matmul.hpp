@@ -205,7 +205,7 @@ constexpr std::int64_t split_tf32x3_floats(std::int64_t m, std::int64_t n, std::
 /// largest magnitude of row i of A and C_j of column j of B. No such method has a bound of
 /// (|A||B|)ij, which may be far less. So where a row or column has more than 3·⌊k/8⌋ of its
 /// elements below 1/32 of R_i or C_j, and where an element is Inf or NaN or a largest magnitude is
-/// outside 2^±60, the product is computed in IEEE fp32 instead.
+/// outside 2^±60, the product is split_fp16x3<64>'s, with what that promises.
 template <int levels>
 void split_strassen(const MatmulArgs& args, const Queue& queue);
 

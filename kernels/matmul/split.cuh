@@ -28,7 +28,8 @@ namespace recheck::kernels::matmul::split {
 
 /// A scheme: the planes' type, and which products of planes are summed in which order. The digits
 /// of a_planes and b_planes, lowest first, name the planes of product after product; the last one
-/// is the main product, plane 0 of both.
+/// is the main product, plane 0 of both. A conditional scheme's kernels do nothing unless a word in
+/// device memory tells them to.
 struct Fp16x3 {
   static constexpr hopper::Type type = hopper::Type::f16;
   static constexpr int planes = 2, products = 3;
@@ -36,6 +37,7 @@ struct Fp16x3 {
   static constexpr float small_scale = 0x1p-12f;  // undoes the second plane's scale
   static constexpr int slabs_at_once = 2;
   static constexpr SplitSums sums = fp16x3_sums;
+  static constexpr bool conditional = false;
 };
 struct Bf16x6 {
   static constexpr hopper::Type type = hopper::Type::bf16;
@@ -44,6 +46,7 @@ struct Bf16x6 {
   static constexpr float small_scale = 1;
   static constexpr int slabs_at_once = 1;
   static constexpr SplitSums sums = bf16x6_sums;
+  static constexpr bool conditional = false;
 };
 struct Tf32x3 {
   static constexpr hopper::Type type = hopper::Type::tf32;
@@ -52,6 +55,7 @@ struct Tf32x3 {
   static constexpr float small_scale = 1;
   static constexpr int slabs_at_once = 2;
   static constexpr SplitSums sums = tf32x3_sums;
+  static constexpr bool conditional = false;
 };
 
 /// How the small products are summed. first: in the main accumulator, before the main product of
@@ -92,6 +96,7 @@ struct Sizes {
 struct State {
   Guard* guard;
   const unsigned *row_max, *column_max;  // fp16 only
+  const unsigned* only_if;               // conditional schemes only
 };
 
 /// C's tiles in bands of rows, in each band down first: blocks that run together share panels of A
@@ -242,8 +247,11 @@ struct Consumer {
   }
 
   /// The main loop of a tile where the small products are summed apart. Promotes `main` while the
-  /// small products of the same slab are still in flight.
-  __device__ __forceinline__ void multiply_apart(Sums& sums, int groups) {
+  /// small products of the same slab are still in flight. These start from zero if `fresh_rest`,
+  /// else from what `rest` holds. between(g) is called once the slab before g's is released.
+  template <class Between>
+  __device__ __forceinline__ void multiply_apart(Sums& sums, int groups, bool fresh_rest,
+                                                 Between between) {
     // parts of a slab: one, or two where the interval is a single step
     constexpr int parts = interval == 16 ? 2 : 1, steps = 2 / parts;
     constexpr int slabs_per_interval = interval / 32;
@@ -266,13 +274,15 @@ struct Consumer {
         for (int step = 0; step < steps; ++step)
 #pragma unroll
           for (int i = 0; i + 1 < Scheme::products; ++i)
-            issue(sums.rest, ring.slot, i, part * steps + step, g + part + step + i == 0);
+            issue(sums.rest, ring.slot, i, part * steps + step,
+                  fresh_rest && g + part + step + i == 0);
         hopper::wgmma_commit_group();
         end_turn();
         // all but the small products are complete: the main one, and all of the slab before
         hopper::wgmma_wait_group<1>();
         hopper::warpgroup_fence_operand(sums.main);
         if (part == 0 && previous >= 0) release(previous);
+        if (part == 0) between(g);
         if constexpr (slabs_per_interval <= 1) {
           sums.promote();
           since = interval ? 0 : 1;
@@ -386,7 +396,7 @@ struct Consumer {
     for (int t = blockIdx.x; t < tiles.count; t += gridDim.x) {
       Sums sums;
       if constexpr (Sums::apart)
-        multiply_apart(sums, groups);
+        multiply_apart(sums, groups, true, [](int) {});
       else
         multiply_first(sums, groups);
       int row, column;
@@ -407,6 +417,7 @@ __global__ void __launch_bounds__(gemm_threads, 1)
   using G = Groups<Scheme, Plan>;
   hopper::griddepcontrol_launch_dependents();
   hopper::griddepcontrol_wait();
+  if (skipped<Scheme::conditional>(state.only_if)) return;
   const bool guarded = raised(*state.guard, p.k);
   if (blockIdx.x == 0 && threadIdx.x == 0) state.guard->raised = guarded;
   if (guarded) return;
@@ -464,10 +475,11 @@ Layout layout(const MatmulArgs& p, float* workspace) {
   return l;
 }
 
-template <class Scheme, class Plan>
-bool launch_multiply(const MatmulArgs& p, const Layout& l, int multiprocessors,
-                     cudaStream_t stream) {
-  constexpr int tile_n = Plan::tile_n;
+/// How the producer reads `planes` planes of A (m, k) and of B (k, n), all planes of a slab at
+/// once. False if the driver refuses that.
+template <class Scheme, int tile_n>
+bool encode_operands(int m, int n, int k, std::int64_t planes, const Planes& a_planes,
+                     const Planes& b_planes, CUtensorMap& a_map, CUtensorMap& b_map) {
   using S = Sizes<Scheme, tile_n>;
   constexpr CUtensorMapDataType type =
       Scheme::type == hopper::Type::f16    ? CU_TENSOR_MAP_DATA_TYPE_FLOAT16
@@ -475,49 +487,63 @@ bool launch_multiply(const MatmulArgs& p, const Layout& l, int multiprocessors,
                                            : CU_TENSOR_MAP_DATA_TYPE_FLOAT32;
   const TensorSpec a{.type = type,
                      .element_bytes = S::element,
-                     .base = l.a.base,
-                     .columns = p.k,
-                     .rows = p.m,
-                     .planes = Scheme::planes,
-                     .ld = l.a.ld,
-                     .plane = l.a.plane,
+                     .base = a_planes.base,
+                     .columns = k,
+                     .rows = m,
+                     .planes = planes,
+                     .ld = a_planes.ld,
+                     .plane = a_planes.plane,
                      .box_columns = S::depth,
                      .box_rows = tile_m,
                      .box_planes = Scheme::planes,
                      .swizzle = CU_TENSOR_MAP_SWIZZLE_64B};
   TensorSpec b = a;
-  b.base = l.b.base, b.ld = l.b.ld, b.plane = l.b.plane;
+  b.base = b_planes.base, b.ld = b_planes.ld, b.plane = b_planes.plane;
   if constexpr (S::k_major_b) {
-    b.rows = p.n, b.box_rows = tile_n;
+    b.rows = n, b.box_rows = tile_n;
   } else {
-    b.columns = p.n, b.rows = p.k;
+    b.columns = n, b.rows = k;
     b.box_columns = 64, b.box_rows = S::depth;
     b.swizzle = CU_TENSOR_MAP_SWIZZLE_128B;
   }
+  return encode(a, a_map) && encode(b, b_map);
+}
+
+template <class Scheme, class Plan>
+bool launch_multiply(const MatmulArgs& p, const Layout& l, int multiprocessors, cudaStream_t stream,
+                     const unsigned* only_if) {
+  constexpr int tile_n = Plan::tile_n;
+  using S = Sizes<Scheme, tile_n>;
   CUtensorMap a_map, b_map;
-  if (!encode(a, a_map) || !encode(b, b_map)) return false;
+  if (!encode_operands<Scheme, tile_n>(p.m, p.n, p.k, Scheme::planes, l.a, l.b, a_map, b_map))
+    return false;
   const auto kernel = multiply<Scheme, Plan>;
   if (!allow_shared(kernel, S::shared)) return false;
   const std::int64_t tiles =
       static_cast<std::int64_t>((p.m + tile_m - 1) / tile_m) * ((p.n + tile_n - 1) / tile_n);
   const unsigned blocks = static_cast<unsigned>(tiles < multiprocessors ? tiles : multiprocessors);
   launch_behind(kernel, blocks, gemm_threads, S::shared, stream, a_map, b_map, p,
-                State{l.guard, l.row_max, l.column_max});
+                State{l.guard, l.row_max, l.column_max, only_if});
   return true;
 }
 
 template <class Scheme>
-void launch_planes(const MatmulArgs& p, const Layout& l, cudaStream_t stream) {
+void launch_planes(const MatmulArgs& p, const Layout& l, cudaStream_t stream,
+                   [[maybe_unused]] const unsigned* only_if) {
   cudaMemsetAsync(l.guard, 0, l.cleared, stream);
   const bool aligned = on_vectors(p.a, p.lda) && on_vectors(p.b, p.ldb);
   const unsigned m = static_cast<unsigned>(p.m), k = static_cast<unsigned>(p.k);
   const auto over = [](int x, int y) { return static_cast<unsigned>((x + y - 1) / y); };
   if constexpr (Scheme::type == hopper::Type::f16) {
     const unsigned panels = over(p.k, scan_rows) * over(p.n, scan_columns);
-    const auto scan = aligned ? split_rows_scan_columns<true> : split_rows_scan_columns<false>;
-    scan<<<m + panels, scan_threads, 0, stream>>>(p, l.a, l.row_max, l.column_max, l.guard);
-    const auto split = aligned ? split_columns<true> : split_columns<false>;
-    launch_behind(split, panels, scan_threads, 0, stream, p, l.b, l.column_max, l.guard);
+    constexpr bool conditional = Scheme::conditional;
+    const auto scan = aligned ? split_rows_scan_columns<true, conditional>
+                              : split_rows_scan_columns<false, conditional>;
+    scan<<<m + panels, scan_threads, 0, stream>>>(p, l.a, l.row_max, l.column_max, l.guard,
+                                                  only_if);
+    const auto split =
+        aligned ? split_columns<true, conditional> : split_columns<false, conditional>;
+    launch_behind(split, panels, scan_threads, 0, stream, p, l.b, l.column_max, l.guard, only_if);
   } else {
     constexpr bool bf16 = Scheme::type == hopper::Type::bf16;
     const auto split = aligned ? split_elements<bf16, true> : split_elements<bf16, false>;
@@ -539,22 +565,23 @@ std::int64_t cost(const MatmulArgs& p, int multiprocessors) {
 }
 
 /// The whole: the pre-pass, the product by the cheapest of the plans, and the fallback, which the
-/// device skips unless the guard is raised.
+/// device skips unless the guard is raised. A conditional scheme's is skipped altogether if
+/// *only_if, a word outside the workspace, is 0 once the work queued before is done.
 template <class Scheme, class... Plans>
-void product(const MatmulArgs& p, const Queue& queue) {
+void product(const MatmulArgs& p, const Queue& queue, const unsigned* only_if = nullptr) {
   if (p.m == 0 || p.n == 0) return;
   if (p.k < split_least_k) return ieee_if(nullptr, p, queue.stream);
   const int multiprocessors = kernels::multiprocessors();
   const Layout l = layout<Scheme>(p, queue.workspace);
-  launch_planes<Scheme>(p, l, queue.stream);
+  launch_planes<Scheme>(p, l, queue.stream, only_if);
   const std::int64_t least = std::min({cost<Plans>(p, multiprocessors)...});
   bool taken = false, launched = false;
   ((!taken && cost<Plans>(p, multiprocessors) == least
         ? (taken = true,
-           launched = launch_multiply<Scheme, Plans>(p, l, multiprocessors, queue.stream))
+           launched = launch_multiply<Scheme, Plans>(p, l, multiprocessors, queue.stream, only_if))
         : false),
    ...);
-  ieee_if(launched ? &l.guard->raised : nullptr, p, queue.stream);
+  ieee_if(launched ? &l.guard->raised : only_if, p, queue.stream);
 }
 
 }  // namespace recheck::kernels::matmul::split

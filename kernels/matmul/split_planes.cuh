@@ -63,12 +63,13 @@ __device__ inline bool raised(const Guard& guard, int k) {
 
 /// Maxima are kept as the bits of |x|, whose order is that of the values, NaN largest.
 __device__ inline unsigned magnitude(float x) { return __float_as_uint(x) & 0x7fffffffu; }
-/// 2^(14 - e) and its inverse, for a maximum in [2^e, 2^(e + 1)); 1 for a maximum of 0.
-__device__ inline float scale_up(unsigned maximum) {
-  return maximum ? __uint_as_float((268 - (maximum >> 23)) << 23) : 1.0f;
+/// 2^(14 - below - e) and its inverse, for a maximum in [2^e, 2^(e + 1)); 1 and `of_zeros` for one
+/// of 0.
+__device__ inline float scale_up(unsigned maximum, int below = 0) {
+  return maximum ? __uint_as_float((268 - below - (maximum >> 23)) << 23) : 1.0f;
 }
-__device__ inline float scale_down(unsigned maximum) {
-  return maximum ? __uint_as_float(((maximum >> 23) - 14) << 23) : 1.0f;
+__device__ inline float scale_down(unsigned maximum, int below = 0, float of_zeros = 1.0f) {
+  return maximum ? __uint_as_float(((maximum >> 23) - 14 + below) << 23) : of_zeros;
 }
 /// |exponent| <= 60, or 0.
 __device__ inline bool scalable(unsigned maximum) {
@@ -166,14 +167,27 @@ __device__ __forceinline__ void scan_panel(const MatmulArgs& p, int panel, unsig
   atomicMax(&column_max[column + threadIdx.x], maximum);  // of integers: any order, one result
 }
 
+/// Whether a kernel has nothing to do: a conditional one does its work only if *only_if, which is
+/// known before the first of them starts, is not 0.
+template <bool conditional>
+__device__ bool skipped([[maybe_unused]] const unsigned* only_if) {
+  if constexpr (conditional) {
+    hopper::griddepcontrol_wait();  // what comes behind relies on all that went before
+    return *only_if == 0;
+  } else {
+    return false;
+  }
+}
+
 /// First launch: a block for each row of A, which it scales and splits in one pass; the others find
 /// the column maxima of B, a panel of scan_rows×scan_columns each.
-template <bool aligned>
+template <bool aligned, bool conditional>
 __global__ void __launch_bounds__(scan_threads)
     split_rows_scan_columns(MatmulArgs p, Planes planes, unsigned* row_max, unsigned* column_max,
-                            Guard* guard) {
+                            Guard* guard, const unsigned* only_if) {
   __shared__ unsigned shared[scan_warps][scan_columns];
   hopper::griddepcontrol_launch_dependents();
+  if (skipped<conditional>(only_if)) return;
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   if (blockIdx.x >= static_cast<unsigned>(p.m)) {
     scan_panel<aligned>(p, blockIdx.x - p.m, column_max, shared);
@@ -240,13 +254,15 @@ __global__ void __launch_bounds__(scan_threads)
 }
 
 /// Second launch: scales and splits B by its column maxima, the same panels.
-template <bool aligned>
+template <bool aligned, bool conditional>
 __global__ void __launch_bounds__(scan_threads)
-    split_columns(MatmulArgs p, Planes planes, const unsigned* column_max, Guard* guard) {
+    split_columns(MatmulArgs p, Planes planes, const unsigned* column_max, Guard* guard,
+                  const unsigned* only_if) {
   __shared__ unsigned shared[2];
   if (threadIdx.x < 2) shared[threadIdx.x] = 0;
   __syncthreads();
   hopper::griddepcontrol_launch_dependents();
+  if (skipped<conditional>(only_if)) return;
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const int across = (p.n + scan_columns - 1) / scan_columns;
   const int column = blockIdx.x % across * scan_columns, top = blockIdx.x / across * scan_rows;

@@ -24,8 +24,13 @@ namespace recheck::kernels::matmul {
 namespace strassen {
 
 using Scheme = split::Fp16x3;
-using S = split::Sizes<Scheme, 128>;
-constexpr int interval = 64, values = 64;
+/// split_fp16x3's product, for where the guard is raised.
+struct Fallback : Scheme {
+  static constexpr bool conditional = true;
+};
+using Plan = split::Plan<128, 64, split::Small::apart>;
+using S = split::Sizes<Scheme, Plan::tile_n>;
+constexpr int values = 64;
 [[maybe_unused]] constexpr int slab_depth = S::depth;
 constexpr int tile_vectors = 128 * 128 / 4;  // float4 of a tile of scratch
 // slabs of a product until consumers tell that what they keep of the one before is stored: by then
@@ -59,15 +64,6 @@ struct Barriers {
   hopper::Mbarrier stored;  // what a product's threads keep in scratch
 };
 
-/// Where in the ring the producer or a consumer is.
-struct Place {
-  int slot = 0;
-  unsigned parity = 0;
-  __device__ void advance() {
-    if (++slot == S::slots) slot = 0, parity ^= 1;
-  }
-};
-
 /// The producer, one thread.
 template <int levels>
 __device__ __forceinline__ void produce(const CUtensorMap& a_map, const CUtensorMap& b_map,
@@ -78,19 +74,19 @@ __device__ __forceinline__ void produce(const CUtensorMap& a_map, const CUtensor
   const float4* const scratch =
       job.scratch + std::int64_t{blockIdx.x} * program.scratch * tile_vectors;
   const int depth = (job.blocks.k + slab_depth - 1) / slab_depth;
-  Place place;
+  split::Ring<S::slots> ring = {barriers.full, barriers.empty};
   unsigned stored_parity = 0;
   bool follows = false;  // on another product
   const auto next = [&]() -> unsigned char* {
-    hopper::mbarrier_wait_parity(&barriers.empty[place.slot], place.parity ^ 1);
-    hopper::mbarrier_arrive_expect_tx(&barriers.full[place.slot], S::slab);
-    return slabs + place.slot * S::slab;
+    hopper::mbarrier_wait_parity(&ring.empty[ring.slot], ring.parity ^ 1);
+    hopper::mbarrier_arrive_expect_tx(&ring.full[ring.slot], S::slab);
+    return slabs + ring.slot * S::slab;
   };
   const auto fetch_tile = [&](int tile) {
-    for (int half = 0; half < 2; ++half, place.advance())
+    for (int half = 0; half < 2; ++half, ring.advance())
       hopper::cp_async_bulk_global_to_shared(
           next(), scratch + tile * tile_vectors + half * (tile_vectors / 2), S::slab,
-          &barriers.full[place.slot]);
+          &ring.full[ring.slot]);
   };
   for (int t = blockIdx.x; t < tiles.count; t += gridDim.x) {
     int row, column;
@@ -98,7 +94,7 @@ __device__ __forceinline__ void produce(const CUtensorMap& a_map, const CUtensor
     for (int i = 0; i < program.products; ++i, follows = true) {
       const Step step = program.steps[i];
       if (step.start >= 0) fetch_tile(step.start);  // of two products ago or before
-      for (int s = 0; s < depth; ++s, place.advance()) {
+      for (int s = 0; s < depth; ++s, ring.advance()) {
         // consumers tell of the product before at this one's first slabs, and not again before it
         // has its last
         if (follows && s == depth - 1) {
@@ -107,7 +103,7 @@ __device__ __forceinline__ void produce(const CUtensorMap& a_map, const CUtensor
           hopper::fence_proxy_async_global();
         }
         unsigned char* to = next();
-        hopper::Mbarrier* const full = &barriers.full[place.slot];
+        hopper::Mbarrier* const full = &ring.full[ring.slot];
         hopper::cp_async_bulk_tensor_3d_global_to_shared(to, &a_map, s * slab_depth, row,
                                                          2 * step.product, full);
         to += Scheme::planes * S::a_plane;
@@ -127,85 +123,36 @@ __device__ __forceinline__ void produce(const CUtensorMap& a_map, const CUtensor
 
 /// One of the two consumer warpgroups, which computes 64 rows of each tile.
 template <int levels>
-struct Consumer {
-  Barriers& barriers;
-  Place place;
-  const int warpgroup, lane;
-  const std::uint32_t base;  // of the slabs, a shared address
+struct Consumer : split::Consumer<Scheme, Plan> {
+  hopper::Mbarrier& stored;
 
-  __device__ __forceinline__ void release(int slot) const {
-    if (lane == 0) hopper::mbarrier_arrive(&barriers.empty[slot]);
-  }
-
-  /// wgmma of product i of planes of the slab in `slot`, over 16 elements along k.
-  __device__ __forceinline__ void issue(float (&d)[values], int slot, int i, int step,
-                                        bool fresh) const {
-    const std::uint32_t a = base + slot * S::slab + (Scheme::a_planes >> 4 * i & 15) * S::a_plane +
-                            warpgroup * 64 * 64 + 32 * step;
-    const std::uint32_t b = base + slot * S::slab + Scheme::planes * S::a_plane;
-    const unsigned plane = Scheme::b_planes >> 4 * i & 15;
-    hopper::wgmma_mma_async<Scheme::type, 128>(
-        d, hopper::matrix_descriptor(a, 16, 512, hopper::Swizzle::bytes64),
-        hopper::matrix_descriptor(b + plane * 64 * 64 + step * 16 * 128, S::b_box, 1024,
-                                  hopper::Swizzle::bytes128),
-        !fresh);
-  }
-
-  /// Adds a product to `sum`, as split.cuh does where small products are summed apart. If `tell`,
-  /// what is in scratch by now may be fetched.
+  /// Adds a product to `sum`. If `tell`, what is in scratch by now may be fetched.
   __device__ __forceinline__ void multiply(float (&sum)[values], int slabs, bool tell) {
-    // set, so that no registers are taken to hold them between two products
-    float main[values], rest[values];
+    split::Accumulators<Scheme, Plan> sums;
 #pragma unroll
     for (int i = 0; i < values; ++i) {
-      asm volatile("mov.f32 %0, 0f00000000;" : "=f"(main[i]));
-      asm volatile("mov.f32 %0, 0f00000000;" : "=f"(rest[i]));
+      sums.sum[i] = sum[i];
+      // set, so that no registers are taken to hold them between two products
+      asm volatile("mov.f32 %0, 0f00000000;" : "=f"(sums.main[i]));
+      asm volatile("mov.f32 %0, 0f00000000;" : "=f"(sums.rest[i]));
     }
-    int previous = -1, since = 0;
-    for (int s = 0; s < slabs; ++s) {
-      hopper::mbarrier_wait_parity(&barriers.full[place.slot], place.parity);
-      hopper::warpgroup_fence_operand(main);
-      hopper::wgmma_fence();
+    multiply_apart(sums, slabs, false, [&](int slab) {
+      if (!tell || slab != told_after) return;
+      hopper::fence_proxy_async_global();
+      __syncwarp();
+      if (lane == 0) hopper::mbarrier_arrive(&stored);
+    });
 #pragma unroll
-      for (int step = 0; step < 2; ++step)
-        issue(main, place.slot, Scheme::products - 1, step, since == 0 && step == 0);
-      hopper::wgmma_commit_group();
-#pragma unroll
-      for (int step = 0; step < 2; ++step)
-#pragma unroll
-        for (int i = 0; i + 1 < Scheme::products; ++i) issue(rest, place.slot, i, step, false);
-      hopper::wgmma_commit_group();
-      hopper::wgmma_wait_group<1>();
-      hopper::warpgroup_fence_operand(main);
-      if (previous >= 0) release(previous);
-      if (tell && s == told_after) {
-        hopper::fence_proxy_async_global();
-        __syncwarp();
-        if (lane == 0) hopper::mbarrier_arrive(&barriers.stored);
-      }
-      if (++since == interval / slab_depth || s + 1 == slabs) {
-        since = 0;
-#pragma unroll
-        for (int i = 0; i < values; ++i) sum[i] += main[i];
-      }
-      previous = place.slot;
-      place.advance();
-    }
-    hopper::wgmma_wait_group<0>();
-    hopper::warpgroup_fence_operand(main);
-    hopper::warpgroup_fence_operand(rest);
-    release(previous);
-#pragma unroll
-    for (int i = 0; i < values; ++i) sum[i] = fmaf(rest[i], Scheme::small_scale, sum[i]);
+    for (int i = 0; i < values; ++i) sum[i] = sums.total(i);
   }
 
   /// Adds the tile of scratch that comes next.
   __device__ __forceinline__ void add_tile(float (&x)[values]) {
 #pragma unroll
-    for (int half = 0; half < 2; ++half, place.advance()) {
-      hopper::mbarrier_wait_parity(&barriers.full[place.slot], place.parity);
+    for (int half = 0; half < 2; ++half, ring.advance()) {
+      hopper::mbarrier_wait_parity(&ring.full[ring.slot], ring.parity);
       const auto* from =
-          reinterpret_cast<const float4*>(split::ring_of_slabs() + place.slot * S::slab) +
+          reinterpret_cast<const float4*>(split::ring_of_slabs() + ring.slot * S::slab) +
           threadIdx.x;
 #pragma unroll
       for (int j = 0; j < 8; ++j) {
@@ -214,7 +161,7 @@ struct Consumer {
         at[0] += y.x, at[1] += y.y, at[2] += y.z, at[3] += y.w;
       }
       __syncwarp();
-      release(place.slot);
+      release(ring.slot);
     }
   }
 
@@ -239,20 +186,21 @@ struct Consumer {
     const std::int64_t left = std::int64_t{block % across} * job.blocks.n;
     const bool pairs = p.ldc % 2 == 0 && reinterpret_cast<std::uintptr_t>(p.c) % 8 == 0;
     const std::int64_t columns = min(std::int64_t{job.blocks.n}, p.n - left);
+    const auto scale = [](const unsigned* maximum) {
+      return split::scale_down(__ldg(maximum), 2 * levels, 0);  // of zeros: their results are 0
+    };
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
       const int y = row + 8 * half;
       if (y >= job.blocks.m || top + y >= p.m) break;
-      const float row_scale = scale_down<levels>(__ldg(job.row_max + top + y));
+      const float row_scale = scale(job.row_max + top + y);
       float* const c = p.c + (top + y) * p.ldc + left;
 #pragma unroll
       for (int j = 0; j < values / 4; ++j) {
         const int at = column + 8 * j;
         float first = x[4 * j + 2 * half], second = x[4 * j + 2 * half + 1];
-        if (at < columns)
-          first = first * row_scale * scale_down<levels>(__ldg(job.column_max + left + at));
-        if (at + 1 < columns)
-          second = second * row_scale * scale_down<levels>(__ldg(job.column_max + left + at + 1));
+        if (at < columns) first = first * row_scale * scale(job.column_max + left + at);
+        if (at + 1 < columns) second = second * row_scale * scale(job.column_max + left + at + 1);
         if (pairs && at + 1 < columns) {
           __stcs(reinterpret_cast<float2*>(c + at), make_float2(first, second));
         } else {
@@ -337,8 +285,11 @@ __global__ void __launch_bounds__(split::gemm_threads, 1)
     return;
   }
   hopper::setmaxnreg_inc<240>();
-  Consumer<levels> consumer = {
-      barriers, {}, warpgroup, lane, hopper::shared_address(split::ring_of_slabs())};
+  Consumer<levels> consumer = {{{barriers.full, barriers.empty},
+                                warpgroup,
+                                lane,
+                                hopper::shared_address(split::ring_of_slabs())},
+                               barriers.stored};
   consumer.consume(job, tiles);
 #endif
 }
@@ -379,24 +330,12 @@ template <int levels>
 bool launch_multiply(const MatmulArgs& p, const Blocks& blocks, const Layout& l,
                      cudaStream_t stream) {
   constexpr std::int64_t planes = Scheme::planes * power(7, levels);
-  const TensorSpec a{.type = CU_TENSOR_MAP_DATA_TYPE_FLOAT16,
-                     .element_bytes = S::element,
-                     .base = l.a,
-                     .columns = blocks.k,
-                     .rows = blocks.m,
-                     .planes = planes,
-                     .ld = blocks.k,
-                     .plane = std::int64_t{blocks.m} * blocks.k,
-                     .box_columns = S::depth,
-                     .box_rows = split::tile_m,
-                     .box_planes = Scheme::planes,
-                     .swizzle = CU_TENSOR_MAP_SWIZZLE_64B};
-  TensorSpec b = a;
-  b.base = l.b, b.columns = blocks.n, b.rows = blocks.k, b.ld = blocks.n;
-  b.plane = std::int64_t{blocks.k} * blocks.n;
-  b.box_columns = 64, b.box_rows = S::depth, b.swizzle = CU_TENSOR_MAP_SWIZZLE_128B;
+  const split::Planes a = {l.a, blocks.k, std::int64_t{blocks.m} * blocks.k};
+  const split::Planes b = {l.b, blocks.n, std::int64_t{blocks.k} * blocks.n};
   CUtensorMap a_map, b_map;
-  if (!encode(a, a_map) || !encode(b, b_map)) return false;
+  if (!split::encode_operands<Scheme, 128>(blocks.m, blocks.n, blocks.k, planes, a, b, a_map,
+                                           b_map))
+    return false;
   const auto kernel = multiply<levels>;
   if (!allow_shared(kernel, S::shared)) return false;
   const std::int64_t tiles = (std::int64_t{blocks.m} + 127) / 128 * ((blocks.n + 127) / 128);
@@ -433,13 +372,18 @@ template <int levels>
 void split_strassen(const MatmulArgs& args, const Queue& queue) {
   using namespace strassen;
   if (args.m == 0 || args.n == 0) return;
-  if (args.k < split_strassen_least_k<levels>) return split_fp16x3<interval>(args, queue);
+  if (args.k < split_strassen_least_k<levels>) return split_fp16x3<Plan::interval>(args, queue);
   const Blocks blocks = {block_extent(args.m, levels), block_extent(args.n, levels),
                          block_extent(args.k, levels)};
   const Layout l = layout<levels>(args, blocks, queue.workspace);
   launch_planes<levels>(args, blocks, l, queue.stream);
-  const bool launched = launch_multiply<levels>(args, blocks, l, queue.stream);
-  ieee_if(launched ? &l.guard->bad : nullptr, args, queue.stream);
+  if (!launch_multiply<levels>(args, blocks, l, queue.stream))
+    return split_fp16x3<Plan::interval>(args, queue);
+  // in the place of the sums' planes, which nobody reads any more and which took half as much again
+  Queue behind = queue;
+  behind.workspace = reinterpret_cast<float*>(l.a);
+  split::product<Fallback, Plan, split::Plan<64, Plan::interval, Plan::small>>(args, behind,
+                                                                               &l.guard->bad);
 }
 
 template void split_strassen<1>(const MatmulArgs&, const Queue&);

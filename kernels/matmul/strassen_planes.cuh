@@ -27,7 +27,7 @@ using split::magnitude;
 
 /// In the workspace, cleared before each product.
 struct Guard {
-  unsigned bad;  // not 0: the product is IEEE fp32's
+  unsigned bad;  // not 0: the product is split_fp16x3's
 };
 
 /// Extents of the smallest blocks: of C m×n, of sums along k.
@@ -42,20 +42,11 @@ constexpr int columns_wide = 128, columns_rows = 32;  // of a block of threads o
 __device__ inline unsigned shared_maximum(unsigned own, unsigned largest) {
   return own && (own >> 23) + 1 >= largest >> 23 ? largest : own;
 }
-/// The factor, and its inverse, which is 0 for a row of zeros: its results are.
-template <int levels>
-__device__ float scale_up(unsigned maximum) {
-  return maximum ? __uint_as_float((268 - 2 * levels - (maximum >> 23)) << 23) : 1.0f;
-}
-template <int levels>
-__device__ float scale_down(unsigned maximum) {
-  return maximum ? __uint_as_float(((maximum >> 23) - 14 + 2 * levels) << 23) : 0.0f;
-}
 /// 1/32 of the power of two above, scaled.
 template <int levels>
 constexpr float small_below = static_cast<float>(1 << (15 - 2 * levels)) / 32;
 
-/// Whether a row of k elements, so many of them small, is left to IEEE fp32.
+/// Whether a row of k elements, so many of them small, is left to split_fp16x3.
 __device__ inline bool too_uneven(unsigned small, int k) {
   return small > static_cast<unsigned>(k) / 8 * 3;
 }
@@ -83,7 +74,11 @@ template <int levels, bool of_a>
 __device__ __forceinline__ void write_sums(const float4 (&x)[1 << 2 * levels], const To& to,
                                            int product) {
   if constexpr (levels == 0) {
-    split::store_fp16(x[0], {1, 1, 1, 1}, to.high + 2 * product * to.plane, to.plane);
+    // keeps the compiler from finding the addresses of all products first, in registers that the
+    // blocks need
+    std::int64_t plane = to.plane;
+    asm volatile("" : "+l"(plane));
+    split::store_fp16(x[0], {1, 1, 1, 1}, to.high + 2 * product * plane, plane);
   } else {
     constexpr int half = 1 << (levels - 1), quarter = half * half;
     const auto of = [&](int block, int i) -> const float4& {
@@ -201,7 +196,7 @@ __global__ void __launch_bounds__(rows_threads, 1)
   for (int r = 0; r < rows; ++r) {
     bad |= !split::scalable(most[r]);
     most[r] = shared_maximum(most[r], largest);
-    scale[r] = scale_up<levels>(most[r]);
+    scale[r] = split::scale_up(most[r], 2 * levels);
   }
 
   unsigned small[rows] = {};
@@ -269,7 +264,7 @@ __global__ void __launch_bounds__(columns_threads, 2)
     for (int c = 0; c < columns; ++c) {
       const std::int64_t at = j + std::int64_t{c} * blocks.n;
       const auto of = [&](int i) {
-        return scale_up<levels>(at + i < p.n ? column_max[at + i] : 0);
+        return split::scale_up(at + i < p.n ? column_max[at + i] : 0, 2 * levels);
       };
       scale[c] = {of(0), of(1), of(2), of(3)};
     }

@@ -302,6 +302,17 @@ void expect_edges(std::span<const Strategy> rows) {
     EXPECT_EQ(matmul::fp16_holds(given), inside) << exponent;
     EXPECT_EQ(falls_back(fp16), !inside) << exponent;
   }
+  // what Strassen's guard refuses is split_fp16x3's, as far as that goes
+  const auto& strassen = row(rows, "split_strassen_level1");
+  for (const auto& [x, ieee] : {std::pair(0x1p-6, false), {0x1p61, true}}) {
+    given = {matrix(3, 600, [&](auto i, auto e) { return i == 1 && e < 226 ? x : random(i, e); }),
+             matrix(600, 5, random)};
+    EXPECT_EQ(product(strassen), product(fp16)) << x;
+    EXPECT_EQ(falls_back(strassen), ieee) << x;
+  }
+  given[0] =
+      matrix(3, 600, [&](auto i, auto e) { return i == 1 && e < 225 ? 0x1p-6 : random(i, e); });
+  EXPECT_NE(product(strassen), product(fp16));
   for (const auto* name : {"split_bf16x6", "split_tf32x3"}) {
     for (const auto& [x, inside] : {std::pair(0x1p-56, true),
                                     {0x1.fffffep-57, false},
