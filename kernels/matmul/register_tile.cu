@@ -16,8 +16,10 @@ template <int tile, int depth, int side>
 __global__ void __launch_bounds__(tile* tile / (side * side)) register_tile_kernel(MatmulArgs p) {
   constexpr int across = tile / side;  // threads along each side of the tile
   constexpr int threads = across * across;
-  __shared__ float as[depth][tile + 1];  // A's slab transposed, so that both are read along a row;
-  __shared__ float bs[depth][tile];      // padded, so that its columns are written to all banks
+  // A's slab transposed, so that both are read along a row; padded, so that of a warp's threads four
+  // at most write to one bank, and not eight
+  __shared__ float as[depth][tile + 1];
+  __shared__ float bs[depth][tile];
 
   const int row0 = blockIdx.y * tile, col0 = blockIdx.x * tile;
   const int tx = threadIdx.x % across, ty = threadIdx.x / across;
