@@ -17,7 +17,7 @@ from recheck_report.commands import lint
 from recheck_report.model.probes import Probes
 from recheck_report.model.record import load
 from recheck_report.model.typed import typed
-from recheck_report.sections.bottlenecks import UNITS, busy
+from recheck_report.sections.bottlenecks import STATES, UNITS, busy
 from recheck_report.sections.findings import findings
 from recheck_report.sections.findings.sentences import Line
 from synthetic import SMALL, Json, make_record, matching, scale, set_time
@@ -41,6 +41,9 @@ def test_units_are_counters_that_are_collected() -> None:
     from recheck_report.model.counters import COUNTERS
 
     assert {*UNITS, "sm_hertz", "shared_wavefronts", "shared_bank_conflicts"} <= set(COUNTERS)
+    assert {f"stall_{why}" for why in STATES} | {"warp_cycles"} == {
+        name for name in COUNTERS if re.match("stall_|warp_cycles", name)
+    }
 
 
 BAD = {
@@ -94,6 +97,36 @@ def test_the_busiest_unit_comes_first(save: Callable[..., Path]) -> None:
         "is limited by no unit: the busiest is **DRAM**, 50.0 %; then issue slots 20.0 %"
     )
     assert _said(save, {"issue_percent": 0.1})[0] == "keeps no unit busy"
+
+
+def test_what_warps_wait_for_comes_largest_first(save: Callable[..., Path]) -> None:
+    def said(**values: float) -> str:
+        text, why = _said(save, {"issue_percent": 60.0, "sm_hertz": 1.65e9, **values})
+        assert why == ""
+        return text
+
+    quiet, head = said(), "is limited by no unit: the busiest is **issue slots**, 60.0 %"
+    waits = {"stall_wait": 2.0, "stall_barrier": 7.6, "stall_long_scoreboard": 5.0}
+    of_a_warp = (
+        "; of its cycles a warp spends 38 % waiting at barriers, "
+        "25 % waiting for global or local memory (long scoreboard), "
+    )
+    clock = "; SM clock 1.65 GHz under the profiler"
+    assert said(**waits, warp_cycles=20.0) == (
+        f"{head}{of_a_warp}10 % waiting for a fixed latency (wait){clock}"
+    )
+    # at most three, and none below a tenth
+    more = {**waits, "stall_not_selected": 3.0, "stall_gmma": 0.1}
+    third = "15 % ready, while another warp was issued (not selected)"
+    assert said(**more, warp_cycles=20.0) == f"{head}{of_a_warp}{third}{clock}"
+    two = of_a_warp.replace("38", "20").replace("25", "13").removesuffix(", ")
+    assert said(**waits, warp_cycles=38.0) == f"{head}{two}{clock}"
+    assert said(**waits, warp_cycles=200.0) == quiet
+    # shares need a whole, which no parts exceed
+    assert said(**waits) == said(**waits, warp_cycles=0.0) == quiet
+    assert said(warp_cycles=20.0) == said(stall_wait=0.0, warp_cycles=20.0) == quiet
+    assert said(**waits, warp_cycles=14.5) == quiet
+    assert said(**waits, warp_cycles=14.6) != quiet
 
 
 def test_what_was_not_counted_says_why(save: Callable[..., Path]) -> None:

@@ -9,9 +9,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 from conftest import EXPERIMENTS, texts_of
+from recheck_report.charts.canvas import MARGIN
 from recheck_report.claims import BadClaim, load_collection
 from recheck_report.claims.measured import Measured
 from recheck_report.claims.names import Tables, faults
@@ -23,9 +25,22 @@ from recheck_report.model.typed import typed
 from recheck_report.sections.family import close_family
 from recheck_report.sections.story import Telling, tell
 from recheck_report.statistics.family import comparisons
-from synthetic import SMALL, Json, make_matvec, make_record, make_reduction, matching, scale, spoil
+from synthetic import (
+    SMALL,
+    Json,
+    join,
+    make_machine,
+    make_matvec,
+    make_record,
+    make_reduction,
+    matching,
+    scale,
+    set_time,
+    spoil,
+)
 from synthetic_claims import make_probes
 
+SVG = "{http://www.w3.org/2000/svg}"
 HEAD = "4096x4096x4096/cold"
 STEP = """
 [[step]]
@@ -185,20 +200,75 @@ def drawn(own: Measured) -> Any:
     return chart
 
 
-def test_the_chart_has_rate_and_energy_of_each_step(own: Callable[..., Measured]) -> None:
+def bars_of(chart: Any) -> list[tuple[float, str]]:
+    """How far each mark is from its panel's left end, in points, and what it says of itself."""
+    root = ElementTree.fromstring(chart.svg)
+    uses = [use for use in root.iter(f"{SVG}use") if len(use)]
+    return [(float(use.attrib["x"]) - MARGIN, use[0].text or "") for use in uses]
+
+
+def test_the_chart_has_rate_gain_and_energy_of_each_step(own: Callable[..., Measured]) -> None:
     chart = drawn(own(faster(1.5)))
     texts = texts_of(chart.svg)
-    assert {"rate (TFLOP/s, log)", "energy (GFLOP/J, log)", "the second", "tile16"} <= set(texts)
-    assert "cublas_tf32 †" in texts and sum(text.endswith(" †*") for text in texts) == 2
-    assert any(text.startswith("cublas 5") for text in texts) and "fp32 limit 66.9" in texts
+    heads = {"TFLOP/s", "× before", "GFLOP/J"}
+    assert heads | {"the second", "tile16", "cublas_tf32 †"} <= set(texts)
+    # a row's numbers stand in the order of the heads
+    at = texts.index("10.1")
+    assert texts[at - 2 : at] == ["5.10", "–"] and texts[at + 1 : at + 3] == ["7.65", "1.50"]
+    # what is effective says so in both of its numbers, and under a mouse
+    assert sum(text.endswith("*") and text[0].isdigit() for text in texts) == 2
+    assert [title[-1] for _, title in bars_of(chart)] == ["]", "]", "*"]
+    note = " ".join(" ".join(text.split()) for text in texts)
+    assert "× before: times as fast as the step before; cublas_tf32: as global16." in note
+    assert "GFLOP/J: work per energy" in note and "*: effective" in note
     assert re.match(
-        r"tile16 is 1\.50* times as fast as global16 \(2\d\.\d ms\), for 73 % of the energy; "
-        r"cublas_tf32 † [\d.]+ times, for 1\.3 % of the energy$",
+        r"At 4096³ tile16 is 1\.50* times as fast as global16 \(2\d\.\d ms\), in IEEE fp32; "
+        r"cublas_tf32 † [\d.]+ times$",
         chart.message,
     )
     # what is slower is not called faster
     slow = drawn(own(faster(0.5))).message
-    assert slow.startswith("tile16 is slower than global16 (")
+    assert slow.startswith("At 4096³ tile16 is slower than global16 (")
+
+
+def test_scales_are_linear_from_0_and_of_one_arithmetic(own: Callable[..., Measured]) -> None:
+    chart = drawn(own(faster(1.5)))
+    texts = texts_of(chart.svg)
+    (first, a), (second, b), (other, c) = bars_of(chart)
+    assert [text.split(":")[0] for text in (a, b, c)] == ["global16", "tile16", "cublas_tf32"]
+    assert second / first == pytest.approx(1.5, rel=0.01)
+    # 388 TFLOP/s do not shorten the bars of IEEE fp32, whose panel ends right behind the limit
+    limit = first / 5.1 * 66.9
+    assert other > limit * 0.9 and 250 < limit < 290
+    assert texts.count("rate (TFLOP/s)") == 2
+    assert "Not IEEE fp32, on a scale of their own" in texts
+    # the lines end at the last step of IEEE fp32
+    root = ElementTree.fromstring(chart.svg)
+    places = [float(use.attrib["y"]) for use in root.iter(f"{SVG}use") if len(use)]
+    found = re.findall(r"M([\d.]+) ([\d.]+)L\1 ([\d.]+)", chart.svg.decode())
+    (of_limit,) = (float(low) for x, _, low in found if abs(float(x) - MARGIN - limit) < 1)
+    assert places[1] < of_limit < places[2]
+
+
+def test_lines_of_the_chart_say_what_they_are(own: Callable[..., Measured]) -> None:
+    record = faster(1.5)
+    texts = texts_of(drawn(own(record)).svg)
+    assert any(re.fullmatch(r"cublas 5[\d.]+, \d[\d.]+ GFLOP/J", text) for text in texts)
+    assert "fp32 limit 66.9" in texts and not any("measured" in text for text in texts)
+    machine = make_machine()
+    texts = texts_of(drawn(own(join(record, machine))).svg)
+    assert any(re.fullmatch(r"ffma loop, measured [\d.]+", text) for text in texts)
+    record["cases"] = [case for case in record["cases"] if case["strategy"] != "cublas"]
+    assert not any(text.startswith("cublas ") for text in texts_of(drawn(own(record)).svg))
+
+
+def test_the_chart_speaks_of_intervals_as_they_are_seen(own: Callable[..., Measured]) -> None:
+    record = faster(1.5)
+    assert "narrower than the marks" in " ".join(texts_of(drawn(own(record)).svg))
+    (case,) = matching(record, f"/tile16/{HEAD}")
+    median = case["seconds"]["median"]
+    set_time(case, median, 0.8 * median, 1.2 * median)
+    assert "Bars: 95 % intervals." in " ".join(texts_of(drawn(own(record)).svg))
 
 
 def test_the_chart_without_energy_and_with_gaps(own: Callable[..., Measured]) -> None:
@@ -207,14 +277,20 @@ def test_the_chart_without_energy_and_with_gaps(own: Callable[..., Measured]) ->
         case["power"] = None
     chart = drawn(own(record))
     texts = texts_of(chart.svg)
-    assert "rate (TFLOP/s, log)" in texts and not any("energy (" in text for text in texts)
-    assert "energy" not in chart.message
+    assert "rate (TFLOP/s)" in texts and not any("GFLOP/J" in text for text in texts)
     assert chart.caption == "No time at 4096³: tile16 (unsupported: too old)."
+    assert chart.message.startswith("At 4096³ cublas_tf32 † is ")
     alone = drawn(own(spoil(record, "/cublas_tf32/", "failed", "x")))
-    assert alone.message.startswith("global16 takes 2")
-    gone = drawn(
-        own(spoil(spoil(record, "/cublas_tf32/", "failed", "x"), "/global16/", "failed", "x"))
-    )
+    assert alone.message.startswith("At 4096³ global16 takes 2")
+    # one step is compared with none, and of one arithmetic there is one scale
+    texts = texts_of(alone.svg)
+    assert not any("before" in text or "Not IEEE" in text for text in texts)
+    record = spoil(faster(1.5), "/tile16/", "failed", "x")
+    tensor = drawn(own(spoil(record, "/global16/", "failed", "x")))
+    texts = texts_of(tensor.svg)
+    assert "Not IEEE fp32" in texts and not any("limit" in text for text in texts)
+    gone = spoil(spoil(record, "/cublas_tf32/", "failed", "x"), "/global16/", "failed", "x")
+    gone = drawn(own(gone))
     assert gone.svg is None and gone.why_not == "none of the cases that it shows was measured"
 
 
@@ -225,7 +301,7 @@ def test_any_experiment_may_have_one_by_data_alone(own: Callable[..., Measured])
     )
     found = own(make_reduction(), text)
     assert len(told(found).steps) == 3 and "**faster**, 1.955" in told(found).steps[1].lines[0]
-    assert "rate (GB/s, log)" in texts_of(drawn(found).svg)
+    assert "rate (GB/s)" in texts_of(drawn(found).svg)
 
 
 def test_its_comparisons_are_of_the_family(own: Callable[..., Measured]) -> None:

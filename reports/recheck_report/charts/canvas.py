@@ -115,16 +115,16 @@ class Label:
 class Card:
     """An opaque card: its message above, `body` points of panels, and below how to read them."""
 
-    def __init__(self, message: str, note: str, body: float) -> None:
-        title, notes = textwrap.wrap(message, 56), textwrap.wrap(note, 90)
+    def __init__(self, message: str, note: str, body: float, size: float = 9) -> None:
+        title, notes = textwrap.wrap(message, 56), textwrap.wrap(note, int(90 * 9 / size))
         self.message, self.body = message, body
-        self.bottom = MARGIN + 12 * len(notes)
+        self.bottom = MARGIN + size * 4 / 3 * len(notes)
         self.height = self.bottom + body + 18 + 17 * len(title)
         self.figure = Figure(figsize=(WIDTH / 72, self.height / 72))
         FigureCanvasSVG(self.figure)
         self._titles: dict[str, list[str]] = {}
         self._text(self.height - MARGIN, title, fontsize=13, fontweight="bold")
-        self._text(self.bottom - 6, notes, color=MUTED)
+        self._text(self.bottom - 6, notes, color=MUTED, fontsize=size)
 
     def _text(self, y: float, lines: Sequence[str], **look: Any) -> None:
         place = MARGIN / WIDTH, y / self.height

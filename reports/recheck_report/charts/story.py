@@ -1,18 +1,23 @@
-"""The story: rate and energy of each step from the first kernel to the fastest, side by side.
+"""The story: rate, gain and work per energy of each step from the first kernel to the fastest.
 
-Its steps are those of the experiment's story.toml, so any experiment may have it. Energy is of one
-window of hot launches, so it has no interval, and a title says of it no more than what it came to.
+Its steps are those of the experiment's story.toml, so any experiment may have it. Scales are linear
+and begin at 0: a logarithm would hide the steps near the limit. Steps that are not IEEE fp32 stand
+below on a scale of their own, as the limit is not theirs. A step's name stands above its bar, which
+leaves room for type that is read on a phone. Energy is of one window of hot launches, so it has no
+interval, and no title speaks of it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
 
 from matplotlib.axes import Axes
+from matplotlib.text import Annotation
+from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from recheck_report.charts.canvas import (
     DASHED,
-    FAINT,
     INK,
     MARGIN,
     MUTED,
@@ -21,27 +26,47 @@ from recheck_report.charts.canvas import (
     Card,
     Interval,
     Look,
-    beside,
     down,
-    log_values,
 )
 from recheck_report.charts.drawing import Drawing, nothing
-from recheck_report.charts.ladder import GROUPS, LOOKS, group
+from recheck_report.charts.ladder import BACKED, GROUPS, LOOKS, group
 from recheck_report.charts.message import FASTER, against, factor, interval, ratio
 from recheck_report.charts.roofline import highest
 from recheck_report.claims.measured import Measured
 from recheck_report.claims.story import Step
-from recheck_report.formatting import duration, shape_label, significant
+from recheck_report.formatting import NONE, duration, shape_label, significant
 from recheck_report.model.record import Case, Experiment
 from recheck_report.queries import metric_of, reference
 from recheck_report.sections.story import case_of, joules, there
+from recheck_report.statistics.family import comparisons
 
 TITLE = "Step by step"
 SIGNS = ("●", "■", "◆", "▲", "✚", "▼")  # the markers of GROUPS, in words
-NAMES, NUMBERS, GAP = 180.0, 42.0, 8.0  # points: the steps' names, numbers beside, between panels
-ROW = 27.0  # of a step, two lines of text
-Rates = Mapping[str, tuple[float, float, float]]  # of rows, with their intervals
-Line = tuple[str, float, str]  # what it is of, where it stands, its colour
+# points: of type, a step, the axis below a panel, a line of text above one, a column of numbers
+TYPE, ROW, AXIS, LINE, COLUMN = 11.0, 28.0, 42.0, 16.0, 54.0
+MARK = 7.0  # points across
+_GAIN = "× before"
+_TOP, _ABOVE = -0.65, -0.65 - 0.7 * LINE / ROW  # of a panel, and of the text on it, counted in rows
+
+
+@dataclass(frozen=True)
+class _Row:
+    """What a step came to."""
+
+    step: Step
+    case: Case
+    rate: tuple[float, float, float]  # with its interval
+    numbers: list[str]  # beside it, a column each
+
+
+@dataclass(frozen=True)
+class _Line:
+    """What rates are held against."""
+
+    name: str
+    value: float
+    color: str
+    more: str = ""  # behind the value
 
 
 def draw(own: Measured, experiment: Experiment) -> Drawing:
@@ -56,96 +81,140 @@ def draw(own: Measured, experiment: Experiment) -> Drawing:
             gone.append(f"{step.row} ({why})")
     if not steps:
         raise nothing(record)
-    metric, vendor = metric_of(record, experiment), reference(record, experiment)
-    rates = {case.strategy: metric.rates(case) for _, case in steps}
-    work = getattr(steps[0][1], metric.work) / 1e9
-    energies = {
-        row: work / found
-        for row in (*rates, vendor)
-        if row and (found := joules(own, experiment, row))
+    metric, rows = metric_of(record, experiment), []
+    for step, case in steps:
+        base, rate = case_of(own, experiment, step.base), metric.rates(case)
+        gain = factor(comparisons(record).ratio(base, case).value) if base else NONE
+        per_joule, sign = _per_joule(own, experiment, case), "*" if step.effective else ""
+        numbers = [significant(rate[0]) + sign, gain, per_joule + sign if per_joule else NONE]
+        rows.append(_Row(step, case, rate, numbers))
+    heads = {
+        at: head
+        for at, head in enumerate((metric.unit, _GAIN, metric.energy_unit))
+        if any(row.numbers[at] != NONE for row in rows)
     }
-    lines: list[Line] = []
-    library = case_of(own, experiment, vendor or "")
-    if vendor and library:
-        lines.append((vendor, metric.rates(library)[0], VERMILLION))
-    best, limit = highest(record, metric, False), metric.limit(record)
-    if best and best.name != metric.ceiling_label:
-        lines.append(("measured", best.value / metric.scale, INK))
-    if limit:
-        lines.append((metric.ceiling_label, limit, MUTED))
-
-    kinds = sorted({group(case) for _, case in steps})
-    note = (
-        f"{experiment.title} at {shape_label(shape)}, cold; energy of hot launches in one window. "
+    panels = [
+        (panel, _lines(own, experiment) if fp32 else [])
+        for fp32 in (True, False)
+        if (panel := [row for row in rows if row.case.fp32 == fp32])
+    ]
+    right = MARGIN + COLUMN * len(heads)
+    visible = any(
+        max(high - value, value - low) / _end(panel, lines) * (WIDTH - MARGIN - right) > MARK / 2
+        for panel, lines in panels
+        for value, low, high in (row.rate for row in panel)
     )
-    note += "; ".join(f"{SIGNS[kind]} {list(GROUPS)[kind]}" for kind in kinds) + ". "
-    note += "§ is not IEEE fp32. " * any(case.split for _, case in steps)
-    note += "*: effective, as the step does less work than it is credited with. " * any(
-        step.effective for step, _ in steps
-    )
-    note += "Bars: 95 % intervals."
-    card = Card(_message(own, experiment, [case for _, case in steps]), note, 78 + ROW * len(steps))
-    width = (WIDTH - NAMES - NUMBERS - MARGIN) / (2 if energies else 1)
-    width -= (NUMBERS + GAP) / 2 if energies else 0
-    left = card.axes(NAMES, WIDTH - NAMES - width, top=36, bottom=38)
-    _panel(card, left, steps, rates, f"rate ({metric.unit}, log)", lines)
-    for y, (step, case) in enumerate(steps):
-        name = case.strategy + case.marks
-        bold: Look = {"color": LOOKS[group(case)][0], "fontweight": "bold"}
-        _named(left, y, step.idea, 6, bold)
-        _named(left, y, name, -6, {"color": MUTED})
-    if energies:
-        right = card.axes(NAMES + width + NUMBERS + GAP, NUMBERS + MARGIN, top=36, bottom=38)
-        of_vendor = [(vendor, energies[vendor], VERMILLION)] if vendor in energies else []
-        alone = {row: (each,) * 3 for row, each in energies.items()}
-        _panel(card, right, steps, alone, f"energy ({metric.energy_unit}, log)", of_vendor)
+    note = _note(experiment, rows, [*heads.values()])
+    note += "Bars: 95 % intervals." if visible else "95 % intervals are narrower than the marks."
+    above = [LINE * (0.2 + max(1, len(lines))) for _, lines in panels]
+    heights = [top + ROW * len(rows) + AXIS for top, (rows, _) in zip(above, panels, strict=True)]
+    card = Card(_message(own, experiment, [case for _, case in steps]), note, sum(heights), TYPE)
+    for at, (panel, lines) in enumerate(panels):
+        axes = card.axes(
+            MARGIN, right, sum(heights[:at]) + above[at], sum(heights[at + 1 :]) + AXIS
+        )
+        _panel(card, axes, panel, lines, metric.unit)
+        for y, row in enumerate(panel):
+            _numbers(axes, y, [row.numbers[head] for head in heads], INK)
+        if at == 0:
+            _numbers(axes, _ABOVE, [*heads.values()], MUTED)
+        if not panel[0].case.fp32:
+            text = "Not IEEE fp32" + ", on a scale of their own" * at
+            _text(axes, (0, _ABOVE), text, color=MUTED)
     return Drawing(card, f"No time at {shape_label(shape)}: {'; '.join(gone)}." if gone else "")
 
 
-def _named(axes: Axes, y: float, text: str, above: float, look: Look) -> None:
-    """A text at the card's left edge, so many points above the middle of its row."""
-    look = {"xycoords": ("figure points", "data"), "textcoords": "offset points", **look}
-    axes.annotate(
-        text, (MARGIN, y), (0, above), va="center_baseline", annotation_clip=False, **look
-    )
+def _per_joule(own: Measured, experiment: Experiment, case: Case) -> str:
+    metric, used = metric_of(own.record, experiment), joules(own, experiment, case.strategy)
+    return significant(getattr(case, metric.work) / 1e9 / used) if used else ""
 
 
-def _panel(
-    card: Card, axes: Axes, steps: list[tuple[Step, Case]], rates: Rates, label: str,
-    lines: list[Line],
-) -> None:  # fmt: skip
-    """The steps from top to bottom by one measure."""
-    unit = label.partition("(")[2].partition(",")[0]
-    ends = [end for each in rates.values() for end in each] + [value for _, value, _ in lines]
-    log_values(axes.xaxis, min(ends) / 1.3, max(ends) * 1.3, lambda x: f"{x:g}")
-    down(axes, [""] * len(steps))
-    axes.set_xlabel(label)
-    bottom = axes.get_ylim()[0]
-    for at, (name, value, color) in enumerate(lines):
-        # a name stands on the side where no other line is, the rightmost below
-        side = "right" if at == 0 else "left"
-        top = -0.85 - 0.42 * max(0, len(lines) - 1 - at) * (at > 0)
+def _lines(own: Measured, experiment: Experiment) -> list[_Line]:
+    """From left to right."""
+    record, lines = own.record, []
+    metric = metric_of(record, experiment)
+    if library := case_of(own, experiment, reference(record, experiment) or ""):
+        per_joule = _per_joule(own, experiment, library)
+        more = f", {per_joule} {metric.energy_unit}" if per_joule else ""
+        lines.append(_Line(library.strategy, metric.rates(library)[0], VERMILLION, more))
+    best = highest(record, metric, False)
+    if best and best.name != metric.ceiling_label:
+        lines.append(_Line(f"{best.name} loop, measured", best.value / metric.scale, INK))
+    if limit := metric.limit(record):
+        lines.append(_Line(metric.ceiling_label, limit, MUTED))
+    return sorted(lines, key=lambda line: line.value)
+
+
+def _end(rows: list[_Row], lines: list[_Line]) -> float:
+    """Where a panel's scale ends."""
+    return 1.03 * max([row.rate[2] for row in rows] + [line.value for line in lines])
+
+
+def _text(axes: Axes, at: tuple[float, float], text: str, **look: Any) -> Annotation:
+    """At a place across in fractions of the panel, and down in rows."""
+    look = {"textcoords": "offset points", "xytext": (0, 0), "fontsize": TYPE, **look}
+    look = {"xycoords": axes.get_yaxis_transform(), "va": "center_baseline", **look}
+    return axes.annotate(text, at, annotation_clip=False, **look)
+
+
+def _numbers(axes: Axes, y: float, numbers: list[str], color: str) -> None:
+    """Beside the panel, in columns."""
+    for column, text in enumerate(numbers, 1):
+        _text(axes, (1, y), text, xytext=(COLUMN * column, 0), color=color, ha="right")
+
+
+def _panel(card: Card, axes: Axes, rows: list[_Row], lines: list[_Line], unit: str) -> None:
+    """The steps from top to bottom, each with its name above its bar."""
+    end, bottom = _end(rows, lines), len(rows) + _TOP
+    down(axes, [""] * len(rows))
+    axes.set(xlim=(0, end), ylim=(bottom, _TOP))
+    axes.set_xlabel(f"rate ({unit})", fontsize=TYPE)
+    axes.xaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10]))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
+    axes.tick_params(labelsize=TYPE)
+    for at, line in enumerate(lines):
+        # the names are stairs: a line ends at its own, below those of the lines to its right
+        top, color = _ABOVE - at * LINE / ROW, line.color
         dash = DASHED if color == VERMILLION else "-"
-        axes.vlines(value, top, bottom, color=color, linewidth=1, linestyle=dash, clip_on=False)
-        axes.annotate(
-            f"{name} {significant(value)}", (value, top), (3 if at else -3, 0), color=color,
-            ha=side, va="center_baseline", textcoords="offset points", annotation_clip=False,
-        )  # fmt: skip
+        axes.vlines(line.value, top, bottom, color=color, lw=1, linestyle=dash, clip_on=False)
+        side: Look = {"ha": "right", "xytext": (-4, 0)}
+        if line.value < end / 2:
+            side = {"ha": "left", "xytext": (4, 0)}
+        text = f"{line.name} {significant(line.value)}{line.more}"
+        _text(axes, (line.value / end, top), text, color=color, bbox=BACKED, **side)
     points: dict[int, list[Interval]] = {}
     titles: dict[int, list[str]] = {}
-    for y, (step, case) in enumerate(steps):
-        if case.strategy not in rates:
-            beside(axes, y, "–")
-            continue
-        value, low, high = rates[case.strategy]
-        axes.hlines(y, axes.get_xlim()[0], value, color=FAINT, linewidth=1)
-        sign = "*" if step.effective else ""
-        beside(axes, y, significant(value) + case.marks + sign)
-        points.setdefault(group(case), []).append((y, value, low, high))
-        each = interval((value, low, high), unit) if high > low else f"{significant(value)} {unit}"
-        titles.setdefault(group(case), []).append(f"{case.strategy}: {each}{sign}")
+    for y, row in enumerate(rows):
+        kind = group(row.case)
+        color, above = LOOKS[kind][0], y - 0.46
+        axes.hlines(y, 0, row.rate[0], color=color, linewidth=2)
+        idea = _text(axes, (0, above), row.step.idea, color=color, fontweight="bold", bbox=BACKED)
+        # its row's name follows, however wide the idea is
+        behind: Look = {"xycoords": (idea, "data"), "xytext": (6, 0), "bbox": BACKED}
+        _text(axes, (1, above), row.case.strategy + row.case.marks, color=MUTED, **behind)
+        points.setdefault(kind, []).append((y, *row.rate))
+        sign = "*" if row.step.effective else ""
+        titles.setdefault(kind, []).append(f"{row.case.strategy}: {interval(row.rate, unit)}{sign}")
     for kind, (color, marker) in enumerate(LOOKS):
-        card.dots(axes, points.get(kind, []), titles.get(kind, []), color=color, marker=marker)
+        look: Look = {"color": color, "marker": marker, "markersize": MARK}
+        card.dots(axes, points.get(kind, []), titles.get(kind, []), **look)
+
+
+def _note(experiment: Experiment, rows: list[_Row], heads: list[str]) -> str:
+    text = f"{experiment.title} at {shape_label(experiment.headline)}, cold. "
+    if _GAIN in heads:
+        text += f"{_GAIN}: times as fast as the step before"
+        for last, row in zip([None, *rows], rows, strict=False):
+            if row.numbers[1] != NONE and not (last and last.step.row == row.step.base):
+                text += f"; {row.step.row}: as {row.step.base}"
+        text += ". "
+    if any(row.numbers[2] != NONE for row in rows):
+        text += f"{heads[-1]}: work per energy, of hot launches in one window. "
+    kinds = sorted({group(row.case) for row in rows})
+    text += "; ".join(f"{SIGNS[kind]} {list(GROUPS)[kind]}" for kind in kinds) + ". "
+    if any(row.step.effective for row in rows):
+        text += "*: effective, as the step does less work than it is credited with. "
+    return text
 
 
 def _message(own: Measured, experiment: Experiment, cases: list[Case]) -> str:
@@ -154,15 +223,14 @@ def _message(own: Measured, experiment: Experiment, cases: list[Case]) -> str:
     same = [case for case in cases[1:] if case.arithmetic == first.arithmetic]
     rest = [case for case in cases[1:] if case.arithmetic != first.arithmetic]
     found = [min(some, key=lambda case: case.time.median) for some in (same, rest) if some]
-    if not found:
-        return f"{first.strategy} takes {duration(first.time.median)}"
     texts: list[str] = []
     for case in found:
-        text = f"{case.strategy}{case.marks} is {against(record, first, case)}"
+        text = f"is {against(record, first, case)}"
         if texts and ratio(record, first, case).outcome == FASTER:
-            text = f"{case.strategy}{case.marks} {factor(ratio(record, first, case).value)} times"
-        energy = [joules(own, experiment, each.strategy) for each in (case, first)]
-        if energy[0] and energy[1]:
-            text += f", for {significant(100 * energy[0] / energy[1], 2)} % of the energy"
-        texts.append(text)
-    return "; ".join(texts)
+            text = f"{factor(ratio(record, first, case).value)} times"
+        elif case.fp32 and rest:
+            text += ", in IEEE fp32"
+        texts.append(f"{case.strategy}{case.marks} {text}")
+    if not texts:
+        texts = [f"{first.strategy}{first.marks} takes {duration(first.time.median)}"]
+    return f"At {shape_label(experiment.headline)} {'; '.join(texts)}"

@@ -31,6 +31,25 @@ def _percent(*names: str) -> Counter:
     return Counter(tuple((name.replace("%", kinds),) for name in names), None)
 
 
+def _ratio(name: str) -> Counter:
+    """An average over warps or cycles, of the longest kernel: averages do not add up."""
+    return Counter(((f"smsp__average_{name}.ratio",),), None)
+
+
+# why a warp issues nothing in a cycle, by Nsight Compute's names
+STALLS = (
+    "barrier",
+    "long_scoreboard",
+    "short_scoreboard",
+    "mio_throttle",
+    "lg_throttle",
+    "math_pipe_throttle",
+    "wait",
+    "not_selected",
+    "dispatch_stall",
+    "no_instruction",
+    "gmma",
+)
 _REQUESTS = "l1tex__t_requests_pipe_lsu_mem_global_op_{}.sum"
 COUNTERS = {
     "warp_global_loads": _sass("global_ld", _REQUESTS.format("ld")),
@@ -64,6 +83,9 @@ COUNTERS = {
     "l1_percent": _percent("l1tex__throughput.%active"),
     "l2_percent": _percent("lts__t_sectors.%elapsed"),
     "dram_percent": _percent("dram__throughput.%elapsed", "gpu__dram_throughput.%elapsed"),
+    # of a warp, from one instruction that it issues to its next, and those of them in each state
+    "warp_cycles": _ratio("warp_latency_per_inst_issued"),
+    **{f"stall_{why}": _ratio(f"warps_issue_stalled_{why}_per_issue_active") for why in STALLS},
     "sm_hertz": Counter((("sm__cycles_elapsed.avg.per_second",),), None),
     "grid": Counter((("launch__grid_size",),)),
     "block": Counter((("launch__block_size",),), max),
