@@ -29,6 +29,7 @@ from recheck_report.claims.binds import BINDS
 from recheck_report.claims.collection import Collection
 from recheck_report.claims.load import Check
 from recheck_report.claims.sources import SOURCES
+from recheck_report.claims.story import Step, Story
 from recheck_report.claims.toml import there
 from recheck_report.model.counters import COUNTERS, LAUNCHES
 from recheck_report.model.record import Record, Source
@@ -41,12 +42,13 @@ class Tables:
     axes: dict[str, tuple[str, ...]]  # of each experiment
     rows: dict[str, Source]  # by experiment/strategy
     cases: frozenset[str]  # their ids
+    whole: bool = True  # a program's; a record's may be older than some rows
 
     @classmethod
     def of(cls, record: Record) -> Tables:
         axes = {each.name: each.axes for each in record.experiments}
         rows = {f"{case.experiment}/{case.strategy}": case.source for case in record.cases}
-        return cls(axes, rows, frozenset(record.by_id))
+        return cls(axes, rows, frozenset(record.by_id), whole=False)
 
     def no_case(self, name: str) -> str | None:
         """Which part of a case's id nothing has, and what there is; None if there is the case."""
@@ -64,6 +66,10 @@ class Tables:
             return f"{row} has no shape {shape}; {there(shapes, shape)}"
         regimes = [each for known, each in own if known == shape]
         return f"{row} has no regime {regime} at {shape}; {there(regimes, regime)}"
+
+    def tell(self, story: Story, step: Step) -> bool:
+        """Whether a step has to be right here."""
+        return self.whole or f"{story.experiment}/{step.row}" in self.rows
 
     def no_row(self, name: str) -> str | None:
         experiment, _, strategy = name.partition("/")
@@ -91,14 +97,19 @@ def older(record: Record, folder: Path) -> bool:
 
 def _about(known: Collection, tables: Tables) -> Collection:
     """What of a collection is about experiments that have tables: another program may have the
-    others. Errata stay."""
+    others. Errata stay. Of a record, a step whose row it lacks is left out, as its report does."""
+    stories = {
+        name: replace(story, steps=tuple(each for each in story.steps if tables.tell(story, each)))
+        for name, story in known.stories.items()
+        if name in tables.axes
+    }
     return replace(
         known,
         claims=tuple(each for each in known.claims if each.experiment in tables.axes),
         listings=tuple(each for each in known.listings if each.experiment in tables.axes),
         figures={name: each for name, each in known.figures.items() if name in tables.axes},
         binds=tuple(name for name in known.binds if name.split("/")[0] in tables.axes),
-        stories={name: each for name, each in known.stories.items() if name in tables.axes},
+        stories=stories,
     )
 
 

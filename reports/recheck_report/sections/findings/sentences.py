@@ -23,6 +23,7 @@ from recheck_report.queries import DISPATCH, first_rung, metric_of, reference, r
 from recheck_report.sections.bottlenecks import busy
 from recheck_report.sections.machine import suspects
 from recheck_report.statistics.family import comparisons
+from recheck_report.statistics.paired import in_rounds
 from recheck_report.statistics.ratio import Ratio
 
 Writer = Callable[[], "Line"]
@@ -141,7 +142,8 @@ class Sentences:
     def against(self, base: Case, other: Case) -> Line:
         """How `other` does against `base`, as absolute times and as ratio."""
         ratio = self.ratio(base, other)
-        text = f"{self.times(base, other)}: {VERDICTS[ratio.outcome]}, {ratio.words}."
+        text = f"{self.times(base, other)}: {VERDICTS[ratio.outcome]}, {ratio.words}"
+        text += f"{in_rounds(ratio, base, other)}."
         return Line(ratio.outcome, text[0].upper() + text[1:])
 
     def compare(
