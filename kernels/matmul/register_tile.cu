@@ -16,8 +16,8 @@ template <int tile, int depth, int side>
 __global__ void __launch_bounds__(tile* tile / (side * side)) register_tile_kernel(MatmulArgs p) {
   constexpr int across = tile / side;  // threads along each side of the tile
   constexpr int threads = across * across;
-  // A's slab transposed, so that both are read along a row; padded, so that of a warp's threads four
-  // at most write to one bank, and not eight
+  // A's slab transposed, so that both are read along a row; padded, so that of a warp's threads
+  // four at most write to one bank, and not eight
   __shared__ float as[depth][tile + 1];
   __shared__ float bs[depth][tile];
 
