@@ -108,7 +108,7 @@ HELP = {
     ),
     "pilot": Help(
         "pilot build/release/pilot --keep --results reports/results --pilots reports/pilot",
-        "Takes over five runs, each a process of recheck on one GPU, which `pilot` with --program\n"
+        "Takes over six runs, each a process of recheck on one GPU, which `pilot` with --program\n"
         "has made, and makes the table anew that compare and verify take their margins from.",
         {
             0: "printed, or taken over",

@@ -178,7 +178,7 @@ def test_a_prediction_holds_the_interval_and_the_variation(
     ("level", "wide", "outcomes"),
     [
         (GPU, 0.5, ["faster", "faster", "faster"]),  # says nothing of this GPU
-        (PROCESS, 0.04, ["same", "faster", "same"]),
+        (PROCESS, 0.04, ["no difference", "faster", "no difference"]),
         (PROCESS, 1e-6, ["faster", "faster", "faster"]),  # the self-audit needs more
     ],
 )

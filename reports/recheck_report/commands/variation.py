@@ -68,7 +68,6 @@ def show(found: Variation) -> None:
                 if other := of_two.get(one.name):
                     print(
                         f"  medians: {one.name:22} half within {margin(one.half)} with one seed, "
-                        f"{margin(other.half)} with two; 97 of 100 within "
-                        f"{margin(one.predicted)} and {margin(other.predicted)}"
+                        f"{margin(other.half)} with two"
                     )
             print(f"  {whether(seeds)}")

@@ -6,18 +6,22 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from recheck_report.statistics.variation import DURATIONS, Level, known
+from recheck_report.statistics.variation import DURATIONS, PROCESS, Level, known
 
 
 def table() -> dict[str, Any]:
     """How a time in seconds names its class, null being any; by GPU model, level and class the
-    margin, and what medians and ratios are predicted to differ by."""
+    margin, and what medians and ratios are predicted to differ by; and of which models full runs
+    on one GPU are known."""
     return {
         "durations": [[None if below == math.inf else below, name] for below, name in DURATIONS],
         "models": {
             model: {level.level: _classes(level) for level in found.levels}
             for model, found in known().items()
         },
+        "full": [
+            model for model, own in known().items() if (found := own.at(PROCESS)) and found.full
+        ],
     }
 
 

@@ -55,7 +55,9 @@ class Comparisons:
                 least = max(least, math.expm1(sum(logs)))
         except another.Unknown:
             pass
-        return replace(found, resolution=least, told=self.resolution <= COARSEST)
+        return replace(
+            found, resolution=least, alike=self.resolution, told=self.resolution <= COARSEST
+        )
 
     def verdict(self, base: Case, other: Case, against: float = 1.0) -> Ratio:
         """For a sentence: its outcome, and its p-value, hold among all of the family."""

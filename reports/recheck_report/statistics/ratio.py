@@ -33,6 +33,7 @@ class Ratio:
     rounds: int = 0  # that were paired; 0: far ends
     p: float = 0.0  # two-sided p-value against the threshold, which is 1 unless a check has another
     resolution: float = 0.0  # smaller differences are not told apart: 0.005 for half a per cent
+    alike: float | None = None  # within what two times are the same; None: within the resolution
     told: bool = True  # whether the measurement is fine enough to tell ratios at all
     significant: bool = True  # after Holm's correction for all comparisons of the report
     mark: str = ""
@@ -67,15 +68,17 @@ class Ratio:
 
     @property
     def outcome(self) -> str:
-        """faster | slower: beyond the resolution; same: within it; else no difference: the
-        interval contains the resolution's edge, the difference is not significant after Holm's
-        correction, or the record resolves nothing."""
+        """faster | slower: beyond the resolution; same: within what the self-audit resolves, for
+        that processes differ is no sign that two rows do not; else no difference: the interval
+        contains an edge, the difference is not significant after Holm's correction, or the record
+        resolves nothing."""
         if not self.told:
             return "no difference"
         limit = 1 + self.resolution
         if self.significant and (self.low > limit or self.high < 1 / limit):
             return "faster" if self.low > limit else "slower"
-        within = self.resolution and 1 / limit <= self.low and self.high <= limit
+        limit = 1 + (self.resolution if self.alike is None else self.alike)
+        within = limit > 1 and 1 / limit <= self.low and self.high <= limit
         return "same" if within else "no difference"
 
     def times(self, factor: float) -> Ratio:

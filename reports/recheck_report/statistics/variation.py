@@ -44,6 +44,7 @@ MARGIN = 0.999  # the quantile that a change between two records has to exceed
 PREDICTED = 0.97
 CPU = "CPU"
 PROCESS, GPU = LEVELS = ("process", "GPU")
+FULL = "full"  # the preset of the full matrix
 MOST_ORDERED = 8  # runs of one GPU and commit whose seeds are given out in all ways
 TELLING = 0.1  # of these ways, in so many a difference as large may be chance
 # up to how many seconds, and what it is called
@@ -126,8 +127,9 @@ class Seeds:
 
     @property
     def matter(self) -> bool:
-        """Whether the seed adds to what processes differ by, as far as so few runs can tell."""
-        return any(count <= TELLING * ways for count, ways in self.as_far)
+        """Whether the seed adds to what processes differ by, as far as so few runs can tell; with
+        Bonferroni's correction for how many pilots there are."""
+        return any(len(self.as_far) * count <= TELLING * ways for count, ways in self.as_far)
 
 
 @dataclass(frozen=True)
@@ -137,6 +139,7 @@ class Level:
     medians: Differences
     ratios: Differences
     seeds: Seeds | None = None  # None: all pairs are of one seed, or of two, or of two GPUs
+    full: bool = True  # whether all runs were of the full matrix
 
 
 @dataclass(frozen=True)
@@ -169,7 +172,8 @@ def known(table: Path = TABLE) -> dict[str, Variation]:
 
     def level(own: dict[str, Any]) -> Level:
         medians, ratios = differences(own["medians"]), differences(own["ratios"])
-        return Level(own["level"], own["pairs"], medians, ratios, seeds(own.get("seeds")))
+        found = seeds(own.get("seeds"))
+        return Level(own["level"], own["pairs"], medians, ratios, found, own.get("full", True))
 
     found = {}
     for each in json.loads(table.read_text(encoding="utf-8"))["models"]:
@@ -258,16 +262,18 @@ def level_between(old: Record, new: Record) -> str:
 
 def _derived(name: str, records: list[Record], without: Sequence[str]) -> Variation:
     pairs: dict[str, list[_Pair]] = {level: [] for level in LEVELS}
+    full = dict.fromkeys(LEVELS, True)
     fullest = {id(each) for each in _fullest(records)}
     for i, j in combinations(range(len(records)), 2):
         old, new = records[i], records[j]
         level = level_between(old, new)
-        if level == GPU and not {id(old), id(new)} <= fullest:
+        if asked(old) != asked(new) or (level == GPU and not {id(old), id(new)} <= fullest):
             continue
         # runs on one GPU are left out together where GPUs are predicted
         who = (i, j) if level == PROCESS else (_gpu_of(old) or i, _gpu_of(new) or j)
         if pair := _pair(old, new, who, without):
             pairs[level].append(pair)
+            full[level] &= old.plan.preset == FULL
     levels = [
         Level(
             level,
@@ -275,6 +281,7 @@ def _derived(name: str, records: list[Record], without: Sequence[str]) -> Variat
             _differences(own, "medians"),
             _differences(own, "ratios"),
             _seeds(own, records) if level == PROCESS else None,
+            full[level],
         )
         for level, own in pairs.items()
         if own
@@ -289,8 +296,16 @@ def one_gpu_and_code(origin: dict[str, str | None]) -> tuple[str | None, ...]:
     return whose, origin["commit"], origin["driver"], origin["cuda_runtime"]
 
 
+def asked(record: Record) -> tuple[Any, ...]:
+    """What runs have in common that took their samples alike: a case meets the same neighbours, as
+    often. Tables grow, so full runs need not have the same cases."""
+    preset = record.plan.preset
+    size = 0 if preset == FULL else len(record.cases)
+    return preset, record.environment.budget_seconds, size
+
+
 def _fullest(records: list[Record]) -> list[Record]:
-    """Of all runs of one GPU and code the one with the most times: five runs of a GPU are no five
+    """Of all runs of one GPU and code the one with the most times: six runs of a GPU are no six
     GPUs, so the others have no say at the level of GPUs."""
     found: dict[tuple[str | None, ...], Record] = {}
     for each in records:
@@ -309,8 +324,7 @@ def _seeds(pairs: list[_Pair], records: list[Record]) -> Seeds | None:
     seeds = [each.environment.seed for each in records]
     groups: dict[tuple[Any, ...], list[int]] = {}
     for at, each in enumerate(records):
-        asked = each.plan.preset, each.environment.budget_seconds, len(each.cases)
-        groups.setdefault((*one_gpu_and_code(_origin(each)), *asked), []).append(at)
+        groups.setdefault((*one_gpu_and_code(_origin(each)), *asked(each)), []).append(at)
     of = {at: own for own in groups.values() for at in own}
     same: list[_Pair] = []
     other: list[_Pair] = []
@@ -481,8 +495,11 @@ def table_json(found: Sequence[Variation]) -> bytes:
         return (
             f'    {{"level": "{own.level}", "pairs": {own.pairs},\n'
             f'     "medians": {differences(own.medians)},\n'
-            f'     "ratios": {differences(own.ratios)}{seeds(own.seeds)}}}'
+            f'     "ratios": {differences(own.ratios)}{seeds(own.seeds)}{part(own)}}}'
         )
+
+    def part(own: Level) -> str:
+        return "" if own.full else ',\n     "full": false'
 
     def seeds(own: Seeds | None) -> str:
         if own is None:

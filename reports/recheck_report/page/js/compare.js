@@ -88,7 +88,7 @@ function marginOf(kind, models, level) {
 function changes(record) {
   const models = [...new Set([DATA.about.gpu, record.gpu].filter((each) => each !== null))];
   const same = record.uuid !== null && record.uuid === DATA.about.uuid;
-  const level = same && DATA.variation.models[record.gpu]?.process ? "process" : "GPU";
+  const level = same && DATA.variation.full.includes(record.gpu) ? "process" : "GPU";
   return CASES.flatMap((old) => {
     const other = record.cases.get(old.id);
     if (!old.median || !other?.median) return [];

@@ -127,14 +127,15 @@ function scaled(ratio, factor) {
   return { ...ratio, value: value * factor, low: low * factor, high: high * factor };
 }
 
-// beyond what the self-audit and other processes on one GPU allow to be told apart, within it, or neither
+// beyond what the self-audit and other processes on one GPU allow to be told apart, within what the self-audit resolves, or neither
 function outcome({ low, high }, cases) {
   if (DATA.resolution > DATA.coarsest) return "no difference";
   const processes = DATA.variation.models[DATA.about.gpu]?.process;
   const limit = 1 + Math.max(DATA.resolution, Math.expm1(processes ? differsBy(processes, cases) || 0 : 0));
   if (low > limit) return "faster";
   if (high < 1 / limit) return "slower";
-  return low >= 1 / limit && high <= limit ? "same" : "no difference";
+  const alike = 1 + DATA.resolution;
+  return low >= 1 / alike && high <= alike ? "same" : "no difference";
 }
 
 function rate(each, seconds = each.median) {
