@@ -3,7 +3,6 @@
 // The study of accuracy: every way to multiply matrices on every distribution of inputs, against
 // float64, as accuracy.json. One line on standard error and exit code 2 for input that makes no
 // sense, 1 where the file cannot be written.
-#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -44,12 +43,7 @@ struct Options {
 };
 
 std::int64_t extent(const std::string& flag, const std::string& text) {
-  std::int64_t value = 0;
-  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool good = error == std::errc{} && rest == text.data() + text.size();
-  if (!good || value < 1 || value > (1 << 20))
-    throw std::invalid_argument(flag + ": '" + text + "' is not a number from 1 to 1048576");
-  return value;
+  return number(flag, text, 1, 1 << 20);
 }
 
 /// The rows to study, of these names alone if there are any.

@@ -3,7 +3,6 @@
 // Which rung `best` takes for a product of matrices, here or on a GPU that is not here: nothing is
 // launched. One line on standard error and exit code 2 for input that makes no sense, 1 where there
 // is no GPU to choose for.
-#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
@@ -37,15 +36,6 @@ Prints for each product of matrices, A (m, k) by B (k, n), the rung that matmul:
 Exit code: 1 where there is no GPU to choose for; 2 for input that makes no sense.
 )";
 
-int number(const std::string& flag, const std::string& text, int least, int most) {
-  int value = 0;
-  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || rest != text.data() + text.size() || value < least || value > most)
-    throw std::invalid_argument(flag + ": '" + text + "' is not a number from " +
-                                std::to_string(least) + " to " + std::to_string(most));
-  return value;
-}
-
 int run(std::span<char*> arguments) {
   std::optional<kernels::GpuModel> gpu;
   std::vector<std::string> shapes;
@@ -70,12 +60,13 @@ int run(std::span<char*> arguments) {
       const auto numbers = split(given.value);
       if (numbers.size() != 2)
         throw std::invalid_argument("--gpu: '" + given.value + "' is not such as 80,108");
-      const int capability = number(given.name, numbers[0], 10, 999);
+      const int capability = static_cast<int>(number(given.name, numbers[0], 10, 999));
       const auto architectures = kernels::architectures_here;
       if (!architectures.empty() && !kernels::code_for(architectures, capability))
         throw std::invalid_argument("--gpu: this build has no code for a GPU of " + numbers[0] +
                                     ": it has " + std::string(architectures));
-      gpu = {capability, number(given.name, numbers[1], 1, 4096), kernels::code_here(capability)};
+      const int multiprocessors = static_cast<int>(number(given.name, numbers[1], 1, 4096));
+      gpu = {capability, multiprocessors, kernels::code_here(capability)};
     }
   }
   if (shapes.empty()) throw std::invalid_argument("--shape: say which, such as 16x16x1000000");
@@ -87,7 +78,7 @@ int run(std::span<char*> arguments) {
     if (extents.size() != 3)
       throw std::invalid_argument("--shape: '" + text + "' is not such as 16x16x1000000");
     const auto extent = [](const std::string& given) {
-      return number("--shape", given, 0, kernels::most_extent);
+      return static_cast<int>(number("--shape", given, 0, kernels::most_extent));
     };
     kernels::matmul::MatmulArgs args = {};
     args.m = extent(extents[0]);

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import EXPERIMENTS
+from conftest import EXPERIMENTS, listed_cases
 from recheck_report.claims.binds import CASE, load_binds
 from recheck_report.commands import lint
 from recheck_report.model.probes import Probes
@@ -27,13 +25,7 @@ FAST, HEAD = "matmul/best/4096x4096x4096/cold", "4096x4096x4096"
 
 
 def test_every_case_exists() -> None:
-    program = os.environ.get("RECHECK")
-    if not program:
-        pytest.skip("RECHECK does not say which program to ask")
-    listed = subprocess.run(
-        [program, "--benchmark_list_tests"], capture_output=True, text=True, check=True
-    ).stdout
-    known = {line.split("/iterations:")[0] for line in listed.split("\n")}
+    known = listed_cases()
     assert load_binds(EXPERIMENTS) and set(load_binds(EXPERIMENTS)) <= known
 
 

@@ -370,13 +370,10 @@ def test_the_cases_differ_by_what_all_do(tmp_path: Path) -> None:
     chosen: dict[str, list[float]] = {}
     pairs = 0
     for old, new in combinations(records, 2):
-        same = variation._same_code(old, new)
-        pairs += bool(same)
-        for case in new.cases:
-            base = old.by_id.get(case.id)
-            if case.experiment not in same or case.strategy in DISPATCH or case.target == "cpu":
-                continue
-            if base and base.seconds and case.seconds and case.id in today:
+        both = variation.shared(old, new, DISPATCH)
+        pairs += both is not None
+        for base, case in both or ():
+            if case.target == "gpu" and case.id in today:
                 apart = abs(math.log(case.time.median / base.time.median))
                 for found in (every, chosen)[: 1 + bool(pattern.match(case.id))]:
                     found.setdefault(variation.class_of(base, case), []).append(apart)

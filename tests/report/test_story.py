@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +10,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from conftest import EXPERIMENTS, texts_of
+from conftest import EXPERIMENTS, listed_cases, texts_of
 from recheck_report.charts.canvas import MARGIN
 from recheck_report.claims import BadClaim, load_collection
 from recheck_report.claims.measured import Measured
@@ -380,13 +378,7 @@ def test_what_it_speaks_of_is_collected(tmp_path: Path) -> None:
 
 
 def test_ours_names_rows_of_the_program() -> None:
-    program = os.environ.get("RECHECK")
-    if not program:
-        pytest.skip("RECHECK does not say which program to ask")
-    listed = subprocess.run(
-        [program, "--benchmark_list_tests"], capture_output=True, text=True, check=True
-    ).stdout
-    known = {line.split("/iterations:")[0] for line in listed.split("\n")}
+    known = listed_cases()
     (story,) = load_stories(EXPERIMENTS).values()
     assert len(story.steps) > 12
     for step in story.steps:

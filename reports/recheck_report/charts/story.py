@@ -37,7 +37,7 @@ from recheck_report.claims.story import Step
 from recheck_report.formatting import NONE, duration, shape_label, significant
 from recheck_report.model.record import Case, Experiment
 from recheck_report.queries import metric_of, reference
-from recheck_report.sections.story import case_of, joules, there
+from recheck_report.sections.story import case_of, per_joule, there
 from recheck_report.statistics.family import comparisons
 
 TITLE = "Step by step"
@@ -85,8 +85,8 @@ def draw(own: Measured, experiment: Experiment) -> Drawing:
     for step, case in steps:
         base, rate = case_of(own, experiment, step.base), metric.rates(case)
         gain = factor(comparisons(record).ratio(base, case).value) if base else NONE
-        per_joule, sign = _per_joule(own, experiment, case), "*" if step.effective else ""
-        numbers = [significant(rate[0]) + sign, gain, per_joule + sign if per_joule else NONE]
+        energy, sign = per_joule(own, experiment, case), "*" if step.effective else ""
+        numbers = [significant(rate[0]) + sign, gain, energy + sign if energy else NONE]
         rows.append(_Row(step, case, rate, numbers))
     heads = {
         at: head
@@ -124,18 +124,13 @@ def draw(own: Measured, experiment: Experiment) -> Drawing:
     return Drawing(card, f"No time at {shape_label(shape)}: {'; '.join(gone)}." if gone else "")
 
 
-def _per_joule(own: Measured, experiment: Experiment, case: Case) -> str:
-    metric, used = metric_of(own.record, experiment), joules(own, experiment, case.strategy)
-    return significant(getattr(case, metric.work) / 1e9 / used) if used else ""
-
-
 def _lines(own: Measured, experiment: Experiment) -> list[_Line]:
     """From left to right."""
     record, lines = own.record, []
     metric = metric_of(record, experiment)
     if library := case_of(own, experiment, reference(record, experiment) or ""):
-        per_joule = _per_joule(own, experiment, library)
-        more = f", {per_joule} {metric.energy_unit}" if per_joule else ""
+        energy = per_joule(own, experiment, library)
+        more = f", {energy} {metric.energy_unit}" if energy else ""
         lines.append(_Line(library.strategy, metric.rates(library)[0], VERMILLION, more))
     best = highest(record, metric, False)
     if best and best.name != metric.ceiling_label:

@@ -80,7 +80,7 @@ class Tables:
 def complete(record: Record) -> bool:
     """Whether it holds every case of its tables."""
     plan = record.plan
-    return plan.preset == "full" and not plan.dropped and record.finished is not None
+    return plan.full and not plan.dropped and record.finished is not None
 
 
 def older(record: Record, folder: Path) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 
 from recheck_report.claims import Collection, expression
 from recheck_report.claims.names import Tables
-from recheck_report.collect.programs import BadProgram, execute
+from recheck_report.collect.programs import BadProgram, cases_of, execute
 from recheck_report.model.counters import ATTRIBUTES
 from recheck_report.model.record import RECORD, Source
 from recheck_report.model.typed import BadRecord, bytes_of, read_json
@@ -92,5 +92,4 @@ def tables(recheck: str, record: dict[str, Any]) -> Tables:
     run = all_rows(recheck, record)
     rows = {f"{each['experiment']}/{each['name']}": each["source"] for each in run["strategies"]}
     sources = {name: Source(**each) for name, each in rows.items()}
-    listed = execute(recheck, "--benchmark_list_tests").out.splitlines()
-    return Tables(axes, sources, frozenset(line.split("/iterations:")[0] for line in listed))
+    return Tables(axes, sources, cases_of(recheck))

@@ -57,6 +57,12 @@ def execute(*command: str | Path, **variables: str) -> Ended:
         raise
 
 
+def cases_of(program: str | Path) -> frozenset[str]:
+    """The ids of all cases of a program of experiments; none if it lists none."""
+    lines = execute(program, "--benchmark_list_tests").out.splitlines()
+    return frozenset(line.split("/iterations:")[0] for line in lines)
+
+
 def is_program(name: str) -> bool:
     """Whether there is one; CMake says NCU-NOTFOUND where it found none."""
     return bool(name) and shutil.which(name) is not None

@@ -20,7 +20,7 @@ from recheck_report.claims.names import Tables, faults
 from recheck_report.commands import Failed, experiments_option
 from recheck_report.commands.output import foreign
 from recheck_report.commands.render import render
-from recheck_report.contribution.source import BadSource, Source, repository
+from recheck_report.contribution.source import BadSource, NoRepository, Source
 from recheck_report.history.runs import HISTORY, History, added, of
 from recheck_report.history.runs import load as load_history
 from recheck_report.history.search import NoRuptures, searched
@@ -43,7 +43,7 @@ def narrowed(record: Record) -> str | None:
             full = "evidence is the full matrix: run recheck without it"
             return f"it was measured with {word}; {full}"
     plan = record.plan
-    if plan.preset != "full":
+    if not plan.full:
         return f"its preset is {plan.preset}; evidence is the full matrix"
     if plan.dropped:
         first = plan.dropped[0]
@@ -119,11 +119,12 @@ def refusal(record: Record) -> str | None:
 def untraceable(record: Record, results: Path) -> str | None:
     """Why nobody could measure it again where it is published, or None: a report says which commit
     to check out."""
-    if repository(results):
-        try:
-            Source(results, record.environment.git.commit or "", "HEAD")
-        except BadSource as why:
-            return str(why)
+    try:
+        Source(results, record.environment.git.commit or "", "HEAD")
+    except NoRepository:
+        return None
+    except BadSource as why:
+        return str(why)
     return None
 
 

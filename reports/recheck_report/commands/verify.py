@@ -92,7 +92,7 @@ def gone(pair: Pair) -> list[str]:
 
     What a run did not plan for is not lost, nor what a slower CPU has not the time for."""
     plan = pair.new.plan
-    whole = plan.preset == "full" and not plan.dropped
+    whole = plan.full and not plan.dropped
     found: dict[str, list[tuple[Case, Case | None]]] = {}
     for old, new in pair.lost:
         skipped = (new is None and not whole) or (

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from recheck_report.collect.plan import all_rows, environment
-from recheck_report.collect.programs import BadProgram, execute
+from recheck_report.collect.programs import BadProgram, cases_of, execute
 from recheck_report.model.record import Experiment, Method, Record, Row, Strategy
 from recheck_report.model.typed import BadRecord, typed
 
@@ -22,11 +22,14 @@ _ARCHITECTURES = re.compile(
     r"[1-9]\d{1,2}[af]?(-real|-virtual)?(;[1-9]\d{1,2}[af]?(-real|-virtual)?)*"
 )
 _MOST_ARCHITECTURES = 10  # each is another time that all kernels are compiled
-_LIST = "--benchmark_list_tests"
 
 
 class BadSource(Exception):
     """It cannot be that source; str() is one line that says why."""
+
+
+class NoRepository(BadSource):
+    """Nor of any other commit: nothing holds a history of the folder."""
 
 
 class Source:
@@ -34,10 +37,13 @@ class Source:
 
     def __init__(self, folder: Path, commit: str, branch: str) -> None:
         """Raises BadSource unless the history of the branch has the commit."""
-        root = repository(folder)
+        found = folder.resolve()
+        while not found.is_dir():  # the first evidence makes it
+            found = found.parent
+        root = _git(found, "rev-parse", "--show-toplevel")
         if root is None:
-            raise BadSource(f"{folder} is in no git repository to tell if it has {commit}")
-        self.root, self.commit = root, commit
+            raise NoRepository(f"{found} is in no git repository to tell if it has {commit}")
+        self.root, self.commit = Path(root.strip()), commit
         if _git(self.root, "rev-parse", "--verify", "--quiet", f"{branch}^{{commit}}") is None:
             raise BadSource(f"--branch: {self.root} has no {branch}")
         if _git(self.root, "merge-base", "--is-ancestor", commit, branch) is None:
@@ -91,7 +97,7 @@ def stray(record: Record, source: Source) -> str | None:
 def unlike(record: Record, program: Path) -> tuple[str | None, list[str]]:
     """Why it is not what that program, built from its commit, measures, or None; and what of that
     nobody could tell here."""
-    cases, missing = _cases(program), "its full matrix cannot be told: the program lists no case"
+    cases, missing = cases_of(program), "its full matrix cannot be told: the program lists no case"
     if not cases:
         raise BadSource(missing)
     for name in sorted(cases - record.by_id.keys()):
@@ -166,20 +172,6 @@ def architectures(record: Record) -> str:
         what = f"names {len(listed)} architectures; build for {_MOST_ARCHITECTURES} at most"
         raise BadSource(f"environment.arch {what}")
     return found
-
-
-def _cases(program: Path) -> set[str]:
-    lines: Iterator[str] = iter(execute(program, _LIST).out.splitlines())
-    return {line.split("/iterations:")[0] for line in lines}
-
-
-def repository(folder: Path) -> Path | None:
-    """The work tree that a folder is in, or will be in once it is made; None if it is in none."""
-    found = folder.resolve()
-    while not found.is_dir():
-        found = found.parent
-    root = _git(found, "rev-parse", "--show-toplevel")
-    return Path(root.strip()) if root else None
 
 
 def _git(folder: Path, *words: str) -> str | None:

@@ -48,7 +48,7 @@ class Job:
 
     @property
     def full(self) -> bool:
-        return self.what.record is not None and self.what.record.plan.preset == "full"
+        return self.what.record is not None and self.what.record.plan.full
 
 
 @dataclass(frozen=True)

@@ -228,6 +228,11 @@ class Plan:
     preset: str  # "full"; "quick"; "chosen", where flags narrowed the run
     dropped: tuple[Dropped, ...]
 
+    @property
+    def full(self) -> bool:
+        """Whether the full matrix was asked for; of that a budget may have dropped something."""
+        return self.preset == "full"
+
 
 @dataclass(frozen=True)
 class Source:

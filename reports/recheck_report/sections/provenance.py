@@ -55,7 +55,7 @@ def brands(record: Record, probes: Probes | None = None) -> list[str]:
     if comparisons(record).resolution > COARSEST:
         text = "a kernel compared with itself comes out different, so no ratio here is judged"
         found.append(f"**No differences can be measured**: {text}; see the self-audit.")
-    if record.plan.preset != "full":
+    if not record.plan.full:
         found.append(f"**Not the full matrix**: preset {record.plan.preset}.")
     if record.finished is None:
         text = "the run was interrupted or is still going on, so cases may be missing."

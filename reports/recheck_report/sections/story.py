@@ -15,6 +15,7 @@ from recheck_report.claims.predicates import NOT_MEASURED, Questions
 from recheck_report.claims.story import GAIN, Part, Step, Story
 from recheck_report.formatting import duration, shape_label, significant
 from recheck_report.model.record import Case, Experiment
+from recheck_report.queries import metric_of
 from recheck_report.sections.bottlenecks import busy
 from recheck_report.sections.findings.sentences import Missing, Sentences
 from recheck_report.sections.verdicts import in_words, prose
@@ -46,10 +47,14 @@ def case_of(own: Measured, experiment: Experiment, row: str, regime: str = "cold
     return case if case and case.seconds else None
 
 
-def joules(own: Measured, experiment: Experiment, row: str) -> float | None:
-    """What a launch took of energy, in the window of hot launches."""
-    hot = case_of(own, experiment, row, "hot")
-    return hot.power.joules if hot and hot.power else None
+def per_joule(own: Measured, experiment: Experiment, case: Case) -> str:
+    """A case's work per energy, of its row's hot launches; empty where nobody measured that."""
+    hot = case_of(own, experiment, case.strategy, "hot")
+    if not hot or not hot.power:
+        return ""
+    return significant(
+        getattr(case, metric_of(own.record, experiment).work) / 1e9 / hot.power.joules
+    )
 
 
 def there(own: Measured, experiment: Experiment) -> tuple[Story, list[Step]] | None:
@@ -113,9 +118,8 @@ def _numbers(own: Measured, experiment: Experiment, step: Step) -> str:
         where = shape_label(experiment.headline)
         text = f"At {where} {say.link(case)} takes {duration(case.time.median)}"
     text += f"; {say.rate(case)}"
-    if energy := joules(own, experiment, step.row):
-        work = getattr(case, say.metric.work) / 1e9
-        text += f"; {significant(work / energy)} {say.metric.energy_unit}"
+    if energy := per_joule(own, experiment, case):
+        text += f"; {energy} {say.metric.energy_unit}"
     if step.effective:
         text += f"; effective, for it does {prose(step.effective)}"
     return f"{text}."

@@ -44,7 +44,6 @@ MARGIN = 0.999  # the quantile that a change between two records has to exceed
 PREDICTED = 0.97
 CPU = "CPU"
 PROCESS, GPU = LEVELS = ("process", "GPU")
-FULL = "full"  # the preset of the full matrix
 MOST_ORDERED = 8  # runs of one GPU and commit whose seeds are given out in all ways
 TELLING = 0.1  # of these ways, in so many a difference as large may be chance
 # up to how many seconds, and what it is called
@@ -273,7 +272,7 @@ def _derived(name: str, records: list[Record], without: Sequence[str]) -> Variat
         who = (i, j) if level == PROCESS else (_gpu_of(old) or i, _gpu_of(new) or j)
         if pair := _pair(old, new, who, without):
             pairs[level].append(pair)
-            full[level] &= old.plan.preset == FULL
+            full[level] &= old.plan.full
     levels = [
         Level(
             level,
@@ -299,9 +298,9 @@ def one_gpu_and_code(origin: dict[str, str | None]) -> tuple[str | None, ...]:
 def asked(record: Record) -> tuple[Any, ...]:
     """What runs have in common that took their samples alike: a case meets the same neighbours, as
     often. Tables grow, so full runs need not have the same cases."""
-    preset = record.plan.preset
-    size = 0 if preset == FULL else len(record.cases)
-    return preset, record.environment.budget_seconds, size
+    plan = record.plan
+    size = 0 if plan.full else len(record.cases)
+    return plan.preset, record.environment.budget_seconds, size
 
 
 def _fullest(records: list[Record]) -> list[Record]:
@@ -386,17 +385,13 @@ def _as_far(
 def _pair(old: Record, new: Record, who: tuple[Any, Any], without: Sequence[str]) -> _Pair | None:
     """The cases whose code is the same in both, and the ratios of those measured in turns; None
     where no device code is."""
-    same = _same_code(old, new)
-    groups: dict[tuple[str, ...], list[tuple[Case, Case]]] = {}
-    for case in new.cases:
-        base = old.by_id.get(case.id)
-        if base is None or not base.seconds or not case.seconds or case.strategy in without:
-            continue
-        if case.experiment in same or (same and case.target == "cpu"):
-            key = case.experiment, case.target, case.regime, case.shape_name
-            groups.setdefault(key, []).append((base, case))
-    if not same:
+    found = shared(old, new, without)
+    if found is None:
         return None
+    groups: dict[tuple[str, ...], list[tuple[Case, Case]]] = {}
+    for base, case in found:
+        key = case.experiment, case.target, case.regime, case.shape_name
+        groups.setdefault(key, []).append((base, case))
     medians, ratios = [], []
     for group in groups.values():
         for a, b in group:
@@ -405,6 +400,20 @@ def _pair(old: Record, new: Record, who: tuple[Any, Any], without: Sequence[str]
             apart = abs(log_ratio(a, c) - log_ratio(b, d))
             ratios.append(_Value(class_of(a, b, c, d), apart))
     return _Pair(who, medians, ratios)
+
+
+def shared(old: Record, new: Record, without: Sequence[str]) -> list[tuple[Case, Case]] | None:
+    """The cases with a time in both whose code is the same, and CPU rows; None where no device code
+    is."""
+    same = _same_code(old, new)
+    if not same:
+        return None
+    return [
+        (base, case)
+        for case in new.cases
+        if (case.experiment in same or case.target == "cpu") and case.strategy not in without
+        if (base := old.by_id.get(case.id)) and base.seconds and case.seconds
+    ]
 
 
 def _same_code(old: Record, new: Record) -> set[str]:
