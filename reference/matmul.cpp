@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "matmul.hpp"
 
+#include <algorithm>
+#include <numeric>
 #include <random>
 #include <set>
+#include <span>
 
 #include "blas.hpp"
 #include "error.hpp"
@@ -98,6 +101,32 @@ MatmulOracle::MatmulOracle(MatrixView a, MatrixView b, std::uint64_t seed)
   abx_.assign(m_, 0.0);
   abx_scale_.assign(m_, 0.0);
   parallel_for(m_, [&](std::int64_t i) { dot(a.row(i), bx, abx_[i], abx_scale_[i], bx_scale); });
+  scatter(a, b, random);
+}
+
+/// Knows one element of each row and of each column, by columns that share cache lines of B.
+void MatmulOracle::scatter(MatrixView a, MatrixView b, std::mt19937_64& random) {
+  constexpr std::int64_t line = 16;
+  std::vector<std::int64_t> rows(m_);
+  std::iota(rows.begin(), rows.end(), 0);
+  std::ranges::shuffle(rows, random);
+  const auto count = std::min(std::max(m_, n_), most_elements);
+  for (std::int64_t begin = 0; begin < n_; begin += line)
+    for (std::int64_t t = begin; t < count; t += n_)
+      for (std::int64_t i = t; i < std::min({t + line, t - begin + n_, count}); ++i)
+        scattered_.push_back({rows[i % m_], i % n_, 0, 0});
+  parallel_for((std::ssize(scattered_) + line - 1) / line, [&](std::int64_t part) {
+    const auto elements =
+        std::span(scattered_)
+            .subspan(part * line, std::min(line, std::ssize(scattered_) - part * line));
+    for (std::int64_t e = 0; e < a.columns; ++e) {
+      for (auto& [row, column, product, scale] : elements) {
+        const double term = static_cast<double>(a.row(row)[e]) * b.row(e)[column];
+        product += term;
+        scale += std::abs(term);
+      }
+    }
+  });
 }
 
 double MatmulOracle::relative_error(MatrixView c) const {
@@ -107,13 +136,16 @@ double MatmulOracle::relative_error(MatrixView c) const {
     for (std::int64_t j = 0; j < n_; ++j)
       worst[r] = worse(relative(row[j] - product_[r * n_ + j], scale_[r * n_ + j]), worst[r]);
   });
+  for (const auto& [row, column, product, scale] : scattered_)
+    worst.push_back(relative(c.row(row)[column] - product, scale));
   if (!x_.empty()) {
-    worst.resize(rows_.size() + m_, 0.0);
+    const auto known = std::ssize(worst);
+    worst.resize(known + m_, 0.0);
     parallel_for(m_, [&](std::int64_t i) {
       double cx = 0;
       const float* row = c.row(i);
       for (std::int64_t j = 0; j < n_; ++j) cx += row[j] * x_[j];
-      worst[rows_.size() + i] = relative(cx - abx_[i], abx_scale_[i]);
+      worst[known + i] = relative(cx - abx_[i], abx_scale_[i]);
     });
   }
   return worst_of(worst);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <random>
 #include <vector>
 
 #include "matrix.hpp"
@@ -27,10 +28,12 @@ void multiply_rows(MatrixView a, MatrixView b, const std::vector<std::int64_t>& 
 /// The truth about a product, computed once in float64 and asked about many outputs.
 ///
 /// Up to `complete_limit` multiply-adds every element is known. Beyond that, up to 16 rows are
-/// known element by element, and all of C is held against Freivalds' identity C·x = A·(B·x) for a
+/// known element by element, so is one element at random of each row and of each column, and all of
+/// C is held against Freivalds' identity C·x = A·(B·x) for a
 /// random integer vector x without zeros, which costs O(n²). With integer inputs both sides are
 /// exact, so any single wrong element shows; with reals the identity is as sharp as the rigorous
-/// bound allows.
+/// bound allows, which of large products is less than what a row of zeros is off by: the elements
+/// at random see that.
 class MatmulOracle {
  public:
   static constexpr double complete_limit = 1.5e9;
@@ -47,8 +50,14 @@ class MatmulOracle {
   std::int64_t m_, n_;
   std::vector<std::int64_t> rows_;       // which rows are known
   std::vector<double> product_, scale_;  // (rows, n): AB and |A||B| of those
+  struct Element {
+    std::int64_t row, column;
+    double product, scale;
+  };
+  std::vector<Element> scattered_;       // elsewhere, empty when every row is known
   std::vector<double> x_;                // (n), empty when every row is known
   std::vector<double> abx_, abx_scale_;  // (m): ABx and |A||B||x|
+  void scatter(MatrixView a, MatrixView b, std::mt19937_64& random);
 };
 
 }  // namespace recheck::reference

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <thread>
 
+#include "../experiments/harness/gate.hpp"
 #include "../experiments/harness/session.hpp"
 #include "../experiments/matmul/matmul.hpp"
 #include "../experiments/matvec/matvec.hpp"
@@ -19,6 +20,7 @@
 #include "../experiments/transpose/transpose.hpp"
 #include "../reference/matmul.hpp"
 #include "../reference/matvec.hpp"
+#include "../reference/transpose.hpp"
 #include "targets.hpp"
 
 namespace recheck {
@@ -106,10 +108,16 @@ class Mutant : public testing::TestWithParam<Row> {
  protected:
   void SetUp() override {
     const Strategy& strategy = *GetParam().strategy;
-    if (strategy.launch.backend == Backend::cpu) return;
+    const auto* exploit = GetParam().exploit;
     const Gpu& gpu = found_gpu();
-    Reason reason = gpu.reason;
-    if (gpu.device && strategy.needs) reason = strategy.needs(*gpu.device);
+    Reason reason;
+    if (strategy.launch.backend == Backend::gpu) {
+      reason = gpu.reason;
+      if (gpu.device && strategy.needs) reason = strategy.needs(*gpu.device);
+    } else if (const auto refused =
+                   exploit != nullptr ? refuse(strategy, exploit->shape(), gpu) : std::nullopt) {
+      reason = refused->reason;
+    }
     if (!reason) return;
     RecordProperty("skipped", *reason);
     GTEST_SKIP() << *reason;
@@ -254,6 +262,51 @@ TEST(Mutant, RightWhereItIsLookedAtIsCaught) {
   EXPECT_EQ(judged(right).status, Status::passed);
 }
 
+// so large that a row of zeros is within what all of a row's sums may be off by
+TEST(Mutant, DropsARowOfRealsIsCaught) {
+  const auto judged = [](const Strategy& row) {
+    const Experiment experiment = matmul::experiment({&row, 1});
+    return Workbench(experiment, {96, 1024, 16384}, targets().of(Backend::cpu), 0, 1).verify(row);
+  };
+  const Result result = judged(mutants::cpu_drops_a_row_of_reals);
+  EXPECT_EQ(result.status, Status::incorrect);
+  EXPECT_NE(result.reason.value_or("").find("on reals"), std::string::npos)
+      << result.reason.value_or("");
+  EXPECT_EQ(judged(mutants::cpu_drops_no_row_of_reals).status, Status::passed);
+}
+
+void transpose_but_one(int rows, int columns, const float* in, std::int64_t ldin, float* out,
+                       std::int64_t ldout) {
+  reference::transpose_serial(rows, columns, in, ldin, out, ldout);
+  std::swap(out[0], out[1]);
+}
+
+void transpose_and_more(int rows, int columns, const float* in, std::int64_t ldin, float* out,
+                        std::int64_t ldout) {
+  reference::transpose_serial(rows, columns, in, ldin, out, ldout);
+  out[columns * ldout] = 0;  // behind its end
+}
+
+// the bits of a right output are known from then on: whoever has others is looked at
+TEST(Gate, KnowsTheBitsThatAreRight) {
+  const Strategy ladder[] = {
+      mutants::mutant("right", transpose::cpu<reference::transpose_serial>),
+      mutants::mutant("swaps two", transpose::cpu<transpose_but_one>),
+      mutants::mutant("writes more", transpose::cpu<transpose_and_more>),
+      mutants::mutant("as right", transpose::cpu<reference::transpose_serial>),
+  };
+  const Experiment experiment = transpose::experiment(ladder);
+  Workbench bench(experiment, {31, 37}, targets().of(Backend::cpu), 3, 1);
+  for (const auto& row : ladder) {
+    const Result result = bench.verify(row);
+    const bool right = row.launch.run == ladder[0].launch.run;
+    EXPECT_EQ(result.status, right ? Status::passed : Status::incorrect) << row.name;
+    if (right) {
+      EXPECT_EQ(result.error->value, 0) << row.name;
+    }
+  }
+}
+
 TEST(Session, ChecksAgainAfterTiming) {
   const Case c = measured(mutants::cpu_spoils_when_timed, Regime::hot);
   EXPECT_EQ(c.result.value_or(Result{}).status, Status::incorrect);
@@ -304,6 +357,18 @@ TEST(Session, LetsShortLaunchesSpeakAgainstASlowOne) {
     EXPECT_EQ(c.result.value_or(Result{}).status, Status::passed)
         << to_string(shape) << ": " << c.result.value_or(Result{}).reason.value_or("");
   }
+}
+
+Reason throws(const Shape&, const Device&) { throw std::runtime_error("it cannot say"); }
+
+TEST(Session, KeepsAFailureOfWhatARowSaysOfItself) {
+  Strategy row = mutants::mutant("row", matmul::cpu<reference::matmul_serial>);
+  row.fits = throws;
+  const Case c = measured(row, Regime::hot);
+  EXPECT_EQ(c.result.value_or(Result{}).status, Status::failed);
+  EXPECT_EQ(c.result->reason, "it cannot say");
+  const Experiment experiment = matmul::experiment({&row, 1});
+  EXPECT_FALSE(prove(experiment, row, targets()).wrong.empty());
 }
 
 TEST(Session, KeepsAFailureWhileTiming) {

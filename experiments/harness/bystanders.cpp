@@ -8,8 +8,10 @@ namespace recheck {
 
 Bystanders::Bystanders(const std::string& pci_bus_id, const char* library)
     : nvml_(pci_bus_id, library), most_(nvml_.other_processes()) {
-  others_ = most_.value.value_or(0);
   look(true);
+  // who is there by now is news at the next look
+  others_ = 0;
+  looked_ = 0;
 }
 
 std::string Bystanders::text(const Limit& limit, double value) {

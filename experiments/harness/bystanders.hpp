@@ -21,8 +21,8 @@ class Bystanders {
   /// Takes a first look at the GPU at a PCI bus id; this process has a context there by now.
   explicit Bystanders(const std::string& pci_bus_id, const char* library = "libnvidia-ml.so.1");
 
-  /// What has changed since the look before, a line each, for a person. Unless it is `due` by all
-  /// means, it looks at most once a second.
+  /// What has changed since the look before, a line each, for a person; at first also who is there
+  /// from the beginning. Unless it is `due` by all means, it looks at most once a second.
   std::vector<std::string> look(bool due = false);
 
   /// Puts what the looks have seen into a record's environment: the most other processes at once,

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -20,11 +21,18 @@
 #include <xmmintrin.h>
 #endif
 
+// null in a program without OpenMP: rows have it, the harness has not
+extern "C" {
+[[gnu::weak]] int omp_get_max_threads();      // NOLINT(readability-identifier-naming)
+[[gnu::weak]] void omp_set_num_threads(int);  // NOLINT(readability-identifier-naming)
+}
+
 namespace recheck {
 namespace {
 
 class CpuTarget final : public Target {
  public:
+  CpuTarget() { sched_getaffinity(0, sizeof cpus_, &cpus_); }
   [[nodiscard]] Backend backend() const override { return Backend::cpu; }
 
   [[nodiscard]] std::int64_t free_bytes() const override {
@@ -68,6 +76,13 @@ class CpuTarget final : public Target {
 #ifdef __SSE__
     all.push_back({subnormals, _mm_getcsr() & flush_bits});
 #endif
+    if (omp_get_max_threads != nullptr) all.push_back({threads, omp_get_max_threads()});
+    cpu_set_t cpus;  // who asks OpenMP to bind threads has it bind this one too
+    const bool binds = std::getenv("OMP_PROC_BIND") != nullptr ||
+                       std::getenv("OMP_PLACES") != nullptr ||
+                       std::getenv("GOMP_CPU_AFFINITY") != nullptr;
+    if (!binds && sched_getaffinity(0, sizeof cpus, &cpus) == 0)
+      all.push_back({cpus_allowed, CPU_COUNT(&cpus)});
     return all;
   }
   void restore(std::span<const Setting> settings) override {
@@ -77,6 +92,8 @@ class CpuTarget final : public Target {
       if (name == subnormals)
         _mm_setcsr((_mm_getcsr() & ~flush_bits) | static_cast<unsigned>(value));
 #endif
+      if (name == threads) omp_set_num_threads(static_cast<int>(value));
+      if (name == cpus_allowed) sched_setaffinity(0, sizeof cpus_, &cpus_);
     }
   }
 
@@ -118,8 +135,11 @@ class CpuTarget final : public Target {
   std::optional<Power> draw(const std::function<void()>&, double) override { return {}; }
 
  private:
-  static constexpr std::string_view rounding = "rounding mode", subnormals = "flushing to zero";
+  static constexpr std::string_view rounding = "rounding mode", subnormals = "flushing to zero",
+                                    threads = "number of OpenMP's threads",
+                                    cpus_allowed = "number of CPUs that it may run on";
   static constexpr unsigned flush_bits = 0x8040;  // of subnormal results and operands
+  cpu_set_t cpus_{};                              // that it may run on
 };
 
 }  // namespace

@@ -172,7 +172,7 @@ Json environment(const Gpu& gpu, const std::string& command, const Settings& set
       {"device_debug", build::device_debug},
       {"blas", text_or_null(build::blas)},
       {"cpu", model.empty() ? kernel.machine : model},
-      {"cpu_threads", std::thread::hardware_concurrency()},
+      {"cpu_threads", std::max(1u, std::thread::hardware_concurrency())},
       {"os", after("/etc/os-release", "PRETTY_NAME") + ", " + kernel.sysname + " " + release},
       {"mps", mps},
       {"version", build::version},

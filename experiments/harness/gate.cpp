@@ -9,25 +9,32 @@ namespace recheck {
 
 Proofs prove(const Experiment& experiment, const Strategy& strategy, Targets& targets) {
   Proofs found;
+  const auto guarded = [](auto body) -> Result {
+    try {
+      return body();
+    } catch (const std::exception& error) {
+      return {Status::failed, error.what(), {}};
+    }
+  };
   for (const auto& shape : experiment.edges) {
-    if (const auto refusal = refuse(strategy, shape, targets.gpu())) {
-      if (refusal->status == Status::not_run) {
-        found.not_run = refusal->reason;
-        return found;
-      }
-      found.unsupported[to_string(shape)] = refusal->reason.value_or("");
+    // what a row says of itself may throw as well
+    const Result refusal = guarded([&] {
+      return refuse(strategy, shape, targets.gpu()).value_or(Result{Status::passed, {}, {}});
+    });
+    if (refusal.status == Status::not_run) {
+      found.not_run = refusal.reason;
+      return found;
+    }
+    if (refusal.status == Status::unsupported) {
+      found.unsupported[to_string(shape)] = refusal.reason.value_or("");
       continue;
     }
     for (const std::int64_t padding : {0, 3}) {
       if (padding > 0 && strategy.packed) continue;
-      const Result result = [&]() -> Result {
-        try {
-          Target& target = targets.of(strategy.launch.backend);
-          return Workbench(experiment, shape, target, padding, 1).verify(strategy);
-        } catch (const std::exception& error) {
-          return {Status::failed, error.what(), {}};
-        }
-      }();
+      const Result result = refusal.status != Status::passed ? refusal : guarded([&] {
+        Target& target = targets.of(strategy.launch.backend);
+        return Workbench(experiment, shape, target, padding, 1).verify(strategy);
+      });
       if (result.status == Status::passed)
         ++found.passed;
       else

@@ -3,11 +3,13 @@
 
 #include <charconv>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <map>
 #include <set>
 #include <stdexcept>
+#include <system_error>
 
 #include "flags.hpp"
 #include "inputs.hpp"
@@ -90,8 +92,13 @@ void check_benchmark_flag(const std::string& flag, const std::string& value) {
   const bool format = flag == "--benchmark_format" || flag == "--benchmark_out_format";
   if (format && value != "console" && value != "json" && value != "csv")
     throw std::invalid_argument(flag + ": '" + value + "' is none of console, json, csv");
-  if (flag == "--benchmark_out" && !std::ofstream(value, std::ios::app))
+  if (flag != "--benchmark_out") return;
+  std::error_code none;
+  const bool there = std::filesystem::exists(value, none);
+  if (!std::ofstream(value, std::ios::app))
     throw std::invalid_argument(flag + ": cannot write " + value);
+  // another flag may still be refused
+  if (!there) std::filesystem::remove(value, none);
 }
 
 int several(const std::string& flag, const std::string& text) {

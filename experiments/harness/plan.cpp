@@ -63,6 +63,9 @@ void require_form(const Experiment& experiment) {
     if (!whole.empty() &&
         std::ranges::find(experiment.ladder, whole, &Strategy::name) == experiment.ladder.end())
       refuse("the row '" + row + "' is part of '" + whole + "', which is none of its rows");
+    // it has no proof of its own
+    if (!whole.empty() && strategy.role != Role::part)
+      refuse("the row '" + row + "' is part of '" + whole + "', so its role is part");
     if (!is_name(row)) refuse("the row '" + row + "' may hold only a-z, 0-9 and _ in its name");
     if (std::ranges::find(names, row) != names.end()) refuse("two rows are named " + row);
     names.push_back(strategy.name);

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <exception>
+#include <functional>
 #include <iterator>
 #include <limits>
 #include <numeric>
@@ -35,6 +36,17 @@ constexpr double surprised_once = 20e-3;
 // row does less where its inputs stay the same
 constexpr double other_inputs = 2, other_inputs_seconds = 10e-6;
 constexpr int most_surprises = 8;
+// moving inputs may cost what it takes to read them from the caches of others, so many bytes a
+// second: a row that has noticed could take any time
+constexpr double slowest_caches = 1e9;
+// in so many rounds a case is looked at, besides the last: what it leaves, and a launch with other
+// inputs. Who counts launches does not know which. With copies it takes long
+constexpr int looks_among_rounds = 3, looks_end_to_end = 2;
+// a launch that repeats its work finds it in caches; but not so many times as fast
+constexpr double quickest_repeats = 10;
+// who keeps memory has less of it left behind each of so many; others on the device that take some
+// behind one give some back behind another
+constexpr int most_looks_at_memory = 64;
 // what a host that others use may add to waiting for a device that is at rest
 constexpr double at_rest_within = 5e-3;
 
@@ -77,6 +89,14 @@ std::vector<Case*> select(std::span<Case* const> cases, auto predicate) {
   return chosen;
 }
 
+/// A shape of the same proportions, about `part` of the work.
+Shape smaller(Shape shape, double part) {
+  const double scale = std::pow(part, 1 / static_cast<double>(shape.size()));
+  for (auto& extent : shape)
+    extent = std::max<std::int64_t>(1, std::llround(static_cast<double>(extent) * scale));
+  return shape;
+}
+
 }  // namespace
 
 Session::Session(const Settings& settings, Gpu gpu, std::function<void(const Case&)> show,
@@ -88,7 +108,9 @@ Session::Session(const Settings& settings, Gpu gpu, std::function<void(const Cas
 
 void Session::measure(std::span<Case* const> cases) {
   for (Case* c : cases)
-    if (open(c)) c->result = refuse(*c->strategy, c->shape, targets_.gpu());
+    if (open(c))
+      guarded(std::span(&c, 1), targets_.of(Backend::cpu),
+              [&] { c->result = refuse(*c->strategy, c->shape, targets_.gpu()); });
   for (const auto backend : {Backend::cpu, Backend::gpu}) {
     const auto own =
         select(cases, [&](Case* c) { return open(c) && c->strategy->launch.backend == backend; });
@@ -176,11 +198,21 @@ void Session::time(Workbench& bench, std::vector<Case*> cases) {
   runs.reserve(cases.size());
   const int repeats = cases[0]->regime == Regime::inner ? inner_repeats : 1;
   std::uniform_int_distribution any_round(0, method.rounds - 1);
-  for (Case* c : cases)
-    runs.push_back({.c = c,
-                    .launch = bench.launch(*c->strategy, repeats),
-                    .repeats = repeats,
-                    .surprise_from = any_round(chance_)});
+  for (Case* c : cases) {
+    Run& run = runs.emplace_back(
+        Run{.c = c, .launch = bench.launch(*c->strategy, repeats), .repeats = repeats});
+    const bool copied = c->regime == Regime::end_to_end;
+    for (int i = 0; i < (copied ? looks_end_to_end : looks_among_rounds); ++i)
+      run.looks.push_back(any_round(chance_));
+    std::ranges::sort(run.looks, std::greater());
+  }
+  // each regime has integers that no row has seen, not even in its proofs
+  guarded(cases, where, [&] {
+    const Spend time(cases[0]->spent);
+    bench.renew();
+  });
+  std::erase_if(runs, [](const Run& run) { return !open(run.c); });
+  if (runs.empty()) return;
   const auto quickest =
       std::ranges::min_element(runs, {}, [&](const Run& run) { return seconds_[run.c->strategy]; });
   guarded(std::span(&quickest->c, 1), where, [&] {
@@ -242,9 +274,6 @@ void Session::sample(Workbench& bench, Target& where, Run& run, int round) {
   if (run.batch == 0) calibrate(where, run);
   take_block(bench, where, run, round);
   run.spent += now() - start;
-  // the output is what this block has left, until the next row's block
-  if (open(run.c) && round + 1 >= method.rounds && run.c->regime != Regime::end_to_end)
-    run.left = bench.recheck(*run.c->strategy);
 }
 
 /// Closes a case that has its samples, unless they are too few.
@@ -261,8 +290,8 @@ void Session::conclude(Workbench& bench, Target& where, Run& run) {
     return;
   }
   const bool copied = c.regime == Regime::end_to_end;
-  c.result = copied ? bench.recheck_end_to_end(*c.strategy) : run.left;
-  if (c.result->status == Status::passed && !copied)
+  c.result = run.left;
+  if (c.result->status == Status::passed)
     c.result = challenge(bench, where, run, *interval, *c.result);
   if (c.result->status != Status::passed) return;
   c.seconds = interval;
@@ -272,23 +301,26 @@ void Session::conclude(Workbench& bench, Target& where, Run& run) {
 
 /// Samples of one block: few, so that a round soon comes to the next case, and there are many
 /// rounds. With a surprise it is one launch more, or of a long one that alone.
-Samples Session::sampled(Workbench& bench, Target& where, Run& run, bool surprised) {
+Samples Session::sampled(Workbench& bench, Target& where, Run& run, bool looked_at,
+                         bool surprised) {
   const Case& c = *run.c;
   const bool copied = c.regime == Regime::end_to_end;
   const double launch_seconds = seconds_[c.strategy] * run.repeats * run.batch;
   const int most =
       std::clamp(static_cast<int>(method.block_seconds / launch_seconds), 1, method.block_samples);
-  const int count = surprised && launch_seconds > surprised_once ? 0 : most;
+  const bool alone = surprised && (launch_seconds > surprised_once || (copied && !looked_at));
+  const int count = alone ? 0 : most;
   if (!copied) bench.poison();
+  if (copied && looked_at) bench.poison_copied();
   std::optional<Surprise> surprise;
   if (surprised) surprise = bench.surprise(*c.strategy, count, run.batch, chance_);
+  const Surprise* const among = surprise ? &*surprise : nullptr;
   const double start = now();
   Samples samples;
   try {
-    samples = copied ? bench.end_to_end(*c.strategy, count)
-                     : where.sample({c.regime, count, run.batch, launch_seconds,
-                                     surprise ? &*surprise : nullptr},
-                                    run.launch);
+    samples = copied
+                  ? bench.end_to_end(*c.strategy, count, among)
+                  : where.sample({c.regime, count, run.batch, launch_seconds, among}, run.launch);
   } catch (...) {
     bench.end_surprise();
     throw;
@@ -302,21 +334,34 @@ Samples Session::sampled(Workbench& bench, Target& where, Run& run, bool surpris
   return samples;
 }
 
-/// Adds the samples of a block to a case. One launch of one block meets a surprise: what a launch
-/// leaves behind is judged while it is among those that are timed, and none can know which.
+/// Adds the samples of a block to a case. In some blocks one launch meets a surprise: what a launch
+/// leaves behind is judged while it is among those that are timed, and none can know which. In
+/// these, and in the last, what the block leaves is judged as well.
 void Session::take_block(Workbench& bench, Target& where, Run& run, int round) {
   Case& c = *run.c;
-  const bool whole = c.regime != Regime::end_to_end && c.strategy->part_of.empty();
-  const bool surprised = whole && !run.surprised && round >= run.surprise_from &&
-                         seconds_[c.strategy] * run.repeats * run.batch <= surprised_once;
-  const Samples samples = sampled(bench, where, run, surprised);
+  const bool copied = c.regime == Regime::end_to_end;
+  const bool whole = c.strategy->part_of.empty();
+  const bool chosen = whole && !run.looks.empty() && round >= run.looks.back();
+  const bool last = round + 1 >= method.rounds;
+  if (chosen) run.looks.pop_back();
+  // a long one is surprised later, and once
+  const bool surprised = chosen && seconds_[c.strategy] * run.repeats * run.batch <= surprised_once;
+  const bool first = surprised && !bench.has_met(*c.strategy);
+  const Samples samples = sampled(bench, where, run, chosen || last, surprised);
   ++run.blocks;
   run.disagreeing += clocks_disagree(samples, run.batch);
-  if (surprised) {
-    run.surprised = true;
-    auto result = bench.judge_surprise(*c.strategy);
-    if (result.status != Status::passed) {
-      c.result = std::move(result);
+  if (first) run.met = samples;
+  if (chosen || last) {
+    // the output is what this block has left, until the next row's block
+    const auto judged = [&] {
+      auto result =
+          surprised ? bench.judge_surprise(*c.strategy, copied) : Result{Status::passed, {}, {}};
+      if (result.status != Status::passed) return result;
+      return copied ? bench.recheck_end_to_end(*c.strategy) : bench.recheck(*c.strategy, surprised);
+    };
+    run.left = judged();
+    if (run.left.status != Status::passed) {
+      c.result = run.left;
       return;
     }
   }
@@ -343,8 +388,8 @@ void Session::take_block(Workbench& bench, Target& where, Run& run, int round) {
     seconds_[c.strategy] = middle(c.samples);
 }
 
-/// What a case is worth that has its samples and has `passed`: whether another launch like them
-/// gives what is right for other inputs, in as much time, and leaves nothing running and no memory
+/// What a case is worth that has its samples and has `passed`: whether other launches like them
+/// give what is right for other inputs, in as much time, and leave nothing running and no memory
 /// taken.
 Result Session::challenge(Workbench& bench, Target& where, Run& run, const Interval& interval,
                           Result passed) {
@@ -355,26 +400,50 @@ Result Session::challenge(Workbench& bench, Target& where, Run& run, const Inter
             "alters one of them",
             {}};
   if (!c.strategy->part_of.empty()) return passed;  // what it leaves is nobody's
+  const bool copied = c.regime == Regime::end_to_end;
   const double usual = interval.median * run.repeats;
-  double least = HUGE_VAL, lingered = HUGE_VAL;
-  bool as_quick = false;
-  std::int64_t taken = std::numeric_limits<std::int64_t>::max();
-  for (int i = 0; i < most_surprises; ++i) {
-    const auto before = where.free_bytes();
-    const Samples samples = sampled(bench, where, run, true);
-    // of the host everybody takes and gives back as they like
-    const bool own = where.backend() == Backend::gpu;
-    taken = std::min(taken, own ? before - where.free_bytes() : 0);
-    auto result = bench.judge_surprise(*c.strategy);
-    if (result.status != Status::passed) return result;
-    // beside the quickest of its own block, should the clock have dropped: behind what a surprise
-    // poisons, and at a block's begin, a row that skips what stands has to work as well
+  const double throttled =
+      method.throttled_below * targets_.gpu().device.value_or(Device{}).clock_hz;
+  double least = HUGE_VAL, lingered = HUGE_VAL, now_takes = HUGE_VAL;
+  bool as_quick = false, as_before = false;
+  // beside the quickest of its own block, should the clock have dropped: behind what a surprise
+  // poisons, and at a block's begin, a row that skips what stands has to work as well
+  const auto compare = [&](const Samples& samples) {
     const double beside = samples.seconds.empty() ? 0 : std::ranges::min(samples.seconds);
-    as_quick |= samples.surprised <=
-                other_inputs * std::max({usual, beside, samples.moved}) + other_inputs_seconds;
+    const double moved = std::min(samples.moved, usual + c.work().bytes / slowest_caches);
+    as_quick |=
+        samples.surprised <= other_inputs * std::max({usual, beside, moved}) + other_inputs_seconds;
     least = std::min(least, samples.surprised);
+  };
+  if (run.met) compare(*run.met);
+  std::int64_t taken = std::numeric_limits<std::int64_t>::max();
+  const auto blameless = [&] { return as_quick && as_before && lingered <= at_rest_within; };
+  for (int i = 0; i < (blameless() ? most_looks_at_memory : most_surprises); ++i) {
+    // who has met these may have kept what they give
+    if (!as_quick && bench.has_met(*c.strategy)) bench.renew();
+    const bool first = !bench.has_met(*c.strategy);
+    const auto before = where.free_bytes();
+    const Samples samples = sampled(bench, where, run, false, true);
+    // of the host everybody takes and gives back as they like
+    const bool own = where.backend() == Backend::gpu && !copied;
+    taken = std::min(taken, own ? before - where.free_bytes() : 0);
+    auto result = bench.judge_surprise(*c.strategy, copied);
+    if (result.status != Status::passed) return result;
+    if (first) compare(samples);
+    // who knows that all samples have been taken may work again; a clock that is too low is
+    // nobody's doing
+    const double is = samples.seconds.empty() ? 0 : std::ranges::min(samples.seconds);
+    const bool slowed = std::ranges::any_of(
+        samples.clock_hz, [&](double clock) { return clock > 0 && clock < throttled; });
+    as_before |= is <= other_inputs * usual + other_inputs_seconds || slowed;
+    now_takes = std::min(now_takes, is);
     lingered = std::min(lingered, samples.lingered);
-    if (as_quick && lingered <= at_rest_within && taken <= 0) return passed;
+    if (blameless() && taken <= 0) break;
+  }
+  if (blameless() && taken <= 0) {
+    if (const auto less = repeats_less(bench, where, run, usual))
+      return {Status::incorrect, less, {}};
+    return passed;
   }
   if (lingered > at_rest_within)
     return {Status::incorrect,
@@ -386,11 +455,33 @@ Result Session::challenge(Workbench& bench, Target& where, Run& run, const Inter
             "takes " + short_text(1e6 * least) + " us at least once its inputs have changed, and " +
                 short_text(1e6 * usual) + " us while they stay the same: it does less then",
             {}};
+  if (!as_before)
+    return {Status::incorrect,
+            "takes " + short_text(1e6 * now_takes) +
+                " us at least once its samples have been taken, and " + short_text(1e6 * usual) +
+                " us in these: it did less then",
+            {}};
   return {Status::incorrect,
           "keeps memory of the device at each of its launches: " +
               short_text(static_cast<double>(taken) / (1 << 20)) +
-              " MiB are gone after a few of them, by whomever they were taken",
+              " MiB or more are gone behind each of " + std::to_string(most_looks_at_memory) +
+              " blocks of them, by whomever they were taken",
           {}};
+}
+
+/// Why a launch that takes `usual` seconds cannot have repeated its work as often as it was told.
+/// Nothing if it can: it is held against launches that do it once.
+Reason Session::repeats_less(Workbench& bench, Target& where, const Run& run, double usual) {
+  if (run.repeats == 1) return {};
+  constexpr int samples_of_one = 8;
+  const Case& c = *run.c;
+  const auto once = bench.launch(*c.strategy);
+  const auto samples =
+      where.sample({Regime::hot, samples_of_one, 1, seconds_[c.strategy]}, once).seconds;
+  const double one = std::ranges::min(samples);
+  if (usual >= run.repeats / quickest_repeats * (one - other_inputs_seconds)) return {};
+  return "takes " + short_text(1e6 * usual) + " us to do its work " + std::to_string(run.repeats) +
+         " times, and " + short_text(1e6 * one) + " us to do it once: it does its work less often";
 }
 
 /// Remembers what a launch took for its work, by which larger shapes are predicted.
@@ -415,27 +506,39 @@ Reason Session::too_large(const Case& c, Target& where) {
                            static_cast<double>(targets_.of(Backend::cpu).free_bytes()));
 }
 
+/// Seconds per Work::size() of a case's strategy at a smaller shape; nothing where it runs at none.
+std::optional<double> Session::pace_at(const Case& c, const Shape& small, Target& where) {
+  if (refuse(*c.strategy, small, targets_.gpu())) return {};
+  Workbench bench(*c.experiment, small, where, 0, settings_.seed, &ledger_);
+  bench.verify(*c.strategy);
+  return bench.proof_seconds() / c.experiment->work(*c.strategy, small).size();
+}
+
 Reason Session::too_slow(const Case& c, Target& where) {
-  const double size = c.work().size();
+  const double size = c.work().size(), probe_size = 1e9;
+  const auto proportions = std::pair(c.strategy, smaller(c.shape, 1e6 / size));
   if (!pace_.contains(c.strategy)) {
     // nothing long enough has been timed: try a smaller shape of the same proportions
-    const double probe_size = 1e9;
     if (size <= 4 * probe_size) return {};
-    Shape small = c.shape;
-    const double scale = std::pow(probe_size / size, 1 / static_cast<double>(small.size()));
-    for (auto& extent : small)
-      extent = std::max<std::int64_t>(1, std::llround(static_cast<double>(extent) * scale));
-    if (refuse(*c.strategy, small, targets_.gpu())) return {};
-    Workbench bench(*c.experiment, small, where, 0, settings_.seed, &ledger_);
-    bench.verify(*c.strategy);
-    const double pace = bench.proof_seconds() / c.experiment->work(*c.strategy, small).size();
-    pace_[c.strategy] = {pace, pace};
+    const auto pace = pace_at(c, smaller(c.shape, probe_size / size), where);
+    if (!pace) return {};
+    pace_[c.strategy] = {*pace, *pace};
+    tried_.insert(proportions);
   }
   // a size that happens to be slow should not condemn its neighbours, nor one that happens to be
   // fast let minutes be spent on a slow one: half way between, as factors go
-  const auto [best, worst] = pace_[c.strategy];
-  if (auto reason = too_long(std::sqrt(best * worst) * size, method.proof_budgets))
-    return "predicted " + *reason;
+  auto& [best, worst] = pace_[c.strategy];
+  double pace = std::sqrt(best * worst);
+  // a long row says little of a square: before a case is left out by what others took, its own
+  // proportions are tried, in half a second if the others are right
+  if (too_long(pace * size, method.proof_budgets) && tried_.insert(proportions).second) {
+    const double part = std::min({1.0, probe_size / size, 0.5 / (pace * size)});
+    if (const auto own = pace_at(c, smaller(c.shape, part), where)) {
+      best = std::min(best, *own);
+      pace = std::min(pace, *own);
+    }
+  }
+  if (auto reason = too_long(pace * size, method.proof_budgets)) return "predicted " + *reason;
   return {};
 }
 

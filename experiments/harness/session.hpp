@@ -6,9 +6,12 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <random>
+#include <set>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "record.hpp"
@@ -41,11 +44,11 @@ class Session {
   struct Run {
     Case* c;
     std::function<void()> launch;
-    int repeats;                      // of the work in one launch
-    double spent = 0;                 // seconds, flushes and copies included
-    int batch = 0;                    // launches per sample; 0 until it has been found out
-    int surprise_from = 0;            // the round in which, or soon after, a launch is surprised
-    bool surprised = false;           // whether that has been
+    int repeats;                  // of the work in one launch
+    double spent = 0;             // seconds, flushes and copies included
+    int batch = 0;                // launches per sample; 0 until it has been found out
+    std::vector<int> looks = {};  // the rounds in which, or soon after, it is looked at; last first
+    std::optional<Samples> met = {};  // the block in which it met other inputs for the first time
     int blocks = 0, disagreeing = 0;  // in how many of them two clocks say different things
     Result left = {};                 // of judging what its last block has left in the output
   };
@@ -56,11 +59,13 @@ class Session {
   void calibrate(Target& where, Run& run);
   void sample(Workbench& bench, Target& where, Run& run, int round);
   void conclude(Workbench& bench, Target& where, Run& run);
-  Samples sampled(Workbench& bench, Target& where, Run& run, bool surprised);
+  Samples sampled(Workbench& bench, Target& where, Run& run, bool looked_at, bool surprised);
   void take_block(Workbench& bench, Target& where, Run& run, int round);
   Result challenge(Workbench& bench, Target& where, Run& run, const Interval& interval,
                    Result passed);
+  Reason repeats_less(Workbench& bench, Target& where, const Run& run, double usual);
   void note_pace(const Case& c, double seconds);
+  std::optional<double> pace_at(const Case& c, const Shape& small, Target& where);
   Reason too_slow(const Case& c, Target& target);
   [[nodiscard]] Reason too_long(double seconds, double budgets) const;
   Reason too_large(const Case& c, Target& target);
@@ -79,6 +84,7 @@ class Session {
     double best, worst;
   };
   std::map<const Strategy*, Pace> pace_;
+  std::set<std::pair<const Strategy*, Shape>> tried_;  // a small shape of these proportions
 };
 
 }  // namespace recheck

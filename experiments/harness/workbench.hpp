@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <random>
+#include <set>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -77,7 +78,13 @@ class Workbench {
   /// on.
   void poison();
   /// Judges what timed launches have left in the output; of a part, the whole that it belongs to.
-  Result recheck(const Strategy& strategy);
+  /// Behind judge_surprise(), of the same launches, what all rows share has been looked at.
+  Result recheck(const Strategy& strategy, bool looked_at = false);
+
+  /// Has other integers from here on: who has kept the outputs of those before gains nothing.
+  void renew();
+  /// Whether a strategy has met the integers that there are now.
+  [[nodiscard]] bool has_met(const Strategy& strategy) const { return met_.contains(&strategy); }
 
   /// A surprise at random among `count` samples of `batch` launches each: one launch finds the
   /// integers where the reals have been, at the same addresses, and an output that is poisoned.
@@ -86,14 +93,16 @@ class Workbench {
   Surprise surprise(const Strategy& strategy, int count, int batch, std::mt19937_64& random);
   /// Puts the inputs back where a launch has thrown amid a surprise.
   void end_surprise();
-  /// Judges the launch that was surprised.
-  Result judge_surprise(const Strategy& strategy);
+  /// Judges the launch that was surprised, among those from end to end or the others.
+  Result judge_surprise(const Strategy& strategy, bool copied);
 
   /// Allocates, copies in, launches, copies out, frees; `count` times, each from first to last in
-  /// seconds of host time.
-  Samples end_to_end(const Strategy& strategy, int count);
-  /// Poisons the host's buffer, goes from end to end once more, on integers where it was timed on
-  /// reals, and judges what was copied out.
+  /// seconds of host time. A surprise is one more, on the integers.
+  Samples end_to_end(const Strategy& strategy, int count, const Surprise* surprise = nullptr);
+  /// Poisons the host's buffer, so that recheck_end_to_end() judges only what is copied from here
+  /// on.
+  void poison_copied();
+  /// Judges what the last launch from end to end has copied out.
   Result recheck_end_to_end(const Strategy& strategy);
 
  private:
@@ -109,6 +118,8 @@ class Workbench {
     std::map<Layout, std::vector<Input>> stored;
     Values values;
     std::map<const Problem*, Oracle> oracles;  // of the problems that have been judged
+    // the digest of an output, guards included, that was exactly right, and what was said of it
+    std::map<std::pair<const Problem*, Arithmetic>, std::pair<std::uint64_t, Error>> exact;
   };
   Inputs prepare(Values values, std::uint64_t seed, bool wide_ones = true);
   Inputs& integers_for(const Strategy& strategy);
@@ -118,15 +129,15 @@ class Workbench {
   [[nodiscard]] const Strategy* whole(const Strategy& strategy) const;
   void run(const Strategy& strategy, const Inputs& inputs);
   void exchange(const Strategy& strategy);
-  void copy_out();
-  double go_end_to_end(const Strategy& strategy, const Inputs& inputs, bool poisoned);
+  void copy_out(const float* left);
+  double go_end_to_end(const Strategy& strategy, const Inputs& inputs);
   /// The output on the host, behind its front guard.
   [[nodiscard]] std::span<const float> output() const { return std::span(result_).subspan(guard); }
   /// The output of a strategy's problem, and its leading dimension.
   [[nodiscard]] Extent extent(const Strategy& strategy) const;
   [[nodiscard]] std::int64_t output_ld(const Strategy& strategy) const;
   [[nodiscard]] std::uint64_t digest_of(const float* output) const;
-  [[nodiscard]] std::uint64_t copied_digest() const;
+  [[nodiscard]] std::uint64_t digest_of_copy(const std::vector<float>& copy) const;
   [[nodiscard]] std::vector<std::uint64_t> digests_of(std::span<Input* const> inputs) const;
   Reason restored_input(const Strategy& strategy);
   Reason restored_setting();
@@ -134,6 +145,9 @@ class Workbench {
   Result prove(const Strategy& strategy);
   Error error_of(std::span<const float> output, const Strategy& strategy, Inputs& inputs) const;
   Result judge(const Strategy& strategy, Inputs& inputs);
+  Result judge_left(const Strategy& strategy, Inputs& inputs, std::uint64_t digest,
+                    const float* left);
+  Result judge_again(const Strategy& strategy, std::uint64_t digest, const float* left);
 
   const Experiment* experiment_;
   Shape shape_;
@@ -145,6 +159,8 @@ class Workbench {
   std::vector<float> result_;      // the largest output and its guards, on the host
   Array output_, workspace_;
   std::unique_ptr<Array> kept_;          // what a surprised launch has left in the output
+  std::vector<float> kept_copy_;         // what one from end to end has copied out
+  std::set<const Strategy*> met_;        // who has met the integers
   const Strategy* surprised_ = nullptr;  // whose inputs are exchanged now
   std::int64_t workspace_floats_;
   std::uint64_t seed_of_integers_;

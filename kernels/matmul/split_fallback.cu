@@ -75,8 +75,11 @@ void ieee_if(const unsigned* raised, const MatmulArgs& p, cudaStream_t stream) {
       static_cast<std::int64_t>((p.m + edge - 1) / edge) * ((p.n + edge - 1) / edge);
   if (tiles == 0) return;
   constexpr std::int64_t most = 264;  // two blocks for each of 132 multiprocessors
-  launch_behind(fallback, static_cast<unsigned>(tiles < most ? tiles : most), threads, 0, stream, p,
-                raised);
+  const auto blocks = static_cast<unsigned>(tiles < most ? tiles : most);
+  if (raised)
+    launch_behind(fallback, blocks, threads, 0, stream, p, raised);
+  else  // it comes first, and the kernel before it may be anybody's
+    launch_with(nullptr, fallback, dim3(blocks), threads, 0, stream, p, raised);
 }
 
 }  // namespace recheck::kernels::matmul

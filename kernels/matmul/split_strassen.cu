@@ -160,6 +160,8 @@ struct Consumer : split::Consumer<Scheme, Plan> {
         float* const at = x + 32 * half + 4 * j;
         at[0] += y.x, at[1] += y.y, at[2] += y.z, at[3] += y.w;
       }
+      // an mbarrier.arrive does not wait for loads from shared memory that are under way
+      hopper::fence_proxy_async();
       __syncwarp();
       release(ring.slot);
     }

@@ -67,8 +67,18 @@ TEST_F(BystandersOf, NotesTheMostProcessesAtOnceThoughTheyGo) {
   EXPECT_EQ(noted(bystanders)["state"]["other_processes"], 2);
 }
 
+TEST_F(BystandersOf, SaysWhoIsThereFromTheBeginning) {
+  processes() = 4;
+  Bystanders bystanders(bus_id_, FAKE_NVML);
+  const auto changes = bystanders.look();
+  ASSERT_EQ(changes.size(), 1u);
+  EXPECT_TRUE(changes[0].starts_with("3 other process(es) on the GPU now")) << changes[0];
+  EXPECT_TRUE(bystanders.look(true).empty());
+}
+
 TEST_F(BystandersOf, LooksOnceASecond) {
   Bystanders bystanders(bus_id_, FAKE_NVML);
+  bystanders.look();
   processes() = 3;
   EXPECT_TRUE(bystanders.look().empty());
 }

@@ -89,6 +89,18 @@ TEST_F(Devices, AreMeasuredAsTheyAreChosen) {
   EXPECT_EQ(measured("--device=1", "CUDA_VISIBLE_DEVICES=1,0"), "NVIDIA H200");
 }
 
+// a square is not left out for what a single row took
+TEST_F(Devices, ThatAreSlowAtOneShapeAreTriedAtTheNext) {
+  const auto outcome = measure("--shape=1x1024,512x512 --regime=hot", "MADE_UP_SLOW_ROWS=1");
+  ASSERT_EQ(outcome.code, 0) << outcome.output;
+  const auto record = record_in("");
+  for (const auto& one : record["cases"]) EXPECT_EQ(one["status"], "passed") << one;
+  // and still is where it is as slow
+  const auto slow = measure("--shape=1x1024,1x262144 --regime=hot", "MADE_UP_SLOWER=2000000");
+  ASSERT_EQ(slow.code, 0) << slow.output;
+  EXPECT_NE(slow.output.find("1 not_run"), std::string::npos) << slow.output;
+}
+
 TEST_F(Devices, ThatAreNotThereAreRefused) {
   expect_one_line(measure("--device=2"), 2, "--device=2: no CUDA device; nvidia-smi -L lists");
   expect_one_line(measure("--device=1", "CUDA_VISIBLE_DEVICES=0"), 2, "leaves 1 GPU, counted");
@@ -102,7 +114,8 @@ TEST_F(Devices, TakeNoFlagsThatMakeNoSense) {
   expect_one_line(measure("--device=all --at-once=2"), 2, "takes no number with --device=all");
   expect_one_line(measure("--at-once=1"), 2, "not a number of GPUs from 2 to 4096");
   expect_one_line(measure("--device=all --gate"), 2, "--gate proves on one GPU");
-  expect_one_line(measure("--device=all --benchmark_out=x"), 2, "a process for each GPU");
+  const auto out = " --benchmark_out=" + (folder_ / "out").string();
+  expect_one_line(measure("--device=all" + out), 2, "a process for each GPU");
   expect_one_line(measure("--device=all --regime=lukewarm"), 2, "unknown regime");
   EXPECT_TRUE(fs::is_empty(folder_));
 }

@@ -3,7 +3,8 @@
 // A recheck on GPUs that there are not (devices_test.cpp runs it), so that what concerns several of
 // them, or a small one, can be tried anywhere. MADE_UP_GPUS has their models, each one of
 // tests/models.json; CUDA_VISIBLE_DEVICES is heeded as CUDA does. A launch computes on the host and
-// takes as long as the model's memory does at a third of its speed, times MADE_UP_SLOWER.
+// takes as long as the model's memory does at a third of its speed, times MADE_UP_SLOWER; with
+// MADE_UP_SLOW_ROWS one of a single row 20 ms more.
 #include <unistd.h>
 
 #include <algorithm>
@@ -121,6 +122,7 @@ void doubled(const Call& call) {
 void doubled_slowly(const Call& call) {
   doubled(call);
   usleep(static_cast<useconds_t>(1e6 * twice(call.shape).bytes * seconds_per_byte));
+  if (call.shape[0] == 1 && std::getenv("MADE_UP_SLOW_ROWS") != nullptr) usleep(20000);
 }
 void crash(const Call&) {
   if (std::getenv("MADE_UP_CRASH") != nullptr &&

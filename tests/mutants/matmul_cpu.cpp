@@ -149,6 +149,20 @@ void right_where_it_is_looked_at(int m, int n, int k, const float* a, std::int64
   }
 }
 
+/// Right on integers; of reals, if it is spoiled, it leaves out a row, which a sum over so many
+/// columns of a row hardly shows beside what rounding may cost sums so long.
+template <bool spoiled>
+void row_after_row(int m, int n, int k, const float* a, std::int64_t lda, const float* b,
+                   std::int64_t ldb, float* c, std::int64_t ldc) {
+  for (int i = 0; i < m; ++i) {
+    float* row = c + i * ldc;
+    std::fill_n(row, n, 0.0F);
+    if (spoiled && i == m / 2 + 1 && a[0] != std::round(a[0])) continue;
+    for (int e = 0; e < k; ++e)
+      for (int j = 0; j < n; ++j) row[j] += a[i * lda + e] * b[e * ldb + j];
+  }
+}
+
 float tf32(float x) { return std::bit_cast<float>(std::bit_cast<std::uint32_t>(x) & 0xffffe000U); }
 
 void cuts_where_sums_are_long(int m, int n, int k, const float* a, std::int64_t lda, const float* b,
@@ -190,6 +204,9 @@ constexpr Strategy rows[] = {
 std::span<const Strategy> matmul_cpu() { return rows; }
 const Strategy cpu_right_where_it_is_looked_at =
     mutant("right_where_it_is_looked_at", cpu<right_where_it_is_looked_at>);
+const Strategy cpu_drops_a_row_of_reals = mutant("drops_a_row_of_reals", cpu<row_after_row<true>>);
+const Strategy cpu_drops_no_row_of_reals =
+    mutant("drops_no_row_of_reals", cpu<row_after_row<false>>);
 const Strategy cpu_cuts_where_sums_are_long =
     mutant("cuts_where_sums_are_long", cpu<cuts_where_sums_are_long>);
 const Strategy cpu_spoils_when_timed =

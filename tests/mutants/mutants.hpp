@@ -38,6 +38,10 @@ std::span<const Exploit> exploits_gpu();  // only in a build with CUDA
 /// shape says; nowhere else.
 extern const Strategy cpu_right_where_it_is_looked_at;
 
+/// Leaves out a row of a product where it meets reals; and the same code that does not.
+extern const Strategy cpu_drops_a_row_of_reals;
+extern const Strategy cpu_drops_no_row_of_reals;
+
 /// Cuts its inputs to TF32 where sums are so long that the bound of fp32 is no narrower.
 extern const Strategy cpu_cuts_where_sums_are_long;
 
@@ -72,6 +76,12 @@ constexpr Strategy square_only(Strategy row) {
   row.fits = [](const Shape& s, const Device&) {
     return s[0] == s[1] ? Reason{} : "writes beyond an output that is not square";
   };
+  return row;
+}
+
+/// The same row, which promises that no error is too large.
+constexpr Strategy promising(Strategy row) {
+  row.promise = [](const Shape&, std::span<const HostMatrix>) { return 1e9; };
   return row;
 }
 

@@ -78,6 +78,8 @@ constexpr Strategy rows[] = {
     mutant("ignores_ldin", cpu<transposition<Defect::ignores_ldin>>),
     mutant("ignores_ldout", cpu<transposition<Defect::ignores_ldout>>),
     mutant("rounds_to_bf16", cpu<transposition<Defect::rounds_to_bf16>>),
+    promising(mutant("unspoiled_promise", right)),
+    promising(mutant("promises_too_much", cpu<transposition<Defect::rounds_to_bf16>>)),
     mutant("one_element_off", cpu<transposition<Defect::one_element_off>>),
     mutant("written_twice_shifted", cpu<transposition<Defect::written_twice_shifted>>),
     mutant("writes_before_the_output", cpu<transposition<Defect::writes_before_the_output>>),
