@@ -212,7 +212,9 @@ def entry() -> NoReturn:
 
 
 def _say(line: str, code: int) -> int:
-    print(f"error: {line}", file=sys.stderr)
+    """What an error quotes of a file must not reach the terminal as its commands."""
+    shown = "".join(each if each.isprintable() else "\N{REPLACEMENT CHARACTER}" for each in line)
+    print(f"error: {shown}", file=sys.stderr)
     return code
 
 

@@ -18,6 +18,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
@@ -300,6 +301,18 @@ def save(tmp_path: Path) -> Callable[..., Path]:
         return path
 
     return write
+
+
+@pytest.fixture
+def no_pilot(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is known of two processes on one GPU, so the resolution is the self-audit's alone."""
+    from recheck_report.statistics import variation
+
+    table = {
+        name: replace(each, levels=tuple(one for one in each.levels if one.level == variation.GPU))
+        for name, each in variation.known().items()
+    }
+    monkeypatch.setattr(variation, "known", lambda: table)
 
 
 @pytest.fixture(scope="session")

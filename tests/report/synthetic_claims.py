@@ -42,7 +42,7 @@ def make_probes(record: dict[str, Any]) -> dict[str, Any]:
         "schema": 1,
         "environment": {
             "gpu": env["gpu"]["name"] if env["gpu"] else None,
-            "uuid_hash": None,
+            "uuid_hash": env["gpu"]["uuid_hash"] if env["gpu"] else None,
             "driver": env["driver"],
             "commit": env["git"]["commit"],
             "dirty": False,

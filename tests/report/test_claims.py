@@ -377,6 +377,7 @@ def test_a_bound_is_tested_at_the_bound(ask: Ask) -> None:
     assert near.p > 0.5 > plain.p
 
 
+@pytest.mark.usefixtures("no_pilot")
 def test_series(ask: Ask) -> None:
     document = make_record()
     shapes = ("1024x1024x1024", "2048x2048x2048", "4096x4096x4096")

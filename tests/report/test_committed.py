@@ -9,7 +9,7 @@ from conftest import EXPERIMENTS, REPORTS, run, same_matplotlib, same_schema, un
 from recheck_report.anchors import slug
 from recheck_report.claims import verdicts_json
 from recheck_report.claims.measured import read
-from recheck_report.commands.publish import refusal
+from recheck_report.contribution.evidence import refusal
 from recheck_report.sections.family import close_family
 
 RECORDS = sorted((REPORTS / "results").glob("*/record.json"))

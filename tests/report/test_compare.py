@@ -279,7 +279,11 @@ def test_the_strongest_are_shown_and_the_rest_is_counted(
     times = [float(row[5].split(" ")[0]) for row in found]
     assert times == sorted(times, reverse=True) and times[0] > 5
     rest = re.findall(r"Not shown: (\d+) rows? with ([\d,]+) cases?; times.csv has them\.", text)
-    rungs = {c["strategy"] for c in own["cases"] if c["role"] == "rung" and c["seconds"]}
+    rungs = {
+        (c["experiment"], c["strategy"])
+        for c in own["cases"]
+        if c["role"] == "rung" and c["seconds"]
+    }
     assert 5 < int(rest[0][0]) < len(rungs) - 40
 
 
@@ -330,6 +334,21 @@ def test_lost_times_are_told_with_their_reasons(place: Callable[..., Path], tmp_
     assert {line["outcome"] for line in gone} == {""} and gone[0]["first_seconds"]
     # and the other way round they are gained
     assert "alone: times.csv has them." in _compare(tmp_path, tmp_path / "b", tmp_path / "a")
+
+
+def test_a_time_that_is_too_good_is_named(place: Callable[..., Path], tmp_path: Path) -> None:
+    case = "matmul/cublas/4096x4096x4096/cold"
+    fast = scale(_record(), "/cublas/4096x4096x4096/cold", 0.3)
+    text = _compare(tmp_path, place("a", _record()), place("b", fast))
+    (warning,) = re.findall(r"^> .*\*\*1 suspect time\*\*: .*$", text, re.M)
+    assert f"`{case}`: 171 TFLOP/s is more than the fp32 limit" in warning
+    (row,) = _rows(text, "Other rows: libraries, yardsticks, parts: faster")
+    assert row[0] == "`matmul/cublas`" and row[4].endswith(" **suspect**")
+    assert "suspect" not in row[3] and "**1 suspect time**" in _table(text)["claim"][1]
+    lines = list(csv.DictReader((tmp_path / "out" / "times.csv").open(encoding="utf-8")))
+    assert {line["id"]: line["suspect"] for line in lines if line["suspect"]} == {case: "then"}
+    text = _compare(tmp_path, tmp_path / "a", tmp_path / "a")
+    assert "suspect" not in text
 
 
 def test_many_records_are_held_against_the_first(

@@ -292,7 +292,7 @@ def test_machine_table(read: Read) -> None:
     # 62.8 of 66.9 TFLOP/s; at 1.93 of 1.98 GHz the units give 65.2 at most
     assert plain["ffma"]["of the specification"] == "93.9 % [93.6, 94.0]"
     assert plain["ffma"]["specification at that clock"] == "65.2 TFLOP/s, reached 96.3 %"
-    assert plain["launch"]["time"] == "2.10 µs ±0.25 %" and plain["launch"]["measured"] == "–"
+    assert plain["launch"]["time"] == "300 ns ±0.25 %" and plain["launch"]["measured"] == "–"
     assert plain["l2_read"]["specification"] == "–"
     gone = table(read(spoil(make_machine(), "/ffma/", "failed", "launch")))
     assert "failed: launch" in gone[4]

@@ -12,11 +12,13 @@ import hashlib
 import io
 import json
 import os
+import re
 import shutil
 import subprocess
 import tempfile
 import zipfile
 from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -26,18 +28,21 @@ from recheck_report import cli
 from recheck_report.commands import Failed, contribute
 from recheck_report.commands.pack import About, contribution
 from recheck_report.commands.receive import unacceptable
-from recheck_report.contribution import sheets
+from recheck_report.contribution import reasons, sheets
 from recheck_report.contribution.package import MOST_PACKED, packed, unpacked
 from recheck_report.contribution.source import BadSource, Source, architectures
 from recheck_report.model.companions import FILES
 from recheck_report.model.contribution import CONTRIBUTION, NEEDED
+from recheck_report.model.derived import HALF_LANES
 from recheck_report.model.record import SCHEMA, load
 from synthetic import Json, time_of
 from synthetic_rehearsal import make_rehearsal
 
 EVIDENCE = REPORTS / "results" / "nvidia-h200"
-COMMITTED = "2026-11-22T12:00:00Z"  # before the evidence was measured
 RECORD, SAMPLES, PROBES = "record.json", "samples.jsonl.bz2", "probes.json"
+MEASURED = json.loads((EVIDENCE / RECORD).read_bytes())
+STARTED = MEASURED["environment"]["started"]
+COMMITTED = f"{STARTED[:10]}T00:00:00Z"  # before the evidence was measured
 ACCURACY, LARGER = "accuracy.json", "accuracy_large.json"
 FOLDER = "recheck-nvidia-h200-0123456"
 ABOUT = {
@@ -45,13 +50,15 @@ ABOUT = {
     "steps": [{"name": "build", "seconds": 412.0}],
     "tools": {"cmake": "3.25.1"},
 }
-# of the present schema, which the evidence that the tests start from is older than
-METHOD = {
-    "confidence": 0.95, "fewest_samples": 6, "rounds": 20, "most_budgets": 2.5,
-    "most_budgets_host_timed": 0.5, "block_seconds": 0.002, "block_samples": 16,
-    "batch_below_seconds": 2e-05, "proof_budgets": 20.0, "throttled_below": 0.55,
-    "flush_l2_sizes": 2, "flush_least_bytes": 33554432, "power_seconds": 0.3, "inner_repeats": 100,
+# what older records state in place of rounds
+STOPPED = {
+    "precision": 0.005, "precision_in_budget": 0.009, "wanted_samples": 20, "wanted_blocks": 10,
+    "most_samples": 1000,
 }  # fmt: skip
+# of the present schema; cases of an older one took more rounds than a method of today
+METHOD = MEASURED["method"]
+if MEASURED["schema"] < SCHEMA:
+    METHOD = {**{n: METHOD[n] for n in METHOD if n not in STOPPED}, "rounds": 400}
 HEADLINES = ("/4096x4096x4096/", "/8192x8192/")
 # which Python says where an archive is made, and not where it is read
 pytestmark = pytest.mark.filterwarnings("ignore:Duplicate name")
@@ -71,8 +78,7 @@ def git(folder: Path, *words: str) -> str:
 def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """One that has the kernel files of the evidence, and a commit of nobody's on another branch."""
     folder = tmp_path_factory.mktemp("repository")
-    env = json.loads((EVIDENCE / RECORD).read_bytes())["environment"]
-    for name in env["cubins"]:
+    for name in MEASURED["environment"]["cubins"]:
         path = folder / "kernels" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("// a kernel\n")
@@ -106,6 +112,8 @@ def measured_at(commit: str, folder: Path, whole: bool) -> Path:
                 if each["id"].startswith(special) or any(h in each["id"] for h in HEADLINES)
             ]
             kept = {each["id"] for each in found["cases"]}
+        if name == PROBES and not whole:
+            found["counters"] = {n: each for n, each in found["counters"].items() if n in kept}
         (folder / name).write_text(json.dumps(found), encoding="utf-8")
     lines = bz2.decompress((EVIDENCE / SAMPLES).read_bytes()).splitlines()
     if not whole:
@@ -497,19 +505,87 @@ def bounded(name: str, bound: float) -> Edit:
     return edit
 
 
-def left_out(name: str, why: str) -> Edit:
+def left_out(name: str, why: str, status: str = "not_run") -> Edit:
     def edit(parts: Parts) -> None:
         case = next(each for each in parts[RECORD]["cases"] if each["id"] == name)
         untimed = dict.fromkeys(("error", "seconds", "clock_hz", "power"))
-        case.update(untimed, status="not_run", reason=why)
+        case.update(untimed, status=status, reason=why)
         parts[SAMPLES].pop(name)
 
     return edit
 
 
+def unsupported(why: str) -> Edit:
+    return left_out("matmul/tile16/4096x4096x4096/cold", why, "unsupported")
+
+
+def renamed(experiment: str, old: str, new: str) -> Edit:
+    """A row by another name, in all that has its name."""
+
+    def edit(parts: Parts) -> None:
+        was, now = f"{experiment}/{old}/", f"{experiment}/{new}/"
+        for row in parts[RECORD]["strategies"]:
+            if (row["experiment"], row["name"]) == (experiment, old):
+                row["name"] = new
+        for case in parts[RECORD]["cases"]:
+            case["id"] = case["id"].replace(was, now)
+        lines = parts[SAMPLES].values()
+        parts[SAMPLES] = {
+            name: line | {"id": name} for line in lines for name in [line["id"].replace(was, now)]
+        }
+
+    return edit
+
+
+def attributes(**changes: float) -> Edit:
+    return lambda parts: parts[PROBES]["attributes"].update(changes)
+
+
+def counted(name: str) -> Edit:
+    one = {"reason": None, "values": {"ffma": 1.0}}
+    return lambda parts: parts[PROBES]["counters"].update({name: one})
+
+
+def row_of(name: str, **changes: Any) -> Edit:
+    def edit(parts: Parts) -> None:
+        next(e for e in parts[ACCURACY]["rows"] if e["strategy"] == name).update(changes)
+
+    return edit
+
+
+def without_results(strategy: str, k: int = 0) -> Edit:
+    """A study that says nothing of a row: at one length of the sums, or at all."""
+
+    def edit(parts: Parts) -> None:
+        own = parts[ACCURACY]
+        own["results"] = [
+            each
+            for each in own["results"]
+            if each["strategy"] != strategy or (k and each["k"] != k)
+        ]
+        if not k:
+            own["rows"] = [each for each in own["rows"] if each["strategy"] != strategy]
+
+    return edit
+
+
+def errors(strategy: str, status: str = "passed", **changes: Any) -> Edit:
+    """Of the row on the first inputs, at the first length of the sums."""
+
+    def edit(parts: Parts) -> None:
+        own = parts[ACCURACY]["results"]
+        each = next(e for e in own if (e["strategy"], e["status"]) == (strategy, status))
+        each.update(changes)
+
+    return edit
+
+
+EXACT: Json = dict.fromkeys(("frobenius", "componentwise", "median", "absolute"), 0.0)
+
+
 def older(parts: Parts) -> None:
-    method = json.loads((EVIDENCE / RECORD).read_bytes())["method"]
-    parts[RECORD] |= {"schema": 5, "method": method}
+    method = {name: METHOD[name] for name in METHOD if name != "rounds"}
+    parts[RECORD] |= {"schema": 5, "method": method | STOPPED}
 
 
 def test_a_row_that_recheck_itself_leaves_out_is_no_lie(
@@ -550,7 +626,106 @@ LIES: dict[str, tuple[Edit, str]] = {
     "a median of no samples": (median_alone, "seconds.median must be"),
     "a row left out": (
         left_out("matmul/tile16/4096x4096x4096/cold", "NVIDIA's is slow here"),
-        "matmul/tile16/4096x4096x4096/cold is not run: NVIDIA's is slow here; a GPU's row is left",
+        "matmul/tile16/4096x4096x4096/cold is not run: NVIDIA's is slow here, which recheck",
+    ),
+    "a row that is not supported, for a reason of its own": (
+        unsupported("our time is better spent"),
+        "is unsupported: our time is better spent, which recheck does not say of that shape",
+    ),
+    "a row without guards, where it needs none": (
+        unsupported("has no guards: m has to be a positive multiple of 16"),
+        "m has to be a positive multiple of 16, which recheck does not say of that shape and",
+    ),
+    "a row that wants a square, at one": (
+        unsupported("has one width for all: the matrices have to be square"),
+        "the matrices have to be square, which recheck does not say of that shape",
+    ),
+    "a row whose shared memory there is": (
+        unsupported("needs 2048 B of shared memory per block, the device allows 232448 B"),
+        "the device allows 232448 B, which recheck does not say of that shape and device",
+    ),
+    "a row that does not fit another device": (
+        unsupported("needs 204800 B of shared memory per block, the device allows 101376 B"),
+        "the device allows 101376 B, which recheck does not say of that shape and device",
+    ),
+    "a row for a device that this is": (
+        unsupported("needs compute capability 9.0, the device has 8.0"),
+        "the device has 8.0, which recheck does not say of that shape and device",
+    ),
+    "a row for Hopper, on Hopper": (
+        unsupported("needs compute capability 9.0 exactly, for wgmma"),
+        "for wgmma, which recheck does not say of that shape and device",
+    ),
+    "a row whose name looks like another's": (
+        renamed("matmul", "tile16", "tile1\u0431"),
+        "the row's name 'matmul/tile1\\u0431' holds more than a-z, 0-9 and _",
+    ),
+    "a GPU whose name looks like another's": (
+        named("NVIDIA \u041d200"),
+        "the GPU's name 'NVIDIA \\u041d200' is not ASCII; measure again",
+    ),
+    "a CPU whose name looks like another's": (
+        env(cpu="Int\u0435l"),
+        "the CPU's name 'Int\\u0435l' is not ASCII; measure again",
+    ),
+    "counters of a case that it lacks": (
+        counted("matmul/tile16/7x7x7/cold"),
+        "probes.json counts matmul/tile16/7x7x7/cold, which the record has no case of",
+    ),
+    "threads of another architecture": (
+        attributes(threads_per_sm=1536),
+        "probes.json has 1536 threads a multiprocessor, and compute capability 9.0 has 2048",
+    ),
+    "shared memory of another architecture": (
+        attributes(shared_bytes_per_sm=102400),
+        "probes.json has 102400 B of shared memory a multiprocessor, and the record 232448 a",
+    ),
+    "accuracy of other inputs": (
+        beside(ACCURACY, seed=1),
+        "accuracy.json has seed 1, the record 13",
+    ),
+    "accuracy on another CPU": (
+        beside(LARGER, cpu="a CPU"),
+        "accuracy_large.json has cpu a CPU, the record Intel",
+    ),
+    "accuracy of a row that there is not": (
+        all_of(
+            row_of("tile8", strategy="mine"),
+            lambda p: [
+                each.update(strategy="mine")
+                for each in p[ACCURACY]["results"]
+                if each["strategy"] == "tile8"
+            ],
+        ),
+        "accuracy.json has a row mine, which the record does not have",
+    ),
+    "accuracy of another arithmetic": (
+        row_of("cublas_tf32", arithmetic="fp32"),
+        "accuracy.json has arithmetic fp32 of cublas_tf32, the record tf32",
+    ),
+    "accuracy without a row": (
+        without_results("split_fp16x3"),
+        "accuracy.json lacks the row split_fp16x3; measure it again without --filter",
+    ),
+    "accuracy without a length of its sums": (
+        without_results("split_fp16x3", 8192),
+        "accuracy.json lacks split_fp16x3 on cancelling at k = 8192, as of other rows",
+    ),
+    "errors of nothing": (
+        errors("split_fp16x3", **EXACT),
+        "accuracy.json: split_fp16x3 on uniform_half at k = 64 has a median error of 0, and",
+    ),
+    "errors below those of rounding": (
+        errors("tile16", median=1e-9),
+        "tile16 on uniform_half at k = 64 has a median error of 1e-09, and rounding to fp32",
+    ),
+    "accuracy of a row left out": (
+        errors("full_strip16", "unsupported", reason="it is late"),
+        "at k = 2048 is unsupported: it is late, which recheck does not say of that shape",
+    ),
+    "one product in two files": (
+        lambda p: p[LARGER].update(m=128, n=96),
+        "accuracy_large.json is of no larger product than accuracy.json: measure it",
     ),
     "another budget": (env(budget_seconds=1e-6), "its cases had 1e-06 s each, and evidence has 1"),
     "an older schema": (older, "its record has schema 5, and evidence has 6: measure again"),
@@ -581,6 +756,22 @@ LIES: dict[str, tuple[Edit, str]] = {
         ),
         "its NVIDIA H200 has 144 multiprocessors, and by the H200 data sheet it is 132",
     ),
+    "a larger L2": (
+        gpu(l2_bytes=16 * 62914560),
+        "its NVIDIA H200 has 1006632960 B of L2, and CUDA says 62914560 of it",
+    ),
+    "more memory": (
+        gpu(memory_bytes=200 * 2**30),
+        "its NVIDIA H200 has 200 GiB of memory, and by the H200 data sheet it is 141",
+    ),
+    "less memory, so that shapes do not fit": (
+        gpu(memory_bytes=2**30),
+        "its NVIDIA H200 has 1 GiB of memory, and by the H200 data sheet it is 141",
+    ),
+    "less shared memory": (
+        gpu(shared_bytes_per_block=49152),
+        "its NVIDIA H200 has 49152 B of shared memory per block, and compute capability 9.0 has",
+    ),
     "another architecture": (
         gpu(compute_capability="10.0"),
         "its NVIDIA H200 has compute capability 10.0, and by the H200 data sheet it is 9.0",
@@ -606,8 +797,8 @@ LIES: dict[str, tuple[Edit, str]] = {
         beside(LARGER, dirty=True),
         "accuracy_large.json is of a tree with uncommitted changes",
     ),
-    "a GPU of no name": (named("…"), "the GPU's name '…' has to make a folder's, of at most 100"),
-    "a GPU of a long name": (named("N" * 300), "N' has to make a folder's, of at most 100"),
+    "a GPU of no name": (named("…"), "the GPU's name '…' makes no folder's, of at most 100"),
+    "a GPU of a long name": (named("N" * 300), "N' makes no folder's, of at most 100"),
     "another spelling": (
         all_of(named("NVIDIA-H200"), clocked(2.0)),
         "its GPU's name is 'NVIDIA-H200', and CUDA calls this model 'NVIDIA H200'",
@@ -623,12 +814,12 @@ LIES: dict[str, tuple[Edit, str]] = {
         "its run ended at 2199-01-01T00:00:00Z, which is to come; set the clock",
     ),
     "no time between": (
-        at("finished", value="2026-11-22T23:09:27Z"),
-        "its run took 1 s from 2026-11-22T23:09:26Z on, and worked for 581.8 s",
+        at("finished", value=STARTED),
+        f"its run took 0 s from {STARTED} on, and worked for {MEASURED['wall_seconds']:g} s",
     ),
     "before its commit": (
         at("environment", "started", value="2020-01-01T00:00:00Z"),
-        "it was measured at 2020-01-01T00:00:00Z, before its commit was made, 2026-11-22",
+        "it was measured at 2020-01-01T00:00:00Z, before its commit was made, " + COMMITTED[:10],
     ),
     "a bound of its own": (
         bounded("matmul/tile16/4096x4096x4096/cold", 1e300),
@@ -726,7 +917,7 @@ def program(tmp_path: Path, honest: Path) -> Callable[..., Path]:
 
 def changed_of(members: str, name: str, /, **changes: Any) -> dict[str, Any]:
     """What a program says that describes one of these otherwise than the evidence."""
-    listed = json.loads((EVIDENCE / RECORD).read_bytes())[members]
+    listed = MEASURED[members]
     at = next(at for at, each in enumerate(listed) if each["name"] == name)
     return {members: [*listed[:at], listed[at] | changes, *listed[at + 1 :]]}
 
@@ -735,7 +926,7 @@ TAMPERED = {"matmul/tile.cu": "0" * 16}
 BUILDS: dict[str, tuple[dict[str, Any], str]] = {
     "a case less": (
         {"more": ("matmul/mine/4x4x4/cold",)},
-        "it has 2654 of its commit's 2655 cases",
+        f"it has {len(MEASURED['cases'])} of its commit's {len(MEASURED['cases']) + 1} cases",
     ),
     "a case more": ({"less": 1}, ", which its commit does not measure"),
     "an older schema": ({"schema": 5}, "its schema is 6, and its commit's is 5"),
@@ -838,6 +1029,19 @@ def test_a_commit_that_does_not_build_is_one_line(
     assert "not received: cmake failed with exit code 1: its output says why" in last
 
 
+def test_reasons_are_those_that_recheck_gives() -> None:
+    """All that its tables say of a device or shape is known, and so are those of the evidence."""
+    known = [re.sub(r"\\(.)|\(\?P<\w+>", r"\1", form) for form in reasons.UNSUPPORTED]
+    files = [*EXPERIMENTS.glob("*/ladder.cpp"), EXPERIMENTS / "harness" / "limits.hpp"]
+    given = re.compile(r'^ *(?:if .*\) )?return "([^"]+)"|\? holds\(.*\) : "([^"]+)"', re.M)
+    said = [a or b for path in files for a, b in given.findall(path.read_text())]
+    assert len(said) > 10 and "has indices of 32 bits: they count " in said
+    for text in said:
+        assert any(text in form for form in known), text
+    for path in (REPORTS.parent).glob("*/**/results/*/record.json"):
+        assert reasons.excused(load(path)[0]) is None
+
+
 # what becomes of an honest one
 
 
@@ -846,7 +1050,8 @@ def test_it_becomes_evidence(honest: Path, results: Path) -> None:
     result = run("receive", honest, "--results", results, drawn=True)
     assert result.returncode == 0, result.stderr
     first, tests, word, *_, probed, unchecked, target = result.stdout.splitlines()
-    assert first.startswith("measured 2026-11-22 at ") and "on NVIDIA H200: 44 of 74" in first
+    assert first.startswith(f"measured {STARTED[:10]} at ")
+    assert "on NVIDIA H200: 42 of 74" in first
     assert tests == "its own word: GPU tests 15 passed, 1 skipped gpu.agreement"
     assert "its own word: 42 GPU cases unsupported: has no guards: rows has" in word
     assert probed.startswith("its own word: the counters, tests and attributes of probes.json, ")
@@ -897,16 +1102,26 @@ def test_a_model_that_is_there_is_for_somebody_to_decide(
     first = tree(target)
     assert f"{target} has this run already" in refused(honest, results, "--replace")
     own = parts_of(honest)
-    # another GPU of the model, a day later
-    at("environment", "started", value="2026-11-23T01:00:00Z")(own)
-    at("finished", value="2026-11-23T01:20:00Z")(own)
+    # another GPU of the model, an hour later
+    later = [
+        (datetime.fromisoformat(when) + timedelta(hours=1)).strftime("%Y-%m-%dT%H:%M:%SZ")
+        for when in (STARTED, MEASURED["finished"])
+    ]
+    at("environment", "started", value=later[0])(own)
+    at("finished", value=later[1])(own)
     gpu(uuid_hash="e" * 16)(own)
     for name in (PROBES, ACCURACY, LARGER):
         own[name]["environment"]["uuid_hash"] = "e" * 16
     path = sent(packed(rehashed(own), FOLDER), tmp_path)
     line = refused(path, results, "--add")
-    assert f"{target} has its times already, of the run of 2026-11-22T23:09:26Z" in line
-    faster(0.99, "mat", "transpose")(own)
+    assert f"{target} has its times already, those of " in line
+    assert f" cases of the run of {STARTED}" in line
+    # half of them are its own; of the others it is known to the case whose they are
+    half = copy.deepcopy(own)
+    faster(0.99, "matmul")(half)
+    line = refused(sent(packed(rehashed(half), FOLDER), tmp_path), results, "--add")
+    assert re.search(rf" those of \d+ of \d+ cases of the run of {STARTED}", line)
+    faster(0.99, "")(own)
     path = sent(packed(rehashed(own), FOLDER), tmp_path)
     line = refused(path, results)
     assert "is evidence of this model already" in line
@@ -946,7 +1161,7 @@ def test_an_older_commit_replaces_nothing(
     gpu(uuid_hash="e" * 16)(own)
     for name in (PROBES, ACCURACY, LARGER):
         own[name]["environment"]["uuid_hash"] = "e" * 16
-    all_of(clocked(1.0), faster(0.99, "mat", "transpose"))(own)
+    all_of(clocked(1.0), faster(0.99, ""))(own)
     path = sent(packed(rehashed(own), FOLDER), tmp_path)
     assert "its commit is older than " in _asked(path, results)
 
@@ -974,14 +1189,45 @@ def test_data_sheets_are_those_of_the_committed_gpus() -> None:
             assert record.ceilings[name].value == pytest.approx(getattr(sheet, name), rel=0.03)
 
 
+MODELS = json.loads((REPORTS.parent / "tests" / "models.json").read_bytes())["models"]
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: model["name"])
+def test_data_sheets_agree_with_the_models_of_the_rehearsals(
+    model: Json, loaded: Callable[[Any], Any]
+) -> None:
+    """Those are what CUDA says on them, which no sheet may take for a lie."""
+    from synthetic import make_record
+
+    record = make_record(strategies=[])
+    attributes = record["environment"]["gpu"]
+    attributes |= {name: value for name, value in model.items() if name in attributes}
+    lanes = 64 if model["compute_capability"] in HALF_LANES else 128
+    fp32 = 2 * lanes * model["sm_count"] * model["clock_hz"]
+    dram = 2 * model["memory_clock_hz"] * model["memory_bus_bits"] / 8
+    record["ceilings"]["fp32_flops"]["value"] = fp32
+    record["ceilings"]["dram_bytes_per_second"]["value"] = dram
+    assert sheets.impossible(loaded(record)) is None
+    assert sheets.SHARED[model["compute_capability"]] == model["shared_bytes_per_block"]
+    if sheet := sheets.sheets().get(model["name"]):
+        assert sheet.l2_bytes == model["l2_bytes"]
+
+
+def test_an_l2_that_no_sheet_has_is_not_checked(loaded: Callable[[Any], Any]) -> None:
+    from synthetic import make_record
+
+    record = make_record(strategies=[])
+    record["environment"]["gpu"]["name"] = "NVIDIA A30"
+    assert sheets.unknown(loaded(record)) == "L2: contribution/sheets.toml has none of NVIDIA A30"
+
+
 @pytest.mark.parametrize("sheet", sheets.sheets().values(), ids=lambda sheet: sheet.name)
 def test_a_data_sheet_agrees_with_itself(sheet: sheets.Sheet) -> None:
     """Its rate takes a clock that chips of its years have, and its memory less than its L2."""
-    from recheck_report.model.derived import HALF_LANES
-
     lanes = 64 if sheet.compute_capability in HALF_LANES else 128
     assert 1.4e9 < sheet.fp32_flops / (2 * lanes * sheet.multiprocessors) < 2.6e9
     assert 3e11 <= sheet.dram_bytes_per_second <= 5e12
+    assert (sheet.l2_bytes or 0) < 2**30 / 8 <= sheet.memory_gib * 2**30
     assert sheet.source and (sheet.sold_faster > 0) == ("GeForce" in sheet.name)
 
 

@@ -10,7 +10,18 @@ import pytest
 from conftest import EXPERIMENTS
 from recheck_report.model.record import Record
 from recheck_report.sections.findings.sentences import Line
-from synthetic import SHAPES, SMALL, Json, make_full, make_record, matching, scale, set_time, spoil
+from synthetic import (
+    SHAPES,
+    SMALL,
+    Json,
+    lasting,
+    make_full,
+    make_record,
+    matching,
+    scale,
+    set_time,
+    spoil,
+)
 from synthetic_claims import measured
 
 TITLES = {
@@ -175,7 +186,7 @@ def test_crossover_is_where_straight_lines_meet(save: Callable[..., Path]) -> No
         for case in matching(record, pattern):
             time = times["512" in case["id"]]
             set_time(case, time, time, time)
-    parsed, _ = load(save(record))
+    parsed, _ = load(save(lasting(record)))
     sides = [
         sweep(parsed, parsed.experiments[0], name, regime)
         for name, regime in (("cpu_blas", "hot"), ("tile16", "cold"))

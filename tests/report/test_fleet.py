@@ -80,6 +80,13 @@ def test_a_column_for_each_gpu_and_its_times(session: Callable[..., Path]) -> No
     assert "## Claim by claim" in page and "| in all | " in page
 
 
+def test_a_time_that_is_too_good_is_marked(session: Callable[..., Path]) -> None:
+    fast = scale(_record(), "/cublas/4096x4096x4096/cold", 0.3)
+    page, _ = _collect(session("1", (_case("h200"), fast)))
+    assert _row(page, "`cublas`").endswith(" **suspect** |") and page.count("**suspect**") == 1
+    assert "**1 suspect time**" in page
+
+
 def test_the_newest_whole_record_of_a_place_counts(session: Callable[..., Path]) -> None:
     """What came later and is not whole replaces nothing, and is not hidden either."""
     session("1", (_case("h200", jobid="1"), _record()))

@@ -19,6 +19,7 @@ import pytest
 from conftest import REPORTS, one_line, run, tree
 from recheck_report.commands.publish import continued
 from recheck_report.history import runs, search, steps
+from recheck_report.history.committed import pilots
 from recheck_report.history.runs import EACH, HISTORY, History, Row, added, of
 from recheck_report.history.search import FEWEST, NoRuptures, searched
 from recheck_report.model.record import Record, load
@@ -28,11 +29,13 @@ from recheck_report.statistics.variation import (
     DURATIONS,
     GPU,
     MARGIN,
+    OF_CPU,
     PREDICTED,
+    THREADS,
     known,
     usual,
 )
-from synthetic import SMALL, Json, make_record, scale
+from synthetic import SMALL, Json, make_record, scale, spoil
 
 Load = Callable[[Any], Record]
 ROWS = ["cpu_serial", "global16", "tile16", "tile32", "cublas"]
@@ -251,7 +254,8 @@ def _of_class(kind: str, number: int) -> tuple[str, float]:
     regime, _, name = kind.partition(", ")
     long = dict(zip((name for _, name in DURATIONS), (5e-6, 5e-5, 5e-4, 5e-3), strict=True))
     word = {"CPU": "hot", "end to end": "end_to_end"}.get(regime, regime)
-    return f"matmul/row{number}/8x8x8/{word}", long.get(name, 1e-3)
+    row = "openmp" if kind == THREADS else "row"
+    return f"matmul/{row}{number}/8x8x8/{word}", long.get(name, 1e-3)
 
 
 def _noisy(kind: str, count: int, many: int, by_case: bool) -> dict[str, list[float]]:
@@ -270,7 +274,7 @@ def test_noise_alone_is_hardly_ever_a_change_point(kind: str, by_case: bool) -> 
     """In at most 1 of 1000 cases, in histories short and longer."""
     for many in (FEWEST, 10):
         history = _history(_noisy(kind, 1000, many, by_case))
-        if kind == "CPU":
+        if kind in OF_CPU:
             vars(history)["rows"] = {name: Row("cpu", "rung", False) for name in history.rows}
         found = searched(history).steps
         assert len(found) <= 1, (many, found)
@@ -425,14 +429,16 @@ def _kept(folder: Path, *records: Record) -> Path:
 @pytest.mark.usefixtures("ruptures")
 def test_records_are_added_each_to_the_history_of_its_gpu(saved: Saved, tmp_path: Path) -> None:
     other = _record(0)
-    other["environment"]["gpu"]["name"] = "NVIDIA L4"
-    paths = saved(*(_record(at, 1.3 if at > 2 else 1.0, "/tile16/") for at in range(6)), other)
+    other["environment"]["gpu"]["name"] = "NVIDIA X1"
+    # no two runs have the same times
+    made = [_record(at, 1.3 if at > 2 else 1.0, "/tile16/") for at in range(6)]
+    paths = saved(*(scale(each, "", 1 + at / 1000) for at, each in enumerate(made)), other)
     results = tmp_path / "results"
     result = run("history", *paths, "--add", "--results", results)
     assert result.returncode == 0, result.stderr
-    assert [*tree(results)] == [f"nvidia-h200/{HISTORY}", f"nvidia-l4/{HISTORY}"]
+    assert [*tree(results)] == [f"nvidia-h200/{HISTORY}", f"nvidia-x1/{HISTORY}"]
     assert "NVIDIA H200: 6 runs, 2026-01-01 to 2026-01-06" in result.stdout
-    assert "NVIDIA L4: 1 run, " in result.stdout
+    assert "NVIDIA X1: 1 run, " in result.stdout
     # end to end nobody can tell a third
     ids = [case["id"] for case in json.loads(paths[0].read_text())["cases"]]
     tile = sum("/tile16/" in each and not each.endswith("end_to_end") for each in ids)
@@ -478,6 +484,65 @@ def test_times_that_nobody_should_believe_are_not_kept(
         record["environment"] |= change
     line = one_line(run("history", *saved(record), "--add", "--results", tmp_path / "all"), 1)
     assert why in line and not (tmp_path / "all").exists()
+
+
+def _finished(record: Json) -> Json:
+    return record | {"finished": "2199-01-01T00:00:00Z"}
+
+
+DOUBTFUL: dict[str, tuple[Callable[[Json], Json], str]] = {
+    "to come": (_finished, "its run ended at 2199-01-01T00:00:00Z, which is to come"),
+    "suspect": (lambda own: scale(own, "/cublas/4096x", 0.3), "suspect times: "),
+    "another model": (
+        lambda own: own | {"environment": _of_gpu(own, compute_capability="8.9")},
+        "its NVIDIA H200 has compute capability 8.9, and by the H200 data sheet it is 9.0",
+    ),
+    "wrong": (
+        lambda own: spoil(own, "/tile16/4096x4096x4096/cold", "incorrect", "error 3 > 1"),
+        "1 cases are incorrect, first matmul/tile16/4096x4096x4096/cold: error 3 > 1",
+    ),
+    "a bound of its own": (
+        lambda own: own | {"cases": [_bounded(own["cases"][0]), *own["cases"][1:]]},
+        "has an error bound of 0.5, and is owed ",
+    ),
+}
+
+
+def _of_gpu(record: Json, **changes: Any) -> Json:
+    env: Json = record["environment"]
+    return env | {"gpu": env["gpu"] | changes}
+
+
+def _bounded(case: Json) -> Json:
+    return case | {"error": {"value": 0.1, "bound": 0.5, "metric": "error"}}
+
+
+@pytest.mark.parametrize("name", DOUBTFUL)
+def test_what_is_no_evidence_is_not_kept_either(name: str, saved: Saved, tmp_path: Path) -> None:
+    change, why = DOUBTFUL[name]
+    (path,) = saved(change(_record(0)))
+    line = one_line(run("history", path, "--add", "--results", tmp_path / "all"), 1)
+    assert f"{path}: belongs into no history: " in line and why in line
+    assert not (tmp_path / "all").exists()
+
+
+@pytest.mark.usefixtures("ruptures")
+def test_of_a_part_of_the_matrix_the_times_are_kept(saved: Saved, tmp_path: Path) -> None:
+    own = _record(0)
+    own["environment"] |= {"command": "recheck --quick", "budget_seconds": 0.2}
+    own["plan"]["preset"] = "quick"
+    result = run("history", *saved(own), "--add", "--results", tmp_path / "all")
+    assert result.returncode == 0, result.stderr
+
+
+def test_times_of_another_run_are_not_kept(saved: Saved, loaded: Load, tmp_path: Path) -> None:
+    """Half of them are enough."""
+    path = _kept(tmp_path / "all", loaded(_record(0)))
+    before, half = path.read_bytes(), _record(1, 1.01, "/cold")
+    (copied,) = saved(half)
+    line = one_line(run("history", copied, "--add", "--results", tmp_path / "all"), 1)
+    assert f"{copied}: belongs into no history: {path} has its times already, those of " in line
+    assert "cases of the run of 2026-01-01T00:00:00Z" in line and path.read_bytes() == before
 
 
 @pytest.mark.parametrize(("factor", "code"), [(1.3, 1), (1.0, 0), (0.7, 0)])
@@ -707,7 +772,8 @@ def test_publish_keeps_the_run(
     if before:  # of runs that were added before any evidence was
         _kept(results, loaded(_record(0)))
     for at in (1, 2, 2):
-        (tmp_path / "record.json").write_text(json.dumps(_record(at)))
+        own = scale(_record(at), "", 1 + at / 1000)  # no two runs have the same times
+        (tmp_path / "record.json").write_text(json.dumps(own))
         flags = ("--output", tmp_path / "report")
         assert run("render", tmp_path / "record.json", *flags).returncode == 0
         result = run("publish", tmp_path / "report", "--results", results)
@@ -749,9 +815,26 @@ def test_the_committed_history_is_small_and_has_the_committed_run(committed: His
     assert (COMMITTED / HISTORY).read_bytes() == committed.json()
     own = of(load(COMMITTED)[0])
     assert added(committed, own).json() == committed.json()
-    # every run that the margins are from is kept as well
+    # every run that the margins are from is kept as well, those of a pilot beside it
     kept = {each.started for each in committed.runs}
+    kept |= {load(each)[0].environment.started for each in pilots(REPORTS / "pilot")}
     assert {each["started"] for each in known()[H200].records} <= kept
+
+
+def test_no_two_committed_runs_have_the_same_times(committed: History) -> None:
+    """By a quarter of what would make one a copy of the other; nor has a pilot's."""
+    parts = [of(load(each)[0]) for each in pilots(REPORTS / "pilot")]
+    for at, run_of in enumerate(committed.runs):
+        cases: dict[str, runs.Times] = {
+            name: (times[at],) for name, times in committed.cases.items()
+        }
+        parts.append(replace(committed, runs=(run_of,), cases=cases, searched=0, steps={}))
+    strict = {short: most / 4 for short, most in runs.ALIKE.items()}
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(runs, "ALIKE", strict)
+        for new, known_one in itertools.permutations(parts, 2):
+            own = {name: times for name, times in new.cases.items() if times[0]}
+            assert runs.repeated(replace(new, cases=own), known_one) is None
 
 
 @pytest.mark.usefixtures("ruptures")

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 from conftest import REPORTS, run, text_of, tree
-from synthetic import Json, time_of
+from synthetic import METHOD, Json, time_of
 
 EVIDENCE = REPORTS / "results" / "nvidia-h200"
 OF_SHAPE = re.compile(
@@ -37,9 +37,13 @@ HOT = "matmul/tile16/4096x4096x4096/hot"
 CPU = "matmul/cpu_blas/4096x4096x4096/hot"
 MATVEC = "matvec/naive/8192x8192/cold"
 TURN = "transpose/naive/8192x8192/cold"
+CUBLAS = "matmul/cublas/4096x4096x4096/cold"
 UNFIT = "matmul/s0_tiles/80x48x64/cold"
 NOT_RUN = "matmul/cpu_serial/4096x512x2048/hot"
 AUDIT = "audit/slower5_1/8192x8192/cold"
+WHOLE = "matmul/tile16/4096x4096x4096/end_to_end"
+SMALL = "matmul/tile16/80x48x64/hot"
+LARGE = "audit/same_1/16384x16384/hot"
 
 
 @pytest.fixture(scope="module")
@@ -246,9 +250,9 @@ def few(files: Files) -> None:
     own["clock_hz"] = of_it["clocks"][0]
 
 
-def moved_clocks(factor: float) -> Edit:
+def moved_clocks(factor: float, name: str = TILE) -> Edit:
     def edit(files: Files) -> None:
-        own, of_it = case(files), files[SAMPLES][TILE]
+        own, of_it = case(files, name), files[SAMPLES][name]
         of_it["clocks"] = [factor * each for each in of_it["clocks"]]
         own["clock_hz"] *= factor
 
@@ -267,6 +271,52 @@ def longer(files: Files) -> None:
     """A case alone takes longer than the run."""
     faster(1e-5, TILE)(files)
     case(files)["spent"] = 1e6
+
+
+def hurried(share: float) -> Edit:
+    """A run that took such a share of what its cases took together, by its parts as well."""
+
+    def edit(files: Files) -> None:
+        own = files[RECORD]
+        took = sum(each["spent"] for each in own["cases"])
+        own["overhead"] = dict.fromkeys(own["overhead"], share * took / len(own["overhead"]))
+        own["wall_seconds"] = share * took
+
+    return edit
+
+
+def copied(files: Files) -> None:
+    """A case with the samples of another, and all that follows from them."""
+    for name in ("seconds", "clock_hz", "batch"):
+        case(files, HOT)[name] = case(files)[name]
+    files[SAMPLES][HOT] = files[SAMPLES][TILE] | {"id": HOT}
+
+
+def merged(files: Files) -> None:
+    """All blocks of a case as one."""
+    of_it = files[SAMPLES][MATVEC]
+    clock = case(files, MATVEC)["clock_hz"]
+    of_it.update(blocks=[[0, len(of_it["samples"])]], clocks=[clock])
+
+
+def in_rounds(rounds: int) -> Edit:
+    """As schema 6 says it: so many rounds for all, in place of when each case stopped."""
+
+    def edit(files: Files) -> None:
+        method = files[RECORD]["method"] | {"rounds": rounds}
+        files[RECORD] |= {"schema": 6, "method": {name: method[name] for name in METHOD}}
+
+    return edit
+
+
+def drawn(watts: float) -> Edit:
+    """Another power, and the energy of a launch that follows."""
+
+    def edit(files: Files) -> None:
+        own = case(files, HOT)["power"]
+        own.update(watts=watts, joules=own["joules"] * watts / own["watts"])
+
+    return edit
 
 
 def failed_study(files: Files) -> None:
@@ -323,6 +373,8 @@ REFUSED: dict[str, tuple[Edit, str]] = {
     "first sample of 10¹² s": (first("samples", 1e12), "must be above 0 and below 1e+09"),
     "a case longer than the run": (longer, "wall_seconds"),
     "a case longer than was spent on it": (of_case(spent=1e-6), "spent"),
+    "cases longer than the run together": (hurried(0.9), "wall_seconds must be at least"),
+    "samples of another case": (copied, f"samples must be its own: {TILE} has the same"),
     "sampled by the CPU's cold regime": (cold_on_cpu, "regime"),
     # clocks, rounds and batches
     "clock of the case": (of_case(clock_hz=1.0e9), "clock_hz must be"),
@@ -338,6 +390,10 @@ REFUSED: dict[str, tuple[Edit, str]] = {
         "blocks",
     ),
     "block of −1": (first("blocks", [0, -1]), "blocks must hold as many samples"),
+    "a round beyond those of the method": (in_rounds(20), "blocks must be of rounds below 20"),
+    "a block beyond that of the method": (merged, "blocks must have 8 samples each at most"),
+    "a batch of cold launches": (of_case(MATVEC, batch=4), "batch must be 1"),
+    "a batch on the CPU": (of_case(CPU, batch=4), "batch must be 1"),
     "batch 0": (of_case(batch=0), "batch must be at least 1"),
     "batch 10⁹": (of_case(HOT, batch=10**9), "batch must be"),
     # what was right
@@ -384,10 +440,20 @@ REFUSED: dict[str, tuple[Edit, str]] = {
     "watts −5": (power(watts=-5.0), "power.watts must be above 0"),
     "10⁶ W": (power(watts=1e6), "power.watts"),
     "joules of another launch": (power(joules=1e6), "power.joules"),
+    "ten times less energy": (
+        lambda files: power(joules=case(files, HOT)["power"]["joules"] / 10)(files),
+        "power.joules",
+    ),
     "joules 1e-12": (power(joules=1e-12), "power.joules"),
     "−300 °C": (power(temperature_c=-300.0), "power.temperature_c must be"),
     "5000 °C": (power(temperature_c=5000.0), "power.temperature_c must be"),
+    "−1 °C": (power(temperature_c=-1.0), "power.temperature_c must be at least 0"),
+    "130 °C": (power(temperature_c=130.0), "power.temperature_c must be"),
     "a window of a year": (power(seconds=3e7), "power.seconds must be"),
+    "a window of a minute": (power(seconds=60.0), "power.seconds must be from 0.15 to 1.5"),
+    "a window of a moment": (power(seconds=0.01), "power.seconds must be from 0.15 to 1.5"),
+    "40 % more than its limit": (drawn(980.0), "power.watts must be from 35 to 875, by its limit"),
+    "next to no power": (drawn(1.0), "power.watts must be from 35 to 875, by its limit of 700"),
     # the machine
     "ceilings of 1e25": (
         all_of(*(at("ceilings", each, "value")(1e25) for each in ("fp32_flops",))),
@@ -421,6 +487,7 @@ REFUSED: dict[str, tuple[Edit, str]] = {
     "memory of 10¹⁸": (env("gpu", "memory_bytes")(10**18), "gpu.memory_bytes must be"),
     "power limit 10⁹ W": (env("gpu", "power_limit_watts")(1e9), "power_limit_watts must be"),
     "compute capability 0.0": (env("gpu", "compute_capability")("0.0"), "compute_capability must"),
+    "no thread, so no limit of the CPU's": (env("cpu_threads")(0), "cpu_threads must be"),
     "10⁹ threads": (env("cpu_threads")(10**9), "cpu_threads must be"),
     "no GPU, but its times": (without_gpu, "is null"),
     "a GPU, and why there is none": (env("gpu_reason")("no CUDA device"), "gpu_reason must be"),
@@ -510,6 +577,17 @@ REFUSED: dict[str, tuple[Edit, str]] = {
         "must be of the form",
     ),
     "warps of −32": (at("attributes", "warp_size", file=PROBES)(-32), "warp_size must be"),
+    "warps of 64": (at("attributes", "warp_size", file=PROBES)(64), "warp_size must be 32"),
+    "other constant memory": (
+        at("attributes", "total_constant_memory", file=PROBES)(131072),
+        "total_constant_memory must be 65536",
+    ),
+    "counters twice, but for what nobody sees": (
+        lambda files: files[PROBES]["counters"].update(
+            {f"{name}\u200b": each for name, each in [*files[PROBES]["counters"].items()][:1]}
+        ),
+        "is there twice",
+    ),
     "warps of 10¹²": (at("attributes", "threads_per_sm", file=PROBES)(1e12), "threads_per_sm"),
     "member of the probes": (at("sponsor", file=PROBES)("x"), "sponsor is not known"),
     # accuracy
@@ -517,6 +595,10 @@ REFUSED: dict[str, tuple[Edit, str]] = {
     "three errors": (study(median=None), "must have four errors"),
     "passed with errors of 10⁹": (study(frobenius=1e9, componentwise=1e9), "must be"),
     "median beyond the largest": (study(absolute=0.0), "absolute must be"),
+    "a median of errors that there are not": (
+        study(frobenius=0.0, componentwise=0.0, absolute=0.0),
+        "median must be 0",
+    ),
     "passed with a reason of the study": (study(reason="x"), "must say why it did not pass"),
     "not run, with errors": (study(status="not_run", reason="x"), "must have no errors"),
     "result twice": (twice("results", file=ACCURACY), "is another"),
@@ -587,6 +669,50 @@ def refusal(folder: Path) -> str:
 SAID: dict[str, tuple[Edit, str]] = {
     "cold, 1000 times faster": (faster(1000, TILE), r"`matmul/tile16/4096x4096x4096/cold` \| "),
     "hot, 10⁵ times faster": (faster(1e5, HOT), r"`matmul/tile16/4096x4096x4096/hot` \| "),
+    "hot, and faster than DRAM with what no L2 holds": (
+        faster(3, LARGE),
+        r"`audit/same_1/16384x16384/hot` \| ",
+    ),
+    "copies and all faster than without": (
+        faster(10, WHOLE),
+        r"`matmul/tile16/4096x4096x4096/end_to_end` \| .* is less than nine tenths of its launch",
+    ),
+    "faster than an empty launch": (
+        faster(50, SMALL),
+        r"`matmul/tile16/80x48x64/hot` \| .* is less than half an empty launch",
+    ),
+    "fp32 beyond its units at the clock that it held": (
+        all_of(moved_clocks(0.7, CUBLAS), faster(1.2, CUBLAS)),
+        rf"`{CUBLAS}` \| .* TFLOP/s is more than any such machine does at 1\.\d+ GHz, ",
+    ),
+    "shared memory beyond its banks": (
+        faster(1.2, "memory/bandwidth_shared/4096/hot"),
+        r"`memory/bandwidth_shared/4096/hot` \| .* GB/s is more than any such machine does at ",
+    ),
+    "writes beyond its banks": (
+        faster(1.3, "memory/write_shared/4096/hot"),
+        r"`memory/write_shared/4096/hot` \| .* GB/s is more than any such machine does at ",
+    ),
+    "an L1 cache beyond its lines": (
+        faster(1.2, "memory/bandwidth_l1/4096/hot"),
+        r"`memory/bandwidth_l1/4096/hot` \| .* GB/s is more than any such machine does at ",
+    ),
+    "an L2 cache as fast as L1": (
+        faster(5, "memory/bandwidth_l2/4194304/hot"),
+        r"`memory/bandwidth_l2/4194304/hot` \| .* GB/s is more than any such machine does at ",
+    ),
+    "an L2 cache as fast as L1, as a roof": (
+        faster(5, "machine/l2_read/4194304/hot"),
+        r"`machine/l2_read/4194304/hot` \| .* GB/s is more than any such machine does at ",
+    ),
+    "shared memory that answers at once": (
+        faster(4, "memory/latency_shared/4096/hot"),
+        r"`memory/latency_shared/4096/hot` \| .* is less than 10 clocks for each load, ",
+    ),
+    "DRAM that answers at once": (
+        faster(5, "memory/latency_dram/268435456/cold"),
+        r"`memory/latency_dram/268435456/cold` \| .* is less than 200 clocks for each load",
+    ),
     "CPU, 10⁶ times faster": (faster(1e6, CPU), r"`matmul/cpu_blas/4096x4096x4096/hot` \| "),
     "a transposition faster than memory": (
         faster(50, TURN),
@@ -628,6 +754,21 @@ def test_a_lie_that_is_no_contradiction_is_said(
     done = run("render", folder, "--output", tmp_path / "report")
     assert done.returncode == 0, done.stderr
     assert re.search(pattern, text_of(tree(tmp_path / "report")))
+
+
+def test_rounds_of_the_method_are_no_lie(honest: Callable[[], Files], tmp_path: Path) -> None:
+    """Nor one beyond them, where too few of the samples before it could be kept."""
+    files = honest()
+    in_rounds(1000)(files)
+    assert refusal(write(files, tmp_path / "within")) == ""
+    few = files[SAMPLES][TILE]
+    few.update(samples=few["samples"][:6], blocks=[[18, 3], [999, 2], [1003, 1]])
+    few["clocks"] = [case(files)["clock_hz"]] * 3
+    case(files)["seconds"] |= time_of(few["samples"]) | {"samples": 6}
+    line = refusal(write(files, tmp_path / "kept"))
+    assert "blocks must be of rounds below 1000" in line
+    case(files)["seconds"]["discarded"] = 30
+    assert refusal(write(files, tmp_path / "discarded")) == ""
 
 
 def test_the_truth_is_neither_refused_nor_branded(

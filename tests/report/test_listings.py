@@ -27,6 +27,8 @@ from synthetic import (
 )
 from synthetic_claims import measured
 
+pytestmark = pytest.mark.usefixtures("no_pilot")
+
 Read = Callable[[Json], Record]
 
 

@@ -3,6 +3,7 @@ them, and how they become evidence."""
 
 from __future__ import annotations
 
+import bz2
 import copy
 import fcntl
 import json
@@ -12,7 +13,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
@@ -24,6 +25,7 @@ from conftest import REPORTS, one_line, run, tree
 from recheck_report.commands import Failed, pilot
 from recheck_report.history.committed import pilots, unpacked
 from recheck_report.model.record import RECORD, Record, load
+from recheck_report.model.typed import BadRecord
 from recheck_report.queries import DISPATCH
 from recheck_report.sections import another
 from recheck_report.statistics import variation
@@ -316,6 +318,71 @@ def test_runs_of_two_gpus_are_not_kept(bench: Bench) -> None:
     assert "the runs are of several GPUs" in one_line(bench("--keep"), 1)
 
 
+def _each(path: tuple[str, ...], values: Sequence[object]) -> Callable[[list[Json]], object]:
+    def change(runs: list[Json]) -> None:
+        for own, value in zip(runs, values, strict=True):
+            place = own["environment"]
+            for name in path[:-1]:
+                place = place[name]
+            place[path[-1]] = value
+
+    return change
+
+
+def _again(runs: list[Json]) -> None:
+    """The times of the first run are the third's as well."""
+    runs[2]["cases"] = copy.deepcopy(runs[0]["cases"])
+
+
+NO_PILOT: dict[str, tuple[Callable[[list[Json]], object], str]] = {
+    "commits": (_each(("git", "commit"), [str(n) * 40 for n in NUMBERS]), "several commits"),
+    "code": (_each(("cubins",), [{"a.cu": str(n) * 16} for n in NUMBERS]), "other device code"),
+    "models": (_each(("gpu", "name"), [H200] * 5 + ["NVIDIA B200"]), "several GPUs"),
+    "no name": (_each(("gpu", "name"), ["\u2026"] * 6), "makes no folder's"),
+    "spelling": (_each(("gpu", "name"), ["NVIDIA-H200"] * 6), "CUDA calls this model"),
+    "to come": (
+        lambda runs: [own.update(finished="2999-11-20T00:00:00Z") for own in runs],
+        "which is to come; set the clock",
+    ),
+    "overlap": (_each(("started",), ["2026-11-20T00:00:00Z"] * 6), "two runs overlap in time"),
+    "budgets": (_each(("budget_seconds",), [1.0] * 5 + [0.5]), "several budgets"),
+    "times": (_again, "run 3 has the times of run 1"),
+}
+
+
+@pytest.mark.parametrize("name", NO_PILOT)
+def test_runs_that_are_no_pilot_are_not_kept(name: str, bench: Bench) -> None:
+    change, why = NO_PILOT[name]
+    runs = _runs()
+    change(runs)
+    bench.makes(runs)
+    shutil.copytree(bench.folder / "runs", bench.out)
+    assert why in one_line(bench("--keep"), 1)
+    assert not bench.kept.exists()
+
+
+def test_seeds_and_links_are_not_kept(bench: Bench) -> None:
+    runs = _runs()
+    for own in runs:
+        own["environment"]["seed"] = 7
+    bench.makes(runs)
+    shutil.copytree(bench.folder / "runs", bench.out)
+    assert "those of a pilot are (1, 2, 1, 3, 2, 3)" in one_line(bench("--keep"), 1)
+    shutil.rmtree(bench.out / "6")
+    (bench.out / "6").symlink_to("5")
+    assert "run 6 is a link" in one_line(bench("--keep"), 1)
+
+
+def test_bytes_behind_the_samples_are_refused(bench: Bench) -> None:
+    own = bench.results / "nvidia-h200" / RECORD
+    path = own.parent / "samples.jsonl.bz2"
+    samples = own.parent / "samples.jsonl"
+    path.write_bytes(bz2.compress(samples.read_bytes()) + b"more")
+    samples.unlink()
+    with pytest.raises(BadRecord, match="has 4 bytes behind its samples"):
+        load(own)
+
+
 def test_replaced_evidence_is_in_the_history(tmp_path: Path) -> None:
     def git(*words: str) -> None:
         who = ["-c", "user.name=A", "-c", "user.email=a@b.c"]
@@ -380,7 +447,7 @@ def test_the_cases_differ_by_what_all_do(tmp_path: Path) -> None:
     if pairs < 10:
         pytest.skip("the history has too few records: a shallow clone?")
     for kind in CLASSES:
-        if kind != variation.CPU:
+        if kind not in variation.OF_CPU:
             assert len(chosen[kind]) >= 5 * pairs, kind
             of_all, of_these = (
                 sorted(own[kind])[math.ceil(variation.PREDICTED * len(own[kind])) - 1]
@@ -443,7 +510,7 @@ def test_a_seed_that_does_nothing_is_said_to_do_nothing(loaded: Load) -> None:
     # those of one seed are no nearer to each other
     (as_far,) = seeds.as_far
     assert as_far[0] > 2 and as_far[1] == 15 and not seeds.matter
-    assert "The seed adds nothing" in another.whether(seeds)
+    assert "No effect of the seed" in another.whether(seeds)
 
 
 def test_pairs_by_seed(loaded: Load, tmp_path: Path) -> None:
@@ -494,7 +561,7 @@ def test_the_page_has_the_pilot(
     monkeypatch.setattr(variation, "known", lambda: table)
     monkeypatch.setattr(another, "known", lambda: table)
     text = report(_runs()[0])
-    section = text.split("### This GPU, measured again")[1].split("### Another")[0]
+    section = text.split("### The same GPU, measured again")[1].split("### Another")[0]
     assert "From 6 runs on 1 GPU, this one among them" in section
     assert "15 of their 15 pairs were asked for the same and share device code" in section
     assert (

@@ -7,10 +7,11 @@ import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from conftest import REPORTS, one_line, run, tree
-from synthetic import SMALL, Json, make_full, make_record, scale, spoil
+from synthetic import SMALL, Json, make_full, make_record, make_reduction, scale, spoil
 from synthetic_claims import make_probes
 
 FEW = ["cpu_serial", "global16", "tile8", "tile16", "cublas"]
@@ -61,9 +62,9 @@ def _measured_with(flags: str) -> Change:
     return _set("environment", "command", value=f"recheck {flags}")
 
 
-def _set(*path: str, value: object) -> Change:
+def _set(*path: str | int, value: object) -> Change:
     def change(record: Json) -> Json:
-        node = record
+        node: Any = record
         for key in path[:-1]:
             node = node[key]
         node[path[-1]] = value
@@ -111,6 +112,30 @@ REFUSED: dict[str, tuple[Change, str]] = {
         lambda record: scale(record, "/cublas/4096x4096x4096/cold", 0.5),
         "suspect times: 1, first matmul/cublas/4096x4096x4096/cold: 103 TFLOP/s is more than",
     ),
+    "another budget": (
+        _set("environment", "budget_seconds", value=0.2),
+        "its cases had 0.2 s each, and evidence has 1; measure again",
+    ),
+    "no name": (
+        _set("environment", "gpu", "name", value="…"),
+        "the GPU's name '…' makes no folder's, of at most 100 letters and digits: ask CUDA",
+    ),
+    "a name that looks like another": (
+        _set("environment", "gpu", "name", value="NVIDIA \u041d200"),
+        "the GPU's name 'NVIDIA \\u041d200' is not ASCII; measure again",
+    ),
+    "to come": (
+        _set("finished", value="2199-01-01T00:00:00Z"),
+        "its run ended at 2199-01-01T00:00:00Z, which is to come; set the clock",
+    ),
+    "beyond a data sheet": (
+        _set("environment", "gpu", "compute_capability", value="8.9"),
+        "its NVIDIA H200 has compute capability 8.9, and by the H200 data sheet it is 9.0",
+    ),
+    "a bound of its own": (
+        _set("cases", 0, "error", value={"value": 0.1, "bound": 0.5, "metric": "error"}),
+        "has an error bound of 0.5, and is owed 3.81471e-06 at most",
+    ),
     "no headline": (
         _without(HEADLINE),
         "it lacks matmul/cpu_serial/4096x4096x4096/hot; evidence is the full matrix",
@@ -142,9 +167,35 @@ def test_published_as_it_is(copy: Path, tmp_path: Path) -> None:
         assert [path.name for path in (tmp_path / "results").iterdir()] == ["nvidia-h200"]
 
 
+def test_what_others_owe_their_authors_know(save: Callable[..., Path]) -> None:
+    """An experiment of another collection has bounds of its own."""
+    from recheck_report.contribution.bounds import loose
+    from recheck_report.contribution.evidence import doubtful
+    from recheck_report.model.record import load
+
+    record = make_reduction()
+    for case in record["cases"]:
+        case["error"] = {"value": 0.1, "bound": 0.5, "metric": "error"}
+    own = load(save(record))[0]
+    assert doubtful(own) is None
+    assert loose(own) == f"{own.cases[0].id} has an error bound of 0.5, and is owed 0 at most"
+
+
+def test_the_times_of_another_run_are_not_published(copy: Path, tmp_path: Path) -> None:
+    other = make_record(SMALL, strategies=FEW)
+    other["environment"]["started"] = "2026-11-20T03:00:00Z"
+    for name, model in (("nvidia-h200", "NVIDIA H200"), ("nvidia-l4", "NVIDIA L4")):
+        other["environment"]["gpu"]["name"] = model
+        (folder := tmp_path / "results" / name).mkdir(parents=True)
+        (folder / "record.json").write_text(json.dumps(other))
+        line = one_line(run("publish", copy, "--results", tmp_path / "results"), 1)
+        assert f"not published: {folder} has its times already, those of 8 of 8 cases" in line
+        shutil.rmtree(folder)
+
+
 @pytest.mark.parametrize("flags", ["", "--resume", "--output=a b", "--output=a --resume"])
 def test_flags_that_leave_nothing_out(flags: str, save: Callable[..., Path]) -> None:
-    from recheck_report.commands.publish import refusal
+    from recheck_report.contribution.evidence import refusal
     from recheck_report.model.record import load
 
     record = _measured_with(flags)(make_record(SMALL, strategies=FEW))
@@ -187,6 +238,25 @@ def test_refused_if_the_probes_changed_after_rendering(copy: Path, tmp_path: Pat
     assert "differs from a fresh render" in one_line(result, 1)
 
 
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"commit": "f" * 40}, f"has commit {'f' * 40}, the record "),
+        ({"dirty": True}, "probes.json is of a tree with uncommitted changes"),
+        ({"uuid_hash": "f" * 16}, "probes.json is of another GPU of the model than the record"),
+    ],
+)
+def test_refused_with_probes_of_another_run(copy: Path, changes: Json, said: str) -> None:
+    """They decide nothing then, and a report that answers half of its claims is no evidence."""
+    probes = json.loads((copy / "probes.json").read_bytes())
+    probes["environment"] |= changes
+    (copy / "probes.json").write_text(json.dumps(probes))
+    again = run("render", copy / "record.json", "--output", copy)
+    assert again.returncode == 0, again.stderr
+    result = run("publish", copy, "--results", copy.parent / "results")
+    assert said in one_line(result, 1) and not (copy.parent / "results").exists()
+
+
 def test_refused_if_the_verdicts_are_missing(copy: Path, tmp_path: Path) -> None:
     (tmp_path / "report" / "verdicts.json").unlink()
     result = run("publish", tmp_path / "report", "--results", tmp_path / "results")
@@ -202,7 +272,7 @@ def test_bad_probes_are_one_line(copy: Path, tmp_path: Path) -> None:
 def test_a_report_beside_other_gpus_is_published_by_itself(copy: Path, tmp_path: Path) -> None:
     """What a normal run renders on a new GPU: with a column for each committed record."""
     results = tmp_path / "results"
-    other = make_record(SMALL, strategies=FEW)
+    other = scale(make_record(SMALL, strategies=FEW), "", 1.01)
     other["environment"]["gpu"]["name"] = "NVIDIA L4"
     (results / "nvidia-l4").mkdir(parents=True)
     (results / "nvidia-l4" / "record.json").write_text(json.dumps(other))
@@ -235,7 +305,7 @@ def test_not_a_report(tmp_path: Path) -> None:
 
 def test_full_matrix_of_all_experiments(save: Callable[..., Path]) -> None:
     """No end to end where the experiment has none, nor for a part or a sweep; else it must be."""
-    from recheck_report.commands.publish import refusal
+    from recheck_report.contribution.evidence import refusal
     from recheck_report.model.record import load
 
     record = make_full(small=True)
@@ -303,7 +373,7 @@ def test_evidence_is_of_a_commit_that_can_be_checked_out(rendered: Path, tmp_pat
     own = tmp_path / "own"
     own.mkdir()
     (own / "record.json").write_text(json.dumps(record))
-    shutil.copy(rendered.parent / "probes.json", own)
+    (own / "probes.json").write_text(json.dumps(make_probes(record)))
     assert run("render", own, "--output", tmp_path / "report").returncode == 0
     git("commit", "-q", "--allow-empty", "-m", "later")
     result = run("publish", tmp_path / "report", "--results", results)

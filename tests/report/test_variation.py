@@ -27,10 +27,14 @@ from recheck_report.statistics.ratio import Ratio
 from recheck_report.statistics.variation import (
     CLASSES,
     GPU,
+    OF_CPU,
+    ONE_THREAD,
     PROCESS,
     TABLE,
+    THREADS,
     Level,
     class_of,
+    cpu_class,
     derive,
     known,
     level_of,
@@ -77,7 +81,18 @@ def test_a_class_is_that_of_the_shorter_time(
 def test_classes_of_the_host(record: Json, loaded: Load) -> None:
     own = loaded(record)
     regimes = {class_of(case, case) for case in own.cases if case.seconds}
-    assert {"CPU", "end to end"} <= regimes <= set(CLASSES)
+    assert {ONE_THREAD, "end to end"} <= regimes <= set(CLASSES)
+
+
+def test_cpu_rows_of_several_threads_have_a_class_of_their_own(loaded: Load) -> None:
+    own = loaded(make_record(SMALL, strategies=["cpu_serial", "cpu_blas", "tile16"]))
+    found = {case.strategy: case for case in own.cases if case.regime == "hot" and case.seconds}
+    assert class_of(found["cpu_serial"]) == ONE_THREAD
+    assert class_of(found["cpu_blas"]) == THREADS
+    assert cpu_class("cpu_sse_openmp2", "rung") == THREADS
+    # of two, one with threads makes both vary
+    assert class_of(found["cpu_serial"], found["cpu_blas"]) == THREADS
+    assert class_of(found["cpu_serial"], found["tile16"]) == ONE_THREAD
 
 
 def _one(record: Json, loaded: Load, *times: tuple[float, float, float]) -> str:
@@ -311,7 +326,7 @@ def test_ratios_are_of_cases_measured_in_turns(record: Json, loaded: Load) -> No
     pairs = sum(len(own) * (len(own) - 1) // 2 for own in groups.values())
     assert sum(each.count for each in level.ratios.classes) == pairs
     moved = {each.name: each.largest for each in level.ratios.classes}
-    assert moved.pop("CPU", 0.0) == 0.0
+    assert moved.pop(ONE_THREAD, 0.0) == 0.0
     assert moved and list(moved.values()) == pytest.approx([0.1] * len(moved))
 
 
@@ -333,7 +348,7 @@ def test_a_gpu_that_is_left_out_is_predicted_from_the_others(record: Json, loade
         each["environment"]["gpu"]["uuid_hash"] = f"{at:016}"
     (found,) = derive([loaded(each) for each in runs])
     held = found.levels[0].medians.held_out
-    assert held and held.kind != "CPU"
+    assert held and held.kind not in OF_CPU
     # Each of four is predicted by three others. The slow one never is; and the fastest not from the
     # slow one, as no other pair lies that far apart.
     assert held.worst == pytest.approx(8 / 12, abs=1e-4)
@@ -412,7 +427,9 @@ def test_the_committed_table_knows_every_class() -> None:
             assert tuple(each.name for each in what.classes) == CLASSES
             for each in what.classes:
                 assert 0 < each.half <= each.predicted <= each.margin <= each.largest
-                assert each.count >= (500 if level.level == GPU else 100)
+                # long CPU rows are left out of pilots: five values of each pair of runs are there
+                few = 5 * level.pairs if each.name in OF_CPU else 100
+                assert each.count >= (500 if level.level == GPU else few)
     between = own.at(GPU)
     assert between and between.pairs > 10
 
@@ -427,12 +444,11 @@ def test_predictions_hold_for_a_run_that_they_do_not_come_from() -> None:
 
 def test_the_documentation_has_these_margins() -> None:
     text = (REPORTS / "README.md").read_text(encoding="utf-8")
-    level = known()[H200].at(GPU)
-    assert level
-    for each, other in zip(level.medians.classes, level.ratios.classes, strict=True):
-        widths = (each.half, each.predicted, each.margin, other.predicted)
-        parts = [each.name, str(each.count), *map(times.margin, widths)]
-        assert f"| {' | '.join(parts)} |\n" in text
+    for level in known()[H200].levels:
+        for each, other in zip(level.medians.classes, level.ratios.classes, strict=True):
+            widths = (each.half, each.predicted, each.margin, other.predicted)
+            parts = [each.name, str(each.count), *map(times.margin, widths)]
+            assert f"| {' | '.join(parts)} |\n" in text
 
 
 # the records that the table is from, out of the history

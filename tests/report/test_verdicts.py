@@ -146,6 +146,7 @@ def test_a_row_says_what_was_measured_and_links_to_it(record: Record) -> None:
     assert shown.counts.startswith("1 of 1 claims holds")
 
 
+@pytest.mark.usefixtures("no_pilot")
 def test_a_row_shows_the_check_that_decides(record: Record) -> None:
     checks = [ratio(), formula(YES, says="so far so good"), formula(NO, says="but"), ratio()]
     shown = view(record, make_claim("C12", *checks))

@@ -16,7 +16,7 @@ from recheck_report.claims.measured import Measured, read
 from recheck_report.commands import experiments_option
 from recheck_report.commands.output import COMPARISON_MARK, TIMES, write
 from recheck_report.progress import doing
-from recheck_report.sections import gpus, provenance, times
+from recheck_report.sections import gpus, times
 from recheck_report.sections.family import close_family
 from recheck_report.sections.verdicts import prose
 from recheck_report.statistics.variation import MARGIN
@@ -49,7 +49,7 @@ def _view(first: Measured, other: Measured, pair: times.Pair, names: tuple[str, 
         "gained": f"{gained} timed by {now} alone: times.csv has them." if pair.gained else "",
         "turned": gpus.turned(first, other),
         "turned_columns": gpus.TURNED,
-        "only_one": gpus.ids(gpus.only_one(first, other)),
+        "only_one": gpus.listed(gpus.only_one(first, other)),
         "cases": times.count(len(pair.changes), "case"),
         "level": pair.level,
         "expected": round((1 - MARGIN) * len(pair.changes)),
@@ -82,7 +82,7 @@ def compare(records: list[Measured], names: list[str] | None = None) -> dict[str
     brands = [
         [prose(name), text]
         for name, each in zip(names, records, strict=True)
-        for text in provenance.brands(each.record, each.probes)
+        for text in gpus.brands(each)
     ]
     judged = gpus.decided(records, claims)
     hidden = len(claims) - len(judged)

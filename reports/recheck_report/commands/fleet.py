@@ -19,12 +19,12 @@ from recheck_report.commands import Failed, experiments_option
 from recheck_report.commands.compare import compare
 from recheck_report.commands.output import COMPARISON_MARK, write
 from recheck_report.fleet.runs import JOB, Job, Partition, load_runs, partitions
-from recheck_report.formatting import NONE, duration, shape_label
+from recheck_report.formatting import NONE, shape_label
 from recheck_report.model.record import Record
 from recheck_report.progress import doing
 from recheck_report.sections import gpus
 from recheck_report.sections.family import close_family
-from recheck_report.sections.times import code, count
+from recheck_report.sections.times import code, count, took
 from recheck_report.sections.verdicts import prose
 from recheck_report.templates import render
 
@@ -135,8 +135,9 @@ def _times(records: list[Record]) -> list[tuple[str, list[list[str]]]]:
                 there = (case.experiment, case.regime, case.shape_name)
                 if there == (experiment.name, regime, experiment.headline) and not case.sweep:
                     line = lines.setdefault(case.strategy, [NONE] * len(records))
-                    took = duration(case.seconds.median) if case.seconds else ""
-                    line[at] = took or prose(case.status.replace("_", " "))
+                    line[at] = (
+                        took(record, case) if case.seconds else prose(case.status.replace("_", " "))
+                    )
         rows = [[code(name), *line] for name, line in lines.items()]
         title = f"{prose(experiment.title)}, {shape_label(experiment.headline)}"
         if rows:

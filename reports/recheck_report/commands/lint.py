@@ -22,6 +22,7 @@ from recheck_report.claims import load_collection
 from recheck_report.claims.names import Tables, faults
 from recheck_report.commands import Failed
 from recheck_report.model.record import load as load_record
+from recheck_report.model.typed import bytes_of
 
 HERE = Path(__file__).parents[1]  # the package
 TIME = r"\d[\d.]*[\s\u00a0](?:s|ms|µs|ns)\b"
@@ -375,9 +376,9 @@ def lint(report: Report) -> dict[str, list[str]]:
 def load(folder: Path) -> Report:
     """A report in a folder: all its pages, the summary first."""
     pages = sorted(folder.glob("*.md"), key=lambda path: (path.name != README, path.name))
-    text = "\n".join(path.read_text(encoding="utf-8") for path in pages or [folder / README])
+    text = "\n".join(bytes_of(path).decode() for path in pages or [folder / README])
     charts = sorted((folder / "charts").glob("*.svg"))
-    return Report(text, {path.name: path.read_text(encoding="utf-8") for path in charts})
+    return Report(text, {path.name: bytes_of(path).decode() for path in charts})
 
 
 def options(parser: argparse.ArgumentParser) -> None:

@@ -44,6 +44,8 @@ def write(files: dict[str, bytes], folder: Path, mark: str = MARK) -> None:
     again = (folder / README).exists()
     for name, data in files.items():
         there = folder / name
+        if not there.parent.resolve().is_relative_to(folder.resolve()):
+            raise Failed(f"{there.parent}: leads out of {folder}; choose another --output")
         if not there.exists() or _ours(there, mark):
             continue
         if name.endswith(".md"):

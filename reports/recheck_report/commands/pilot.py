@@ -20,20 +20,23 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
+from itertools import combinations, pairwise
 from pathlib import Path
 
 from recheck_report.anchors import slug
 from recheck_report.commands import Failed
 from recheck_report.commands.contribute import no_gpu
-from recheck_report.commands.publish import unfit
+from recheck_report.commands.publish import untraceable
 from recheck_report.commands.variation import show
+from recheck_report.contribution.evidence import doubtful
 from recheck_report.files import beside
 from recheck_report.fleet.brought import JOURNAL
 from recheck_report.history.committed import pilots, unpacked
+from recheck_report.history.runs import of, repeated
+from recheck_report.model.derived import moment
 from recheck_report.model.record import RECORD, Record, compressed, load
 from recheck_report.progress import doing
 from recheck_report.queries import DISPATCH
-from recheck_report.sections.machine import suspects
 from recheck_report.statistics.variation import PROCESS, TABLE, Variation, derive, known, table_json
 
 # Each seed comes twice, and runs of one seed lie as far apart as all runs do on average: a drift
@@ -89,8 +92,10 @@ def run(options: argparse.Namespace) -> int:
         show(found[0])
         return 0
     for number, record in enumerate(runs, 1):
-        if why := unfit(record) or _untold(record):
+        if why := doubtful(record) or _untold(record) or untraceable(record, options.pilots):
             raise Failed(f"{folder / str(number)}: {why}")
+    if why := _unlike(folder, runs):
+        raise Failed(f"{folder}: {why}; remove it and measure again")
     table = _derived(runs, options)
     _complete(table, runs[0])
     kept = _keep(folder, runs, options.pilots)
@@ -165,12 +170,36 @@ def whole(folder: Path) -> Record:
 
 
 def _untold(record: Record) -> str | None:
-    """Why the record is no evidence of what processes differ by, besides what makes it unfit."""
+    """Why the record is no evidence of what processes differ by, besides what makes it doubtful."""
     gpu = record.environment.gpu
     if not gpu or not gpu.uuid_hash or not record.environment.cubins:
         return "it does not know which GPU it was measured on, or with which device code"
-    for name, why in suspects(record).items():
-        return f"suspect time of {name}: {why}"
+    return None
+
+
+def _unlike(folder: Path, runs: Sequence[Record]) -> str | None:
+    """Why they are not processes of one program on one GPU, one after the other, or None."""
+    numbers = range(1, len(runs) + 1)
+    if linked := [number for number in numbers if (folder / str(number)).is_symlink()]:
+        return f"run {linked[0]} is a link, and may be another run"
+    seeds = tuple(each.environment.seed for each in runs)
+    if seeds != SEEDS:
+        return f"the runs have the seeds {seeds}, and those of a pilot are {SEEDS}"
+    first = runs[0].environment
+    for own in (each.environment for each in runs[1:]):
+        if own.gpu != first.gpu:
+            return "the runs are of several GPUs"
+        if (own.git, own.cubins) != (first.git, first.cubins):
+            return "the runs are of several commits or of other device code"
+        if own.budget_seconds != first.budget_seconds:
+            return "the runs had several budgets"
+    # one that was made again stands out of order
+    times = sorted((moment(each.environment.started), moment(each.finished or "")) for each in runs)
+    if any(then[1] > now[0] for then, now in pairwise(times)):
+        return "two runs overlap in time, or are the same"
+    for (one, was), (two, now) in combinations(zip(numbers, map(of, runs), strict=True), 2):
+        if again := repeated(now, was):
+            return f"run {two} has the times of run {one}, {again}"
     return None
 
 

@@ -1,16 +1,17 @@
 """Copies a rendered report to DIR/<gpu>/ as committed evidence, or refuses.
 
-Evidence must come from a clean, finished Release run of the full matrix on a GPU, no case wrong,
-and its files must be exactly what the renderer makes of its record. Exit code 1: refused, with one
-line that says why; what was published before stays.
+Evidence must come from a clean, finished Release run of the full matrix on a GPU, no case wrong, no
+number beyond what such a machine can do (contribution/evidence.py), and its files must be exactly
+what the renderer makes of its record. Exit code 1: refused, with one line that says why; what was
+published before stays.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
-import re
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 from recheck_report.anchors import slug
@@ -20,100 +21,15 @@ from recheck_report.claims.names import Tables, faults
 from recheck_report.commands import Failed, experiments_option
 from recheck_report.commands.output import foreign
 from recheck_report.commands.render import render
+from recheck_report.contribution.beside import of_another
+from recheck_report.contribution.evidence import refusal
 from recheck_report.contribution.source import BadSource, NoRepository, Source
-from recheck_report.history.runs import HISTORY, History, added, of
+from recheck_report.history.runs import HISTORY, History, added, of, repeated
 from recheck_report.history.runs import load as load_history
 from recheck_report.history.search import NoRuptures, searched
 from recheck_report.model.record import RECORD, Record, load
 from recheck_report.model.typed import BadRecord
 from recheck_report.progress import doing
-from recheck_report.sections.machine import suspects
-from recheck_report.statistics.family import comparisons
-from recheck_report.statistics.ratio import COARSEST
-
-COPIED = ("rung", "baseline")  # the roles that may be timed end to end
-
-
-def narrowed(record: Record) -> str | None:
-    """What makes this less than the full matrix at the full budget, or None."""
-    # no shell leaves a quote about a flag: whoever writes one hides it
-    for word in re.sub(r"[\"'\\]", "", record.environment.command).split():
-        # the rest of a path with a space in it is no flag; nor do these two leave anything out
-        if word.startswith("-") and word != "--resume" and not word.startswith("--output="):
-            full = "evidence is the full matrix: run recheck without it"
-            return f"it was measured with {word}; {full}"
-    plan = record.plan
-    if not plan.full:
-        return f"its preset is {plan.preset}; evidence is the full matrix"
-    if plan.dropped:
-        first = plan.dropped[0]
-        what = f"{first.experiment} at {first.shape} ({first.reason})"
-        return f"its plan left out {what}; evidence is the full matrix"
-    for experiment in record.experiments:
-        rows = record.strategies(experiment)
-        if not rows:
-            return f"it holds no case of {experiment.name}; evidence is the full matrix"
-        if experiment not in record.ordinary:
-            continue  # a row of these has a shape and a regime of its own
-        # some experiments have no end to end, and inner loops are NVIDIA's; what has it has it for
-        # every row that solves the problem and is no point of a sweep
-        copied = any(case.regime == "end_to_end" for case in record.of(experiment))
-        for row in rows:
-            regimes = ["cold", "hot"] if row.target == "gpu" else ["hot"]
-            if row.sweep:
-                regimes = ["cold"]  # some plans are swept in no other regime
-            elif copied and row.target == "gpu" and row.role in COPIED:
-                regimes.append("end_to_end")
-            for regime in regimes:
-                if not record.find(experiment, row.strategy, experiment.headline, regime):
-                    case = f"{experiment.name}/{row.strategy}/{experiment.headline}/{regime}"
-                    return f"it lacks {case}; evidence is the full matrix"
-    return None
-
-
-def unfit(record: Record) -> str | None:
-    """Why nobody should believe this record's times, or None."""
-    env = record.environment
-    if env.gpu is None or not record.gpu_measured:
-        return f"it holds no GPU result ({record.no_gpu_because})"
-    if env.build_type != "Release":
-        return f"it comes from a {env.build_type} build; use Release"
-    if env.device_debug:
-        return "its device code was built with -G"
-    if not env.git.known:
-        return "it was measured from a tree in no git repository; commit it and measure again"
-    if env.git.dirty:
-        return "it was measured with uncommitted changes; commit them and measure again"
-    if record.finished is None:
-        return "its run did not finish"
-    if env.gpus_at_once > 1:
-        return f"{env.gpus_at_once} GPUs were measured at once; measure this one by itself"
-    if env.gpu.mig:
-        return "it was measured on a part of the GPU (MIG); measure the whole of it"
-    if env.mps:
-        return "it was measured while MPS was on, by which others share the GPU; turn it off"
-    if env.other_processes:
-        return f"{env.other_processes} other processes were on the GPU; measure without them"
-    return None
-
-
-def refusal(record: Record) -> str | None:
-    """Why this record is no evidence, or None."""
-    count = record.count()
-    if why := unfit(record):
-        return why
-    for status in ("incorrect", "failed"):
-        if count[status]:
-            first = next(case for case in record.cases if case.status == status)
-            return f"{count[status]} cases are {status}, first {first.id}: {first.reason}"
-    if comparisons(record).resolution > COARSEST:
-        return (
-            "its self-audit cannot tell a kernel from itself to "
-            f"{100 * COARSEST:g} %; measure again on a quiet machine"
-        )
-    for name, why in suspects(record).items():
-        return f"suspect times: {len(suspects(record))}, first {name}: {why}"
-    return narrowed(record)
 
 
 def untraceable(record: Record, results: Path) -> str | None:
@@ -136,7 +52,9 @@ def mismatch(folder: Path, files: dict[str, bytes]) -> str | None:
             return f"{name} is no part of the report"
         if name not in there:
             return f"{name} is missing; render the record again"
-        if (folder / name).read_bytes() != files[name]:
+        path = folder / name
+        # a huge one need not be read
+        if path.stat().st_size != len(files[name]) or path.read_bytes() != files[name]:
             return f"{name} differs from a fresh render of its record; render it again"
     return None
 
@@ -158,6 +76,15 @@ def other_evidence(record: Record, results: Path, target: Path) -> str | None:
     if names[0] & names[1]:
         return None
     return f"{target} is evidence of other experiments, {', '.join(sorted(names[1]))}; name another"
+
+
+def kept(results: Path) -> Iterator[tuple[Path, History]]:
+    """The times of all that is evidence there, by the folders that hold them."""
+    for folder in sorted(path.parent for path in results.glob(f"*/{RECORD}")):
+        yield folder, of(load(folder)[0])
+    for path in sorted(results.glob(f"*/{HISTORY}")):
+        if found := load_history(path):
+            yield path.parent, found
 
 
 def continued(record: Record, target: Path) -> tuple[History | None, list[str]]:
@@ -209,7 +136,8 @@ def run(options: argparse.Namespace) -> int:
         own = read(options.report / "record.json", options.experiments)
     # evidence answers what is asked today, whatever commit it is of
     names = faults(load_collection(options.experiments), Tables.of(own.record))
-    why = refusal(own.record) or next(names, None) or untraceable(own.record, options.results)
+    why = refusal(own.record) or of_another(own) or next(names, None)
+    why = why or untraceable(own.record, options.results)
     files = {} if why else render(own, [])
     why = why or mismatch(options.report, files)
     others = committed(own, options.results) if why and files else []
@@ -220,6 +148,10 @@ def run(options: argparse.Namespace) -> int:
     target = options.results / slug(own.gpu)
     if elsewhere := other_evidence(own.record, options.results, target):
         raise Failed(elsewhere)
+    for folder, known in kept(options.results):
+        if again := repeated(of(own.record), known):
+            what = f"{folder} has its times already, {again}; measure again"
+            raise Failed(f"{options.report}: not published: {what}")
     with doing("history"):
         history, note = continued(own.record, target)
     if history and (own.history is None or history.json() != own.history.json()):

@@ -15,11 +15,9 @@ that stay in the history.
 from __future__ import annotations
 
 import argparse
-import re
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from recheck_report.anchors import slug
@@ -29,23 +27,27 @@ from recheck_report.claims.names import Tables, faults
 from recheck_report.commands import Failed, experiments_option
 from recheck_report.commands.lint import lint, load
 from recheck_report.commands.output import foreign
-from recheck_report.commands.publish import continued, other_evidence, publish, refusal
+from recheck_report.commands.publish import continued, kept, other_evidence, publish
 from recheck_report.commands.render import render
 from recheck_report.commands.verify import differences
+from recheck_report.contribution.beside import counted, of_another, studied
 from recheck_report.contribution.bounds import loose
+from recheck_report.contribution.evidence import SLACK, refusal
 from recheck_report.contribution.package import MOST_PACKED, unpacked
-from recheck_report.contribution.sheets import impossible, unknown
+from recheck_report.contribution.reasons import excused
+from recheck_report.contribution.sheets import unknown
 from recheck_report.contribution.source import BadSource, Source, architectures, stray, unlike
-from recheck_report.history.runs import History, of
-from recheck_report.history.runs import load as load_history
+from recheck_report.history.runs import of, repeated
+from recheck_report.model.companions import ACCURACY, LARGER, PROBES
 from recheck_report.model.contribution import (
     CONTRIBUTION,
     Contribution,
     check_files,
     load_contribution,
 )
-from recheck_report.model.derived import PERIODS, moment
-from recheck_report.model.record import AGAIN, RECORD, SCHEMA, Record
+from recheck_report.model.derived import moment
+from recheck_report.model.probes import Probes
+from recheck_report.model.record import AGAIN, RECORD, SCHEMA
 from recheck_report.model.record import load as load_record
 from recheck_report.model.typed import BadRecord
 from recheck_report.progress import doing
@@ -54,15 +56,6 @@ from recheck_report.sections.times import count
 from recheck_report.sections.verdicts import WORDS, summary
 
 MOST_CHARACTERS = 1000  # of a line
-BUDGET = 1.0  # seconds of sampling a case, of whoever has a GPU and asks for nothing else
-# why `recheck` itself leaves a GPU's row out: a proof or launch of it that takes too long
-_TOO_SLOW = re.compile(
-    r"not run: ((predicted|its proof took) \S+ s a launch: proof and \d+ samples would take more "
-    r"than \S+ s, \S+ times --per-case|throttled: the GPU's clock stayed below \d+% of its own)$"
-)
-MOST_NAME = 100  # characters
-# a contributor's clock may be set otherwise, and may be set anew during a run
-SLACK, MINUTE = timedelta(days=1), 60.0
 MOST_REASONS = 20  # lines of why cases have no time
 
 
@@ -87,42 +80,19 @@ def unacceptable(own: Measured) -> str | None:
     if env.cubins is None:
         why = env.why_unknown("cubins")
         return f"no checksums of its device code ({why}); build with the whole CUDA Toolkit"
-    if env.budget_seconds != BUDGET:
-        return f"its cases had {env.budget_seconds:g} s each, and evidence has {BUDGET:g}"
-    for case in record.cases:
-        if case.target == "gpu" and case.status == "not_run" and not _TOO_SLOW.match(case.why_not):
-            return f"{case.id} is {case.why_not}; a GPU's row is left out for its time alone"
-    if not 0 < len(slug(own.gpu)) <= MOST_NAME:
-        what = f"has to make a folder's, of at most {MOST_NAME} letters and digits"
-        return f"the GPU's name {own.gpu[:40]!r} {what}: ask CUDA for it"
-    if why := loose(record) or undated(record):
+    if why := excused(record) or loose(record):
         return why
-    uuid = record.environment.gpu.uuid_hash if record.environment.gpu else None
-    for name, beside in (
-        ("probes.json", own.probes),
-        ("accuracy.json", own.accuracy),
-        ("accuracy_large.json", own.larger),
-    ):
-        if beside is None:
+    if other := of_another(own):
+        return other
+    for name, found in ((PROBES, own.probes), (ACCURACY, own.accuracy), (LARGER, own.larger)):
+        if found is None:
             return f"{name} is missing: measure it"
-        if other := beside.foreign(record):
-            return other
-        if beside.environment.dirty:
-            return f"{name} is of a tree with uncommitted changes"
-        if beside.environment.uuid_hash != uuid:
-            return f"{name} is of another GPU of the model than the record"
-    return impossible(record)
-
-
-def undated(record: Record) -> str | None:
-    """Why no run can have been then, or None."""
-    started, finished = moment(record.environment.started), moment(record.finished or "")
-    if finished > datetime.now(UTC) + SLACK:
-        return f"its run ended at {record.finished}, which is to come; set the clock"
-    took = (finished - started).total_seconds()
-    if took < record.wall_seconds / PERIODS[0] - MINUTE:
-        what = f"and worked for {record.wall_seconds:g} s; set the clock, and measure again"
-        return f"its run took {took:g} s from {record.environment.started} on, {what}"
+        why = counted(found, record) if isinstance(found, Probes) else studied(found, name, record)
+        if why:
+            return why
+    small, large = own.accuracy, own.larger
+    if small and large and large.m * large.n <= small.m * small.n:
+        return f"{LARGER} is of no larger product than {ACCURACY}: measure it"
     return None
 
 
@@ -199,18 +169,16 @@ def _decided(own: Measured, target: Path, source: Source, options: argparse.Name
     if other := other_evidence(own.record, options.results, target):
         raise Refused(other)
     new = of(own.record)
-    there = load_record(target)[0] if (target / RECORD).exists() else None
-    kept = [load_history(target), of(there) if there else None]
-    for known in (each for each in kept if each):
-        if known.gpu != own.gpu:
+    for folder, known in kept(options.results):
+        if folder == target and known.gpu != own.gpu:
             raise Refused(f"{target} is evidence of {known.gpu!r}, and its GPU is {own.gpu!r}")
-        if new.runs[0].key in {each.key for each in known.runs}:
+        if folder == target and new.runs[0].key in {each.key for each in known.runs}:
             raise Refused(f"{target} has this run already")
-        if again := _repeated(new, known):
-            raise Refused(f"{target} has its times already, of the run of {again}")
-    if there is None:
+        if again := repeated(new, known):
+            raise Refused(f"{folder} has its times already, {again}")
+    if not (target / RECORD).exists():
         return
-    env = there.environment
+    env = load_record(target)[0].environment
     if not (options.add or options.replace):
         raise Refused(
             f"{target} is evidence of this model already, of {env.git.short}: "
@@ -218,18 +186,6 @@ def _decided(own: Measured, target: Path, source: Source, options: argparse.Name
         )
     if options.replace and source.before(env.git.commit or ""):
         raise Refused(f"its commit is older than {env.git.short}, which {target} is of; use --add")
-
-
-def _repeated(new: History, known: History) -> str | None:
-    """When a run was whose times these are, to the digits that a history keeps; None if none was.
-
-    That most are the same happens to no two runs; of short cases some are, as clocks have ticks."""
-    for at, run in enumerate(known.runs):
-        pairs = [(known.cases[each][at], time[0]) for each, time in new.cases.items()
-                 if each in known.cases and known.cases[each][at]]  # fmt: skip
-        if 2 * sum(then == now for then, now in pairs) > len(pairs):
-            return run.started
-    return None
 
 
 def options(parser: argparse.ArgumentParser) -> None:
@@ -279,12 +235,12 @@ def _received(options: argparse.Namespace, scratch: Path) -> int:
     unsaid = _built(own, source, options)  # the last of the questions, as it takes minutes
     with doing("history"):
         history, note = continued(own.record, target)
-    kept = read(target, options.experiments) if (target / RECORD).exists() else None
+    there = read(target, options.experiments) if (target / RECORD).exists() else None
     latest = own.with_history(history) if history else own
     files = _report(latest)
-    told = _beside(own, kept, target) if kept else []
-    if kept and history and options.add:
-        files = render(kept.with_history(history), [])
+    told = _beside(own, there, target) if there else []
+    if there and history and options.add:
+        files = render(there.with_history(history), [])
     if theirs := foreign(files, target):
         raise Refused(f"{target}: {theirs[0]} is of no report and would be lost; move it away")
     publish(files, target)

@@ -11,25 +11,34 @@ from recheck_report.model.record import Case, Record
 
 # of an arithmetic: unit roundoff of its sums, and what an input loses, as experiments/matmul has it
 ROUNDED = {"fp32": (2.0**-24, 0.0), "tf32": (2.0**-23, 2.0**-10), "split": (2.0**-23, 2.0**-19)}
-# of an experiment: the axis that is summed over
-SUMMED = {"matmul": "k", "matvec": "columns", "audit": "columns"}
+# of our experiments, by name and axes: the axis that is summed over; none where nothing is
+SUMMED = {
+    ("matmul", "m", "n", "k"): "k",
+    ("matvec", "rows", "columns"): "columns",
+    ("audit", "rows", "columns"): "columns",
+    ("transpose", "rows", "columns"): None,
+    ("machine", "elements"): None,
+    ("memory", "words"): None,
+}
 DIGITS = 1e-5  # to which a bound is rounded
 
 
-def allowed(case: Case) -> float:
-    """As product_error_bound of reference/error.hpp."""
-    axis = SUMMED.get(case.experiment)
-    if axis not in case.shape or case.problem:
+def allowed(case: Case, other: float = 0) -> float:
+    """As product_error_bound of reference/error.hpp; `other` of an experiment that is not ours."""
+    axis = SUMMED.get((case.experiment, *case.shape), "")
+    if axis == "":
+        return other
+    if axis is None or case.problem:
         return 0
     unit, lost = ROUNDED[case.arithmetic]
     ku = case.shape[axis] * unit
     return (1 + lost) ** 2 / (1 - ku) - 1 if ku < 1 else 0
 
 
-def loose(record: Record) -> str | None:
+def loose(record: Record, other: float = 0) -> str | None:
     """The first case whose bound is more than what is owed to it, or None."""
     for case in record.cases:
-        if case.error and case.error.bound > (most := allowed(case)) * (1 + DIGITS):
+        if case.error and case.error.bound > (most := allowed(case, other)) * (1 + DIGITS):
             said = f"{case.id} has an error bound of {case.error.bound:.6g}"
             return f"{said}, and is owed {most:.6g} at most"
     return None

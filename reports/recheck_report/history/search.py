@@ -20,7 +20,7 @@ from pathlib import Path
 from statistics import median
 
 from recheck_report.history.runs import EACH, History, Series
-from recheck_report.statistics.variation import class_named, usual
+from recheck_report.statistics.variation import usual
 
 FEWEST = 5  # runs that a case needs
 PENALTY = 20.0
@@ -59,8 +59,7 @@ def _units(history: History, case: str, series: Series) -> list[float]:
     if len(series) < FEWEST:
         return []
     times = [time.median for _, time in series]
-    regime = case.rpartition("/")[2]
-    kind = class_named(history.row(case).target, regime, median(times))
+    kind = history.kind(case, median(times))
     logs = [math.log(time) for time in times]
     differences = [abs(b - a) for a, b in zip(logs, logs[1:], strict=False)]
     unit = max(math.log1p(usual(kind, {history.gpu})) / 10, median(differences) / _OF_DIFFERENCES)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from recheck_report.history.runs import History, Row, Series, of
 from recheck_report.model.record import Record, Seconds
 from recheck_report.statistics.ratio import Ratio
-from recheck_report.statistics.variation import class_named, margin
+from recheck_report.statistics.variation import margin
 
 ENOUGH = 3  # runs at a level that a new one may be held against
 FEW = 3  # kernel files that are named
@@ -121,8 +121,7 @@ def steps(history: History) -> list[Step]:
         for old, new in zip(own, own[1:], strict=False):
             was, now = middle(old), middle(new)
             before, after = old[-1][0], new[0][0]
-            regime = case.rpartition("/")[2]
-            kind = class_named(row.target, regime, min(was.median, now.median))
+            kind = history.kind(case, min(was.median, now.median))
             found.append(
                 Step(
                     case,

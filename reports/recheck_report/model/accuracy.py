@@ -227,6 +227,8 @@ def _check_errors(result: Result) -> None:
     for name in ("componentwise", "absolute"):
         if (getattr(result, name) == 0) != (result.frobenius == 0):
             raise Unfit("must be 0 exactly where frobenius is").at(name)
+    if result.median and result.frobenius == 0:
+        raise Unfit("must be 0, as frobenius is").at("median")
     # both sides were rounded to six digits
     part = result.of_bound
     if part is not None and (part > 1 + 2e-5 if result.status == "passed" else part < 1 - 2e-5):

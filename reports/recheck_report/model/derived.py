@@ -2,15 +2,16 @@
 
 The median and its interval follow from the samples, the work from the shape, the ceilings from the
 device's attributes, the clock of a case from those of its blocks, what the run took from its parts.
-A record in which they differ was edited, or mixed from two; it is refused, with both numbers. What
-is merely too good to be true is no contradiction: the report says that (sections/machine.py).
+Blocks and batches are those of the method, and the samples of a case are no other's. A record in
+which they differ was edited, or mixed from two; it is refused, with both numbers. What is merely
+too good to be true is no contradiction: the report says that (sections/machine.py).
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from datetime import datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -18,7 +19,7 @@ from typing import TYPE_CHECKING
 from recheck_report.model.typed import Unfit
 
 if TYPE_CHECKING:
-    from recheck_report.model.record import Case, Gpu, Power, Raw, Row, Run, Seconds
+    from recheck_report.model.record import Case, Gpu, Method, Power, Raw, Row, Run, Seconds
 
 # how it was done before records said so
 CONFIDENCE, FEWEST = 0.95, 6
@@ -28,8 +29,15 @@ FASTER_CLOCK = 1.25  # of what the device says of itself: some are clocked highe
 MEGAHERTZ = 1e6  # to which clocks are rounded
 PERIODS = 1.05, 1.0  # a share and seconds by which parts of a time may exceed the whole
 SHORT = 0.05  # such seconds of a case
-ENERGY = 20  # between watts times the median and what a launch drew in its own window
-PEAK = 1.5  # of its limit that a device may draw on average
+# samples of so many different values are no two cases' in the same order; those of fewer may be,
+# as timers have ticks
+DIFFERENT = 6
+ENERGY = 0.5, 6  # of watts times the median that a launch draws; 1.09 to 3.7 were seen
+# of its limit that a device draws on average while it works; 0.165 to 0.86 were seen
+DRAWN = 0.05, 1.25
+# of the method's window, which ends with a tick of the counter of energy, and of long launches with
+# one of them; 1.0 to 1.41 were seen
+WINDOW = 0.5, 5
 HALF_LANES = ("6.0", "7.0", "7.2", "7.5", "8.0")  # 64 FMA per clock, others 128
 
 
@@ -139,15 +147,37 @@ def check_case(case: Case, run: Run) -> None:
         (method.confidence, method.fewest_samples) if method else (CONFIDENCE, FEWEST)
     )
     _check_seconds(case.seconds, case.samples, confidence, fewest)
+    if case.batch > 1 and (case.target != "gpu" or case.regime != "hot"):
+        raise Unfit("must be 1, as only hot launches of a GPU are batched").at("batch")
+    if method:
+        _check_blocks(case.blocks, case.seconds.discarded, method)
     _check_clocks(case, case.raw, gpu, method.throttled_below if method else 0.0)
-    took, share = sum(case.samples) * case.batch, PERIODS[0]
-    if case.spent is not None and took > case.spent * share + SHORT:
+    took = _sampled(case)
+    if case.spent is not None and took > case.spent * PERIODS[0] + SHORT:
         raise Unfit(f"must be {took:.3g} at least, which its samples took").at("spent")
-    if took > run.wall_seconds * share + PERIODS[1]:
-        what = f"took {took:.3g} in its samples alone, and wall_seconds says {run.wall_seconds:g}"
-        raise Unfit(what).at("seconds")
     if case.power:
-        _check_power(case.power, case.seconds, gpu)
+        _check_power(case.power, case.seconds, gpu, method)
+
+
+def check_cases(cases: Iterable[Case], run: Run) -> None:
+    """Of all cases together; raises Unfit."""
+    total = 0.0
+    known: dict[Sequence[float], str] = {}
+    for at, case in enumerate(cases):
+        total += _sampled(case) if case.spent is None else case.spent
+        if len(set(case.samples)) < DIFFERENT:
+            continue
+        if (other := known.setdefault(case.samples, case.id)) != case.id:
+            what = f"must be its own: {other} has the same {len(case.samples)} in the same order"
+            raise Unfit(what).at(f"cases[{at}].samples")
+    if total > run.wall_seconds * PERIODS[0] + PERIODS[1]:
+        what = f"must be at least {total:.4g}, which its cases took, not {run.wall_seconds:g}"
+        raise Unfit(what).at("wall_seconds")
+
+
+def _sampled(case: Case) -> float:
+    """Seconds of its samples alone."""
+    return sum(case.samples) * case.batch
 
 
 def _check_status(case: Case) -> None:
@@ -200,15 +230,37 @@ def _check_clocks(case: Case, raw: Raw, gpu: Gpu | None, throttled_below: float)
         raise Unfit(what).at("clocks")
 
 
-def _check_power(power: Power, seconds: Seconds, gpu: Gpu | None) -> None:
+def _check_blocks(blocks: Sequence[tuple[int, ...]], discarded: int, method: Method) -> None:
+    """As take_block and conclude of harness/session.cpp make them."""
+    most = max(count for _, count in blocks)
+    if most > method.block_samples:
+        what = f"must have {method.block_samples} samples each at most, as method says: {most}"
+        raise Unfit(what).at("blocks")
+    last = blocks[-1][0]
+    # a case goes on only until it has samples enough, of which a throttled clock may leave few
+    few = discarded and sum(count for _, count in blocks[:-1]) < method.fewest_samples
+    if method.rounds and last >= method.rounds and not few:
+        raise Unfit(f"must be of rounds below {method.rounds}, as method says: {last}").at("blocks")
+
+
+def _check_power(power: Power, seconds: Seconds, gpu: Gpu | None, method: Method | None) -> None:
     if not gpu:
         raise Unfit("must be null, as there is no GPU").at("power")
-    limit = gpu.power_limit_watts
-    if limit and power.watts > PEAK * limit:
-        raise Unfit(f"must be near its limit, {limit:g}, at most").at("power.watts")
+    if limit := gpu.power_limit_watts:
+        _check_range(power.watts, DRAWN, limit, f"its limit of {limit:g}", "watts")
+    if method:
+        usual = method.power_seconds
+        _check_range(power.seconds, WINDOW, usual, f"method.power_seconds of {usual:g}", "seconds")
     launch = power.watts * seconds.median
-    if not launch / ENERGY <= power.joules <= launch * ENERGY:
+    if not launch * ENERGY[0] <= power.joules <= launch * ENERGY[1]:
         raise Unfit(f"must be about {launch:.3g}, watts times the median").at("power.joules")
+
+
+def _check_range(said: float, shares: tuple[float, float], of: float, what: str, name: str) -> None:
+    least, most = (share * of for share in shares)
+    if not least <= said <= most:
+        text = f"must be from {least:g} to {most:g}, by {what}, not {said:g}"
+        raise Unfit(text).at(f"power.{name}")
 
 
 def _product(sizes: Sequence[int]) -> tuple[float, float]:

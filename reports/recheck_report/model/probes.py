@@ -22,6 +22,7 @@ OUTCOMES = {
 }
 MOST_PERCENT = 110  # counters of several passes may say a little more than all
 MOST_HERTZ = 1e10
+ALWAYS = {"warp_size": 32, "total_constant_memory": 65536}  # of every GPU that CUDA knows
 
 
 class BadProbes(BadRecord):
@@ -69,6 +70,9 @@ def load_probes(path: Path) -> Probes | None:
 
 def _check(probes: Probes) -> None:
     """What the form alone does not say; raises Unfit."""
+    for name, value in ALWAYS.items():
+        if probes.attributes.get(name, value) != value:
+            raise Unfit(f"must be {value}, as of every GPU").at(f"attributes.{name}")
     for name, found in probes.counters.items():
         if (found.reason is None) != bool(found.values):
             what = "must say why there are no counters, and nothing where there are"

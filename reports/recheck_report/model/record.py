@@ -11,7 +11,6 @@ throughout: seconds, bytes, flops, hertz. What values there may be, schemas/ say
 from __future__ import annotations
 
 import bz2
-import io
 import math
 import re
 from collections import Counter
@@ -41,6 +40,7 @@ COMPRESSED = SAMPLES + ".bz2"  # as a report holds it
 AGAIN = "; run recheck again to write a new one"  # what to do about one that is damaged
 REGIMES = ("cold", "hot", "inner", "end_to_end")
 MOST_ROUNDS = 1_000_000_000
+MOST_LINE = 1 << 22  # bytes of a case's samples; 100000 of them have 1.3 MB
 MOST_AUDITED = 500  # cases of the self-audit, of which each pair is compared; a full run has 80
 _FORM = schemas.load("record")
 _OF_ROW, _OF_CASE = (_FORM["properties"][name]["items"] for name in ("strategies", "cases"))
@@ -488,8 +488,8 @@ def _check_result(case: Result) -> None:
 
 
 def _check_raw(raw: Raw) -> None:
-    if raw.samples and max(raw.samples) >= 1e9:
-        raise Unfit("must be below 1e9").at("samples")
+    if raw.samples and not 1e-12 < min(raw.samples) <= max(raw.samples) < 1e9:
+        raise Unfit("must be above 1e-12 and below 1e9").at("samples")
     if not set(map(len, raw.blocks)) <= {2}:
         raise Unfit("must be pairs of a round and its count of samples").at("blocks")
     rounds, counts = zip(*raw.blocks, strict=True) if raw.blocks else ((), ())
@@ -592,6 +592,10 @@ def _cases(document: Members, lines: dict[str, Raw] | None, run: Run) -> tuple[C
         raise BadRecord(f"field cases lacks {next(iter(lines))}, which {SAMPLES} has")
     if sum(case.role == "audit" for case in found.values()) > MOST_AUDITED:
         raise BadRecord(f"field cases: at most {MOST_AUDITED} may be of the self-audit")
+    try:
+        derived.check_cases(found.values(), run)
+    except Unfit as unfit:
+        raise BadRecord(str(unfit)) from None
     return tuple(found.values())
 
 
@@ -661,12 +665,18 @@ def _samples(folder: Path) -> tuple[dict[str, Raw], dict[str, bytes]]:
     try:
         data = text = bytes_of(path)
         if path.name == COMPRESSED:
-            with bz2.open(io.BytesIO(data)) as file:
-                text = file.read(MOST_BYTES + 1)
+            unpacker = bz2.BZ2Decompressor()
+            text = unpacker.decompress(data, MOST_BYTES + 1)
             if len(text) > MOST_BYTES:
                 raise BadRecord(f"has more than {MOST_BYTES} bytes of samples")
+            if not unpacker.eof:
+                raise EOFError("Compressed file ended before the end-of-stream marker was reached")
+            if unpacker.unused_data:  # nobody would see it, and it would be published
+                raise BadRecord(f"has {len(unpacker.unused_data)} bytes behind its samples")
         found: dict[str, Raw] = {}
         for number, line in enumerate(text.splitlines(), 1):
+            if len(line) > MOST_LINE:
+                raise BadRecord(f"line {number} has more than {MOST_LINE} bytes")
             raw = checked(_read_raw, read_json(line))
             if raw.id in found:
                 raise BadRecord(f"line {number}: {raw.id} appears twice")

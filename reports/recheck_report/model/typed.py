@@ -171,7 +171,9 @@ def _dict(inner: Any, form: Form) -> Reader[Any]:
             try:
                 if more is False and name not in own:
                     raise Unfit("is not known to this form")
-                found[name_of(name)] = own.get(name, convert)(each)
+                if (shown := name_of(name)) in found:  # but for what nobody sees
+                    raise Unfit("is there twice")
+                found[shown] = own.get(name, convert)(each)
             except Unfit as unfit:
                 raise unfit.at(name[:100]) from None
         return found
@@ -259,7 +261,10 @@ def typed(kind: type[T], value: Any, where: str = "", form: Form | None = None) 
 
 
 def bytes_of(path: Path) -> bytes:
-    """A whole file; raises OSError, and BadRecord if it is too large."""
+    """A whole file; raises OSError, and BadRecord if it is too large, or a pipe, which would keep
+    its reader waiting."""
+    if path.exists() and not path.is_file() and not path.is_dir():
+        raise BadRecord(f"{path}: is no regular file")
     with path.open("rb") as file:
         data = file.read(MOST_BYTES + 1)
     if len(data) > MOST_BYTES:

@@ -26,6 +26,7 @@ from recheck_report.statistics.variation import (
     Level,
     Seeds,
     class_of,
+    gpu_of,
     known,
     level_of,
     one_gpu_and_code,
@@ -203,7 +204,8 @@ def whether(seeds: Seeds) -> str:
     found = (
         "The seed adds to what processes differ by"
         if seeds.matter
-        else "The seed adds nothing that these runs could tell"
+        else "No effect of the seed on all cases alike was found, and a small one, or one on a few "
+        "cases, would not have been"
     )
     ways = " and, on another GPU or commit, ".join(
         f"{count} of the {ways}" for count, ways in seeds.as_far
@@ -232,6 +234,8 @@ def _about(record: Record, level: Level) -> str:
     gpu = record.environment.gpu
     own = (each for each in every if gpu and each["started"] == record.environment.started)
     among = ", this one among them" if any(own) else ""
+    if level.level == PROCESS and gpu_of(record) not in (each["uuid_hash"] for each in runs):
+        among = ", which is not the one of this report"
     count = len({each["uuid_hash"] for each in runs})
     text = (
         f"From {len(runs)} runs on {count} GPU{'s' * (count > 1)}{among}, all with driver "
@@ -241,9 +245,10 @@ def _about(record: Record, level: Level) -> str:
     )
     if level.level == PROCESS:
         text += (
-            " These processes came one after the other: on another day they may differ by more. "
-            "And where the cases of a class move together, few runs show too little: in simulation "
-            "97 of 100 are then as few as 84."
+            " These processes came one after the other: on another day, or another GPU, they may "
+            "differ by more. And where the cases of a class move together, few runs show too "
+            "little: 97 of 100 may then be fewer than 90. Verdicts of this report lie beyond these "
+            "differences already."
         )
     held = (level.medians.held_out, level.ratios.held_out)
     if held[0] and held[1]:

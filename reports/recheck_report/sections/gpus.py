@@ -11,9 +11,10 @@ from recheck_report.anchors import claim_place
 from recheck_report.claims import Claim, Judged
 from recheck_report.claims.measured import Measured
 from recheck_report.claims.toml import in_order
-from recheck_report.formatting import NONE, duration, shape_label, significant
+from recheck_report.formatting import NONE, shape_label, significant
 from recheck_report.model.record import RECORD, Case, Record
 from recheck_report.sections import provenance, times
+from recheck_report.sections.machine import suspects
 from recheck_report.sections.times import Pair
 from recheck_report.sections.verdicts import WORDS, effect, prose, shortest, summary
 from recheck_report.statistics.changes import Change
@@ -80,6 +81,16 @@ def _facts(each: Measured) -> dict[str, str]:
     }
 
 
+def brands(each: Measured) -> list[str]:
+    """As at the top of a report; and as no page of these has a section on them, which times are too
+    good to be true."""
+    found = provenance.brands(each.record, each.probes)
+    named = [f"{times.code(name)}: {prose(why)}" for name, why in suspects(each.record).items()]
+    if named:
+        found.append(f"**{times.count(len(named), 'suspect time')}**: {listed(named, '; ')}.")
+    return found
+
+
 def labels(records: list[Measured]) -> list[list[str]]:
     """Markdown for each record: the day, what it was measured with, and its brands in short."""
     facts = [_facts(each) for each in records]
@@ -90,9 +101,8 @@ def labels(records: list[Measured]) -> list[list[str]]:
             alike = all(other[key] == value for other in facts)
             text = prose(f"{key} {value}")
             lines.append(text if alike else f"**{text}**")
-        brands = provenance.brands(each.record, each.probes)
         # the older schema stands there already
-        short = [text.split("**")[1] for text in brands if "An older record" not in text]
+        short = [text.split("**")[1] for text in brands(each) if "An older record" not in text]
         lines += [f"**{text}**" for text in short]
         if each.probes is None:
             lines.append("without probes")
@@ -185,10 +195,10 @@ def only_one(first: Measured, other: Measured) -> list[str]:
     return [each.id for each in either if each.id not in both]
 
 
-def ids(found: list[str]) -> str:
+def listed(found: list[str], between: str = ", ") -> str:
     """ "C12, C14 and 3 more"."""
     rest = len(found) - NAMED
-    return ", ".join(found[:NAMED]) + (f" and {rest} more" if rest > 0 else "")
+    return between.join(found[:NAMED]) + (f" and {rest} more" if rest > 0 else "")
 
 
 def _ranks(record: Record, rungs: list[Case]) -> dict[str, int]:
@@ -219,7 +229,7 @@ def ranks(first: Measured, other: Measured) -> list[list[str]]:
         now = _ranks(other.record, [new for _, new in cases])
         for old, new in cases:
             a, b = was[new.strategy], now[new.strategy]
-            took = [duration(each.time.median) for each in (old, new)]
+            took = [times.took(first.record, old), times.took(other.record, new)]
             name = times.code(f"{experiment.name}/{new.strategy}")
             where = shape_label(experiment.headline)
             found.append((abs(a - b), [name, where, f"{a} of {len(cases)}", f"{b}", *took]))
@@ -280,7 +290,7 @@ def _verdicts(first: Measured, other: Measured) -> str:
     if not found:
         return f"The verdicts on all {both} claims that both judge agree."
     differ = f"{times.count(len(found), 'verdict')} {'differs' if len(found) == 1 else 'differ'}"
-    return f"Of {times.count(both, 'claim')} that both judge, {differ}: {ids(found)}."
+    return f"Of {times.count(both, 'claim')} that both judge, {differ}: {listed(found)}."
 
 
 def sentence(own: Measured, other: Measured) -> str:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from statistics import median
 
 from recheck_report.anchors import anchor
 from recheck_report.formatting import NBSP, NONE, cell, duration, significant, spread
-from recheck_report.model.record import MACHINE, MEMORY_LEVELS, Case, Record
+from recheck_report.model.record import MACHINE, MEMORY_LEVELS, Case, Gpu, Record
 from recheck_report.queries import COMPUTE, MEMORY, Metric
 from recheck_report.statistics.audit import CONVENTION
 from recheck_report.statistics.family import comparisons
@@ -15,6 +16,21 @@ from recheck_report.statistics.ratio import Ratio
 # what no machine does in any regime, by far: operations of tensor cores for each of fp32's, bytes
 # that a multiprocessor moves per clock, and operations or bytes of a CPU's thread per second
 TENSOR, BYTES_PER_CLOCK, PER_THREAD = 64, 256, 2e12
+# the same of rows that time a level of memory: shared memory has 32 banks of 4 bytes, L1 gives a
+# line of 128, L2 gives a multiprocessor 64 up to Hopper; 125.5, 124.6 and 26.4 were seen
+LEVEL_PER_CLOCK = {"shared": 128, "l1": 128, "l2": 96}
+# clocks that a load takes there at least; 31.7, 37.2, 278 and 671 were seen
+LOAD_CLOCKS = {"shared": 10, "l1": 10, "l2": 80, "dram": 200}
+# of what clock and units allow, as the clock is that of one multiprocessor, read around launches;
+# 0.98 was seen of banks, 0.935 of fp32 units
+HELD = 1.05
+# of so many times the L2 the cache keeps too little between two launches to beat DRAM
+FLUSHED = 16
+# of the empty launch that any launch takes at least; 0.94 was seen
+LAUNCH = 0.5
+# of the same launch hot that it takes with its copies at least, as hot ones may slow the clock;
+# 1.48 was seen
+WITHOUT = 0.9
 
 
 def _roofs(record: Record) -> list[Case]:
@@ -55,9 +71,11 @@ def suspects(record: Record) -> dict[str, str]:
         for metric, names in ((MEMORY, ("read", "copy")), (COMPUTE, ("ffma",)))
     }
     for case in record.cases:
-        if case.target != "gpu" or case.regime != "cold" or not case.seconds or case.part_of:
+        if case.target != "gpu" or not case.seconds or case.part_of:
             continue
-        for metric in (MEMORY, COMPUTE):
+        flushed = case.bytes > FLUSHED * gpu.l2_bytes and case.experiment != MACHINE
+        bound = [MEMORY] if case.regime == "hot" and flushed else []
+        for metric in (MEMORY, COMPUTE) if case.regime == "cold" else bound:
             # what fits into the cache may come from there; TF32 is not bound by fp32 units
             apt = case.bytes > 4 * gpu.l2_bytes if metric is MEMORY else case.fp32
             # nearer levels of memory are faster than DRAM: that is what they are timed for
@@ -78,29 +96,69 @@ def suspects(record: Record) -> dict[str, str]:
 
 def _beyond(record: Record) -> dict[str, str]:
     """Of all targets and regimes what is beyond any cache and any tensor core."""
-    env, found = record.environment, {}
-    threads = PER_THREAD * env.cpu_threads or None
-    limits: dict[tuple[str, Metric], float | None] = {
-        ("cpu", COMPUTE): threads, ("cpu", MEMORY): threads,
-    }  # fmt: skip
-    fp32 = record.ceilings.get(COMPUTE.ceiling)
-    if env.gpu and fp32:
-        limits["gpu", COMPUTE] = fp32.value
-        limits["gpu", MEMORY] = BYTES_PER_CLOCK * env.gpu.sm_count * env.gpu.clock_hz
+    found = {}
+    empty = record.by_id.get(f"{MACHINE}/launch/1/hot")
+    launch = empty if empty and empty.seconds else None
     for case in record.cases:
-        # a part has the work of its whole, and the levels are timed for being fast
-        if not case.seconds or case.part_of or case.experiment == MEMORY_LEVELS:
+        if not case.seconds:
             continue
-        for metric in (MEMORY, COMPUTE):
-            limit = limits.get((case.target, metric))
-            if limit and metric is COMPUTE and not case.fp32:
-                limit *= TENSOR
+        least = _least(record, case, launch)
+        if least and case.seconds.median < least[0]:
+            text = f"{duration(case.seconds.median)} is less than {least[1]}"
+            found[case.id] = f"{text}, {duration(least[0])}"
+        if case.part_of:
+            continue  # it has the work of its whole
+        clock, limits = _limits(record, case)
+        for metric, limit in limits.items():
             rate = getattr(case, metric.work) / case.seconds.median
-            if limit and rate > limit:
-                text = f"{significant(rate / metric.scale)} {metric.unit} is more than"
-                most = significant(limit / metric.scale)
-                found[case.id] = f"{text} any such machine does, {most} {metric.unit}"
+            if rate > limit:
+                text = f"{significant(rate / metric.scale)} {metric.unit} is more than any such"
+                most = f"{significant(limit / metric.scale)} {metric.unit}"
+                found[case.id] = f"{text} machine does{clock}, {most}"
     return found
+
+
+def _held(case: Case, gpu: Gpu) -> float:
+    """The clock that makes of a case's time the clocks that its blocks took, each by its own; the
+    GPU's where those are not known."""
+    pairs = zip(case.rounds.values(), case.clocks, strict=True)
+    return median(seconds * (own or gpu.clock_hz) for seconds, own in pairs) / case.time.median
+
+
+def _limits(record: Record, case: Case) -> tuple[str, dict[Metric, float]]:
+    """Operations and bytes per second beyond which no case like this is, and in words at which
+    clock."""
+    env, fp32 = record.environment, record.ceilings.get(COMPUTE.ceiling)
+    if case.target == "cpu":
+        return "", dict.fromkeys((MEMORY, COMPUTE), PER_THREAD * env.cpu_threads)
+    if not env.gpu or not fp32:
+        return "", {}
+    clock = _held(case, env.gpu)
+    # such as l2_read and bandwidth_l2
+    words = case.strategy.split("_") if case.experiment in (MACHINE, MEMORY_LEVELS) else []
+    levels = (most for level, most in LEVEL_PER_CLOCK.items() if level in words)
+    per_clock = next(levels, BYTES_PER_CLOCK)
+    return f" at {significant(clock / 1e9)} GHz", {
+        MEMORY: HELD * clock * per_clock * env.gpu.sm_count,
+        COMPUTE: HELD * clock * fp32.value / env.gpu.clock_hz * (1 if case.fp32 else TENSOR),
+    }
+
+
+def _least(record: Record, case: Case, launch: Case | None) -> tuple[float, str] | None:
+    """What a case takes at least by another one of the record, and in words."""
+    if case.regime == "end_to_end":
+        hot = record.by_id.get(f"{case.id.rpartition('/')[0]}/hot")
+        whole = hot and hot.seconds
+        return (WITHOUT * whole.median, "nine tenths of its launch alone") if whole else None
+    gpu, steps = record.environment.gpu, case.parameters.get("steps")
+    level = case.strategy.removeprefix("latency_")
+    if gpu and steps and case.experiment == MEMORY_LEVELS and level in LOAD_CLOCKS:
+        clocks = LOAD_CLOCKS[level]
+        return steps * clocks / _held(case, gpu), f"{clocks} clocks for each load"
+    # a part of a launch may be shorter than a launch
+    if case.target != "gpu" or case.regime not in ("hot", "cold") or case.part_of:
+        return None
+    return (LAUNCH * launch.time.median, "half an empty launch") if launch else None
 
 
 COLUMNS = ["row", "what", "measured", "time", "specification", "of the specification"]

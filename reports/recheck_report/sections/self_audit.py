@@ -77,9 +77,9 @@ def between_processes(known: Comparisons) -> str:
             found.append(f"{share} % of {len(fine)} with {significant(100 * extra, 1)} % more work")
     slower = f" Of the pairs that this allows, it calls slower {', '.join(found)}." if found else ""
     return (
-        " Another process on this GPU may differ by more than that: a ratio has to lie further "
-        f"from 1 than 97 of 100 of its class [differ by]({METHOD}#another-run) between two "
-        f"processes, if that is more.{slower}"
+        " Another process on this GPU may differ by more than that: the whole interval of a ratio "
+        f"has to lie further from 1 than 97 of 100 of its class [differ by]({METHOD}#another-run) "
+        f"between two processes, if that is more.{slower}"
     )
 
 

@@ -14,10 +14,12 @@ from recheck_report.queries import DISPATCH, reference
 from recheck_report.sections import another
 from recheck_report.sections.machine import suspects
 from recheck_report.sections.self_audit import resolution_text
+from recheck_report.sections.times import margin
 from recheck_report.sections.verdicts import VERBS, WORDS, in_words, prose, summary, told
 from recheck_report.statistics.family import comparisons
 from recheck_report.statistics.paired import in_rounds
 from recheck_report.statistics.ratio import COARSEST, Ratio
+from recheck_report.statistics.variation import Level, class_of
 
 CLAIMS = ["claim", "verdict", "asked", "measured"]
 LONGEST = 70  # characters of what was measured, in the table of claims
@@ -280,6 +282,16 @@ def trusted(record: Record, brands: list[str]) -> str:
     )
 
 
+def _floors(processes: Level, record: Record) -> str:
+    """The range of what ratios of launches differ by between two processes."""
+    timed = (case for case in record.cases if case.seconds and case.regime in ("cold", "hot"))
+    own = {class_of(case) for case in timed if case.target == "gpu"}
+    widths = [each.predicted for each in processes.ratios.classes if each.name in own]
+    if not widths:
+        return ""
+    return f": by regime and duration from {margin(min(widths))} to {margin(max(widths))}"
+
+
 def trust(own: Measured, tails: str) -> list[list[str]]:
     """Rows of the trust box: a question, and what the record answers."""
     record, known = own.record, comparisons(own.record)
@@ -298,6 +310,7 @@ def trust(own: Measured, tails: str) -> list[list[str]]:
         told += f": a kernel against itself differs by more in {wrongly} of {alike} pairs"
         if known.processes:
             told += f"; more where [another process]({METHOD}#another-run) differs by more"
+            told += _floors(known.processes, record)
     many = len(suspects(record))
     none = "none" if record.gpu_measured else "not looked for: no GPU case was measured"
     without = {name: count[name] for name in ("unsupported", "not_run") if count[name]}

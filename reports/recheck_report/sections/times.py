@@ -15,6 +15,7 @@ from statistics import median, quantiles
 
 from recheck_report.formatting import duration, shape_label, significant
 from recheck_report.model.record import REGIMES, Case, Record
+from recheck_report.sections.machine import suspects
 from recheck_report.sections.verdicts import prose
 from recheck_report.statistics.changes import Change, changes, held_to, lost
 from recheck_report.statistics.ratio import Ratio
@@ -61,6 +62,11 @@ def place(case: Case) -> str:
 def code(name: str) -> str:
     """A name of the record as code in Markdown, also in a table."""
     return "`" + name.replace("`", "'").replace("|", "\\|") + "`"
+
+
+def took(record: Record, case: Case) -> str:
+    """ "293 µs", and as Markdown whether that is too good to be true."""
+    return duration(case.time.median) + (" **suspect**" if case.id in suspects(record) else "")
 
 
 def told(change: Change, name: Callable[[str], str] = str) -> str:
@@ -143,11 +149,10 @@ class Pair:
                     found.append(Changed(f"{kind}: {title}", lines, more))
         return found
 
-    @staticmethod
-    def _line(row: Row) -> list[str]:
+    def _line(self, row: Row) -> list[str]:
         most = row.most
         many = f"{len(row.changes)} of {row.cases}"
-        then, now = duration(most.old.time.median), duration(most.new.time.median)
+        then, now = took(self.old, most.old), took(self.new, most.new)
         about = [code(row.name), many, place(most.new), then, now]
         return [*about, words(most.ratio), margin(most.margin)]
 
@@ -219,6 +224,7 @@ COLUMNS = (
     "first_status", "first_seconds", "first_low", "first_high",
     "then_status", "then_seconds", "then_low", "then_high",
     "times_as_fast", "low", "high", "class", "margin", "outcome",
+    "suspect",
 )  # fmt: skip
 
 
@@ -243,6 +249,8 @@ def times_csv(first: str, others: Iterable[tuple[str, Pair]]) -> bytes:
                 line += [change.kind, f"{change.margin:.4g}", change.outcome]
             else:
                 line += [""] * 6
+            sides = (("first", pair.old), ("then", pair.new))
+            line.append(" and ".join(side for side, own in sides if case.id in suspects(own)))
             lines.writerow(map(_cell, line))
     return text.getvalue().encode()
 

@@ -195,8 +195,8 @@ def varied(outcome: Outcome, brief: bool = False) -> str:
 
 
 def where(level: str, model: str) -> str:
-    """What is another in another run: "This GPU, measured again", "Another NVIDIA H200"."""
-    return "This GPU, measured again" if level == PROCESS else f"Another {prose(model)}"
+    """What is another in another run: "The same GPU, measured again", "Another NVIDIA H200"."""
+    return "The same GPU, measured again" if level == PROCESS else f"Another {prose(model)}"
 
 
 def elsewhere(judged: Judged) -> list[str]:

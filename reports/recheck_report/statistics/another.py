@@ -17,7 +17,7 @@ from dataclasses import replace
 
 from recheck_report.model.record import Case
 from recheck_report.statistics.ratio import Ratio
-from recheck_report.statistics.variation import CPU, PROCESS, Level, class_of
+from recheck_report.statistics.variation import OF_CPU, PROCESS, Level, class_of
 
 
 class Unknown(Exception):
@@ -27,7 +27,7 @@ class Unknown(Exception):
 def _spread(level: Level, ratios: bool, *cases: Case, margin: bool = False) -> float:
     """What two runs differ by in the class of these cases, in logarithms."""
     kind = class_of(*cases)
-    if kind == CPU and level.level != PROCESS:
+    if kind in OF_CPU and level.level != PROCESS:
         raise Unknown("CPU rows decide, and hosts differ by factors")
     found = (level.ratios if ratios else level.medians).of(kind)
     if found is None:

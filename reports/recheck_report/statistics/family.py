@@ -32,7 +32,7 @@ class Comparisons:
         self.resolution = self.audit.resolution
         gpu = record.environment.gpu
         # what other processes on one GPU of this model measured; None where that is not known
-        self.processes = level_of(gpu.name, PROCESS) if gpu else None
+        self.processes = level_of(gpu.name, PROCESS) if gpu and record.gpu_measured else None
         self.family: dict[object, float] = {}  # p-values, by the ids of the two cases
         self.closed = False
         self._adjusted: dict[object, float] = {}

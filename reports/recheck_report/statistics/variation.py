@@ -42,7 +42,7 @@ MARGIN = 0.999  # the quantile that a change between two records has to exceed
 # them: with this one, 95 of 100 values of a GPU that was left out lay within (held_out()).
 # They were used to choose it, so this is no independent check.
 PREDICTED = 0.97
-CPU = "CPU"
+ONE_THREAD, THREADS = OF_CPU = "CPU, one thread", "CPU, several threads"
 PROCESS, GPU = LEVELS = ("process", "GPU")
 MOST_ORDERED = 8  # runs of one GPU and commit whose seeds are given out in all ways
 TELLING = 0.1  # of these ways, in so many a difference as large may be chance
@@ -53,25 +53,33 @@ DURATIONS = (
     (1e-3, "100 µs to 1 ms"),
     (math.inf, "1 ms and more"),
 )
-# in the order of tables; end to end and on the CPU it is the host that varies, whatever the time
+# in the order of tables; end to end and on the CPU it is the host that varies, whatever the time,
+# and where threads wait for each other it does so by far more
 CLASSES = (
     *(f"{regime}, {name}" for regime in ("cold", "hot") for _, name in DURATIONS),
     "inner",
     "end to end",
-    CPU,
+    ONE_THREAD,
+    THREADS,
 )
 
 
 def class_of(*cases: Case) -> str:
-    """By target, regime and the shortest of the medians: one of CLASSES."""
-    target = "cpu" if any(each.target == "cpu" for each in cases) else "gpu"
-    return class_named(target, cases[0].regime, min(each.time.median for each in cases))
+    """By target, threads, regime and the shortest of the medians: one of CLASSES."""
+    of_cpu = {cpu_class(each.strategy, each.role) for each in cases if each.target == "cpu"}
+    if of_cpu:
+        return THREADS if THREADS in of_cpu else ONE_THREAD
+    return class_named(cases[0].regime, min(each.time.median for each in cases))
 
 
-def class_named(target: str, regime: str, seconds: float) -> str:
-    """The same of what is no case of a record."""
-    if target == "cpu":
-        return CPU
+def cpu_class(row: str, role: str) -> str:
+    """Of a CPU row, by its name and role. A library takes as many threads as it likes; a rung that
+    takes more than one has OpenMP in its name."""
+    return THREADS if role == "baseline" or "openmp" in row else ONE_THREAD
+
+
+def class_named(regime: str, seconds: float) -> str:
+    """Of a GPU row, by its regime and median."""
     if regime not in ("cold", "hot"):
         return regime.replace("_", " ")
     return f"{regime}, {next(name for below, name in DURATIONS if seconds < below)}"
@@ -245,18 +253,19 @@ def derive(records: Sequence[Record], without: Sequence[str] = ()) -> list[Varia
 
 
 def _order(record: Record) -> tuple[str, str]:
-    return record.environment.started, _gpu_of(record) or ""
+    return record.environment.started, gpu_of(record) or ""
 
 
-def _gpu_of(record: Record) -> str | None:
+def gpu_of(record: Record) -> str | None:
+    """The hash of a record's GPU; None where it is not known."""
     gpu = record.environment.gpu
     return gpu.uuid_hash if gpu else None
 
 
 def level_between(old: Record, new: Record) -> str:
     """What is another in the second run: the process alone, or the GPU as well."""
-    whose = _gpu_of(old)
-    return PROCESS if whose is not None and whose == _gpu_of(new) else GPU
+    whose = gpu_of(old)
+    return PROCESS if whose is not None and whose == gpu_of(new) else GPU
 
 
 def _derived(name: str, records: list[Record], without: Sequence[str]) -> Variation:
@@ -269,7 +278,7 @@ def _derived(name: str, records: list[Record], without: Sequence[str]) -> Variat
         if asked(old) != asked(new) or (level == GPU and not {id(old), id(new)} <= fullest):
             continue
         # runs on one GPU are left out together where GPUs are predicted
-        who = (i, j) if level == PROCESS else (_gpu_of(old) or i, _gpu_of(new) or j)
+        who = (i, j) if level == PROCESS else (gpu_of(old) or i, gpu_of(new) or j)
         if pair := _pair(old, new, who, without):
             pairs[level].append(pair)
             full[level] &= old.plan.full
@@ -485,7 +494,7 @@ def _share(found: Iterable[bool]) -> float:
 
 def _origin(record: Record) -> dict[str, str | None]:
     env = record.environment
-    own = {"commit": env.git.commit, "started": env.started, "uuid_hash": _gpu_of(record)}
+    own = {"commit": env.git.commit, "started": env.started, "uuid_hash": gpu_of(record)}
     return own | {"driver": env.driver, "cuda_runtime": env.cuda_runtime}
 
 

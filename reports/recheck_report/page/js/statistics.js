@@ -150,10 +150,12 @@ function shareOfRoof(each) {
   return scaled(compared(roof, each), each.bytes / roof.bytes);
 }
 
-// as statistics/variation.py has it: by target, regime and the shortest of the medians
+// as statistics/variation.py has it: by target, threads, regime and the shortest of the medians
 function classOf(...cases) {
-  const { regime, row } = cases[0];
-  if (row.target === "cpu") return "CPU";
+  const { regime } = cases[0];
+  const host = cases.map((each) => each.row).filter((row) => row?.target === "cpu"); // another record's have none
+  const threads = host.some((row) => row.role === "baseline" || row.name.includes("openmp"));
+  if (host.length) return threads ? "CPU, several threads" : "CPU, one thread";
   if (regime !== "cold" && regime !== "hot") return regime.replaceAll("_", " ");
   const shortest = Math.min(...cases.map((each) => each.median));
   const [, name] = DATA.variation.durations.find(([below]) => below === null || shortest < below);

@@ -1,0 +1,145 @@
+"""What is asked of a record before anybody may take it for evidence, whoever measured it: of a
+report that is published, of a contribution, and of the times that go into a history or a pilot."""
+
+from __future__ import annotations
+
+import math
+import re
+from datetime import UTC, datetime, timedelta
+
+from recheck_report.anchors import slug
+from recheck_report.contribution.bounds import loose
+from recheck_report.contribution.sheets import impossible
+from recheck_report.model.derived import PERIODS, moment
+from recheck_report.model.record import Record
+from recheck_report.sections.machine import suspects
+from recheck_report.statistics.family import comparisons
+from recheck_report.statistics.ratio import COARSEST
+
+COPIED = ("rung", "baseline")  # the roles that may be timed end to end
+# somebody else's clock may be set otherwise, and may be set anew during a run
+SLACK, MINUTE = timedelta(days=1), 60.0
+BUDGET = 1.0  # seconds of sampling a case, of whoever has a GPU and asks for nothing else
+MOST_NAME = 100  # characters of a folder's name
+_ROW = re.compile(r"[a-z0-9_]+")  # as experiments/harness/plan.cpp has it
+
+
+def narrowed(record: Record) -> str | None:
+    """What makes this less than the full matrix at the full budget, or None."""
+    # no shell leaves a quote about a flag: whoever writes one hides it
+    for word in re.sub(r"[\"'\\]", "", record.environment.command).split():
+        # the rest of a path with a space in it is no flag; nor do these two leave anything out
+        if word.startswith("-") and word != "--resume" and not word.startswith("--output="):
+            full = "evidence is the full matrix: run recheck without it"
+            return f"it was measured with {word}; {full}"
+    if (own := record.environment.budget_seconds) != BUDGET:
+        return f"its cases had {own:g} s each, and evidence has {BUDGET:g}; measure again"
+    plan = record.plan
+    if not plan.full:
+        return f"its preset is {plan.preset}; evidence is the full matrix"
+    if plan.dropped:
+        first = plan.dropped[0]
+        what = f"{first.experiment} at {first.shape} ({first.reason})"
+        return f"its plan left out {what}; evidence is the full matrix"
+    for experiment in record.experiments:
+        rows = record.strategies(experiment)
+        if not rows:
+            return f"it holds no case of {experiment.name}; evidence is the full matrix"
+        if experiment not in record.ordinary:
+            continue  # a row of these has a shape and a regime of its own
+        # some experiments have no end to end, and inner loops are NVIDIA's; what has it has it for
+        # every row that solves the problem and is no point of a sweep
+        copied = any(case.regime == "end_to_end" for case in record.of(experiment))
+        for row in rows:
+            regimes = ["cold", "hot"] if row.target == "gpu" else ["hot"]
+            if row.sweep:
+                regimes = ["cold"]  # some plans are swept in no other regime
+            elif copied and row.target == "gpu" and row.role in COPIED:
+                regimes.append("end_to_end")
+            for regime in regimes:
+                if not record.find(experiment, row.strategy, experiment.headline, regime):
+                    case = f"{experiment.name}/{row.strategy}/{experiment.headline}/{regime}"
+                    return f"it lacks {case}; evidence is the full matrix"
+    return None
+
+
+def unfit(record: Record) -> str | None:
+    """Why nobody should believe this record's times, or None."""
+    env = record.environment
+    if env.gpu is None or not record.gpu_measured:
+        return f"it holds no GPU result ({record.no_gpu_because})"
+    if env.build_type != "Release":
+        return f"it comes from a {env.build_type} build; use Release"
+    if env.device_debug:
+        return "its device code was built with -G"
+    if not env.git.known:
+        return "it was measured from a tree in no git repository; commit it and measure again"
+    if env.git.dirty:
+        return "it was measured with uncommitted changes; commit them and measure again"
+    if record.finished is None:
+        return "its run did not finish"
+    if env.gpus_at_once > 1:
+        return f"{env.gpus_at_once} GPUs were measured at once; measure this one by itself"
+    if env.gpu.mig:
+        return "it was measured on a part of the GPU (MIG); measure the whole of it"
+    if env.mps:
+        return "it was measured while MPS was on, by which others share the GPU; turn it off"
+    if env.other_processes:
+        return f"{env.other_processes} other processes were on the GPU; measure without them"
+    return None
+
+
+def refusal(record: Record) -> str | None:
+    """Why this record is no evidence, or None."""
+    return doubtful(record) or narrowed(record)
+
+
+def doubtful(record: Record) -> str | None:
+    """Why what it holds is no evidence, were it the full matrix or not, or None."""
+    count = record.count()
+    if why := unfit(record):
+        return why
+    for status in ("incorrect", "failed"):
+        if count[status]:
+            first = next(case for case in record.cases if case.status == status)
+            return f"{count[status]} cases are {status}, first {first.id}: {first.reason}"
+    if comparisons(record).resolution > COARSEST:
+        return (
+            "its self-audit cannot tell a kernel from itself to "
+            f"{100 * COARSEST:g} %; measure again on a quiet machine"
+        )
+    for name, why in suspects(record).items():
+        return f"suspect times: {len(suspects(record))}, first {name}: {why}"
+    # what an experiment of another collection owes, its author knows
+    bounds = loose(record, math.inf)
+    return disguised(record) or bounds or undated(record) or impossible(record)
+
+
+def disguised(record: Record) -> str | None:
+    """Which name is none that CUDA, the system or `recheck` gives, or None: a letter that looks
+    like another would make a second model or row of the same name."""
+    env = record.environment
+    gpu = env.gpu.name if env.gpu else ""
+    if not 0 < len(slug(gpu)) <= MOST_NAME:
+        what = f"makes no folder's, of at most {MOST_NAME} letters and digits"
+        return f"the GPU's name {gpu[:40]!r} {what}: ask CUDA for it"
+    for what, name in (("GPU", gpu), ("CPU", env.cpu)):
+        if not name.isascii():
+            return f"the {what}'s name {ascii(name[:40])} is not ASCII; measure again"
+    for case in record.cases:
+        if not _ROW.fullmatch(case.strategy):
+            row = f"{case.experiment}/{case.strategy}"
+            return f"the row's name {ascii(row)} holds more than a-z, 0-9 and _; measure again"
+    return None
+
+
+def undated(record: Record) -> str | None:
+    """Why no run can have been then, or None."""
+    started, finished = moment(record.environment.started), moment(record.finished or "")
+    if finished > datetime.now(UTC) + SLACK:
+        return f"its run ended at {record.finished}, which is to come; set the clock"
+    took = (finished - started).total_seconds()
+    if took < record.wall_seconds / PERIODS[0] - MINUTE:
+        what = f"and worked for {record.wall_seconds:g} s; set the clock, and measure again"
+        return f"its run took {took:g} s from {record.environment.started} on, {what}"
+    return None
