@@ -70,6 +70,7 @@ Reason caught_when_timed(const Row& row) {
   const Experiment experiment = row.experiment({&strategy, 1});
   Case c{&experiment, &strategy, shape(), regime};
   Case* const group[] = {&c};
+  ++mutants::sessions;
   Session(
       {.budget_seconds = 0.05, .seed = 1}, found_gpu(), [](const Case&) {}, [] {})
       .measure(group);

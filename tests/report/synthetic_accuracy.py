@@ -141,7 +141,7 @@ def make_accuracy(record: dict[str, Any], rows: list[str] | None = None) -> dict
         "environment": {
             "gpu": gpu["name"] if gpu else None,
             "gpu_reason": env["gpu_reason"],
-            "uuid_hash": None,
+            "uuid_hash": gpu["uuid_hash"] if gpu else None,
             "driver": env["driver"],
             "commit": env["git"]["commit"],
             "dirty": False,
