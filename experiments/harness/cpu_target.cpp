@@ -110,15 +110,20 @@ class CpuTarget final : public Target {
     // those of all: of a launch this long it makes no difference
     constexpr double too_long_for_caches = 20e-3;
     const auto* surprise = sampling.surprise;
+    double undisturbed = 0;  // by other processes
     const auto seconds = [&] {
+      const double on_cores = on_the_cores();
       const double start = now();
       launch();
-      return now() - start;
+      const double took = now() - start;
+      undisturbed = std::min(took, on_the_cores() - on_cores);
+      return took;
     };
     Samples samples;
     for (int i = 0; i < sampling.count + (surprise != nullptr ? 1 : 0); ++i) {
       if (surprise == nullptr || i != surprise->at) {
         samples.seconds.push_back(seconds());
+        samples.undisturbed = std::min(samples.undisturbed, undisturbed);
         continue;
       }
       if (sampling.guess < too_long_for_caches) {
@@ -127,7 +132,8 @@ class CpuTarget final : public Target {
         samples.moved = seconds();
       }
       surprise->before();
-      samples.surprised = seconds();
+      seconds();
+      samples.surprised = undisturbed;
       surprise->after();
     }
     return samples;

@@ -2,12 +2,21 @@
 #pragma once
 
 #include <chrono>
+#include <ctime>
 
 namespace recheck {
 
 /// Seconds on a clock that never goes back.
 inline double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/// Seconds that this process's threads have had of the cores. What they took for some work is no
+/// less than the work needs, and no more where other processes had the cores in between.
+inline double on_the_cores() {
+  timespec time{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
 /// What the wall time of a run went into, in seconds. What is missing to the whole is the harness's

@@ -432,7 +432,9 @@ Result Session::challenge(Workbench& bench, Target& where, Run& run, const Inter
     if (first) compare(samples);
     // who knows that all samples have been taken may work again; a clock that is too low is
     // nobody's doing
-    const double is = samples.seconds.empty() ? 0 : std::ranges::min(samples.seconds);
+    const double is = samples.seconds.empty()
+                          ? 0
+                          : std::min(std::ranges::min(samples.seconds), samples.undisturbed);
     const bool slowed = std::ranges::any_of(
         samples.clock_hz, [&](double clock) { return clock > 0 && clock < throttled; });
     as_before |= is <= other_inputs * usual + other_inputs_seconds || slowed;
