@@ -18,6 +18,7 @@
 #include <future>
 #include <memory>
 #include <random>
+#include <span>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -136,7 +137,7 @@ class Guarded {
     check(cudaMemcpy(words.data(), all() + from, count * sizeof(float), cudaMemcpyDeviceToHost));
     return words;
   }
-  void write(const Words& words) const {
+  void write(std::span<const float> words) const {
     check(cudaMemcpy(data(), words.data(), words.size() * sizeof(float), cudaMemcpyHostToDevice));
   }
   void poison(cudaStream_t stream) const {

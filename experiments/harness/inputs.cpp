@@ -36,13 +36,24 @@ int i32_limit(std::int64_t terms, Values values) {
   return static_cast<int>(std::max<std::int64_t>(1, limit));
 }
 
-HostMatrix make_input(std::uint64_t seed, int operand, std::int64_t rows, std::int64_t columns,
-                      std::int64_t ld, Values values, int limit, Element element,
-                      std::int64_t wide_every) {
-  HostMatrix matrix{rows, columns, ld,
-                    std::vector<float>(storage(rows, ld), std::numeric_limits<float>::quiet_NaN())};
+namespace {
+
+constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+
+void fill_guard(HostMatrix& matrix) { std::fill_n(matrix.elements.end() - guard, guard, nan); }
+
+}  // namespace
+
+HostMatrix unwritten(std::int64_t rows, std::int64_t columns, Layout layout, std::int64_t ld) {
+  if (layout == Layout::column_major) std::swap(rows, columns);
+  return {rows, columns, ld, Floats(storage(rows, ld))};
+}
+
+void fill(HostMatrix& matrix, std::uint64_t seed, int operand, Values values, int limit,
+          Element element, std::int64_t wide_every) {
   const std::uint64_t stream = mix(mix(seed) + static_cast<std::uint64_t>(operand));
-  reference::parallel_for(rows, [&](std::int64_t i) {
+  const auto columns = matrix.columns, ld = matrix.ld;
+  reference::parallel_for(matrix.rows, [&](std::int64_t i) {
     float* row = matrix.elements.data() + i * ld;
     for (std::int64_t j = 0; j < columns; ++j) {
       // the index within the matrix, not within its storage: padding does not change the values
@@ -59,7 +70,16 @@ HostMatrix make_input(std::uint64_t seed, int operand, std::int64_t rows, std::i
         row[j] = element == Element::i32 ? std::bit_cast<float>(value) : static_cast<float>(value);
       }
     }
+    std::fill(row + columns, row + ld, nan);
   });
+  fill_guard(matrix);
+}
+
+HostMatrix make_input(std::uint64_t seed, int operand, std::int64_t rows, std::int64_t columns,
+                      std::int64_t ld, Values values, int limit, Element element,
+                      std::int64_t wide_every) {
+  HostMatrix matrix = unwritten(rows, columns, Layout::row_major, ld);
+  fill(matrix, seed, operand, values, limit, element, wide_every);
   return matrix;
 }
 
@@ -71,22 +91,27 @@ std::int64_t leading_dimension(std::int64_t rows, std::int64_t columns, Layout l
   return std::max<std::int64_t>(1, (needed + pitch - 1) / pitch) * pitch;
 }
 
-HostMatrix relayout(const HostMatrix& matrix, Layout layout, std::int64_t ld) {
+void relayout(const HostMatrix& matrix, Layout layout, HostMatrix& result) {
   const bool by_columns = layout == Layout::column_major;
-  const auto lines = by_columns ? matrix.columns : matrix.rows;
-  const auto length = by_columns ? matrix.rows : matrix.columns;
-  HostMatrix result{
-      lines, length, ld,
-      std::vector<float>(storage(lines, ld), std::numeric_limits<float>::quiet_NaN())};
+  const auto lines = result.rows, length = result.columns, ld = result.ld;
   // by bands of lines, and along them in short steps, so that what is read across stays in cache
   constexpr std::int64_t band = 16;
   reference::parallel_for((lines + band - 1) / band, [&](std::int64_t b) {
+    const auto end = std::min(lines, (b + 1) * band);
     for (std::int64_t j0 = 0; j0 < length; j0 += band)
-      for (std::int64_t i = b * band; i < std::min(lines, (b + 1) * band); ++i)
+      for (std::int64_t i = b * band; i < end; ++i)
         for (std::int64_t j = j0; j < std::min(length, j0 + band); ++j)
           result.elements[i * ld + j] =
               matrix.elements[by_columns ? j * matrix.ld + i : i * matrix.ld + j];
+    for (std::int64_t i = b * band; i < end; ++i)
+      std::fill_n(result.elements.begin() + i * ld + length, ld - length, nan);
   });
+  fill_guard(result);
+}
+
+HostMatrix relayout(const HostMatrix& matrix, Layout layout, std::int64_t ld) {
+  HostMatrix result = unwritten(matrix.rows, matrix.columns, layout, ld);
+  relayout(matrix, layout, result);
   return result;
 }
 

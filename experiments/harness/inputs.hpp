@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include "../../reference/matrix.hpp"
@@ -18,11 +20,29 @@ enum class Values { integers, reals };
 /// is std::bit_cast to one.
 enum class Element { fp32, i32 };
 
+/// Memory of a vector whose elements hold anything until they are written. A page is mapped when it
+/// is first written, which takes longer than to write it: many cores do so side by side.
+template <typename T>
+struct Unwritten : std::allocator<T> {
+  template <typename U>
+  struct rebind {
+    using other = Unwritten<U>;
+  };
+  template <typename U, typename... Arguments>
+  void construct(U* at, Arguments&&... arguments) {
+    if constexpr (sizeof...(arguments) == 0)
+      ::new (static_cast<void*>(at)) U;
+    else
+      std::construct_at(at, std::forward<Arguments>(arguments)...);
+  }
+};
+using Floats = std::vector<float, Unwritten<float>>;
+
 /// A matrix on the host, row-major unless relayout() has made it. Beyond each row and after the
 /// last one stands NaN, so that whatever reads outside the matrix spoils its result.
 struct HostMatrix {
   std::int64_t rows, columns, ld;
-  std::vector<float> elements;  // storage(rows, ld)
+  Floats elements;  // storage(rows, ld)
   [[nodiscard]] reference::MatrixView view() const { return {rows, columns, elements.data(), ld}; }
 };
 
@@ -50,10 +70,16 @@ int limit_beside_wide(std::int64_t terms);
 /// The same of plain sums in i32: at most 64 for integers, as large as it can be for reals.
 int i32_limit(std::int64_t terms, Values values);
 
+/// A rows×columns matrix in a layout, not yet written.
+HostMatrix unwritten(std::int64_t rows, std::int64_t columns, Layout layout, std::int64_t ld);
+
 /// Fills operand number `operand` of a problem: a pure function of (seed, operand, row, column).
 /// Reals lie in (-1/2, 1/2), integers and all i32 in [-limit, limit]; none is ever zero. Of each
 /// `wide_every` integers along a row or a column, unless that is 0, one is an odd number of 12
 /// bits.
+void fill(HostMatrix& matrix, std::uint64_t seed, int operand, Values values, int limit,
+          Element element = Element::fp32, std::int64_t wide_every = 0);
+/// The same in one of its own.
 HostMatrix make_input(std::uint64_t seed, int operand, std::int64_t rows, std::int64_t columns,
                       std::int64_t ld, Values values, int limit, Element element = Element::fp32,
                       std::int64_t wide_every = 0);
@@ -63,7 +89,9 @@ HostMatrix make_input(std::uint64_t seed, int operand, std::int64_t rows, std::i
 std::int64_t leading_dimension(std::int64_t rows, std::int64_t columns, Layout layout,
                                std::int64_t padding);
 
-/// A row-major matrix in another layout. Column-major, its columns are the rows of what comes back.
+/// Writes a row-major matrix in another layout. Column-major, its columns are the rows of `result`.
+void relayout(const HostMatrix& matrix, Layout layout, HostMatrix& result);
+/// The same in one of its own.
 HostMatrix relayout(const HostMatrix& matrix, Layout layout, std::int64_t ld);
 
 }  // namespace recheck

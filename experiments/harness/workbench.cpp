@@ -148,52 +148,69 @@ Workbench::Inputs& Workbench::integers_for(const Strategy& strategy) {
 }
 
 Workbench::Inputs Workbench::prepare(Values values, std::uint64_t seed, bool wide_ones) {
-  const Spend spend(ledger_->inputs_and_copies);
-  Inputs inputs;
-  const auto extents = experiment_->inputs(shape_);
   const auto element = experiment_->element;
   const auto terms = experiment_->terms(shape_);
-  int limit = element == Element::i32 ? i32_limit(terms, values) : integer_limit(terms);
-  wide_ones &=
-      experiment_->wide_integers && element == Element::fp32 && limit_beside_wide(terms) > 0;
-  if (wide_ones) limit = limit_beside_wide(terms);
-  // every operand with a padding of its own, so that swapped leading dimensions are detected
-  const auto extra = [&](std::size_t i) {
-    return padding_ == 0 ? 0 : padding_ + static_cast<std::int64_t>(i) + 1;
-  };
-  for (std::size_t i = 0; i < extents.size(); ++i) {
-    const auto [rows, columns] = extents[i];
-    inputs.truth.push_back(make_input(seed, static_cast<int>(i), rows, columns,
-                                      leading_dimension(rows, columns, Layout::row_major, extra(i)),
-                                      values, limit, element,
-                                      wide_ones ? std::max<std::int64_t>(1, terms) : 0));
+  Inputs inputs;
+  inputs.values = values;
+  inputs.limit = element == Element::i32 ? i32_limit(terms, values) : integer_limit(terms);
+  if (wide_ones && experiment_->wide_integers && element == Element::fp32 &&
+      limit_beside_wide(terms) > 0) {
+    inputs.limit = limit_beside_wide(terms);
+    inputs.wide_every = std::max<std::int64_t>(1, terms);
   }
+  // every operand with a padding of its own, so that swapped leading dimensions are detected
+  const auto extra = [&](std::int64_t i) { return padding_ == 0 ? 0 : padding_ + i + 1; };
+  const auto extents = experiment_->inputs(shape_);
+  inputs.truth.reserve(extents.size());  // for what is placed stays where it is
   std::vector<Input> row_major;
-  row_major.reserve(extents.size());
-  for (const auto& truth : inputs.truth) row_major.push_back(store(truth));
-  const HostMatrix& first = inputs.truth[0];
+  for (const auto& [rows, columns] : extents) {
+    const auto ld =
+        leading_dimension(rows, columns, Layout::row_major, extra(std::ssize(row_major)));
+    row_major.push_back(
+        place(inputs.truth.emplace_back(unwritten(rows, columns, Layout::row_major, ld))));
+  }
   for (const auto layout :
        each(*experiment_, target_->backend(), [](const Strategy& s) { return s.layout; })) {
     auto& stored = inputs.stored[layout] = row_major;
-    const auto ld = leading_dimension(first.rows, first.columns, layout, extra(0));
+    const auto [rows, columns] = extents[0];
+    const auto ld = leading_dimension(rows, columns, layout, extra(0));
     // where rows start at such multiples anyhow, pitched is nothing new
-    if (layout == Layout::row_major || (layout == Layout::pitched && ld == first.ld)) continue;
-    stored[0] = store(inputs.relaid[layout] = relayout(first, layout, ld));
+    if (layout == Layout::row_major || (layout == Layout::pitched && ld == inputs.truth[0].ld))
+      continue;
+    stored[0] = place(inputs.relaid[layout] = unwritten(rows, columns, layout, ld));
   }
-  inputs.values = values;
-  std::vector<Input*> all;
-  for (auto& [layout, stored] : inputs.stored)
-    for (Input& input : stored) all.push_back(&input);
-  const auto digests = digests_of(all);
-  for (std::size_t i = 0; i < all.size(); ++i) all[i]->digest = digests[i];
+  fill(inputs, seed);
   return inputs;
 }
 
-Workbench::Input Workbench::store(const HostMatrix& host) {
-  const auto count = std::ssize(host.elements);
-  const auto array = std::make_shared<const Array>(*target_, count);
-  target_->copy_in(array->data(), host.elements.data(), count);
-  return {&host, array};
+Workbench::Input Workbench::place(const HostMatrix& host) {
+  return {&host, std::make_shared<const Array>(*target_, std::ssize(host.elements))};
+}
+
+/// Has other values in the same places.
+void Workbench::fill(Inputs& inputs, std::uint64_t seed) {
+  const Spend spend(ledger_->inputs_and_copies);
+  for (std::size_t i = 0; i < inputs.truth.size(); ++i)
+    recheck::fill(inputs.truth[i], seed, static_cast<int>(i), inputs.values, inputs.limit,
+                  experiment_->element, inputs.wide_every);
+  for (auto& [layout, matrix] : inputs.relaid) relayout(inputs.truth[0], layout, matrix);
+  std::set<const Array*> written;
+  std::vector<Input*> all;
+  for (auto& [layout, stored] : inputs.stored) {
+    for (Input& input : stored) {
+      all.push_back(&input);
+      if (written.insert(input.array.get()).second) copy_in(input);
+    }
+  }
+  const auto digests = digests_of(all);
+  for (std::size_t i = 0; i < all.size(); ++i) all[i]->digest = digests[i];
+  inputs.oracles.clear();
+  inputs.exact.clear();
+}
+
+void Workbench::copy_in(const Input& input) {
+  const auto& elements = input.host->elements;
+  target_->copy_in(input.array->data(), elements.data(), std::ssize(elements));
 }
 
 Extent Workbench::extent(const Strategy& strategy) const {
@@ -270,9 +287,8 @@ Reason Workbench::restored_input(const Strategy& strategy) {
   const auto digests = digests_of(inputs);
   Reason reason;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    const auto& [host, array, digest] = *inputs[i];
-    if (digests[i] == digest) continue;
-    target_->copy_in(array->data(), host->elements.data(), std::ssize(host->elements));
+    if (digests[i] == inputs[i]->digest) continue;
+    copy_in(*inputs[i]);
     const auto count = inputs.size() / 2;
     reason = "changed its input " + std::to_string(i % count + 1) + " of " + std::to_string(count) +
              ": it may write to its output and its workspace alone";
@@ -487,10 +503,8 @@ void Workbench::exchange(const Strategy& strategy) {
 void Workbench::renew() {
   static std::uint64_t renewed = 0;  // in no other workbench of this process either
   seed_of_integers_ = mix(seed_of_integers_ ^ ++renewed);
-  // the memory of those before comes first
-  integers_ = {};
-  narrow_.reset();
-  integers_ = prepare(Values::integers, seed_of_integers_);
+  fill(integers_, seed_of_integers_);
+  if (narrow_) fill(*narrow_, seed_of_integers_);
   met_.clear();
 }
 

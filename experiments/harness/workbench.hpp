@@ -117,13 +117,17 @@ class Workbench {
     std::map<Layout, HostMatrix> relaid;  // the first in other layouts
     std::map<Layout, std::vector<Input>> stored;
     Values values;
+    int limit;                                 // of integers
+    std::int64_t wide_every = 0;               // of them one is wide; none if 0
     std::map<const Problem*, Oracle> oracles;  // of the problems that have been judged
     // the digest of an output, guards included, that was exactly right, and what was said of it
     std::map<std::pair<const Problem*, Arithmetic>, std::pair<std::uint64_t, Error>> exact;
   };
   Inputs prepare(Values values, std::uint64_t seed, bool wide_ones = true);
   Inputs& integers_for(const Strategy& strategy);
-  Input store(const HostMatrix& host);
+  Input place(const HostMatrix& host);
+  void fill(Inputs& inputs, std::uint64_t seed);
+  void copy_in(const Input& input);
   [[nodiscard]] std::vector<Matrix> operands(const Strategy& strategy, const Inputs& inputs) const;
   [[nodiscard]] kernels::Queue queue() const;
   [[nodiscard]] const Strategy* whole(const Strategy& strategy) const;

@@ -114,8 +114,8 @@ double Trial::bound(const Strategy& strategy) const {
   if (std::isfinite(promise)) return promise;
   // the gate's own for as many terms, which it says of any product: of one element, here
   const Shape one = {1, 1, shape_[2]};
-  const std::vector<HostMatrix> none = {{1, one[2], one[2], std::vector<float>(one[2])},
-                                        {one[2], 1, 1, std::vector<float>(one[2])}};
+  const std::vector<HostMatrix> none = {{1, one[2], one[2], Floats(one[2], 0.0F)},
+                                        {one[2], 1, 1, Floats(one[2], 0.0F)}};
   const float zero = 0;
   return problem_.oracle(one, none, Values::reals)({&zero, 1}, 1, strategy.arithmetic).bound;
 }

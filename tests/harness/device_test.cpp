@@ -51,7 +51,7 @@ TEST(gpu_Timer, KnowsItsOwnShare) {
 
 TEST(gpu_Target, HasTheDigestsOfTheCpu) {
   if (const Gpu& gpu = found_gpu(); !gpu.device) GTEST_SKIP() << *gpu.reason;
-  const auto of = [](Backend backend, const std::vector<std::vector<float>>& all) {
+  const auto of = [](Backend backend, const std::vector<Floats>& all) {
     Target& target = targets().of(backend);
     std::vector<Array> arrays;
     std::vector<std::span<const float>> spans;
@@ -62,7 +62,7 @@ TEST(gpu_Target, HasTheDigestsOfTheCpu) {
     }
     return target.digests(spans);
   };
-  std::vector<std::vector<float>> all;
+  std::vector<Floats> all;
   for (const std::int64_t columns : {1, 31, 257, 65537, 1 << 22})
     all.push_back(make_input(1, 0, 1, columns, columns, Values::reals, 1).elements);
   const auto before = of(Backend::gpu, all);

@@ -36,7 +36,7 @@ const Distribution as_given = {"given", "given", Inputs::adversarial,
                                [](const Shape&, std::uint64_t) { return given; }};
 
 HostMatrix matrix(std::int64_t rows, std::int64_t columns, auto element) {
-  HostMatrix made{rows, columns, columns, std::vector<float>(storage(rows, columns), NAN)};
+  HostMatrix made{rows, columns, columns, Floats(storage(rows, columns), NAN)};
   for (std::int64_t i = 0; i < rows; ++i)
     for (std::int64_t j = 0; j < columns; ++j)
       made.elements[i * columns + j] = static_cast<float>(element(i, j));
