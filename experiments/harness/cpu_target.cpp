@@ -110,20 +110,16 @@ class CpuTarget final : public Target {
     // those of all: of a launch this long it makes no difference
     constexpr double too_long_for_caches = 20e-3;
     const auto* surprise = sampling.surprise;
-    double undisturbed = 0;  // by other processes
+    const long before = preemptions();
     const auto seconds = [&] {
-      const double on_cores = on_the_cores();
       const double start = now();
       launch();
-      const double took = now() - start;
-      undisturbed = std::min(took, on_the_cores() - on_cores);
-      return took;
+      return now() - start;
     };
     Samples samples;
     for (int i = 0; i < sampling.count + (surprise != nullptr ? 1 : 0); ++i) {
       if (surprise == nullptr || i != surprise->at) {
         samples.seconds.push_back(seconds());
-        samples.undisturbed = std::min(samples.undisturbed, undisturbed);
         continue;
       }
       if (sampling.guess < too_long_for_caches) {
@@ -132,10 +128,10 @@ class CpuTarget final : public Target {
         samples.moved = seconds();
       }
       surprise->before();
-      seconds();
-      samples.surprised = undisturbed;
+      samples.surprised = seconds();
       surprise->after();
     }
+    samples.disturbed = preemptions() != before;
     return samples;
   }
   std::optional<Power> draw(const std::function<void()>&, double) override { return {}; }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <sys/resource.h>
+
 #include <chrono>
-#include <ctime>
 
 namespace recheck {
 
@@ -11,12 +12,11 @@ inline double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-/// Seconds that this process's threads have had of the cores. What they took for some work is no
-/// less than the work needs, and no more where other processes had the cores in between.
-inline double on_the_cores() {
-  timespec time{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+/// How often one of this process's threads had to make room for another on its core.
+inline long preemptions() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_nivcsw;
 }
 
 /// What the wall time of a run went into, in seconds. What is missing to the whole is the harness's

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -41,12 +40,11 @@ struct Samples {
   std::vector<double> clock_hz;  // held during each, 0 where it is not known; empty on a CPU
   // each whole batch by the device's own timer, gaps around it included; empty on a CPU
   std::vector<double> device_seconds = {};
-  // seconds of the launch that was a surprise, if one was; and the least of the others, on a CPU.
-  // Of both what is left where other processes had its cores
-  double surprised = 0;
-  double undisturbed = HUGE_VAL;
+  double surprised = 0;  // seconds of the launch that was a surprise, if one was
   double moved = 0;     // of one whose inputs had only been moved, where that may make a difference
   double lingered = 0;  // seconds that the target worked on after all that had been queued was done
+  // whether something else had the cores meanwhile, where they are what is timed
+  bool disturbed = false;
 };
 
 /// Something about a target that all rows depend on and none may change.

@@ -454,6 +454,7 @@ double Workbench::go_end_to_end(const Strategy& strategy, const Inputs& inputs) 
 
 Samples Workbench::end_to_end(const Strategy& strategy, int count, const Surprise* surprise) {
   Samples samples;
+  const long before = preemptions();
   for (int i = 0; i < count + (surprise != nullptr ? 1 : 0); ++i) {
     if (surprise == nullptr || i != surprise->at) {
       samples.seconds.push_back(go_end_to_end(strategy, reals_));
@@ -464,6 +465,7 @@ Samples Workbench::end_to_end(const Strategy& strategy, int count, const Surpris
     samples.surprised = go_end_to_end(strategy, integers_for(strategy));
     result_.swap(kept_copy_);
   }
+  samples.disturbed = preemptions() != before;
   return samples;
 }
 
