@@ -24,6 +24,13 @@ def significant(value: float, digits: int = 3) -> str:
     return f"{value:.{max(0, digits - 1 - exponent)}f}"
 
 
+def margin(value: float) -> str:
+    """ "2.4 %", "a factor of 58.9": by how much one may be more than the other."""
+    if value == math.inf:
+        return "not known"
+    return f"{significant(100 * value, 2)} %" if value < 1 else f"a factor of {1 + value:.3g}"
+
+
 def plain(value: float) -> str:
     """ "2048", "0.0625": a number as short as it can be, to six significant digits."""
     return str(int(value)) if value == int(value) and abs(value) < 1e15 else f"{value:.6g}"

@@ -422,7 +422,7 @@ def test_another_run_says_the_same_or_cannot_tell(
     seen: dict[float, list[str]] = {}
     for wide in (0.0, 0.02, 0.2, 1e9):
         spreads = tuple(Spread(kind, 9, *[wide] * 4) for kind in CLASSES)
-        level = Level("GPU", 1, Differences(spreads, None), Differences(spreads, None))
+        level = Level("GPU", 1, 2, 1, 2, Differences(spreads, None), Differences(spreads, None))
         table = {"NVIDIA H200": Variation("NVIDIA H200", (), (level,))}
         monkeypatch.setattr(variation, "known", lambda table=table: table)
         own = about(record, *(_claim(each) for each in many)).judgement.claims

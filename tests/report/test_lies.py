@@ -728,7 +728,7 @@ SAID: dict[str, tuple[Edit, str]] = {
     ),
     "gates in which all failed": (
         failed_tests,
-        r"0 of 15 kernels that are wrong on purpose were caught",
+        r"0 of the 15 kernels that are wrong on purpose and that claims ask for were caught",
     ),
     "probes of another GPU": (
         at("environment", "gpu", file=PROBES)("NVIDIA B200"),

@@ -387,7 +387,9 @@ def test_then_and_here_gives_both_and_what_is_lost(report: Callable[..., str]) -
     # what most rows were measured on stands once, another machine in its row
     assert then.count("GeForce GTX 295") == 1 and "Intel(R) Xeon(R)" in then
     assert "| Intel Xeon 5405" in next(line for line in then.split("\n") if "`cpu_sse`" in line)
-    assert "| lost |" in next(line for line in then.split("\n") if line.startswith("| `s3_naive`"))
+    assert "| not preserved |" in next(
+        line for line in then.split("\n") if line.startswith("| `s3_naive`")
+    )
     assert "139.5 ms or more" in then
 
 

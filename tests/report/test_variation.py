@@ -13,12 +13,12 @@ from typing import Any
 
 import pytest
 from conftest import REPORTS, one_line, run
+from recheck_report import formatting
 from recheck_report.claims.load import Check
 from recheck_report.claims.predicates import Questions
 from recheck_report.history.committed import pilots, unpacked
 from recheck_report.model.record import RECORD, Case, Record, load
 from recheck_report.queries import DISPATCH
-from recheck_report.sections import times
 from recheck_report.sections.self_audit import between_processes
 from recheck_report.statistics import another, variation
 from recheck_report.statistics.changes import changes, held_to, lost
@@ -127,7 +127,10 @@ def _table(path: Path, spreads: dict[str, dict[str, float]], *kinds: str) -> Pat
             quantiles = dict.fromkeys(("half", "predicted", "margin", "largest"), wide)
             classes = [{"name": kind, "count": 9, **quantiles} for kind in kinds]
             own = {"held_out": None, "classes": classes}
-            levels.append({"level": level, "pairs": 1, "medians": own, "ratios": own})
+            levels.append(
+                dict.fromkeys(("pairs", "runs", "possible", "gpus"), 1)
+                | {"level": level, "medians": own, "ratios": own}
+            )
         models.append({"gpu": gpu, "records": [], "levels": levels})
     path.write_text(json.dumps({"models": models}))
     return path
@@ -447,7 +450,7 @@ def test_the_documentation_has_these_margins() -> None:
     for level in known()[H200].levels:
         for each, other in zip(level.medians.classes, level.ratios.classes, strict=True):
             widths = (each.half, each.predicted, each.margin, other.predicted)
-            parts = [each.name, str(each.count), *map(times.margin, widths)]
+            parts = [each.name, str(each.count), *map(formatting.margin, widths)]
             assert f"| {' | '.join(parts)} |\n" in text
 
 

@@ -87,7 +87,7 @@ def _message(record: Record, rung: str, gpu: Sweep, hosts: dict[str, Sweep]) -> 
         elif outcomes and all(outcome == SLOWER for _, outcome in outcomes):
             found.append(f"is slower than {name} at every size")
         elif outcomes:
-            found.append(f"cannot be told to be faster than {name}")
+            found.append(f"is not clearly faster or slower than {name}")
     if found:
         return f"Copies included, {rung} {listed(found)}"
     measured = [name for name, points in hosts.items() if points]

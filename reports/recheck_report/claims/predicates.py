@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from recheck_report.claims import expression
 from recheck_report.claims.asked import many, roof_name
@@ -48,6 +49,8 @@ class Outcome:
     evidence: tuple[str, ...] = ()  # ids of cases, or names of probes
     reason: str | None = None  # why it is not measured
     p: float | None = None  # adjusted for all comparisons of the report
+    # what two processes may differ by, where that alone leaves it open
+    differs: float | None = None
     # by values of what the document leaves open, the usual one first
     over: tuple[tuple[str, Outcome], ...] = ()
 
@@ -156,7 +159,13 @@ class Questions:
         verdict = over_all(each.verdict for _, each in over)
         reason = next(reasons, None) if verdict == NOT_MEASURED else None
         return replace(
-            over[0][1], check=check, verdict=verdict, evidence=check.ids, reason=reason, over=over
+            over[0][1],
+            check=check,
+            verdict=verdict,
+            evidence=check.ids,
+            reason=reason,
+            differs=None,
+            over=over,
         )
 
     def _ask(self, check: Check) -> Outcome:
@@ -205,23 +214,39 @@ class Questions:
             raise Missing(str(error)) from error
         return time.median, high, low
 
-    def _of(self, check: Check, verdict: str, ratio: Ratio, text: str) -> Outcome:
+    def _of(
+        self,
+        check: Check,
+        asks: Callable[[float, float], str],
+        ratio: Ratio,
+        text: str,
+        significant: bool = True,
+    ) -> Outcome:
+        verdict, alone = (asks(*each.widest) for each in (ratio, ratio.in_one_process))
+        differs = None
+        if not significant:
+            verdict = INCONCLUSIVE
+        elif verdict == INCONCLUSIVE != alone:
+            differs = ratio.resolution
         ends = ratio.value, ratio.low, ratio.high
-        return Outcome(check, verdict, text, *ends, unit="×", evidence=check.ids, p=ratio.p)
+        return Outcome(
+            check, verdict, text, *ends, unit="×", evidence=check.ids, p=ratio.p, differs=differs
+        )
 
     def _ratio(self, check: Check) -> Outcome:
         bound = check.above or check.below or 1.0
         ratio, text = self._pair(check.base, check.other, bound)
         if not check.says:
             text = f"at {shape_label(self.case(check.other).shape_name)} {text}"
-        verdict = (above if check.above is not None else below)(*ratio.widest, bound)
-        return self._of(check, verdict if ratio.significant else INCONCLUSIVE, ratio, text)
+        side = above if check.above is not None else below
+        asks = partial(side, bound=bound)
+        return self._of(check, asks, ratio, text, ratio.significant)
 
     def _equivalent(self, check: Check) -> Outcome:
         ratio, text = self._pair(check.base, check.other)
         share = 1 + _given(check.within)
-        verdict = within(*ratio.widest, (1 / share, share))
-        return self._of(check, verdict, ratio, text)
+        asks = partial(within, bounds=(1 / share, share))
+        return self._of(check, asks, ratio, text)
 
     def _order(self, check: Check) -> Outcome:
         """From the fastest to the slowest: each ahead of the next."""

@@ -19,7 +19,7 @@ from recheck_report.commands import Failed
 from recheck_report.commands.verify import slower
 from recheck_report.contribution.evidence import doubtful, unfit
 from recheck_report.files import beside
-from recheck_report.formatting import duration, shape_label
+from recheck_report.formatting import duration, margin, shape_label
 from recheck_report.history.runs import HISTORY, History, added, load, of, repeated
 from recheck_report.history.search import NoRuptures, searched
 from recheck_report.history.steps import ENOUGH, Step, expected, steps
@@ -27,7 +27,7 @@ from recheck_report.model.record import RECORD, Record
 from recheck_report.model.record import load as load_record
 from recheck_report.model.typed import BadRecord
 from recheck_report.progress import doing
-from recheck_report.sections.times import Pair, count, margin, words
+from recheck_report.sections.times import Pair, count, words
 
 MOST = 10  # change points that are printed of a GPU model
 

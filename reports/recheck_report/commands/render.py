@@ -97,6 +97,7 @@ class Foundations:
     overhead: list[str]
     family: int  # comparisons that the claims and the findings make
     resolution: str
+    processes: bool  # whether it is known what two of them differ by
     not_passed: list[list[str]]
 
 
@@ -185,6 +186,7 @@ def _foundations(own: Measured) -> Foundations:
         overhead=provenance.overhead(record),
         family=len(known.family),
         resolution=self_audit.resolution_text(known.resolution),
+        processes=known.processes is not None,
         not_passed=[row for each in special for row in tables.not_passed(record, each)],
     )
 
@@ -339,9 +341,7 @@ def _readme(report: Report, files: dict[str, bytes]) -> bytes:
                 "charts": [c for c in (*section.story_charts, *section.charts) if c.svg][:1],
                 "columns": columns,
                 "rows": rows,
-                "unsure": another.unsure_means(record)
-                if any(another.UNSURE in cell for row in rows for cell in row)
-                else "",
+                "unsure": another.unsure_means(record, rows),
                 "library_wins": any(cell.startswith("**") for row in rows for cell in row),
             }
         )

@@ -11,11 +11,11 @@ import argparse
 from pathlib import Path
 
 from recheck_report.commands import Failed
+from recheck_report.formatting import margin
 from recheck_report.model.record import load
 from recheck_report.progress import doing
 from recheck_report.queries import DISPATCH
 from recheck_report.sections.another import whether
-from recheck_report.sections.times import margin
 from recheck_report.statistics.variation import PROCESS, Variation, derive, table_json
 
 

@@ -23,14 +23,14 @@ from recheck_report.claims import load_collection, verdicts_of
 from recheck_report.claims.measured import Measured, read
 from recheck_report.claims.toml import in_order
 from recheck_report.commands import Failed, experiments_option
-from recheck_report.formatting import NONE, duration
+from recheck_report.formatting import NONE, duration, margin
 from recheck_report.history.runs import HISTORY
 from recheck_report.model.record import SPECIAL, Case, locate
 from recheck_report.model.verdicts import Verdict, Verdicts, load_verdicts
 from recheck_report.progress import doing
 from recheck_report.sections.family import close_family
 from recheck_report.sections.machine import suspects
-from recheck_report.sections.times import Pair, count, margin, place, row_of, told
+from recheck_report.sections.times import Pair, count, place, row_of, told
 from recheck_report.sections.verdicts import WORDS, spoken, summary
 
 MOST = 8  # rungs that lost times and suspect times, each a line; the rest is counted

@@ -141,7 +141,8 @@ def _verdict(accuracy: Accuracy, splits: list[Row]) -> str:
         why = f"`{LIBRARY}`: {cell(base.why_not)}" if base else f"`{LIBRARY}` was not studied"
         return f"No error of a row that splits its inputs could be compared with cuBLAS's: {why}."
     larger = [each for each in found if each[0] > 1]
-    scope = f" (same inputs, K ≥ {LEAST_K}, by norm and by element)"
+    product = f"products of {accuracy.m} × K by K × {accuracy.n} elements"
+    scope = f" ({product}, same inputs, K ≥ {LEAST_K}, by norm and by element)"
     notes = ""
     guarded = [cell(each.says) for each in accuracy.ordinary if each.name in GUARDED]
     if guarded:

@@ -9,13 +9,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
 
 from recheck_report.anchors import METHOD, claim_place
 from recheck_report.claims.measured import Measured
-from recheck_report.formatting import NONE
+from recheck_report.formatting import NONE, margin
 from recheck_report.model.record import Case, Experiment, Record
-from recheck_report.sections.times import margin
 from recheck_report.sections.verdicts import prose, where
 from recheck_report.statistics import another
 from recheck_report.statistics.ratio import Ratio
@@ -29,7 +27,6 @@ from recheck_report.statistics.variation import (
     gpu_of,
     known,
     level_of,
-    one_gpu_and_code,
 )
 
 ANCHOR = "another-run"
@@ -38,6 +35,7 @@ DIFFER = ["half differ by less than", "97 of 100 differ by less than"]
 COLUMNS = ["cases", "medians", *DIFFER, "ratios", *DIFFER]
 BY_SEED = ["cases", "medians of one seed", DIFFER[0], "medians of two seeds", DIFFER[0]]
 UNSURE = "◦"  # a ratio that may lie on the other side of 1 in another run
+OPEN = "≈"  # one that is no clear difference here
 
 
 def _model(record: Record) -> str:
@@ -72,14 +70,23 @@ def _there(record: Record, ratio: Ratio, cases: Sequence[Case]) -> Ratio | None:
 
 
 def unsure(record: Record, ratio: Ratio, cases: Sequence[Case]) -> str:
-    """A mark behind a ratio that is off 1 here, and may lie on its other side on another GPU."""
+    """A mark behind a ratio that is no clear difference, or that is one here, and may lie on the
+    other side of 1 on another GPU."""
+    if ratio.outcome == "no difference":
+        return OPEN
     found = _there(record, ratio, cases)
     off = ratio.outcome in ("faster", "slower")
     return UNSURE if found and off and found.low <= 1 <= found.high else ""
 
 
-def unsure_means(record: Record) -> str:
-    return f"{UNSURE}: may be the other way round on another {prose(_model(record))}."
+def unsure_means(record: Record, rows: Sequence[Sequence[str]]) -> str:
+    """What those marks mean that are in a table."""
+    means = {
+        OPEN: "no clear difference",
+        UNSURE: f"may be the other way round on another {prose(_model(record))}",
+    }
+    text = "".join(cell for row in rows for cell in row)
+    return "".join(f"{mark}: {words}. " for mark, words in means.items() if mark in text).rstrip()
 
 
 def trust(own: Measured) -> list[list[str]]:
@@ -101,9 +108,11 @@ def trust(own: Measured) -> list[list[str]]:
                 verdicts[kind].append(name)
         same, may, host = (verdicts[kind] for kind in ("same", "may", "host"))
         text = (
-            f"{len(same)} of {len(same) + len(may)} verdicts on GPU times [probably stay]"
+            f"{len(same)} of {len(same) + len(may)} verdicts on times [probably stay]"
             f"({METHOD}#{ANCHOR}): the interval to expect there decides as this run's does"
         )
+        if level == PROCESS and not _among(own.record):
+            text += ", as far as processes on another GPU of the model show"
         text += f"; may change: {', '.join(may)}" if may else ""
         text += f"; not predicted, as the host decides: {', '.join(host)}" if host else ""
         found.append([head, text])
@@ -217,31 +226,33 @@ def whether(seeds: Seeds) -> str:
     )
 
 
+def _several(record: Record) -> list[dict[str, str | None]]:
+    """The runs of GPUs of its model that were measured more than once."""
+    every = known()[_model(record)].records
+    gpus = Counter(each["uuid_hash"] for each in every)
+    del gpus[None]
+    return [each for each in every if gpus[each["uuid_hash"]] > 1]
+
+
+def _among(record: Record) -> bool:
+    """Whether its GPU is one of those."""
+    return gpu_of(record) in (each["uuid_hash"] for each in _several(record))
+
+
 def _about(record: Record, level: Level) -> str:
     """What the numbers of a level rest on, and how well they predict."""
-    every = runs = known()[_model(record)].records
-    if level.level == PROCESS:
-        gpus = Counter(each["uuid_hash"] for each in every)
-        del gpus[None]
-        every = runs = tuple(each for each in every if gpus[each["uuid_hash"]] > 1)
-    else:
-        # of the runs of one GPU and code one counts
-        runs = tuple({one_gpu_and_code(each): each for each in every}.values())
-    total = sum(
-        (a["uuid_hash"] == b["uuid_hash"] is not None) == (level.level == PROCESS)
-        for a, b in combinations(runs, 2)
-    )
+    every = _several(record) if level.level == PROCESS else known()[_model(record)].records
     gpu = record.environment.gpu
     own = (each for each in every if gpu and each["started"] == record.environment.started)
     among = ", this one among them" if any(own) else ""
-    if level.level == PROCESS and gpu_of(record) not in (each["uuid_hash"] for each in runs):
+    if level.level == PROCESS and not _among(record):
         among = ", which is not the one of this report"
-    count = len({each["uuid_hash"] for each in runs})
+    drivers = " or ".join(sorted({str(each["driver"]) for each in every}))
     text = (
-        f"From {len(runs)} runs on {count} GPU{'s' * (count > 1)}{among}, all with driver "
-        f"{' or '.join(sorted({str(each['driver']) for each in runs}))}: {level.pairs} of their "
-        f"{total} pairs were asked for the same and share device code. The values are not "
-        "independent: a run is in several pairs, and a case in many ratios."
+        f"From {level.runs} runs on {level.gpus} GPU{'s' * (level.gpus > 1)}{among}, all with "
+        f"driver {drivers}: {level.pairs} of their {level.possible} pairs were asked for the same "
+        "and share device code. The values are not independent: a run is in several pairs, and a "
+        "case in many ratios."
     )
     if level.level == PROCESS:
         text += (

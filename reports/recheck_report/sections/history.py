@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from recheck_report.anchors import page, row_anchor
-from recheck_report.formatting import NONE, cell, duration, shape_label, spread
+from recheck_report.formatting import NONE, cell, duration, margin, shape_label, spread
 from recheck_report.history.runs import History, Run, Series, of
 from recheck_report.history.search import FEWEST
 from recheck_report.history.steps import (
@@ -22,7 +22,7 @@ from recheck_report.history.steps import (
 )
 from recheck_report.model.record import AUDIT, SPECIAL, Case, Experiment, Record, Seconds
 from recheck_report.queries import DISPATCH, elements, reference
-from recheck_report.sections.times import Changed, Pair, Row, code, count, margin, place, words
+from recheck_report.sections.times import Changed, Pair, Row, code, count, place, words
 from recheck_report.sections.verdicts import prose
 
 RUNS = ["run", "date", "GPU", "driver", "CUDA", "device code", "slower", "faster", "other rows"]

@@ -8,18 +8,17 @@ from dataclasses import dataclass
 from recheck_report.anchors import METHOD, claim_place, page, place
 from recheck_report.claims import Judged, Outcome, asked
 from recheck_report.claims.measured import Measured
-from recheck_report.formatting import NBSP, NONE, duration, durations, shape_label, spread
+from recheck_report.formatting import NBSP, NONE, duration, durations, margin, shape_label, spread
 from recheck_report.model.record import Case, Experiment, Record
 from recheck_report.queries import DISPATCH, reference
 from recheck_report.sections import another
 from recheck_report.sections.machine import suspects
 from recheck_report.sections.self_audit import resolution_text
-from recheck_report.sections.times import margin
 from recheck_report.sections.verdicts import VERBS, WORDS, in_words, prose, summary, told
 from recheck_report.statistics.family import comparisons
 from recheck_report.statistics.paired import in_rounds
 from recheck_report.statistics.ratio import COARSEST, Ratio
-from recheck_report.statistics.variation import Level, class_of
+from recheck_report.statistics.variation import END_TO_END, OF_CPU, Level, class_of
 
 CLAIMS = ["claim", "verdict", "asked", "measured"]
 LONGEST = 70  # characters of what was measured, in the table of claims
@@ -283,13 +282,17 @@ def trusted(record: Record, brands: list[str]) -> str:
 
 
 def _floors(processes: Level, record: Record) -> str:
-    """The range of what ratios of launches differ by between two processes."""
-    timed = (case for case in record.cases if case.seconds and case.regime in ("cold", "hot"))
-    own = {class_of(case) for case in timed if case.target == "gpu"}
-    widths = [each.predicted for each in processes.ratios.classes if each.name in own]
-    if not widths:
-        return ""
-    return f": by regime and duration from {margin(min(widths))} to {margin(max(widths))}"
+    """What ratios of this record's cases differ by between two processes: of launches the range,
+    of each class where the host has a part its own."""
+    own = {class_of(case) for case in record.cases if case.seconds}
+    known = [each for each in processes.ratios.classes if each.name in own]
+    of_hosts = [each for each in known if each.name in (END_TO_END, *OF_CPU)]
+    launches = [each.predicted for each in known if each not in of_hosts]
+    parts = []
+    if launches:
+        parts.append(f"of GPU launches from {margin(min(launches))} to {margin(max(launches))}")
+    parts += [f"{each.name.replace(', ', ' with ')} {margin(each.predicted)}" for each in of_hosts]
+    return f": {', '.join(parts)}" if parts else ""
 
 
 def trust(own: Measured, tails: str) -> list[list[str]]:
@@ -343,4 +346,5 @@ def _mutants(own: Measured) -> str:
     if not tried:
         return "not known: the record has no such tests"
     caught = sum(each.outcome == "pass" for each in tried)
-    return f"{caught} of {len(tried)} kernels that are wrong on purpose were caught"
+    of = f"{caught} of the {len(tried)} kernels"
+    return f"{of} that are wrong on purpose and that claims ask for were caught"

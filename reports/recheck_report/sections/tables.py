@@ -253,7 +253,7 @@ def _then(record: Record, experiment: Experiment, known: Figures, document: str)
         line += [cell(each.printed) or NONE] * printed
         other = known.hardware[each.hardware]
         line += ["" if other == usual else cell(other)] * several
-        line.append("lost" if each.lost else duration(then) if then else NONE)
+        line.append("not preserved" if each.lost else duration(then) if then else NONE)
         if each.lost:
             lost.setdefault(each.lost, []).append(f"`{each.strategy}`")
         here = case.seconds if case else None

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from statistics import median, quantiles
 
-from recheck_report.formatting import duration, shape_label, significant
+from recheck_report.formatting import duration, margin, shape_label, significant
 from recheck_report.model.record import REGIMES, Case, Record
 from recheck_report.sections.machine import suspects
 from recheck_report.sections.verdicts import prose
@@ -38,12 +38,6 @@ def regime(name: str) -> str:
 def words(ratio: Ratio) -> str:
     """ "1.067 times as fast [1.066, 1.068]"; all intervals of a comparison are by the far ends."""
     return replace(ratio, mark="").words
-
-
-def margin(value: float) -> str:
-    if value == float("inf"):
-        return "not known"
-    return f"{significant(100 * value, 2)} %" if value < 1 else f"a factor of {1 + value:.3g}"
 
 
 def row_of(case: Case) -> str:

@@ -16,7 +16,15 @@ from recheck_report.anchors import place as place_of
 from recheck_report.claims import Check, Claim, Corrected, Judged, Outcome, Source, asked
 from recheck_report.claims.load import BY_READING, KINDS, POLICY
 from recheck_report.claims.measured import Measured
-from recheck_report.formatting import NONE, cell, duration, entities, shape_label, significant
+from recheck_report.formatting import (
+    NONE,
+    cell,
+    duration,
+    entities,
+    margin,
+    shape_label,
+    significant,
+)
 from recheck_report.model.record import AUDIT, Case
 from recheck_report.sections.findings.sentences import Finding
 from recheck_report.statistics.paired import LEVEL
@@ -111,6 +119,11 @@ def in_words(outcome: Outcome) -> str:
     return spoken(*_value(outcome))
 
 
+def _differs(outcome: Outcome) -> str:
+    """Why it is left open, where that is what two processes differ by."""
+    return f"; two processes may differ by {margin(outcome.differs)}" if outcome.differs else ""
+
+
 def _value(outcome: Outcome) -> tuple[float | None, float | None, float | None, str, str]:
     mark = "ᵉ" if "ᵉ" in outcome.text else ""
     return outcome.value, outcome.low, outcome.high, outcome.unit, mark
@@ -166,6 +179,7 @@ def told(outcome: Outcome, brief: bool = False, threshold: bool = False) -> str:
     # a smaller one goes without saying
     if outcome.p is not None and outcome.p >= SMALL_P:
         text += f", p = {significant(outcome.p, 2)}"
+    text += _differs(outcome)
     return head + text + _threshold(outcome) * threshold + varied(outcome, brief)
 
 
@@ -179,7 +193,8 @@ def varied(outcome: Outcome, brief: bool = False) -> str:
         # an interval may lie clear of the bound, and p not be small enough after Holm's correction
         p = each.p or 0.0
         decides = each.verdict == "inconclusive" and p >= LEVEL
-        return in_words(each) + (f", p = {significant(p, 2)}" if decides else "")
+        p_value = f", p = {significant(p, 2)}" if decides else ""
+        return in_words(each) + p_value + _differs(each)
 
     holding, total = sum(each.verdict == "holds" for _, each in outcome.over), len(outcome.over)
     few = {0: "none of the", total: "all"}.get(holding, f"{holding} of the")

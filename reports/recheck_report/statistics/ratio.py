@@ -77,9 +77,20 @@ class Ratio:
         limit = 1 + self.resolution
         if self.significant and (self.low > limit or self.high < 1 / limit):
             return "faster" if self.low > limit else "slower"
-        limit = 1 + (self.resolution if self.alike is None else self.alike)
+        limit = 1 + self.in_one_process.resolution
         within = limit > 1 and 1 / limit <= self.low and self.high <= limit
         return "same" if within else "no difference"
+
+    @property
+    def in_one_process(self) -> Ratio:
+        """The same by what the self-audit resolves alone, whatever two processes differ by."""
+        return self if self.alike is None else replace(self, resolution=self.alike)
+
+    @property
+    def hidden(self) -> bool:
+        """Whether it would be faster or slower, did two processes not differ by as much."""
+        own = ("faster", "slower")
+        return self.outcome not in own and self.in_one_process.outcome in own
 
     def times(self, factor: float) -> Ratio:
         scaled = {name: getattr(self, name) * factor for name in ("value", "low", "high")}

@@ -42,6 +42,7 @@ MARGIN = 0.999  # the quantile that a change between two records has to exceed
 # them: with this one, 95 of 100 values of a GPU that was left out lay within (held_out()).
 # They were used to choose it, so this is no independent check.
 PREDICTED = 0.97
+END_TO_END = "end to end"
 ONE_THREAD, THREADS = OF_CPU = "CPU, one thread", "CPU, several threads"
 PROCESS, GPU = LEVELS = ("process", "GPU")
 MOST_ORDERED = 8  # runs of one GPU and commit whose seeds are given out in all ways
@@ -58,7 +59,7 @@ DURATIONS = (
 CLASSES = (
     *(f"{regime}, {name}" for regime in ("cold", "hot") for _, name in DURATIONS),
     "inner",
-    "end to end",
+    END_TO_END,
     ONE_THREAD,
     THREADS,
 )
@@ -143,6 +144,9 @@ class Seeds:
 class Level:
     level: str
     pairs: int  # of runs that had device code in common
+    runs: int  # that are in these pairs
+    possible: int  # pairs of these runs at this level
+    gpus: int  # that these runs were on
     medians: Differences
     ratios: Differences
     seeds: Seeds | None = None  # None: all pairs are of one seed, or of two, or of two GPUs
@@ -180,7 +184,11 @@ def known(table: Path = TABLE) -> dict[str, Variation]:
     def level(own: dict[str, Any]) -> Level:
         medians, ratios = differences(own["medians"]), differences(own["ratios"])
         found = seeds(own.get("seeds"))
-        return Level(own["level"], own["pairs"], medians, ratios, found, own.get("full", True))
+        return Level(
+            own["level"],
+            *(own["pairs"], own["runs"], own["possible"], own["gpus"]),
+            *(medians, ratios, found, own.get("full", True)),
+        )
 
     found = {}
     for each in json.loads(table.read_text(encoding="utf-8"))["models"]:
@@ -271,6 +279,7 @@ def level_between(old: Record, new: Record) -> str:
 def _derived(name: str, records: list[Record], without: Sequence[str]) -> Variation:
     pairs: dict[str, list[_Pair]] = {level: [] for level in LEVELS}
     full = dict.fromkeys(LEVELS, True)
+    paired: dict[str, set[int]] = {level: set() for level in LEVELS}
     fullest = {id(each) for each in _fullest(records)}
     for i, j in combinations(range(len(records)), 2):
         old, new = records[i], records[j]
@@ -281,11 +290,13 @@ def _derived(name: str, records: list[Record], without: Sequence[str]) -> Variat
         who = (i, j) if level == PROCESS else (gpu_of(old) or i, gpu_of(new) or j)
         if pair := _pair(old, new, who, without):
             pairs[level].append(pair)
+            paired[level] |= {i, j}
             full[level] &= old.plan.full
     levels = [
         Level(
             level,
             len(own),
+            *_counts(level, [records[i] for i in paired[level]]),
             _differences(own, "medians"),
             _differences(own, "ratios"),
             _seeds(own, records) if level == PROCESS else None,
@@ -295,6 +306,11 @@ def _derived(name: str, records: list[Record], without: Sequence[str]) -> Variat
         if own
     ]
     return Variation(name, tuple(map(_origin, records)), tuple(levels))
+
+
+def _counts(level: str, runs: list[Record]) -> tuple[int, int, int]:
+    possible = sum(level_between(old, new) == level for old, new in combinations(runs, 2))
+    return len(runs), possible, len({gpu_of(each) or id(each) for each in runs})
 
 
 def one_gpu_and_code(origin: dict[str, str | None]) -> tuple[str | None, ...]:
@@ -511,7 +527,8 @@ def table_json(found: Sequence[Variation]) -> bytes:
 
     def level(own: Level) -> str:
         return (
-            f'    {{"level": "{own.level}", "pairs": {own.pairs},\n'
+            f'    {{"level": "{own.level}", "pairs": {own.pairs}, '
+            f'"runs": {own.runs}, "possible": {own.possible}, "gpus": {own.gpus},\n'
             f'     "medians": {differences(own.medians)},\n'
             f'     "ratios": {differences(own.ratios)}{seeds(own.seeds)}{part(own)}}}'
         )

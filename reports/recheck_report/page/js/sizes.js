@@ -95,7 +95,7 @@ function sizesPlot(experiment, here, rows, measure, key, regime, baseline) {
   const log = key !== "roof" && !(key === "ratio" && Math.max(...points.map((p) => p.y)) / Math.min(...points.map((p) => p.y)) < 6);
   const edges = [...new Set(points.map((p) => p.x))].sort((a, b) => a - b);
   const text = key === "roof" ? (value) => `${+(100 * value).toPrecision(3)} %` : undefined;
-  const caption = crossingOf(experiment, here, regime, baseline);
+  const caption = crossingOf(experiment, here, rows, regime, baseline);
   const limits = key === "ratio" ? [{ name: baseline, points: [[edges[0], 1], [edges.at(-1), 1]] }] : ceilingOf(experiment, key, edges);
   return figure({
     wide: true,
@@ -117,11 +117,11 @@ function ceilingOf(experiment, key, edges) {
   return [{ name: `${said}, ${significant(value)} ${experiment.metric.unit}`, points: [[edges[0], value], [edges.at(-1), value]] }];
 }
 
-// where the fastest row of the largest size stands against the baseline, size by size
-function crossingOf(experiment, here, regime, baseline) {
+// where the fastest row of the largest size, of those that are drawn, stands against the baseline, size by size
+function crossingOf(experiment, here, rows, regime, baseline) {
   const sizes = experiment.squares.map(([, shape]) => shape).filter((shape) => here.some((each) => each.shape === shape && each.row.name === baseline));
   const { rivals } = rankingOf({ experiment: experiment.name, shape: sizes.at(-1), regime });
-  const best = rivals.find((each) => each.row.arithmetic === "fp32" && each.row.name !== baseline);
+  const best = rivals.find((each) => each.row.arithmetic === "fp32" && each.row.name !== baseline && rows.includes(each.row.name));
   if (!sizes.length || !best) return `${experiment.title}, ${REGIMES[regime]}`;
   const by = { faster: [], slower: [], even: [] };
   for (const shape of sizes) {

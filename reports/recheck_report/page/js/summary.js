@@ -81,11 +81,12 @@ function surprisesCard() {
       "li",
       {},
       el("a", { class: "topic", href: hrefOf({ view: "claims", claim: id }) }, `${id} ${plain(claim.title)}`),
-      el("span", {}, "Said: ", rich(claim.said || claim.asked), ". Measured: ", rich(claim.found), "."),
+      el("span", {}, claim.said ? "Said: " : "Asked: ", rich(claim.said || claim.asked), ". Measured: ", rich(claim.found), "."),
     );
   });
   const none = el("p", {}, count("fails") ? "Nothing that was timed or tested fails." : "No claim fails.");
-  return card("What fails", link("All claims, with quote, check and evidence", { view: "claims" }), lines.length ? el("ul", { class: "lines" }, lines) : none);
+  const heading = lines.length < count("fails") ? `What fails: ${lines.length} of ${count("fails")}` : "What fails";
+  return card(heading, link("All claims, with quote, check and evidence", { view: "claims" }), lines.length ? el("ul", { class: "lines" }, lines) : none);
 }
 
 function trustCard() {

@@ -17,7 +17,7 @@ from functools import partial
 
 from recheck_report.anchors import place
 from recheck_report.claims.measured import Measured
-from recheck_report.formatting import SCOPES, cell, durations, shape_label, significant
+from recheck_report.formatting import SCOPES, cell, durations, margin, shape_label, significant
 from recheck_report.model.record import Case, Experiment
 from recheck_report.queries import DISPATCH, first_rung, metric_of, reference, roof, share
 from recheck_report.sections.bottlenecks import busy
@@ -143,7 +143,9 @@ class Sentences:
         """How `other` does against `base`, as absolute times and as ratio."""
         ratio = self.ratio(base, other)
         text = f"{self.times(base, other)}: {VERDICTS[ratio.outcome]}, {ratio.words}"
-        text += f"{in_rounds(ratio, base, other)}."
+        text += in_rounds(ratio, base, other)
+        text += f"; two processes may differ by {margin(ratio.resolution)}" if ratio.hidden else ""
+        text += "."
         return Line(ratio.outcome, text[0].upper() + text[1:])
 
     def compare(
