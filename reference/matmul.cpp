@@ -111,6 +111,7 @@ void MatmulOracle::scatter(MatrixView a, MatrixView b, std::mt19937_64& random) 
   std::iota(rows.begin(), rows.end(), 0);
   std::ranges::shuffle(rows, random);
   const auto count = std::min(std::max(m_, n_), most_elements);
+  scattered_.reserve(count);
   for (std::int64_t begin = 0; begin < n_; begin += line)
     for (std::int64_t t = begin; t < count; t += n_)
       for (std::int64_t i = t; i < std::min({t + line, t - begin + n_, count}); ++i)

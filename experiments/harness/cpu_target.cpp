@@ -65,6 +65,13 @@ class CpuTarget final : public Target {
   void queue_exchange(float* a, float* b, std::int64_t count) override {
     std::swap_ranges(a, a + count, b);
   }
+  void queue_hide(float* data, std::int64_t count, std::uint64_t key) override {
+    constexpr std::int64_t part = 1 << 16;
+    reference::parallel_for((count + part - 1) / part, [&](std::int64_t p) {
+      for (auto i = p * part; i < std::min(count, (p + 1) * part); ++i)
+        data[i] = std::bit_cast<float>(std::bit_cast<std::uint32_t>(data[i]) ^ hiding(key, i));
+    });
+  }
   void queue_copy(float* to, const float* from, std::int64_t count) override {
     copy_in(to, from, count);
   }
@@ -76,13 +83,16 @@ class CpuTarget final : public Target {
 #ifdef __SSE__
     all.push_back({subnormals, _mm_getcsr() & flush_bits});
 #endif
-    if (omp_get_max_threads != nullptr) all.push_back({threads, omp_get_max_threads()});
-    cpu_set_t cpus;  // who asks OpenMP to bind threads has it bind this one too
-    const bool binds = std::getenv("OMP_PROC_BIND") != nullptr ||
-                       std::getenv("OMP_PLACES") != nullptr ||
-                       std::getenv("GOMP_CPU_AFFINITY") != nullptr;
-    if (!binds && sched_getaffinity(0, sizeof cpus, &cpus) == 0)
-      all.push_back({cpus_allowed, CPU_COUNT(&cpus)});
+    if (omp_get_max_threads != nullptr) all.push_back({openmp_threads, omp_get_max_threads()});
+#ifdef __GLIBC__
+    all.push_back({exceptions, fegetexcept()});
+#endif
+    if (cpu_set_t cpus; !binds_ && sched_getaffinity(0, sizeof cpus, &cpus) == 0) {
+      std::uint64_t mask = 0;
+      for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
+        if (CPU_ISSET(cpu, &cpus)) mask ^= std::uint64_t{1} << cpu % 64;
+      all.push_back({allowed_cpus, static_cast<std::int64_t>(mask)});
+    }
     return all;
   }
   void restore(std::span<const Setting> settings) override {
@@ -92,8 +102,14 @@ class CpuTarget final : public Target {
       if (name == subnormals)
         _mm_setcsr((_mm_getcsr() & ~flush_bits) | static_cast<unsigned>(value));
 #endif
-      if (name == threads) omp_set_num_threads(static_cast<int>(value));
-      if (name == cpus_allowed) sched_setaffinity(0, sizeof cpus_, &cpus_);
+#ifdef __GLIBC__
+      if (name == exceptions) {
+        fedisableexcept(FE_ALL_EXCEPT);
+        feenableexcept(static_cast<int>(value));
+      }
+#endif
+      if (name == openmp_threads) omp_set_num_threads(static_cast<int>(value));
+      if (name == allowed_cpus) sched_setaffinity(0, sizeof cpus_, &cpus_);
     }
   }
 
@@ -117,18 +133,19 @@ class CpuTarget final : public Target {
       return now() - start;
     };
     Samples samples;
-    for (int i = 0; i < sampling.count + (surprise != nullptr ? 1 : 0); ++i) {
-      if (surprise == nullptr || i != surprise->at) {
-        samples.seconds.push_back(seconds());
-        continue;
-      }
-      if (sampling.guess < too_long_for_caches) {
+    for (int i = 0; i < sampling.count; ++i) samples.seconds.push_back(seconds());
+    if (surprise != nullptr) {
+      const bool long_one = sampling.guess >= too_long_for_caches;
+      surprise->keep();
+      if (!long_one) {
         launch();  // a block's first finds its output poisoned, others what the last has left
         surprise->move();
         samples.moved = seconds();
       }
       surprise->before();
-      samples.surprised = seconds();
+      if (!long_one) samples.surprised = seconds();
+      surprise->reveal();
+      (long_one ? samples.surprised : samples.changed) = seconds();
       surprise->after();
     }
     samples.disturbed = preemptions() != before;
@@ -138,10 +155,13 @@ class CpuTarget final : public Target {
 
  private:
   static constexpr std::string_view rounding = "rounding mode", subnormals = "flushing to zero",
-                                    threads = "number of OpenMP's threads",
-                                    cpus_allowed = "number of CPUs that it may run on";
+                                    exceptions = "floating-point exceptions that trap";
   static constexpr unsigned flush_bits = 0x8040;  // of subnormal results and operands
   cpu_set_t cpus_{};                              // that it may run on
+  // who asks OpenMP to bind threads has it bind this one too
+  bool binds_ = std::getenv("OMP_PROC_BIND") != nullptr || std::getenv("OMP_PLACES") != nullptr ||
+                std::getenv("GOMP_CPU_AFFINITY") != nullptr ||
+                std::getenv("KMP_AFFINITY") != nullptr;
 };
 
 }  // namespace

@@ -16,6 +16,9 @@ void hold(std::int64_t nanoseconds, cudaStream_t stream);
 /// Exchanges what two arrays of `count` floats hold; `a` is written last.
 void exchange(float* a, float* b, std::int64_t count, cudaStream_t stream);
 
+/// Hides, or shows, what an array holds, as mix.hpp says.
+void hide(float* data, std::int64_t count, std::uint64_t key, cudaStream_t stream);
+
 /// Fills the shared memory of every multiprocessor with NaN.
 void poison_shared(int sm_count, int bytes_per_block, cudaStream_t stream);
 

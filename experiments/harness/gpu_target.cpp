@@ -149,6 +149,9 @@ class GpuTarget final : public Target {
   void queue_exchange(float* a, float* b, std::int64_t count) override {
     exchange(a, b, count, stream_);
   }
+  void queue_hide(float* data, std::int64_t count, std::uint64_t key) override {
+    hide(data, count, key, stream_);
+  }
   void queue_copy(float* to, const float* from, std::int64_t count) override {
     check(cudaMemcpyAsync(to, from, static_cast<std::size_t>(count) * sizeof(float),
                           cudaMemcpyDeviceToDevice, stream_));
@@ -243,7 +246,7 @@ class GpuTarget final : public Target {
 
   Samples sample(const Sampling& sampling, const std::function<void()>& launch) override {
     const auto [regime, wanted, batch, guess, surprise] = sampling;
-    const int count = std::min(wanted + (surprise != nullptr ? 1 : 0), most_samples);
+    const int count = std::min(wanted, most_samples);
     while (events_.size() < 2 * static_cast<std::size_t>(count + 1))
       events_.emplace_back(
           std::make_unique<Event>([](cudaEvent_t* e) { check(cudaEventCreate(e)); }));
@@ -253,44 +256,48 @@ class GpuTarget final : public Target {
     // (of long launches it is too little to matter, and finding out would take another launch)
     const double queueing = guess < 1e-3 ? seconds_to_queue(launch) : 0;
     clear_readings(2 * count);
-    for (int i = 0; i < count; ++i) {
-      const bool surprised = surprise != nullptr && i == surprise->at;
-      // a surprise takes the host some calls more
-      hold((surprised ? 200'000 : 20'000) + static_cast<std::int64_t>(2e9 * queueing * (batch + 1)),
-           stream_);
-      // nothing comes between a flush and a launch
-      if (surprised && regime == Regime::cold) surprise->before();
+    const auto get_ready = [&](std::int64_t nanoseconds) {
+      hold(nanoseconds + static_cast<std::int64_t>(2e9 * queueing * (batch + 1)), stream_);
       if (regime == Regime::cold) {
         flush_l2(reinterpret_cast<const float4*>(flush_.data()), flush_bytes_,
                  scratch_.data() + clock_floats, stream_);
       } else {
         launch();
       }
+    };
+    for (int i = 0; i < count; ++i) {
+      get_ready(20'000);
       read_clocks(readings(2 * i), device_.sm_count, stream_);
       check(cudaEventRecord(*events_[2 * i], stream_));
-      for (int b = 0; b < batch; ++b) {
-        if (!surprised || b != surprise->in_batch) {
-          launch();
-          continue;
-        }
-        if (regime != Regime::cold) surprise->before();
-        check(cudaEventRecord(*events_[2 * count], stream_));
-        launch();
-        check(cudaEventRecord(*events_[2 * count + 1], stream_));
-        surprise->after();
-      }
+      for (int b = 0; b < batch; ++b) launch();
       check(cudaEventRecord(*events_[2 * i + 1], stream_));
       read_clocks(readings(2 * i + 1), device_.sm_count, stream_);
+    }
+    if (surprise != nullptr) {
+      const bool cold = regime == Regime::cold;
+      // nothing comes between a flush and a launch
+      if (cold) {
+        surprise->keep();
+        surprise->before();
+      }
+      get_ready(200'000);  // it takes the host some calls more
+      for (int b = 0; b < surprise->in_batch; ++b) launch();
+      if (!cold) {
+        surprise->keep();
+        surprise->before();
+      }
+      check(cudaEventRecord(*events_[2 * count], stream_));
+      launch();
+      check(cudaEventRecord(*events_[2 * count + 1], stream_));
+      surprise->after();
     }
     synchronize();
 
     Samples samples;
-    samples.clock_hz = clocks_between(2 * count, &samples.device_seconds);
+    if (count > 0) samples.clock_hz = clocks_between(2 * count, &samples.device_seconds);
     for (int i = 0; i < count; ++i)
       samples.seconds.push_back(seconds_between(2 * i, 2 * i + 1) / batch);
     if (surprise == nullptr) return samples;
-    for (auto* each : {&samples.seconds, &samples.clock_hz, &samples.device_seconds})
-      each->erase(each->begin() + surprise->at);
     samples.surprised = seconds_between(2 * count, 2 * count + 1);
     samples.lingered = come_to_rest();
     return samples;

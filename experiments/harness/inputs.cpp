@@ -11,9 +11,15 @@
 
 namespace recheck {
 
+std::uint64_t drawn() {
+  std::random_device random;
+  const std::uint64_t high = random();
+  return high << 32 | random();
+}
+
 std::uint64_t& nonce() {
-  static std::uint64_t drawn = std::random_device{}();
-  return drawn;
+  static std::uint64_t of_process = std::random_device{}();
+  return of_process;
 }
 
 int integer_limit(std::int64_t terms) {

@@ -52,6 +52,9 @@ inline constexpr std::int64_t guard = 256;
 /// Elements of storage of a rows×ld matrix and the guard behind it.
 constexpr std::int64_t storage(std::int64_t rows, std::int64_t ld) { return rows * ld + guard; }
 
+/// Bits that nobody can foretell.
+std::uint64_t drawn();
+
 /// What the proofs' integers hang on besides a seed: drawn anew by each process, so that no table
 /// of results can have been made for them. What is refused names it; who sets it before the first
 /// inputs are made gets them again (--nonce).

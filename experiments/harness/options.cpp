@@ -94,7 +94,7 @@ void check_benchmark_flag(const std::string& flag, const std::string& value) {
     throw std::invalid_argument(flag + ": '" + value + "' is none of console, json, csv");
   if (flag != "--benchmark_out") return;
   std::error_code none;
-  const bool there = std::filesystem::exists(value, none);
+  const bool there = std::filesystem::exists(std::filesystem::symlink_status(value, none));
   if (!std::ofstream(value, std::ios::app))
     throw std::invalid_argument(flag + ": cannot write " + value);
   // another flag may still be refused

@@ -212,6 +212,7 @@ void Session::time(Workbench& bench, std::vector<Case*> cases) {
   guarded(cases, where, [&] {
     const Spend time(cases[0]->spent);
     bench.renew();
+    for (const Case* c : cases) bench.get_ready(*c->strategy);
   });
   std::erase_if(runs, [](const Run& run) { return !open(run.c); });
   if (runs.empty()) return;
@@ -244,8 +245,24 @@ void Session::time(Workbench& bench, std::vector<Case*> cases) {
     each([&](const Run& run) { return last || due(run, round); },
          [&](Run& run) { sample(bench, where, run, round); });
     each([&](const Run&) { return last; }, [&](Run& run) { conclude(bench, where, run); });
+    if (last && !interrupted) judge_times(runs);
     std::erase_if(runs, [](const Run& run) { return !open(run.c); });
   }
+}
+
+/// A machine that has become slower in the end, whatever has made it so, speaks against most rows
+/// alike; a row that does less in its samples is not one of many.
+void Session::judge_times(std::span<Run> runs) {
+  const auto by_time = std::ranges::count_if(runs, &Run::by_time);
+  const bool most = by_time > 1 && 2 * by_time > std::ssize(runs);
+  const Result unclear = {
+      Status::not_run,
+      "cannot be told from a row that does less where it is timed: most rows of "
+      "this shape take longer in the end; measure again on a quiet machine",
+      {}};
+  for (Run& run : runs)
+    if (run.by_time && open(run.c)) run.c->result = most ? unclear : run.left;
+  save_();
 }
 
 /// Whether a row takes a block in a round: in each, or where its budget has no room for so many, in
@@ -274,8 +291,9 @@ void Session::calibrate(Target& where, Run& run) {
 void Session::sample(Workbench& bench, Target& where, Run& run, int round) {
   const double start = now();
   if (run.batch == 0) calibrate(where, run);
+  run.judging = 0;
   take_block(bench, where, run, round);
-  run.spent += now() - start;
+  run.spent += now() - start - run.judging;
 }
 
 /// Closes a case that has its samples, unless they are too few.
@@ -292,9 +310,10 @@ void Session::conclude(Workbench& bench, Target& where, Run& run) {
     return;
   }
   const bool copied = c.regime == Regime::end_to_end;
+  if (run.left.status == Status::passed)
+    run.left = challenge(bench, where, run, *interval, run.left);
+  if (run.by_time) return;  // until the others have come as far
   c.result = run.left;
-  if (c.result->status == Status::passed)
-    c.result = challenge(bench, where, run, *interval, *c.result);
   if (c.result->status != Status::passed) return;
   c.seconds = interval;
   if (draws(c)) c.power = where.draw(run.launch, interval->median);
@@ -311,11 +330,14 @@ Samples Session::sampled(Workbench& bench, Target& where, Run& run, bool looked_
   const int most =
       std::clamp(static_cast<int>(method.block_seconds / launch_seconds), 1, method.block_samples);
   const bool alone = surprised && (launch_seconds > surprised_once || (copied && !looked_at));
-  const int count = alone ? 0 : most;
+  // none can know which launch is the last, whose output is looked at
+  const int count = alone                    ? 0
+                    : looked_at || surprised ? std::uniform_int_distribution(1, most)(chance_)
+                                             : most;
   if (!copied) bench.poison();
   if (copied && looked_at) bench.poison_copied();
   std::optional<Surprise> surprise;
-  if (surprised) surprise = bench.surprise(*c.strategy, count, run.batch, chance_);
+  if (surprised) surprise = bench.surprise(*c.strategy, run.batch, chance_);
   const Surprise* const among = surprise ? &*surprise : nullptr;
   const double start = now();
   Samples samples;
@@ -330,7 +352,7 @@ Samples Session::sampled(Workbench& bench, Target& where, Run& run, bool looked_
   const double took = now() - start;
   const double timed =
       run.batch * std::accumulate(samples.seconds.begin(), samples.seconds.end(), 0.0) +
-      samples.surprised;
+      samples.surprised + samples.changed;
   ledger_.verified_kernels += timed;
   ledger_.flushes_and_holds += std::max(0.0, took - timed);
   return samples;
@@ -346,14 +368,22 @@ void Session::take_block(Workbench& bench, Target& where, Run& run, int round) {
   const bool chosen = whole && !run.looks.empty() && round >= run.looks.back();
   const bool last = round + 1 >= method.rounds;
   if (chosen) run.looks.pop_back();
+  // what others have changed since the last look is not this row's doing
+  bench.restored_setting(*c.strategy);
+  if ((chosen || last) && !copied) bench.restored_input(*c.strategy);
   // a long one is surprised later, and once
   const bool surprised = chosen && seconds_[c.strategy] * run.repeats * run.batch <= surprised_once;
   const bool first = surprised && !bench.has_met(*c.strategy);
   const Samples samples = sampled(bench, where, run, chosen || last, surprised);
   ++run.blocks;
+  if (const auto changed = bench.restored_setting(*c.strategy)) {
+    c.result = {Status::incorrect, "while it was timed, it has " + *changed, {}};
+    return;
+  }
   run.disagreeing += clocks_disagree(samples, run.batch);
   if (first) run.met = samples;
   if (chosen || last) {
+    const Spend judging(run.judging);
     // the output is what this block has left, until the next row's block
     const auto judged = [&] {
       auto result =
@@ -408,14 +438,22 @@ Result Session::challenge(Workbench& bench, Target& where, Run& run, const Inter
       method.throttled_below * targets_.gpu().device.value_or(Device{}).clock_hz;
   double least = HUGE_VAL, lingered = HUGE_VAL, now_takes = HUGE_VAL;
   bool as_quick = false, as_before = false;
-  // beside the quickest of its own block, should the clock have dropped: behind what a surprise
-  // poisons, and at a block's begin, a row that skips what stands has to work as well
+  // Moved inputs may cost what the caches of other cores do, or nothing where they have been seen
+  // but for a few elements. Another clock is nobody's doing
+  bool as_new = false, as_changed = false;
+  const auto slowed = [&](const Samples& samples) {
+    return std::ranges::any_of(samples.clock_hz,
+                               [&](double clock) { return clock > 0 && clock < throttled; });
+  };
   const auto compare = [&](const Samples& samples) {
-    const double beside = samples.seconds.empty() ? 0 : std::ranges::min(samples.seconds);
+    const auto quick = [&](double seconds, double base) {
+      return seconds <= other_inputs * base + other_inputs_seconds || slowed(samples);
+    };
     const double moved = std::min(samples.moved, usual + c.work().bytes / slowest_caches);
-    as_quick |=
-        samples.surprised <= other_inputs * std::max({usual, beside, moved}) + other_inputs_seconds;
-    least = std::min(least, samples.surprised);
+    as_new |= quick(samples.surprised, std::max(usual, moved));
+    as_changed |= quick(samples.changed, usual);
+    as_quick = as_new && as_changed;
+    least = std::min(least, std::max(samples.surprised, samples.changed));
   };
   if (run.met) compare(*run.met);
   std::int64_t taken = std::numeric_limits<std::int64_t>::max();
@@ -425,7 +463,11 @@ Result Session::challenge(Workbench& bench, Target& where, Run& run, const Inter
                                    : most_surprises + std::min(disturbed, most_disturbed));
        ++i) {
     // who has met these may have kept what they give
-    if (!as_quick && bench.has_met(*c.strategy)) bench.renew();
+    if (!as_quick && bench.has_met(*c.strategy)) {
+      bench.renew();
+      bench.get_ready(*c.strategy);
+      where.warm_up(run.launch);  // the device has been idle
+    }
     const bool first = !bench.has_met(*c.strategy);
     const auto before = where.free_bytes();
     const Samples samples = sampled(bench, where, run, false, true);
@@ -439,9 +481,7 @@ Result Session::challenge(Workbench& bench, Target& where, Run& run, const Inter
     // who knows that all samples have been taken may work again; a clock that is too low is
     // nobody's doing
     const double is = samples.seconds.empty() ? 0 : std::ranges::min(samples.seconds);
-    const bool slowed = std::ranges::any_of(
-        samples.clock_hz, [&](double clock) { return clock > 0 && clock < throttled; });
-    as_before |= is <= other_inputs * usual + other_inputs_seconds || slowed;
+    as_before |= is <= other_inputs * usual + other_inputs_seconds || slowed(samples);
     now_takes = std::min(now_takes, is);
     lingered = std::min(lingered, samples.lingered);
     if (blameless() && taken <= 0) break;
@@ -461,6 +501,7 @@ Result Session::challenge(Workbench& bench, Target& where, Run& run, const Inter
             "cannot be told from a row that does less where it is timed: something else had the "
             "CPU's cores; measure again on a quiet machine",
             {}};
+  run.by_time = true;
   if (!as_quick)
     return {Status::incorrect,
             "takes " + short_text(1e6 * least) + " us at least once its inputs have changed, and " +
@@ -472,6 +513,7 @@ Result Session::challenge(Workbench& bench, Target& where, Run& run, const Inter
                 " us at least once its samples have been taken, and " + short_text(1e6 * usual) +
                 " us in these: it did less then",
             {}};
+  run.by_time = false;
   return {Status::incorrect,
           "keeps memory of the device at each of its launches: " +
               short_text(static_cast<double>(taken) / (1 << 20)) +
@@ -487,9 +529,12 @@ Reason Session::repeats_less(Workbench& bench, Target& where, const Run& run, do
   constexpr int samples_of_one = 8;
   const Case& c = *run.c;
   const auto once = bench.launch(*c.strategy);
+  bench.poison();
   const auto samples =
       where.sample({Regime::hot, samples_of_one, 1, seconds_[c.strategy]}, once).seconds;
-  const double one = std::ranges::min(samples);
+  if (const auto left = bench.recheck(*c.strategy); left.status != Status::passed)
+    return "done once, it went wrong: " + left.reason.value_or("");
+  const double one = middle(samples);
   if (usual >= run.repeats / quickest_repeats * (one - other_inputs_seconds)) return {};
   return "takes " + short_text(1e6 * usual) + " us to do its work " + std::to_string(run.repeats) +
          " times, and " + short_text(1e6 * one) + " us to do it once: it does its work less often";

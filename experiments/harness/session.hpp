@@ -51,6 +51,8 @@ class Session {
     std::optional<Samples> met = {};  // the block in which it met other inputs for the first time
     int blocks = 0, disagreeing = 0;  // in how many of them two clocks say different things
     Result left = {};                 // of judging what its last block has left in the output
+    double judging = 0;               // seconds that this took
+    bool by_time = false;             // whether its times alone speak against it
   };
   void attempt(Backend backend, std::span<Case* const> cases);
   void prove(Workbench& bench, const Strategy& strategy, std::span<Case* const> cases);
@@ -59,6 +61,7 @@ class Session {
   void calibrate(Target& where, Run& run);
   void sample(Workbench& bench, Target& where, Run& run, int round);
   void conclude(Workbench& bench, Target& where, Run& run);
+  void judge_times(std::span<Run> runs);
   Samples sampled(Workbench& bench, Target& where, Run& run, bool looked_at, bool surprised);
   void take_block(Workbench& bench, Target& where, Run& run, int round);
   Result challenge(Workbench& bench, Target& where, Run& run, const Interval& interval,

@@ -15,14 +15,18 @@
 
 namespace recheck {
 
-/// A launch among those that are timed that finds other inputs than they do, and an output that
-/// nobody has written. `before` and `after` queue what that takes right around it. It is no sample.
+/// A launch right behind those that are timed that finds other inputs than they do, and an output
+/// that nobody has written: it ends its block, so that no sample can know of it. All functions
+/// queue what they do.
 struct Surprise {
-  int at;        // in the place of which sample, of one more than are wanted
-  int in_batch;  // of whose launches
-  std::function<void()> before, after;
+  int in_batch;                // of a batch as those are that are timed, behind so many launches
+  std::function<void()> keep;  // a copy of what the last sample has left
   // moves the inputs away and back: they are what they were, and not in the caches where they were
   std::function<void()> move;
+  std::function<void()> before;  // the other inputs, and an output that nobody has written
+  // the same once more, where it makes a difference with other elements here and there
+  std::function<void()> reveal;
+  std::function<void()> after;  // the inputs that there were
 };
 
 /// How samples are to be taken.
@@ -41,7 +45,9 @@ struct Samples {
   // each whole batch by the device's own timer, gaps around it included; empty on a CPU
   std::vector<double> device_seconds = {};
   double surprised = 0;  // seconds of the launch that was a surprise, if one was
-  double moved = 0;     // of one whose inputs had only been moved, where that may make a difference
+  // where caches of several cores make a difference: of one whose inputs had only been moved, and
+  // of one behind the surprise, whose inputs differ from the surprise's in a few elements
+  double moved = 0, changed = 0;
   double lingered = 0;  // seconds that the target worked on after all that had been queued was done
   // whether something else had the cores meanwhile, where they are what is timed
   bool disturbed = false;
@@ -52,6 +58,10 @@ struct Setting {
   std::string_view name;
   std::int64_t value;
 };
+
+/// Settings of a CPU that a library, or somebody outside, may change for good reason.
+inline constexpr std::string_view openmp_threads = "number of OpenMP's threads",
+                                  allowed_cpus = "mask of CPUs that it may run on";
 
 /// What launches back to back draw. Energy counters tick slowly, so this has a window of its own.
 struct Power {
@@ -84,6 +94,8 @@ class Target {
   virtual void poison(float* data, std::int64_t count) = 0;
   // what a surprise is made of, in the order of launches: the host does not wait
   virtual void queue_exchange(float* a, float* b, std::int64_t count) = 0;
+  /// Hides what the memory holds, or shows it again (mix.hpp).
+  virtual void queue_hide(float* data, std::int64_t count, std::uint64_t key) = 0;
   virtual void queue_copy(float* to, const float* from, std::int64_t count) = 0;
   virtual void queue_poison(float* data, std::int64_t count) = 0;
   /// Has caches hold the memory as if it had just been read.

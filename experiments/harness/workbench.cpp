@@ -106,8 +106,10 @@ Footprint footprint(const Experiment& experiment, const Shape& shape, Backend ba
   const auto workspace = static_cast<double>(largest_workspace(experiment, shape, backend));
   const double on_target = sizeof(float) * (4 * inputs + 3 * output + 2 * workspace);
   // three oracles, two doubles for each output element that they know
-  const auto columns = static_cast<double>(experiment.problem.output(shape).columns);
-  const double oracles = 6 * sizeof(double) * std::min(output, std::max(0x1p24, columns));
+  const Extent extent = experiment.problem.output(shape);
+  const auto rows = static_cast<double>(extent.rows), columns = static_cast<double>(extent.columns);
+  const double oracles = 6 * sizeof(double) * std::min(output, std::max(0x1p24, columns)) +
+                         12 * sizeof(double) * std::min(rows + columns, 0x1p24);  // scattered ones
   // the output as it is, spoiled, and of other inputs
   const double on_host = sizeof(float) * (4 * inputs + 3 * output) + oracles;
   return {backend == Backend::gpu ? on_target : 0,
@@ -142,8 +144,12 @@ Workbench::Workbench(const Experiment& experiment, const Shape& shape, Target& t
 
 /// The integers by which a strategy is proven: those that its arithmetic can hold.
 Workbench::Inputs& Workbench::integers_for(const Strategy& strategy) {
+  if (stale_) renew();
   if (!experiment_->wide_integers || strategy.arithmetic == Arithmetic::fp32) return integers_;
-  if (!narrow_) narrow_ = prepare(Values::integers, seed_of_integers_, false);
+  if (!narrow_) {
+    narrow_ = prepare(Values::integers, seed_of_integers_, false);
+    if (integers_.key != 0) fill(*narrow_, seed_of_integers_, integers_.key);
+  }
   return *narrow_;
 }
 
@@ -187,9 +193,12 @@ Workbench::Input Workbench::place(const HostMatrix& host) {
   return {&host, std::make_shared<const Array>(*target_, std::ssize(host.elements))};
 }
 
-/// Has other values in the same places.
-void Workbench::fill(Inputs& inputs, std::uint64_t seed) {
+/// Has other values in the same places, hidden where strategies run if there is a key.
+void Workbench::fill(Inputs& inputs, std::uint64_t seed, std::uint64_t key) {
   const Spend spend(ledger_->inputs_and_copies);
+  inputs.key = key;
+  inputs.oracles.clear();
+  inputs.exact.clear();
   for (std::size_t i = 0; i < inputs.truth.size(); ++i)
     recheck::fill(inputs.truth[i], seed, static_cast<int>(i), inputs.values, inputs.limit,
                   experiment_->element, inputs.wide_every);
@@ -199,18 +208,23 @@ void Workbench::fill(Inputs& inputs, std::uint64_t seed) {
   for (auto& [layout, stored] : inputs.stored) {
     for (Input& input : stored) {
       all.push_back(&input);
-      if (written.insert(input.array.get()).second) copy_in(input);
+      if (written.insert(input.array.get()).second) copy_in(inputs, input);
     }
   }
   const auto digests = digests_of(all);
   for (std::size_t i = 0; i < all.size(); ++i) all[i]->digest = digests[i];
-  inputs.oracles.clear();
-  inputs.exact.clear();
 }
 
-void Workbench::copy_in(const Input& input) {
+void Workbench::copy_in(const Inputs& inputs, const Input& input) {
   const auto& elements = input.host->elements;
   target_->copy_in(input.array->data(), elements.data(), std::ssize(elements));
+  hide(inputs, input);
+}
+
+/// Hides what is shown, and shows what is hidden.
+void Workbench::hide(const Inputs& inputs, const Input& input) {
+  if (inputs.key != 0)
+    target_->queue_hide(input.array->data(), std::ssize(input.host->elements), inputs.key);
 }
 
 Extent Workbench::extent(const Strategy& strategy) const {
@@ -255,6 +269,8 @@ const Strategy* Workbench::whole(const Strategy& strategy) const {
 
 void Workbench::run(const Strategy& strategy, const Inputs& inputs) {
   poison();
+  const auto& stored = inputs.stored.at(strategy.layout);
+  for (const Input& input : stored) hide(inputs, input);
   const auto operands = this->operands(strategy, inputs);
   const Shape shape = shape_;  // a copy: by its own the harness judges
   const double start = now();
@@ -262,6 +278,7 @@ void Workbench::run(const Strategy& strategy, const Inputs& inputs) {
   target_->synchronize();
   proof_seconds_ = now() - start;
   ledger_->verified_kernels += proof_seconds_;
+  for (const Input& input : stored) hide(inputs, input);
 }
 
 void Workbench::copy_out(const float* left) {
@@ -278,55 +295,69 @@ std::vector<std::uint64_t> Workbench::digests_of(std::span<Input* const> inputs)
   return target_->digests(arrays);
 }
 
-/// Puts back what a launch has changed of its inputs, on which all rows depend, and says that it
-/// has; nothing if it has not.
 Reason Workbench::restored_input(const Strategy& strategy) {
   std::vector<Input*> inputs;
-  for (auto* values : {&integers_for(strategy), &reals_})
+  Inputs* const both[] = {&integers_for(strategy), &reals_};
+  for (auto* values : both)
     for (Input& input : values->stored.at(strategy.layout)) inputs.push_back(&input);
   const auto digests = digests_of(inputs);
+  const auto count = inputs.size() / 2;
   Reason reason;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (digests[i] == inputs[i]->digest) continue;
-    copy_in(*inputs[i]);
-    const auto count = inputs.size() / 2;
+    copy_in(*both[i / count], *inputs[i]);
     reason = "changed its input " + std::to_string(i % count + 1) + " of " + std::to_string(count) +
              ": it may write to its output and its workspace alone";
   }
   return reason;
 }
 
-/// Puts back what a launch has changed of its target, and says what that was.
-Reason Workbench::restored_setting() {
-  const auto is = target_->settings();
-  for (std::size_t i = 0; i < is.size(); ++i) {
-    if (is[i].value == settings_[i].value) continue;
+Reason Workbench::restored_setting(const Strategy& strategy) {
+  const auto find = [](auto& settings, std::string_view name) {
+    return std::ranges::find(settings, name, &Setting::name);
+  };
+  for (const auto& [name, value] : target_->settings()) {
+    const auto was = find(settings_, name);
+    if (was == settings_.end() || was->value == value) continue;
+    const std::int64_t should = was->value;
     target_->restore(settings_);
-    return "changed the " + std::string(is[i].name) + " from " +
-           std::to_string(settings_[i].value) + " to " + std::to_string(is[i].value) +
-           ", which other rows depend on";
+    // CPUs that do not come back somebody else has taken
+    const auto is = target_->settings();
+    if (const auto still = find(is, name); name == allowed_cpus && still->value != should) {
+      was->value = still->value;
+      continue;
+    }
+    // a library may count its threads for itself
+    if (name == openmp_threads && strategy.role == Role::baseline) continue;
+    return "changed the " + std::string(name) + " from " + std::to_string(should) + " to " +
+           std::to_string(value) + ", which other rows depend on";
   }
   return {};
 }
 
 /// What a strategy has changed of what all rows share, put back.
 Reason Workbench::restored(const Strategy& strategy) {
-  const auto setting = restored_setting();
+  const auto setting = restored_setting(strategy);
   const auto input = restored_input(strategy);
   return setting ? setting : input;
 }
 
-Error Workbench::error_of(std::span<const float> output, const Strategy& strategy,
-                          Inputs& inputs) const {
+Oracle& Workbench::oracle_of(const Strategy& strategy, Inputs& inputs) const {
   const Problem& problem = experiment_->problem_of(strategy);
   Oracle& oracle = inputs.oracles[&problem];
   if (!oracle) oracle = problem.oracle(shape_, inputs.truth, inputs.values);
-  Error error = oracle(output, output_ld(strategy), strategy.arithmetic);
+  return oracle;
+}
+
+Error Workbench::error_of(std::span<const float> output, const Strategy& strategy,
+                          Inputs& inputs) const {
+  Error error = oracle_of(strategy, inputs)(output, output_ld(strategy), strategy.arithmetic);
   if (strategy.promise != nullptr && inputs.values == Values::reals) {
     const double promise = strategy.promise(shape_, {});
     // either may say nothing: a promise is infinite then, and the oracle's 0, of sums so long. Of
     // others 0 says that they are exact
-    const bool silent = error.bound == 0 && experiment_->terms(shape_) >= 1 << 23;
+    const bool silent = error.bound == 0 && experiment_->element == Element::fp32 &&
+                        experiment_->terms(shape_) >= 1 << 23;
     if (std::isfinite(promise) && (silent || promise < error.bound)) error.bound = promise;
   }
   return error;
@@ -406,7 +437,7 @@ Result Workbench::prove(const Strategy& strategy) {
                 *accepted + ": mend its reference",
             {}};
   }
-  if (result.error) proofs_[strategy.name] = {integers, reals, *result.error};
+  if (result.error) proofs_[strategy.name] = {reals, *result.error};
   return result;
 }
 
@@ -455,11 +486,8 @@ double Workbench::go_end_to_end(const Strategy& strategy, const Inputs& inputs) 
 Samples Workbench::end_to_end(const Strategy& strategy, int count, const Surprise* surprise) {
   Samples samples;
   const long before = preemptions();
-  for (int i = 0; i < count + (surprise != nullptr ? 1 : 0); ++i) {
-    if (surprise == nullptr || i != surprise->at) {
-      samples.seconds.push_back(go_end_to_end(strategy, reals_));
-      continue;
-    }
+  for (int i = 0; i < count; ++i) samples.seconds.push_back(go_end_to_end(strategy, reals_));
+  if (surprise != nullptr) {
     kept_copy_.assign(result_.size(), std::bit_cast<float>(poison_bits));
     result_.swap(kept_copy_);
     samples.surprised = go_end_to_end(strategy, integers_for(strategy));
@@ -482,76 +510,117 @@ Result Workbench::judge_again(const Strategy& strategy, std::uint64_t digest, co
   return judge(strategy, reals_);
 }
 
-Result Workbench::recheck(const Strategy& strategy, bool looked_at) {
+Result Workbench::recheck(const Strategy& strategy, bool surprised) {
   const Strategy& proven = *whole(strategy);
   if (&proven != &strategy) run(proven, reals_);
-  auto result = judge_again(proven, digest_of(output_.data()), output_.data());
+  const float* const left = surprised ? kept_->data() : output_.data();
+  auto result = judge_again(proven, digest_of(left), left);
   if (result.reason) result.reason = "after timing, " + *result.reason;
-  if (const auto changed = looked_at ? Reason{} : restored(strategy))
+  // what all rows share has been looked at behind a surprise
+  if (const auto changed = surprised ? Reason{} : restored(strategy))
     return {Status::incorrect, "after timing, it has " + *changed, {}};
+  // where the next could find what is right
+  if (surprised) target_->poison(kept_->data(), std::ssize(result_));
   return result;
 }
 
 /// Of the inputs of a strategy, the reals and the integers.
 void Workbench::exchange(const Strategy& strategy) {
   const auto& reals = reals_.stored.at(strategy.layout);
-  const auto& integers = integers_for(strategy).stored.at(strategy.layout);
-  for (std::size_t i = 0; i < reals.size(); ++i)
+  const Inputs& hidden = integers_for(strategy);
+  const auto& integers = hidden.stored.at(strategy.layout);
+  const bool back = surprised_ != nullptr;
+  for (std::size_t i = 0; i < reals.size(); ++i) {
+    if (!back) hide(hidden, integers[i]);
     target_->queue_exchange(reals[i].array->data(), integers[i].array->data(),
                             std::ssize(reals[i].host->elements));
-  surprised_ = &strategy;
+    if (back) hide(hidden, integers[i]);
+  }
+  surprised_ = back ? nullptr : &strategy;
 }
 
 void Workbench::renew() {
-  static std::uint64_t renewed = 0;  // in no other workbench of this process either
-  seed_of_integers_ = mix(seed_of_integers_ ^ ++renewed);
-  fill(integers_, seed_of_integers_);
-  if (narrow_) fill(*narrow_, seed_of_integers_);
+  stale_ = true;  // should memory be short
   met_.clear();
+  seed_of_integers_ = drawn();
+  const std::uint64_t key = drawn() | 1;
+  fill(integers_, seed_of_integers_, key);
+  if (narrow_) fill(*narrow_, seed_of_integers_, key);
+  stale_ = false;
+}
+
+void Workbench::get_ready(const Strategy& strategy) {
+  const Spend spend(ledger_->references);
+  if (strategy.part_of.empty()) oracle_of(strategy, integers_for(strategy));
+}
+
+/// Makes a few elements of each of the integers false, or puts these right again.
+void Workbench::write_elements(const Strategy& strategy, bool false_ones) {
+  constexpr int few = 3;
+  if (false_ones) {
+    const auto& places = reals_.stored.at(strategy.layout);  // where the integers are now
+    const auto& integers = integers_for(strategy).stored.at(strategy.layout);
+    for (std::size_t i = 0; i < integers.size(); ++i) {
+      const HostMatrix& host = *integers[i].host;
+      const auto count = static_cast<std::uint64_t>(host.rows * host.columns);
+      for (int n = 0; n < few && count > 0; ++n) {
+        const auto at = static_cast<std::int64_t>(drawn() % count);
+        false_.push_back({&integers[i], places[i].array->data(),
+                          at / host.columns * host.ld + at % host.columns});
+      }
+    }
+  }
+  for (const auto& [input, place, at] : false_) {
+    const float right = input->host->elements[at];
+    const float wrong = experiment_->element == Element::i32
+                            ? std::bit_cast<float>(-std::bit_cast<int>(right))
+                            : -right;
+    target_->copy_in(place + at, false_ones ? &wrong : &right, 1);
+  }
+  if (!false_ones) false_.clear();
 }
 
 void Workbench::end_surprise() {
-  if (surprised_ != nullptr) exchange(*surprised_);
-  surprised_ = nullptr;
+  if (surprised_ == nullptr) return;
+  write_elements(*surprised_, false);
+  exchange(*surprised_);
 }
 
-Surprise Workbench::surprise(const Strategy& strategy, int count, int batch,
-                             std::mt19937_64& random) {
+Surprise Workbench::surprise(const Strategy& strategy, int batch, std::mt19937_64& random) {
   if (!kept_) kept_ = std::make_unique<Array>(*target_, std::ssize(result_));
   integers_for(strategy);  // which may have to be made
   met_.insert(&strategy);
   const auto size = std::ssize(result_);
-  const auto before = [this, &strategy, size] {
+  const bool in_caches_of_cores = target_->backend() == Backend::cpu;
+  const auto keep = [this, size] { target_->queue_copy(kept_->data(), output_.data(), size); };
+  const auto move = [this, &strategy] {
     exchange(strategy);
+    exchange(strategy);
+  };
+  const auto before = [this, &strategy, size, in_caches_of_cores] {
+    exchange(strategy);
+    if (in_caches_of_cores) write_elements(strategy, true);
     target_->queue_poison(output_.data(), size);
     for (const auto& input : reals_.stored.at(strategy.layout))
       target_->queue_read(input.array->data(), std::ssize(input.host->elements));
   };
-  const auto after = [this, size] {
-    target_->queue_copy(kept_->data(), output_.data(), size);
+  const auto reveal = [this, &strategy, size] {
+    write_elements(strategy, false);
     target_->queue_poison(output_.data(), size);
-    end_surprise();
   };
-  const auto move = [this, &strategy] {
-    exchange(strategy);
-    end_surprise();
-  };
-  // not the last of them, whose output recheck() judges
-  const auto below = [&](int end) { return std::uniform_int_distribution(0, end - 1)(random); };
-  return {below(std::max(1, count)), below(batch), before, after, move};
+  const auto after = [this] { end_surprise(); };
+  return {std::uniform_int_distribution(0, batch - 1)(random), keep, move, before, reveal, after};
 }
 
 Result Workbench::judge_surprise(const Strategy& strategy, bool copied) {
   const auto& proof = proofs_.at(strategy.name);
   Inputs& integers = integers_for(strategy);
-  const auto left = copied ? digest_of_copy(kept_copy_) : digest_of(kept_->data());
+  const auto left = copied ? digest_of_copy(kept_copy_) : digest_of(output_.data());
   // who goes from end to end has copies of the inputs
-  if (const auto changed = copied ? restored_setting() : restored(strategy))
+  if (const auto changed = copied ? restored_setting(strategy) : restored(strategy))
     return {Status::incorrect, "after timing, it has " + *changed, {}};
   if (copied) result_.swap(kept_copy_);
-  auto result = judge_left(strategy, integers, left, copied ? nullptr : kept_->data());
-  // where the next could find what is right
-  if (!copied) target_->poison(kept_->data(), std::ssize(result_));
+  auto result = judge_left(strategy, integers, left, copied ? nullptr : output_.data());
   if (result.status == Status::passed) {
     if (copied) result_.swap(kept_copy_);
     return result;
@@ -580,7 +649,7 @@ Result Workbench::judge_surprise(const Strategy& strategy, bool copied) {
 Result Workbench::recheck_end_to_end(const Strategy& strategy) {
   auto result = judge_again(strategy, digest_of_copy(result_), nullptr);
   if (result.reason) result.reason = "after timing, " + *result.reason;
-  if (const auto changed = restored_setting())
+  if (const auto changed = restored_setting(strategy))
     return {Status::incorrect, "after timing, it has " + *changed, {}};
   return result;
 }

@@ -77,20 +77,27 @@ class Workbench {
   /// Poisons the output and the workspace, so that recheck() judges only what is launched from here
   /// on.
   void poison();
-  /// Judges what timed launches have left in the output; of a part, the whole that it belongs to.
-  /// Behind judge_surprise(), of the same launches, what all rows share has been looked at.
-  Result recheck(const Strategy& strategy, bool looked_at = false);
+  /// Judges what timed launches have left in the output, or what stood there before a surprise; of
+  /// a part, the whole that it belongs to.
+  Result recheck(const Strategy& strategy, bool surprised = false);
 
-  /// Has other integers from here on: who has kept the outputs of those before gains nothing.
+  /// Has other integers from here on, which nobody can foretell, and which are hidden where
+  /// strategies run: who has kept the outputs of those before gains nothing.
   void renew();
+  /// Makes what the checks of these strategies need for the integers, which takes the host long.
+  void get_ready(const Strategy& strategy);
   /// Whether a strategy has met the integers that there are now.
   [[nodiscard]] bool has_met(const Strategy& strategy) const { return met_.contains(&strategy); }
 
-  /// A surprise at random among `count` samples of `batch` launches each: one launch finds the
-  /// integers where the reals have been, at the same addresses, and an output that is poisoned.
-  /// What it has left when its queue comes to its end is kept, and the output poisoned again; then
-  /// all is as before. The workspace stays as it is: what stands in it belongs to other inputs.
-  Surprise surprise(const Strategy& strategy, int count, int batch, std::mt19937_64& random);
+  /// A surprise behind samples of `batch` launches each: one launch finds the integers where the
+  /// reals have been, at the same addresses, and an output that is poisoned; what stood there is
+  /// kept. The workspace stays as it is: what stands in it belongs to other inputs.
+  Surprise surprise(const Strategy& strategy, int batch, std::mt19937_64& random);
+  /// Puts back what a launch has changed of its target, and says what that was.
+  Reason restored_setting(const Strategy& strategy);
+  /// The same of its inputs, on which all rows depend.
+  Reason restored_input(const Strategy& strategy);
+
   /// Puts the inputs back where a launch has thrown amid a surprise.
   void end_surprise();
   /// Judges the launch that was surprised, among those from end to end or the others.
@@ -119,6 +126,7 @@ class Workbench {
     Values values;
     int limit;                                 // of integers
     std::int64_t wide_every = 0;               // of them one is wide; none if 0
+    std::uint64_t key = 0;                     // hides them where strategies run; not if 0
     std::map<const Problem*, Oracle> oracles;  // of the problems that have been judged
     // the digest of an output, guards included, that was exactly right, and what was said of it
     std::map<std::pair<const Problem*, Arithmetic>, std::pair<std::uint64_t, Error>> exact;
@@ -126,8 +134,10 @@ class Workbench {
   Inputs prepare(Values values, std::uint64_t seed, bool wide_ones = true);
   Inputs& integers_for(const Strategy& strategy);
   Input place(const HostMatrix& host);
-  void fill(Inputs& inputs, std::uint64_t seed);
-  void copy_in(const Input& input);
+  void fill(Inputs& inputs, std::uint64_t seed, std::uint64_t key = 0);
+  void copy_in(const Inputs& inputs, const Input& input);
+  void hide(const Inputs& inputs, const Input& input);
+  void write_elements(const Strategy& strategy, bool false_ones);
   [[nodiscard]] std::vector<Matrix> operands(const Strategy& strategy, const Inputs& inputs) const;
   [[nodiscard]] kernels::Queue queue() const;
   [[nodiscard]] const Strategy* whole(const Strategy& strategy) const;
@@ -143,10 +153,9 @@ class Workbench {
   [[nodiscard]] std::uint64_t digest_of(const float* output) const;
   [[nodiscard]] std::uint64_t digest_of_copy(const std::vector<float>& copy) const;
   [[nodiscard]] std::vector<std::uint64_t> digests_of(std::span<Input* const> inputs) const;
-  Reason restored_input(const Strategy& strategy);
-  Reason restored_setting();
   Reason restored(const Strategy& strategy);
   Result prove(const Strategy& strategy);
+  Oracle& oracle_of(const Strategy& strategy, Inputs& inputs) const;
   Error error_of(std::span<const float> output, const Strategy& strategy, Inputs& inputs) const;
   Result judge(const Strategy& strategy, Inputs& inputs);
   Result judge_left(const Strategy& strategy, Inputs& inputs, std::uint64_t digest,
@@ -162,10 +171,17 @@ class Workbench {
   std::vector<Setting> settings_;  // of the target, as they have to stay
   std::vector<float> result_;      // the largest output and its guards, on the host
   Array output_, workspace_;
-  std::unique_ptr<Array> kept_;          // what a surprised launch has left in the output
+  std::unique_ptr<Array> kept_;          // what stood in the output before a surprise
   std::vector<float> kept_copy_;         // what one from end to end has copied out
   std::set<const Strategy*> met_;        // who has met the integers
   const Strategy* surprised_ = nullptr;  // whose inputs are exchanged now
+  struct False {
+    const Input* input;  // as it should be
+    float* place;
+    std::int64_t at;
+  };
+  std::vector<False> false_;  // elements that are not as they should be
+  bool stale_ = false;        // whether the integers are not as they should be
   std::int64_t workspace_floats_;
   std::uint64_t seed_of_integers_;
   Inputs integers_, reals_;
@@ -173,8 +189,8 @@ class Workbench {
   double proof_seconds_ = 0;
   // each strategy's proven outputs, guards included: the same bits need no second proof
   struct Proof {
-    std::uint64_t integers, reals;
-    Error error;  // on reals
+    std::uint64_t reals;  // the digest of the output that they gave
+    Error error;
   };
   std::map<std::string_view, Proof> proofs_;
 };

@@ -68,6 +68,9 @@ class MadeUpTarget final : public Target {
   void queue_exchange(float* a, float* b, std::int64_t count) override {
     host_->queue_exchange(a, b, count);
   }
+  void queue_hide(float* data, std::int64_t count, std::uint64_t key) override {
+    host_->queue_hide(data, count, key);
+  }
   void queue_copy(float* to, const float* from, std::int64_t count) override {
     host_->queue_copy(to, from, count);
   }
