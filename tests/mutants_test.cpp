@@ -400,6 +400,20 @@ TEST(Session, KeepsAFailureOfWhatARowSaysOfItself) {
   EXPECT_FALSE(prove(experiment, row, targets()).wrong.empty());
 }
 
+void throws_a_number(int, int, int, const float*, std::int64_t, const float*, std::int64_t, float*,
+                     std::int64_t) {
+  throw 42;
+}
+
+TEST(Session, KeepsAFailureThatIsNoException) {
+  const Strategy row = mutants::mutant("row", matmul::cpu<throws_a_number>);
+  const Case c = measured(row, Regime::hot);
+  EXPECT_EQ(c.result.value_or(Result{}).status, Status::failed);
+  EXPECT_EQ(c.result->reason, threw_something);
+  const Experiment experiment = matmul::experiment({&row, 1});
+  EXPECT_FALSE(prove(experiment, row, targets()).wrong.empty());
+}
+
 TEST(Session, KeepsAFailureWhileTiming) {
   const Case c = measured(mutants::cpu_throws_when_timed, Regime::hot);
   EXPECT_EQ(c.result.value_or(Result{}).status, Status::failed);

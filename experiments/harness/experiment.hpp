@@ -70,7 +70,8 @@ struct Experiment {
   Element element = Element::fp32;  // of all operands
   /// Whether each output is a sum of `terms` products whose factors from either input are in one
   /// row or column of it, none twice. Integers then have 12 bits here and there, exactly summed in
-  /// fp32, and a row that rounds to fewer where it owes fp32 is found out however large the sum.
+  /// fp32, and a row that rounds to fewer where it owes fp32 is found out however large the sum, if
+  /// it does so whatever its inputs are.
   bool wide_integers = false;
 
   [[nodiscard]] const Problem& problem_of(const Strategy& strategy) const {

@@ -14,6 +14,8 @@ Proofs prove(const Experiment& experiment, const Strategy& strategy, Targets& ta
       return body();
     } catch (const std::exception& error) {
       return {Status::failed, error.what(), {}};
+    } catch (...) {
+      return {Status::failed, threw_something, {}};
     }
   };
   for (const auto& shape : experiment.edges) {

@@ -2,6 +2,7 @@
 #include "plan.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <ranges>
 #include <set>
@@ -57,6 +58,14 @@ void require_form(const Experiment& experiment) {
   if (!experiment.inputs || !experiment.terms || !problem.output || !problem.work ||
       !problem.oracle)
     refuse("it needs inputs, terms, and a problem with output, work and oracle");
+  const auto require_work = [&](const Problem& one) {
+    for (const auto& shape : experiment.timed) {
+      const auto [flops, bytes] = one.work(shape);
+      if (!(std::isfinite(flops) && std::isfinite(bytes) && flops >= 0 && bytes >= 0))
+        refuse("the work of '" + std::string(one.says) + "' at " + to_string(shape) +
+               " is no finite number of operations and bytes");
+    }
+  };
   std::vector<std::string_view> names;
   for (const auto& strategy : experiment.ladder) {
     const std::string row(strategy.name), whole(strategy.part_of);
@@ -75,6 +84,11 @@ void require_form(const Experiment& experiment) {
       if (shape.size() != experiment.axes.size())
         refuse("the shape " + to_string(shape) + " does not have " +
                std::to_string(experiment.axes.size()) + " extents");
+  for (const auto& shape : experiment.timed)
+    if (experiment.inputs(shape).empty()) refuse("it has no input at " + to_string(shape));
+  require_work(problem);
+  for (const auto& strategy : experiment.ladder)
+    if (strategy.problem != nullptr) require_work(*strategy.problem);
   if (std::ranges::find(experiment.timed, experiment.headline) == experiment.timed.end())
     refuse("its headline " + to_string(experiment.headline) + " is not among the shapes timed");
 }

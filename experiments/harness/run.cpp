@@ -271,6 +271,25 @@ void predict_and_fit(Record& record, const Options& options, const Gpu& gpu,
                       std::back_inserter(record.coverage.dropped));
 }
 
+/// A row that ends the process while it is there ends it with an error.
+class NoExit {
+ public:
+  NoExit() {
+    active_ = true;
+    std::atexit([] {
+      if (!active_) return;
+      std::fputs("\na row has called exit(), which ends all: mend it, or leave it out\n", stderr);
+      std::_Exit(1);
+    });
+  }
+  NoExit(const NoExit&) = delete;
+  NoExit& operator=(const NoExit&) = delete;
+  ~NoExit() { active_ = false; }
+
+ private:
+  static inline bool active_ = false;
+};
+
 /// The first signal has the run end in order; at a second it goes at once, and what is saved stays.
 void heed_signals() {
   std::signal(SIGINT, [](int) {
@@ -290,6 +309,7 @@ int run(const std::string& program, int argc, char** argv, std::span<const Exper
   Options options = parse(program, experiments, arguments);
   if (!options.device.empty() && options.device != all_devices) see_alone(options.device);
   // of what is about machine and measurement it proves what is asked for by name
+  const NoExit no_exit;
   if (options.gate)
     return gate(options.choice.experiments.empty() ? given : experiments, options.choice);
 

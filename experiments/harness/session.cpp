@@ -124,17 +124,22 @@ void Session::measure(std::span<Case* const> cases) {
 /// Runs `body`; what it throws becomes the result of `cases`.
 template <typename Body>
 void Session::guarded(std::span<Case* const> cases, Target& target, Body body) {
-  try {
-    body();
-  } catch (const std::exception& error) {
-    const bool memory = dynamic_cast<const std::bad_alloc*>(&error) != nullptr;
-    for (Case* c : cases)
-      c->result = {Status::failed, memory ? "out of host memory" : error.what(), {}};
+  const auto fail = [&](const char* why) {
+    for (Case* c : cases) c->result = {Status::failed, why, {}};
     try {
       target.synchronize();
     } catch (const std::exception&) {
       throw DeviceLost{};
     }
+  };
+  try {
+    body();
+  } catch (const std::bad_alloc&) {
+    fail("out of host memory");
+  } catch (const std::exception& error) {
+    fail(error.what());
+  } catch (...) {
+    fail(threw_something);
   }
 }
 

@@ -17,6 +17,9 @@
 
 namespace recheck {
 
+/// Why a launch has failed that throws what is no std::exception.
+inline constexpr auto threw_something = "it threw what is no std::exception";
+
 enum class Status { passed, incorrect, failed, unsupported, not_run };
 
 constexpr std::string_view name_of(Status s) {

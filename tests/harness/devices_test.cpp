@@ -89,6 +89,13 @@ TEST_F(Devices, AreMeasuredAsTheyAreChosen) {
   EXPECT_EQ(measured("--device=1", "CUDA_VISIBLE_DEVICES=1,0"), "NVIDIA H200");
 }
 
+// who ends the process has not passed
+TEST_F(Devices, ARowThatCallsExitEndsItWithAnError) {
+  const auto outcome = measure("--shape=256x256 --strategy=crash", "MADE_UP_EXIT=1");
+  EXPECT_EQ(outcome.code, 1) << outcome.output;
+  EXPECT_NE(outcome.output.find("a row has called exit()"), std::string::npos) << outcome.output;
+}
+
 // a square is not left out for what a single row took
 TEST_F(Devices, ThatAreSlowAtOneShapeAreTriedAtTheNext) {
   const auto outcome = measure("--shape=1x1024,512x512 --regime=hot", "MADE_UP_SLOW_ROWS=1");

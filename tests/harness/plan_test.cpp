@@ -129,6 +129,14 @@ TEST(Plan, RefusesTablesThatNobodyCouldTellApart) {
               rows[1].part_of = "nothing";
             }).find("is part of 'nothing', which is none of its rows"),
             std::string::npos);
+  EXPECT_NE(refused([](Experiment& e, auto&) {
+              e.inputs = [](const Shape&) { return std::vector<Extent>{}; };
+            }).find("it has no input at"),
+            std::string::npos);
+  EXPECT_NE(refused([](Experiment& e, auto&) {
+              e.problem.work = [](const Shape&) { return Work{NAN, 1}; };
+            }).find("is no finite number of operations and bytes"),
+            std::string::npos);
   EXPECT_NE(refused([](Experiment& e, auto&) { e.terms = nullptr; }).find("it needs inputs, terms"),
             std::string::npos);
   const Experiment twice[] = {transpose::experiment(transpose::ladder()),
