@@ -584,7 +584,7 @@ Reason Session::too_slow(const Case& c, Target& where) {
     const auto pace = pace_at(c, smaller(c.shape, probe_size / size), where);
     if (!pace) return {};
     pace_[c.strategy] = {*pace, *pace};
-    tried_.insert(proportions);
+    tried_[proportions] = *pace;
   }
   // a size that happens to be slow should not condemn its neighbours, nor one that happens to be
   // fast let minutes be spent on a slow one: half way between, as factors go
@@ -592,12 +592,12 @@ Reason Session::too_slow(const Case& c, Target& where) {
   double pace = std::sqrt(best * worst);
   // a long row says little of a square: before a case is left out by what others took, its own
   // proportions are tried, in half a second if the others are right
-  if (too_long(pace * size, method.proof_budgets) && tried_.insert(proportions).second) {
+  if (too_long(pace * size, method.proof_budgets)) {
+    const auto [own, is_new] = tried_.try_emplace(proportions, HUGE_VAL);
     const double part = std::min({1.0, probe_size / size, 0.5 / (pace * size)});
-    if (const auto own = pace_at(c, smaller(c.shape, part), where)) {
-      best = std::min(best, *own);
-      pace = std::min(pace, *own);
-    }
+    if (is_new) own->second = pace_at(c, smaller(c.shape, part), where).value_or(HUGE_VAL);
+    best = std::min(best, own->second);
+    pace = std::min(pace, own->second);
   }
   if (auto reason = too_long(pace * size, method.proof_budgets)) return "predicted " + *reason;
   return {};

@@ -87,7 +87,8 @@ class Session {
     double best, worst;
   };
   std::map<const Strategy*, Pace> pace_;
-  std::set<std::pair<const Strategy*, Shape>> tried_;  // a small shape of these proportions
+  // what a small shape of these proportions took
+  std::map<std::pair<const Strategy*, Shape>, double> tried_;
 };
 
 }  // namespace recheck
