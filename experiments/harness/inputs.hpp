@@ -25,7 +25,7 @@ enum class Element { fp32, i32 };
 template <typename T>
 struct Unwritten : std::allocator<T> {
   template <typename U>
-  struct rebind {
+  struct rebind {  // NOLINT(readability-identifier-naming): the standard's name
     using other = Unwritten<U>;
   };
   template <typename U, typename... Arguments>

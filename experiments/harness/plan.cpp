@@ -61,7 +61,7 @@ void require_form(const Experiment& experiment) {
   const auto require_work = [&](const Problem& one) {
     for (const auto& shape : experiment.timed) {
       const auto [flops, bytes] = one.work(shape);
-      if (!(std::isfinite(flops) && std::isfinite(bytes) && flops >= 0 && bytes >= 0))
+      if (!std::isfinite(flops) || !std::isfinite(bytes) || flops < 0 || bytes < 0)
         refuse("the work of '" + std::string(one.says) + "' at " + to_string(shape) +
                " is no finite number of operations and bytes");
     }

@@ -275,19 +275,19 @@ void predict_and_fit(Record& record, const Options& options, const Gpu& gpu,
 class NoExit {
  public:
   NoExit() {
-    active_ = true;
+    active = true;
     std::atexit([] {
-      if (!active_) return;
+      if (!active) return;
       std::fputs("\na row has called exit(), which ends all: mend it, or leave it out\n", stderr);
       std::_Exit(1);
     });
   }
   NoExit(const NoExit&) = delete;
   NoExit& operator=(const NoExit&) = delete;
-  ~NoExit() { active_ = false; }
+  ~NoExit() { active = false; }
 
  private:
-  static inline bool active_ = false;
+  static inline bool active = false;
 };
 
 /// The first signal has the run end in order; at a second it goes at once, and what is saved stays.

@@ -265,7 +265,7 @@ void Session::judge_times(std::span<Run> runs) {
       "cannot be told from a row that does less where it is timed: most rows of "
       "this shape take longer in the end; measure again on a quiet machine",
       {}};
-  for (Run& run : runs)
+  for (const Run& run : runs)
     if (run.by_time && open(run.c)) run.c->result = most ? unclear : run.left;
   save_();
 }

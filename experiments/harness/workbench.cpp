@@ -147,8 +147,8 @@ Workbench::Inputs& Workbench::integers_for(const Strategy& strategy) {
   if (stale_) renew();
   if (!experiment_->wide_integers || strategy.arithmetic == Arithmetic::fp32) return integers_;
   if (!narrow_) {
-    narrow_ = prepare(Values::integers, seed_of_integers_, false);
-    if (integers_.key != 0) fill(*narrow_, seed_of_integers_, integers_.key);
+    Inputs& made = narrow_.emplace(prepare(Values::integers, seed_of_integers_, false));
+    if (integers_.key != 0) fill(made, seed_of_integers_, integers_.key);
   }
   return *narrow_;
 }
@@ -387,7 +387,7 @@ Result Workbench::judge_left(const Strategy& strategy, Inputs& inputs, std::uint
     return {Status::passed, {}, exact->second.second};
   if (left != nullptr) copy_out(left);
   auto result = judge(strategy, inputs);
-  if (result.status == Status::passed && result.error->value == 0 && !own_bound)
+  if (result.status == Status::passed && result.error && result.error->value == 0 && !own_bound)
     inputs.exact[owed] = {digest, *result.error};
   return result;
 }
