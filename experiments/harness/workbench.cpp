@@ -146,11 +146,10 @@ Workbench::Workbench(const Experiment& experiment, const Shape& shape, Target& t
 Workbench::Inputs& Workbench::integers_for(const Strategy& strategy) {
   if (stale_) renew();
   if (!experiment_->wide_integers || strategy.arithmetic == Arithmetic::fp32) return integers_;
-  if (!narrow_) {
-    Inputs& made = narrow_.emplace(prepare(Values::integers, seed_of_integers_, false));
-    if (integers_.key != 0) fill(made, seed_of_integers_, integers_.key);
-  }
-  return *narrow_;
+  if (narrow_) return *narrow_;
+  Inputs& made = narrow_.emplace(prepare(Values::integers, seed_of_integers_, false));
+  if (integers_.key != 0) fill(made, seed_of_integers_, integers_.key);
+  return made;
 }
 
 Workbench::Inputs Workbench::prepare(Values values, std::uint64_t seed, bool wide_ones) {
