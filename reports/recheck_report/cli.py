@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import argparse
 import gc
+import io
 import logging
+import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -167,6 +169,10 @@ class _Parser(argparse.ArgumentParser):
 def main(words: Sequence[str] | None = None) -> int:
     """Runs the command that the words name, in this process; returns its exit code."""
     words = sys.argv[1:] if words is None else words
+    # what a terminal's character set lacks is no reason to end
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
     about = "Reports on Recheck's records: judges, renders, compares and publishes them."
     more = "recheck-report COMMAND --help has an example and the exit codes of each."
     parser = _Parser("recheck-report", description=about, epilog=more)
@@ -192,13 +198,14 @@ def main(words: Sequence[str] | None = None) -> int:
     options = parser.parse_args(words)
     try:
         code: int = module.run(options)
+        sys.stdout.flush()  # here its errors are one line, at the interpreter's end they are not
         return code
     except BadRecord as error:
         return _say(str(error), 2)
     except Failed as error:
         return _say(str(error), error.code)
     except OSError as error:
-        where = error.filename or getattr(options, "output", None) or options.results
+        where = error.filename or _unwritten(options)
         return _say(f"{where}: cannot be written: {error.strerror}", 1)
     except KeyboardInterrupt:
         return 130
@@ -209,6 +216,21 @@ def entry() -> NoReturn:
     # what is read and drawn lives to the end of so short a run: to look for cycles only costs time
     gc.disable()
     sys.exit(main())
+
+
+def _unwritten(options: argparse.Namespace) -> str:
+    """What an error is about that names no file."""
+    name = "standard output"
+    try:
+        sys.stdout.flush()
+    except OSError:
+        # what it still holds would fail again at the interpreter's end
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return name
+    folder = getattr(options, "output", None) or getattr(options, "results", None)
+    # where nothing is held back, as with python -u, there is no telling
+    held = not getattr(sys.stdout, "write_through", False)
+    return str(folder) if folder and held else f"{folder} or {name}" if folder else name
 
 
 def _say(line: str, code: int) -> int:

@@ -66,13 +66,16 @@ def shape_label(shape: str) -> str:
     return "×".join(extents)
 
 
-# what begins a link, an escape, or an address that code hosts make a link of
-_LIVE = re.compile(r"[\\\[\]]|(?<=\bwww)\.|:(?=//)|@", re.IGNORECASE)
+# what begins a link, an escape, or an address that code hosts make a link of, which they look for
+# behind any mark
+_LIVE = re.compile(r"[\\\[\]]|(?<=www)\.|:(?=//)", re.IGNORECASE)
 
 
 def entities(text: str) -> str:
-    """Text without tags and entities of its own, nor an end of a table's cell."""
-    for char, entity in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("|", "\\|")):
+    """Text without tags and entities of its own, nor an end of a table's cell, nor an address of
+    mail: code hosts look for these behind a backslash, too."""
+    marks = (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("|", "\\|"), ("@", "&#64;"))
+    for char, entity in marks:
         text = text.replace(char, entity)
     return text
 

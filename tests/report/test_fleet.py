@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from conftest import EXPERIMENTS, one_line, run, tree
+from recheck_report.fleet.brought import JOURNAL, brought
 from recheck_report.fleet.figures import figures
 from recheck_report.statistics.variation import GPU, level_of
 from synthetic import SMALL, Json, make_record, scale
@@ -285,6 +288,119 @@ def test_what_others_wrote_is_told_as_text(session: Callable[..., Path]) -> None
     failed = _case("h200", "fail", fail_reason=hostile, node=hostile, jobid=hostile)
     page, _ = _collect(session("1", (failed | {"node": "n"}, None)), 3)
     assert "<script>" not in page and "[x](" not in page
+
+
+HOSTILE = "a\x1b]0;owned\x07b\x9bc\u202ed\ud800e"
+
+
+def test_what_others_wrote_is_no_command_of_a_terminal(session: Callable[..., Path]) -> None:
+    failed = _case("h200", "fail", fail_reason=HOSTILE, jobid=HOSTILE, display_name=HOSTILE)
+    runs = session("1", (failed, None), (_case("l4", node="n1", gpu_model=HOSTILE), _record(L4)))
+    _site(runs / "1", typo={"features": [HOSTILE]}, mine={"models": [HOSTILE]})
+    report = json.loads((runs / "1" / "report.json").read_bytes())
+    report["runs"][0]["testcases"][0]["node"] = HOSTILE
+    (runs / "1" / "report.json").write_text(json.dumps(report))
+    page, said = _collect(runs, 3)
+    for text in (page, said):
+        assert "a ]0;owned b c d e" in text.replace("\\", "")
+        assert all(each.isprintable() for each in text.replace("\n", ""))
+
+
+def test_a_node_that_is_a_command_is_drawn_as_text(session: Callable[..., Path]) -> None:
+    """Its name becomes a label of charts, in whose XML an ESC has no place."""
+    runs = session("1", (_case("a"), _record()), (_case("b"), _record()))
+    report = json.loads((runs / "1" / "report.json").read_bytes())
+    report["runs"][0]["testcases"][0]["node"] = HOSTILE
+    (runs / "1" / "report.json").write_text(json.dumps(report))
+    result = run("fleet", runs, "--output", runs.parent / "out", drawn=True)
+    assert result.returncode == 0, result.stderr
+
+
+@pytest.mark.parametrize(
+    "stage", ["/{outside}", "{runs}/1/../../outside", "output/../../../outside"]
+)
+def test_nothing_outside_of_the_runs_is_read(
+    stage: str, session: Callable[..., Path], tmp_path: Path
+) -> None:
+    _left(tmp_path / "outside", _record())
+    (tmp_path / "outside" / "node").write_text("secret\n")
+    (tmp_path / "outside" / "rfm_build.err").write_text("error: secret\n")
+    why = {"name": "Build", "fail_reason": "build error"}
+    runs = session("1", (_case("a", node=""), None), (_case("b", "fail", **why), None))
+    (runs / "1" / "output").mkdir()
+    report = json.loads((runs / "1" / "report.json").read_bytes())
+    place = stage.format(outside=str(tmp_path / "outside").lstrip("/"), runs=runs)
+    for case in report["runs"][0]["testcases"]:
+        case |= {"outputdir": place, "stagedir": place}
+    (runs / "1" / "report.json").write_text(json.dumps(report))
+    page, said = _collect(runs, 3)
+    assert (
+        f"missing: site:a, cuda, job 7: no record: its folder {place} is outside of {runs}" in said
+    )
+    assert "secret" not in page + said
+
+
+@pytest.mark.parametrize("name", ["report.json", "site.json"])
+def test_pipes_keep_nobody_waiting(name: str, session: Callable[..., Path]) -> None:
+    runs = session("1", (_case("h200"), _record()))
+    (runs / "1" / name).unlink(missing_ok=True)
+    os.mkfifo(runs / "1" / name)
+    if name == "report.json":
+        said = one_line(run("fleet", runs, "--output", runs.parent / "out"), 2)
+        assert "report.json: is no report of ReFrame 4.10 (is no regular file)" in said
+    else:
+        _collect(runs)
+
+
+def test_nor_do_those_of_jobs(session: Callable[..., Path]) -> None:
+    why = {"name": "Build", "fail_reason": "build error"}
+    runs = session("1", (_case("a", node=""), _record()), (_case("b", "fail", **why), None))
+    (folder := runs / "1" / "b" / "n0").mkdir(parents=True)
+    for path in (runs / "1" / "a" / "node", folder / "rfm_build.err", folder / "rfm_build.out"):
+        os.mkfifo(path)
+    page, _ = _collect(runs)
+    assert "# Recheck: 1 whole record from 1 job" in page
+
+
+def test_a_journal_without_lines_takes_no_memory(tmp_path: Path) -> None:
+    with (tmp_path / JOURNAL).open("wb") as file:
+        file.write(b"{}\n{}\n")
+        file.truncate(1 << 28)
+    tracemalloc.start()
+    found = brought(tmp_path, H200)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert found.problem.startswith("cut off: 2 cases in ") and most < 1 << 24
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ('"perfvalues": {"x": [NaN, 1, 0, 0, "s", "pass"]}', "holds NaN, which is no number"),
+        ('"perfvalues": {}, "perfvalues": {}', "has the field perfvalues twice in one object"),
+        (
+            f'"perfvalues": {{"x": [1{"0" * 400}, 1, 0, 0, "s", "fail"]}}',
+            "field perfvalues.x must be a finite number",
+        ),
+    ],
+    ids=["NaN", "twice", "huge"],
+)
+def test_numbers_that_are_none_are_one_line(
+    text: str, why: str, session: Callable[..., Path]
+) -> None:
+    runs = session("1", (_case("h200", "fail", fail_phase="performance"), _record()))
+    path = runs / "1" / "report.json"
+    path.write_text(path.read_text().replace('"perfvalues": {}', text))
+    said = one_line(run("fleet", runs, "--output", runs.parent / "out"), 2)
+    assert f"report.json: is no report of ReFrame 4.10 ({why})" in said
+
+
+def test_a_reference_of_any_size_is_told(session: Callable[..., Path]) -> None:
+    huge = int("1" + "0" * 299)
+    figures = {"x": [1, huge, huge, huge, "s", "fail"]}
+    case = _case("h200", "fail", fail_phase="performance", perfvalues=figures)
+    page, _ = _collect(session("1", (case, _record())))
+    assert "**not as expected**: x 1 s, expected inf to inf" in page
 
 
 def test_another_page_is_not_overwritten(session: Callable[..., Path]) -> None:

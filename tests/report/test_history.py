@@ -79,6 +79,13 @@ def _record(at: int, factor: float = 1.0, pattern: str = "matmul/", **environmen
     return own
 
 
+def _another(record: Json, at: int) -> Json:
+    """The record of run number `at`, no two of whose cases differ by one factor from another's."""
+    for number, case in enumerate(record["cases"]):
+        record = scale(record, case["id"], 1 + at * (1 + number % 17) / 5000)
+    return record
+
+
 # what is kept
 
 
@@ -432,7 +439,7 @@ def test_records_are_added_each_to_the_history_of_its_gpu(saved: Saved, tmp_path
     other["environment"]["gpu"]["name"] = "NVIDIA X1"
     # no two runs have the same times
     made = [_record(at, 1.3 if at > 2 else 1.0, "/tile16/") for at in range(6)]
-    paths = saved(*(scale(each, "", 1 + at / 1000) for at, each in enumerate(made)), other)
+    paths = saved(*(_another(each, at) for at, each in enumerate(made)), other)
     results = tmp_path / "results"
     result = run("history", *paths, "--add", "--results", results)
     assert result.returncode == 0, result.stderr
@@ -772,7 +779,7 @@ def test_publish_keeps_the_run(
     if before:  # of runs that were added before any evidence was
         _kept(results, loaded(_record(0)))
     for at in (1, 2, 2):
-        own = scale(_record(at), "", 1 + at / 1000)  # no two runs have the same times
+        own = _another(_record(at), at)
         (tmp_path / "record.json").write_text(json.dumps(own))
         flags = ("--output", tmp_path / "report")
         assert run("render", tmp_path / "record.json", *flags).returncode == 0

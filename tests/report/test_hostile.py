@@ -25,6 +25,33 @@ def test_a_pipe_keeps_nobody_waiting(report: Callable[..., str], tmp_path: Path)
     assert "is no regular file" in one_line(run("lint", tmp_path / "report"), 2)
 
 
+@pytest.mark.parametrize(
+    "name",
+    ["README.md", "matmul.md", "record.json", "report.html", "CITATION.cff", "verdicts.json"],
+)
+def test_a_pipe_among_the_files_of_a_report_is_not_read(
+    name: str, save: Callable[..., Path], tmp_path: Path
+) -> None:
+    (tmp_path / "out").mkdir()
+    os.mkfifo(tmp_path / "out" / name)
+    line = one_line(run("render", save(make_record(SMALL)), "--output", tmp_path / "out"), 1)
+    assert "is no plain file; move it away, or choose another --output" in line
+
+
+def test_nor_is_one_in_a_report_beside_it(report: Callable[..., str], tmp_path: Path) -> None:
+    report(make_record(SMALL))
+    (tmp_path / "report" / "beside" / "mine").mkdir(parents=True)
+    os.mkfifo(tmp_path / "report" / "beside" / "mine" / "README.md")
+    report(make_record(SMALL))
+    assert (tmp_path / "report" / "beside" / "mine" / "README.md").is_fifo()
+
+
+def test_a_pipe_is_not_received(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "c.zip")
+    line = one_line(run("receive", tmp_path / "c.zip", "--results", tmp_path / "results"), 2)
+    assert "c.zip: not received: is no regular file" in line
+
+
 def test_a_huge_page_is_refused_unread(report: Callable[..., str], tmp_path: Path) -> None:
     report(make_record(SMALL))
     with (tmp_path / "report" / "more.md").open("wb") as file:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 from types import UnionType
@@ -14,9 +14,11 @@ from xml.etree import ElementTree
 import pytest
 from conftest import EXPERIMENTS, pages
 from recheck_report import schemas
+from recheck_report.formatting import cell
 from recheck_report.model.accuracy import Accuracy
 from recheck_report.model.probes import Probes
 from recheck_report.model.record import Result, Run, Strategy
+from recheck_report.sections.verdicts import prose
 from synthetic import Json, make_full, pack, spoil
 from synthetic_accuracy import make_accuracy
 from synthetic_claims import make_probes
@@ -24,11 +26,12 @@ from synthetic_claims import make_probes
 # a link, an image, a tag, addresses that code hosts make links of, ends of data and of headings
 PAYLOAD = (
     "q{0}q\n# h{0}\n![i](//i{0}.x) [l](//l{0}.x) [l]\n[r]: //r{0}.x\n<img src=x onerror=a{0}> | "
-    "``c` <b>b{0}</b> \\[k](//k{0}.x) ]]> </script><script>s{0}</script> https://u{0}.x www.w{0}.x"
+    "``c` <b>b{0}</b> \\[k](//k{0}.x) ]]> </script><script>s{0}</script> https://u{0}.x www.w{0}.x "
+    "_www.w{0}.x a@m{0}.x"
 )
 LIVE = re.compile(
     r"\[(?:[^][]|\[[^][]*\])*\]\(//\w(\d+)\.x|^ {0,3}\[[^]]*\]:.*?(\d+)\.x|^ {0,3}#+ +h(\d+)"
-    r"|<(?:img|b|script|/script)\b.*?(\d+)|https?://u(\d+)\.x|\bwww\.w(\d+)\.x"
+    r"|<(?:img|b|script|/script)\b.*?(\d+)|https?://u(\d+)\.x|www\.w(\d+)\.x|\w\\?@m(\d+)\.x"
 )
 
 
@@ -59,6 +62,14 @@ def test_the_search_finds_what_is_live() -> None:
         assert [*alive(part)] == ["7"], part
     for part in ("\\[a](//l7.x)", "`[a](//l7.x)`", "&lt;img a7>", "```\n# h7\n```", "\\# h7"):
         assert [*alive(part)] == [], part
+
+
+@pytest.mark.parametrize("safe", [prose, cell])
+@pytest.mark.parametrize(
+    "text", ["`<img src=x onerror=a7>```", "`[l](//l7.x)``", "_www.w7.x", "*WWW.w7.x", "a@m7.x"]
+)
+def test_no_mark_of_code_hosts_is_live(text: str, safe: Callable[[str], str]) -> None:
+    assert not [*alive(safe(text))], safe(text)
 
 
 def _texts(kind: Any, form: Json, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:

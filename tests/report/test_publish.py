@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -11,6 +12,7 @@ from typing import Any
 
 import pytest
 from conftest import REPORTS, one_line, run, tree
+from recheck_report.commands.publish import publish
 from synthetic import SMALL, Json, make_full, make_record, make_reduction, scale, spoil
 from synthetic_claims import make_probes
 
@@ -378,3 +380,59 @@ def test_evidence_is_of_a_commit_that_can_be_checked_out(rendered: Path, tmp_pat
     git("commit", "-q", "--allow-empty", "-m", "later")
     result = run("publish", tmp_path / "report", "--results", results)
     assert result.returncode == 0, result.stderr
+
+
+@pytest.mark.parametrize("kind", ["link", "dangling", "folder", "pipe"])
+def test_nor_is_what_is_no_file(kind: str, copy: Path, tmp_path: Path) -> None:
+    target = shutil.copytree(copy, tmp_path / "results" / "nvidia-h200")
+    mine = target / "mine"
+    if kind == "folder":
+        mine.mkdir()
+    elif kind == "pipe":
+        os.mkfifo(mine)
+    else:
+        mine.symlink_to(copy if kind == "link" else tmp_path / "nowhere")
+    result = run("publish", copy, "--results", tmp_path / "results")
+    assert f"{target}: mine is of no report and would be lost" in one_line(result, 1)
+    assert os.path.lexists(mine)
+
+
+def test_a_linked_file_or_folder_of_evidence_is_not_lost(copy: Path, tmp_path: Path) -> None:
+    (tmp_path / "results").mkdir()
+    target = tmp_path / "results" / "nvidia-h200"
+    target.symlink_to(copy)
+    said = one_line(run("publish", copy, "--results", tmp_path / "results"), 1)
+    assert f"{target}: it is of no report and would be lost" in said
+    target.unlink()
+    shutil.copytree(copy, target)
+    (target / "verdicts.json").unlink()
+    (target / "verdicts.json").symlink_to(copy / "verdicts.json")
+    said = one_line(run("publish", copy, "--results", tmp_path / "results"), 1)
+    assert "verdicts.json is of no report" in said and (target / "verdicts.json").is_symlink()
+
+
+@pytest.mark.parametrize("at", ["first", "second", "first, and again"])
+def test_an_interrupt_loses_no_evidence(
+    at: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After whichever renaming Ctrl-C comes: the old report or the new one is there."""
+    target, rename = tmp_path / "nvidia-h200", os.rename
+    target.mkdir()
+    (target / "README.md").write_text("old")
+
+    def again(old: Path, new: Path) -> None:
+        raise KeyboardInterrupt
+
+    def interrupted(old: Path, new: Path) -> None:
+        rename(old, new)
+        if (new == target) == (at == "second"):
+            monkeypatch.setattr(os, "rename", again if "again" in at else rename)
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "rename", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        publish({"README.md": b"new"}, target)
+    if "again" in at:
+        assert b"old" in tree(tmp_path).values()  # to be put back by hand
+    else:
+        assert tree(tmp_path) == {"nvidia-h200/README.md": b"old" if at == "first" else b"new"}

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import copy
+import errno
 import json
 import math
+import os
 import shutil
 from collections.abc import Callable
 from itertools import combinations
@@ -413,6 +415,38 @@ def test_the_command_writes_what_is_read(record: Json, tmp_path: Path) -> None:
     # in any order
     run("variation", *paths[::-1], "--output", tmp_path / "again.json")
     assert (tmp_path / "again.json").read_bytes() == table.read_bytes()
+
+
+@pytest.mark.parametrize("text", ["mine", "{}", "[]", ""])
+def test_a_file_that_is_no_table_stays(text: str, record: Json, tmp_path: Path) -> None:
+    path, mine = tmp_path / "record.json", tmp_path / "mine.json"
+    path.write_text(json.dumps(record))
+    mine.write_text(text)
+    line = one_line(run("variation", path, path, "--output", mine), 1)
+    assert "mine.json: is no table of `variation`; name another --output" in line
+    assert mine.read_text() == text
+
+
+def test_a_table_is_replaced_as_a_whole(
+    record: Json, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paths = [tmp_path / "0.json", tmp_path / "1.json"]
+    for path, own in zip(paths, _runs(record, 1.0, 1.25), strict=True):
+        path.write_text(json.dumps(own))
+    table = tmp_path / "table.json"
+    table.write_text('{"models": []}')
+
+    def full(handle: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as disk:
+        disk.setattr(os, "fsync", full)
+        line = one_line(run("variation", *paths, "--output", table), 1)
+    assert line == f"error: {table}: cannot be written: No space left on device\n"
+    assert table.read_text() == '{"models": []}'
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["0.json", "1.json", "table.json"]
+    assert run("variation", *paths, "--output", table).returncode == 0
+    assert len(known(table)) == 1
 
 
 def test_one_run_makes_no_table(record: Json, tmp_path: Path) -> None:

@@ -11,6 +11,11 @@ import math
 import operator
 from collections.abc import Callable, Mapping
 
+# what a formula may cost whoever evaluates it; the longest of ours has 150 characters
+MOST_LENGTH = 1000  # characters
+MOST_NESTED = 50  # one in another; a sum of so many terms is as deep
+MOST_BITS = 1000  # of a whole number: about 1e300
+
 
 class BadExpression(Exception):
     """str() is what is wrong, without the place."""
@@ -50,11 +55,33 @@ _CALLS: dict[str, Callable[..., float]] = {
 }
 
 
+def _shallow(text: str, whole: ast.expr) -> None:
+    """Raises BadExpression where evaluate() would go too deep."""
+    level: list[ast.AST] = [whole]
+    for _ in range(MOST_NESTED):
+        level = [child for node in level for child in ast.iter_child_nodes(node)]
+    if level:
+        raise BadExpression(f"{text[:40]!r}… is nested more than {MOST_NESTED} deep")
+
+
 def _parse(text: str) -> ast.expr:
+    if len(text) > MOST_LENGTH:
+        raise BadExpression(f"{text[:40]!r}… has more than {MOST_LENGTH} characters")
     try:
-        return ast.parse(text, mode="eval").body
-    except (SyntaxError, ValueError, RecursionError) as error:
+        found = ast.parse(text, mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise BadExpression(f"{text!r} is no formula") from error
+    _shallow(text, found)
+    return found
+
+
+def _finite(text: str, number: float) -> float:
+    """The same, if it is so small that the next operation is quick and ends in a float."""
+    if isinstance(number, int) and number.bit_length() > MOST_BITS:
+        raise BadExpression(f"{text!r} comes to a number of more than {MOST_BITS} bits")
+    if isinstance(number, complex) or not math.isfinite(number):
+        raise BadExpression(f"{text!r} has no finite value")
+    return number
 
 
 def names(text: str) -> set[str]:
@@ -72,16 +99,16 @@ def evaluate(text: str, known: Mapping[str, float]) -> float | bool:
     def value(node: ast.expr) -> float | bool:
         match node:
             case ast.Constant(value=int() | float() as number) if not isinstance(number, bool):
-                return number
+                return _finite(text, number)
             case ast.Name(id=name):
                 if name not in known:
                     raise Unknown(name)
-                return known[name]
+                return _finite(text, known[name])
             case ast.BinOp(left=left, op=op, right=right) if type(op) in _BINARY:
                 a, b = value(left), value(right)
                 if isinstance(op, ast.Pow) and abs(b) > 64:
                     raise BadExpression(f"{text!r} raises to more than the 64th power")
-                return _BINARY[type(op)](a, b)
+                return _finite(text, _BINARY[type(op)](a, b))
             case ast.UnaryOp(op=ast.USub(), operand=operand):
                 return -value(operand)
             case ast.UnaryOp(op=ast.Not(), operand=operand):
@@ -99,15 +126,13 @@ def evaluate(text: str, known: Mapping[str, float]) -> float | bool:
                 if not args or (name in ("ceil", "floor") and len(args) > 1):
                     raise BadExpression(f"{text!r} calls {name} with {len(args)} values")
                 given = [value(arg) for arg in args]
-                return _CALLS[name](*given) if len(given) > 1 or name[0] != "m" else given[0]
+                one = given[0] if name[0] == "m" else _CALLS[name](given[0])
+                return _finite(text, _CALLS[name](*given) if len(given) > 1 else one)
         raise BadExpression(f"{text!r} holds more than arithmetic")
 
     try:
-        found = value(_parse(text))
+        return value(_parse(text))
     except ZeroDivisionError as error:
         raise BadExpression(f"{text!r} divides by zero") from error
     except (OverflowError, TypeError) as error:
         raise BadExpression(f"{text!r} has no finite value") from error
-    if isinstance(found, complex) or not math.isfinite(found):
-        raise BadExpression(f"{text!r} has no finite value")
-    return found

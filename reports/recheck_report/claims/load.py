@@ -7,7 +7,6 @@ that names the file, the claim or erratum, and the field.
 
 from __future__ import annotations
 
-import math
 import re
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -32,7 +31,7 @@ from recheck_report.claims.toml import (
 )
 from recheck_report.model.counters import OF_DEVICE
 from recheck_report.model.record import REGIMES
-from recheck_report.model.typed import Unfit, read_toml, typed
+from recheck_report.model.typed import MOST_NUMBER, Unfit, read_toml, typed
 from recheck_report.model.verdicts import VERDICTS
 
 ERRATA = "errata.toml"
@@ -45,6 +44,10 @@ POLICY = {
 }  # fmt: skip
 _WORDED = ("above", "below", "value", "at_least", "at_most")
 _SHARES = ("within", "tolerance")
+# what a time is a factor of: smaller ones are lost where ratios are reckoned
+_FACTORS, LEAST = ("above", "below", "within"), 1e-12
+MOST_LISTED = 1000  # cases or shapes of a check, and questions of a claim
+MOST_VALUES = 100  # of what a document leaves open
 _CASE = re.compile(rf"[a-z0-9_]+/[a-z0-9_]+/(\d+(x\d+)*|{{shape}})/({'|'.join(REGIMES)})")
 
 
@@ -237,7 +240,8 @@ def _number(table: dict[str, Any], key: str, where: str) -> float | None:
         return None
     if key in _WORDED and isinstance(found, str) and found in POLICY:
         return POLICY[found]
-    if type(found) not in (int, float) or not math.isfinite(found):
+    # an int may be beyond every float
+    if type(found) not in (int, float) or not abs(found) <= MOST_NUMBER:
         words = f", or one of {', '.join(POLICY)}" if key in _WORDED else ""
         share = ": 0.05 is 5 %" if key in _SHARES else ""
         raise Wrong(f"field {where}{key} must be a finite number{share}{words}")
@@ -247,11 +251,17 @@ def _number(table: dict[str, Any], key: str, where: str) -> float | None:
 
 def checks_of(table: dict[str, Any], key: str, choices: tuple[Open, ...] = ()) -> tuple[Check, ...]:
     """The checks of a list in a table; raises Wrong."""
-    return tuple(
-        _varied(replace(each, place=f"{key}[{at}]"), choices, f"{key}[{at}].")
-        for at, one in enumerate(list_of(table, key))
-        for each in _check(one, f"{key}[{at}]")
-    )
+    found: list[Check] = []
+    left = MOST_LISTED
+    for at, one in enumerate(list_of(table, key)):
+        place = f"{key}[{at}]"
+        for each in _check(one, place):
+            found.append(_varied(replace(each, place=place), choices, f"{place}."))
+            left -= len(found[-1].over) or 1
+            if left < 0:  # before they fill the memory
+                what = f"asks more than {MOST_LISTED} questions, at each shape and value"
+                raise Wrong(f"field {key} {what}: leave some out")
+    return tuple(found)
 
 
 _IDS = ("base", "other", "of", "per", "roof")
@@ -299,6 +309,8 @@ def _open(name: str, table: Any) -> Open:
     values = table.get("values")
     if type(values) is not dict or len(values) < 2:
         raise Wrong(f"field {where}values must name two or more")
+    if len(values) > MOST_VALUES:
+        raise Wrong(f"field {where}values must name at most {MOST_VALUES}")
     found: list[tuple[str, dict[str, str]]] = []
     for known, value in values.items():
         inside = f"{where}values.{known}."
@@ -333,6 +345,8 @@ def _check(table: Any, where: str) -> list[Check]:
             many = table[key]
             if type(many) is not list or len(many) < 2 - expands:
                 raise Wrong(f"field {where}{key} must be a list of {2 - expands} or more")
+            if len(many) > MOST_LISTED:
+                raise Wrong(f"field {where}{key} must be a list of at most {MOST_LISTED}")
             if any(type(one) is not str for one in many):
                 raise Wrong(f"field {where}{key} must be a list of texts")
             found[key] = tuple(many)
@@ -373,6 +387,8 @@ def _sense(check: Check, where: str) -> None:
     for key in ("above", "below", "value", "within", "tolerance"):
         if (bound := getattr(check, key)) is not None and bound <= 0:
             raise Wrong(f"field {where}{key} must be above 0")
+        if bound is not None and key in _FACTORS and bound < LEAST:
+            raise Wrong(f"field {where}{key} must be at least {LEAST:g}")
     if check.test and not re.fullmatch(r"(gate|racecheck|compile):[\w./]+", check.test):
         known = "gate:suite/Test.Name, racecheck:… or compile:snippet"
         raise Wrong(f"field {where}test must read like {known}")
@@ -381,6 +397,8 @@ def _sense(check: Check, where: str) -> None:
     if check.expression:
         try:
             used = expression.names(check.expression)
+            if not used:  # its value is known before anything is measured
+                expression.evaluate(check.expression, {})
         except expression.BadExpression as error:
             raise Wrong(f"field {where}expression: {error}") from error
         # a count may use the axes of a shape as well, which no file of claims has

@@ -4,7 +4,7 @@ against the first.
 
 RUNS is a folder of runs, as experiments/fleet/run.py leaves it, or one run of them. Of each place
 the newest whole record counts, one of the full matrix before a narrower one.
-Nothing is copied: records stay where the jobs left them.
+Nothing is copied: records stay where the jobs left them. A folder outside of RUNS is not read.
 Records of two commits are refused, unless --any-commit labels them.
 """
 
@@ -18,6 +18,7 @@ from recheck_report.claims.measured import Measured, read
 from recheck_report.commands import Failed, experiments_option
 from recheck_report.commands.compare import compare
 from recheck_report.commands.output import COMPARISON_MARK, write
+from recheck_report.fleet.brought import printable
 from recheck_report.fleet.runs import JOB, Job, Partition, load_runs, partitions
 from recheck_report.formatting import NONE, shape_label
 from recheck_report.model.record import Record
@@ -119,7 +120,7 @@ def _rows(jobs: list[Job], used: list[Job], lost: list[Job]) -> list[list[str]]:
         asked = job.model or ("CPU" if job.what.record else NONE)
         test = "" if job.test == JOB else f", {job.test}"
         about = (f"{job.place or NONE}{test}", asked, job.node or NONE, job.job or NONE, job.run)
-        folder = code(str(job.what.folder)) if job.what.folder.is_dir() else NONE
+        folder = code(printable(str(job.what.folder))) if job.what.folder.is_dir() else NONE
         rows.append([*map(prose, about), state, folder])
     return rows
 
@@ -198,7 +199,7 @@ def run(options: argparse.Namespace) -> int:
         site = partitions(options.runs)
     lost = _lines(jobs, site)
     for line in lost:
-        print(f"missing: {line}", file=sys.stderr)
+        print(f"missing: {printable(line)}", file=sys.stderr)
     used = newest(jobs)
     if not options.any_commit:
         _one_commit(used)

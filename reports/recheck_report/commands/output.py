@@ -30,8 +30,15 @@ CHART_MARK = "<dc:title>Recheck</dc:title>"  # the publisher that canvas.py writ
 
 
 def _ours(path: Path, mark: str) -> bool:
+    if not path.is_file():  # a pipe would keep its reader waiting
+        return False
     with path.open("rb") as file:
         return mark.encode() in file.read(4096)
+
+
+def _same(path: Path, data: bytes) -> bool:
+    # a huge one need not be read
+    return path.stat().st_size == len(data) and path.read_bytes() == data
 
 
 def write(files: dict[str, bytes], folder: Path, mark: str = MARK) -> None:
@@ -46,6 +53,8 @@ def write(files: dict[str, bytes], folder: Path, mark: str = MARK) -> None:
         there = folder / name
         if not there.parent.resolve().is_relative_to(folder.resolve()):
             raise Failed(f"{there.parent}: leads out of {folder}; choose another --output")
+        if os.path.lexists(there) and not there.is_file():
+            raise Failed(f"{there}: is no plain file; move it away, or choose another --output")
         if not there.exists() or _ours(there, mark):
             continue
         if name.endswith(".md"):
@@ -53,7 +62,7 @@ def write(files: dict[str, bytes], folder: Path, mark: str = MARK) -> None:
             raise Failed(f"{there}: is not {what} of Recheck; choose another --output")
         if name == CITATION and not _ours(there, CITATION_MARK):
             raise Failed(f"{there}: is not of a report of Recheck; choose another --output")
-        if not again and there.read_bytes() != data:
+        if not again and not _same(there, data):
             raise Failed(f"{there}: is there, and no report beside it; choose another --output")
     stale = _stale(files, folder, mark) if again else []
     made: list[Path] = []
@@ -63,7 +72,7 @@ def write(files: dict[str, bytes], folder: Path, mark: str = MARK) -> None:
         for name in sorted(files, key=lambda name: name == README):
             target = folder / name
             made += _make(target.parent)
-            if target.exists() and target.read_bytes() == files[name]:
+            if target.exists() and _same(target, files[name]):
                 continue
             temporary[target] = beside(target, files[name])
         for target in list(temporary):
@@ -108,13 +117,25 @@ def _stale(files: dict[str, bytes], folder: Path, mark: str) -> list[Path]:
 
 
 def foreign(files: dict[str, bytes], folder: Path) -> list[str]:
-    """What in the folder is neither one of these files nor an earlier report's."""
-    there = {_name(path, folder) for path in folder.rglob("*") if path.is_file()}
+    """What in the folder is neither one of these files nor an earlier report's; "it" where there
+    is no folder but something else."""
+    if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
+        return ["it"]
+    own = {parent.as_posix() for name in files for parent in Path(name).parents}
+    there, odd = set(), set()
+    for path in folder.rglob("*"):
+        name = _name(path, folder)
+        if path.is_symlink() or not (path.is_file() or path.is_dir()):
+            odd.add(name)
+        elif path.is_file():
+            there.add(name)
+        elif name not in own and not any(path.iterdir()):
+            odd.add(name)  # of a folder that is not empty, what it holds is told
     there -= {HISTORY} & files.keys()  # which may be there before any evidence is
-    if there and not ((folder / README).is_file() and _ours(folder / README, MARK)):
-        return sorted(there)
+    if there and not _ours(folder / README, MARK):
+        return sorted(odd | there)
     stale = {_name(path, folder) for path in _stale(files, folder, MARK)}
-    return sorted(there - files.keys() - stale)
+    return sorted(odd | there - files.keys() - stale)
 
 
 def _marked(folder: Path, mark: str) -> Iterator[Path]:

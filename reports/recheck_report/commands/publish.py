@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -108,19 +109,20 @@ def continued(record: Record, target: Path) -> tuple[History | None, list[str]]:
 def publish(files: dict[str, bytes], target: Path) -> None:
     """Replaces the folder as a whole; until the new one stands complete, the old one stays."""
     target.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=target.parent, prefix=".publish-") as scratch:
-        new, old = Path(scratch, "new"), Path(scratch, "old")
+    scratch = tempfile.mkdtemp(dir=target.parent, prefix=".publish-")
+    new, old = Path(scratch, "new"), Path(scratch, "old")
+    try:
         for name, data in files.items():
             (new / name).parent.mkdir(parents=True, exist_ok=True)
             (new / name).write_bytes(data)
         if target.exists():
             os.rename(target, old)
-        try:
-            os.rename(new, target)
-        except OSError:
-            if old.exists():
-                os.rename(old, target)
-            raise
+        os.rename(new, target)
+    finally:
+        # Ctrl-C may come at any line, and here once more: the old one is never in what is removed
+        if old.exists() and not target.exists():
+            os.rename(old, target)
+        shutil.rmtree(scratch, ignore_errors=True)
 
 
 def options(parser: argparse.ArgumentParser) -> None:

@@ -218,6 +218,8 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _received(options: argparse.Namespace, scratch: Path) -> int:
+    if options.file.exists() and not options.file.is_file() and not options.file.is_dir():
+        raise BadRecord("is no regular file")  # a pipe would keep its reader waiting
     try:
         with options.file.open("rb") as file:
             data = file.read(MOST_PACKED + 1)

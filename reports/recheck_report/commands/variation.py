@@ -1,18 +1,23 @@
 """Makes the table of how much two runs of the same code differ, from records of several runs.
 
 The table comes with the package (statistics/variation.json): `compare`, `verify` and the page take
-their margins from it. No GPU is needed. Exit code 2: no two of the records are of one GPU model and
-have device code in common.
+their margins from it. No GPU is needed. Only a table is replaced, and as a whole; another FILE ends
+with exit code 1. Exit code 2: no two of the records are of one GPU model and have device code in
+common.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
+import os
 from pathlib import Path
 
 from recheck_report.commands import Failed
+from recheck_report.files import beside
 from recheck_report.formatting import margin
 from recheck_report.model.record import load
+from recheck_report.model.typed import BadRecord, bytes_of, read_json
 from recheck_report.progress import doing
 from recheck_report.queries import DISPATCH
 from recheck_report.sections.another import whether
@@ -25,7 +30,31 @@ def options(parser: argparse.ArgumentParser) -> None:
     add("--output", type=Path, required=True, metavar="FILE", help="the JSON file to write")
 
 
+def _is_table(path: Path) -> bool:
+    try:
+        found = read_json(bytes_of(path))
+    except (BadRecord, OSError):
+        return False
+    return isinstance(found, dict) and "models" in found
+
+
+def _write(data: bytes, path: Path) -> None:
+    """Whole or not at all; raises OSError with the name that the user knows."""
+    temporary = ""
+    try:
+        temporary = beside(path, data)
+        os.replace(temporary, path)
+    except BaseException as error:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        if isinstance(error, OSError):
+            error.filename = str(path)
+        raise
+
+
 def run(options: argparse.Namespace) -> int:
+    if os.path.lexists(options.output) and not _is_table(options.output):
+        raise Failed(f"{options.output}: is no table of `variation`; name another --output")
     records = []
     for at, path in enumerate(options.records, 1):
         with doing(f"reading record {at} of {len(options.records)}"):
@@ -33,7 +62,7 @@ def run(options: argparse.Namespace) -> int:
     found = [each for each in derive(records, DISPATCH) if each.levels]
     if not found:
         raise Failed("no two of these records are of one GPU model and the same device code", 2)
-    options.output.write_bytes(table_json(found))
+    _write(table_json(found), options.output)
     for each in found:
         show(each)
     return 0

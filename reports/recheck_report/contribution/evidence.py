@@ -19,6 +19,12 @@ from recheck_report.statistics.ratio import COARSEST
 COPIED = ("rung", "baseline")  # the roles that may be timed end to end
 # somebody else's clock may be set otherwise, and may be set anew during a run
 SLACK, MINUTE = timedelta(days=1), 60.0
+MOST_BETWEEN_EVENTS = 20_000  # nanoseconds; 1300 were seen
+# of what a record says of its method (experiments/harness/method.hpp)
+LEAST = {
+    "confidence": 0.95, "fewest_samples": 6, "block_samples": 8, "throttled_below": 0.5,
+    "flush_l2_sizes": 2, "flush_least_bytes": 1 << 25, "block_seconds": 1e-3, "inner_repeats": 10,
+}  # fmt: skip
 BUDGET = 1.0  # seconds of sampling a case, of whoever has a GPU and asks for nothing else
 MOST_NAME = 100  # characters of a folder's name
 _ROW = re.compile(r"[a-z0-9_]+")  # as experiments/harness/plan.cpp has it
@@ -108,11 +114,37 @@ def doubtful(record: Record) -> str | None:
             "its self-audit cannot tell a kernel from itself to "
             f"{100 * COARSEST:g} %; measure again on a quiet machine"
         )
+    if comparisons(record).audit.inverted:
+        return "its self-audit finds a larger slowdown less often than a smaller one; measure again"
+    if why := lax(record):
+        return why
     for name, why in suspects(record).items():
         return f"suspect times: {len(suspects(record))}, first {name}: {why}"
     # what an experiment of another collection owes, its author knows
     bounds = loose(record, math.inf)
     return disguised(record) or bounds or undated(record) or impossible(record)
+
+
+def lax(record: Record) -> str | None:
+    """What it was measured by that is less than `recheck` asks for, or None."""
+    env, method = record.environment, record.method
+    if env.code == "ptx":
+        return "its device code was compiled at run time; build it for this GPU"
+    between = env.state.get("event_nanoseconds") or 0
+    if between > MOST_BETWEEN_EVENTS:
+        return (
+            f"{between:g} ns are subtracted of each time, and two events have no "
+            f"more than {MOST_BETWEEN_EVENTS} between them; measure again"
+        )
+    for name, least in LEAST.items():
+        own = getattr(method, name, None)
+        if own is not None and own < least:
+            return f"its method has {name} {own:g}, and {least:g} is the least; measure again"
+    for case in record.cases:
+        error = case.error
+        if error and error.bound > 0 and error.value == 0 and case.status == "passed":
+            return f"{case.id} has no error at all, and sums in fp32; measure again"
+    return None
 
 
 def disguised(record: Record) -> str | None:

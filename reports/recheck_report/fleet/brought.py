@@ -9,6 +9,7 @@ from recheck_report.model.record import RECORD, Record, load
 from recheck_report.model.typed import BadRecord
 
 JOURNAL = "record.journal.jsonl"  # of a run that came to no end
+CHUNK = 1 << 20  # bytes
 
 
 @dataclass(frozen=True)
@@ -18,12 +19,26 @@ class Brought:
     problem: str  # why it is no whole record of the GPU that was asked for; empty: it is
 
 
+def printable(text: str) -> str:
+    """A stranger's words as one line that no terminal takes for a command."""
+    return " ".join("".join(each if each.isprintable() else " " for each in text).split())
+
+
+def _lines(path: Path) -> int:
+    """How many a file has, whose lines may be of any length; of the last, what has no end counts
+    too."""
+    found, chunk = 0, b"\n"
+    with path.open("rb") as file:
+        while more := file.read(CHUNK):
+            found, chunk = found + more.count(b"\n"), more
+    return found + (not chunk.endswith(b"\n"))
+
+
 def brought(folder: Path, model: str) -> Brought:
     """`model` is the GPU that the job was sent to; empty where it was sent to a CPU."""
     journal = folder / JOURNAL
     if journal.is_file():
-        with journal.open("rb") as lines:
-            cases = max(0, sum(1 for _ in lines) - 1)  # the first line is the environment's
+        cases = max(0, _lines(journal) - 1)  # the first line is the environment's
         kept = f"{cases} case{'' if cases == 1 else 's'} in {JOURNAL}"
         return Brought(folder, None, f"cut off: {kept}; recheck --resume goes on behind them")
     if not (folder / RECORD).is_file():
@@ -31,7 +46,7 @@ def brought(folder: Path, model: str) -> Brought:
     try:
         record, _ = load(folder)
     except BadRecord as error:
-        said = str(error).replace(f"{folder}/", "")
+        said = printable(str(error).replace(f"{folder}/", ""))
         return Brought(folder, None, f"no record that can be read: {said}")
     return Brought(folder, record, _problem(record, model))
 

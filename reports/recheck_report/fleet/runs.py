@@ -6,14 +6,15 @@ its members only those below are read (ReFrame 4.10, its data version 4).
 
 from __future__ import annotations
 
-import json
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from recheck_report.fleet.brought import Brought, brought
-from recheck_report.model.typed import MOST_BYTES, BadRecord
+from recheck_report.fleet.brought import Brought, brought, printable
+from recheck_report.model.typed import MOST_BYTES, BadRecord, bytes_of, read_json, typed
 
 REPORT = "report.json"  # in the folder of a run
 SITE = "site.json"  # beside it: the site's partitions
@@ -76,7 +77,7 @@ def load_runs(folder: Path) -> list[Job]:
 
     Raises BadRecord where there is none, or a report is none.
     """
-    jobs = [job for run in folders(folder) for job in _jobs(run / REPORT)]
+    jobs = [job for run in folders(folder) for job in _jobs(run / REPORT, folder)]
     if not jobs:
         raise BadRecord(f"{folder}: no job was run; experiments/fleet/README.md says how to")
     return jobs
@@ -91,38 +92,40 @@ def partitions(folder: Path) -> list[Partition]:
 
 
 def _partitions(path: Path) -> list[Partition]:
-    try:
-        if path.stat().st_size > MOST_BYTES:
-            raise ValueError("it is too large")
+    with _reading(path, "is no note of a site's partitions"):
         return [
             Partition(
                 name=_text(each, "name"),
                 asked=each["asked"] is True,
-                features=tuple(str(name)[:NAME] for name in each["features"]),
-                model=str(each["models"][0]) if each["models"] else "",
+                features=tuple(_words(name)[:NAME] for name in each["features"]),
+                model=_words(each["models"][0])[:NAME] if each["models"] else "",
             )
-            for each in json.loads(path.read_bytes())["partitions"]
+            for each in read_json(bytes_of(path))["partitions"]
         ]
+
+
+@contextmanager
+def _reading(path: Path, what: str) -> Iterator[None]:
+    """Whatever is wrong with a file is one line of BadRecord, which says what it is not."""
+    try:
+        yield
     except OSError as error:
         raise BadRecord(f"{path}: cannot be read: {error.strerror}") from error
+    except BadRecord as error:
+        why = str(error).removeprefix(f"{path}: ")
+        raise BadRecord(f"{path}: {what} ({why})") from error
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise BadRecord(f"{path}: is no note of a site's partitions ({error!r})") from error
+        raise BadRecord(f"{path}: {what} ({error!r})") from error
 
 
-def _jobs(path: Path) -> list[Job]:
+def _jobs(path: Path, runs: Path) -> list[Job]:
     if not path.exists():
         return _without_report(path.parent)
-    try:
-        if path.stat().st_size > MOST_BYTES:
-            raise ValueError("it is too large")
-        report = json.loads(path.read_bytes())
+    with _reading(path, "is no report of ReFrame 4.10"):
+        report = read_json(bytes_of(path))
         cases = [case for run in report["runs"] for case in run["testcases"]]
-        failed = {_place(case): _unbuilt(case, path) for case in cases if _is(case, BUILD)}
-        return [_job(case, failed, path) for case in cases if _is(case, JOB)]
-    except OSError as error:
-        raise BadRecord(f"{path}: cannot be read: {error.strerror}") from error
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise BadRecord(f"{path}: is no report of ReFrame 4.10 ({error!r})") from error
+        failed = {_place(case): _unbuilt(case, path, runs) for case in cases if _is(case, BUILD)}
+        return [_job(case, failed, path, runs) for case in cases if _is(case, JOB)]
 
 
 def _without_report(run: Path) -> list[Job]:
@@ -132,7 +135,7 @@ def _without_report(run: Path) -> list[Job]:
     found = []
     for place in ("output", "stage"):
         for folder in sorted((run / place).glob(f"*/*/*/{JOB}*")):
-            system, partition, environ, test = folder.parts[-4:]
+            system, partition, environ, test = map(printable, folder.parts[-4:])
             name = f"{system}:{partition}"
             model = known[name].model if name in known and "gpu" in known[name].features else ""
             what = brought(folder / MEASURED, model)
@@ -142,7 +145,7 @@ def _without_report(run: Path) -> list[Job]:
                 model=model,
                 node=_node(folder),
                 job="",
-                run=run.name,
+                run=printable(run.name),
                 what=what,
                 problem=f"{says}: {what.problem}" if what.problem else "",
                 outside="",
@@ -151,44 +154,50 @@ def _without_report(run: Path) -> list[Job]:
             )
             found.append(job)
     if not found:
-        none = Brought(run / "none", None, f"{says}: no job has begun in {run}")
-        found = [Job("", "", "", "", "", run.name, none, none.problem, "", "")]
+        none = Brought(run / "none", None, printable(f"{says}: no job has begun in {run}"))
+        found = [Job("", "", "", "", "", printable(run.name), none, none.problem, "", "")]
     return found
 
 
 def _node(folder: Path) -> str:
+    return printable(_beginning(folder / NODE, NAME).partition("\n")[0])
+
+
+def _beginning(path: Path, most: int) -> str:
+    """Of a text file; empty where it cannot be read, or is a pipe, which would keep its reader
+    waiting."""
     try:
-        with (folder / NODE).open(errors="replace") as file:
-            return file.readline(NAME).strip()
+        if not path.is_file():
+            return ""
+        with path.open(errors="replace") as file:
+            return file.read(most)
     except OSError:
         return ""
 
 
-def _own(folder: str, path: Path) -> Path:
-    """A folder of a run, which may have been moved since ReFrame noted where it is."""
+def _own(folder: str, path: Path, runs: Path) -> Path | None:
+    """A folder of a run, which may have been moved since ReFrame noted where it is. None where that
+    is outside of RUNS: a report is a stranger's, and has no say in what else is read."""
     inside = Path(*Path(folder).parts[-5:])  # output or stage, system, partition, environment, test
     moved = path.parent / inside
     there = inside.parts and inside.parts[0] in ("output", "stage") and moved.is_dir()
-    return moved if there else Path(folder)
+    found = moved if there else Path(folder)
+    return found if found.resolve().is_relative_to(runs.resolve()) else None
 
 
-def _unbuilt(case: dict[str, Any], path: Path) -> str:
+def _unbuilt(case: dict[str, Any], path: Path, runs: Path) -> str:
     """Why there is no program: ReFrame knows the exit code; what the compiler said is in files."""
     why, stage = _text(case, "fail_reason"), _text(case, "stagedir")
-    if not why or not stage:
+    folder, last = _own(stage, path, runs) if stage else None, ""
+    if not why or not folder:
         return why
-    folder, last = _own(stage, path), ""
     for name in ("rfm_build.err", "rfm_build.out"):
-        try:
-            with (folder / name).open(errors="replace") as file:
-                text = file.read(MOST_BYTES).rstrip()
-        except OSError:
-            continue
+        text = _beginning(folder / name, MOST_BYTES).rstrip()
         if found := re.search(r"^.*(error\b|not found).*$", text, re.IGNORECASE | re.MULTILINE):
-            said = " ".join(text[found.start() :][: 2 * NAME].split())[:NAME]
-            return f"{why}; {folder / name} says: {said}"
+            said = printable(text[found.start() :][: 2 * NAME])[:NAME]
+            return printable(f"{why}; {folder / name} says: {said}")
         last = last or (text and f"; {folder / name} ends with: {text.splitlines()[-1][:NAME]}")
-    return why + last
+    return printable(why + last)
 
 
 def _is(case: dict[str, Any], test: str) -> bool:
@@ -198,25 +207,30 @@ def _is(case: dict[str, Any], test: str) -> bool:
 
 def _text(case: dict[str, Any], name: str) -> str:
     value = case.get(name)
-    if isinstance(value, list):
-        value = ",".join(map(str, value))
-    text = " ".join(("" if value is None else str(value)).split())
-    return text[:MOST_CHARACTERS]
+    return _words(",".join(map(str, value)) if isinstance(value, list) else value)
+
+
+def _words(value: Any) -> str:
+    text = "" if value is None else str(value)
+    return printable(text[: 4 * MOST_CHARACTERS])[:MOST_CHARACTERS]  # spaces may go
 
 
 def _place(case: dict[str, Any]) -> str:
     system, partition, environ = (case[name] for name in ("system", "partition", "environ"))
-    return _text({"place": f"{system}:{partition}, {environ}"}, "place")
+    return _words(f"{system}:{partition}, {environ}")
 
 
-def _job(case: dict[str, Any], built: dict[str, str], path: Path) -> Job:
+def _job(case: dict[str, Any], built: dict[str, str], path: Path, runs: Path) -> Job:
     result, phase, why = (_text(case, name) for name in ("result", "fail_phase", "fail_reason"))
     passed = result == "pass"
     # of what failed ReFrame keeps the folder that it ran in; of what never began there is none
     folder = _text(case, "outputdir" if passed else "stagedir")
-    own = _own(folder, path) if folder else path.parent / "none"
-    model = _text(case, "gpu_model")
-    what = brought(own / MEASURED, model)
+    none = path.parent / "none"
+    own, model = _own(folder, path, runs) if folder else none, _text(case, "gpu_model")
+    what = brought((own or none) / MEASURED, model)
+    if own is None:
+        outside = printable(f"no record: its folder {folder} is outside of {runs}")
+        what = replace(what, problem=outside)
     outside = _outside(case) if phase == "performance" else ""
     problem, resumed = what.problem, ""
     if not passed and not outside:
@@ -233,9 +247,9 @@ def _job(case: dict[str, Any], built: dict[str, str], path: Path) -> Job:
         place=_place(case),
         test=_text(case, "display_name"),
         model=model,
-        node=_text(case, "node") or _node(own),
+        node=_text(case, "node") or _node(own or none),
         job=_text(case, "jobid"),
-        run=path.parent.name,
+        run=printable(path.parent.name),
         what=what,
         problem=problem,
         outside=outside,
@@ -244,13 +258,20 @@ def _job(case: dict[str, Any], built: dict[str, str], path: Path) -> Job:
     )
 
 
+def _number(value: Any, name: str) -> float:
+    # a product of two integers may be too large to be told
+    return 0.0 if value is None else float(typed(float, value, f"perfvalues.{name[:NAME]}"))
+
+
 def _outside(case: dict[str, Any]) -> str:
     """Which figures are not within their references, as ReFrame has decided."""
     found = []
-    for name, (value, expected, low, high, unit, *_) in case["perfvalues"].items():
-        ends = [expected * (1 + float(end or 0)) for end in (low, high)]
-        if expected and not ends[0] <= value <= ends[1]:
-            short = _text({"name": name.split(":")[-1]}, "name")
-            found.append(f"{short} {value:.4g} {unit}, expected {ends[0]:.4g} to {ends[1]:.4g}")
+    for name, (*numbers, unit) in ((name, told[:5]) for name, told in case["perfvalues"].items()):
+        value, expected, low, high = (_number(each, name) for each in numbers)
+        least, most = expected * (1 + low), expected * (1 + high)
+        if expected and not least <= value <= most:
+            short = _words(name.split(":")[-1])
+            own = f"{short} {value:.4g} {_words(unit)}"
+            found.append(f"{own}, expected {least:.4g} to {most:.4g}")
     more = f"; and {len(found) - NAMED} more" if len(found) > NAMED else ""
     return "; ".join(found[:NAMED]) + more

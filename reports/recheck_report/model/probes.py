@@ -22,6 +22,9 @@ OUTCOMES = {
 }
 MOST_PERCENT = 110  # counters of several passes may say a little more than all
 MOST_HERTZ = 1e10
+# of a launch, by what CUDA allows on every GPU
+LAUNCHED = ("launches", "grid", "block")  # at least one of each
+MOST_OF_LAUNCH = {"registers": 255, "block": 1024}
 ALWAYS = {"warp_size": 32, "total_constant_memory": 65536}  # of every GPU that CUDA knows
 
 
@@ -97,12 +100,14 @@ def _check_values(values: dict[str, float]) -> None:
     """No counter is beyond what a launch can do, nor a part more than its whole."""
     for name, value in values.items():
         most = MOST_PERCENT if name.endswith("_percent") else math.inf
-        most = MOST_HERTZ if name == "sm_hertz" else most
+        most = MOST_HERTZ if name == "sm_hertz" else MOST_OF_LAUNCH.get(name, most)
         if value > most:
             raise Unfit(f"must be at most {most:g}").at(name)
-    if values.get("launches", 1) < 1:
-        raise Unfit("must be at least 1").at("launches")
-    # both come from passes of their own, so they may differ a little
-    read, moved = (values.get(name) for name in ("dram_read_bytes", "dram_bytes"))
-    if read is not None and moved is not None and moved * 1.5 + 1e6 < read:
-        raise Unfit(f"must be at least dram_read_bytes, {read:g}").at("dram_bytes")
+    for name in LAUNCHED:
+        if values.get(name, 1) < 1:
+            raise Unfit("must be at least 1").at(name)
+    # each comes from a pass of its own, so they may differ a little
+    for part, whole, more in (("dram_read_bytes", "dram_bytes", 1e6), ("requests", "sectors", 1e3)):
+        least, found = values.get(part), values.get(whole)
+        if least is not None and found is not None and found * 1.5 + more < least:
+            raise Unfit(f"must be at least {part}, {least:g}").at(whole)

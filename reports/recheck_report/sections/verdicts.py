@@ -49,7 +49,7 @@ ERRATA = ["erratum", "where", "as written", "what is right", "concerns", "proof"
 # what Markdown would read as more than text: emphasis, strike-through, a link's middle
 _MARKS = re.compile(
     r"(?<!\s)\*|\*(?!\s)|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|~(?=~)|(?<=\])\(|\\(?=[^\w\s])"
-    r"|:(?=//)|(?<=\bwww)\.|@"  # addresses, of which code hosts make links
+    r"|:(?=//)|(?<=[wW]{3})\."  # addresses, of which code hosts make links
 )
 
 
@@ -57,7 +57,8 @@ _MARKS = re.compile(
 def prose(text: str) -> str:
     """Plain text made safe in Markdown; what stands between backticks stays code."""
     parts = text.split("`")
-    if not len(parts) % 2:
+    # runs of them are pairs of their own to Markdown
+    if not len(parts) % 2 or "``" in text:
         parts = [text.replace("`", "'")]
     for at, part in enumerate(parts):
         inside = part.replace("|", "\\|")

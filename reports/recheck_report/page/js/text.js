@@ -1,7 +1,7 @@
 // the report's sentences are Markdown: its inline forms become elements, all else is text
 
-const INLINE = /`([^`]*)`|\*\*((?:[^*\\]|\\.|\*(?!\*))+)\*\*|\*([^*\s](?:[^*\\]|\\.)*)\*|\[((?:[^[\]\\]|\\.)*)\]\(([^)\s]*)\)|(<br>)|<a id="[^"]*"><\/a>|&(amp|lt|gt);|\\([^\w\s])/g;
-const ENTITIES = { amp: "&", lt: "<", gt: ">" };
+const INLINE = /`([^`]*)`|\*\*((?:[^*\\]|\\.|\*(?!\*))+)\*\*|\*([^*\s](?:[^*\\]|\\.)*)\*|\[((?:[^[\]\\]|\\.)*)\]\(([^)\s]*)\)|(<br>)|<a id="[^"]*"><\/a>|&(amp|lt|gt|#64);|\\([^\w\s])/g;
+const ENTITIES = { amp: "&", lt: "<", gt: ">", "#64": "@" };
 
 // nodes for one cell or sentence; `bare`: without links, for what is a control itself
 function rich(text, bare = false) {

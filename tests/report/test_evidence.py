@@ -1,0 +1,105 @@
+"""What a record may not say and be evidence, though it contradicts nothing that it says itself."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from recheck_report.contribution.evidence import doubtful
+from recheck_report.history.runs import of, repeated
+from recheck_report.model.record import Record, load
+from synthetic import SMALL, Json, make_full, make_record, matching, pack, scale
+
+Save = Callable[..., Path]
+REDATED = "2026-11-20T03:00:00Z"
+
+
+@pytest.fixture(scope="module")
+def full() -> Json:
+    return make_full(small=True)
+
+
+def _slower(factor: float, *patterns: str) -> Callable[[Json], Json]:
+    def lie(record: Json) -> Json:
+        for pattern in patterns:
+            record = scale(record, pattern, factor)
+        return record
+
+    return lie
+
+
+def _exact(record: Json) -> Json:
+    for case in matching(record, "matmul/tile16/"):
+        case["error"]["value"] = 0.0
+    return record
+
+
+def _state(record: Json) -> Json:
+    record["environment"]["state"]["event_nanoseconds"] = 1_000_000
+    return record
+
+
+def _compiled(record: Json) -> Json:
+    record["environment"]["code"] = "ptx"
+    return record
+
+
+LIES: dict[str, tuple[Callable[[Json], Json], str]] = {
+    "an empty launch of no time": (
+        _slower(0.1, "machine/launch/"),
+        "is less than any launch takes",
+    ),
+    "cold before hot": (
+        _slower(0.5, "matmul/tile16/4096x4096x4096/cold"),
+        "is less than eight tenths of the same hot",
+    ),
+    "larger slowdowns that nobody finds": (
+        _slower(1 / 1.05, "audit/slower5_"),
+        "finds a larger slowdown less often than a smaller one",
+    ),
+    "a timer that takes a millisecond": (_state, "1e+06 ns are subtracted of each time"),
+    "sums without rounding": (_exact, "has no error at all, and sums in fp32"),
+    "compiled at run time": (_compiled, "compiled at run time; build it for this GPU"),
+}
+
+
+@pytest.mark.parametrize("name", LIES)
+def test_is_doubted(name: str, full: Json, save: Save) -> None:
+    lie, why = LIES[name]
+    found = doubtful(_read(lie(scale(full, "", 1.0)), save))
+    assert found and why in found
+
+
+@pytest.mark.parametrize(
+    ("method", "why"),
+    [
+        ({"flush_l2_sizes": 1}, "flush_l2_sizes 1, and 2 is the least"),
+        ({"throttled_below": 1e-6}, "throttled_below 1e-06, and 0.5 is the least"),
+        ({}, None),
+    ],
+)
+def test_less_than_the_method_is_doubted(
+    method: Json, why: str | None, full: Json, tmp_path: Path
+) -> None:
+    files = pack(full)
+    document = json.loads(files["record.json"])
+    document["method"] |= method
+    (tmp_path / "record.json").write_text(json.dumps(document))
+    (tmp_path / "samples.jsonl").write_bytes(files["samples.jsonl"])
+    found = doubtful(load(tmp_path)[0])
+    assert (why in (found or "")) if why else found is None
+
+
+def _read(record: Json, save: Save) -> Record:
+    return load(save(record))[0]
+
+
+def test_the_same_by_one_factor_is_a_copy(save: Save) -> None:
+    record = make_record(SMALL, strategies=["cpu_serial", "global16", "tile16", "cublas"])
+    first = of(_read(record, save))
+    other = scale(record, "", 1.00001)
+    other["environment"]["started"] = REDATED
+    why = repeated(of(_read(other, save)), first)
+    assert why and "all by one factor" in why
