@@ -8,7 +8,7 @@ import re
 from datetime import UTC, datetime, timedelta
 
 from recheck_report.anchors import slug
-from recheck_report.contribution.bounds import loose
+from recheck_report.contribution.bounds import allowed, loose
 from recheck_report.contribution.sheets import impossible
 from recheck_report.model.derived import PERIODS, moment
 from recheck_report.model.record import Record
@@ -142,7 +142,7 @@ def lax(record: Record) -> str | None:
             return f"its method has {name} {own:g}, and {least:g} is the least; measure again"
     for case in record.cases:
         error = case.error
-        if error and error.bound > 0 and error.value == 0 and case.status == "passed":
+        if error and error.value == 0 and case.status == "passed" and allowed(case) > 0:
             return f"{case.id} has no error at all, and sums in fp32; measure again"
     return None
 

@@ -31,7 +31,8 @@ EACH = 2  # runs that stand on each side of a step, at least
 # Two runs have the same time of a case, to six digits, where it is short, as clocks have ticks: of
 # cases below 20 µs in 11 % at most, of all others in 1.0 %, in 120 pairs of runs on H200s.
 SHORT = 20e-6
-IN_STEP, STEP = 0.2, 2e-5  # the share from which on times are copies that differ by one factor
+# the share from which on times are copies that differ by one factor, which is about 1
+IN_STEP, STEP, ABOUT = 0.2, 2e-5, 5e-4
 ALIKE = {True: 0.5, False: 0.1}  # whether they are short: the share from which on times are copies
 
 
@@ -189,6 +190,8 @@ def _in_step(pairs: Iterable[tuple[tuple[float, ...], tuple[float, ...] | None]]
     """How many times are others by one factor, their median."""
     factors = [now[0] / then[0] for then, now in pairs if now]
     middle = median(factors) if factors else 1.0
+    if abs(middle - 1) > ABOUT:
+        return 0  # another clock makes all of them longer or shorter
     return sum(abs(each / middle - 1) < STEP for each in factors)
 
 
