@@ -44,7 +44,12 @@ std::vector<Case> filtered(std::vector<Case> cases) {
   const bool negative = filter.front() == '-';
   std::regex wanted;
   try {
-    wanted = std::regex(filter.substr(negative ? 1 : 0), std::regex::extended);
+    auto form = std::regex::extended;
+#ifdef __GLIBCXX__
+    // "(.+)*" would take for ever
+    form |= std::regex_constants::__polynomial;
+#endif
+    wanted = std::regex(filter.substr(negative ? 1 : 0), form);
   } catch (const std::regex_error&) {
     throw std::invalid_argument("--benchmark_filter: '" + filter + "' is not a regular expression");
   }
