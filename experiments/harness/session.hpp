@@ -8,7 +8,6 @@
 #include <memory>
 #include <optional>
 #include <random>
-#include <set>
 #include <span>
 #include <string>
 #include <utility>

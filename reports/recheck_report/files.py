@@ -23,3 +23,18 @@ def beside(path: Path, data: bytes) -> str:
             os.unlink(temporary)
         raise
     return temporary
+
+
+def replace(path: Path, data: bytes) -> None:
+    """Puts the data in the place of `path`, whole or not at all; raises OSError with that name, and
+    not that of the temporary file, or none."""
+    temporary = ""
+    try:
+        temporary = beside(path, data)
+        os.replace(temporary, path)
+    except BaseException as error:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        if isinstance(error, OSError):
+            error.filename = str(path)
+        raise

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import io
-import os
 import re
 import zipfile
 from pathlib import Path
 
-from recheck_report.files import beside
+from recheck_report.files import replace
 
 MARK = b"Written by Recheck"  # the comment at the end of the file
 EARLIEST = (1980, 1, 1, 0, 0, 0)  # that the format can say
@@ -41,14 +39,10 @@ def write_archive(files: dict[str, bytes], folder: str, path: Path) -> None:
     if path.exists() and not (path.is_file() and path.read_bytes().endswith(MARK)):
         says = "is no bundle of Recheck; name another file"
         raise FileExistsError(errno.EEXIST, says, str(path))
-    data, temporary = archive(files, folder), ""
+    data = archive(files, folder)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        temporary = beside(path, data)
-        os.replace(temporary, path)
-    except BaseException as error:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
-        if isinstance(error, OSError):
-            error.filename = str(path)  # and not that of the temporary file, or none
+    except OSError as error:
+        error.filename = str(path)
         raise
+    replace(path, data)

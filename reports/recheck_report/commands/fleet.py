@@ -18,10 +18,10 @@ from recheck_report.claims.measured import Measured, read
 from recheck_report.commands import Failed, experiments_option
 from recheck_report.commands.compare import compare
 from recheck_report.commands.output import COMPARISON_MARK, write
-from recheck_report.fleet.brought import printable
 from recheck_report.fleet.runs import JOB, Job, Partition, load_runs, partitions
 from recheck_report.formatting import NONE, shape_label
 from recheck_report.model.record import Record
+from recheck_report.model.typed import printable
 from recheck_report.progress import doing
 from recheck_report.sections import gpus
 from recheck_report.sections.family import close_family

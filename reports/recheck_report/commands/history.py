@@ -11,14 +11,13 @@ strays neither hides a slower rung nor makes one.
 from __future__ import annotations
 
 import argparse
-import os
 from pathlib import Path
 
 from recheck_report.anchors import slug
 from recheck_report.commands import Failed
 from recheck_report.commands.verify import slower
 from recheck_report.contribution.evidence import doubtful, unfit
-from recheck_report.files import beside
+from recheck_report.files import replace
 from recheck_report.formatting import duration, margin, shape_label
 from recheck_report.history.runs import HISTORY, History, added, load, of, repeated
 from recheck_report.history.search import NoRuptures, searched
@@ -115,7 +114,7 @@ def _add(records: list[tuple[Path, Record]], results: Path) -> None:
         if path.exists() and path.read_bytes() == data:
             continue
         path.parent.mkdir(parents=True, exist_ok=True)
-        os.replace(beside(path, data), path)
+        replace(path, data)
         if (path.parent / RECORD).exists():
             folder = path.parent
             print(f"{path}: its report is older: recheck-report render {folder} --output {folder}")

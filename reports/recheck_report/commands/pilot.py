@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import argparse
 import fcntl
-import os
 import shutil
 import subprocess
 import sys
@@ -29,7 +28,7 @@ from recheck_report.commands.contribute import no_gpu
 from recheck_report.commands.publish import untraceable
 from recheck_report.commands.variation import show
 from recheck_report.contribution.evidence import doubtful
-from recheck_report.files import beside
+from recheck_report.files import replace
 from recheck_report.fleet.brought import JOURNAL
 from recheck_report.history.committed import pilots, unpacked
 from recheck_report.history.runs import of, repeated
@@ -88,7 +87,7 @@ def run(options: argparse.Namespace) -> int:
         found = [each for each in _derived(runs, options) if each.gpu == own]
         if not found or not found[0].at(PROCESS):
             raise Failed(f"{folder}: no two runs have device code in common; remove it", 2)
-        _replace(folder / VARIATION, table_json(found))
+        replace(folder / VARIATION, table_json(found))
         show(found[0])
         return 0
     for number, record in enumerate(runs, 1):
@@ -99,7 +98,7 @@ def run(options: argparse.Namespace) -> int:
     table = _derived(runs, options)
     _complete(table, runs[0])
     kept = _keep(folder, runs, options.pilots)
-    _replace(TABLE, table_json(table))
+    replace(TABLE, table_json(table))
     print(f"{kept}: {len(runs)} runs; {TABLE} is made anew")
     return 0
 
@@ -269,7 +268,3 @@ def _keep(folder: Path, runs: Sequence[Record], kept: Path) -> Path:
             place.rename(Path(temporary) / "earlier")
         made.rename(place)
     return place
-
-
-def _replace(path: Path, data: bytes) -> None:
-    os.replace(beside(path, data), path)

@@ -32,7 +32,7 @@ from recheck_report.commands.render import render
 from recheck_report.commands.verify import differences
 from recheck_report.contribution.beside import counted, of_another, studied
 from recheck_report.contribution.bounds import loose
-from recheck_report.contribution.evidence import SLACK, refusal
+from recheck_report.contribution.evidence import refusal
 from recheck_report.contribution.package import MOST_PACKED, unpacked
 from recheck_report.contribution.reasons import excused
 from recheck_report.contribution.sheets import unknown
@@ -45,7 +45,7 @@ from recheck_report.model.contribution import (
     check_files,
     load_contribution,
 )
-from recheck_report.model.derived import moment
+from recheck_report.model.derived import SLACK, moment
 from recheck_report.model.probes import Probes
 from recheck_report.model.record import AGAIN, RECORD, SCHEMA
 from recheck_report.model.record import load as load_record

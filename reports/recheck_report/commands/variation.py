@@ -9,12 +9,11 @@ common.
 from __future__ import annotations
 
 import argparse
-import contextlib
 import os
 from pathlib import Path
 
 from recheck_report.commands import Failed
-from recheck_report.files import beside
+from recheck_report.files import replace
 from recheck_report.formatting import margin
 from recheck_report.model.record import load
 from recheck_report.model.typed import BadRecord, bytes_of, read_json
@@ -38,20 +37,6 @@ def _is_table(path: Path) -> bool:
     return isinstance(found, dict) and "models" in found
 
 
-def _write(data: bytes, path: Path) -> None:
-    """Whole or not at all; raises OSError with the name that the user knows."""
-    temporary = ""
-    try:
-        temporary = beside(path, data)
-        os.replace(temporary, path)
-    except BaseException as error:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
-        if isinstance(error, OSError):
-            error.filename = str(path)
-        raise
-
-
 def run(options: argparse.Namespace) -> int:
     if os.path.lexists(options.output) and not _is_table(options.output):
         raise Failed(f"{options.output}: is no table of `variation`; name another --output")
@@ -62,7 +47,7 @@ def run(options: argparse.Namespace) -> int:
     found = [each for each in derive(records, DISPATCH) if each.levels]
     if not found:
         raise Failed("no two of these records are of one GPU model and the same device code", 2)
-    _write(table_json(found), options.output)
+    replace(options.output, table_json(found))
     for each in found:
         show(each)
     return 0

@@ -5,20 +5,18 @@ from __future__ import annotations
 
 import math
 import re
-from datetime import UTC, datetime, timedelta
 
 from recheck_report.anchors import slug
 from recheck_report.contribution.bounds import allowed, loose
 from recheck_report.contribution.sheets import impossible
-from recheck_report.model.derived import PERIODS, moment
+from recheck_report.model.derived import PERIODS, is_to_come, moment
 from recheck_report.model.record import Record
 from recheck_report.sections.machine import suspects
 from recheck_report.statistics.family import comparisons
 from recheck_report.statistics.ratio import COARSEST
 
 COPIED = ("rung", "baseline")  # the roles that may be timed end to end
-# somebody else's clock may be set otherwise, and may be set anew during a run
-SLACK, MINUTE = timedelta(days=1), 60.0
+MINUTE = 60.0  # seconds by which a clock may be set anew during a run
 MOST_BETWEEN_EVENTS = 20_000  # nanoseconds; 1300 were seen
 # of what a record says of its method (experiments/harness/method.hpp)
 LEAST = {
@@ -168,7 +166,7 @@ def disguised(record: Record) -> str | None:
 def undated(record: Record) -> str | None:
     """Why no run can have been then, or None."""
     started, finished = moment(record.environment.started), moment(record.finished or "")
-    if finished > datetime.now(UTC) + SLACK:
+    if is_to_come(finished):
         return f"its run ended at {record.finished}, which is to come; set the clock"
     took = (finished - started).total_seconds()
     if took < record.wall_seconds / PERIODS[0] - MINUTE:

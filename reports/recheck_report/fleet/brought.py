@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from recheck_report.model.record import RECORD, Record, load
-from recheck_report.model.typed import BadRecord
+from recheck_report.model.typed import BadRecord, printable
 
 JOURNAL = "record.journal.jsonl"  # of a run that came to no end
 CHUNK = 1 << 20  # bytes
@@ -17,11 +17,6 @@ class Brought:
     folder: Path
     record: Record | None
     problem: str  # why it is no whole record of the GPU that was asked for; empty: it is
-
-
-def printable(text: str) -> str:
-    """A stranger's words as one line that no terminal takes for a command."""
-    return " ".join("".join(each if each.isprintable() else " " for each in text).split())
 
 
 def _lines(path: Path) -> int:

@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from recheck_report.fleet.brought import Brought, brought, printable
-from recheck_report.model.typed import MOST_BYTES, BadRecord, bytes_of, read_json, typed
+from recheck_report.fleet.brought import Brought, brought
+from recheck_report.model.typed import MOST_BYTES, BadRecord, bytes_of, printable, read_json, typed
 
 REPORT = "report.json"  # in the folder of a run
 SITE = "site.json"  # beside it: the site's partitions

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
-from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
@@ -18,13 +17,12 @@ from statistics import median
 
 from recheck_report import schemas
 from recheck_report.model.companions import read
-from recheck_report.model.derived import moment
+from recheck_report.model.derived import is_to_come, moment
 from recheck_report.model.record import Record, Seconds
 from recheck_report.model.typed import BadRecord, Unfit
 from recheck_report.statistics.variation import class_named, cpu_class
 
 HISTORY = "history.json"
-SLACK = timedelta(days=1)  # somebody else's clock may be set otherwise
 SCHEMA: int = schemas.load("history")["properties"]["schema"]["const"]
 MOST_RUNS = 200  # a report shows each
 EACH = 2  # runs that stand on each side of a step, at least
@@ -260,7 +258,7 @@ def _check(found: History) -> None:
     if found.searched > len(keys):
         raise Unfit("must be at most the number of runs").at("searched")
     for at, each in enumerate(found.runs):
-        if moment(each.started) > datetime.now(UTC) + SLACK:
+        if is_to_come(moment(each.started)):
             raise Unfit(f"must be of a run that has been: {each.started}").at(f"runs[{at}].started")
     used = set()
     for name, times in found.cases.items():

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -39,6 +39,13 @@ DRAWN = 0.05, 1.25
 # one of them; 1.0 to 1.41 were seen
 WINDOW = 0.5, 5
 HALF_LANES = ("6.0", "7.0", "7.2", "7.5", "8.0")  # 64 FMA per clock, others 128
+
+
+SLACK = timedelta(days=1)  # somebody else's clock may be set otherwise
+
+
+def is_to_come(when: datetime) -> bool:
+    return when > datetime.now(UTC) + SLACK
 
 
 def moment(text: str) -> datetime:

@@ -57,6 +57,11 @@ class Unfit(Exception):
         return f"field {' '.join(self.path.split()) or 'at the top'} {self.what}"
 
 
+def printable(text: str) -> str:
+    """A stranger's words as one line that no terminal takes for a command."""
+    return " ".join("".join(each if each.isprintable() else " " for each in text).split())
+
+
 def _text(value: Any) -> str:
     if type(value) is not str:
         raise Unfit("must be a string")
@@ -65,7 +70,7 @@ def _text(value: Any) -> str:
     # a reason becomes a table cell and a chart's text, so line breaks and control codes go
     if value.isprintable() and "  " not in value and value.strip() == value:
         return value
-    return " ".join("".join(c if c.isprintable() else " " for c in value).split())
+    return printable(value)
 
 
 def _of(kind: type, what: str) -> Reader[Any]:
