@@ -30,6 +30,14 @@ extern "C" {
 namespace recheck {
 namespace {
 
+/// Calls body(begin, end) for the parts of an array, on all cores.
+template <typename Body>
+void in_parts(std::int64_t count, Body body) {
+  constexpr std::int64_t part = 1 << 16;
+  reference::parallel_for((count + part - 1) / part,
+                          [&](std::int64_t p) { body(p * part, std::min(count, (p + 1) * part)); });
+}
+
 class CpuTarget final : public Target {
  public:
   CpuTarget() { sched_getaffinity(0, sizeof cpus_, &cpus_); }
@@ -63,12 +71,19 @@ class CpuTarget final : public Target {
     std::memset(data, 0xff, static_cast<std::size_t>(count) * sizeof(float));
   }
   void queue_exchange(float* a, float* b, std::int64_t count) override {
-    std::swap_ranges(a, a + count, b);
+    const auto exchange = [&](std::int64_t begin, std::int64_t end) {
+      std::swap_ranges(a + begin, a + end, b + begin);
+    };
+    // what caches can hold stays in one core's
+    constexpr std::int64_t in_caches = 1 << 23;
+    if (count < in_caches)
+      exchange(0, count);
+    else
+      in_parts(count, exchange);
   }
   void queue_hide(float* data, std::int64_t count, std::uint64_t key) override {
-    constexpr std::int64_t part = 1 << 16;
-    reference::parallel_for((count + part - 1) / part, [&](std::int64_t p) {
-      for (auto i = p * part; i < std::min(count, (p + 1) * part); ++i)
+    in_parts(count, [&](std::int64_t begin, std::int64_t end) {
+      for (auto i = begin; i < end; ++i)
         data[i] = std::bit_cast<float>(std::bit_cast<std::uint32_t>(data[i]) ^ hiding(key, i));
     });
   }
@@ -169,13 +184,10 @@ class CpuTarget final : public Target {
 std::unique_ptr<Target> make_cpu_target() { return std::make_unique<CpuTarget>(); }
 
 std::uint64_t digest(std::span<const float> on_the_host) {
-  constexpr std::int64_t part = 1 << 16;
-  const auto count = std::ssize(on_the_host);
   std::atomic<std::uint64_t> sum = 0;
-  reference::parallel_for((count + part - 1) / part, [&](std::int64_t p) {
+  in_parts(std::ssize(on_the_host), [&](std::int64_t begin, std::int64_t end) {
     std::uint64_t own = 0;
-    for (auto i = p * part; i < std::min(count, (p + 1) * part); ++i)
-      own += mix(std::bit_cast<std::uint32_t>(on_the_host[i]), i);
+    for (auto i = begin; i < end; ++i) own += mix(std::bit_cast<std::uint32_t>(on_the_host[i]), i);
     sum += own;
   });
   return sum;

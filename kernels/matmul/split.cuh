@@ -20,6 +20,7 @@
 #include "../hopper.cuh"
 #include "../launch.hpp"
 #include "../tensor_map.hpp"
+#include "pace.cuh"
 #include "split_bound.hpp"
 #include "split_fallback.hpp"
 #include "split_planes.cuh"
@@ -75,6 +76,7 @@ struct Plan {
 constexpr int tile_m = 128;
 constexpr int band_tiles = 12;  // rows of tiles that run together and share panels in L2
 constexpr int consumers = 2;    // warpgroups
+constexpr int stretch = 16;     // slabs of the blocks' common pace: 6 MB of all, in fp16x3
 constexpr int gemm_threads = (consumers + 1) * 128;
 constexpr int swizzle_alignment = 1024;
 
@@ -153,14 +155,18 @@ struct Groups {
 template <class Scheme, class Plan>
 __device__ __forceinline__ void produce(const CUtensorMap& a_map, const CUtensorMap& b_map,
                                         const Tiles<Plan::tile_n>& tiles, int groups,
-                                        hopper::Mbarrier* full, hopper::Mbarrier* empty) {
+                                        unsigned* begun, hopper::Mbarrier* full,
+                                        hopper::Mbarrier* empty) {
   using S = Sizes<Scheme, Plan::tile_n>;
   unsigned char* const slabs = ring_of_slabs();
+  const int count = groups * Groups<Scheme, Plan>::at_once;
+  Pace pace(begun, tiles.count, (count + stretch - 1) / stretch);
   unsigned slot = 0, parity = 0;
   for (int t = blockIdx.x; t < tiles.count; t += gridDim.x) {
     int row, column;
     tiles.corner(t, row, column);
-    for (int s = 0; s < groups * Groups<Scheme, Plan>::at_once; ++s) {
+    for (int s = 0; s < count; ++s) {
+      if (s % stretch == 0) pace.begin_stretch();
       hopper::mbarrier_wait_parity(&empty[slot], parity ^ 1);
       hopper::mbarrier_arrive_expect_tx(&full[slot], S::slab);
       unsigned char* to = slabs + slot * S::slab;
@@ -437,7 +443,8 @@ __global__ void __launch_bounds__(gemm_threads, 1)
   const int warpgroup = threadIdx.x / 128, lane = threadIdx.x % 32;
   if (warpgroup == consumers) {
     hopper::setmaxnreg_dec<24>();
-    if (threadIdx.x % 128 == 0) produce<Scheme, Plan>(a_map, b_map, tiles, groups, full, empty);
+    if (threadIdx.x % 128 == 0)
+      produce<Scheme, Plan>(a_map, b_map, tiles, groups, &state.guard->begun, full, empty);
     return;
   }
   hopper::setmaxnreg_inc<240>();
