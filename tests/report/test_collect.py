@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 import time
@@ -10,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import one_line, run, sourced
+from conftest import REPORTS, one_line, run, sourced
 from recheck_report.claims.collection import load_collection
 from recheck_report.claims.load import load_claims
 from recheck_report.claims.sources import load_sources
@@ -23,9 +24,11 @@ SOURCE = {"document": "S0", "place": "", "algorithm": "A01"}
 
 # what a kernel of a strategy is called in ncu's output, and by its filter
 OWN = "void recheck::kernels::matmul::<unnamed>::tile_kernel<(int)16>(MatmulArgs)"
+LAUNCH = "recheck::kernels::machine::<unnamed>::launch_kernel(ProbeArgs)"
 OTHER = "ampere_sgemm_32x32_sliced1x4_nn"
 HOLD = "recheck::<unnamed>::hold_kernel(long)"
 DIGEST = "recheck::<unnamed>::digest_kernel(const float *, long, unsigned long long *)"
+HIDE = "recheck::<unnamed>::hide_kernel(float *, long, unsigned long)"
 FLUSH = "recheck::<unnamed>::flush_kernel(const float4 *, long, float *)"
 POISON = "recheck::<unnamed>::poison_shared_kernel(int)"
 CLOCKS = "recheck::<unnamed>::read_clocks_kernel(recheck::ClockReading *)"
@@ -181,17 +184,19 @@ def summary(hazards: int) -> str:
     return f"========= RACECHECK SUMMARY: {text}"
 
 
-def proofs(*call: str, poisonings: int = 1, work: int = 1) -> list[tuple[str, int]]:
+def proofs(*call: str, poisonings: int = 1, work: float = 1) -> list[tuple[str, float]]:
     """The kernels of a proof on integers and one on reals; the first does ten times the work."""
     begin, inputs = [(POISON, 7)] * poisonings, [(DIGEST, 7)] * 4
     integers, reals = ((name, 10 * work) for name in call), ((name, work) for name in call)
     return [*inputs, *begin, *integers, *begin, *reals, *inputs]
 
 
-def warm_up(*call: str) -> list[tuple[str, int]]:
-    """Two looks at the clock, with launches between them, and a first sample."""
+def warm_up(*call: str) -> list[tuple[str, float]]:
+    """Other inputs are hidden; two looks at the clock, with launches between them, and a first
+    sample."""
     look = [(CLOCKS, 7), *((name, 99) for name in 2 * call), (CLOCKS, 7)]
-    return [*look, *look, (POISON, 7), (HOLD, 7), (FLUSH, 7), (CLOCKS, 7), *((n, 99) for n in call)]
+    sample = [(POISON, 7), (HOLD, 7), (FLUSH, 7), (CLOCKS, 7), *((n, 99) for n in call)]
+    return [*[(HIDE, 7)] * 4, *look, *look, *sample]
 
 
 class World:
@@ -232,7 +237,7 @@ class World:
             "races": {},
             "snippets": {},
         }
-        self.state["kernels"][TINY] = self.run_of(OWN)
+        self.state["kernels"][TINY] = self.run_of(LAUNCH, work=0.001)
         self.state["kernels"][TILE] = self.run_of(OWN)
         bodies = {"recheck": RECHECK, "ncu": NCU, "recheck_tests": TESTS}
         bodies |= {"sanitizer": SANITIZER, "nvcc": NVCC}
@@ -250,9 +255,9 @@ class World:
             program.chmod(0o755)
 
     @staticmethod
-    def run_of(*call: str) -> list[tuple[str, int]]:
+    def run_of(*call: str, work: float = 1) -> list[tuple[str, float]]:
         """All kernels of a run: the timer's calibration, the proofs, the warm-up."""
-        return [*[(HOLD, 7)] * 50, *proofs(*call), *warm_up(*call)]
+        return [*[(HOLD, 7)] * 50, *proofs(*call, work=work), *warm_up(*call)]
 
     def file(self, experiment: str) -> Path:
         """Where an experiment's claims are, beside the document that they are of."""
@@ -369,8 +374,8 @@ def test_what_checks_ask_for_is_collected(world: World) -> None:
         f"{NAIVE}/inner",
     ]
     assert list(found["tests"]) == ["gate:gpu/Gate.Passes/x", "gate:A.B"]
-    # a trial, and one run for all regimes of a strategy and shape
-    assert len(world.calls("ncu")) == 1 + 3
+    # a trial, a launch whose counts are known, and one run for all regimes of a strategy and shape
+    assert len(world.calls("ncu")) == 2 + 3
 
 
 def test_counters_are_those_of_the_second_proof(world: World) -> None:
@@ -450,7 +455,7 @@ def test_proofs_of_a_smaller_shape_are_passed_over(world: World) -> None:
 def test_a_launch_of_many_kernels_is_looked_at_for_longer(world: World) -> None:
     world.state["kernels"][TILE] = world.run_of(*[OWN] * 12)
     assert world.count()["values"]["launches"] == 12
-    assert len(world.calls("ncu")) == 1 + 2
+    assert len(world.calls("ncu")) == 2 + 2
     world.state["kernels"][TILE] = world.run_of(*[OWN] * 100)
     assert world.count()["reason"] == "not measured: no whole launch among 96 kernels"
 
@@ -470,12 +475,45 @@ def test_a_part_does_not_get_the_counters_of_its_whole(
 
 def test_the_timers_hundreds_of_kernels_are_not_profiled(world: World) -> None:
     world.count()
-    (trial, real) = world.calls("ncu")
-    assert "hold" not in trial
+    real = world.calls("ncu")[-1]
     assert "--clock-control none" in real and "--kill yes" in real
     # an ncu that counted the hold kernels would have come to its end before the proof
     world.state["kernels"][TILE] = [(HOLD, 7)] * 200 + world.run_of(OWN)
     assert world.count()["values"]["launches"] == 1
+
+
+def test_the_harness_has_no_kernel_that_could_be_taken_for_a_row_s() -> None:
+    source = (REPORTS.parent / "experiments/harness/device_kernels.cu").read_text()
+    kernels = re.findall(r"__global__ void (\w+)\(", source)
+    assert len(kernels) == 7
+    profiled = re.compile(ncu.PROFILED.removeprefix("regex:"))
+    for kernel in kernels:
+        assert ncu.Kernel(f"recheck::<unnamed>::{kernel}(float *)", {}).of_harness == kernel
+        assert bool(profiled.search(kernel)) == (not kernel.startswith(ncu.UNSEEN)), kernel
+    rows = [path.read_text() for path in (REPORTS.parent / "kernels").rglob("*.cu*")]
+    for kernel in re.findall(r"^\s*(?:__global__ )?.*?\b(\w+_kernel)\(", "".join(rows), re.M):
+        assert profiled.search(kernel), kernel
+
+
+@pytest.mark.parametrize(
+    ("run", "says"),
+    [
+        # somebody else's kernel between the last proof and a warm-up of one launch
+        (
+            [*proofs(LAUNCH), (OWN, 1), (CLOCKS, 7), (LAUNCH, 99), (CLOCKS, 7)],
+            "which is what was counted",
+        ),
+        ([*proofs(LAUNCH, LAUNCH), *warm_up(LAUNCH)], "counts 2 launches, not 1"),
+        ([*proofs(LAUNCH, work=0.002), *warm_up(LAUNCH)], "counts 2 warp global loads, not 1"),
+        ([*proofs(), *warm_up()], "it launches no kernel"),
+    ],
+)
+def test_counters_that_are_wrong_of_what_is_known_are_not_believed(
+    world: World, run: list[tuple[str, float]], says: str
+) -> None:
+    world.state["kernels"][TINY] = run
+    said = world.count()
+    assert said["reason"].startswith("not measured: ") and says in said["reason"]
 
 
 def test_without_ncu_nothing_is_counted(world: World) -> None:

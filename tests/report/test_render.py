@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import builtins
 import html
 import json
 import re
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from conftest import ENVIRONMENT, linked, one_line, pages, process, row_of, run, text_of, tree
@@ -45,6 +47,30 @@ def test_same_record_same_bytes(
     result = process("render", save(record), "--output", "out", cwd=other, env=env)
     assert (result.returncode, result.stderr) == (0, "")
     assert tree(other / "out") == tree(tmp_path / "report")
+
+
+def test_no_figure_is_a_sum_that_is_another_by_another_python(
+    report: Callable[..., str],
+    save: Callable[..., Path],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """From 3.12 on sum() of floats rounds otherwise than before; math.fsum() always did."""
+    real, record = builtins.sum, make_full()
+    report(record)
+    sums = []
+
+    def rounds_badly(values: Iterable[Any], /, start: Any = 0) -> Any:
+        total = real(values, start)
+        if isinstance(total, float) and "recheck_report" in sys._getframe(1).f_code.co_filename:
+            sums.append(total)
+            return total * 1.01
+        return total
+
+    monkeypatch.setattr(builtins, "sum", rounds_badly)
+    result = run("render", save(record), "--output", tmp_path / "other")
+    assert (result.returncode, result.stderr, sums) == (0, "", [])
+    assert tree(tmp_path / "other") == tree(tmp_path / "report")
 
 
 def test_self_contained(

@@ -101,6 +101,8 @@ def probe(options: argparse.Namespace, known: Collection) -> dict[str, Any]:
             reason = NO_NCU
         if not reason:
             attributes, reason = profiler.trial()
+        if asked.cases and not reason:
+            reason = profiler.audit()
         if reason:
             say(f"counters and attributes: {reason}")
     return {

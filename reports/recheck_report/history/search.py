@@ -46,7 +46,7 @@ def searched(history: History) -> History:
         series = history.series(case)
         units = _units(history, case, series)
         # a step cannot save more than one level costs
-        if sum(abs(x - median(units)) for x in units) <= PENALTY:
+        if math.fsum(abs(x - median(units)) for x in units) <= PENALTY:
             continue
         own = pelt(model="l1", min_size=EACH, jump=1).fit(array(units)).predict(pen=PENALTY)
         if len(own) > 1:

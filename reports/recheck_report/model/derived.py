@@ -87,7 +87,7 @@ def check_run(run: Run) -> None:
     started = _at(moment, env.started, "environment.started")
     if run.finished and _at(moment, run.finished, "finished") < started:
         raise Unfit(f"must not be before {env.started}, when the run started").at("finished")
-    total, share = sum(vars(run.overhead).values()), PERIODS[0]
+    total, share = math.fsum(vars(run.overhead).values()), PERIODS[0]
     if not run.wall_seconds / share - PERIODS[1] <= total <= run.wall_seconds * share + PERIODS[1]:
         raise Unfit(f"must add up to wall_seconds, {run.wall_seconds:g}: {total:g}").at("overhead")
     for at, each in enumerate(run.experiments):
@@ -184,7 +184,7 @@ def check_cases(cases: Iterable[Case], run: Run) -> None:
 
 def _sampled(case: Case) -> float:
     """Seconds of its samples alone."""
-    return sum(case.samples) * case.batch
+    return math.fsum(case.samples) * case.batch
 
 
 def _check_status(case: Case) -> None:

@@ -6,6 +6,7 @@ which hold nothing that a shell reads, and of no text of the record.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -177,7 +178,7 @@ def row(judged: Judged, record: Record) -> list[str]:
         prose(claim.expected) + bound,
         evidence.needs(record),
         str(len(evidence.cases)),
-        duration(sum(times)) if cases and len(times) == len(cases) else NONE,
+        duration(math.fsum(times)) if cases and len(times) == len(cases) else NONE,
     ]
 
 

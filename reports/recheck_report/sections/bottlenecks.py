@@ -7,6 +7,8 @@ has what came out, and the findings and the story say it in a line for each.
 
 from __future__ import annotations
 
+import math
+
 from recheck_report.formatting import cell, significant
 from recheck_report.model.probes import Probes
 from recheck_report.model.record import Record
@@ -83,7 +85,7 @@ def _states(values: dict[str, float]) -> list[str]:
     total = values.get("warp_cycles", 0.0)
     known = {why: values[f"stall_{why}"] for why in STATES if f"stall_{why}" in values}
     # ncu takes several passes, and where parts exceed the whole these do not agree
-    if not 0 < sum(known.values()) <= total:
+    if not 0 < math.fsum(known.values()) <= total:
         return []
     largest = sorted(known, key=lambda why: known[why], reverse=True)[:NAMED]
     return [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import asdict
 from decimal import Decimal
@@ -167,13 +168,17 @@ def overhead(record: Record) -> list[str]:
     spent = record.overhead
     parts = [spent.verified_kernels, spent.flushes_and_holds, spent.references]
     rest = [spent.inputs_and_copies, spent.saving, spent.other]
-    total = sum(parts + rest)
+    total = math.fsum(parts + rest)
 
     def text(seconds: float) -> str:
         share = f" ({significant(100 * seconds / total, 2)} %)" if total > 0 else ""
         return f"{significant(seconds)} s{share}"
 
-    return [*(text(each) for each in parts + rest), f"{significant(total)} s", text(sum(rest))]
+    return [
+        *(text(each) for each in parts + rest),
+        f"{significant(total)} s",
+        text(math.fsum(rest)),
+    ]
 
 
 def throttled(record: Record) -> str:

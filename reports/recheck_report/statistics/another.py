@@ -58,7 +58,7 @@ def differs_by(cases: Sequence[Case], level: Level) -> float:
     turns = {(c.experiment, c.target, c.regime, c.shape_name) for c in cases}
     if len(cases) == 2 and len(turns) == 1:
         return _spread(level, True, *cases)
-    return sum(_spread(level, False, case) for case in cases)
+    return math.fsum(_spread(level, False, case) for case in cases)
 
 
 def ratio(found: Ratio, cases: Sequence[Case], level: Level) -> Ratio:

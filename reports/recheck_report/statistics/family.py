@@ -52,7 +52,7 @@ class Comparisons:
         try:
             if self.processes:
                 logs = (another.differs_by(cases, self.processes) for cases in pairs)
-                least = max(least, math.expm1(sum(logs)))
+                least = max(least, math.expm1(math.fsum(logs)))
         except another.Unknown:
             pass
         return replace(
