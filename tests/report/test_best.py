@@ -193,7 +193,7 @@ def test_few_times_make_no_costs_but_the_same_loop_lends_its_own() -> None:
 
 def test_best_takes_what_the_costs_say() -> None:
     """The program's arithmetic is that of the fit, for GPUs that nobody has measured."""
-    program = Path(os.environ.get("RECHECK", "")).with_name("recheck_best")
+    program = Path(os.environ.get("RECHECK", "recheck")).with_name("recheck_best")
     if not program.exists():
         pytest.skip("RECHECK does not say where recheck_best is, or it was built without CUDA")
     text = (KERNELS / "matmul/best.cu").read_text()

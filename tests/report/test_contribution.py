@@ -553,6 +553,20 @@ def row_of(name: str, **changes: Any) -> Edit:
     return edit
 
 
+def as_fp32(name: str) -> Edit:
+    """A row of a study as if it were IEEE fp32's, with the results of one that is."""
+
+    def edit(parts: Parts) -> None:
+        row_of(name, arithmetic="fp32")(parts)
+        results = parts[ACCURACY]["results"]
+        right = {(e["distribution"], e["k"]): e for e in results if e["strategy"] == "cublas"}
+        for each in results:
+            if each["strategy"] == name:
+                each.update(right[each["distribution"], each["k"]], strategy=name)
+
+    return edit
+
+
 def without_results(strategy: str, k: int = 0) -> Edit:
     """A study that says nothing of a row: at one length of the sums, or at all."""
 
@@ -700,7 +714,7 @@ LIES: dict[str, tuple[Edit, str]] = {
         "accuracy.json has a row mine, which the record does not have",
     ),
     "accuracy of another arithmetic": (
-        row_of("cublas_tf32", arithmetic="fp32"),
+        as_fp32("cublas_tf32"),
         "accuracy.json has arithmetic fp32 of cublas_tf32, the record tf32",
     ),
     "accuracy without a row": (
@@ -1051,7 +1065,9 @@ def test_it_becomes_evidence(honest: Path, results: Path) -> None:
     assert result.returncode == 0, result.stderr
     first, tests, word, *_, probed, unchecked, target = result.stdout.splitlines()
     assert first.startswith(f"measured {STARTED[:10]} at ")
-    assert "on NVIDIA H200: 42 of 74" in first
+    verdicts = json.loads((EVIDENCE / "verdicts.json").read_text())["claims"]
+    holding = sum(each["verdict"] == "holds" for each in verdicts)
+    assert f"on NVIDIA H200: {holding} of {len(verdicts)} claims hold" in first
     assert tests == "its own word: GPU tests 15 passed, 1 skipped gpu.agreement"
     assert "its own word: 42 GPU cases unsupported: has no guards: rows has" in word
     assert probed.startswith("its own word: the counters, tests and attributes of probes.json, ")
@@ -1133,7 +1149,10 @@ def test_a_model_that_is_there_is_for_somebody_to_decide(
     added = tree(target)
     assert added[RECORD] == first[RECORD] and added[SAMPLES] == first[SAMPLES]
     runs = json.loads(added["history.json"])["runs"]
-    assert [each["uuid_hash"] for each in runs] == ["55cdc592628cc799", "e" * 16]
+    assert [each["uuid_hash"] for each in runs] == [
+        MEASURED["environment"]["gpu"]["uuid_hash"],
+        "e" * 16,
+    ]
     assert "history.md" in added and f"{target} has this run" in refused(path, results, "--add")
 
     shutil.rmtree(target)

@@ -322,8 +322,8 @@ def drawn(watts: float) -> Edit:
 def failed_study(files: Files) -> None:
     for each in files[ACCURACY]["results"]:
         each.update(status="incorrect", reason="error 2 exceeds bound 1")
-        for name in ("frobenius", "componentwise", "median", "absolute"):
-            each[name] = None
+        errors = {"frobenius", "componentwise", "median", "absolute", "bound"}
+        each.update(dict.fromkeys(errors & each.keys()))
 
 
 def failed_tests(files: Files) -> None:
@@ -390,7 +390,7 @@ REFUSED: dict[str, tuple[Edit, str]] = {
         "blocks",
     ),
     "block of −1": (first("blocks", [0, -1]), "blocks must hold as many samples"),
-    "a round beyond those of the method": (in_rounds(20), "blocks must be of rounds below 20"),
+    "a round beyond those of the method": (in_rounds(10), "blocks must be of rounds below 10"),
     "a block beyond that of the method": (merged, "blocks must have 8 samples each at most"),
     "a batch of cold launches": (of_case(MATVEC, batch=4), "batch must be 1"),
     "a batch on the CPU": (of_case(CPU, batch=4), "batch must be 1"),
