@@ -55,17 +55,21 @@ constexpr double at_rest_within = 5e-3;
 // launches shorter than this say little about larger shapes
 constexpr double long_launch = 1e-3;
 
-/// By round, how early it is taken by a row that has room for few: those before any other are
-/// spread over all, from the first to the last. Who has room for more takes these as well, as rows
-/// are compared in the rounds that they share.
+/// By round, how early it is taken by a row that has room for few: first those that every row
+/// takes, spread evenly from the first to the last, then each as far from those before as there is.
+/// Rows are compared in the rounds that they share.
 constexpr auto rank_of_round = [] {
+  constexpr int last = method.rounds - 1, gaps = fewest_samples - 1, none = -1;
   std::array<int, method.rounds> rank{};
-  for (int at = 1; at < method.rounds; ++at) {
-    int next = method.rounds - 1, farthest = 0;  // from any that has its rank
-    for (int round = 1; at > 1 && round < method.rounds; ++round) {
-      int distance = rank[round] == 0 ? round : 0;
-      for (int other = 1; other < method.rounds && distance > 0; ++other)
-        if (rank[other] > 0) distance = std::min(distance, std::max(round - other, other - round));
+  rank.fill(none);
+  for (int i = 0; i <= gaps; ++i) rank[(2 * i * last + gaps) / (2 * gaps)] = i;
+  for (int at = fewest_samples; at <= last; ++at) {
+    int next = 0, farthest = 0;
+    for (int round = 0; round <= last; ++round) {
+      int distance = rank[round] == none ? last : 0;
+      for (int other = 0; other <= last; ++other)
+        if (rank[other] != none)
+          distance = std::min(distance, std::max(round - other, other - round));
       if (distance > farthest) {
         farthest = distance;
         next = round;
@@ -75,6 +79,7 @@ constexpr auto rank_of_round = [] {
   }
   return rank;
 }();
+static_assert(method.rounds >= fewest_samples);
 
 /// Whether a block's events say far less than the device's own timer, which counts what is around
 /// them as well: someone else has a hand in them.
