@@ -256,12 +256,13 @@ void see_alone(const std::string& device) {
   setenv(variable, alone.c_str(), 1);
 }
 
-void see_as_before() {
-  if (!before.changed) return;
-  if (before.value)
-    setenv(variable, before.value->c_str(), 1);
-  else
-    unsetenv(variable);
+std::vector<std::string> environment_before() {
+  const std::string begins = std::string(variable) + "=";
+  std::vector<std::string> all;
+  for (char** entry = environ; *entry != nullptr; ++entry)
+    if (!before.changed || !std::string_view(*entry).starts_with(begins)) all.emplace_back(*entry);
+  if (before.changed && before.value) all.push_back(begins + *before.value);
+  return all;
 }
 
 int measure_all(const std::vector<char*>& words, const Options& options) {

@@ -17,8 +17,8 @@ std::string visible_alone(const std::string& device, const char* visible);
 /// Throws as visible_alone does.
 void see_alone(const std::string& device);
 
-/// Undoes that, in the environment of a program that takes the place of this one.
-void see_as_before();
+/// The environment as it was before that, for a program that takes the place of this one.
+std::vector<std::string> environment_before();
 
 /// Measures every GPU that CUDA_VISIBLE_DEVICES leaves, each by this program in a process of its
 /// own, with the flags `words` for that GPU alone, into a folder of its own below options.output.

@@ -24,6 +24,7 @@
 #include "journal.hpp"
 #include "options.hpp"
 #include "progress.hpp"
+#include "rescue.hpp"
 #include "session.hpp"
 #include "untrusted.hpp"
 
@@ -106,19 +107,6 @@ void summarize(const Record& record, const char* how, double seconds) {
       std::fprintf(stderr, "%s %s: %s\n", std::string(name_of(result.status)).c_str(),
                    c.id().c_str(), result.reason.value_or("").c_str());
   }
-}
-
-/// A case has taken the device down, and has its result: a fresh process goes on behind it.
-[[noreturn]] void start_anew(std::vector<char*> arguments, bool resumed) {
-  static char resume[] = "--resume";
-  if (!resumed) arguments.push_back(resume);
-  arguments.push_back(nullptr);
-  std::fprintf(stderr, "%sa case has taken the device down: going on in a new process\n",
-               isatty(STDERR_FILENO) != 0 ? "\n" : "");
-  see_as_before();
-  execv("/proc/self/exe", arguments.data());
-  throw std::runtime_error(
-      "cannot start anew after a case has taken the device down; run again with --resume");
 }
 
 /// These experiments, and those about machine and measurement that they lack.
@@ -258,6 +246,7 @@ void predict_and_fit(Record& record, const Options& options, const Gpu& gpu,
   if (options.resume) {
     const auto earlier = read_earlier(options.output);
     record.resume(earlier);
+    fail_what_was_lost(record.cases);
     predict(record.cases, options.settings, gpu, earlier);
     announce_memory(record.cases, gpu);
     return;
@@ -271,13 +260,14 @@ void predict_and_fit(Record& record, const Options& options, const Gpu& gpu,
                       std::back_inserter(record.coverage.dropped));
 }
 
-/// A row that ends the process while it is there ends it with an error.
+/// A row that calls exit() while it is there ends no run, or ends it with an error.
 class NoExit {
  public:
   NoExit() {
     active = true;
     std::atexit([] {
       if (!active) return;
+      rescue_from_exit();
       std::fputs("\na row has called exit(), which ends all: mend it, or leave it out\n", stderr);
       std::_Exit(1);
     });
@@ -344,9 +334,12 @@ int run(const std::string& program, int argc, char** argv, std::span<const Exper
   announce(record, gpu);
   heed_signals();
   try {
+    const Rescue rescue(words, most_budgets_of_a_proof * options.settings.budget_seconds);
     run_benchmarks(record.cases, [&](const Case& c) { run.measure(c); }, options.benchmark_prints);
   } catch (const DeviceLost&) {
-    start_anew(words, options.resume);
+    std::fprintf(stderr, "%sa case has taken the device down: going on in a new process\n",
+                 isatty(STDERR_FILENO) != 0 ? "\n" : "");
+    start_anew(words);
   }
   const bool finished = run.close();
   std::fprintf(stderr, "record: %s\n", (options.output / "record.json").c_str());

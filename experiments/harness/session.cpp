@@ -12,6 +12,7 @@
 #include <random>
 
 #include "method.hpp"
+#include "rescue.hpp"
 
 namespace recheck {
 
@@ -24,9 +25,6 @@ constexpr bool host_timed(const Case& c) {
   return c.regime == Regime::end_to_end || c.strategy->launch.backend == Backend::cpu;
 }
 
-// once a proof has shown how long it takes, this many times what was allowed for is let through: a
-// host that others use too may take half as long again as the one before
-constexpr double leeway = 4;
 constexpr int launches_at_least = 2 + fewest_samples;
 
 // a launch this long is surprised once, and by itself: each takes from the time for samples
@@ -129,6 +127,7 @@ void Session::measure(std::span<Case* const> cases) {
 /// Runs `body`; what it throws becomes the result of `cases`.
 template <typename Body>
 void Session::guarded(std::span<Case* const> cases, Target& target, Body body) {
+  name_row(*cases[0]);
   const auto fail = [&](const char* why) {
     for (Case* c : cases) c->result = {Status::failed, why, {}};
     try {
@@ -199,7 +198,7 @@ void Session::prove(Workbench& bench, const Strategy& strategy, std::span<Case* 
   seconds_[&strategy] = bench.proof_seconds();
   if (result.status != Status::passed)
     for (Case* c : cases) c->result = result;
-  else if (auto reason = too_long(bench.proof_seconds(), leeway * method.proof_budgets))
+  else if (auto reason = too_long(bench.proof_seconds(), most_budgets_of_a_proof))
     for (Case* c : cases) c->result = {Status::not_run, "its proof took " + *reason, {}};
 }
 
@@ -230,6 +229,7 @@ void Session::time(Workbench& bench, std::vector<Case*> cases) {
       std::ranges::min_element(runs, {}, [&](const Run& run) { return seconds_[run.c->strategy]; });
   guarded(std::span(&quickest->c, 1), where, [&] {
     const Spend time(quickest->c->spent);
+    const InRow in_row;
     where.warm_up(quickest->launch);
   });
 
@@ -290,8 +290,9 @@ void Session::calibrate(Target& where, Run& run) {
   run.batch = 1;
   if (run.c->regime == Regime::end_to_end || seconds > 1e-3 || where.backend() == Backend::cpu)
     return;
-  const auto samples =
-      where.sample({run.c->regime, 3, 1, seconds * run.repeats}, run.launch).seconds;
+  const double launch_seconds = seconds * run.repeats;
+  const InRow in_row(6 * launch_seconds);
+  const auto samples = where.sample({run.c->regime, 3, 1, launch_seconds}, run.launch).seconds;
   seconds = middle(samples) / run.repeats;
   // an event resolves about half a microsecond
   if (run.c->regime == Regime::hot && seconds < method.batch_below_seconds)
@@ -326,7 +327,10 @@ void Session::conclude(Workbench& bench, Target& where, Run& run) {
   c.result = run.left;
   if (c.result->status != Status::passed) return;
   c.seconds = interval;
-  if (draws(c)) c.power = where.draw(run.launch, interval->median);
+  if (draws(c)) {
+    const InRow in_row(interval->median);
+    c.power = where.draw(run.launch, interval->median);
+  }
   if (!copied) note_pace(c, interval->median);
 }
 
@@ -352,6 +356,7 @@ Samples Session::sampled(Workbench& bench, Target& where, Run& run, bool looked_
   const double start = now();
   Samples samples;
   try {
+    const InRow in_row(2 * (count + 2) * launch_seconds);
     samples = copied
                   ? bench.end_to_end(*c.strategy, count, among)
                   : where.sample({c.regime, count, run.batch, launch_seconds, among}, run.launch);
@@ -476,6 +481,7 @@ Result Session::challenge(Workbench& bench, Target& where, Run& run, const Inter
     if (!as_quick && bench.has_met(*c.strategy)) {
       bench.renew();
       bench.get_ready(*c.strategy);
+      const InRow in_row;
       where.warm_up(run.launch);  // the device has been idle
     }
     const bool first = !bench.has_met(*c.strategy);
@@ -540,6 +546,7 @@ Reason Session::repeats_less(Workbench& bench, Target& where, const Run& run, do
   const Case& c = *run.c;
   const auto once = bench.launch(*c.strategy);
   bench.poison();
+  const InRow in_row(2 * samples_of_one * seconds_[c.strategy]);
   const auto samples =
       where.sample({Regime::hot, samples_of_one, 1, seconds_[c.strategy]}, once).seconds;
   if (const auto left = bench.recheck(*c.strategy); left.status != Status::passed)

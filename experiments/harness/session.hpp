@@ -13,9 +13,14 @@
 #include <utility>
 #include <vector>
 
+#include "method.hpp"
 #include "record.hpp"
 
 namespace recheck {
+
+/// Once a proof has shown how long it takes, this many times what was allowed for is let through: a
+/// host that others use too may take half as long again as the one before.
+constexpr double most_budgets_of_a_proof = 4 * method.proof_budgets;
 
 /// Set by a signal handler; a session then stops at the next opportunity and keeps what it has.
 extern std::atomic<bool> interrupted;

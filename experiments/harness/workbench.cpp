@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "mix.hpp"
+#include "rescue.hpp"
 #include "soundness.hpp"
 
 namespace recheck {
@@ -272,10 +273,13 @@ void Workbench::run(const Strategy& strategy, const Inputs& inputs) {
   for (const Input& input : stored) hide(inputs, input);
   const auto operands = this->operands(strategy, inputs);
   const Shape shape = shape_;  // a copy: by its own the harness judges
-  const double start = now();
-  strategy.launch.run({shape, operands, queue()});
-  target_->synchronize();
-  proof_seconds_ = now() - start;
+  {
+    const InRow in_row;
+    const double start = now();
+    strategy.launch.run({shape, operands, queue()});
+    target_->synchronize();
+    proof_seconds_ = now() - start;
+  }
   ledger_->verified_kernels += proof_seconds_;
   for (const Input& input : stored) hide(inputs, input);
 }

@@ -89,9 +89,50 @@ TEST_F(Devices, AreMeasuredAsTheyAreChosen) {
   EXPECT_EQ(measured("--device=1", "CUDA_VISIBLE_DEVICES=1,0"), "NVIDIA H200");
 }
 
-// who ends the process has not passed
-TEST_F(Devices, ARowThatCallsExitEndsItWithAnError) {
-  const auto outcome = measure("--shape=256x256 --strategy=crash", "MADE_UP_EXIT=1");
+/// What a row does in place of coming back, and what its cases say of it then.
+using End = std::pair<const char*, const char*>;
+// NOLINTNEXTLINE(misc-multiple-inheritance): GoogleTest's own way
+class DevicesWithARowThatEnds : public Devices, public testing::WithParamInterface<End> {};
+
+// the row has failed at each shape, and the others are measured as if it was not there
+TEST_P(DevicesWithARowThatEnds, LoseNothingButThatRow) {
+  const auto [end, why] = GetParam();
+  const auto outcome =
+      measure("--shape=256x256,300x200 --strategy=gpu,cpu,crash --regime=hot,cold --per-case=0.005",
+              "MADE_UP_PATIENCE=0.5 MADE_UP_END=" + std::string(end));
+  ASSERT_EQ(outcome.code, 0) << outcome.output;
+  const auto record = record_in("");
+  ASSERT_EQ(record["cases"].size(), 10u);
+  for (const auto& one : record["cases"]) {
+    const bool ends = std::string(one["id"]).starts_with("doubling/crash/");
+    EXPECT_EQ(one["status"], ends ? "failed" : "passed") << one;
+    if (ends) {
+      EXPECT_NE(one["reason"].dump().find(why), std::string::npos) << one;
+    }
+  }
+  EXPECT_TRUE(record["finished"].is_string());
+  EXPECT_FALSE(fs::exists(folder_ / "record.journal.jsonl"));
+  for (const char* shape : {"256x256", "300x200"}) {
+    const std::string said = "doubling/crash/" + std::string(shape) + " " + why;
+    EXPECT_NE(outcome.output.find(said), std::string::npos) << outcome.output;
+  }
+}
+constexpr End ends[] = {
+    {"exit", "has called exit()"},
+    {"abort", "has ended the process by SIGABRT"},
+    {"thread", "has ended the process by SIGABRT"},
+    {"hang", "hangs: its launches had not ended after"},
+#ifndef __SANITIZE_ADDRESS__  // which has these end the process with what it has to say
+    {"segfault", "has ended the process by SIGSEGV"},
+    {"overflow", "has ended the process by SIGSEGV"},
+#endif
+};
+INSTANTIATE_TEST_SUITE_P(MadeUp, DevicesWithARowThatEnds, testing::ValuesIn(ends),
+                         [](const auto& info) { return std::string(info.param.first); });
+
+TEST_F(Devices, ThatFindARowEndTheGateEndWithAnError) {
+  const auto outcome = run("--gate --experiment=doubling --strategy=crash",
+                           program("NVIDIA H200", "MADE_UP_END=exit"));
   EXPECT_EQ(outcome.code, 1) << outcome.output;
   EXPECT_NE(outcome.output.find("a row has called exit()"), std::string::npos) << outcome.output;
 }
@@ -185,7 +226,7 @@ TEST_F(Devices, ThatFailLeaveTheOthersRecords) {
     const auto outcome =
         measure(flags + how + "--output=" + (folder_ / "here").string(), crash, three);
     EXPECT_EQ(outcome.code, 1) << outcome.output;
-    EXPECT_NE(outcome.output.find("GPU 1 (NVIDIA L4) is not finished: ended by Aborted; "),
+    EXPECT_NE(outcome.output.find("GPU 1 (NVIDIA L4) is not finished: ended by Killed; "),
               std::string::npos)
         << outcome.output;
     EXPECT_EQ(model_in("here/nvidia-h200-0"), "NVIDIA H200");

@@ -4,15 +4,21 @@
 // them, or a small one, can be tried anywhere. MADE_UP_GPUS has their models, each one of
 // tests/models.json; CUDA_VISIBLE_DEVICES is heeded as CUDA does. A launch computes on the host and
 // takes as long as the model's memory does at a third of its speed, times MADE_UP_SLOWER; with
-// MADE_UP_SLOW_ROWS one of a single row 20 ms more. The row `crash` calls exit() with MADE_UP_EXIT.
+// MADE_UP_SLOW_ROWS one of a single row 20 ms more. MADE_UP_CRASH is the model on which the row
+// `crash` is killed, MADE_UP_END what it does anywhere instead of coming back; MADE_UP_PATIENCE are
+// the seconds that it is waited for.
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <stdexcept>
+#include <string_view>
+#include <thread>
 
 #include "../../experiments/harness/experiment.hpp"
+#include "../../experiments/harness/rescue.hpp"
 #include "../../experiments/recheck.hpp"
 #include "../models.hpp"
 
@@ -127,11 +133,25 @@ void doubled_slowly(const Call& call) {
   usleep(static_cast<useconds_t>(1e6 * twice(call.shape).bytes * seconds_per_byte));
   if (call.shape[0] == 1 && std::getenv("MADE_UP_SLOW_ROWS") != nullptr) usleep(20000);
 }
-void crash(const Call&) {
+/// Uses up the stack, as `above` is positive.
+int deeper(const volatile int* above) {
+  volatile int here[1024];
+  here[0] = *above + 1;
+  return *above < 0 ? 0 : deeper(here) + here[0];
+}
+void crash(const Call& call) {
   if (std::getenv("MADE_UP_CRASH") != nullptr &&
       seen().front().first == std::getenv("MADE_UP_CRASH"))
-    std::abort();
-  if (std::getenv("MADE_UP_EXIT") != nullptr) std::exit(0);
+    std::raise(SIGKILL);
+  const char* set = std::getenv("MADE_UP_END");
+  const std::string_view end = set != nullptr ? set : "";
+  if (end == "exit") std::exit(0);
+  if (end == "abort") std::abort();
+  if (end == "segfault") std::raise(SIGSEGV);
+  const volatile int first = 1;
+  if (end == "overflow") call.operands[1].data[0] = static_cast<float>(deeper(&first));
+  if (end == "thread") std::thread([] { throw std::runtime_error("in a thread"); }).join();
+  while (end == "hang") usleep(1000);
 }
 void crash_or_double(const Call& call) {
   crash(call);
@@ -189,6 +209,8 @@ std::unique_ptr<Target> make_gpu_target(const Device& device) {
 }  // namespace recheck
 
 int main(int argc, char** argv) {
+  if (const char* seconds = std::getenv("MADE_UP_PATIENCE"))
+    recheck::least_patience() = std::strtod(seconds, nullptr);
   const recheck::Experiment experiments[] = {recheck::doubling()};
   return recheck::main(argc, argv, experiments);
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tables for a recheck of its own (tests/harness/run_test.cpp runs it): a strategy that takes the
-// device down with it stands between two that are right.
+// Tables for a recheck of its own (tests/harness/run_test.cpp runs it): strategies that take the
+// device down, or keep it for ever, stand between two that are right.
+#include "../../experiments/harness/rescue.hpp"
 #include "../../experiments/matmul/matmul.hpp"
 #include "../../experiments/recheck.hpp"
 
@@ -14,10 +15,20 @@ void reads_far_outside(const kernels::matmul::MatmulArgs& p, cudaStream_t stream
   far_outside<<<1, 1, 0, stream>>>(p);
 }
 
+__global__ void until_told(volatile float* c) {
+  while (c[0] != 1.0F) {
+  }
+}
+
+void never_ends(const kernels::matmul::MatmulArgs& p, cudaStream_t stream) {
+  until_told<<<1, 1, 0, stream>>>(p.c);
+}
+
 constexpr Source none = {"mutant", "tests"};
 constexpr Strategy rows[] = {
     {.name = "before", .source = none, .launch = matmul::gpu<kernels::matmul::tile<16, 1>>},
     {.name = "reads_far_outside", .source = none, .launch = matmul::gpu<reads_far_outside>},
+    {.name = "never_ends", .source = none, .launch = matmul::gpu<never_ends>},
     {.name = "after", .source = none, .launch = matmul::gpu<kernels::matmul::tile<16, 1>>},
 };
 
@@ -25,6 +36,7 @@ constexpr Strategy rows[] = {
 }  // namespace recheck
 
 int main(int argc, char** argv) {
+  recheck::least_patience() = 5;
   const recheck::Experiment experiments[] = {recheck::matmul::experiment(recheck::rows)};
   return recheck::main(argc, argv, experiments);
 }

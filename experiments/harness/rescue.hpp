@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "record.hpp"
+
+namespace recheck {
+
+/// A row runs in this process, so it can end it by a signal, or never come back from a launch. Then
+/// a fresh process takes the place of this one and goes on behind that row, which has failed at
+/// that shape; what was measured before is in the journal.
+class Rescue {
+ public:
+  /// From now on, for as long as this lives. `words` are the process's own arguments; a row may
+  /// take `seconds` for one block of launches, or the least patience, if that is more.
+  Rescue(std::vector<char*> words, double seconds);
+  Rescue(const Rescue&) = delete;
+  Rescue& operator=(const Rescue&) = delete;
+  ~Rescue();
+};
+
+/// Replaces this process, whose arguments are `words`, by a fresh one with --resume.
+[[noreturn]] void start_anew(const std::vector<char*>& words);
+
+/// The same where a row calls exit(), which has failed then; else nothing. For std::atexit.
+void rescue_from_exit();
+
+/// Seconds that any block of launches may take at least.
+double& least_patience();
+
+/// While one lives, what happens is the doing of the row that was named last. They may be nested.
+class InRow {
+ public:
+  /// `expected`: about how many seconds the row will take.
+  explicit InRow(double expected = 0);
+  InRow(const InRow&) = delete;
+  InRow& operator=(const InRow&) = delete;
+  ~InRow();
+};
+
+/// Names the row whose launches come next, and the shape.
+void name_row(const Case& c);
+
+/// Has those cases failed, of a run that is resumed, at which the process before has ended. Throws
+/// std::runtime_error, in one line, if there is none of them left: it would end there again.
+void fail_what_was_lost(std::vector<Case>& cases);
+
+}  // namespace recheck
