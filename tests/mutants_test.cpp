@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "../experiments/harness/gate.hpp"
+#include "../experiments/harness/method.hpp"
 #include "../experiments/harness/session.hpp"
 #include "../experiments/matmul/matmul.hpp"
 #include "../experiments/matvec/matvec.hpp"
@@ -334,12 +335,12 @@ void dawdles(int m, int n, int k, const float* a, std::int64_t lda, const float*
   reference::matmul_serial(m, n, k, a, lda, b, ldb, c, ldc);
 }
 
-/// Right, and from its 110th launch on there are more threads that work than cores.
+/// Right, and once two thirds of its samples are taken there are more threads that work than cores.
 void crowded(int m, int n, int k, const float* a, std::int64_t lda, const float* b,
              std::int64_t ldb, float* c, std::int64_t ldc) {
   reference::matmul_serial(m, n, k, a, lda, b, ldb, c, ldc);
   static int calls = 0;
-  if (++calls < 110) return;
+  if (++calls < method.rounds * method.block_samples * 2 / 3) return;
   std::vector<std::jthread> others(3 * std::max(1U, std::thread::hardware_concurrency()));
   const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(8);
   for (auto& other : others)

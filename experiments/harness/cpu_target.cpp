@@ -74,9 +74,9 @@ class CpuTarget final : public Target {
     const auto exchange = [&](std::int64_t begin, std::int64_t end) {
       std::swap_ranges(a + begin, a + end, b + begin);
     };
-    // what caches can hold stays in one core's
-    constexpr std::int64_t in_caches = 1 << 23;
-    if (count < in_caches)
+    // small ones stay in one core's cache
+    constexpr std::int64_t small = 1 << 23;
+    if (count < small)
       exchange(0, count);
     else
       in_parts(count, exchange);
@@ -137,8 +137,8 @@ class CpuTarget final : public Target {
   void warm_up(const std::function<void()>&) override {}  // the proofs have just run
 
   Samples sample(const Sampling& sampling, const std::function<void()>& launch) override {
-    // what moves the inputs leaves them in one core's cache, and a library's threads had them in
-    // those of all: of a launch this long it makes no difference
+    // what moves the inputs leaves them in other caches than a row's threads had them in: of a
+    // launch this long it makes no difference
     constexpr double too_long_for_caches = 20e-3;
     const auto* surprise = sampling.surprise;
     const long before = preemptions();

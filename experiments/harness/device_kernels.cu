@@ -7,7 +7,10 @@
 namespace recheck {
 namespace {
 
-__global__ void flush_kernel(const float4* buffer, std::int64_t count, float* sink) {
+// The names tell probes which kernels are no row's: what is seen marks where proofs and samples
+// begin, and the rest is not profiled (reports/recheck_report/collect/ncu.py).
+
+__global__ void recheck_seen_flush_kernel(const float4* buffer, std::int64_t count, float* sink) {
   const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
   float sum = 0;
   for (std::int64_t i = blockIdx.x * static_cast<std::int64_t>(blockDim.x) + threadIdx.x; i < count;
@@ -19,7 +22,7 @@ __global__ void flush_kernel(const float4* buffer, std::int64_t count, float* si
   if (sum == 1.0f) *sink = sum;
 }
 
-__global__ void exchange_kernel(float* a, float* b, std::int64_t count) {
+__global__ void recheck_unseen_exchange_kernel(float* a, float* b, std::int64_t count) {
   const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
   for (std::int64_t i = blockIdx.x * static_cast<std::int64_t>(blockDim.x) + threadIdx.x; i < count;
        i += stride) {
@@ -30,7 +33,7 @@ __global__ void exchange_kernel(float* a, float* b, std::int64_t count) {
   }
 }
 
-__global__ void hide_kernel(float* data, std::int64_t count, std::uint64_t key) {
+__global__ void recheck_unseen_hide_kernel(float* data, std::int64_t count, std::uint64_t key) {
   const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
   for (std::int64_t i = blockIdx.x * static_cast<std::int64_t>(blockDim.x) + threadIdx.x; i < count;
        i += stride)
@@ -43,18 +46,19 @@ __device__ std::int64_t global_nanoseconds() {
   return ns;
 }
 
-__global__ void hold_kernel(std::int64_t nanoseconds) {
+__global__ void recheck_unseen_hold_kernel(std::int64_t nanoseconds) {
   const std::int64_t start = global_nanoseconds();
   while (global_nanoseconds() - start < nanoseconds) __nanosleep(200);
 }
 
-__global__ void poison_shared_kernel(int words) {
+__global__ void recheck_seen_poison_shared_kernel(int words) {
   extern __shared__ unsigned shared_words[];
   volatile unsigned* out = shared_words;  // volatile keeps the dead stores
   for (int i = threadIdx.x; i < words; i += blockDim.x) out[i] = 0xffffffffu;
 }
 
-__global__ void digest_kernel(const float* words, std::int64_t count, unsigned long long* sum) {
+__global__ void recheck_unseen_digest_kernel(const float* words, std::int64_t count,
+                                             unsigned long long* sum) {
   const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
   unsigned long long own = 0;
   for (std::int64_t i = blockIdx.x * static_cast<std::int64_t>(blockDim.x) + threadIdx.x; i < count;
@@ -65,7 +69,7 @@ __global__ void digest_kernel(const float* words, std::int64_t count, unsigned l
   if (threadIdx.x % warpSize == 0) atomicAdd(sum, own);
 }
 
-__global__ void read_clocks_kernel(ClockReading* readings) {
+__global__ void recheck_seen_read_clocks_kernel(ClockReading* readings) {
   unsigned sm;
   asm volatile("mov.u32 %0, %%smid;" : "=r"(sm));
   if (sm < clock_slots) readings[sm] = {clock64(), global_nanoseconds()};
@@ -75,26 +79,26 @@ __global__ void read_clocks_kernel(ClockReading* readings) {
 
 void flush_l2(const float4* buffer, std::int64_t bytes, float* sink, cudaStream_t stream) {
   const std::int64_t count = bytes / static_cast<std::int64_t>(sizeof(float4));
-  flush_kernel<<<2048, 256, 0, stream>>>(buffer, count, sink);
+  recheck_seen_flush_kernel<<<2048, 256, 0, stream>>>(buffer, count, sink);
 }
 
 void hold(std::int64_t nanoseconds, cudaStream_t stream) {
-  hold_kernel<<<1, 1, 0, stream>>>(nanoseconds);
+  recheck_unseen_hold_kernel<<<1, 1, 0, stream>>>(nanoseconds);
 }
 
 void exchange(float* a, float* b, std::int64_t count, cudaStream_t stream) {
-  exchange_kernel<<<2048, 256, 0, stream>>>(a, b, count);
+  recheck_unseen_exchange_kernel<<<2048, 256, 0, stream>>>(a, b, count);
 }
 
 void hide(float* data, std::int64_t count, std::uint64_t key, cudaStream_t stream) {
-  hide_kernel<<<2048, 256, 0, stream>>>(data, count, key);
+  recheck_unseen_hide_kernel<<<2048, 256, 0, stream>>>(data, count, key);
 }
 
 void poison_shared(int sm_count, int bytes_per_block, cudaStream_t stream) {
-  cudaFuncSetAttribute(poison_shared_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                       bytes_per_block);
+  cudaFuncSetAttribute(recheck_seen_poison_shared_kernel,
+                       cudaFuncAttributeMaxDynamicSharedMemorySize, bytes_per_block);
   // a block of this size has its multiprocessor for itself, so a few waves reach each
-  poison_shared_kernel<<<4 * sm_count, 256, bytes_per_block, stream>>>(
+  recheck_seen_poison_shared_kernel<<<4 * sm_count, 256, bytes_per_block, stream>>>(
       bytes_per_block / static_cast<int>(sizeof(unsigned)));
 }
 
@@ -102,11 +106,12 @@ void add_digest(const float* words, std::int64_t count, unsigned long long* sum,
                 cudaStream_t stream) {
   constexpr std::int64_t block = 256, most_blocks = 2048;
   const auto blocks = std::clamp<std::int64_t>((count + block - 1) / block, 1, most_blocks);
-  digest_kernel<<<static_cast<unsigned>(blocks), block, 0, stream>>>(words, count, sum);
+  recheck_unseen_digest_kernel<<<static_cast<unsigned>(blocks), block, 0, stream>>>(words, count,
+                                                                                    sum);
 }
 
 void read_clocks(ClockReading* readings, int sm_count, cudaStream_t stream) {
-  read_clocks_kernel<<<sm_count, 1, 0, stream>>>(readings);
+  recheck_seen_read_clocks_kernel<<<sm_count, 1, 0, stream>>>(readings);
 }
 
 }  // namespace recheck

@@ -67,8 +67,8 @@ std::vector<Shape> timed_shapes() {
 /// The copies are the same for all block policies: from end to end, deeper slabs are timed only at
 /// the headline shape. Rungs beyond the documents are timed from end to end, and hot, only there;
 /// listings as printed hot only there, and not at the largest size, where one takes minutes. S2
-/// speaks of no copies. One CPU thread takes seconds at 1000 and at 1025, and what it takes shows
-/// at 1023 and at 1024.
+/// speaks of no copies. A launch on one CPU thread takes most of a second at 1000 and at 1025, and
+/// says no more there than at 1023.
 bool leaves_out(const Strategy& strategy, const Shape& shape, Regime regime) {
   const bool deep = strategy.parameters[1].name == "depth" && strategy.parameters[1].value > 1;
   if (strategy.launch.backend == Backend::cpu && strategy.role == Role::rung)

@@ -66,7 +66,7 @@ const Shape headline = {8192, 8192};
 bool swept(const Shape& s) { return s[0] * s[1] == std::int64_t{1} << 26 && s[0] > 64; }
 
 bool leaves_out(const Strategy& strategy, const Shape& shape, Regime regime) {
-  // what a flag of the compiler is worth, which is up to a second a launch
+  // it shows what -O3 is worth; a launch takes up to a second
   if (strategy.name == "cpu_serial_o0") return shape != headline;
   // rungs beyond the documents are timed hot and from end to end, and swept, at the headline alone
   const bool ours = strategy.source.document == beyond && strategy.role == Role::rung;

@@ -76,7 +76,7 @@ struct Plan {
 constexpr int tile_m = 128;
 constexpr int band_tiles = 12;  // rows of tiles that run together and share panels in L2
 constexpr int consumers = 2;    // warpgroups
-constexpr int stretch = 16;     // slabs of the blocks' common pace: 6 MB of all, in fp16x3
+constexpr int leg = 16;         // slabs of a leg (pace.cuh): 6 MB of all blocks, in fp16x3
 constexpr int gemm_threads = (consumers + 1) * 128;
 constexpr int swizzle_alignment = 1024;
 
@@ -160,13 +160,13 @@ __device__ __forceinline__ void produce(const CUtensorMap& a_map, const CUtensor
   using S = Sizes<Scheme, Plan::tile_n>;
   unsigned char* const slabs = ring_of_slabs();
   const int count = groups * Groups<Scheme, Plan>::at_once;
-  Pace pace(begun, tiles.count, (count + stretch - 1) / stretch);
+  Pace pace(begun, tiles.count, (count + leg - 1) / leg);
   unsigned slot = 0, parity = 0;
   for (int t = blockIdx.x; t < tiles.count; t += gridDim.x) {
     int row, column;
     tiles.corner(t, row, column);
     for (int s = 0; s < count; ++s) {
-      if (s % stretch == 0) pace.begin_stretch();
+      if (s % leg == 0) pace.begin_leg();
       hopper::mbarrier_wait_parity(&empty[slot], parity ^ 1);
       hopper::mbarrier_arrive_expect_tx(&full[slot], S::slab);
       unsigned char* to = slabs + slot * S::slab;

@@ -44,7 +44,7 @@ struct Guard {
   unsigned small_a;  // the most small elements of a row of A
   unsigned small_b;  // the most small elements of a column of B within one thread's rows
   unsigned raised;   // the verdict, for the fallback
-  unsigned begun;    // for Pace
+  unsigned begun;    // legs of all blocks (Pace)
 };
 
 constexpr unsigned most_lost = 64;

@@ -76,7 +76,7 @@ __device__ __forceinline__ void produce(const CUtensorMap& a_map, const CUtensor
   const int depth = (job.blocks.k + slab_depth - 1) / slab_depth;
   split::Ring<S::slots> ring = {barriers.full, barriers.empty};
   Pace pace(&job.guard->begun, tiles.count,
-            program.products * ((depth + split::stretch - 1) / split::stretch));
+            program.products * ((depth + split::leg - 1) / split::leg));
   unsigned stored_parity = 0;
   bool follows = false;  // on another product
   const auto next = [&]() -> unsigned char* {
@@ -97,7 +97,7 @@ __device__ __forceinline__ void produce(const CUtensorMap& a_map, const CUtensor
       const Step step = program.steps[i];
       if (step.start >= 0) fetch_tile(step.start);  // of two products ago or before
       for (int s = 0; s < depth; ++s, ring.advance()) {
-        if (s % split::stretch == 0) pace.begin_stretch();
+        if (s % split::leg == 0) pace.begin_leg();
         // consumers tell of the product before at this one's first slabs, and not again before it
         // has its last
         if (follows && s == depth - 1) {

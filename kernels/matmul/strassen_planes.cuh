@@ -28,7 +28,7 @@ using split::magnitude;
 /// In the workspace, cleared before each product.
 struct Guard {
   unsigned bad;    // not 0: the product is split_fp16x3's
-  unsigned begun;  // for Pace
+  unsigned begun;  // legs of all blocks (Pace)
 };
 
 /// Extents of the smallest blocks: of C m×n, of sums along k.

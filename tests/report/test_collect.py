@@ -15,7 +15,7 @@ from conftest import REPORTS, one_line, run, sourced
 from recheck_report.claims.collection import load_collection
 from recheck_report.claims.load import load_claims
 from recheck_report.claims.sources import load_sources
-from recheck_report.collect import ncu, programs
+from recheck_report.collect import ncu, programs, sanitizer
 from recheck_report.model.counters import COUNTERS, STALLS
 
 TILE, NAIVE = "matmul/tile16/1024x1024x1024", "matvec/naive/8192x8192"
@@ -26,12 +26,14 @@ SOURCE = {"document": "S0", "place": "", "algorithm": "A01"}
 OWN = "void recheck::kernels::matmul::<unnamed>::tile_kernel<(int)16>(MatmulArgs)"
 LAUNCH = "recheck::kernels::machine::<unnamed>::launch_kernel(ProbeArgs)"
 OTHER = "ampere_sgemm_32x32_sliced1x4_nn"
-HOLD = "recheck::<unnamed>::hold_kernel(long)"
-DIGEST = "recheck::<unnamed>::digest_kernel(const float *, long, unsigned long long *)"
-HIDE = "recheck::<unnamed>::hide_kernel(float *, long, unsigned long)"
-FLUSH = "recheck::<unnamed>::flush_kernel(const float4 *, long, float *)"
-POISON = "recheck::<unnamed>::poison_shared_kernel(int)"
-CLOCKS = "recheck::<unnamed>::read_clocks_kernel(recheck::ClockReading *)"
+HOLD = "recheck::<unnamed>::recheck_unseen_hold_kernel(long)"
+DIGEST = (
+    "recheck::<unnamed>::recheck_unseen_digest_kernel(const float *, long, unsigned long long *)"
+)
+HIDE = "recheck::<unnamed>::recheck_unseen_hide_kernel(float *, long, unsigned long)"
+FLUSH = "recheck::<unnamed>::recheck_seen_flush_kernel(const float4 *, long, float *)"
+POISON = "recheck::<unnamed>::recheck_seen_poison_shared_kernel(int)"
+CLOCKS = "recheck::<unnamed>::recheck_seen_read_clocks_kernel(recheck::ClockReading *)"
 
 # values of the metrics for a kernel that does `work`; what is not here is 1
 PRINTED = """
@@ -130,6 +132,7 @@ for name in names:
     result = world["tests"][name]
     if result == "CRASH":
         os.kill(os.getpid(), 11)
+    print(world["trouble"].get(name, ""))
     if result == "SKIPPED":
         print("gate_test.cpp:66: Skipped\\nno CUDA device\\n")
     tail = ", where GetParam() = 16-byte object" if result == "FAILED" else ""
@@ -234,6 +237,7 @@ class World:
             "unknown": [],
             "na": [],
             "tests": {},
+            "trouble": {},  # what a test says before it fails
             "races": {},
             "snippets": {},
         }
@@ -346,7 +350,7 @@ def test_what_checks_ask_for_is_collected(world: World) -> None:
         f'form = "ratio", base = "{NAIVE}/hot", other = "{NAIVE}/cold", above = 1',
     )
     world.claim(
-        f'form = "count", of = "{TILE}/hot", per = "{NAIVE}/inner", expression = "1", equals = 1',
+        f'form = "count", of = "{TILE}/cold", per = "{NAIVE}/cold", expression = "1", equals = 1',
         key="also",
         experiment="matvec",
     )
@@ -370,11 +374,10 @@ def test_what_checks_ask_for_is_collected(world: World) -> None:
     assert list(found["counters"]) == [
         f"{TILE}/cold",
         "matmul/tile16/16x16x16/cold",
-        f"{TILE}/hot",
-        f"{NAIVE}/inner",
+        f"{NAIVE}/cold",
     ]
     assert list(found["tests"]) == ["gate:gpu/Gate.Passes/x", "gate:A.B"]
-    # a trial, a launch whose counts are known, and one run for all regimes of a strategy and shape
+    # a trial, a launch whose counts are known, and one run for each strategy and shape
     assert len(world.calls("ncu")) == 2 + 3
 
 
@@ -455,7 +458,7 @@ def test_proofs_of_a_smaller_shape_are_passed_over(world: World) -> None:
 def test_a_launch_of_many_kernels_is_looked_at_for_longer(world: World) -> None:
     world.state["kernels"][TILE] = world.run_of(*[OWN] * 12)
     assert world.count()["values"]["launches"] == 12
-    assert len(world.calls("ncu")) == 2 + 2
+    assert len(world.calls("ncu")) == 2 + 3
     world.state["kernels"][TILE] = world.run_of(*[OWN] * 100)
     assert world.count()["reason"] == "not measured: no whole launch among 96 kernels"
 
@@ -473,6 +476,43 @@ def test_a_part_does_not_get_the_counters_of_its_whole(
     assert "a part is proven by its whole" in world.count()["reason"]
 
 
+def test_nor_where_its_kernels_have_the_names_of_its_whole_s(world: World) -> None:
+    world.state["kernels"][TILE] = world.run_of(OWN, OWN)
+    world.state["strategies"][0]["part_of"] = "another"
+    assert "a part is proven by its whole" in world.count()["reason"]
+
+
+@pytest.mark.parametrize("kernels", [(4, 1), (2, 1), (2, 2)])
+def test_a_kernel_too_many_is_seen_where_the_profile_ends_within_a_launch(
+    world: World, kernels: tuple[int, int]
+) -> None:
+    """Of rows of several kernels, whose profile may end in the first launch behind the proofs."""
+    own, others = kernels
+    call = [f"recheck::kernels::part_{at}_kernel()" for at in range(own)]
+    strange = [("somebody_elses_kernel()", 1)] * others
+    for smaller in ([], proofs(*call, work=50)):
+        world.state["kernels"][TILE] = [*smaller, *proofs(*call), *strange, *warm_up(*call)]
+        assert world.count()["reason"], smaller
+
+
+def test_kernels_of_others_are_a_row_s_whatever_they_are_called(world: World) -> None:
+    names = ("exchange_halves", "digest", "hold_tile", "hide_latency", "flush_kernel", "h", "r")
+    call = [f"mine::{name}(float *)" for name in (*names, "recheck", "recheck_unseen")]
+    world.state["kernels"][TILE] = world.run_of(*call)
+    assert world.count()["values"]["launches"] == len(call)
+
+
+def test_what_ncu_failed_to_profile_is_missed(world: World) -> None:
+    world.state |= {"ncu": "Failed to profile kernel tile_kernel", "goes_on": True}
+    assert "Failed to profile" in world.count()["reason"]
+
+
+def test_times_and_clocks_are_in_nanoseconds_and_hertz() -> None:
+    units = {"nsecond": 1.5, "usecond": 1.5e3, "second": 1.5e9, "": 1.5}
+    assert {unit: ncu.number("1.5", unit) for unit in units} == units
+    assert ncu.number("1.94", "cycle/nsecond") == ncu.number("1,940", "Mhz") == 1.94e9
+
+
 def test_the_timers_hundreds_of_kernels_are_not_profiled(world: World) -> None:
     world.count()
     real = world.calls("ncu")[-1]
@@ -483,16 +523,18 @@ def test_the_timers_hundreds_of_kernels_are_not_profiled(world: World) -> None:
 
 
 def test_the_harness_has_no_kernel_that_could_be_taken_for_a_row_s() -> None:
-    source = (REPORTS.parent / "experiments/harness/device_kernels.cu").read_text()
-    kernels = re.findall(r"__global__ void (\w+)\(", source)
+    sources = (REPORTS.parent / "experiments/harness").glob("*.cu*")
+    kernels = re.findall(r"__global__ void (\w+)\(", "".join(map(Path.read_text, sources)))
     assert len(kernels) == 7
     profiled = re.compile(ncu.PROFILED.removeprefix("regex:"))
     for kernel in kernels:
         assert ncu.Kernel(f"recheck::<unnamed>::{kernel}(float *)", {}).of_harness == kernel
         assert bool(profiled.search(kernel)) == (not kernel.startswith(ncu.UNSEEN)), kernel
-    rows = [path.read_text() for path in (REPORTS.parent / "kernels").rglob("*.cu*")]
-    for kernel in re.findall(r"^\s*(?:__global__ )?.*?\b(\w+_kernel)\(", "".join(rows), re.M):
-        assert profiled.search(kernel), kernel
+    rows = "".join(path.read_text() for path in (REPORTS.parent / "kernels").rglob("*.cu*"))
+    own = set(re.findall(r"__global__[^;{]*?\b(\w+)\(", rows)) - {"__launch_bounds__"}
+    assert len(own) > 30
+    for kernel in own:
+        assert profiled.search(kernel) and not ncu.Kernel(kernel, {}).of_harness, kernel
 
 
 @pytest.mark.parametrize(
@@ -603,11 +645,31 @@ def test_gates_pass_fail_or_say_why_not(world: World) -> None:
     assert len(world.calls("recheck_tests")) == 1  # which are not asked for their names
 
 
-def test_a_test_that_crashes_fails_and_the_others_go_on(world: World) -> None:
+def test_a_test_that_crashes_says_nothing_and_the_others_go_on(world: World) -> None:
     world.state["tests"] = {"A.B": "OK", "C.D": "CRASH", "E.F": "OK"}
     world.without_cuda()
     said = world.test("gate:A.B", "gate:C.D", "gate:E.F", "gate:G.H")
-    assert [each["outcome"] for each in said] == ["pass", "fail", "pass", None]
+    assert [each["outcome"] for each in said] == ["pass", None, "pass", None]
+    assert said[1]["reason"] == "not measured: ended its process, exit code -11"
+
+
+@pytest.mark.parametrize("why", ["out of memory", "std::bad_alloc", "cudaErrorMemoryAllocation"])
+def test_a_test_that_lacks_memory_says_nothing_of_what_it_tests(world: World, why: str) -> None:
+    world.state["tests"] = {"A.B": "FAILED", "C.D": "FAILED"}
+    world.state["trouble"] = {"A.B": f'C++ exception with description "{why}" thrown'}
+    lacking, failed = world.test("gate:A.B", "gate:C.D")
+    assert lacking["outcome"] is None
+    assert lacking["reason"].startswith("not measured: the test had trouble: ")
+    assert failed["outcome"] == "fail"
+
+
+def test_racecheck_that_finds_nothing_where_there_is_something_is_not_believed(
+    world: World,
+) -> None:
+    world.state["tests"] = {sanitizer.KNOWN: "OK", "A.Clean": "OK"}
+    world.state["races"] = {sanitizer.KNOWN: summary(0), "A.Clean": summary(0)}
+    for said in world.test(f"racecheck:{sanitizer.KNOWN}", "racecheck:A.Clean"):
+        assert said["reason"] == sanitizer.NOT_BELIEVED
 
 
 def test_tests_that_do_not_start_are_not_failures(world: World) -> None:

@@ -9,6 +9,7 @@ interval, and no title speaks of it.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -108,10 +109,11 @@ def draw(own: Measured, experiment: Experiment) -> Drawing:
     note += "Bars: 95 % intervals." if visible else "95 % intervals are narrower than the marks."
     above = [LINE * (0.2 + max(1, len(lines))) for _, lines in panels]
     heights = [top + ROW * len(rows) + AXIS for top, (rows, _) in zip(above, panels, strict=True)]
-    card = Card(_message(own, experiment, [case for _, case in steps]), note, sum(heights), TYPE)
+    message = _message(own, experiment, [case for _, case in steps])
+    card = Card(message, note, math.fsum(heights), TYPE)
     for at, (panel, lines) in enumerate(panels):
         axes = card.axes(
-            MARGIN, right, sum(heights[:at]) + above[at], sum(heights[at + 1 :]) + AXIS
+            MARGIN, right, math.fsum(heights[:at]) + above[at], math.fsum(heights[at + 1 :]) + AXIS
         )
         _panel(card, axes, panel, lines, metric.unit)
         for y, row in enumerate(panel):

@@ -43,6 +43,7 @@ class Tables:
     rows: dict[str, Source]  # by experiment/strategy
     cases: frozenset[str]  # their ids
     whole: bool = True  # a program's; a record's may be older than some rows
+    parts: frozenset[str] = frozenset()  # rows that are parts of others' launches
 
     @classmethod
     def of(cls, record: Record) -> Tables:
@@ -114,10 +115,15 @@ def _about(known: Collection, tables: Tables) -> Collection:
 
 
 def uncounted(known: Collection, tables: Tables) -> Iterator[str]:
-    """What counts of what no counter has, nor an axis: a line for each, as below."""
+    """What counts of what no counter has, nor an axis, and of launches that are not those that
+    counters are of: a line for each, as below."""
     for address, check in known.asked:
         axes = tables.axes.get(check.of.split("/")[0])
         if check.form == "count" and axes is not None:
+            for key, name in (("of", check.of), ("per", check.per)):
+                if name and not name.endswith("/cold") and not tables.no_case(name):
+                    what = f"{name} is not counted: counters are of launches with flushed caches"
+                    yield f"{known.folder / address}: field {check.place}.{key}: {what}; say cold"
             names = (*axes, *COUNTERS, LAUNCHES)
             for name in sorted(expression.names(check.expression) - {*names}):
                 what = f"there is no counter {name}; {there(names, name)}"

@@ -8,7 +8,7 @@ import math
 import re
 import tempfile
 import time
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,13 +18,13 @@ from recheck_report.collect.plan import TINY, measure
 from recheck_report.collect.programs import Ended, execute, say
 from recheck_report.model.counters import ATTRIBUTES, COUNTERS, LAUNCHES, Metrics
 
-# the harness's own kernels (device_kernels.cu): each proof begins with the first, and the warm-up,
-# which follows the last proof, with the second
-POISON, CLOCKS = "poison_shared_kernel", "read_clocks_kernel"
-HARNESS = re.compile(rf"\b({POISON}|{CLOCKS}|(flush|hold|hide|exchange|digest)_kernel)\b")
+# the harness's own kernels (device_kernels.cu), by names that no row's kernel has: each proof
+# begins with the first, and the warm-up, which follows the last proof, with the second
+POISON, CLOCKS = "recheck_seen_poison_shared_kernel", "recheck_seen_read_clocks_kernel"
+HARNESS = re.compile(r"\brecheck_(?:un)?seen_\w+")
 # what is not profiled: the timer's calibration launches hundreds, and inputs are looked at, hidden
 # and exchanged around proofs and samples
-UNSEEN = ("digest_", "exchange_", "hide_", "hold_")
+UNSEEN = ("recheck_unseen_",)
 # two proofs, and two more of a smaller shape where the harness predicts how long a large one takes
 # (up to two poisonings and a kernel each), then a warm-up; the others are for rows of many kernels
 LAUNCH_COUNTS = (16, 36, 96)
@@ -33,6 +33,7 @@ LAUNCH_COUNTS = (16, 36, 96)
 KNOWN = {LAUNCHES: 1, "warp_global_loads": 1, "warp_global_stores": 1}
 
 NO_NCU = "not measured: ncu was not found"
+PART = "not measured: a part is proven by its whole, which is what was counted"
 NO_PERMISSION = "not measured: Nsight Compute may not read the GPU's counters here"
 
 
@@ -45,7 +46,7 @@ def beginning_otherwise(names: Iterable[str]) -> str:
         return "".join(sorted({n[len(begun)] for n in known if n.startswith(begun)}))
 
     begun = sorted({name[:at] for name in known for at in range(len(name))})
-    return f"^({'|'.join(f'{each}[^{going_on(each)}]' for each in begun)})"
+    return f"^({'|'.join(f'{each}([^{going_on(each)}]|$)' for each in begun)})"
 
 
 PROFILED = f"regex:{beginning_otherwise(UNSEEN)}"
@@ -66,7 +67,7 @@ class Kernel:
     def of_harness(self) -> str | None:
         """Which of the harness's own kernels it is; null for a strategy's."""
         found = HARNESS.search(self.name)
-        return found[1] if found else None
+        return found[0] if found else None
 
 
 @dataclass(frozen=True)
@@ -77,6 +78,11 @@ class Profile:
     complaints: list[str]
 
 
+# of times and clocks, in nanoseconds and hertz
+SCALES = {"usecond": 1e3, "us": 1e3, "msecond": 1e6, "ms": 1e6, "second": 1e9, "s": 1e9}
+SCALES |= {"cycle/nsecond": 1e9, "cycle/usecond": 1e6, "Ghz": 1e9, "Mhz": 1e6}
+
+
 def number(text: str, unit: str) -> float | None:
     """A value as ncu prints it; null for "n/a" and for no number."""
     try:
@@ -85,6 +91,7 @@ def number(text: str, unit: str) -> float | None:
         return None
     # base units were asked for, but an old ncu may print Kbyte/block; its K is 1000
     scale = {"K": 1e3, "M": 1e6, "G": 1e9}.get(unit[:1], 1) if unit[1:5] == "byte" else 1
+    scale *= SCALES.get(unit, 1)
     return value * scale if value == value and abs(value) != float("inf") else None
 
 
@@ -200,6 +207,9 @@ class Profiler:
                 command = measure(self.recheck, row, regime, 1000, Path(folder))
                 profile = self.profile(self.metrics(), launches, command)
                 verdict = verdict_of(Path(folder) / "record.json")
+            lost = [each for each in profile.complaints if "Failed to profile" in each]
+            if lost and profile.kernels:
+                return lost[0], {}
             call, timed = one_launch(profile.kernels)
             if call is not None and timed is not None:
                 break
@@ -211,7 +221,7 @@ class Profiler:
             return "not measured: it launches no kernel", {}
         names = [kernel.name for kernel in call]
         if not timed or any(timed[at] != names[at % len(names)] for at in range(len(timed))):
-            return "not measured: a part is proven by its whole, which is what was counted", {}
+            return PART, {}
         return None, self.values(call)
 
     def values(self, call: list[Kernel]) -> dict[str, float]:
@@ -241,8 +251,8 @@ def one_launch(kernels: list[Kernel]) -> tuple[list[Kernel] | None, list[str] | 
         after += 1
     call, cut_off = kernels[begin + 1 : end], after == len(marks)
     timed = [kernel.name for kernel in kernels[end + 1 : after]]
-    if cut_off:  # at once, so nobody knows what follows
-        return call, timed or None
+    if cut_off:  # what follows is not known, but a whole launch has to be as the proof's
+        return call, timed if timed and len(timed) >= len(call) else None
     return call, timed if call and len(timed) % len(call) == 0 else []
 
 
@@ -258,9 +268,10 @@ def verdict_of(record: Path) -> str | None:
 
 
 def counters(
-    profiler: Profiler, cases: Iterable[str], reason: str | None
+    profiler: Profiler, cases: Iterable[str], reason: str | None, parts: Collection[str] = ()
 ) -> dict[str, dict[str, Any]]:
-    """What probes.json says of each case; `reason`: why there are none at all."""
+    """What probes.json says of each case; `reason`: why there are none at all; `parts`: rows that
+    are parts of others' launches, which names of kernels do not always tell."""
     known: dict[str, tuple[str | None, dict[str, float]]] = {}
     found = {}
     split = {case: case.rpartition("/") for case in cases}
@@ -268,7 +279,8 @@ def counters(
     for case, (row, _, regime) in split.items():
         if row not in known and reason is None:
             start = time.monotonic()
-            known[row] = profiler.count(row, regime)
+            part = row.rpartition("/")[0] in parts
+            known[row] = (PART, {}) if part else profiler.count(row, regime)
             said = known[row][0] or f"{len(known[row][1])} counters"
             took = f"{time.monotonic() - start:.1f} s"
             say(f"[{rows.index(row) + 1}/{len(rows)}] {row}: {said}, {took}")

@@ -92,4 +92,6 @@ def tables(recheck: str, record: dict[str, Any]) -> Tables:
     run = all_rows(recheck, record)
     rows = {f"{each['experiment']}/{each['name']}": each["source"] for each in run["strategies"]}
     sources = {name: Source(**each) for name, each in rows.items()}
-    return Tables(axes, sources, cases_of(recheck))
+    parts = (each for each in run["strategies"] if each.get("part_of"))
+    names = frozenset(f"{each['experiment']}/{each['name']}" for each in parts)
+    return Tables(axes, sources, cases_of(recheck), parts=names)

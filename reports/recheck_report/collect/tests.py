@@ -13,23 +13,31 @@ from recheck_report.collect.programs import Ended, execute
 NO_TESTS = "not measured: the program of tests was not found"
 
 
+# what a test fails for that says nothing of what it tests
+TROUBLE = re.compile(r"out of (?:host |device )?memory|bad_alloc|cudaErrorMemoryAllocation")
+
+
 @dataclass(frozen=True)
 class Told:
     """What GoogleTest's output says of a test: OK, FAILED, SKIPPED or RUN, if it never ended."""
 
     state: str
-    why: str = ""  # the last line before a skip
+    why: str = ""  # the last line before a skip; of a failure, what had nothing to do with it
 
 
 def told(output: str) -> dict[str, Told]:
     """The tests of an output, by name."""
     found: dict[str, Told] = {}
-    before = ""
+    before = trouble = ""
     for line in output.splitlines():
+        if match := TROUBLE.search(line):
+            trouble = match[0]
         match = re.match(r"\[ +(RUN|OK|FAILED|SKIPPED) +\] ([\w./]+)", line)
         # a name stands again in the lists at the end
         if match and (match[2] not in found or found[match[2]].state == "RUN"):
-            found[match[2]] = Told(match[1], before if match[1] == "SKIPPED" else "")
+            why = {"SKIPPED": before, "FAILED": trouble}.get(match[1], "")
+            found[match[2]] = Told(match[1], why)
+            trouble = ""
         before = line.strip() or before
     return found
 
@@ -74,6 +82,10 @@ def gates(tests: str, names: list[str]) -> dict[str, dict[str, Any]]:
                 found[name] = no_outcome(test.why or "not measured: the test was skipped")
             elif test.state == "RUN" and ended.code is None:
                 found[name] = no_outcome(f"not measured: took more than {programs.SECONDS} s")
+            elif test.state == "RUN":
+                found[name] = no_outcome(f"not measured: ended its process, exit code {ended.code}")
+            elif test.state == "FAILED" and test.why:
+                found[name] = no_outcome(f"not measured: the test had trouble: {test.why}")
             else:
                 found[name] = outcome("pass" if test.state == "OK" else "fail")
         rest = [name for name in left if name not in found]

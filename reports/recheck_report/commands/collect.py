@@ -6,8 +6,9 @@ FOLDER/errata/; FOLDER/*/binds.toml names cases to see the bounds of. What canno
 want of a program or of a GPU, has a reason in place of a value; nothing missing counts as passed.
 
 A case's counters are those of one launch of its strategy, the harness's second proof: real numbers,
-caches flushed. They are the same for every regime. Where a launch is several kernels, counts are
-added up, and what is per thread or per block (block, registers, shared_bytes) is the largest.
+caches flushed, so that claims count cases of the regime cold. Where a launch is several kernels,
+counts are added up, and what is per thread or per block (block, registers, shared_bytes) is the
+largest.
 """
 
 from __future__ import annotations
@@ -25,13 +26,13 @@ from typing import Any
 
 from recheck_report.claims import BadClaim, Collection, load_collection
 from recheck_report.claims.collection import SNIPPETS
-from recheck_report.claims.names import faults
+from recheck_report.claims.names import Tables, faults
 from recheck_report.claims.toml import there
 from recheck_report.collect.ncu import NO_NCU, Profiler, counters
 from recheck_report.collect.nvcc import NO_NVCC, compiled
 from recheck_report.collect.plan import environment, tables, wanted
 from recheck_report.collect.programs import BadProgram, is_program, say, version
-from recheck_report.collect.sanitizer import NO_SANITIZER, races
+from recheck_report.collect.sanitizer import NO_SANITIZER, audit, races
 from recheck_report.collect.tests import NO_TESTS, gates, listed, no_outcome
 from recheck_report.commands import Failed, experiments_option
 
@@ -46,6 +47,8 @@ def outcomes(
     gate_names = [name for kind, _, name in split.values() if kind == "gate"]
     built, snippets = is_program(tests), options.experiments / SNIPPETS
     passed = gates(tests, gate_names) if built and gate_names else {}
+    watched = any(kind == "racecheck" for kind, _, _ in split.values())
+    blind = audit(tests, sanitizer) if watched and built and not no_gpu else None
     for key, (kind, _, name) in split.items():
         start = time.monotonic()
         if kind == "compile":
@@ -59,6 +62,8 @@ def outcomes(
             found[key] = no_outcome(no_gpu)
         elif not is_program(sanitizer):
             found[key] = no_outcome(NO_SANITIZER)
+        elif blind:
+            found[key] = no_outcome(blind)
         else:
             found[key] = races(tests, sanitizer, name)
         result = found[key]["reason"] or found[key]["outcome"]
@@ -75,9 +80,11 @@ def untested(known: Collection, names: set[str]) -> Iterator[str]:
             yield f"{known.folder / address}: field {check.place}.test: {what}"
 
 
-def check_names(options: argparse.Namespace, known: Collection, record: dict[str, Any]) -> None:
+def check_names(
+    options: argparse.Namespace, known: Collection, record: dict[str, Any], there_are: Tables
+) -> None:
     """Raises BadClaim for the first name that neither the program nor its tests have."""
-    found = faults(known, tables(options.recheck, record))
+    found = faults(known, there_are)
     # tests of what runs on a GPU are built with CUDA alone
     if is_program(options.tests) and record["environment"]["cuda_runtime"]:
         names = listed(options.tests)
@@ -88,7 +95,8 @@ def check_names(options: argparse.Namespace, known: Collection, record: dict[str
 
 def probe(options: argparse.Namespace, known: Collection) -> dict[str, Any]:
     record, asked = environment(options.recheck), wanted(known)
-    check_names(options, known, record)
+    there_are = tables(options.recheck, record)
+    check_names(options, known, record, there_are)
     env = record["environment"]
     gpu, no_gpu = env["gpu"], None
     if gpu is None:
@@ -120,7 +128,7 @@ def probe(options: argparse.Namespace, known: Collection) -> dict[str, Any]:
             },
         },
         "attributes": attributes,
-        "counters": counters(profiler, asked.cases, reason),
+        "counters": counters(profiler, asked.cases, reason, there_are.parts),
         "tests": outcomes(options, asked.tests, no_gpu),
     }
 

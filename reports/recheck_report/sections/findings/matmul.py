@@ -15,7 +15,7 @@ from recheck_report.sections.findings.sentences import (
 
 CLAIMED_SHAPE = "1024x1024x1024"  # the width that S0 implies: a 64x64 grid of 16x16 blocks
 SQUARES = [f"{n}x{n}x{n}" for n in (512, 1024, 2048, 4096, 8192)]
-ODD_SHAPE = "1000x1000x1000"  # about as much work, and no power of two
+ODD_SHAPE = "1023x1023x1023"  # about as much work, and no power of two
 
 
 class _Sentences(Sentences):
