@@ -335,12 +335,13 @@ void dawdles(int m, int n, int k, const float* a, std::int64_t lda, const float*
   reference::matmul_serial(m, n, k, a, lda, b, ldb, c, ldc);
 }
 
+int crowded_calls = 0;
+
 /// Right, and once two thirds of its samples are taken there are more threads that work than cores.
 void crowded(int m, int n, int k, const float* a, std::int64_t lda, const float* b,
              std::int64_t ldb, float* c, std::int64_t ldc) {
   reference::matmul_serial(m, n, k, a, lda, b, ldb, c, ldc);
-  static int calls = 0;
-  if (++calls < method.rounds * method.block_samples * 2 / 3) return;
+  if (++crowded_calls < method.rounds * method.block_samples * 2 / 3) return;
   std::vector<std::jthread> others(3 * std::max(1U, std::thread::hardware_concurrency()));
   const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(8);
   for (auto& other : others)
@@ -353,8 +354,13 @@ void crowded(int m, int n, int k, const float* a, std::int64_t lda, const float*
 // a machine that becomes busy at the end of a measurement speaks against no row, nor for it
 TEST(Session, SaysThatItCannotTellWhereSomethingElseHasTheCores) {
   const Strategy row = mutants::mutant("crowded", matmul::cpu<crowded>);
-  // so small that each block has as many samples as it may have
-  const Case c = measured(matmul::experiment({&row, 1}), row, {8, 8, 8}, Regime::hot);
+  // so small that each block has as many samples as it may have, where nothing else is busy
+  const Experiment experiment = matmul::experiment({&row, 1});
+  Case c = measured(experiment, row, {8, 8, 8}, Regime::hot);
+  for (int i = 0; c.seconds && i < 5; ++i) {
+    crowded_calls = 0;
+    c = measured(experiment, row, {8, 8, 8}, Regime::hot);
+  }
   EXPECT_EQ(c.result.value_or(Result{}).status, Status::not_run);
   EXPECT_NE(c.result->reason.value_or("").find("something else had the CPU's cores"),
             std::string::npos)
