@@ -259,7 +259,7 @@ void see_alone(const std::string& device) {
 std::vector<std::string> environment_before() {
   const std::string begins = std::string(variable) + "=";
   std::vector<std::string> all;
-  for (char** entry = environ; *entry != nullptr; ++entry)
+  for (char* const* entry = environ; *entry != nullptr; ++entry)
     if (!before.changed || !std::string_view(*entry).starts_with(begins)) all.emplace_back(*entry);
   if (before.changed && before.value) all.push_back(begins + *before.value);
   return all;

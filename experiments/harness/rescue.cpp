@@ -153,7 +153,7 @@ double& least_patience() {
   return seconds;
 }
 
-Rescue::Rescue(std::vector<char*> words, double seconds) {
+Rescue::Rescue(const std::vector<char*>& words, double seconds) {
   patience = std::max(seconds, least_patience());
   prepare(words);
   // a stack that has overflowed holds no handler

@@ -14,7 +14,7 @@ class Rescue {
  public:
   /// From now on, for as long as this lives. `words` are the process's own arguments; a row may
   /// take `seconds` for one block of launches, or the least patience, if that is more.
-  Rescue(std::vector<char*> words, double seconds);
+  Rescue(const std::vector<char*>& words, double seconds);
   Rescue(const Rescue&) = delete;
   Rescue& operator=(const Rescue&) = delete;
   ~Rescue();
