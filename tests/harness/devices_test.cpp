@@ -99,7 +99,7 @@ TEST_P(DevicesWithARowThatEnds, LoseNothingButThatRow) {
   const auto [end, why] = GetParam();
   const auto outcome =
       measure("--shape=256x256,300x200 --strategy=gpu,cpu,crash --regime=hot,cold --per-case=0.005",
-              "MADE_UP_PATIENCE=0.5 MADE_UP_END=" + std::string(end));
+              "MADE_UP_PATIENCE=2 MADE_UP_END=" + std::string(end));
   ASSERT_EQ(outcome.code, 0) << outcome.output;
   const auto record = record_in("");
   ASSERT_EQ(record["cases"].size(), 10u);
