@@ -334,7 +334,9 @@ int run(const std::string& program, int argc, char** argv, std::span<const Exper
   announce(record, gpu);
   heed_signals();
   try {
-    const Rescue rescue(words, most_budgets_of_a_proof * options.settings.budget_seconds);
+    std::optional<Rescue> rescue;
+    if (std::getenv("RECHECK_NO_RESCUE") == nullptr)
+      rescue.emplace(words, most_budgets_of_a_proof * options.settings.budget_seconds);
     run_benchmarks(record.cases, [&](const Case& c) { run.measure(c); }, options.benchmark_prints);
   } catch (const DeviceLost&) {
     std::fprintf(stderr, "%sa case has taken the device down: going on in a new process\n",

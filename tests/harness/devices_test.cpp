@@ -130,6 +130,15 @@ constexpr End ends[] = {
 INSTANTIATE_TEST_SUITE_P(MadeUp, DevicesWithARowThatEnds, testing::ValuesIn(ends),
                          [](const auto& info) { return std::string(info.param.first); });
 
+// whom a debugger or a profiler ends, or looks for the end of
+TEST_F(Devices, ThatAreToldNotToGoOnEndWithTheRow) {
+  const auto outcome = measure("--shape=256x256 --strategy=crash --regime=hot",
+                               "RECHECK_NO_RESCUE=1 MADE_UP_END=abort");
+  EXPECT_NE(outcome.code, 0) << outcome.output;
+  EXPECT_EQ(outcome.output.find("going on"), std::string::npos) << outcome.output;
+  EXPECT_TRUE(fs::exists(folder_ / "record.journal.jsonl"));
+}
+
 TEST_F(Devices, ThatFindARowEndTheGateEndWithAnError) {
   const auto outcome = run("--gate --experiment=doubling --strategy=crash",
                            program("NVIDIA H200", "MADE_UP_END=exit"));

@@ -156,7 +156,8 @@ class Profiler:
         flags += ["--clock-control", "none", "--kernel-name", PROFILED]
         # the samples that would follow are of no use here
         flags += ["--launch-count", str(launches), "--kill", "yes"]
-        ended = execute(self.ncu, *flags, *command)
+        # who is ended with its profile shall not go on in a new process
+        ended = execute(self.ncu, *flags, *command, RECHECK_NO_RESCUE="1")
         return Profile(parse(ended.out), complaints(ended))
 
     def trial(self) -> tuple[dict[str, int], str | None]:
