@@ -34,7 +34,6 @@ constexpr std::uint64_t claimed = ~std::uint64_t{0} - 1;
 std::atomic<std::uint64_t> turn = 0;
 std::atomic<double> deadline = 0, allowed = 0;  // of the row that runs: until when, seconds
 double patience = 0;                            // 0: there is no Rescue
-int depth = 0;                                  // of the one thread that calls rows
 
 // A signal handler may allocate nothing, so all that the fresh process needs lies ready: its
 // arguments, its environment, and room in it for what is lost
@@ -185,23 +184,20 @@ void rescue_from_exit() {
 }
 
 InRow::InRow(double expected) {
-  if (depth++ > 0) return;
   allowed = patience + 10 * expected;
   deadline = now() + allowed;
   ++turn;
 }
 
 InRow::~InRow() {
-  if (--depth > 0) return;
   std::uint64_t own = turn;
   if (own != claimed && turn.compare_exchange_strong(own, own + 1)) return;
   for (;;) pause();  // until the other process is here
 }
 
 void name_row(const Case& c) {
-  const std::string name = std::string(c.experiment->name) + "/" + std::string(c.strategy->name) +
-                           "/" + to_string(c.shape);
-  std::snprintf(row.data(), row.size(), "%s", name.c_str());
+  const std::string id = c.id();  // and without the regime
+  std::snprintf(row.data(), row.size(), "%.*s", static_cast<int>(id.rfind('/')), id.c_str());
 }
 
 void fail_what_was_lost(std::vector<Case>& cases) {

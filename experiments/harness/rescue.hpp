@@ -29,7 +29,8 @@ void rescue_from_exit();
 /// Seconds that any block of launches may take at least.
 double& least_patience();
 
-/// While one lives, what happens is the doing of the row that was named last. They may be nested.
+/// While one lives, what happens is the doing of the row that was named last. One at a time, and on
+/// the one thread that calls rows.
 class InRow {
  public:
   /// `expected`: about how many seconds the row will take.

@@ -546,9 +546,11 @@ Reason Session::repeats_less(Workbench& bench, Target& where, const Run& run, do
   const Case& c = *run.c;
   const auto once = bench.launch(*c.strategy);
   bench.poison();
-  const InRow in_row(2 * samples_of_one * seconds_[c.strategy]);
-  const auto samples =
-      where.sample({Regime::hot, samples_of_one, 1, seconds_[c.strategy]}, once).seconds;
+  const double seconds = seconds_[c.strategy];
+  const auto samples = [&] {
+    const InRow in_row(2 * samples_of_one * seconds);
+    return where.sample({Regime::hot, samples_of_one, 1, seconds}, once).seconds;
+  }();
   if (const auto left = bench.recheck(*c.strategy); left.status != Status::passed)
     return "done once, it went wrong: " + left.reason.value_or("");
   const double one = middle(samples);

@@ -14,6 +14,19 @@ from recheck_report.claims import load_collection
 from recheck_report.claims.measured import Measured
 from recheck_report.sections.family import close_family
 
+# the head of a claim in claims.toml; what is known of its figure and its checks come behind it
+CLAIM = """
+[[claim]]
+id = "C12"
+document = "S0"
+place = "section 3"
+quote = "better"
+title = "Tiles"
+hardware = "old"
+figure = ""
+expected = "faster"
+"""
+
 
 def make_probes(record: dict[str, Any]) -> dict[str, Any]:
     """Probes for a synthetic record: all counters, attributes and tests that are asked for."""

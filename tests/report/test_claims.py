@@ -34,20 +34,11 @@ from recheck_report.model.counters import COUNTERS, LAUNCHES
 from recheck_report.model.probes import BadProbes, Counters, Origin, Probes, Trial, load_probes
 from recheck_report.model.record import Record
 from synthetic import SMALL, Json, make_record
-from synthetic_claims import about
+from synthetic_claims import CLAIM, about
 
 ROOT = Path(__file__).parents[2]
 
-GOOD = """
-[[claim]]
-id = "C12"
-document = "S0"
-place = "section 3"
-quote = "better"
-title = "Tiles"
-hardware = "old"
-figure = ""
-expected = "faster"
+GOOD = CLAIM + """\
 claimed = 1.5
 check = [{ form = "ratio", base = "matmul/a/8x8x8/cold", other = "matmul/b/8x8x8/cold", above = 1 }]
 also = [{ form = "count", of = "matmul/a/{shape}/cold", expression = "grid", equals = 1, shapes = ["8x8x8", "9x9x9"] }]

@@ -19,26 +19,16 @@ from recheck_report.model import record, typed
 from recheck_report.model.probes import BadProbes, load_probes
 from recheck_report.model.typed import BadRecord, read_json, read_toml
 from synthetic import SMALL, make_record
-from synthetic_claims import make_probes
+from synthetic_claims import CLAIM, make_probes
 
 COMMITTED = REPORTS / "results" / "nvidia-h200"
 
-CLAIM = """
+OPEN = f"""
 [open.block]
 what = "the document does not say it"
-values = {VALUES}
-
-[[claim]]
-id = "C12"
-document = "S0"
-place = "section 3"
-quote = "better"
-title = "Tiles"
-hardware = "old"
-figure = ""
-expected = "faster"
-open = ["block"]
-check = [{CHECKS}]
+values = {{VALUES}}
+{CLAIM}open = ["block"]
+check = [{{CHECKS}}]
 """
 
 
@@ -47,7 +37,7 @@ def checked(folder: Path, *checks: str, values: int = 2) -> str:
     path = sourced(folder, "S0") / "x" / "claims.toml"
     path.parent.mkdir(exist_ok=True)
     named = ", ".join(f'"{at}" = "{at}"' for at in range(values))
-    text = CLAIM.replace("{VALUES}", f"{{ {named} }}")
+    text = OPEN.replace("{VALUES}", f"{{ {named} }}")
     path.write_text(text.replace("{CHECKS}", ", ".join(f"{{ {each} }}" for each in checks)))
     with pytest.raises(BadClaim) as caught:
         load(path)

@@ -90,8 +90,7 @@ def tables(recheck: str, record: dict[str, Any]) -> Tables:
     """
     axes = {each["name"]: tuple(each["axes"]) for each in record["experiments"]}
     run = all_rows(recheck, record)
-    rows = {f"{each['experiment']}/{each['name']}": each["source"] for each in run["strategies"]}
-    sources = {name: Source(**each) for name, each in rows.items()}
-    parts = (each for each in run["strategies"] if each.get("part_of"))
-    names = frozenset(f"{each['experiment']}/{each['name']}" for each in parts)
-    return Tables(axes, sources, cases_of(recheck), parts=names)
+    rows = {f"{each['experiment']}/{each['name']}": each for each in run["strategies"]}
+    sources = {name: Source(**each["source"]) for name, each in rows.items()}
+    parts = frozenset(name for name, each in rows.items() if each.get("part_of"))
+    return Tables(axes, sources, cases_of(recheck), parts=parts)

@@ -20,6 +20,7 @@ import json
 import os
 import time
 from collections.abc import Iterable, Iterator
+from functools import cache, partial
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -32,7 +33,7 @@ from recheck_report.collect.ncu import NO_NCU, Profiler, counters
 from recheck_report.collect.nvcc import NO_NVCC, compiled
 from recheck_report.collect.plan import environment, tables, wanted
 from recheck_report.collect.programs import BadProgram, is_program, say, version
-from recheck_report.collect.sanitizer import NO_SANITIZER, audit, races
+from recheck_report.collect.sanitizer import KNOWN, NO_SANITIZER, blind, races
 from recheck_report.collect.tests import NO_TESTS, gates, listed, no_outcome
 from recheck_report.commands import Failed, experiments_option
 
@@ -47,8 +48,10 @@ def outcomes(
     gate_names = [name for kind, _, name in split.values() if kind == "gate"]
     built, snippets = is_program(tests), options.experiments / SNIPPETS
     passed = gates(tests, gate_names) if built and gate_names else {}
+    raced = cache(partial(races, tests, sanitizer))
     watched = any(kind == "racecheck" for kind, _, _ in split.values())
-    blind = audit(tests, sanitizer) if watched and built and not no_gpu else None
+    watches = watched and built and not no_gpu and is_program(sanitizer)
+    unbelieved = blind(raced(KNOWN)) if watches and KNOWN in listed(tests) else None
     for key, (kind, _, name) in split.items():
         start = time.monotonic()
         if kind == "compile":
@@ -62,10 +65,10 @@ def outcomes(
             found[key] = no_outcome(no_gpu)
         elif not is_program(sanitizer):
             found[key] = no_outcome(NO_SANITIZER)
-        elif blind:
-            found[key] = no_outcome(blind)
+        elif unbelieved:
+            found[key] = no_outcome(unbelieved)
         else:
-            found[key] = races(tests, sanitizer, name)
+            found[key] = raced(name)
         result = found[key]["reason"] or found[key]["outcome"]
         say(f"[{len(found)}/{len(split)}] {key}: {result}, {time.monotonic() - start:.1f} s")
     return found
