@@ -38,11 +38,14 @@ from synthetic_claims import CLAIM, about
 
 ROOT = Path(__file__).parents[2]
 
-GOOD = CLAIM + """\
+GOOD = (
+    CLAIM
+    + """\
 claimed = 1.5
 check = [{ form = "ratio", base = "matmul/a/8x8x8/cold", other = "matmul/b/8x8x8/cold", above = 1 }]
 also = [{ form = "count", of = "matmul/a/{shape}/cold", expression = "grid", equals = 1, shapes = ["8x8x8", "9x9x9"] }]
-"""  # noqa: E501
+"""
+)  # noqa: E501
 
 BAD = {
     "no TOML": (("[[claim]]", "[[claim"), "is no TOML"),
