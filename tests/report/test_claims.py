@@ -44,8 +44,8 @@ GOOD = (
 claimed = 1.5
 check = [{ form = "ratio", base = "matmul/a/8x8x8/cold", other = "matmul/b/8x8x8/cold", above = 1 }]
 also = [{ form = "count", of = "matmul/a/{shape}/cold", expression = "grid", equals = 1, shapes = ["8x8x8", "9x9x9"] }]
-"""
-)  # noqa: E501
+"""  # noqa: E501
+)
 
 BAD = {
     "no TOML": (("[[claim]]", "[[claim"), "is no TOML"),
