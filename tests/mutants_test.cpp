@@ -117,18 +117,11 @@ class Mutant : public testing::TestWithParam<Row> {
   void SetUp() override {
     const Strategy& strategy = *GetParam().strategy;
     const auto* exploit = GetParam().exploit;
-    const Gpu& gpu = found_gpu();
-    Reason reason;
-    if (strategy.launch.backend == Backend::gpu) {
-      reason = gpu.reason;
-      if (gpu.device && strategy.needs) reason = strategy.needs(*gpu.device);
-    } else if (const auto refused =
-                   exploit != nullptr ? refuse(strategy, exploit->shape(), gpu) : std::nullopt) {
-      reason = refused->reason;
-    }
-    if (!reason) return;
-    RecordProperty("skipped", *reason);
-    GTEST_SKIP() << *reason;
+    const auto refused = exploit != nullptr ? refuse(strategy, exploit->shape(), found_gpu())
+                                            : refuse(strategy, found_gpu());
+    if (!refused) return;
+    RecordProperty("skipped", *refused->reason);
+    GTEST_SKIP() << *refused->reason;
   }
 };
 

@@ -18,15 +18,19 @@ Proofs prove(const Experiment& experiment, const Strategy& strategy, Targets& ta
       return {Status::failed, threw_something, {}};
     }
   };
-  for (const auto& shape : experiment.edges) {
-    // what a row says of itself may throw as well
-    const Result refusal = guarded([&] {
-      return refuse(strategy, shape, targets.gpu()).value_or(Result{Status::passed, {}, {}});
+  // what a row says of itself may throw as well
+  const auto refused = [&](const auto&... shape) {
+    return guarded([&] {
+      return refuse(strategy, shape..., targets.gpu()).value_or(Result{Status::passed, {}, {}});
     });
-    if (refusal.status == Status::not_run) {
-      found.not_run = refusal.reason;
-      return found;
-    }
+  };
+  if (const Result row = refused();
+      row.status == Status::not_run || row.status == Status::unsupported) {
+    found.not_run = row.reason;
+    return found;
+  }
+  for (const auto& shape : experiment.edges) {
+    const Result refusal = refused(shape);
     if (refusal.status == Status::unsupported) {
       found.unsupported[to_string(shape)] = refusal.reason.value_or("");
       continue;

@@ -13,7 +13,7 @@ namespace recheck {
 /// What the gate says of a row at its experiment's awkward shapes, each with leading dimensions as
 /// they are and padded.
 struct Proofs {
-  Reason not_run;                                  // why the row cannot be tried at all
+  Reason not_run;                                  // why the row cannot be tried here at all
   int passed = 0;                                  // shapes, each padding apart
   std::map<std::string, std::string> unsupported;  // by the shape: why the row does not take it
   std::vector<std::string> wrong;                  // what was caught, a line each

@@ -89,16 +89,21 @@ std::int64_t all_inputs(const Experiment& experiment, const Shape& shape, Backen
 
 }  // namespace
 
-std::optional<Result> refuse(const Strategy& strategy, const Shape& shape, const Gpu& gpu) {
+std::optional<Result> refuse(const Strategy& strategy, const Gpu& gpu) {
   const bool on_gpu = strategy.launch.backend == Backend::gpu;
   if (on_gpu && !gpu.device) return Result{Status::not_run, gpu.reason, {}};
   if (strategy.launch.run == nullptr)
     return Result{Status::not_run, std::string(strategy.launch.absent), {}};
-  const Device device = gpu.device.value_or(Device{});
-  Reason reason = strategy.needs != nullptr ? strategy.needs(device) : Reason{};
-  if (!reason && strategy.fits != nullptr) reason = strategy.fits(shape, device);
-  if (reason) return Result{Status::unsupported, reason, {}};
-  return {};
+  if (strategy.needs == nullptr) return {};
+  const Reason reason = strategy.needs(gpu.device.value_or(Device{}));
+  return reason ? std::optional(Result{Status::unsupported, reason, {}}) : std::nullopt;
+}
+
+std::optional<Result> refuse(const Strategy& strategy, const Shape& shape, const Gpu& gpu) {
+  if (auto refusal = refuse(strategy, gpu)) return refusal;
+  if (strategy.fits == nullptr) return {};
+  const Reason reason = strategy.fits(shape, gpu.device.value_or(Device{}));
+  return reason ? std::optional(Result{Status::unsupported, reason, {}}) : std::nullopt;
 }
 
 Footprint footprint(const Experiment& experiment, const Shape& shape, Backend backend) {

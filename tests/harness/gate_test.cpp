@@ -43,15 +43,18 @@ TEST(GateFlag, DoesNotPassARowThatFitsNowhereOrThrows) {
 }
 
 TEST(GateFlag, SaysWhereNothingCouldBeTried) {
-  Strategy row = cpu_serial();
-  row.launch = {Backend::cpu, nullptr, "built without it"};
-  const auto [said, code] = gate_of({&row, 1});
-  EXPECT_EQ(code, 77);
-  EXPECT_NE(said.find("not run: built without it"), std::string::npos) << said;
-  // nor where all that could be is right
-  Strategy rows[] = {row, cpu_serial()};
-  rows[0].name = "absent";
-  EXPECT_EQ(gate_of(rows).second, 77);
+  Strategy absent = cpu_serial(), elsewhere = cpu_serial();
+  absent.launch = {Backend::cpu, nullptr, "built without it"};
+  elsewhere.needs = [](const Device&) { return Reason("built without it"); };
+  for (Strategy row : {absent, elsewhere}) {
+    const auto [said, code] = gate_of({&row, 1});
+    EXPECT_EQ(code, 77);
+    EXPECT_NE(said.find("not run: built without it"), std::string::npos) << said;
+    // nor where all that could be is right
+    Strategy rows[] = {row, cpu_serial()};
+    rows[0].name = "absent";
+    EXPECT_EQ(gate_of(rows).second, 77);
+  }
 }
 
 }  // namespace
