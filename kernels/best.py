@@ -4,7 +4,8 @@
     PYTHONPATH=reports python3 kernels/best.py [--results DIR] [--kernels DIR] [--score]
 
 Reads the committed records DIR/*/record.json (default: reports/results), and beside them what
-history.json has of earlier runs on other GPUs of the model, and rehearsal.json of random shapes.
+history.json has of earlier runs on other GPUs of the model, and rehearsal.json of random products.
+The times of these it keeps in best_times.json beside best.cu, as the next rehearsal replaces them.
 Beside every DIR/<experiment>/best.cu (default: kernels/) it writes the tables that the file
 includes: best.inc for rows that take their matrix by rows, best_column_major.inc for those that
 take it by columns, each the fastest cold case of the rows that best.cu lists as choices, over all
@@ -18,12 +19,14 @@ table cannot be written. Exit code 2: a record cannot be read.
 from __future__ import annotations
 
 import argparse
+import json
 import math
 import re
 import statistics
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product as pairs
 from pathlib import Path
 
 from recheck_report.history.runs import History
@@ -35,6 +38,7 @@ from recheck_report.model.typed import BadRecord
 ROOT = Path(__file__).resolve().parents[1]
 PRODUCTS = "matmul"  # whose rungs have plans
 COSTS = "best_costs.inc"
+TIMES = "best_times.json"
 
 
 def choices(source: str) -> dict[str, float]:
@@ -154,7 +158,9 @@ def tables(folders: Sequence[Path], kernels: Path) -> dict[Path, str]:
                 found[path] = table(evidence, source.parent.name, choices(text), layout)
         if f'"{COSTS}"' in text:
             known = plans(text)
-            found[source.with_name(COSTS)] = cost_table(known, sources(folders, known))
+            kept = all_tried(source.with_name(TIMES), folders, known)
+            found[source.with_name(TIMES)] = tried_text(kept)
+            found[source.with_name(COSTS)] = cost_table(known, sources(folders, known, kept))
     return found
 
 
@@ -178,9 +184,6 @@ Numbers = tuple[float, float, float, float]  # start, alone, each, unaligned
 LAUNCH = 3.0  # microseconds that a launch takes, where the times do not say
 FEWEST = 5  # shapes, to fit four numbers to
 LEAST_SLABS = 4  # of a block where k is cut
-# rungs whose blocks multiply a slab by the same code: what the one takes, the other is expected to,
-# until it has been measured itself
-SAME_LOOP = {"k_stretches": "warp_tile_warps4"}
 
 
 def plans(source: str) -> dict[str, Plan]:
@@ -235,8 +238,10 @@ def fitted(plan: Plan, multiprocessors: int, times: dict[Product, float]) -> Num
         return misses + 0.02 * abs(logs[0] - math.log(LAUNCH)) + 0.02 * logs[3]
 
     found = []
-    for guess in (-1.0, 1.0):
-        logs, step = [math.log(LAUNCH), guess, guess - 2, 0.1], 1.0
+    # from slabs that hide each other's latency, and from slabs that do not: where the one holds,
+    # the other's number makes no difference, and the search would not leave it
+    for guess, hidden in pairs((-1.0, 1.0), (0.0, 2.0)):
+        logs, step = [math.log(LAUNCH), guess, guess - hidden, 0.1], 1.0
         least = off(logs)
         while step > 0.002:
             before = least
@@ -262,15 +267,60 @@ def costs(
         own = {at: time for at, time in times.get(name, {}).items() if at not in without}
         if len(own) >= FEWEST:
             found[name] = fitted(plan, multiprocessors, own)
-    for name, other in SAME_LOOP.items():
-        if name in known and other in found:
-            found.setdefault(name, found[other])
     return found
 
 
-def times_of(record: Record, rehearsed: Rehearsal | None, names: Iterable[str]) -> Times:
+@dataclass(frozen=True)
+class Tried:
+    """The random products of a rehearsal, and what rungs took for them, in microseconds."""
+
+    gpu: str
+    uuid_hash: str | None
+    commit: str | None
+    seed: int
+    rows: tuple[str, ...]
+    times: tuple[tuple[Product, tuple[float | None, ...]], ...]  # of each row
+
+
+def tried(rehearsal: Rehearsal, names: Sequence[str]) -> Iterator[Tried]:
+    env = rehearsal.environment
+    for choices in rehearsal.choices:
+        own = [at for at, name in enumerate(choices.rows) if name in names]
+        times = []
+        for product in choices.shapes:
+            seconds = [product.seconds[at] for at in own]
+            rounded = [None if time is None else float(f"{1e6 * time:.4g}") for time in seconds]
+            times.append(((product.m, product.n, product.k), tuple(rounded)))
+        rows = tuple(choices.rows[at] for at in own)
+        yield Tried(env.gpu, env.uuid_hash, env.commit, choices.seed, rows, tuple(times))
+
+
+def all_tried(path: Path, folders: Iterable[Path], names: Iterable[str]) -> list[Tried]:
+    """What the file has, and behind it what the rehearsals in these folders have besides."""
+    names, found = list(names), []
+    if path.exists():
+        for each in json.loads(path.read_text(encoding="utf-8")):
+            times = tuple((tuple(product), tuple(own)) for product, own in each["times"])
+            found.append(Tried(**each | {"rows": tuple(each["rows"]), "times": times}))
+    for folder in folders:
+        if (rehearsal := load_rehearsal(folder)) is not None:
+            found += [each for each in tried(rehearsal, names) if each not in found]
+    return found
+
+
+def tried_text(known: Iterable[Tried]) -> str:
+    """As JSON, a product a line."""
+    texts = []
+    for each in known:
+        head = json.dumps({name: value for name, value in vars(each).items() if name != "times"})
+        times = ",\n".join(map(json.dumps, each.times))
+        texts.append(f'{head[:-1]}, "times": [\n{times}]}}')
+    return "[" + ",\n".join(texts) + "]\n"
+
+
+def times_of(record: Record, kept: Sequence[Tried], names: Iterable[str]) -> Times:
     """Cold medians of these rungs of products of matrices: the record's, and at shapes that it
-    does not have those of the rehearsal on the same GPU."""
+    does not have those of the newest rehearsal on a GPU of the model."""
     found: Times = {name: {} for name in names}
     for case in record.cases:
         if case.experiment != PRODUCTS or case.regime != "cold" or not case.seconds:
@@ -279,13 +329,13 @@ def times_of(record: Record, rehearsed: Rehearsal | None, names: Iterable[str]) 
             m, n, k = case.shape.values()
             own[m, n, k] = 1e6 * case.time.median
     gpu = record.environment.gpu
-    if rehearsed is None or gpu is None or rehearsed.environment.gpu != gpu.name:
-        return found
-    for choices in filter(None, [rehearsed.choices]):
-        for at in choices.shapes:
-            for name, seconds in zip(choices.rows, at.seconds, strict=True):
-                if name in found and seconds is not None:
-                    found[name].setdefault((at.m, at.n, at.k), 1e6 * seconds)
+    for each in reversed(kept):
+        if gpu is None or each.gpu != gpu.name:
+            continue
+        for product, times in each.times:
+            for name, time in zip(each.rows, times, strict=True):
+                if name in found and time is not None:
+                    found[name].setdefault(product, time)
     return found
 
 
@@ -299,14 +349,14 @@ class Source:
     times: Times
 
 
-def sources(folders: Iterable[Path], names: Iterable[str]) -> list[Source]:
+def sources(folders: Iterable[Path], names: Iterable[str], kept: Sequence[Tried]) -> list[Source]:
     names, found = list(names), []
     for folder in folders:
         record, _ = load(folder / "record.json")
         gpu = record.environment.gpu
         if gpu is not None:
             capability = round(10 * float(gpu.compute_capability))
-            times = times_of(record, load_rehearsal(folder), names)
+            times = times_of(record, kept, names)
             found.append(Source(gpu.name, capability, gpu.sm_count, times))
     return found
 
@@ -345,12 +395,15 @@ def scores(known: dict[str, Plan], gpu: Source) -> dict[Product, tuple[str, str,
     return found
 
 
-def score(source: str, folders: list[Path]) -> str:
-    """What --score prints: on every GPU, and of the rungs that more GPUs than one run."""
+def score(path: Path, folders: list[Path]) -> str:
+    """What --score prints of a best.cu: on every GPU, and of the rungs that more GPUs than one
+    run."""
+    source = path.read_text(encoding="utf-8")
     lines, needs = [], choices(source)
+    kept = all_tried(path.with_name(TIMES), folders, needs)
     portable = {name: plan for name, plan in plans(source).items() if needs[name] <= 80}
     for what, known in (("all rungs", plans(source)), ("rungs from 8.0 on", portable)):
-        for gpu in sources(folders, known):
+        for gpu in sources(folders, known, kept):
             found = scores(known, gpu)
             if not found:
                 lines.append(f"{gpu.name}, {what}: not measured, because no rung has enough times")
@@ -377,8 +430,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         folders = [path.parent for path in sorted(arguments.results.glob("*/record.json"))]
         if arguments.score:
-            source = arguments.kernels / PRODUCTS / "best.cu"
-            print(score(source.read_text(encoding="utf-8"), folders))
+            print(score(arguments.kernels / PRODUCTS / "best.cu", folders))
             return 0
         for path, text in tables(folders, arguments.kernels).items():
             if path.exists() and path.read_text(encoding="utf-8") == text:

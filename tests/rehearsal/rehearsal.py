@@ -5,7 +5,8 @@
 
 For each architecture it builds Recheck as PTX for that one alone, which the driver compiles for
 this GPU, and runs the GPU's tests: every row through the gate, the mutants, `best`. Then, on the
-build for CHOICES, `best` is timed beside every row that runs there, at random products of matrices.
+build for CHOICES and on the one that records are made with (--native), `best` is timed beside every
+row that runs there, at random products of matrices; on the latter beside the vendor's library too.
 Writes rehearsal.json, of which reports/README.md has the form. Exit code 1: a test has failed, or
 is not there on one of the builds. Exit code 2: nothing could be rehearsed.
 """
@@ -37,7 +38,7 @@ TARGETS = ("recheck", "recheck_best", "recheck_tests")
 # these compare times, or look at what memory is left, which others of our processes would spoil
 FILTER = "gpu*:-*SecondTranscription*:gpu_Dispatch*:*takes_memory*"
 ROWS, MUTANTS = ("Gate", "Launches", "Repeat"), ("Mutant", "Unspoiled", "Race")
-PER_CASE, SEED, SHAPES = 0.005, 20, 200
+PER_CASE, SHAPES = 0.005, 200
 TINY = "48x32x16"
 MOST_FLOPS, MOST_ELEMENTS = 4e9, 1 << 26  # of a product, and of one of its matrices
 MOST_SECONDS = 600  # for the tests of one process
@@ -249,6 +250,10 @@ def products(count: int, seed: int) -> list[tuple[int, int, int]]:
     return sorted(found, key=lambda product: (product[0] * product[1] * product[2], product))
 
 
+def seed_of(commit: str) -> int:
+    return int(commit[:6], 16) if re.match("[0-9a-f]{6}", commit) else 0
+
+
 def asked(program: Path, *words: str) -> list[str]:
     done = subprocess.run([program, *words], capture_output=True, text=True, check=False)
     if done.returncode:
@@ -273,16 +278,23 @@ def measured(
     return record
 
 
-def choices(built: Built, count: int, seed: int) -> tuple[dict[str, Any], list[str]]:
+def choices(
+    architecture: int | None, programs: Path, folder: Path, env: dict[str, str], commit: str,
+    count: int, seed: int,
+) -> tuple[dict[str, Any], list[str]]:  # fmt: skip
     """`best` against all rows of IEEE fp32 at random products, and what went wrong."""
-    programs, folder, env = built.programs, built.folder / "choices", built.env
     known = measured(programs / "recheck", folder, env, [], [TINY], PER_CASE)
+    if known["environment"]["git"]["commit"] != commit:
+        raise Impossible(f"{programs / 'recheck'} is of another commit: build it again")
     best = asked(programs / "recheck_best", "--rungs")
+    # the library has code of its own for this GPU, so only what is made for it is held against that
+    roles = ("rung",) if architecture else ("rung", "baseline")
     # of sweeps the points that best may take
     rows = [
         row["name"]
         for row in known["strategies"]
-        if (row["role"], row["target"], row["arithmetic"]) == ("rung", "gpu", "fp32")
+        if (row["target"], row["arithmetic"]) == ("gpu", "fp32")
+        and row["role"] in roles
         and row["name"] != "best"
         and (not row["sweep"] or row["name"] in best)
     ]
@@ -299,7 +311,7 @@ def choices(built: Built, count: int, seed: int) -> tuple[dict[str, Any], list[s
     ]
     rows = [row for row in rows if any(f"matmul/{row}/{shape}/cold" in times for shape in shapes)]
     found = {
-        "architecture": CHOICES,
+        "architecture": architecture,
         "seed": seed,
         "regime": "cold",
         "rows": rows,
@@ -420,7 +432,7 @@ def run(arguments: argparse.Namespace) -> int:
     architectures, folder = sorted(set(arguments.architectures)), arguments.folder.resolve()
     if arguments.shapes and CHOICES not in architectures:
         raise Impossible(f"random products need the build for {CHOICES}: add it, or --shapes 0")
-    builds, results, found, wrong = [], [], None, list[str]()
+    builds, results, found, wrong = [], [], list[dict[str, Any]](), list[str]()
     environment: dict[str, Any] = {}
     chosen_on = None
     with ThreadPoolExecutor(1) as builder:
@@ -448,10 +460,19 @@ def run(arguments: argparse.Namespace) -> int:
             print(f"{built.architecture}: {counts}; {took}", flush=True)
             if built.architecture == CHOICES:
                 chosen_on = built
-    # nothing is built any more while times are taken
-    if arguments.shapes and chosen_on is not None:
-        found, wrong = choices(chosen_on, arguments.shapes, arguments.seed)
     gpu, git = environment["gpu"], environment["git"]
+    # others for each commit: `best` is fitted to those of earlier ones
+    seed = arguments.seed if arguments.seed is not None else seed_of(git["commit"])
+    # nothing is built any more while times are taken
+    tries: list[tuple[int | None, Path, Path, dict[str, str]]] = []
+    if arguments.shapes and chosen_on is not None:
+        tries.append((CHOICES, chosen_on.programs, chosen_on.folder / "choices", chosen_on.env))
+    if arguments.shapes and arguments.native is not None:
+        tries.append((None, arguments.native.resolve(), folder / "choices", dict(os.environ)))
+    for tried in tries:
+        one, more = choices(*tried, git["commit"], arguments.shapes, seed)
+        found.append(one)
+        wrong += more
     rehearsal = {
         "schema": SCHEMA,
         "environment": {
@@ -492,7 +513,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--processes", type=int, default=8, help="that share the GPU's tests")
     parser.add_argument("--shapes", type=int, default=SHAPES, help="random products; 0: none")
-    parser.add_argument("--seed", type=int, default=SEED, help="of the products")
+    parser.add_argument("--seed", type=int, help="of the products; else from the commit")
+    parser.add_argument(
+        "--native", type=Path, metavar="DIR", help="the programs that records are made with"
+    )
     parser.add_argument("--cmake", default="cmake", help="the program that builds")
     parser.add_argument("--define", action="append", default=[], help="a word for CMake")
     parser.add_argument(

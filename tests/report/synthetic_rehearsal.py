@@ -39,19 +39,21 @@ def make_rehearsal(record: Json) -> Json:
             {"architecture": each, "build_seconds": 30.5, "test_seconds": 20} for each in (75, 80)
         ],
         "tests": [{"name": name, "kind": kind, "outcomes": found} for name, kind, found in tests],
-        "choices": {
-            "architecture": 80,
-            "seed": 20,
-            "regime": "cold",
-            "rows": ["tile16", "async_stages"],
-            "shapes": [
-                {
-                    **dict(zip("mnk", extents, strict=True)),
-                    "choice": choice,
-                    "best": best,
-                    "seconds": seconds,
-                }
-                for extents, choice, best, seconds in shapes
-            ],
-        },
+        "choices": [
+            {
+                "architecture": 80,
+                "seed": 20,
+                "regime": "cold",
+                "rows": ["tile16", "async_stages"],
+                "shapes": [
+                    {
+                        **dict(zip("mnk", extents, strict=True)),
+                        "choice": choice,
+                        "best": best,
+                        "seconds": seconds,
+                    }
+                    for extents, choice, best, seconds in shapes
+                ],
+            }
+        ],
     }

@@ -15,9 +15,11 @@ import best
 import pytest
 from best import (
     COSTS,
+    TIMES,
     Numbers,
     Plan,
     Timed,
+    all_tried,
     choices,
     costs,
     expected,
@@ -27,6 +29,7 @@ from best import (
     runs_of,
     slower,
     tables,
+    times_of,
     waves,
 )
 from conftest import REPORTS, called, one_line
@@ -35,6 +38,7 @@ from recheck_report.history.runs import load as load_history
 from recheck_report.model.record import Record, load
 from rehearsal import products
 from synthetic import SMALL, Json, make_record, matching, scale, set_time
+from synthetic_rehearsal import make_rehearsal
 
 ROOT = REPORTS.parent
 HOPPER = 90  # which alone runs the choices that say .most
@@ -177,18 +181,50 @@ def test_work_falls_to_multiprocessors_as_plans_say() -> None:
     assert waves(even, 132, (16, 16, 1000000)) == (2, 474, 1, 0, True)
 
 
-def test_few_times_make_no_costs_but_the_same_loop_lends_its_own() -> None:
-    known = {"warp_tile_warps4": WHOLE, "k_stretches": WHOLE, "tile16": WHOLE}
+def test_few_times_make_no_costs() -> None:
+    known = {"warp_tile": WHOLE, "tile16": WHOLE}
     times = {at: expected(WHOLE, (4, 1, 1, 1), waves(WHOLE, 132, at)) for at in SHAPES}
     few = dict(list(times.items())[:4])
-    found = costs(known, 132, {"warp_tile_warps4": times, "tile16": few})
-    assert set(found) == {"warp_tile_warps4", "k_stretches"}
-    assert found["k_stretches"] == found["warp_tile_warps4"]
-    # its own times count, once there are any
-    own = {at: 2 * time for at, time in times.items()}
-    found = costs(known, 132, {"warp_tile_warps4": times, "k_stretches": own})
-    assert found["k_stretches"][1] == pytest.approx(2 * found["warp_tile_warps4"][1], rel=0.05)
-    assert "warp_tile_warps4" not in costs(known, 132, {"warp_tile_warps4": times}, SHAPES[:5])
+    assert set(costs(known, 132, {"warp_tile": times, "tile16": few})) == {"warp_tile"}
+    assert costs(known, 132, {"warp_tile": times}, SHAPES[:5]) == {}
+
+
+def test_slabs_that_do_not_hide_each_other_are_found_too() -> None:
+    """Many products of one block each, which say nothing of blocks that share a multiprocessor."""
+    numbers = (3.0, 3.0, 2.0, 1.0)
+    small = [(64, 64, 16 * slabs) for slabs in range(1, 60)]
+    times = {at: expected(WHOLE, numbers, waves(WHOLE, 132, at)) for at in [*small, *SHAPES[-2:]]}
+    assert fitted(WHOLE, 132, times)[:3] == pytest.approx(numbers[:3], rel=0.02)
+
+
+def test_times_of_random_products_are_kept(kernels: Path, tmp_path: Path) -> None:
+    """What a rehearsal timed counts on when the next one has taken its place."""
+    source = KERNELS / "matmul/best.cu"
+    (kernels / "matmul/best.cu").write_text(source.read_text())
+    record = make_record(SMALL)
+    _commit(tmp_path, record)
+    beside = tmp_path / "results/a-gpu/rehearsal.json"
+    kept = kernels / "matmul" / TIMES
+    for seed in (1, 2):
+        rehearsal = make_rehearsal(record)
+        rehearsal["choices"][0]["seed"] = seed
+        beside.write_text(json.dumps(rehearsal))
+        _write(kernels)
+        assert [each["seed"] for each in json.loads(kept.read_text())] == [1, 2][:seed]
+    beside.unlink()
+    assert _write(kernels) == ""
+    # of each product the newest counts, of rows that best may take
+    first, second = json.loads(kept.read_text())
+    assert first["rows"] == ["tile16", "async_stages"]
+    assert second["times"][1] == [[16, 16, 1000000], [1000.0, 800.0]]
+    second["times"][1][1] = [7.0, None]
+    kept.write_text(json.dumps([first, second]))
+    known = all_tried(kept, [], ["tile16"])
+    loaded, _ = load(tmp_path / "results/a-gpu/record.json")
+    found = times_of(loaded, known, ["tile16", "async_stages"])
+    assert found["tile16"][16, 16, 1000000] == 7.0
+    assert found["async_stages"][16, 16, 1000000] == 800.0
+    assert (1, 2, 3) not in found["async_stages"]
 
 
 def test_best_takes_what_the_costs_say() -> None:
@@ -273,8 +309,8 @@ def test_the_committed_tables_choose_within_five_percent_of_the_fastest(path: Pa
         pytest.skip("the record is older than the tables")
     found = tables([path.parent], KERNELS)
     runs = runs_of(record, load_history(path.parent))
-    assert len(found) == 5
-    for inc in (each for each in found if each.name != COSTS):
+    assert len(found) == 6
+    for inc in (each for each in found if each.name not in (COSTS, TIMES)):
         assert not _slower(runs, record, inc, 1.05), inc
 
 

@@ -76,7 +76,7 @@ SPOILED = pathlib.Path(CASES).with_name("spoiled").read_text()
 flags = dict(word[2:].split("=", 1) for word in sys.argv[1:])
 names = flags.get("strategy", "best,tile16,cublas,tile16_depth2,tile32_depth2").split(",")
 gpu = None if OWN == "50-virtual" else {"name": "a GPU", "uuid_hash": None}
-times = {"best": 2e-5, "tile16": 3e-5, "tile32_depth2": 1e-5}
+times = {"best": 2e-5, "tile16": 3e-5, "tile32_depth2": 1e-5, "cublas": 4e-5}
 record = {
     "environment": {
         "gpu": gpu, "gpu_reason": None if gpu else "no CUDA device", "driver": "1.2",
@@ -171,10 +171,28 @@ def test_every_test_has_its_outcome_on_every_build(
     assert read and [build.architecture for build in read.builds] == [75, 80]
     assert read.environment.commit == "a" * 40
     # of a sweep only what best may take, of the vendor's nothing; no product has other rows' times
-    choices = read.choices
-    assert choices and choices.rows == ("tile16", "tile32_depth2")
+    (choices,) = read.choices
+    assert choices.architecture == 80 and choices.rows == ("tile16", "tile32_depth2")
     assert {choices.ratio(at) for at in choices.shapes} == {0.5}
-    assert len(choices.shapes) == 3
+    # others for each commit, in the order of their work
+    assert choices.seed == 0xAAAAAA
+    assert [(at.m, at.n, at.k) for at in choices.shapes] == products(3, 0xAAAAAA)
+
+
+def test_the_build_that_records_are_made_with_is_held_against_the_library(
+    rehearse: Callable[..., Any], tmp_path: Path
+) -> None:
+    rehearse("--shapes", "0", b80=GOOD)  # its programs stand for those of that build
+    native = tmp_path / "builds/80/experiments"
+    done, _ = rehearse("--shapes", "3", "--seed", "7", "--native", native, b80=GOOD)
+    assert done.returncode == 0, done.stderr
+    read = load_rehearsal(tmp_path)
+    assert read and [each.architecture for each in read.choices] == [80, None]
+    assert [each.rows for each in read.choices] == [
+        ("tile16", "tile32_depth2"),
+        ("tile16", "cublas", "tile32_depth2"),
+    ]
+    assert {each.seed for each in read.choices} == {7}
 
 
 def test_a_row_that_is_not_there_on_one_build_has_failed(rehearse: Callable[..., Any]) -> None:
@@ -345,9 +363,12 @@ def test_another_commits_rehearsal_is_not_shown(page: Callable[..., str]) -> Non
         (lambda found: found["tests"][0]["outcomes"].pop(), "tests[0].outcomes"),
         (lambda found: found["tests"].append(found["tests"][0]), "tests[4]"),
         (lambda found: found["builds"].reverse(), "builds"),
-        (lambda found: found["choices"].update(architecture=86), "choices.architecture"),
-        (lambda found: found["choices"]["shapes"][1]["seconds"].pop(), "choices.shapes[1].seconds"),
-        (lambda found: found["choices"]["rows"].append("tile16"), "choices.rows"),
+        (lambda found: found["choices"][0].update(architecture=86), "choices[0].architecture"),
+        (
+            lambda found: found["choices"][0]["shapes"][1]["seconds"].pop(),
+            "choices[0].shapes[1].seconds",
+        ),
+        (lambda found: found["choices"][0]["rows"].append("tile16"), "choices[0].rows"),
         (
             lambda found: found["tests"][0]["outcomes"][0].update(reason="x"),
             "tests[0].outcomes[0].reason",

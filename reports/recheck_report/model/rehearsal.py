@@ -1,8 +1,8 @@
 """Reads rehearsal.json, schema 1: what the tests say of code for earlier GPUs than the one at hand.
 
 tests/rehearsal/rehearsal.py makes it: it builds Recheck as PTX for one compute capability after the
-other, which the driver compiles for the GPU, and runs the tests. On one of these builds `best` is
-held against every row at random products of matrices.
+other, which the driver compiles for the GPU, and runs the tests. On one of these builds, and on the
+one that records are made with, `best` is held against every row at random products of matrices.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from recheck_report.model.record import Record
 from recheck_report.model.typed import BadRecord, Unfit
 
 GOOD = 0.9  # of the fastest row's speed: what `best` is to reach at every product
+LIBRARY = "cublas"  # the vendor's, in the same arithmetic
 KINDS = {"row": "rows", "mutant": "mutants", "other": "other tests"}
 
 
@@ -67,7 +68,7 @@ class Product:
 
 @dataclass(frozen=True)
 class Choices:
-    architecture: int
+    architecture: int | None  # None: of the build that records are made with
     seed: int
     regime: str
     rows: tuple[str, ...]
@@ -91,7 +92,7 @@ class Rehearsal:
     environment: Origin
     builds: tuple[Build, ...]
     tests: tuple[Test, ...]
-    choices: Choices | None
+    choices: tuple[Choices, ...]
 
     def foreign(self, record: Record) -> str | None:
         """Why this is not about the code and machine of that record; None if it is."""
@@ -125,13 +126,13 @@ def _check(rehearsal: Rehearsal) -> None:
                 raise Unfit("must say why it did not pass, and nothing else").at(
                     f"{where}.outcomes[{which}].reason"
                 )
-    choices = rehearsal.choices
-    if choices is None:
-        return
-    if choices.architecture not in architectures:
-        raise Unfit("must be that of a build").at("choices.architecture")
-    if len(set(choices.rows)) < len(choices.rows):
-        raise Unfit("have two of the same name").at("choices.rows")
-    for at, product in enumerate(choices.shapes):
-        if len(product.seconds) != len(choices.rows):
-            raise Unfit("must have one entry for each row").at(f"choices.shapes[{at}].seconds")
+    for at, choices in enumerate(rehearsal.choices):
+        where = f"choices[{at}]"
+        if choices.architecture is not None and choices.architecture not in architectures:
+            raise Unfit("must be that of a build").at(f"{where}.architecture")
+        if len(set(choices.rows)) < len(choices.rows):
+            raise Unfit("have two of the same name").at(f"{where}.rows")
+        for which, product in enumerate(choices.shapes):
+            if len(product.seconds) != len(choices.rows):
+                place = f"{where}.shapes[{which}].seconds"
+                raise Unfit("must have one entry for each row").at(place)

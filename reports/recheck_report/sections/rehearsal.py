@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import NONE, cell, duration, significant
-from recheck_report.model.rehearsal import GOOD, KINDS, Choices, Product, Rehearsal
+from recheck_report.model.rehearsal import GOOD, KINDS, LIBRARY, Choices, Product, Rehearsal
 
 _ABSENT = "there is no `rehearsal.json` beside the record; the target `rehearsal` makes it"
 _WORDS = {"passed": "passed", "not_run": "not run", "failed": "**failed**"}
@@ -18,8 +18,7 @@ _CHOOSES = "best"  # the row by which a record is known to have something to reh
 class Chosen:
     """`best` at random products."""
 
-    why_not: str = ""
-    sentence: str = ""
+    sentence: str
     rows: list[list[str]] | None = None  # every product, the worst ratio first
     columns: tuple[str, ...] = (
         "m×n×k", "`best` takes", "its time", "fastest row", "its time", "ratio",
@@ -38,7 +37,7 @@ class Rehearsed:
     counts: list[list[str]] | None = None
     rows: list[list[str]] | None = None  # rows with the same outcomes in one line
     reasons: list[list[str]] | None = None
-    chosen: Chosen | None = None
+    chosen: list[Chosen] | None = None
 
 
 def rehearsed(own: Measured) -> Rehearsed | None:
@@ -65,7 +64,7 @@ def rehearsed(own: Measured) -> Rehearsed | None:
         counts=_counts(rehearsal),
         rows=_rows(rehearsal),
         reasons=_reasons(rehearsal),
-        chosen=_chosen(rehearsal.choices),
+        chosen=[_chosen(choices) for choices in rehearsal.choices],
     )
 
 
@@ -111,24 +110,45 @@ def _reasons(rehearsal: Rehearsal) -> list[list[str]]:
     ]
 
 
-def _chosen(choices: Choices | None) -> Chosen:
-    if choices is None:
-        return Chosen("the rehearsal was told to try no product")
+def _chosen(choices: Choices) -> Chosen:
+    code = (
+        "the machine code that records are measured with"
+        if choices.architecture is None
+        else f"code for {_capability(choices.architecture)}"
+    )
     rated = [(ratio, at) for at in choices.shapes if (ratio := choices.ratio(at)) is not None]
     if not rated:
-        return Chosen("no product has a time of `best` and of another row")
+        return Chosen(
+            f"In {code}: not measured, because no product has a time of `best` and of another row."
+        )
     rated.sort(key=lambda each: (each[0], each[1].m, each[1].n, each[1].k))
     low = sum(ratio < GOOD for ratio, _ in rated)
     untimed = len(choices.shapes) - len(rated)
     without = f" Products without both times: {untimed}." if untimed else ""
     return Chosen(
-        sentence=f"`best` was timed beside {len(choices.rows)} rows at {len(rated)} random "
-        f"products (seed {choices.seed}, cold, in code for {_capability(choices.architecture)}). "
+        sentence=f"In {code} `best` was timed beside {len(choices.rows)} rows at {len(rated)} "
+        f"random products (seed {choices.seed}, cold). "
         f"It reaches {significant(rated[0][0])} of the fastest row's speed at worst, "
         f"{significant(rated[len(rated) // 2][0])} in the median, and less than {GOOD} at {low} "
-        f"of them.{without} These are medians of few samples, so a ratio may differ from 1 where "
-        "both are the same row.",
+        f"of them.{_library(choices)}{without} These are medians of few samples, so a ratio may "
+        "differ from 1 where both are the same row.",
         rows=[_line(choices, at, ratio) for ratio, at in rated],
+    )
+
+
+def _library(choices: Choices) -> str:
+    """How `best` does against the vendor's library, if that was timed."""
+    if LIBRARY not in choices.rows:
+        return ""
+    own = choices.rows.index(LIBRARY)
+    times = [(at.seconds[own], at.best) for at in choices.shapes]
+    ratios = sorted(theirs / ours for theirs, ours in times if theirs and ours)
+    if not ratios:
+        return ""
+    return (
+        f" Against `{LIBRARY}` it is {significant(ratios[0])} times as fast at worst, "
+        f"{significant(ratios[len(ratios) // 2])} times in the median, and at "
+        f"{sum(ratio < 1 for ratio in ratios)} of {len(ratios)} products slower."
     )
 
 
