@@ -37,8 +37,8 @@ struct Result {
 /// A number in three digits, for a person.
 std::string short_text(double value);
 
-/// Why `strategy` is not to be tried with this build on this machine, be it at `shape` or at any, as
-/// the result to record; nothing if it may run.
+/// Why `strategy` is not to be tried with this build on this machine, at any shape or at `shape`,
+/// as the result to record; nothing if it may run.
 std::optional<Result> refuse(const Strategy& strategy, const Gpu& gpu);
 std::optional<Result> refuse(const Strategy& strategy, const Shape& shape, const Gpu& gpu);
 
