@@ -9,8 +9,7 @@
 // The board's power binds it: at 8192³, back to back, an H200 runs it at 1.43 of 1.98 GHz. Tried on
 // one that then has 198 TFLOP/s, and left out: second planes of 8, 6 and 4 bits instead of 11 make
 // no difference that shows, and all zeros make it 230, the most that fewer bits there can bring;
-// tiles of 192 columns, whose small products then have to be summed first, 190; B by one multicast
-// to the two blocks of a cluster 123, at 1.96 GHz: whatever holds that one up, it is not power.
+// tiles of 192 columns, whose small products then have to be summed first, 190.
 
 #include "split.cuh"
 
