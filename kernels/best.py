@@ -277,6 +277,7 @@ class Tried:
     gpu: str
     uuid_hash: str | None
     commit: str | None
+    architecture: int | None  # of its code; None: the machine code of records
     seed: int
     rows: tuple[str, ...]
     times: tuple[tuple[Product, tuple[float | None, ...]], ...]  # of each row
@@ -292,7 +293,8 @@ def tried(rehearsal: Rehearsal, names: Sequence[str]) -> Iterator[Tried]:
             rounded = [None if time is None else float(f"{1e6 * time:.4g}") for time in seconds]
             times.append(((product.m, product.n, product.k), tuple(rounded)))
         rows = tuple(choices.rows[at] for at in own)
-        yield Tried(env.gpu, env.uuid_hash, env.commit, choices.seed, rows, tuple(times))
+        build = choices.architecture
+        yield Tried(env.gpu, env.uuid_hash, env.commit, build, choices.seed, rows, tuple(times))
 
 
 def all_tried(path: Path, folders: Iterable[Path], names: Iterable[str]) -> list[Tried]:

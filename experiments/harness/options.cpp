@@ -31,7 +31,7 @@ Proves and times every strategy at every shape and writes FOLDER/record.json (de
   --strategy  only these rows of the tables
   --shape     these shapes instead of the full matrix, in the experiments that have so many axes
   --regime    only these of cold, hot, end_to_end, inner
-  --quick     headline shapes, cold and hot, no sweeps: a minute or so on a large GPU
+  --quick     headline shapes, cold and hot, no sweeps: a minute or two on a large GPU
   --budget    wall time of the whole run: 5min, 300s or 300. What is predicted not to fit is dropped
               and named: sweeps first, then the largest shapes, headline shapes last
   --per-case  seconds of sampling per case (default 1, and 0.2 without a GPU); proof and first samples

@@ -31,7 +31,7 @@ from pathlib import Path
 from typing import IO, Any
 
 ROOT = Path(__file__).resolve().parents[2]
-SCHEMA = 1
+SCHEMA = 2
 ARCHITECTURES = (75, 80, 86, 89, 90)
 CHOICES = 80  # the build on which `best` is held against all rows
 TARGETS = ("recheck", "recheck_best", "recheck_tests")

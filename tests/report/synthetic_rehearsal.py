@@ -26,7 +26,7 @@ def make_rehearsal(record: Json) -> Json:
         ((512, 512, 512), "async_stages", None, [3e-5, 2e-5]),
     ]
     return {
-        "schema": 1,
+        "schema": 2,
         "environment": {
             "gpu": env["gpu"]["name"] if env["gpu"] else "a GPU",
             "uuid_hash": None,

@@ -505,7 +505,7 @@ OUT_OF_RANGE: dict[str, list[tuple[tuple[Any, ...], Any]]] = {
         (("results", 0, "frobenius"), -1),
     ],
     "rehearsal": [
-        (("schema",), 2),
+        (("schema",), 1),
         (("environment", "gpu"), None),
         (("builds",), []),
         (("builds", 0, "architecture"), 7),

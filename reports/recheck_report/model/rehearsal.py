@@ -1,4 +1,4 @@
-"""Reads rehearsal.json, schema 1: what the tests say of code for earlier GPUs than the one at hand.
+"""Reads rehearsal.json, schema 2: what the tests say of code for earlier GPUs than the one at hand.
 
 tests/rehearsal/rehearsal.py makes it: it builds Recheck as PTX for one compute capability after the
 other, which the driver compiles for the GPU, and runs the tests. On one of these builds, and on the
