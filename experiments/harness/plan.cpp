@@ -220,8 +220,11 @@ double model(const Case& c, const Settings& settings, const Gpu& gpu, const Rate
   const Work work = c.work();
   const double budget = settings.budget_seconds, proofs = 0.05 + work.bytes / 1e10;
   if (c.strategy->launch.backend == Backend::cpu) {
-    // a library has all cores, and the documents' programs one
-    const double flop_rate = c.strategy->role == Role::baseline ? 5e10 : 3e9;
+    // a library has all cores, and the documents' programs one, which waits for most of its
+    // operands where a core's caches do not hold them
+    const double flop_rate = c.strategy->role == Role::baseline ? 5e10
+                             : work.bytes < 8e6                 ? 3e9
+                                                                : 1e9;
     const double launch = 1e-6 + std::max(work.flops / flop_rate, work.bytes / 5e9);
     // what cannot be within 20 budgets is not tried
     return 8 * launch > 20 * budget ? 0 : proofs + std::max(budget / 2, 8 * launch);
