@@ -22,7 +22,7 @@ from recheck_report.history import runs, search, steps
 from recheck_report.history.committed import pilots
 from recheck_report.history.runs import EACH, HISTORY, History, Row, added, of
 from recheck_report.history.search import FEWEST, NoRuptures, searched
-from recheck_report.model.record import Record, load
+from recheck_report.model.record import Record, Seconds, load
 from recheck_report.model.typed import BadRecord
 from recheck_report.statistics.variation import (
     CLASSES,
@@ -33,6 +33,7 @@ from recheck_report.statistics.variation import (
     PREDICTED,
     THREADS,
     known,
+    margin,
     usual,
 )
 from synthetic import SMALL, Json, make_record, scale, spoil
@@ -569,6 +570,40 @@ def test_what_is_slower_than_before_is_named(
     else:
         assert len(lines) == 1 and lines[0].startswith("nothing is slower than in its history: ")
     assert before.read_bytes() == data  # to look changes nothing
+
+
+@pytest.mark.parametrize(("runs_before", "code"), [(4, 0), (5, 1)])
+def test_a_case_that_hardly_varies_is_held_to_less_than_its_class(
+    runs_before: int, code: int, saved: Saved, loaded: Load, tmp_path: Path
+) -> None:
+    """4 % are little for the class of such times, and much for a case that five runs agree on."""
+    noise = (1.0, 1.001, 0.999, 1.0005, 0.9995)[:runs_before]
+    _kept(tmp_path, *(loaded(_record(at, x, "/tile16/")) for at, x in enumerate(noise)))
+    kind = "cold, 1 ms and more"
+    assert margin(kind, {H200}) > 0.04
+    path = saved(_record(9, 1.04, "/tile16/4096x4096x4096/cold"))
+    result = run("history", *path, "--check", "--results", tmp_path)
+    assert result.returncode == code, result.stdout
+    assert ("slower: matmul/tile16 at 4096³, cold" in result.stdout) == bool(code)
+    # where the host decides, hosts that agree say nothing of another
+    for case in ("/cpu_serial/", "/end_to_end"):
+        path = saved(_record(9, 1.04, case))
+        assert run("history", *path, "--check", "--results", tmp_path).returncode == 0
+
+
+@pytest.mark.parametrize("count", [5, 8, 30])
+def test_noise_is_hardly_ever_beyond_a_margin_of_its_own(count: int) -> None:
+    dice = random.Random(count)
+    beyond = 0
+    for _ in range(4000):
+        *before, last = (math.exp(dice.gauss(0, 0.02)) for _ in range(count + 1))
+        level = [(at, Seconds(x, x, x, 20, 0)) for at, x in enumerate(before)]
+        middle = sum(map(math.log, before)) / count
+        beyond += abs(math.log(last) - middle) > math.log1p(steps.own_margin(level, 0.001))
+    assert 0 < beyond < 16  # 4 are to be expected
+    # as wide as the class, where the runs happen to agree; and never nothing
+    same = [(at, Seconds(1.0, 1.0, 1.0, 20, 0)) for at in range(count)]
+    assert steps.own_margin(same, 0.05) > 0.2 > steps.own_margin(same, 0.0) == steps.LEAST
 
 
 def test_a_run_that_strayed_neither_hides_nor_makes_a_slower_rung(

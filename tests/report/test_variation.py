@@ -105,7 +105,8 @@ def _one(record: Json, loaded: Load, *times: tuple[float, float, float]) -> str:
         (case,) = matching(made, "matmul/tile16/4096x4096x4096/cold")
         set_time(case, *seconds)
         pair.append(loaded(made))
-    found = {each.new.id: each for each in changes(*pair)}
+    old, new = pair
+    found = {each.new.id: each for each in changes(old, new)}
     assert all(e.outcome == "no difference" for i, e in found.items() if "tile16/4096" not in i)
     return found["matmul/tile16/4096x4096x4096/cold"].outcome
 

@@ -158,7 +158,8 @@ def _check(record: Record, results: Path) -> int:
     if history is None:
         print(f"no history of {gpu}: {_file(gpu, results)} is not there; --add makes it")
         return 0
-    pair = Pair(expected(history, record), record)
+    old, margins = expected(history, record)
+    pair = Pair(old, record, margins)
     rungs = sum(each.new.role == "rung" for each in pair.changes)
     held = f"{count(rungs, 'case')} of rungs, each against {ENOUGH} runs or more of its last level"
     if not rungs:

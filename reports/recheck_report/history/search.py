@@ -24,7 +24,7 @@ from recheck_report.statistics.variation import usual
 
 FEWEST = 5  # runs that a case needs
 PENALTY = 20.0
-_OF_DIFFERENCES = 0.954  # the median of |differences| of two normal deviates, whose unit is 1
+OF_DIFFERENCES = 0.954  # the median of |differences| of two normal deviates, whose unit is 1
 
 
 class NoRuptures(Exception):
@@ -62,5 +62,5 @@ def _units(history: History, case: str, series: Series) -> list[float]:
     kind = history.kind(case, median(times))
     logs = [math.log(time) for time in times]
     differences = [abs(b - a) for a, b in zip(logs, logs[1:], strict=False)]
-    unit = max(math.log1p(usual(kind, {history.gpu})) / 10, median(differences) / _OF_DIFFERENCES)
+    unit = max(math.log1p(usual(kind, {history.gpu})) / 10, median(differences) / OF_DIFFERENCES)
     return [x / unit for x in logs] if math.isfinite(unit) else []

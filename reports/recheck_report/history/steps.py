@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
+from statistics import stdev
 
 from recheck_report.history.runs import History, Row, Series, of
+from recheck_report.history.search import OF_DIFFERENCES
 from recheck_report.model.record import Record, Seconds
 from recheck_report.statistics.ratio import Ratio
-from recheck_report.statistics.variation import margin
+from recheck_report.statistics.variation import END_TO_END, OF_CPU, half, margin
 
 ENOUGH = 3  # runs at a level that a new one may be held against
+MANY = 5  # runs at a level that say by how much the case itself varies
+LEAST = 0.02  # no case's own margin is less: machines differ by as much in what no record has
+# Student's t: what 999 of 1000 lie within, either side, by the degrees of freedom from which on
+T = {4: 8.61, 5: 6.87, 6: 5.96, 7: 5.41, 8: 5.04, 9: 4.78, 10: 4.59, 12: 4.32, 15: 4.07, 20: 3.85}
 FEW = 3  # kernel files that are named
 CODE, DRIVER, CUDA, GPU, CPU = "device code", "driver", "CUDA", "GPU", "CPU"
 
@@ -138,17 +145,32 @@ def steps(history: History) -> list[Step]:
     return sorted(found, key=lambda each: (-each.size, each.id, each.after))
 
 
-def expected(history: History, record: Record) -> Record:
+def expected(history: History, record: Record) -> tuple[Record, dict[str, float]]:
     """The record as it would be if each case took as long as at its last level: with those cases of
-    which there are enough runs, besides the record's own, to know one."""
+    which there are enough runs, besides the record's own, to know one. And the margins of those of
+    which there are many."""
     own = of(record).runs[0].key
-    found = []
+    found, margins = [], {}
     for case in record.cases:
         last = levels(history, case.id)[-1]
         level = [(at, time) for at, time in last if history.runs[at].key != own]
         if case.seconds and len(level) >= ENOUGH:
             found.append(replace(case, seconds=middle(level)))
+            kind = history.kind(case.id, middle(level).median)
+            # where the host decides, runs on other hosts say nothing of this one
+            if len(level) >= MANY and kind not in (*OF_CPU, END_TO_END):
+                margins[case.id] = own_margin(level, half(kind, {history.gpu}))
     # of runs on other GPUs, too, so by no margin of one GPU's
     gpu = record.environment.gpu
     other = replace(record.environment, gpu=gpu and replace(gpu, uuid_hash=None))
-    return replace(record, environment=other, cases=tuple(found))
+    return replace(record, environment=other, cases=tuple(found)), margins
+
+
+def own_margin(level: Series, usual: float) -> float:
+    """What one more run at a level stays within in 999 of 1000 cases, were their logarithms normal
+    deviates: as wide as these runs differ, or so wide that half of all pairs stay within what is
+    `usual`, if that is more."""
+    logs = [math.log(time.median) for _, time in level]
+    unit = max(stdev(logs), math.log1p(usual) / OF_DIFFERENCES)
+    t = T[max(each for each in T if each < len(logs))]
+    return max(LEAST, math.expm1(min(t * unit * math.sqrt(1 + 1 / len(logs)), 700)))

@@ -14,6 +14,8 @@ from recheck_report.history.search import FEWEST
 from recheck_report.history.steps import (
     CODE,
     ENOUGH,
+    LEAST,
+    MANY,
     Differences,
     Step,
     differences,
@@ -122,6 +124,7 @@ class View:
     runs_columns, runs_numbers, steps_columns = RUNS, RUNS_NUMBERS, STEPS
     against_columns = AGAINST
     fewest, enough = FEWEST, ENOUGH
+    many, least = MANY, margin(LEAST)
 
     def __init__(self, history: History, record: Record) -> None:
         self.history, self.record = history, record
@@ -161,7 +164,8 @@ class View:
 
     @cached_property
     def _pair(self) -> Pair:
-        return Pair(expected(self.history, self.record), self.record)
+        old, margins = expected(self.history, self.record)
+        return Pair(old, self.record, margins)
 
     @cached_property
     def against(self) -> str:
@@ -175,7 +179,7 @@ class View:
         worse = len(pair.rows("slower", rungs=True))
         held = f"of {count(rungs, 'case')} of rungs, each compared with {ENOUGH} other runs or more"
         said = "**no rung is slower**" if not worse else f"**{count(worse, 'rung')} slower**"
-        return f"Beyond the margins of their classes {said}, {held}."
+        return f"Beyond [their margins](#method) {said}, {held}."
 
     @property
     def changed(self) -> list[Changed]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from statistics import median, quantiles
@@ -98,11 +98,12 @@ class Changed:
 
 
 class Pair:
-    """Two records of one or two machines; the second is held against the first."""
+    """Two records of one or two machines; the second is held against the first, by the margins of
+    classes, or of cases where that is less."""
 
-    def __init__(self, old: Record, new: Record) -> None:
+    def __init__(self, old: Record, new: Record, own: Mapping[str, float] | None = None) -> None:
         self.old, self.new = old, new
-        self.changes = changes(old, new)
+        self.changes = changes(old, new, own)
         self.level = held_to(old, new)  # that the margins are of
         self.lost = lost(old, new)
         self.gained = lost(new, old)

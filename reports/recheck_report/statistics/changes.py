@@ -4,12 +4,14 @@ A change is claimed only where the whole interval of its ratio lies beyond a mar
 of the same code stay within in 999 of 1000 cases, by class of regime and duration. A comparison
 asks about some 2500 cases at once: a margin that one case in 40 exceeds would name 60 of them with
 nothing changed. Two records of one GPU are held to what another process differs by, if that is
-known; any others to what another GPU does (variation.py).
+known; any others to what another GPU does (variation.py). Who knows more of a case than its class
+may hold it to less.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from recheck_report.model.record import Case, Record
@@ -25,7 +27,9 @@ class Change:
     new: Case
     ratio: Ratio  # how many times as fast the new one is, by the far ends of the medians' intervals
     kind: str  # its class
-    margin: float  # 0.06: within 1/1.06 and 1.06 two runs of the same code cannot be told apart
+    # of the class, or the case's own: 0.06 where two runs of the same code cannot be told apart
+    # within 1/1.06 and 1.06
+    margin: float
 
     @property
     def outcome(self) -> str:
@@ -50,8 +54,9 @@ def held_to(old: Record, new: Record) -> str:
     return level if found and found.full else GPU
 
 
-def changes(old: Record, new: Record) -> list[Change]:
-    """Every case that has a time in both records, in the order of the new one."""
+def changes(old: Record, new: Record, own: Mapping[str, float] | None = None) -> list[Change]:
+    """Every case that has a time in both records, in the order of the new one; `own` margins, by
+    the case, count where they are less than the class's."""
     models = {each.environment.gpu.name for each in (old, new) if each.environment.gpu}
     level = held_to(old, new)
     found = []
@@ -60,7 +65,8 @@ def changes(old: Record, new: Record) -> list[Change]:
         if base and base.seconds and case.seconds:
             kind = class_of(base, case)
             ratio = Ratio.of(base.seconds, case.seconds)
-            found.append(Change(base, case, ratio, kind, margin(kind, models, level)))
+            most = min(margin(kind, models, level), (own or {}).get(case.id, math.inf))
+            found.append(Change(base, case, ratio, kind, most))
     return found
 
 

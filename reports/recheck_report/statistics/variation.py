@@ -214,6 +214,11 @@ def usual(kind: str, models: Iterable[str], level: str = GPU) -> float:
     return max((each.predicted for each in _spreads(kind, models, level)), default=math.inf)
 
 
+def half(kind: str, models: Iterable[str], level: str = GPU) -> float:
+    """The same of what half of the medians stay within."""
+    return max((each.half for each in _spreads(kind, models, level)), default=math.inf)
+
+
 def _spreads(kind: str, models: Iterable[str], level: str) -> list[Spread]:
     table = known()
     asked = [table.get(name) for name in models]
