@@ -11,7 +11,7 @@ includes: best.inc for rows that take their matrix by rows, best_column_major.in
 take it by columns, each the fastest cold case of the rows that best.cu lists as choices, over all
 runs that had them with the same code; behind a row that not every GPU runs, the fastest of those
 that more do, for a GPU that nobody has measured. And best_costs.inc: for each choice with a plan
-the four numbers of kernels/cost.hpp, fitted to all its cold times on a GPU. --score writes nothing,
+the six numbers of kernels/cost.hpp, fitted to all its cold times on a GPU. --score writes nothing,
 and prints how good a choice by such costs is at shapes that they were not fitted to. Exit code 1: a
 table cannot be written. Exit code 2: a record cannot be read.
 """
@@ -179,10 +179,12 @@ class Plan:
 
 Product = tuple[int, int, int]  # m, n, k
 Times = dict[str, dict[Product, float]]  # of each rung, in microseconds
-Numbers = tuple[float, float, float, float]  # start, alone, each, unaligned
+# start, alone, each, unaligned, store, scattered
+Numbers = tuple[float, float, float, float, float, float]
 
-LAUNCH = 3.0  # microseconds that a launch takes, where the times do not say
-FEWEST = 5  # shapes, to fit four numbers to
+# microseconds that a launch takes, and 1000 outputs of a multiprocessor, where the times do not say
+LAUNCH, STORE = 3.0, 0.1
+FEWEST = 5  # shapes, to fit these numbers to
 LEAST_SLABS = 4  # of a block where k is cut
 
 
@@ -198,8 +200,21 @@ def plans(source: str) -> dict[str, Plan]:
     return found
 
 
-def waves(plan: Plan, multiprocessors: int, product: Product) -> tuple[int, int, int, int, bool]:
-    """Launches, slabs of a block, full waves, blocks of the last one, and whether vectors fit."""
+@dataclass(frozen=True)
+class Cut:
+    """How a product falls to multiprocessors: launches, slabs of a block, full waves, blocks of the
+    last one, and thousands of outputs; whether vectors fit, and whether they fit into rows of C."""
+
+    launches: int
+    slabs: int
+    full: int
+    rest: int
+    outputs: float
+    vectors: bool
+    rows: bool
+
+
+def waves(plan: Plan, multiprocessors: int, product: Product) -> Cut:
     m, n, k = product
     tiles = -(-m // plan.rows) * -(-n // plan.columns)
     slabs, launches, blocks = -(-k // plan.depth), 1, tiles
@@ -212,16 +227,18 @@ def waves(plan: Plan, multiprocessors: int, product: Product) -> tuple[int, int,
             launches = 2 if split > 1 else 1
         slabs, blocks = -(-slabs // split), tiles * split
     full, rest = divmod(-(-blocks // multiprocessors), plan.resident)
-    return launches, slabs, full, rest, n % 4 == 0 and k % 4 == 0
+    outputs = m * n / multiprocessors / 1000
+    return Cut(launches, slabs, full, rest, outputs, n % 4 == 0 and k % 4 == 0, n % 4 == 0)
 
 
-def expected(plan: Plan, numbers: Numbers, cut: tuple[int, int, int, int, bool]) -> float:
+def expected(plan: Plan, numbers: Numbers, cut: Cut) -> float:
     """Microseconds, as kernels/cost.hpp has them."""
-    start, alone, each, unaligned = numbers
-    launches, slabs, full, rest, vectors = cut
-    each = each if vectors else each * unaligned
-    time = full * max(alone, plan.resident * each) + (max(alone, rest * each) if rest else 0)
-    return launches * start + slabs * time
+    start, alone, each, unaligned, store, scattered = numbers
+    each = each if cut.vectors else each * unaligned
+    time = cut.full * max(alone, plan.resident * each)
+    time += max(alone, cut.rest * each) if cut.rest else 0
+    store = store if cut.rows else store * scattered
+    return cut.launches * start + cut.slabs * time + cut.outputs * store
 
 
 def fitted(plan: Plan, multiprocessors: int, times: dict[Product, float]) -> Numbers:
@@ -231,31 +248,35 @@ def fitted(plan: Plan, multiprocessors: int, times: dict[Product, float]) -> Num
         (waves(plan, multiprocessors, product), math.log(time)) for product, time in times.items()
     ]
 
+    def numbers_of(logs: list[float]) -> Numbers:
+        start, alone, each, unaligned, store, scattered = map(math.exp, logs)
+        return start, alone, each, unaligned, store, scattered
+
     def off(logs: list[float]) -> float:
-        numbers = (math.exp(logs[0]), math.exp(logs[1]), math.exp(logs[2]), math.exp(logs[3]))
+        numbers = numbers_of(logs)
         misses = sum(abs(math.log(expected(plan, numbers, cut)) - time) for cut, time in cuts)
-        # where the times leave it open: a usual launch, and no price of what is not aligned
-        return misses + 0.02 * abs(logs[0] - math.log(LAUNCH)) + 0.02 * logs[3]
+        # where the times leave it open: usual ones, and no price of what is not aligned
+        usual = abs(logs[0] - math.log(LAUNCH)) + abs(logs[4] - math.log(STORE))
+        return misses + 0.02 * (usual + logs[3] + logs[5])
 
     found = []
     # from slabs that hide each other's latency, and from slabs that do not: where the one holds,
     # the other's number makes no difference, and the search would not leave it
-    for guess, hidden in pairs((-1.0, 1.0), (0.0, 2.0)):
-        logs, step = [math.log(LAUNCH), guess, guess - hidden, 0.1], 1.0
+    for guess, hidden in pairs((-1.0, 1.0), (0.0, 0.7)):
+        logs, step = [math.log(LAUNCH), guess, guess - hidden, 0.1, math.log(STORE), 1.0], 1.0
         least = off(logs)
-        while step > 0.002:
+        while step > 0.005:
             before = least
-            for at in range(4):
+            for at in range(len(logs)):
                 for change in (step, -step):
                     tried = [*logs]
                     tried[at] += change
-                    if tried[3] >= 0 and (value := off(tried)) < least - 1e-9:
+                    if min(tried[3], tried[5]) >= 0 and (value := off(tried)) < least - 1e-9:
                         logs, least = tried, value
             if least == before:
                 step /= 2
         found.append((least, logs))
-    start, alone, each, unaligned = map(math.exp, min(found)[1])
-    return start, alone, each, unaligned
+    return numbers_of(min(found)[1])
 
 
 def costs(
@@ -367,7 +388,8 @@ def cost_table(known: dict[str, Plan], gpus: list[Source]) -> str:
     lines = [
         "// Written by kernels/best.py from the committed evidence; publishing writes it again.",
         "// Compute capability, multiprocessors, row, and in microseconds: a launch, a slab alone,",
-        "// a slab of each of several; the latter times so much where vectors do not fit.",
+        "// a slab of each of several, that times so much where vectors do not fit, 1000 outputs",
+        "// of a multiprocessor, and that times so much where rows of C are no whole vectors.",
     ]
     for gpu in gpus:
         for name, numbers in costs(known, gpu.multiprocessors, gpu.times).items():
@@ -377,17 +399,25 @@ def cost_table(known: dict[str, Plan], gpus: list[Source]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def scores(known: dict[str, Plan], gpu: Source) -> dict[Product, tuple[str, str, float]]:
+Fold = tuple[list[Product], dict[str, Numbers]]  # products, and what was fitted without them
+
+
+def folds(known: dict[str, Plan], gpu: Source) -> list[Fold]:
+    products = sorted({at for own in gpu.times.values() for at in own})
+    count = len(products) if len(products) <= 20 else 10
+    parts = [products[fold::count] for fold in range(count)]
+    return [(part, costs(known, gpu.multiprocessors, gpu.times, part)) for part in parts]
+
+
+def scores(
+    known: dict[str, Plan], gpu: Source, fits: Iterable[Fold]
+) -> dict[Product, tuple[str, str, float]]:
     """At each product what costs would choose that were fitted without it, what was fastest, and
     the latter's time over the former's: 1 where they are the same."""
-    products = sorted({at for own in gpu.times.values() for at in own})
-    folds = len(products) if len(products) <= 20 else 10
     found = {}
-    for fold in range(folds):
-        left_out = products[fold::folds]
-        numbers = costs(known, gpu.multiprocessors, gpu.times, left_out)
+    for left_out, numbers in fits:
         for at in left_out:
-            there = [name for name in numbers if at in gpu.times[name]]
+            there = [name for name in known if name in numbers and at in gpu.times[name]]
             if len(there) < 2:
                 continue
             cuts = {name: waves(known[name], gpu.multiprocessors, at) for name in there}
@@ -403,10 +433,12 @@ def score(path: Path, folders: list[Path]) -> str:
     source = path.read_text(encoding="utf-8")
     lines, needs = [], choices(source)
     kept = all_tried(path.with_name(TIMES), folders, needs)
-    portable = {name: plan for name, plan in plans(source).items() if needs[name] <= 80}
-    for what, known in (("all rungs", plans(source)), ("rungs from 8.0 on", portable)):
-        for gpu in sources(folders, known, kept):
-            found = scores(known, gpu)
+    every = plans(source)
+    portable = {name: plan for name, plan in every.items() if needs[name] <= 80}
+    for gpu in sources(folders, every, kept):
+        fits = folds(every, gpu)
+        for what, known in (("all rungs", every), ("rungs from 8.0 on", portable)):
+            found = scores(known, gpu, fits)
             if not found:
                 lines.append(f"{gpu.name}, {what}: not measured, because no rung has enough times")
                 continue

@@ -2,7 +2,7 @@
 #pragma once
 
 // About how long a rung takes for a product of matrices that nobody has measured: from how its work
-// falls to multiprocessors, and from four numbers that kernels/best.py fits to what was measured.
+// falls to multiprocessors, and from six numbers that kernels/best.py fits to what was measured.
 
 #include <algorithm>
 #include <cmath>
@@ -28,6 +28,8 @@ struct Cost {
   float alone;      // a slab, where nothing hides its latency: at least
   float each;       // a slab, for each block that its multiprocessor works on besides
   float unaligned;  // that times so much where vectors of four words do not fit
+  float store;      // 1000 outputs of a multiprocessor, besides
+  float scattered;  // that times so much where rows of C are no whole vectors
 };
 
 /// Microseconds that a rung is expected to take on so many multiprocessors.
@@ -60,7 +62,10 @@ inline float expected(const Plan& plan, const Cost& cost, int multiprocessors, b
     return count == 0 ? 0 : std::max(cost.alone, static_cast<float>(count) * each);
   };
   const float waves = static_cast<float>(full) * of(plan.resident) + of(rest);
-  return (added ? 2 : 1) * cost.start + static_cast<float>(own) * waves;
+  const double outputs = static_cast<double>(product[0]) * product[1] / multiprocessors;
+  const float store = product[1] % 4 == 0 ? cost.store : cost.store * cost.scattered;
+  return (added ? 2 : 1) * cost.start + static_cast<float>(own) * waves +
+         static_cast<float>(outputs / 1000) * store;
 }
 
 }  // namespace recheck::kernels

@@ -163,27 +163,36 @@ SHAPES = [(size, size, size) for size in (16, 64, 101, 256, 501, 1000, 1023, 200
 
 
 def test_costs_are_found_again_from_times_that_follow_them() -> None:
-    numbers = (4.0, 0.5, 0.4, 1.5)
-    times = {at: expected(WHOLE, numbers, waves(WHOLE, 132, at)) for at in SHAPES}
-    assert fitted(WHOLE, 132, times) == pytest.approx(numbers, rel=0.02)
+    numbers = (4.0, 0.5, 0.4, 1.5, 0.3, 2.0)
+    flat = [(4000, 4001, 1), (4000, 4000, 1), (2000, 1000, 16), (1001, 2000, 32)]
+    times = {at: expected(WHOLE, numbers, waves(WHOLE, 132, at)) for at in [*SHAPES, *flat]}
+    assert fitted(WHOLE, 132, times) == pytest.approx(numbers, rel=0.05)
 
 
 def test_work_falls_to_multiprocessors_as_plans_say() -> None:
+    def cut(plan: Plan, multiprocessors: int, at: tuple[int, int, int]) -> tuple[Any, ...]:
+        own = waves(plan, multiprocessors, at)
+        return own.launches, own.slabs, own.full, own.rest, own.vectors
+
     # launches, slabs of a block, full waves, blocks of the last one, vectors
-    assert waves(WHOLE, 132, (64, 64, 160)) == (1, 10, 0, 1, True)
-    assert waves(WHOLE, 132, (1024, 1024, 160)) == (1, 10, 1, 0, True)
-    assert waves(WHOLE, 20, (1024, 1024, 17)) == (1, 2, 6, 1, False)
-    split, cut = Plan(64, 64, 16, 2, 2), Plan(64, 128, 16, 3, 1, 384)
-    assert waves(split, 132, (64, 64, 160)) == (1, 5, 0, 1, True)
-    assert waves(cut, 132, (16, 16, 1000000)) == (2, 163, 1, 0, True)
-    assert waves(cut, 132, (1024, 4096, 4096)) == (1, 256, 1, 1, True)
+    assert cut(WHOLE, 132, (64, 64, 160)) == (1, 10, 0, 1, True)
+    assert cut(WHOLE, 132, (1024, 1024, 160)) == (1, 10, 1, 0, True)
+    assert cut(WHOLE, 20, (1024, 1024, 17)) == (1, 2, 6, 1, False)
+    split, shared = Plan(64, 64, 16, 2, 2), Plan(64, 128, 16, 3, 1, 384)
+    assert cut(split, 132, (64, 64, 160)) == (1, 5, 0, 1, True)
+    assert cut(shared, 132, (16, 16, 1000000)) == (2, 163, 1, 0, True)
+    assert cut(shared, 132, (1024, 4096, 4096)) == (1, 256, 1, 1, True)
     even = Plan(128, 256, 16, 1, 1, 0, True)
-    assert waves(even, 132, (16, 16, 1000000)) == (2, 474, 1, 0, True)
+    assert cut(even, 132, (16, 16, 1000000)) == (2, 474, 1, 0, True)
+    # thousands of outputs, and whether a row of them is whole vectors, whatever k is
+    stored = waves(WHOLE, 100, (1000, 500, 3))
+    assert (stored.outputs, stored.rows, stored.vectors) == (5.0, True, False)
+    assert not waves(WHOLE, 100, (1000, 501, 4)).rows
 
 
 def test_few_times_make_no_costs() -> None:
     known = {"warp_tile": WHOLE, "tile16": WHOLE}
-    times = {at: expected(WHOLE, (4, 1, 1, 1), waves(WHOLE, 132, at)) for at in SHAPES}
+    times = {at: expected(WHOLE, (4, 1, 1, 1, 0.1, 1), waves(WHOLE, 132, at)) for at in SHAPES}
     few = dict(list(times.items())[:4])
     assert set(costs(known, 132, {"warp_tile": times, "tile16": few})) == {"warp_tile"}
     assert costs(known, 132, {"warp_tile": times}, SHAPES[:5]) == {}
@@ -191,10 +200,10 @@ def test_few_times_make_no_costs() -> None:
 
 def test_slabs_that_do_not_hide_each_other_are_found_too() -> None:
     """Many products of one block each, which say nothing of blocks that share a multiprocessor."""
-    numbers = (3.0, 3.0, 2.0, 1.0)
+    numbers = (3.0, 3.0, 2.0, 1.0, 0.1, 1.0)
     small = [(64, 64, 16 * slabs) for slabs in range(1, 60)]
     times = {at: expected(WHOLE, numbers, waves(WHOLE, 132, at)) for at in [*small, *SHAPES[-2:]]}
-    assert fitted(WHOLE, 132, times)[:3] == pytest.approx(numbers[:3], rel=0.02)
+    assert fitted(WHOLE, 132, times)[:3] == pytest.approx(numbers[:3], rel=0.05)
 
 
 def test_times_of_random_products_are_kept(kernels: Path, tmp_path: Path) -> None:
@@ -236,8 +245,8 @@ def test_best_takes_what_the_costs_say() -> None:
     line = re.compile(r'^\{\d+, \d+, "(\w+)", (.*)\},$', re.MULTILINE)
     numbers: dict[str, Numbers] = {}
     for name, own in line.findall((KERNELS / "matmul" / COSTS).read_text()):
-        start, alone, each, unaligned = map(float, own.split(", "))
-        numbers[name] = start, alone, each, unaligned
+        start, alone, each, unaligned, store, scattered = map(float, own.split(", "))
+        numbers[name] = start, alone, each, unaligned, store, scattered
     needs, all_plans = choices(text), plans(text)
     shapes = products(100, 3)
     words = "--shape=" + ",".join("x".join(map(str, shape)) for shape in shapes)
