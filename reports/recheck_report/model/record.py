@@ -34,7 +34,7 @@ from recheck_report.model.typed import (
     typed,
 )
 
-SCHEMA = 6
+SCHEMA, OLDEST = 6, 2
 RECORD, SAMPLES = "record.json", "samples.jsonl"
 COMPRESSED = SAMPLES + ".bz2"  # as a report holds it
 AGAIN = "; run recheck again to write a new one"  # what to do about one that is damaged
@@ -695,8 +695,8 @@ def _parse(raw: bytes, folder: Path) -> tuple[Record, dict[str, bytes]]:
     schema = typed(int, document["schema"], "schema")
     if schema > SCHEMA:
         raise BadRecord(f"has schema {schema}; this renderer reads schema {SCHEMA}: update Recheck")
-    if schema < 2:
-        raise BadRecord(f"has schema {schema}; this renderer reads schemas 2 to {SCHEMA}")
+    if schema < OLDEST:
+        raise BadRecord(f"has schema {schema}; this renderer reads schemas {OLDEST} to {SCHEMA}")
     if schema >= 4:
         lines, held = _samples(folder)
         files |= held

@@ -14,7 +14,15 @@ from recheck_report.charts import Chart
 from recheck_report.claims import Corrected, Judged
 from recheck_report.claims.measured import Measured
 from recheck_report.model.accuracy import EXPERIMENT, LIBRARY, Accuracy
-from recheck_report.model.record import SPECIAL, Case, Environment, Experiment, Record
+from recheck_report.model.record import (
+    OLDEST,
+    SCHEMA,
+    SPECIAL,
+    Case,
+    Environment,
+    Experiment,
+    Record,
+)
 from recheck_report.page import variation
 from recheck_report.queries import DISPATCH, first_rung, metric_of, reference, roof, square_sizes
 from recheck_report.sections import (
@@ -60,6 +68,7 @@ def of(own: Measured) -> Json:
     return {
         "title": title(record),
         "about": _about(record),
+        "schemas": [OLDEST, SCHEMA],
         "counts": dict(sorted(record.count().items())),
         "experiments": [_experiment(record, each) for each in record.experiments],
         **_cases(record),

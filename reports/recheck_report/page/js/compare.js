@@ -5,7 +5,6 @@ VIEWS.push({ name: "compare", title: "Compare", show: showCompare });
 // what was dropped; it is kept while the page is open, and goes nowhere
 const OTHER = { record: null, verdicts: null, problems: [] };
 const MOST_BYTES = 64e6; // a full record has a few MB
-const SCHEMAS = [2, 3, 4, 5];
 
 class Refused extends Error {}
 
@@ -53,7 +52,9 @@ function verdictsOf(found) {
 
 // of a record only what is compared: the times of its cases, by their ids
 function recordOf(found) {
-  refuseUnless(SCHEMAS.includes(found.schema), `has schema ${String(found.schema).slice(0, 40)}; this page reads schemas ${SCHEMAS[0]} to ${SCHEMAS.at(-1)}`);
+  const [oldest, newest] = DATA.schemas;
+  const reads = Number.isInteger(found.schema) && oldest <= found.schema && found.schema <= newest;
+  refuseUnless(reads, `has schema ${String(found.schema).slice(0, 40)}; this page reads schemas ${oldest} to ${newest}`);
   refuseUnless(Array.isArray(found.cases) && typeof found.environment === "object" && found.environment, "has no list of cases: it is no record of Recheck");
   const cases = new Map();
   for (const each of found.cases) {
