@@ -28,6 +28,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product as pairs
 from pathlib import Path
+from typing import NamedTuple
 
 from recheck_report.history.runs import History
 from recheck_report.history.runs import load as load_history
@@ -179,8 +180,18 @@ class Plan:
 
 Product = tuple[int, int, int]  # m, n, k
 Times = dict[str, dict[Product, float]]  # of each rung, in microseconds
-# start, alone, each, unaligned, store, scattered
-Numbers = tuple[float, float, float, float, float, float]
+
+
+class Numbers(NamedTuple):
+    """What is fitted for a rung, as kernels/cost.hpp has it."""
+
+    start: float
+    alone: float
+    each: float
+    unaligned: float
+    store: float
+    scattered: float
+
 
 # microseconds that a launch takes, and 1000 outputs of a multiprocessor, where the times do not say
 LAUNCH, STORE = 3.0, 0.1
@@ -233,12 +244,11 @@ def waves(plan: Plan, multiprocessors: int, product: Product) -> Cut:
 
 def expected(plan: Plan, numbers: Numbers, cut: Cut) -> float:
     """Microseconds, as kernels/cost.hpp has them."""
-    start, alone, each, unaligned, store, scattered = numbers
-    each = each if cut.vectors else each * unaligned
-    time = cut.full * max(alone, plan.resident * each)
-    time += max(alone, cut.rest * each) if cut.rest else 0
-    store = store if cut.rows else store * scattered
-    return cut.launches * start + cut.slabs * time + cut.outputs * store
+    each = numbers.each if cut.vectors else numbers.each * numbers.unaligned
+    time = cut.full * max(numbers.alone, plan.resident * each)
+    time += max(numbers.alone, cut.rest * each) if cut.rest else 0
+    store = numbers.store if cut.rows else numbers.store * numbers.scattered
+    return cut.launches * numbers.start + cut.slabs * time + cut.outputs * store
 
 
 def fitted(plan: Plan, multiprocessors: int, times: dict[Product, float]) -> Numbers:
@@ -248,12 +258,8 @@ def fitted(plan: Plan, multiprocessors: int, times: dict[Product, float]) -> Num
         (waves(plan, multiprocessors, product), math.log(time)) for product, time in times.items()
     ]
 
-    def numbers_of(logs: list[float]) -> Numbers:
-        start, alone, each, unaligned, store, scattered = map(math.exp, logs)
-        return start, alone, each, unaligned, store, scattered
-
     def off(logs: list[float]) -> float:
-        numbers = numbers_of(logs)
+        numbers = Numbers(*map(math.exp, logs))
         misses = sum(abs(math.log(expected(plan, numbers, cut)) - time) for cut, time in cuts)
         # where the times leave it open: usual ones, and no price of what is not aligned
         usual = abs(logs[0] - math.log(LAUNCH)) + abs(logs[4] - math.log(STORE))
@@ -276,7 +282,7 @@ def fitted(plan: Plan, multiprocessors: int, times: dict[Product, float]) -> Num
             if least == before:
                 step /= 2
         found.append((least, logs))
-    return numbers_of(min(found)[1])
+    return Numbers(*map(math.exp, min(found)[1]))
 
 
 def costs(

@@ -163,7 +163,7 @@ SHAPES = [(size, size, size) for size in (16, 64, 101, 256, 501, 1000, 1023, 200
 
 
 def test_costs_are_found_again_from_times_that_follow_them() -> None:
-    numbers = (4.0, 0.5, 0.4, 1.5, 0.3, 2.0)
+    numbers = Numbers(4.0, 0.5, 0.4, 1.5, 0.3, 2.0)
     flat = [(4000, 4001, 1), (4000, 4000, 1), (2000, 1000, 16), (1001, 2000, 32)]
     times = {at: expected(WHOLE, numbers, waves(WHOLE, 132, at)) for at in [*SHAPES, *flat]}
     assert fitted(WHOLE, 132, times) == pytest.approx(numbers, rel=0.05)
@@ -192,7 +192,9 @@ def test_work_falls_to_multiprocessors_as_plans_say() -> None:
 
 def test_few_times_make_no_costs() -> None:
     known = {"warp_tile": WHOLE, "tile16": WHOLE}
-    times = {at: expected(WHOLE, (4, 1, 1, 1, 0.1, 1), waves(WHOLE, 132, at)) for at in SHAPES}
+    times = {
+        at: expected(WHOLE, Numbers(4, 1, 1, 1, 0.1, 1), waves(WHOLE, 132, at)) for at in SHAPES
+    }
     few = dict(list(times.items())[:4])
     assert set(costs(known, 132, {"warp_tile": times, "tile16": few})) == {"warp_tile"}
     assert costs(known, 132, {"warp_tile": times}, SHAPES[:5]) == {}
@@ -200,7 +202,7 @@ def test_few_times_make_no_costs() -> None:
 
 def test_slabs_that_do_not_hide_each_other_are_found_too() -> None:
     """Many products of one block each, which say nothing of blocks that share a multiprocessor."""
-    numbers = (3.0, 3.0, 2.0, 1.0, 0.1, 1.0)
+    numbers = Numbers(3.0, 3.0, 2.0, 1.0, 0.1, 1.0)
     small = [(64, 64, 16 * slabs) for slabs in range(1, 60)]
     times = {at: expected(WHOLE, numbers, waves(WHOLE, 132, at)) for at in [*small, *SHAPES[-2:]]}
     assert fitted(WHOLE, 132, times)[:3] == pytest.approx(numbers[:3], rel=0.05)
@@ -245,8 +247,7 @@ def test_best_takes_what_the_costs_say() -> None:
     line = re.compile(r'^\{\d+, \d+, "(\w+)", (.*)\},$', re.MULTILINE)
     numbers: dict[str, Numbers] = {}
     for name, own in line.findall((KERNELS / "matmul" / COSTS).read_text()):
-        start, alone, each, unaligned, store, scattered = map(float, own.split(", "))
-        numbers[name] = start, alone, each, unaligned, store, scattered
+        numbers[name] = Numbers(*map(float, own.split(", ")))
     needs, all_plans = choices(text), plans(text)
     shapes = products(100, 3)
     words = "--shape=" + ",".join("x".join(map(str, shape)) for shape in shapes)

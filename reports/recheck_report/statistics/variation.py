@@ -209,14 +209,14 @@ def margin(kind: str, models: Iterable[str], level: str = GPU) -> float:
     return max((each.margin for each in _spreads(kind, models, level)), default=math.inf)
 
 
-def usual(kind: str, models: Iterable[str], level: str = GPU) -> float:
+def usual(kind: str, models: Iterable[str]) -> float:
     """The same of what 97 of 100 medians stay within."""
-    return max((each.predicted for each in _spreads(kind, models, level)), default=math.inf)
+    return max((each.predicted for each in _spreads(kind, models, GPU)), default=math.inf)
 
 
-def half(kind: str, models: Iterable[str], level: str = GPU) -> float:
+def half(kind: str, models: Iterable[str]) -> float:
     """The same of what half of the medians stay within."""
-    return max((each.half for each in _spreads(kind, models, level)), default=math.inf)
+    return max((each.half for each in _spreads(kind, models, GPU)), default=math.inf)
 
 
 def _spreads(kind: str, models: Iterable[str], level: str) -> list[Spread]:
