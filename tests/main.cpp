@@ -20,7 +20,11 @@ int main(int argc, char** argv) {
   const bool told = given != nullptr && (visible == nullptr || *visible != '\0');
   try {
     const auto number = [&] { return std::strtol(given + std::string("id:").size(), nullptr, 10); };
-    if (told) recheck::see_alone(std::to_string(number()));
+    if (told) {
+      recheck::see_alone(std::to_string(number()));
+      // processes that a test starts see that GPU alone, as their first
+      unsetenv("CTEST_RESOURCE_GROUP_0_GPUS");
+    }
   } catch (const std::invalid_argument& error) {
     std::cerr << error.what() << '\n';
     return 1;
