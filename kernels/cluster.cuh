@@ -53,6 +53,20 @@ __device__ inline void st_shared_cluster(float* at, unsigned rank, float x) {
 #endif
 }
 
+/// Stores four words from `at` on in the shared memory of block `rank`; `at` is a multiple of 16
+/// bytes.
+__device__ inline void st_shared_cluster(float4* at, unsigned rank, float4 words) {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("st.shared::cluster.v4.f32 [%0], {%1, %2, %3, %4};" ::"r"(
+                   mapa(reinterpret_cast<float*>(at), rank)),
+               "f"(words.x), "f"(words.y), "f"(words.z), "f"(words.w)
+               : "memory");
+#else
+  static_cast<void>(rank);
+  *at = words;
+#endif
+}
+
 /// Four words from `at` on in the shared memory of block `rank`; `at` is a multiple of 16 bytes.
 __device__ inline float4 ld_shared_cluster(const float* at, unsigned rank) {
 #if __CUDA_ARCH__ >= 900

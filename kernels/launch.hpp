@@ -52,12 +52,12 @@ void launch_behind(void (*kernel)(Args...), unsigned blocks, int threads, int sh
 }
 
 /// Starts a kernel in clusters of `cluster` neighbouring blocks along x.
-template <int cluster, typename... Args>
-void launch_clusters(void (*kernel)(Args...), dim3 grid, int block, int shared, cudaStream_t stream,
-                     const std::type_identity_t<Args>&... args) {
+template <typename... Args>
+void launch_clusters(int cluster, void (*kernel)(Args...), dim3 grid, int block, int shared,
+                     cudaStream_t stream, const std::type_identity_t<Args>&... args) {
   cudaLaunchAttribute shape = {};
   shape.id = cudaLaunchAttributeClusterDimension;
-  shape.val.clusterDim.x = cluster;
+  shape.val.clusterDim.x = static_cast<unsigned>(cluster);
   shape.val.clusterDim.y = shape.val.clusterDim.z = 1;
   if (cluster > 8 &&  // more than every chip with clusters has
       cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1) !=

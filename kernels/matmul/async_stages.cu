@@ -12,44 +12,12 @@
 // one word to many places, which takes as many passes. The slab that k does not fill is the first,
 // padded with zeros.
 
+#include "../cp_async.cuh"
 #include "../launch.hpp"
 #include "warp_tile.cuh"
 
 namespace recheck::kernels::matmul {
 namespace {
-
-/// Starts the copy of `bytes`, 4 or 16, from global to shared memory; of zeros unless `inside`.
-template <int bytes>
-__device__ __forceinline__ void cp_async([[maybe_unused]] float* to,
-                                         [[maybe_unused]] const float* from,
-                                         [[maybe_unused]] bool inside = true) {
-#if __CUDA_ARCH__ >= 800
-  const auto shared = static_cast<unsigned>(__cvta_generic_to_shared(to));
-  const int available = inside ? bytes : 0;
-  if constexpr (bytes == 16)  // past L1
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared), "l"(from),
-                 "r"(available)
-                 : "memory");
-  else
-    asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(shared), "l"(from),
-                 "r"(available)
-                 : "memory");
-#endif
-}
-
-/// Makes one group of this thread's copies since the last one.
-__device__ __forceinline__ void cp_async_commit_group() {
-#if __CUDA_ARCH__ >= 800
-  asm volatile("cp.async.commit_group;" ::: "memory");
-#endif
-}
-/// Waits until all but the latest `pending` of this thread's groups have completed.
-template <int pending>
-__device__ __forceinline__ void cp_async_wait_group() {
-#if __CUDA_ARCH__ >= 800
-  asm volatile("cp.async.wait_group %0;" ::"n"(pending) : "memory");
-#endif
-}
 
 template <typename T, int stages, int blocks, bool vectors>
 __global__ void __launch_bounds__(T::threads, blocks) async_stages_kernel(MatmulArgs p) {

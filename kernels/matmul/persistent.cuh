@@ -315,7 +315,7 @@ void launch_persistent(const CUtensorMap& map_b, const MatmulArgs& p, const Sche
                        float* parts, cudaStream_t stream) {
   const auto kernel = persistent_kernel<P>;
   if (allow_shared(kernel, P::bytes))
-    launch_clusters<P::split>(kernel, dim3(schedule.blocks), P::threads, P::bytes, stream, map_b, p,
+    launch_clusters(P::split, kernel, dim3(schedule.blocks), P::threads, P::bytes, stream, map_b, p,
                               schedule, parts, on_vectors(p.c, p.ldc));
 }
 
