@@ -176,6 +176,7 @@ class Plan:
     split: int = 1
     blocks: int = 0
     even: bool = False
+    cluster: int = 0
 
 
 Product = tuple[int, int, int]  # m, n, k
@@ -196,7 +197,9 @@ class Numbers(NamedTuple):
 # microseconds that a launch takes, and 1000 outputs of a multiprocessor, where the times do not say
 LAUNCH, STORE = 3.0, 0.1
 FEWEST = 5  # shapes, to fit these numbers to
-LEAST_SLABS = 4  # of a block where k is cut
+LEAST_SLABS = 4  # of a block where k is cut, and of a warp where warps share it
+SHARING_WARPS = 8
+SHARING_BLOCKS = 256  # at most, if clusters are larger than one block
 
 
 def plans(source: str) -> dict[str, Plan]:
@@ -204,16 +207,16 @@ def plans(source: str) -> dict[str, Plan]:
     listed = re.findall(r'\{\.name = "(\w+)",[^{]*\.plan = \{([^}]*)\}', source)
     found = {}
     for name, text in listed:
-        rows, columns, depth, resident, *more = text.replace("true", "1").split(", ")
-        split, blocks, even = [*map(int, more), *(1, 0, 0)[len(more) :]]
-        sizes = int(rows), int(columns), int(depth), int(resident)
-        found[name] = Plan(*sizes, split, blocks, bool(even))
+        numbers = text.replace("true", "1").replace("false", "0").split(", ")
+        rows, columns, depth, resident, *more = map(int, numbers)
+        split, blocks, even, cluster = [*more, *(1, 0, 0, 0)[len(more) :]]
+        found[name] = Plan(rows, columns, depth, resident, split, blocks, bool(even), cluster)
     return found
 
 
 @dataclass(frozen=True)
 class Cut:
-    """How a product falls to multiprocessors: launches, slabs of a block, full waves, blocks of the
+    """How a product falls to multiprocessors: launches, slabs of a block or warp, full waves, blocks of the
     last one, and thousands of outputs; whether vectors fit, and whether they fit into rows of C."""
 
     launches: int
@@ -225,12 +228,27 @@ class Cut:
     rows: bool
 
 
+def cluster_of_k(tiles: int, slabs: int, most: int) -> int:
+    """Blocks that share the k of a tile, as kernels/cost.hpp has it."""
+    cluster = 1
+    while (
+        2 * cluster <= most
+        and 2 * cluster * tiles <= SHARING_BLOCKS
+        and 2 * cluster * SHARING_WARPS * LEAST_SLABS <= slabs
+    ):
+        cluster *= 2
+    return cluster
+
+
 def waves(plan: Plan, multiprocessors: int, product: Product) -> Cut:
     m, n, k = product
     tiles = -(-m // plan.rows) * -(-n // plan.columns)
     slabs, launches, blocks = -(-k // plan.depth), 1, tiles
     if plan.even:
         slabs, blocks, launches = -(-tiles * slabs // multiprocessors), multiprocessors, 2
+    elif plan.cluster:
+        cluster = cluster_of_k(tiles, slabs, plan.cluster)
+        slabs, blocks = -(-slabs // (SHARING_WARPS * cluster)), tiles * cluster
     else:
         split = plan.split
         if plan.blocks and tiles:

@@ -11,6 +11,18 @@
 
 namespace recheck::kernels {
 
+/// The warps of a block that share the k of its tile, and the blocks of a cluster that do: as many
+/// as leave each warp four slabs and are not more in all than a GPU has room for at a time.
+inline constexpr int sharing_warps = 8;
+constexpr int cluster_of_k(std::int64_t tiles, std::int64_t slabs, int most) {
+  constexpr int blocks = 256, least = 4;
+  int cluster = 1;
+  while (2 * cluster <= most && 2 * cluster * tiles <= blocks &&
+         2 * cluster * sharing_warps * least <= slabs)
+    cluster *= 2;
+  return cluster;
+}
+
 /// How a rung cuts a product: tiles of C, along k in slabs. best.py knows the same.
 struct Plan {
   int rows, columns, depth;
@@ -18,6 +30,7 @@ struct Plan {
   int split = 1;      // blocks that share a tile's slabs, always
   int blocks = 0;     // if not 0: so many share a tile's slabs that there are about as many blocks
   bool even = false;  // all multiprocessors have equally many slabs, whatever the tiles
+  int cluster = 0;    // if not 0: a block's warps share a tile's slabs, and up to so many blocks
 };
 
 /// What was fitted for a rung on a GPU, in microseconds.
@@ -40,11 +53,15 @@ inline float expected(const Plan& plan, const Cost& cost, int multiprocessors, b
   const std::int64_t slabs = over(product[2], plan.depth);
   std::int64_t blocks = tiles;
   bool added = false;                     // by a second kernel
-  auto own = static_cast<double>(slabs);  // slabs of a block
+  auto own = static_cast<double>(slabs);  // slabs of a block, or of each of its warps
   if (plan.even) {
     blocks = multiprocessors;
     own = std::ceil(static_cast<double>(tiles) * own / multiprocessors);
     added = true;
+  } else if (plan.cluster > 0) {
+    const int cluster = cluster_of_k(tiles, slabs, plan.cluster);
+    blocks *= cluster;
+    own = static_cast<double>(over(slabs, std::int64_t{sharing_warps} * cluster));
   } else {
     std::int64_t split = plan.split;
     if (plan.blocks > 0 && tiles > 0) {

@@ -8,23 +8,26 @@
 
 namespace recheck::kernels {
 
-/// Starts the copy of `bytes`, 4 or 16, from global to shared memory; of zeros unless `inside`.
+/// Starts the copy of `bytes`, 4 or 16, from global to shared memory, to an address as cvta has it;
+/// of zeros unless `inside`.
 template <int bytes>
-__device__ __forceinline__ void cp_async([[maybe_unused]] float* to,
+__device__ __forceinline__ void cp_async([[maybe_unused]] unsigned to,
                                          [[maybe_unused]] const float* from,
                                          [[maybe_unused]] bool inside = true) {
 #if __CUDA_ARCH__ >= 800
-  const auto shared = static_cast<unsigned>(__cvta_generic_to_shared(to));
   const int available = inside ? bytes : 0;
   if constexpr (bytes == 16)  // past L1
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared), "l"(from),
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from),
                  "r"(available)
                  : "memory");
   else
-    asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(shared), "l"(from),
-                 "r"(available)
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(to), "l"(from), "r"(available)
                  : "memory");
 #endif
+}
+template <int bytes>
+__device__ __forceinline__ void cp_async(float* to, const float* from, bool inside = true) {
+  cp_async<bytes>(static_cast<unsigned>(__cvta_generic_to_shared(to)), from, inside);
 }
 
 /// Makes one group of this thread's copies since the last one.

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "../cost.hpp"
 #include "../include/recheck/arguments.hpp"
 #include "../stream.hpp"
 #include "split_bound.hpp"
@@ -105,29 +106,20 @@ constexpr std::int64_t k_stretches_floats(std::int64_t m, std::int64_t n, std::i
   return count > 1 ? count * m * padded_row(n) : 0;
 }
 
-/// The eight warps of a block share the k of a tile of lanes_m·tm × 32/lanes_m·tn, and the blocks of
-/// a cluster of up to most_cluster besides. Compute capability 8.0, and 9.0 with clusters.
-/// k_warps.cu
-template <int lanes_m, int tm, int tn, int most_cluster>
-void k_warps(const MatmulArgs& args, cudaStream_t stream);
-
-/// Blocks that share a tile: as many as leave each warp four slabs of k and are not more blocks in
-/// all than a large GPU runs at a time.
-inline constexpr int k_warps_count = 8, k_warps_depth = 16;
-constexpr int cluster_of_k(std::int64_t tiles, int k, int most) {
-  constexpr int blocks = 256, least = 4;
-  const int slabs = k / k_warps_depth + (k % k_warps_depth > 0);
-  int cluster = 1;
-  while (2 * cluster <= most && 2 * cluster * tiles <= blocks &&
-         2 * cluster * k_warps_count * least <= slabs)
-    cluster *= 2;
-  return cluster;
-}
-
 /// cp.async fills `stages` slabs in turn; tm×tn outputs per thread, `blocks` blocks per
 /// multiprocessor. async_stages.cu
 template <int warps_m, int warps_n, int tm, int tn, int depth, int stages, int blocks>
 void async_stages(const MatmulArgs& args, cudaStream_t stream);
+
+/// The eight warps of a block share the k of its tile: lanes_m×32/lanes_m lanes, tm×tn outputs per
+/// thread. Compute capability 8.0. k_warps.cu
+template <int lanes_m, int tm, int tn>
+void k_warps(const MatmulArgs& args, cudaStream_t stream);
+
+/// The same, and up to most_cluster blocks of a cluster share it besides. Compute capability 9.0.
+/// k_clusters.cu
+template <int lanes_m, int tm, int tn, int most_cluster>
+void k_clusters(const MatmulArgs& args, cudaStream_t stream);
 
 /// A warpgroup fetches, warps_m×warps_n warps multiply, tm×tn outputs per thread; `split` blocks of
 /// a cluster share k. Takes aligned_b_floats of workspace, on 16 bytes. Compute capability 9.0.

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What k_warps.cu and k_clusters.cu have in common: each warp of a block multiplies its own slabs
+// of k for the whole of the block's tile, and in the end all sums are added in a fixed order.
+//
+// Rows and columns outside are not copied: what is found in their place in shared memory goes into
+// outputs that are not stored. What is beyond k is zero in A and in B.
+
+#include "../cluster.cuh"
+#include "../cp_async.cuh"
+#include "warp_tile.cuh"
+
+namespace recheck::kernels::matmul {
+
+/// A tile of C: a warp has lanes_m×lanes_n lanes with tm×tn outputs each, of rows that are lanes_m
+/// apart. A slab of A, (rows, depth), and behind it B's, (depth, columns).
+template <int lanes_m_, int tm_, int tn_>
+struct SharedK {
+  static constexpr int lanes_m = lanes_m_, lanes_n = 32 / lanes_m, tm = tm_, tn = tn_;
+  static constexpr int rows = lanes_m * tm, columns = lanes_n * tn, depth = 16;
+  static constexpr int warps = sharing_warps, threads = 32 * warps;
+  static constexpr int a_floats = rows * depth, slab_floats = a_floats + depth * columns;
+  // what every GPU from 8.0 on gives a block
+  static constexpr int fit = 99 * 1024 / (4 * warps * slab_floats), stages = fit < 4 ? fit : 4;
+  static constexpr int ring = stages * slab_floats, bytes = 4 * warps * ring;
+  // four outputs of one row at a time: of a tile, each lane's i-th behind all lanes' before it
+  static constexpr int fours = 32 * tm;
+  static_assert(tn == 4 && (lanes_m == 4 || lanes_m == 16));
+  static_assert(stages >= 2 && fours <= threads && 2 * 4 * fours <= ring);
+
+  /// Where A's slab has row r + more at k, for r below `more`'s lowest bit: a row's four pieces of
+  /// 16 bytes are permuted, so that those of eight rows at the same k lie in 32 banks, as those of
+  /// two neighbouring rows do.
+  static __device__ constexpr int a_at(int r, int k, int more) {
+    return (r + more) * depth + (k ^ (2 * r & 12) ^ (2 * more & 12));
+  }
+
+  /// Where a lane's outputs begin. Neighbours share a row's piece of A or a column's of B, as in
+  /// warp_tile.cuh.
+  static __device__ constexpr Place place(int lane) {
+    if constexpr (lanes_m == 4) return {(lane & 1) | lane >> 4 << 1, (lane >> 1 & 7) * tn};
+    return {lane >> 1, (lane & 1) * tn};
+  }
+};
+
+/// All threads of a block meet, or all of a cluster.
+template <bool cluster>
+__device__ __forceinline__ void meet() {
+  if constexpr (cluster) {
+    barrier_cluster_arrive();
+    barrier_cluster_wait();
+  } else {
+    __syncthreads();
+  }
+}
+
+__device__ __forceinline__ float4 operator+(float4 a, float4 b) {
+  return make_float4(a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w);
+}
+
+template <typename T, bool clusters, bool vectors>
+__global__ void __launch_bounds__(T::threads, 2) share_k_kernel(MatmulArgs p, int cluster) {
+  extern __shared__ float4 shared[];
+  const int tid = static_cast<int>(threadIdx.x), warp = tid / 32, lane = tid % 32;
+  const int rank = clusters ? static_cast<int>(cluster_ctarank()) : 0;
+  const Place tile = place_of_tile<T>(p, static_cast<int>(blockIdx.x) / cluster);
+  const Place mine = T::place(lane);
+  float* slabs = reinterpret_cast<float*>(shared) + warp * T::ring;
+
+  // this warp's slabs: from where on along k, and how far apart
+  const int begin = (rank * T::warps + warp) * T::depth, step = cluster * T::warps * T::depth;
+  // what a lane copies of each: 4 words or 1 at a time, every a_rows-th row of A, b_rows-th of B
+  constexpr int width = vectors ? 4 : 1;
+  constexpr int a_across = T::depth / width, a_rows = 32 / a_across;
+  const int ak = lane % a_across * width, ar = lane / a_across, rows = p.m - tile.row - ar;
+  const float* a = p.a + (tile.row + ar) * p.lda + begin + ak;
+  constexpr int b_across = T::columns / width, b_rows = 32 / b_across;
+  const int bk = lane / b_across, bc = lane % b_across * width;
+  const float* b = p.b + (begin + bk) * p.ldb + tile.column + bc;
+  const bool column = tile.column + bc < p.n;
+  const auto ring = static_cast<unsigned>(__cvta_generic_to_shared(slabs));
+  const std::int64_t a_apart = a_rows * p.lda, b_apart = b_rows * p.ldb;
+  int deep = p.k - begin;  // of what is left
+
+  // starts the copies of the next slab, if there is one
+  const auto start = [&](int slot) {
+    if (deep > 0) {
+      const unsigned to = ring + slot * T::slab_floats * 4;
+      const float* from = a;
+#pragma unroll
+      for (int r = 0; r < T::rows; r += a_rows) {
+        if (r < rows) cp_async<4 * width>(to + 4 * T::a_at(ar, ak, r), from, ak < deep);
+        from += a_apart;
+      }
+      from = b;
+#pragma unroll
+      for (int e = 0; e < T::depth; e += b_rows) {
+        if (column)
+          cp_async<4 * width>(to + 4 * (T::a_floats + (bk + e) * T::columns + bc), from,
+                              e < deep - bk);
+        from += b_apart;
+      }
+      a += step;
+      b += step * p.ldb;
+      deep -= step;
+    }
+    cp_async_commit_group();  // a group for every slab, if empty, so that counting groups counts
+                              // slabs
+  };
+
+  Outputs<T> outputs;
+#pragma unroll
+  for (int s = 0; s < T::stages - 1; ++s) start(s);
+  int slot = 0;
+#pragma unroll 1
+  for (int k = begin; k < p.k; k += step) {
+    cp_async_wait_group<T::stages - 2>();
+    __syncwarp();  // this slab is complete, and all lanes have read the one before, whose slot is
+                   // filled again
+    start(slot == 0 ? T::stages - 1 : slot - 1);
+    const float* as = slabs + slot * T::slab_floats;
+    const float* bs = as + T::a_floats + mine.column;
+#pragma unroll
+    for (int e = 0; e < T::depth / 4; ++e) {
+      float along[T::tm][4];
+#pragma unroll
+      for (int i = 0; i < T::tm; ++i) {
+        const float4 v =
+            *reinterpret_cast<const float4*>(as + T::a_at(mine.row, 4 * e, i * T::lanes_m));
+        along[i][0] = v.x, along[i][1] = v.y, along[i][2] = v.z, along[i][3] = v.w;
+      }
+#pragma unroll
+      for (int f = 0; f < 4; ++f) {
+        Fragment<T> fragment;
+#pragma unroll
+        for (int i = 0; i < T::tm; ++i) fragment.a[i] = along[i][f];
+        const float4 v = *reinterpret_cast<const float4*>(bs + (4 * e + f) * T::columns);
+        fragment.b[0] = v.x, fragment.b[1] = v.y, fragment.b[2] = v.z, fragment.b[3] = v.w;
+        outputs.add(fragment);
+      }
+    }
+    slot = slot == T::stages - 1 ? 0 : slot + 1;
+  }
+
+  // each warp's sums at the start of its ring
+  __syncwarp();  // all lanes have read the last slab
+  constexpr int apart = T::ring / 4;
+#pragma unroll
+  for (int i = 0; i < T::tm; ++i)
+    shared[warp * apart + i * 32 + lane] =
+        make_float4(outputs.c[i][0], outputs.c[i][1], outputs.c[i][2], outputs.c[i][3]);
+  meet<clusters>();
+  float4 sum = {};
+  if (tid < T::fours) {
+    sum = shared[tid];
+#pragma unroll
+    for (int w = 1; w < T::warps; ++w) sum = sum + shared[w * apart + tid];
+  }
+  // each block of a cluster stores a share of the tile, for which the others send it their sums,
+  // behind those of its first warp
+  int i = tid, share = T::fours;
+  if (clusters && cluster > 1) {
+    share = T::fours / cluster;
+    float4* received = shared + T::fours;
+    if (tid < T::fours) st_shared_cluster(received + rank * share + tid % share, tid / share, sum);
+    meet<clusters>();
+    i = rank * share + tid;
+    if (tid < share) {
+      sum = received[tid];
+      for (int r = 1; r < cluster; ++r) sum = sum + received[r * share + tid];
+    }
+  }
+  const Place at = T::place(i % 32);
+  if (tid < share)
+    store_four(p, vectors, tile.row + at.row + i / 32 * T::lanes_m, tile.column + at.column, sum);
+}
+
+template <typename T, int most_cluster>
+void share_k(const MatmulArgs& args, cudaStream_t stream) {
+  if (args.m == 0 || args.n == 0) return;
+  constexpr bool clusters = most_cluster > 1;
+  const int count = tiles<T>(args);
+  const int cluster = cluster_of_k(count, (args.k + T::depth - 1) / T::depth, most_cluster);
+  const auto kernel =
+      all_on_vectors(args) ? share_k_kernel<T, clusters, true> : share_k_kernel<T, clusters, false>;
+  if (allow_shared(kernel, T::bytes))
+    launch_clusters(cluster, kernel, dim3(static_cast<unsigned>(count * cluster)), T::threads,
+                    T::bytes, stream, args, cluster);
+}
+
+}  // namespace recheck::kernels::matmul
