@@ -216,8 +216,9 @@ def plans(source: str) -> dict[str, Plan]:
 
 @dataclass(frozen=True)
 class Cut:
-    """How a product falls to multiprocessors: launches, slabs of a block or warp, full waves, blocks of the
-    last one, and thousands of outputs; whether vectors fit, and whether they fit into rows of C."""
+    """How a product falls to multiprocessors: launches, slabs of a block, or of each of its warps,
+    full waves, blocks of the last one, and thousands of outputs; whether vectors fit, and whether
+    they fit into rows of C."""
 
     launches: int
     slabs: int

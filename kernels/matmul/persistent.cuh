@@ -316,7 +316,7 @@ void launch_persistent(const CUtensorMap& map_b, const MatmulArgs& p, const Sche
   const auto kernel = persistent_kernel<P>;
   if (allow_shared(kernel, P::bytes))
     launch_clusters(P::split, kernel, dim3(schedule.blocks), P::threads, P::bytes, stream, map_b, p,
-                              schedule, parts, on_vectors(p.c, p.ldc));
+                    schedule, parts, on_vectors(p.c, p.ldc));
 }
 
 }  // namespace recheck::kernels::matmul

@@ -44,10 +44,10 @@ void launch(const MatvecArgs& p, cudaStream_t stream) {
   const auto grid = dim3(static_cast<unsigned>(tiles * cluster));
   if (width == 4 && starts_on_vectors(p))
     launch_clusters(cluster, column_tiles_kernel < block, lanes, width, unroll, cluster,
-                             width == 4 >, grid, block, 0, stream, p);
+                    width == 4 >, grid, block, 0, stream, p);
   else
     launch_clusters(cluster, column_tiles_kernel<block, lanes, width, unroll, cluster, false>, grid,
-                             block, 0, stream, p);
+                    block, 0, stream, p);
 }
 
 }  // namespace

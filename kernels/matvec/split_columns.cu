@@ -80,7 +80,7 @@ void launch(const MatvecArgs& p, cudaStream_t stream) {
   const auto kernel = split_columns_kernel<block, rows, unroll, cluster, vectors>;
   const std::int64_t groups = (std::int64_t{p.rows} + rows - 1) / rows;
   launch_clusters(cluster, kernel, dim3(static_cast<unsigned>(groups * cluster)), block, 0, stream,
-                           p);
+                  p);
 }
 
 template <int block, int rows, int unroll, int cluster>

@@ -75,5 +75,22 @@ TEST(Choice, StretchesCoverAllOfKOnce) {
   }
 }
 
+TEST(Choice, ClustersLeaveEachWarpSlabsAndAreNotTooMany) {
+  for (const int most : {1, 8}) {
+    for (const std::int64_t tiles : {1LL, 2LL, 7LL, 128LL, 129LL, 256LL, 1LL << 31}) {
+      for (const int slabs : {0, 1, 63, 64, 128, 255, 256, 1000, 134217728}) {
+        const int found = cluster_of_k(tiles, slabs, most);
+        EXPECT_TRUE(found == 1 || found == 2 || found == 4 || found == 8) << found;
+        EXPECT_LE(found, most);
+        const auto takes = [&](int cluster) {
+          return cluster * tiles <= 256 && slabs >= 4 * sharing_warps * cluster;
+        };
+        EXPECT_TRUE(found == 1 || takes(found)) << tiles << ' ' << slabs;
+        EXPECT_FALSE(2 * found <= most && takes(2 * found)) << tiles << ' ' << slabs;
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace recheck::kernels::matmul

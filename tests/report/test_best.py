@@ -184,10 +184,25 @@ def test_work_falls_to_multiprocessors_as_plans_say() -> None:
     assert cut(shared, 132, (1024, 4096, 4096)) == (1, 256, 1, 1, True)
     even = Plan(128, 256, 16, 1, 1, 0, True)
     assert cut(even, 132, (16, 16, 1000000)) == (2, 474, 1, 0, True)
+    # eight warps share k, and as many blocks as leave each warp four slabs; 256 at most
+    clustered = Plan(16, 32, 16, 2, 1, 0, False, 8)
+    assert cut(Plan(16, 32, 16, 2, 1, 0, False, 1), 132, (1, 6, 6144)) == (1, 48, 0, 1, False)
+    assert cut(clustered, 132, (1, 6, 6144)) == (1, 6, 0, 1, False)
+    assert cut(clustered, 132, (1, 6, 4080)) == (1, 8, 0, 1, False)
+    assert cut(clustered, 4, (16, 64, 6144)) == (1, 6, 2, 0, True)
+    assert cut(clustered, 132, (64, 1024, 6144)) == (1, 24, 1, 0, True)
     # thousands of outputs, and whether a row of them is whole vectors, whatever k is
     stored = waves(WHOLE, 100, (1000, 500, 3))
     assert (stored.outputs, stored.rows, stored.vectors) == (5.0, True, False)
     assert not waves(WHOLE, 100, (1000, 501, 4)).rows
+
+
+def test_plans_are_read_as_best_has_them() -> None:
+    found = plans((KERNELS / "matmul/best.cu").read_text())
+    assert found["warp_tile"] == Plan(128, 128, 16, 2)
+    assert found["k_stretches"] == Plan(64, 128, 16, 3, blocks=384)
+    assert found["stream_k"] == Plan(128, 256, 16, 1, even=True)
+    assert found["k_clusters"] == Plan(16, 32, 16, 2, cluster=8)
 
 
 def test_few_times_make_no_costs() -> None:
