@@ -6,8 +6,10 @@
 // measured is that of the nearest one that somebody has, or, where rungs say how they cut their
 // work, the one that is expected to be the fastest (cost.hpp).
 
-#include <cmath>
+#include <algorithm>
 #include <cstdint>
+#include <cstdlib>
+#include <numbers>
 #include <span>
 #include <string_view>
 #include <type_traits>
@@ -95,29 +97,30 @@ struct Rungs {
   }
 };
 
-/// What was fastest nearest to a shape, and how far that is: from another GPU's shapes very far.
+/// What was fastest nearest to a shape, and how far that is, as a factor: from another GPU's shapes
+/// very far.
 template <typename Args>
 struct Nearest {
   const Choice<Args>* choice;
-  float distance;
+  double distance;
 };
 
-/// What was fastest nearest to `shape` on this GPU, of what takes `args`, by the sum of the
-/// logarithms of their proportions; where vectors of four words divide an extent of only one of
-/// them, that counts like a factor of two. On another GPU where the table does not know this one.
-/// The first choice where the table knows nothing that runs here.
+/// What was fastest nearest to `shape` on this GPU, of what takes `args`, by the product of their
+/// proportions; where vectors of four words divide an extent of only one of them, that counts like
+/// a factor of two. On another GPU where the table does not know this one. The first choice where
+/// the table knows nothing that runs here.
 template <typename Args, int axes>
 Nearest<Args> nearest(const Rungs<Args, axes>& rungs, const GpuModel& here, const Args& args,
                       const int (&shape)[axes]) {
-  constexpr float another_gpu = 1e3F, nowhere = 1e6F;  // farther than any shape
+  constexpr double another_gpu = 1e100, nowhere = 1e300;  // farther than any shape
   Nearest<Args> found = {&rungs.choices.front(), nowhere};
-  float place[axes];
-  for (int i = 0; i < axes; ++i) place[i] = std::log2(static_cast<float>(shape[i]) + 1);
   for (const auto& entry : rungs.table) {
-    float distance = entry.gpu == here ? 0 : another_gpu;
-    for (int i = 0; i < axes; ++i)
-      distance += std::abs(place[i] - std::log2(static_cast<float>(entry.shape[i]) + 1)) +
-                  static_cast<float>((shape[i] % 4 == 0) != (entry.shape[i] % 4 == 0));
+    double distance = entry.gpu == here ? 1 : another_gpu;
+    for (int i = 0; i < axes; ++i) {
+      const double a = shape[i] + 1.0, b = entry.shape[i] + 1.0;
+      distance *= std::max(a, b) / std::min(a, b);
+      if ((shape[i] % 4 == 0) != (entry.shape[i] % 4 == 0)) distance *= 2;
+    }
     if (distance >= found.distance) continue;
     const auto* choice = rungs.named(entry.name);
     if (choice->runs_on(here) && choice->takes(args)) found = {choice, distance};
@@ -158,7 +161,8 @@ const Choice<Args>* cheapest(const Rungs<Args, 3>& rungs, const GpuModel& here, 
 template <typename Args, int axes>
 const Choice<Args>& choose(const Rungs<Args, axes>& rungs, const GpuModel& here, const Args& args,
                            const int (&shape)[axes]) {
-  constexpr float very_like = 0.5F;  // all extents together by less than half a factor of two
+  // all extents together by less than half a factor of two
+  constexpr double very_like = std::numbers::sqrt2;
   const auto measured = nearest(rungs, here, args, shape);
   if constexpr (axes == 3) {
     if (measured.distance > very_like)
