@@ -124,6 +124,14 @@ constexpr Strategy warp_tile(std::string_view name) {
           .launch = gpu<k::warp_tile<warps_m, warps_n, depth>>};
 }
 
+template <int tm, int tn, int depth>
+constexpr Strategy outer(std::string_view name) {
+  return {.name = name,
+          .source = ours("a shallow k: neighbours stored together"),
+          .parameters = {{{"tile_m", 8 * tm}, {"tile_n", 32 * tn}, {"depth", depth}}},
+          .launch = gpu<k::outer<tm, tn, depth>>};
+}
+
 /// A block's tile: warps of 4×8 lanes, tm×tn outputs each.
 constexpr Parameter tile_m(int warps, int tm) { return {"tile_m", warps * 4 * tm}; }
 constexpr Parameter tile_n(int warps, int tn) { return {"tile_n", warps * 8 * tn}; }
@@ -297,6 +305,7 @@ constexpr Strategy rows[] = {
     warp_tile<4, 2, 16>("warp_tile"),
     sweep(warp_tile<2, 2, 16>("warp_tile_warps4")),
     sweep(warp_tile<4, 2, 8>("warp_tile_depth8")),
+    outer<8, 4, 4>("outer"),
     k_stretches<2, 2, 8, 8, 384>("k_stretches"),
     k_stretches<1, 1, 4, 4, 2048>("k_stretches_tile_m16"),
     async_stages<2, 2, 8, 8, 4, 3>("async_stages"),

@@ -46,6 +46,7 @@ constexpr Choice<MatmulArgs> choices[] = {
     {.name = "register_column", .least = 75, .plan = {64, 64, 8, 4}, .launch = run<register_column<64, 8, 8>>, .fits = rows_fit<64>},
     {.name = "register_tile", .least = 75, .plan = {128, 128, 8, 2}, .launch = run<register_tile<128, 8, 8>>, .fits = rows_fit<128>},
     {.name = "vectorized", .least = 75, .plan = {128, 128, 8, 2}, .launch = run<vectorized<128, 8>>, .fits = rows_fit<128>},
+    {.name = "outer", .least = 75, .plan = {64, 128, 4, 3}, .launch = run<outer<8, 4, 4>>},
     {.name = "k_stretches", .least = 75, .plan = {64, 128, 16, 3, 1, 384}, .launch = run<k_stretches<2, 2, 8, 8, 384>>, .floats = floats_of_stretches<64, 128, 384>},
     {.name = "k_stretches_tile_m16", .least = 75, .plan = {16, 32, 16, 16, 1, 2048}, .launch = run<k_stretches<1, 1, 4, 4, 2048>>, .floats = floats_of_stretches<16, 32, 2048>},
     {.name = "async_stages", .least = 80, .plan = {64, 128, 16, 3}, .launch = run<async_stages<2, 2, 8, 8, 16, 4, 3>>},

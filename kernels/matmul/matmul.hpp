@@ -74,8 +74,13 @@ void vectorized(const MatmulArgs& args, cudaStream_t stream);
 template <int warps_m, int warps_n, int depth>
 void warp_tile(const MatmulArgs& args, cudaStream_t stream);
 
-/// The same, but k is cut into stretches until there are about `blocks` blocks, whose sums a second
-/// kernel adds. Takes k_stretches_floats of workspace, on 16 bytes. k_stretches.cu
+/// For a shallow k: tm×tn outputs per thread, whose columns are 32 apart, so that a warp stores 32
+/// neighbours at a time. outer.cu
+template <int tm, int tn, int depth>
+void outer(const MatmulArgs& args, cudaStream_t stream);
+
+/// Like warp_tile, but k is cut into stretches until there are about `blocks` blocks, whose sums a
+/// second kernel adds. Takes k_stretches_floats of workspace, on 16 bytes. k_stretches.cu
 template <int warps_m, int warps_n, int tm, int tn, int blocks>
 void k_stretches(const MatmulArgs& args, const Queue& queue);
 
