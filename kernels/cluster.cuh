@@ -26,6 +26,13 @@ __device__ inline void barrier_cluster_arrive() {
 #endif
 }
 
+/// Says that this thread has come so far, and releases nothing.
+__device__ inline void barrier_cluster_arrive_relaxed() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("barrier.cluster.arrive.relaxed;" ::: "memory");
+#endif
+}
+
 /// Waits until all threads of the cluster have arrived, and acquires their writes.
 __device__ inline void barrier_cluster_wait() {
 #if __CUDA_ARCH__ >= 900

@@ -44,27 +44,18 @@ struct SharedK {
   }
 };
 
-/// All threads of a block meet, or all of a cluster.
-template <bool cluster>
-__device__ __forceinline__ void meet() {
-  if constexpr (cluster) {
-    barrier_cluster_arrive();
-    barrier_cluster_wait();
-  } else {
-    __syncthreads();
-  }
-}
-
 __device__ __forceinline__ float4 operator+(float4 a, float4 b) {
   return make_float4(a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w);
 }
 
-template <typename T, bool clusters, bool vectors>
+template <typename T, int most_cluster, bool vectors>
 __global__ void __launch_bounds__(T::threads, 2) share_k_kernel(MatmulArgs p, int cluster) {
+  constexpr bool clusters = most_cluster > 1;
   extern __shared__ float4 shared[];
   const int tid = static_cast<int>(threadIdx.x), warp = tid / 32, lane = tid % 32;
+  const int bits = clusters ? __ffs(cluster) - 1 : 0;  // it is a power of two
   const int rank = clusters ? static_cast<int>(cluster_ctarank()) : 0;
-  const Place tile = place_of_tile<T>(p, static_cast<int>(blockIdx.x) / cluster);
+  const Place tile = place_of_tile<T>(p, static_cast<int>(blockIdx.x) >> bits);
   const Place mine = T::place(lane);
   float* slabs = reinterpret_cast<float*>(shared) + warp * T::ring;
 
@@ -110,15 +101,19 @@ __global__ void __launch_bounds__(T::threads, 2) share_k_kernel(MatmulArgs p, in
   };
 
   Outputs<T> outputs;
-#pragma unroll
-  for (int s = 0; s < T::stages - 1; ++s) start(s);
   int slot = 0;
+  // copies run `ahead` of what is multiplied, and begin before it
+  constexpr int ahead = T::stages - 1;
 #pragma unroll 1
-  for (int k = begin; k < p.k; k += step) {
-    cp_async_wait_group<T::stages - 2>();
-    __syncwarp();  // this slab is complete, and all lanes have read the one before, whose slot is
-                   // filled again
-    start(slot == 0 ? T::stages - 1 : slot - 1);
+  for (int k = begin - ahead * step; k < p.k; k += step) {
+    if (k >= begin) {
+      cp_async_wait_group<ahead - 1>();
+      __syncwarp();  // this slab is complete, and all lanes have read the one before, whose slot is
+                     // filled again
+    }
+    start(slot);
+    slot = slot == ahead ? 0 : slot + 1;
+    if (k < begin) continue;
     const float* as = slabs + slot * T::slab_floats;
     const float* bs = as + T::a_floats + mine.column;
 #pragma unroll
@@ -140,7 +135,6 @@ __global__ void __launch_bounds__(T::threads, 2) share_k_kernel(MatmulArgs p, in
         outputs.add(fragment);
       }
     }
-    slot = slot == T::stages - 1 ? 0 : slot + 1;
   }
 
   // each warp's sums at the start of its ring
@@ -150,7 +144,9 @@ __global__ void __launch_bounds__(T::threads, 2) share_k_kernel(MatmulArgs p, in
   for (int i = 0; i < T::tm; ++i)
     shared[warp * apart + i * 32 + lane] =
         make_float4(outputs.c[i][0], outputs.c[i][1], outputs.c[i][2], outputs.c[i][3]);
-  meet<clusters>();
+  __syncthreads();
+  const bool alone = !clusters || cluster == 1;
+  if (!alone) barrier_cluster_arrive_relaxed();  // nothing but these sums is read here any more
   float4 sum = {};
   if (tid < T::fours) {
     sum = shared[tid];
@@ -160,14 +156,19 @@ __global__ void __launch_bounds__(T::threads, 2) share_k_kernel(MatmulArgs p, in
   // each block of a cluster stores a share of the tile, for which the others send it their sums,
   // behind those of its first warp
   int i = tid, share = T::fours;
-  if (clusters && cluster > 1) {
-    share = T::fours / cluster;
+  if (!alone) {
+    share >>= bits;
     float4* received = shared + T::fours;
-    if (tid < T::fours) st_shared_cluster(received + rank * share + tid % share, tid / share, sum);
-    meet<clusters>();
+    barrier_cluster_wait();
+    if (tid < T::fours)
+      st_shared_cluster(received + rank * share + (tid & (share - 1)), (tid << bits) / T::fours,
+                        sum);
+    barrier_cluster_arrive();
+    barrier_cluster_wait();
     i = rank * share + tid;
     if (tid < share) {
       sum = received[tid];
+#pragma unroll 1
       for (int r = 1; r < cluster; ++r) sum = sum + received[r * share + tid];
     }
   }
@@ -179,11 +180,10 @@ __global__ void __launch_bounds__(T::threads, 2) share_k_kernel(MatmulArgs p, in
 template <typename T, int most_cluster>
 void share_k(const MatmulArgs& args, cudaStream_t stream) {
   if (args.m == 0 || args.n == 0) return;
-  constexpr bool clusters = most_cluster > 1;
   const int count = tiles<T>(args);
   const int cluster = cluster_of_k(count, (args.k + T::depth - 1) / T::depth, most_cluster);
-  const auto kernel =
-      all_on_vectors(args) ? share_k_kernel<T, clusters, true> : share_k_kernel<T, clusters, false>;
+  const auto kernel = all_on_vectors(args) ? share_k_kernel<T, most_cluster, true>
+                                           : share_k_kernel<T, most_cluster, false>;
   if (allow_shared(kernel, T::bytes))
     launch_clusters(cluster, kernel, dim3(static_cast<unsigned>(count * cluster)), T::threads,
                     T::bytes, stream, args, cluster);
