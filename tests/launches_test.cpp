@@ -337,7 +337,7 @@ Reason repeated(const Launch& launch, const kernels::Queue& queue, bool as_graph
 Reason side_by_side(const Launch (&launches)[2], const cudaStream_t (&streams)[2]) {
   for (int i = 0; i < 2; ++i) {
     launches[i].poison(streams[i]);
-    hold(100'000, streams[i]);  // until both have been queued
+    hold(nullptr, 0, 100'000, streams[i]);  // until both have been queued
   }
   std::future<void> threads[2];
   for (int i = 0; i < 2; ++i)
@@ -569,7 +569,7 @@ TEST(gpu_Launches, SeeWhatLaunchesOnTwoStreamsShare) {
     if (std::ranges::min(call.shape) == 0 || used > floats) return transpose(call);
     check(cudaMemcpyAsync(shared.data(), in.data, used * sizeof(float), cudaMemcpyDeviceToDevice,
                           call.queue.stream));
-    hold(20'000, call.queue.stream);
+    hold(nullptr, 0, 20'000, call.queue.stream);
     const Matrix operands[] = {{shared.data(), in.ld}, call.operands[1]};
     transpose({call.shape, operands, call.queue});
   });

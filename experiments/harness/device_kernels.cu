@@ -46,9 +46,11 @@ __device__ std::int64_t global_nanoseconds() {
   return ns;
 }
 
-__global__ void recheck_unseen_hold_kernel(std::int64_t nanoseconds) {
+__global__ void recheck_unseen_hold_kernel(const volatile std::int64_t* released,
+                                           std::int64_t until, std::int64_t nanoseconds) {
   const std::int64_t start = global_nanoseconds();
-  while (global_nanoseconds() - start < nanoseconds) __nanosleep(200);
+  while ((released == nullptr || *released < until) && global_nanoseconds() - start < nanoseconds)
+    __nanosleep(200);
 }
 
 __global__ void recheck_seen_poison_shared_kernel(int words) {
@@ -82,8 +84,9 @@ void flush_l2(const float4* buffer, std::int64_t bytes, float* sink, cudaStream_
   recheck_seen_flush_kernel<<<2048, 256, 0, stream>>>(buffer, count, sink);
 }
 
-void hold(std::int64_t nanoseconds, cudaStream_t stream) {
-  recheck_unseen_hold_kernel<<<1, 1, 0, stream>>>(nanoseconds);
+void hold(const std::int64_t* released, std::int64_t until, std::int64_t nanoseconds,
+          cudaStream_t stream) {
+  recheck_unseen_hold_kernel<<<1, 1, 0, stream>>>(released, until, nanoseconds);
 }
 
 void exchange(float* a, float* b, std::int64_t count, cudaStream_t stream) {

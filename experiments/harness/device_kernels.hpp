@@ -10,8 +10,10 @@ namespace recheck {
 /// Reads `bytes` of `buffer`, so that the L2 cache holds that and nothing else, clean.
 void flush_l2(const float4* buffer, std::int64_t bytes, float* sink, cudaStream_t stream);
 
-/// Keeps the stream busy for `nanoseconds`: time for the host to queue what shall run without gaps.
-void hold(std::int64_t nanoseconds, cudaStream_t stream);
+/// Keeps the stream busy until *released, in memory of the host, is at least `until`; no longer
+/// than so many nanoseconds, and as long as that where `released` is null.
+void hold(const std::int64_t* released, std::int64_t until, std::int64_t nanoseconds,
+          cudaStream_t stream);
 
 /// Exchanges what two arrays of `count` floats hold; `a` is written last.
 void exchange(float* a, float* b, std::int64_t count, cudaStream_t stream);

@@ -2,6 +2,7 @@
 #include <cublas_v2.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
@@ -69,18 +70,41 @@ using Stream = Owned<cudaStream_t, cudaStreamDestroy>;
 using Event = Owned<cudaEvent_t, cudaEventDestroy>;
 using Blas = Owned<cublasHandle_t, cublasDestroy>;
 
+/// Holds a stream until the host has queued all that shall run without gaps.
+class Hold {
+ public:
+  Hold() {
+    check(cudaHostAlloc(&released_, sizeof *released_, cudaHostAllocMapped));
+    *released_ = 0;
+  }
+  Hold(const Hold&) = delete;
+  Hold& operator=(const Hold&) = delete;
+  ~Hold() { cudaFreeHost(released_); }
+
+  /// What is queued behind this waits for release(); but not for ever, as a launch may wait for the
+  /// stream itself.
+  void begin(cudaStream_t stream) { hold(released_, ++held_, 2'000'000, stream); }
+  void release() { std::atomic_ref(*released_).store(held_, std::memory_order_release); }
+
+ private:
+  std::int64_t* released_ = nullptr;  // how many have been, where the device sees it
+  std::int64_t held_ = 0;
+};
+
 /// The timer's own share of every interval: the median between two events with nothing between
 /// them, on a device that has been busy for a moment.
 double seconds_between_events() {
   const Stream stream([](cudaStream_t* s) { check(cudaStreamCreate(s)); });
   const auto create = [](cudaEvent_t* e) { check(cudaEventCreate(e)); };
   const Event begin(create), end(create);
+  Hold hold;
   constexpr int warming = 100, count = 101;
   std::vector<double> seconds;
   for (int i = 0; i < warming + count; ++i) {
-    hold(50'000, stream);
+    hold.begin(stream);
     check(cudaEventRecord(begin, stream));
     check(cudaEventRecord(end, stream));
+    hold.release();
     check(cudaStreamSynchronize(stream));
     float milliseconds = 0;
     check(cudaEventElapsedTime(&milliseconds, begin, end));
@@ -251,13 +275,9 @@ class GpuTarget final : public Target {
       events_.emplace_back(
           std::make_unique<Event>([](cudaEvent_t* e) { check(cudaEventCreate(e)); }));
 
-    // what stands before the first event takes the device longer than the host needs to queue the
-    // rest, so the launch waits for the device and its latency stays outside the interval
-    // (of long launches it is too little to matter, and finding out would take another launch)
-    const double queueing = guess < 1e-3 ? seconds_to_queue(launch) : 0;
     clear_readings(2 * count);
-    const auto get_ready = [&](std::int64_t nanoseconds) {
-      hold(nanoseconds + static_cast<std::int64_t>(2e9 * queueing * (batch + 1)), stream_);
+    const auto get_ready = [&] {
+      hold_.begin(stream_);
       if (regime == Regime::cold) {
         flush_l2(reinterpret_cast<const float4*>(flush_.data()), flush_bytes_,
                  scratch_.data() + clock_floats, stream_);
@@ -265,13 +285,19 @@ class GpuTarget final : public Target {
         launch();
       }
     };
+    static_assert(method.queued_samples == 1);
+    // All of a sample is queued before the device begins with it, so that no launch waits for the
+    // host. But one sample at a time: with several in the queue the device fetches some commands
+    // within the interval, which takes 0.6 us on some hosts and nothing on others (H200).
     for (int i = 0; i < count; ++i) {
-      get_ready(20'000);
+      get_ready();
       read_clocks(readings(2 * i), device_.sm_count, stream_);
       check(cudaEventRecord(*events_[2 * i], stream_));
       for (int b = 0; b < batch; ++b) launch();
       check(cudaEventRecord(*events_[2 * i + 1], stream_));
       read_clocks(readings(2 * i + 1), device_.sm_count, stream_);
+      hold_.release();
+      synchronize();
     }
     if (surprise != nullptr) {
       const bool cold = regime == Regime::cold;
@@ -280,7 +306,7 @@ class GpuTarget final : public Target {
         surprise->keep();
         surprise->before();
       }
-      get_ready(200'000);  // it takes the host some calls more
+      get_ready();
       for (int b = 0; b < surprise->in_batch; ++b) launch();
       if (!cold) {
         surprise->keep();
@@ -290,8 +316,9 @@ class GpuTarget final : public Target {
       launch();
       check(cudaEventRecord(*events_[2 * count + 1], stream_));
       surprise->after();
+      hold_.release();
+      synchronize();
     }
-    synchronize();
 
     Samples samples;
     if (count > 0) samples.clock_hz = clocks_between(2 * count, &samples.device_seconds);
@@ -415,14 +442,6 @@ class GpuTarget final : public Target {
     return clocks;
   }
 
-  /// How long the host needs for a launch while the device has something else to do.
-  double seconds_to_queue(const std::function<void()>& launch) const {
-    hold(20'000, stream_);
-    const double start = now();
-    launch();
-    return now() - start;
-  }
-
   Device device_;
   Nvml nvml_;
   Stream stream_;
@@ -431,6 +450,7 @@ class GpuTarget final : public Target {
   Array flush_;
   Array scratch_;  // clock readings, and what flush_l2 might and queue_read does write
   std::vector<std::unique_ptr<Event>> events_;
+  Hold hold_;
   bool restless_ = false;
 };
 

@@ -26,6 +26,7 @@ struct Method {
   double most_budgets = 0.5, most_budgets_host_timed = 0.25;
   double block_seconds = 2e-3;
   int block_samples = 8;
+  int queued_samples = 1;              // of a block, at a time; gpu_target.cpp says why no more
   double batch_below_seconds = 20e-6;  // of shorter hot launches several make a sample
 
   // a case is tried only if its proofs and fewest samples are predicted to fit into so many budgets

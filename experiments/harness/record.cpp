@@ -50,6 +50,7 @@ Json method_json() {
           {"most_budgets_host_timed", m.most_budgets_host_timed},
           {"block_seconds", m.block_seconds},
           {"block_samples", m.block_samples},
+          {"queued_samples", m.queued_samples},
           {"batch_below_seconds", m.batch_below_seconds},
           {"proof_budgets", m.proof_budgets},
           {"throttled_below", m.throttled_below},

@@ -7,6 +7,7 @@
 
 #include "../../experiments/harness/cuda.hpp"
 #include "../../experiments/harness/inputs.hpp"
+#include "../../experiments/harness/statistics.hpp"
 #include "../targets.hpp"
 
 namespace recheck {
@@ -47,6 +48,32 @@ TEST(gpu_Timer, KnowsItsOwnShare) {
   if (!gpu.device) GTEST_SKIP() << *gpu.reason;
   EXPECT_GT(gpu.device->event_seconds, 0);
   EXPECT_LT(gpu.device->event_seconds, 5e-6);  // no more than a launch of nothing
+}
+
+/// The median of samples of a launch that takes some microseconds, so many in a block.
+double seconds_in_blocks_of(int count) {
+  Target& target = targets().of(Backend::gpu);
+  const Array data(target, 1 << 16);
+  const auto launch = [&] { target.queue_poison(data.data(), 1 << 16); };
+  std::vector<double> all;
+  while (all.size() < 96) {
+    const Samples block = target.sample({Regime::cold, count, 1, 5e-6}, launch);
+    all.insert(all.end(), block.seconds.begin(), block.seconds.end());
+  }
+  return middle(all);
+}
+
+TEST(gpu_Target, TimesALaunchAlikeHoweverManySamplesABlockHas) {
+  if (const Gpu& gpu = found_gpu(); !gpu.device) GTEST_SKIP() << *gpu.reason;
+  seconds_in_blocks_of(8);  // warms it up
+  EXPECT_NEAR(seconds_in_blocks_of(8), seconds_in_blocks_of(1), 0.2e-6);
+}
+
+TEST(gpu_Target, TimesALaunchThatWaitsForTheStream) {
+  if (const Gpu& gpu = found_gpu(); !gpu.device) GTEST_SKIP() << *gpu.reason;
+  Target& target = targets().of(Backend::gpu);
+  const Samples samples = target.sample({Regime::hot, 2, 1, 1e-5}, [&] { target.synchronize(); });
+  EXPECT_EQ(samples.seconds.size(), 2u);
 }
 
 TEST(gpu_Target, HasTheDigestsOfTheCpu) {

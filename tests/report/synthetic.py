@@ -789,6 +789,7 @@ METHOD: Json = {
     "most_budgets_host_timed": 0.5,
     "block_seconds": 0.002,
     "block_samples": 16,
+    "queued_samples": 1,
     "batch_below_seconds": 2e-5,
     "proof_budgets": 20.0,
     "throttled_below": 0.55,
@@ -815,7 +816,7 @@ def pack(record: dict[str, Any]) -> dict[str, bytes]:
         **lasting(record),
         "schema": 6,
         "environment": {**record["environment"], "version": "0.1.0"},
-        "method": METHOD,
+        "method": METHOD | record.get("method", {}),
         "strategies": list(rows.values()),
         "cases": [{name: c[name] for name in OWN} | {"spent": _spent(c)} for c in record["cases"]],
     }

@@ -127,8 +127,8 @@ class Bench:
         places = ("--results", self.results, "--pilots", self.kept)
         return run("pilot", self.out, *places, *more)
 
-    def measure(self) -> subprocess.CompletedProcess[str]:
-        return self("--program", self.program)
+    def measure(self, *more: object) -> subprocess.CompletedProcess[str]:
+        return self("--program", self.program, *more)
 
 
 @pytest.fixture
@@ -270,6 +270,36 @@ def test_the_runs_become_evidence(bench: Bench) -> None:
     assert bench.measure().returncode == bench("--keep").returncode == 0
     assert len([*bench.kept.rglob(RECORD)]) == 2 * len(NUMBERS)
     assert {each.name for each in (bench.kept / "nvidia-h200").iterdir()} == {"a" * 16, "b" * 16}
+
+
+def test_one_process_says_what_another_gpu_differs_by(bench: Bench) -> None:
+    bench.measure()
+    assert bench("--keep").returncode == 0
+    bench.calls()
+    shutil.rmtree(bench.out)
+    bench.makes(_runs("b" * 16, 21))
+    result = bench.measure("--processes", 1)
+    assert result.returncode == 0 and bench.calls() == ["1"], result.stderr
+    assert bench("--processes", 1, "--keep").returncode == 0
+    known.cache_clear()
+    (found,) = known(bench.table).values()
+    assert [(each.level, each.pairs) for each in found.levels] == [(PROCESS, 15), (GPU, 3)]
+    # it never takes the place of more
+    shutil.rmtree(bench.out)
+    bench.makes(_runs(day=22))
+    bench.measure("--processes", 1)
+    result = bench("--processes", 1, "--keep")
+    assert result.returncode == 1 and last(result).endswith("has 6 processes; measure as many")
+    assert len([*bench.kept.rglob(RECORD)]) == len(NUMBERS) + 1
+    assert bench.measure("--processes", 7).returncode == 2
+
+
+def test_one_process_needs_nothing_to_be_compared_with(bench: Bench) -> None:
+    shutil.rmtree(bench.results)
+    bench.results.mkdir()
+    result = bench.measure("--processes", 1)
+    assert (result.returncode, result.stdout) == (0, "")
+    assert (bench.out / "1" / RECORD).exists()
 
 
 @pytest.mark.parametrize(
@@ -473,12 +503,12 @@ def test_real_processes(tmp_path: Path) -> None:
     flags += ["--per-case=0.02"]
     for _ in range(2):  # the second time there is nothing to do
         with pytest.raises(Failed, match="not measured, because") as refused:
-            pilot.measure(Path(program), tmp_path / "blind", flags)
+            pilot.measure(Path(program), tmp_path / "blind", flags=flags)
         assert refused.value.code == 2
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Record, "gpu_measured", True)
         for _ in range(2):
-            pilot.measure(Path(program), tmp_path / "out", flags)
+            pilot.measure(Path(program), tmp_path / "out", flags=flags)
         before = {each: each.read_bytes() for each in tmp_path.glob(f"out/*/{RECORD}")}
         assert len(before) == len(pilot.SEEDS)
         # other inputs, the same cases
@@ -488,7 +518,9 @@ def test_real_processes(tmp_path: Path) -> None:
         assert len(ids) == 1 and len(ids.pop()) == 4
         assert not [*tmp_path.glob("out/*.previous")]
         # other flags are another run
-        pilot.measure(Path(program), tmp_path / "out", [*flags, "--regime=hot", "--per-case=0.03"])
+        pilot.measure(
+            Path(program), tmp_path / "out", flags=[*flags, "--regime=hot", "--per-case=0.03"]
+        )
         assert len([*tmp_path.glob("out/*.previous")]) == len(pilot.SEEDS)
 
 

@@ -43,7 +43,7 @@ from recheck_report.statistics.variation import (
     margin,
     table_json,
 )
-from synthetic import SMALL, Json, make_audit, make_record, matching, scale, set_time, spoil
+from synthetic import SMALL, Json, make_audit, make_record, matching, pack, scale, set_time, spoil
 
 Load = Callable[[Any], Record]
 ROWS = ["cpu_serial", "global16", "tile16", "cublas"]
@@ -375,6 +375,32 @@ def test_other_code_is_left_out(environment: Json, record: Json, loaded: Load) -
     """An experiment of which a kernel file changed, or of which nobody knows."""
     (found,) = derive([loaded(each) for each in _runs(record, 1.0, 2.0, **environment)])
     assert found.levels == ()
+
+
+@pytest.mark.parametrize(
+    ("queued", "shares", "pairs"),
+    [
+        ((1, 1), (1280, 2900), 1),  # one sample at a time: the host makes no difference
+        ((None, None), (1280, 1340), 1),
+        ((None, None), (1280, 2900), 0),  # several: it does
+        ((None, 1), (1280, 1280), 0),  # and so does how they are taken
+    ],
+)
+def test_times_of_timers_that_differ_are_not_held_against_each_other(
+    queued: tuple[int | None, int | None],
+    shares: tuple[int, int],
+    pairs: int,
+    record: Json,
+    tmp_path: Path,
+) -> None:
+    runs = []
+    for own, count, share in zip(_runs(record, 1.0, 1.01), queued, shares, strict=True):
+        own["environment"]["state"] |= {"event_nanoseconds": share}
+        for name, data in pack(own | {"method": {"queued_samples": count}}).items():
+            (tmp_path / name).write_bytes(data)
+        runs.append(load(tmp_path / RECORD)[0])
+    (found,) = derive(runs)
+    assert sum(each.pairs for each in found.levels) == pairs
 
 
 def test_new_kernels_leave_the_old_ones_comparable(record: Json, loaded: Load) -> None:

@@ -1,6 +1,7 @@
 """Measures what two processes on one GPU differ by: six processes of PROGRAM, one after the other,
 each into a folder of its own below FOLDER, and the table that `variation` makes of them and of what
-DIR has of the GPU model, in FOLDER/variation.json.
+DIR has of the GPU model, in FOLDER/variation.json. Fewer with --processes: one is enough to say
+what another GPU differs by.
 
 Two processes never have the same allocations. Some share a seed, hence their inputs and the order
 of sampling, and others do not: the table has both kinds of pairs. Another GPU is what committed
@@ -49,7 +50,7 @@ GPU_ROWS = "/([^c]|c[^p])[^/]*/"
 CASES = "|".join(
     (
         "matmul/cpu_[^/]*/(80x48x64|128x128x128|256x256x256)/hot",
-        "matvec/cpu_[^/]*/(1x65536|65536x1)/hot",
+        "matvec/cpu_[^/]*/(1x65536|65536x1|2048x2048|4096x8192)/hot",
         f"matmul{GPU_ROWS}(128x128x128|256x256x256|1024x1024x1024|2048x2048x2048)/cold",
         f"matmul{GPU_ROWS}(128x128x128|1024x1024x1024|2048x2048x2048|4096x512x2048)/hot",
         f"matmul{GPU_ROWS}(128x128x128|256x256x256|512x512x512|102[45]x102[45]x102[45])/end_to_end",
@@ -73,6 +74,9 @@ def options(parser: argparse.ArgumentParser) -> None:
     says = "the pilots that were taken over, a folder for each GPU"
     add("--pilots", type=Path, required=True, metavar="DIR", help=says)
     add("--keep", action="store_true", help="take the runs over into the folder of pilots")
+    says = f"how many, {len(SEEDS)} unless told"
+    numbers = range(1, len(SEEDS) + 1)
+    add("--processes", type=int, choices=numbers, default=len(SEEDS), metavar="COUNT", help=says)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -80,15 +84,16 @@ def run(options: argparse.Namespace) -> int:
     if options.program:
         if why := no_gpu():
             raise Failed(f"not measured, because {why}", 2)
-        measure(options.program, folder)
-    runs = [whole(folder / str(number)) for number in range(1, len(SEEDS) + 1)]
+        measure(options.program, folder, SEEDS[: options.processes])
+    runs = [whole(folder / str(number)) for number in range(1, options.processes + 1)]
     if not options.keep:
         own = _model(runs[0])
         found = [each for each in _derived(runs, options) if each.gpu == own]
-        if not found or not found[0].at(PROCESS):
+        if len(runs) > 1 and not (found and found[0].at(PROCESS)):
             raise Failed(f"{folder}: no two runs have device code in common; remove it", 2)
         replace(folder / VARIATION, table_json(found))
-        show(found[0])
+        for each in found:
+            show(each)
         return 0
     for number, record in enumerate(runs, 1):
         if why := doubtful(record) or _untold(record) or untraceable(record, options.pilots):
@@ -103,13 +108,15 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def measure(program: Path, folder: Path, flags: Sequence[str] = FLAGS) -> None:
-    """Runs the processes that are not whole; raises Failed behind one that fails, or that finds no
-    GPU."""
-    for number, seed in enumerate(SEEDS, 1):
+def measure(
+    program: Path, folder: Path, seeds: Sequence[int] = SEEDS, flags: Sequence[str] = FLAGS
+) -> None:
+    """Runs the processes that are not whole, one for each of the seeds; raises Failed behind one
+    that fails, or that finds no GPU."""
+    for number, seed in enumerate(seeds, 1):
         own = folder / str(number)
         words = [str(program), f"--output={own}", f"--seed={seed}", *flags]
-        print(f"pilot: process {number} of {len(SEEDS)}, seed {seed}", file=sys.stderr, flush=True)
+        print(f"pilot: process {number} of {len(seeds)}, seed {seed}", file=sys.stderr, flush=True)
         if _going_on(own / JOURNAL):
             raise Failed(f"{own}: another process is measuring into it; wait for its end")
         if (own / JOURNAL).exists():
@@ -182,8 +189,8 @@ def _unlike(folder: Path, runs: Sequence[Record]) -> str | None:
     if linked := [number for number in numbers if (folder / str(number)).is_symlink()]:
         return f"run {linked[0]} is a link, and may be another run"
     seeds = tuple(each.environment.seed for each in runs)
-    if seeds != SEEDS:
-        return f"the runs have the seeds {seeds}, and those of a pilot are {SEEDS}"
+    if seeds != SEEDS[: len(runs)]:
+        return f"the runs have the seeds {seeds}, and those of a pilot are {SEEDS[: len(runs)]}"
     first = runs[0].environment
     for own in (each.environment for each in runs[1:]):
         if own.gpu != first.gpu:
@@ -257,6 +264,8 @@ def _keep(folder: Path, runs: Sequence[Record], kept: Path) -> Path:
     ):
         raise Failed(f"{folder}: the runs are of several GPUs; remove it and measure again")
     place = kept / slug(gpu.name) / (gpu.uuid_hash or "")
+    if (already := len([*place.glob(f"*/{RECORD}")])) > len(runs):
+        raise Failed(f"{place}: has {already} processes; measure as many")
     place.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=place.parent, prefix=".recheck-") as temporary:
         made = Path(temporary) / "made"

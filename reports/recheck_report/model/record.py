@@ -155,9 +155,11 @@ class Method:
     flush_least_bytes: int
     power_seconds: float
     inner_repeats: int
+    queued_samples: int | None = None  # None: all of a block, as in records that do not say it
 
 
-_STOPPED = [each for each in fields(Method) if each.default is not MISSING]
+_LATER = "queued_samples"  # came with schema 6, but after its first records
+_STOPPED = [each for each in fields(Method) if each.default is not MISSING and each.name != _LATER]
 
 
 @dataclass(frozen=True)

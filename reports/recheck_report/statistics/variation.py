@@ -291,6 +291,8 @@ def _derived(name: str, records: list[Record], without: Sequence[str]) -> Variat
         level = level_between(old, new)
         if asked(old) != asked(new) or (level == GPU and not {id(old), id(new)} <= fullest):
             continue
+        if not _timers_agree(old, new):
+            continue
         # runs on one GPU are left out together where GPUs are predicted
         who = (i, j) if level == PROCESS else (gpu_of(old) or i, gpu_of(new) or j)
         if pair := _pair(old, new, who, without):
@@ -327,18 +329,33 @@ def one_gpu_and_code(origin: dict[str, str | None]) -> tuple[str | None, ...]:
 
 def asked(record: Record) -> tuple[Any, ...]:
     """What runs have in common that took their samples alike: a case meets the same neighbours, as
-    often. Tables grow, so full runs need not have the same cases."""
-    plan = record.plan
+    often, and as many samples are in the queue. Tables grow, so full runs need not have the same
+    cases."""
+    plan, method = record.plan, record.method
     size = 0 if plan.full else len(record.cases)
-    return plan.preset, record.environment.budget_seconds, size
+    queued = method.queued_samples if method else None
+    return plan.preset, record.environment.budget_seconds, size, queued
+
+
+def _timers_agree(old: Record, new: Record) -> bool:
+    """Whether the same launch has the same time on both hosts. With several samples in the queue it
+    depends on the host whether an interval holds more than the timer's own share, which is
+    subtracted; that shows where these shares differ."""
+    shares = []
+    for each in (old, new):
+        if each.method and each.method.queued_samples == 1:
+            return True
+        if share := each.environment.state.get("event_nanoseconds"):
+            shares.append(share)
+    return len(shares) < 2 or max(shares) < 1.5 * min(shares)
 
 
 def _fullest(records: list[Record]) -> list[Record]:
-    """Of all runs of one GPU and code the one with the most times: six runs of a GPU are no six
-    GPUs, so the others have no say at the level of GPUs."""
-    found: dict[tuple[str | None, ...], Record] = {}
+    """Of all runs of one GPU and code that were asked for the same the one with the most times: six
+    runs of a GPU are no six GPUs, so the others have no say at the level of GPUs."""
+    found: dict[tuple[Any, ...], Record] = {}
     for each in records:
-        key = one_gpu_and_code(_origin(each))
+        key = *one_gpu_and_code(_origin(each)), *asked(each)
         if key not in found or _timed(each) > _timed(found[key]):
             found[key] = each
     return list(found.values())
