@@ -130,7 +130,7 @@ template <bool waits>
 void halves(const kernels::matmul::MatmulArgs& p, cudaStream_t stream) {
   if (p.m == 0 || p.n == 0) return;
   const unsigned tiles = static_cast<unsigned>((p.m + 15) / 16) * ((p.n + 15) / 16);
-  kernels::launch_clusters<2>(halves_kernel<waits>, dim3(2 * tiles), 256, 0, stream, p);
+  kernels::launch_clusters(2, halves_kernel<waits>, dim3(2 * tiles), 256, 0, stream, p);
 }
 
 /// The sums over the first half of k, or over the second added to them by a kernel launched behind,
