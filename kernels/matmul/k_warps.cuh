@@ -78,19 +78,19 @@ __global__ void __launch_bounds__(T::threads, 2) share_k_kernel(MatmulArgs p, in
   const auto start = [&](int slot) {
     if (deep > 0) {
       const unsigned to = ring + slot * T::slab_floats * 4;
-      const float* from = a;
+      const float* from = ak < deep ? a : p.a;  // what is not read lies inside too
 #pragma unroll
       for (int r = 0; r < T::rows; r += a_rows) {
         if (r < rows) cp_async<4 * width>(to + 4 * T::a_at(ar, ak, r), from, ak < deep);
         from += a_apart;
       }
-      from = b;
+      from = bk < deep ? b : p.b;
 #pragma unroll
       for (int e = 0; e < T::depth; e += b_rows) {
         if (column)
           cp_async<4 * width>(to + 4 * (T::a_floats + (bk + e) * T::columns + bc), from,
                               e < deep - bk);
-        from += b_apart;
+        if (e + b_rows < deep - bk) from += b_apart;
       }
       a += step;
       b += step * p.ldb;
