@@ -343,7 +343,7 @@ Samples Session::sampled(Workbench& bench, Target& where, Run& run, bool looked_
   const double launch_seconds = seconds_[c.strategy] * run.repeats * run.batch;
   const int most =
       std::clamp(static_cast<int>(method.block_seconds / launch_seconds), 1, method.block_samples);
-  const bool alone = surprised && (launch_seconds > surprised_once || (copied && !looked_at));
+  const bool alone = surprised && launch_seconds > surprised_once;
   // none can know which launch is the last, whose output is looked at
   const int count = alone                    ? 0
                     : looked_at || surprised ? std::uniform_int_distribution(1, most)(chance_)
