@@ -288,7 +288,7 @@ class GpuTarget final : public Target {
     static_assert(method.queued_samples == 1);
     // All of a sample is queued before the device begins with it, so that no launch waits for the
     // host. But one sample at a time: with several in the queue the device fetches some commands
-    // within the interval, which takes 0.6 us on some hosts and nothing on others (H200).
+    // within the interval, which takes 0.5 to 0.7 us on some hosts and nothing on others (H200).
     for (int i = 0; i < count; ++i) {
       get_ready();
       read_clocks(readings(2 * i), device_.sm_count, stream_);

@@ -9,6 +9,7 @@ import math
 import os
 import shutil
 from collections.abc import Callable
+from fractions import Fraction
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -583,3 +584,20 @@ def test_margins_hold_for_a_run_that_they_do_not_come_from(
                 found = changes(other, one)
                 counts.append(sum(each.outcome != "no difference" for each in found))
     assert sum(counts) / len(counts) <= 6 and max(counts) <= 12, counts
+
+
+@pytest.mark.parametrize(
+    ("as_far", "chance"),
+    [
+        (((1, 15),), Fraction(1, 15)),
+        (((2, 15),), Fraction(2, 15)),
+        (((4, 15), (1, 15)), Fraction(10, 225)),  # 4 + 3 + 2 + 1 pairs of ranks
+        (((15, 15), (1, 15)), Fraction(120, 225)),
+        (((1, 2), (1, 3)), Fraction(1, 6)),
+    ],
+)
+def test_the_seed_is_asked_about_in_all_pilots_together(
+    as_far: tuple[tuple[int, int], ...], chance: Fraction
+) -> None:
+    seeds = variation.Seeds(3, 12, (), (), as_far)
+    assert seeds.chance == chance and seeds.matter == (chance <= 0.1)

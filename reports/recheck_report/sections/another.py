@@ -219,10 +219,16 @@ def whether(seeds: Seeds) -> str:
     ways = " and, on another GPU or commit, ".join(
         f"{count} of the {ways}" for count, ways in seeds.as_far
     )
+    together = (
+        "; if the seed added nothing, so small a sum of these shares would come by chance in "
+        f"{100 * float(seeds.chance):.2g} % of all cases"
+        if len(seeds.as_far) > 1
+        else ""
+    )
     return (
         f"{found}: in {ways} ways to give these seeds to these processes pairs of two seeds differ "
         "by as much more than pairs of one (permutation test over all classes, as if the order of "
-        "the processes did not matter)."
+        f"the processes did not matter{together})."
     )
 
 
@@ -246,7 +252,7 @@ def _about(record: Record, level: Level) -> str:
     own = (each for each in every if gpu and each["started"] == record.environment.started)
     among = ", this one among them" if any(own) else ""
     if level.level == PROCESS and not _among(record):
-        among = ", which is not the one of this report"
+        among = f", {'none of them' if level.gpus > 1 else 'which is not'} the one of this report"
     drivers = " or ".join(sorted({str(each["driver"]) for each in every}))
     text = (
         f"From {level.runs} runs on {level.gpus} GPU{'s' * (level.gpus > 1)}{among}, all with "

@@ -27,8 +27,9 @@ import json
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from fractions import Fraction
 from functools import cache
-from itertools import combinations, permutations
+from itertools import combinations, permutations, product
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -135,9 +136,22 @@ class Seeds:
 
     @property
     def matter(self) -> bool:
-        """Whether the seed adds to what processes differ by, as far as so few runs can tell; with
-        Bonferroni's correction for how many pilots there are."""
-        return any(len(self.as_far) * count <= TELLING * ways for count, ways in self.as_far)
+        """Whether the seed adds to what processes differ by, as far as so few runs can tell."""
+        return self.chance <= TELLING
+
+    @property
+    def chance(self) -> Fraction:
+        """That these shares, one for each pilot, have so small a sum if the seed adds nothing:
+        Edgington's test. With one pilot its share."""
+        sums = {Fraction(0): Fraction(1)}
+        for _, ways in self.as_far:
+            longer: dict[Fraction, Fraction] = {}
+            for (total, likely), rank in product(sums.items(), range(1, ways + 1)):
+                at = total + Fraction(rank, ways)
+                longer[at] = longer.get(at, Fraction(0)) + likely / ways
+            sums = longer
+        observed = sum(Fraction(count, ways) for count, ways in self.as_far)
+        return sum((likely for total, likely in sums.items() if total <= observed), Fraction(0))
 
 
 @dataclass(frozen=True)
@@ -158,7 +172,8 @@ class Variation:
     """What is known of one GPU model."""
 
     gpu: str
-    records: tuple[dict[str, str | None], ...]  # commit, started, uuid_hash, driver, cuda_runtime
+    # of the runs that are in a pair: commit, started, uuid_hash, driver, cuda_runtime
+    records: tuple[dict[str, str | None], ...]
     levels: tuple[Level, ...]
 
     def at(self, level: str) -> Level | None:
@@ -312,7 +327,8 @@ def _derived(name: str, records: list[Record], without: Sequence[str]) -> Variat
         for level, own in pairs.items()
         if own
     ]
-    return Variation(name, tuple(map(_origin, records)), tuple(levels))
+    used = sorted(paired[PROCESS] | paired[GPU])
+    return Variation(name, tuple(_origin(records[i]) for i in used), tuple(levels))
 
 
 def _counts(level: str, runs: list[Record]) -> tuple[int, int, int]:
