@@ -242,8 +242,8 @@ def _held(own: Measured) -> str:
         shown = _deciding(worst)
         name = f"[{worst.claim.id}]({claim_place(worst.claim.id)}) {prose(worst.claim.title)}"
         text += (
-            f" Furthest from what was said: {name}, which {VERBS[worst.verdict]} "
-            f"(asked: {asked(shown.check)}): {told(shown, brief=True)}."
+            f" Furthest from what was said: {name}, which {VERBS[worst.verdict]}: "
+            f"{told(shown, brief=True, threshold=True)}."
         )
     return text
 
