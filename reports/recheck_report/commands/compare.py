@@ -15,6 +15,7 @@ from recheck_report.charts import compared_chart
 from recheck_report.claims.measured import Measured, read
 from recheck_report.commands import experiments_option
 from recheck_report.commands.output import COMPARISON_MARK, TIMES, write
+from recheck_report.model.record import Record
 from recheck_report.progress import doing
 from recheck_report.sections import gpus, times
 from recheck_report.sections.family import close_family
@@ -59,6 +60,19 @@ def _view(first: Measured, other: Measured, pair: times.Pair, names: tuple[str, 
     }
 
 
+def _otherwise(first: Record, each: Record) -> list[str]:
+    """That the GPU's samples were taken otherwise than in the first record, in a line."""
+    queued = [own.method.queued_samples if own.method else None for own in (first, each)]
+    if queued[0] == queued[1] or not (first.gpu_measured and each.gpu_measured):
+        return []
+    times = "how many samples the GPU had in its queue at a time: "
+    counts = " and ".join(str(count or "a block of them") for count in queued)
+    return [
+        f"**Sampled otherwise than the first record** ({times}{counts}): on some hosts several in "
+        "the queue made short times up to 1 µs longer."
+    ]
+
+
 def compare(records: list[Measured], names: list[str] | None = None) -> dict[str, bytes]:
     """Every file by its path in the folder; depends on nothing but the records, their order, their
     names and the claims. Each record is held against the first."""
@@ -82,7 +96,7 @@ def compare(records: list[Measured], names: list[str] | None = None) -> dict[str
     brands = [
         [prose(name), text]
         for name, each in zip(names, records, strict=True)
-        for text in gpus.brands(each)
+        for text in [*gpus.brands(each), *_otherwise(first.record, each.record)]
     ]
     judged = gpus.decided(records, claims)
     hidden = len(claims) - len(judged)
