@@ -345,9 +345,12 @@ Samples Session::sampled(Workbench& bench, Target& where, Run& run, bool looked_
       std::clamp(static_cast<int>(method.block_seconds / launch_seconds), 1, method.block_samples);
   const bool alone = surprised && launch_seconds > surprised_once;
   // none can know which launch is the last, whose output is looked at
-  const int count = alone                    ? 0
-                    : looked_at || surprised ? std::uniform_int_distribution(1, most)(chance_)
-                                             : most;
+  // the first copy may be slow, as others have had the host meanwhile
+  const int least = copied && !looked_at ? 2 : 1;
+  const int count = alone ? 0
+                    : looked_at || surprised
+                        ? std::uniform_int_distribution(least, std::max(least, most))(chance_)
+                        : most;
   if (!copied) bench.poison();
   if (copied && looked_at) bench.poison_copied();
   std::optional<Surprise> surprise;
