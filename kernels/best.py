@@ -5,14 +5,16 @@
 
 Reads the committed records DIR/*/record.json (default: reports/results), and beside them what
 history.json has of earlier runs on other GPUs of the model, and rehearsal.json of random products.
-The times of these it keeps in best_times.json beside best.cu, as the next rehearsal replaces them.
+The times of these, of `best` and of cuBLAS it keeps in best_times.json beside best.cu, as the next
+rehearsal replaces them.
 Beside every DIR/<experiment>/best.cu (default: kernels/) it writes the tables that the file
 includes: best.inc for rows that take their matrix by rows, best_column_major.inc for those that
 take it by columns, each the fastest cold case of the rows that best.cu lists as choices, over all
 runs that had them with the same code; behind a row that not every GPU runs, the fastest of those
 that more do, for a GPU that nobody has measured. And best_costs.inc: for each choice with a plan
 the six numbers of kernels/cost.hpp, fitted to all its cold times on a GPU. --score writes nothing,
-and prints how good a choice by such costs is at shapes that they were not fitted to. Exit code 1: a
+and prints how good a choice by such costs is at shapes that they were not fitted to, and how `best`
+did against cuBLAS at the random products. Exit code 1: a
 table cannot be written. Exit code 2: a record cannot be read.
 """
 
@@ -40,6 +42,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PRODUCTS = "matmul"  # whose rungs have plans
 COSTS = "best_costs.inc"
 TIMES = "best_times.json"
+BEST, LIBRARY = "best", "cublas"  # rows beside the rungs
 
 
 def choices(source: str) -> dict[str, float]:
@@ -330,15 +333,16 @@ class Tried:
 
 
 def tried(rehearsal: Rehearsal, names: Sequence[str]) -> Iterator[Tried]:
+    """What it has of these rungs, of `best`, and of cuBLAS if that was there."""
     env = rehearsal.environment
     for choices in rehearsal.choices:
-        own = [at for at, name in enumerate(choices.rows) if name in names]
+        own = [at for at, name in enumerate(choices.rows) if name in (*names, LIBRARY)]
         times = []
         for product in choices.shapes:
-            seconds = [product.seconds[at] for at in own]
+            seconds = [product.best, *(product.seconds[at] for at in own)]
             rounded = [None if time is None else float(f"{1e6 * time:.4g}") for time in seconds]
             times.append(((product.m, product.n, product.k), tuple(rounded)))
-        rows = tuple(choices.rows[at] for at in own)
+        rows = (BEST, *(choices.rows[at] for at in own))
         build = choices.architecture
         yield Tried(env.gpu, env.uuid_hash, env.commit, build, choices.seed, rows, tuple(times))
 
@@ -452,6 +456,23 @@ def scores(
     return found
 
 
+def against(kept: Iterable[Tried]) -> Iterator[str]:
+    """How `best`, as it was then, did against cuBLAS at random products."""
+    for each in kept:
+        if not {BEST, LIBRARY} <= set(each.rows):
+            continue
+        places = each.rows.index(BEST), each.rows.index(LIBRARY)
+        pairs_of = {at: [times[place] for place in places] for at, times in each.times}
+        ratios = {at: other / own for at, (own, other) in pairs_of.items() if own and other}
+        worst = min(ratios, key=lambda at: ratios[at])
+        yield (
+            f"{each.gpu}, `best` of {str(each.commit)[:7]} at {len(ratios)} random products: "
+            f"{statistics.geometric_mean(ratios.values()):.2f} times as fast as cuBLAS in the "
+            f"geometric mean, slower at {sum(ratio < 1 for ratio in ratios.values())}, worst "
+            f"{ratios[worst]:.2f} at {'x'.join(map(str, worst))}"
+        )
+
+
 def score(path: Path, folders: list[Path]) -> str:
     """What --score prints of a best.cu: on every GPU, and of the rungs that more GPUs than one
     run."""
@@ -477,7 +498,7 @@ def score(path: Path, folders: list[Path]) -> str:
             for at, (chosen, best, ratio) in found.items():
                 if ratio < GOOD:
                     lines.append(f"  {'x'.join(map(str, at))}: {chosen}, {ratio:.2f} of {best}")
-    return "\n".join(lines)
+    return "\n".join([*lines, *against(kept)])
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -241,9 +241,11 @@ def test_times_of_random_products_are_kept(kernels: Path, tmp_path: Path) -> Non
     assert _write(kernels) == ""
     # of each product the newest counts, of rows that best may take
     first, second = json.loads(kept.read_text())
-    assert first["rows"] == ["tile16", "async_stages"]
-    assert second["times"][1] == [[16, 16, 1000000], [1000.0, 800.0]]
-    second["times"][1][1] = [7.0, None]
+    assert first["rows"][-2:] == ["tile16", "async_stages"] and first["rows"][0] == "best"
+    (at,) = [i for i, name in enumerate(first["rows"]) if name == "tile16"]
+    assert second["times"][1][0] == [16, 16, 1000000]
+    assert second["times"][1][1][at:] == [1000.0, 800.0]
+    second["times"][1][1][at:] = [7.0, None]
     kept.write_text(json.dumps([first, second]))
     known = all_tried(kept, [], ["tile16"])
     loaded, _ = load(tmp_path / "results/a-gpu/record.json")
@@ -294,6 +296,8 @@ def test_a_score_is_of_products_that_the_fit_has_not_seen() -> None:
     result = called(best.main, "--score", "--results", REPORTS / "results")
     assert result.returncode == 0, result.stderr
     assert "products that were left out of the fit, worst 0." in result.stdout
+    # and what `best` itself took, where a rehearsal had cuBLAS beside it
+    assert re.search(r"`best` of \w{7} at 200 random products: 1\.\d\d times as", result.stdout)
 
 
 RECORDS = sorted((REPORTS / "results").glob("*/record.json"))
