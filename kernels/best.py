@@ -14,8 +14,8 @@ runs that had them with the same code; behind a row that not every GPU runs, the
 that more do, for a GPU that nobody has measured. And best_costs.inc: for each choice with a plan
 the six numbers of kernels/cost.hpp, fitted to all its cold times on a GPU. --score writes nothing,
 and prints how good a choice by such costs is at shapes that they were not fitted to, and how `best`
-did against cuBLAS at the random products. Exit code 1: a
-table cannot be written. Exit code 2: a record cannot be read.
+did against cuBLAS at the random products. Exit code 1: a table cannot be written. Exit code 2: a
+record cannot be read.
 """
 
 from __future__ import annotations
@@ -461,9 +461,11 @@ def against(kept: Iterable[Tried]) -> Iterator[str]:
     for each in kept:
         if not {BEST, LIBRARY} <= set(each.rows):
             continue
-        places = each.rows.index(BEST), each.rows.index(LIBRARY)
-        pairs_of = {at: [times[place] for place in places] for at, times in each.times}
-        ratios = {at: other / own for at, (own, other) in pairs_of.items() if own and other}
+        ratios = {}
+        for at, times in each.times:
+            named = dict(zip(each.rows, times, strict=True))
+            if (own := named[BEST]) and (other := named[LIBRARY]):
+                ratios[at] = other / own
         worst = min(ratios, key=lambda at: ratios[at])
         yield (
             f"{each.gpu}, `best` of {str(each.commit)[:7]} at {len(ratios)} random products: "

@@ -347,10 +347,11 @@ Samples Session::sampled(Workbench& bench, Target& where, Run& run, bool looked_
   // none can know which launch is the last, whose output is looked at
   // the first copy may be slow, as others have had the host meanwhile
   const int least = copied && !looked_at ? 2 : 1;
-  const int count = alone ? 0
-                    : looked_at || surprised
-                        ? std::uniform_int_distribution(least, std::max(least, most))(chance_)
-                        : most;
+  int count = most;
+  if (alone)
+    count = 0;
+  else if (looked_at || surprised)
+    count = std::uniform_int_distribution(least, std::max(least, most))(chance_);
   if (!copied) bench.poison();
   if (copied && looked_at) bench.poison_copied();
   std::optional<Surprise> surprise;

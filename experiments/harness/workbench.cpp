@@ -35,6 +35,16 @@ Reason written_outside(const std::vector<float>& storage, const Extent& extent, 
   return written(extent.rows * ld, std::ssize(storage) - guard);
 }
 
+/// Reads a word of each line: what is copied again and again lies in this core's caches, and what
+/// others have written does not.
+void fetch(std::span<const float> elements) {
+  constexpr std::size_t line = 64 / sizeof(float), most = std::size_t{1} << 24;  // of any cache
+  if (elements.size() > most) return;
+  float sum = 0;
+  for (std::size_t i = 0; i < elements.size(); i += line) sum += elements[i];
+  [[maybe_unused]] const volatile float read = sum;
+}
+
 }  // namespace
 
 std::string short_text(double value) {
@@ -491,20 +501,6 @@ double Workbench::go_end_to_end(const Strategy& strategy, const Inputs& inputs) 
   return now() - start;
 }
 
-namespace {
-
-/// Reads a word of each line: what is copied again and again lies in this core's caches, and what
-/// others have written does not.
-void fetch(std::span<const float> elements) {
-  constexpr std::size_t line = 64 / sizeof(float), most = std::size_t{1} << 24;  // of any cache
-  if (elements.size() > most) return;
-  float sum = 0;
-  for (std::size_t i = 0; i < elements.size(); i += line) sum += elements[i];
-  [[maybe_unused]] const volatile float read = sum;
-}
-
-}  // namespace
-
 Samples Workbench::end_to_end(const Strategy& strategy, int count, const Surprise* surprise) {
   Samples samples;
   const long before = preemptions();
@@ -512,9 +508,9 @@ Samples Workbench::end_to_end(const Strategy& strategy, int count, const Surpris
   if (surprise != nullptr) {
     kept_copy_.assign(result_.size(), std::bit_cast<float>(poison_bits));
     result_.swap(kept_copy_);
-    for (const auto& input : integers_for(strategy).stored.at(strategy.layout))
-      fetch(input.host->elements);
-    samples.surprised = go_end_to_end(strategy, integers_for(strategy));
+    const Inputs& integers = integers_for(strategy);
+    for (const auto& input : integers.stored.at(strategy.layout)) fetch(input.host->elements);
+    samples.surprised = go_end_to_end(strategy, integers);
     result_.swap(kept_copy_);
   }
   samples.disturbed = preemptions() != before;

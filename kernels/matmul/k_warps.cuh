@@ -9,6 +9,7 @@
 
 #include "../cluster.cuh"
 #include "../cp_async.cuh"
+#include "../float4.cuh"
 #include "warp_tile.cuh"
 
 namespace recheck::kernels::matmul {
@@ -43,10 +44,6 @@ struct SharedK {
     return {lane >> 1, (lane & 1) * tn};
   }
 };
-
-__device__ __forceinline__ float4 operator+(float4 a, float4 b) {
-  return make_float4(a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w);
-}
 
 template <typename T, int most_cluster, bool vectors>
 __global__ void __launch_bounds__(T::threads, 2) share_k_kernel(MatmulArgs p, int cluster) {

@@ -18,6 +18,7 @@
 // what it is scaled for: results of that could be far less than what the sums round off.
 // strassen_bound() has what follows.
 
+#include "../float4.cuh"
 #include "split_planes.cuh"
 #include "strassen.hpp"
 
@@ -50,17 +51,6 @@ constexpr float small_below = static_cast<float>(1 << (15 - 2 * levels)) / 32;
 /// Whether a row of k elements, so many of them small, is left to split_fp16x3.
 __device__ inline bool too_uneven(unsigned small, int k) {
   return small > static_cast<unsigned>(k) / 8 * 3;
-}
-
-/// Four neighbours.
-__device__ inline float4 operator+(float4 x, float4 y) {
-  return {x.x + y.x, x.y + y.y, x.z + y.z, x.w + y.w};
-}
-__device__ inline float4 operator-(float4 x, float4 y) {
-  return {x.x - y.x, x.y - y.y, x.z - y.z, x.w - y.w};
-}
-__device__ inline float4 operator*(float4 x, float4 y) {
-  return {x.x * y.x, x.y * y.y, x.z * y.z, x.w * y.w};
 }
 
 /// Where a thread's element goes in the first product's high plane; planes lie behind one another,

@@ -16,7 +16,7 @@ from conftest import EXPERIMENTS, REPORTS, one_line, run, slowed, texts_of, tree
 from recheck_report.claims.measured import Measured, read
 from recheck_report.sections import gpus
 from recheck_report.sections.family import close_family
-from synthetic import SMALL, Json, copied, make_full, make_record, pack, scale, spoil
+from synthetic import SMALL, Json, copied, make_full, make_record, pack, scale, spoil, unpack
 from synthetic_claims import make_probes
 
 FEW = ["cpu_serial", "global16", "tile16", "s0_tiles", "s1_kernel_0", "cublas"]
@@ -133,11 +133,8 @@ def test_brands_and_older_schemas_are_labels(place: Callable[..., Path], tmp_pat
 def test_samples_taken_otherwise_are_a_label(tmp_path: Path) -> None:
     folders = []
     for name, count in (("a", 1), ("b", None), ("c", 1)):
-        folders.append(tmp_path / name)
-        folders[-1].mkdir()
         record = _record("NVIDIA H200") | {"method": {"queued_samples": count}}
-        for file, data in pack(record).items():
-            (folders[-1] / file).write_bytes(data)
+        folders.append(unpack(pack(record), tmp_path / name))
     label = "**Sampled otherwise than the first record** (how many samples the GPU had in its queue"
     text = _compare(tmp_path, *folders)
     assert text.count(label) == 1 and f"{label} at a time: 1 and a block of them)" in text

@@ -44,7 +44,18 @@ from recheck_report.statistics.variation import (
     margin,
     table_json,
 )
-from synthetic import SMALL, Json, make_audit, make_record, matching, pack, scale, set_time, spoil
+from synthetic import (
+    SMALL,
+    Json,
+    make_audit,
+    make_record,
+    matching,
+    pack,
+    scale,
+    set_time,
+    spoil,
+    unpack,
+)
 
 Load = Callable[[Any], Record]
 ROWS = ["cpu_serial", "global16", "tile16", "cublas"]
@@ -397,9 +408,8 @@ def test_times_of_timers_that_differ_are_not_held_against_each_other(
     runs = []
     for own, count, share in zip(_runs(record, 1.0, 1.01), queued, shares, strict=True):
         own["environment"]["state"] |= {"event_nanoseconds": share}
-        for name, data in pack(own | {"method": {"queued_samples": count}}).items():
-            (tmp_path / name).write_bytes(data)
-        runs.append(load(tmp_path / RECORD)[0])
+        folder = unpack(pack(own | {"method": {"queued_samples": count}}), tmp_path)
+        runs.append(load(folder)[0])
     (found,) = derive(runs)
     assert sum(each.pairs for each in found.levels) == pairs
 

@@ -65,11 +65,10 @@ def _otherwise(first: Record, each: Record) -> list[str]:
     queued = [own.method.queued_samples if own.method else None for own in (first, each)]
     if queued[0] == queued[1] or not (first.gpu_measured and each.gpu_measured):
         return []
-    times = "how many samples the GPU had in its queue at a time: "
     counts = " and ".join(str(count or "a block of them") for count in queued)
     return [
-        f"**Sampled otherwise than the first record** ({times}{counts}): on some hosts several in "
-        "the queue made short times up to 1 µs longer."
+        "**Sampled otherwise than the first record** (how many samples the GPU had in its queue at "
+        f"a time: {counts}): on some hosts several in the queue made short times up to 1 µs longer."
     ]
 
 
