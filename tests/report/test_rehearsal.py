@@ -331,7 +331,7 @@ def test_a_report_shows_what_ran_and_what_best_chose(page: Callable[..., str]) -
     assert "| not run | needs code for compute capability 8.0, this build has 7.5's | 7.5 |" in text
     assert "Each has passed, or says why it did not run." in text
     assert "at 2 random products" in text and "less than 0.9 at 1 of them" in text
-    assert "| 16×16×1000000 | `tile16` | 1.00 ms | `async_stages` | 800 µs | **0.800** |" in text
+    assert "| 16×16×1000000 | `tile16` | `async_stages` | **0.800** |" in text
     assert "Products without both times: 1." in text
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from recheck_report.claims.measured import Measured
-from recheck_report.formatting import NONE, cell, duration, significant
+from recheck_report.formatting import NONE, cell, significant
 from recheck_report.model.rehearsal import GOOD, KINDS, LIBRARY, Choices, Product, Rehearsal
 
 _ABSENT = "there is no `rehearsal.json` beside the record; the target `rehearsal` makes it"
@@ -20,10 +20,8 @@ class Chosen:
 
     sentence: str
     rows: list[list[str]] | None = None  # every product, the worst ratio first
-    columns: tuple[str, ...] = (
-        "m×n×k", "`best` takes", "its time", "fastest row", "its time", "ratio",
-    )  # fmt: skip
-    numbers: tuple[int, ...] = (2, 4, 5)
+    columns: tuple[str, ...] = ("m×n×k", "`best` takes", "fastest row", "ratio")
+    numbers: tuple[int, ...] = (3,)
 
 
 @dataclass(frozen=True)
@@ -153,14 +151,13 @@ def _library(choices: Choices) -> str:
 
 
 def _line(choices: Choices, at: Product, ratio: float) -> list[str]:
+    # no times: a rehearsal keeps no intervals
     fastest = choices.fastest(at)
-    name, time = fastest if fastest else (NONE, None)
+    name = fastest[0] if fastest else NONE
     text = significant(ratio)
     return [
         f"{at.m}×{at.n}×{at.k}",
         f"`{cell(at.choice)}`",
-        NONE if at.best is None else duration(at.best),
         f"`{cell(name)}`",
-        NONE if time is None else duration(time),
         f"**{text}**" if ratio < GOOD else text,
     ]
