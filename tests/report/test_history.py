@@ -734,12 +734,23 @@ def test_who_has_not_looked_says_so(loaded: Load, tmp_path: Path) -> None:
     assert "No change point" not in text
 
 
-def test_a_slower_rung_stands_on_the_page(loaded: Load, tmp_path: Path) -> None:
-    text = _rendered(tmp_path, _record(9, 1.5, "/tile16/"), _many(loaded, 1, 1, 1))["history.md"]
+def test_a_slower_rung_stands_on_the_page_and_on_the_first(loaded: Load, tmp_path: Path) -> None:
+    earlier = _many(loaded, 1, 1, 1)
+    files = _rendered(tmp_path, _record(9, 1.5, "/tile16/"), earlier)
+    text = files["history.md"]
     assert "**1 rung slower**" in text
     assert "### Rungs: slower than before" in text and "| `matmul/tile16` |" in text
-    text = _rendered(tmp_path, _record(9), _many(loaded, 1, 1, 1))["history.md"]
-    assert "**no rung is slower**" in text and "###" not in text
+    first = files["README.md"]
+    assert "Read the numbers with care" in first and "1 rung slower than in earlier runs" in first
+    row = r"\| Earlier runs of this GPU model \| \[\*\*1 rung slower\*\*\]\(history\.md#this-run\) "
+    assert re.search(row + r".*`matmul/tile16` at .*: 1\.50 times as long \[", first)
+
+    files = _rendered(tmp_path, _record(9), earlier)
+    assert "**no rung is slower**" in files["history.md"] and "###" not in files["history.md"]
+    assert "[no rung is slower](history.md#this-run) beyond its margins" in files["README.md"]
+    assert "slower than in earlier" not in files["README.md"]
+    # who cannot tell says nothing
+    assert "Earlier runs" not in _rendered(tmp_path, _record(9), _many(loaded, 1, 1))["README.md"]
 
 
 def test_what_a_history_says_is_no_markup(loaded: Load, tmp_path: Path) -> None:

@@ -340,7 +340,7 @@ def _trust(own: Measured) -> Json:
     brands = provenance.brands(record, own.probes)
     return {
         "brands": brands,
-        "sentence": summary.trusted(record, brands),
+        "sentence": summary.trusted(own, brands),
         "rows": summary.trust(own, provenance.tails(record)),
         "audit": self_audit.sentence(record, known.audit) + self_audit.between_processes(known),
         "throttled": provenance.throttled(record),

@@ -167,16 +167,26 @@ class View:
         old, margins = expected(self.history, self.record)
         return Pair(old, self.record, margins)
 
+    @property
+    def compared(self) -> bool:
+        """Whether any case has runs enough at its last level."""
+        return bool(self._pair.changes)
+
+    @property
+    def slower(self) -> list[Row]:
+        """The rungs that are slower than their last level, the most so first."""
+        return self._pair.rows("slower", rungs=True)
+
     @cached_property
     def against(self) -> str:
         """This run against the levels of those before, in one sentence."""
-        pair, rungs = self._pair, sum(each.new.role == "rung" for each in self._pair.changes)
-        if not pair.changes:
+        rungs = sum(each.new.role == "rung" for each in self._pair.changes)
+        if not self.compared:
             return (
                 f"**Not enough runs**: no case has {ENOUGH} others at its last level, so there is "
                 "nothing to compare this run with."
             )
-        worse = len(pair.rows("slower", rungs=True))
+        worse = len(self.slower)
         held = f"of {count(rungs, 'case')} of rungs, each compared with {ENOUGH} other runs or more"
         said = "**no rung is slower**" if not worse else f"**{count(worse, 'rung')} slower**"
         return f"Beyond [their margins](#method) {said}, {held}."

@@ -5,13 +5,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from recheck_report.anchors import METHOD, claim_place, page, place
+from recheck_report.anchors import HISTORY, METHOD, claim_place, page, place
 from recheck_report.claims import Judged, Outcome, asked
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import NBSP, NONE, duration, durations, margin, shape_label, spread
 from recheck_report.model.record import Case, Experiment, Record
 from recheck_report.queries import DISPATCH, reference
-from recheck_report.sections import another
+from recheck_report.sections import another, times
+from recheck_report.sections.history import View
 from recheck_report.sections.machine import suspects
 from recheck_report.sections.self_audit import resolution_text
 from recheck_report.sections.verdicts import VERBS, WORDS, in_words, prose, summary, told
@@ -228,9 +229,7 @@ def _measured(outcome: Outcome, detail: str) -> str:
 
 def answer(own: Measured, brands: list[str]) -> list[str]:
     """What holds and what fails; what is the fastest; whether it can be trusted."""
-    return [
-        text for text in (_held(own), _fastest(own.record), trusted(own.record, brands)) if text
-    ]
+    return [text for text in (_held(own), _fastest(own.record), trusted(own, brands)) if text]
 
 
 def _held(own: Measured) -> str:
@@ -259,11 +258,36 @@ def _fastest(record: Record) -> str:
     return f"**The fastest{what}**: {'; '.join(said)}." if said else ""
 
 
-def trusted(record: Record, brands: list[str]) -> str:
+def _slower(own: Measured) -> list[times.Row] | None:
+    """The rungs that are slower than in earlier runs on GPUs of the model; None where too few of
+    these are known."""
+    if own.history is None or not own.record.gpu_measured:
+        return None
+    shown = View(own.history, own.record)
+    return shown.slower if shown.compared else None
+
+
+def _earlier(slower: list[times.Row]) -> str:
+    if not slower:
+        return f"[no rung is slower]({HISTORY}#this-run) beyond its margins"
+    most = slower[0].most
+    return (
+        f"[**{times.count(len(slower), 'rung')} slower**]({HISTORY}#this-run) beyond their "
+        f"margins, most of all `{slower[0].name}` at {times.place(most.new)}: "
+        f"{times.words(most.ratio)}"
+    )
+
+
+def trusted(own: Measured, brands: list[str]) -> str:
     """One sentence: that nothing speaks against the numbers, or what does."""
+    record = own.record
     against = [text.split("**")[1] for text in brands]
     if many := len(suspects(record)):
         against.append(f"{many} suspect time{'s' if many > 1 else ''}")
+    if slower := _slower(own):
+        regimes = {each.new.regime for row in slower for each in row.changes}
+        alike = f", all {times.regime(*regimes)}" if len(regimes) == 1 else ""
+        against.append(f"{times.count(len(slower), 'rung')} slower than in earlier runs{alike}")
     if against:
         return f"**Read the numbers with care**: {'; '.join(against)}."
     passed = record.count()["passed"]
@@ -334,6 +358,8 @@ def trust(own: Measured, tails: str) -> list[list[str]]:
         ["Broken kernels", _mutants(own)],
     ]
     rows[2:2] = another.trust(own)
+    if (slower := _slower(own)) is not None:
+        rows.insert(-2, ["Earlier runs of this GPU model", _earlier(slower)])
     return [*rows, ["Slow samples", f"95th percentile: {tails}"]] if tails else rows
 
 
