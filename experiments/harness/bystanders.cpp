@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace recheck {
 
-Bystanders::Bystanders(const std::string& pci_bus_id, const char* library)
-    : nvml_(pci_bus_id, library), most_(nvml_.other_processes()) {
+Bystanders::Bystanders(const std::string& pci_bus_id, const char* library, const char* stat,
+                       double apart)
+    : nvml_(pci_bus_id, library), stat_(stat), apart_(apart), most_(nvml_.other_processes()) {
   look(true);
   // who is there by now is news at the next look
   others_ = 0;
@@ -40,9 +42,28 @@ std::vector<std::string> Bystanders::look(bool due) {
     others_ = *others.value;
     most_.value = std::max(most_.value.value_or(0), others_);
   }
+  look_at_host(changes);
   update(power_, nvml_.limit_watts(), changes);
   update(clock_, nvml_.application_clock_hz(), changes);
   return changes;
+}
+
+void Bystanders::look_at_host(std::vector<std::string>& changes) {
+  const double then = std::exchange(host_looked_, now());
+  const auto before = std::exchange(host_, cpu_seconds(stat_));
+  if (!before || !host_) return;
+  if (host_looked_ < then + apart_) {
+    host_looked_ = then;
+    host_ = before;
+    return;
+  }
+  const double others = host_->host - before->host - (host_->own - before->own);
+  const int cpus = static_cast<int>(std::lround(std::max(0.0, others / (host_looked_ - then))));
+  if (cpus > most_cpus_.value_or(0))
+    changes.push_back("others keep " + std::to_string(cpus) +
+                      " CPU(s) of the host busy now: times on the CPU and from end to end are of "
+                      "what they leave");
+  most_cpus_ = std::max(most_cpus_.value_or(0), cpus);
 }
 
 void Bystanders::note(nlohmann::ordered_json& environment) const {
@@ -54,6 +75,10 @@ void Bystanders::note(nlohmann::ordered_json& environment) const {
     unknown.erase("state.other_processes");
   } else if (!others.is_number()) {
     unknown["state.other_processes"] = most_.reason;
+  }
+  if (most_cpus_) {
+    auto& cpus = state["other_cpus"];
+    cpus = std::max(cpus.is_number() ? int{cpus} : 0, *most_cpus_);
   }
   for (const Limit* limit : {&power_, &clock_}) {
     if (limit->values.size() < 2) continue;

@@ -2,16 +2,18 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "host_cpus.hpp"
 #include "ledger.hpp"
 #include "nvml.hpp"
 
 namespace recheck {
 
-/// Who else computes on a GPU, and the limits that it is held to, from one look to the next. NVML
-/// is asked in look() alone, so nothing disturbs what is timed between two.
+/// Who else computes on a GPU and on its host, and the limits that the GPU is held to, from one
+/// look to the next. NVML is asked in look() alone, so nothing disturbs what is timed between two.
 ///
 /// It cannot know of what comes and goes between two looks, of clocks that are locked by
 /// `nvidia-smi --lock-gpu-clocks` (the clock that each block of samples held is measured instead),
@@ -19,14 +21,17 @@ namespace recheck {
 class Bystanders {
  public:
   /// Takes a first look at the GPU at a PCI bus id; this process has a context there by now.
-  explicit Bystanders(const std::string& pci_bus_id, const char* library = "libnvidia-ml.so.1");
+  /// CPU time is compared between looks that lie so many seconds apart.
+  explicit Bystanders(const std::string& pci_bus_id, const char* library = "libnvidia-ml.so.1",
+                      const char* stat = "/proc/stat", double apart = 30);
 
   /// What has changed since the look before, a line each, for a person; at first also who is there
   /// from the beginning. Unless it is `due` by all means, it looks at most once a second.
   std::vector<std::string> look(bool due = false);
 
   /// Puts what the looks have seen into a record's environment: the most other processes at once,
-  /// or why nobody knows; and a limit that has changed is not known, because it has.
+  /// or why nobody knows; the most CPUs that others kept busy, if that is known; and a limit that
+  /// has changed is not known, because it has.
   void note(nlohmann::ordered_json& environment) const;
 
  private:
@@ -39,10 +44,17 @@ class Bystanders {
   static std::string text(const Limit& limit, double value);
   static void update(Limit& limit, const Answer<double>& now, std::vector<std::string>& changes);
 
+  void look_at_host(std::vector<std::string>& changes);
+
   Nvml nvml_;
+  const char* stat_;
+  double apart_;
   double looked_ = 0;  // when
   Answer<int> most_;   // other processes, at once
   int others_ = 0;     // at the last look that could tell
+  double host_looked_ = 0;
+  std::optional<CpuSeconds> host_ = {};  // then
+  std::optional<int> most_cpus_ = {};    // that others kept busy
   Limit power_ = {"power limit", "gpu.power_limit_watts", "W", 1};
   Limit clock_ = {"application clock", "gpu.application_clock_hz", "MHz", 1e6};
 };

@@ -236,7 +236,7 @@ double model(const Case& c, const Settings& settings, const Gpu& gpu, const Rate
       block_overhead + sample * std::clamp(method.block_seconds / launch, 1.0,
                                            static_cast<double>(method.block_samples));
   return proofs +
-         std::max(fewest_samples * sample,
+         std::max(fewest_samples * block,
                   std::min(method.rounds * block, method.most_budgets * budget)) +
          (draws(c) ? power_window : 0);
 }

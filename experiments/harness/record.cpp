@@ -365,9 +365,10 @@ void Record::resume(const Json& earlier) try {
   environment["started"] = stamp(earlier.at("environment").at("started"));
   // whoever else was there while a part was measured
   const Json state = earlier.at("environment").value("state", Json::object());
-  if (!state.value("other_processes", Json()).is_null()) {
-    Json& now = environment["state"]["other_processes"];
-    now = std::max(now.is_number() ? int{now} : 0, whole(state, "other_processes", 0));
+  for (const char* others : {"other_processes", "other_cpus"}) {
+    if (state.value(others, Json()).is_null()) continue;
+    Json& now = environment["state"][others];
+    now = std::max(now.is_number() ? int{now} : 0, whole(state, others, 0));
   }
   if (const int then = state.contains("gpus_at_once") ? whole(state, "gpus_at_once", 2) : 0) {
     Json& now = environment["state"]["gpus_at_once"];

@@ -3,8 +3,15 @@
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cmath>
+#include <fstream>
+#include <thread>
 
 #include "../../experiments/harness/record.hpp"
+#include "temporary_folder.hpp"
 
 namespace recheck {
 namespace {
@@ -12,7 +19,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 /// A GPU whose neighbours and limits a test sets.
-class BystandersOf : public testing::Test {
+class BystandersOf : public TemporaryFolder {
  public:
   ~BystandersOf() override {
     processes() = 100;
@@ -47,13 +54,13 @@ class BystandersOf : public testing::Test {
 };
 
 TEST_F(BystandersOf, SaysNothingWhereNothingChanges) {
-  Bystanders bystanders(bus_id_, FAKE_NVML);
+  Bystanders bystanders(bus_id_, FAKE_NVML, "/nowhere");
   EXPECT_TRUE(bystanders.look(true).empty());
   EXPECT_EQ(noted(bystanders), start());
 }
 
 TEST_F(BystandersOf, NotesTheMostProcessesAtOnceThoughTheyGo) {
-  Bystanders bystanders(bus_id_, FAKE_NVML);
+  Bystanders bystanders(bus_id_, FAKE_NVML, "/nowhere");
   processes() = 3;
   const auto changes = bystanders.look(true);
   ASSERT_EQ(changes.size(), 1u);
@@ -69,7 +76,7 @@ TEST_F(BystandersOf, NotesTheMostProcessesAtOnceThoughTheyGo) {
 
 TEST_F(BystandersOf, SaysWhoIsThereFromTheBeginning) {
   processes() = 4;
-  Bystanders bystanders(bus_id_, FAKE_NVML);
+  Bystanders bystanders(bus_id_, FAKE_NVML, "/nowhere");
   const auto changes = bystanders.look();
   ASSERT_EQ(changes.size(), 1u);
   EXPECT_TRUE(changes[0].starts_with("3 other process(es) on the GPU now")) << changes[0];
@@ -77,7 +84,7 @@ TEST_F(BystandersOf, SaysWhoIsThereFromTheBeginning) {
 }
 
 TEST_F(BystandersOf, LooksOnceASecond) {
-  Bystanders bystanders(bus_id_, FAKE_NVML);
+  Bystanders bystanders(bus_id_, FAKE_NVML, "/nowhere");
   bystanders.look();
   processes() = 3;
   EXPECT_TRUE(bystanders.look().empty());
@@ -85,7 +92,7 @@ TEST_F(BystandersOf, LooksOnceASecond) {
 
 // a limit that was two has no one value
 TEST_F(BystandersOf, NotesThatALimitHasChanged) {
-  Bystanders bystanders(bus_id_, FAKE_NVML);
+  Bystanders bystanders(bus_id_, FAKE_NVML, "/nowhere");
   milliwatts() = 500'000;
   megahertz() = 1200;
   const auto changes = bystanders.look(true);
@@ -103,7 +110,7 @@ TEST_F(BystandersOf, NotesThatALimitHasChanged) {
 
 TEST_F(BystandersOf, SaysThatNobodyKnowsWhereTheDriverListsNone) {
   processes() = 0;
-  Bystanders bystanders(bus_id_, FAKE_NVML);
+  Bystanders bystanders(bus_id_, FAKE_NVML, "/nowhere");
   EXPECT_TRUE(bystanders.look(true).empty());
   Json environment = start();
   environment["state"]["other_processes"] = nullptr;
@@ -113,9 +120,66 @@ TEST_F(BystandersOf, SaysThatNobodyKnowsWhereTheDriverListsNone) {
             "not measured: the driver lists no process here, not even this one");
 }
 
+/// A host whose CPU time a test sets.
+class BystandersOnAHost : public BystandersOf {
+ protected:
+  /// In all, as proc_stat(5) has it, and besides so much of idling and waiting.
+  void spent(double seconds) const {
+    const auto ticks = std::llround(seconds * static_cast<double>(sysconf(_SC_CLK_TCK)));
+    std::ofstream(stat_) << "cpu  7 0 " << ticks - 7 << " 900 9 0 0 0 0 0\ncpu0 1 2 3\n";
+  }
+  [[nodiscard]] double own() const { return cpu_seconds(stat_.c_str())->own; }
+
+  std::string stat_ = folder_ / "stat";
+};
+
+TEST_F(BystandersOnAHost, NoteTheMostCpusThatOthersKeptBusy) {
+  spent(1000);
+  Bystanders bystanders(bus_id_, FAKE_NVML, stat_.c_str(), 0.05);
+  std::this_thread::sleep_for(std::chrono::milliseconds(60));
+  spent(2000);
+  const auto changes = bystanders.look(true);
+  ASSERT_EQ(changes.size(), 1u);
+  EXPECT_TRUE(changes[0].starts_with("others keep ")) << changes[0];
+  const int most = noted(bystanders)["state"]["other_cpus"];
+  EXPECT_GT(most, 10);  // 1000 s in the time that this took
+  std::this_thread::sleep_for(std::chrono::milliseconds(60));
+  EXPECT_TRUE(bystanders.look(true).empty());
+  EXPECT_EQ(noted(bystanders)["state"]["other_cpus"], most);
+}
+
+TEST_F(BystandersOnAHost, DoNotCountWhatThisProcessDoes) {
+  spent(1000);
+  Bystanders bystanders(bus_id_, FAKE_NVML, stat_.c_str(), 0.05);
+  const double before = own();
+  while (own() < before + 0.1) {
+  }
+  spent(1000 + own() - before);
+  EXPECT_TRUE(bystanders.look(true).empty());
+  EXPECT_EQ(noted(bystanders)["state"]["other_cpus"], 0);
+}
+
+TEST_F(BystandersOnAHost, SayNothingOfAShortTime) {
+  spent(1000);
+  Bystanders bystanders(bus_id_, FAKE_NVML, stat_.c_str(), 1000);
+  spent(2000);
+  EXPECT_TRUE(bystanders.look(true).empty());
+  EXPECT_EQ(noted(bystanders), start());
+}
+
+TEST_F(BystandersOnAHost, DoNotGuessWhereTheSystemTellsNothing) {
+  for (const char* text :
+       {"", "cpu", "cpu 1 2 3\n", "intr 1 2 3 4 5 6 7 8 9\n", "cpu a b c d e f g h"}) {
+    std::ofstream(stat_) << text;
+    EXPECT_FALSE(cpu_seconds(stat_.c_str())) << text;
+  }
+  EXPECT_FALSE(cpu_seconds("/nowhere"));
+  EXPECT_TRUE(cpu_seconds());  // Linux does
+}
+
 // what was seen stays with the record, and does not keep it from being gone on with
 TEST_F(BystandersOf, AreResumedWith) {
-  Bystanders bystanders(bus_id_, FAKE_NVML);
+  Bystanders bystanders(bus_id_, FAKE_NVML, "/nowhere");
   milliwatts() = 500'000;
   processes() = 3;
   bystanders.look(true);

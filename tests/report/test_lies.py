@@ -492,6 +492,7 @@ REFUSED: dict[str, tuple[Edit, str]] = {
     "no GPU, but its times": (without_gpu, "is null"),
     "a GPU, and why there is none": (env("gpu_reason")("no CUDA device"), "gpu_reason must be"),
     "−3 other processes": (env("state", "other_processes")(-3), "other_processes must be"),
+    "−3 other CPUs": (env("state", "other_cpus")(-3), "other_cpus must be"),
     "events of a second": (env("state", "event_nanoseconds")(10**9), "event_nanoseconds must be"),
     "seed −1": (env("seed")(-1), "seed must be at least 0"),
     "clean, with a diff": (env("git", "diff")("0" * 16), "git.diff must be"),

@@ -122,6 +122,11 @@ class Environment:
         return self.state.get("other_processes")
 
     @property
+    def other_cpus(self) -> int | None:
+        """The most CPUs of the host that others kept busy between two looks."""
+        return self.state.get("other_cpus")
+
+    @property
     def gpus_at_once(self) -> int:
         """How many GPUs of the host were measured at once, this one among them."""
         return self.state.get("gpus_at_once") or 1

@@ -37,6 +37,10 @@ def brands(record: Record, probes: Probes | None = None) -> list[str]:
         text = "while the run went on: time, memory and caches were shared."
         many = "process" if env.other_processes == 1 else "processes"
         found.append(f"**{env.other_processes} other {many} on the GPU** {text}")
+    if env.other_cpus:
+        text = "at times: what was timed on the CPU and from end to end had what they left."
+        many = "CPU" if env.other_cpus == 1 else "CPUs"
+        found.append(f"**Others kept {env.other_cpus} {many} of the host busy** {text}")
     if env.gpus_at_once > 1:
         text = "they share power, cooling and the host, so no time is of a GPU by itself."
         found.append(f"**{env.gpus_at_once} GPUs measured at once**: {text}")
@@ -111,6 +115,9 @@ def rows(env: Environment) -> list[list[str]]:
             add("MIG instance", "gpu.mig_uuid_hash", part, f"{cell(part or '')} (hash)")
         count = env.other_processes
         add("other processes on the GPU", "state.other_processes", count, str(count))
+        if env.other_cpus is not None:
+            busy = f"{env.other_cpus} at most, between looks half a minute apart or more"
+            found.append(["CPUs that others kept busy", busy])
         timer = env.state.get("event_nanoseconds")
         if timer is not None:
             found.append(
