@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 namespace recheck {
 
@@ -49,21 +48,20 @@ std::vector<std::string> Bystanders::look(bool due) {
 }
 
 void Bystanders::look_at_host(std::vector<std::string>& changes) {
-  const double then = std::exchange(host_looked_, now());
-  const auto before = std::exchange(host_, cpu_seconds(stat_));
-  if (!before || !host_) return;
-  if (host_looked_ < then + apart_) {
-    host_looked_ = then;
-    host_ = before;
-    return;
+  const auto host = cpu_seconds(stat_);
+  const double passed = now() - host_looked_;
+  if (!host || (host_ && passed < apart_)) return;
+  if (host_) {
+    const double others = host->host - host_->host - (host->own - host_->own);
+    const int cpus = static_cast<int>(std::lround(std::max(0.0, others / passed)));
+    if (cpus > most_cpus_.value_or(0))
+      changes.push_back("others keep " + std::to_string(cpus) +
+                        " CPU(s) of the host busy now: times on the CPU and from end to end are of "
+                        "what they leave");
+    most_cpus_ = std::max(most_cpus_.value_or(0), cpus);
   }
-  const double others = host_->host - before->host - (host_->own - before->own);
-  const int cpus = static_cast<int>(std::lround(std::max(0.0, others / (host_looked_ - then))));
-  if (cpus > most_cpus_.value_or(0))
-    changes.push_back("others keep " + std::to_string(cpus) +
-                      " CPU(s) of the host busy now: times on the CPU and from end to end are of "
-                      "what they leave");
-  most_cpus_ = std::max(most_cpus_.value_or(0), cpus);
+  host_ = host;
+  host_looked_ += passed;
 }
 
 void Bystanders::note(nlohmann::ordered_json& environment) const {
