@@ -274,6 +274,7 @@ def _earlier(slower: list[times.Row]) -> str:
     return (
         f"[**{times.count(len(slower), 'rung')} slower**]({HISTORY}#this-run) beyond their "
         f"margins, most of all `{slower[0].name}` at {times.place(most.new)}: "
+        f"{duration(most.old.time.median)} before and {duration(most.new.time.median)} now is "
         f"{times.words(most.ratio)}"
     )
 
