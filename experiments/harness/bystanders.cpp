@@ -49,11 +49,10 @@ std::vector<std::string> Bystanders::look(bool due) {
 
 void Bystanders::look_at_host(std::vector<std::string>& changes) {
   const auto host = cpu_seconds(stat_);
-  const double passed = now() - host_looked_;
-  if (!host || (host_ && passed < apart_)) return;
+  if (!host || (host_ && host->at < host_->at + apart_)) return;
   if (host_) {
     const double others = host->host - host_->host - (host->own - host_->own);
-    const int cpus = static_cast<int>(std::lround(std::max(0.0, others / passed)));
+    const int cpus = static_cast<int>(std::lround(std::max(0.0, others / (host->at - host_->at))));
     if (cpus > most_cpus_.value_or(0))
       changes.push_back("others keep " + std::to_string(cpus) +
                         " CPU(s) of the host busy now: times on the CPU and from end to end are of "
@@ -61,7 +60,10 @@ void Bystanders::look_at_host(std::vector<std::string>& changes) {
     most_cpus_ = std::max(most_cpus_.value_or(0), cpus);
   }
   host_ = host;
-  host_looked_ += passed;
+}
+
+void raise_to(nlohmann::ordered_json& most, int seen) {
+  most = std::max(most.is_number() ? int{most} : 0, seen);
 }
 
 void Bystanders::note(nlohmann::ordered_json& environment) const {
@@ -69,15 +71,12 @@ void Bystanders::note(nlohmann::ordered_json& environment) const {
   auto& unknown = environment["unknown"];
   auto& others = state["other_processes"];
   if (most_.value) {
-    others = std::max(others.is_number() ? int{others} : 0, *most_.value);
+    raise_to(others, *most_.value);
     unknown.erase("state.other_processes");
   } else if (!others.is_number()) {
     unknown["state.other_processes"] = most_.reason;
   }
-  if (most_cpus_) {
-    auto& cpus = state["other_cpus"];
-    cpus = std::max(cpus.is_number() ? int{cpus} : 0, *most_cpus_);
-  }
+  if (most_cpus_) raise_to(state["other_cpus"], *most_cpus_);
   for (const Limit* limit : {&power_, &clock_}) {
     if (limit->values.size() < 2) continue;
     std::string values;

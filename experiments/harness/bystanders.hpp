@@ -52,12 +52,14 @@ class Bystanders {
   double looked_ = 0;  // when
   Answer<int> most_;   // other processes, at once
   int others_ = 0;     // at the last look that could tell
-  double host_looked_ = 0;
-  std::optional<CpuSeconds> host_ = {};  // then
-  std::optional<int> most_cpus_ = {};    // that others kept busy
+  std::optional<CpuSeconds> host_ = {};
+  std::optional<int> most_cpus_ = {};  // that others kept busy
   Limit power_ = {"power limit", "gpu.power_limit_watts", "W", 1};
   Limit clock_ = {"application clock", "gpu.application_clock_hz", "MHz", 1e6};
 };
+
+/// Raises the most that was seen of others; none may be known yet.
+void raise_to(nlohmann::ordered_json& most, int seen);
 
 /// Begins the reason for which a limit of the environment is not known if it has changed.
 constexpr std::string_view changed_while_measured = "changed while this was measured: ";

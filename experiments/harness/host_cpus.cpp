@@ -7,6 +7,8 @@
 #include <fstream>
 #include <string>
 
+#include "ledger.hpp"
+
 namespace recheck {
 namespace {
 
@@ -28,7 +30,7 @@ std::optional<CpuSeconds> cpu_seconds(const char* stat) {
   file >> name >> user >> nice >> system >> idle >> waiting >> irq >> softirq >> stolen;
   if (!file || name != "cpu") return {};
   const double ticks = user + nice + system + irq + softirq + stolen;  // guests are users
-  return CpuSeconds{ticks / static_cast<double>(sysconf(_SC_CLK_TCK)),
+  return CpuSeconds{now(), ticks / static_cast<double>(sysconf(_SC_CLK_TCK)),
                     seconds_of(RUSAGE_SELF) + seconds_of(RUSAGE_CHILDREN)};
 }
 

@@ -5,10 +5,10 @@
 
 namespace recheck {
 
-/// CPU time in seconds: of all CPUs of the host since it started, and of this process with the
-/// children that it has waited for.
+/// When it was read, by now(), and CPU time in seconds: of all CPUs of the host since it started,
+/// and of this process with the children that it has waited for.
 struct CpuSeconds {
-  double host, own;
+  double at, host, own;
 };
 
 /// Nothing where the system does not tell. `stat`: in the form of proc_stat(5).

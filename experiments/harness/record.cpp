@@ -366,14 +366,11 @@ void Record::resume(const Json& earlier) try {
   // whoever else was there while a part was measured
   const Json state = earlier.at("environment").value("state", Json::object());
   for (const char* others : {"other_processes", "other_cpus"}) {
-    if (state.value(others, Json()).is_null()) continue;
-    Json& now = environment["state"][others];
-    now = std::max(now.is_number() ? int{now} : 0, whole(state, others, 0));
+    if (!state.value(others, Json()).is_null())
+      raise_to(environment["state"][others], whole(state, others, 0));
   }
-  if (const int then = state.contains("gpus_at_once") ? whole(state, "gpus_at_once", 2) : 0) {
-    Json& now = environment["state"]["gpus_at_once"];
-    now = std::max(now.is_number() ? int{now} : 0, then);
-  }
+  if (state.contains("gpus_at_once"))
+    raise_to(environment["state"]["gpus_at_once"], whole(state, "gpus_at_once", 2));
   wall_seconds = number(earlier, "wall_seconds", 0, longest);
   const Json& spent = earlier.at("overhead");
   const auto account = [&](const char* name) { return number(spent, name, 0, longest); };

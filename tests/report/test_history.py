@@ -899,6 +899,10 @@ def test_its_change_points_are_what_is_found_in_it(committed: History) -> None:
     timer = [run.commit[:7] for run in committed.runs].index("e06affa")
     others = [own for own in committed.steps.values() if own != (timer,)]
     assert len(others) / len(committed.cases) < 0.01
+    before = {each.id: each.was.median for each in steps.steps(committed) if each.after == timer}
+    host = [name for name, was in before.items() if was < 32e-6 or name.endswith("/end_to_end")]
+    assert len(host) > len(before) / 2
+    assert (len(before) - len(host)) / len(committed.cases) < 0.005
 
 
 def test_searching_needs_nothing_to_be_shown(

@@ -407,7 +407,7 @@ def render(own: Measured, beside: list[Measured]) -> dict[str, bytes]:
         foundations = _foundations(own)
     across = _across(own, shown) if record.gpu_measured else None
     others, files = _beside(shown) if not record.gpu_measured else ([], {})
-    kept = history.View(own.history, record) if own.history else None
+    kept = history.view(own)
     over_runs = {
         each.experiment.name: charts(own, each.experiment, ("history",))
         for each in (kept.sections if kept else [])

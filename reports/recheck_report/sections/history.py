@@ -6,8 +6,10 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
+from weakref import WeakKeyDictionary
 
 from recheck_report.anchors import page, row_anchor
+from recheck_report.claims.measured import Measured
 from recheck_report.formatting import NONE, cell, duration, margin, shape_label, spread
 from recheck_report.history.runs import History, Run, Series, of
 from recheck_report.history.search import FEWEST
@@ -278,6 +280,19 @@ class View:
         times = [_time(each) for each in (step.was, step.now)]
         return [name, place, *runs, *times, words(step.ratio), margin(step.margin),
                 prose(step.between.words)]  # fmt: skip
+
+
+_views: WeakKeyDictionary[Measured, View] = WeakKeyDictionary()
+
+
+def view(own: Measured) -> View | None:
+    """Of what was measured: the same each time, for as long as that is there. None without a
+    history."""
+    if own.history is None:
+        return None
+    if own not in _views:
+        _views[own] = View(own.history, own.record)
+    return _views[own]
 
 
 def _against(row: Row) -> list[str]:

@@ -11,8 +11,7 @@ from recheck_report.claims.measured import Measured
 from recheck_report.formatting import NBSP, NONE, duration, durations, margin, shape_label, spread
 from recheck_report.model.record import Case, Experiment, Record
 from recheck_report.queries import DISPATCH, reference
-from recheck_report.sections import another, times
-from recheck_report.sections.history import View
+from recheck_report.sections import another, history, times
 from recheck_report.sections.machine import suspects
 from recheck_report.sections.self_audit import resolution_text
 from recheck_report.sections.verdicts import VERBS, WORDS, in_words, prose, summary, told
@@ -261,10 +260,8 @@ def _fastest(record: Record) -> str:
 def _slower(own: Measured) -> list[times.Row] | None:
     """The rungs that are slower than in earlier runs on GPUs of the model; None where too few of
     these are known."""
-    if own.history is None or not own.record.gpu_measured:
-        return None
-    shown = View(own.history, own.record)
-    return shown.slower if shown.compared else None
+    shown = history.view(own) if own.record.gpu_measured else None
+    return shown.slower if shown and shown.compared else None
 
 
 def _earlier(slower: list[times.Row]) -> str:
