@@ -244,6 +244,14 @@ def cluster_of_k(tiles: int, slabs: int, most: int) -> int:
     return cluster
 
 
+def clusters_of_k(tiles: int, slabs: int, cluster: int, blocks: int) -> int:
+    """Clusters that share the k of a tile, as kernels/cost.hpp has it."""
+    if tiles == 0:
+        return 1
+    most = min(blocks // (tiles * cluster), slabs // (SHARING_WARPS * cluster * LEAST_SLABS))
+    return max(1, most)
+
+
 def waves(plan: Plan, multiprocessors: int, product: Product) -> Cut:
     m, n, k = product
     tiles = -(-m // plan.rows) * -(-n // plan.columns)
@@ -252,7 +260,9 @@ def waves(plan: Plan, multiprocessors: int, product: Product) -> Cut:
         slabs, blocks, launches = -(-tiles * slabs // multiprocessors), multiprocessors, 2
     elif plan.cluster:
         cluster = cluster_of_k(tiles, slabs, plan.cluster)
-        slabs, blocks = -(-slabs // (SHARING_WARPS * cluster)), tiles * cluster
+        clusters = clusters_of_k(tiles, slabs, cluster, plan.blocks)
+        slabs = -(-slabs // (SHARING_WARPS * cluster * clusters))
+        blocks, launches = tiles * cluster * clusters, 2 if clusters > 1 else 1
     else:
         split = plan.split
         if plan.blocks and tiles:

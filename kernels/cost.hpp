@@ -23,6 +23,16 @@ constexpr int cluster_of_k(std::int64_t tiles, std::int64_t slabs, int most) {
   return cluster;
 }
 
+/// The clusters of so many blocks that share the k of a tile, each of which leaves its sums to a
+/// second kernel: until there are about `blocks` blocks, and each warp has four slabs still.
+constexpr int clusters_of_k(std::int64_t tiles, std::int64_t slabs, int cluster, int blocks) {
+  constexpr int least = 4;
+  if (tiles == 0) return 1;
+  const std::int64_t most =
+      std::min(blocks / (tiles * cluster), slabs / (std::int64_t{sharing_warps} * cluster * least));
+  return static_cast<int>(std::max<std::int64_t>(1, most));
+}
+
 /// How a rung cuts a product: tiles of C, along k in slabs. best.py knows the same.
 struct Plan {
   int rows, columns, depth;
@@ -60,8 +70,11 @@ inline float expected(const Plan& plan, const Cost& cost, int multiprocessors, b
     added = true;
   } else if (plan.cluster > 0) {
     const int cluster = cluster_of_k(tiles, slabs, plan.cluster);
-    blocks *= cluster;
-    own = static_cast<double>(over(slabs, std::int64_t{sharing_warps} * cluster));
+    const std::int64_t sharing =
+        std::int64_t{cluster} * clusters_of_k(tiles, slabs, cluster, plan.blocks);
+    blocks *= sharing;
+    own = static_cast<double>(over(slabs, sharing_warps * sharing));
+    added = sharing > cluster;
   } else {
     std::int64_t split = plan.split;
     if (plan.blocks > 0 && tiles > 0) {

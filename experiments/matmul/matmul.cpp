@@ -98,6 +98,8 @@ std::vector<Shape> edge_shapes() {
       {80, 48, 50},     {48, 80, 13},                // and with a k of no whole tiles
       {1527, 3067, 52},  // more tiles than a persistent grid has blocks: 144 of the largest
       {530, 20, 1100},   // several tiles of blocks of 1/4, each deep
+      {35, 9, 20011},    // so deep that clusters share it
+      {20, 36, 16384},
   };
   // around every tile and every slab: one short, exact, one over
   for (const std::int64_t edge : {8, 16, 32, 64, 128, 256})

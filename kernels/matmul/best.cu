@@ -33,6 +33,11 @@ std::int64_t floats_of_stretches(const MatmulArgs& p) {
   return k_stretches_floats<rows, columns, blocks>(p.m, p.n, p.k);
 }
 
+template <int rows, int columns, int most_cluster, int blocks>
+std::int64_t floats_of_shared_k(const MatmulArgs& p) {
+  return shared_k_floats<rows, columns, most_cluster, blocks>(p.m, p.n, p.k);
+}
+
 // plans: a tile's rows and columns, the depth of a slab, resident blocks of an H200
 // clang-format off
 constexpr Choice<MatmulArgs> choices[] = {
@@ -51,11 +56,16 @@ constexpr Choice<MatmulArgs> choices[] = {
     {.name = "k_stretches_tile_m16", .least = 75, .plan = {16, 32, 16, 16, 1, 2048}, .launch = run<k_stretches<1, 1, 4, 4, 2048>>, .floats = floats_of_stretches<16, 32, 2048>},
     {.name = "async_stages", .least = 80, .plan = {64, 128, 16, 3}, .launch = run<async_stages<2, 2, 8, 8, 16, 4, 3>>},
     {.name = "async_stages_tile_n64", .least = 80, .plan = {64, 64, 16, 3}, .launch = run<async_stages<2, 2, 8, 4, 16, 4, 3>>},
-    {.name = "k_warps", .least = 80, .plan = {16, 32, 16, 2, 1, 0, false, 1}, .launch = run<k_warps<4, 4, 4>>},
-    {.name = "k_warps_tile_n8", .least = 80, .plan = {64, 8, 16, 2, 1, 0, false, 1}, .launch = run<k_warps<16, 4, 4>>},
-    {.name = "k_clusters", .least = 90, .plan = {16, 32, 16, 2, 1, 0, false, 8}, .launch = run<k_clusters<4, 4, 4, 8>>},
-    {.name = "k_clusters_tile_n8", .least = 90, .plan = {64, 8, 16, 2, 1, 0, false, 8}, .launch = run<k_clusters<16, 4, 4, 8>>},
-    {.name = "k_clusters_tile_m32", .least = 90, .plan = {32, 32, 16, 2, 1, 0, false, 8}, .launch = run<k_clusters<4, 8, 4, 8>>},
+    {.name = "k_warps", .least = 80, .plan = {16, 32, 16, 2, 1, 0, false, 1}, .launch = run<k_warps<4, 4, 4, 0>>},
+    {.name = "k_warps_tile_n8", .least = 80, .plan = {64, 8, 16, 2, 1, 0, false, 1}, .launch = run<k_warps<16, 4, 4, 0>>},
+    {.name = "k_warps_stretches", .least = 80, .plan = {16, 32, 16, 2, 1, 256, false, 1}, .launch = run<k_warps<4, 4, 4, 256>>, .floats = floats_of_shared_k<16, 32, 1, 256>},
+    {.name = "k_warps_stretches_tile_n8", .least = 80, .plan = {64, 8, 16, 2, 1, 256, false, 1}, .launch = run<k_warps<16, 4, 4, 256>>, .floats = floats_of_shared_k<64, 8, 1, 256>},
+    {.name = "k_clusters", .least = 90, .plan = {16, 32, 16, 2, 1, 0, false, 8}, .launch = run<k_clusters<4, 4, 4, 8, 0>>},
+    {.name = "k_clusters_tile_n8", .least = 90, .plan = {64, 8, 16, 2, 1, 0, false, 8}, .launch = run<k_clusters<16, 4, 4, 8, 0>>},
+    {.name = "k_clusters_tile_m32", .least = 90, .plan = {32, 32, 16, 2, 1, 0, false, 8}, .launch = run<k_clusters<4, 8, 4, 8, 0>>},
+    {.name = "k_clusters_stretches", .least = 90, .plan = {16, 32, 16, 2, 1, 256, false, 8}, .launch = run<k_clusters<4, 4, 4, 8, 256>>, .floats = floats_of_shared_k<16, 32, 8, 256>},
+    {.name = "k_clusters_stretches_tile_n8", .least = 90, .plan = {64, 8, 16, 2, 1, 256, false, 8}, .launch = run<k_clusters<16, 4, 4, 8, 256>>, .floats = floats_of_shared_k<64, 8, 8, 256>},
+    {.name = "k_clusters_stretches_tile_m32", .least = 90, .plan = {32, 32, 16, 2, 1, 256, false, 8}, .launch = run<k_clusters<4, 8, 4, 8, 256>>, .floats = floats_of_shared_k<32, 32, 8, 256>},
     {.name = "tma_persistent_split2", .least = 90, .most = hopper_only, .plan = {64, 64, 16, 3, 2}, .launch = run<tma_persistent<2, 2, 8, 4, 16, 5, 2, 3>>, .floats = floats_of_b},
     {.name = "stream_k", .least = 90, .most = hopper_only, .plan = {128, 256, 16, 1, 1, 0, true}, .launch = run<stream_k<4, 2, 8, 16>>, .floats = floats_of_stream_k},
     {.name = "stream_k_tile_n128", .least = 90, .most = hopper_only, .plan = {128, 128, 16, 1, 1, 0, true}, .launch = run<stream_k<4, 2, 8, 8>>, .floats = floats_of_stream_k},

@@ -5,18 +5,22 @@
 // warps of a block multiplies the block's whole tile by every eighth slab of k, copied ahead with
 // cp.async to slots of its own, so that no warp waits for another before the end. Then their sums
 // are added in shared memory, in their order, so that every run leaves the same bits: one launch,
-// and no workspace. Source: "sliced-K" in CUTLASS.
+// and no workspace. Where k is so deep that one block takes long, `blocks` lets several share it:
+// with a second launch after all, but with an eighth of the sums. Source: "sliced-K" in CUTLASS.
 
 #include "k_warps.cuh"
 
 namespace recheck::kernels::matmul {
 
-template <int lanes_m, int tm, int tn>
-void k_warps(const MatmulArgs& args, cudaStream_t stream) {
-  share_k<SharedK<lanes_m, tm, tn>, 1>(args, stream);
+template <int lanes_m, int tm, int tn, int blocks>
+void k_warps(const MatmulArgs& args, const Queue& queue) {
+  // older code than that for 9.0 cannot wait for a kernel that it overlaps with
+  share_k<SharedK<lanes_m, tm, tn>, 1, blocks, false>(args, queue);
 }
 
-template void k_warps<4, 4, 4>(const MatmulArgs&, cudaStream_t);
-template void k_warps<16, 4, 4>(const MatmulArgs&, cudaStream_t);
+template void k_warps<4, 4, 4, 0>(const MatmulArgs&, const Queue&);
+template void k_warps<16, 4, 4, 0>(const MatmulArgs&, const Queue&);
+template void k_warps<4, 4, 4, 256>(const MatmulArgs&, const Queue&);
+template void k_warps<16, 4, 4, 256>(const MatmulArgs&, const Queue&);
 
 }  // namespace recheck::kernels::matmul

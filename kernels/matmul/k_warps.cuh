@@ -2,7 +2,9 @@
 #pragma once
 
 // What k_warps.cu and k_clusters.cu have in common: each warp of a block multiplies its own slabs
-// of k for the whole of the block's tile, and in the end all sums are added in a fixed order.
+// of k for the whole of the block's tile, and in the end all sums are added in a fixed order. Where
+// that leaves multiprocessors idle, several blocks or clusters of blocks may take a tile's slabs in
+// turn: each leaves its sums in a workspace, and a second kernel adds them, as in k_stretches.cu.
 //
 // Rows and columns outside are not copied: what is found in their place in shared memory goes into
 // outputs that are not stored. What is beyond k is zero in A and in B.
@@ -10,6 +12,8 @@
 #include "../cluster.cuh"
 #include "../cp_async.cuh"
 #include "../float4.cuh"
+#include "../hopper.cuh"
+#include "parts.cuh"
 #include "warp_tile.cuh"
 
 namespace recheck::kernels::matmul {
@@ -19,7 +23,8 @@ namespace recheck::kernels::matmul {
 template <int lanes_m_, int tm_, int tn_>
 struct SharedK {
   static constexpr int lanes_m = lanes_m_, lanes_n = 32 / lanes_m, tm = tm_, tn = tn_;
-  static constexpr int rows = lanes_m * tm, columns = lanes_n * tn, depth = 16;
+  static constexpr int rows = lanes_m * tm, columns = lanes_n * tn;
+  static constexpr int depth = shared_k_depth;
   static constexpr int warps = sharing_warps, threads = 32 * warps;
   static constexpr int a_floats = rows * depth, slab_floats = a_floats + depth * columns;
   // what every GPU from 8.0 on gives a block
@@ -46,7 +51,8 @@ struct SharedK {
 };
 
 template <typename T, int most_cluster, bool vectors>
-__global__ void __launch_bounds__(T::threads, 2) share_k_kernel(MatmulArgs p, int cluster) {
+__global__ void __launch_bounds__(T::threads, 2)
+    share_k_kernel(MatmulArgs p, int cluster, Parts parts) {
   constexpr bool clusters = most_cluster > 1;
   extern __shared__ float4 shared[];
   const int tid = static_cast<int>(threadIdx.x), warp = tid / 32, lane = tid % 32;
@@ -55,9 +61,12 @@ __global__ void __launch_bounds__(T::threads, 2) share_k_kernel(MatmulArgs p, in
   const Place tile = place_of_tile<T>(p, static_cast<int>(blockIdx.x) >> bits);
   const Place mine = T::place(lane);
   float* slabs = reinterpret_cast<float*>(shared) + warp * T::ring;
+  if (parts.data != nullptr) hopper::griddepcontrol_launch_dependents();  // what adds them
 
   // this warp's slabs: from where on along k, and how far apart
-  const int begin = (rank * T::warps + warp) * T::depth, step = cluster * T::warps * T::depth;
+  const int stretch = static_cast<int>(blockIdx.y), stretches = static_cast<int>(gridDim.y);
+  const int begin = ((stretch * cluster + rank) * T::warps + warp) * T::depth;
+  const int step = stretches * cluster * T::warps * T::depth;
   // what a lane copies of each: 4 words or 1 at a time, every a_rows-th row of A, b_rows-th of B
   constexpr int width = vectors ? 4 : 1;
   constexpr int a_across = T::depth / width, a_rows = 32 / a_across;
@@ -170,20 +179,27 @@ __global__ void __launch_bounds__(T::threads, 2) share_k_kernel(MatmulArgs p, in
     }
   }
   const Place at = T::place(i % 32);
+  const bool aligned = vectors || parts.data != nullptr;
+  parts.take_place_of_c(p, stretch);
   if (tid < share)
-    store_four(p, vectors, tile.row + at.row + i / 32 * T::lanes_m, tile.column + at.column, sum);
+    store_four(p, aligned, tile.row + at.row + i / 32 * T::lanes_m, tile.column + at.column, sum);
 }
 
-template <typename T, int most_cluster>
-void share_k(const MatmulArgs& args, cudaStream_t stream) {
+/// `blocks`, if not 0: about so many multiply in all, where they would be fewer. `overlapped` as
+/// add_stretches has it.
+template <typename T, int most_cluster, int blocks, bool overlapped>
+void share_k(const MatmulArgs& args, const Queue& queue) {
   if (args.m == 0 || args.n == 0) return;
-  const int count = tiles<T>(args);
-  const int cluster = cluster_of_k(count, (args.k + T::depth - 1) / T::depth, most_cluster);
+  const int count = tiles<T>(args), slabs = (args.k + T::depth - 1) / T::depth;
+  const int cluster = cluster_of_k(count, slabs, most_cluster);
+  const int stretches = clusters_of_k(count, slabs, cluster, blocks);
+  const Parts parts = parts_of(args, stretches, queue.workspace);
   const auto kernel = all_on_vectors(args) ? share_k_kernel<T, most_cluster, true>
                                            : share_k_kernel<T, most_cluster, false>;
-  if (allow_shared(kernel, T::bytes))
-    launch_clusters(cluster, kernel, dim3(static_cast<unsigned>(count * cluster)), T::threads,
-                    T::bytes, stream, args, cluster);
+  if (!allow_shared(kernel, T::bytes)) return;
+  const dim3 grid(static_cast<unsigned>(count * cluster), static_cast<unsigned>(stretches));
+  launch_clusters(cluster, kernel, grid, T::threads, T::bytes, queue.stream, args, cluster, parts);
+  add_stretches<overlapped>(args, parts, stretches, queue.stream);
 }
 
 }  // namespace recheck::kernels::matmul

@@ -92,5 +92,26 @@ TEST(Choice, ClustersLeaveEachWarpSlabsAndAreNotTooMany) {
   }
 }
 
+TEST(Choice, ClustersThatShareKLeaveEachWarpSlabsAndAreNotTooMany) {
+  EXPECT_EQ(clusters_of_k(1, 1000000, 8, 0), 1);
+  EXPECT_EQ(clusters_of_k(0, 1000, 8, 256), 1);
+  for (const int most : {1, 8}) {
+    for (const std::int64_t tiles : {1LL, 2LL, 7LL, 33LL, 256LL, 1LL << 31}) {
+      for (const int slabs : {0, 1, 63, 64, 255, 256, 512, 1000, 134217728}) {
+        const int cluster = cluster_of_k(tiles, slabs, most),
+                  found = clusters_of_k(tiles, slabs, cluster, 256);
+        const auto takes = [&](std::int64_t sharing) {
+          return sharing * tiles <= 256 && slabs >= 4 * sharing_warps * sharing;
+        };
+        EXPECT_GE(found, 1);
+        // a smaller cluster than there may be is alone
+        EXPECT_TRUE(found == 1 || cluster == most) << tiles << ' ' << slabs;
+        EXPECT_TRUE(found == 1 || takes(found * cluster)) << tiles << ' ' << slabs;
+        EXPECT_FALSE(takes(std::int64_t{found + 1} * cluster)) << tiles << ' ' << slabs;
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace recheck::kernels::matmul

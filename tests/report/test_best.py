@@ -191,6 +191,12 @@ def test_work_falls_to_multiprocessors_as_plans_say() -> None:
     assert cut(clustered, 132, (1, 6, 4080)) == (1, 8, 0, 1, False)
     assert cut(clustered, 4, (16, 64, 6144)) == (1, 6, 2, 0, True)
     assert cut(clustered, 132, (64, 1024, 6144)) == (1, 24, 1, 0, True)
+    # and clusters of them until there are about 256 blocks, whose sums are added by a second launch
+    several = Plan(16, 32, 16, 2, 1, 256, False, 8)
+    assert cut(several, 132, (1, 6, 6144)) == (1, 6, 0, 1, False)
+    assert cut(several, 132, (1, 6, 98304)) == (2, 4, 1, 0, False)
+    assert cut(several, 132, (64, 32, 98304)) == (2, 12, 1, 0, True)
+    assert cut(several, 132, (64, 1024, 6144)) == (1, 24, 1, 0, True)
     # thousands of outputs, and whether a row of them is whole vectors, whatever k is
     stored = waves(WHOLE, 100, (1000, 500, 3))
     assert (stored.outputs, stored.rows, stored.vectors) == (5.0, True, False)
@@ -203,6 +209,7 @@ def test_plans_are_read_as_best_has_them() -> None:
     assert found["k_stretches"] == Plan(64, 128, 16, 3, blocks=384)
     assert found["stream_k"] == Plan(128, 256, 16, 1, even=True)
     assert found["k_clusters"] == Plan(16, 32, 16, 2, cluster=8)
+    assert found["k_clusters_stretches"] == Plan(16, 32, 16, 2, blocks=256, cluster=8)
 
 
 def test_few_times_make_no_costs() -> None:
