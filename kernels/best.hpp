@@ -47,6 +47,8 @@ struct Choice {
   void (*launch)(const Args&, const Queue&);
   bool (*fits)(const Args&) = nullptr;            // those that it takes, if not all
   std::int64_t (*floats)(const Args&) = nullptr;  // of workspace, if any
+  // where it is taken before all others, whatever tables and costs say
+  bool (*first)(const GpuModel&, const Args&) = nullptr;
 
   /// Whether it takes these arguments on this GPU; each of the two by itself.
   constexpr bool runs_on(const GpuModel& gpu) const {
@@ -155,14 +157,18 @@ const Choice<Args>* cheapest(const Rungs<Args, 3>& rungs, const GpuModel& here, 
   return best;
 }
 
-/// The rung for these arguments on this GPU: what was fastest, if the shape or one very like it was
-/// measured there; else what is expected to be the fastest; where no costs are known, what was
-/// fastest nearest to it. Takes about a microsecond at most.
+/// The rung for these arguments on this GPU: the one that comes first there; else what was fastest,
+/// if the shape or one very like it was measured there; else what is expected to be the fastest;
+/// where no costs are known, what was fastest nearest to it. Takes about a microsecond at most.
 template <typename Args, int axes>
 const Choice<Args>& choose(const Rungs<Args, axes>& rungs, const GpuModel& here, const Args& args,
                            const int (&shape)[axes]) {
   // all extents together by less than half a factor of two
   constexpr double very_like = std::numbers::sqrt2;
+  for (const auto& choice : rungs.choices)
+    if (choice.first != nullptr && choice.runs_on(here) && choice.takes(args) &&
+        choice.first(here, args))
+      return choice;
   const auto measured = nearest(rungs, here, args, shape);
   if constexpr (axes == 3) {
     if (measured.distance > very_like)

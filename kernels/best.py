@@ -162,7 +162,7 @@ def tables(folders: Sequence[Path], kernels: Path) -> dict[Path, str]:
                 found[path] = table(evidence, source.parent.name, choices(text), layout)
         if f'"{COSTS}"' in text:
             known = plans(text)
-            kept = all_tried(source.with_name(TIMES), folders, known)
+            kept = all_tried(source.with_name(TIMES), folders, choices(text))
             found[source.with_name(TIMES)] = tried_text(kept)
             found[source.with_name(COSTS)] = cost_table(known, sources(folders, known, kept))
     return found

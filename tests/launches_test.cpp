@@ -54,7 +54,8 @@ std::int64_t random_extent(Random& random, std::int64_t most) {
 }
 
 /// A shape of few elements and few products: with extents alike in half of the cases, else the
-/// first to choose may leave the others little. Now and then a product of matrices has many tiles.
+/// first to choose may leave the others little. Now and then a product of matrices has many tiles,
+/// or one row or column.
 Shape random_shape(Random& random, std::size_t axes) {
   Shape shape(axes, 0);
   const bool tiles = axes == 3 && below(random, 8) == 0, alike = tiles || below(random, 2) == 0;
@@ -66,11 +67,12 @@ Shape random_shape(Random& random, std::size_t axes) {
     extent = random_extent(random, alike ? std::min(side, left) : left);
     left /= std::max<std::int64_t>(1, extent);
   }
+  if (axes == 3 && below(random, 8) == 0) shape[below(random, 2)] = 1;
   return shape;
 }
 
-/// The shape, or one that is like it and that the row takes: whole tiles, a square of them, as many
-/// words as a probe needs. Nothing where there is none.
+/// The shape, or one that is like it and that the row takes: whole tiles, a square of them, a row
+/// or column, as many words as a probe needs. Nothing where there is none.
 std::optional<Shape> fitted(const Strategy& strategy, const Shape& shape, const Gpu& gpu) {
   const auto fits = [&](const Shape& s) { return !refuse(strategy, s, gpu); };
   if (fits(shape)) return shape;
@@ -83,6 +85,11 @@ std::optional<Shape> fitted(const Strategy& strategy, const Shape& shape, const 
       }
       if (fits(tiles)) return tiles;
     }
+  }
+  if (shape.size() == 3) {
+    Shape vector = shape;
+    vector[shape[2] % 2] = 1;
+    if (fits(vector)) return vector;
   }
   for (const std::int64_t words : {4096, 1 << 18})
     if (shape.size() == 1 && fits({words})) return Shape{words};
@@ -457,7 +464,15 @@ TEST_P(Launches, AreRightOfNothing) {
   int tried = 0;
   const std::vector<Shape> shapes[] = {{{0}, {1}},
                                        {{9, 0}, {100, 0}, {3000, 0}, {0, 9}, {1, 0}, {0, 0}},
-                                       {{9, 9, 0}, {300, 500, 0}, {0, 9, 9}, {9, 0, 9}, {0, 0, 0}}};
+                                       {{9, 9, 0},
+                                        {300, 500, 0},
+                                        {0, 9, 9},
+                                        {9, 0, 9},
+                                        {0, 0, 0},
+                                        {9, 1, 0},
+                                        {1, 300, 0},
+                                        {0, 1, 300},
+                                        {1, 0, 300}}};
   Random random(1);
   for (const auto& shape : shapes[row.experiment->axes.size() - 1]) {
     if (refuse(*row.strategy, shape, found_gpu())) continue;
@@ -766,7 +781,7 @@ TEST(gpu_Launches, AreRightOfLeadingDimensionsThatNoIntCounts) {
   for (const auto& row : rows_of_matrices()) {
     if (row.strategy->packed) continue;
     std::vector<Shape> shapes = {{2, 68}, {68, 2}};
-    if (row.experiment->axes.size() == 3) shapes = {{2, 68, 2}, {2, 68, 40}};
+    if (row.experiment->axes.size() == 3) shapes = {{2, 68, 2}, {2, 68, 40}, {1, 68, 2}};
     for (const auto& shape : shapes) {
       for (const std::int64_t odd : {0, 1}) {
         if (refuse(*row.strategy, shape, found_gpu())) continue;

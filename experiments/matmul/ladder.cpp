@@ -31,6 +31,11 @@ Reason strip_fits(const Shape& s, const Device& device) {
   return grid_fits(s[0], tile);
 }
 
+Reason vector_fits(const Shape& s, const Device&) {
+  if (s[0] == 1 || s[1] == 1) return {};
+  return "is for a matrix times a vector: m or n has to be 1";
+}
+
 /// What a listing asks of a shape: whole tiles of 16×16, of `along_k` along k, and int indices.
 template <int along_k>
 Reason listing_fits(const Shape& s, const Device&) {
@@ -191,6 +196,7 @@ constexpr Strategy k_clusters(std::string_view name) {
 
 std::int64_t floats_of_b(const Shape& s) { return k::aligned_b_floats(s[2], s[1]); }
 std::int64_t floats_of_stream_k(const Shape& s) { return k::stream_k_floats(s[2], s[1]); }
+std::int64_t floats_of_matvec(const Shape& s) { return k::matvec_floats(s[0], s[1], s[2]); }
 std::int64_t floats_of_best(const Shape& s) { return k::best_floats(s[0], s[1], s[2]); }
 
 /// `told` is the third parameter that the row names.
@@ -340,6 +346,8 @@ constexpr Strategy rows[] = {
     sweep(tma_persistent<2, 2, 8, 4, 16, 5, 4, 3>("tma_persistent_split4", {"split", 4})),
     stream_k<4, 2, 8, 16>("stream_k"),
     stream_k<4, 2, 8, 8>("stream_k_tile_n128"),
+    // without padding, as a column of B or C is a vector of matvec's where it has no gaps
+    {.name = "matvec", .source = ours("one row or column of C: the matrix–vector product that it is"), .packed = true, .fits = vector_fits, .workspace = floats_of_matvec, .launch = gpu<k::matvec>},
     {.name = "best", .source = ours("whichever was fastest at the shape, or is expected to be"), .workspace = floats_of_best, .launch = gpu<k::best>},
 
     split_tf32x3<32>("split_tf32x3"),

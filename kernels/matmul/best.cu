@@ -38,6 +38,21 @@ std::int64_t floats_of_shared_k(const MatmulArgs& p) {
   return shared_k_floats<rows, columns, most_cluster, blocks>(p.m, p.n, p.k);
 }
 
+std::int64_t floats_of_matvec(const MatmulArgs& p) { return matvec_floats(p.m, p.n, p.k); }
+
+/// A matrix-vector product is matvec's where its rungs with clusters run. Elsewhere a warp has a
+/// row to itself, so that few long ones are left to k_stretches; and by columns blocks add up their
+/// sums in some 10 µs, whatever the shape. And of little work, which tiles do in 3 µs, none is.
+bool matvec_first(const GpuModel& gpu, const MatmulArgs& p) {
+  constexpr int shallow = 128, deep = 2048;
+  constexpr std::int64_t few = 1 << 17;  // elements of the matrix
+  if (p.k < shallow && std::int64_t{p.m} * p.n * p.k < few) return false;
+  const bool by_rows = is_matvec_by_rows(p);
+  // by columns they are for chips before 12.0
+  if (gpu.code >= 90 && (by_rows || gpu.compute_capability < 120)) return true;
+  return by_rows ? p.k <= deep || p.m >= gpu.multiprocessors : p.k > deep;
+}
+
 // plans: a tile's rows and columns, the depth of a slab, resident blocks of an H200
 // clang-format off
 constexpr Choice<MatmulArgs> choices[] = {
@@ -52,6 +67,7 @@ constexpr Choice<MatmulArgs> choices[] = {
     {.name = "register_tile", .least = 75, .plan = {128, 128, 8, 2}, .launch = run<register_tile<128, 8, 8>>, .fits = rows_fit<128>},
     {.name = "vectorized", .least = 75, .plan = {128, 128, 8, 2}, .launch = run<vectorized<128, 8>>, .fits = rows_fit<128>},
     {.name = "outer", .least = 75, .plan = {64, 128, 4, 3}, .launch = run<outer<8, 4, 4>>},
+    {.name = "matvec", .least = 75, .launch = run<matvec>, .fits = is_matvec, .floats = floats_of_matvec, .first = matvec_first},
     {.name = "k_stretches", .least = 75, .plan = {64, 128, 16, 3, 1, 384}, .launch = run<k_stretches<2, 2, 8, 8, 384>>, .floats = floats_of_stretches<64, 128, 384>},
     {.name = "k_stretches_tile_m16", .least = 75, .plan = {16, 32, 16, 16, 1, 2048}, .launch = run<k_stretches<1, 1, 4, 4, 2048>>, .floats = floats_of_stretches<16, 32, 2048>},
     {.name = "async_stages", .least = 80, .plan = {64, 128, 16, 3}, .launch = run<async_stages<2, 2, 8, 8, 16, 4, 3>>},

@@ -7,6 +7,7 @@
 
 #include "../cost.hpp"
 #include "../include/recheck/arguments.hpp"
+#include "../matvec/matvec.hpp"
 #include "../stream.hpp"
 #include "split_bound.hpp"
 #include "strassen.hpp"
@@ -162,6 +163,21 @@ constexpr std::int64_t stream_k_floats(std::int64_t k, std::int64_t n) {
   return stream_k_blocks * stream_k_tile + aligned_b_floats(k, n);
 }
 
+/// One row or one column of C, by matvec::best or best_column_major: those that is_matvec says.
+/// Takes matvec_floats of workspace, on 16 bytes. matvec.cpp
+void matvec(const MatmulArgs& args, const Queue& queue);
+
+/// Whether a product is A times a vector, which lies without gaps, as does the one that it leaves;
+/// and whether it is that or a vector times B, as rows of A and C always lie so.
+constexpr bool is_matvec_by_rows(const MatmulArgs& p) {
+  return p.n == 1 && (p.ldb == 1 || p.k <= 1) && (p.ldc == 1 || p.m <= 1);
+}
+constexpr bool is_matvec(const MatmulArgs& p) { return p.m == 1 || is_matvec_by_rows(p); }
+
+constexpr std::int64_t matvec_floats(std::int64_t m, std::int64_t n, std::int64_t k) {
+  return m == 1 ? kernels::matvec::column_splits_floats(n, k, 128, 132) : 0;
+}
+
 /// Whichever of these was measured fastest at the shape, or is expected to be. Takes best_floats of
 /// workspace, on 16 bytes. best.cu
 void best(const MatmulArgs& args, const Queue& queue);
@@ -175,7 +191,8 @@ constexpr std::int64_t best_floats(std::int64_t m, std::int64_t n, std::int64_t 
       {stream_k_floats(k, n), k_stretches_floats<64, 128, 384>(m, n, k),
        k_stretches_floats<16, 32, 2048>(m, n, k), shared_k_floats<16, 32, 1, 256>(m, n, k),
        shared_k_floats<64, 8, 1, 256>(m, n, k), shared_k_floats<16, 32, 8, 256>(m, n, k),
-       shared_k_floats<64, 8, 8, 256>(m, n, k), shared_k_floats<32, 32, 8, 256>(m, n, k)});
+       shared_k_floats<64, 8, 8, 256>(m, n, k), shared_k_floats<32, 32, 8, 256>(m, n, k),
+       matvec_floats(m, n, k)});
 }
 
 /// Bytes of dynamic shared memory that one block of a launcher asks for, for `fits` to compare with

@@ -98,6 +98,25 @@ TEST(Best, IsTheFirstChoiceWithoutMeasurements) {
   EXPECT_EQ(chosen(known_gpu, {64, 64}, {}), "anywhere");
 }
 
+TEST(Best, IsWhatComesFirstWhereThatRunsAndTakesTheArguments) {
+  constexpr Choice<Args> with_first[] = {
+      {.name = "anywhere", .least = 0, .launch = launch},
+      {.name = "small",
+       .least = 80,
+       .launch = launch,
+       .fits = not_odd,
+       .first = [](const GpuModel& gpu, const Args&) { return gpu.multiprocessors > 100; }},
+      {.name = "large", .least = 75, .launch = launch}};
+  constexpr Fastest<2> always_large[] = {{known_gpu, {64, 64}, "large"}};
+  const auto found = [&](const GpuModel& gpu, const Args& args = {}) {
+    return std::string(choose<Args, 2>({with_first, always_large}, gpu, args, {64, 64}).name);
+  };
+  EXPECT_EQ(found(known_gpu), "small") << "whatever was fastest";
+  EXPECT_EQ(found(known_gpu, {.odd = true}), "large") << "it does not take that";
+  EXPECT_EQ(found({75, 120, 75}), "large") << "it does not run there";
+  EXPECT_EQ(found({86, 20, 86}), "large") << "it is not first there";
+}
+
 struct Product {
   bool vectors = true, odd = false;
 };

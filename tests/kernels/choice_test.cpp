@@ -15,7 +15,8 @@ namespace {
 
 // compute capability, multiprocessors, and what the code that they run was made for
 constexpr GpuModel t4 = {75, 40, 75}, a100 = {80, 108, 80}, rtx_4090 = {89, 128, 89},
-                   h200_by_ptx = {90, 132, 80}, small = {86, 20, 86}, by_old_ptx = {120, 170, 75};
+                   h200 = {90, 132, 90}, h200_by_ptx = {90, 132, 80}, rtx_5090 = {120, 170, 120},
+                   small = {86, 20, 86}, by_old_ptx = {120, 170, 75};
 
 std::string chosen(const GpuModel& gpu, int m, int n, int k) {
   MatmulArgs args = {};
@@ -55,6 +56,62 @@ TEST(Choice, IsARungThatTheGpuHasCodeFor) {
       }
     }
   }
+}
+
+TEST(Choice, OfAMatrixTimesAVectorIsMatvecsWhereItsRungsShareIt) {
+  for (const auto& gpu : {t4, a100, rtx_4090, h200, h200_by_ptx, rtx_5090, small, by_old_ptx}) {
+    SCOPED_TRACE(gpu.compute_capability);
+    // a warp to each of many rows, or of short ones
+    EXPECT_EQ(chosen(gpu, 4096, 1, 4096), "matvec");
+    EXPECT_EQ(chosen(gpu, 364, 1, 312), "matvec");
+    // a deep sum of each of few columns
+    EXPECT_EQ(chosen(gpu, 1, 45, 4000), "matvec");
+    // little work, which tiles do in no time
+    for (const int k : {0, 1, 3, 100}) {
+      EXPECT_NE(chosen(gpu, 1, 1, k), "matvec") << k;
+      EXPECT_NE(chosen(gpu, 300, 1, k), "matvec") << k;
+      EXPECT_NE(chosen(gpu, 1, 300, k), "matvec") << k;
+    }
+    // no vector
+    EXPECT_NE(chosen(gpu, 2, 2, 4096), "matvec");
+    EXPECT_NE(chosen(gpu, 4096, 2, 4096), "matvec");
+    EXPECT_NE(chosen(gpu, 0, 4096, 4096), "matvec");
+  }
+  // few long rows, and a shallow sum of many columns, only by clusters
+  for (const auto& gpu : {h200, rtx_5090}) EXPECT_EQ(chosen(gpu, 9, 1, 98304), "matvec");
+  EXPECT_EQ(chosen(h200, 1, 7, 1200), "matvec");
+  for (const auto& gpu : {t4, a100, rtx_4090, h200_by_ptx, small, by_old_ptx}) {
+    EXPECT_NE(chosen(gpu, 9, 1, 98304), "matvec") << gpu.compute_capability;
+    EXPECT_NE(chosen(gpu, 1, 7, 1200), "matvec") << gpu.compute_capability;
+  }
+  EXPECT_NE(chosen(rtx_5090, 1, 7, 1200), "matvec") << "16 blocks to a cluster";
+}
+
+TEST(Choice, IsMatvecsOfVectorsWithoutGapsOnly) {
+  const MatmulArgs column = {.m = 4096, .n = 1, .k = 4096, .lda = 5000, .ldb = 1, .ldc = 1};
+  EXPECT_EQ(best_on(h200, column), "matvec");
+  for (const auto gap : {&MatmulArgs::ldb, &MatmulArgs::ldc}) {
+    MatmulArgs gaps = column;
+    gaps.*gap = 2;
+    EXPECT_NE(best_on(h200, gaps), "matvec");
+  }
+  // gaps of which there are none
+  EXPECT_TRUE(is_matvec({.m = 4096, .n = 1, .k = 1, .lda = 9, .ldb = 9, .ldc = 1}));
+  EXPECT_TRUE(is_matvec({.m = 4096, .n = 1, .k = 0, .lda = 9, .ldb = 9, .ldc = 1}));
+  EXPECT_TRUE(is_matvec({.m = 0, .n = 1, .k = 9, .lda = 9, .ldb = 1, .ldc = 9}));
+  // one row is a vector whatever the leading dimensions, one sum as well
+  EXPECT_EQ(best_on(h200, {.m = 1, .n = 68, .k = 2048, .lda = 3000, .ldb = 99, .ldc = 70}),
+            "matvec");
+  EXPECT_EQ(best_on(h200, {.m = 1, .n = 1, .k = 2048, .lda = 3000, .ldb = 99, .ldc = 70}),
+            "matvec");
+  EXPECT_FALSE(is_matvec({.m = 2, .n = 0, .k = 9, .lda = 9, .ldb = 1, .ldc = 1}));
+}
+
+TEST(Choice, HasItsWorkspaceInWhatAllRungsNeed) {
+  for (const std::int64_t n : {1, 7, 64, 5000, 1 << 30})
+    for (const std::int64_t k : {0, 1, 300, 1 << 30})
+      EXPECT_LE(matvec_floats(1, n, k), best_floats(1, n, k)) << n << ' ' << k;
+  EXPECT_EQ(matvec_floats(5000, 1, 5000), 0);
 }
 
 TEST(Choice, StretchesCoverAllOfKOnce) {

@@ -41,6 +41,17 @@ TEST(gpu_Dispatch, OfMatmulTakesLessThanTwoMicroseconds) {
   EXPECT_LT(took, most);
 }
 
+// which is chosen among matvec's rungs once more
+TEST(gpu_Dispatch, OfAMatrixTimesAVectorTakesLessThanTwoMicroseconds) {
+  if (const Gpu& gpu = found_gpu(); !gpu.device) GTEST_SKIP() << *gpu.reason;
+  const kernels::matmul::MatmulArgs column = {.n = 1, .k = 1000, .lda = 1000, .ldb = 1, .ldc = 1},
+                                    row = {.m = 1, .k = 1000, .lda = 1000};
+  for (const auto& args : {column, row}) {
+    EXPECT_LT(seconds([&] { kernels::matmul::best(args, queue); }), most);
+    EXPECT_LT(seconds([&] { kernels::matmul::matvec(args, queue); }), most);
+  }
+}
+
 TEST(gpu_Dispatch, OfMatvecTakesLessThanTwoMicroseconds) {
   if (const Gpu& gpu = found_gpu(); !gpu.device) GTEST_SKIP() << *gpu.reason;
   kernels::matvec::MatvecArgs args = {};

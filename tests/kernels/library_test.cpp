@@ -154,9 +154,10 @@ Call as_it_is(const Call& call) { return call; }
 struct Shape3 {
   int m, n, k;
 };
-constexpr Shape3 products[] = {{1, 1, 1},     {5, 7, 3},      {16, 16, 16},  {33, 65, 17},
-                               {128, 128, 8}, {129, 257, 63}, {300, 1, 200}, {1, 300, 1000},
-                               {64, 64, 0},   {0, 5, 5},      {256, 512, 64}};
+constexpr Shape3 products[] = {{1, 1, 1},     {5, 7, 3},      {16, 16, 16},   {33, 65, 17},
+                               {128, 128, 8}, {129, 257, 63}, {300, 1, 200},  {1, 300, 1000},
+                               {64, 64, 0},   {0, 5, 5},      {256, 512, 64}, {1, 65, 0},
+                               {65, 1, 0},    {3, 1, 5000},   {1, 5, 5000}};
 
 /// Rows and pointers are so many floats off 16 bytes, and rows are padded.
 void hold_product(const Shape3& shape, int skew, Made made) {
@@ -178,6 +179,45 @@ TEST(gpu_Library, ProductsAreRightByEveryRungInTheWorkspaceAskedFor) {
   if (const Gpu& gpu = found_gpu(); !gpu.device) GTEST_SKIP() << *gpu.reason;
   for (const auto& shape : products)
     for (const int skew : {0, 1, 3}) hold_product(shape, skew, as_it_is);
+}
+
+TEST(gpu_Library, AMatrixTimesAVectorIsRightBesideGapsOfNaN) {
+  if (const Gpu& gpu = found_gpu(); !gpu.device) GTEST_SKIP() << *gpu.reason;
+  constexpr int many = 700, deep = 301;
+  const auto gaps = [](std::vector<float> values, int row, std::int64_t ld) {
+    for (std::size_t i = 0; i < values.size(); ++i)
+      if (static_cast<std::int64_t>(i) % ld >= row)
+        values[i] = std::numeric_limits<float>::quiet_NaN();
+    return values;
+  };
+  for (const int gap : {0, 3, 4}) {
+    SCOPED_TRACE(gap);
+    // A·b and a·B
+    const std::int64_t lda = deep + gap, ldb = many + gap;
+    const auto a = gaps(integers(many * lda, 9), deep, lda),
+               b = gaps(integers(deep * ldb, 9), many, ldb), v = integers(deep, 10);
+    std::vector<float> by_rows(many, 0), by_columns(many, 0);
+    for (int i = 0; i < many; ++i)
+      for (int e = 0; e < deep; ++e) {
+        by_rows[i] += a[i * lda + e] * v[e];
+        by_columns[i] += v[e] * b[e * ldb + i];
+      }
+    const Floats on_a(a), on_b(b), on_v(v), r(many);
+    matmul::MatmulArgs args = {many, 1, deep, on_a.data(), lda, on_v.data(), 1, r.data(), 1};
+    EXPECT_EQ(matmul::best_rung(args), "matvec");
+    EXPECT_EQ(run(of(args), {}), cudaSuccess);
+    EXPECT_EQ(r.read(), by_rows);
+    for (const auto other : {&matmul::MatmulArgs::ldb, &matmul::MatmulArgs::ldc}) {
+      auto apart = args;
+      apart.*other = 2;
+      EXPECT_EQ(run(of(apart), "matvec"), cudaErrorInvalidConfiguration);
+      EXPECT_NE(matmul::best_rung(apart), "matvec");
+    }
+    args = {1, many, deep, on_v.data(), deep + 5, on_b.data(), ldb, r.data(), many + 7};
+    EXPECT_EQ(run(of(args), "matvec"), cudaSuccess);
+    EXPECT_EQ(r.read(), by_columns);
+    EXPECT_TRUE(r.guards_stand());
+  }
 }
 
 constexpr int matrices[][2] = {{1, 1},    {7, 3},    {31, 33},  {64, 64},   {65, 130},

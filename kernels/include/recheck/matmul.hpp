@@ -14,15 +14,18 @@ namespace recheck::kernels::matmul {
 
 /// C = A · B in IEEE fp32 on the current device, by one of several kernels, here called rungs: the
 /// one named `rung`; if that is empty, of those that run on this device the one that was fastest at
-/// this shape or one very like it, else the one that is expected to be. (Measured on an H200; what
-/// is expected of another GPU is a guess, by the H200's costs and its own multiprocessors.)
+/// this shape or one very like it, else the one that is expected to be; a C of one row, or of one
+/// column without gaps in it and B, is mostly left to matvec::best_column_major or best.
+/// (Measured on an H200; what is expected of another GPU is a guess, by the H200's costs and its
+/// own multiprocessors.)
 ///
 /// Call it twice, like CUB's functions. With workspace == nullptr it sets `bytes` to what this call
 /// needs, a multiple of 256 and at least that, and launches nothing. Then pass at least so many
 /// bytes of device memory on 16 bytes; what is in it does not matter, and is overwritten. `bytes`
 /// is then what you own, and is not changed, nor is it by a call that is refused. What is needed
 /// depends on the extents, the device, the rung, and on whether pointers and leading dimensions are
-/// multiples of 16 bytes: up to 21 MB, and a copy of B where that is not so aligned.
+/// multiples of 16 bytes: up to 21 MB, and a copy of B where that is not so aligned; or little more
+/// than C has, where that is one row and longer.
 ///
 /// It puts all its work on `stream` (nullptr: the legacy default stream), does not wait, allocates
 /// nothing and keeps no state. It may be called from any thread. Calls whose work may overlap in

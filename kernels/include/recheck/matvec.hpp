@@ -17,7 +17,7 @@ namespace recheck::kernels::matvec {
 /// threads and errors are as for matmul::best (matmul.hpp), with the pitch, which counts bytes, as
 /// the leading dimension: cudaErrorInvalidPitchValue where it is smaller than a stored row, and
 /// cudaErrorMisalignedAddress where it is no multiple of 4. `best` needs 256 bytes of workspace,
-/// best_column_major up to a few hundred kB.
+/// best_column_major up to 68 kB, or little more than r has where that is longer.
 cudaError_t best(const MatvecArgs& args, void* workspace, std::size_t& bytes,
                  cudaStream_t stream = nullptr, std::string_view rung = {}) noexcept;
 
