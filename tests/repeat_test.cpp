@@ -53,7 +53,9 @@ class Repeat : public testing::TestWithParam<Row> {};
 TEST_P(Repeat, LeavesTheSameBitsEveryTime) {
   const auto& [experiment, strategy] = GetParam();
   const Gpu& gpu = found_gpu();
-  const Shape& shape = experiment->headline;
+  Shape shape = experiment->headline;
+  // or of one column, where that is all that the row takes
+  if (shape.size() == 3 && refuse(*strategy, shape, gpu)) shape[1] = 1;
   if (const auto refusal = refuse(*strategy, shape, gpu)) GTEST_SKIP() << *refusal->reason;
   Target& target = targets().of(Backend::gpu);
   const Workbench bench(*experiment, shape, target, 0, 1);

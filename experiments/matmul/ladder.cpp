@@ -31,6 +31,7 @@ Reason strip_fits(const Shape& s, const Device& device) {
   return grid_fits(s[0], tile);
 }
 
+/// Of a column without gaps: the row takes no padding.
 Reason vector_fits(const Shape& s, const Device&) {
   if (s[0] == 1 || s[1] == 1) return {};
   return "is for a matrix times a vector: m or n has to be 1";
@@ -346,7 +347,6 @@ constexpr Strategy rows[] = {
     sweep(tma_persistent<2, 2, 8, 4, 16, 5, 4, 3>("tma_persistent_split4", {"split", 4})),
     stream_k<4, 2, 8, 16>("stream_k"),
     stream_k<4, 2, 8, 8>("stream_k_tile_n128"),
-    // without padding, as a column of B or C is a vector of matvec's where it has no gaps
     {.name = "matvec", .source = ours("one row or column of C: the matrix–vector product that it is"), .packed = true, .fits = vector_fits, .workspace = floats_of_matvec, .launch = gpu<k::matvec>},
     {.name = "best", .source = ours("whichever was fastest at the shape, or is expected to be"), .workspace = floats_of_best, .launch = gpu<k::best>},
 
