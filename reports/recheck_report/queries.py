@@ -21,7 +21,8 @@ S3_LISTINGS = (
     "s3_block_per_row",
     "s3_warp_per_row",
 )
-DISPATCH = ("best", "best_column_major")  # rows that launch whichever rung suits the shape
+# rows that launch whichever rung suits the shape
+DISPATCH = ("best", "best_column_major", "matvec")
 
 
 @dataclass(frozen=True)
