@@ -12,22 +12,11 @@ namespace recheck::kernels::matmul {
 
 void matvec(const MatmulArgs& args, const Queue& queue) {
   constexpr std::int64_t word = sizeof(float);
+  const auto& [m, n, k, a, lda, b, ldb, c, ldc] = args;
   if (is_matvec_by_rows(args))
-    kernels::matvec::best({.rows = args.m,
-                           .columns = args.k,
-                           .a = args.a,
-                           .pitch = args.lda * word,
-                           .v = args.b,
-                           .r = args.c},
-                          queue);
+    kernels::matvec::best({m, k, a, lda * word, b, c}, queue);
   else
-    kernels::matvec::best_column_major({.rows = args.n,
-                                        .columns = args.k,
-                                        .a = args.b,
-                                        .pitch = args.ldb * word,
-                                        .v = args.a,
-                                        .r = args.c},
-                                       queue);
+    kernels::matvec::best_column_major({n, k, b, ldb * word, a, c}, queue);
 }
 
 }  // namespace recheck::kernels::matmul
