@@ -200,7 +200,7 @@ class Numbers(NamedTuple):
 # microseconds that a launch takes, and 1000 outputs of a multiprocessor, where the times do not say
 LAUNCH, STORE = 3.0, 0.1
 FEWEST = 5  # shapes, to fit these numbers to
-LEAST_SLABS = 4  # of a block where k is cut, and of a warp where warps share it
+LEAST_SLABS = 4  # of a block where k is cut
 SHARING_WARPS = 8
 SHARING_BLOCKS = 256  # at most, if clusters are larger than one block
 
@@ -238,18 +238,15 @@ def cluster_of_k(tiles: int, slabs: int, most: int) -> int:
     while (
         2 * cluster <= most
         and 2 * cluster * tiles <= SHARING_BLOCKS
-        and 2 * cluster * SHARING_WARPS * LEAST_SLABS <= slabs
+        and 2 * cluster * SHARING_WARPS <= slabs
     ):
         cluster *= 2
     return cluster
 
 
-def clusters_of_k(tiles: int, slabs: int, cluster: int, blocks: int) -> int:
-    """Clusters that share the k of a tile, as kernels/cost.hpp has it."""
-    if tiles == 0:
-        return 1
-    most = min(blocks // (tiles * cluster), slabs // (SHARING_WARPS * cluster * LEAST_SLABS))
-    return max(1, most)
+def blocks_of_k(tiles: int, slabs: int, blocks: int) -> int:
+    """Blocks that share it and leave their sums to a second kernel, as kernels/cost.hpp has it."""
+    return max(1, min(blocks // tiles, slabs // (2 * SHARING_WARPS))) if tiles else 1
 
 
 def waves(plan: Plan, multiprocessors: int, product: Product) -> Cut:
@@ -259,10 +256,12 @@ def waves(plan: Plan, multiprocessors: int, product: Product) -> Cut:
     if plan.even:
         slabs, blocks, launches = -(-tiles * slabs // multiprocessors), multiprocessors, 2
     elif plan.cluster:
-        cluster = cluster_of_k(tiles, slabs, plan.cluster)
-        clusters = clusters_of_k(tiles, slabs, cluster, plan.blocks)
-        slabs = -(-slabs // (SHARING_WARPS * cluster * clusters))
-        blocks, launches = tiles * cluster * clusters, 2 if clusters > 1 else 1
+        if plan.blocks:
+            sharing = blocks_of_k(tiles, slabs, plan.blocks)
+            launches = 2 if sharing > 1 else 1
+        else:
+            sharing = cluster_of_k(tiles, slabs, plan.cluster)
+        slabs, blocks = -(-slabs // (SHARING_WARPS * sharing)), tiles * sharing
     else:
         split = plan.split
         if plan.blocks and tiles:

@@ -12,24 +12,23 @@
 namespace recheck::kernels {
 
 /// The warps of a block that share the k of its tile, and the blocks of a cluster that do: as many
-/// as leave each warp four slabs and are not more in all than a GPU has room for at a time.
+/// as leave each warp a slab and are not more in all than a GPU has room for at a time.
 inline constexpr int sharing_warps = 8;
 constexpr int cluster_of_k(std::int64_t tiles, std::int64_t slabs, int most) {
-  constexpr int blocks = 256, least = 4;
+  constexpr int blocks = 256;
   int cluster = 1;
   while (2 * cluster <= most && 2 * cluster * tiles <= blocks &&
-         2 * cluster * sharing_warps * least <= slabs)
+         2 * cluster * sharing_warps <= slabs)
     cluster *= 2;
   return cluster;
 }
 
-/// The clusters of so many blocks that share the k of a tile, each of which leaves its sums to a
-/// second kernel: until there are about `blocks` blocks, and each warp has four slabs still.
-constexpr int clusters_of_k(std::int64_t tiles, std::int64_t slabs, int cluster, int blocks) {
-  constexpr int least = 4;
+/// The blocks that share it and leave their sums to a second kernel: until there are about so many
+/// in all, and as many as leave each warp two slabs.
+constexpr int blocks_of_k(std::int64_t tiles, std::int64_t slabs, int blocks) {
+  constexpr int least = 2;
   if (tiles == 0) return 1;
-  const std::int64_t most =
-      std::min(blocks / (tiles * cluster), slabs / (std::int64_t{sharing_warps} * cluster * least));
+  const std::int64_t most = std::min(blocks / tiles, slabs / (sharing_warps * least));
   return static_cast<int>(std::max<std::int64_t>(1, most));
 }
 
@@ -69,12 +68,12 @@ inline float expected(const Plan& plan, const Cost& cost, int multiprocessors, b
     own = std::ceil(static_cast<double>(tiles) * own / multiprocessors);
     added = true;
   } else if (plan.cluster > 0) {
-    const int cluster = cluster_of_k(tiles, slabs, plan.cluster);
-    const std::int64_t sharing =
-        std::int64_t{cluster} * clusters_of_k(tiles, slabs, cluster, plan.blocks);
+    added = plan.blocks > 0;
+    const int sharing =
+        added ? blocks_of_k(tiles, slabs, plan.blocks) : cluster_of_k(tiles, slabs, plan.cluster);
+    added = added && sharing > 1;
     blocks *= sharing;
-    own = static_cast<double>(over(slabs, sharing_warps * sharing));
-    added = sharing > cluster;
+    own = static_cast<double>(over(slabs, std::int64_t{sharing_warps} * sharing));
   } else {
     std::int64_t split = plan.split;
     if (plan.blocks > 0 && tiles > 0) {

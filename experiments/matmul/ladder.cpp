@@ -164,35 +164,31 @@ constexpr Strategy async_stages(std::string_view name) {
           .launch = gpu<k::async_stages<warps_m, warps_n, tm, tn, 16, stages, blocks>>};
 }
 
-template <int rows, int columns, int most_cluster, int blocks>
-std::int64_t floats_of_shared_k(const Shape& s) {
-  return k::shared_k_floats<rows, columns, most_cluster, blocks>(s[0], s[1], s[2]);
+template <int rows, int columns, int blocks>
+std::int64_t floats_of_warps(const Shape& s) {
+  return k::k_warps_floats<rows, columns, blocks>(s[0], s[1], s[2]);
 }
 
 template <int lanes_m, int tm, int tn, int blocks>
 constexpr Strategy k_warps(std::string_view name) {
   constexpr Parameter rows = {"tile_m", lanes_m * tm}, columns = {"tile_n", 32 / lanes_m * tn};
-  constexpr Parameter none = {};
   return {.name = name,
-          .source = ours(blocks ? "k shared by warps, and stretches of it by blocks"
-                                : "k shared by the warps of a block"),
-          .parameters = {{rows, columns, blocks ? Parameter{"blocks", blocks} : none}},
+          .source = ours("k shared by the warps of a block, and by several blocks"),
+          .parameters = {{rows, columns, {"blocks", blocks}}},
           .needs = from_capability<80>,
-          .workspace = floats_of_shared_k<rows.value, columns.value, 1, blocks>,
+          .workspace = floats_of_warps<rows.value, columns.value, blocks>,
           .launch = gpu<k::k_warps<lanes_m, tm, tn, blocks>>};
 }
 
-template <int lanes_m, int tm, int tn, int most_cluster, int blocks>
+template <int lanes_m, int tm, int tn, int most_cluster>
 constexpr Strategy k_clusters(std::string_view name) {
-  constexpr Parameter rows = {"tile_m", lanes_m * tm}, columns = {"tile_n", 32 / lanes_m * tn};
-  constexpr Parameter cluster = {"cluster", most_cluster};
   return {.name = name,
-          .source = ours(blocks ? "the same, and stretches of it by clusters"
-                                : "the same, and by the blocks of a cluster"),
-          .parameters = {{rows, columns, blocks ? Parameter{"blocks", blocks} : cluster}},
+          .source = ours("k shared by the warps of a block, and by the blocks of a cluster"),
+          .parameters = {{{"tile_m", lanes_m * tm},
+                          {"tile_n", 32 / lanes_m * tn},
+                          {"cluster", most_cluster}}},
           .needs = from_capability<90>,
-          .workspace = floats_of_shared_k<rows.value, columns.value, most_cluster, blocks>,
-          .launch = gpu<k::k_clusters<lanes_m, tm, tn, most_cluster, blocks>>};
+          .launch = gpu<k::k_clusters<lanes_m, tm, tn, most_cluster>>};
 }
 
 std::int64_t floats_of_b(const Shape& s) { return k::aligned_b_floats(s[2], s[1]); }
@@ -330,16 +326,12 @@ constexpr Strategy rows[] = {
     sweep(async_stages<2, 2, 8, 8, 3, 3>("async_stages_stages3")),
     sweep(async_stages<2, 2, 8, 4, 4, 3>("async_stages_tile_n64")),
     sweep(async_stages<4, 2, 8, 8, 4, 2>("async_stages_tile_m128")),
-    k_warps<4, 4, 4, 0>("k_warps"),
-    k_warps<16, 4, 4, 0>("k_warps_tile_n8"),
-    k_warps<4, 4, 4, 256>("k_warps_stretches"),
-    k_warps<16, 4, 4, 256>("k_warps_stretches_tile_n8"),
-    k_clusters<4, 4, 4, 8, 0>("k_clusters"),
-    k_clusters<16, 4, 4, 8, 0>("k_clusters_tile_n8"),
-    k_clusters<4, 8, 4, 8, 0>("k_clusters_tile_m32"),
-    k_clusters<4, 4, 4, 8, 256>("k_clusters_stretches"),
-    k_clusters<16, 4, 4, 8, 256>("k_clusters_stretches_tile_n8"),
-    k_clusters<4, 8, 4, 8, 256>("k_clusters_stretches_tile_m32"),
+    k_warps<4, 4, 4, 256>("k_warps"),
+    k_warps<4, 8, 4, 256>("k_warps_tile_m32"),
+    k_warps<16, 4, 4, 256>("k_warps_tile_m64"),
+    k_warps<16, 1, 4, 256>("k_warps_tile_n8"),
+    k_clusters<16, 1, 4, 8>("k_clusters"),
+    k_clusters<4, 4, 4, 8>("k_clusters_tile_n32"),
     tma_persistent<4, 2, 8, 16, 16, 5, 1, 1>("tma_persistent", {"stages", 5}),
     sweep(tma_persistent<4, 2, 8, 16, 16, 3, 1, 1>("tma_persistent_stages3", {"stages", 3})),
     sweep(tma_persistent<4, 2, 8, 16, 32, 3, 1, 1>("tma_persistent_depth32", {"depth", 32})),

@@ -33,9 +33,9 @@ std::int64_t floats_of_stretches(const MatmulArgs& p) {
   return k_stretches_floats<rows, columns, blocks>(p.m, p.n, p.k);
 }
 
-template <int rows, int columns, int most_cluster, int blocks>
-std::int64_t floats_of_shared_k(const MatmulArgs& p) {
-  return shared_k_floats<rows, columns, most_cluster, blocks>(p.m, p.n, p.k);
+template <int rows, int columns, int blocks>
+std::int64_t floats_of_warps(const MatmulArgs& p) {
+  return k_warps_floats<rows, columns, blocks>(p.m, p.n, p.k);
 }
 
 std::int64_t floats_of_matvec(const MatmulArgs& p) { return matvec_floats(p.m, p.n, p.k); }
@@ -58,8 +58,10 @@ bool matvec_first(const GpuModel& gpu, const MatmulArgs& p) {
 constexpr Choice<MatmulArgs> choices[] = {
     {.name = "warp_tile", .least = 75, .plan = {128, 128, 16, 2}, .launch = run<warp_tile<4, 2, 16>>},
     {.name = "warp_tile_warps4", .least = 75, .plan = {64, 128, 16, 3}, .launch = run<warp_tile<2, 2, 16>>},
+    {.name = "tile8_depth4", .least = 75, .plan = {8, 8, 32, 32}, .launch = run<tile<8, 4>>, .fits = rows_fit<8>},
     {.name = "tile8_depth8", .least = 75, .plan = {8, 8, 64, 32}, .launch = run<tile<8, 8>>, .fits = rows_fit<8>},
     {.name = "tile16", .least = 75, .plan = {16, 16, 16, 8}, .launch = run<tile<16, 1>>, .fits = rows_fit<16>},
+    {.name = "tile16_depth2", .least = 75, .plan = {16, 16, 32, 8}, .launch = run<tile<16, 2>>, .fits = rows_fit<16>},
     {.name = "tile16_depth4", .least = 75, .plan = {16, 16, 64, 8}, .launch = run<tile<16, 4>>, .fits = rows_fit<16>},
     {.name = "tile16_depth8", .least = 75, .plan = {16, 16, 128, 8}, .launch = run<tile<16, 8>>, .fits = rows_fit<16>},
     {.name = "tile32", .least = 75, .plan = {32, 32, 32, 2}, .launch = run<tile<32, 1>>, .fits = rows_fit<32>},
@@ -72,16 +74,12 @@ constexpr Choice<MatmulArgs> choices[] = {
     {.name = "k_stretches_tile_m16", .least = 75, .plan = {16, 32, 16, 16, 1, 2048}, .launch = run<k_stretches<1, 1, 4, 4, 2048>>, .floats = floats_of_stretches<16, 32, 2048>},
     {.name = "async_stages", .least = 80, .plan = {64, 128, 16, 3}, .launch = run<async_stages<2, 2, 8, 8, 16, 4, 3>>},
     {.name = "async_stages_tile_n64", .least = 80, .plan = {64, 64, 16, 3}, .launch = run<async_stages<2, 2, 8, 4, 16, 4, 3>>},
-    {.name = "k_warps", .least = 80, .plan = {16, 32, 16, 2, 1, 0, false, 1}, .launch = run<k_warps<4, 4, 4, 0>>},
-    {.name = "k_warps_tile_n8", .least = 80, .plan = {64, 8, 16, 2, 1, 0, false, 1}, .launch = run<k_warps<16, 4, 4, 0>>},
-    {.name = "k_warps_stretches", .least = 80, .plan = {16, 32, 16, 2, 1, 256, false, 1}, .launch = run<k_warps<4, 4, 4, 256>>, .floats = floats_of_shared_k<16, 32, 1, 256>},
-    {.name = "k_warps_stretches_tile_n8", .least = 80, .plan = {64, 8, 16, 2, 1, 256, false, 1}, .launch = run<k_warps<16, 4, 4, 256>>, .floats = floats_of_shared_k<64, 8, 1, 256>},
-    {.name = "k_clusters", .least = 90, .plan = {16, 32, 16, 2, 1, 0, false, 8}, .launch = run<k_clusters<4, 4, 4, 8, 0>>},
-    {.name = "k_clusters_tile_n8", .least = 90, .plan = {64, 8, 16, 2, 1, 0, false, 8}, .launch = run<k_clusters<16, 4, 4, 8, 0>>},
-    {.name = "k_clusters_tile_m32", .least = 90, .plan = {32, 32, 16, 2, 1, 0, false, 8}, .launch = run<k_clusters<4, 8, 4, 8, 0>>},
-    {.name = "k_clusters_stretches", .least = 90, .plan = {16, 32, 16, 2, 1, 256, false, 8}, .launch = run<k_clusters<4, 4, 4, 8, 256>>, .floats = floats_of_shared_k<16, 32, 8, 256>},
-    {.name = "k_clusters_stretches_tile_n8", .least = 90, .plan = {64, 8, 16, 2, 1, 256, false, 8}, .launch = run<k_clusters<16, 4, 4, 8, 256>>, .floats = floats_of_shared_k<64, 8, 8, 256>},
-    {.name = "k_clusters_stretches_tile_m32", .least = 90, .plan = {32, 32, 16, 2, 1, 256, false, 8}, .launch = run<k_clusters<4, 8, 4, 8, 256>>, .floats = floats_of_shared_k<32, 32, 8, 256>},
+    {.name = "k_warps", .least = 80, .plan = {16, 32, 16, 2, 1, 256, false, 1}, .launch = run<k_warps<4, 4, 4, 256>>, .floats = floats_of_warps<16, 32, 256>},
+    {.name = "k_warps_tile_m32", .least = 80, .plan = {32, 32, 16, 2, 1, 256, false, 1}, .launch = run<k_warps<4, 8, 4, 256>>, .floats = floats_of_warps<32, 32, 256>},
+    {.name = "k_warps_tile_m64", .least = 80, .plan = {64, 8, 16, 2, 1, 256, false, 1}, .launch = run<k_warps<16, 4, 4, 256>>, .floats = floats_of_warps<64, 8, 256>},
+    {.name = "k_warps_tile_n8", .least = 80, .plan = {16, 8, 16, 2, 1, 256, false, 1}, .launch = run<k_warps<16, 1, 4, 256>>, .floats = floats_of_warps<16, 8, 256>},
+    {.name = "k_clusters", .least = 90, .plan = {16, 8, 16, 2, 1, 0, false, 8}, .launch = run<k_clusters<16, 1, 4, 8>>},
+    {.name = "k_clusters_tile_n32", .least = 90, .plan = {16, 32, 16, 2, 1, 0, false, 8}, .launch = run<k_clusters<4, 4, 4, 8>>},
     {.name = "tma_persistent_split2", .least = 90, .most = hopper_only, .plan = {64, 64, 16, 3, 2}, .launch = run<tma_persistent<2, 2, 8, 4, 16, 5, 2, 3>>, .floats = floats_of_b},
     {.name = "stream_k", .least = 90, .most = hopper_only, .plan = {128, 256, 16, 1, 1, 0, true}, .launch = run<stream_k<4, 2, 8, 16>>, .floats = floats_of_stream_k},
     {.name = "stream_k_tile_n128", .least = 90, .most = hopper_only, .plan = {128, 128, 16, 1, 1, 0, true}, .launch = run<stream_k<4, 2, 8, 8>>, .floats = floats_of_stream_k},

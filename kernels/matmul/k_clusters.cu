@@ -1,28 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Blocks of a cluster share k, as do their warps. In k_warps.cu a product of one tile keeps one
-// multiprocessor busy. Here up to most_cluster blocks take slabs of the same tile in turn; in the
-// end each sends the others its sums of their shares of the tile through distributed shared memory,
-// and adds those of its own share in the order of the blocks. Still one launch and no workspace,
-// and the same bits in every run. A cluster is a sixteenth of an H200: rows of `blocks` have
-// several of them share a very deep k, whose sums a second kernel adds. It is launched while the
-// first one works. Source: "split-K" in CUTLASS; thread block clusters, distributed shared memory
-// and programmatic dependent launch (CUDA, Hopper).
+// Blocks of a cluster share k, as do their warps. In k_warps.cu blocks that share a tile leave
+// their sums in memory, and a second kernel waits for them. Here up to most_cluster blocks take
+// slabs of the same tile in turn; in the end each sends the others its sums of their shares of the
+// tile through distributed shared memory, and adds those of its own share in the order of the
+// blocks: one launch, no workspace, and the same bits in every run. Faster where k is short; a
+// cluster is a sixteenth of an H200, too little for a deep one. Source: thread block clusters and
+// distributed shared memory (CUDA, Hopper).
 
 #include "k_warps.cuh"
 
 namespace recheck::kernels::matmul {
 
-template <int lanes_m, int tm, int tn, int most_cluster, int blocks>
-void k_clusters(const MatmulArgs& args, const Queue& queue) {
-  share_k<SharedK<lanes_m, tm, tn>, most_cluster, blocks, true>(args, queue);
+template <int lanes_m, int tm, int tn, int most_cluster>
+void k_clusters(const MatmulArgs& args, cudaStream_t stream) {
+  if (args.m == 0 || args.n == 0) return;
+  using T = SharedK<lanes_m, tm, tn>;
+  const int cluster = cluster_of_k(tiles<T>(args), slabs_of<T>(args), most_cluster);
+  share_k<T, true>(args, cluster, 1, {.stream = stream});
 }
 
-template void k_clusters<4, 4, 4, 8, 0>(const MatmulArgs&, const Queue&);
-template void k_clusters<16, 4, 4, 8, 0>(const MatmulArgs&, const Queue&);
-template void k_clusters<4, 8, 4, 8, 0>(const MatmulArgs&, const Queue&);
-template void k_clusters<4, 4, 4, 8, 256>(const MatmulArgs&, const Queue&);
-template void k_clusters<16, 4, 4, 8, 256>(const MatmulArgs&, const Queue&);
-template void k_clusters<4, 8, 4, 8, 256>(const MatmulArgs&, const Queue&);
+template void k_clusters<16, 1, 4, 8>(const MatmulArgs&, cudaStream_t);
+template void k_clusters<4, 4, 4, 8>(const MatmulArgs&, cudaStream_t);
 
 }  // namespace recheck::kernels::matmul

@@ -28,6 +28,7 @@ __global__ void __launch_bounds__(T::threads, resident<T>)
   p.a += begin;
   p.b += begin * p.ldb;
   p.k = min(stretch, p.k - begin);
+  if (parts.data != nullptr) hopper::griddepcontrol_launch_dependents();  // what adds them
   parts.take_place_of_c(p, blockIdx.y);
   Outputs<T> outputs;
   multiply<T, vectors>(p, tile, mine, slab, outputs);
@@ -48,7 +49,7 @@ void k_stretches(const MatmulArgs& args, const Queue& queue) {
   const dim3 grid(static_cast<unsigned>(count), static_cast<unsigned>(k.count));
   const Parts parts = parts_of(args, k.count, queue.workspace);
   kernel<<<grid, T::threads, 0, queue.stream>>>(args, k.length, parts);
-  add_stretches<false>(args, parts, k.count, queue.stream);
+  add_stretches(args, parts, k.count, queue.stream);
 }
 
 template void k_stretches<1, 1, 4, 4, 2048>(const MatmulArgs&, const Queue&);

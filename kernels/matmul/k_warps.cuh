@@ -3,8 +3,7 @@
 
 // What k_warps.cu and k_clusters.cu have in common: each warp of a block multiplies its own slabs
 // of k for the whole of the block's tile, and in the end all sums are added in a fixed order. Where
-// that leaves multiprocessors idle, several blocks or clusters of blocks may take a tile's slabs in
-// turn: each leaves its sums in a workspace, and a second kernel adds them, as in k_stretches.cu.
+// that leaves multiprocessors idle, several blocks take a tile's slabs in turn.
 //
 // Rows and columns outside are not copied: what is found in their place in shared memory goes into
 // outputs that are not stored. What is beyond k is zero in A and in B.
@@ -50,10 +49,9 @@ struct SharedK {
   }
 };
 
-template <typename T, int most_cluster, bool vectors>
+template <typename T, bool clusters, bool vectors>
 __global__ void __launch_bounds__(T::threads, 2)
     share_k_kernel(MatmulArgs p, int cluster, Parts parts) {
-  constexpr bool clusters = most_cluster > 1;
   extern __shared__ float4 shared[];
   const int tid = static_cast<int>(threadIdx.x), warp = tid / 32, lane = tid % 32;
   const int bits = clusters ? __ffs(cluster) - 1 : 0;  // it is a power of two
@@ -185,21 +183,23 @@ __global__ void __launch_bounds__(T::threads, 2)
     store_four(p, aligned, tile.row + at.row + i / 32 * T::lanes_m, tile.column + at.column, sum);
 }
 
-/// `blocks`, if not 0: about so many multiply in all, where they would be fewer. `overlapped` as
-/// add_stretches has it.
-template <typename T, int most_cluster, int blocks, bool overlapped>
-void share_k(const MatmulArgs& args, const Queue& queue) {
-  if (args.m == 0 || args.n == 0) return;
-  const int count = tiles<T>(args), slabs = (args.k + T::depth - 1) / T::depth;
-  const int cluster = cluster_of_k(count, slabs, most_cluster);
-  const int stretches = clusters_of_k(count, slabs, cluster, blocks);
+/// In clusters of so many blocks, and so many of these to a tile.
+template <typename T, bool clusters>
+void share_k(const MatmulArgs& args, int cluster, int stretches, const Queue& queue) {
   const Parts parts = parts_of(args, stretches, queue.workspace);
-  const auto kernel = all_on_vectors(args) ? share_k_kernel<T, most_cluster, true>
-                                           : share_k_kernel<T, most_cluster, false>;
+  const auto kernel =
+      all_on_vectors(args) ? share_k_kernel<T, clusters, true> : share_k_kernel<T, clusters, false>;
   if (!allow_shared(kernel, T::bytes)) return;
-  const dim3 grid(static_cast<unsigned>(count * cluster), static_cast<unsigned>(stretches));
+  const dim3 grid(static_cast<unsigned>(tiles<T>(args) * cluster),
+                  static_cast<unsigned>(stretches));
   launch_clusters(cluster, kernel, grid, T::threads, T::bytes, queue.stream, args, cluster, parts);
-  add_stretches<overlapped>(args, parts, stretches, queue.stream);
+  add_stretches(args, parts, stretches, queue.stream);
+}
+
+/// Of k, all in all.
+template <typename T>
+int slabs_of(const MatmulArgs& args) {
+  return (args.k + T::depth - 1) / T::depth;
 }
 
 }  // namespace recheck::kernels::matmul

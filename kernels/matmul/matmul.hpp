@@ -118,27 +118,24 @@ template <int warps_m, int warps_n, int tm, int tn, int depth, int stages, int b
 void async_stages(const MatmulArgs& args, cudaStream_t stream);
 
 /// The eight warps of a block share the k of its tile: lanes_m×32/lanes_m lanes, tm×tn outputs per
-/// thread. Several blocks share it besides until there are about `blocks`, if that is not 0, and a
-/// second kernel adds their sums. Takes shared_k_floats of workspace, on 16 bytes. Compute
-/// capability 8.0. k_warps.cu
+/// thread. Several blocks share it besides until there are about `blocks`, and a second kernel adds
+/// their sums. Takes k_warps_floats of workspace, on 16 bytes. Compute capability 8.0. k_warps.cu
 template <int lanes_m, int tm, int tn, int blocks>
 void k_warps(const MatmulArgs& args, const Queue& queue);
 
-/// The same, and up to most_cluster blocks of a cluster share it before clusters do. Compute
-/// capability 9.0. k_clusters.cu
-template <int lanes_m, int tm, int tn, int most_cluster, int blocks>
-void k_clusters(const MatmulArgs& args, const Queue& queue);
-
-/// For the products of all blocks, or clusters, that share k, with tiles of rows×columns.
+/// For the products of all blocks that share k, with tiles of rows×columns.
 inline constexpr int shared_k_depth = 16;
-template <int rows, int columns, int most_cluster, int blocks>
-constexpr std::int64_t shared_k_floats(std::int64_t m, std::int64_t n, std::int64_t k) {
+template <int rows, int columns, int blocks>
+constexpr std::int64_t k_warps_floats(std::int64_t m, std::int64_t n, std::int64_t k) {
   const std::int64_t tiles = (m + rows - 1) / rows * ((n + columns - 1) / columns);
-  const std::int64_t slabs = (k + shared_k_depth - 1) / shared_k_depth;
-  const int cluster = cluster_of_k(tiles, slabs, most_cluster);
-  const int count = clusters_of_k(tiles, slabs, cluster, blocks);
+  const int count = blocks_of_k(tiles, (k + shared_k_depth - 1) / shared_k_depth, blocks);
   return count > 1 ? count * m * padded_row(n) : 0;
 }
+
+/// The same, but up to most_cluster blocks of a cluster share it, and add their sums themselves.
+/// Compute capability 9.0. k_clusters.cu
+template <int lanes_m, int tm, int tn, int most_cluster>
+void k_clusters(const MatmulArgs& args, cudaStream_t stream);
 
 /// A warpgroup fetches, warps_m×warps_n warps multiply, tm×tn outputs per thread; `split` blocks of
 /// a cluster share k. Takes aligned_b_floats of workspace, on 16 bytes. Compute capability 9.0.
@@ -187,12 +184,10 @@ std::string_view best_on(const GpuModel& gpu, const MatmulArgs& args);
 
 /// The most that one of its rungs takes.
 constexpr std::int64_t best_floats(std::int64_t m, std::int64_t n, std::int64_t k) {
-  return std::max(
-      {stream_k_floats(k, n), k_stretches_floats<64, 128, 384>(m, n, k),
-       k_stretches_floats<16, 32, 2048>(m, n, k), shared_k_floats<16, 32, 1, 256>(m, n, k),
-       shared_k_floats<64, 8, 1, 256>(m, n, k), shared_k_floats<16, 32, 8, 256>(m, n, k),
-       shared_k_floats<64, 8, 8, 256>(m, n, k), shared_k_floats<32, 32, 8, 256>(m, n, k),
-       matvec_floats(m, n, k)});
+  return std::max({stream_k_floats(k, n), k_stretches_floats<64, 128, 384>(m, n, k),
+                   k_stretches_floats<16, 32, 2048>(m, n, k), k_warps_floats<16, 32, 256>(m, n, k),
+                   k_warps_floats<16, 8, 256>(m, n, k), k_warps_floats<64, 8, 256>(m, n, k),
+                   k_warps_floats<32, 32, 256>(m, n, k), matvec_floats(m, n, k)});
 }
 
 /// Bytes of dynamic shared memory that one block of a launcher asks for, for `fits` to compare with

@@ -8,6 +8,7 @@
 #include <bit>
 #include <cstdint>
 
+#include "../best.hpp"
 #include "../hopper.cuh"
 #include "../launch.hpp"
 #include "matmul.hpp"
@@ -36,9 +37,8 @@ constexpr int add_threads = 256, add_at_once = 8, most_helpers = 64;
 
 /// C, each output a sum over `count` stretches. A block has `across` outputs, and add_threads /
 /// across helpers for each: a helper adds every helpers-th stretch, with add_at_once of them on the
-/// way at a time, and the first one adds what the helpers have. `overlapped`: by launch_behind().
-template <bool overlapped>
-__global__ void __launch_bounds__(add_threads)
+/// way at a time, and the first one adds what the helpers have.
+static __global__ void __launch_bounds__(add_threads)
     add_stretches_kernel(MatmulArgs p, Parts parts, int count, int across) {
   __shared__ float sums[add_threads];
   const int tid = static_cast<int>(threadIdx.x), helper = tid / across,
@@ -47,7 +47,7 @@ __global__ void __launch_bounds__(add_threads)
   const std::int64_t row = i / p.n, column = i % p.n;
   const bool inside = row < p.m;
   const float* from = parts.data + row * parts.ld + column;
-  if constexpr (overlapped) hopper::griddepcontrol_wait();
+  hopper::griddepcontrol_wait();
   float sum = 0;
   if (inside) {
     for (int s = helper; s < count; s += add_at_once * helpers) {
@@ -67,10 +67,9 @@ __global__ void __launch_bounds__(add_threads)
   p.c[row * p.ldc + column] = sum;
 }
 
-/// Adds the stretches, if there are several. `overlapped`: its launch overlaps with the kernel that
-/// multiplies, which then is made for compute capability 9.0 too.
-template <bool overlapped>
-void add_stretches(const MatmulArgs& args, const Parts& parts, int count, cudaStream_t stream) {
+/// Adds the stretches, if there are several.
+static void add_stretches(const MatmulArgs& args, const Parts& parts, int count,
+                          cudaStream_t stream) {
   if (count == 1) return;
   // about add_at_once for each
   const auto wanted = std::bit_floor(static_cast<unsigned>(count) * 2 / add_at_once);
@@ -78,11 +77,11 @@ void add_stretches(const MatmulArgs& args, const Parts& parts, int count, cudaSt
   const int across = add_threads / helpers;
   const std::int64_t outputs = static_cast<std::int64_t>(args.m) * args.n;
   const auto blocks = static_cast<unsigned>((outputs + across - 1) / across);
-  const auto kernel = add_stretches_kernel<overlapped>;
-  if constexpr (overlapped)
-    launch_behind(kernel, blocks, add_threads, 0, stream, args, parts, count, across);
+  // code that is older cannot wait for a kernel that it overlaps with
+  if (current_gpu().code >= 90)
+    launch_behind(add_stretches_kernel, blocks, add_threads, 0, stream, args, parts, count, across);
   else
-    kernel<<<blocks, add_threads, 0, stream>>>(args, parts, count, across);
+    add_stretches_kernel<<<blocks, add_threads, 0, stream>>>(args, parts, count, across);
 }
 
 }  // namespace recheck::kernels::matmul

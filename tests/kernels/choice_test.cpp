@@ -140,7 +140,7 @@ TEST(Choice, ClustersLeaveEachWarpSlabsAndAreNotTooMany) {
         EXPECT_TRUE(found == 1 || found == 2 || found == 4 || found == 8) << found;
         EXPECT_LE(found, most);
         const auto takes = [&](int cluster) {
-          return cluster * tiles <= 256 && slabs >= 4 * sharing_warps * cluster;
+          return cluster * tiles <= 256 && slabs >= sharing_warps * cluster;
         };
         EXPECT_TRUE(found == 1 || takes(found)) << tiles << ' ' << slabs;
         EXPECT_FALSE(2 * found <= most && takes(2 * found)) << tiles << ' ' << slabs;
@@ -149,23 +149,16 @@ TEST(Choice, ClustersLeaveEachWarpSlabsAndAreNotTooMany) {
   }
 }
 
-TEST(Choice, ClustersThatShareKLeaveEachWarpSlabsAndAreNotTooMany) {
-  EXPECT_EQ(clusters_of_k(1, 1000000, 8, 0), 1);
-  EXPECT_EQ(clusters_of_k(0, 1000, 8, 256), 1);
-  for (const int most : {1, 8}) {
-    for (const std::int64_t tiles : {1LL, 2LL, 7LL, 33LL, 256LL, 1LL << 31}) {
-      for (const int slabs : {0, 1, 63, 64, 255, 256, 512, 1000, 134217728}) {
-        const int cluster = cluster_of_k(tiles, slabs, most),
-                  found = clusters_of_k(tiles, slabs, cluster, 256);
-        const auto takes = [&](std::int64_t sharing) {
-          return sharing * tiles <= 256 && slabs >= 4 * sharing_warps * sharing;
-        };
-        EXPECT_GE(found, 1);
-        // a smaller cluster than there may be is alone
-        EXPECT_TRUE(found == 1 || cluster == most) << tiles << ' ' << slabs;
-        EXPECT_TRUE(found == 1 || takes(found * cluster)) << tiles << ' ' << slabs;
-        EXPECT_FALSE(takes(std::int64_t{found + 1} * cluster)) << tiles << ' ' << slabs;
-      }
+TEST(Choice, BlocksThatShareKLeaveEachWarpSlabsAndAreNotTooMany) {
+  EXPECT_EQ(blocks_of_k(0, 1000, 256), 1);
+  for (const std::int64_t tiles : {1LL, 2LL, 7LL, 33LL, 256LL, 1LL << 31}) {
+    for (const int slabs : {0, 1, 15, 16, 31, 32, 48, 512, 1000, 134217728}) {
+      const int found = blocks_of_k(tiles, slabs, 256);
+      const auto takes = [&](std::int64_t blocks) {
+        return blocks * tiles <= 256 && slabs >= 2 * sharing_warps * blocks;
+      };
+      EXPECT_TRUE(found == 1 || takes(found)) << tiles << ' ' << slabs;
+      EXPECT_FALSE(takes(std::int64_t{found} + 1)) << tiles << ' ' << slabs;
     }
   }
 }
