@@ -340,6 +340,10 @@ class Tried:
     rows: tuple[str, ...]
     times: tuple[tuple[Product, tuple[float | None, ...]], ...]  # of each row
 
+    @property
+    def run(self) -> tuple[str | None, str | None, int | None, int]:
+        return self.uuid_hash, self.commit, self.architecture, self.seed
+
 
 def tried(rehearsal: Rehearsal, names: Sequence[str]) -> Iterator[Tried]:
     """What it has of these rungs, of `best`, and of cuBLAS if that was there."""
@@ -357,15 +361,17 @@ def tried(rehearsal: Rehearsal, names: Sequence[str]) -> Iterator[Tried]:
 
 
 def all_tried(path: Path, folders: Iterable[Path], names: Iterable[str]) -> list[Tried]:
-    """What the file has, and behind it what the rehearsals in these folders have besides."""
+    """What the file has, and behind it what the rehearsals in these folders have besides. Of a row
+    whose kernel changes, take the times out of the file: a rehearsal that it has is not read again."""
     names, found = list(names), []
     if path.exists():
         for each in json.loads(path.read_text(encoding="utf-8")):
             times = tuple((tuple(product), tuple(own)) for product, own in each["times"])
             found.append(Tried(**each | {"rows": tuple(each["rows"]), "times": times}))
+    known = {each.run for each in found}
     for folder in folders:
         if (rehearsal := load_rehearsal(folder)) is not None:
-            found += [each for each in tried(rehearsal, names) if each not in found]
+            found += [each for each in tried(rehearsal, names) if each.run not in known]
     return found
 
 
