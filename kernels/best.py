@@ -190,6 +190,7 @@ class Numbers(NamedTuple):
     """What is fitted for a rung, as kernels/cost.hpp has it."""
 
     start: float
+    second: float
     alone: float
     each: float
     unaligned: float
@@ -275,11 +276,12 @@ def waves(plan: Plan, multiprocessors: int, product: Product) -> Cut:
 
 def expected(plan: Plan, numbers: Numbers, cut: Cut) -> float:
     """Microseconds, as kernels/cost.hpp has them."""
-    each = numbers.each if cut.vectors else numbers.each * numbers.unaligned
-    time = cut.full * max(numbers.alone, plan.resident * each)
-    time += max(numbers.alone, cut.rest * each) if cut.rest else 0
+    time = cut.full * max(numbers.alone, plan.resident * numbers.each)
+    time += max(numbers.alone, cut.rest * numbers.each) if cut.rest else 0
+    time *= 1 if cut.vectors else numbers.unaligned
     store = numbers.store if cut.rows else numbers.store * numbers.scattered
-    return cut.launches * numbers.start + cut.slabs * time + cut.outputs * store
+    start = numbers.start + (cut.launches - 1) * numbers.second
+    return start + cut.slabs * time + cut.outputs * store
 
 
 def fitted(plan: Plan, multiprocessors: int, times: dict[Product, float]) -> Numbers:
@@ -293,14 +295,17 @@ def fitted(plan: Plan, multiprocessors: int, times: dict[Product, float]) -> Num
         numbers = Numbers(*map(math.exp, logs))
         misses = sum(abs(math.log(expected(plan, numbers, cut)) - time) for cut, time in cuts)
         # where the times leave it open: usual ones, and no price of what is not aligned
-        usual = abs(logs[0] - math.log(LAUNCH)) + abs(logs[4] - math.log(STORE))
-        return misses + 0.02 * (usual + logs[3] + logs[5])
+        first, second, _, _, unaligned, store, scattered = logs
+        usual = abs(first - math.log(LAUNCH)) + abs(second - math.log(LAUNCH))
+        usual += abs(store - math.log(STORE))
+        return misses + 0.02 * (usual + unaligned + scattered)
 
     found = []
     # from slabs that hide each other's latency, and from slabs that do not: where the one holds,
     # the other's number makes no difference, and the search would not leave it
     for guess, hidden in pairs((-1.0, 1.0), (0.0, 0.7)):
-        logs, step = [math.log(LAUNCH), guess, guess - hidden, 0.1, math.log(STORE), 1.0], 1.0
+        launch, store, step = math.log(LAUNCH), math.log(STORE), 1.0
+        logs = [launch, launch, guess, guess - hidden, 0.1, store, 1.0]
         least = off(logs)
         while step > 0.005:
             before = least
@@ -308,7 +313,7 @@ def fitted(plan: Plan, multiprocessors: int, times: dict[Product, float]) -> Num
                 for change in (step, -step):
                     tried = [*logs]
                     tried[at] += change
-                    if min(tried[3], tried[5]) >= 0 and (value := off(tried)) < least - 1e-9:
+                    if min(tried[4], tried[6]) >= 0 and (value := off(tried)) < least - 1e-9:
                         logs, least = tried, value
             if least == before:
                 step /= 2
@@ -431,9 +436,10 @@ def sources(folders: Iterable[Path], names: Iterable[str], kept: Sequence[Tried]
 def cost_table(known: dict[str, Plan], gpus: list[Source]) -> str:
     lines = [
         "// Written by kernels/best.py from the committed evidence; publishing writes it again.",
-        "// Compute capability, multiprocessors, row, and in microseconds: a launch, a slab alone,",
-        "// a slab of each of several, that times so much where vectors do not fit, 1000 outputs",
-        "// of a multiprocessor, and that times so much where rows of C are no whole vectors.",
+        "// Compute capability, multiprocessors, row, and in microseconds: a launch, that of a kernel",
+        "// that adds, a slab alone, a slab of each of several, both times so much where vectors do",
+        "// not fit, 1000 outputs of a multiprocessor, and that times so much where rows of C are no",
+        "// whole vectors.",
     ]
     for gpu in gpus:
         for name, numbers in costs(known, gpu.multiprocessors, gpu.times).items():

@@ -2,7 +2,7 @@
 #pragma once
 
 // About how long a rung takes for a product of matrices that nobody has measured: from how its work
-// falls to multiprocessors, and from six numbers that kernels/best.py fits to what was measured.
+// falls to multiprocessors, and from seven numbers that kernels/best.py fits to what was measured.
 
 #include <algorithm>
 #include <cmath>
@@ -47,9 +47,10 @@ struct Cost {
   int compute_capability, multiprocessors;  // where it was measured
   std::string_view name;
   float start;      // a launch
+  float second;     // the launch of a kernel that adds
   float alone;      // a slab, where nothing hides its latency: at least
   float each;       // a slab, for each block that its multiprocessor works on besides
-  float unaligned;  // that times so much where vectors of four words do not fit
+  float unaligned;  // both times so much where vectors of four words do not fit
   float store;      // 1000 outputs of a multiprocessor, besides
   float scattered;  // that times so much where rows of C are no whole vectors
 };
@@ -86,14 +87,14 @@ inline float expected(const Plan& plan, const Cost& cost, int multiprocessors, b
   }
   const std::int64_t most = over(blocks, multiprocessors);
   const std::int64_t full = most / plan.resident, rest = most % plan.resident;
-  const float each = vectors ? cost.each : cost.each * cost.unaligned;
   const auto of = [&](std::int64_t count) {
-    return count == 0 ? 0 : std::max(cost.alone, static_cast<float>(count) * each);
+    return count == 0 ? 0 : std::max(cost.alone, static_cast<float>(count) * cost.each);
   };
-  const float waves = static_cast<float>(full) * of(plan.resident) + of(rest);
+  const float waves =
+      (static_cast<float>(full) * of(plan.resident) + of(rest)) * (vectors ? 1 : cost.unaligned);
   const double outputs = static_cast<double>(product[0]) * product[1] / multiprocessors;
   const float store = product[1] % 4 == 0 ? cost.store : cost.store * cost.scattered;
-  return (added ? 2 : 1) * cost.start + static_cast<float>(own) * waves +
+  return cost.start + (added ? cost.second : 0) + static_cast<float>(own) * waves +
          static_cast<float>(outputs / 1000) * store;
 }
 

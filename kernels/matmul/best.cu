@@ -40,17 +40,18 @@ std::int64_t floats_of_warps(const MatmulArgs& p) {
 
 std::int64_t floats_of_matvec(const MatmulArgs& p) { return matvec_floats(p.m, p.n, p.k); }
 
-/// A matrix-vector product is matvec's where its rungs with clusters run. Elsewhere a warp has a
-/// row to itself, so that few long ones are left to k_stretches; and by columns blocks add up their
-/// sums in some 10 µs, whatever the shape. And of little work, which tiles do in 3 µs, none is.
+/// Whether a matrix-vector product goes to matvec's rungs, as far as was measured on an H200. Few
+/// rows are fast where a cluster shares one, many where each has a warp, and between the two tiles
+/// are; columns have to be as many as fill a row of blocks. Of a small matrix none is faster.
 bool matvec_first(const GpuModel& gpu, const MatmulArgs& p) {
-  constexpr int shallow = 128, deep = 2048;
-  constexpr std::int64_t few = 1 << 17;  // elements of the matrix
-  if (p.k < shallow && std::int64_t{p.m} * p.n * p.k < few) return false;
-  const bool by_rows = is_matvec_by_rows(p);
-  // by columns they are for chips before 12.0
-  if (gpu.code >= 90 && (by_rows || gpu.compute_capability < 120)) return true;
-  return by_rows ? p.k <= deep || p.m >= gpu.multiprocessors : p.k > deep;
+  constexpr std::int64_t small = 1 << 17, large = 1 << 21;
+  const std::int64_t elements = std::int64_t{p.m} * p.n * p.k;  // of the matrix
+  if (!is_matvec_by_rows(p)) {
+    const bool clusters = gpu.code >= 90 && gpu.compute_capability < 120;
+    return p.n >= 256 && elements >= (clusters ? small : large);
+  }
+  if (gpu.code < 90) return p.m >= 1024 && elements >= large;
+  return (p.m <= 128 && p.k >= 256) || elements >= large;
 }
 
 // plans: a tile's rows and columns, the depth of a slab, resident blocks of an H200
