@@ -366,8 +366,8 @@ def tried(rehearsal: Rehearsal, names: Sequence[str]) -> Iterator[Tried]:
 
 
 def all_tried(path: Path, folders: Iterable[Path], names: Iterable[str]) -> list[Tried]:
-    """What the file has, and behind it what the rehearsals in these folders have besides. Of a row
-    whose kernel changes, take the times out of the file: a rehearsal that it has is not read again."""
+    """What the file has, and behind it what the rehearsals in these folders have besides. From a
+    row whose kernel changes, take its times out of the file: what is there is not read again."""
     names, found = list(names), []
     if path.exists():
         for each in json.loads(path.read_text(encoding="utf-8")):
@@ -436,10 +436,10 @@ def sources(folders: Iterable[Path], names: Iterable[str], kept: Sequence[Tried]
 def cost_table(known: dict[str, Plan], gpus: list[Source]) -> str:
     lines = [
         "// Written by kernels/best.py from the committed evidence; publishing writes it again.",
-        "// Compute capability, multiprocessors, row, and in microseconds: a launch, that of a kernel",
-        "// that adds, a slab alone, a slab of each of several, both times so much where vectors do",
-        "// not fit, 1000 outputs of a multiprocessor, and that times so much where rows of C are no",
-        "// whole vectors.",
+        "// Compute capability, multiprocessors, row, and in microseconds: a launch, a second one,",
+        "// a slab alone, a slab of each of several, both times so much where vectors do not fit,",
+        "// 1000 outputs of a multiprocessor, and that times so much where rows of C are no whole",
+        "// vectors.",
     ]
     for gpu in gpus:
         for name, numbers in costs(known, gpu.multiprocessors, gpu.times).items():
