@@ -233,6 +233,11 @@ class Cut:
     rows: bool
 
 
+def for_clusters(multiprocessors: int) -> int:
+    """Multiprocessors that clusters find room on, as kernels/cost.hpp has it."""
+    return max(1, multiprocessors * 19 // 20)
+
+
 def cluster_of_k(tiles: int, slabs: int, most: int) -> int:
     """Blocks that share the k of a tile, as kernels/cost.hpp has it."""
     cluster = 1
@@ -253,7 +258,7 @@ def blocks_of_k(tiles: int, slabs: int, blocks: int) -> int:
 def waves(plan: Plan, multiprocessors: int, product: Product) -> Cut:
     m, n, k = product
     tiles = -(-m // plan.rows) * -(-n // plan.columns)
-    slabs, launches, blocks = -(-k // plan.depth), 1, tiles
+    slabs, launches, blocks, room = -(-k // plan.depth), 1, tiles, multiprocessors
     if plan.even:
         slabs, blocks, launches = -(-tiles * slabs // multiprocessors), multiprocessors, 2
     elif plan.cluster:
@@ -262,6 +267,7 @@ def waves(plan: Plan, multiprocessors: int, product: Product) -> Cut:
             launches = 2 if sharing > 1 else 1
         else:
             sharing = cluster_of_k(tiles, slabs, plan.cluster)
+            room = for_clusters(multiprocessors) if sharing > 1 else multiprocessors
         slabs, blocks = -(-slabs // (SHARING_WARPS * sharing)), tiles * sharing
     else:
         split = plan.split
@@ -269,7 +275,7 @@ def waves(plan: Plan, multiprocessors: int, product: Product) -> Cut:
             split = max(1, min(plan.blocks // tiles, slabs // LEAST_SLABS))
             launches = 2 if split > 1 else 1
         slabs, blocks = -(-slabs // split), tiles * split
-    full, rest = divmod(-(-blocks // multiprocessors), plan.resident)
+    full, rest = divmod(-(-blocks // room), plan.resident)
     outputs = m * n / multiprocessors / 1000
     return Cut(launches, slabs, full, rest, outputs, n % 4 == 0 and k % 4 == 0, n % 4 == 0)
 
@@ -335,7 +341,7 @@ def costs(
 
 @dataclass(frozen=True)
 class Tried:
-    """The random products of a rehearsal, and what rungs took for them, in microseconds."""
+    """What rungs took for the random products of a rehearsal, or for others, in microseconds."""
 
     gpu: str
     uuid_hash: str | None
@@ -478,7 +484,7 @@ def scores(
 
 
 def against(kept: Iterable[Tried]) -> Iterator[str]:
-    """How `best`, as it was then, did against cuBLAS at random products."""
+    """How `best`, as it was then, did against cuBLAS, run by run."""
     for each in kept:
         if not {BEST, LIBRARY} <= set(each.rows):
             continue
@@ -489,7 +495,7 @@ def against(kept: Iterable[Tried]) -> Iterator[str]:
                 ratios[at] = other / own
         worst = min(ratios, key=lambda at: ratios[at])
         yield (
-            f"{each.gpu}, `best` of {str(each.commit)[:7]} at {len(ratios)} random products: "
+            f"{each.gpu}, `best` of {str(each.commit)[:7]} at {len(ratios)} products: "
             f"{statistics.geometric_mean(ratios.values()):.2f} times as fast as cuBLAS in the "
             f"geometric mean, slower at {sum(ratio < 1 for ratio in ratios.values())}, worst "
             f"{ratios[worst]:.2f} at {'x'.join(map(str, worst))}"

@@ -23,6 +23,10 @@ constexpr int cluster_of_k(std::int64_t tiles, std::int64_t slabs, int most) {
   return cluster;
 }
 
+/// Multiprocessors that have room for clusters of several blocks: a cluster lies within a group of
+/// them (GPC), and not every group holds whole clusters. By an H200's times.
+constexpr int for_clusters(int multiprocessors) { return std::max(1, multiprocessors * 19 / 20); }
+
 /// The blocks that share it and leave their sums to a second kernel: until there are about so many
 /// in all, and as many as leave each warp two slabs.
 constexpr int blocks_of_k(std::int64_t tiles, std::int64_t slabs, int blocks) {
@@ -62,6 +66,7 @@ inline float expected(const Plan& plan, const Cost& cost, int multiprocessors, b
   const std::int64_t tiles = over(product[0], plan.rows) * over(product[1], plan.columns);
   const std::int64_t slabs = over(product[2], plan.depth);
   std::int64_t blocks = tiles;
+  int room = multiprocessors;             // of which so many take blocks
   bool added = false;                     // by a second kernel
   auto own = static_cast<double>(slabs);  // slabs of a block, or of each of its warps
   if (plan.even) {
@@ -69,10 +74,11 @@ inline float expected(const Plan& plan, const Cost& cost, int multiprocessors, b
     own = std::ceil(static_cast<double>(tiles) * own / multiprocessors);
     added = true;
   } else if (plan.cluster > 0) {
-    added = plan.blocks > 0;
+    const bool alone = plan.blocks > 0;  // no clusters
     const int sharing =
-        added ? blocks_of_k(tiles, slabs, plan.blocks) : cluster_of_k(tiles, slabs, plan.cluster);
-    added = added && sharing > 1;
+        alone ? blocks_of_k(tiles, slabs, plan.blocks) : cluster_of_k(tiles, slabs, plan.cluster);
+    added = alone && sharing > 1;
+    if (!alone && sharing > 1) room = for_clusters(multiprocessors);
     blocks *= sharing;
     own = static_cast<double>(over(slabs, std::int64_t{sharing_warps} * sharing));
   } else {
@@ -85,7 +91,7 @@ inline float expected(const Plan& plan, const Cost& cost, int multiprocessors, b
     blocks *= split;
     own = static_cast<double>(over(slabs, split));
   }
-  const std::int64_t most = over(blocks, multiprocessors);
+  const std::int64_t most = over(blocks, room);
   const std::int64_t full = most / plan.resident, rest = most % plan.resident;
   const auto of = [&](std::int64_t count) {
     return count == 0 ? 0 : std::max(cost.alone, static_cast<float>(count) * cost.each);

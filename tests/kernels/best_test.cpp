@@ -184,6 +184,9 @@ TEST(Best, CountsSlabsBlocksAndWaves) {
                  blocks = {16, 32, 16, 2, 1, 4, false, 1};
   EXPECT_FLOAT_EQ(expected(cluster, cost, 132, true, {1, 1, 5120}), 5 + 10 * 2);
   EXPECT_FLOAT_EQ(expected(blocks, cost, 132, true, {1, 1, 5120}), 5 + 4 + 10 * 2);
+  // 32 clusters are 128 blocks, for which 132 multiprocessors have no room at a time
+  EXPECT_FLOAT_EQ(expected(cluster, cost, 132, true, {512, 32, 5120}), 5 + 10 * 3);
+  EXPECT_FLOAT_EQ(expected(cluster, cost, 132, true, {496, 32, 5120}), 5 + 10 * 2);
   // one slab a warp, for which a cluster is worth while and a second launch is not
   EXPECT_FLOAT_EQ(expected(cluster, cost, 132, true, {1, 1, 512}), 5 + 1 * 2);
   EXPECT_FLOAT_EQ(expected(blocks, cost, 132, true, {1, 1, 512}), 5 + 4 + 2 * 2);
