@@ -12,10 +12,10 @@ includes: best.inc for rows that take their matrix by rows, best_column_major.in
 take it by columns, each the fastest cold case of the rows that best.cu lists as choices, over all
 runs that had them with the same code; behind a row that not every GPU runs, the fastest of those
 that more do, for a GPU that nobody has measured. And best_costs.inc: for each choice with a plan
-the six numbers of kernels/cost.hpp, fitted to all its cold times on a GPU. --score writes nothing,
-and prints how good a choice by such costs is at shapes that they were not fitted to, and how `best`
-did against cuBLAS at the random products. Exit code 1: a table cannot be written. Exit code 2: a
-record cannot be read.
+the seven numbers of kernels/cost.hpp, fitted to all its cold times on a GPU. --score writes
+nothing, and prints how good a choice by such costs is at shapes that they were not fitted to, and
+how `best` did against cuBLAS at the random products. Exit code 1: a table cannot be written. Exit
+code 2: a record cannot be read.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ import math
 import re
 import statistics
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product as pairs
 from pathlib import Path
@@ -126,10 +126,7 @@ def fastest(
 
 
 def table(
-    evidence: Sequence[tuple[Record, list[Timed]]],
-    experiment: str,
-    needs: dict[str, float],
-    layout: str,
+    evidence: Sequence[tuple[Record, list[Timed]]], experiment: str, source: str, layout: str
 ) -> str:
     lines = [
         "// Written by kernels/best.py from the committed records; publishing writes it again.",
@@ -141,6 +138,8 @@ def table(
         if gpu is None or known is None:
             continue
         model = f"{{{round(10 * float(gpu.compute_capability))}, {gpu.sm_count}}}"
+        others = retiled(record, plans(source))
+        needs = {name: need for name, need in choices(source).items() if name not in others}
         for case in fastest(record, known, needs, layout, runs):
             extents = ", ".join(map(str, case.shape.values()))
             lines.append(f'{{{model}, {{{extents}}}, "{case.strategy}"}},')
@@ -159,7 +158,7 @@ def tables(folders: Sequence[Path], kernels: Path) -> dict[Path, str]:
         for layout, name in (("row_major", "best.inc"), ("column_major", "best_column_major.inc")):
             if f'"{name}"' in text:
                 path = source.with_name(name)
-                found[path] = table(evidence, source.parent.name, choices(text), layout)
+                found[path] = table(evidence, source.parent.name, text, layout)
         if f'"{COSTS}"' in text:
             known = plans(text)
             kept = all_tried(source.with_name(TIMES), folders, choices(text))
@@ -396,12 +395,28 @@ def tried_text(known: Iterable[Tried]) -> str:
     return "[" + ",\n".join(texts) + "]\n"
 
 
-def times_of(record: Record, kept: Sequence[Tried], names: Iterable[str]) -> Times:
-    """Cold medians of these rungs of products of matrices: the record's, and at shapes that it
-    does not have those of the newest rehearsal on a GPU of the model."""
+def retiled(record: Record, known: dict[str, Plan]) -> set[str]:
+    """The rungs that have other tiles now than in the record, whose times are another kernel's."""
+    tiles = {name: {"tile_m": plan.rows, "tile_n": plan.columns} for name, plan in known.items()}
+    return {
+        case.strategy
+        for case in record.cases
+        if case.experiment == PRODUCTS
+        for name, extent in tiles.get(case.strategy, {}).items()
+        if case.parameters.get(name, extent) != extent
+    }
+
+
+def times_of(
+    record: Record, kept: Sequence[Tried], names: Iterable[str], without: Collection[str] = ()
+) -> Times:
+    """Cold medians of these rungs of products of matrices: the record's, of rungs not `without`,
+    and at shapes that it does not have those of the newest rehearsal on a GPU of the model."""
     found: Times = {name: {} for name in names}
     for case in record.cases:
         if case.experiment != PRODUCTS or case.regime != "cold" or not case.seconds:
+            continue
+        if case.strategy in without:
             continue
         if (own := found.get(case.strategy)) is not None:
             m, n, k = case.shape.values()
@@ -427,14 +442,14 @@ class Source:
     times: Times
 
 
-def sources(folders: Iterable[Path], names: Iterable[str], kept: Sequence[Tried]) -> list[Source]:
-    names, found = list(names), []
+def sources(folders: Iterable[Path], known: dict[str, Plan], kept: Sequence[Tried]) -> list[Source]:
+    found = []
     for folder in folders:
         record, _ = load(folder / "record.json")
         gpu = record.environment.gpu
         if gpu is not None:
             capability = round(10 * float(gpu.compute_capability))
-            times = times_of(record, kept, names)
+            times = times_of(record, kept, known, retiled(record, known))
             found.append(Source(gpu.name, capability, gpu.sm_count, times))
     return found
 

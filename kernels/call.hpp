@@ -26,7 +26,7 @@ inline cudaError_t refuse_extent(int extent) {
 }
 /// And with a leading dimension, of `rows` rows that are `columns` long.
 inline cudaError_t refuse_ld(int rows, int columns, std::int64_t ld) {
-  const bool fits = ld >= columns && (rows == 0 || ld <= most_elements / rows);
+  const bool fits = ld >= columns && ld <= most_elements / std::max(1, rows);
   return fits ? cudaSuccess : cudaErrorInvalidPitchValue;
 }
 inline cudaError_t refuse_matrix(const float* matrix, bool empty) {

@@ -52,8 +52,9 @@ constexpr std::string_view architectures_here = RECHECK_ARCHITECTURES;
 constexpr std::string_view architectures_here;
 #endif
 
-/// What this build's code was made for that such a device runs; where that is not known, what the
-/// device has.
+/// What this build's code was made for that such a device runs, unless CUDA_FORCE_PTX_JIT has it
+/// run other code, with which kernels that ask for newer code may be wrong; where that is not
+/// known, what the device has.
 constexpr int code_here(int compute_capability) {
   const auto code = code_for(architectures_here, compute_capability);
   return code ? code->made_for : compute_capability;

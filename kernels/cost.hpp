@@ -12,7 +12,7 @@
 namespace recheck::kernels {
 
 /// The warps of a block that share the k of its tile, and the blocks of a cluster that do: as many
-/// as leave each warp a slab and are not more in all than a GPU has room for at a time.
+/// as leave each warp a slab and are not more than 256 in all, about what an H200 has room for.
 inline constexpr int sharing_warps = 8;
 constexpr int cluster_of_k(std::int64_t tiles, std::int64_t slabs, int most) {
   constexpr int blocks = 256;

@@ -5,8 +5,9 @@
 // proxy), wgmma, setmaxnreg and griddepcontrol. A function is named after its PTX instruction, with
 // underscores, as in libcu++ (cuda::ptx, and cuda::device::experimental for the direction of a bulk
 // copy), and takes the operands in PTX's order; where CUTLASS has another name, it is given too.
-// Below sm_90 the bodies are empty, and the rows that launch them are not run there; wgmma and
-// setmaxnreg need sm_90a. Source: PTX ISA, under the instructions' names.
+// Below sm_90 the bodies are empty, and the rows that need them are not run there; griddepcontrol
+// is needed only behind launch_behind(). wgmma and setmaxnreg need sm_90a. Source: PTX ISA, under
+// the instructions' names.
 
 #include <cuda.h>  // for CUtensorMap alone; nothing of libcuda is linked
 

@@ -40,9 +40,9 @@ std::int64_t floats_of_warps(const MatmulArgs& p) {
 
 std::int64_t floats_of_matvec(const MatmulArgs& p) { return matvec_floats(p.m, p.n, p.k); }
 
-/// Whether a matrix-vector product goes to matvec's rungs, as far as was measured on an H200. Few
-/// rows are fast where a cluster shares one, many where each has a warp, and between the two tiles
-/// are; columns have to be as many as fill a row of blocks. Of a small matrix none is faster.
+/// Whether a matrix-vector product goes to matvec's rungs, as far as was measured on an H200: few
+/// long rows, each of which a cluster shares; many rows, with a warp for each; at least 256 columns
+/// of a matrix that is not small.
 bool matvec_first(const GpuModel& gpu, const MatmulArgs& p) {
   constexpr std::int64_t small = 1 << 17, large = 1 << 21;
   const std::int64_t elements = std::int64_t{p.m} * p.n * p.k;  // of the matrix
@@ -50,8 +50,7 @@ bool matvec_first(const GpuModel& gpu, const MatmulArgs& p) {
     const bool clusters = gpu.code >= 90 && gpu.compute_capability < 120;
     return p.n >= 256 && elements >= (clusters ? small : large);
   }
-  if (gpu.code < 90) return p.m >= 1024 && elements >= large;
-  return (p.m <= 128 && p.k >= 256) || elements >= large;
+  return (p.m >= 1024 && elements >= large) || (gpu.code >= 90 && p.m <= 128 && p.k >= 256);
 }
 
 // plans: a tile's rows and columns, the depth of a slab, resident blocks of an H200

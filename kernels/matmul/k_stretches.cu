@@ -3,10 +3,11 @@
 // Blocks share k. A product with few outputs has few tiles: one of 16×16×1000000 keeps a single
 // multiprocessor busy, however many there are. Here k is cut into equal stretches until there are
 // about `blocks` blocks, each of which multiplies its stretch as warp_tile.cu does and leaves its
-// sums in a workspace; a second kernel adds the stretches in their order, so that every run leaves
-// the same bits. How many there are depends on the shape alone. stream_k.cu does better where tiles
-// and blocks are about as many, but on Hopper alone. Source: "split-K", as in CUTLASS, "Efficient
-// GEMM in CUDA" (Kerr et al., 2017), "parallelized reductions".
+// sums in a workspace; a second kernel, on Hopper launched while the first one works, adds the
+// stretches in a fixed order, so that every run leaves the same bits. How many there are depends on
+// the shape alone. stream_k.cu does better where tiles and blocks are about as many, but on Hopper
+// alone. Source: "split-K", as in CUTLASS, "Efficient GEMM in CUDA" (Kerr et al., 2017),
+// "parallelized reductions".
 
 #include "parts.cuh"
 #include "warp_tile.cuh"

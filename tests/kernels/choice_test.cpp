@@ -71,6 +71,7 @@ TEST(Choice, OfAMatrixTimesAVectorIsMatvecsWhereThatIsFast) {
     }
     // rows that are neither few nor many, and few columns
     EXPECT_NE(chosen(gpu, 260, 1, 5398), "matvec");
+    EXPECT_NE(chosen(gpu, 600, 1, 3502), "matvec");
     EXPECT_NE(chosen(gpu, 1, 50, 49152), "matvec");
     // no vector
     EXPECT_NE(chosen(gpu, 2, 2, 4096), "matvec");

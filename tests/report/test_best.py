@@ -26,6 +26,7 @@ from best import (
     fastest,
     fitted,
     plans,
+    retiled,
     runs_of,
     slower,
     tables,
@@ -266,6 +267,14 @@ def test_times_of_random_products_are_kept(kernels: Path, tmp_path: Path) -> Non
     assert found["tile16"][16, 16, 1000000] == 7.0
     assert found["async_stages"][16, 16, 1000000] == 800.0
     assert (1, 2, 3) not in found["async_stages"]
+    # of a rung whose tiles are others now the record's times are another kernel's
+    plan = {"tile16": Plan(16, 16, 16, 8)}
+    assert retiled(loaded, plan) == set()
+    assert times_of(loaded, [], plan)["tile16"]
+    for case in loaded.cases:
+        case.parameters["tile_m"] = 64
+    assert retiled(loaded, plan) == {"tile16"}
+    assert not times_of(loaded, [], plan, {"tile16"})["tile16"]
 
 
 def test_best_takes_what_the_costs_say() -> None:

@@ -1056,6 +1056,14 @@ def test_reasons_are_those_that_recheck_gives() -> None:
         assert reasons.excused(load(path)[0]) is None
 
 
+def test_a_row_for_vectors_is_measured_at_one() -> None:
+    gpu = load(EVIDENCE / "record.json")[0].environment.gpu
+    assert gpu
+    reason = "is for a matrix times a vector: m or n has to be 1"
+    for shape, expected in (({"m": 2, "n": 2}, True), ({"m": 1, "n": 2}, False)):
+        assert reasons.likely("unsupported", reason, shape | {"k": 1}, gpu) == expected
+
+
 # what becomes of an honest one
 
 

@@ -21,6 +21,7 @@ UNSUPPORTED = (
     r"needs a cluster of \d+ blocks, the device allows \d+",
     r"needs a grid of \d+ rows of blocks, CUDA allows 65535",
     r"has no guards: (?P<axis>\w+) has to be a positive multiple of (?P<tile>\d+)",
+    r"(?P<vector>is for a matrix times a vector: m or n has to be 1)",
     r"has indices of 32 bits: they count \d+ elements, and there are \d+",
     r"needs compute capability (?P<least>\d+\.\d), the device has (?P<has>\d+\.\d)",
     r"needs code for compute capability \d+\.\d, this build has \d+\.\d's for the device: "
@@ -55,6 +56,8 @@ def likely(status: str, reason: str, shape: Mapping[str, int], gpu: Gpu) -> bool
         return int(said["tile"]) > 0 and extent % int(said["tile"]) > 0
     if "least" in said:
         return float(said["least"]) > float(said["has"]) == float(gpu.compute_capability)
+    if "vector" in said:
+        return 1 not in (shape.get("m"), shape.get("n"))
     if "hopper" in said:
         return gpu.compute_capability != "9.0"
     return "square" not in said or len({*shape.values()}) > 1
