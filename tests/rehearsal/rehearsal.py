@@ -7,13 +7,15 @@ For each architecture it builds Recheck as PTX for that one alone, which the dri
 this GPU, and runs the GPU's tests: every row through the gate, the mutants, `best`. Then, on the
 build for CHOICES and on the one that records are made with (--native), `best` is timed beside every
 row that runs there, at random products of matrices; on the latter beside the vendor's library too.
-Writes rehearsal.json, of which reports/README.md has the form. Exit code 1: a test has failed, or
-is not there on one of the builds. Exit code 2: nothing could be rehearsed.
+Writes rehearsal.json, of which reports/README.md has the form. One that was cut off goes on behind
+the last build whose tests had passed. Exit code 1: a test has failed, or is not there on one of the
+builds. Exit code 2: nothing could be rehearsed.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import random
@@ -73,6 +75,9 @@ class Listed:
 class Result:
     status: str  # passed, not_run or failed
     reason: str | None
+
+
+LOST = Result("failed", "was listed, and has no result")
 
 
 def listed(program: Path) -> list[Listed]:
@@ -205,12 +210,11 @@ def outcomes(builds: Sequence[tuple[list[Listed], dict[str, Result]]]) -> list[d
     """What became of each row, mutant and other test on each build. What one build lists and
     another does not has failed there, and so has what was listed and has no result."""
     subjects = dict.fromkeys(test.subject for tests, _ in builds for test in tests)
-    lost = Result("failed", "was listed, and has no result")
     by_subject: list[dict[tuple[str, str], list[Result]]] = []
     for tests, results in builds:
         own: dict[tuple[str, str], list[Result]] = {}
         for test in tests:
-            own.setdefault(test.subject, []).append(results.get(test.full, lost))
+            own.setdefault(test.subject, []).append(results.get(test.full, LOST))
         by_subject.append(own)
     return [
         {
@@ -399,6 +403,36 @@ def rehearse(built: Built, processes: int) -> tuple[list[Listed], dict[str, Resu
     return tests, found, time.monotonic() - start
 
 
+def rehearsed(
+    built: Built, processes: int, machine: dict[str, Any]
+) -> tuple[list[Listed], dict[str, Result], float]:
+    """The same, as an earlier rehearsal has left it behind if the program and the machine are still
+    the same and no test had failed."""
+    kept = built.folder / "rehearsed.json"
+    program = (built.tests / "recheck_tests").stat()
+    about = {**machine, "program": [program.st_size, program.st_mtime_ns]}
+    with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
+        then = json.loads(kept.read_text(encoding="utf-8"))
+        if then["about"] == about:
+            known = {name: Result(*result) for name, result in then["results"].items()}
+            return [Listed(name) for name in then["tests"]], known, float(then["seconds"])
+    tests, found, seconds = rehearse(built, processes)
+    if all(found.get(test.full, LOST).status != "failed" for test in tests):
+        results = {name: [own.status, own.reason] for name, own in found.items()}
+        names = [test.full for test in tests]
+        then = {"about": about, "tests": names, "results": results, "seconds": seconds}
+        replace(kept, json.dumps(then))
+    return tests, found, seconds
+
+
+def replace(path: Path, text: str) -> None:
+    """Writes a file whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = path.with_name(path.name + ".part")
+    unfinished.write_text(text, encoding="utf-8")
+    unfinished.replace(path)
+
+
 def probed(built: Built) -> dict[str, Any]:
     """What a record of the build says of machine and code."""
     record = measured(
@@ -433,7 +467,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.shapes and CHOICES not in architectures:
         raise Impossible(f"random products need the build for {CHOICES}: add it, or --shapes 0")
     builds, results, found, wrong = [], [], list[dict[str, Any]](), list[str]()
-    environment: dict[str, Any] = {}
+    machine: dict[str, Any] = {}
     chosen_on = None
     with ThreadPoolExecutor(1) as builder:
         # the next build goes on while this one's tests run
@@ -446,7 +480,16 @@ def run(arguments: argparse.Namespace) -> int:
         for each in coming:
             built = each.result()
             environment = probed(built)
-            tests, outcome, seconds = rehearse(built, arguments.processes)
+            gpu, git = environment["gpu"], environment["git"]
+            machine = {
+                "gpu": gpu["name"],
+                "uuid_hash": gpu["uuid_hash"],
+                "driver": environment["driver"],
+                "commit": git["commit"],
+                "dirty": git["dirty"],
+                "nvcc": environment["nvcc"],
+            }
+            tests, outcome, seconds = rehearsed(built, arguments.processes, machine)
             results.append((tests, outcome))
             builds.append(
                 {
@@ -460,9 +503,8 @@ def run(arguments: argparse.Namespace) -> int:
             print(f"{built.architecture}: {counts}; {took}", flush=True)
             if built.architecture == CHOICES:
                 chosen_on = built
-    gpu, git = environment["gpu"], environment["git"]
     # others for each commit: `best` is fitted to those of earlier ones
-    seed = arguments.seed if arguments.seed is not None else seed_of(git["commit"])
+    seed = arguments.seed if arguments.seed is not None else seed_of(machine["commit"])
     # nothing is built any more while times are taken
     tries: list[tuple[int | None, Path, Path, dict[str, str]]] = []
     if arguments.shapes and chosen_on is not None:
@@ -470,28 +512,17 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.shapes and arguments.native is not None:
         tries.append((None, arguments.native.resolve(), folder / "choices", dict(os.environ)))
     for tried in tries:
-        one, more = choices(*tried, git["commit"], arguments.shapes, seed)
+        one, more = choices(*tried, machine["commit"], arguments.shapes, seed)
         found.append(one)
         wrong += more
     rehearsal = {
         "schema": SCHEMA,
-        "environment": {
-            "gpu": gpu["name"],
-            "uuid_hash": gpu["uuid_hash"],
-            "driver": environment["driver"],
-            "commit": git["commit"],
-            "dirty": git["dirty"],
-            "nvcc": environment["nvcc"],
-        },
+        "environment": machine,
         "builds": builds,
         "tests": outcomes(results),
         "choices": found,
     }
-    text = json.dumps(rehearsal, indent=1, ensure_ascii=False) + "\n"
-    arguments.output.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = arguments.output.with_name(arguments.output.name + ".part")
-    unfinished.write_text(text, encoding="utf-8")
-    unfinished.replace(arguments.output)
+    replace(arguments.output, json.dumps(rehearsal, indent=1, ensure_ascii=False) + "\n")
     wrong = [*failures(rehearsal), *wrong]
     for line in wrong:
         print(line, file=sys.stderr)

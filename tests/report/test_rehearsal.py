@@ -32,7 +32,9 @@ if own not in json.loads(pathlib.Path({cases!r}).read_text()):
 for name, text in json.loads(pathlib.Path({programs!r}).read_text()).items():
     path = folder / name
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("#!{python}\\nOWN = " + repr(own) + "\\n" + text)
+    text = "#!{python}\\nOWN = " + repr(own) + "\\n" + text
+    if not path.exists() or path.read_text() != text:
+        path.write_text(text)
     path.chmod(path.stat().st_mode | stat.S_IEXEC)
 """
 TESTS = """
@@ -214,6 +216,24 @@ def test_a_wrong_product_is_a_failure(rehearse: Callable[..., Any]) -> None:
     done, found = rehearse("--shapes", "1", spoiled="tile32_depth2", b80=GOOD)
     assert (done.returncode, found is not None) == (1, True)
     assert done.stderr == "matmul/tile32_depth2/16x16x1000000/cold: incorrect: off by 1\n"
+
+
+def test_one_that_was_cut_off_goes_on(rehearse: Callable[..., Any], tmp_path: Path) -> None:
+    both = ("--shapes", "0", "--architectures", "75,80")
+    done, found = rehearse(*both, b75=GOOD)  # there is no build for 80
+    assert (done.returncode, found) == (2, None)
+    bad = GOOD | {"gpu_Dispatch.IsQuick": "fail"}  # as 75 would say now, if it were asked again
+    done, found = rehearse(*both, b75=bad, b80=GOOD)
+    assert done.returncode == 0, done.stderr
+    assert _outcomes(found)["Dispatch.IsQuick"] == [("passed", None)] * 2
+    # another program, and one that has failed, are asked again
+    os.utime(tmp_path / "builds/75/tests/recheck_tests")
+    for _ in range(2):
+        done, found = rehearse(*both, b75=bad, b80=GOOD)
+        assert _outcomes(found)["Dispatch.IsQuick"] == [("failed", "1 < 2"), ("passed", None)]
+    (tmp_path / "builds/75/rehearsed.json").write_text('{"about"')
+    done, found = rehearse(*both, b75=GOOD, b80=GOOD)
+    assert done.returncode == 0, done.stderr
 
 
 def test_a_process_that_dies_takes_no_other_test_along(rehearse: Callable[..., Any]) -> None:
