@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -939,6 +940,40 @@ def test_a_failure_leaves_the_earlier_file(world: World) -> None:
     assert "measures nothing here" in one_line(world.run(), 2)
     assert [path.name for path in world.output.parent.iterdir()] == [world.output.name]
     assert world.output.read_bytes() == before
+
+
+def test_one_that_was_cut_off_goes_on(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    world.state["kernels"][NAIVE] = world.run_of(OWN)
+    for row in (TILE, NAIVE):
+        world.claim(f'form = "count", of = "{row}/cold", expression = "1", equals = 1')
+    count = ncu.Profiler.count
+
+    def cut_off(own: ncu.Profiler, row: str, regime: str) -> Any:
+        if row == NAIVE:
+            raise KeyboardInterrupt
+        return count(own, row, regime)
+
+    def counted(row: str) -> int:
+        return sum(f"--shape={row.split('/')[2]} " in call for call in world.calls("ncu"))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(ncu.Profiler, "count", cut_off)
+        assert world.run().returncode == 130
+    (part,) = world.output.parent.iterdir()
+    with part.open("a") as file:
+        file.write('["matvec/naive')  # the power failed
+    once = counted(TILE)
+    found = world.probe()["counters"]
+    assert found[f"{TILE}/cold"] == found[f"{NAIVE}/cold"] and found[f"{TILE}/cold"]["values"]
+    assert (once, counted(TILE), counted(NAIVE)) == (1, 1, 1)
+    assert [*world.output.parent.iterdir()] == [world.output]
+    # nor is what another program has counted, though it was cut off as well
+    with monkeypatch.context() as patch:
+        patch.setattr(ncu.Profiler, "count", cut_off)
+        assert world.run().returncode == 130
+    os.utime(world.folder / "recheck")
+    world.probe()
+    assert (counted(TILE), counted(NAIVE)) == (3, 2)
 
 
 def test_a_program_that_does_not_end_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:

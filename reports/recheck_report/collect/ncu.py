@@ -10,10 +10,12 @@ import tempfile
 import time
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from recheck_report.collect import programs
+from recheck_report.collect.kept import Kept
 from recheck_report.collect.plan import TINY, measure
 from recheck_report.collect.programs import Ended, execute, say
 from recheck_report.model.counters import ATTRIBUTES, COUNTERS, LAUNCHES, Metrics
@@ -269,7 +271,11 @@ def verdict_of(record: Path) -> str | None:
 
 
 def counters(
-    profiler: Profiler, cases: Iterable[str], reason: str | None, parts: Collection[str] = ()
+    profiler: Profiler,
+    cases: Iterable[str],
+    reason: str | None,
+    kept: Kept,
+    parts: Collection[str] = (),
 ) -> dict[str, dict[str, Any]]:
     """What probes.json says of each case; `reason`: why there are none at all; `parts`: rows that
     are parts of others' launches, which names of kernels do not always tell."""
@@ -281,7 +287,11 @@ def counters(
         if row not in known and reason is None:
             start = time.monotonic()
             part = row.rpartition("/")[0] in parts
-            known[row] = (PART, {}) if part else profiler.count(row, regime)
+            if part:
+                known[row] = PART, {}
+            else:
+                count = partial(profiler.count, row, regime)
+                known[row] = kept.once(f"{row}/{regime}", count, lambda found: found[0] is None)
             said = known[row][0] or f"{len(known[row][1])} counters"
             took = f"{time.monotonic() - start:.1f} s"
             say(f"[{rows.index(row) + 1}/{len(rows)}] {row}: {said}, {took}")
