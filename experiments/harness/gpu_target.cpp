@@ -271,10 +271,7 @@ class GpuTarget final : public Target {
   Samples sample(const Sampling& sampling, const std::function<void()>& launch) override {
     const auto [regime, wanted, batch, guess, surprise] = sampling;
     const int count = std::min(wanted, most_samples);
-    while (events_.size() < 2 * static_cast<std::size_t>(count + 1))
-      events_.emplace_back(
-          std::make_unique<Event>([](cudaEvent_t* e) { check(cudaEventCreate(e)); }));
-
+    have_events(2 * (count + 1));
     clear_readings(2 * count);
     const auto get_ready = [&] {
       hold_.begin(stream_);
@@ -331,36 +328,55 @@ class GpuTarget final : public Target {
   }
 
   std::optional<Power> draw(const std::function<void()>& launch, double guess) override {
-    // the counter of energy ticks every few tens of milliseconds: the window is from tick to tick
-    constexpr double at_most = 1;
-    const int chunk = std::max(1, static_cast<int>(5e-3 / guess));
-    std::set<std::string> reasons;
+    // The counter of energy ticks every few tens of milliseconds, and a reading takes several: the
+    // window is from tick to tick, and the device always has more to do than a reading takes.
+    constexpr double at_most = 1, ahead = 40e-3, chunk_seconds = 5e-3;
     std::optional<double> last = nvml_.joules().value, first_joules;
-    double first_time = 0, last_time = 0, seconds = 0;
-    std::int64_t launches = 0, first_launches = 0, last_launches = 0;
-    for (const double start = now();
-         last && seconds < method.power_seconds && now() - start < at_most;) {
-      for (int i = 0; i < chunk; ++i) launch();
-      launches += chunk;
-      synchronize();
+    if (!last) return {};
+    const int chunk = std::max(1, static_cast<int>(chunk_seconds / guess));
+    const int chunks = std::max(2, static_cast<int>(ahead / (chunk * guess)));
+    have_events(chunks);
+    std::int64_t queued = 0, done = 0;
+    const auto event = [&](std::int64_t i) -> cudaEvent_t { return *events_[i % chunks]; };
+    const auto is_done = [&](std::int64_t i) {
+      const auto code = cudaEventQuery(event(i));
+      if (code != cudaErrorNotReady) check(code);
+      cudaGetLastError();  // launches look at it
+      return code == cudaSuccess;
+    };
+    const auto queue_more = [&] {
+      while (done < queued && is_done(done)) ++done;
+      for (; queued < done + chunks; ++queued) {
+        for (int i = 0; i < chunk; ++i) launch();
+        check(cudaEventRecord(event(queued), stream_));
+      }
+    };
+    queue_more();
+    check(cudaEventSynchronize(event(0)));
+    std::set<std::string> reasons;
+    double first_time = 0, seconds = 0;
+    const double start = now();
+    while (seconds < method.power_seconds && now() - start < at_most) {
+      queue_more();
       const auto joules = nvml_.joules().value;
       if (!joules || *joules == *last) continue;
+      const double time = now();
       if (!first_joules) {
         first_joules = joules;
-        first_time = now();
-        first_launches = launches;
+        first_time = time;
       }
       last = joules;
-      last_time = now();
-      last_launches = launches;
-      seconds = last_time - first_time;
+      seconds = time - first_time;
+      queue_more();
       for (const auto& reason : nvml_.throttle().value.value_or(std::vector<std::string>{}))
         reasons.insert(reason);
     }
-    if (!first_joules || !last || seconds <= 0) return {};
-    const double drawn = *last - *first_joules;
-    return Power{.watts = drawn / seconds,
-                 .joules = drawn / static_cast<double>(last_launches - first_launches),
+    synchronize();
+    const double launch_seconds = (now() - start) / static_cast<double>((queued - 1) * chunk);
+    if (seconds <= 0) return {};
+    const double watts = (*last - *first_joules) / seconds;
+    return Power{.watts = watts,
+                 .joules = watts * launch_seconds,
                  .seconds = seconds,
                  .temperature_c = nvml_.temperature_c().value.value_or(0),
                  .throttle = {reasons.begin(), reasons.end()}};
@@ -389,6 +405,12 @@ class GpuTarget final : public Target {
   /// Where the clocks of all multiprocessors are read to, for the i-th time.
   ClockReading* readings(int i) {
     return reinterpret_cast<ClockReading*>(scratch_.data()) + i * clock_slots;
+  }
+
+  void have_events(int count) {
+    while (std::ssize(events_) < count)
+      events_.emplace_back(
+          std::make_unique<Event>([](cudaEvent_t* e) { check(cudaEventCreate(e)); }));
   }
 
   void clear_readings(int count) {

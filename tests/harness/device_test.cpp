@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "../../experiments/harness/cuda.hpp"
+#include "../../experiments/harness/device_kernels.hpp"
 #include "../../experiments/harness/inputs.hpp"
 #include "../../experiments/harness/statistics.hpp"
 #include "../targets.hpp"
@@ -74,6 +75,20 @@ TEST(gpu_Target, TimesALaunchThatWaitsForTheStream) {
   Target& target = targets().of(Backend::gpu);
   const Samples samples = target.sample({Regime::hot, 2, 1, 1e-5}, [&] { target.synchronize(); });
   EXPECT_EQ(samples.seconds.size(), 2u);
+}
+
+TEST(gpu_Target, IsNeverIdleWhileItsPowerIsMeasured) {
+  if (const Gpu& gpu = found_gpu(); !gpu.device) GTEST_SKIP() << *gpu.reason;
+  Target& target = targets().of(Backend::gpu);
+  for (const std::int64_t nanoseconds : {200'000, 3'000'000, 30'000'000}) {
+    const double seconds = 1e-9 * static_cast<double>(nanoseconds);
+    const auto launch = [&] { hold(nullptr, 0, nanoseconds, target.queue().stream); };
+    const auto power = target.draw(launch, seconds);
+    if (!power) GTEST_SKIP() << "this GPU has no counter of energy";
+    EXPECT_GE(power->seconds, 0.3);
+    // a launch takes no longer among others than alone
+    EXPECT_NEAR(power->joules / power->watts, seconds, 0.05 * seconds) << nanoseconds;
+  }
 }
 
 TEST(gpu_Target, HasTheDigestsOfTheCpu) {

@@ -37,8 +37,9 @@ SCHEMA = 2
 ARCHITECTURES = (75, 80, 86, 89, 90)
 CHOICES = 80  # the build on which `best` is held against all rows
 TARGETS = ("recheck", "recheck_best", "recheck_tests")
-# these compare times, or look at what memory is left, which others of our processes would spoil
-FILTER = "gpu*:-*SecondTranscription*:gpu_Dispatch*:*takes_memory*"
+# these compare times, or look at power or at what memory is left, which others of our processes
+# would spoil
+FILTER = "gpu*:-*SecondTranscription*:gpu_Dispatch*:*takes_memory*:*Power*"
 ROWS, MUTANTS = ("Gate", "Launches", "Repeat"), ("Mutant", "Unspoiled", "Race")
 PER_CASE, SHAPES = 0.005, 200
 TINY = "48x32x16"
