@@ -25,6 +25,9 @@ Reason shared_holds(const Shape& s, const Device& device) {
 Reason l1_holds(const Shape& s, const Device&) {
   return cache_holds(s[0], 65536, "an L1 cache beside shared memory");
 }
+Reason constant_holds(const Shape& s, const Device&) {
+  return cache_holds(s[0], k::constant_words * std::int64_t{sizeof(float)}, "constant memory");
+}
 Reason l2_holds(const Shape& s, const Device& device) {
   return cache_holds(s[0], device.l2_bytes, "the L2 cache");
 }
@@ -82,6 +85,8 @@ std::span<const Strategy> ladder() {
       latency("latency_shared", gpu<k::latency_shared>, near_chase, k::near_steps,
               chase_fits<shared_holds>),
       latency("latency_l1", gpu<k::latency_l1>, near_chase, k::near_steps, chase_fits<l1_holds>),
+      latency("latency_constant", gpu<k::latency_constant>, near_chase, k::near_steps,
+              chase_fits<constant_holds>),
       latency("latency_l2", gpu<k::latency_far>, far_chase, k::far_steps, chase_fits<l2_holds>),
       latency("latency_dram", gpu<k::latency_far>, far_chase, k::far_steps, never_visits_twice),
       bandwidth("bandwidth_shared", gpu<k::bandwidth_shared>, shared_holds),

@@ -8,8 +8,8 @@
 
 #include <algorithm>
 
+#include "../one_stream.hpp"
 #include "matvec.hpp"
-#include "one_stream.hpp"
 
 namespace recheck::kernels::matvec {
 namespace {

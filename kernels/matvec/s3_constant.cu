@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-#include "one_stream.hpp"
+#include "../one_stream.hpp"
 #include "s3.cuh"
 
 namespace recheck::kernels::matvec {

@@ -10,6 +10,7 @@
 // takes, as with any scattered loads.
 
 #include "../launch.hpp"
+#include "../one_stream.hpp"
 #include "memory.hpp"
 
 namespace recheck::kernels::memory {
@@ -62,6 +63,17 @@ __global__ void __launch_bounds__(block)
   });
 }
 
+// which launches on different streams share
+__constant__ unsigned constants[constant_words];
+OneStream users_of_constants;
+
+__global__ void latency_constant_kernel(ProbeArgs p, unsigned lines, unsigned mask) {
+  chase<near_steps>(0, lines, mask, p.out, [](unsigned offset, unsigned twist) {
+    return *reinterpret_cast<const unsigned*>(reinterpret_cast<const char*>(constants) +
+                                              (offset ^ twist));
+  });
+}
+
 __global__ void latency_far_kernel(ProbeArgs p, unsigned lines, unsigned mask) {
   const auto base = reinterpret_cast<std::uintptr_t>(p.in);
   chase<far_steps>(0, lines, mask, p.out, [=](unsigned offset, unsigned twist) {
@@ -79,6 +91,15 @@ void latency_shared(const ProbeArgs& args, cudaStream_t stream) {
 
 void latency_l1(const ProbeArgs& args, cudaStream_t stream) {
   latency_l1_kernel<<<1, block, 0, stream>>>(args, chase_lines(args.count), 0);
+}
+
+void latency_constant(const ProbeArgs& args, cudaStream_t stream) {
+  users_of_constants.in_turn(stream, [&] {
+    if (cudaMemcpyToSymbolAsync(constants, args.in, args.count * sizeof(float), 0,
+                                cudaMemcpyDeviceToDevice, stream) != cudaSuccess)
+      return;  // the error stays for the caller's cudaGetLastError
+    latency_constant_kernel<<<1, 1, 0, stream>>>(args, chase_lines(args.count), 0);
+  });
 }
 
 void latency_far(const ProbeArgs& args, cudaStream_t stream) {

@@ -30,10 +30,16 @@ constexpr std::uint32_t chase_lines(std::int64_t count) {
 }
 
 /// near_steps words from shared memory, where the block has put all `count`; from global memory by
-/// way of the L1 cache, where it has read these lines before. latency.cu
+/// way of the L1 cache, where it has read these lines before; from constant memory, of at most
+/// constant_words, where a copy has put them first. latency.cu
+///
+/// Of constant memory there is one for each device: a launch on another stream than the one before
+/// waits for the device, on the host. Graphs with it must not run at once.
 void latency_shared(const ProbeArgs& args, cudaStream_t stream);
 void latency_l1(const ProbeArgs& args, cudaStream_t stream);
+void latency_constant(const ProbeArgs& args, cudaStream_t stream);
 inline constexpr int near_steps = 65536;
+inline constexpr int constant_words = 16384;  // all of its 64 KB
 
 /// far_steps words from global memory, past the L1 caches. latency.cu
 void latency_far(const ProbeArgs& args, cudaStream_t stream);

@@ -309,6 +309,7 @@ def _method_page(report: Report) -> bytes:
         confidence=f"{100 * (record.method.confidence if record.method else 1 - LEVEL):g} %",
         level=f"{100 * LEVEL:g} %",
         tails=provenance.tails(record),
+        loaded=provenance.loaded(record),
         discarded=sum(seconds.discarded for seconds in timed),
         kept=sum(seconds.samples for seconds in timed),
     )

@@ -30,7 +30,8 @@ UNSUPPORTED = (
     r"built without code for sm_90a, which has wgmma",
     r"(?P<square>has one width for all: the matrices have to be square"
     r"|goes on by the height where it began by the width: wants a square)",
-    r"needs \d+ B in (an L1 cache beside shared memory|the L2 cache), which holds \d+ B",
+    r"needs \d+ B in (an L1 cache beside shared memory|the L2 cache|constant memory), "
+    r"which holds \d+ B",
     r"there is no word to go to",
     r"needs \d+ words, or lines come from a cache the second time",
     r"sums of 2\^24 terms and more have no error bound in fp32, so nothing could be proven",

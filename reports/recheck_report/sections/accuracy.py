@@ -99,6 +99,9 @@ def _splits(accuracy: Accuracy) -> list[Row]:
 def _inputs(accuracy: Accuracy) -> str:
     ks = accuracy.ks
     lengths = f", K from {ks[0]} to {ks[-1]}" if ks else ""
+    most = max((each.k for each in accuracy.results), default=0)
+    if ks and most > ks[-1]:
+        lengths += f", on adversarial inputs to {most}"
     return f"A ({accuracy.m}×K) by B (K×{accuracy.n}){lengths}"
 
 
@@ -246,6 +249,21 @@ def _promise(accuracy: Accuracy, row: Row) -> str:
         least[each.k] = min(each.bound or math.inf, least.get(each.k, math.inf))
     ends = sorted({min(least), max(least)})
     bounds = " and ".join(f"{significant(least[k] / ROUNDOFF)}·2^-24 at K = {k}" for k in ends)
+    # a bound that is neither this nor IEEE fp32's is one of other quantities
+    other = [
+        (bound, each)
+        for _, each in found
+        if (bound := (each.bound or 0) / ROUNDOFF) > 1.05 * max(least[each.k] / ROUNDOFF, each.k)
+    ]
+    elsewhere = ""
+    if other:
+        bound, at = max(other, key=lambda each: each[0])
+        elsewhere = (
+            " Where it does fewer multiplications, from K = "
+            f"{min(each.k for _, each in other)} on, its bound is one of the largest magnitudes "
+            "in a row of A and a column of B, which of these inputs comes to as much as "
+            f"b = {significant(bound)}·2^-24, on {says[at.distribution]} at K = {at.k}."
+        )
     part, worst = max(found, key=lambda each: each[0])
     lacking = len([each for each in own if each.reason and not each.measured])
     against = [
@@ -264,7 +282,7 @@ def _promise(accuracy: Accuracy, row: Row) -> str:
         f"`{row.strategy}` promises of each element |C − AB| ≤ b·|A||B| with b = {bounds}, or "
         f"where its guard leaves the inputs to IEEE fp32, γ_K ≈ K·2^-24 if that is more: {kept}, "
         f"{significant(100 * part, 2)} % of it at the worst element of all, on "
-        f"{says[worst.distribution]} at K = {worst.k}{beside}."
+        f"{says[worst.distribution]} at K = {worst.k}{beside}.{elsewhere}"
         + (f" Without an error: {lacking} results." if lacking else "")
     )
 
@@ -316,7 +334,10 @@ def _tolerance(own: Measured, accuracy: Accuracy) -> str:
         there = [each for each in found if each]
         if there and not row.sweep:
             first = next((each.k for each in there if (each.absolute or 0) > TOLERANCE), 0)
-            from_k.setdefault(first, []).append(f"`{row.strategy}`")
+            # those that take no longer sums say little of these
+            last = max(each.k for each in there)
+            upto = f" (up to K = {last})" if not first and last < accuracy.ks[-1] else ""
+            from_k.setdefault(first, []).append(f"`{row.strategy}`{upto}")
     never = from_k.pop(0, [])
     said = [f"at K = {k} for {', '.join(names)}" for k, names in sorted(from_k.items())]
     if never:

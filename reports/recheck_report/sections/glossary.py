@@ -8,7 +8,7 @@ _WORDS = {
     "row": "a strategy: one way to solve an experiment's problem, or a part or a yardstick of one",
     "rung": "a row that is a step on the way from the simplest kernel to the fastest",
     "baseline": "a library, or a program on the CPU, that rungs are compared with",
-    "roof": "a row that moves the same bytes as fast as the machine can, such as memcpy",
+    "roof": "a row that only moves the same bytes, such as memcpy; a rung may beat it",
     "case": "a row at one shape in one regime; it has a time, or a reason why not",
     "headline shape": "the shape that tables and first sentences show",
     "cold": "the launch finds other data in the L2 cache, which is flushed before",

@@ -20,7 +20,7 @@ TENSOR, BYTES_PER_CLOCK, PER_THREAD = 64, 256, 2e12
 # line of 128, L2 gives a multiprocessor 64 up to Hopper; 125.5, 124.6 and 26.4 were seen
 LEVEL_PER_CLOCK = {"shared": 128, "l1": 128, "l2": 96}
 # clocks that a load takes there at least; 31.7, 37.2, 278 and 671 were seen
-LOAD_CLOCKS = {"shared": 10, "l1": 10, "l2": 80, "dram": 200}
+LOAD_CLOCKS = {"shared": 10, "l1": 10, "constant": 10, "l2": 80, "dram": 200}
 # of what clock and units allow, as the clock is that of one multiprocessor, read around launches;
 # 0.98 was seen of banks, 0.935 of fp32 units
 HELD = 1.05

@@ -14,6 +14,8 @@ from recheck_report.statistics.family import comparisons
 from recheck_report.statistics.paired import LEVEL
 from recheck_report.statistics.ratio import COARSEST
 
+LOADED = 0.9  # the share of a window below which a GPU had to wait for the host
+
 
 def brands(record: Record, probes: Probes | None = None) -> list[str]:
     """What a reader must know before the first number; Markdown, one line each."""
@@ -195,6 +197,26 @@ def throttled(record: Record) -> str:
         for reason in case.power.throttle if case.power else ():
             found.setdefault(cell(reason), []).append(f"`{case.id}`")
     return "; ".join(f"{reason}: {', '.join(ids)}" for reason, ids in found.items())
+
+
+def loaded(record: Record) -> str:
+    """For how much of the windows in which power was measured the GPU had work; empty without any:
+    watts over joules is how often a launch came, and its time is known."""
+    shares = [
+        100 * case.seconds.median * case.power.watts / case.power.joules
+        for case in record.cases
+        if case.seconds and case.power
+    ]
+    if not shares:
+        return ""
+    if min(shares) >= 100 * LOADED:
+        least = significant(min(100, *shares), 2)
+        return f"The GPU was busy for at least {least} % of each window."
+    return (
+        "In this record the GPU had to wait for the host between launches: it was busy for "
+        f"{significant(min(shares), 2)} to {significant(min(100, max(shares)), 2)} % of a window, "
+        "and watts and work per joule are of both."
+    )
 
 
 def tails(record: Record) -> str:

@@ -41,7 +41,7 @@ def sentence(record: Record, audit: Audit) -> str:
     )
     total, paired = len(audit.alike), sum(pair.ratio.rounds > 0 for pair in audit.alike)
     how = "" if paired == total else f", {total - paired} of them not paired by rounds"
-    detected = f" With it the report calls slower {found}." if found else ""
+    detected = f" By that alone it would call slower {found}." if found else ""
     compared = (
         f"One kernel was timed under several names ({', '.join(places)}) and compared with itself "
         f"in {total} pairs{how}"
@@ -57,8 +57,8 @@ def sentence(record: Record, audit: Audit) -> str:
     return (
         f"{compared}. If an interval that excludes 1 were enough, {audit.false(0.0)} of them would "
         f"come out different; if the whole interval must lie more than "
-        f"{resolution_text(audit.resolution)} from 1, {strict} do. So the smallest difference that "
-        f"this report claims is {rho}, the resolution: the smallest multiple of 0.05 %, from "
+        f"{resolution_text(audit.resolution)} from 1, {strict} do. So {rho} is the resolution of "
+        "this process: the smallest multiple of 0.05 %, from "
         f"{resolution_text(STEPS[0])} up, with which {few}.{detected}"
     )
 
@@ -75,7 +75,12 @@ def between_processes(known: Comparisons) -> str:
         if fine:
             share = significant(100 * fine.count(True) / len(fine))
             found.append(f"{share} % of {len(fine)} with {significant(100 * extra, 1)} % more work")
-    slower = f" Of the pairs that this allows, it calls slower {', '.join(found)}." if found else ""
+    slower = (
+        " Of the pairs whose class differs by less than their extra work, the report calls slower "
+        f"{', '.join(found)}."
+        if found
+        else ""
+    )
     return (
         " Another process on this GPU may differ by more than that: the whole interval of a ratio "
         f"has to lie further from 1 than 97 of 100 of its class [differ by]({METHOD}#another-run) "

@@ -18,7 +18,7 @@ from recheck_report.sections.verdicts import VERBS, WORDS, in_words, prose, summ
 from recheck_report.statistics.family import comparisons
 from recheck_report.statistics.paired import in_rounds
 from recheck_report.statistics.ratio import COARSEST, Ratio
-from recheck_report.statistics.variation import END_TO_END, OF_CPU, Level, class_of
+from recheck_report.statistics.variation import END_TO_END, OF_CPU, Level, Spread, class_of
 
 CLAIMS = ["claim", "verdict", "asked", "measured"]
 LONGEST = 70  # characters of what was measured, in the table of claims
@@ -293,6 +293,8 @@ def trusted(own: Measured, brands: list[str]) -> str:
         return "**Nothing was timed.**"
     known = comparisons(record)
     resolution = resolution_text(known.resolution)
+    if known.processes and (launches := _of_launches(known.processes, record)):
+        resolution = margin(max(known.resolution, min(launches)))
     limit = "no time is faster than the machine allows, " if record.gpu_measured else ""
     told = f"no difference of less than {resolution} is claimed"
     if not known.audit.audited:
@@ -303,13 +305,22 @@ def trusted(own: Measured, brands: list[str]) -> str:
     )
 
 
-def _floors(processes: Level, record: Record) -> str:
-    """What ratios of this record's cases differ by between two processes: of launches the range,
-    of each class where the host has a part its own."""
+def _known(processes: Level, record: Record) -> list[Spread]:
+    """What ratios differ by between two processes, in the classes of this record's cases."""
     own = {class_of(case) for case in record.cases if case.seconds}
-    known = [each for each in processes.ratios.classes if each.name in own]
+    return [each for each in processes.ratios.classes if each.name in own]
+
+
+def _of_launches(processes: Level, record: Record) -> list[float]:
+    """The same where the host has no part."""
+    of_hosts = (END_TO_END, *OF_CPU)
+    return [each.predicted for each in _known(processes, record) if each.name not in of_hosts]
+
+
+def _floors(processes: Level, record: Record) -> str:
+    """The same in words: of launches the range, of each class where the host has a part its own."""
+    known, launches = _known(processes, record), _of_launches(processes, record)
     of_hosts = [each for each in known if each.name in (END_TO_END, *OF_CPU)]
-    launches = [each.predicted for each in known if each not in of_hosts]
     parts = []
     if launches:
         parts.append(f"of GPU launches from {margin(min(launches))} to {margin(max(launches))}")
@@ -334,8 +345,11 @@ def trust(own: Measured, tails: str) -> list[list[str]]:
         alike, wrongly = len(known.audit.alike), known.audit.false(known.resolution)
         told += f": a kernel against itself differs by more in {wrongly} of {alike} pairs"
         if known.processes:
-            told += f"; more where [another process]({METHOD}#another-run) differs by more"
-            told += _floors(known.processes, record)
+            floors = _floors(known.processes, record)
+            told = (
+                f"what [another process]({METHOD}#another-run) differs by{floors}; within this one "
+                f"the self-audit tells {told}"
+            )
     many = len(suspects(record))
     none = "none" if record.gpu_measured else "not looked for: no GPU case was measured"
     without = {name: count[name] for name in ("unsupported", "not_run") if count[name]}

@@ -6,7 +6,7 @@
 #include <map>
 #include <mutex>
 
-namespace recheck::kernels::matvec {
+namespace recheck::kernels {
 
 /// Launches that share a variable of a device, such as constant memory, and so must not overlap.
 /// On one stream they do not. The first one on another stream waits for the device, on the host:
@@ -43,4 +43,4 @@ class OneStream {
   std::map<int, unsigned long long> last_;  // by the device, the id of the last launch's stream
 };
 
-}  // namespace recheck::kernels::matvec
+}  // namespace recheck::kernels
