@@ -76,6 +76,7 @@ def _record(at: int, factor: float = 1.0, pattern: str = "matmul/", **environmen
     run = vars(_run(at, **environment))
     own["environment"]["git"]["commit"] = run.pop("commit")
     own["environment"]["gpu"]["uuid_hash"] = run.pop("uuid_hash")
+    assert run.pop("queued_samples") is None  # of this record's schema
     own["environment"] |= run
     return own
 
@@ -384,6 +385,7 @@ def test_another_gpu_is_not_the_code() -> None:
         ({"uuid_hash": "a" * 16, "driver": "590.1"}, "driver"),
         ({"uuid_hash": "a" * 16}, "nothing that records tell"),
         ({"uuid_hash": None}, "not known: GPU"),
+        ({"queued_samples": 1}, "cannot tell which: GPU, timer"),
         # a file that one of the runs has alone is not the code of the other rows
         ({"cubins": {**(_run(0).cubins or {}), "matmul/new.cu": "f" * 16}}, "GPU"),
         ({"cubins": {**(_run(0).cubins or {}), "matvec/tile.cu": "f" * 16}}, "GPU"),

@@ -46,6 +46,7 @@ class Run:
     cubins: dict[str, str] | None
     cpu: str
     cpu_threads: int
+    queued_samples: int | None = None  # of the timer; older runs do not say, and had many
 
     @property
     def key(self) -> tuple[str, str, str]:
@@ -147,6 +148,7 @@ def of(record: Record) -> History:
         env.cubins,
         env.cpu,
         env.cpu_threads,
+        record.method.queued_samples if record.method else None,
     )
     timed = [(case, case.seconds) for case in record.cases if case.seconds]
     rows = {

@@ -19,6 +19,7 @@ LEAST = 0.02  # no case's own margin is less: machines differ by as much in what
 T = {4: 8.61, 5: 6.87, 6: 5.96, 7: 5.41, 8: 5.04, 9: 4.78, 10: 4.59, 12: 4.32, 15: 4.07, 20: 3.85}
 FEW = 3  # kernel files that are named
 CODE, DRIVER, CUDA, GPU, CPU = "device code", "driver", "CUDA", "GPU", "CPU"
+TIMER = "timer"
 
 
 @dataclass(frozen=True)
@@ -64,6 +65,7 @@ def differences(
         DRIVER: _alike(old.driver, new.driver),
         CUDA: _alike(old.cuda_runtime, new.cuda_runtime),
         GPU: _alike(old.uuid_hash, new.uuid_hash),
+        TIMER: old.queued_samples == new.queued_samples,
     }
     return Differences(
         tuple(name for name, each in same.items() if each is False),
