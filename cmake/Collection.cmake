@@ -51,8 +51,8 @@ function(recheck_build_info name)
 
   # the commit is asked for at each build, the file touched only when the answer changes
   add_custom_target(${name}_git_info
-    COMMAND ${CMAKE_COMMAND} -D SOURCE=${PROJECT_SOURCE_DIR} -D HEADERS=${recheck_headers}
-            -D OUTPUT=${folder}/git_info.cpp -P ${recheck_cmake}/git_info.cmake
+    COMMAND ${CMAKE_COMMAND} -D SOURCE=${PROJECT_SOURCE_DIR} -D BUILD=${PROJECT_BINARY_DIR}
+            -D HEADERS=${recheck_headers} -D OUTPUT=${folder}/git_info.cpp -P ${recheck_cmake}/git_info.cmake
     BYPRODUCTS ${folder}/git_info.cpp
     COMMENT "")
 

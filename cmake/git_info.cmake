@@ -1,5 +1,5 @@
-# Writes OUTPUT with the commit of SOURCE, and whether and how its work tree differs from it. HEADERS is
-# where Recheck's headers are.
+# Writes OUTPUT with the commit of SOURCE, and whether and how its work tree differs from it, the folder
+# BUILD within it left out. HEADERS is where Recheck's headers are.
 # the owner of a mounted work tree may be someone else: reading its commit is harmless
 set(git git -c safe.directory=* -C ${SOURCE})
 execute_process(COMMAND ${git} rev-parse HEAD OUTPUT_VARIABLE commit RESULT_VARIABLE failed
@@ -7,7 +7,14 @@ execute_process(COMMAND ${git} rev-parse HEAD OUTPUT_VARIABLE commit RESULT_VARI
 if(failed)
   set(commit unknown)
 endif()
-execute_process(COMMAND ${git} status --porcelain OUTPUT_VARIABLE changes ERROR_QUIET)
+# what a build makes is no change, whether git has been told to ignore it or not
+set(there ":/")
+cmake_path(IS_PREFIX SOURCE "${BUILD}" NORMALIZE within)
+if(within AND NOT BUILD STREQUAL SOURCE)
+  file(RELATIVE_PATH build ${SOURCE} ${BUILD})
+  list(APPEND there ":(exclude,literal)${build}")
+endif()
+execute_process(COMMAND ${git} status --porcelain -- ${there} OUTPUT_VARIABLE changes ERROR_QUIET)
 set(dirty false)
 set(diff "")
 if(failed OR NOT changes STREQUAL "")

@@ -13,7 +13,7 @@ Proofs prove(const Experiment& experiment, const Strategy& strategy, Targets& ta
     try {
       return body();
     } catch (const std::exception& error) {
-      return {Status::failed, error.what(), {}};
+      return {Status::failed, words_of(error), {}};
     } catch (...) {
       return {Status::failed, threw_something, {}};
     }
@@ -62,19 +62,27 @@ int gate(std::span<const Experiment> experiments, const Choice& choice) {
       if (!wanted(choice.strategies, strategy.name)) continue;
       const std::string row =
           std::string(experiment.name) + "/" + std::string(strategy.name) + ": ";
+      // should it end the process, its name is there
+      std::fputs(row.c_str(), stdout);
+      std::fflush(stdout);
+      bool begun = true;
+      const auto say = [&](const std::string& what) {
+        std::printf("%s%s\n", begun ? "" : row.c_str(), what.c_str());
+        begun = false;
+      };
       const Proofs found = prove(experiment, strategy, targets);
       if (found.not_run) {
-        std::printf("%snot run: %s\n", row.c_str(), found.not_run->c_str());
+        say("not run: " + *found.not_run);
         all = false;
         continue;
       }
       const bool tried = found.passed > 0 || !found.wrong.empty();
       right &= tried && found.wrong.empty();
-      for (const auto& line : found.wrong) std::printf("%sWRONG %s\n", row.c_str(), line.c_str());
-      if (!tried) std::printf("%sWRONG: fits none of the shapes\n", row.c_str());
+      for (const auto& line : found.wrong) say("WRONG " + line);
+      if (!tried) say("WRONG: fits none of the shapes");
       if (found.wrong.empty() && tried)
-        std::printf("%spassed %d times, %zu shapes unsupported\n", row.c_str(), found.passed,
-                    found.unsupported.size());
+        say("passed " + std::to_string(found.passed) + " times, " +
+            std::to_string(found.unsupported.size()) + " shapes unsupported");
     }
   }
   constexpr int skipped = 77;  // what CTest takes for that, if told so

@@ -54,6 +54,12 @@ void require_form(const Experiment& experiment) {
                                 std::string_view::npos;
   };
   if (!is_name(experiment.name)) refuse("its name may hold only a-z, 0-9 and _");
+  if (experiment.name == "audit" &&
+      std::ranges::any_of(experiment.ladder, [](auto& s) { return s.role != Role::audit; }))
+    refuse("that is the name of the self-audit: take another");
+  for (auto axis = experiment.axes.begin(); axis != experiment.axes.end(); ++axis)
+    if (std::find(experiment.axes.begin(), axis, *axis) != axis)
+      refuse("two of its axes are named " + std::string(*axis));
   const Problem& problem = experiment.problem;
   if (!experiment.inputs || !experiment.terms || !problem.output || !problem.work ||
       !problem.oracle)
@@ -75,17 +81,39 @@ void require_form(const Experiment& experiment) {
     // it has no proof of its own
     if (!whole.empty() && strategy.role != Role::part)
       refuse("the row '" + row + "' is part of '" + whole + "', so its role is part");
+    if (whole.empty() && strategy.role == Role::part)
+      refuse("the row '" + row + "' is a part: say of which row, as its part_of");
+    if (strategy.launch.run == nullptr && strategy.launch.absent.empty())
+      refuse("the row '" + row + "' has no launch");
     if (!is_name(row)) refuse("the row '" + row + "' may hold only a-z, 0-9 and _ in its name");
     if (std::ranges::find(names, row) != names.end()) refuse("two rows are named " + row);
     names.push_back(strategy.name);
   }
-  for (const auto* shapes : {&experiment.timed, &experiment.edges})
-    for (const auto& shape : *shapes)
+  const auto is_extent = [](std::int64_t extent) { return 0 <= extent && extent <= most_extent; };
+  for (const auto* shapes : {&experiment.timed, &experiment.edges}) {
+    for (const auto& shape : *shapes) {
+      const std::string text = to_string(shape);
       if (shape.size() != experiment.axes.size())
-        refuse("the shape " + to_string(shape) + " does not have " +
-               std::to_string(experiment.axes.size()) + " extents");
-  for (const auto& shape : experiment.timed)
-    if (experiment.inputs(shape).empty()) refuse("it has no input at " + to_string(shape));
+        refuse("the shape " + text + " does not have " + std::to_string(experiment.axes.size()) +
+               " extents");
+      if (!std::ranges::all_of(shape, is_extent))
+        refuse("the extents of the shape " + text + " have to be from 0 to " +
+               std::to_string(most_extent));
+      auto matrices = experiment.inputs(shape);
+      if (matrices.empty()) refuse("it has no input at " + text);
+      matrices.push_back(problem.output(shape));
+      for (const auto& [rows, columns] : matrices)
+        if (rows < 0 || columns < 0)
+          refuse("at " + text + " an input or the output is " + std::to_string(rows) + "x" +
+                 std::to_string(columns));
+    }
+  }
+  for (auto shape = experiment.timed.begin(); shape != experiment.timed.end(); ++shape) {
+    if (std::ranges::count(*shape, 0) > 0)
+      refuse("at " + to_string(*shape) + " there is nothing to time: make it one of its edges");
+    if (std::find(experiment.timed.begin(), shape, *shape) != shape)
+      refuse("the shape " + to_string(*shape) + " is timed twice");
+  }
   require_work(problem);
   for (const auto& strategy : experiment.ladder)
     if (strategy.problem != nullptr) require_work(*strategy.problem);
@@ -138,11 +166,13 @@ bool tells_story(const Experiment& experiment) {
 std::vector<Shape> shapes_of(const Experiment& experiment, const Choice& choice) {
   if (choice.shapes.empty()) return experiment.timed;
   std::vector<Shape> shapes;
-  for (const auto& text : choice.shapes)
-    if (extents_of(text) == experiment.axes.size())
-      if (auto shape = parse_shape(text, experiment.axes.size());
-          std::ranges::find(shapes, shape) == shapes.end())
-        shapes.push_back(std::move(shape));
+  for (const auto& text : choice.shapes) {
+    if (extents_of(text) != experiment.axes.size()) continue;
+    auto shape = parse_shape(text, experiment.axes.size());
+    if (std::ranges::count(shape, 0) > 0)
+      throw std::invalid_argument("'" + text + "' has nothing to time: give extents from 1 on");
+    if (std::ranges::find(shapes, shape) == shapes.end()) shapes.push_back(std::move(shape));
+  }
   return shapes;
 }
 

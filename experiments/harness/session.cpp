@@ -141,7 +141,7 @@ void Session::guarded(std::span<Case* const> cases, Target& target, Body body) {
   } catch (const std::bad_alloc&) {
     fail("out of host memory");
   } catch (const std::exception& error) {
-    fail(error.what());
+    fail(words_of(error).c_str());
   } catch (...) {
     fail(threw_something);
   }

@@ -47,6 +47,12 @@ void fetch(std::span<const float> elements) {
 
 }  // namespace
 
+std::string words_of(const std::exception& error) {
+  std::string words = error.what();
+  std::ranges::replace_if(words, [](char c) { return c == '\n' || c == '\r'; }, ' ');
+  return words.empty() ? "it threw an exception without words" : words;
+}
+
 std::string short_text(double value) {
   std::ostringstream out;
   out.precision(3);

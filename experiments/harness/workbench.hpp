@@ -19,6 +19,8 @@ namespace recheck {
 
 /// Why a launch has failed that throws what is no std::exception.
 inline constexpr auto threw_something = "it threw what is no std::exception";
+/// What an exception says, in one line.
+std::string words_of(const std::exception& error);
 
 enum class Status { passed, incorrect, failed, unsupported, not_run };
 

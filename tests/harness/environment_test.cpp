@@ -79,7 +79,9 @@ class BuildScript : public TemporaryFolder {
     return read(folder_ / "out.cpp");
   }
   std::string git_info() const {
-    return generate("git_info.cmake", "-D SOURCE=tree -D OUTPUT=out.cpp");
+    const std::string tree = (folder_ / "tree").string();
+    return generate("git_info.cmake",
+                    "-D SOURCE=" + tree + " -D BUILD=" + tree + "/out/b -D OUTPUT=out.cpp");
   }
   /// Of an object whose device code is `code`.
   std::string cubins(const std::string& code) const {
@@ -98,7 +100,12 @@ TEST_F(BuildScript, TellsOneUncommittedChangeFromAnother) {
       "git init -q tree && cd tree && echo a >file && git add file && git -c user.name=n "
       "-c user.email=e commit -q -m c");
   EXPECT_NE(git_info().find("git_diff = \"\""), std::string::npos) << git_info();
-  shell("echo 'b;' >tree/file");
+  // a build within it is none, whether git has been told to ignore it or not
+  shell("mkdir -p tree/out/b && echo a >tree/out/b/file");
+  EXPECT_NE(git_info().find("git_dirty = false"), std::string::npos) << git_info();
+  shell("echo a >tree/out/file");
+  EXPECT_NE(git_info().find("git_dirty = true"), std::string::npos) << git_info();
+  shell("rm tree/out/file && echo 'b;' >tree/file");
   const std::string changed = git_info();
   EXPECT_TRUE(std::regex_search(changed, std::regex("git_diff = \"[0-9a-f]{16}\""))) << changed;
   EXPECT_EQ(git_info(), changed);

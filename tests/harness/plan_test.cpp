@@ -99,6 +99,11 @@ TEST(Predict, SurvivesARecordThatIsNone) {
   EXPECT_GT(cases[0].predicted, 0);
 }
 
+TEST(Plan, RefusesAShapeThatHasNothingToTime) {
+  EXPECT_THROW(plan(experiments(), {.experiments = {"matmul"}, .shapes = {"0x3x4"}}),
+               std::invalid_argument);
+}
+
 TEST(Plan, RefusesTablesThatNobodyCouldTellApart) {
   const auto refused = [](auto spoil) -> std::string {
     static std::vector<Strategy> rows;
@@ -139,6 +144,22 @@ TEST(Plan, RefusesTablesThatNobodyCouldTellApart) {
             std::string::npos);
   EXPECT_NE(refused([](Experiment& e, auto&) { e.terms = nullptr; }).find("it needs inputs, terms"),
             std::string::npos);
+  const std::pair<void (*)(Experiment&, std::vector<Strategy>&), const char*> others[] = {
+      {[](auto& e, auto&) { e.edges.push_back({-5, 4}); }, "-5x4 have to be from 0 to 1073741824"},
+      {[](auto& e, auto&) { e.timed.push_back({1LL << 31, 1}); }, "2147483648x1 have to be"},
+      {[](auto& e, auto&) { e.timed.push_back({0, 4}); }, "at 0x4 there is nothing to time"},
+      {[](auto& e, auto&) { e.timed.push_back(e.timed[0]); }, "is timed twice"},
+      {[](auto& e, auto&) {
+         e.inputs = [](const Shape& s) { return std::vector<Extent>{{s[0] - 5, s[1]}}; };
+       },
+       "an input or the output is -"},
+      {[](auto& e, auto&) { e.axes = {"rows", "rows"}; }, "two of its axes are named rows"},
+      {[](auto& e, auto&) { e.name = "audit"; }, "the name of the self-audit"},
+      {[](auto&, auto& rows) { rows[1].role = Role::part; }, "say of which row"},
+      {[](auto&, auto& rows) { rows[1].launch = {}; }, "has no launch"},
+  };
+  for (const auto& [spoil, says] : others)
+    EXPECT_NE(refused(spoil).find(says), std::string::npos) << says << ": " << refused(spoil);
   const Experiment twice[] = {transpose::experiment(transpose::ladder()),
                               transpose::experiment(transpose::ladder())};
   EXPECT_THROW(plan(twice, {}), std::invalid_argument);
