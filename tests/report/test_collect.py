@@ -892,6 +892,13 @@ def test_so_are_a_counter_a_test_a_bound_case_and_a_document(world: World) -> No
     refused(".expression: there is no counter sectros; nearest are sectors, ")
 
 
+def test_claims_of_an_experiment_that_the_program_has_not_are_told(world: World) -> None:
+    world.claim('form = "test", test = "gate:A.B", finds = "pass"', experiment="matmull")
+    result = world.run()
+    assert result.returncode == 0
+    assert "matmull: the program has no such experiment; there are matmul" in result.stderr
+
+
 def test_a_name_of_ones_own_is_declared(world: World) -> None:
     world.state["strategies"][0]["source"] = SOURCE | {"document": "ours"}
     assert "row matmul/tile16 is of ours; there are S0, Rech" in one_line(world.run(), 2)

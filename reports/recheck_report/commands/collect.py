@@ -105,6 +105,9 @@ def probe(options: argparse.Namespace, known: Collection) -> dict[str, Any]:
     record, asked = environment(options.recheck), wanted(known)
     there_are = tables(options.recheck, record)
     check_names(options, known, record, there_are)
+    for name in dict.fromkeys(claim.experiment for claim in known.claims):
+        if name not in there_are.axes:  # another program may have it
+            say(f"{name}: the program has no such experiment; {there(there_are.axes, name)}")
     env = record["environment"]
     gpu, no_gpu = env["gpu"], None
     if gpu is None:
