@@ -213,7 +213,7 @@ SPOILED = {
         _text(r"(\*\*faster\*\*, .*? fast) \[[\d.]+, ", r"\1 [0.97, "),
         # within what the audit says this machine can tell
         _text(r"(\*\*faster\*\*, .*? fast) \[[\d.]+, ", r"\1 [1.0003, "),
-        _text(r"claims is \*\*[\d.]+ %\*\*", "claims is small"),
+        _text(r"\*\*[\d.]+ %\*\* is the resolution", "small is the resolution"),
     ],
     "tendency": [
         _text("95th percentile", "largest value", 0),

@@ -247,7 +247,7 @@ def soundness(report: Report) -> list[str]:
     """7. "Faster" is a statistical statement: beyond the interval, and beyond what can be told."""
     found = report.says("Holm's correction", "exact bootstrap")
     claimed = re.search(
-        r"smallest difference that this report claims is \*\*([\d.]+) %", report.prose
+        r"\*\*([\d.]+) %\*\*(?: is the resolution of this process|, by convention)", report.prose
     )
     if not claimed:
         return [*found, "the report does not say which difference it can tell"]
