@@ -148,12 +148,27 @@ def test_commits_are_mixed_only_when_asked_to(other: Json, session: Callable[...
     ]
     + ['{"runs": [{"testcases": [{"name": "Measure"}]}]}', "[" * 100_000],
 )
-def test_what_is_no_report_is_refused(text: str, tmp_path: Path) -> None:
-    (tmp_path / "runs" / "1").mkdir(parents=True)
-    (tmp_path / "runs" / "1" / "report.json").write_text(text)
-    said = one_line(run("fleet", tmp_path / "runs", "--output", tmp_path / "out"), 2)
-    assert "report.json: is no report of ReFrame 4.10" in said
-    assert len(said) < 400 and not (tmp_path / "out").exists()
+def test_what_is_no_report_hides_no_other_run(text: str, session: Callable[..., Path]) -> None:
+    """It has its line, also where a later run is whole."""
+    runs = session("1", (_case("h200"), _record()))
+    for name in ("0", "2"):
+        (runs / name).mkdir()
+        (runs / name / "report.json").write_text(text)
+    page, said = _collect(runs, 3)
+    first, second = said.strip().split("\n")
+    assert first.startswith(f"missing: {runs}/0/report.json: is no report of ReFrame 4.10 (")
+    assert first.endswith("); move that run away") and "Error" not in first and len(first) < 400
+    assert second.startswith(f"missing: {runs}/2/report.json: is no report")
+    assert "# Recheck: 1 whole record from 1 job" in page and first[9:80] in page
+
+
+def test_what_lies_broken_beside_a_record_hides_no_other(session: Callable[..., Path]) -> None:
+    runs = session("1", (_case("a"), _record()), (_case("b", node="n1"), _record()))
+    (runs / "1" / "a" / "n0" / "measured" / "probes.json").write_text("")
+    page, said = _collect(runs, 3)
+    assert said.startswith("missing: site:a, cuda, job 7: no record that can be read with what is ")
+    assert "beside it: probes.json: is not complete JSON" in said and said.count("\n") == 1
+    assert said.endswith("or move that file away\n") and "# Recheck: 1 whole record from 2" in page
 
 
 def _left(folder: Path, record: Json | None) -> None:
@@ -195,6 +210,24 @@ def test_a_run_that_did_not_end_hides_no_other(session: Callable[..., Path]) -> 
     assert _collect(session("3", *pairs))[1] == ""
 
 
+def test_a_job_that_goes_on_is_told_once(session: Callable[..., Path]) -> None:
+    """ReFrame makes its folder in output/ as the job begins, and fills it at the end."""
+    runs = session("1", (_case("h200"), _record()))
+    for name in ("a", "b", "c"):
+        (runs / "2" / "output" / "site" / name / "cuda" / "Measure").mkdir(parents=True)
+    _left(runs / "2" / "stage" / "site" / "a" / "cuda" / "Measure", None)
+    done, kept = (
+        runs / "2" / each / "site" / "b" / "cuda" / "Measure" for each in ("output", "stage")
+    )
+    _left(done, _record())
+    _left(kept, None)
+    page, said = _collect(runs, 3)
+    first, second = said.strip().split("\n")
+    assert "site:a, cuda: ReFrame did not end, or has not yet: cut off: 3 cases in " in first
+    assert second.startswith("missing: site:c, cuda: ") and "no record: the job left none" in second
+    assert "# Recheck: 2 whole records from 4 jobs" in page
+
+
 def test_a_job_that_was_resumed_by_hand_counts(session: Callable[..., Path]) -> None:
     """ReFrame's report does not know of it; until then, what is safe stands beside its reason."""
     why = {"fail_phase": "run", "fail_reason": "aborted due to KeyboardInterrupt", "node": ""}
@@ -225,8 +258,10 @@ def test_partitions_without_a_job_are_named(session: Callable[..., Path]) -> Non
     assert said.startswith("missing: site:drained: ") and "- site:other: the run was" in page
     for text in ("[]", '{"partitions": [7]}', "{"):
         (runs / "1" / "site.json").write_text(text)
-        said = one_line(run("fleet", runs, "--output", runs.parent / "out"), 2)
-        assert "site.json: is no note of a site's partitions" in said
+        said = _collect(runs, 3)[1]
+        assert said.startswith(f"missing: {runs}/1/site.json: is no note of a site's partitions (")
+        assert said.split("\n")[0].endswith("); move that run away") and "Error" not in said
+        assert "missing: site:drained: " not in said and "1 whole record" in _collect(runs, 3)[0]
 
 
 def test_a_build_that_fails_has_its_reason(session: Callable[..., Path]) -> None:
@@ -346,7 +381,7 @@ def test_pipes_keep_nobody_waiting(name: str, session: Callable[..., Path]) -> N
     (runs / "1" / name).unlink(missing_ok=True)
     os.mkfifo(runs / "1" / name)
     if name == "report.json":
-        said = one_line(run("fleet", runs, "--output", runs.parent / "out"), 2)
+        said = _collect(runs, 3)[1]
         assert "report.json: is no report of ReFrame 4.10 (is no regular file)" in said
     else:
         _collect(runs)
@@ -391,7 +426,7 @@ def test_numbers_that_are_none_are_one_line(
     runs = session("1", (_case("h200", "fail", fail_phase="performance"), _record()))
     path = runs / "1" / "report.json"
     path.write_text(path.read_text().replace('"perfvalues": {}', text))
-    said = one_line(run("fleet", runs, "--output", runs.parent / "out"), 2)
+    said = _collect(runs, 3)[1]
     assert f"report.json: is no report of ReFrame 4.10 ({why})" in said
 
 

@@ -48,7 +48,8 @@ def missing(jobs: list[Job]) -> list[Job]:
     found: dict[tuple[str, str], list[Job]] = {}
     last = jobs[-1].run if jobs else ""
     for job in jobs:
-        if job.place or job.run == last:  # a run without a job, unless another came after it
+        # a run without a job, unless another came after it
+        if job.place or job.damaged or job.run == last:
             key = job.place, job.test
             found[key] = [*found.get(key, []), job] if job.problem else []
     return [job for own in found.values() for job in own]

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from recheck_report.fleet.brought import Brought, brought
+from recheck_report.model.record import RECORD
 from recheck_report.model.typed import MOST_BYTES, BadRecord, bytes_of, printable, read_json, typed
 
 REPORT = "report.json"  # in the folder of a run
@@ -41,6 +42,7 @@ class Job:
     outside: str  # which figures are not as the references expect
     reference: str  # what they were held against
     resumed: str = ""  # what ReFrame says of a job whose record was completed afterwards
+    damaged: bool = False  # it stands for a file of the run that cannot be read, and for no job
 
     @property
     def where(self) -> str:
@@ -73,22 +75,45 @@ def folders(folder: Path) -> list[Path]:
 
 
 def load_runs(folder: Path) -> list[Job]:
-    """The jobs of every run in a folder of runs, or of one run; in order of time.
+    """The jobs of every run in a folder of runs, or of one run; in order of time. A file of a run
+    that cannot be read is one of them too, and hides no other run.
 
-    Raises BadRecord where there is none, or a report is none.
+    Raises BadRecord where there is none.
     """
-    jobs = [job for run in folders(folder) for job in _jobs(run / REPORT, folder)]
+    jobs = [job for run in folders(folder) for job in _damaged(run) + _jobs(run / REPORT, folder)]
     if not jobs:
         raise BadRecord(f"{folder}: no job was run; experiments/fleet/README.md says how to")
     return jobs
 
 
 def partitions(folder: Path) -> list[Partition]:
-    """As the newest run notes them, and whether any run was asked for each. Raises BadRecord where
-    a note is none."""
-    noted = [_partitions(run / SITE) for run in folders(folder) if (run / SITE).is_file()]
+    """As the newest run notes them, and whether any run was asked for each."""
+    noted = [found for run in folders(folder) if (found := _noted(run)[0])]
     asked = {each.name for run in noted for each in run if each.asked}
     return [replace(each, asked=each.name in asked) for each in (noted[-1] if noted else [])]
+
+
+def _noted(run: Path) -> tuple[list[Partition], str]:
+    """What a run notes of its site, and what is wrong with that."""
+    try:
+        return (_partitions(run / SITE) if (run / SITE).is_file() else []), ""
+    except BadRecord as error:
+        return [], str(error)
+
+
+def _damaged(run: Path) -> list[Job]:
+    problem = _noted(run)[1]
+    return [_unread(run, problem)] if problem else []
+
+
+def _unread(run: Path, problem: str) -> Job:
+    return replace(_no_job(run, f"{problem}; move that run away"), damaged=True)
+
+
+def _no_job(run: Path, problem: str) -> Job:
+    """What stands for a run of which there is no job to tell."""
+    none = Brought(run / "none", None, printable(problem))
+    return Job("", "", "", "", "", printable(run.name), none, none.problem, "", "")
 
 
 def _partitions(path: Path) -> list[Partition]:
@@ -114,49 +139,63 @@ def _reading(path: Path, what: str) -> Iterator[None]:
     except BadRecord as error:
         why = str(error).removeprefix(f"{path}: ")
         raise BadRecord(f"{path}: {what} ({why})") from error
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise BadRecord(f"{path}: {what} ({error!r})") from error
+    except KeyError as error:
+        raise BadRecord(f"{path}: {what} (it has no {error})") from error
+    except (ValueError, TypeError, AttributeError, RecursionError) as error:
+        raise BadRecord(f"{path}: {what} (it is not of that form)") from error
 
 
 def _jobs(path: Path, runs: Path) -> list[Job]:
     if not path.exists():
         return _without_report(path.parent)
-    with _reading(path, "is no report of ReFrame 4.10"):
-        report = read_json(bytes_of(path))
-        cases = [case for run in report["runs"] for case in run["testcases"]]
-        failed = {_place(case): _unbuilt(case, path, runs) for case in cases if _is(case, BUILD)}
-        return [_job(case, failed, path, runs) for case in cases if _is(case, JOB)]
+    try:
+        with _reading(path, "is no report of ReFrame 4.10"):
+            report = read_json(bytes_of(path))
+            cases = [case for run in report["runs"] for case in run["testcases"]]
+            builds = [case for case in cases if _is(case, BUILD)]
+            failed = {_place(case): _unbuilt(case, path, runs) for case in builds}
+            return [_job(case, failed, path, runs) for case in cases if _is(case, JOB)]
+    except BadRecord as error:
+        return [_unread(path.parent, str(error))]
 
 
 def _without_report(run: Path) -> list[Job]:
     """The jobs of a run that goes on, or whose ReFrame died: from the folders that they have."""
     says = "ReFrame did not end, or has not yet"
-    known = {each.name: each for each in _partitions(run / SITE)} if (run / SITE).exists() else {}
+    known = {each.name: each for each in _noted(run)[0]}
     found = []
+    for folder in _begun(run):
+        system, partition, environ, test = map(printable, folder.parts[-4:])
+        name = f"{system}:{partition}"
+        model = known[name].model if name in known and "gpu" in known[name].features else ""
+        what = brought(folder / MEASURED, model)
+        job = Job(
+            place=f"{name}, {environ}",
+            test=test,
+            model=model,
+            node=_node(folder),
+            job="",
+            run=printable(run.name),
+            what=what,
+            problem=f"{says}: {what.problem}" if what.problem else "",
+            outside="",
+            reference="",
+            resumed="" if what.problem else says,
+        )
+        found.append(job)
+    return found or [_no_job(run, f"{says}: no job has begun in {run}")]
+
+
+def _begun(run: Path) -> list[Path]:
+    """The folder of each test that has begun. ReFrame makes one in output/ at once, beside that in
+    stage/ where the test runs, and fills it at the end."""
+    found: dict[tuple[str, ...], Path] = {}
     for place in ("output", "stage"):
         for folder in sorted((run / place).glob(f"*/*/*/{JOB}*")):
-            system, partition, environ, test = map(printable, folder.parts[-4:])
-            name = f"{system}:{partition}"
-            model = known[name].model if name in known and "gpu" in known[name].features else ""
-            what = brought(folder / MEASURED, model)
-            job = Job(
-                place=f"{name}, {environ}",
-                test=test,
-                model=model,
-                node=_node(folder),
-                job="",
-                run=printable(run.name),
-                what=what,
-                problem=f"{says}: {what.problem}" if what.problem else "",
-                outside="",
-                reference="",
-                resumed="" if what.problem else says,
-            )
-            found.append(job)
-    if not found:
-        none = Brought(run / "none", None, printable(f"{says}: no job has begun in {run}"))
-        found = [Job("", "", "", "", "", printable(run.name), none, none.problem, "", "")]
-    return found
+            before = found.get(folder.parts[-4:])
+            if before is None or not (before / MEASURED / RECORD).is_file():
+                found[folder.parts[-4:]] = folder
+    return [*found.values()]
 
 
 def _node(folder: Path) -> str:
