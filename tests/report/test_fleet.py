@@ -210,6 +210,19 @@ def test_a_run_that_did_not_end_hides_no_other(session: Callable[..., Path]) -> 
     assert _collect(session("3", *pairs))[1] == ""
 
 
+def test_a_test_with_parameters_keeps_its_place_in_a_run_that_was_killed(
+    session: Callable[..., Path],
+) -> None:
+    """Whose folder has ReFrame's code in place of its parameters."""
+    runs = session("1", (_case("h200"), _record()))
+    name, code = "Measure %.repeat_no=0", "030f0079"
+    _left(runs / "2" / "stage" / "site" / "a" / "cuda" / f"Measure_{code}", None)
+    assert _collect(runs, 3)[1].startswith(f"missing: site:a, cuda, Measure_{code}: ReFrame did")
+    later = session("3", (_case("a", display_name=name, hashcode=code), _record()))
+    page, said = _collect(later)
+    assert said == "" and "a later record from there counts" in _row(page, "site:a, cuda, Measure_")
+
+
 def test_a_job_that_goes_on_is_told_once(session: Callable[..., Path]) -> None:
     """ReFrame makes its folder in output/ as the job begins, and fills it at the end."""
     runs = session("1", (_case("h200"), _record()))

@@ -37,9 +37,9 @@ def newest(jobs: list[Job]) -> list[Job]:
     does not take the place of the full matrix."""
     found: dict[tuple[str, str], Job] = {}
     for job in jobs:
-        before = found.get((job.place, job.test))
+        before = found.get(job.key)
         if not job.problem and (job.full or not before or not before.full):
-            found[job.place, job.test] = job
+            found[job.key] = job
     return [*found.values()]
 
 
@@ -50,8 +50,7 @@ def missing(jobs: list[Job]) -> list[Job]:
     for job in jobs:
         # a run without a job, unless another came after it
         if job.place or job.damaged or job.run == last:
-            key = job.place, job.test
-            found[key] = [*found.get(key, []), job] if job.problem else []
+            found[job.key] = [*found.get(job.key, []), job] if job.problem else []
     return [job for own in found.values() for job in own]
 
 

@@ -42,12 +42,18 @@ class Job:
     outside: str  # which figures are not as the references expect
     reference: str  # what they were held against
     resumed: str = ""  # what ReFrame says of a job whose record was completed afterwards
+    code: str = ""  # of the test and its parameters, as ReFrame names its folder
     damaged: bool = False  # it stands for a file of the run that cannot be read, and for no job
 
     @property
     def where(self) -> str:
         told = self.place + (f", {self.test}" if self.test not in ("", JOB) else "")
         return told + (f", job {self.job}" if self.job else "")
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """The same for the same test of the same place, in every run."""
+        return self.place, self.code or self.test
 
     @property
     def full(self) -> bool:
@@ -265,6 +271,7 @@ def _job(case: dict[str, Any], built: dict[str, str], path: Path, runs: Path) ->
     # of what failed ReFrame keeps the folder that it ran in; of what never began there is none
     folder = _text(case, "outputdir" if passed else "stagedir")
     none = path.parent / "none"
+    test, code = _text(case, "display_name"), _text(case, "hashcode")
     own, model = _own(folder, path, runs) if folder else none, _text(case, "gpu_model")
     what = brought((own or none) / MEASURED, model)
     if own is None:
@@ -284,7 +291,7 @@ def _job(case: dict[str, Any], built: dict[str, str], path: Path, runs: Path) ->
             problem = why or built.get(_place(case)) or f"not run: ReFrame says {result}"
     return Job(
         place=_place(case),
-        test=_text(case, "display_name"),
+        test=test,
         model=model,
         node=_text(case, "node") or _node(own or none),
         job=_text(case, "jobid"),
@@ -294,6 +301,7 @@ def _job(case: dict[str, Any], built: dict[str, str], path: Path, runs: Path) ->
         outside=outside,
         reference=_text(case, "reference_is"),
         resumed=resumed,
+        code=f"{JOB}_{code}" if code and test != JOB else "",
     )
 
 
