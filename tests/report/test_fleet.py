@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import re
@@ -19,11 +20,13 @@ from synthetic import SMALL, Json, make_record, scale
 
 FEW = ["cpu_serial", "global16", "tile16", "cublas"]
 H200, L4 = "NVIDIA H200", "NVIDIA L4"
+HASHES = itertools.count(1)
 
 
 def _record(gpu: str = H200, **environment: Any) -> Json:
     made = make_record(SMALL, strategies=FEW)
-    made["environment"]["gpu"]["name"] = gpu
+    # each is of a GPU of its own
+    made["environment"]["gpu"] |= {"name": gpu, "uuid_hash": f"{next(HASHES):016x}"}
     made["environment"] |= environment
     made["finished"] = made["environment"]["started"].replace("T00:00", "T00:03")
     return made
@@ -208,6 +211,24 @@ def test_a_run_that_did_not_end_hides_no_other(session: Callable[..., Path]) -> 
     assert "1 whole record" in _collect(runs / "1")[0]
     pairs = [(_case(name, job="9"), _record()) for name in ("b", "c")]
     assert _collect(session("3", *pairs))[1] == ""
+
+
+def test_a_gpu_that_is_there_twice_is_told(session: Callable[..., Path]) -> None:
+    """Two partitions may share nodes, and a folder may be a copy: two columns are no two GPUs."""
+    first = _record()
+    second = scale(first, "/", 1.01)
+    pairs = [(_case("g"), first), (_case("h", node="n1"), second), (_case("i"), _record())]
+    page, said = _collect(session("1", *pairs))
+    line = "site:g and site:h are the same GPU: its UUID has one hash"
+    assert said == f"warning: {line}\n" and f"There twice:\n\n- {line}\n" in page
+    page, said = _collect(session("2", (_case("h", jobid="9"), first)))
+    line = "site:g, cuda, job 7 (run 1) and site:h, cuda, job 9 (run 2) are the same run, copied: "
+    assert said == f"warning: {line}move all but one of them away\n" and f"- {line[:30]}" in page
+    # as many tests of one place, each of an experiment
+    names = ("Measure %.experiment=matmul", "Measure %.experiment=matvec")
+    cases = (_case("h", display_name=name, node=name[-6:]) for name in names)
+    alone = session("3", *zip(cases, (first, second), strict=True)) / "3"
+    assert run("fleet", alone, "--output", alone.parent.parent / "alone").stderr == ""
 
 
 def test_a_test_with_parameters_keeps_its_place_in_a_run_that_was_killed(

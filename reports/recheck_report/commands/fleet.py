@@ -77,12 +77,42 @@ def _left_out(jobs: list[Job], partitions: list[Partition]) -> list[str]:
     return found
 
 
+def _doubles(used: list[Job]) -> list[str]:
+    """GPUs that more than one partition has sent, whose columns are no two GPUs; and runs that are
+    there more than once."""
+    gpus: dict[str, list[Job]] = {}
+    runs: dict[tuple[object, ...], list[Job]] = {}
+    for job in used:
+        assert job.what.record
+        env, cases = job.what.record.environment, job.what.record.cases
+        if env.gpu and (own := env.gpu.mig_uuid_hash or env.gpu.uuid_hash):
+            gpus.setdefault(own, []).append(job)
+            times = [case.seconds.median if case.seconds else None for case in cases]
+            runs.setdefault((own, env.started, *times), []).append(job)
+    lines = [
+        f"{_listed(each)} are the same run, copied: move all but one of them away"
+        for own in runs.values()
+        if len(each := [f"{job.where} (run {job.run})" for job in own]) > 1
+    ]
+    first = {id(own[0]) for own in runs.values()}
+    for own in gpus.values():
+        # of copies, that is said
+        names = [*dict.fromkeys(job.partition for job in own if id(job) in first)]
+        if len(names) > 1:
+            lines.append(f"{_listed(names)} are the same GPU: its UUID has one hash")
+    return lines
+
+
+def _listed(names: list[str]) -> str:
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+
+
 def _is_measured(partition: Partition) -> bool:
     return bool({"gpu", "cpu"} & {*partition.features})
 
 
 def _without_job(jobs: list[Job], partitions: list[Partition]) -> list[Partition]:
-    there = {job.place.split(",")[0] for job in jobs}
+    there = {job.partition for job in jobs}
     # of a run that has no job at all yet, that is said
     return [] if jobs and not jobs[-1].place else [p for p in partitions if p.name not in there]
 
@@ -173,6 +203,7 @@ def page(
         whole=count(len(used), "whole record"),
         jobs=count(sum(bool(job.place) for job in jobs), "job"),
         missing=[prose(line) for line in _lines(jobs, partitions)],
+        doubles=[prose(line) for line in _doubles(used)],
         left_out=[prose(line) for line in _left_out(jobs, partitions)],
         job_columns=["place", "GPU", "node", "job", "run", "what came back", "where it is"],
         job_rows=_rows(jobs, used, lost),
@@ -201,6 +232,8 @@ def run(options: argparse.Namespace) -> int:
     for line in lost:
         print(f"missing: {printable(line)}", file=sys.stderr)
     used = newest(jobs)
+    for line in _doubles(used):
+        print(f"warning: {printable(line)}", file=sys.stderr)
     if not options.any_commit:
         _one_commit(used)
     # the first is what `compare` holds the others against

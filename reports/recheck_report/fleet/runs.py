@@ -51,6 +51,10 @@ class Job:
         return told + (f", job {self.job}" if self.job else "")
 
     @property
+    def partition(self) -> str:
+        return self.place.partition(",")[0]
+
+    @property
     def key(self) -> tuple[str, str]:
         """The same for the same test of the same place, in every run."""
         return self.place, self.code or self.test
