@@ -12,10 +12,12 @@ import os
 import re
 import runpy
 import shutil
+import signal
 import socket
 import subprocess
 import sys
 import time
+import traceback
 from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
@@ -23,6 +25,10 @@ from typing import Any
 HERE = Path(__file__).resolve().parent
 REPORTS = HERE.parents[1] / "reports"
 REFRAME = Path(sys.executable).with_name("reframe")
+EXAMPLES = "experiments/fleet/sites has examples"
+# ReFrame's options that choose among tests, and have a value
+CHOOSING = {"-n": "name", "-x": "exclude", "-p": "prgenv", "-t": "tag"}
+CHOOSING |= {"-T": "exclude-tag", "-E": "filter-expr"}
 
 
 def main() -> int:
@@ -33,7 +39,7 @@ def main() -> int:
     add("--output", type=Path, default=where, metavar="FOLDER", help="default: %(default)s")
     options, more = parser.parse_known_args()
     if not options.site.is_file():
-        return refused(f"{options.site}: is no file; experiments/fleet/sites has examples")
+        return refused(f"{options.site}: is no file; {EXAMPLES}")
     if not REFRAME.is_file():
         return refused(f"{REFRAME}: is no file; pip install -r {HERE / 'requirements.txt'}")
     # of what a run is made of; a list of tests measures nothing
@@ -45,12 +51,20 @@ def main() -> int:
     except Refused as error:
         return refused(str(error))
     fleet = options.output.resolve()
-    run = fleet / "runs" / time.strftime("%Y-%m-%dT%H-%M-%S")
+    # what was only rehearsed is no run whose jobs anybody waits for
+    kind = "dry-runs" if "--dry-run" in more else "runs"
+    run = fleet / kind / time.strftime("%Y-%m-%dT%H-%M-%S")
     try:
         run.mkdir(parents=True)
     except OSError as error:
         return refused(f"{run}: cannot be made: {error.strerror}")
-    (run / "site.json").write_text(json.dumps({"partitions": partitions}, default=str))
+    try:
+        note = run / "site.json.new"
+        note.write_text(json.dumps({"partitions": partitions}, default=str))
+        note.replace(run / "site.json")
+    except OSError as error:
+        shutil.rmtree(run, ignore_errors=True)
+        return refused(f"{run}: cannot be written: {error.strerror}")
     places = {
         "RFM_PREFIX": run,
         "RFM_PERFLOG_DIR": fleet / "perflogs",
@@ -64,7 +78,8 @@ def main() -> int:
     environment = {**os.environ, **{name: str(value) for name, value in places.items()}}
     configured = ["-C", HERE / "log.py", "-C", options.site.resolve()]
     # ReFrame's max_jobs is of a partition, and a host is to measure one thing at a time
-    own = any(each["scheduler"] == each["launcher"] == "local" for each in partitions)
+    asked = [each for each in partitions if each["asked"]]
+    own = any(each["scheduler"] == each["launcher"] == "local" for each in asked)
     policy = ["--exec-policy=serial"] * (own and "--exec-policy" not in " ".join(more))
     words = [REFRAME, *configured, "-c", HERE / "suite.py", *policy, *(more or ["-r"])]
     code = waited([str(word) for word in words], environment, run)
@@ -77,10 +92,28 @@ def main() -> int:
         if code:
             print(f"nothing was run, so {run} is not kept, nor is the log in it")
         elif measures:
-            return refused(
-                "no test to run: a partition needs the feature gpu, its environment cuda"
-            )
+            return refused(f"no test to run: {why_none(asked, more)}")
     return code
+
+
+def why_none(asked: list[dict[str, Any]], more: list[str]) -> str:
+    """Why ReFrame found none, as far as that is known: an option of its user's, or the site."""
+    parser = ArgumentParser(add_help=False, allow_abbrev=False)
+    for short, name in CHOOSING.items():
+        parser.add_argument(short, f"--{name}", action="append")
+    parser.add_argument("--distribute", nargs="?", const="all", action="append")
+    for name in ("cpu-only", "gpu-only", "failed"):
+        parser.add_argument(f"--{name}", action="append_const", const="")
+    given = {name: found for name, found in vars(parser.parse_known_args(more)[0]).items() if found}
+    chosen = [
+        f"--{name.replace('_', '-')}" + (value and f"={value}")
+        for name, values in given.items()
+        for value in values
+    ]
+    if not chosen or not any({"gpu", "cpu"} & {*each["features"]} for each in asked):
+        return "a partition needs the feature gpu, its environment cuda"
+    busy = "; --distribute sends none to nodes that are busy or drained"
+    return f"{' '.join(chosen)} left none" + busy * ("distribute" in given)
 
 
 class Refused(Exception):
@@ -90,7 +123,15 @@ class Refused(Exception):
 def partitions_of(site: Path, more: list[str]) -> list[dict[str, Any]]:
     """The partitions of the system that ReFrame is to choose, and whether `more` asks for each."""
     try:
-        systems = runpy.run_path(str(site))["site_configuration"]["systems"]
+        made = runpy.run_path(str(site))
+    # a site is a program of its user's, and may raise anything
+    except (Exception, SystemExit) as error:
+        own = [at for at in traceback.extract_tb(error.__traceback__) if at.filename == str(site)]
+        where = f"line {own[-1].lineno}: " if own else ""
+        said = f"{where}{type(error).__name__}: {error}"
+        raise Refused(f"{site}: cannot be read as a site: {said}") from None
+    try:
+        systems = made["site_configuration"]["systems"]
         named = [(system["name"], system["hostnames"]) for system in systems]
         asked = (_option(more, "--system") or os.environ.get("RFM_SYSTEM", "")).partition(":")
         host = socket.gethostname()
@@ -100,6 +141,17 @@ def partitions_of(site: Path, more: list[str]) -> list[dict[str, Any]]:
             have = "; ".join(f"{name}: {', '.join(hosts)}" for name, hosts in named)
             what = f"this host is {host}, and the hostnames of no system match it ({have})"
             raise Refused(f"{site}: {what}; mend them, or name one with --system=NAME")
+        of_it = [system["partitions"] for system in systems if system["name"] == chosen]
+        found = [each for partitions in of_it for each in partitions]
+        if of_it and not found:
+            raise Refused(f"{site}: system {chosen} has no partition; {EXAMPLES}")
+        for each in found:
+            for member in ("name", "scheduler", "launcher", "environs"):
+                if member not in each:
+                    which = (
+                        f"partition {chosen}:{each['name']}" if "name" in each else "a partition"
+                    )
+                    raise Refused(f"{site}: {which} has no {member!r}; {EXAMPLES}")
         return [
             {
                 "name": f"{chosen}:{each['name']}",
@@ -109,16 +161,11 @@ def partitions_of(site: Path, more: list[str]) -> list[dict[str, Any]]:
                 "launcher": each["launcher"],
                 "models": [device.get("model", "") for device in each.get("devices", [])],
             }
-            for system in systems
-            if system["name"] == chosen
-            for each in system["partitions"]
+            for each in found
         ]
     except KeyError as error:
-        raise Refused(f"{site}: has no {error}; experiments/fleet/sites has examples") from None
-    except Refused:
-        raise
-    # a site is a program of its user's, and may raise anything
-    except (Exception, SystemExit) as error:
+        raise Refused(f"{site}: has no {error}; {EXAMPLES}") from None
+    except (AttributeError, TypeError, ValueError, re.error) as error:
         said = f"{type(error).__name__}: {error}"
         raise Refused(f"{site}: cannot be read as a site: {said}") from None
 
@@ -139,20 +186,37 @@ def asked_sacct(partitions: list[dict[str, Any]]) -> None:
     needed = [each["name"] for each in partitions if each["scheduler"] == "slurm"]
     if not needed:
         return
+    if not (why := failure("sacct")):
+        return
+    what = f"partition {needed[0]} has the scheduler slurm"
+    if other := failure("squeue"):
+        todo = "start this on a host of the cluster, or write another scheduler"
+        raise Refused(f"{what}, and Slurm is not configured here: squeue says {other}; {todo}")
+    todo = "without accounting, write squeue in place of slurm"
+    raise Refused(f"{what}, which asks sacct: {why}; {todo}")
+
+
+def failure(program: str) -> str:
+    """The last words of a program of Slurm that has no answer; empty: it has one."""
     try:
-        tried = subprocess.run(["sacct", "--noheader"], capture_output=True, text=True)
-        why = "" if tried.returncode == 0 else " ".join(tried.stderr.split())[:200] or "it fails"
+        tried = subprocess.run([program, "--noheader"], capture_output=True, text=True)
     except OSError as error:
-        why = error.strerror or str(error)
-    if why:
-        what = f"partition {needed[0]} has the scheduler slurm, which asks sacct: {why}"
-        raise Refused(f"{what}; without accounting, write squeue in place of slurm")
+        return error.strerror or str(error)
+    said = [line.strip() for line in tried.stderr.splitlines() if line.strip()]
+    return (said or ["it fails"])[-1] if tried.returncode else ""
 
 
 def waited(words: list[str], environment: dict[str, str], folder: Path) -> int:
-    """Ctrl-C reaches ReFrame as well, which then ends its jobs and writes its report."""
+    """Ctrl-C reaches ReFrame as well, which then ends its jobs and writes its report; SIGTERM is
+    handed on to it."""
     # what ReFrame writes where it is started, such as its log, belongs to the run as well
     with subprocess.Popen(words, env=environment, cwd=folder) as reframe:
+
+        def hand_on(*_: object) -> None:
+            print("terminated: waiting for ReFrame, which ends its jobs", file=sys.stderr)
+            reframe.terminate()
+
+        signal.signal(signal.SIGTERM, hand_on)
         while True:
             try:
                 return reframe.wait()

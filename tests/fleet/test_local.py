@@ -7,6 +7,7 @@ import json
 import os
 import re
 import signal
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -111,7 +112,9 @@ def test_builds_for_the_gpu_of_the_partition(tmp_path: Path) -> None:
     site.write_text(text)
     code, said = _run(site, tmp_path, "--dry-run")
     assert code == 0, said
-    scripts = [*tmp_path.glob("runs/*/stage/site/*/nvcc/Build_*/rfm_build.sh")]
+    # no run is left behind, whose jobs would be missing
+    assert not (tmp_path / "runs").exists()
+    scripts = [*tmp_path.glob("dry-runs/*/stage/site/*/nvcc/Build_*/rfm_build.sh")]
     built = {path.parts[-4]: path.read_text() for path in scripts}
     assert f"-DCMAKE_CUDA_ARCHITECTURES=90a-real -S {TREE} " in built["gpu"]
     assert f"-DCMAKE_CUDA_COMPILER=OFF -S {TREE} " in built["host"]
@@ -154,13 +157,29 @@ def test_sites_that_make_no_sense(tmp_path: Path) -> None:
     broken, bare = tmp_path / "broken.py", tmp_path / "bare.py"
     broken.write_text("site_configuration = {\n")
     bare.write_text("site = {}\n")
+    unset = tmp_path / "unset.py"
+    unset.write_text("import os\nos.environ['NOT_SET']\n")
+    empty = sites.site(tmp_path / "empty.py", [], {"one": program})
+    del partition["environs"]
+    without = sites.site(tmp_path / "without.py", [partition], {"one": program})
     bad = [
         (site, ["-r", "--system=site:none"], 1, "combination: 'site:none'"),
         (other, [], 2, "error: no test to run: a partition needs the feature gpu"),
+        (other, ["-r", "-nNone"], 2, "error: no test to run: a partition needs the feature gpu"),
+        (site, ["-r", "-nNone"], 2, "error: no test to run: --name=None left none"),
+        (
+            site,
+            ["-r", "--distribute=idle", "-p", "two"],
+            2,
+            "error: no test to run: --prgenv=two --distribute=idle left none; --distribute sends",
+        ),
         (tmp_path / "none.py", [], 2, "none.py: is no file; experiments/fleet/sites has examples"),
         (elsewhere, [], 2, "the hostnames of no system match it (site: login)"),
         (broken, [], 2, "broken.py: cannot be read as a site: SyntaxError: '{' was never closed"),
         (bare, [], 2, "bare.py: has no 'site_configuration'; experiments/fleet/sites has examples"),
+        (unset, [], 2, "unset.py: cannot be read as a site: line 2: KeyError: 'NOT_SET'"),
+        (empty, [], 2, "empty.py: system site has no partition; experiments/fleet/sites has "),
+        (without, [], 2, "without.py: partition site:one has no 'environs'; experiments/fleet/"),
     ]
     for path, words, expected, why in bad:
         code, said = _run(path, tmp_path, *words)
@@ -171,7 +190,9 @@ def test_sites_that_make_no_sense(tmp_path: Path) -> None:
 def test_slurm_without_accounting_is_refused(tmp_path: Path) -> None:
     """ReFrame would submit its jobs, and die as it asks what became of them."""
     program = sites.script(tmp_path / "program", "exit 0")
-    sites.script(tmp_path / "sacct", "echo 'Slurm accounting storage is disabled' >&2", "exit 1")
+    said = "Slurm accounting storage is disabled"
+    sites.script(tmp_path / "sacct", "echo warning >&2", f"echo '{said}' >&2", "exit 1")
+    sites.script(tmp_path / "squeue", "exit 0")
     partitions = [
         {"name": "one", "environs": ["one"], **gpu(H200), "scheduler": "slurm"},
         {"name": "two", "environs": ["one"], **gpu(H200), **LOCAL},
@@ -184,6 +205,14 @@ def test_slurm_without_accounting_is_refused(tmp_path: Path) -> None:
         "storage is disabled; without accounting, write squeue in place of slurm\n"
     )
     assert not [*tmp_path.glob("runs/*")]
+    # where no program of Slurm has an answer, another word in the site would not help
+    sites.script(tmp_path / "squeue", "echo squeue: fatal: no configuration >&2", "exit 1")
+    code, said = _run(site, tmp_path, PATH=path)
+    assert code == 2 and said == (
+        "error: partition site:one has the scheduler slurm, and Slurm is not configured here: "
+        "squeue says squeue: fatal: no configuration; start this on a host of the cluster, or "
+        "write another scheduler\n"
+    )
     # the other partition needs none
     assert "which asks sacct" not in _run(site, tmp_path, "-r", "--system=site:two", PATH=path)[1]
 
@@ -201,8 +230,43 @@ def test_a_host_measures_one_thing_at_a_time(tmp_path: Path) -> None:
     assert (tmp_path / "order").read_text().split() == ["begin", "end"] * 2
 
 
-def test_an_interrupt_ends_in_reports(tmp_path: Path) -> None:
-    """What Ctrl-C does: the run's paths are said, and what is safe has its line on the page."""
+def test_a_partition_that_is_not_asked_for_has_no_say(tmp_path: Path) -> None:
+    """Jobs of a scheduler run beside each other where no partition of this host is measured."""
+    program = sites.script(tmp_path / "program", "exit 0")
+    common = {"environs": ["one"], "features": ["cpu"]}
+    partitions = [{"name": "host", **common, **LOCAL}, {"name": "far", **common, "scheduler": "x"}]
+    site = sites.site(tmp_path / "site.py", partitions, {"one": program})
+    # what stands beside the Python, in place of ReFrame
+    (python := tmp_path / "python").symlink_to(sites.python())
+    sites.script(tmp_path / "reframe", 'echo "$@"')
+    for name, serial in (("site", True), ("site:host", True), ("site:far", False)):
+        words = [python, TREE / "experiments/fleet/run.py", site, "--output", tmp_path]
+        chosen = ["-r", f"--system={name}"]
+        said = subprocess.run(
+            [*map(str, words), *chosen], capture_output=True, text=True, check=False
+        ).stdout
+        assert "--system=" in said and ("--exec-policy=serial" in said) == serial
+
+
+def test_a_full_disk_is_one_line(tmp_path: Path) -> None:
+    program = sites.script(tmp_path / "program", "exit 0")
+    partition = {"name": "host", "environs": ["one"], "features": ["cpu"], **LOCAL}
+    site = sites.site(tmp_path / "site.py", [partition], {"one": program})
+    # no file may have a byte
+    full = ["sh", "-c", 'ulimit -f 0; exec "$@"', "sh", sites.python()]
+    words = [*full, TREE / "experiments/fleet/run.py", site, "--output", tmp_path]
+    result = subprocess.run([*map(str, words)], capture_output=True, text=True, check=False)
+    assert result.returncode == 2 and result.stdout == ""
+    assert re.fullmatch(
+        r"error: .*/runs/[\dT-]+: cannot be written: File too large\n", result.stderr
+    )
+    assert not [*tmp_path.glob("runs/*")]
+
+
+@pytest.mark.parametrize("ends", [signal.SIGINT, signal.SIGTERM], ids=["ctrl_c", "terminated"])
+def test_an_interrupt_ends_in_reports(ends: signal.Signals, tmp_path: Path) -> None:
+    """What Ctrl-C does: the run's paths are said, and what is safe has its line on the page. And
+    SIGTERM, which reaches run.py alone."""
     program = sites.measuring(tmp_path / "program", sites.LONG)
     partition = {"name": "host", "environs": ["one"], "features": ["cpu"], **LOCAL}
     site = sites.site(tmp_path / "site.py", [partition], {"one": program})
@@ -215,8 +279,8 @@ def test_an_interrupt_ends_in_reports(tmp_path: Path) -> None:
     wait_for(some_cases, "nothing is measured")
     # a terminal's goes to both
     (reframe,) = Path(f"/proc/{started.pid}/task/{started.pid}/children").read_text().split()
-    for process in (int(reframe), started.pid):
-        os.kill(process, signal.SIGINT)
+    for process in (int(reframe), started.pid) if ends == signal.SIGINT else (started.pid,):
+        os.kill(process, ends)
     said = sites.ended(started)
     assert started.returncode and "Traceback" not in said, said
     assert "/report.json\n" in said and "/junit.xml\n" in said
@@ -224,7 +288,8 @@ def test_an_interrupt_ends_in_reports(tmp_path: Path) -> None:
     assert result.returncode == 3
     assert re.search(
         r"missing: site:host, one, job \d+: cut off: \d+ cases in record.journal.jsonl; "
-        "recheck --resume goes on behind them; ReFrame says aborted due to KeyboardInterrupt",
+        "bash rfm_job.sh, or sbatch, in the job's folder goes on behind them; ReFrame says aborted "
+        f"due to {'KeyboardInterrupt' if ends == signal.SIGINT else 'ForceExitError'}",
         result.stderr,
     )
 

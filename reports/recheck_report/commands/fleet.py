@@ -91,13 +91,13 @@ def _doubles(used: list[Job]) -> list[str]:
             runs.setdefault((own, env.started, *times), []).append(job)
     lines = [
         f"{_listed(each)} are the same run, copied: move all but one of them away"
-        for own in runs.values()
-        if len(each := [f"{job.where} (run {job.run})" for job in own]) > 1
+        for same in runs.values()
+        if len(each := [f"{job.where} (run {job.run})" for job in same]) > 1
     ]
-    first = {id(own[0]) for own in runs.values()}
-    for own in gpus.values():
+    first = {id(same[0]) for same in runs.values()}
+    for same in gpus.values():
         # of copies, that is said
-        names = [*dict.fromkeys(job.partition for job in own if id(job) in first)]
+        names = [*dict.fromkeys(job.partition for job in same if id(job) in first)]
         if len(names) > 1:
             lines.append(f"{_listed(names)} are the same GPU: its UUID has one hash")
     return lines

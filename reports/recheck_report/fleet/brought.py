@@ -15,6 +15,8 @@ from recheck_report.model.typed import BadRecord, printable
 
 JOURNAL = "record.journal.jsonl"  # of a run that came to no end
 CHUNK = 1 << 20  # bytes
+# the job's script has the program and its flags, and what has to be loaded before
+RESUME = "bash rfm_job.sh, or sbatch, in the job's folder goes on behind them"
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,7 @@ def brought(folder: Path, model: str) -> Brought:
     if journal.is_file():
         cases = max(0, _lines(journal) - 1)  # the first line is the environment's
         kept = f"{cases} case{'' if cases == 1 else 's'} in {JOURNAL}"
-        return Brought(folder, None, f"cut off: {kept}; recheck --resume goes on behind them")
+        return Brought(folder, None, f"cut off: {kept}; {RESUME}")
     if not (folder / RECORD).is_file():
         return Brought(folder, None, "no record: the job left none")
     try:
@@ -72,5 +74,5 @@ def _problem(record: Record, model: str) -> str:
         )
     if record.finished is None:
         done = sum(case.status != "not_run" for case in record.cases)
-        return f"cut off: {done} of {len(record.cases)} cases; recheck --resume goes on behind them"
+        return f"cut off: {done} of {len(record.cases)} cases; {RESUME}"
     return ""
