@@ -254,8 +254,8 @@ def test_of_another_run(save: Callable[..., Path], report: Callable[..., str], f
 BAD = {
     "{": "is not complete JSON",
     "[]": "has no field schema: this is no accuracy.json of Recheck",
-    '{"schema": 9}': "has schema 9; this renderer reads schema 2",
-    '{"schema": "1"}': "has schema '1'; this renderer reads schema 2",
+    '{"schema": 9}': "has schema 9; this renderer reads schemas 1 to 2; update Recheck",
+    '{"schema": "1"}': "has schema '1'; this renderer reads schemas 1 to 2; ",
     '{"schema": 1}': "field environment is missing",
 }
 
@@ -295,7 +295,8 @@ def test_bad_files_are_one_line(
     save(study, "accuracy.json")
     result = run("render", save(RECORD), "--output", tmp_path / "report")
     line = one_line(result, 2)
-    assert "accuracy.json: " in line and why in line and "measure the accuracy again" in line
+    assert "accuracy.json: " in line and why in line
+    assert "measure the accuracy again" in line or why.endswith("update Recheck")
     assert not (tmp_path / "report").exists()
 
 

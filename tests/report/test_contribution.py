@@ -291,11 +291,11 @@ ARCHIVES: dict[str, tuple[Callable[[Files], bytes], str]] = {
     ),
     "a device": (with_entries((entry("a/b", 0o020666), b"")), "is a link or no plain file"),
     "a folder": (with_entries((f"{FOLDER}/charts/", b"")), "is a link or no plain file"),
-    "twice": (with_entries((f"{FOLDER}/{RECORD}", b"{}")), "is there twice"),
+    "twice": (with_entries((f"{FOLDER}/{RECORD}", b"{}")), "is there twice; pack it again"),
     "in two folders": (with_entries((f"another/{RECORD}", b"{}")), "is there twice"),
     "a page of theirs": (with_entries((f"{FOLDER}/README.md", b"# Mine")), "README.md' is no part"),
     "a history": (with_entries((f"{FOLDER}/history.json", b"{}")), "history.json' is no part"),
-    "nested": (nested, "more.zip' is no part of a contribution"),
+    "nested": (nested, "more.zip' is no part of a contribution; pack it again"),
     "encrypted": (encrypted, "is encrypted"),
     "of another compression": (lzma, "record.json' is compressed as nobody packs it; pack it"),
     "a long record": (long_record, "record.json' has more than 8 MiB"),
@@ -335,14 +335,23 @@ def entries(parts: Parts, change: Callable[[list[Json]], object]) -> None:
 
 
 UNTRUE: dict[str, tuple[Callable[[Parts], object], str]] = {
-    "newer": (listed(schema=2), "contribution.json: has schema 2; this renderer reads schema 1"),
+    "newer": (
+        listed(schema=2),
+        "contribution.json: has schema 2; this renderer reads schema 1; update Recheck",
+    ),
     "no schema": (lambda p: p[CONTRIBUTION].pop("schema"), "has no field schema"),
     "no test passed": (listed(tests={"passed": 0, "skipped": []}), "tests.passed must be"),
     "more than the form": (listed(verified=True), "verified is not known to this form"),
     "an entry less": (lambda p: entries(p, lambda e: e.pop(0)), "has 0 entries for accuracy.json"),
-    "an entry twice": (lambda p: entries(p, lambda e: e.append(e[0])), "has 2 entries for"),
+    "an entry twice": (
+        lambda p: entries(p, lambda e: e.append(e[0])),
+        "2 entries for accuracy.json; pack it",
+    ),
     "another commit": (listed(commit="f" * 40), f"says commit {'f' * 40}, and the record"),
-    "another GPU": (listed(gpu="NVIDIA L4"), "says GPU NVIDIA L4, and the record NVIDIA H200"),
+    "another GPU": (
+        listed(gpu="NVIDIA L4"),
+        "says GPU NVIDIA L4, and the record NVIDIA H200; ask its sender for another",
+    ),
 }
 
 
@@ -370,6 +379,7 @@ def test_a_wrong_checksum(name: str, headlines: Path, results: Path, tmp_path: P
     line = refused(sent(packed(files, FOLDER), tmp_path), results, code=2)
     assert f"{name} has {len(files[name])} bytes of SHA-256 " in line
     assert "…, and contribution.json says " in line
+    assert line.endswith("…; ask its sender for another\n")
 
 
 # what the record says

@@ -40,6 +40,7 @@ from recheck_report.contribution.source import BadSource, Source, architectures,
 from recheck_report.history.runs import of, repeated
 from recheck_report.model.companions import ACCURACY, LARGER, PROBES
 from recheck_report.model.contribution import (
+    ASK,
     CONTRIBUTION,
     Contribution,
     check_files,
@@ -56,6 +57,7 @@ from recheck_report.sections.times import count
 from recheck_report.sections.verdicts import WORDS, summary
 
 MOST_CHARACTERS = 1000  # of a line
+BUILD = "build that commit, and measure again"
 MOST_REASONS = 20  # lines of why cases have no time
 
 
@@ -103,7 +105,8 @@ def _read(data: bytes, folder: Path, experiments: Path) -> tuple[Contribution, M
         (folder / name).write_bytes(each)
     found = load_contribution(folder)
     if found is None:
-        raise BadRecord(f"{CONTRIBUTION} is missing: this is no file that `contribute` has packed")
+        what = f"{CONTRIBUTION} is missing: this is no file that `contribute` has packed"
+        raise BadRecord(f"{what}; {ASK}")
     del files[CONTRIBUTION]
     check_files(found, files)
     own = read(folder, experiments)
@@ -111,7 +114,7 @@ def _read(data: bytes, folder: Path, experiments: Path) -> tuple[Contribution, M
     named = (("commit", found.commit, env.git.commit), ("GPU", found.gpu, env.gpu and env.gpu.name))
     for what, said, measured in named:
         if said != measured:
-            raise Refused(f"{CONTRIBUTION} says {what} {said}, and the record {measured}")
+            raise Refused(f"{CONTRIBUTION} says {what} {said}, and the record {measured}; {ASK}")
     return found, own
 
 
@@ -119,7 +122,7 @@ def _source(own: Measured, options: argparse.Namespace) -> Source:
     """The commit that it says it is of; raises Refused and BadSource."""
     source = Source(options.results, own.record.environment.git.commit or "", options.branch)
     if why := stray(own.record, source):
-        raise Refused(why)
+        raise Refused(f"{why}; {BUILD}")
     if moment(own.record.environment.started) + SLACK < source.dated():
         what = f"before its commit was made, {source.dated():%Y-%m-%d}"
         raise Refused(f"it was measured at {own.record.environment.started}, {what}")
@@ -135,7 +138,7 @@ def _built(own: Measured, source: Source, options: argparse.Namespace) -> list[s
         program = source.build(options.build.resolve(), architectures(own.record))
     why, unsaid = unlike(own.record, program)
     if why:
-        raise Refused(why)
+        raise Refused(f"{why}; {BUILD}")
     return unsaid
 
 

@@ -14,7 +14,7 @@ from recheck_report.bundle.archive import archive
 from recheck_report.model.contribution import CONTRIBUTION, NEEDED, BadContribution
 
 SUFFIX = ".recheck.zip"
-MOST_PACKED, MOST_BYTES = 16 << 20, 64 << 20  # a full run: 0.7 MB, 2.2 unpacked
+MOST_PACKED, MOST_BYTES = 16 << 20, 64 << 20  # a full run: 0.5 MB, 2.5 unpacked
 MOST_JSON = 8 << 20  # of one file, which takes thirty times that once it is read; a full run: 1 MB
 _FOLDER = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _DAMAGED = (
@@ -59,10 +59,10 @@ def _read(file: zipfile.ZipFile) -> dict[str, bytes]:
         if (mode := entry.external_attr >> 16) and stat.S_IFMT(mode) not in (0, stat.S_IFREG):
             raise BadContribution(f"{shown} is a link or no plain file; pack it again")
         if name not in (CONTRIBUTION, *NEEDED) or not _FOLDER.fullmatch(folder):
-            raise BadContribution(f"{shown} is no part of a contribution")
+            raise BadContribution(f"{shown} is no part of a contribution; pack it again")
         folders.add(folder)
         if name in found or len(folders) > 1:
-            raise BadContribution(f"{shown} is there twice")
+            raise BadContribution(f"{shown} is there twice; pack it again")
         # what it says of its size may be a lie: so no more than that is ever read
         most = min(left, MOST_JSON) if name.endswith(".json") else left
         with file.open(entry) as member:

@@ -63,6 +63,7 @@ def read(
     folder = path if path.is_dir() else path.parent
     own = not path.is_dir() and path.name.startswith(re.split("[_.]", name)[0])
     file = path if own else folder / name
+    todo = f"{again} again"
     try:
         document, known = read_json(bytes_of(file)), form["properties"]["schema"]["const"]
         if type(document) is not dict or "schema" not in document:
@@ -70,7 +71,10 @@ def read(
         if upgrade and type(document["schema"]) is int and document["schema"] == known - 1:
             document = upgrade(document) | {"schema": known}
         if (schema := document["schema"]) != known or type(schema) is not int:
-            raise BadRecord(f"has schema {repr(schema)[:40]}; this renderer reads schema {known}")
+            if type(schema) is int and schema > known:
+                todo = "update Recheck"
+            reads = f"schemas {known - 1} to {known}" if upgrade else f"schema {known}"
+            raise BadRecord(f"has schema {repr(schema)[:40]}; this renderer reads {reads}")
         found: T = checked(reader(kind, form, check), document)
         return found
     except FileNotFoundError:
@@ -78,4 +82,4 @@ def read(
     except OSError as problem:
         raise error(f"{file}: cannot be read: {problem.strerror}") from problem
     except BadRecord as problem:
-        raise error(f"{file}: {problem}; {again} again") from problem
+        raise error(f"{file}: {problem}; {todo}") from problem

@@ -12,6 +12,8 @@ from recheck_report.model.typed import BadRecord
 
 CONTRIBUTION = "contribution.json"
 SCHEMA = 1
+PACK = "pack it again"
+ASK = "ask its sender for another"
 NEEDED = (RECORD, COMPRESSED, companions.PROBES, companions.ACCURACY, companions.LARGER)
 
 
@@ -63,14 +65,15 @@ def check_files(contribution: Contribution, files: dict[str, bytes]) -> None:
     listed = [each.name for each in contribution.files]
     for name in sorted({*NEEDED, *files, *listed}):
         if name not in NEEDED:
-            raise BadContribution(f"{name} is no part of a contribution")
+            raise BadContribution(f"{name} is no part of a contribution; {PACK}")
         if name not in files:
-            raise BadContribution(f"{name} is missing; pack it again")
+            raise BadContribution(f"{name} is missing; {PACK}")
         if listed.count(name) != 1:
-            raise BadContribution(f"{CONTRIBUTION} has {listed.count(name)} entries for {name}")
+            what = f"{CONTRIBUTION} has {listed.count(name)} entries for {name}"
+            raise BadContribution(f"{what}; {PACK}")
     for each in contribution.files:
         found = File.of(each.name, files[each.name])
         if found != each:
             what = f"has {found.size} bytes of SHA-256 {found.sha256[:16]}…"
             said = f"{each.size} of {each.sha256[:16]}…"
-            raise BadContribution(f"{each.name} {what}, and {CONTRIBUTION} says {said}")
+            raise BadContribution(f"{each.name} {what}, and {CONTRIBUTION} says {said}; {ASK}")
