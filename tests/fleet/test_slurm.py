@@ -204,7 +204,7 @@ def test_records_of_two_commits_are_not_mixed_silently(fleet: Path) -> None:
 
 @pytest.mark.parametrize("name", ["down", "cancelled"])
 def test_nothing_that_was_measured_is_lost(fleet: Path, name: str) -> None:
-    """The run goes on where it was ended, and keeps what it had."""
+    """The run goes on where it was ended, and keeps what it had, by the words of its line."""
     folder = _one(fleet, f"stage/site/{name}/long/Measure")
     journal, record = (
         folder / "measured" / each for each in ("record.journal.jsonl", "record.json")
@@ -216,8 +216,7 @@ def test_nothing_that_was_measured_is_lost(fleet: Path, name: str) -> None:
         before = {each["id"]: each["seconds"] for each in json.loads(record.read_bytes())["cases"]}
     before = {each: seconds for each, seconds in before.items() if seconds}
     assert 0 < len(before) < 64
-    words = [sites.recheck(), *sites.LONG.split(), "--output=measured", "--resume"]
-    subprocess.run(words, cwd=folder, capture_output=True, check=True)
+    subprocess.run(["bash", "rfm_job.sh"], cwd=folder, capture_output=True, check=True)
     after = json.loads(record.read_bytes())
     assert after["finished"] and {each["status"] for each in after["cases"]} == {"passed"}
     for each in after["cases"]:
