@@ -806,7 +806,8 @@ LIES: dict[str, tuple[Edit, str]] = {
     ),
     "a kernel file more": (
         kernel("matmul/mine.cu", "0" * 16),
-        "it has a checksum of matmul/mine.cu, which its commit does not have",
+        "it has a checksum of matmul/mine.cu, which its commit does not have; build that commit, "
+        "and measure again",
     ),
     "probes of another commit": (beside(PROBES, commit="f" * 40), "probes.json has commit ffff"),
     "probes of another GPU": (
