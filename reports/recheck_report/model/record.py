@@ -700,10 +700,11 @@ def _parse(raw: bytes, folder: Path) -> tuple[Record, dict[str, bytes]]:
     if type(document) is not dict or "schema" not in document:
         raise BadRecord("has no field schema: this is not a record of Recheck")
     schema = typed(int, document["schema"], "schema")
+    reads = f"this renderer reads schemas {OLDEST} to {SCHEMA}"
     if schema > SCHEMA:
-        raise BadRecord(f"has schema {schema}; this renderer reads schema {SCHEMA}: update Recheck")
+        raise BadRecord(f"has schema {schema}; {reads}: update Recheck")
     if schema < OLDEST:
-        raise BadRecord(f"has schema {schema}; this renderer reads schemas {OLDEST} to {SCHEMA}")
+        raise BadRecord(f"has schema {schema}; {reads}")
     if schema >= 4:
         lines, held = _samples(folder)
         files |= held
