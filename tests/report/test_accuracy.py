@@ -75,7 +75,10 @@ def test_errors_stand_beside_those_of_cublas(shown: Callable[..., str]) -> None:
     assert "_promote" not in main and _row(sweeps, f"`{FP16}_promote_none` | 8192")[4] == (
         "**7.38** / **7.38**"
     )
-    assert "A (128×K) by B (K×96), K from 64 to 65536, once" in section
+    assert (
+        "A (128×K) by B (K×96), K from 64 to 65536, on adversarial inputs to 100000, once"
+        in section
+    )
 
 
 def test_what_is_larger_than_cublas_is_marked(shown: Callable[..., str]) -> None:
@@ -214,7 +217,7 @@ def test_the_documents_tolerance(shown: Callable[..., str]) -> None:
     section = shown(STUDY)
     assert "at K = 2048 for `cpu_serial`, `global16`, `tile16`" in section
     assert "at K = 8192 for `split_fp16x3`" in section
-    assert "at no measured K for `full_strip16`." in section
+    assert re.search(r"at no measured K for `full_strip16` \(up to K = \d+\)\.", section)
 
 
 def test_without_a_gpu(save: Callable[..., Path], report: Callable[..., str]) -> None:

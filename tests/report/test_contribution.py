@@ -627,7 +627,7 @@ MINE = "branch mine"  # in place of a commit that is there, and not in the histo
 LIES: dict[str, tuple[Edit, str]] = {
     "a newer record": (
         at("schema", value=SCHEMA + 1),
-        f"record.json: has schema {SCHEMA + 1}; this renderer reads schema {SCHEMA}: update",
+        f"record.json: has schema {SCHEMA + 1}; this renderer reads schemas 2 to {SCHEMA}: update",
     ),
     "dirty": (at("environment", "git", "dirty", value=True), "measured with uncommitted changes"),
     "debug": (env(build_type="Debug"), "it comes from a Debug build"),

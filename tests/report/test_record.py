@@ -69,7 +69,7 @@ def _twice(record: Json) -> None:
 
 BAD: dict[str, tuple[Change, str]] = {
     "foreign": (_drop("schema"), "no field schema: this is not a record of Recheck"),
-    "newer": (_set(7, "schema"), "has schema 7; this renderer reads schemas 2 to 6: update Recheck"),
+    "newer": (_set(7, "schema"), "has schema 7; this renderer reads schemas 2 to 6: update"),
     "older": (_set(1, "schema"), "has schema 1; this renderer reads schemas 2 to 6"),
     "older by name": (
         lambda record: record.update(schema=2, cases=[{}]),
