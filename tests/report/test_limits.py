@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ from recheck_report.claims import expression
 from recheck_report.claims.load import MOST_LISTED, Check, load
 from recheck_report.claims.predicates import Questions
 from recheck_report.claims.toml import BadClaim
-from recheck_report.model import record, typed
+from recheck_report.model import derived, record, typed
 from recheck_report.model.probes import BadProbes, load_probes
 from recheck_report.model.typed import BadRecord, read_json, read_toml
 from synthetic import SMALL, make_record
@@ -179,6 +180,23 @@ def test_a_byte_order_mark_is_called_so(save: Callable[..., Path], tmp_path: Pat
     path.write_bytes(path.read_text().encode("utf-8-sig"))
     line = one_line(run("render", path, "--output", tmp_path / "report"), 2)
     assert "record.json: begins with a byte order mark: save it without one" in line
+
+
+# what is compared with each other
+
+
+@pytest.mark.parametrize("rows, rounds", [(500, 100), (500, 6), (100, 100)])
+def test_a_self_audit_has_bounds(rows: int, rounds: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of so many rows at one shape, each pair is compared by all pairs of its rounds."""
+    committed = record.load(COMMITTED)[0].cases
+    assert derived.audit_work(committed) * 5 < record.MOST_AUDIT_WORK
+    one = next(case for case in committed if case.role == "audit")
+    many = replace(one, raw=replace(one.raw, blocks=tuple((at, 1) for at in range(rounds))))
+    work = derived.audit_work([many] * rows)
+    assert work > record.MOST_AUDIT_WORK
+    monkeypatch.setattr(derived, "audit_work", lambda _: work)
+    with pytest.raises(BadRecord, match="the self-audit has so many rows and rounds that it takes"):
+        record.load(COMMITTED)
 
 
 # probes

@@ -38,6 +38,7 @@ DRAWN = 0.05, 1.25
 # of the method's window, which ends with a tick of the counter of energy, and of long launches with
 # one of them; 1.0 to 1.41 were seen
 WINDOW = 0.5, 5
+POOLED, RESOLUTIONS = 400, 400  # rounds beyond these are pooled; resolutions that are tried
 HALF_LANES = ("6.0", "7.0", "7.2", "7.5", "8.0")  # 64 FMA per clock, others 128
 
 
@@ -180,6 +181,19 @@ def check_cases(cases: Iterable[Case], run: Run) -> None:
     if total > run.wall_seconds * PERIODS[0] + PERIODS[1]:
         what = f"must be at least {total:.4g}, which its cases took, not {run.wall_seconds:g}"
         raise Unfit(what).at("wall_seconds")
+
+
+def audit_work(cases: Iterable[Case]) -> float:
+    """What it takes to compare every two rows of the self-audit (statistics/audit.py): of each pair
+    every two rounds, and once for each resolution that is tried."""
+    groups: dict[tuple[str, str], list[int]] = {}
+    for case in cases:
+        if case.role == "audit" and case.seconds:
+            groups.setdefault((case.shape_name, case.regime), []).append(len(case.blocks))
+    return sum(
+        math.comb(len(rounds), 2) * (min(max(rounds), POOLED) ** 2 + RESOLUTIONS)
+        for rounds in groups.values()
+    )
 
 
 def _sampled(case: Case) -> float:

@@ -41,7 +41,10 @@ AGAIN = "; run recheck again to write a new one"  # what to do about one that is
 REGIMES = ("cold", "hot", "inner", "end_to_end")
 MOST_ROUNDS = 1_000_000_000
 MOST_LINE = 1 << 22  # bytes of a case's samples; 100000 of them have 1.3 MB
-MOST_AUDITED = 500  # cases of the self-audit, of which each pair is compared; a full run has 80
+MOST_AUDITED = 500  # cases of the self-audit; a full run has 80
+# what comparing each pair of these takes, as audit_work has it: full runs have up to 0.9e6, and
+# this is a few seconds
+MOST_AUDIT_WORK = 5e6
 _FORM = schemas.load("record")
 _OF_ROW, _OF_CASE = (_FORM["properties"][name]["items"] for name in ("strategies", "cases"))
 METHOD = _FORM["properties"]["method"]["properties"]
@@ -599,6 +602,9 @@ def _cases(document: Members, lines: dict[str, Raw] | None, run: Run) -> tuple[C
         raise BadRecord(f"field cases lacks {next(iter(lines))}, which {SAMPLES} has")
     if sum(case.role == "audit" for case in found.values()) > MOST_AUDITED:
         raise BadRecord(f"field cases: at most {MOST_AUDITED} may be of the self-audit")
+    if (work := derived.audit_work(found.values())) > MOST_AUDIT_WORK:
+        what = f"so many rows and rounds that it takes {work / MOST_AUDIT_WORK:.3g} times as long"
+        raise BadRecord(f"field cases: the self-audit has {what} to compare them as it may")
     try:
         derived.check_cases(found.values(), run)
     except Unfit as unfit:
