@@ -66,21 +66,25 @@ def shape_label(shape: str) -> str:
     return "×".join(extents)
 
 
-# what begins a link, an escape, or an address that code hosts make a link of, which they look for
-# behind any mark
-_LIVE = re.compile(r"[\\\[\]]|(?<=www)\.|:(?=//)", re.IGNORECASE)
+# what begins a link, an escape, code, emphasis or a stroke, or an address that code hosts make a
+# link of, which they look for behind any mark; within a word _ is a letter, as in a row's name
+_LIVE = re.compile(
+    r"[\\\[\]`*~]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|(?<=www)\.|:(?=//)", re.IGNORECASE
+)
 
 
 def entities(text: str) -> str:
     """Text without tags and entities of its own, nor an end of a table's cell, nor an address of
-    mail: code hosts look for these behind a backslash, too."""
-    marks = (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("|", "\\|"), ("@", "&#64;"))
+    mail: code hosts look for these behind a backslash, too, and once an entity is a letter. What
+    stands on either side of a comment they do not join, and nobody sees it."""
+    marks = (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("|", "\\|"), ("@", "@<!-- -->"))
     for char, entity in marks:
         text = text.replace(char, entity)
     return text
 
 
 def cell(text: str) -> str:
-    """Text of a record made safe in Markdown: nothing of it becomes a link, an image, a tag or
-    the end of a table's cell; nor a heading, as it is one line and stands behind other text."""
+    """Text of a record made safe in Markdown: nothing of it becomes a link, an image, a tag, code,
+    emphasis or the end of a table's cell; nor a heading, as it is one line and stands behind other
+    text."""
     return entities(_LIVE.sub(r"\\\g<0>", text))

@@ -51,7 +51,8 @@ def alive(page: str) -> Iterator[str]:
             lambda found: "�" if found[1] else "",
             line,
         )
-        for found in LIVE.finditer(line):
+        # a letter is one however it is written, to whoever looks for addresses
+        for found in LIVE.finditer(re.sub("&#(\\d+);", lambda each: chr(int(each[1])), line)):
             yield next(each for each in found.groups() if each)
 
 
@@ -70,6 +71,21 @@ def test_the_search_finds_what_is_live() -> None:
 )
 def test_no_mark_of_code_hosts_is_live(text: str, safe: Callable[[str], str]) -> None:
     assert not [*alive(safe(text))], safe(text)
+
+
+@pytest.mark.parametrize("text", ["**a7**", "~~a7~~", "~a7~", "_a7_", "__a7__", "`a7`", "*a7*"])
+@pytest.mark.parametrize("around", ["{}", "x {} y", "({})"])
+def test_no_mark_of_a_text_changes_its_looks(text: str, around: str) -> None:
+    safe = cell(around.format(text))
+    assert not re.search(r"(?<!\\)[*~_`]", safe), safe
+    assert re.sub(r"\\(.)", r"\1", safe) == around.format(text)
+
+
+def test_a_name_stays_as_it_is() -> None:
+    assert (
+        cell("k_warps of matmul/split_fp16x3, 2^24 + 1")
+        == "k_warps of matmul/split_fp16x3, 2^24 + 1"
+    )
 
 
 def _texts(kind: Any, form: Json, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
