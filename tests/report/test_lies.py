@@ -43,6 +43,10 @@ NOT_RUN = "matmul/cpu_serial/4096x512x2048/hot"
 AUDIT = "audit/slower5_1/8192x8192/cold"
 WHOLE = "matmul/tile16/4096x4096x4096/end_to_end"
 SMALL = "matmul/tile16/80x48x64/hot"
+COPY = "transpose/copy/8192x8192/cold"
+ROOF = "machine/read/268435456/cold"
+FFMA = "machine/ffma/262144/hot"
+LEVEL = "memory/bandwidth_l2/4194304/hot"
 LARGE = "audit/same_1/16384x16384/hot"
 
 
@@ -154,6 +158,20 @@ def all_of(*edits: Edit) -> Edit:
     return edit
 
 
+def filled(of_it: Json, batch: int, method: Json) -> None:
+    """Blocks of as many samples as launches so short have, each of them again and again."""
+    found: list[float] = []
+    usual = min(of_it["samples"]) * batch
+    least = min(method["block_samples"], int(method["block_seconds"] / usual))
+    at = 0
+    for block in of_it["blocks"]:
+        samples = of_it["samples"][at : at + block[1]]
+        at += block[1]
+        block[1] = max(block[1], least)
+        found += [samples[each % len(samples)] for each in range(block[1])]
+    of_it["samples"] = found
+
+
 def faster(factor: float, *names: str) -> Edit:
     """Cases that say of themselves and by their samples that they are so much faster."""
 
@@ -161,7 +179,9 @@ def faster(factor: float, *names: str) -> Edit:
         for name in names:
             own, of_it = case(files, name), files[SAMPLES][name]
             of_it["samples"] = [each / factor for each in of_it["samples"]]
-            own["seconds"] |= time_of(of_it["samples"])
+            filled(of_it, own["batch"], files[RECORD]["method"])
+            count = len(of_it["samples"])
+            own["seconds"] |= time_of(of_it["samples"]) | {"samples": count}
             if own["power"]:
                 own["power"]["joules"] /= factor
 
@@ -292,6 +312,24 @@ def copied(files: Files) -> None:
     files[SAMPLES][HOT] = files[SAMPLES][TILE] | {"id": HOT}
 
 
+def kept(choose: Callable[[list[tuple[int, list[float]]]], Any], name: str = TURN) -> Edit:
+    """Some of a case's blocks, or of their samples, and all that follows from them."""
+
+    def edit(files: Files) -> None:
+        own, of_it, rest = (
+            case(files, name),
+            files[SAMPLES][name],
+            iter(files[SAMPLES][name]["samples"]),
+        )
+        chosen = choose([(at, [next(rest) for _ in range(n)]) for at, n in of_it["blocks"]])
+        samples = [each for _, block in chosen for each in block]
+        clocks = [own["clock_hz"]] * len(chosen)
+        of_it.update(samples=samples, blocks=[[at, len(b)] for at, b in chosen], clocks=clocks)
+        own["seconds"] |= time_of(samples) | {"samples": len(samples)}
+
+    return edit
+
+
 def merged(files: Files) -> None:
     """All blocks of a case as one."""
     of_it = files[SAMPLES][MATVEC]
@@ -396,12 +434,33 @@ REFUSED: dict[str, tuple[Edit, str]] = {
     "a batch on the CPU": (of_case(CPU, batch=4), "batch must be 1"),
     "batch 0": (of_case(batch=0), "batch must be at least 1"),
     "batch 10⁹": (of_case(HOT, batch=10**9), "batch must be"),
+    "the fastest rounds of a case": (
+        kept(lambda blocks: sorted(sorted(blocks, key=lambda each: min(each[1]))[:6])),
+        "blocks must have round",
+    ),
+    "the first rounds of a case": (kept(lambda blocks: blocks[:6]), "blocks must have round 11"),
+    "the fastest samples of each block": (
+        kept(lambda each: [(at, sorted(own)[: (len(own) + 1) // 2]) for at, own in each], SMALL),
+        "blocks must have 8 samples each but for 4 at most",
+    ),
     # what was right
     "error above its bound": (error(value=1.0, bound=0.5), "error.value"),
     "bound −1": (error(bound=-1.0), "error.bound must be at least 0"),
     "bound −1 and error −2": (error(value=-2.0, bound=-1.0), "must be at least 0"),
     "no error": (of_case(error=None), "error must be there"),
     "no value": (error(value=None), "error.value must be finite"),
+    "another error where it is hot": (
+        error(HOT, value=1e-9),
+        f"error.value must be that of {TILE}",
+    ),
+    "another bound where it is hot": (
+        lambda files: error(HOT, bound=case(files)["error"]["bound"] * 0.99)(files),
+        f"error.bound must be that of {TILE}",
+    ),
+    "another metric than its experiment's": (
+        all_of(*(error(each, metric="bits") for each in (TILE, HOT, WHOLE))),
+        "error.metric must be that of matmul/",
+    ),
     "outcome banana": (of_case(status="banana"), "status must be one of"),
     "passed with a reason": (of_case(reason="all is well"), "no reason, as it passed"),
     "failed with a time": (of_case(status="failed", reason="x"), "seconds must be null"),
@@ -436,7 +495,45 @@ REFUSED: dict[str, tuple[Edit, str]] = {
     "bytes of a transposition": (of_case(TURN, bytes=4.0 * 8192**2), "bytes must be"),
     "bytes 1e299": (of_case(TURN, bytes=1e299), "bytes must be"),
     "work of an audit row": (of_case(AUDIT, bytes=1.0), "bytes must be"),
+    "a copy of fewer bytes": (of_case(COPY, bytes=4.0 * 8192**2), "bytes must be"),
+    "a roof of more bytes": (of_case(ROOF, bytes=1.05 * 2**30), "bytes must be 1073741824 by"),
+    "operations of the multiply-adds": (of_case(FFMA, flops=1.6e10), "flops must be"),
+    "bytes of a level": (of_case(LEVEL, bytes=1.5e9), "bytes must be 1090519040 by its shape"),
+    "steps of a latency": (
+        row("latency_dram", "memory", parameters={"steps": 16384}),
+        "bytes must be 65536 by its shape",
+    ),
+    "passes of a bandwidth": (
+        row("bandwidth_shared", "memory", parameters={"passes": 2000006}),
+        "bytes must be",
+    ),
+    "other work in the second regime": (
+        all_of(row("naive", "matvec", problem="r = A"), of_case(MATVEC, bytes=1e9)),
+        f"bytes must be that of {MATVEC}: 1000000000.0, not 2685",
+    ),
+    "axes of another experiment": (
+        at("experiments", 0, "axes")(["n", "m", "k"]),
+        "axes must be m, n, k, as of matmul",
+    ),
     # power
+    "power of a cold case": (
+        lambda files: of_case(power=case(files, HOT)["power"])(files),
+        "power must be null: that of hot launches",
+    ),
+    "power of a CPU row": (
+        lambda files: of_case(CPU, power=case(files, HOT)["power"])(files),
+        "power must be null: that of hot launches",
+    ),
+    "power beside the headline": (
+        lambda files: of_case(SMALL, power=case(files, HOT)["power"])(files),
+        "power must be null: that of hot launches",
+    ),
+    "energy of a launch faster than its median": (
+        lambda files: power(
+            joules=0.9 * case(files, HOT)["power"]["watts"] * case(files, HOT)["seconds"]["median"]
+        )(files),
+        "power.joules must be about",
+    ),
     "watts −5": (power(watts=-5.0), "power.watts must be above 0"),
     "10⁶ W": (power(watts=1e6), "power.watts"),
     "joules of another launch": (power(joules=1e6), "power.joules"),

@@ -2,7 +2,8 @@
 
 The median and its interval follow from the samples, the work from the shape, the ceilings from the
 device's attributes, the clock of a case from those of its blocks, what the run took from its parts.
-Blocks and batches are those of the method, and the samples of a case are no other's. A record in
+Blocks and batches are those of the method, none of them left out, and the samples of a case are no
+other's. A row has one work and one proof at a shape, whatever the regime. A record in
 which they differ was edited, or mixed from two; it is refused, with both numbers. What is merely
 too good to be true is no contradiction: the report says that (sections/machine.py).
 """
@@ -11,9 +12,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
+from statistics import median
 from typing import TYPE_CHECKING
 
 from recheck_report.model.typed import Unfit
@@ -32,12 +34,15 @@ SHORT = 0.05  # such seconds of a case
 # samples of so many different values are no two cases' in the same order; those of fewer may be,
 # as timers have ticks
 DIFFERENT = 6
-ENERGY = 0.5, 6  # of watts times the median that a launch draws; 1.09 to 3.7 were seen
+# of the hot median: how long a launch takes among others, of which none is faster by more than a
+# few per cent; 1.09 to 4.42 were seen
+ENERGY = 0.97, 6
 # of its limit that a device draws on average while it works; 0.165 to 0.86 were seen
 DRAWN = 0.05, 1.25
 # of the method's window, which ends with a tick of the counter of energy, and of long launches with
 # one of them; 1.0 to 1.41 were seen
 WINDOW = 0.5, 5
+LOOKED_AT = 4  # blocks of a case: three among its rounds, and the last
 POOLED, RESOLUTIONS = 400, 400  # rounds beyond these are pooled; resolutions that are tried
 HALF_LANES = ("6.0", "7.0", "7.2", "7.5", "8.0")  # 64 FMA per clock, others 128
 
@@ -94,6 +99,9 @@ def check_run(run: Run) -> None:
     for at, each in enumerate(run.experiments):
         if len(set(each.axes)) < len(each.axes):
             raise Unfit("must be different ones").at(f"experiments[{at}].axes")
+        if [*each.axes] != (known := AXES.get(each.name, [*each.axes])):
+            what = f"must be {', '.join(known)}, as of {each.name}"
+            raise Unfit(what).at(f"experiments[{at}].axes")
         if each.headline.count("x") + 1 != len(each.axes):
             raise Unfit(f"must have {len(each.axes)} axes").at(f"experiments[{at}].headline")
 
@@ -159,11 +167,19 @@ def check_case(case: Case, run: Run) -> None:
         raise Unfit("must be 1, as only hot launches of a GPU are batched").at("batch")
     if method:
         _check_blocks(case.blocks, case.seconds.discarded, method)
+        if method.rounds and not case.seconds.discarded:
+            _check_taken(case, method, run.environment.budget_seconds)
     _check_clocks(case, case.raw, gpu, method.throttled_below if method else 0.0)
     took = _sampled(case)
     if case.spent is not None and took > case.spent * PERIODS[0] + SHORT:
         raise Unfit(f"must be {took:.3g} at least, which its samples took").at("spent")
     if case.power:
+        headlines = {each.name: each.headline for each in run.experiments}
+        if (case.target, case.regime) != ("gpu", "hot") or (
+            case.shape_name != headlines[case.experiment]
+        ):
+            what = "must be null: that of hot launches of a GPU is measured, at the headline"
+            raise Unfit(what).at("power")
         _check_power(case.power, case.seconds, gpu, method)
 
 
@@ -171,7 +187,12 @@ def check_cases(cases: Iterable[Case], run: Run) -> None:
     """Of all cases together; raises Unfit."""
     total = 0.0
     known: dict[Sequence[float], str] = {}
+    alike: dict[tuple[str, ...], tuple[object, str]] = {}
     for at, case in enumerate(cases):
+        for name, key, own in _same_of(case):
+            said, first = alike.setdefault((name, *key), (own, case.id))
+            if said != own:
+                raise Unfit(f"must be that of {first}: {said}, not {own}").at(f"cases[{at}].{name}")
         total += _sampled(case) if case.spent is None else case.spent
         if len(set(case.samples)) < DIFFERENT:
             continue
@@ -181,6 +202,20 @@ def check_cases(cases: Iterable[Case], run: Run) -> None:
     if total > run.wall_seconds * PERIODS[0] + PERIODS[1]:
         what = f"must be at least {total:.4g}, which its cases took, not {run.wall_seconds:g}"
         raise Unfit(what).at("wall_seconds")
+
+
+def _same_of(case: Case) -> Iterator[tuple[str, tuple[str, ...], object]]:
+    """What is the same of several cases: its name, of which cases, and what this one says. A row
+    does the same work at a shape in every regime, and is proven once for all of them."""
+    row = case.experiment, case.strategy, case.shape_name
+    yield "flops", row, case.flops
+    yield "bytes", row, case.bytes
+    if case.error and case.status == "passed":
+        yield "error.value", row, case.error.value
+        yield "error.bound", row, case.error.bound
+        yield "error.metric", row, case.error.metric
+        if not case.problem:
+            yield "error.metric", (case.experiment,), case.error.metric
 
 
 def audit_work(cases: Iterable[Case]) -> float:
@@ -264,6 +299,35 @@ def _check_blocks(blocks: Sequence[tuple[int, ...]], discarded: int, method: Met
         raise Unfit(f"must be of rounds below {method.rounds}, as method says: {last}").at("blocks")
 
 
+def _check_taken(case: Case, method: Method, budget: float) -> None:
+    """Nobody picks among rounds and samples: a round is left out by what those before it took, and
+    a block is shorter where it is looked at. As due and sampled of harness/session.cpp; of a case
+    of which nothing was discarded."""
+    assert method.rounds
+    by_host = case.target == "cpu" or case.regime == "end_to_end"
+    room = budget * (method.most_budgets_host_timed if by_host else method.most_budgets)
+    taken = [number for number, _ in case.blocks]
+    missed = set(range(method.rounds)).difference(taken)
+    if missed and case.spent is not None:
+        before = sum(number < max(missed) for number in taken)
+        least = room * before / (method.rounds - 1)
+        if not before or case.spent < least / PERIODS[0]:
+            what = f"must have round {max(missed)}, for which there was room"
+            raise Unfit(f"{what}: {case.spent:g} s were spent").at("blocks")
+    if by_host:
+        return  # by what a launch alone was expected to take
+    repeats = case.batch * (method.inner_repeats if case.regime == "inner" else 1)
+    short = at = 0
+    for _, count in case.blocks:
+        if at:  # the first is planned by a launch that nobody sees
+            usual = median(case.samples[:at]) * repeats * PERIODS[0]
+            short += count < min(method.block_samples, int(method.block_seconds / usual))
+        at += count
+    if short > LOOKED_AT:
+        what = f"must have {method.block_samples} samples each but for {LOOKED_AT} at most, as "
+        raise Unfit(f"{what}launches are short: {short} have fewer").at("blocks")
+
+
 def _check_power(power: Power, seconds: Seconds, gpu: Gpu | None, method: Method | None) -> None:
     if not gpu:
         raise Unfit("must be null, as there is no GPU").at("power")
@@ -299,6 +363,16 @@ def _turned(sizes: Sequence[int]) -> tuple[float, float]:
     return 0, 8 * rows * columns
 
 
+def _each(flops: float, size: float) -> Callable[[Sequence[int]], tuple[float, float]]:
+    """So much for each element."""
+    return lambda sizes: (flops * sizes[0], size * sizes[0])
+
+
+def _read(sizes: Sequence[int]) -> tuple[float, float]:
+    rows, columns = map(float, sizes)
+    return 0, 4 * (rows * columns + columns)
+
+
 # operations and bytes of the experiments that we know, by name and axes
 WORK: dict[tuple[str, ...], Callable[[Sequence[int]], tuple[float, float]]] = {
     ("matmul", "m", "n", "k"): _product,
@@ -306,13 +380,36 @@ WORK: dict[tuple[str, ...], Callable[[Sequence[int]], tuple[float, float]]] = {
     ("audit", "rows", "columns"): _vector,
     ("transpose", "rows", "columns"): _turned,
 }
+AXES = {name: axes for name, *axes in WORK} | {"machine": ["elements"], "memory": ["words"]}
+# the same of rows with a problem of their own (experiments/machine/ladder.cpp and matvec's); all
+# that transpose has move as much as it
+OWN_WORK = {
+    ("machine", "launch"): _each(0, 8),
+    ("machine", "ffma"): _each(65536, 8),
+    ("machine", "l2_read"): _each(0, 260),
+    ("machine", "read"): _each(0, 4),
+    ("machine", "write"): _each(0, 4),
+    ("machine", "copy"): _each(0, 8),
+    ("machine", "memcpy"): _each(0, 8),
+    ("matvec", "read"): _read,
+}
+
+
+def _work_of(case: Case) -> tuple[float, float] | None:
+    """None of a row whose work we do not know."""
+    sizes = [*case.shape.values()]
+    if case.experiment == "memory":
+        words = case.parameters.get("steps") or case.parameters.get("passes", 0) * sizes[0]
+        return (0, 4 * words) if words else None
+    own = OWN_WORK.get((case.experiment, case.strategy))
+    if not own and (case.experiment == "transpose" or not case.problem):
+        own = WORK.get((case.experiment, *case.shape))
+    return own(sizes) if own else None
 
 
 def _check_work(case: Case) -> None:
-    work = WORK.get((case.experiment, *case.shape))
-    if not work or case.problem:
-        return  # of another problem, its row alone knows
-    for name, value in zip(("flops", "bytes"), work([*case.shape.values()]), strict=True):
+    work = _work_of(case)
+    for name, value in zip(("flops", "bytes"), work or (), strict=False):
         said = getattr(case, name)
         if not math.isclose(said, value, rel_tol=1e-9):
             raise Unfit(f"must be {value:.10g} by its shape, not {said:.10g}").at(name)
