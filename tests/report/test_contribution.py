@@ -18,6 +18,7 @@ import subprocess
 import tempfile
 import zipfile
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,7 @@ from recheck_report.commands import Failed, contribute
 from recheck_report.commands.pack import About, contribution
 from recheck_report.commands.receive import unacceptable
 from recheck_report.contribution import reasons, sheets
+from recheck_report.contribution.evidence import refusal
 from recheck_report.contribution.package import MOST_PACKED, packed, unpacked
 from recheck_report.contribution.source import BadSource, Source, architectures
 from recheck_report.model.companions import FILES
@@ -1054,6 +1056,10 @@ def test_a_commit_that_does_not_build_is_one_line(
     assert "not received: cmake failed with exit code 1: its output says why" in last
 
 
+UNSAID = "which recheck does not say of that shape and device"
+ELSEWHERE = "and it has times in another regime"
+
+
 def test_reasons_are_those_that_recheck_gives() -> None:
     """All that its tables say of a device or shape is known, and so are those of the evidence."""
     known = [re.sub(r"\\(.)|\(\?P<\w+>", r"\1", form) for form in reasons.UNSUPPORTED]
@@ -1068,11 +1074,73 @@ def test_reasons_are_those_that_recheck_gives() -> None:
 
 
 def test_a_row_for_vectors_is_measured_at_one() -> None:
-    gpu = load(EVIDENCE / "record.json")[0].environment.gpu
-    assert gpu
+    record = load(EVIDENCE / "record.json")[0]
     reason = "is for a matrix times a vector: m or n has to be 1"
     for shape, expected in (({"m": 2, "n": 2}, True), ({"m": 1, "n": 2}, False)):
-        assert reasons.likely("unsupported", reason, shape | {"k": 1}, gpu) == expected
+        assert reasons.likely("unsupported", reason, shape | {"k": 1}, record) == expected
+
+
+# name: a reason, its status, and whether recheck gives it of 4096³ on an H200
+EXCUSES = {
+    "predicted 3 s a launch: proof and 6 samples would take more than 20 s, 20 times --per-case": 1,
+    "predicted 1 s a launch: proof and 6 samples would take more than 20 s, 20 times --per-case": 0,
+    "predicted 3 s a launch: proof and 6 samples would take more than 1 s, 20 times --per-case": 0,
+    "predicted 3 s a launch: proof and 6 samples would take more than 1 s, 1 times --per-case": 0,
+    "predicted x s a launch: proof and 6 samples would take more than 20 s, 20 times --per-case": 0,
+    "its proof took 12 s a launch: proof and 6 samples would take more than 80 s, "
+    "80 times --per-case": 1,
+    "throttled: the GPU's clock stayed below 55% of its own": 1,
+    "throttled: the GPU's clock stayed below 99% of its own": 0,
+    "needs a cluster of 17 blocks, the device allows 16": 1,
+    "needs a cluster of 1 blocks, the device allows 8": 0,
+    "needs a cluster of 9 blocks, the device allows 8": 0,
+    "needs a grid of 3 rows of blocks, CUDA allows 65535": 0,
+    "needs a grid of 70000 rows of blocks, CUDA allows 65535": 0,
+    "has indices of 32 bits: they count 9 elements, and there are 3": 0,
+    "has indices of 32 bits: they count 2147483648 elements, and there are 2147483649": 0,
+    "needs code for compute capability 9.0, this build has 8.0's for the device: configure where "
+    "the device is, or with -DRECHECK_ALL_ARCHITECTURES=ON": 1,
+    "needs code for compute capability 8.0, this build has 9.0's for the device: configure where "
+    "the device is, or with -DRECHECK_ALL_ARCHITECTURES=ON": 0,
+    "built without code for sm_90a, which has wgmma": 0,
+    "needs 1 B in the L2 cache, which holds 62914560 B": 0,
+    "there is no word to go to": 0,
+    "needs 9 words, or lines come from a cache the second time": 0,
+    "sums of 2^24 terms and more have no error bound in fp32, so nothing could be proven": 0,
+    "needs 1e-9 GB of device memory, 140 GB are free": 0,
+    "needs 150 GB of device memory, 140 GB are free": 0,
+    "needs 1.5 GB of device memory, 1.2 GB are free": 1,
+}
+
+
+@pytest.mark.parametrize("reason", EXCUSES)
+def test_an_excuse_has_true_numbers(reason: str) -> None:
+    record = load(EVIDENCE / "record.json")[0]
+    status = "not_run" if reason.startswith(("predicted", "its proof", "thr")) else "unsupported"
+    shape = {"m": 4096, "n": 4096, "k": 4096}
+    assert reasons.likely(status, reason, shape, record) == bool(EXCUSES[reason])
+
+
+@pytest.mark.parametrize(
+    ("of", "status", "reason", "what"),
+    [
+        ("tile16", "unsupported", "needs a cluster of 17 blocks, the device allows 16", ELSEWHERE),
+        ("tile16", "not_run", next(iter(EXCUSES)), ELSEWHERE),
+        ("tile16", "not_run", "throttled: the GPU's clock stayed below 55% of its own", UNSAID),
+        ("cpu_blas", "not_run", "known to be slower", UNSAID),
+    ],
+)
+def test_an_excuse_fits_what_else_was_measured(
+    of: str, status: str, reason: str, what: str
+) -> None:
+    """Publishing asks the same."""
+    record = load(EVIDENCE / "record.json")[0]
+    name = f"matmul/{of}/4096x4096x4096/hot"
+    changes = {"status": status, "reason": reason, "seconds": None, "power": None}
+    cases = [replace(c, **changes) if c.id == name else c for c in record.cases]
+    found = replace(record, cases=tuple(cases))
+    for why in (reasons.excused(found), refusal(found)):
+        assert why and why.startswith(f"{name} is ") and what in why
 
 
 # what becomes of an honest one

@@ -88,6 +88,6 @@ def studied(study: Accuracy, name: str, record: Record) -> str | None:
             return f"{where} {what}"
         shape = {"m": study.m, "n": study.n, "k": each.k}
         excuse = each.strategy in on_gpu and each.status in ("not_run", "unsupported")
-        if excuse and not likely(each.status, each.reason or "", shape, gpu):
+        if excuse and not likely(each.status, each.reason or "", shape, record):
             return f"{where} is {each.why_not}, which recheck does not say of that shape and device"
     return None

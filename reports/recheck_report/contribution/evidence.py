@@ -7,7 +7,8 @@ import math
 import re
 
 from recheck_report.anchors import slug
-from recheck_report.contribution.bounds import allowed, loose
+from recheck_report.contribution.bounds import SUMMED, allowed, loose
+from recheck_report.contribution.reasons import excused
 from recheck_report.contribution.sheets import impossible
 from recheck_report.model.derived import PERIODS, is_to_come, moment
 from recheck_report.model.record import Record
@@ -96,7 +97,9 @@ def unfit(record: Record) -> str | None:
 
 def refusal(record: Record) -> str | None:
     """Why this record is no evidence, or None."""
-    return doubtful(record) or narrowed(record)
+    # why a row of another collection has no time, its author knows
+    ours = {name for name, *_ in SUMMED}
+    return doubtful(record) or narrowed(record) or excused(record, ours)
 
 
 def doubtful(record: Record) -> str | None:
