@@ -521,6 +521,8 @@ def _cases_of(
                 case |= {key: row[key] for key in members if key in row}
                 if matvec:
                     case |= {"flops": 2 * m * n, "bytes": 4 * (m * n + m + n)}
+                    if name == "read":  # each input once, and no sums
+                        case |= {"flops": 0, "bytes": 4 * (m * n + n)}
                     if case["problem"] and case["error"]:
                         case["error"] |= {"value": 0.0, "bound": 0.0}
                 else:
@@ -587,9 +589,9 @@ def make_machine(gpu: bool = True) -> dict[str, Any]:
         ("read", large, "cold", "reads every element once", 0, 4 * large, 2.35e-4),
         ("write", large, "cold", "writes every element once", 0, 4 * large, 2.45e-4),
         ("copy", large, "cold", "copies every element once", 0, 8 * large, 4.8e-4),
-        ("l2_read", small, "hot", "reads what fits into L2, again and again", 0, 1.7e10, 1.9e-3),
-        ("ffma", small, "hot", "multiply-adds from registers", 2.7e11, 0, 4.3e-3),
-        ("launch", 1, "hot", "an empty kernel", 0, 0, 0.3e-6),
+        ("l2_read", small, "hot", "reads what fits into L2 65 times", 0, 260 * small, 1.22e-4),
+        ("ffma", small, "hot", "multiply-adds from registers", 2.0**38, 8 * small, 4.378e-3),
+        ("launch", 1, "hot", "an empty kernel", 0, 8, 0.3e-6),
     ]
     cases = []
     for name, elements, regime, problem, flops, moved, median in table:
@@ -619,11 +621,11 @@ def make_memory(gpu: bool = True) -> dict[str, Any]:
         ("latency_l1", near, 65536, 1.3e-3),
         ("latency_l2", l2, 8192, 1.2e-3),
         ("latency_dram", dram, 8192, 4.1e-3),
-        ("bandwidth_shared", near, 1000003, 5.0e-1),
-        ("bandwidth_l1", near, 1000003, 6.0e-1),
+        ("bandwidth_shared", near, 1000003, 5.0e-1 / 132),
+        ("bandwidth_l1", near, 1000003, 6.0e-1 / 132),
         ("bandwidth_l2", l2, 65, 2.2e-4),
         ("bandwidth_dram", dram, 1, 2.35e-4),
-        ("write_shared", near, 1000003, 5.5e-1),
+        ("write_shared", near, 1000003, 5.5e-1 / 132),
         ("write_dram", dram, 1, 2.45e-4),
     ]
     cases = []
@@ -637,8 +639,7 @@ def make_memory(gpu: bool = True) -> dict[str, Any]:
             problem = f"{'written' if name.startswith('write_') else 'read'} {count} times"
         case |= {"role": "roof", "problem": problem}
         case |= {"parameters": {"steps" if latency else "passes": count}, "source": HARNESS}
-        # the blocks of all multiprocessors read the near words at once
-        moved = 4 * count if latency else 4 * count * words * (132 if words == near else 1)
+        moved = 4 * count if latency else 4 * count * words
         cases.append(case | {"flops": 0, "bytes": moved})
     return _record([LEVELS], cases, gpu)
 

@@ -29,13 +29,14 @@ from recheck_report import cli
 from recheck_report.commands import Failed, contribute
 from recheck_report.commands.pack import About, contribution
 from recheck_report.commands.receive import unacceptable
-from recheck_report.contribution import reasons, sheets
+from recheck_report.contribution import beside, reasons, sheets
 from recheck_report.contribution.evidence import refusal
 from recheck_report.contribution.package import MOST_PACKED, packed, unpacked
 from recheck_report.contribution.source import BadSource, Source, architectures
 from recheck_report.model.companions import FILES
 from recheck_report.model.contribution import CONTRIBUTION, NEEDED
 from recheck_report.model.derived import HALF_LANES
+from recheck_report.model.probes import load_probes
 from recheck_report.model.record import SCHEMA, load
 from synthetic import Json, time_of
 from synthetic_rehearsal import make_rehearsal
@@ -1136,11 +1137,31 @@ def test_an_excuse_fits_what_else_was_measured(
     """Publishing asks the same."""
     record = load(EVIDENCE / "record.json")[0]
     name = f"matmul/{of}/4096x4096x4096/hot"
-    changes = {"status": status, "reason": reason, "seconds": None, "power": None}
+    changes: Json = {"status": status, "reason": reason, "seconds": None, "power": None}
     cases = [replace(c, **changes) if c.id == name else c for c in record.cases]
     found = replace(record, cases=tuple(cases))
     for why in (reasons.excused(found), refusal(found)):
         assert why and why.startswith(f"{name} is ") and what in why
+
+
+@pytest.mark.parametrize(
+    ("values", "what"),
+    [
+        ({"nanoseconds": 1.0}, "s by clock and cycles, and the record"),
+        ({"sm_hertz": 9e9}, "a clock of 9e+09 Hz"),
+        ({"shared_bytes": 1e7}, "1e+07 B of shared memory a block"),
+        ({"stall_barrier": 1e6}, "cycles, more than all"),
+        ({"dram_read_bytes": 0.0}, "0 B read from DRAM, and its inputs have 1.34218e+08"),
+        ({"ffma": 1000.0}, "2000 operations of multiply-adds, and its sums take 1.37439e+11"),
+    ],
+)
+def test_counters_are_of_the_run(values: dict[str, float], what: str) -> None:
+    record, found = load(EVIDENCE / "record.json")[0], load_probes(EVIDENCE)
+    assert found and beside.counted(found, record) is None
+    name = "matmul/tile16/4096x4096x4096/cold"
+    own = replace(found.counters[name], values=found.counters[name].values | values)
+    why = beside.counted(replace(found, counters=found.counters | {name: own}), record)
+    assert why and what in why and name in why
 
 
 # what becomes of an honest one

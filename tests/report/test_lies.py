@@ -524,10 +524,6 @@ REFUSED: dict[str, tuple[Edit, str]] = {
         lambda files: of_case(CPU, power=case(files, HOT)["power"])(files),
         "power must be null: that of hot launches",
     ),
-    "power beside the headline": (
-        lambda files: of_case(SMALL, power=case(files, HOT)["power"])(files),
-        "power must be null: that of hot launches",
-    ),
     "energy of a launch faster than its median": (
         lambda files: power(
             joules=0.9 * case(files, HOT)["power"]["watts"] * case(files, HOT)["seconds"]["median"]

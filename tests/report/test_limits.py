@@ -210,6 +210,7 @@ def test_a_self_audit_has_bounds(rows: int, rounds: int, monkeypatch: pytest.Mon
         ({"launches": 0}, "launches must be at least 1"),
         ({"block": 1025}, "block must be at most 1024"),
         ({"registers": 256}, "registers must be at most 255"),
+        ({"launches": 1, "block": 1024, "registers": 255}, "registers must be at most 65536 of"),
         ({"requests": 1e6, "sectors": 1e5}, "sectors must be at least requests, 1e"),
     ],
 )

@@ -135,7 +135,10 @@ REFUSED: dict[str, tuple[Change, str]] = {
         "its NVIDIA H200 has compute capability 8.9, and by the H200 data sheet it is 9.0",
     ),
     "a bound of its own": (
-        _set("cases", 0, "error", value={"value": 0.1, "bound": 0.5, "metric": "error"}),
+        _set(
+            *("cases", 0, "error"),
+            value={"value": 0.1, "bound": 0.5, "metric": "max |error| / (|A||B|)"},
+        ),
         "has an error bound of 0.5, and is owed 3.81471e-06 at most",
     ),
     "no headline": (

@@ -186,14 +186,16 @@ def _gpu(**changes: Any) -> Change4:
 def _audited(document: Json, lines: list[Json]) -> None:
     """One row of the self-audit at as many shapes as it takes."""
     lines.clear()
-    document["experiments"][0]["name"] = "audit"
+    document["experiments"][0] |= {"name": "audit", "axes": ["rows", "columns"], "headline": "1x1"}
     own = {"experiment": "audit", "name": "same_1", "parameters": {"extra_permille": 0}}
     row = document["strategies"][0] | own | {"role": "audit"}
     document["strategies"] = [row]
     case = document["cases"][0] | {"status": "failed", "reason": "x", "seconds": None}
     case |= {"clock_hz": None, "power": None}
-    ids = (f"{row['experiment']}/{row['name']}/{at}x1x1/hot" for at in range(1, 502))
-    document["cases"] = [case | {"id": name} for name in ids]
+    document["cases"] = [
+        case | {"id": f"audit/same_1/{at}x1/hot", "flops": 2 * at, "bytes": 4 * (2 * at + 1)}
+        for at in range(1, 502)
+    ]
 
 
 def _renamed(name: str) -> Change4:

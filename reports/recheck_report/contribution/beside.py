@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
+
 from recheck_report.claims.measured import Measured
 from recheck_report.contribution.reasons import likely
 from recheck_report.model.accuracy import EXPERIMENT, Accuracy
 from recheck_report.model.companions import ACCURACY, LARGER, PROBES
+from recheck_report.model.derived import FASTER_CLOCK, WORK
 from recheck_report.model.probes import Probes
-from recheck_report.model.record import Record
+from recheck_report.model.record import Case, Gpu, Record
 
 # threads that a multiprocessor holds, by compute capability (CUDA's programming guide)
 THREADS = {
@@ -18,6 +22,12 @@ RESERVED = 1024  # bytes of shared memory that CUDA keeps of each block from 8.0
 # Rounding the elements to fp32 alone makes a median of 2^-25.5, of whatever is no integer; the
 # least that was seen is 2^-24.7.
 LEAST = 2.0**-27
+PASSES = 1.1  # by which parts may exceed their whole, as each is counted in a launch of its own
+CLOCKS = 2  # by which cycles under Nsight Compute may differ; 0.74 to 1.07 were seen
+BETWEEN = 10e-6  # seconds around each launch, that the record's times may have in them
+READ = 0.9  # of its inputs' bytes that a cold row reads; 1.0000 at least were seen
+FUSED = 0.99  # of its operations that an fp32 row does as multiply-adds; 1.0000 to 1.0002 were seen
+PACKED = 10.0  # from this compute capability on, one instruction may do two of them
 
 
 def of_another(own: Measured) -> str | None:
@@ -50,6 +60,43 @@ def counted(probes: Probes, record: Record) -> str | None:
     if shared is not None and known and not 0 <= shared - block <= RESERVED:
         what = f"{shared:g} B of shared memory a multiprocessor, and the record {block} a block"
         return f"probes.json has {what}; collect it again"
+    for name, found in probes.counters.items():
+        if why := _of_another_run(record.by_id[name], found.values, gpu):
+            return f"probes.json has {why} of {name}; collect it again"
+    return None
+
+
+def _of_another_run(case: Case, values: Mapping[str, float], gpu: Gpu) -> str | None:
+    """What no launch of that case counts on that GPU, by the record's own numbers, or None."""
+    if (shared := values.get("shared_bytes", 0)) > gpu.shared_bytes_per_block + RESERVED:
+        return f"{shared:g} B of shared memory a block"
+    if (hertz := values.get("sm_hertz", 0)) > FASTER_CLOCK * gpu.clock_hz:
+        return f"a clock of {hertz:.4g} Hz"
+    waited = math.fsum(value for name, value in values.items() if name.startswith("stall_"))
+    if waited > values.get("warp_cycles", math.inf) * PASSES:
+        return f"stalls of {waited:.3g} cycles, more than all"
+    if case.regime != "cold" or not case.seconds:
+        return None
+    took = values.get("nanoseconds", math.nan) * 1e-9 * hertz / (case.clock_hz or math.nan)
+    # between launches nothing is counted
+    between = BETWEEN * values.get("launches", 1)
+    median = case.seconds.median
+    if took < median / CLOCKS - between or took > median * CLOCKS + between:
+        return f"{took:.3g} s by clock and cycles, and the record {median:.3g} s"
+    work = WORK.get((case.experiment, *case.shape))
+    if not work or case.problem:
+        return None
+    # each input is read once, and a result written; what is read again is read by caches, or more
+    extents = [*case.shape.values()]
+    _, moved = work(extents)
+    written = 4 * (extents[0] if case.flops and len(extents) == 2 else extents[0] * extents[1])
+    read = values.get("dram_read_bytes", math.inf)
+    if read < (moved - written) * READ:
+        return f"{read:g} B read from DRAM, and its inputs have {moved - written:g}"
+    fused = 2 * values.get("ffma", math.inf)
+    one_by_one = case.fp32 and float(gpu.compute_capability) < PACKED
+    if one_by_one and "strassen" not in case.strategy and fused < case.flops * FUSED:
+        return f"{fused:g} operations of multiply-adds, and its sums take {case.flops:g}"
     return None
 
 

@@ -25,6 +25,7 @@ MOST_HERTZ = 1e10
 # of a launch, by what CUDA allows on every GPU
 LAUNCHED = ("launches", "grid", "block")  # at least one of each
 MOST_OF_LAUNCH = {"registers": 255, "block": 1024}
+REGISTERS = 65536  # of a multiprocessor, and so of a block
 ALWAYS = {"warp_size": 32, "total_constant_memory": 65536}  # of every GPU that CUDA knows
 
 
@@ -106,6 +107,9 @@ def _check_values(values: dict[str, float]) -> None:
     for name in LAUNCHED:
         if values.get(name, 1) < 1:
             raise Unfit("must be at least 1").at(name)
+    registers = values.get("block", 0) * values.get("registers", 0)
+    if values.get("launches") == 1 and registers > REGISTERS:
+        raise Unfit(f"must be at most {REGISTERS} of a block, not {registers:g}").at("registers")
     # each comes from a pass of its own, so they may differ a little
     for part, whole, more in (("dram_read_bytes", "dram_bytes", 1e6), ("requests", "sectors", 1e3)):
         least, found = values.get(part), values.get(whole)
