@@ -29,7 +29,9 @@ from recheck_report import cli
 from recheck_report.commands import Failed, contribute
 from recheck_report.commands.pack import About, contribution
 from recheck_report.commands.receive import unacceptable
-from recheck_report.contribution import beside, reasons, sheets
+from recheck_report.contribution import reasons, sheets
+from recheck_report.contribution.beside import counted as why_not_counted
+from recheck_report.contribution.bounds import loose
 from recheck_report.contribution.evidence import refusal
 from recheck_report.contribution.package import MOST_PACKED, packed, unpacked
 from recheck_report.contribution.source import BadSource, Source, architectures
@@ -1157,11 +1159,21 @@ def test_an_excuse_fits_what_else_was_measured(
 )
 def test_counters_are_of_the_run(values: dict[str, float], what: str) -> None:
     record, found = load(EVIDENCE / "record.json")[0], load_probes(EVIDENCE)
-    assert found and beside.counted(found, record) is None
+    assert found and why_not_counted(found, record) is None
     name = "matmul/tile16/4096x4096x4096/cold"
     own = replace(found.counters[name], values=found.counters[name].values | values)
-    why = beside.counted(replace(found, counters=found.counters | {name: own}), record)
+    why = why_not_counted(replace(found, counters=found.counters | {name: own}), record)
     assert why and what in why and name in why
+
+
+def test_an_fp32_row_promises_no_less_than_it_is_owed() -> None:
+    record = load(EVIDENCE / "record.json")[0]
+    assert loose(record) is None
+    of = next(each for each in record.cases if each.id == "matmul/tile16/4096x4096x4096/cold")
+    assert of.error
+    less = replace(of, error=replace(of.error, bound=of.error.bound / 10))
+    why = loose(replace(record, cases=(less,)))
+    assert why and "an error bound of 2.442" in why and "is owed 0.0002442" in why
 
 
 # what becomes of an honest one
