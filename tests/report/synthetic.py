@@ -132,10 +132,11 @@ def _case(name: str, mnk: tuple[int, ...], regime: str, gpu: bool) -> dict[str, 
     refused = None
     median = _seconds(name, mnk, regime)
     if name in ("full_strip16", "s2_full_strips") and k > 1816:
-        reason = f"needs {128 * k} B of shared memory per block, the device allows 232448"
+        reason = f"needs {128 * k} B of shared memory per block, the device allows 232448 B"
         refused = "unsupported", reason
     elif name == "cpu_serial" and median > 4:
-        reason = f"predicted {median:.0f} s a launch, which exceeds the budget of 4 s"
+        reason = f"predicted {median:.0f} s a launch: proof and 6 samples would take more than 20 s"
+        reason += ", 20 times --per-case"
         refused = "not_run", reason
     tf32 = name.endswith("tf32")
     row = _row("matmul", name, {"m": m, "n": n, "k": k}, regime)

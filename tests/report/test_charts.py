@@ -156,7 +156,7 @@ def test_ladder_goes_from_slow_to_fast(draw: Draw) -> None:
     assert len(times) == len(GPU) - 2
     ratios = [text for text in texts if re.match(r"[\d.]+×", text) and text not in TICKS]
     assert len(ratios) == len(GPU) - 3
-    reason = "unsupported: needs 524288 B of shared memory per block, the device allows 232448"
+    reason = "unsupported: needs 524288 B of shared memory per block, the device allows 232448 B"
     assert f"full_strip16 ({reason})" in chart.caption and "s2_full_strips" in chart.caption
     assert any(re.match(r"tile16: 1\.3\d+× \[1\.3.*\], ", title) for title in titles_of(chart))
 

@@ -64,6 +64,13 @@ def _measured_with(flags: str) -> Change:
     return _set("environment", "command", value=f"recheck {flags}")
 
 
+def _bounded(record: Json) -> Json:
+    for case in record["cases"]:
+        if case["error"]:
+            case["error"]["bound"] = 0.5
+    return record
+
+
 def _set(*path: str | int, value: object) -> Change:
     def change(record: Json) -> Json:
         node: Any = record
@@ -134,13 +141,7 @@ REFUSED: dict[str, tuple[Change, str]] = {
         _set("environment", "gpu", "compute_capability", value="8.9"),
         "its NVIDIA H200 has compute capability 8.9, and by the H200 data sheet it is 9.0",
     ),
-    "a bound of its own": (
-        _set(
-            *("cases", 0, "error"),
-            value={"value": 0.1, "bound": 0.5, "metric": "max |error| / (|A||B|)"},
-        ),
-        "has an error bound of 0.5, and is owed 3.81471e-06 at most",
-    ),
+    "a bound of its own": (_bounded, "has an error bound of 0.5, and is owed 3.81471e-06 at most"),
     "no headline": (
         _without(HEADLINE),
         "it lacks matmul/cpu_serial/4096x4096x4096/hot; evidence is the full matrix",
