@@ -513,9 +513,12 @@ def wrong(parts: Parts) -> None:
 
 
 def bounded(name: str, bound: float) -> Edit:
+    """In every regime: a row is proven once for all of them."""
+
     def edit(parts: Parts) -> None:
-        case = next(each for each in parts[RECORD]["cases"] if each["id"] == name)
-        case["error"]["bound"] = bound
+        for case in parts[RECORD]["cases"]:
+            if case["id"].startswith(f"{name}/"):
+                case["error"]["bound"] = bound
 
     return edit
 
@@ -623,7 +626,8 @@ def test_a_row_that_recheck_itself_leaves_out_is_no_lie(
     slow = "4.89 s a launch: proof and 6 samples would take more than 20 s, 20 times --per-case"
     for why in (f"predicted {slow}", f"its proof took {slow}"):
         own = parts()
-        left_out("matmul/tile16/4096x4096x4096/cold", why)(own)
+        for regime in ("cold", "hot", "end_to_end"):  # what is slow in one is in all
+            left_out(f"matmul/tile16/4096x4096x4096/{regime}", why)(own)
         path = sent(packed(rehashed(own), FOLDER), tmp_path)
         assert "matmul/s1_kernel_0 has no shape 1024x1024x1024" in refused(path, results)
 
@@ -763,7 +767,7 @@ LIES: dict[str, tuple[Edit, str]] = {
         "no checksums of its device code (not known: x); build with the whole CUDA Toolkit",
     ),
     "a row faster than the machine": (
-        faster(100, "matmul/tile16/4096x4096x4096/cold"),
+        faster(10, "matmul/tile16/4096x4096x4096/cold"),
         "suspect times: 1, first matmul/tile16/4096x4096x4096/cold: ",
     ),
     "a row beyond this memory": (
@@ -772,7 +776,7 @@ LIES: dict[str, tuple[Edit, str]] = {
     ),
     "a whole machine that is faster": (
         all_of(clocked(2.0), memory(2.0), faster(2.0, "mat", "transpose", "machine", "memory")),
-        "its NVIDIA H200 has 134 TFLOP/s by its clocks, and by the H200 data sheet it is 67.0",
+        "must have 8 samples each but for 4 at most, as launches are short",
     ),
     "faster memory": (
         all_of(memory(1.1), faster(1.05, "matvec", "transpose", "machine")),
@@ -852,11 +856,11 @@ LIES: dict[str, tuple[Edit, str]] = {
         "it was measured at 2020-01-01T00:00:00Z, before its commit was made, " + COMMITTED[:10],
     ),
     "a bound of its own": (
-        bounded("matmul/tile16/4096x4096x4096/cold", 1e300),
+        bounded("matmul/tile16/4096x4096x4096", 1e300),
         "has an error bound of 1e+300, and is owed 0.0002442 at most",
     ),
     "a bound of what is exact": (
-        bounded("transpose/naive/8192x8192/cold", 0.5),
+        bounded("transpose/naive/8192x8192", 0.5),
         "has an error bound of 0.5, and is owed 0 at most",
     ),
     "a flag in quotes": (
@@ -876,7 +880,10 @@ def test_a_lie_is_refused(
     if own[CONTRIBUTION]["commit"] == MINE:
         commit(git(results.parents[1], "rev-parse", "mine"))(own)
     path = sent(packed(rehashed(own), FOLDER), tmp_path)
-    form = name in ("a newer record", "no commit", "a median of no samples")
+    form = name in (
+        *("a newer record", "no commit", "a median of no samples"),
+        "a whole machine that is faster",
+    )
     assert why in refused(path, results, code=2 if form else 1)
 
 

@@ -25,15 +25,15 @@ from recheck_report.charts.drawing import Drawing, NotDrawn
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import NBSP, duration, shape_label, significant
 from recheck_report.history.runs import History
-from recheck_report.history.steps import CODE, CUDA, DRIVER, GPU
+from recheck_report.history.steps import CODE, CUDA, DRIVER, GPU, HOST, TIMER
 from recheck_report.model.record import SPECIAL, Experiment
 from recheck_report.sections.history import Panel, panels, what_changed
 
 TITLE = "Times over the runs"
 COLUMNS, LEFT, GAP = 3, 74.0, 14.0  # panels in a line; points
-HEIGHT, STRIP, LABELS = 58.0, 44.0, 62.0  # of a panel, of what changed, of the runs' names
+HEIGHT, STRIP, LABELS = 58.0, 66.0, 62.0  # of a panel, of what changed, of the runs' names
 LEAST = 0.03  # a chart reaches as far either way, so that noise looks like it
-CHANGES = (GPU, DRIVER, CUDA, CODE)
+CHANGES = (GPU, DRIVER, CUDA, CODE, HOST, TIMER)
 
 
 def draw(own: Measured, experiment: Experiment) -> Drawing:

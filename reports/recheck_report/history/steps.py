@@ -19,7 +19,7 @@ LEAST = 0.02  # no case's own margin is less: machines differ by as much in what
 T = {4: 8.61, 5: 6.87, 6: 5.96, 7: 5.41, 8: 5.04, 9: 4.78, 10: 4.59, 12: 4.32, 15: 4.07, 20: 3.85}
 FEW = 3  # kernel files that are named
 CODE, DRIVER, CUDA, GPU, CPU = "device code", "driver", "CUDA", "GPU", "CPU"
-TIMER = "timer"
+TIMER, HOST = "timer", "host"
 
 
 @dataclass(frozen=True)
@@ -51,8 +51,8 @@ def differences(
     """Between two runs, for an experiment or one of its rows. Kernel files that one of them has
     alone are new or gone, and say nothing of the code of the others."""
     old, new = history.runs[before], history.runs[after]
+    alike = (old.cpu, old.cpu_threads) == (new.cpu, new.cpu_threads)
     if row and row.target == "cpu":
-        alike = (old.cpu, old.cpu_threads) == (new.cpu, new.cpu_threads)
         return Differences(() if alike else (CPU,), ())
     hashes = [
         {name: own for name, own in (run.cubins or {}).items() if name.startswith(f"{experiment}/")}
@@ -65,6 +65,8 @@ def differences(
         DRIVER: _alike(old.driver, new.driver),
         CUDA: _alike(old.cuda_runtime, new.cuda_runtime),
         GPU: _alike(old.uuid_hash, new.uuid_hash),
+        # what is subtracted of a launch's time depends on the host
+        HOST: alike,
         TIMER: old.queued_samples == new.queued_samples,
     }
     return Differences(

@@ -36,7 +36,7 @@ SHORT = 0.05  # such seconds of a case
 DIFFERENT = 6
 # of the hot median: how long a launch takes among others, of which none is faster by more than a
 # few per cent; 1.09 to 4.42 were seen
-ENERGY = 0.97, 6
+ENERGY = 0.9, 6
 # of its limit that a device draws on average while it works; 0.165 to 0.86 were seen
 DRAWN = 0.05, 1.25
 # of the method's window, which ends with a tick of the counter of energy, and of long launches with
