@@ -348,6 +348,7 @@ class GpuTarget final : public Target {
       while (done < queued && is_done(done)) ++done;
       for (; queued < done + chunks; ++queued) {
         for (int i = 0; i < chunk; ++i) launch();
+        check(cudaGetLastError());
         check(cudaEventRecord(event(queued), stream_));
       }
     };
