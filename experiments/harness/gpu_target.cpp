@@ -331,8 +331,8 @@ class GpuTarget final : public Target {
     // The counter of energy ticks every few tens of milliseconds, and a reading takes several: the
     // window is from tick to tick, and the device always has more to do than a reading takes.
     constexpr double at_most = 1, ahead = 40e-3, chunk_seconds = 5e-3;
-    std::optional<double> last = nvml_.joules().value, first_joules;
-    if (!last) return {};
+    const auto before = nvml_.joules().value;
+    if (!before) return {};
     const int chunk = std::max(1, static_cast<int>(chunk_seconds / guess));
     const int chunks = std::max(2, static_cast<int>(ahead / (chunk * guess)));
     have_events(chunks);
@@ -355,19 +355,20 @@ class GpuTarget final : public Target {
     queue_more();
     check(cudaEventSynchronize(event(0)));
     std::set<std::string> reasons;
-    double first_time = 0, seconds = 0;
+    std::optional<double> first_time;
+    double first = 0, last = *before, seconds = 0;
     const double start = now();
     while (seconds < method.power_seconds && now() - start < at_most) {
       queue_more();
       const auto joules = nvml_.joules().value;
-      if (!joules || *joules == *last) continue;
-      const double time = now();
-      if (!first_joules) {
-        first_joules = joules;
-        first_time = time;
+      if (!joules || *joules == last) continue;
+      last = *joules;
+      if (first_time) {
+        seconds = now() - *first_time;
+      } else {
+        first = last;
+        first_time = now();
       }
-      last = joules;
-      seconds = time - first_time;
       queue_more();
       for (const auto& reason : nvml_.throttle().value.value_or(std::vector<std::string>{}))
         reasons.insert(reason);
@@ -375,7 +376,7 @@ class GpuTarget final : public Target {
     synchronize();
     const double launch_seconds = (now() - start) / static_cast<double>((queued - 1) * chunk);
     if (seconds <= 0) return {};
-    const double watts = (*last - *first_joules) / seconds;
+    const double watts = (last - first) / seconds;
     return Power{.watts = watts,
                  .joules = watts * launch_seconds,
                  .seconds = seconds,
