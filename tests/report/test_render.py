@@ -397,7 +397,7 @@ def test_columns_follow_the_experiment(report: Callable[..., str]) -> None:
     text = report(make_matvec())
     shared = row_of(text, "shared")
     assert shared["layout"] == "column major" and "end to end" in shared and "inner" not in shared
-    assert shared["of `read`"].startswith("58.1")
+    assert shared["of `read`"].startswith("58.2")
     assert row_of(text, "cpu_sse")["of `read`"] == "–"
     part = row_of(text, "constant_copy")
     assert part["speed-up over `naive`"] == part["of `read`"] == part["GB/s"] == "–"

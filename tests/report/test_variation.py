@@ -248,7 +248,7 @@ def test_slowdowns_are_found_where_processes_allow_it(
 ) -> None:
     for wide, said in (
         (0.003, "100 % of 128 with 1 % more work, 100 % of 128 with 2 %"),
-        (0.015, "it calls slower 100 % of 128 with 2 % more work"),
+        (0.015, "the report calls slower 100 % of 128 with 2 % more work"),
         (0.2, "if that is more."),
     ):
         path = _table(tmp_path / f"{wide}.json", {H200: {PROCESS: wide}}, *CLASSES)
