@@ -202,7 +202,7 @@ def test_without_any_claims_there_is_a_report(rendered: Rendered, tmp_path: Path
     assert "4 claims are left out, of experiments that this record does not have: " in text
     assert "3 about reduction, 1 about scan.\n" in text
     # what findings say of our documents is not theirs, nor has it anywhere to lead
-    assert not re.search(r"\bC\d\d\b|\bS[0-3]: ", text) and "no `figures.toml` has it" in text
+    assert not re.search(r"\bC\d\d\b|\bS[0-3]: ", text) and "no figures.toml has it" in text
     assert not any(lint.lint(lint.load(tmp_path / "report")).values())
     assert json.loads((tmp_path / "report" / "verdicts.json").read_text())["claims"] == []
 

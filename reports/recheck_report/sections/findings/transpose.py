@@ -27,7 +27,7 @@ class _Sentences(Sentences):
 
     def table(self) -> Line:
         if not self.own.known.figures_of(self.experiment.name).of("S3"):
-            raise Missing("the table", "no `figures.toml` has it")
+            raise Missing("the table", "no figures.toml has it")
         where = f"[The table]({page(self.experiment)}#then-s3)"
         return Line("measured", f"{where} has both in ms and GiB/s, beside this machine's.")
 
