@@ -169,7 +169,7 @@ inline constexpr bool have_cuda = false;
 template <auto f, auto make>
 constexpr Launcher gpu_launcher() {
   if constexpr (!have_cuda) {
-    return {Backend::gpu, nullptr};
+    return {Backend::gpu, nullptr, "built without the CUDA Toolkit"};
   } else if constexpr (std::is_invocable_v<decltype(f), decltype(make(std::declval<Call>())),
                                            cudaStream_t>) {
     return {Backend::gpu, [](const Call& call) { f(make(call), call.queue.stream); }};
