@@ -212,6 +212,24 @@ TEST(gpu_Session, LosesOneCaseToARealOutOfMemoryAndGoesOn) {
   EXPECT_EQ(cases[1].result.value_or(Result{}).status, Status::passed);
   EXPECT_TRUE(cases[1].seconds);
 }
+
+// who skips what stands gains nothing where each launch is cold: it finds its output poisoned
+TEST(gpu_Session, LeavesNoOutputThatALaunchCouldSkip) {
+  const Gpu& gpu = found_gpu();
+  if (!gpu.device) GTEST_SKIP() << *gpu.reason;
+  const auto exploits = mutants::exploits_gpu();
+  const auto median = [&](std::string_view name) {
+    const auto& [strategy, regime, shape, found] =
+        *std::ranges::find(exploits, name, [](const auto& e) { return e.row.name; });
+    const Experiment experiment = matmul::experiment({&strategy, 1});
+    Case c{&experiment, &strategy, shape(), regime};
+    Case* const group[] = {&c};
+    Session({.budget_seconds = 0.1, .seed = 1}, gpu, [](const Case&) {}, [] {}).measure(group);
+    EXPECT_TRUE(c.seconds) << name << ": " << c.result.value_or(Result{}).reason.value_or("");
+    return c.seconds.value_or(Interval{}).median;
+  };
+  EXPECT_GT(median("skips_what_stands"), 0.8 * median("unspoiled_skips_what_stands"));
+}
 #endif
 
 /// What a session says of a CPU row of an experiment.
@@ -306,6 +324,31 @@ TEST(Gate, KnowsTheBitsThatAreRight) {
       EXPECT_EQ(result.error->value, 0) << row.name;
     }
   }
+}
+
+int skipped = 0;
+
+/// Does nothing where its output is right already, by its first element and its last.
+void skips_what_is_right(int m, int n, int k, const float* a, std::int64_t lda, const float* b,
+                         std::int64_t ldb, float* c, std::int64_t ldc) {
+  const auto is_right = [&](int i, int j) {
+    float sum = 0;
+    reference::matmul_serial(1, 1, k, a + i * lda, lda, b + j, ldb, &sum, 1);
+    return sum == c[i * ldc + j];
+  };
+  if (m > 0 && n > 0 && is_right(0, 0) && is_right(m - 1, n - 1))
+    ++skipped;
+  else
+    reference::matmul_serial(m, n, k, a, lda, b, ldb, c, ldc);
+}
+
+// so small that nobody could tell by its time
+TEST(Session, LeavesNoOutputThatALaunchCouldSkip) {
+  const Strategy row = mutants::mutant("skips_what_is_right", matmul::cpu<skips_what_is_right>);
+  skipped = 0;
+  const Case c = measured(matmul::experiment({&row, 1}), row, {64, 64, 64}, Regime::hot);
+  EXPECT_TRUE(c.seconds) << c.result.value_or(Result{}).reason.value_or("");
+  EXPECT_EQ(skipped, 0);
 }
 
 TEST(Session, ChecksAgainAfterTiming) {

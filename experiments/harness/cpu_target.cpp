@@ -143,6 +143,7 @@ class CpuTarget final : public Target {
     const auto* surprise = sampling.surprise;
     const long before = preemptions();
     const auto seconds = [&] {
+      sampling.poison();
       const double start = now();
       launch();
       return now() - start;
@@ -153,7 +154,6 @@ class CpuTarget final : public Target {
       const bool long_one = sampling.guess >= too_long_for_caches;
       surprise->keep();
       if (!long_one) {
-        launch();  // a block's first finds its output poisoned, others what the last has left
         surprise->move();
         samples.moved = seconds();
       }

@@ -269,13 +269,14 @@ class GpuTarget final : public Target {
   }
 
   Samples sample(const Sampling& sampling, const std::function<void()>& launch) override {
-    const auto [regime, wanted, batch, guess, surprise] = sampling;
+    const auto& [regime, wanted, batch, guess, surprise, poison] = sampling;
     const int count = std::min(wanted, most_samples);
     have_events(2 * (count + 1));
     clear_readings(2 * count);
     const auto get_ready = [&] {
       hold_.begin(stream_);
       if (regime == Regime::cold) {
+        poison();
         flush_l2(reinterpret_cast<const float4*>(flush_.data()), flush_bytes_,
                  scratch_.data() + clock_floats, stream_);
       } else {

@@ -361,9 +361,10 @@ Samples Session::sampled(Workbench& bench, Target& where, Run& run, bool looked_
   Samples samples;
   try {
     const InRow in_row(2 * (count + 2) * launch_seconds);
-    samples = copied
-                  ? bench.end_to_end(*c.strategy, count, among)
-                  : where.sample({c.regime, count, run.batch, launch_seconds, among}, run.launch);
+    samples = copied ? bench.end_to_end(*c.strategy, count, among)
+                     : where.sample({c.regime, count, run.batch, launch_seconds, among,
+                                     [&] { bench.poison_output(); }},
+                                    run.launch);
   } catch (...) {
     bench.end_surprise();
     throw;

@@ -36,6 +36,8 @@ struct Sampling {
   int batch;     // launches per sample; only hot ones may be more than one
   double guess;  // about what a launch takes, in seconds
   const Surprise* surprise = nullptr;
+  // queued before each sample that is cold, or the CPU's: none finds the output of the one before
+  std::function<void()> poison = [] {};
 };
 
 /// Timings of a launch: each is one sample, in seconds, divided by its batch.

@@ -475,6 +475,8 @@ void Workbench::poison() {
   target_->poison(output_.data(), std::ssize(result_));
 }
 
+void Workbench::poison_output() { target_->queue_poison(output_.data(), std::ssize(result_)); }
+
 double Workbench::go_end_to_end(const Strategy& strategy, const Inputs& inputs) {
   const auto ld = output_ld(strategy);
   const std::int64_t used = extent(strategy).rows * ld;
@@ -623,17 +625,14 @@ Surprise Workbench::surprise(const Strategy& strategy, int batch, std::mt19937_6
     exchange(strategy);
     exchange(strategy);
   };
-  const auto before = [this, &strategy, size, in_caches_of_cores] {
+  const auto before = [this, &strategy, in_caches_of_cores] {
     exchange(strategy);
     if (in_caches_of_cores) write_elements(strategy, true);
-    target_->queue_poison(output_.data(), size);
+    poison_output();
     for (const auto& input : reals_.stored.at(strategy.layout))
       target_->queue_read(input.array->data(), std::ssize(input.host->elements));
   };
-  const auto reveal = [this, &strategy, size] {
-    write_elements(strategy, false);
-    target_->queue_poison(output_.data(), size);
-  };
+  const auto reveal = [this, &strategy] { write_elements(strategy, false); };
   const auto after = [this] { end_surprise(); };
   return {std::uniform_int_distribution(0, batch - 1)(random), keep, move, before, reveal, after};
 }

@@ -83,6 +83,8 @@ class Workbench {
   /// Poisons the output and the workspace, so that recheck() judges only what is launched from here
   /// on.
   void poison();
+  /// Queues what poisons the output.
+  void poison_output();
   /// Judges what timed launches have left in the output, or what stood there before a surprise; of
   /// a part, the whole that it belongs to.
   Result recheck(const Strategy& strategy, bool surprised = false);
