@@ -649,6 +649,22 @@ LIES: dict[str, tuple[Edit, str]] = {
         env(command="recheck --strategy=tile16"),
         "it was measured with --strategy=tile16; evidence is the full matrix",
     ),
+    "with a flag behind another dash": (
+        env(command="recheck \N{EN DASH}\N{EN DASH}strategy=tile16"),
+        "it was measured with \N{EN DASH}\N{EN DASH}strategy=tile16; evidence is the full matrix",
+    ),
+    "by another program": (
+        env(command="python3 made_up.py --output=x"),
+        "it was measured with made_up.py; evidence is the full matrix",
+    ),
+    "by a shell": (
+        env(command="recheck --output=x; ./made_up"),
+        "its command line has ; in it, which is no call of recheck",
+    ),
+    "a run of days, in one piece": (
+        at("finished", value="2026-11-26T01:00:00Z"),
+        "and worked for 620.2 s; set the clock, and measure again",
+    ),
     "quick": (at("plan", "preset", value="quick"), "its preset is quick; evidence is the full"),
     "fewer cases": (
         without_cases("transpose/naive/8192x8192/cold"),
@@ -751,6 +767,18 @@ LIES: dict[str, tuple[Edit, str]] = {
     "errors below those of rounding": (
         errors("tile16", median=1e-9),
         "tile16 on uniform_half at k = 64 has a median error of 1e-09, and rounding to fp32",
+    ),
+    "errors that are small by one measure alone": (
+        errors("tile16", frobenius=1e-30),
+        "tile16 on uniform_half at k = 64 has absolute over frobenius of 7.06e+23, other rows ",
+    ),
+    "errors that are small of |A||B| alone": (
+        errors("tile16", componentwise=1e-30),
+        "tile16 on uniform_half at k = 64 has absolute over componentwise of 7.06e+23, other rows ",
+    ),
+    "a bound of its own in a study": (
+        errors("split_fp16x3", bound=1.0),
+        "split_fp16x3 at k = 64 has a bound of 1, and owes 2.86e-05 at most",
     ),
     "accuracy of a row left out": (
         errors("full_strip16", "unsupported", reason="it is late"),
@@ -1161,6 +1189,8 @@ def test_an_excuse_fits_what_else_was_measured(
         ({"shared_bytes": 1e7}, "1e+07 B of shared memory a block"),
         ({"stall_barrier": 1e6}, "cycles, more than all"),
         ({"dram_read_bytes": 0.0}, "0 B read from DRAM, and its inputs have 1.34218e+08"),
+        ({"sectors": 1.0}, " requests in 1 sectors"),
+        ({"shared_bank_conflicts": 9e17}, "9e+17 shared_bank_conflicts in "),
         ({"ffma": 1000.0}, "2000 operations of multiply-adds, and its sums take 1.37439e+11"),
     ],
 )

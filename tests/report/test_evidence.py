@@ -36,6 +36,31 @@ def _exact(record: Json) -> Json:
     return record
 
 
+def _nearly_exact(record: Json) -> Json:
+    for case in matching(record, "matmul/tile16/"):
+        case["error"]["value"] = 1e-300
+    return record
+
+
+def _without_kernels(record: Json) -> Json:
+    spent = record["overhead"]
+    spent["other"] += spent["verified_kernels"]
+    spent["verified_kernels"] = 0.0
+    return record
+
+
+def _idle(record: Json) -> Json:
+    record["overhead"]["other"] += 36000
+    record["wall_seconds"] += 36000
+    return record
+
+
+def _alone(record: Json) -> Json:
+    for case in matching(record, "transpose/naive/80x48/hot"):
+        case["batch"] = 1
+    return record
+
+
 def _state(record: Json) -> Json:
     record["environment"]["state"]["event_nanoseconds"] = 1_000_000
     return record
@@ -60,7 +85,11 @@ LIES: dict[str, tuple[Callable[[Json], Json], str]] = {
         "finds a larger slowdown less often than a smaller one",
     ),
     "a timer that takes a millisecond": (_state, "1e+06 ns are subtracted of each time"),
-    "sums without rounding": (_exact, "has no error at all, and sums in fp32"),
+    "sums without rounding": (_exact, "has an error of 0, and sums in fp32 have more"),
+    "sums with next to none": (_nearly_exact, "has an error of 1e-300, and sums in fp32 have more"),
+    "samples of no kernels": (_without_kernels, "its kernels took 0 s, and its samples alone "),
+    "ten hours for cases of minutes": (_idle, "s, and its cases "),
+    "short launches by themselves": (_alone, "has 1 launches of "),
     "compiled at run time": (_compiled, "compiled at run time; build it for this GPU"),
 }
 
@@ -77,6 +106,7 @@ def test_is_doubted(name: str, full: Json, save: Save) -> None:
     [
         ({"flush_l2_sizes": 1}, "flush_l2_sizes 1, and 2 is the least"),
         ({"throttled_below": 1e-6}, "throttled_below 1e-06, and 0.5 is the least"),
+        ({"queued_samples": 8}, "queued_samples 8, and one is timed at once"),
         ({}, None),
     ],
 )

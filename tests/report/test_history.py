@@ -778,6 +778,15 @@ def test_a_history_of_another_gpu_is_refused(loaded: Load, tmp_path: Path) -> No
     assert f"{tmp_path / HISTORY}: is of another GPU than the record" in line
 
 
+def test_a_history_with_other_times_of_this_run_is_refused(loaded: Load, tmp_path: Path) -> None:
+    (tmp_path / "record.json").write_text(json.dumps(_record(1)))
+    (tmp_path / HISTORY).write_bytes(_many(loaded, 1, 1.5).json())
+    line = one_line(run("render", tmp_path, "--output", tmp_path / "report"), 2)
+    assert (
+        f"{tmp_path / HISTORY}: has run " in line and " with another time of matmul/tile16" in line
+    )
+
+
 def test_a_new_run_is_shown_after_those_of_the_evidence_beside_it(
     loaded: Load, tmp_path: Path
 ) -> None:

@@ -438,6 +438,10 @@ REFUSED: dict[str, tuple[Edit, str]] = {
         kept(lambda blocks: sorted(sorted(blocks, key=lambda each: min(each[1]))[:6])),
         "blocks must have round",
     ),
+    "blocks of launches for which there was no time": (
+        kept(lambda blocks: [(at, [*b, *(1.001 * each for each in b)]) for at, b in blocks], TILE),
+        "blocks must have 1 samples, for which there was time: 2",
+    ),
     "the first rounds of a case": (kept(lambda blocks: blocks[:6]), "blocks must have round 11"),
     "the fastest samples of each block": (
         kept(lambda each: [(at, sorted(own)[: (len(own) + 1) // 2]) for at, own in each], SMALL),

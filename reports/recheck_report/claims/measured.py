@@ -8,7 +8,7 @@ from pathlib import Path
 
 from recheck_report.claims import BadClaim, Collection, Judgement, judge, load_collection
 from recheck_report.claims.names import slips
-from recheck_report.history.runs import HISTORY, History
+from recheck_report.history.runs import HISTORY, History, added, of
 from recheck_report.history.runs import load as load_history
 from recheck_report.model.accuracy import Accuracy, load_accuracy
 from recheck_report.model.companions import FILES, LARGER
@@ -74,6 +74,12 @@ def read(path: Path, experiments: Path) -> Measured:
     gpu = record.environment.gpu
     if gpu is None or gpu.name != history.gpu:
         raise BadRecord(f"{folder / HISTORY}: is of another GPU than the record; move it away")
+    own = of(record) if record.gpu_measured else None
+    if own and own.runs[0].key in {each.key for each in history.runs}:
+        try:
+            added(history, own)
+        except BadRecord as error:
+            raise BadRecord(f"{folder / HISTORY}: {error}; move it away") from error
     return found.with_history(history)
 
 

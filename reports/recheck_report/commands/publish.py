@@ -22,7 +22,7 @@ from recheck_report.claims.names import Tables, faults
 from recheck_report.commands import Failed, experiments_option
 from recheck_report.commands.output import foreign
 from recheck_report.commands.render import render
-from recheck_report.contribution.beside import of_another
+from recheck_report.contribution.beside import refuted
 from recheck_report.contribution.evidence import refusal
 from recheck_report.contribution.source import BadSource, NoRepository, Source
 from recheck_report.history.runs import HISTORY, History, added, of, repeated
@@ -138,7 +138,7 @@ def run(options: argparse.Namespace) -> int:
         own = read(options.report / "record.json", options.experiments)
     # evidence answers what is asked today, whatever commit it is of
     names = faults(load_collection(options.experiments), Tables.of(own.record))
-    why = refusal(own.record) or of_another(own) or next(names, None)
+    why = refusal(own.record) or refuted(own) or next(names, None)
     why = why or untraceable(own.record, options.results)
     files = {} if why else render(own, [])
     why = why or mismatch(options.report, files)

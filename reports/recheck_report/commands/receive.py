@@ -30,7 +30,7 @@ from recheck_report.commands.output import foreign
 from recheck_report.commands.publish import continued, kept, other_evidence, publish
 from recheck_report.commands.render import render
 from recheck_report.commands.verify import differences
-from recheck_report.contribution.beside import counted, of_another, studied
+from recheck_report.contribution.beside import refuted
 from recheck_report.contribution.bounds import loose
 from recheck_report.contribution.evidence import refusal
 from recheck_report.contribution.package import MOST_PACKED, unpacked
@@ -47,7 +47,6 @@ from recheck_report.model.contribution import (
     load_contribution,
 )
 from recheck_report.model.derived import SLACK, moment
-from recheck_report.model.probes import Probes
 from recheck_report.model.record import AGAIN, RECORD, SCHEMA
 from recheck_report.model.record import load as load_record
 from recheck_report.model.typed import BadRecord
@@ -84,14 +83,11 @@ def unacceptable(own: Measured) -> str | None:
         return f"no checksums of its device code ({why}); build with the whole CUDA Toolkit"
     if why := excused(record) or loose(record):
         return why
-    if other := of_another(own):
-        return other
     for name, found in ((PROBES, own.probes), (ACCURACY, own.accuracy), (LARGER, own.larger)):
         if found is None:
             return f"{name} is missing: measure it"
-        why = counted(found, record) if isinstance(found, Probes) else studied(found, name, record)
-        if why:
-            return why
+    if why := refuted(own):
+        return why
     small, large = own.accuracy, own.larger
     if small and large and large.m * large.n <= small.m * small.n:
         return f"{LARGER} is of no larger product than {ACCURACY}: measure it"

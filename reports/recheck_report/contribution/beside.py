@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from statistics import median
 
 from recheck_report.claims.measured import Measured
+from recheck_report.contribution.bounds import DIGITS, owed
 from recheck_report.contribution.reasons import likely
-from recheck_report.model.accuracy import EXPERIMENT, Accuracy
+from recheck_report.model.accuracy import EXPERIMENT, Accuracy, Result
 from recheck_report.model.companions import ACCURACY, LARGER, PROBES
 from recheck_report.model.derived import FASTER_CLOCK, WORK
 from recheck_report.model.probes import Probes
@@ -27,7 +29,21 @@ CLOCKS = 2  # by which cycles under Nsight Compute may differ; 0.74 to 1.07 were
 BETWEEN = 10e-6  # seconds around each launch, that the record's times may have in them
 READ = 0.9  # of its inputs' bytes that a cold row reads; 1.0000 at least were seen
 FUSED = 0.99  # of its operations that an fp32 row does as multiply-adds; 1.0000 to 1.0002 were seen
+# by which a quotient of two errors may differ from those of other rows on the same inputs: the
+# largest by what all of them are; 2.2 and 24 were seen
+ALIKE = {("absolute", "frobenius"): 100.0, ("absolute", "componentwise"): 1e5}
+PROMISED = 2.5  # of what arithmetic owes that a split row's own bound is; 1.9 was seen
 PACKED = 10.0  # from this compute capability on, one instruction may do two of them
+
+
+def refuted(own: Measured) -> str | None:
+    """Why what lies beside the record is none of its run's, or None."""
+    if other := of_another(own):
+        return other
+    for name, study in ((ACCURACY, own.accuracy), (LARGER, own.larger)):
+        if study and (why := studied(study, name, own.record)):
+            return why
+    return counted(own.probes, own.record) if own.probes else None
 
 
 def of_another(own: Measured) -> str | None:
@@ -75,6 +91,9 @@ def _of_another_run(case: Case, values: Mapping[str, float], gpu: Gpu) -> str | 
     waited = math.fsum(value for name, value in values.items() if name.startswith("stall_"))
     if waited > values.get("warp_cycles", math.inf) * PASSES:
         return f"stalls of {waited:.3g} cycles, more than all"
+    for parts, whole in (("requests", "sectors"), ("shared_bank_conflicts", "shared_wavefronts")):
+        if values.get(parts, 0) > values.get(whole, math.inf):
+            return f"{values[parts]:g} {parts} in {values[whole]:g} {whole}"
     if case.regime != "cold" or not case.seconds:
         return None
     took = values.get("nanoseconds", math.nan) * 1e-9 * hertz / (case.clock_hz or math.nan)
@@ -126,6 +145,8 @@ def studied(study: Accuracy, name: str, record: Record) -> str | None:
             if not study.find(row.strategy, distribution, k):
                 what = f"{row.strategy} on {distribution} at k = {k}, as of other rows"
                 return f"{name} lacks {what}; measure it again"
+    if why := _uneven(study, rows):
+        return f"{name}: {why}; measure it again"
     ordinary = {each.name for each in study.ordinary}
     on_gpu = {row.strategy for row in study.rows if row.target == "gpu"}
     for each in study.results:
@@ -137,4 +158,30 @@ def studied(study: Accuracy, name: str, record: Record) -> str | None:
         excuse = each.strategy in on_gpu and each.status in ("not_run", "unsupported")
         if excuse and not likely(each.status, each.reason or "", shape, record):
             return f"{where} is {each.why_not}, which recheck does not say of that shape and device"
+    return None
+
+
+def _uneven(study: Accuracy, rows: Mapping[str, Case]) -> str | None:
+    """Which errors are not those of the same inputs as other rows', or which bound is not what the
+    row owes, or None."""
+    by_inputs: dict[tuple[str, int], list[Result]] = {}
+    for each in study.results:
+        if each.frobenius and each.componentwise and each.absolute:
+            by_inputs.setdefault((each.distribution, each.k), []).append(each)
+    for (upper, lower), most in ALIKE.items():
+        for (distribution, k), alike in by_inputs.items():
+            own = {each.strategy: getattr(each, upper) / getattr(each, lower) for each in alike}
+            usual = median(own.values())
+            for strategy, value in own.items():
+                if not usual / most <= value <= usual * most:
+                    what = f"{upper} over {lower} of {value:.3g}, other rows {usual:.3g}"
+                    return f"{strategy} on {distribution} at k = {k} has {what}"
+    for each in study.results:
+        if each.bound is None or "strassen" in each.strategy:
+            continue
+        arithmetic = rows[each.strategy].arithmetic
+        most = owed(arithmetic, each.k) * (PROMISED if arithmetic == "split" else 1 + DIGITS)
+        if each.bound > most:
+            what = f"at k = {each.k} has a bound of {each.bound:.3g}, and owes {most:.3g} at most"
+            return f"{each.strategy} {what}"
     return None

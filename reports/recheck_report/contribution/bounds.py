@@ -23,6 +23,13 @@ SUMMED = {
 DIGITS = 1e-5  # to which a bound is rounded
 
 
+def owed(arithmetic: str, terms: int) -> float:
+    """Of a sum of so many terms; 0 where there is no bound."""
+    unit, lost = ROUNDED[arithmetic]
+    ku = terms * unit
+    return (1 + lost) ** 2 / (1 - ku) - 1 if ku < 1 else 0
+
+
 def allowed(case: Case, other: float = 0) -> float:
     """As product_error_bound of reference/error.hpp; `other` of an experiment that is not ours."""
     axis = SUMMED.get((case.experiment, *case.shape), "")
@@ -30,9 +37,7 @@ def allowed(case: Case, other: float = 0) -> float:
         return other
     if axis is None or case.problem:
         return 0
-    unit, lost = ROUNDED[case.arithmetic]
-    ku = case.shape[axis] * unit
-    return (1 + lost) ** 2 / (1 - ku) - 1 if ku < 1 else 0
+    return owed(case.arithmetic, case.shape[axis])
 
 
 def loose(record: Record, other: float = 0) -> str | None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import math
 import re
+import unicodedata
 
 from recheck_report.anchors import slug
 from recheck_report.contribution.bounds import SUMMED, allowed, loose
 from recheck_report.contribution.reasons import excused
 from recheck_report.contribution.sheets import impossible
-from recheck_report.model.derived import PERIODS, is_to_come, moment
-from recheck_report.model.record import Record
+from recheck_report.model.derived import PERIODS, is_to_come, moment, sampled
+from recheck_report.model.record import Case, Method, Record
 from recheck_report.sections.machine import suspects
 from recheck_report.statistics.family import comparisons
 from recheck_report.statistics.ratio import COARSEST
@@ -25,17 +26,28 @@ LEAST = {
     "throttled_below": 0.5, "flush_l2_sizes": 2, "flush_least_bytes": 1 << 25,
     "block_seconds": 1e-3, "inner_repeats": 10,
 }  # fmt: skip
+LEAST_ERROR = 1e-13  # of sums in fp32, of |A||B|; 2.6e-11 at least was seen
+CASES = 0.9  # of a run that its cases take, less a minute; 0.97 at least was seen
+# as calibrate of harness/session.cpp batches launches, by another time than the median
+BATCH_SECONDS, MOST_BATCH, MISJUDGED = 50e-6, 32, 3
 BUDGET = 1.0  # seconds of sampling a case, of whoever has a GPU and asks for nothing else
 MOST_NAME = 100  # characters of a folder's name
 _ROW = re.compile(r"[a-z0-9_]+")  # as experiments/harness/plan.cpp has it
+_SHELL = re.compile(r"[;|&<>$`]")  # of a shell's, which do not reach a program
 
 
 def narrowed(record: Record) -> str | None:
     """What makes this less than the full matrix at the full budget, or None."""
+    command = record.environment.command
+    if of_shell := _SHELL.search(command):
+        return f"its command line has {of_shell[0]} in it, which is no call of recheck"
+    in_path = False
     # no shell leaves a quote about a flag: whoever writes one hides it
-    for word in re.sub(r"[\"'\\]", "", record.environment.command).split():
+    for word in re.sub(r"[\"'\\]", "", command).split()[1:]:
         # the rest of a path with a space in it is no flag; nor do these two leave anything out
-        if word.startswith("-") and word != "--resume" and not word.startswith("--output="):
+        if unicodedata.category(word[0]) == "Pd":
+            in_path = word.startswith("--output=")
+        if not in_path and word != "--resume":
             full = "evidence is the full matrix: run recheck without it"
             return f"it was measured with {word}; {full}"
     if (own := record.environment.budget_seconds) != BUDGET:
@@ -142,11 +154,34 @@ def lax(record: Record) -> str | None:
         own = getattr(method, name, None)
         if own is not None and own < least:
             return f"its method has {name} {own:g}, and {least:g} is the least; measure again"
+    if (queued := getattr(method, "queued_samples", None)) not in (None, 1):
+        return f"its method has queued_samples {queued}, and one is timed at once; measure again"
+    kernels, took = record.overhead.verified_kernels, math.fsum(map(sampled, record.cases))
+    if record.schema > 2 and took > kernels * PERIODS[0] + PERIODS[1]:
+        return f"its kernels took {kernels:g} s, and its samples alone {took:.4g} s; measure again"
+    spent = math.fsum(math.inf if case.spent is None else case.spent for case in record.cases)
+    if record.wall_seconds > spent / CASES + MINUTE:
+        return f"it took {record.wall_seconds:g} s, and its cases {spent:.4g} s; measure again"
     for case in record.cases:
-        error = case.error
-        if error and error.value == 0 and case.status == "passed" and allowed(case) > 0:
-            return f"{case.id} has no error at all, and sums in fp32; measure again"
+        error = case.error.value if case.error and case.status == "passed" else None
+        if error is not None and error < LEAST_ERROR and allowed(case) > 0:
+            what = f"an error of {error:.3g}, and sums in fp32 have more"
+            return f"{case.id} has {what}; measure again"
+        if method and (why := _batched_otherwise(case, method)):
+            return f"{case.id} has {why}; measure again"
     return None
+
+
+def _batched_otherwise(case: Case, method: Method) -> str | None:
+    """Why nobody would have taken so many of its launches together, or None."""
+    if not case.seconds or case.target != "gpu" or case.regime != "hot":
+        return None
+    median = case.seconds.median
+    short = median < method.batch_below_seconds
+    usual = min(max(BATCH_SECONDS / median, 1.0), MOST_BATCH) if short else 1.0
+    if usual / MISJUDGED <= case.batch <= usual * MISJUDGED:
+        return None
+    return f"{case.batch} launches of {median:.3g} s in a sample, and about {usual:.0f} are timed"
 
 
 def disguised(record: Record) -> str | None:
@@ -173,7 +208,10 @@ def undated(record: Record) -> str | None:
     if is_to_come(finished):
         return f"its run ended at {record.finished}, which is to come; set the clock"
     took = (finished - started).total_seconds()
+    worked = f"and worked for {record.wall_seconds:g} s; set the clock, and measure again"
     if took < record.wall_seconds / PERIODS[0] - MINUTE:
-        what = f"and worked for {record.wall_seconds:g} s; set the clock, and measure again"
-        return f"its run took {took:g} s from {record.environment.started} on, {what}"
+        return f"its run took {took:g} s from {record.environment.started} on, {worked}"
+    resumed = "--resume" in record.environment.command.split()
+    if took > record.wall_seconds * PERIODS[0] + MINUTE and not resumed:
+        return f"its run took {took:g} s from {record.environment.started} on, {worked}"
     return None

@@ -43,6 +43,7 @@ DRAWN = 0.05, 1.25
 # one of them; 1.0 to 1.41 were seen
 WINDOW = 0.5, 5
 ROUNDS = 12  # of experiments/harness/method.hpp: how others were left out, no record says
+PLANNED = 1.05  # of a block's seconds, which its samples were expected to take; 1.002 was seen
 LOOKED_AT = 4  # blocks of a case: three among its rounds, and the last
 POOLED, RESOLUTIONS = 400, 400  # rounds beyond these are pooled; resolutions that are tried
 HALF_LANES = ("6.0", "7.0", "7.2", "7.5", "8.0")  # 64 FMA per clock, others 128
@@ -171,7 +172,7 @@ def check_case(case: Case, run: Run) -> None:
         if method.rounds == ROUNDS and not case.seconds.discarded:
             _check_taken(case, method, run.environment.budget_seconds)
     _check_clocks(case, case.raw, gpu, method.throttled_below if method else 0.0)
-    took = _sampled(case)
+    took = sampled(case)
     if case.spent is not None and took > case.spent * PERIODS[0] + SHORT:
         raise Unfit(f"must be {took:.3g} at least, which its samples took").at("spent")
     if case.power:
@@ -190,7 +191,7 @@ def check_cases(cases: Iterable[Case], run: Run) -> None:
             said, first = alike.setdefault((name, *key), (own, case.id))
             if said != own:
                 raise Unfit(f"must be that of {first}: {said}, not {own}").at(f"cases[{at}].{name}")
-        total += _sampled(case) if case.spent is None else case.spent
+        total += sampled(case) if case.spent is None else case.spent
         if len(set(case.samples)) < DIFFERENT:
             continue
         if (other := known.setdefault(case.samples, case.id)) != case.id:
@@ -228,7 +229,7 @@ def audit_work(cases: Iterable[Case]) -> float:
     )
 
 
-def _sampled(case: Case) -> float:
+def sampled(case: Case) -> float:
     """Seconds of its samples alone."""
     return math.fsum(case.samples) * case.batch
 
@@ -316,8 +317,12 @@ def _check_taken(case: Case, method: Method, budget: float) -> None:
     short = at = 0
     for _, count in case.blocks:
         if at:  # the first is planned by a launch that nobody sees
-            usual = median(case.samples[:at]) * repeats * PERIODS[0]
-            short += count < min(method.block_samples, int(method.block_seconds / usual))
+            usual = median(case.samples[:at]) * repeats
+            room = method.block_seconds / usual
+            short += count < min(method.block_samples, int(room / PERIODS[0]))
+            if count > max(1.0, room * PLANNED):
+                what = f"must have {max(1, int(room))} samples, for which there was time: {count}"
+                raise Unfit(what).at("blocks")
         at += count
     if short > LOOKED_AT:
         what = f"must have {method.block_samples} samples each but for {LOOKED_AT} at most, as "

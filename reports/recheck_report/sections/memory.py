@@ -14,7 +14,8 @@ from recheck_report.formatting import NBSP, NONE, cell, duration, significant, s
 from recheck_report.model.record import MEMORY_LEVELS, Case, Record
 
 KINDS = LATENCY, BANDWIDTH, WRITE = "latency_", "bandwidth_", "write_"
-_NAMES = {"shared": "shared memory", "l1": "L1 cache", "l2": "L2 cache", "dram": "DRAM"}
+_NAMES = {"shared": "shared memory", "constant": "constant memory", "l1": "L1 cache"}
+_NAMES |= {"l2": "L2 cache", "dram": "DRAM"}
 COLUMNS = ["level", "a load takes", "cycles at the clock held", "GB/s read", "GB/s written"]
 COLUMNS.append("what was timed")
 NUMBERS = range(1, 5)
