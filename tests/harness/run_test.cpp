@@ -475,7 +475,7 @@ TEST_P(RunWhileTheClockIsSet, IsAsLongAsItTook) {
                               " " RECHECK_BINARY;
   const auto outcome =
       run(output() +
-              " --strategy=cpu_serial --shape=300x300x300,301x301x301 --per-case=0.3 "
+              " --strategy=cpu_serial --shape=250x250x250,251x251x251 --per-case=0.6 "
               "--budget=30s",
           program);
   ASSERT_EQ(outcome.code, 0) << outcome.output;
