@@ -24,7 +24,7 @@ struct Surprise {
   // moves the inputs away and back: they are what they were, and not in the caches where they were
   std::function<void()> move;
   std::function<void()> before;  // the other inputs, and an output that nobody has written
-  // the same once more, where it makes a difference with other elements here and there
+  // other elements here and there, where that makes a difference
   std::function<void()> reveal;
   std::function<void()> after;  // the inputs that there were
 };
@@ -36,7 +36,8 @@ struct Sampling {
   int batch;     // launches per sample; only hot ones may be more than one
   double guess;  // about what a launch takes, in seconds
   const Surprise* surprise = nullptr;
-  // queued before each sample that is cold, or the CPU's: none finds the output of the one before
+  // queued before each sample that is cold, or the CPU's, where anything is to be proven by them:
+  // none finds the output of the one before
   std::function<void()> poison = [] {};
 };
 

@@ -39,7 +39,7 @@ CHOICES = 80  # the build on which `best` is held against all rows
 TARGETS = ("recheck", "recheck_best", "recheck_tests")
 # these compare times, or look at power or at what memory is left, which others of our processes
 # would spoil
-FILTER = "gpu*:-*SecondTranscription*:gpu_Dispatch*:*takes_memory*:*Power*"
+FILTER = "gpu*:-*SecondTranscription*:gpu_Dispatch*:*takes_memory*:*Power*:*CouldSkip*"
 ROWS, MUTANTS = ("Gate", "Launches", "Repeat"), ("Mutant", "Unspoiled", "Race")
 PER_CASE, SHAPES = 0.005, 200
 TINY = "48x32x16"

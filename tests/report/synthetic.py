@@ -620,6 +620,8 @@ def make_memory(gpu: bool = True) -> dict[str, Any]:
     table: list[tuple[str, int, int, float]] = [
         ("latency_shared", near, 65536, 1.1e-3),
         ("latency_l1", near, 65536, 1.3e-3),
+        ("latency_constant", 256, 65536, 1.0e-3),
+        ("latency_constant", near, 65536, 2.9e-3),
         ("latency_l2", l2, 8192, 1.2e-3),
         ("latency_dram", dram, 8192, 4.1e-3),
         ("bandwidth_shared", near, 1000003, 5.0e-1 / 132),

@@ -657,14 +657,6 @@ LIES: dict[str, tuple[Edit, str]] = {
         env(command="python3 made_up.py --output=x"),
         "it was measured with made_up.py; evidence is the full matrix",
     ),
-    "by a shell": (
-        env(command="recheck --output=x; ./made_up"),
-        "its command line has ; in it, which is no call of recheck",
-    ),
-    "a run of days, in one piece": (
-        at("finished", value="2026-11-26T01:00:00Z"),
-        "and worked for 620.2 s; set the clock, and measure again",
-    ),
     "quick": (at("plan", "preset", value="quick"), "its preset is quick; evidence is the full"),
     "fewer cases": (
         without_cases("transpose/naive/8192x8192/cold"),

@@ -443,3 +443,15 @@ def test_levels_of_memory_are_written_as_well(report: Callable[..., str]) -> Non
     assert found["shared memory"].startswith("1966") and found["DRAM"].startswith("4383")
     record["cases"] = [case for case in record["cases"] if "write_" not in case["strategy"]]
     assert set(written(record).values()) == {"–"}
+
+
+def test_a_level_that_is_timed_at_several_sizes_has_a_line_for_each(
+    report: Callable[..., str],
+) -> None:
+    page = report(make_full(small=True))
+    section = page.split("</a>Memory, level by level\n")[1].split("\n![")[0]
+    lines = [line for line in section.split("\n") if "constant memory" in line]
+    # the row has one place
+    assert section.count('id="memory-hot-latency_constant"') == 1 and "<a id" in lines[0]
+    assert "constant memory, 1 KB | 15.3 ns " in lines[0].replace("\N{NO-BREAK SPACE}", " ")
+    assert "constant memory, 16 KB | 44.3 ns " in lines[1].replace("\N{NO-BREAK SPACE}", " ")

@@ -10,10 +10,11 @@ from recheck_report.claims.measured import Measured
 from recheck_report.contribution.bounds import DIGITS, owed
 from recheck_report.contribution.reasons import likely
 from recheck_report.model.accuracy import EXPERIMENT, Accuracy, Result
-from recheck_report.model.companions import ACCURACY, LARGER, PROBES
+from recheck_report.model.companions import ACCURACY, LARGER, PROBES, REHEARSAL
 from recheck_report.model.derived import FASTER_CLOCK, WORK
 from recheck_report.model.probes import Probes
 from recheck_report.model.record import Case, Gpu, Record
+from recheck_report.model.rehearsal import Rehearsal
 
 # threads that a multiprocessor holds, by compute capability (CUDA's programming guide)
 THREADS = {
@@ -30,9 +31,10 @@ BETWEEN = 10e-6  # seconds around each launch, that the record's times may have 
 READ = 0.9  # of its inputs' bytes that a cold row reads; 1.0000 at least were seen
 FUSED = 0.99  # of its operations that an fp32 row does as multiply-adds; 1.0000 to 1.0002 were seen
 # by which a quotient of two errors may differ from those of other rows on the same inputs: the
-# largest by what all of them are; 2.2 and 24 were seen
+# largest by what all of them are; 4.4 and 79 were seen
 ALIKE = {("absolute", "frobenius"): 100.0, ("absolute", "componentwise"): 1e5}
 PROMISED = 2.5  # of what arithmetic owes that a split row's own bound is; 1.9 was seen
+SAME = 3  # by which the time of `best` may differ from that of its choice; 1.07 was seen
 PACKED = 10.0  # from this compute capability on, one instruction may do two of them
 
 
@@ -43,7 +45,20 @@ def refuted(own: Measured) -> str | None:
     for name, study in ((ACCURACY, own.accuracy), (LARGER, own.larger)):
         if study and (why := studied(study, name, own.record)):
             return why
-    return counted(own.probes, own.record) if own.probes else None
+    why = counted(own.probes, own.record) if own.probes else None
+    return why or (rehearsed(own.rehearsal) if own.rehearsal else None)
+
+
+def rehearsed(rehearsal: Rehearsal) -> str | None:
+    """At which product `best` did not take the row that it is said to have taken, or None."""
+    for choices in rehearsal.choices:
+        for product in choices.shapes:
+            times = dict(zip(choices.rows, product.seconds, strict=True))
+            best, taken = product.best, times.get(product.choice)
+            if best and taken and not taken / SAME <= best <= taken * SAME:
+                what = f"best takes {best:.3g} s, and {product.choice}, its choice, {taken:.3g} s"
+                return f"{REHEARSAL}: at {product.name} {what}; rehearse again"
+    return None
 
 
 def of_another(own: Measured) -> str | None:
@@ -92,7 +107,7 @@ def _of_another_run(case: Case, values: Mapping[str, float], gpu: Gpu) -> str | 
     if waited > values.get("warp_cycles", math.inf) * PASSES:
         return f"stalls of {waited:.3g} cycles, more than all"
     for parts, whole in (("requests", "sectors"), ("shared_bank_conflicts", "shared_wavefronts")):
-        if values.get(parts, 0) > values.get(whole, math.inf):
+        if values.get(parts, 0) > values.get(whole, math.inf) * PASSES:
             return f"{values[parts]:g} {parts} in {values[whole]:g} {whole}"
     if case.regime != "cold" or not case.seconds:
         return None

@@ -26,13 +26,15 @@ class Level:
     """One level of memory; a case without a time stands for itself with its reason."""
 
     name: str
+    words: int | None  # of a row that was timed at several sizes
     latency: Case | None
     bandwidth: Case | None
     write: Case | None
 
     @property
     def title(self) -> str:
-        return _NAMES.get(self.name, self.name.replace("_", " "))
+        name = _NAMES.get(self.name, self.name.replace("_", " "))
+        return name if self.words is None else f"{name}, {_size(4 * self.words)}"
 
     @property
     def steps(self) -> int:
@@ -44,18 +46,27 @@ def levels(record: Record) -> list[Level]:
     experiment = record.experiment(MEMORY_LEVELS)
     if experiment is None:
         return []
-    found: dict[str, dict[str, Case]] = {}
-    # of several shapes or regimes the headline's stands for the row, else the first with a time
-    order = sorted(
-        record.of(experiment),
-        key=lambda case: (case.shape_name != experiment.headline, case.seconds is None),
-    )
+    found: dict[tuple[str, int | None], dict[str, Case]] = {}
+    # of several regimes the first with a time stands for the row at that size
+    order = sorted(record.of(experiment), key=lambda case: case.seconds is None)
     for row in record.strategies(experiment):
+        sizes: dict[int, Case] = {}
+        for case in order:
+            if case.strategy == row.strategy:
+                (words,) = case.shape.values()
+                sizes.setdefault(words, case)
         for kind in KINDS:
-            if row.strategy.startswith(kind):
-                case = next(each for each in order if each.strategy == row.strategy)
-                found.setdefault(row.strategy.removeprefix(kind), {})[kind] = case
-    return [Level(name, *map(of.get, KINDS)) for name, of in found.items()]
+            for words, case in sorted(sizes.items()) if row.strategy.startswith(kind) else ():
+                level = row.strategy.removeprefix(kind), words if len(sizes) > 1 else None
+                found.setdefault(level, {})[kind] = case
+    return [Level(*level, *map(of.get, KINDS)) for level, of in found.items()]
+
+
+def _size(bytes_: int) -> str:
+    for unit, scale in (("GB", 1 << 30), ("MB", 1 << 20), ("KB", 1 << 10)):
+        if bytes_ >= scale:
+            return f"{bytes_ / scale:.4g} {unit}"
+    return f"{bytes_} B"
 
 
 def _gap(case: Case | None) -> str:
@@ -70,12 +81,14 @@ def _rate(case: Case | None) -> str:
 
 
 def table(record: Record) -> list[list[str]]:
-    rows = []
+    rows: list[list[str]] = []
+    places: set[str] = set()
     for level in levels(record):
         timed = [case for case in (level.latency, level.bandwidth, level.write) if case]
-        marks = "".join(
-            f'<a id="{anchor(case, record.experiment_of(case))}"></a>' for case in timed
-        )
+        # a row has one place, whatever its sizes
+        own = {anchor(case, record.experiment_of(case)): None for case in timed}
+        marks = "".join(f'<a id="{place}"></a>' for place in own if place not in places)
+        places.update(own)
         line = [f"{marks}{cell(level.title)}"]
         case = level.latency
         if case and case.seconds:
