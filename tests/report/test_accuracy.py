@@ -13,6 +13,7 @@ import pytest
 from conftest import EXPERIMENTS, one_line, run, text_of, texts_of, tree
 from recheck_report.charts import Chart
 from recheck_report.commands import lint
+from recheck_report.contribution.beside import of_another
 from recheck_report.model.accuracy import Accuracy
 from synthetic import SMALL, Json, make_record
 from synthetic_accuracy import KS, change, make_accuracy, make_larger, of_schema_1
@@ -312,6 +313,7 @@ def test_travels_with_the_report(
     """Into the folder, into what is rendered from that, and into what is published."""
     # few of the rows that our claims name are in this record
     monkeypatch.setattr("recheck_report.commands.publish.faults", lambda known, tables: iter(()))
+    monkeypatch.setattr("recheck_report.commands.publish.refuted", of_another)
     record = make_record(SMALL, strategies=FEW)
     path = save(make_accuracy(record), "accuracy.json")
     report(record)

@@ -549,7 +549,8 @@ def test_memory_has_a_section_of_its_own(report: Callable[..., str]) -> None:
     text = report(make_memory())
     part = text.split("</a>Memory, level by level\n")[1].split("\n## ")[0].replace("\u00a0", " ")
     rows = {row[0].split("</a>")[-1]: row for row in _rows(part)}
-    assert list(rows)[2:] == ["shared memory", "L1 cache", "L2 cache", "DRAM"]
+    constant = ["constant memory, 1 KB", "constant memory, 16 KB"]
+    assert list(rows)[2:] == ["shared memory", "L1 cache", *constant, "L2 cache", "DRAM"]
     # 1.1 ms for 65536 loads, at 1.93 GHz
     assert rows["shared memory"][1] == "16.8 ns ±0.25 %" and rows["shared memory"][2] == "32.4"
     assert rows["DRAM"][3] == "4569 ±0.25 %" and "](charts/memory_levels.svg)" in part
