@@ -102,9 +102,7 @@ def test_less_than_the_method_is_doubted(
     files = pack(full)
     document = json.loads(files["record.json"])
     document["method"] |= method
-    (tmp_path / "record.json").write_text(json.dumps(document))
-    (tmp_path / "samples.jsonl").write_bytes(files["samples.jsonl"])
-    found = doubtful(load(tmp_path)[0])
+    found = _doubts(document, files["samples.jsonl"], tmp_path)
     assert (why in (found or "")) if why else found is None
 
 
@@ -114,10 +112,14 @@ def test_long_launches_by_the_dozen_are_doubted(full: Json, tmp_path: Path) -> N
     for case in matching(document, "transpose/naive/8192x8192/hot"):
         case["batch"] = 8
         case["spent"] += 1.0
-    (tmp_path / "record.json").write_text(json.dumps(document))
-    (tmp_path / "samples.jsonl").write_bytes(files["samples.jsonl"])
-    found = doubtful(load(tmp_path)[0])
+    found = _doubts(document, files["samples.jsonl"], tmp_path)
     assert found and "hot has 8 launches of " in found and "and 1 at most are timed" in found
+
+
+def _doubts(document: Json, samples: bytes, folder: Path) -> str | None:
+    (folder / "record.json").write_text(json.dumps(document))
+    (folder / "samples.jsonl").write_bytes(samples)
+    return doubtful(load(folder)[0])
 
 
 def _read(record: Json, save: Save) -> Record:

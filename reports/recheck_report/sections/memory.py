@@ -14,8 +14,13 @@ from recheck_report.formatting import NBSP, NONE, cell, duration, significant, s
 from recheck_report.model.record import MEMORY_LEVELS, Case, Record
 
 KINDS = LATENCY, BANDWIDTH, WRITE = "latency_", "bandwidth_", "write_"
-_NAMES = {"shared": "shared memory", "constant": "constant memory", "l1": "L1 cache"}
-_NAMES |= {"l2": "L2 cache", "dram": "DRAM"}
+_NAMES = {
+    "shared": "shared memory",
+    "constant": "constant memory",
+    "l1": "L1 cache",
+    "l2": "L2 cache",
+    "dram": "DRAM",
+}
 COLUMNS = ["level", "a load takes", "cycles at the clock held", "GB/s read", "GB/s written"]
 COLUMNS.append("what was timed")
 NUMBERS = range(1, 5)
@@ -50,15 +55,16 @@ def levels(record: Record) -> list[Level]:
     # of several regimes the first with a time stands for the row at that size
     order = sorted(record.of(experiment), key=lambda case: case.seconds is None)
     for row in record.strategies(experiment):
+        kind = next((each for each in KINDS if row.strategy.startswith(each)), None)
+        if kind is None:
+            continue
         sizes: dict[int, Case] = {}
         for case in order:
             if case.strategy == row.strategy:
-                (words,) = case.shape.values()
-                sizes.setdefault(words, case)
-        for kind in KINDS:
-            for words, case in sorted(sizes.items()) if row.strategy.startswith(kind) else ():
-                level = row.strategy.removeprefix(kind), words if len(sizes) > 1 else None
-                found.setdefault(level, {})[kind] = case
+                sizes.setdefault(case.shape["words"], case)
+        for words, case in sorted(sizes.items()):
+            level = row.strategy.removeprefix(kind), words if len(sizes) > 1 else None
+            found.setdefault(level, {})[kind] = case
     return [Level(*level, *map(of.get, KINDS)) for level, of in found.items()]
 
 
