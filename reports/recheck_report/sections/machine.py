@@ -53,14 +53,21 @@ def work_of(case: Case) -> Metric | None:
     return MEMORY if case.bytes else None
 
 
-def _highest(record: Record, names: tuple[str, ...], metric: Metric) -> float | None:
-    """The upper end of the best measured roof's interval; SI units."""
-    rates = [
-        getattr(case, metric.work) / case.seconds.low
+def _highest(record: Record, names: tuple[str, ...], metric: Metric) -> tuple[float, Case] | None:
+    """The upper end of the best measured roof's interval, SI units, and that roof."""
+    rates = (
+        (getattr(case, metric.work) / case.seconds.low, case)
         for case in _roofs(record)
         if case.strategy in names and case.seconds
-    ]
-    return max(rates, default=None)
+    )
+    return max(rates, key=lambda found: found[0], default=None)
+
+
+def _exceeds(record: Record, case: Case, rate: float, measured: tuple[float, Case] | None) -> bool:
+    """Whether by more than may be claimed of the two, which are two kernels at two places."""
+    if not measured or rate <= measured[0] * (1 + CONVENTION):
+        return False
+    return rate > measured[0] * (1 + comparisons(record).ratio(case, measured[1]).resolution)
 
 
 @lru_cache(maxsize=16)
@@ -70,8 +77,6 @@ def suspects(record: Record) -> dict[str, str]:
     gpu = record.environment.gpu
     if gpu is None:
         return found
-    # two kernels at two places and times differ by more than one kernel's interval
-    slack = 1 + max(comparisons(record).resolution, CONVENTION)
     roofs = {
         metric.work: (record.ceilings.get(metric.ceiling), _highest(record, names, metric), names)
         for metric, names in ((MEMORY, ("read", "copy")), (COMPUTE, ("ffma",)))
@@ -93,8 +98,8 @@ def suspects(record: Record) -> dict[str, str]:
             if apt and specified and rate > specified.value:
                 value = significant(specified.value / metric.scale)
                 found[case.id] = f"{text} the {metric.ceiling_label} of {value} {metric.unit}"
-            elif apt and measured and not roof and rate > measured * slack:
-                value = significant(measured / metric.scale)
+            elif apt and measured and not roof and _exceeds(record, case, rate, measured):
+                value = significant(measured[0] / metric.scale)
                 what = " and ".join(f"`{name}`" for name in names)
                 found[case.id] = f"{text} {what} reached here, {value} {metric.unit} at most"
     return found
