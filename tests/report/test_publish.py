@@ -147,6 +147,30 @@ REFUSED: dict[str, tuple[Change, str]] = {
         "its NVIDIA H200 has compute capability 8.9, and by the H200 data sheet it is 9.0",
     ),
     "a bound of its own": (_bounded, "has an error bound of 0.5, and is owed 3.81471e-06 at most"),
+    "-G among the flags": (
+        _set("environment", "flags", value="C++: -O3; CUDA: -O3 -G -std=c++20"),
+        "its flags build device code with -G, and device_debug denies it; measure again",
+    ),
+    "no runtime": (
+        _set("environment", "cuda_runtime", value=None),
+        "it has times of a GPU, and no version of CUDA's driver or runtime; measure again",
+    ),
+    "a runtime beyond its driver": (
+        _set("environment", "cuda_runtime", value="14.0"),
+        "CUDA 14.0 runs on no driver of 13.0; measure again",
+    ),
+    "code of another GPU": (
+        _set("environment", "arch", value="75-virtual;100a-real"),
+        "its code is sass, and of 75-virtual;100a-real compute capability 9.0 runs ptx; measure",
+    ),
+    "code of no GPU": (
+        _set("environment", "arch", value="120"),
+        "its code is sass, and of 120 compute capability 9.0 runs nothing; measure again",
+    ),
+    "null without a reason": (
+        _set("environment", "gpu", "ecc", value=None),
+        "its environment.gpu.ecc is null, and unknown does not say why; measure again",
+    ),
     "no headline": (
         _without(HEADLINE),
         "it lacks matmul/cpu_serial/4096x4096x4096/hot; evidence is the full matrix",
@@ -168,6 +192,23 @@ def test_refused(name: str, save: Callable[..., Path], tmp_path: Path) -> None:
     line = one_line(result, 1)
     assert "not published" in line and why in line
     assert not (tmp_path / "results").exists()
+
+
+@pytest.mark.parametrize(
+    ("architectures", "capability", "code"),
+    [
+        ("90", 90, "sass"), ("80-real", 86, "sass"), ("86-real", 80, None), ("80-real", 90, None),
+        ("75", 90, "ptx"), ("75-virtual;86-real", 80, "ptx"), ("90-virtual;90a-real", 90, "sass"),
+        ("90-virtual;90a-real", 100, "ptx"), ("120", 90, None), ("90a-virtual", 90, "ptx"),
+        ("100a", 103, None), ("100f", 103, "sass"), ("100f-virtual", 103, "ptx"),
+        ("100f", 120, None), ("all", 90, None),
+    ],
+)  # fmt: skip
+def test_code_is_what_kernels_say(architectures: str, capability: int, code: str | None) -> None:
+    """The cases of tests/kernels/code_test.cpp."""
+    from recheck_report.contribution.built import code_of
+
+    assert code_of(architectures.split(";"), capability) == code
 
 
 def test_published_as_it_is(copy: Path, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import unicodedata
 
 from recheck_report.anchors import slug
 from recheck_report.contribution.bounds import SUMMED, allowed, loose
+from recheck_report.contribution.built import mislabelled
 from recheck_report.contribution.reasons import excused
 from recheck_report.contribution.sheets import impossible
 from recheck_report.model.derived import PERIODS, is_to_come, moment, sampled
@@ -125,7 +126,9 @@ def doubtful(record: Record) -> str | None:
         )
     if comparisons(record).audit.inverted:
         return "its self-audit finds a larger slowdown less often than a smaller one; measure again"
-    if why := lax(record):
+    gpu = record.environment.gpu
+    assert gpu is not None  # otherwise unfit
+    if why := lax(record) or mislabelled(record.environment, gpu):
         return why
     for name, why in suspects(record).items():
         return f"suspect times: {len(suspects(record))}, first {name}: {why}"

@@ -625,7 +625,7 @@ def _upgraded(schema: int, document: Members) -> Members:
             env["state"] = {"other_processes": None} if gpu else {}
             of_gpu = ("uuid_hash", "ecc", "mig", "power_limit_watts") if gpu else ()
             env["gpu"] = {**gpu, **dict.fromkeys(of_gpu)} or None
-            names += [f"gpu.{name}" for name in of_gpu]
+            names += [*(f"gpu.{name}" for name in of_gpu), "state.other_processes"]
             spent = dict.fromkeys(Overhead.__dataclass_fields__, 0)
             document = {
                 **document,
