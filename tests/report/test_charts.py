@@ -5,11 +5,13 @@ from __future__ import annotations
 import copy
 import pickle
 import re
+import shutil
 from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from conftest import texts_of
+from conftest import REPORTS, run, texts_of
 from recheck_report.charts import Chart
 from recheck_report.model.record import Record
 from synthetic import (
@@ -306,6 +308,35 @@ def test_labels_keep_apart_and_inside() -> None:
     assert place([30.0], [10.0], 200.0) == [30.0]
 
 
+def test_no_text_of_a_published_chart_is_cut_off(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Names and values beside a panel, of the rows that there are, lie within the card."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.text import Annotation, Text
+    from recheck_report.charts.canvas import Card
+
+    drawn, cut = Card.svg, []
+
+    def svg(card: Card, about: str) -> bytes:
+        canvas, made_for = FigureCanvasAgg(card.figure), card.figure.canvas
+        renderer = canvas.get_renderer()  # type: ignore[no-untyped-call]
+        for text in card.figure.findobj(Annotation):
+            text.update_positions(renderer)
+            # of the text alone, without its line
+            box = Text.get_window_extent(text, renderer)
+            if not 0 <= box.x0 <= box.x1 <= card.figure.bbox.x1:
+                cut.append((card.message, text.get_text()))
+        card.figure.set_canvas(made_for)
+        return drawn(card, about)
+
+    monkeypatch.setattr(Card, "svg", svg)
+    shutil.copytree(REPORTS / "results" / "nvidia-h200", report := tmp_path / "report")
+    done = run("render", report / "record.json", "--output", report, drawn=True)
+    assert done.returncode == 0, done.stderr
+    assert cut == []
+
+
 def test_audit_counts_what_it_called(draw: Draw) -> None:
     texts, chart = draw(make_audit(), "audit")["audit"]
     assert {"the same kernel", "5 % more work", "112 of 112 no different"} <= set(texts)
@@ -318,7 +349,7 @@ def test_levels_of_memory_have_reads_and_writes(draw: Draw) -> None:
     record = spoil(make_memory(), "/bandwidth_l1/", "unsupported", "needs a larger L1")
     texts, chart = draw(record, "memory")["levels"]
     assert {"time of a load (as at each tick, log)", "bandwidth (GB/s, log)"} <= set(texts)
-    assert {"shared memory", "DRAM", "16.8 ns", "4569 GB/s", "4383 GB/s"} <= set(texts)
+    assert {"shared memory", "DRAM", "16.8 ns", "4569", "4383"} <= set(texts)
     assert texts.count("unsupported") == 1 and chart.name == "memory_levels.svg"
     assert any(title.startswith("DRAM, written: 4383 GB/s [") for title in titles_of(chart))
     _, chart = draw(make_memory(gpu=False), "memory")["levels"]

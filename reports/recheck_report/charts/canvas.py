@@ -274,6 +274,14 @@ def room(names: Sequence[str]) -> float:
     return MARGIN + 6 + LETTER * max(map(len, names), default=0)
 
 
+def folded(name: str, width: float) -> str:
+    """A name that is wider than so many points in two lines, broken behind its last underscore."""
+    if LETTER * len(name) <= width or "_" not in name:
+        return name
+    head, tail = name.rsplit("_", 1)
+    return f"{head}_\n{tail}"
+
+
 def place(wanted: list[float], heights: list[float], top: float) -> list[float]:
     """Centres nearest to the wanted ones for labels of these heights that must not overlap.
 

@@ -27,7 +27,7 @@ from recheck_report.model.record import Case, Experiment
 from recheck_report.sections.memory import Level, levels
 
 TITLE = "Latency and bandwidth"
-PANEL = 118.0  # points
+VALUES = 62.0, 44.0  # points to the right of a panel
 
 
 def draw(own: Measured, experiment: Experiment) -> Drawing:
@@ -39,11 +39,11 @@ def draw(own: Measured, experiment: Experiment) -> Drawing:
     note += "reads, hollow: writes. Bars: 95 % intervals."
     card = Card(_message(rows), note, 62 + 30 * len(rows))
     left = room([row.title for row in rows])
-    axes = card.axes(left, WIDTH - left - PANEL, 20, title="latency")
+    panel = (WIDTH - left - sum(VALUES)) / 2
+    axes = card.axes(left, WIDTH - left - panel, 20, title="latency")
     _panel(card, axes, rows, {"load": {row.title: _latency(row) for row in rows}}, BLUE)
     axes.set_xlabel("time of a load (as at each tick, log)")
-    start = left + PANEL + 62
-    axes = card.axes(start, WIDTH - start - PANEL, 20, title="bandwidth")
+    axes = card.axes(left + panel + VALUES[0], VALUES[1], 20, title="bandwidth")
     rates = {
         "read": {row.title: _rate(row.bandwidth) for row in rows},
         "written": {row.title: _rate(row.write) for row in rows},
@@ -92,6 +92,9 @@ def _panel(
     def text(value: float) -> str:
         return duration(value) if latency else f"{significant(value)} GB/s"
 
+    def mark(value: float) -> str:
+        return duration(value) if latency else significant(value)
+
     if every:
         tick: Callable[[float], str] = (lambda x: duration(x, 1)) if latency else "{:g}".format
         log_values(axes.xaxis, min(every) / 1.8, max(every) * 1.8, tick)
@@ -106,7 +109,7 @@ def _panel(
                 beside(axes, y + shift, ends)
                 continue
             points.append((y + shift, *ends))
-            beside(axes, y + shift, text(ends[0]))
+            beside(axes, y + shift, mark(ends[0]))
             titles.append(
                 f"{row.title}, {kind}: {text(ends[0])} [{text(ends[1])}, {text(ends[2])}]"
             )

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, FuncFormatter
 
-from recheck_report.charts.canvas import SERIES, Card, Label, Look, log_sizes, log_values
+from recheck_report.charts.canvas import SERIES, Card, Label, Look, folded, log_sizes, log_values
 from recheck_report.charts.drawing import Drawing, NotDrawn
 from recheck_report.charts.error import power
 from recheck_report.charts.message import factor
@@ -20,6 +20,7 @@ from recheck_report.model.accuracy import LIBRARY, Accuracy, Distribution
 TITLE = "Errors against promotion"
 SHOWN = ("uniform", "normal")  # on others nothing has a bias, or guards have another row compute
 *SPLITS, VENDOR = SERIES
+NAMES = 88.0  # points to the right of a panel
 Points = list[tuple[int, float]]
 
 
@@ -36,7 +37,7 @@ def promotion(accuracy: Accuracy, known: Predictions | None) -> Drawing:
     )
     note += "by a simulation before anything was measured."
     card = Card(_message(accuracy, shown, measured, known.k), note, 250)
-    for axes, each in zip(card.grid(1, len(shown), 84), shown, strict=True):
+    for axes, each in zip(card.grid(1, len(shown), NAMES), shown, strict=True):
         axes.set_title(each.says)
         _panel(card, axes, accuracy, each, measured[each.name], families, known)
     rows = [f"{name}: {known.rows[name]}" for name in families if name in known.rows]
@@ -95,7 +96,7 @@ def _panel(
         if points:
             # one point of a row without a sweep is no place for a name
             end = max([points[-1], *predicted[name][-1:]], key=lambda point: point[0])
-            labels.append(Label(*end, name, color))
+            labels.append(Label(*end, folded(name, NAMES - 9), color))
     card.ends(axes, labels)
 
 

@@ -102,7 +102,7 @@ def _metric(check: Check) -> str:
 def roof_name(roof: str) -> str:
     """What a share is of, in Markdown: a limit of the machine, or another case."""
     limits = {"dram": "the DRAM limit", "fp32": "the fp32 limit"}
-    return limits.get(roof) or f"`{_name(roof)}`"
+    return limits.get(roof) or f"`{_name(roof)}`'s rate"
 
 
 def _name(case: str) -> str:

@@ -108,8 +108,9 @@ def trust(own: Measured) -> list[list[str]]:
                 verdicts[kind].append(name)
         same, may, host = (verdicts[kind] for kind in ("same", "may", "host"))
         text = (
-            f"{len(same)} of {len(same) + len(may)} verdicts on times [probably stay]"
-            f"({METHOD}#{ANCHOR}): the interval to expect there decides as this run's does"
+            f"{len(same)} of {len(same) + len(may)} verdicts on times that hold or fail "
+            f"[probably stay]({METHOD}#{ANCHOR}): the interval to expect there decides as "
+            "this run's does"
         )
         if level == PROCESS and not _among(own.record):
             text += ", as far as processes on another GPU of the model show"

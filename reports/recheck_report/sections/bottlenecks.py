@@ -22,7 +22,7 @@ UNITS = {
     "l2_percent": "L2",
     "dram_percent": "DRAM",
 }
-LEAST = 0.5  # percent; what is used less is not named
+LEAST = 1.0  # percent; what is used less is not named
 # what a warp does in a state, with Nsight Compute's name for it where that is another
 STATES = {
     "barrier": "waiting at barriers",

@@ -25,6 +25,8 @@ _WORDS = {
     "holds, fails": "every check is answered so, clear of its interval; one is answered otherwise",
     "inconclusive": "the intervals cannot tell",
     "not measured": "the record or its probes lack the data, or no measurement decides it",
+    "busy, limited by": "how near a unit of the GPU came to its peak, on average over the launch, "
+    "as Nsight Compute counts; the launch is limited by the busiest unit from 80 % on",
     "probe": "what was found out besides times: a counter, an attribute, the outcome of a test",
 }
 _REGIMES = {"inner": "inner", "end to end": "end_to_end"}

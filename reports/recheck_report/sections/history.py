@@ -3,6 +3,8 @@ else did then, and whether this run is slower than those before it."""
 
 from __future__ import annotations
 
+import contextlib
+import math
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,7 +13,7 @@ from weakref import WeakKeyDictionary
 from recheck_report.anchors import page, row_anchor
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import NONE, cell, duration, margin, shape_label, spread
-from recheck_report.history.runs import History, Run, Series, of
+from recheck_report.history.runs import History, Run, Series, added, of
 from recheck_report.history.search import FEWEST
 from recheck_report.history.steps import (
     CODE,
@@ -25,13 +27,16 @@ from recheck_report.history.steps import (
     steps,
 )
 from recheck_report.model.record import AUDIT, SPECIAL, Case, Experiment, Record, Seconds
+from recheck_report.model.typed import BadRecord
 from recheck_report.queries import DISPATCH, elements, reference
 from recheck_report.sections.times import Changed, Pair, Row, code, count, place, words
 from recheck_report.sections.verdicts import prose
+from recheck_report.statistics.changes import Change
 
 RUNS = ["run", "date", "GPU", "driver", "CUDA", "device code", "slower", "faster", "other rows"]
 RUNS_NUMBERS = (6, 7, 8)
 AGAINST = ["row", "cases", "most of all", "last level", "this run", "how much", "margin"]
+AGAINST += ["since run", "what changed there"]
 STEPS = ["row", "at", "from run", "to run", "before", "after", "how much", "margin", "what changed"]
 MOST = 12  # rows in a chart
 STRONGEST = 40  # change points in a table; the rest is counted
@@ -202,10 +207,43 @@ class View:
                 rows = self._pair.rows(outcome, rungs)
                 rest = f"Not shown: {count(len(rows) - STRONGEST, 'row')}."
                 if rows:
-                    lines = [_against(each) for each in rows[:STRONGEST]]
+                    lines = [self._against(each) for each in rows[:STRONGEST]]
                     more = rest if len(rows) > STRONGEST else ""
                     found.append(Changed(f"{kind}: {outcome} than before", lines, more))
         return found
+
+    def _against(self, row: Row) -> list[str]:
+        most = row.most
+        times = [_time(each.time) for each in (most.old, most.new)]
+        many = f"{len(row.changes)} of {row.cases}"
+        much = [words(most.ratio), margin(most.margin)]
+        return [code(row.name), many, place(most.new), *times, *much, *self.since(most)]
+
+    def since(self, change: Change) -> tuple[str, str]:
+        """From which run on the case is where it is now, beyond its margin, and what changed
+        between the run before and that one."""
+        if self._whole is None:
+            return NONE, NONE
+        keys = [each.key for each in self._whole.runs]
+        case, first = change.new, keys.index(self._own)
+        for at, time in reversed(self._whole.series(case.id)):
+            if at >= first:
+                continue
+            apart = math.log(time.median / change.old.time.median)
+            now = math.log(change.new.time.median / change.old.time.median)
+            if abs(apart) <= math.log1p(change.margin) or (apart > 0) != (now > 0):
+                row = self._whole.row(case.id)
+                changed = differences(self._whole, case.experiment, at, first, row)
+                return code(self._whole.runs[first].short), prose(changed.words)
+            first = at
+        return code(self._whole.runs[first].short), NONE
+
+    @cached_property
+    def _whole(self) -> History | None:
+        """The history with this run; None where it has no room for it."""
+        with contextlib.suppress(BadRecord):
+            return added(self.history, of(self.record))
+        return None
 
     @cached_property
     def runs(self) -> list[list[str]]:
@@ -293,13 +331,6 @@ def view(own: Measured) -> View | None:
     if own not in _views:
         _views[own] = View(own.history, own.record)
     return _views[own]
-
-
-def _against(row: Row) -> list[str]:
-    most = row.most
-    times = [_time(each.time) for each in (most.old, most.new)]
-    many = f"{len(row.changes)} of {row.cases}"
-    return [code(row.name), many, place(most.new), *times, words(most.ratio), margin(most.margin)]
 
 
 def _time(seconds: Seconds) -> str:

@@ -240,7 +240,8 @@ def _held(own: Measured) -> str:
         shown = _deciding(worst)
         name = f"[{worst.claim.id}]({claim_place(worst.claim.id)}) {prose(worst.claim.title)}"
         text += (
-            f" Furthest from what was said: {name}, which {VERBS[worst.verdict]}: "
+            f" Of those that times decide, furthest from what was said: {name}, which "
+            f"{VERBS[worst.verdict]}: "
             f"{told(shown, brief=True, threshold=True)}."
         )
     return text
@@ -264,15 +265,17 @@ def _slower(own: Measured) -> list[times.Row] | None:
     return shown.slower if shown and shown.compared else None
 
 
-def _earlier(slower: list[times.Row]) -> str:
+def _earlier(own: Measured, slower: list[times.Row]) -> str:
     if not slower:
         return f"[no rung is slower]({HISTORY}#this-run) beyond its margins"
-    most = slower[0].most
+    most, shown = slower[0].most, history.view(own)
+    run, changed = shown.since(most) if shown else (NONE, NONE)
+    since = f"; since {run}: {changed}" if changed != NONE else ""
     return (
         f"[**{times.count(len(slower), 'rung')} slower**]({HISTORY}#this-run) beyond their "
         f"margins, most of all `{slower[0].name}` at {times.place(most.new)}: "
         f"{duration(most.old.time.median)} before and {duration(most.new.time.median)} now is "
-        f"{times.words(most.ratio)}"
+        f"{times.words(most.ratio)}{since}"
     )
 
 
@@ -371,7 +374,7 @@ def trust(own: Measured, tails: str) -> list[list[str]]:
     ]
     rows[2:2] = another.trust(own)
     if (slower := _slower(own)) is not None:
-        rows.insert(-2, ["Earlier runs of this GPU model", _earlier(slower)])
+        rows.insert(-2, ["Earlier runs of this GPU model", _earlier(own, slower)])
     return [*rows, ["Slow samples", f"95th percentile: {tails}"]] if tails else rows
 
 

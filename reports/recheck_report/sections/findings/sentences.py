@@ -145,6 +145,13 @@ class Sentences:
         text = f"{self.times(base, other)}: {VERDICTS[ratio.outcome]}, {ratio.words}"
         text += in_rounds(ratio, base, other)
         text += f"; two processes may differ by {margin(ratio.resolution)}" if ratio.hidden else ""
+        if (
+            ratio.outcome == "no difference"
+            and not ratio.hidden
+            and not ratio.low <= 1 <= ratio.high
+        ):
+            # the interval lies clear of 1, and p is not small enough after Holm's correction
+            text += f"; p = {significant(ratio.p, 2)}"
         text += "."
         return Line(ratio.outcome, text[0].upper() + text[1:])
 
