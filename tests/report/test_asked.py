@@ -28,7 +28,7 @@ CASES = [
     (Check("at_least", metric="flops_per_second", value=5e12), "at least 5.00 TFLOP/s"),
     (Check("at_most", metric="seconds", value=0.0012), "at most 1.20 ms"),
     (Check("fraction_of_roof", roof="dram", at_least=0.516), "at least 51.6 % of the DRAM limit"),
-    (Check("fraction_of_roof", roof="a/read/1/cold", at_most=0.5), "at most 50 % of `read`"),
+    (Check("fraction_of_roof", roof="a/read/1/cold", at_most=0.5), "at most 50 % of `read`'s rate"),
     (Check("count", equals=1024), "exactly 1024"),
     (Check("count", equals=4, tolerance=0.01), "4 within 1 %"),
     (Check("count", equals=4, per="a/tile/1/cold"), "exactly 4 times as many as `tile`"),

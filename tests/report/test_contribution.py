@@ -826,7 +826,7 @@ LIES: dict[str, tuple[Edit, str]] = {
         "its NVIDIA H200 has 49152 B of shared memory per block, and compute capability 9.0 has",
     ),
     "another architecture": (
-        gpu(compute_capability="10.0"),
+        all_of(gpu(compute_capability="10.0"), env(arch="100a-real")),
         "its NVIDIA H200 has compute capability 10.0, and by the H200 data sheet it is 9.0",
     ),
     "a kernel file less": (

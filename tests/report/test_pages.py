@@ -10,6 +10,7 @@ from conftest import EXPERIMENTS, REPORTS, linked, pages, placeholders, text_of
 from recheck_report.claims.measured import read
 from recheck_report.commands.lint import Report, lint
 from recheck_report.commands.render import render
+from recheck_report.formatting import NBSP
 
 OUTSIDE = REPORTS.parent / "tests/outside"
 RECORDS = sorted((REPORTS / "results").glob("*/record.json"))
@@ -84,5 +85,7 @@ def test_another_collection_reads_as_its_own(theirs: dict[str, bytes]) -> None:
     # nothing is explained that does not occur in it
     for word in ("the documents", "The documents", "inner", "the library |", "†", "‡", "§", "S3",
                  "A01", "much faster", "important", "left open"):  # fmt: skip
-        assert word not in re.sub(r"choices? that the document leaves open", "", text), word
+        # the class that is predicted worst is one of the GPU model's, whoever has cases of it
+        apart = r"choices? that the document leaves open|worst class [\d.]+ %, inner"
+        assert word not in re.sub(apart, "", text.replace(NBSP, " ")), word
     assert "   # in the repository of reduction\n" in text

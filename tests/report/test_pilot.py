@@ -320,6 +320,7 @@ def test_what_is_no_evidence_is_not_kept(
         for name in path[:-1]:
             place = place[name]
         place[path[-1]] = value
+        own["environment"]["unknown"][".".join(path[1:])] = "no permission to ask"
     bench.makes(runs)
     bench.measure()
     before = bench.table.read_bytes()

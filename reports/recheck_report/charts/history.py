@@ -152,9 +152,9 @@ def _strip(axes: Axes, history: History, experiment: Experiment, named: bool, wi
 
 def _message(history: History, shown: list[Panel]) -> str:
     """How many rows changed, and the largest change of all."""
-    rows, runs = f"{len(shown)} rows", f"{len(history.runs)} runs"
+    rows, runs = f"the {len(shown)} rows shown", f"{len(history.runs)} runs"
     if not history.searched:
-        return f"{rows} over {runs}, in which change points have not been looked for"
+        return f"{len(shown)} rows over {runs}, in which change points have not been looked for"
     changed = [each for each in shown if each.steps]
     if not changed:
         return f"None of {rows} has a change point in {runs}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import lru_cache
 from statistics import median
 
@@ -12,6 +13,7 @@ from recheck_report.queries import COMPUTE, MEMORY, Metric
 from recheck_report.statistics.audit import CONVENTION
 from recheck_report.statistics.family import comparisons
 from recheck_report.statistics.ratio import Ratio
+from recheck_report.statistics.variation import PROCESS, class_of, usual
 
 # what no machine does in any regime, by far: operations of tensor cores for each of fp32's, bytes
 # that a multiprocessor moves per clock, and operations or bytes of a CPU's thread per second
@@ -63,11 +65,14 @@ def _highest(record: Record, names: tuple[str, ...], metric: Metric) -> tuple[fl
     return max(rates, key=lambda found: found[0], default=None)
 
 
-def _exceeds(record: Record, case: Case, rate: float, measured: tuple[float, Case] | None) -> bool:
-    """Whether by more than may be claimed of the two, which are two kernels at two places."""
-    if not measured or rate <= measured[0] * (1 + CONVENTION):
-        return False
-    return rate > measured[0] * (1 + comparisons(record).ratio(case, measured[1]).resolution)
+def _apart(record: Record, *cases: Case) -> float:
+    """What two kernels at two places and times may differ by: what each differs by in another
+    process, on the GPU models of which that is known where it is not of this one."""
+    gpu = record.environment.gpu
+    each = (usual(class_of(case), {gpu.name if gpu else ""}, PROCESS) for case in cases)
+    least = max(comparisons(record).resolution, CONVENTION)
+    both = math.expm1(math.fsum(map(math.log1p, each)))
+    return max(least, both) if both < math.inf else least
 
 
 @lru_cache(maxsize=16)
@@ -98,7 +103,12 @@ def suspects(record: Record) -> dict[str, str]:
             if apt and specified and rate > specified.value:
                 value = significant(specified.value / metric.scale)
                 found[case.id] = f"{text} the {metric.ceiling_label} of {value} {metric.unit}"
-            elif apt and measured and not roof and _exceeds(record, case, rate, measured):
+            elif (
+                apt
+                and measured
+                and not roof
+                and rate > measured[0] * (1 + _apart(record, case, measured[1]))
+            ):
                 value = significant(measured[0] / metric.scale)
                 what = " and ".join(f"`{name}`" for name in names)
                 found[case.id] = f"{text} {what} reached here, {value} {metric.unit} at most"

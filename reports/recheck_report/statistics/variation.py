@@ -224,9 +224,9 @@ def margin(kind: str, models: Iterable[str], level: str = GPU) -> float:
     return max((each.margin for each in _spreads(kind, models, level)), default=math.inf)
 
 
-def usual(kind: str, models: Iterable[str]) -> float:
+def usual(kind: str, models: Iterable[str], level: str = GPU) -> float:
     """The same of what 97 of 100 medians stay within."""
-    return max((each.predicted for each in _spreads(kind, models, GPU)), default=math.inf)
+    return max((each.predicted for each in _spreads(kind, models, level)), default=math.inf)
 
 
 def half(kind: str, models: Iterable[str]) -> float:
