@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from recheck_report.model.record import SPECIAL, Case, Experiment
+from recheck_report.model.record import MEMORY_LEVELS, SPECIAL, Case, Experiment
 
 README, CLAIMS, METHOD, HISTORY = "README.md", "claims.md", "method.md", "history.md"
 BESIDE = "beside"  # the folder with a report for each record shown where a record has no GPU
@@ -23,10 +23,12 @@ def page(experiment: Experiment) -> str:
 
 
 def anchor(case: Case, experiment: Experiment) -> str:
-    """The row a case stands in: the headline table's, else that of its regime's full matrix."""
-    return row_anchor(
+    """The row a case stands in: the headline table's, else that of its regime's full matrix. A
+    level of memory has a row for each size."""
+    name = row_anchor(
         experiment, case.strategy, "" if case.shape_name == experiment.headline else case.regime
     )
+    return f"{name}-{case.shape_name}" if experiment.name == MEMORY_LEVELS else name
 
 
 def row_anchor(experiment: Experiment, strategy: str, regime: str = "") -> str:

@@ -88,13 +88,10 @@ def _rate(case: Case | None) -> str:
 
 def table(record: Record) -> list[list[str]]:
     rows: list[list[str]] = []
-    places: set[str] = set()
     for level in levels(record):
         timed = [case for case in (level.latency, level.bandwidth, level.write) if case]
-        # a row has one place, whatever its sizes
-        own = {anchor(case, record.experiment_of(case)): None for case in timed}
-        marks = "".join(f'<a id="{place}"></a>' for place in own if place not in places)
-        places.update(own)
+        own = dict.fromkeys(anchor(case, record.experiment_of(case)) for case in timed)
+        marks = "".join(f'<a id="{place}"></a>' for place in own)
         line = [f"{marks}{cell(level.title)}"]
         case = level.latency
         if case and case.seconds:
