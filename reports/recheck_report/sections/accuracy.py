@@ -145,7 +145,7 @@ def _verdict(accuracy: Accuracy, splits: list[Row]) -> str:
         return f"No error of a row that splits its inputs could be compared with cuBLAS's: {why}."
     larger = [each for each in found if each[0] > 1]
     product = f"products of {accuracy.m} × K by K × {accuracy.n} elements"
-    scope = f" ({product}, same inputs, K ≥ {LEAST_K}, by norm and by element)"
+    scope = f" ({product}, the same ordinary inputs, K ≥ {LEAST_K}, by norm and by element)"
     notes = ""
     guarded = [cell(each.says) for each in accuracy.ordinary if each.name in GUARDED]
     if guarded:
