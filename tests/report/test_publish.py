@@ -155,6 +155,10 @@ REFUSED: dict[str, tuple[Change, str]] = {
         _set("environment", "cuda_runtime", value=None),
         "it has times of a GPU, and no version of CUDA's driver or runtime; measure again",
     ),
+    "no version of a runtime": (
+        _set("environment", "cuda_runtime", value="9" * 5000),
+        "it has times of a GPU, and no version of CUDA's driver or runtime; measure again",
+    ),
     "a runtime beyond its driver": (
         _set("environment", "cuda_runtime", value="14.0"),
         "CUDA 14.0 runs on no driver of 13.0; measure again",

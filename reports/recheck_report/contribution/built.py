@@ -8,16 +8,18 @@ from recheck_report.model.record import Environment, Gpu
 
 # as cmake/Collection.cmake looks for it
 _DEVICE_DEBUG = re.compile(r"(^|[ :])(-G|--device-debug)(?![^ ;])")
-_ARCHITECTURE = re.compile(r"(\d+)([af]?)(-real|-virtual)?")
+_ARCHITECTURE = re.compile(r"(\d{2,3})([af]?)(-real|-virtual)?", re.ASCII)
+_CUDA = re.compile(r"(\d{1,3})\.\d{1,3}", re.ASCII)
 
 
 def mislabelled(env: Environment, gpu: Gpu) -> str | None:
     """Why nobody can have measured with such a build and driver, or None."""
     if not env.device_debug and _DEVICE_DEBUG.search(env.flags):
         return "its flags build device code with -G, and device_debug denies it; measure again"
-    if env.cuda_driver is None or env.cuda_runtime is None:
+    driver, runtime = (_CUDA.fullmatch(each or "") for each in (env.cuda_driver, env.cuda_runtime))
+    if not driver or not runtime:
         return "it has times of a GPU, and no version of CUDA's driver or runtime; measure again"
-    if _major(env.cuda_runtime) > _major(env.cuda_driver):
+    if int(runtime[1]) > int(driver[1]):
         what = f"CUDA {env.cuda_runtime} runs on no driver of {env.cuda_driver}"
         return f"{what}; measure again"
     listed = re.split("[;,]", env.arch or "")
@@ -57,7 +59,3 @@ def code_of(architectures: list[str], capability: int) -> str | None:
         elif kind != "-real":
             found.add("ptx")
     return max(found, default=None)  # machine code goes before PTX
-
-
-def _major(version: str) -> int:
-    return int(version.partition(".")[0])
