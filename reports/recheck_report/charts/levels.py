@@ -89,11 +89,11 @@ def _panel(
         for x in ends
     ]
 
-    def text(value: float) -> str:
-        return duration(value) if latency else f"{significant(value)} GB/s"
-
     def mark(value: float) -> str:
         return duration(value) if latency else significant(value)
+
+    def text(value: float) -> str:
+        return mark(value) if latency else f"{mark(value)} GB/s"
 
     if every:
         tick: Callable[[float], str] = (lambda x: duration(x, 1)) if latency else "{:g}".format

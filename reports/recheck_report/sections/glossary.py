@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from recheck_report.model.record import Record
+from recheck_report.sections.bottlenecks import LIMITED
 
 _WORDS = {
     "row": "a strategy: one way to solve an experiment's problem, or a part or a yardstick of one",
@@ -26,7 +27,7 @@ _WORDS = {
     "inconclusive": "the intervals cannot tell",
     "not measured": "the record or its probes lack the data, or no measurement decides it",
     "busy, limited by": "how near a unit of the GPU came to its peak, on average over the launch, "
-    "as Nsight Compute counts; the launch is limited by the busiest unit from 80 % on",
+    f"as Nsight Compute counts; the launch is limited by the busiest unit from {LIMITED} % on",
     "probe": "what was found out besides times: a counter, an attribute, the outcome of a test",
 }
 _REGIMES = {"inner": "inner", "end to end": "end_to_end"}

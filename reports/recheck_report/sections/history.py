@@ -224,13 +224,12 @@ class View:
         between the run before and that one."""
         if self._whole is None:
             return NONE, NONE
-        keys = [each.key for each in self._whole.runs]
-        case, first = change.new, keys.index(self._own)
-        for at, time in reversed(self._whole.series(case.id)):
-            if at >= first:
-                continue
-            apart = math.log(time.median / change.old.time.median)
-            now = math.log(change.new.time.median / change.old.time.median)
+        case, was = change.new, change.old.time.median
+        now = math.log(case.time.median / was)
+        first = [each.key for each in self._whole.runs].index(self._own)
+        before = [each for each in self._whole.series(case.id) if each[0] < first]
+        for at, time in reversed(before):
+            apart = math.log(time.median / was)
             if abs(apart) <= math.log1p(change.margin) or (apart > 0) != (now > 0):
                 row = self._whole.row(case.id)
                 changed = differences(self._whole, case.experiment, at, first, row)
