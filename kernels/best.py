@@ -7,6 +7,8 @@ Reads the committed records DIR/*/record.json (default: reports/results), and be
 history.json has of earlier runs on other GPUs of the model, and rehearsal.json of random products.
 The times of these, of `best` and of cuBLAS it keeps in best_times.json beside best.cu, as the next
 rehearsal replaces them.
+Of GPU models with the same compute capability and as many multiprocessors (H100 and H200), which
+`best` cannot tell apart, it takes the one with more runs.
 Beside every DIR/<experiment>/best.cu (default: kernels/) it writes the tables that the file
 includes: best.inc for rows that take their matrix by rows, best_column_major.inc for those that
 take it by columns, each the fastest cold case of the rows that best.cu lists as choices, over all
@@ -80,6 +82,22 @@ def runs_of(record: Record, history: History | None) -> list[Timed]:
     return found
 
 
+def told_apart(folders: Iterable[Path]) -> list[Path]:
+    """Those with a table: of GPU models that have compute capability and multiprocessors in common,
+    by which `best` tells GPUs apart (H100 and H200), the one with more runs."""
+    found: dict[tuple[str, int], tuple[int, Path]] = {}
+    for folder in folders:
+        record, _ = load(folder / "record.json")
+        if (gpu := record.environment.gpu) is None:
+            continue
+        history = load_history(folder)
+        known = len(history.runs) if history else 1
+        here = gpu.compute_capability, gpu.sm_count
+        if here not in found or known > found[here][0]:
+            found[here] = known, folder
+    return [folder for _, folder in found.values()]
+
+
 def slower(case: Case, quick: Case, runs: Sequence[Timed]) -> float:
     """By what factor a case takes longer than another: the median over the runs that had both with
     the code that they have in the first run. What a GPU makes slower, it mostly does to both."""
@@ -149,7 +167,7 @@ def table(
 def tables(folders: Sequence[Path], kernels: Path) -> dict[Path, str]:
     """What each table should hold, by its path."""
     evidence = []
-    for folder in folders:
+    for folder in told_apart(folders):
         record, _ = load(folder / "record.json")
         evidence.append((record, runs_of(record, load_history(folder))))
     found = {}
@@ -444,7 +462,7 @@ class Source:
 
 def sources(folders: Iterable[Path], known: dict[str, Plan], kept: Sequence[Tried]) -> list[Source]:
     found = []
-    for folder in folders:
+    for folder in told_apart(folders):
         record, _ = load(folder / "record.json")
         gpu = record.environment.gpu
         if gpu is not None:

@@ -31,12 +31,14 @@ from best import (
     slower,
     tables,
     times_of,
+    told_apart,
     waves,
 )
 from conftest import REPORTS, called, one_line
 from recheck_report.history.runs import HISTORY, added, of
 from recheck_report.history.runs import load as load_history
 from recheck_report.model.record import Record, load
+from recheck_report.model.rehearsal import GOOD
 from rehearsal import products
 from synthetic import SMALL, Json, make_record, matching, scale, set_time
 from synthetic_rehearsal import make_rehearsal
@@ -365,8 +367,32 @@ def test_the_committed_tables_choose_within_five_percent_of_the_fastest(path: Pa
     found = tables([path.parent], KERNELS)
     runs = runs_of(record, load_history(path.parent))
     assert len(found) == 6
+    # a model that another's table serves, as it has as many multiprocessors, may lose somewhat more
+    tolerance = 1.05 if path.parent in told_apart([each.parent for each in RECORDS]) else 1 / GOOD
     for inc in (each for each in found if each.name not in (COSTS, TIMES)):
-        assert not _slower(runs, record, inc, 1.05), inc
+        assert not _slower(runs, record, inc, tolerance), inc
+
+
+def test_of_models_that_best_cannot_tell_apart_the_one_with_more_runs_has_a_table(
+    kernels: Path, tmp_path: Path, loaded: Callable[[Any], Record]
+) -> None:
+    _write(kernels)
+    alone = (kernels / "matmul/best.inc").read_text()
+    twin = make_record(SMALL)
+    twin["environment"]["gpu"]["name"] = "NVIDIA A-GPU with other memory"
+    for case in matching(twin, "/global16/"):
+        if case["regime"] == "cold":
+            set_time(case, 1e-9, 1e-9, 1e-9)
+    results = tmp_path / "results"
+    (results / "a-twin").mkdir()
+    (results / "a-twin/record.json").write_text(json.dumps(twin))
+    assert told_apart([results / "a-gpu", results / "a-twin"]) == [results / "a-gpu"]
+    assert _write(kernels) == ""
+    assert (kernels / "matmul/best.inc").read_text() == alone
+    earlier = twin | {"environment": twin["environment"] | {"started": "2026-01-01T00:00:00Z"}}
+    history = added(of(loaded(earlier)), of(loaded(twin)))
+    (results / "a-twin" / HISTORY).write_bytes(history.json())
+    assert told_apart([results / "a-gpu", results / "a-twin"]) == [results / "a-twin"]
 
 
 def test_a_wrong_choice_is_seen(kernels: Path, tmp_path: Path) -> None:
