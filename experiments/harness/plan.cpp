@@ -223,7 +223,7 @@ constexpr double power_window = method.power_seconds + 0.15;  // which begins wi
 /// the device being held until all are queued.
 double beside(const Case& c, double launch) {
   if (c.regime == Regime::cold) return flush_seconds;
-  if (c.regime == Regime::end_to_end) return 1e-3 + c.work().bytes / 5e9;
+  if (c.regime == Regime::end_to_end) return 1e-3 + c.work().bytes / 1.2e10;
   return c.regime == Regime::hot && launch < method.batch_below_seconds ? 3e-4 : launch + 5e-5;
 }
 

@@ -52,13 +52,23 @@ double predicted(std::span<const Case> cases, auto predicate) {
   return sum;
 }
 
+/// Whether what one case took says something of another: GPU rows of each other, as GPUs differ by
+/// themselves, and CPU rows of those of their experiment, as by what binds them do hosts.
+inline bool share_a_pace(const Case& a, const Case& b) {
+  const Backend of_a = a.strategy->launch.backend, of_b = b.strategy->launch.backend;
+  return of_a == of_b && (of_a == Backend::gpu || a.experiment == b.experiment);
+}
+
 /// What cases are expected to take as far as is known by now, in seconds: their prediction, by what
-/// those of `all` that have come to a result took against theirs. CPU and GPU apart, as hosts and
-/// GPUs differ by themselves.
+/// those of `all` that share their pace and have come to a result took against theirs.
 double expected(std::span<const Case> all, auto predicate) {
+  std::vector<const Case*> first;  // of those that share one
+  for (const Case& c : all)
+    if (std::ranges::none_of(first, [&](const Case* f) { return share_a_pace(*f, c); }))
+      first.push_back(&c);
   double sum = 0;
-  for (const auto backend : {Backend::cpu, Backend::gpu}) {
-    const auto here = [&](const Case& c) { return c.strategy->launch.backend == backend; };
+  for (const Case* f : first) {
+    const auto here = [&](const Case& c) { return share_a_pace(*f, c); };
     const auto done = [&](const Case& c) { return here(c) && c.result.has_value(); };
     double spent = 0;
     for (const Case& c : all)
