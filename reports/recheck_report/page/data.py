@@ -385,7 +385,7 @@ def _machine(env: Environment) -> list[list[str]]:
             ["GPU", f"{prose(gpu.name)}, compute capability {prose(gpu.compute_capability)}, "
                     f"{gpu.sm_count} SMs"],
             ["GPU memory", f"{gpu.memory_bytes / 1e9:.1f} GB, {bits}"],
-            ["GPU clock", f"{gpu.clock_hz / 1e9:.3f} GHz at most"],
+            ["GPU clock", f"{gpu.clock_hz / 1e9:.3f} GHz by the device's attribute"],
             ["L2 cache", f"{gpu.l2_bytes / 1e6:.1f} MB"],
         ]  # fmt: skip
     cuda = (("driver", env.cuda_driver), ("runtime", env.cuda_runtime), ("nvcc", env.nvcc))

@@ -15,6 +15,7 @@ from recheck_report.sections import another, history, times
 from recheck_report.sections.machine import suspects
 from recheck_report.sections.self_audit import resolution_text
 from recheck_report.sections.verdicts import VERBS, WORDS, in_words, prose, summary, told
+from recheck_report.statistics import variation
 from recheck_report.statistics.family import comparisons
 from recheck_report.statistics.paired import in_rounds
 from recheck_report.statistics.ratio import COARSEST, Ratio
@@ -289,6 +290,8 @@ def trusted(own: Measured, brands: list[str]) -> str:
         regimes = {each.new.regime for row in slower for each in row.changes}
         alike = f", all {times.regime(*regimes)}" if len(regimes) == 1 else ""
         against.append(f"{times.count(len(slower), 'rung')} slower than in earlier runs{alike}")
+    if alone := _alone(record):
+        against.append(f"of one process on one GPU: {alone}")
     if against:
         return f"**Read the numbers with care**: {'; '.join(against)}."
     passed = record.count()["passed"]
@@ -306,6 +309,18 @@ def trusted(own: Measured, brands: list[str]) -> str:
         f"**Nothing found speaks against the numbers**: each of the {passed} timed cases passed "
         f"its check, {limit}and {told}."
     )
+
+
+def _alone(record: Record) -> str | None:
+    """That nobody has compared two processes on this GPU model; None where somebody has."""
+    if not record.gpu_measured or comparisons(record).processes:
+        return None
+    elsewhere = []
+    for model, own in variation.known().items():
+        if (level := own.at(variation.PROCESS)) and (launches := _of_launches(level, record)):
+            span = f"{margin(min(launches))} to {margin(max(launches))}"
+            elsewhere.append(f"; on an {model} ratios of GPU launches differ by {span}")
+    return "what another measures is not known of this model" + "".join(elsewhere)
 
 
 def _known(processes: Level, record: Record) -> list[Spread]:
@@ -347,6 +362,8 @@ def trust(own: Measured, tails: str) -> list[list[str]]:
     else:
         alike, wrongly = len(known.audit.alike), known.audit.false(known.resolution)
         told += f": a kernel against itself differs by more in {wrongly} of {alike} pairs"
+        if alone := _alone(record):
+            told = f"within this process {told}; {alone}"
         if known.processes:
             floors = _floors(known.processes, record)
             told = (

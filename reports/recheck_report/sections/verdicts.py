@@ -27,6 +27,7 @@ from recheck_report.formatting import (
 )
 from recheck_report.model.record import AUDIT, Case
 from recheck_report.sections.findings.sentences import Finding
+from recheck_report.statistics.family import comparisons
 from recheck_report.statistics.paired import LEVEL
 from recheck_report.statistics.ratio import Ratio
 from recheck_report.statistics.variation import PROCESS
@@ -319,6 +320,11 @@ class View:
     @property
     def counts(self) -> str:
         return summary({verdict: self.judgement.count(verdict) for verdict in WORDS})
+
+    @property
+    def processes(self) -> bool:
+        """Whether it is known what two processes on this GPU model differ by."""
+        return comparisons(self.own.record).processes is not None
 
     @property
     def left_out(self) -> str:
