@@ -52,8 +52,8 @@ double predicted(std::span<const Case> cases, auto predicate) {
   return sum;
 }
 
-/// Whether what one case took says something of another: GPU rows of each other, as GPUs differ by
-/// themselves, and CPU rows of those of their experiment, as by what binds them do hosts.
+/// Whether what one case took says something of another: a GPU row of every GPU row, and a CPU row
+/// of those of its experiment alone, as hosts differ by what binds the rows.
 inline bool share_a_pace(const Case& a, const Case& b) {
   const Backend of_a = a.strategy->launch.backend, of_b = b.strategy->launch.backend;
   return of_a == of_b && (of_a == Backend::gpu || a.experiment == b.experiment);

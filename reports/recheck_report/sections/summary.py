@@ -362,14 +362,14 @@ def trust(own: Measured, tails: str) -> list[list[str]]:
     else:
         alike, wrongly = len(known.audit.alike), known.audit.false(known.resolution)
         told += f": a kernel against itself differs by more in {wrongly} of {alike} pairs"
-        if alone := _alone(record):
-            told = f"within this process {told}; {alone}"
         if known.processes:
             floors = _floors(known.processes, record)
             told = (
                 f"what [another process]({METHOD}#another-run) differs by{floors}; within this one "
                 f"the self-audit tells {told}"
             )
+        elif alone := _alone(record):
+            told = f"within this process {told}; {alone}"
     many = len(suspects(record))
     none = "none" if record.gpu_measured else "not looked for: no GPU case was measured"
     without = {name: count[name] for name in ("unsupported", "not_run") if count[name]}
