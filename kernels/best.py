@@ -14,7 +14,7 @@ includes: best.inc for rows that take their matrix by rows, best_column_major.in
 take it by columns, each the fastest cold case of the rows that best.cu lists as choices, over all
 runs that had them with the same code; behind a row that not every GPU runs, the fastest of those
 that more do, for a GPU that nobody has measured. And best_costs.inc: for each choice with a plan
-the seven numbers of kernels/cost.hpp, fitted to all its cold times on a GPU. --score writes
+the eight numbers of kernels/cost.hpp, fitted to all its cold times on a GPU. --score writes
 nothing, and prints how good a choice by such costs is at shapes that they were not fitted to, and
 how `best` did against cuBLAS at the random products. Exit code 1: a table cannot be written. Exit
 code 2: a record cannot be read.
@@ -213,6 +213,7 @@ class Numbers(NamedTuple):
     unaligned: float
     store: float
     scattered: float
+    padding: float
 
 
 # microseconds that a launch takes, and 1000 outputs of a multiprocessor, where the times do not say
@@ -235,14 +236,14 @@ def plans(source: str) -> dict[str, Plan]:
     return found
 
 
-@dataclass(frozen=True)
-class Cut:
+class Cut(NamedTuple):
     """How a product falls to multiprocessors: launches, slabs of a block, or of each of its warps,
-    full waves, blocks of the last one, and thousands of outputs; whether vectors fit, and whether
-    they fit into rows of C."""
+    the share of slabs that lies beyond k, full waves, blocks of the last one, and thousands of
+    outputs; whether vectors fit, and whether they fit into rows of C."""
 
     launches: int
     slabs: int
+    beyond: float
     full: int
     rest: int
     outputs: float
@@ -276,6 +277,7 @@ def waves(plan: Plan, multiprocessors: int, product: Product) -> Cut:
     m, n, k = product
     tiles = -(-m // plan.rows) * -(-n // plan.columns)
     slabs, launches, blocks, room = -(-k // plan.depth), 1, tiles, multiprocessors
+    beyond = 1 - k / (slabs * plan.depth) if slabs else 0
     if plan.even:
         slabs, blocks, launches = -(-tiles * slabs // multiprocessors), multiprocessors, 2
     elif plan.cluster:
@@ -294,53 +296,67 @@ def waves(plan: Plan, multiprocessors: int, product: Product) -> Cut:
         slabs, blocks = -(-slabs // split), tiles * split
     full, rest = divmod(-(-blocks // room), plan.resident)
     outputs = m * n / multiprocessors / 1000
-    return Cut(launches, slabs, full, rest, outputs, n % 4 == 0 and k % 4 == 0, n % 4 == 0)
+    rows = n % 4 == 0
+    return Cut(launches, slabs, beyond, full, rest, outputs, rows and k % 4 == 0, rows)
 
 
 def expected(plan: Plan, numbers: Numbers, cut: Cut) -> float:
     """Microseconds, as kernels/cost.hpp has them."""
-    time = cut.full * max(numbers.alone, plan.resident * numbers.each)
-    time += max(numbers.alone, cut.rest * numbers.each) if cut.rest else 0
-    time *= 1 if cut.vectors else numbers.unaligned
-    store = numbers.store if cut.rows else numbers.store * numbers.scattered
-    start = numbers.start + (cut.launches - 1) * numbers.second
-    return start + cut.slabs * time + cut.outputs * store
+    start, second, alone, each, unaligned, store, scattered, padding = numbers
+    launches, slabs, beyond, full, rest, outputs, vectors, rows = cut
+    time = full * (alone + (plan.resident - 1) * each)
+    if rest:
+        time += alone + (rest - 1) * each
+    if not vectors:
+        time *= unaligned
+    if not rows:
+        store *= scattered
+    slab = 1 - beyond * (1 - padding)
+    return start + (launches - 1) * second + slabs * slab * time + outputs * store
 
 
-def fitted(plan: Plan, multiprocessors: int, times: dict[Product, float]) -> Numbers:
-    """The numbers by which the expected times differ least from these, as factors. A search along
-    one number after the other, in ever smaller steps: the same everywhere, and needs no package."""
+def fitted(
+    plan: Plan, multiprocessors: int, times: dict[Product, float], least: dict[Product, float]
+) -> Numbers:
+    """The numbers by which the expected times differ least from these, as factors; each counts as
+    the rung's speed there over that of the fastest, whose time is the least. A search along one
+    number after the other, in ever smaller steps: the same everywhere, and needs no package."""
     cuts = [
-        (waves(plan, multiprocessors, product), math.log(time)) for product, time in times.items()
+        (waves(plan, multiprocessors, product), math.log(time), least[product] / time)
+        for product, time in times.items()
     ]
 
     def off(logs: list[float]) -> float:
         numbers = Numbers(*map(math.exp, logs))
-        misses = sum(abs(math.log(expected(plan, numbers, cut)) - time) for cut, time in cuts)
+        misses = sum(
+            weight * abs(math.log(expected(plan, numbers, cut)) - time)
+            for cut, time, weight in cuts
+        )
         # where the times leave it open: usual ones, and no price of what is not aligned
-        first, second, _, _, unaligned, store, scattered = logs
+        first, second, _, _, unaligned, store, scattered, padding = logs
         usual = abs(first - math.log(LAUNCH)) + abs(second - math.log(LAUNCH))
         usual += abs(store - math.log(STORE))
-        return misses + 0.02 * (usual + unaligned + scattered)
+        return misses + 0.02 * (usual + unaligned + scattered - padding)
 
     found = []
-    # from slabs that hide each other's latency, and from slabs that do not: where the one holds,
-    # the other's number makes no difference, and the search would not leave it
+    # from slabs that hide each other's latency, and from slabs that do not
     for guess, hidden in pairs((-1.0, 1.0), (0.0, 0.7)):
         launch, store, step = math.log(LAUNCH), math.log(STORE), 1.0
-        logs = [launch, launch, guess, guess - hidden, 0.1, store, 1.0]
-        least = off(logs)
+        logs = [launch, launch, guess, guess - hidden, 0.1, store, 1.0, -0.5]
+        fewest = off(logs)
         while step > 0.005:
-            before = least
+            before = fewest
             for at in range(len(logs)):
                 for change in (step, -step):
                     tried = [*logs]
                     tried[at] += change
-                    if min(tried[4], tried[6]) >= 0 and (value := off(tried)) < least - 1e-9:
-                        logs, least = tried, value
-            if least == before:
+                    if min(tried[4], tried[6], -tried[7]) < 0:
+                        continue
+                    if (value := off(tried)) < fewest - 1e-9:
+                        logs, fewest = tried, value
+            if fewest == before:
                 step /= 2
-        found.append((least, logs))
+        found.append((fewest, logs))
     return Numbers(*map(math.exp, min(found)[1]))
 
 
@@ -348,11 +364,14 @@ def costs(
     known: dict[str, Plan], multiprocessors: int, times: Times, without: Sequence[Product] = ()
 ) -> dict[str, Numbers]:
     """The numbers of each rung with times enough, fitted to all products but those `without`."""
+    least: dict[Product, float] = {}
+    for own in times.values():
+        least |= {at: min(time, least.get(at, time)) for at, time in own.items()}
     found = {}
     for name, plan in known.items():
         own = {at: time for at, time in times.get(name, {}).items() if at not in without}
         if len(own) >= FEWEST:
-            found[name] = fitted(plan, multiprocessors, own)
+            found[name] = fitted(plan, multiprocessors, own, least)
     return found
 
 
@@ -476,9 +495,9 @@ def cost_table(known: dict[str, Plan], gpus: list[Source]) -> str:
     lines = [
         "// Written by kernels/best.py from the committed evidence; publishing writes it again.",
         "// Compute capability, multiprocessors, row, and in microseconds: a launch, a second one,",
-        "// a slab alone, a slab of each of several, both times so much where vectors do not fit,",
-        "// 1000 outputs of a multiprocessor, and that times so much where rows of C are no whole",
-        "// vectors.",
+        "// a slab of one block, and of each besides, both times so much where vectors do not fit,",
+        "// 1000 outputs of a multiprocessor, that times so much where rows of C are no whole",
+        "// vectors, and what of slabs lies beyond k, as a share of its time.",
     ]
     for gpu in gpus:
         for name, numbers in costs(known, gpu.multiprocessors, gpu.times).items():

@@ -2,7 +2,7 @@
 #pragma once
 
 // About how long a rung takes for a product of matrices that nobody has measured: from how its work
-// falls to multiprocessors, and from seven numbers that kernels/best.py fits to what was measured.
+// falls to multiprocessors, and from eight numbers that kernels/best.py fits to what was measured.
 
 #include <algorithm>
 #include <cmath>
@@ -52,11 +52,12 @@ struct Cost {
   std::string_view name;
   float start;      // a launch
   float second;     // the launch of a kernel that adds
-  float alone;      // a slab, where nothing hides its latency: at least
-  float each;       // a slab, for each block that its multiprocessor works on besides
+  float alone;      // a slab of one block on a multiprocessor
+  float each;       // a slab of each block that it works on besides
   float unaligned;  // both times so much where vectors of four words do not fit
   float store;      // 1000 outputs of a multiprocessor, besides
   float scattered;  // that times so much where rows of C are no whole vectors
+  float padding;    // what of slabs lies beyond k, as a share of what it would take
 };
 
 /// Microseconds that a rung is expected to take on so many multiprocessors.
@@ -94,10 +95,14 @@ inline float expected(const Plan& plan, const Cost& cost, int multiprocessors, b
   const std::int64_t most = over(blocks, room);
   const std::int64_t full = most / plan.resident, rest = most % plan.resident;
   const auto of = [&](std::int64_t count) {
-    return count == 0 ? 0 : std::max(cost.alone, static_cast<float>(count) * cost.each);
+    return count == 0 ? 0 : cost.alone + static_cast<float>(count - 1) * cost.each;
   };
   const float waves =
       (static_cast<float>(full) * of(plan.resident) + of(rest)) * (vectors ? 1 : cost.unaligned);
+  if (slabs > 0) {
+    const double held = product[2] / static_cast<double>(slabs * plan.depth);  // of a slab
+    own *= held + (1 - held) * cost.padding;
+  }
   const double outputs = static_cast<double>(product[0]) * product[1] / multiprocessors;
   const float store = product[1] % 4 == 0 ? cost.store : cost.store * cost.scattered;
   return cost.start + (added ? cost.second : 0) + static_cast<float>(own) * waves +

@@ -41,8 +41,8 @@ std::int64_t floats_of_warps(const MatmulArgs& p) {
 std::int64_t floats_of_matvec(const MatmulArgs& p) { return matvec_floats(p.m, p.n, p.k); }
 
 /// Whether a matrix-vector product goes to matvec's rungs, as far as was measured on an H200: few
-/// long rows, each of which a cluster shares; many rows, with a warp for each; at least 256 columns
-/// of a matrix that is not small.
+/// long rows of whole vectors, each of which a cluster shares; many rows, with a warp for each;
+/// short rows, not very many; at least 256 columns of a matrix that is not small.
 bool matvec_first(const GpuModel& gpu, const MatmulArgs& p) {
   constexpr std::int64_t small = 1 << 17, large = 1 << 21;
   const std::int64_t elements = std::int64_t{p.m} * p.n * p.k;  // of the matrix
@@ -50,7 +50,9 @@ bool matvec_first(const GpuModel& gpu, const MatmulArgs& p) {
     const bool clusters = gpu.code >= 90 && gpu.compute_capability < 120;
     return p.n >= 256 && elements >= (clusters ? small : large);
   }
-  return (p.m >= 1024 && elements >= large) || (gpu.code >= 90 && p.m <= 128 && p.k >= 256);
+  if (p.k <= 256 && p.m >= 16 && p.m <= 512) return true;
+  const bool shared = gpu.code >= 90 && p.m <= 128 && p.k >= 256 && p.k % 4 == 0;
+  return shared || (p.m >= 1024 && elements >= large);
 }
 
 // plans: a tile's rows and columns, the depth of a slab, resident blocks of an H200

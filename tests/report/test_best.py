@@ -167,10 +167,11 @@ SHAPES = [(size, size, size) for size in (16, 64, 101, 256, 501, 1000, 1023, 200
 
 
 def test_costs_are_found_again_from_times_that_follow_them() -> None:
-    numbers = Numbers(4.0, 3.0, 0.5, 0.4, 1.5, 0.3, 2.0)
-    flat = [(4000, 4001, 1), (4000, 4000, 1), (2000, 1000, 16), (1001, 2000, 32)]
+    numbers = Numbers(4.0, 3.0, 0.5, 0.4, 1.5, 0.3, 2.0, 0.3)
+    flat = [(4000, 4001, 16), (4000, 4000, 1), (2000, 1000, 16), (1001, 2000, 32)]
+    flat += [(4000, 4000, 4), (1000, 1000, 4)]
     times = {at: expected(WHOLE, numbers, waves(WHOLE, 132, at)) for at in [*SHAPES, *flat]}
-    assert fitted(WHOLE, 132, times) == pytest.approx(numbers, rel=0.05)
+    assert fitted(WHOLE, 132, times, times) == pytest.approx(numbers, rel=0.05)
 
 
 def test_work_falls_to_multiprocessors_as_plans_say() -> None:
@@ -205,6 +206,9 @@ def test_work_falls_to_multiprocessors_as_plans_say() -> None:
     assert cut(several, 132, (1, 6, 98304)) == (2, 3, 1, 0, False)
     assert cut(several, 132, (64, 32, 98304)) == (2, 12, 1, 0, True)
     assert cut(several, 132, (64, 1024, 6144)) == (2, 24, 1, 0, True)
+    # of two slabs 15 of 32 words lie beyond k; of a product without k nothing does
+    assert waves(WHOLE, 132, (64, 64, 17)).beyond == 15 / 32
+    assert waves(WHOLE, 132, (64, 64, 0)).beyond == 0
     # thousands of outputs, and whether a row of them is whole vectors, whatever k is
     stored = waves(WHOLE, 100, (1000, 500, 3))
     assert (stored.outputs, stored.rows, stored.vectors) == (5.0, True, False)
@@ -226,7 +230,8 @@ def test_plans_are_read_as_best_has_them() -> None:
 def test_few_times_make_no_costs() -> None:
     known = {"warp_tile": WHOLE, "tile16": WHOLE}
     times = {
-        at: expected(WHOLE, Numbers(4, 3, 1, 1, 1, 0.1, 1), waves(WHOLE, 132, at)) for at in SHAPES
+        at: expected(WHOLE, Numbers(4, 3, 1, 1, 1, 0.1, 1, 1), waves(WHOLE, 132, at))
+        for at in SHAPES
     }
     few = dict(list(times.items())[:4])
     assert set(costs(known, 132, {"warp_tile": times, "tile16": few})) == {"warp_tile"}
@@ -235,10 +240,23 @@ def test_few_times_make_no_costs() -> None:
 
 def test_slabs_that_do_not_hide_each_other_are_found_too() -> None:
     """Many products of one block each, which say nothing of blocks that share a multiprocessor."""
-    numbers = Numbers(3.0, 3.0, 3.0, 2.0, 1.0, 0.1, 1.0)
+    numbers = Numbers(3.0, 3.0, 3.0, 2.0, 1.0, 0.1, 1.0, 1.0)
     small = [(64, 64, 16 * slabs) for slabs in range(1, 60)]
     times = {at: expected(WHOLE, numbers, waves(WHOLE, 132, at)) for at in [*small, *SHAPES[-2:]]}
-    assert fitted(WHOLE, 132, times)[:4] == pytest.approx(numbers[:4], rel=0.05)
+    assert fitted(WHOLE, 132, times, times)[:4] == pytest.approx(numbers[:4], rel=0.05)
+
+
+def test_what_is_slow_beside_others_counts_less() -> None:
+    """Where a rung takes ten times the fastest, its times may be other than any costs say."""
+    numbers = Numbers(3.0, 3.0, 0.5, 0.4, 1.0, 0.1, 1.0, 1.0)
+    large = [(size, size, size) for size in range(512, 1024, 16)]
+    small = [(size, size, 512) for size in range(16, 400, 16)]
+    times = {at: expected(WHOLE, numbers, waves(WHOLE, 132, at)) for at in large + small}
+    least = times | {at: times[at] / 10 for at in small}
+    times |= {at: 1.5 * times[at] for at in small}
+    found = fitted(WHOLE, 132, times, least)
+    for at in large:
+        assert expected(WHOLE, found, waves(WHOLE, 132, at)) == pytest.approx(times[at], rel=0.05)
 
 
 def test_times_of_random_products_are_kept(kernels: Path, tmp_path: Path) -> None:
