@@ -543,7 +543,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         metavar="LIST",
         help="compute capabilities, such as 75,80",
     )
-    parser.add_argument("--processes", type=int, default=8, help="that share the GPU's tests")
+    parser.add_argument("--processes", type=int, default=16, help="that share the GPU's tests")
     parser.add_argument("--shapes", type=int, default=SHAPES, help="random products; 0: none")
     parser.add_argument("--seed", type=int, help="of the products; else from the commit")
     parser.add_argument(
