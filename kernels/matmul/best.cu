@@ -50,7 +50,7 @@ bool matvec_first(const GpuModel& gpu, const MatmulArgs& p) {
     const bool clusters = gpu.code >= 90 && gpu.compute_capability < 120;
     return p.n >= 256 && elements >= (clusters ? small : large);
   }
-  if (p.k <= 256 && p.m >= 16 && p.m <= 512) return true;
+  if (p.k >= 32 && p.k <= 256 && p.m >= 16 && p.m <= 512) return true;
   const bool shared = gpu.code >= 90 && p.m <= 128 && p.k >= 256 && p.k % 4 == 0;
   return shared || (p.m >= 1024 && elements >= large);
 }

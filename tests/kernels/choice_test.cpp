@@ -68,9 +68,12 @@ TEST(Choice, OfAMatrixTimesAVectorIsMatvecsWhereThatIsFast) {
     // little work, which tiles do in no time
     for (const int k : {0, 1, 3, 100}) {
       EXPECT_NE(chosen(gpu, 1, 1, k), "matvec") << k;
-      EXPECT_NE(chosen(gpu, 300, 1, k), "matvec") << k;
       EXPECT_NE(chosen(gpu, 1, 300, k), "matvec") << k;
     }
+    for (const int k : {0, 1, 3, 1000}) EXPECT_NE(chosen(gpu, 300, 1, k), "matvec") << k;
+    // short rows, but not of very few, nor of many
+    for (const int m : {19, 102, 294}) EXPECT_EQ(chosen(gpu, m, 1, 85), "matvec") << m;
+    for (const int m : {2, 11, 3000}) EXPECT_NE(chosen(gpu, m, 1, 85), "matvec") << m;
     // rows that are neither few nor many, and few columns
     EXPECT_NE(chosen(gpu, 260, 1, 5398), "matvec");
     EXPECT_NE(chosen(gpu, 600, 1, 3502), "matvec");
@@ -83,6 +86,7 @@ TEST(Choice, OfAMatrixTimesAVectorIsMatvecsWhereThatIsFast) {
   // few long rows, and a shallow sum of many columns, only by clusters
   for (const auto& gpu : {h200, rtx_5090}) EXPECT_EQ(chosen(gpu, 9, 1, 98304), "matvec");
   EXPECT_EQ(chosen(h200, 1, 5000, 130), "matvec");
+  EXPECT_NE(chosen(h200, 85, 1, 2074), "matvec") << "rows that are no whole vectors";
   for (const auto& gpu : {t4, a100, rtx_4090, h200_by_ptx, small, by_old_ptx}) {
     EXPECT_NE(chosen(gpu, 9, 1, 98304), "matvec") << gpu.compute_capability;
     EXPECT_NE(chosen(gpu, 1, 5000, 130), "matvec") << gpu.compute_capability;
