@@ -220,6 +220,7 @@ class Numbers(NamedTuple):
 LAUNCH, STORE = 3.0, 0.1
 FEWEST = 5  # shapes, to fit these numbers to
 LEAST_SLABS = 4  # of a block where k is cut
+LEAST_WEIGHT = 0.25  # of a time that is long beside the fastest: costs may not make it a short one
 SHARING_WARPS = 8
 SHARING_BLOCKS = 256  # at most, if clusters are larger than one block
 
@@ -319,10 +320,15 @@ def fitted(
     plan: Plan, multiprocessors: int, times: dict[Product, float], least: dict[Product, float]
 ) -> Numbers:
     """The numbers by which the expected times differ least from these, as factors; each counts as
-    the rung's speed there over that of the fastest, whose time is the least. A search along one
-    number after the other, in ever smaller steps: the same everywhere, and needs no package."""
+    the rung's speed there over that of the fastest, whose time is the least, but not below
+    LEAST_WEIGHT. A search along one number after the other, in ever smaller steps: the same
+    everywhere, and needs no package."""
     cuts = [
-        (waves(plan, multiprocessors, product), math.log(time), least[product] / time)
+        (
+            waves(plan, multiprocessors, product),
+            math.log(time),
+            max(LEAST_WEIGHT, least[product] / time),
+        )
         for product, time in times.items()
     ]
 

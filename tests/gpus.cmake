@@ -7,7 +7,7 @@
 # --resource-spec-file. Without it all share the first GPU.
 #
 # Tests share a GPU as processes can: this many of them at once.
-set(recheck_gpu_slots 16)
+set(recheck_gpu_slots 8)
 
 # The GPUs that CUDA_VISIBLE_DEVICES leaves, or else all; where nobody can tell, one: tests say
 # themselves that there is none.
