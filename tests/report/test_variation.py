@@ -154,9 +154,12 @@ def _table(path: Path, spreads: dict[str, dict[str, float]], *kinds: str) -> Pat
 def test_margins_of_models_that_nobody_ran_twice_are_the_widest_known(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    path = _table(tmp_path / "table.json", {"A": {GPU: 0.01}, "B": {GPU: 0.02}}, "inner")
+    models = {"A": {GPU: 0.01}, "B": {GPU: 0.02, PROCESS: 0.005}}
+    path = _table(tmp_path / "table.json", models, "inner")
     monkeypatch.setattr(variation, "known", lambda: known(path))
     assert (margin("inner", {"A"}), margin("inner", {"B"})) == (0.01, 0.02)
+    # of A two GPUs were compared, and no two processes
+    assert margin("inner", {"A"}, PROCESS) == margin("inner", {"B"}, PROCESS) == 0.005
     assert margin("inner", {"A", "B"}) == margin("inner", {"A", "C"}) == margin("inner", ()) == 0.02
     assert margin("cold, under 10 µs", {"A"}) == math.inf
 
@@ -534,9 +537,10 @@ def every(tmp_path_factory: pytest.TempPathFactory) -> list[Record]:
     """The table's records: evidence out of the history, and pilots."""
     if not shutil.which("git"):
         pytest.skip("git was not found")
-    wanted = {each["started"] for each in known()[H200].records}
-    paths = unpacked(REPORTS / "results" / "nvidia-h200", tmp_path_factory.mktemp("runs"))
-    paths += pilots(REPORTS / "pilot")
+    wanted = {each["started"] for own in known().values() for each in own.records}
+    paths = pilots(REPORTS / "pilot")
+    for gpu in (REPORTS / "results").iterdir():
+        paths += unpacked(gpu, tmp_path_factory.mktemp("runs"))
     started = {each: json.loads((each / RECORD).read_bytes())["environment"] for each in paths}
     found = [load(each)[0] for each in paths if started[each]["started"] in wanted]
     if missing := len(wanted) - len(found):
@@ -546,8 +550,9 @@ def every(tmp_path_factory: pytest.TempPathFactory) -> list[Record]:
 
 @pytest.fixture(scope="module")
 def runs(every: list[Record]) -> list[Record]:
-    """Those of the full matrix."""
-    return [each for each in every if each.plan.preset == "full"]
+    """Those of the full matrix, on an H200."""
+    full = (each for each in every if each.plan.preset == "full")
+    return [each for each in full if each.environment.gpu and each.environment.gpu.name == H200]
 
 
 def test_the_committed_table_is_what_its_records_make(every: list[Record]) -> None:

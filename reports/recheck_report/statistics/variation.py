@@ -220,7 +220,7 @@ def level_of(model: str | None, level: str) -> Level | None:
 
 def margin(kind: str, models: Iterable[str], level: str = GPU) -> float:
     """Of a class of medians, between GPUs of these models: the widest of theirs, and of any model
-    for one of which no two runs are known."""
+    for one of which no two such runs are known."""
     return max((each.margin for each in _spreads(kind, models, level)), default=math.inf)
 
 
@@ -235,11 +235,10 @@ def half(kind: str, models: Iterable[str]) -> float:
 
 
 def _spreads(kind: str, models: Iterable[str], level: str) -> list[Spread]:
-    table = known()
-    asked = [table.get(name) for name in models]
-    taken = [each for each in asked if each] if asked and all(asked) else table.values()
-    there = (each.at(level) for each in taken)
-    found = (each.medians.of(kind) for each in there if each)
+    asked = [level_of(name, level) for name in models]
+    any_model = (each.at(level) for each in known().values())
+    taken = asked if asked and all(asked) else any_model
+    found = (each.medians.of(kind) for each in taken if each)
     return [each for each in found if each]
 
 
