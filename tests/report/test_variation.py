@@ -22,6 +22,7 @@ from recheck_report.claims.predicates import Questions
 from recheck_report.history.committed import pilots, unpacked
 from recheck_report.model.record import RECORD, Case, Record, load
 from recheck_report.queries import DISPATCH
+from recheck_report.sections import summary
 from recheck_report.sections.self_audit import between_processes
 from recheck_report.statistics import another, variation
 from recheck_report.statistics.changes import changes, held_to, lost
@@ -56,6 +57,7 @@ from synthetic import (
     spoil,
     unpack,
 )
+from synthetic_claims import measured
 
 Load = Callable[[Any], Record]
 ROWS = ["cpu_serial", "global16", "tile16", "cublas"]
@@ -162,6 +164,25 @@ def test_margins_of_models_that_nobody_ran_twice_are_the_widest_known(
     assert margin("inner", {"A"}, PROCESS) == margin("inner", {"B"}, PROCESS) == 0.005
     assert margin("inner", {"A", "B"}) == margin("inner", {"A", "C"}) == margin("inner", ()) == 0.02
     assert margin("cold, under 10 µs", {"A"}) == math.inf
+
+
+def test_what_is_known_beside_one_process_is_said(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, record: Json, loaded: Load
+) -> None:
+    here, elsewhere = {H200: {GPU: 0.04}}, {"B": {PROCESS: 0.02}}
+    for models, told in (
+        (
+            here | elsewhere,
+            "; on another NVIDIA H200 ratios of GPU launches differ by 4.0 % to 4.0 %",
+        ),
+        (elsewhere, "; on an B ratios of GPU launches differ by 2.0 % to 2.0 %"),
+        ({}, ""),
+    ):
+        path = _table(tmp_path / f"{len(told)}.json", models, *CLASSES)
+        monkeypatch.setattr(variation, "known", lambda path=path: known(path))
+        said = summary.trusted(measured(loaded(record)), [])
+        told = f"one GPU: what another process measures is not known of this model{told}"
+        assert told in said
 
 
 def test_what_lost_its_time(record: Json, loaded: Load) -> None:

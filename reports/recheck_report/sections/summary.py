@@ -312,15 +312,22 @@ def trusted(own: Measured, brands: list[str]) -> str:
 
 
 def _alone(record: Record) -> str | None:
-    """That nobody has compared two processes on this GPU model; None where somebody has."""
-    if not record.gpu_measured or comparisons(record).processes:
+    """That nobody has compared two processes on this GPU model, and what GPUs of it differ by, or
+    else processes on others; None where somebody has."""
+    gpu = record.environment.gpu
+    if not gpu or not record.gpu_measured or comparisons(record).processes:
         return None
-    elsewhere = []
-    for model, own in variation.known().items():
-        if (level := own.at(variation.PROCESS)) and (launches := _of_launches(level, record)):
+    same = variation.level_of(gpu.name, variation.GPU)
+    levels = [(f"another {gpu.name}", same)]
+    if not same:
+        each = variation.known().items()
+        levels = [(f"an {model}", own.at(variation.PROCESS)) for model, own in each]
+    known = []
+    for where, level in levels:
+        if level and (launches := _of_launches(level, record)):
             span = f"{margin(min(launches))} to {margin(max(launches))}"
-            elsewhere.append(f"; on an {model} ratios of GPU launches differ by {span}")
-    return "what another measures is not known of this model" + "".join(elsewhere)
+            known.append(f"; on {where} ratios of GPU launches differ by {span}")
+    return "what another process measures is not known of this model" + "".join(known)
 
 
 def _known(processes: Level, record: Record) -> list[Spread]:
