@@ -32,8 +32,9 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product as pairs
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+import numpy as np
 from recheck_report.history.runs import History
 from recheck_report.history.runs import load as load_history
 from recheck_report.model.record import Case, Experiment, Record, load
@@ -240,16 +241,17 @@ def plans(source: str) -> dict[str, Plan]:
 class Cut(NamedTuple):
     """How a product falls to multiprocessors: launches, slabs of a block, or of each of its warps,
     the share of slabs that lies beyond k, full waves, blocks of the last one, and thousands of
-    outputs; whether vectors fit, and whether they fit into rows of C."""
+    outputs; whether vectors fit, and whether they fit into rows of C. Arrays, of several products.
+    """
 
-    launches: int
-    slabs: int
-    beyond: float
-    full: int
-    rest: int
-    outputs: float
-    vectors: bool
-    rows: bool
+    launches: Any
+    slabs: Any
+    beyond: Any
+    full: Any
+    rest: Any
+    outputs: Any
+    vectors: Any
+    rows: Any
 
 
 def for_clusters(multiprocessors: int) -> int:
@@ -301,19 +303,16 @@ def waves(plan: Plan, multiprocessors: int, product: Product) -> Cut:
     return Cut(launches, slabs, beyond, full, rest, outputs, rows and k % 4 == 0, rows)
 
 
-def expected(plan: Plan, numbers: Numbers, cut: Cut) -> float:
-    """Microseconds, as kernels/cost.hpp has them."""
-    start, second, alone, each, unaligned, store, scattered, padding = numbers
-    launches, slabs, beyond, full, rest, outputs, vectors, rows = cut
-    time = full * (alone + (plan.resident - 1) * each)
-    if rest:
-        time += alone + (rest - 1) * each
-    if not vectors:
-        time *= unaligned
-    if not rows:
-        store *= scattered
-    slab = 1 - beyond * (1 - padding)
-    return start + (launches - 1) * second + slabs * slab * time + outputs * store
+def expected(plan: Plan, numbers: Numbers, cut: Cut) -> Any:
+    """Microseconds, as kernels/cost.hpp has them; of a cut of arrays an array."""
+    own = numbers
+    wave = own.alone + (plan.resident - 1) * own.each
+    last = np.where(cut.rest > 0, own.alone + (cut.rest - 1) * own.each, 0)
+    slab = (cut.full * wave + last) * np.where(cut.vectors, 1, own.unaligned)
+    slab = slab * (1 - cut.beyond * (1 - own.padding))
+    store = own.store * np.where(cut.rows, 1, own.scattered)
+    start = own.start + (cut.launches - 1) * own.second
+    return start + cut.slabs * slab + cut.outputs * store
 
 
 def fitted(
@@ -321,23 +320,17 @@ def fitted(
 ) -> Numbers:
     """The numbers by which the expected times differ least from these, as factors; each counts as
     the rung's speed there over that of the fastest, whose time is the least, but not below
-    LEAST_WEIGHT. A search along one number after the other, in ever smaller steps: the same
-    everywhere, and needs no package."""
-    cuts = [
-        (
-            waves(plan, multiprocessors, product),
-            math.log(time),
-            max(LEAST_WEIGHT, least[product] / time),
-        )
-        for product, time in times.items()
-    ]
+    LEAST_WEIGHT. A search along one number after the other, in ever smaller steps."""
+    cuts = Cut(
+        *map(np.array, zip(*(waves(plan, multiprocessors, at) for at in times), strict=True))
+    )
+    logs_of_times = np.log(list(times.values()))
+    weights = np.maximum(LEAST_WEIGHT, [least[at] / time for at, time in times.items()])
 
     def off(logs: list[float]) -> float:
         numbers = Numbers(*map(math.exp, logs))
-        misses = sum(
-            weight * abs(math.log(expected(plan, numbers, cut)) - time)
-            for cut, time, weight in cuts
-        )
+        off_by = np.abs(np.log(expected(plan, numbers, cuts)) - logs_of_times)
+        misses = float(np.sum(weights * off_by))
         # where the times leave it open: usual ones, and no price of what is not aligned
         first, second, _, _, unaligned, store, scattered, padding = logs
         usual = abs(first - math.log(LAUNCH)) + abs(second - math.log(LAUNCH))
