@@ -25,6 +25,7 @@ from recheck_report.queries import DISPATCH
 from recheck_report.sections import summary
 from recheck_report.sections.self_audit import between_processes
 from recheck_report.statistics import another, variation
+from recheck_report.statistics.audit import CONVENTION
 from recheck_report.statistics.changes import changes, held_to, lost
 from recheck_report.statistics.family import Comparisons
 from recheck_report.statistics.ratio import Ratio
@@ -170,19 +171,22 @@ def test_what_is_known_beside_one_process_is_said(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, record: Json, loaded: Load
 ) -> None:
     here, elsewhere = {H200: {GPU: 0.04}}, {"B": {PROCESS: 0.02}}
-    for models, told in (
+    allowed = "; verdicts allow for what processes on an B differ by (in ratios of GPU launches"
+    two = "; two GPUs of the model differ (in ratios of GPU launches 4.0 % to 4.0 %)"
+    for at, (models, more, least) in enumerate(
         (
-            here | elsewhere,
-            "; on another NVIDIA H200 ratios of GPU launches differ by 4.0 % to 4.0 %",
-        ),
-        (elsewhere, "; on an B ratios of GPU launches differ by 2.0 % to 2.0 %"),
-        ({}, ""),
+            (here | elsewhere, f"{allowed} 2.0 % to 2.0 %){two}", 0.02),
+            (elsewhere, f"{allowed} 2.0 % to 2.0 %)", 0.02),
+            ({}, "", CONVENTION),
+        )
     ):
-        path = _table(tmp_path / f"{len(told)}.json", models, *CLASSES)
+        path = _table(tmp_path / f"{at}.json", models, *CLASSES)
         monkeypatch.setattr(variation, "known", lambda path=path: known(path))
-        said = summary.trusted(measured(loaded(record)), [])
-        told = f"one GPU: what another process measures is not known of this model{told}"
-        assert told in said
+        own = loaded(record)
+        told = f"one GPU: what another process measures is not known of this model{more}."
+        assert told in summary.trusted(measured(own), [])
+        base, other = (own.by_id[f"matmul/{row}/1024x1024x1024/cold"] for row in ROWS[1:3])
+        assert Comparisons(own).ratio(base, other).resolution == pytest.approx(least)
 
 
 def test_what_lost_its_time(record: Json, loaded: Load) -> None:

@@ -98,6 +98,7 @@ class Foundations:
     family: int  # comparisons that the claims and the findings make
     resolution: str
     processes: bool  # whether it is known what two of them differ by
+    borrowed: str  # the GPU model of which that is known, if it is not this one
     not_passed: list[list[str]]
 
 
@@ -187,6 +188,7 @@ def _foundations(own: Measured) -> Foundations:
         family=len(known.family),
         resolution=self_audit.resolution_text(known.resolution),
         processes=known.processes is not None,
+        borrowed=known.borrowed,
         not_passed=[row for each in special for row in tables.not_passed(record, each)],
     )
 

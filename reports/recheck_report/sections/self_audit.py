@@ -81,10 +81,11 @@ def between_processes(known: Comparisons) -> str:
         if found
         else ""
     )
+    whose = f" on an {known.borrowed}, as that is not known of this model" if known.borrowed else ""
     return (
         " Another process on this GPU may differ by more than that: the whole interval of a ratio "
         f"has to lie further from 1 than 97 of 100 of its class [differ by]({METHOD}#another-run) "
-        f"between two processes, if that is more.{slower}"
+        f"between two processes{whose}, if that is more.{slower}"
     )
 
 

@@ -312,22 +312,25 @@ def trusted(own: Measured, brands: list[str]) -> str:
 
 
 def _alone(record: Record) -> str | None:
-    """That nobody has compared two processes on this GPU model, and what GPUs of it differ by, or
-    else processes on others; None where somebody has."""
-    gpu = record.environment.gpu
-    if not gpu or not record.gpu_measured or comparisons(record).processes:
+    """That nobody has compared two processes on this GPU model, what verdicts allow for instead,
+    and what two GPUs of it differ by; None where somebody has."""
+    gpu, known = record.environment.gpu, comparisons(record)
+    if not gpu or not record.gpu_measured or (known.processes and not known.borrowed):
         return None
-    same = variation.level_of(gpu.name, variation.GPU)
-    levels = [(f"another {gpu.name}", same)]
-    if not same:
-        each = variation.known().items()
-        levels = [(f"an {model}", own.at(variation.PROCESS)) for model, own in each]
-    known = []
-    for where, level in levels:
-        if level and (launches := _of_launches(level, record)):
-            span = f"{margin(min(launches))} to {margin(max(launches))}"
-            known.append(f"; on {where} ratios of GPU launches differ by {span}")
-    return "what another process measures is not known of this model" + "".join(known)
+    text = "what another process measures is not known of this model"
+    if known.processes:
+        text += f"; verdicts allow for what processes on an {known.borrowed} differ by"
+        text += _span(known.processes, record)
+    if level := variation.level_of(gpu.name, variation.GPU):
+        text += f"; two GPUs of the model differ{_span(level, record)}"
+    return text
+
+
+def _span(level: Level, record: Record) -> str:
+    """By how much ratios differ at a level, where the host has no part."""
+    launches = _of_launches(level, record)
+    ends = f"{margin(min(launches))} to {margin(max(launches))}" if launches else ""
+    return f" (in ratios of GPU launches {ends})" if ends else ""
 
 
 def _known(processes: Level, record: Record) -> list[Spread]:
@@ -369,7 +372,7 @@ def trust(own: Measured, tails: str) -> list[list[str]]:
     else:
         alike, wrongly = len(known.audit.alike), known.audit.false(known.resolution)
         told += f": a kernel against itself differs by more in {wrongly} of {alike} pairs"
-        if known.processes:
+        if known.processes and not known.borrowed:
             floors = _floors(known.processes, record)
             told = (
                 f"what [another process]({METHOD}#another-run) differs by{floors}; within this one "

@@ -12,7 +12,7 @@ from recheck_report.statistics import another
 from recheck_report.statistics.audit import audit
 from recheck_report.statistics.paired import LEVEL, compare
 from recheck_report.statistics.ratio import COARSEST, Ratio
-from recheck_report.statistics.variation import PROCESS, level_of
+from recheck_report.statistics.variation import PROCESS, Level, nearest
 
 
 def holm(values: dict[object, float]) -> dict[object, float]:
@@ -31,8 +31,12 @@ class Comparisons:
         self.audit = audit(record)
         self.resolution = self.audit.resolution
         gpu = record.environment.gpu
-        # what other processes on one GPU of this model measured; None where that is not known
-        self.processes = level_of(gpu.name, PROCESS) if gpu and record.gpu_measured else None
+        # what other processes on one GPU measured; None where that is not known of any model
+        self.processes: Level | None = None
+        self.borrowed = ""  # the model of which that is known, if it is not this one
+        if gpu and record.gpu_measured:
+            model, self.processes = nearest(gpu.name, PROCESS)
+            self.borrowed = model if model != gpu.name else ""
         self.family: dict[object, float] = {}  # p-values, by the ids of the two cases
         self.closed = False
         self._adjusted: dict[object, float] = {}

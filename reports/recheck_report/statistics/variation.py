@@ -218,6 +218,14 @@ def level_of(model: str | None, level: str) -> Level | None:
     return found.at(level) if found else None
 
 
+def nearest(model: str, level: str) -> tuple[str, Level | None]:
+    """The same, or where nothing is known what is of the model with the most pairs of runs; and of
+    which model that is."""
+    there = ((own.gpu, own.at(level)) for own in known().values())
+    found = [(gpu, own) for gpu, own in there if own]
+    return max(found, key=lambda own: (own[0] == model, own[1].pairs), default=(model, None))
+
+
 def margin(kind: str, models: Iterable[str], level: str = GPU) -> float:
     """Of a class of medians, between GPUs of these models: the widest of theirs, and of any model
     for one of which no two such runs are known."""
