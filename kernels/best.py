@@ -221,7 +221,6 @@ class Numbers(NamedTuple):
 LAUNCH, STORE = 3.0, 0.1
 FEWEST = 5  # shapes, to fit these numbers to
 LEAST_SLABS = 4  # of a block where k is cut
-LEAST_WEIGHT = 0.25  # of a time that is long beside the fastest: costs may not make it a short one
 SHARING_WARPS = 8
 SHARING_BLOCKS = 256  # at most, if clusters are larger than one block
 
@@ -319,23 +318,30 @@ def fitted(
     plan: Plan, multiprocessors: int, times: dict[Product, float], least: dict[Product, float]
 ) -> Numbers:
     """The numbers by which the expected times differ least from these, as factors; each counts as
-    the rung's speed there over that of the fastest, whose time is the least, but not below
-    LEAST_WEIGHT. A search along one number after the other, in ever smaller steps."""
+    the rung's speed there over that of the fastest, whose time is the least. A search along one
+    number after the other, in ever smaller steps."""
     cuts = Cut(
         *map(np.array, zip(*(waves(plan, multiprocessors, at) for at in times), strict=True))
     )
     logs_of_times = np.log(list(times.values()))
-    weights = np.maximum(LEAST_WEIGHT, [least[at] / time for at, time in times.items()])
+    weights = np.array([least[at] / time for at, time in times.items()])
 
     def off(logs: list[float]) -> float:
         numbers = Numbers(*map(math.exp, logs))
         off_by = np.abs(np.log(expected(plan, numbers, cuts)) - logs_of_times)
         misses = float(np.sum(weights * off_by))
-        # where the times leave it open: usual ones, and no price of what is not aligned
+        # where the times leave it open: usual ones, no price of what is not aligned, and the whole
+        # price of what lies beyond k
         first, second, _, _, unaligned, store, scattered, padding = logs
         usual = abs(first - math.log(LAUNCH)) + abs(second - math.log(LAUNCH))
         usual += abs(store - math.log(STORE))
         return misses + 0.02 * (usual + unaligned + scattered - padding)
+
+    def possible(logs: list[float]) -> bool:
+        """Nothing gets faster for not being aligned, nor is C written for nothing; a second block
+        takes no longer than the first, nor a slab's padding longer than the slab."""
+        _, _, alone, each, unaligned, store, scattered, padding = logs
+        return min(unaligned, scattered, -padding, store - math.log(STORE), alone - each) >= 0
 
     found = []
     # from slabs that hide each other's latency, and from slabs that do not
@@ -349,7 +355,7 @@ def fitted(
                 for change in (step, -step):
                     tried = [*logs]
                     tried[at] += change
-                    if min(tried[4], tried[6], -tried[7]) < 0:
+                    if not possible(tried):
                         continue
                     if (value := off(tried)) < fewest - 1e-9:
                         logs, fewest = tried, value

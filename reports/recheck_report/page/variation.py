@@ -18,6 +18,7 @@ def table() -> dict[str, Any]:
         "models": {
             model: {level.level: _classes(level) for level in found.levels}
             for model, found in known().items()
+            if found.levels
         },
         "full": [
             model for model, own in known().items() if (found := own.at(PROCESS)) and found.full

@@ -44,7 +44,7 @@ def _model(record: Record) -> str:
 
 def _unknown(level: str, model: str) -> str:
     if level == GPU:
-        return "not known: no two GPUs of this model were measured with the same code"
+        return "not known: no three GPUs of this model were measured with the same code"
     text = "not known: no GPU of this model was measured twice with the same code"
     if level_of(model, GPU):
         text += f"; what is said of another {prose(model)} includes it"

@@ -15,7 +15,6 @@ from recheck_report.sections import another, history, times
 from recheck_report.sections.machine import suspects
 from recheck_report.sections.self_audit import resolution_text
 from recheck_report.sections.verdicts import VERBS, WORDS, in_words, prose, summary, told
-from recheck_report.statistics import variation
 from recheck_report.statistics.family import comparisons
 from recheck_report.statistics.paired import in_rounds
 from recheck_report.statistics.ratio import COARSEST, Ratio
@@ -312,25 +311,18 @@ def trusted(own: Measured, brands: list[str]) -> str:
 
 
 def _alone(record: Record) -> str | None:
-    """That nobody has compared two processes on this GPU model, what verdicts allow for instead,
-    and what two GPUs of it differ by; None where somebody has."""
+    """That nobody has compared two processes on this GPU model, and what verdicts allow for
+    instead; None where somebody has."""
     gpu, known = record.environment.gpu, comparisons(record)
     if not gpu or not record.gpu_measured or (known.processes and not known.borrowed):
         return None
     text = "what another process measures is not known of this model"
     if known.processes:
-        text += f"; verdicts allow for what processes on an {known.borrowed} differ by"
-        text += _span(known.processes, record)
-    if level := variation.level_of(gpu.name, variation.GPU):
-        text += f"; two GPUs of the model differ{_span(level, record)}"
+        text += f"; verdicts allow for what those on an {known.borrowed} differ by"
+        if launches := _of_launches(known.processes, record):
+            span = f"{margin(min(launches))} to {margin(max(launches))}"
+            text += f": 97 of 100 ratios of GPU launches by less than {span}, by class"
     return text
-
-
-def _span(level: Level, record: Record) -> str:
-    """By how much ratios differ at a level, where the host has no part."""
-    launches = _of_launches(level, record)
-    ends = f"{margin(min(launches))} to {margin(max(launches))}" if launches else ""
-    return f" (in ratios of GPU launches {ends})" if ends else ""
 
 
 def _known(processes: Level, record: Record) -> list[Spread]:

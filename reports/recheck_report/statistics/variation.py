@@ -38,6 +38,7 @@ from recheck_report.model.record import Case, Record
 from recheck_report.statistics.paired import log_ratio
 
 TABLE = Path(__file__).with_name("variation.json")
+FEWEST_GPUS = 3  # of a model that say something of others: of one pair none can be left out
 MARGIN = 0.999  # the quantile that a change between two records has to exceed
 # The quantile that a prediction takes. There are few GPUs, and one more may differ from all of
 # them: with this one, 95 of 100 values of a GPU that was left out lay within (held_out()).
@@ -207,7 +208,8 @@ def known(table: Path = TABLE) -> dict[str, Variation]:
 
     found = {}
     for each in json.loads(table.read_text(encoding="utf-8"))["models"]:
-        levels = tuple(map(level, each["levels"]))
+        every = map(level, each["levels"])
+        levels = tuple(own for own in every if own.level != GPU or own.gpus >= FEWEST_GPUS)
         found[each["gpu"]] = Variation(each["gpu"], tuple(each["records"]), levels)
     return found
 
