@@ -263,6 +263,16 @@ def test_what_is_slow_beside_others_counts_less() -> None:
     assert off(least) < 0.5 * off(times)
 
 
+def test_costs_stay_within_what_a_gpu_can_do() -> None:
+    """Whatever the times say: of products with few slabs and many outputs they may say nothing."""
+    numbers = Numbers(3.0, 3.0, 0.4, 0.6, 0.8, 0.001, 0.7, 1.5)
+    times = {at: expected(WHOLE, numbers, waves(WHOLE, 132, at)) for at in SHAPES}
+    found = fitted(WHOLE, 132, times, times)
+    assert found.each <= found.alone
+    assert found.store >= 0.0999
+    assert found.unaligned >= 1 and found.scattered >= 1 >= found.padding
+
+
 def test_times_of_random_products_are_kept(kernels: Path, tmp_path: Path) -> None:
     """What a rehearsal timed counts on when the next one has taken its place."""
     source = KERNELS / "matmul/best.cu"
