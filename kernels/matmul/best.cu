@@ -51,7 +51,8 @@ bool matvec_first(const GpuModel& gpu, const MatmulArgs& p) {
     return p.n >= 256 && elements >= (clusters ? small : large);
   }
   if (p.k >= 32 && p.k <= 256 && p.m >= 16 && p.m <= 512) return true;
-  const bool shared = gpu.code >= 90 && p.m <= 128 && p.k >= 256 && p.k % 4 == 0 && on_vectors(p.a, p.lda);
+  const bool shared =
+      gpu.code >= 90 && p.m <= 128 && p.k >= 256 && p.k % 4 == 0 && on_vectors(p.a, p.lda);
   return shared || (p.m >= 1024 && elements >= large);
 }
 
