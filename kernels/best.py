@@ -16,8 +16,8 @@ runs that had them with the same code; behind a row that not every GPU runs, the
 that more do, for a GPU that nobody has measured. And best_costs.inc: for each choice with a plan
 the eight numbers of kernels/cost.hpp, fitted to all its cold times on a GPU. --score writes
 nothing, and prints how good a choice by such costs is at shapes that they were not fitted to, and
-how `best` did against cuBLAS at the random products. Exit code 1: a table cannot be written. Exit
-code 2: a record cannot be read.
+how `best` did against cuBLAS at the random products. Exit code 1: a table cannot be written, or
+NumPy is missing. Exit code 2: a record cannot be read.
 """
 
 from __future__ import annotations
@@ -34,12 +34,16 @@ from itertools import product as pairs
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
 from recheck_report.history.runs import History
 from recheck_report.history.runs import load as load_history
 from recheck_report.model.record import Case, Experiment, Record, load
 from recheck_report.model.rehearsal import GOOD, Rehearsal, load_rehearsal
 from recheck_report.model.typed import BadRecord
+
+try:
+    import numpy as np
+except ImportError:
+    sys.exit("error: NumPy is missing: pip install --requirement reports/requirements.txt")
 
 ROOT = Path(__file__).resolve().parents[1]
 PRODUCTS = "matmul"  # whose rungs have plans

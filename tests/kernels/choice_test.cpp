@@ -102,6 +102,11 @@ TEST(Choice, IsMatvecsOfVectorsWithoutGapsOnly) {
     gaps.*gap = 2;
     EXPECT_NE(best_on(h200, gaps), "matvec");
   }
+  // few long rows go there as whole vectors alone
+  MatmulArgs rows = {.m = 9, .n = 1, .k = 98304, .lda = 98304, .ldb = 1, .ldc = 1};
+  EXPECT_EQ(best_on(h200, rows), "matvec");
+  rows.lda = 98305;
+  EXPECT_NE(best_on(h200, rows), "matvec");
   // gaps of which there are none
   EXPECT_TRUE(is_matvec({.m = 4096, .n = 1, .k = 1, .lda = 9, .ldb = 9, .ldc = 1}));
   EXPECT_TRUE(is_matvec({.m = 4096, .n = 1, .k = 0, .lda = 9, .ldb = 9, .ldc = 1}));
