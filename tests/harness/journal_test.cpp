@@ -298,10 +298,12 @@ TEST_F(Killed, TwentyTimesItLosesNothingAndComesToTheSameRecord) {
     return flags + resumed.string() + (begun ? " --resume" : "");
   };
   int kills = 0, fruitful = 0;
-  // where starting takes most of a run, hardly a kill comes while cases are being measured
+  // where starting takes most of a run, or longer than it did, hardly a kill comes while cases are
+  // being measured: later ones then
   while (kills < 20 || (fruitful < 3 && kills < 200)) {
     const pid_t child = start(continued());
-    std::this_thread::sleep_for(std::chrono::duration<double>(moment(random)));
+    const int later = 1 + kills / 20;
+    std::this_thread::sleep_for(std::chrono::duration<double>(later * moment(random)));
     kill(child, SIGKILL);
     int status = 0;
     waitpid(child, &status, 0);
