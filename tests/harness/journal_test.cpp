@@ -298,8 +298,8 @@ TEST_F(Killed, TwentyTimesItLosesNothingAndComesToTheSameRecord) {
     return flags + resumed.string() + (begun ? " --resume" : "");
   };
   int kills = 0, fruitful = 0;
-  // where starting takes most of a run, or longer than it did, hardly a kill comes while cases are
-  // being measured: later ones then
+  // where starting takes most of a run, hardly a kill comes while cases are being measured: after
+  // every 20 kills they come later
   while (kills < 20 || (fruitful < 3 && kills < 200)) {
     const pid_t child = start(continued());
     const int later = 1 + kills / 20;

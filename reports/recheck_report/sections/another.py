@@ -7,7 +7,7 @@ ratios move, in another process on this GPU and on another GPU of its model.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from recheck_report.anchors import METHOD, claim_place
@@ -27,6 +27,7 @@ from recheck_report.statistics.variation import (
     gpu_of,
     known,
     level_of,
+    nearest,
 )
 
 ANCHOR = "another-run"
@@ -155,6 +156,19 @@ class Known:
     seeds: str  # whether they matter
 
 
+def _instead(model: str, kinds: Collection[str]) -> str:
+    """What verdicts allow for where two processes on this GPU model were not compared."""
+    other, level = nearest(model, PROCESS)
+    if not level:
+        return ""
+    ratios = (each for each in level.ratios.classes if each.name in kinds)
+    differ = "; ".join(f"{each.name}: {margin(each.predicted)}" for each in ratios)
+    return (
+        f". Verdicts allow instead for what 97 of 100 ratios differ by between two processes on an "
+        f"{other} ({differ}), those of its host included where the CPU has a part"
+    )
+
+
 def levels(record: Record) -> list[Known]:
     """By level: how far medians and ratios of the record's classes move between two runs."""
     model = _model(record)
@@ -164,7 +178,10 @@ def levels(record: Record) -> list[Known]:
         title = where(name, model)
         level = level_of(model, name)
         if level is None:
-            found.append(Known(title, _unknown(name, model), "", [], [], ""))
+            reason = _unknown(name, model)
+            if name == PROCESS and record.gpu_measured:
+                reason += _instead(model, own)
+            found.append(Known(title, reason, "", [], [], ""))
             continue
         rows = []
         for one in level.medians.classes:

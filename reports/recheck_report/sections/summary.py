@@ -290,7 +290,7 @@ def trusted(own: Measured, brands: list[str]) -> str:
         alike = f", all {times.regime(*regimes)}" if len(regimes) == 1 else ""
         against.append(f"{times.count(len(slower), 'rung')} slower than in earlier runs{alike}")
     if alone := _alone(record):
-        against.append(f"of one process on one GPU: {alone}")
+        against.append(f"they are of one process on one GPU; {alone}")
     if against:
         return f"**Read the numbers with care**: {'; '.join(against)}."
     passed = record.count()["passed"]
@@ -313,15 +313,12 @@ def trusted(own: Measured, brands: list[str]) -> str:
 def _alone(record: Record) -> str | None:
     """That nobody has compared two processes on this GPU model, and what verdicts allow for
     instead; None where somebody has."""
-    gpu, known = record.environment.gpu, comparisons(record)
-    if not gpu or not record.gpu_measured or (known.processes and not known.borrowed):
+    known = comparisons(record)
+    if not record.gpu_measured or (known.processes and not known.borrowed):
         return None
-    text = "what another process measures is not known of this model"
-    if known.processes:
-        text += f"; verdicts allow for what those on an {known.borrowed} differ by"
-        if launches := _of_launches(known.processes, record):
-            span = f"{margin(min(launches))} to {margin(max(launches))}"
-            text += f": 97 of 100 ratios of GPU launches by less than {span}, by class"
+    text = "what another measures is not known of this model"
+    if known.borrowed:
+        text += f", and verdicts allow for what those on an {known.borrowed} differ by"
     return text
 
 
@@ -364,14 +361,14 @@ def trust(own: Measured, tails: str) -> list[list[str]]:
     else:
         alike, wrongly = len(known.audit.alike), known.audit.false(known.resolution)
         told += f": a kernel against itself differs by more in {wrongly} of {alike} pairs"
-        if known.processes and not known.borrowed:
-            floors = _floors(known.processes, record)
+        if known.processes:
+            where = f" on an {known.borrowed}" if known.borrowed else ""
             told = (
-                f"what [another process]({METHOD}#another-run) differs by{floors}; within this one "
-                f"the self-audit tells {told}"
+                f"what [another process]({METHOD}#another-run){where} differs by"
+                f"{_floors(known.processes, record)}; within this one the self-audit tells {told}"
             )
-        elif alone := _alone(record):
-            told = f"within this process {told}; {alone}"
+        if alone := _alone(record):
+            told += f"; {alone}" if not known.processes else ""
     many = len(suspects(record))
     none = "none" if record.gpu_measured else "not looked for: no GPU case was measured"
     without = {name: count[name] for name in ("unsupported", "not_run") if count[name]}

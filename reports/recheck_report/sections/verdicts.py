@@ -323,8 +323,13 @@ class View:
 
     @property
     def processes(self) -> bool:
-        """Whether it is known what two processes on this GPU model differ by."""
+        """Whether verdicts allow for what two processes differ by."""
         return comparisons(self.own.record).processes is not None
+
+    @property
+    def borrowed(self) -> str:
+        """On which GPU model, if it is not this one."""
+        return comparisons(self.own.record).borrowed
 
     @property
     def left_out(self) -> str:
