@@ -306,9 +306,8 @@ def waves(plan: Plan, multiprocessors: int, product: Product) -> Cut:
     return Cut(launches, slabs, beyond, full, rest, outputs, rows and k % 4 == 0, rows)
 
 
-def expected(plan: Plan, numbers: Numbers, cut: Cut) -> Any:
+def expected(plan: Plan, own: Numbers, cut: Cut) -> Any:
     """Microseconds, as kernels/cost.hpp has them; of a cut of arrays an array."""
-    own = numbers
     wave = own.alone + (plan.resident - 1) * own.each
     last = np.where(cut.rest > 0, own.alone + (cut.rest - 1) * own.each, 0)
     slab = (cut.full * wave + last) * np.where(cut.vectors, 1, own.unaligned)

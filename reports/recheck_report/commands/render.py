@@ -97,8 +97,6 @@ class Foundations:
     overhead: list[str]
     family: int  # comparisons that the claims and the findings make
     resolution: str
-    processes: bool  # whether it is known what two of them differ by
-    borrowed: str  # the GPU model of which that is known, if it is not this one
     not_passed: list[list[str]]
 
 
@@ -187,8 +185,6 @@ def _foundations(own: Measured) -> Foundations:
         overhead=provenance.overhead(record),
         family=len(known.family),
         resolution=self_audit.resolution_text(known.resolution),
-        processes=known.processes is not None,
-        borrowed=known.borrowed,
         not_passed=[row for each in special for row in tables.not_passed(record, each)],
     )
 

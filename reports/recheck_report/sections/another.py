@@ -16,6 +16,7 @@ from recheck_report.formatting import NONE, margin
 from recheck_report.model.record import Case, Experiment, Record
 from recheck_report.sections.verdicts import prose, where
 from recheck_report.statistics import another
+from recheck_report.statistics.family import comparisons
 from recheck_report.statistics.ratio import Ratio
 from recheck_report.statistics.variation import (
     GPU,
@@ -27,7 +28,6 @@ from recheck_report.statistics.variation import (
     gpu_of,
     known,
     level_of,
-    nearest,
 )
 
 ANCHOR = "another-run"
@@ -156,16 +156,16 @@ class Known:
     seeds: str  # whether they matter
 
 
-def _instead(model: str, kinds: Collection[str]) -> str:
+def _instead(record: Record, kinds: Collection[str]) -> str:
     """What verdicts allow for where two processes on this GPU model were not compared."""
-    other, level = nearest(model, PROCESS)
-    if not level:
+    verdicts = comparisons(record)
+    if not verdicts.processes:
         return ""
-    ratios = (each for each in level.ratios.classes if each.name in kinds)
+    ratios = (each for each in verdicts.processes.ratios.classes if each.name in kinds)
     differ = "; ".join(f"{each.name}: {margin(each.predicted)}" for each in ratios)
     return (
         f". Verdicts allow instead for what 97 of 100 ratios differ by between two processes on an "
-        f"{other} ({differ}), those of its host included where the CPU has a part"
+        f"{verdicts.borrowed} ({differ}), those of its host included where the CPU has a part"
     )
 
 
@@ -179,8 +179,8 @@ def levels(record: Record) -> list[Known]:
         level = level_of(model, name)
         if level is None:
             reason = _unknown(name, model)
-            if name == PROCESS and record.gpu_measured:
-                reason += _instead(model, own)
+            if name == PROCESS:
+                reason += _instead(record, own)
             found.append(Known(title, reason, "", [], [], ""))
             continue
         rows = []

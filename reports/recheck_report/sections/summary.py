@@ -367,8 +367,8 @@ def trust(own: Measured, tails: str) -> list[list[str]]:
                 f"what [another process]({METHOD}#another-run){where} differs by"
                 f"{_floors(known.processes, record)}; within this one the self-audit tells {told}"
             )
-        if alone := _alone(record):
-            told += f"; {alone}" if not known.processes else ""
+        elif alone := _alone(record):
+            told += f"; {alone}"
     many = len(suspects(record))
     none = "none" if record.gpu_measured else "not looked for: no GPU case was measured"
     without = {name: count[name] for name in ("unsupported", "not_run") if count[name]}
