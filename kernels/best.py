@@ -8,13 +8,14 @@ history.json has of earlier runs on other GPUs of the model, and rehearsal.json 
 The times of these, of `best` and of cuBLAS it keeps in best_times.json beside best.cu, as the next
 rehearsal replaces them.
 Of GPU models with the same compute capability and as many multiprocessors (H100 and H200), which
-`best` cannot tell apart, it takes the one with more runs.
+`best` cannot tell apart, it takes the one with more runs, and of the others the times of random
+products only.
 Beside every DIR/<experiment>/best.cu (default: kernels/) it writes the tables that the file
 includes: best.inc for rows that take their matrix by rows, best_column_major.inc for those that
 take it by columns, each the fastest cold case of the rows that best.cu lists as choices, over all
 runs that had them with the same code; behind a row that not every GPU runs, the fastest of those
 that more do, for a GPU that nobody has measured. And best_costs.inc: for each choice with a plan
-the eight numbers of kernels/cost.hpp, fitted to all its cold times on a GPU. --score writes
+the nine numbers of kernels/cost.hpp, fitted to all its cold times on a GPU. --score writes
 nothing, and prints how good a choice by such costs is at shapes that they were not fitted to, and
 how `best` did against cuBLAS at the random products. Exit code 1: a table cannot be written, or
 NumPy is missing. Exit code 2: a record cannot be read.
@@ -87,20 +88,21 @@ def runs_of(record: Record, history: History | None) -> list[Timed]:
     return found
 
 
-def told_apart(folders: Iterable[Path]) -> list[Path]:
+def told_apart(folders: Iterable[Path]) -> dict[Path, list[str]]:
     """Those with a table: of GPU models that have compute capability and multiprocessors in common,
-    by which `best` tells GPUs apart (H100 and H200), the one with more runs."""
-    found: dict[tuple[str, int], tuple[int, Path]] = {}
+    by which `best` tells GPUs apart (H100 and H200), the one with more runs. And the names of these
+    models, its own first."""
+    found: dict[tuple[str, int], list[tuple[int, str, Path]]] = {}
     for folder in folders:
         record, _ = load(folder / "record.json")
         if (gpu := record.environment.gpu) is None:
             continue
         history = load_history(folder)
         known = len(history.runs) if history else 1
-        here = gpu.compute_capability, gpu.sm_count
-        if here not in found or known > found[here][0]:
-            found[here] = known, folder
-    return [folder for _, folder in found.values()]
+        alike = found.setdefault((gpu.compute_capability, gpu.sm_count), [])
+        alike.append((-known, gpu.name, folder))
+    by_runs = [sorted(alike, key=lambda each: each[0]) for alike in found.values()]
+    return {alike[0][2]: [name for _, name, _ in alike] for alike in by_runs}
 
 
 def slower(case: Case, quick: Case, runs: Sequence[Timed]) -> float:
@@ -219,10 +221,12 @@ class Numbers(NamedTuple):
     store: float
     scattered: float
     padding: float
+    read: float
 
 
-# microseconds that a launch takes, and 1000 outputs of a multiprocessor, where the times do not say
-LAUNCH, STORE = 3.0, 0.1
+# microseconds that a launch takes, 1000 outputs of a multiprocessor, and a million words of A and
+# B, where the times do not say; the last two are also the least that they can take
+LAUNCH, STORE, READ = 3.0, 0.1, 0.8
 FEWEST = 5  # shapes, to fit these numbers to
 LEAST_SLABS = 4  # of a block where k is cut
 SHARING_WARPS = 8
@@ -244,7 +248,8 @@ def plans(source: str) -> dict[str, Plan]:
 class Cut(NamedTuple):
     """How a product falls to multiprocessors: launches, slabs of a block, or of each of its warps,
     the share of slabs that lies beyond k, full waves, blocks of the last one, and thousands of
-    outputs; whether vectors fit, and whether they fit into rows of C. Arrays, of several products.
+    outputs; whether vectors fit, and whether they fit into rows of C; millions of words of A and B.
+    Arrays, of several products.
     """
 
     launches: Any
@@ -255,6 +260,7 @@ class Cut(NamedTuple):
     outputs: Any
     vectors: Any
     rows: Any
+    words: Any
 
 
 def for_clusters(multiprocessors: int) -> int:
@@ -303,7 +309,8 @@ def waves(plan: Plan, multiprocessors: int, product: Product) -> Cut:
     full, rest = divmod(-(-blocks // room), plan.resident)
     outputs = m * n / multiprocessors / 1000
     rows = n % 4 == 0
-    return Cut(launches, slabs, beyond, full, rest, outputs, rows and k % 4 == 0, rows)
+    vectors, words = rows and k % 4 == 0, (m + n) * k / 1e6
+    return Cut(launches, slabs, beyond, full, rest, outputs, vectors, rows, words)
 
 
 def expected(plan: Plan, own: Numbers, cut: Cut) -> Any:
@@ -314,7 +321,10 @@ def expected(plan: Plan, own: Numbers, cut: Cut) -> Any:
     slab = slab * (1 - cut.beyond * (1 - own.padding))
     store = own.store * np.where(cut.rows, 1, own.scattered)
     start = own.start + (cut.launches - 1) * own.second
-    return start + cut.slabs * slab + cut.outputs * store
+    worked, stored = np.maximum(cut.slabs * slab, cut.words * own.read), cut.outputs * store
+    # C of one wave is written while the next ones work, but not of the last two
+    apart = np.minimum(1, 2 / np.maximum(1, cut.full + (cut.rest > 0)))
+    return start + np.maximum(worked, stored) + np.minimum(worked, stored) * apart
 
 
 def fitted(
@@ -335,22 +345,23 @@ def fitted(
         misses = float(np.sum(weights * off_by))
         # where the times leave it open: usual ones, no price of what is not aligned, and the whole
         # price of what lies beyond k
-        first, second, _, _, unaligned, store, scattered, padding = logs
+        first, second, _, _, unaligned, store, scattered, padding, read = logs
         usual = abs(first - math.log(LAUNCH)) + abs(second - math.log(LAUNCH))
-        usual += abs(store - math.log(STORE))
+        usual += abs(store - math.log(STORE)) + abs(read - math.log(READ))
         return misses + 0.02 * (usual + unaligned + scattered - padding)
 
     def possible(logs: list[float]) -> bool:
-        """Nothing gets faster for not being aligned, nor is C written for nothing; a second block
-        takes no longer than the first, nor a slab's padding longer than the slab."""
-        _, _, alone, each, unaligned, store, scattered, padding = logs
-        return min(unaligned, scattered, -padding, store - math.log(STORE), alone - each) >= 0
+        """Nothing gets faster for not being aligned, nor are matrices read or written for nothing;
+        a second block takes no longer than the first, nor a slab's padding longer than the slab."""
+        _, _, alone, each, unaligned, store, scattered, padding, read = logs
+        least = min(store - math.log(STORE), read - math.log(READ))
+        return min(unaligned, scattered, -padding, alone - each, least) >= 0
 
     found = []
     # from slabs that hide each other's latency, and from slabs that do not
     for guess, hidden in pairs((-1.0, 1.0), (0.0, 0.7)):
-        launch, store, step = math.log(LAUNCH), math.log(STORE), 1.0
-        logs = [launch, launch, guess, guess - hidden, 0.1, store, 1.0, -0.5]
+        launch, store, read, step = *map(math.log, (LAUNCH, STORE, READ)), 1.0
+        logs = [launch, launch, guess, guess - hidden, 0.1, store, 1.0, -0.5, read]
         fewest = off(logs)
         while step > 0.005:
             before = fewest
@@ -453,10 +464,15 @@ def retiled(record: Record, known: dict[str, Plan]) -> set[str]:
 
 
 def times_of(
-    record: Record, kept: Sequence[Tried], names: Iterable[str], without: Collection[str] = ()
+    record: Record,
+    kept: Sequence[Tried],
+    names: Iterable[str],
+    without: Collection[str] = (),
+    models: Sequence[str] = (),
 ) -> Times:
     """Cold medians of these rungs of products of matrices: the record's, of rungs not `without`,
-    and at shapes that it does not have those of the newest rehearsal on a GPU of the model."""
+    and at shapes that it does not have those of the newest rehearsal on a GPU of the first of these
+    models that has one."""
     found: Times = {name: {} for name in names}
     for case in record.cases:
         if case.experiment != PRODUCTS or case.regime != "cold" or not case.seconds:
@@ -466,14 +482,12 @@ def times_of(
         if (own := found.get(case.strategy)) is not None:
             m, n, k = case.shape.values()
             own[m, n, k] = 1e6 * case.time.median
-    gpu = record.environment.gpu
-    for each in reversed(kept):
-        if gpu is None or each.gpu != gpu.name:
-            continue
-        for product, times in each.times:
-            for name, time in zip(each.rows, times, strict=True):
-                if name in found and time is not None:
-                    found[name].setdefault(product, time)
+    for model in models:
+        for each in reversed([each for each in kept if each.gpu == model]):
+            for product, times in each.times:
+                for name, time in zip(each.rows, times, strict=True):
+                    if name in found and time is not None:
+                        found[name].setdefault(product, time)
     return found
 
 
@@ -489,12 +503,12 @@ class Source:
 
 def sources(folders: Iterable[Path], known: dict[str, Plan], kept: Sequence[Tried]) -> list[Source]:
     found = []
-    for folder in told_apart(folders):
+    for folder, models in told_apart(folders).items():
         record, _ = load(folder / "record.json")
         gpu = record.environment.gpu
         if gpu is not None:
             capability = round(10 * float(gpu.compute_capability))
-            times = times_of(record, kept, known, retiled(record, known))
+            times = times_of(record, kept, known, retiled(record, known), models)
             found.append(Source(gpu.name, capability, gpu.sm_count, times))
     return found
 
@@ -505,7 +519,8 @@ def cost_table(known: dict[str, Plan], gpus: list[Source]) -> str:
         "// Compute capability, multiprocessors, row, and in microseconds: a launch, a second one,",
         "// a slab of one block, and of each besides, both times so much where vectors do not fit,",
         "// 1000 outputs of a multiprocessor, that times so much where rows of C are no whole",
-        "// vectors, and what of slabs lies beyond k, as a share of its time.",
+        "// vectors, what of slabs lies beyond k, as a share of its time, and how long all slabs",
+        "// take at least for a million words of A and B.",
     ]
     for gpu in gpus:
         for name, numbers in costs(known, gpu.multiprocessors, gpu.times).items():

@@ -2,7 +2,7 @@
 #pragma once
 
 // About how long a rung takes for a product of matrices that nobody has measured: from how its work
-// falls to multiprocessors, and from eight numbers that kernels/best.py fits to what was measured.
+// falls to multiprocessors, and from nine numbers that kernels/best.py fits to what was measured.
 
 #include <algorithm>
 #include <cmath>
@@ -58,6 +58,7 @@ struct Cost {
   float store;      // 1000 outputs of a multiprocessor, besides
   float scattered;  // that times so much where rows of C are no whole vectors
   float padding;    // what of slabs lies beyond k, as a share of what it would take
+  float read;       // slabs take at least so much for a million words of A and B
 };
 
 /// Microseconds that a rung is expected to take on so many multiprocessors.
@@ -97,16 +98,23 @@ inline float expected(const Plan& plan, const Cost& cost, int multiprocessors, b
   const auto of = [&](std::int64_t count) {
     return count == 0 ? 0 : cost.alone + static_cast<float>(count - 1) * cost.each;
   };
-  const float waves =
+  const float slab =  // of all waves
       (static_cast<float>(full) * of(plan.resident) + of(rest)) * (vectors ? 1 : cost.unaligned);
   if (slabs > 0) {
     const double held = product[2] / static_cast<double>(slabs * plan.depth);  // of a slab
     own *= held + (1 - held) * cost.padding;
   }
+  const double words = (static_cast<double>(product[0]) + product[1]) * product[2];
+  const float worked =
+      std::max(static_cast<float>(own) * slab, cost.read * static_cast<float>(words / 1e6));
   const double outputs = static_cast<double>(product[0]) * product[1] / multiprocessors;
-  const float store = product[1] % 4 == 0 ? cost.store : cost.store * cost.scattered;
-  return cost.start + (added ? cost.second : 0) + static_cast<float>(own) * waves +
-         static_cast<float>(outputs / 1000) * store;
+  const float stored =
+      static_cast<float>(outputs / 1000) * cost.store * (product[1] % 4 == 0 ? 1 : cost.scattered);
+  // C of one wave is written while the next ones work, but not of the last two
+  const std::int64_t waves = full + (rest > 0);
+  const float apart = waves > 2 ? 2 / static_cast<float>(waves) : 1;
+  return cost.start + (added ? cost.second : 0) + std::max(worked, stored) +
+         std::min(worked, stored) * apart;
 }
 
 }  // namespace recheck::kernels

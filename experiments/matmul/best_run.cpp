@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which rung `best` takes for a product of matrices, here or on a GPU that is not here: nothing is
-// launched. One line on standard error and exit code 2 for input that makes no sense, 1 where there
-// is no GPU to choose for.
+// Which rung `best` takes for a product of matrices, or of a matrix and a vector, here or on a GPU
+// that is not here: nothing is launched. One line on standard error and exit code 2 for input that
+// makes no sense, 1 where there is no GPU to choose for.
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
@@ -16,6 +16,7 @@
 #include "../../kernels/code.hpp"
 #include "../../kernels/include/recheck/matmul.hpp"
 #include "../../kernels/matmul/matmul.hpp"
+#include "../../kernels/matvec/matvec.hpp"
 #include "../harness/flags.hpp"
 #include "../harness/record.hpp"
 
@@ -24,11 +25,13 @@ namespace {
 
 constexpr const char* usage =
     R"(usage: recheck_best --shape=MxNxK[,...] [--gpu=CAPABILITY,MULTIPROCESSORS]
+       recheck_best --shape=ROWSxCOLUMNS[,...] [--column-major] [--gpu=CAPABILITY,MULTIPROCESSORS]
        recheck_best --rungs
        recheck_best --version
 
-Prints for each product of matrices, A (m, k) by B (k, n), the rung that matmul::best takes.
-  --shape  the products, such as 16x16x1000000
+Prints for each product of matrices, A (m, k) by B (k, n), the rung that matmul::best takes, and for
+each of a matrix and a vector the one that matvec::best takes, or best_column_major.
+  --shape  the products, such as 16x16x1000000, or 64x1048576
   --gpu    on which GPU: compute capability and multiprocessors, such as 80,108 for an A100 (default:
            the one at hand). The choice is of what such a GPU runs of this build's code, which may be
            PTX for an earlier one: -DRECHECK_ALL_ARCHITECTURES=ON has machine code for all
@@ -36,9 +39,25 @@ Prints for each product of matrices, A (m, k) by B (k, n), the rung that matmul:
 Exit code: 1 where there is no GPU to choose for; 2 for input that makes no sense.
 )";
 
+std::string_view of_matrices(const kernels::GpuModel& gpu, const std::vector<int>& extents) {
+  kernels::matmul::MatmulArgs args = {.m = extents[0], .n = extents[1], .k = extents[2]};
+  args.lda = args.k;
+  args.ldb = args.ldc = args.n;
+  return kernels::matmul::best_on(gpu, args);
+}
+
+std::string_view of_a_vector(const kernels::GpuModel& gpu, const std::vector<int>& extents,
+                             bool by_columns) {
+  kernels::matvec::MatvecArgs args = {.rows = extents[0], .columns = extents[1]};
+  args.pitch = std::int64_t{sizeof(float)} * (by_columns ? args.rows : args.columns);
+  return by_columns ? kernels::matvec::best_column_major_on(gpu, args)
+                    : kernels::matvec::best_on(gpu, args);
+}
+
 int run(std::span<char*> arguments) {
   std::optional<kernels::GpuModel> gpu;
   std::vector<std::string> shapes;
+  bool by_columns = false;
   for (const char* word : arguments) {
     const Flag given(word);
     if (given.asks_for_help()) {
@@ -52,6 +71,10 @@ int run(std::span<char*> arguments) {
     if (given.word == "--rungs") {
       for (const auto name : kernels::matmul::best_rungs()) std::cout << name << '\n';
       return 0;
+    }
+    if (given.word == "--column-major") {
+      by_columns = true;
+      continue;
     }
     const std::set<std::string> own = {"--shape", "--gpu"};
     given.check(own.contains(given.name), "recheck_best");
@@ -74,19 +97,16 @@ int run(std::span<char*> arguments) {
   if (gpu->compute_capability == 0)
     throw std::runtime_error("there is no GPU here: name one with --gpu, such as --gpu=80,108");
   for (const auto& text : shapes) {
-    const auto extents = split(text, 'x');
-    if (extents.size() != 3)
-      throw std::invalid_argument("--shape: '" + text + "' is not such as 16x16x1000000");
-    const auto extent = [](const std::string& given) {
-      return static_cast<int>(number("--shape", given, 0, kernels::most_extent));
-    };
-    kernels::matmul::MatmulArgs args = {};
-    args.m = extent(extents[0]);
-    args.n = extent(extents[1]);
-    args.k = extent(extents[2]);
-    args.lda = args.k;
-    args.ldb = args.ldc = args.n;
-    std::cout << text << ' ' << kernels::matmul::best_on(*gpu, args) << '\n';
+    std::vector<int> extents;
+    for (const auto& one : split(text, 'x'))
+      extents.push_back(static_cast<int>(number("--shape", one, 0, kernels::most_extent)));
+    if (extents.size() != 2 && (extents.size() != 3 || by_columns))
+      throw std::invalid_argument("--shape: '" + text + "' is not such as " +
+                                  (by_columns ? "64x1048576" : "16x16x1000000 or 64x1048576"));
+    std::cout << text << ' '
+              << (extents.size() == 3 ? of_matrices(*gpu, extents)
+                                      : of_a_vector(*gpu, extents, by_columns))
+              << '\n';
   }
   return 0;
 }

@@ -6,6 +6,7 @@
 #include "../best.hpp"
 #include "../call.hpp"
 #include "../include/recheck/matmul.hpp"
+#include "../matvec/chunk.cuh"
 #include "matmul.hpp"
 #include "warp_tile.cuh"
 
@@ -40,20 +41,28 @@ std::int64_t floats_of_warps(const MatmulArgs& p) {
 
 std::int64_t floats_of_matvec(const MatmulArgs& p) { return matvec_floats(p.m, p.n, p.k); }
 
-/// Whether a matrix-vector product goes to matvec's rungs, as far as was measured on an H200: few
-/// long rows of whole vectors, each of which a cluster shares; many rows, with a warp for each;
-/// short rows, not very many; at least 256 columns of a matrix that is not small.
+/// Whether a product of one column goes to matvec's rungs rather than to tiles, by what 150 of them
+/// took: all with rungs for clusters and bulk copies, but for little work; without, as long as a
+/// warp loads a row in few steps, which are larger of whole vectors.
+bool column_first(const GpuModel& gpu, const kernels::matvec::MatvecArgs& p) {
+  if (p.columns < 32) return false;
+  if (gpu.code >= 90) return true;
+  if (all_on_vectors(p)) return p.columns <= std::max(12288, 160 * std::min(p.rows, 1 << 20));
+  if (p.columns <= 1920) return true;
+  return p.rows >= 2048 && p.columns <= 6144 && (p.rows <= 4096 || p.columns >= 2560);
+}
+
+/// Whether one of one row does, by what 67 took: of many columns of B, or, where blocks share a
+/// sum, of a deep sum.
+bool row_first(const GpuModel& gpu, const MatmulArgs& p) {
+  const std::int64_t elements = std::int64_t{p.n} * p.k;
+  if (gpu.code >= 90 && gpu.compute_capability < 120)
+    return elements >= (p.n >= 2048 ? 1 << 17 : 1 << 20) && p.n >= 1000;
+  return p.n >= 64 && p.k >= 512 && elements >= 1 << 19;
+}
+
 bool matvec_first(const GpuModel& gpu, const MatmulArgs& p) {
-  constexpr std::int64_t small = 1 << 17, large = 1 << 21;
-  const std::int64_t elements = std::int64_t{p.m} * p.n * p.k;  // of the matrix
-  if (!is_matvec_by_rows(p)) {
-    const bool clusters = gpu.code >= 90 && gpu.compute_capability < 120;
-    return p.n >= 256 && elements >= (clusters ? small : large);
-  }
-  if (p.k >= 32 && p.k <= 256 && p.m >= 16 && p.m <= 512) return true;
-  const bool shared =
-      gpu.code >= 90 && p.m <= 128 && p.k >= 256 && p.k % 4 == 0 && on_vectors(p.a, p.lda);
-  return shared || (p.m >= 1024 && elements >= large);
+  return is_matvec_by_rows(p) ? column_first(gpu, by_rows(p)) : row_first(gpu, p);
 }
 
 // plans: a tile's rows and columns, the depth of a slab, resident blocks of an H200

@@ -169,6 +169,9 @@ void matvec(const MatmulArgs& args, const Queue& queue);
 constexpr bool is_matvec_by_rows(const MatmulArgs& p) {
   return p.n == 1 && (p.ldb == 1 || p.k <= 1) && (p.ldc == 1 || p.m <= 1);
 }
+constexpr kernels::matvec::MatvecArgs by_rows(const MatmulArgs& p) {
+  return {p.m, p.k, p.a, p.lda * static_cast<std::int64_t>(sizeof(float)), p.b, p.c};
+}
 constexpr bool is_matvec(const MatmulArgs& p) { return p.m == 1 || is_matvec_by_rows(p); }
 
 constexpr std::int64_t matvec_floats(std::int64_t m, std::int64_t n, std::int64_t k) {

@@ -12,11 +12,11 @@ namespace recheck::kernels::matmul {
 
 void matvec(const MatmulArgs& args, const Queue& queue) {
   constexpr std::int64_t word = sizeof(float);
-  const auto& [m, n, k, a, lda, b, ldb, c, ldc] = args;
   if (is_matvec_by_rows(args))
-    kernels::matvec::best({m, k, a, lda * word, b, c}, queue);
+    kernels::matvec::best(by_rows(args), queue);
   else
-    kernels::matvec::best_column_major({n, k, b, ldb * word, a, c}, queue);
+    kernels::matvec::best_column_major({args.n, args.k, args.b, args.ldb * word, args.a, args.c},
+                                       queue);
 }
 
 }  // namespace recheck::kernels::matmul

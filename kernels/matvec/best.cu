@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One function for every shape, and one more for matrices stored by columns: the rung that was
-// fastest nearest to it.
+// One function for every shape, and one more for matrices stored by columns: where rows are short
+// or few, which tables of large matrices do not know, by what they took (best_times.json); else the
+// rung that was fastest nearest to the shape.
 
 #include "../best.hpp"
 #include "../call.hpp"
 #include "../include/recheck/matvec.hpp"
+#include "chunk.cuh"
 #include "matvec.hpp"
 
 namespace recheck::kernels::matvec {
@@ -14,11 +16,51 @@ namespace {
 template <auto f>
 constexpr auto run = queued<f, MatvecArgs>;
 
+/// A warp has several such rows under way, and of one alone not enough.
+bool short_rows(const GpuModel&, const MatvecArgs& p) {
+  const bool many = p.rows >= 2048;
+  return p.columns <= (all_on_vectors(p) ? many ? 1024 : 256 : many ? 256 : 128);
+}
+
+/// A warp loads all of such a row at once: 16 vectors to a lane, of which those at the ends of a
+/// row that starts elsewhere are words.
+bool rows_of_one_step(const GpuModel&, const MatvecArgs& p) {
+  return p.columns <= (all_on_vectors(p) ? 2048 : 1920);
+}
+
+/// Rows that are so few that each has a block, which copies it ahead; but for those that a warp
+/// loads sooner.
+bool few_rows(const GpuModel&, const MatvecArgs& p) {
+  const bool sooner = all_on_vectors(p) ? p.columns > 1024 && p.columns <= 2048 : p.columns <= 512;
+  return p.rows <= 512 && !sooner;
+}
+
+/// Rows so long that a cluster shares each, and those that the others, which want whole vectors,
+/// read in more steps than one.
+bool long_rows(const GpuModel&, const MatvecArgs& p) {
+  const bool vectors = all_on_vectors(p);
+  if (p.rows <= 512) {
+    const int one = p.rows <= 16 ? 9216 : vectors ? 16384 : 65536;  // what a block does as fast
+    return p.rows <= 128 && p.columns >= one;
+  }
+  return !vectors && p.columns > 1920;
+}
+
+// whichever is first where several would be
 constexpr Choice<MatvecArgs> choices_by_rows[] = {
-    {.name = "vectorized", .least = 75, .launch = run<vectorized<128, 16>>},
-    {.name = "rows_per_warp", .least = 75, .launch = run<rows_per_warp<128, 4, 2>>},
-    {.name = "bulk_copy", .least = 90, .launch = run<bulk_copy<256, 4096, 2>>},
-    {.name = "split_columns", .least = 90, .launch = run<split_columns<256, 2, 8>>},
+    {.name = "rows_per_warp",
+     .least = 75,
+     .launch = run<rows_per_warp<128, 4, 2>>,
+     .first = short_rows},
+    {.name = "split_columns",
+     .least = 90,
+     .launch = run<split_columns<256, 2, 8>>,
+     .first = long_rows},
+    {.name = "bulk_copy", .least = 90, .launch = run<bulk_copy<256, 4096, 2>>, .first = few_rows},
+    {.name = "vectorized",
+     .least = 75,
+     .launch = run<vectorized<128, 16>>,
+     .first = rows_of_one_step},
 };
 constexpr Fastest<2> table_by_rows[] = {
 #include "best.inc"
@@ -30,11 +72,18 @@ std::int64_t floats_of_splits(const MatvecArgs& p) {
   return column_splits_floats(p.rows, p.columns, 128, 132);
 }
 
+/// Far more columns than rows, and not few words in all: many blocks share them.
+bool long_sums(const GpuModel&, const MatvecArgs& p) {
+  constexpr std::int64_t few = 1 << 19;
+  return p.columns > 4096 && p.columns / 10 >= p.rows && std::int64_t{p.rows} * p.columns >= few;
+}
+
 constexpr Choice<MatvecArgs> choices_by_columns[] = {
     {.name = "column_splits",
      .least = 75,
      .launch = run<column_splits<1024, 32, 8, 132>>,
-     .floats = floats_of_splits},
+     .floats = floats_of_splits,
+     .first = long_sums},
     // clusters of 16 blocks are for chips that allow them, which 12.0 is not known to do
     {.name = "column_tiles", .least = 90, .most = 119, .launch = run<column_tiles<8, 2>>},
 };
@@ -68,6 +117,10 @@ cudaError_t best(const MatvecArgs& p, void* workspace, std::size_t& bytes, cudaS
               stream, rung);
 }
 
+std::string_view best_on(const GpuModel& gpu, const MatvecArgs& p) {
+  return choose(by_rows, gpu, p, {p.rows, p.columns}).name;
+}
+
 std::string_view best_rung(const MatvecArgs& p) noexcept {
   return rung_of(refuse(p, p.rows, p.columns), by_rows, p, {p.rows, p.columns});
 }
@@ -85,6 +138,10 @@ cudaError_t best_column_major(const MatvecArgs& p, void* workspace, std::size_t&
                               cudaStream_t stream, std::string_view rung) noexcept {
   return call(refuse(p, p.columns, p.rows), by_columns, p, {p.rows, p.columns}, workspace, bytes,
               stream, rung);
+}
+
+std::string_view best_column_major_on(const GpuModel& gpu, const MatvecArgs& p) {
+  return choose(by_columns, gpu, p, {p.rows, p.columns}).name;
 }
 
 std::string_view best_column_major_rung(const MatvecArgs& p) noexcept {

@@ -3,10 +3,15 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 #include "../fold.hpp"
 #include "../include/recheck/arguments.hpp"
 #include "../stream.hpp"
+
+namespace recheck::kernels {
+struct GpuModel;
+}
 
 namespace recheck::kernels::matvec {
 
@@ -162,6 +167,10 @@ constexpr std::int64_t column_splits_floats(std::int64_t rows, std::int64_t colu
 /// needs it. best.cu
 void best(const MatvecArgs& args, const Queue& queue);
 void best_column_major(const MatvecArgs& args, const Queue& queue);
+
+/// The names of the rungs that they would take on some GPU, which need not be here.
+std::string_view best_on(const GpuModel& gpu, const MatvecArgs& args);
+std::string_view best_column_major_on(const GpuModel& gpu, const MatvecArgs& args);
 
 /// cublasSgemv on a matrix stored by rows (OP_T), and on one stored by columns (OP_N). cublas.cpp
 void cublas(const MatvecArgs& args, const Queue& queue);

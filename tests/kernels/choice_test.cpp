@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "../../kernels/best.hpp"
 #include "../../kernels/include/recheck/matmul.hpp"
@@ -66,31 +67,38 @@ TEST(Choice, OfAMatrixTimesAVectorIsMatvecsWhereThatIsFast) {
     EXPECT_EQ(chosen(gpu, 4096, 1, 4096), "matvec");
     EXPECT_EQ(chosen(gpu, 1, 4096, 4096), "matvec");
     // little work, which tiles do in no time
-    for (const int k : {0, 1, 3, 100}) {
-      EXPECT_NE(chosen(gpu, 1, 1, k), "matvec") << k;
+    for (const int k : {0, 1, 3, 31}) {
+      EXPECT_NE(chosen(gpu, 300, 1, k), "matvec") << k;
       EXPECT_NE(chosen(gpu, 1, 300, k), "matvec") << k;
     }
-    for (const int k : {0, 1, 3, 1000}) EXPECT_NE(chosen(gpu, 300, 1, k), "matvec") << k;
-    // short rows, but not of very few, nor of many
-    for (const int m : {19, 102, 294}) EXPECT_EQ(chosen(gpu, m, 1, 85), "matvec") << m;
-    for (const int m : {2, 11, 3000}) EXPECT_NE(chosen(gpu, m, 1, 85), "matvec") << m;
-    // rows that are neither few nor many, and few columns
-    EXPECT_NE(chosen(gpu, 260, 1, 5398), "matvec");
-    EXPECT_NE(chosen(gpu, 600, 1, 3502), "matvec");
+    // short rows of A, however many
+    for (const int m : {1, 19, 294, 3000, 100000})
+      for (const int k : {32, 85, 1001, 1920}) EXPECT_EQ(chosen(gpu, m, 1, k), "matvec") << m;
+    // longer ones as whole vectors, the longer the more of them
+    for (const int k : {2048, 12288}) EXPECT_EQ(chosen(gpu, 1, 1, k), "matvec") << k;
+    EXPECT_EQ(chosen(gpu, 130, 1, 20000), "matvec");
+    EXPECT_EQ(chosen(gpu, 3000, 1, 5001), "matvec");
+    // few columns of B
     EXPECT_NE(chosen(gpu, 1, 50, 49152), "matvec");
     // no vector
     EXPECT_NE(chosen(gpu, 2, 2, 4096), "matvec");
     EXPECT_NE(chosen(gpu, 4096, 2, 4096), "matvec");
     EXPECT_NE(chosen(gpu, 0, 4096, 4096), "matvec");
   }
-  // few long rows, and a shallow sum of many columns, only by clusters
-  for (const auto& gpu : {h200, rtx_5090}) EXPECT_EQ(chosen(gpu, 9, 1, 98304), "matvec");
-  EXPECT_EQ(chosen(h200, 1, 5000, 130), "matvec");
-  EXPECT_NE(chosen(h200, 85, 1, 2074), "matvec") << "rows that are no whole vectors";
-  for (const auto& gpu : {t4, a100, rtx_4090, h200_by_ptx, small, by_old_ptx}) {
-    EXPECT_NE(chosen(gpu, 9, 1, 98304), "matvec") << gpu.compute_capability;
-    EXPECT_NE(chosen(gpu, 1, 5000, 130), "matvec") << gpu.compute_capability;
+  // few long rows only with bulk copies and clusters, and a shallow sum of many columns by these
+  const std::pair<int, int> few_long[] = {{9, 98304}, {64, 20000}, {85, 2074}, {1000, 5001}};
+  for (const auto& [m, k] : few_long) {
+    for (const auto& gpu : {h200, rtx_5090}) EXPECT_EQ(chosen(gpu, m, 1, k), "matvec") << m;
+    for (const auto& gpu : {t4, a100, rtx_4090, h200_by_ptx, small, by_old_ptx})
+      EXPECT_NE(chosen(gpu, m, 1, k), "matvec") << m << ' ' << gpu.compute_capability;
   }
+  EXPECT_EQ(chosen(h200, 1, 5000, 130), "matvec");
+  for (const auto& gpu : {t4, a100, rtx_4090, h200_by_ptx, small, by_old_ptx}) {
+    EXPECT_NE(chosen(gpu, 1, 5000, 130), "matvec") << gpu.compute_capability;
+    // a deep one of fewer columns by blocks
+    EXPECT_EQ(chosen(gpu, 1, 500, 4096), "matvec") << gpu.compute_capability;
+  }
+  EXPECT_NE(chosen(h200, 1, 500, 4096), "matvec");
   EXPECT_NE(chosen(rtx_5090, 1, 5000, 130), "matvec") << "16 blocks to a cluster";
 }
 
@@ -102,17 +110,20 @@ TEST(Choice, IsMatvecsOfVectorsWithoutGapsOnly) {
     gaps.*gap = 2;
     EXPECT_NE(best_on(h200, gaps), "matvec");
   }
-  // few long rows go there as whole vectors alone
-  MatmulArgs rows = {.m = 9, .n = 1, .k = 98304, .lda = 98304, .ldb = 1, .ldc = 1};
-  EXPECT_EQ(best_on(h200, rows), "matvec");
-  rows.lda = 98305;
-  EXPECT_NE(best_on(h200, rows), "matvec");
+  // longer rows go there as whole vectors alone, and these begin where rows do
+  MatmulArgs rows = {.m = 9, .n = 1, .k = 8192, .lda = 8192, .ldb = 1, .ldc = 1};
+  EXPECT_EQ(best_on(a100, rows), "matvec");
+  rows.lda = 8193;
+  EXPECT_NE(best_on(a100, rows), "matvec");
+  rows.k = 8191;
+  rows.lda = 8192;
+  EXPECT_EQ(best_on(a100, rows), "matvec");
   // gaps of which there are none
   EXPECT_TRUE(is_matvec({.m = 4096, .n = 1, .k = 1, .lda = 9, .ldb = 9, .ldc = 1}));
   EXPECT_TRUE(is_matvec({.m = 4096, .n = 1, .k = 0, .lda = 9, .ldb = 9, .ldc = 1}));
   EXPECT_TRUE(is_matvec({.m = 0, .n = 1, .k = 9, .lda = 9, .ldb = 1, .ldc = 9}));
   // one row is a vector whatever the leading dimensions, one sum as well
-  EXPECT_EQ(best_on(h200, {.m = 1, .n = 680, .k = 2048, .lda = 3000, .ldb = 999, .ldc = 700}),
+  EXPECT_EQ(best_on(h200, {.m = 1, .n = 2048, .k = 680, .lda = 900, .ldb = 3000, .ldc = 3000}),
             "matvec");
   EXPECT_TRUE(is_matvec({.m = 1, .n = 1, .k = 2048, .lda = 3000, .ldb = 99, .ldc = 70}));
   EXPECT_FALSE(is_matvec({.m = 2, .n = 0, .k = 9, .lda = 9, .ldb = 1, .ldc = 1}));

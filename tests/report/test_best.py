@@ -8,6 +8,7 @@ import os
 import re
 import subprocess
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -167,11 +168,23 @@ SHAPES = [(size, size, size) for size in (16, 64, 101, 256, 501, 1000, 1023, 200
 
 
 def test_costs_are_found_again_from_times_that_follow_them() -> None:
-    numbers = Numbers(4.0, 3.0, 0.5, 0.4, 1.5, 0.3, 2.0, 0.3)
-    flat = [(4000, 4001, 16), (4000, 4000, 1), (2000, 1000, 16), (1001, 2000, 32)]
-    flat += [(4000, 4000, 4), (1000, 1000, 4)]
+    numbers = Numbers(4.0, 3.0, 0.5, 0.4, 1.5, 0.3, 2.0, 0.3, 0.8)
+    flat = [(1400, 1401, 16), (1400, 1400, 1), (2000, 1000, 16), (1001, 2000, 32), (1400, 1400, 4)]
+    flat += [(1000, 1000, 4), (600, 600, 17), (600, 601, 33), (64, 64, 1600), (1024, 1024, 1600)]
+    flat += [(1024, 512, 1600), (1023, 1023, 1601)]
     times = {at: expected(WHOLE, numbers, waves(WHOLE, 132, at)) for at in [*SHAPES, *flat]}
     assert fitted(WHOLE, 132, times, times) == pytest.approx(numbers, rel=0.05)
+
+
+def test_what_memory_gives_is_found_again_too() -> None:
+    """Many products of few rows or columns, whose matrices take longer to read than to multiply."""
+    plan, numbers = Plan(16, 8, 16, 2, blocks=256, cluster=1), (3, 2, 0.2, 0.2, 1, 0.1, 1, 1)
+    thin = [(2, n, k) for n in (1000, 4000, 8000) for k in (16, 256, 4000)]
+    thin += [(16, 8, 1024 * k) for k in (1, 4, 20, 100)] + [(1000, 1000, k) for k in (16, 160)]
+    for read in (2.0, 4.0):
+        real = Numbers(*numbers, read)
+        times = {at: expected(plan, real, waves(plan, 132, at)) for at in thin}
+        assert fitted(plan, 132, times, times).read == pytest.approx(read, rel=0.05)
 
 
 def test_work_falls_to_multiprocessors_as_plans_say() -> None:
@@ -213,6 +226,10 @@ def test_work_falls_to_multiprocessors_as_plans_say() -> None:
     stored = waves(WHOLE, 100, (1000, 500, 3))
     assert (stored.outputs, stored.rows, stored.vectors) == (5.0, True, False)
     assert not waves(WHOLE, 100, (1000, 501, 4)).rows
+    # millions of words of A and B, which slabs cannot be faster than
+    read = waves(WHOLE, 100, (1500, 500, 2000))
+    assert read.words == 4.0
+    assert expected(WHOLE, Numbers(3, 0, 1e-9, 1e-9, 1, 0, 1, 1, 2), read) == pytest.approx(3 + 8)
 
 
 def test_plans_are_read_as_best_has_them() -> None:
@@ -230,7 +247,7 @@ def test_plans_are_read_as_best_has_them() -> None:
 def test_few_times_make_no_costs() -> None:
     known = {"warp_tile": WHOLE, "tile16": WHOLE}
     times = {
-        at: expected(WHOLE, Numbers(4, 3, 1, 1, 1, 0.1, 1, 1), waves(WHOLE, 132, at))
+        at: expected(WHOLE, Numbers(4, 3, 1, 1, 1, 0.1, 1, 1, 1), waves(WHOLE, 132, at))
         for at in SHAPES
     }
     few = dict(list(times.items())[:4])
@@ -240,7 +257,7 @@ def test_few_times_make_no_costs() -> None:
 
 def test_slabs_that_do_not_hide_each_other_are_found_too() -> None:
     """Many products of one block each, which say nothing of blocks that share a multiprocessor."""
-    numbers = Numbers(3.0, 3.0, 3.0, 2.0, 1.0, 0.1, 1.0, 1.0)
+    numbers = Numbers(3.0, 3.0, 3.0, 2.0, 1.0, 0.1, 1.0, 1.0, 0.8)
     small = [(64, 64, 16 * slabs) for slabs in range(1, 60)]
     times = {at: expected(WHOLE, numbers, waves(WHOLE, 132, at)) for at in [*small, *SHAPES[-2:]]}
     assert fitted(WHOLE, 132, times, times)[:4] == pytest.approx(numbers[:4], rel=0.05)
@@ -248,7 +265,7 @@ def test_slabs_that_do_not_hide_each_other_are_found_too() -> None:
 
 def test_what_is_slow_beside_others_counts_less() -> None:
     """Where a rung takes ten times the fastest, its times may be other than any costs say."""
-    numbers = Numbers(3.0, 3.0, 0.5, 0.4, 1.0, 0.1, 1.0, 1.0)
+    numbers = Numbers(3.0, 3.0, 0.5, 0.4, 1.0, 0.1, 1.0, 1.0, 0.8)
     large = [(size, size, size) for size in range(512, 1024, 16)]
     small = [(size, size, 512) for size in range(16, 400, 16)]
     times = {at: expected(WHOLE, numbers, waves(WHOLE, 132, at)) for at in large + small}
@@ -265,11 +282,11 @@ def test_what_is_slow_beside_others_counts_less() -> None:
 
 def test_costs_stay_within_what_a_gpu_can_do() -> None:
     """Whatever the times say: of products with few slabs and many outputs they may say nothing."""
-    numbers = Numbers(3.0, 3.0, 0.4, 0.6, 0.8, 0.001, 0.7, 1.5)
+    numbers = Numbers(3.0, 3.0, 0.4, 0.6, 0.8, 0.001, 0.7, 1.5, 0.01)
     times = {at: expected(WHOLE, numbers, waves(WHOLE, 132, at)) for at in SHAPES}
     found = fitted(WHOLE, 132, times, times)
     assert found.each <= found.alone
-    assert found.store >= 0.0999
+    assert found.store >= 0.0999 and found.read >= 0.7999
     assert found.unaligned >= 1 and found.scattered >= 1 >= found.padding
 
 
@@ -297,10 +314,18 @@ def test_times_of_random_products_are_kept(kernels: Path, tmp_path: Path) -> Non
     kept.write_text(json.dumps([first, second]))
     known = all_tried(kept, [], ["tile16"])
     loaded, _ = load(tmp_path / "results/a-gpu/record.json")
-    found = times_of(loaded, known, ["tile16", "async_stages"])
+    model, names = record["environment"]["gpu"]["name"], ["tile16", "async_stages"]
+    found = times_of(loaded, known, names, models=[model])
     assert found["tile16"][16, 16, 1000000] == 7.0
     assert found["async_stages"][16, 16, 1000000] == 800.0
     assert (1, 2, 3) not in found["async_stages"]
+    # of a model like it those that it has none of itself
+    both = [*known, replace(known[0], gpu="a twin")]
+    assert times_of(loaded, both, names, models=[model, "a twin"]) == found
+    found = times_of(loaded, both, names, models=["a twin", model])
+    assert found["tile16"][16, 16, 1000000] == 1000.0
+    found = times_of(loaded, both, names, models=["another"])
+    assert (16, 16, 1000000) not in found["tile16"]
     # of a rung whose tiles are others now the record's times are another kernel's
     plan = {"tile16": Plan(16, 16, 16, 8)}
     assert retiled(loaded, plan) == set()
@@ -311,11 +336,44 @@ def test_times_of_random_products_are_kept(kernels: Path, tmp_path: Path) -> Non
     assert not times_of(loaded, [], plan, {"tile16"})["tile16"]
 
 
-def test_best_takes_what_the_costs_say() -> None:
-    """The program's arithmetic is that of the fit, for GPUs that nobody has measured."""
-    program = Path(os.environ.get("RECHECK", "recheck")).with_name("recheck_best")
-    if not program.exists():
+@pytest.fixture
+def program() -> Path:
+    found = Path(os.environ.get("RECHECK", "recheck")).with_name("recheck_best")
+    if not found.exists():
         pytest.skip("RECHECK does not say where recheck_best is, or it was built without CUDA")
+    return found
+
+
+@pytest.mark.parametrize("architecture", [75, HOPPER])
+def test_matvecs_best_takes_what_is_fast_where_rows_are_short_or_few(
+    program: Path, architecture: int
+) -> None:
+    """At the shapes that its rules are by, of the rungs that a GPU has code for."""
+    needs = choices((KERNELS / "matvec/best.cu").read_text())
+    gpu = f"--gpu={architecture},132"
+    slow = []
+    for each in json.loads((KERNELS / "matvec" / TIMES).read_text()):
+        flags = ["--column-major"] if "column_tiles" in each["rows"] else []
+        shapes = ["x".join(map(str, shape)) for shape, _ in each["times"]]
+        command = [str(program), gpu, *flags, "--shape=" + ",".join(shapes)]
+        done = subprocess.run(command, check=False, capture_output=True, text=True)
+        if done.returncode and "has no code" in done.stderr:
+            pytest.skip(one_line(done, 2))
+        taken = dict(line.split() for line in done.stdout.splitlines())
+        for shape, (_, times) in zip(shapes, each["times"], strict=True):
+            known = dict(zip(each["rows"], times, strict=True))
+            there = {
+                name: time
+                for name, time in known.items()
+                if needs[name] <= architecture or architecture == HOPPER
+            }
+            if (ratio := min(there.values()) / known[taken[shape]]) < GOOD:
+                slow.append((shape, taken[shape], round(ratio, 2)))
+    assert not slow
+
+
+def test_best_takes_what_the_costs_say(program: Path) -> None:
+    """The program's arithmetic is that of the fit, for GPUs that nobody has measured."""
     text = (KERNELS / "matmul/best.cu").read_text()
     line = re.compile(r'^\{\d+, \d+, "(\w+)", (.*)\},$', re.MULTILINE)
     numbers: dict[str, Numbers] = {}
@@ -418,13 +476,15 @@ def test_of_models_that_best_cannot_tell_apart_the_one_with_more_runs_has_a_tabl
     results = tmp_path / "results"
     (results / "a-twin").mkdir()
     (results / "a-twin/record.json").write_text(json.dumps(twin))
-    assert told_apart([results / "a-gpu", results / "a-twin"]) == [results / "a-gpu"]
+    names = ["NVIDIA H200", "NVIDIA A-GPU with other memory"]
+    assert told_apart([results / "a-gpu", results / "a-twin"]) == {results / "a-gpu": names}
     assert _write(kernels) == ""
     assert (kernels / "matmul/best.inc").read_text() == alone
     earlier = twin | {"environment": twin["environment"] | {"started": "2026-01-01T00:00:00Z"}}
     history = added(of(loaded(earlier)), of(loaded(twin)))
     (results / "a-twin" / HISTORY).write_bytes(history.json())
-    assert told_apart([results / "a-gpu", results / "a-twin"]) == [results / "a-twin"]
+    both = {results / "a-twin": names[::-1]}
+    assert told_apart([results / "a-gpu", results / "a-twin"]) == both
 
 
 def test_a_wrong_choice_is_seen(kernels: Path, tmp_path: Path) -> None:
