@@ -15,7 +15,7 @@ includes: best.inc for rows that take their matrix by rows, best_column_major.in
 take it by columns, each the fastest cold case of the rows that best.cu lists as choices, over all
 runs that had them with the same code; behind a row that not every GPU runs, the fastest of those
 that more do, for a GPU that nobody has measured. And best_costs.inc: for each choice with a plan
-the nine numbers of kernels/cost.hpp, fitted to all its cold times on a GPU. --score writes
+the ten numbers of kernels/cost.hpp, fitted to all its cold times on a GPU. --score writes
 nothing, and prints how good a choice by such costs is at shapes that they were not fitted to, and
 how `best` did against cuBLAS at the random products. Exit code 1: a table cannot be written, or
 NumPy is missing. Exit code 2: a record cannot be read.
@@ -222,11 +222,12 @@ class Numbers(NamedTuple):
     scattered: float
     padding: float
     read: float
+    wave: float
 
 
-# microseconds that a launch takes, 1000 outputs of a multiprocessor, and a million words of A and
-# B, where the times do not say; the last two are also the least that they can take
-LAUNCH, STORE, READ = 3.0, 0.1, 0.8
+# microseconds that a launch takes, 1000 outputs of a multiprocessor, a million words of A and B, a
+# further wave of blocks, where the times do not say; STORE and READ are also the least possible
+LAUNCH, STORE, READ, WAVE = 3.0, 0.1, 0.8, 0.1
 FEWEST = 5  # shapes, to fit these numbers to
 LEAST_SLABS = 4  # of a block where k is cut
 SHARING_WARPS = 8
@@ -321,10 +322,8 @@ def expected(plan: Plan, own: Numbers, cut: Cut) -> Any:
     slab = slab * (1 - cut.beyond * (1 - own.padding))
     store = own.store * np.where(cut.rows, 1, own.scattered)
     start = own.start + (cut.launches - 1) * own.second
-    worked, stored = np.maximum(cut.slabs * slab, cut.words * own.read), cut.outputs * store
-    # C of one wave is written while the next ones work, but not of the last two
-    apart = np.minimum(1, 2 / np.maximum(1, cut.full + (cut.rest > 0)))
-    return start + np.maximum(worked, stored) + np.minimum(worked, stored) * apart
+    more = np.maximum(0, cut.full + (cut.rest > 0) - 1) * own.wave
+    return start + np.maximum(cut.slabs * slab + more, cut.words * own.read) + cut.outputs * store
 
 
 def fitted(
@@ -345,23 +344,25 @@ def fitted(
         misses = float(np.sum(weights * off_by))
         # where the times leave it open: usual ones, no price of what is not aligned, and the whole
         # price of what lies beyond k
-        first, second, _, _, unaligned, store, scattered, padding, read = logs
+        first, second, _, _, unaligned, store, scattered, padding, read, wave = logs
         usual = abs(first - math.log(LAUNCH)) + abs(second - math.log(LAUNCH))
         usual += abs(store - math.log(STORE)) + abs(read - math.log(READ))
+        usual += abs(wave - math.log(WAVE))
         return misses + 0.02 * (usual + unaligned + scattered - padding)
 
     def possible(logs: list[float]) -> bool:
         """Nothing gets faster for not being aligned, nor are matrices read or written for nothing;
         a second block takes no longer than the first, nor a slab's padding longer than the slab."""
-        _, _, alone, each, unaligned, store, scattered, padding, read = logs
+        _, _, alone, each, unaligned, store, scattered, padding, read, _ = logs
         least = min(store - math.log(STORE), read - math.log(READ))
         return min(unaligned, scattered, -padding, alone - each, least) >= 0
 
     found = []
     # from slabs that hide each other's latency, and from slabs that do not
     for guess, hidden in pairs((-1.0, 1.0), (0.0, 0.7)):
-        launch, store, read, step = *map(math.log, (LAUNCH, STORE, READ)), 1.0
-        logs = [launch, launch, guess, guess - hidden, 0.1, store, 1.0, -0.5, read]
+        launch, store, read, wave = map(math.log, (LAUNCH, STORE, READ, WAVE))
+        logs = [launch, launch, guess, guess - hidden, 0.1, store, 1.0, -0.5, read, wave]
+        step = 1.0
         fewest = off(logs)
         while step > 0.005:
             before = fewest
@@ -519,8 +520,8 @@ def cost_table(known: dict[str, Plan], gpus: list[Source]) -> str:
         "// Compute capability, multiprocessors, row, and in microseconds: a launch, a second one,",
         "// a slab of one block, and of each besides, both times so much where vectors do not fit,",
         "// 1000 outputs of a multiprocessor, that times so much where rows of C are no whole",
-        "// vectors, what of slabs lies beyond k, as a share of its time, and how long all slabs",
-        "// take at least for a million words of A and B.",
+        "// vectors, what of slabs lies beyond k, as a share of its time, what all slabs take at",
+        "// least for a million words of A and B, and each wave of blocks but the first, besides.",
     ]
     for gpu in gpus:
         for name, numbers in costs(known, gpu.multiprocessors, gpu.times).items():

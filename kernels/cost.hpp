@@ -2,7 +2,7 @@
 #pragma once
 
 // About how long a rung takes for a product of matrices that nobody has measured: from how its work
-// falls to multiprocessors, and from nine numbers that kernels/best.py fits to what was measured.
+// falls to multiprocessors, and from ten numbers that kernels/best.py fits to what was measured.
 
 #include <algorithm>
 #include <cmath>
@@ -59,6 +59,7 @@ struct Cost {
   float scattered;  // that times so much where rows of C are no whole vectors
   float padding;    // what of slabs lies beyond k, as a share of what it would take
   float read;       // slabs take at least so much for a million words of A and B
+  float wave;       // each wave of blocks but the first, besides its slabs
 };
 
 /// Microseconds that a rung is expected to take on so many multiprocessors.
@@ -104,17 +105,15 @@ inline float expected(const Plan& plan, const Cost& cost, int multiprocessors, b
     const double held = product[2] / static_cast<double>(slabs * plan.depth);  // of a slab
     own *= held + (1 - held) * cost.padding;
   }
+  const float more =
+      cost.wave * static_cast<float>(std::max<std::int64_t>(full + (rest > 0) - 1, 0));
   const double words = (static_cast<double>(product[0]) + product[1]) * product[2];
   const float worked =
-      std::max(static_cast<float>(own) * slab, cost.read * static_cast<float>(words / 1e6));
+      std::max(static_cast<float>(own) * slab + more, cost.read * static_cast<float>(words / 1e6));
   const double outputs = static_cast<double>(product[0]) * product[1] / multiprocessors;
-  const float stored =
-      static_cast<float>(outputs / 1000) * cost.store * (product[1] % 4 == 0 ? 1 : cost.scattered);
-  // C of one wave is written while the next ones work, but not of the last two
-  const std::int64_t waves = full + (rest > 0);
-  const float apart = waves > 2 ? 2 / static_cast<float>(waves) : 1;
-  return cost.start + (added ? cost.second : 0) + std::max(worked, stored) +
-         std::min(worked, stored) * apart;
+  const float store = product[1] % 4 == 0 ? cost.store : cost.store * cost.scattered;
+  return cost.start + (added ? cost.second : 0) + worked +
+         static_cast<float>(outputs / 1000) * store;
 }
 
 }  // namespace recheck::kernels

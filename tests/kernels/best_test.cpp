@@ -130,10 +130,10 @@ constexpr Choice<Product> cutters[] = {
      .launch = multiply,
      .fits = [](const Product& p) { return !p.odd; }}};
 constexpr Fastest<3> measured[] = {{known_gpu, {1000, 1000, 1000}, "small"}};
-constexpr Cost costs[] = {{90, 132, "large", 3, 3, 2, 1, 2, 0, 1, 1, 0},
-                          {90, 132, "small", 3, 3, 0.6, 0.2, 1, 0, 1, 1, 0},
-                          {90, 132, "deep", 3, 3, 1, 0.8, 1, 0, 1, 1, 0},
-                          {75, 40, "small", 3, 3, 0.6, 0.2, 1, 0, 1, 1, 0}};
+constexpr Cost costs[] = {{90, 132, "large", 3, 3, 2, 1, 2, 0, 1, 1, 0, 0},
+                          {90, 132, "small", 3, 3, 0.6, 0.2, 1, 0, 1, 1, 0, 0},
+                          {90, 132, "deep", 3, 3, 1, 0.8, 1, 0, 1, 1, 0, 0},
+                          {75, 40, "small", 3, 3, 0.6, 0.2, 1, 0, 1, 1, 0, 0}};
 constexpr Rungs<Product, 3> cut = {cutters, measured, costs,
                                    [](const Product& p) { return p.vectors; }};
 
@@ -169,7 +169,7 @@ TEST(Best, GoesByTheCostsOfTheGpuThatIsMostLikeThisOne) {
 
 TEST(Best, CountsSlabsBlocksAndWaves) {
   constexpr Plan whole = {64, 64, 16, 2}, even = {128, 128, 16, 1, 1, 0, true};
-  constexpr Cost cost = {90, 132, "", 5, 4, 2, 1, 2, 0, 1, 0.25, 0};
+  constexpr Cost cost = {90, 132, "", 5, 4, 2, 1, 2, 0, 1, 0.25, 0, 0};
   // one tile of 10 slabs, alone; 256 tiles, two to a multiprocessor; where vectors do not fit
   EXPECT_FLOAT_EQ(expected(whole, cost, 132, true, {64, 64, 160}), 5 + 10 * 2);
   EXPECT_FLOAT_EQ(expected(whole, cost, 132, true, {1024, 1024, 160}), 5 + 10 * 3);
@@ -194,15 +194,16 @@ TEST(Best, CountsSlabsBlocksAndWaves) {
   EXPECT_FLOAT_EQ(expected(blocks, cost, 132, true, {1, 1, 512}), 5 + 4 + 2 * 2);
   EXPECT_FLOAT_EQ(expected(blocks, cost, 132, true, {1, 1, 256}), 5 + 2 * 2);
   // 5000 outputs of each of 50 are stored, in whole vectors or in words
-  constexpr Cost stores = {90, 132, "", 5, 4, 2, 1, 2, 0.1, 3, 1, 0};
+  constexpr Cost stores = {90, 132, "", 5, 4, 2, 1, 2, 0.1, 3, 1, 0, 0};
   EXPECT_FLOAT_EQ(expected(whole, stores, 50, true, {500, 500, 1}), 5 + 3 + 5 * 0.1);
   EXPECT_FLOAT_EQ(expected(whole, stores, 50, true, {1000, 250, 1}), 5 + 3 + 5 * 0.3);
-  // of 9 waves, two at a time, C of all but two is written while others work, which takes less
-  EXPECT_FLOAT_EQ(expected(whole, stores, 1, true, {64, 64 * 18, 1}),
-                  5 + 9 * 3 + 73.728F * 0.1F * 2 / 9);
-  EXPECT_FLOAT_EQ(expected(whole, stores, 1, true, {64, 64 * 4, 1}), 5 + 2 * 3 + 16.384F * 0.1F);
+  // three waves, of which the first two are two blocks to each multiprocessor
+  constexpr Cost waves = {90, 132, "", 5, 4, 2, 1, 2, 0, 1, 1, 0, 0.5};
+  EXPECT_FLOAT_EQ(expected(whole, waves, 1, true, {64, 64 * 5, 160}),
+                  5 + 10 * (3 + 3 + 2) + 2 * 0.5);
+  EXPECT_FLOAT_EQ(expected(whole, waves, 1, true, {64, 64, 160}), 5 + 10 * 2);
   // three million words of A and B, which no slabs are faster than
-  constexpr Cost reads = {90, 132, "", 5, 4, 0.01, 0.01, 2, 0, 1, 1, 2};
+  constexpr Cost reads = {90, 132, "", 5, 4, 0.01, 0.01, 2, 0, 1, 1, 2, 0};
   EXPECT_FLOAT_EQ(expected(whole, reads, 132, true, {2000, 1000, 1000}), 5 + 3 * 2);
 }
 
@@ -211,7 +212,7 @@ TEST(Best, TablesNameOnlyWhatThereIs) {
   constexpr Fastest<2> stranger[] = {{known_gpu, {1, 1}, "nobody"}};
   EXPECT_FALSE((Rungs<Args, 2>{choices, stranger}.known()));
   EXPECT_TRUE(cut.known());
-  constexpr Cost strange[] = {{90, 132, "nobody", 1, 1, 1, 1, 1, 1, 1, 1, 1}};
+  constexpr Cost strange[] = {{90, 132, "nobody", 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}};
   EXPECT_FALSE((Rungs<Product, 3>{cutters, measured, strange}.known()));
 }
 
