@@ -494,7 +494,7 @@ def times_of(
 
 @dataclass(frozen=True)
 class Source:
-    """A GPU that costs are fitted for."""
+    """What costs are fitted for: a GPU, and those that `best` cannot tell from it."""
 
     name: str
     compute_capability: int
@@ -510,7 +510,7 @@ def sources(folders: Iterable[Path], known: dict[str, Plan], kept: Sequence[Trie
         if gpu is not None:
             capability = round(10 * float(gpu.compute_capability))
             times = times_of(record, kept, known, retiled(record, known), models)
-            found.append(Source(gpu.name, capability, gpu.sm_count, times))
+            found.append(Source(" and ".join(models), capability, gpu.sm_count, times))
     return found
 
 

@@ -162,9 +162,9 @@ constexpr std::int64_t column_splits_floats(std::int64_t rows, std::int64_t colu
   return tiles + tiles * column_splits_of(rows, columns, most, fill) * width;
 }
 
-/// Whichever of these was measured fastest nearest to the shape, of those that take A by rows and
-/// of those that take it by columns; the latter with a workspace as column_splits<1024, 32, 8, 132>
-/// needs it. best.cu
+/// Whichever of these was fastest for rows as short, few or long, or is nearest to the shape, of
+/// those that take A by rows and of those that take it by columns; the latter with a workspace as
+/// column_splits<1024, 32, 8, 132> needs it. best.cu
 void best(const MatvecArgs& args, const Queue& queue);
 void best_column_major(const MatvecArgs& args, const Queue& queue);
 

@@ -13,11 +13,12 @@
 namespace recheck::kernels::matvec {
 
 /// r = A · v in IEEE fp32 on the current device, A stored by rows, by the rung named `rung`; if
-/// that is empty, by the fastest at the nearest shape that was measured. Workspace, streams,
-/// threads and errors are as for matmul::best (matmul.hpp), with the pitch, which counts bytes, as
-/// the leading dimension: cudaErrorInvalidPitchValue where it is smaller than a stored row, and
-/// cudaErrorMisalignedAddress where it is no multiple of 4. `best` needs 256 bytes of workspace,
-/// best_column_major up to 68 kB, or little more than r has where that is longer.
+/// that is empty, by the one that was fastest for rows as short, few or long, else at the nearest
+/// shape that was measured. Workspace, streams, threads and errors are as for matmul::best
+/// (matmul.hpp), with the pitch, which counts bytes, as the leading dimension:
+/// cudaErrorInvalidPitchValue where it is smaller than a stored row, and cudaErrorMisalignedAddress
+/// where it is no multiple of 4. `best` needs 256 bytes of workspace, best_column_major up to 68
+/// kB, or little more than r has where that is longer.
 cudaError_t best(const MatvecArgs& args, void* workspace, std::size_t& bytes,
                  cudaStream_t stream = nullptr, std::string_view rung = {}) noexcept;
 
