@@ -472,8 +472,8 @@ def times_of(
     models: Sequence[str] = (),
 ) -> Times:
     """Cold medians of these rungs of products of matrices: the record's, of rungs not `without`,
-    and at shapes that it does not have those of the newest rehearsal on a GPU of the first of these
-    models that has one."""
+    and at shapes that it does not have those of the newest rehearsal on a GPU of these models; a
+    product's are all of the first model that has any."""
     found: Times = {name: {} for name in names}
     for case in record.cases:
         if case.experiment != PRODUCTS or case.regime != "cold" or not case.seconds:
@@ -483,12 +483,14 @@ def times_of(
         if (own := found.get(case.strategy)) is not None:
             m, n, k = case.shape.values()
             own[m, n, k] = 1e6 * case.time.median
+    known: set[Product] = set()  # of the models before
     for model in models:
         for each in reversed([each for each in kept if each.gpu == model]):
             for product, times in each.times:
                 for name, time in zip(each.rows, times, strict=True):
-                    if name in found and time is not None:
+                    if name in found and time is not None and product not in known:
                         found[name].setdefault(product, time)
+        known = {product for own in found.values() for product in own}
     return found
 
 
@@ -578,6 +580,16 @@ def against(kept: Iterable[Tried]) -> Iterator[str]:
         )
 
 
+def _summary(found: dict[Product, tuple[str, str, float]]) -> str:
+    ratios = sorted(ratio for *_, ratio in found.values())
+    if not ratios:
+        return "none"
+    return (
+        f"{len(ratios)} worst {ratios[0]:.2f} of the fastest, median "
+        f"{ratios[len(ratios) // 2]:.2f}, below {GOOD} at {sum(each < GOOD for each in ratios)}"
+    )
+
+
 def score(path: Path, folders: list[Path]) -> str:
     """What --score prints of a best.cu: on every GPU, and of the rungs that more GPUs than one
     run."""
@@ -593,12 +605,11 @@ def score(path: Path, folders: list[Path]) -> str:
             if not found:
                 lines.append(f"{gpu.name}, {what}: not measured, because no rung has enough times")
                 continue
-            ratios = sorted(ratio for *_, ratio in found.values())
-            low = [ratio for ratio in ratios if ratio < GOOD]
+            with_all = {at for at in found if all(at in gpu.times[name] for name in known)}
             lines.append(
-                f"{gpu.name}, {what}: at {len(ratios)} products that were left out of the fit, "
-                f"worst {ratios[0]:.2f} of the fastest, median "
-                f"{ratios[len(ratios) // 2]:.2f}, below {GOOD} at {len(low)}"
+                f"{gpu.name}, {what}: of products that were left out of the fit, at "
+                f"{_summary(found)}; where all of these have a time, at "
+                f"{_summary({at: found[at] for at in with_all})}"
             )
             for at, (chosen, best, ratio) in found.items():
                 if ratio < GOOD:

@@ -35,7 +35,7 @@ each of a matrix and a vector the one that matvec::best takes, or best_column_ma
   --gpu    on which GPU: compute capability and multiprocessors, such as 80,108 for an A100 (default:
            the one at hand). The choice is of what such a GPU runs of this build's code, which may be
            PTX for an earlier one: -DRECHECK_ALL_ARCHITECTURES=ON has machine code for all
-  --rungs  print the names of all rungs that it may take anywhere
+  --rungs  print the names of all rungs that matmul::best may take anywhere
 Exit code: 1 where there is no GPU to choose for; 2 for input that makes no sense.
 )";
 
@@ -92,10 +92,13 @@ int run(std::span<char*> arguments) {
       gpu = {capability, multiprocessors, kernels::code_here(capability)};
     }
   }
-  if (shapes.empty()) throw std::invalid_argument("--shape: say which, such as 16x16x1000000");
+  if (shapes.empty())
+    throw std::invalid_argument(std::string("--shape: say which, such as ") +
+                                (by_columns ? "64x1048576" : "16x16x1000000"));
   if (!gpu) gpu = kernels::current_gpu();
   if (gpu->compute_capability == 0)
     throw std::runtime_error("there is no GPU here: name one with --gpu, such as --gpu=80,108");
+  std::string lines;  // none before all shapes make sense
   for (const auto& text : shapes) {
     std::vector<int> extents;
     for (const auto& one : split(text, 'x'))
@@ -103,11 +106,11 @@ int run(std::span<char*> arguments) {
     if (extents.size() != 2 && (extents.size() != 3 || by_columns))
       throw std::invalid_argument("--shape: '" + text + "' is not such as " +
                                   (by_columns ? "64x1048576" : "16x16x1000000 or 64x1048576"));
-    std::cout << text << ' '
-              << (extents.size() == 3 ? of_matrices(*gpu, extents)
-                                      : of_a_vector(*gpu, extents, by_columns))
-              << '\n';
+    const auto rung =
+        extents.size() == 3 ? of_matrices(*gpu, extents) : of_a_vector(*gpu, extents, by_columns);
+    lines += text + ' ' + std::string(rung) + '\n';
   }
+  std::cout << lines;
   return 0;
 }
 

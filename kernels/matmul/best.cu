@@ -41,9 +41,10 @@ std::int64_t floats_of_warps(const MatmulArgs& p) {
 
 std::int64_t floats_of_matvec(const MatmulArgs& p) { return matvec_floats(p.m, p.n, p.k); }
 
-/// Whether a product of one column goes to matvec's rungs rather than to tiles, by what 150 of them
-/// took: all with rungs for clusters and bulk copies, but for little work; without, as long as a
-/// warp loads a row in few steps, which are larger of whole vectors.
+/// Whether a product of one column goes to matvec's rungs rather than to tiles, by what 150 took
+/// (vector_times.json) and these rungs themselves (../matvec/best_times.json), on H100s: all with
+/// bulk copies and clusters, but for little work; without, as long as a warp loads a row in few
+/// steps, which are larger of whole vectors.
 bool column_first(const GpuModel& gpu, const kernels::matvec::MatvecArgs& p) {
   if (p.columns < 32) return false;
   if (gpu.code >= 90) return true;
@@ -52,8 +53,8 @@ bool column_first(const GpuModel& gpu, const kernels::matvec::MatvecArgs& p) {
   return p.rows >= 2048 && p.columns <= 6144 && (p.rows <= 4096 || p.columns >= 2560);
 }
 
-/// Whether one of one row does, by what 67 took: of many columns of B, or, where blocks share a
-/// sum, of a deep sum.
+/// Whether one of one row does, by what 67 took there: of many columns of B, or, without clusters,
+/// of a deep sum, which blocks share.
 bool row_first(const GpuModel& gpu, const MatmulArgs& p) {
   const std::int64_t elements = std::int64_t{p.n} * p.k;
   if (gpu.code >= 90 && gpu.compute_capability < 120)
