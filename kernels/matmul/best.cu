@@ -49,7 +49,7 @@ bool column_first(const GpuModel& gpu, const kernels::matvec::MatvecArgs& p) {
   if (p.columns < 32) return false;
   if (gpu.code >= 90) return true;
   if (all_on_vectors(p)) return p.columns <= std::max(12288, 160 * std::min(p.rows, 1 << 20));
-  if (p.columns <= 1920) return true;
+  if (p.columns <= one_step(p)) return true;
   return p.rows >= 2048 && p.columns <= 6144 && (p.rows <= 4096 || p.columns >= 2560);
 }
 

@@ -22,16 +22,14 @@ bool short_rows(const GpuModel&, const MatvecArgs& p) {
   return p.columns <= (all_on_vectors(p) ? many ? 1024 : 256 : many ? 256 : 128);
 }
 
-/// A warp loads all of such a row at once: 16 vectors to a lane, of which those at the ends of a
-/// row that starts elsewhere are words.
-bool rows_of_one_step(const GpuModel&, const MatvecArgs& p) {
-  return p.columns <= (all_on_vectors(p) ? 2048 : 1920);
-}
+/// A warp loads all of such a row at once.
+bool rows_of_one_step(const GpuModel&, const MatvecArgs& p) { return p.columns <= one_step(p); }
 
 /// Rows that are so few that each has a block, which copies it ahead; but for those that a warp
 /// loads sooner.
 bool few_rows(const GpuModel&, const MatvecArgs& p) {
-  const bool sooner = all_on_vectors(p) ? p.columns > 1024 && p.columns <= 2048 : p.columns <= 512;
+  const bool sooner =
+      all_on_vectors(p) ? p.columns > 1024 && p.columns <= one_step(p) : p.columns <= 512;
   return p.rows <= 512 && !sooner;
 }
 
@@ -43,7 +41,7 @@ bool long_rows(const GpuModel&, const MatvecArgs& p) {
     const int one = p.rows <= 16 ? 9216 : vectors ? 16384 : 65536;  // what a block does as fast
     return p.rows <= 128 && p.columns >= one;
   }
-  return !vectors && p.columns > 1920;
+  return !vectors && p.columns > one_step(p);
 }
 
 // whichever is first where several would be

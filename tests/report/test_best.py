@@ -7,7 +7,7 @@ import math
 import os
 import re
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -355,23 +355,30 @@ def program() -> Path:
     return found
 
 
+def _taken(program: Path, architecture: int, shapes: Iterable[Any], *flags: str) -> dict[Any, str]:
+    """The rung at each of these shapes."""
+    known = {"x".join(map(str, shape)): tuple(shape) for shape in shapes}
+    command = [str(program), f"--gpu={architecture},132", *flags, "--shape=" + ",".join(known)]
+    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    if "has no code" in done.stderr:
+        pytest.skip(one_line(done, 2))
+    assert done.returncode == 0, done.stderr
+    lines = (line.split() for line in done.stdout.splitlines())
+    return {known[shape]: rung for shape, rung in lines}
+
+
 @pytest.mark.parametrize("architecture", [75, HOPPER])
 def test_matvecs_best_takes_what_is_fast_where_rows_are_short_or_few(
     program: Path, architecture: int
 ) -> None:
     """At the shapes that its rules are by, of the rungs that a GPU has code for."""
     needs = choices((KERNELS / "matvec/best.cu").read_text())
-    gpu = f"--gpu={architecture},132"
     slow, judged = [], 0
     for each in json.loads((KERNELS / "matvec" / TIMES).read_text()):
         flags = ["--column-major"] if "column_tiles" in each["rows"] else []
-        shapes = ["x".join(map(str, shape)) for shape, _ in each["times"]]
-        command = [str(program), gpu, *flags, "--shape=" + ",".join(shapes)]
-        done = subprocess.run(command, check=False, capture_output=True, text=True)
-        if done.returncode and "has no code" in done.stderr:
-            pytest.skip(one_line(done, 2))
-        taken = dict(line.split() for line in done.stdout.splitlines())
-        for shape, (_, times) in zip(shapes, each["times"], strict=True):
+        timed = {tuple(shape): times for shape, times in each["times"]}
+        taken = _taken(program, architecture, timed, *flags)
+        for shape, times in timed.items():
             known = dict(zip(each["rows"], times, strict=True))
             there = {name: time for name, time in known.items() if needs[name] <= architecture}
             judged += len(there) > 1
@@ -384,17 +391,13 @@ def test_vector_products_go_where_they_were_fast(program: Path) -> None:
     """Of code for 8.0, whose matvec took then what it takes now, but at the shortest rows."""
     on_80 = json.loads((KERNELS / "matmul/vector_times.json").read_text())[0]
     times = {tuple(at): own for at, own in on_80["times"] if at[2] >= 64}
-    words = "--shape=" + ",".join("x".join(map(str, at)) for at in times)
-    done = subprocess.run(
-        [str(program), "--gpu=75,132", words], check=True, capture_output=True, text=True
-    )
     slow = []
-    for at, line in zip(times, done.stdout.splitlines(), strict=True):
+    for at, taken in _taken(program, 75, times).items():
         rungs = dict(zip(on_80["rows"], times[at], strict=True))
         matvec, tiles = rungs.pop(FIRST), min(time for row, time in rungs.items() if row != "best")
-        ratio = tiles / matvec if line.split()[1] == FIRST else matvec / tiles
+        ratio = tiles / matvec if taken == FIRST else matvec / tiles
         if ratio < GOOD:
-            slow.append((line, round(ratio, 2)))
+            slow.append((at, taken, round(ratio, 2)))
     assert len(times) > 180 and not slow
 
 
