@@ -185,10 +185,10 @@ def tables(folders: Sequence[Path], kernels: Path) -> dict[Path, str]:
                 path = source.with_name(name)
                 found[path] = table(evidence, source.parent.name, text, layout)
         if f'"{COSTS}"' in text:
-            known = plans(text)
-            kept = all_tried(source.with_name(TIMES), folders, choices(text))
+            known, needs = plans(text), choices(text)
+            kept = all_tried(source.with_name(TIMES), folders, needs)
             found[source.with_name(TIMES)] = tried_text(kept)
-            found[source.with_name(COSTS)] = cost_table(known, sources(folders, known, kept))
+            found[source.with_name(COSTS)] = cost_table(known, needs, sources(folders, known, kept))
     return found
 
 
@@ -226,10 +226,11 @@ class Numbers(NamedTuple):
 
 
 # microseconds that a launch takes, 1000 outputs of a multiprocessor, a million words of A and B, a
-# further wave of blocks, where the times do not say; STORE and READ are also the least possible
-LAUNCH, STORE, READ, WAVE = 3.0, 0.1, 0.8, 0.1
+# further wave of blocks, where the times do not say; STORE is also the least possible
+LAUNCH, STORE, READ, WAVE = 3.0, 0.1, 0.1, 0.1
 FEWEST = 5  # shapes, to fit these numbers to
 LEAST_SLABS = 4  # of a block where k is cut
+PORTABLE = 80  # rungs that need no more are chosen from on most GPUs
 SHARING_WARPS = 8
 SHARING_BLOCKS = 256  # at most, if clusters are larger than one block
 
@@ -249,8 +250,8 @@ def plans(source: str) -> dict[str, Plan]:
 class Cut(NamedTuple):
     """How a product falls to multiprocessors: launches, slabs of a block, or of each of its warps,
     the share of slabs that lies beyond k, full waves, blocks of the last one, and thousands of
-    outputs; whether vectors fit, and whether they fit into rows of C; millions of words of A and B.
-    Arrays, of several products.
+    outputs of the multiprocessor with most blocks; whether vectors fit, and whether they fit into
+    rows of C; millions of words of A and B. Arrays, of several products.
     """
 
     launches: Any
@@ -307,8 +308,10 @@ def waves(plan: Plan, multiprocessors: int, product: Product) -> Cut:
             split = max(1, min(plan.blocks // tiles, slabs // LEAST_SLABS))
             launches = 2 if split > 1 else 1
         slabs, blocks = -(-slabs // split), tiles * split
-    full, rest = divmod(-(-blocks // room), plan.resident)
-    outputs = m * n / multiprocessors / 1000
+    most = -(-blocks // room)
+    full, rest = divmod(most, plan.resident)
+    stored = -(-tiles // multiprocessors) if plan.even else most
+    outputs = m * n / tiles * stored / 1000 if tiles else 0
     rows = n % 4 == 0
     vectors, words = rows and k % 4 == 0, (m + n) * k / 1e6
     return Cut(launches, slabs, beyond, full, rest, outputs, vectors, rows, words)
@@ -320,10 +323,23 @@ def expected(plan: Plan, own: Numbers, cut: Cut) -> Any:
     last = np.where(cut.rest > 0, own.alone + (cut.rest - 1) * own.each, 0)
     slab = (cut.full * wave + last) * np.where(cut.vectors, 1, own.unaligned)
     slab = slab * (1 - cut.beyond * (1 - own.padding))
-    store = own.store * np.where(cut.rows, 1, own.scattered)
     start = own.start + (cut.launches - 1) * own.second
     more = np.maximum(0, cut.full + (cut.rest > 0) - 1) * own.wave
-    return start + np.maximum(cut.slabs * slab + more, cut.words * own.read) + cut.outputs * store
+    worked = cut.slabs * slab + more + cut.words * own.read
+    least = cut.outputs * np.where(cut.rows, 0, own.scattered)
+    return start + np.maximum(worked, least) + cut.outputs * own.store
+
+
+def arrays(plan: Plan, multiprocessors: int, products: Iterable[Product]) -> Cut:
+    cuts = (waves(plan, multiprocessors, at) for at in products)
+    return Cut(*map(np.array, zip(*cuts, strict=True)))
+
+
+def possible(numbers: dict[str, float]) -> bool:
+    """Of logarithms: nothing gets faster for not being aligned, nor is C written for nothing; a
+    second block takes no longer than the first, nor a slab's padding longer than the slab."""
+    stored, later = numbers["store"] - math.log(STORE), numbers["alone"] - numbers["each"]
+    return min(numbers["unaligned"], -numbers["padding"], later, stored) >= 0
 
 
 def fitted(
@@ -332,9 +348,7 @@ def fitted(
     """The numbers by which the expected times differ least from these, as factors; each counts as
     the rung's speed there over that of the fastest, whose time is the least. A search along one
     number after the other, in ever smaller steps."""
-    cuts = Cut(
-        *map(np.array, zip(*(waves(plan, multiprocessors, at) for at in times), strict=True))
-    )
+    cuts = arrays(plan, multiprocessors, times)
     logs_of_times = np.log(list(times.values()))
     weights = np.array([least[at] / time for at, time in times.items()])
 
@@ -346,22 +360,15 @@ def fitted(
         # price of what lies beyond k
         first, second, _, _, unaligned, store, scattered, padding, read, wave = logs
         usual = abs(first - math.log(LAUNCH)) + abs(second - math.log(LAUNCH))
-        usual += abs(store - math.log(STORE)) + abs(read - math.log(READ))
-        usual += abs(wave - math.log(WAVE))
-        return misses + 0.02 * (usual + unaligned + scattered - padding)
-
-    def possible(logs: list[float]) -> bool:
-        """Nothing gets faster for not being aligned, nor are matrices read or written for nothing;
-        a second block takes no longer than the first, nor a slab's padding longer than the slab."""
-        _, _, alone, each, unaligned, store, scattered, padding, read, _ = logs
-        least = min(store - math.log(STORE), read - math.log(READ))
-        return min(unaligned, scattered, -padding, alone - each, least) >= 0
+        usual += abs(store - math.log(STORE)) + abs(scattered - math.log(STORE))
+        usual += abs(read - math.log(READ)) + abs(wave - math.log(WAVE))
+        return misses + 0.02 * (usual + unaligned - padding)
 
     found = []
     # from slabs that hide each other's latency, and from slabs that do not
     for guess, hidden in pairs((-1.0, 1.0), (0.0, 0.7)):
         launch, store, read, wave = map(math.log, (LAUNCH, STORE, READ, WAVE))
-        logs = [launch, launch, guess, guess - hidden, 0.1, store, 1.0, -0.5, read, wave]
+        logs = [launch, launch, guess, guess - hidden, 0.1, store, store, -0.5, read, wave]
         step = 1.0
         fewest = off(logs)
         while step > 0.005:
@@ -370,7 +377,7 @@ def fitted(
                 for change in (step, -step):
                     tried = [*logs]
                     tried[at] += change
-                    if not possible(tried):
+                    if not possible(dict(zip(Numbers._fields, tried, strict=True))):
                         continue
                     if (value := off(tried)) < fewest - 1e-9:
                         logs, fewest = tried, value
@@ -380,19 +387,122 @@ def fitted(
     return Numbers(*map(math.exp, min(found)[1]))
 
 
+def kinds(names: Iterable[str], needs: dict[str, float]) -> list[list[str]]:
+    """The rungs that code for some GPU has, from PORTABLE on, of those for more GPUs first."""
+    names = list(names)
+    levels = sorted({max(needs[name], PORTABLE) for name in names})
+    return [[name for name in names if needs[name] <= level] for level in levels]
+
+
 def costs(
-    known: dict[str, Plan], multiprocessors: int, times: Times, without: Sequence[Product] = ()
+    known: dict[str, Plan],
+    multiprocessors: int,
+    times: Times,
+    needs: dict[str, float],
+    without: Collection[Product] = (),
 ) -> dict[str, Numbers]:
-    """The numbers of each rung with times enough, fitted to all products but those `without`."""
-    least: dict[Product, float] = {}
-    for own in times.values():
-        least |= {at: min(time, least.get(at, time)) for at, time in own.items()}
-    found = {}
-    for name, plan in known.items():
+    """The numbers of each rung with times enough, by all products but those `without`: each rung's
+    fitted to its times, and then all tuned to what is chosen by them."""
+    left: Times = {}
+    for name in known:
         own = {at: time for at, time in times.get(name, {}).items() if at not in without}
         if len(own) >= FEWEST:
-            found[name] = fitted(plan, multiprocessors, own, least)
-    return found
+            left[name] = own
+    least: dict[Product, float] = {}
+    for own in left.values():
+        least |= {at: min(time, least.get(at, time)) for at, time in own.items()}
+    found = {name: fitted(known[name], multiprocessors, own, least) for name, own in left.items()}
+    return tuned(found, known, multiprocessors, left, kinds(left, needs)) if found else {}
+
+
+class Column:
+    """Of all products what a rung is expected to take by some numbers, and what was measured."""
+
+    def __init__(
+        self, plan: Plan, multiprocessors: int, times: dict[Product, float], numbers: Numbers,
+        products: Sequence[Product], least: Any,
+    ) -> None:  # fmt: skip
+        self.plan, self.cut = plan, arrays(plan, multiprocessors, products)
+        self.there = np.array([at in times for at in products])
+        loss = np.log(np.array([times.get(at, math.inf) for at in products]) / least)
+        loss = np.where(self.there, loss, 0)
+        self.loss = np.minimum(loss + MUCH_WORSE * np.maximum(0, loss - MUCH), 2)
+        self.fitted = self.logs = {name: math.log(own) for name, own in numbers._asdict().items()}
+
+    @property
+    def numbers(self) -> Numbers:
+        return Numbers(*map(math.exp, self.logs.values()))
+
+    def chance(self, logs: dict[str, float], usual: Any) -> Any:
+        """Of its being chosen, to be divided by all rungs' together."""
+        taken = expected(self.plan, Numbers(*map(math.exp, logs.values())), self.cut)
+        off = np.clip(np.log(taken / usual) / ALIKE, -600, 600)
+        return np.where(self.there, np.exp(-off), 0)
+
+    def loses(self, logs: dict[str, float], usual: Any, others: Iterable[tuple[Any, Any]]) -> float:
+        """What choosing loses by these numbers beside the others of each group, and what moving
+        the numbers counts."""
+        lost = MOVED * sum(abs(own - self.fitted[name]) for name, own in logs.items())
+        own = self.chance(logs, usual)
+        for total, by_others in others:
+            every = total + own
+            lost += float(np.sum((by_others + own * self.loss)[every > 0] / every[every > 0]))
+        return lost
+
+
+# expected times that differ by less are as good as equal; a choice that is slower by more than MUCH
+# counts MUCH_WORSE times as much again; and a number is moved only for what that is worth
+ALIKE, MUCH, MUCH_WORSE, MOVED = 0.015, 0.07, 5, 0.1
+
+
+def tuned(
+    found: dict[str, Numbers],
+    known: dict[str, Plan],
+    multiprocessors: int,
+    times: Times,
+    groups: Sequence[Collection[str]],
+) -> dict[str, Numbers]:
+    """The numbers, moved in small steps so that choosing by them loses least, summed over products
+    and over the groups of rungs that are chosen from. A rung is chosen with a chance that falls
+    with what it is expected to take: what is alike may fall either way on another product."""
+    products = sorted({at for own in times.values() for at in own})
+    least = np.array([min(own[at] for own in times.values() if at in own) for at in products])
+    columns = {
+        name: Column(known[name], multiprocessors, times[name], numbers, products, least)
+        for name, numbers in found.items()
+    }
+    for step in (0.05, 0.02, 0.01):
+        for _ in range(4):
+            usual = np.min(
+                [
+                    np.where(each.there, expected(each.plan, each.numbers, each.cut), math.inf)
+                    for each in columns.values()
+                ],
+                axis=0,
+            )
+            chances = {name: each.chance(each.logs, usual) for name, each in columns.items()}
+            before = {name: each.logs for name, each in columns.items()}
+            for name, column in columns.items():
+                others = []  # in each group that the rung is in: chances, and losses by chance
+                for group in groups:
+                    if name in group:
+                        rest = [each for each in group if each != name]
+                        total = sum((chances[each] for each in rest), np.zeros(len(products)))
+                        lost = sum((chances[each] * columns[each].loss for each in rest), 0 * total)
+                        others.append((total, lost))
+
+                fewest = column.loses(column.logs, usual, others)
+                for number in column.logs:
+                    for change in (step, -step):
+                        tried = column.logs | {number: column.logs[number] + change}
+                        if not possible(tried):
+                            continue
+                        if (value := column.loses(tried, usual, others)) < fewest - 1e-6:
+                            column.logs, fewest = tried, value
+                chances[name] = column.chance(column.logs, usual)
+            if all(each.logs == before[name] for name, each in columns.items()):
+                break
+    return {name: column.numbers for name, column in columns.items()}
 
 
 @dataclass(frozen=True)
@@ -516,17 +626,17 @@ def sources(folders: Iterable[Path], known: dict[str, Plan], kept: Sequence[Trie
     return found
 
 
-def cost_table(known: dict[str, Plan], gpus: list[Source]) -> str:
+def cost_table(known: dict[str, Plan], needs: dict[str, float], gpus: list[Source]) -> str:
     lines = [
         "// Written by kernels/best.py from the committed evidence; publishing writes it again.",
         "// Compute capability, multiprocessors, row, and in microseconds: a launch, a second one,",
         "// a slab of one block, and of each besides, both times so much where vectors do not fit,",
-        "// 1000 outputs of a multiprocessor, that times so much where rows of C are no whole",
-        "// vectors, what of slabs lies beyond k, as a share of its time, what all slabs take at",
-        "// least for a million words of A and B, and each wave of blocks but the first, besides.",
+        "// 1000 outputs of a multiprocessor, what they take at least before that where rows of C",
+        "// are no whole vectors, what of slabs lies beyond k, as a share of its time, a million",
+        "// words of A and B, besides, and each wave of blocks but the first, besides.",
     ]
     for gpu in gpus:
-        for name, numbers in costs(known, gpu.multiprocessors, gpu.times).items():
+        for name, numbers in costs(known, gpu.multiprocessors, gpu.times, needs).items():
             model = f"{gpu.compute_capability}, {gpu.multiprocessors}"
             texts = ", ".join(f"{number:.4g}" for number in numbers)
             lines.append(f'{{{model}, "{name}", {texts}}},')
@@ -536,11 +646,13 @@ def cost_table(known: dict[str, Plan], gpus: list[Source]) -> str:
 Fold = tuple[list[Product], dict[str, Numbers]]  # products, and what was fitted without them
 
 
-def folds(known: dict[str, Plan], gpu: Source) -> list[Fold]:
+def folds(known: dict[str, Plan], needs: dict[str, float], gpu: Source) -> list[Fold]:
     products = sorted({at for own in gpu.times.values() for at in own})
     count = len(products) if len(products) <= 20 else 10
     parts = [products[fold::count] for fold in range(count)]
-    return [(part, costs(known, gpu.multiprocessors, gpu.times, part)) for part in parts]
+    return [
+        (part, costs(known, gpu.multiprocessors, gpu.times, needs, set(part))) for part in parts
+    ]
 
 
 def scores(
@@ -597,9 +709,9 @@ def score(path: Path, folders: list[Path]) -> str:
     lines, needs = [], choices(source)
     kept = all_tried(path.with_name(TIMES), folders, needs)
     every = plans(source)
-    portable = {name: plan for name, plan in every.items() if needs[name] <= 80}
+    portable = {name: plan for name, plan in every.items() if needs[name] <= PORTABLE}
     for gpu in sources(folders, every, kept):
-        fits = folds(every, gpu)
+        fits = folds(every, needs, gpu)
         for what, known in (("all rungs", every), ("rungs from 8.0 on", portable)):
             found = scores(known, gpu, fits)
             if not found:

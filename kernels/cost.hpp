@@ -55,10 +55,10 @@ struct Cost {
   float alone;      // a slab of one block on a multiprocessor
   float each;       // a slab of each block that it works on besides
   float unaligned;  // both times so much where vectors of four words do not fit
-  float store;      // 1000 outputs of a multiprocessor, besides
-  float scattered;  // that times so much where rows of C are no whole vectors
+  float store;      // 1000 outputs of the multiprocessor with most blocks, besides
+  float scattered;  // what these take at least before that where rows of C are no whole vectors
   float padding;    // what of slabs lies beyond k, as a share of what it would take
-  float read;       // slabs take at least so much for a million words of A and B
+  float read;       // a million words of A and B, besides the slabs
   float wave;       // each wave of blocks but the first, besides its slabs
 };
 
@@ -109,11 +109,16 @@ inline float expected(const Plan& plan, const Cost& cost, int multiprocessors, b
       cost.wave * static_cast<float>(std::max<std::int64_t>(full + (rest > 0) - 1, 0));
   const double words = (static_cast<double>(product[0]) + product[1]) * product[2];
   const float worked =
-      std::max(static_cast<float>(own) * slab + more, cost.read * static_cast<float>(words / 1e6));
-  const double outputs = static_cast<double>(product[0]) * product[1] / multiprocessors;
-  const float store = product[1] % 4 == 0 ? cost.store : cost.store * cost.scattered;
-  return cost.start + (added ? cost.second : 0) + worked +
-         static_cast<float>(outputs / 1000) * store;
+      static_cast<float>(own) * slab + more + cost.read * static_cast<float>(words / 1e6);
+  float outputs = 0;  // in thousands, of the multiprocessor with most blocks
+  if (tiles > 0) {
+    const double of_tile =
+        static_cast<double>(product[0]) * product[1] / static_cast<double>(tiles);
+    const auto stored = static_cast<double>(plan.even ? over(tiles, multiprocessors) : most);
+    outputs = static_cast<float>(of_tile * stored / 1000);
+  }
+  const float least = product[1] % 4 == 0 ? 0 : cost.scattered * outputs;
+  return cost.start + (added ? cost.second : 0) + std::max(worked, least) + cost.store * outputs;
 }
 
 }  // namespace recheck::kernels

@@ -41,25 +41,26 @@ std::int64_t floats_of_warps(const MatmulArgs& p) {
 
 std::int64_t floats_of_matvec(const MatmulArgs& p) { return matvec_floats(p.m, p.n, p.k); }
 
-/// Whether a product of one column goes to matvec's rungs rather than to tiles, by what 150 took
-/// (vector_times.json) and these rungs themselves (../matvec/best_times.json), on H100s: all with
-/// bulk copies and clusters, but for little work; without, as long as a warp loads a row in few
-/// steps, which are larger of whole vectors.
+/// Whether a product of one column goes to matvec's rungs rather than to tiles, by what 217 took on
+/// H100s and an H200 (vector_times.json) and these rungs themselves (../matvec/best_times.json):
+/// all with bulk copies and clusters, but for little work; without, as long as a warp loads a row
+/// in few steps, which are larger of whole vectors.
 bool column_first(const GpuModel& gpu, const kernels::matvec::MatvecArgs& p) {
   if (p.columns < 32) return false;
   if (gpu.code >= 90) return true;
   if (all_on_vectors(p)) return p.columns <= std::max(12288, 160 * std::min(p.rows, 1 << 20));
   if (p.columns <= one_step(p)) return true;
-  return p.rows >= 2048 && p.columns <= 6144 && (p.rows <= 4096 || p.columns >= 2560);
+  return p.rows >= 2048 && p.columns <= 8192 && (p.rows <= 4096 || p.columns >= 2560);
 }
 
-/// Whether one of one row does, by what 67 took there: of many columns of B, or, without clusters,
+/// Whether one of one row does, by what 155 took there: of many columns of B, or, without clusters,
 /// of a deep sum, which blocks share.
 bool row_first(const GpuModel& gpu, const MatmulArgs& p) {
   const std::int64_t elements = std::int64_t{p.n} * p.k;
   if (gpu.code >= 90 && gpu.compute_capability < 120)
     return elements >= (p.n >= 2048 ? 1 << 17 : 1 << 20) && p.n >= 1000;
-  return p.n >= 64 && p.k >= 512 && elements >= 1 << 19;
+  if (p.n <= 8) return p.k >= 497;  // where tiles' sums take a second launch
+  return p.n >= 32 && p.k >= 512 && elements >= 1 << 19;
 }
 
 bool matvec_first(const GpuModel& gpu, const MatmulArgs& p) {

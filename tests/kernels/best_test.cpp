@@ -193,18 +193,23 @@ TEST(Best, CountsSlabsBlocksAndWaves) {
   EXPECT_FLOAT_EQ(expected(cluster, cost, 132, true, {1, 1, 512}), 5 + 1 * 2);
   EXPECT_FLOAT_EQ(expected(blocks, cost, 132, true, {1, 1, 512}), 5 + 4 + 2 * 2);
   EXPECT_FLOAT_EQ(expected(blocks, cost, 132, true, {1, 1, 256}), 5 + 2 * 2);
-  // 5000 outputs of each of 50 are stored, in whole vectors or in words
+  // of 64 tiles with 3906.25 outputs two fall to one of 50; words that are no whole vectors are
+  // stored beside other blocks' slabs, if these take as long
   constexpr Cost stores = {90, 132, "", 5, 4, 2, 1, 2, 0.1, 3, 1, 0, 0};
-  EXPECT_FLOAT_EQ(expected(whole, stores, 50, true, {500, 500, 1}), 5 + 3 + 5 * 0.1);
-  EXPECT_FLOAT_EQ(expected(whole, stores, 50, true, {1000, 250, 1}), 5 + 3 + 5 * 0.3);
+  constexpr auto most = 2 * 3.90625F;
+  EXPECT_FLOAT_EQ(expected(whole, stores, 50, true, {500, 500, 1}), 5 + 3 + most * 0.1);
+  EXPECT_FLOAT_EQ(expected(whole, stores, 50, true, {1000, 250, 1}), 5 + most * 3 + most * 0.1);
+  EXPECT_FLOAT_EQ(expected(whole, stores, 50, true, {1000, 250, 160}), 5 + 30 + most * 0.1);
+  EXPECT_FLOAT_EQ(expected(even, stores, 50, true, {1000, 1000, 16}),
+                  5 + 4 + 2 * 2 + 2 * 15.625F * 0.1);
   // three waves, of which the first two are two blocks to each multiprocessor
   constexpr Cost waves = {90, 132, "", 5, 4, 2, 1, 2, 0, 1, 1, 0, 0.5};
   EXPECT_FLOAT_EQ(expected(whole, waves, 1, true, {64, 64 * 5, 160}),
                   5 + 10 * (3 + 3 + 2) + 2 * 0.5);
   EXPECT_FLOAT_EQ(expected(whole, waves, 1, true, {64, 64, 160}), 5 + 10 * 2);
-  // three million words of A and B, which no slabs are faster than
-  constexpr Cost reads = {90, 132, "", 5, 4, 0.01, 0.01, 2, 0, 1, 1, 2, 0};
-  EXPECT_FLOAT_EQ(expected(whole, reads, 132, true, {2000, 1000, 1000}), 5 + 3 * 2);
+  // three million words of A and B, besides 63 slabs of four blocks
+  constexpr Cost reads = {90, 132, "", 5, 4, 2, 1, 2, 0, 1, 1, 2, 0};
+  EXPECT_FLOAT_EQ(expected(whole, reads, 132, true, {2000, 1000, 1000}), 5 + 63 * 6 + 3 * 2);
 }
 
 TEST(Best, TablesNameOnlyWhatThereIs) {

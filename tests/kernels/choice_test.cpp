@@ -79,11 +79,16 @@ TEST(Choice, OfAMatrixTimesAVectorIsMatvecsWhereThatIsFast) {
     EXPECT_EQ(chosen(gpu, 130, 1, 20000), "matvec");
     EXPECT_EQ(chosen(gpu, 3000, 1, 5001), "matvec");
     // few columns of B
-    EXPECT_NE(chosen(gpu, 1, 50, 49152), "matvec");
+    EXPECT_NE(chosen(gpu, 1, 20, 8192), "matvec");
     // no vector
     EXPECT_NE(chosen(gpu, 2, 2, 4096), "matvec");
     EXPECT_NE(chosen(gpu, 4096, 2, 4096), "matvec");
     EXPECT_NE(chosen(gpu, 0, 4096, 4096), "matvec");
+  }
+  // without clusters very few columns of a deep sum, and some of a deeper one
+  for (const auto& gpu : {t4, a100, rtx_4090, h200_by_ptx, by_old_ptx}) {
+    EXPECT_EQ(chosen(gpu, 1, 3, 507), "matvec");
+    EXPECT_EQ(chosen(gpu, 1, 36, 34816), "matvec");
   }
   // few long rows only with bulk copies and clusters, and a shallow sum of many columns by these
   const std::pair<int, int> few_long[] = {{9, 98304}, {64, 20000}, {85, 2074}, {1000, 5001}};
