@@ -15,10 +15,11 @@ includes: best.inc for rows that take their matrix by rows, best_column_major.in
 take it by columns, each the fastest cold case of the rows that best.cu lists as choices, over all
 runs that had them with the same code; behind a row that not every GPU runs, the fastest of those
 that more do, for a GPU that nobody has measured. And best_costs.inc: for each choice with a plan
-the ten numbers of kernels/cost.hpp, fitted to all its cold times on a GPU. --score writes
-nothing, and prints how good a choice by such costs is at shapes that they were not fitted to, and
-how `best` did against cuBLAS at the random products. Exit code 1: a table cannot be written, or
-NumPy is missing. Exit code 2: a record cannot be read.
+the ten numbers of kernels/cost.hpp, fitted to all its cold times on a GPU and then, all rungs'
+together, tuned to what is chosen by them. --score writes nothing, and prints how good a choice by
+such costs is at shapes that they were not fitted to, and how `best` did against cuBLAS at the
+random products. Exit code 1: a table cannot be written, or NumPy is missing. Exit code 2: a record
+cannot be read.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ import re
 import statistics
 import sys
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from itertools import product as pairs
 from pathlib import Path
@@ -332,7 +334,7 @@ def expected(plan: Plan, own: Numbers, cut: Cut) -> Any:
 
 def arrays(plan: Plan, multiprocessors: int, products: Iterable[Product]) -> Cut:
     cuts = (waves(plan, multiprocessors, at) for at in products)
-    return Cut(*map(np.array, zip(*cuts, strict=True)))
+    return Cut(*(np.array(each, dtype=float) for each in zip(*cuts, strict=True)))
 
 
 def possible(numbers: dict[str, float]) -> bool:
@@ -433,26 +435,40 @@ class Column:
     def numbers(self) -> Numbers:
         return Numbers(*map(math.exp, self.logs.values()))
 
-    def chance(self, logs: dict[str, float], usual: Any) -> Any:
-        """Of its being chosen, to be divided by all rungs' together."""
-        taken = expected(self.plan, Numbers(*map(math.exp, logs.values())), self.cut)
-        off = np.clip(np.log(taken / usual) / ALIKE, -600, 600)
-        return np.where(self.there, np.exp(-off), 0)
+    def takes(self) -> Any:
+        return np.where(self.there, expected(self.plan, self.numbers, self.cut), math.inf)
 
-    def loses(self, logs: dict[str, float], usual: Any, others: Iterable[tuple[Any, Any]]) -> float:
-        """What choosing loses by these numbers beside the others of each group, and what moving
-        the numbers counts."""
-        lost = MOVED * sum(abs(own - self.fitted[name]) for name, own in logs.items())
-        own = self.chance(logs, usual)
-        for total, by_others in others:
-            every = total + own
-            lost += float(np.sum((by_others + own * self.loss)[every > 0] / every[every > 0]))
-        return lost
+    def moved(self, usual: Any, others: Sequence[tuple[Any, Any]], step: float) -> None:
+        """Moves one number after the other by a step, where choosing then loses less. Of products
+        that it is far from being chosen for no step says anything."""
+        near = self.takes() < FAR * usual
+        cut, loss, usual = Cut(*(each[near] for each in self.cut)), self.loss[near], usual[near]
+        beside = [(total[near], lost[near]) for total, lost in others]
+
+        def loses(logs: dict[str, float]) -> float:
+            numbers = Numbers(*map(math.exp, logs.values()))
+            own = chance(expected(self.plan, numbers, cut), usual)
+            moves = sum(abs(each - self.fitted[name]) for name, each in logs.items())
+            chosen = (float(np.sum((lost + own * loss) / (total + own))) for total, lost in beside)
+            return MOVED * moves + sum(chosen)
+
+        fewest = loses(self.logs)
+        for name in self.logs:
+            for change in (step, -step):
+                tried = self.logs | {name: self.logs[name] + change}
+                if possible(tried) and (value := loses(tried)) < fewest - 1e-6:
+                    self.logs, fewest = tried, value
 
 
 # expected times that differ by less are as good as equal; a choice that is slower by more than MUCH
-# counts MUCH_WORSE times as much again; and a number is moved only for what that is worth
-ALIKE, MUCH, MUCH_WORSE, MOVED = 0.015, 0.07, 5, 0.1
+# counts MUCH_WORSE times as much again; a number is moved only for what that is worth; and no rung
+# is chosen that is expected to take FAR times the least
+ALIKE, MUCH, MUCH_WORSE, MOVED, FAR = 0.015, 0.07, 5, 0.1, 2
+
+
+def chance(taken: Any, usual: Any) -> Any:
+    """Of a rung's being chosen, to be divided by all rungs' together."""
+    return np.exp(-np.clip(np.log(taken / usual) / ALIKE, -600, 600))
 
 
 def tuned(
@@ -473,34 +489,20 @@ def tuned(
     }
     for step in (0.05, 0.02, 0.01):
         for _ in range(4):
-            usual = np.min(
-                [
-                    np.where(each.there, expected(each.plan, each.numbers, each.cut), math.inf)
-                    for each in columns.values()
-                ],
-                axis=0,
-            )
-            chances = {name: each.chance(each.logs, usual) for name, each in columns.items()}
-            before = {name: each.logs for name, each in columns.items()}
+            before = [each.logs for each in columns.values()]
+            usual = np.min([each.takes() for each in columns.values()], axis=0)
+            chances = {name: chance(each.takes(), usual) for name, each in columns.items()}
             for name, column in columns.items():
-                others = []  # in each group that the rung is in: chances, and losses by chance
+                others = []  # in each group with it: their chances, and what they lose by them
                 for group in groups:
                     if name in group:
                         rest = [each for each in group if each != name]
+                        lost = (chances[each] * columns[each].loss for each in rest)
                         total = sum((chances[each] for each in rest), np.zeros(len(products)))
-                        lost = sum((chances[each] * columns[each].loss for each in rest), 0 * total)
-                        others.append((total, lost))
-
-                fewest = column.loses(column.logs, usual, others)
-                for number in column.logs:
-                    for change in (step, -step):
-                        tried = column.logs | {number: column.logs[number] + change}
-                        if not possible(tried):
-                            continue
-                        if (value := column.loses(tried, usual, others)) < fewest - 1e-6:
-                            column.logs, fewest = tried, value
-                chances[name] = column.chance(column.logs, usual)
-            if all(each.logs == before[name] for name, each in columns.items()):
+                        others.append((total, sum(lost, np.zeros(len(products)))))
+                column.moved(usual, others, step)
+                chances[name] = chance(column.takes(), usual)
+            if [each.logs for each in columns.values()] == before:
                 break
     return {name: column.numbers for name, column in columns.items()}
 
@@ -648,11 +650,14 @@ Fold = tuple[list[Product], dict[str, Numbers]]  # products, and what was fitted
 
 def folds(known: dict[str, Plan], needs: dict[str, float], gpu: Source) -> list[Fold]:
     products = sorted({at for own in gpu.times.values() for at in own})
-    count = len(products) if len(products) <= 20 else 10
+    count = len(products) if len(products) <= 20 else 5
     parts = [products[fold::count] for fold in range(count)]
-    return [
-        (part, costs(known, gpu.multiprocessors, gpu.times, needs, set(part))) for part in parts
-    ]
+    with ProcessPoolExecutor() as pool:
+        fits = [
+            pool.submit(costs, known, gpu.multiprocessors, gpu.times, needs, set(part))
+            for part in parts
+        ]
+        return [(part, fit.result()) for part, fit in zip(parts, fits, strict=True)]
 
 
 def scores(
