@@ -252,8 +252,9 @@ def plans(source: str) -> dict[str, Plan]:
 class Cut(NamedTuple):
     """How a product falls to multiprocessors: launches, slabs of a block, or of each of its warps,
     the share of slabs that lies beyond k, full waves, blocks of the last one, and thousands of
-    outputs of the multiprocessor with most blocks; whether vectors fit, and whether they fit into
-    rows of C; millions of words of A and B. Arrays, of several products.
+    outputs of the multiprocessor with most blocks, or tiles, each block of a tile having all of its
+    outputs; whether vectors fit, and whether they fit into rows of C; millions of words of A and B.
+    Arrays, of several products.
     """
 
     launches: Any
@@ -428,7 +429,7 @@ class Column:
         self.there = np.array([at in times for at in products])
         loss = np.log(np.array([times.get(at, math.inf) for at in products]) / least)
         loss = np.where(self.there, loss, 0)
-        self.loss = np.minimum(loss + MUCH_WORSE * np.maximum(0, loss - MUCH), 2)
+        self.loss = np.minimum(loss + MUCH_WORSE * np.maximum(0, loss - MUCH), MOST)
         self.fitted = self.logs = {name: math.log(own) for name, own in numbers._asdict().items()}
 
     @property
@@ -460,10 +461,11 @@ class Column:
                     self.logs, fewest = tried, value
 
 
-# expected times that differ by less are as good as equal; a choice that is slower by more than MUCH
-# counts MUCH_WORSE times as much again; a number is moved only for what that is worth; and no rung
-# is chosen that is expected to take FAR times the least
-ALIKE, MUCH, MUCH_WORSE, MOVED, FAR = 0.015, 0.07, 5, 0.1, 2
+# expected times that differ by less are as good as equal; of what a choice loses, as a logarithm,
+# what is more than MUCH counts MUCH_WORSE times again, but all MOST at most; a number is moved
+# only for what that is worth; and rungs are not tuned where they are expected to take FAR times the
+# least
+ALIKE, MUCH, MUCH_WORSE, MOST, MOVED, FAR = 0.015, 0.07, 5, 2, 0.1, 2
 
 
 def chance(taken: Any, usual: Any) -> Any:

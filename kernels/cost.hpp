@@ -51,11 +51,11 @@ struct Cost {
   int compute_capability, multiprocessors;  // where it was measured
   std::string_view name;
   float start;      // a launch
-  float second;     // the launch of a kernel that adds
+  float second;     // that of a kernel that adds; where one always does, only their sum is known
   float alone;      // a slab of one block on a multiprocessor
   float each;       // a slab of each block that it works on besides
   float unaligned;  // both times so much where vectors of four words do not fit
-  float store;      // 1000 outputs of the multiprocessor with most blocks, besides
+  float store;      // 1000 outputs of the multiprocessor with most, besides
   float scattered;  // what these take at least before that where rows of C are no whole vectors
   float padding;    // what of slabs lies beyond k, as a share of what it would take
   float read;       // a million words of A and B, besides the slabs

@@ -41,7 +41,7 @@ std::int64_t floats_of_warps(const MatmulArgs& p) {
 
 std::int64_t floats_of_matvec(const MatmulArgs& p) { return matvec_floats(p.m, p.n, p.k); }
 
-/// Whether a product of one column goes to matvec's rungs rather than to tiles, by what 217 took on
+/// Whether a product of one column goes to matvec's rungs rather than to tiles, by what 218 took on
 /// H100s and an H200 (vector_times.json) and these rungs themselves (../matvec/best_times.json):
 /// all with bulk copies and clusters, but for little work; without, as long as a warp loads a row
 /// in few steps, which are larger of whole vectors.
@@ -53,8 +53,8 @@ bool column_first(const GpuModel& gpu, const kernels::matvec::MatvecArgs& p) {
   return p.rows >= 2048 && p.columns <= 8192 && (p.rows <= 4096 || p.columns >= 2560);
 }
 
-/// Whether one of one row does, by what 155 took there: of many columns of B, or, without clusters,
-/// of a deep sum, which blocks share.
+/// Whether one of one row does, by what 144 took there: of many columns of B, or, without clusters,
+/// of a deep sum, which blocks share, but not between 9 and 31 columns, where tiles were as fast.
 bool row_first(const GpuModel& gpu, const MatmulArgs& p) {
   const std::int64_t elements = std::int64_t{p.n} * p.k;
   if (gpu.code >= 90 && gpu.compute_capability < 120)
