@@ -419,17 +419,20 @@ def costs(
 
 
 class Column:
-    """Of all products what a rung is expected to take by some numbers, and what was measured."""
+    """Of all products what a rung is expected to take by some numbers, and what choosing it loses
+    in each group of rungs, of which `least` has the fastest times."""
 
     def __init__(
         self, plan: Plan, multiprocessors: int, times: dict[Product, float], numbers: Numbers,
-        products: Sequence[Product], least: Any,
+        products: Sequence[Product], least: dict[int, Any],
     ) -> None:  # fmt: skip
         self.plan, self.cut = plan, arrays(plan, multiprocessors, products)
-        self.there = np.array([at in times for at in products])
-        loss = np.log(np.array([times.get(at, math.inf) for at in products]) / least)
-        loss = np.where(self.there, loss, 0)
-        self.loss = np.minimum(loss + MUCH_WORSE * np.maximum(0, loss - MUCH), MOST)
+        own = np.array([times.get(at, math.nan) for at in products])
+        self.there = np.isfinite(own)
+        self.loss = {}
+        for group, fastest in least.items():
+            loss = np.log(np.where(self.there, own / fastest, 1))
+            self.loss[group] = np.minimum(loss + MUCH_WORSE * np.maximum(0, loss - MUCH), MOST)
         self.fitted = self.logs = {name: math.log(own) for name, own in numbers._asdict().items()}
 
     @property
@@ -439,19 +442,23 @@ class Column:
     def takes(self) -> Any:
         return np.where(self.there, expected(self.plan, self.numbers, self.cut), math.inf)
 
-    def moved(self, usual: Any, others: Sequence[tuple[Any, Any]], step: float) -> None:
-        """Moves one number after the other by a step, where choosing then loses less. Of products
-        that it is far from being chosen for no step says anything."""
-        near = self.takes() < FAR * usual
-        cut, loss, usual = Cut(*(each[near] for each in self.cut)), self.loss[near], usual[near]
-        beside = [(total[near], lost[near]) for total, lost in others]
+    def moved(self, beside: dict[int, tuple[Any, Any, Any]], step: float) -> None:
+        """Moves one number after the other by a step, where choosing then loses less: beside the
+        others of each group, with the least time expected there, their chances, and what they lose
+        by these. Of products that it is far from being chosen for no step says anything."""
+        takes, sides = self.takes(), []
+        for group, (usual, total, lost) in beside.items():
+            near = takes < FAR * usual
+            cut = Cut(*(each[near] for each in self.cut))
+            sides.append((cut, self.loss[group][near], usual[near], total[near], lost[near]))
 
         def loses(logs: dict[str, float]) -> float:
             numbers = Numbers(*map(math.exp, logs.values()))
-            own = chance(expected(self.plan, numbers, cut), usual)
-            moves = sum(abs(each - self.fitted[name]) for name, each in logs.items())
-            chosen = (float(np.sum((lost + own * loss) / (total + own))) for total, lost in beside)
-            return MOVED * moves + sum(chosen)
+            every = MOVED * sum(abs(each - self.fitted[name]) for name, each in logs.items())
+            for cut, loss, usual, total, lost in sides:
+                own = chance(expected(self.plan, numbers, cut), usual)
+                every += float(np.sum((lost + own * loss) / (total + own)))
+            return every
 
         fewest = loses(self.logs)
         for name in self.logs:
@@ -463,8 +470,8 @@ class Column:
 
 # expected times that differ by less are as good as equal; of what a choice loses, as a logarithm,
 # what is more than MUCH counts MUCH_WORSE times again, but all MOST at most; a number is moved
-# only for what that is worth; and rungs are not tuned where they are expected to take FAR times the
-# least
+# only for what that is worth; and no rung of a group is chosen that is expected to take FAR times
+# the least of it
 ALIKE, MUCH, MUCH_WORSE, MOST, MOVED, FAR = 0.015, 0.07, 5, 2, 0.1, 2
 
 
@@ -484,26 +491,36 @@ def tuned(
     and over the groups of rungs that are chosen from. A rung is chosen with a chance that falls
     with what it is expected to take: what is alike may fall either way on another product."""
     products = sorted({at for own in times.values() for at in own})
-    least = np.array([min(own[at] for own in times.values() if at in own) for at in products])
+    least = [
+        np.array([min(times[name].get(at, math.inf) for name in group) for at in products])
+        for group in groups
+    ]
     columns = {
-        name: Column(known[name], multiprocessors, times[name], numbers, products, least)
+        name: Column(
+            known[name], multiprocessors, times[name], numbers, products,
+            {at: least[at] for at, group in enumerate(groups) if name in group},
+        )
         for name, numbers in found.items()
-    }
+    }  # fmt: skip
     for step in (0.05, 0.02, 0.01):
         for _ in range(4):
             before = [each.logs for each in columns.values()]
-            usual = np.min([each.takes() for each in columns.values()], axis=0)
-            chances = {name: chance(each.takes(), usual) for name, each in columns.items()}
+            takes = {name: each.takes() for name, each in columns.items()}
+            usual = []
+            for group in groups:
+                fewest = np.min([takes[name] for name in group], axis=0)
+                usual.append(np.where(np.isfinite(fewest), fewest, LAUNCH))
             for name, column in columns.items():
-                others = []  # in each group with it: their chances, and what they lose by them
-                for group in groups:
-                    if name in group:
-                        rest = [each for each in group if each != name]
-                        lost = (chances[each] * columns[each].loss for each in rest)
-                        total = sum((chances[each] for each in rest), np.zeros(len(products)))
-                        others.append((total, sum(lost, np.zeros(len(products)))))
-                column.moved(usual, others, step)
-                chances[name] = chance(column.takes(), usual)
+                beside = {}
+                for at in column.loss:
+                    rest = [each for each in groups[at] if each != name]
+                    total, lost = np.zeros((2, len(products)))
+                    for each in rest:
+                        own = chance(takes[each], usual[at])
+                        total, lost = total + own, lost + own * columns[each].loss[at]
+                    beside[at] = usual[at], total, lost
+                column.moved(beside, step)
+                takes[name] = column.takes()
             if [each.logs for each in columns.values()] == before:
                 break
     return {name: column.numbers for name, column in columns.items()}
