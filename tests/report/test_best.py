@@ -328,6 +328,8 @@ def test_slabs_that_do_not_hide_each_other_are_found_too() -> None:
     times = {at: expected(WHOLE, numbers, waves(WHOLE, 132, at)) for at in [*small, *SHAPES[-2:]]}
     found = fitted(WHOLE, 132, times, times)
     assert (found.alone, found.each) == pytest.approx((numbers.alone, numbers.each), rel=0.05)
+    for at, time in times.items():
+        assert expected(WHOLE, found, waves(WHOLE, 132, at)) == pytest.approx(time, rel=0.05), at
 
 
 def test_what_is_slow_beside_others_counts_less() -> None:
@@ -357,7 +359,7 @@ def test_costs_stay_within_what_a_gpu_can_do() -> None:
         costs(known, 132, {"warp_tile": times}, {"warp_tile": 75})["warp_tile"],
     ):
         assert found.each <= found.alone and found.store >= 0.0999
-        assert found.unaligned >= 0.9999 and found.padding <= 1.0001
+        assert found.unaligned >= 1 >= found.padding
 
 
 def test_times_of_random_products_are_kept(kernels: Path, tmp_path: Path) -> None:
