@@ -60,6 +60,7 @@ class Product:
     choice: str
     best: float | None
     seconds: tuple[float | None, ...]  # of each row
+    again: bool = False  # whether `best` and the rows that were faster were timed a second time
 
     @property
     def name(self) -> str:

@@ -123,13 +123,20 @@ def _chosen(choices: Choices) -> Chosen:
     low = sum(ratio < GOOD for ratio, _ in rated)
     untimed = len(choices.shapes) - len(rated)
     without = f" Products without both times: {untimed}." if untimed else ""
+    again = sum(at.again for _, at in rated)
+    second = (
+        f" At {again}, where it had less than 0.95 at first, it and the faster rows were timed a "
+        "second time, ten times as long, and those times count."
+        if again
+        else ""
+    )
     return Chosen(
         sentence=f"In {code} `best` was timed beside {len(choices.rows)} rows at {len(rated)} "
         f"random products (seed {choices.seed}, cold). "
         f"It reaches {significant(rated[0][0])} of the fastest row's speed at worst, "
         f"{significant(rated[len(rated) // 2][0])} in the median, and less than {GOOD} at {low} "
-        f"of them.{_library(choices)}{without} These are medians of few samples, so a ratio may "
-        "differ from 1 where both are the same row.",
+        f"of them.{second}{_library(choices)}{without} These are medians of few samples, "
+        "so a ratio may differ from 1 where both are the same row.",
         rows=[_line(choices, at, ratio) for ratio, at in rated],
     )
 
