@@ -698,22 +698,30 @@ def scores(
 
 
 def against(kept: Iterable[Tried]) -> Iterator[str]:
-    """How `best`, as it was then, did against cuBLAS, run by run."""
+    """How `best`, as it was then, did against the fastest of its rungs whose times are kept, and
+    against cuBLAS, run by run."""
     for each in kept:
-        if not {BEST, LIBRARY} <= set(each.rows):
-            continue
-        ratios = {}
+        beside: dict[str, dict[Product, float]] = {"the fastest kept rung": {}, "cuBLAS": {}}
         for at, times in each.times:
-            named = dict(zip(each.rows, times, strict=True))
-            if (own := named[BEST]) and (other := named[LIBRARY]):
-                ratios[at] = other / own
-        worst = min(ratios, key=lambda at: ratios[at])
-        yield (
-            f"{each.gpu}, `best` of {str(each.commit)[:7]} at {len(ratios)} products: "
-            f"{statistics.geometric_mean(ratios.values()):.2f} times as fast as cuBLAS in the "
-            f"geometric mean, slower at {sum(ratio < 1 for ratio in ratios.values())}, worst "
-            f"{ratios[worst]:.2f} at {'x'.join(map(str, worst))}"
-        )
+            timed = {name: own for name, own in zip(each.rows, times, strict=True) if own}
+            own, library = timed.pop(BEST, None), timed.pop(LIBRARY, None)
+            if own and timed:
+                beside["the fastest kept rung"][at] = min(timed.values()) / own
+            if own and library:
+                beside["cuBLAS"][at] = library / own
+        build = "" if each.architecture is None else f" in code for {each.architecture / 10}"
+        head = f"{each.gpu}, `best` of {str(each.commit)[:7]}{build}"
+        for other, ratios in beside.items():
+            if not ratios:
+                continue
+            worst = min(ratios, key=lambda at: ratios[at])
+            bar = GOOD if other == "the fastest kept rung" else 1
+            yield (
+                f"{head} against {other} at {len(ratios)} products: geometric mean "
+                f"{statistics.geometric_mean(ratios.values()):.2f}, below {bar} at "
+                f"{sum(ratio < bar for ratio in ratios.values())}, worst {ratios[worst]:.2f} at "
+                f"{'x'.join(map(str, worst))}"
+            )
 
 
 def _summary(found: dict[Product, tuple[str, str, float]]) -> str:
