@@ -2,7 +2,7 @@
 #pragma once
 
 // About how long a rung takes for a product of matrices that nobody has measured: from how its work
-// falls to multiprocessors, and from ten numbers that kernels/best.py fits to what was measured.
+// falls to multiprocessors, and from ten numbers that kernels/cost.py fits to what was measured.
 
 #include <algorithm>
 #include <cmath>
@@ -36,7 +36,7 @@ constexpr int blocks_of_k(std::int64_t tiles, std::int64_t slabs, int blocks) {
   return static_cast<int>(std::max<std::int64_t>(1, most));
 }
 
-/// How a rung cuts a product: tiles of C, along k in slabs. best.py knows the same.
+/// How a rung cuts a product: tiles of C, along k in slabs. cost.py knows the same.
 struct Plan {
   int rows, columns, depth;
   int resident;       // blocks that a multiprocessor holds at a time

@@ -14,32 +14,37 @@ from pathlib import Path
 from typing import Any
 
 import best
+import cost
 import pytest
 from best import (
     COSTS,
-    PORTABLE,
     TIMES,
-    Numbers,
-    Plan,
     Timed,
     all_tried,
     choices,
-    costs,
-    expected,
     fastest,
-    fitted,
-    kinds,
-    plans,
     retiled,
     runs_of,
     slower,
     tables,
     times_of,
     told_apart,
+)
+from conftest import REPORTS, called, one_line
+from cost import (
+    PORTABLE,
+    Numbers,
+    Plan,
+    Times,
+    costs,
+    expected,
+    fitted,
+    kinds,
+    plans,
+    possible,
     tuned,
     waves,
 )
-from conftest import REPORTS, called, one_line
 from recheck_report.history.runs import HISTORY, added, of
 from recheck_report.history.runs import load as load_history
 from recheck_report.model.record import Record, load
@@ -282,15 +287,11 @@ def test_rungs_are_chosen_from_as_code_has_them() -> None:
     assert groups == [["warp_tile", "k_warps"], ["stream_k", "warp_tile", "k_warps"]]
 
 
-def test_costs_are_tuned_to_what_is_chosen_by_them() -> None:
-    """Two rungs whose times no costs say exactly: choices lose less for it, and where one rung is
-    alone its fitted numbers stay."""
+def _two_rungs(small: Numbers) -> tuple[dict[str, Plan], Times]:
+    """Plans and times of two rungs, times that no costs say exactly."""
     chance = random.Random(1)
     known = {"small": Plan(16, 16, 16, 8), "large": WHOLE}
-    real = {
-        "small": Numbers(3, 3, 0.5, 0.2, 1, 0.2, 0.2, 0.5, 0.1, 0.1),
-        "large": Numbers(3, 3, 1.2, 0.6, 1, 0.1, 0.3, 0.5, 0.1, 0.1),
-    }
+    real = {"small": small, "large": Numbers(3, 3, 1.2, 0.6, 1, 0.1, 0.3, 0.5, 0.1, 0.1)}
     extents = [int(2 ** chance.uniform(3, 11)) for _ in range(900)]
     shapes = list(zip(extents[::3], extents[1::3], extents[2::3], strict=True))
     times = {
@@ -302,23 +303,49 @@ def test_costs_are_tuned_to_what_is_chosen_by_them() -> None:
         for name, plan in known.items()
     }
     times["small"] = {at: time * (1 + at[1] % 16 / 64) for at, time in times["small"].items()}
-    least = {at: min(own[at] for own in times.values()) for at in shapes}
-    own = {name: fitted(known[name], 132, times[name], least) for name in known}
+    return known, times
+
+
+def _fitted(known: dict[str, Plan], times: Times) -> dict[str, Numbers]:
+    least = {at: min(own[at] for own in times.values()) for at in times["small"]}
+    return {name: fitted(known[name], 132, times[name], least) for name in known}
+
+
+def test_costs_are_tuned_to_what_is_chosen_by_them() -> None:
+    """Choices lose less for it, and where one rung is alone its fitted numbers stay."""
+    known, times = _two_rungs(Numbers(3, 3, 0.5, 0.2, 1, 0.2, 0.2, 0.5, 0.1, 0.1))
+    own = _fitted(known, times)
 
     def lost(numbers: dict[str, Numbers]) -> float:
         total = 0.0
-        for at in shapes:
+        for at in times["small"]:
             taken = min(
                 known,
                 key=lambda name: expected(known[name], numbers[name], waves(known[name], 132, at)),
             )
-            total += math.log(times[taken][at] / least[at])
+            total += math.log(times[taken][at] / min(each[at] for each in times.values()))
         return total
 
     both = tuned(own, known, 132, times, [list(known)])
     assert lost(both) < 0.9 * lost(own)
     alone = tuned({"large": own["large"]}, known, 132, {"large": times["large"]}, [["large"]])
     assert alone["large"] == pytest.approx(own["large"])
+
+
+def test_tuning_stays_within_what_a_gpu_can_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the times say that what of a slab lies beyond k takes longer than the slab."""
+    known, times = _two_rungs(Numbers(3, 3, 0.5, 0.9, 1, 0.2, 0.2, 2.5, 0.1, 0.1))
+    own = _fitted(known, times)
+
+    def within(numbers: dict[str, Numbers]) -> bool:
+        return all(
+            possible({name: math.log(number) for name, number in each._asdict().items()})
+            for each in numbers.values()
+        )
+
+    assert within(tuned(own, known, 132, times, [list(known)]))
+    monkeypatch.setattr(cost, "possible", lambda numbers: True)
+    assert not within(tuned(own, known, 132, times, [list(known)]))
 
 
 def test_slabs_that_do_not_hide_each_other_are_found_too() -> None:
