@@ -4,9 +4,10 @@
     PYTHONPATH=reports python3 kernels/best.py [--results DIR] [--kernels DIR] [--score]
 
 Reads the committed records DIR/*/record.json (default: reports/results), and beside them what
-history.json has of earlier runs on other GPUs of the model, and rehearsal.json of random products.
-The times of these, of `best` and of cuBLAS it keeps in best_times.json beside best.cu, as the next
-rehearsal replaces them.
+history.json has of earlier runs on other GPUs of the model, and rehearsal.json of random products,
+beside them or, of a commit without a record, in DIR/../rehearsals/*/. The times of these products,
+of `best` and of cuBLAS it keeps in best_times.json beside best.cu, as the next rehearsal replaces
+them.
 Of GPU models with the same compute capability and as many multiprocessors (H100 and H200), which
 `best` cannot tell apart, it takes the one with more runs, and of the others the times of random
 products only.
@@ -167,8 +168,9 @@ def table(
     return "\n".join(lines) + "\n"
 
 
-def tables(folders: Sequence[Path], kernels: Path) -> dict[Path, str]:
-    """What each table should hold, by its path."""
+def tables(folders: Sequence[Path], kernels: Path, alone: Sequence[Path] = ()) -> dict[Path, str]:
+    """What each table should hold, by its path: of records, and of rehearsals that have none of
+    their commit beside them."""
     evidence = []
     for folder in told_apart(folders):
         record, _ = load(folder / "record.json")
@@ -182,7 +184,7 @@ def tables(folders: Sequence[Path], kernels: Path) -> dict[Path, str]:
                 found[path] = table(evidence, source.parent.name, text, layout)
         if f'"{COSTS}"' in text:
             known, needs = plans(text), choices(text)
-            kept = all_tried(source.with_name(TIMES), folders, needs)
+            kept = all_tried(source.with_name(TIMES), [*folders, *alone], needs)
             found[source.with_name(TIMES)] = tried_text(kept)
             found[source.with_name(COSTS)] = cost_table(known, needs, sources(folders, known, kept))
     return found
@@ -396,12 +398,12 @@ def _summary(found: dict[Product, tuple[str, str, float]]) -> str:
     )
 
 
-def score(path: Path, folders: list[Path]) -> str:
+def score(path: Path, folders: Sequence[Path], alone: Sequence[Path]) -> str:
     """What --score prints of a best.cu: on every GPU, and of the rungs that more GPUs than one
     run."""
     source = path.read_text(encoding="utf-8")
     lines, needs = [], choices(source)
-    kept = all_tried(path.with_name(TIMES), folders, needs)
+    kept = all_tried(path.with_name(TIMES), [*folders, *alone], needs)
     every = plans(source)
     portable = {name: plan for name, plan in every.items() if needs[name] <= PORTABLE}
     for gpu in sources(folders, every, kept):
@@ -431,10 +433,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = parser.parse_args(argv)
     try:
         folders = [path.parent for path in sorted(arguments.results.glob("*/record.json"))]
+        rehearsals = arguments.results.parent.glob("rehearsals/*/rehearsal.json")
+        alone = [path.parent for path in sorted(rehearsals)]
         if arguments.score:
-            print(score(arguments.kernels / PRODUCTS / "best.cu", folders))
+            print(score(arguments.kernels / PRODUCTS / "best.cu", folders, alone))
             return 0
-        for path, text in tables(folders, arguments.kernels).items():
+        for path, text in tables(folders, arguments.kernels, alone).items():
             if path.exists() and path.read_text(encoding="utf-8") == text:
                 continue
             path.write_text(text, encoding="utf-8")

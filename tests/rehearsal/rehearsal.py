@@ -42,9 +42,10 @@ TARGETS = ("recheck", "recheck_best", "recheck_tests")
 FILTER = "gpu*:-*SecondTranscription*:gpu_Dispatch*:*takes_memory*:*Power*:*CouldSkip*"
 ROWS, MUTANTS = ("Gate", "Launches", "Repeat"), ("Mutant", "Unspoiled", "Race")
 PER_CASE, SHAPES = 0.005, 200
-# where `best` has less than that of the fastest row's speed, it may be by chance, as the least of
-# many short measurements is too low: both are timed again, so many times as long
-DOUBTED, LONGER = 0.95, 10
+# where `best`, or the row that it takes, has less than that of the fastest row's speed, it may be
+# by chance, as the least of many short measurements is too low: they are timed a second time, with
+# so many times the budget, of which a row takes what its samples need
+DOUBTED, MORE = 0.95, 10
 TINY = "48x32x16"
 MOST_FLOPS, MOST_ELEMENTS = 4e9, 1 << 26  # of a product, and of one of its matrices
 MOST_SECONDS = 600  # for the tests of one process
@@ -298,14 +299,18 @@ def medians(record: dict[str, Any]) -> Times:
     return found
 
 
-def faster(times: Times, rows: Sequence[str], shapes: Sequence[str]) -> dict[str, list[str]]:
-    """The rows that were faster than `best`, at the products where the fastest is well ahead."""
+def doubted(
+    times: Times, rows: Sequence[str], shapes: Sequence[str], taken: dict[str, str]
+) -> dict[str, list[str]]:
+    """The products at which the fastest row is well ahead of `best`, or of the row that `best`
+    takes: the same kernel, so that luck hides no slow choice either. And the rows that may be the
+    fastest there: what is no slower than these two."""
     found = {}
     for shape in shapes:
-        own = {row: times[row, shape] for row in rows if (row, shape) in times}
-        best = times.get(("best", shape))
-        if best and own and min(own.values()) < DOUBTED * best:
-            found[shape] = [row for row, seconds in own.items() if seconds < best]
+        timed = {row: times[row, shape] for row in rows if (row, shape) in times}
+        own = [times[row, shape] for row in ("best", taken[shape]) if (row, shape) in times]
+        if ("best", shape) in times and timed and min(timed.values()) < DOUBTED * max(own):
+            found[shape] = [row for row, seconds in timed.items() if seconds <= max(own)]
     return found
 
 
@@ -334,12 +339,18 @@ def choices(
         line.split() for line in asked(programs / "recheck_best", "--shape=" + ",".join(shapes))
     )
     record = measured(programs / "recheck", folder, env, ["best", *rows], shapes, PER_CASE)
-    cases, times = record["cases"], medians(record)
-    again = faster(times, rows, shapes)
+    cases, times, first = record["cases"], medians(record), dict[str, float]()
+    again = doubted(times, rows, shapes, taken)
     if again:
         near = ["best", *(row for row in rows if any(row in own for own in again.values()))]
-        record = measured(programs / "recheck", folder, env, near, list(again), LONGER * PER_CASE)
-        cases, times = cases + record["cases"], times | medians(record)
+        record = measured(programs / "recheck", folder, env, near, list(again), MORE * PER_CASE)
+        second = medians(record)
+        for shape in again:
+            if ("best", shape) in second:
+                fastest = min(times[row, shape] for row in again[shape])
+                first[shape] = fastest / times["best", shape]
+        times |= {pair: own for pair, own in second.items() if pair[1] in first}
+        cases += record["cases"]
     wrong = [
         f"{case['id']}: {case['status']}: {case['reason']}"
         for case in cases
@@ -357,7 +368,7 @@ def choices(
                 "choice": taken[shape],
                 "best": times.get(("best", shape)),
                 "seconds": [times.get((row, shape)) for row in rows],
-                "again": shape in again,
+                "first": first.get(shape),
             }
             for shape in shapes
         ],

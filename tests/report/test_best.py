@@ -7,6 +7,7 @@ import math
 import os
 import random
 import re
+import shutil
 import subprocess
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -405,6 +406,16 @@ def test_times_of_random_products_are_kept(kernels: Path, tmp_path: Path) -> Non
         assert [each["seed"] for each in json.loads(kept.read_text())] == [1, 2][:seed]
     beside.unlink()
     assert _write(kernels) == ""
+    # a rehearsal of a commit without a record lies elsewhere
+    before = kept.read_bytes()
+    rehearsal["choices"][0]["seed"] = 3
+    alone = tmp_path / "rehearsals/a-gpu/rehearsal.json"
+    alone.parent.mkdir(parents=True)
+    alone.write_text(json.dumps(rehearsal))
+    _write(kernels)
+    assert [each["seed"] for each in json.loads(kept.read_text())] == [1, 2, 3]
+    kept.write_bytes(before)
+    shutil.rmtree(alone.parents[1])
     # of each product the newest counts, of rows that best may take
     first, second = json.loads(kept.read_text())
     assert first["rows"] == ["best", "tile16", "async_stages"]

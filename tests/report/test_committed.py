@@ -5,15 +5,20 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from best import TIMES, all_tried, choices, tried
 from conftest import EXPERIMENTS, REPORTS, run, same_matplotlib, same_schema, unpacked
+from cost import PORTABLE
 from recheck_report.anchors import slug
 from recheck_report.claims import verdicts_json
 from recheck_report.claims.measured import read
+from recheck_report.contribution.beside import rehearsed
 from recheck_report.contribution.evidence import refusal
+from recheck_report.model.rehearsal import GOOD, load_rehearsal
 from recheck_report.sections.family import close_family
 
 RECORDS = sorted((REPORTS / "results").glob("*/record.json"))
 OUTSIDE = REPORTS.parent / "tests/outside"
+KERNELS = REPORTS.parent / "kernels/matmul"
 
 
 # those of our own collection are rendered in test_package.py, as a user would
@@ -38,3 +43,21 @@ def test_verdicts_numbers_and_intervals_stay(record: Path) -> None:
     close_family(own)
     found = verdicts_json(own.record, own.judgement)
     assert found == record.with_name("verdicts.json").read_bytes()
+
+
+REHEARSALS = sorted((REPORTS / "rehearsals").glob("*/rehearsal.json"))
+
+
+@pytest.mark.parametrize("path", REHEARSALS, ids=lambda path: path.parent.name)
+def test_a_rehearsal_without_a_record_is_as_good_as_readme_says(path: Path) -> None:
+    rehearsal = load_rehearsal(path)
+    assert rehearsal and rehearsed(rehearsal) is None
+    assert not rehearsal.environment.dirty
+    assert path.parent.name == slug(rehearsal.environment.gpu)
+    assert not any(out.status == "failed" for test in rehearsal.tests for out in test.outcomes)
+    # and its times are kept, by which the costs are fitted
+    source = (KERNELS / "best.cu").read_text(encoding="utf-8")
+    kept = all_tried(KERNELS / TIMES, [], [])
+    assert all(each in kept for each in tried(rehearsal, list(choices(source))))
+    (old,) = (each for each in rehearsal.choices if each.architecture == PORTABLE)
+    assert len(old.shapes) == 200 and all((old.ratio(at) or 0) >= GOOD for at in old.shapes)

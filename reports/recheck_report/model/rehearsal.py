@@ -60,7 +60,8 @@ class Product:
     choice: str
     best: float | None
     seconds: tuple[float | None, ...]  # of each row
-    again: bool = False  # whether `best` and the rows that were faster were timed a second time
+    first: float | None = None  # the ratio before `best` and what was faster were timed again
+    again: bool = False  # that they were, in files without that ratio
 
     @property
     def name(self) -> str:

@@ -123,21 +123,28 @@ def _chosen(choices: Choices) -> Chosen:
     low = sum(ratio < GOOD for ratio, _ in rated)
     untimed = len(choices.shapes) - len(rated)
     without = f" Products without both times: {untimed}." if untimed else ""
-    again = sum(at.again for _, at in rated)
-    second = (
-        f" At {again}, where it had less than 0.95 at first, it and the faster rows were timed a "
-        "second time, ten times as long, and those times count."
-        if again
-        else ""
-    )
     return Chosen(
         sentence=f"In {code} `best` was timed beside {len(choices.rows)} rows at {len(rated)} "
         f"random products (seed {choices.seed}, cold). "
         f"It reaches {significant(rated[0][0])} of the fastest row's speed at worst, "
         f"{significant(rated[len(rated) // 2][0])} in the median, and less than {GOOD} at {low} "
-        f"of them.{second}{_library(choices)}{without} These are medians of few samples, "
+        f"of them.{_second(choices)}{_library(choices)}{without} These are medians of few samples, "
         "so a ratio may differ from 1 where both are the same row.",
         rows=[_line(choices, at, ratio) for ratio, at in rated],
+    )
+
+
+def _second(choices: Choices) -> str:
+    """At how many products times were taken a second time, and what they said at first."""
+    again = [at for at in choices.shapes if at.again or at.first is not None]
+    if not again:
+        return ""
+    first = [at.first for at in again if at.first is not None]
+    then = f"; at first it had less than {GOOD} at {sum(own < GOOD for own in first)} of these"
+    return (
+        f" At {len(again)}, where it or the row that it takes seemed to have less than 0.95, they "
+        "and what was faster were timed a second time, with ten times the budget, and those times "
+        f"count{then if first else ''}."
     )
 
 
