@@ -383,7 +383,7 @@ def against(kept: Iterable[Tried]) -> Iterator[str]:
             yield (
                 f"{head} against {other} at {len(ratios)} products: geometric mean "
                 f"{statistics.geometric_mean(ratios.values()):.2f}, below {bar} at "
-                f"{sum(ratio < bar for ratio in ratios.values())}, worst {ratios[worst]:.2f} at "
+                f"{sum(ratio < bar for ratio in ratios.values())}, worst {ratios[worst]:.3f} at "
                 f"{'x'.join(map(str, worst))}"
             )
 

@@ -303,8 +303,8 @@ def doubted(
     times: Times, rows: Sequence[str], shapes: Sequence[str], taken: dict[str, str]
 ) -> dict[str, list[str]]:
     """The products at which the fastest row is well ahead of `best`, or of the row that `best`
-    takes: the same kernel, so that luck hides no slow choice either. And the rows that may be the
-    fastest there: what is no slower than these two."""
+    takes, if that was timed: the same kernel, so that luck hides no slow choice either. And the
+    rows that may be the fastest there: those no slower than the slower of these two."""
     found = {}
     for shape in shapes:
         timed = {row: times[row, shape] for row in rows if (row, shape) in times}
@@ -344,12 +344,11 @@ def choices(
     if again:
         near = ["best", *(row for row in rows if any(row in own for own in again.values()))]
         record = measured(programs / "recheck", folder, env, near, list(again), MORE * PER_CASE)
-        second = medians(record)
-        for shape in again:
-            if ("best", shape) in second:
-                fastest = min(times[row, shape] for row in again[shape])
-                first[shape] = fastest / times["best", shape]
-        times |= {pair: own for pair, own in second.items() if pair[1] in first}
+        for shape, own in again.items():
+            first[shape] = min(times[row, shape] for row in own) / times["best", shape]
+        # what has no time now has none: never one of each kind side by side
+        times = {at: own for at, own in times.items() if at[0] not in near or at[1] not in again}
+        times |= medians(record)
         cases += record["cases"]
     wrong = [
         f"{case['id']}: {case['status']}: {case['reason']}"

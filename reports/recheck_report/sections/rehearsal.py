@@ -141,10 +141,11 @@ def _second(choices: Choices) -> str:
         return ""
     first = [at.first for at in again if at.first is not None]
     then = f"; at first it had less than {GOOD} at {sum(own < GOOD for own in first)} of these"
+    where = "it or the row that it takes" if first else "it"
     return (
-        f" At {len(again)}, where it or the row that it takes seemed to have less than 0.95, they "
-        "and what was faster were timed a second time, with ten times the budget, and those times "
-        f"count{then if first else ''}."
+        f" At {len(again)}, where {where} seemed to have less than 0.95, it and what was faster "
+        "were timed a second time, with ten times the budget, and those times count"
+        f"{then if first else ''}."
     )
 
 
