@@ -18,9 +18,9 @@ runs that had them with the same code; behind a row that not every GPU runs, the
 that more do, for a GPU that nobody has measured. And best_costs.inc: for each choice with a plan
 the ten numbers of kernels/cost.hpp, fitted to all its cold times on a GPU and then, all rungs'
 together, tuned to what is chosen by them. --score writes nothing, and prints how good a choice by
-such costs is at shapes that they were not fitted to, and how `best` did against cuBLAS at the
-random products. Exit code 1: a table cannot be written, or NumPy is missing. Exit code 2: a record
-cannot be read.
+such costs is at shapes that they were not fitted to, and how `best` did against its rungs and
+cuBLAS at the random products. Exit code 1: a table cannot be written, or NumPy is missing. Exit
+code 2: a record cannot be read.
 """
 
 from __future__ import annotations
@@ -365,21 +365,20 @@ def against(kept: Iterable[Tried]) -> Iterator[str]:
     """How `best`, as it was then, did against the fastest of its rungs whose times are kept, and
     against cuBLAS, run by run."""
     for each in kept:
-        beside: dict[str, dict[Product, float]] = {"the fastest kept rung": {}, "cuBLAS": {}}
+        rungs, library = dict[Product, float](), dict[Product, float]()
         for at, times in each.times:
             timed = {name: own for name, own in zip(each.rows, times, strict=True) if own}
-            own, library = timed.pop(BEST, None), timed.pop(LIBRARY, None)
+            own, theirs = timed.pop(BEST, None), timed.pop(LIBRARY, None)
             if own and timed:
-                beside["the fastest kept rung"][at] = min(timed.values()) / own
-            if own and library:
-                beside["cuBLAS"][at] = library / own
+                rungs[at] = min(timed.values()) / own
+            if own and theirs:
+                library[at] = theirs / own
         build = "" if each.architecture is None else f" in code for {each.architecture / 10}"
         head = f"{each.gpu}, `best` of {str(each.commit)[:7]}{build}"
-        for other, ratios in beside.items():
+        for other, bar, ratios in (("the fastest kept rung", GOOD, rungs), ("cuBLAS", 1, library)):
             if not ratios:
                 continue
             worst = min(ratios, key=lambda at: ratios[at])
-            bar = GOOD if other == "the fastest kept rung" else 1
             yield (
                 f"{head} against {other} at {len(ratios)} products: geometric mean "
                 f"{statistics.geometric_mean(ratios.values()):.2f}, below {bar} at "

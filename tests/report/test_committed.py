@@ -49,17 +49,18 @@ def test_verdicts_numbers_and_intervals_stay(record: Path) -> None:
 def test_rehearsals_without_a_record_are_as_good_as_readme_says() -> None:
     paths = sorted((REPORTS / "rehearsals").glob("*/rehearsal.json"))
     assert paths
+    recorded = {load(each)[0].environment.git.commit for each in RECORDS}
+    names = list(choices((KERNELS / "best.cu").read_text(encoding="utf-8")))
+    kept = all_tried(KERNELS / TIMES, [], [])
     for path in paths:
         rehearsal = load_rehearsal(path)
         assert rehearsal and rehearsed(rehearsal) is None
         own = rehearsal.environment
         assert not own.dirty and path.parent.name == slug(own.gpu or "")
         # or it would belong beside it
-        assert own.commit not in {load(each)[0].environment.git.commit for each in RECORDS}
+        assert own.commit not in recorded
         assert not any(out.status == "failed" for test in rehearsal.tests for out in test.outcomes)
         # its times are kept, by which the costs are fitted
-        source = (KERNELS / "best.cu").read_text(encoding="utf-8")
-        kept = all_tried(KERNELS / TIMES, [], [])
-        assert all(each in kept for each in tried(rehearsal, list(choices(source))))
+        assert all(each in kept for each in tried(rehearsal, names))
         (old,) = (each for each in rehearsal.choices if each.architecture == PORTABLE)
         assert len(old.shapes) == 200 and all((old.ratio(at) or 0) >= GOOD for at in old.shapes)
