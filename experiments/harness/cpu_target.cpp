@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <sched.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -8,10 +7,9 @@
 #include <cfenv>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <new>
-#include <string>
 
+#include "../../reference/host.hpp"
 #include "../../reference/parallel.hpp"
 #include "ledger.hpp"
 #include "mix.hpp"
@@ -43,14 +41,7 @@ class CpuTarget final : public Target {
   CpuTarget() { sched_getaffinity(0, sizeof cpus_, &cpus_); }
   [[nodiscard]] Backend backend() const override { return Backend::cpu; }
 
-  [[nodiscard]] std::int64_t free_bytes() const override {
-    // what the kernel would find by giving up caches, which "free" pages leave out
-    std::ifstream in("/proc/meminfo");
-    for (std::string key; in >> key; in.ignore(256, '\n'))
-      if (std::int64_t kilobytes = 0; key == "MemAvailable:" && in >> kilobytes)
-        return 1024 * kilobytes;
-    return static_cast<std::int64_t>(sysconf(_SC_AVPHYS_PAGES)) * sysconf(_SC_PAGESIZE);
-  }
+  [[nodiscard]] std::int64_t free_bytes() const override { return reference::free_memory(); }
 
   float* allocate(std::int64_t count) override {
     // aligned as BLAS and SSE like it; the size has to be a multiple of the alignment

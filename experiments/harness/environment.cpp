@@ -13,11 +13,12 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
-#include <thread>
 
 #include "../../kernels/code.hpp"
+#include "../../reference/host.hpp"
 #include "build_info.hpp"
 #include "conditions.hpp"
+#include "digits.hpp"
 #include "nvml.hpp"
 #include "record.hpp"
 
@@ -74,11 +75,7 @@ int fp32_lanes(int compute_capability) {
 }
 
 std::string in_units(double value, double unit, int digits) {
-  std::ostringstream out;
-  out.setf(std::ios::fixed);
-  out.precision(digits);
-  out << value / unit;
-  return out.str();
+  return digits_of(value / unit, digits, std::chars_format::fixed);
 }
 
 /// Whether launches go through NVIDIA's Multi-Process Service: a process is its client where it
@@ -176,7 +173,7 @@ Json environment(const Gpu& gpu, const std::string& command, const Settings& set
       {"device_debug", *build::device_debug != '\0'},
       {"blas", text_or_null(build::blas)},
       {"cpu", model.empty() ? kernel.machine : model},
-      {"cpu_threads", std::max(1u, std::thread::hardware_concurrency())},
+      {"cpu_threads", reference::usable_cpus()},
       {"os", after("/etc/os-release", "PRETTY_NAME") + ", " + kernel.sysname + " " + release},
       {"mps", mps},
       {"version", build::version},
