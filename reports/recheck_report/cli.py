@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
+from traceback import walk_tb
 from typing import NoReturn
 
 from recheck_report import __version__
@@ -194,6 +195,12 @@ def main(words: Sequence[str] | None = None) -> int:
                 module = import_module(f"recheck_report.commands.{name}")
             except ModuleNotFoundError as error:
                 return _say(f"Python package {error.name} is missing: {_remedy(error.name)}", 1)
+            except Exception as error:  # such as one that was built for another NumPy
+                package = _package_of(error)
+                if package is None:
+                    raise
+                why = str(error).strip().splitlines() or [type(error).__name__]
+                return _say(f"{package} cannot be imported: {why[0]}; {_remedy(package)}", 1)
             module.options(command)
     options = parser.parse_args(words)
     try:
@@ -238,6 +245,14 @@ def _say(line: str, code: int) -> int:
     shown = "".join(each if each.isprintable() else "\N{REPLACEMENT CHARACTER}" for each in line)
     print(f"error: {shown}", file=sys.stderr)
     return code
+
+
+def _package_of(error: Exception) -> str | None:
+    """The package in whose import an error came up; null for our own."""
+    modules = [frame.f_globals.get("__name__", "") for frame, _ in walk_tb(error.__traceback__)]
+    names = [name.split(".")[0] for name in modules]
+    own = {__name__.split(".")[0], "importlib", "__main__"}
+    return next((name for name in names if name not in own), None)
 
 
 def _remedy(package: str | None) -> str:
