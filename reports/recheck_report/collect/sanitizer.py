@@ -12,6 +12,8 @@ NO_SANITIZER = "not measured: compute-sanitizer was not found"
 NOT_BELIEVED = "not measured: racecheck finds no hazard where there is one"
 # of the harness: it writes to all of shared memory
 LEFT_OUT = "kns=poison_shared_kernel"
+# how its lines begin that say that it has not watched everything
+TROUBLE = "[Ee]rror|not supported|[Uu]nsupported|[Uu]nable to|[Ff]ailed to|terminated before"
 # a kernel that has hazards, where the program of tests has it
 KNOWN = "gpu/Race.RunsAtASmallSize/matmul_s0_first_barrier_missing"
 
@@ -30,7 +32,7 @@ def races(tests: str, sanitizer: str, name: str) -> dict[str, Any]:
     if test and summary and int(summary[1]) > 0:
         return outcome("hazards", int(summary[1]))
     # no hazards is an answer only where everything ran as it should
-    trouble = re.search(r"^=+ (?!.*SUMMARY)(.*(?:[Ee]rror|not supported).*)", text, re.MULTILINE)
+    trouble = re.search(rf"^=+ (?!.*SUMMARY)(.*(?:{TROUBLE}).*)", text, re.MULTILINE)
     if trouble:
         return no_outcome(f"not measured: compute-sanitizer: {trouble[1].strip()}")
     if "Running 0 tests" in text:
@@ -39,6 +41,8 @@ def races(tests: str, sanitizer: str, name: str) -> dict[str, Any]:
         return no_outcome(f"not measured: racecheck gave no summary, exit code {ended.code}")
     if test.state != "OK":
         return no_outcome("not measured: no hazards, but the test failed under racecheck")
+    if ended.code != 0:
+        return no_outcome(f"not measured: racecheck ended with exit code {ended.code}")
     return outcome("clean")
 
 

@@ -74,6 +74,11 @@ def gates(tests: str, names: list[str]) -> dict[str, dict[str, Any]]:
     left = list(names)
     while left:
         ended, seen = run_tests(tests, left)
+        # a process that crashes behind its tests has proven none of them
+        states = {each.state for each in seen.values()}
+        failed, skipped = "FAILED" in states, "OK" not in states
+        usual = ended.code == 0 or (ended.code == 1 and failed) or (ended.code == 77 and skipped)
+        lost = not usual and "RUN" not in states
         for name in left:
             if name not in seen:
                 continue
@@ -84,6 +89,9 @@ def gates(tests: str, names: list[str]) -> dict[str, dict[str, Any]]:
                 found[name] = no_outcome(f"not measured: took more than {programs.SECONDS} s")
             elif test.state == "RUN":
                 found[name] = no_outcome(f"not measured: ended its process, exit code {ended.code}")
+            elif test.state == "OK" and lost:
+                why = f"not measured: passed, but its process ended with exit code {ended.code}"
+                found[name] = no_outcome(why)
             elif test.state == "FAILED" and test.why:
                 found[name] = no_outcome(f"not measured: the test had trouble: {test.why}")
             else:
