@@ -45,7 +45,7 @@ class BystandersOf : public TemporaryFolder {
   static Json start() {
     return {{"started", "2026-01-01T00:00:00Z"},
             {"gpu", {{"power_limit_watts", 700}}},
-            {"state", {{"other_processes", 0}}},
+            {"state", {{"other_processes", 0}, {"other_gpu_percent", 0}}},
             {"unknown", Json::object()}};
   }
 
@@ -72,6 +72,31 @@ TEST_F(BystandersOf, NotesTheMostProcessesAtOnceThoughTheyGo) {
   processes() = 2;
   EXPECT_EQ(bystanders.look(true).size(), 1u);
   EXPECT_EQ(noted(bystanders)["state"]["other_processes"], 2);
+}
+
+// who holds the GPU need not use it
+TEST_F(BystandersOf, TellsUseFromPresence) {
+  processes() = 3;
+  Bystanders bystanders(bus_id_, FAKE_NVML, "/nowhere");
+  EXPECT_EQ(bystanders.gpu_percent(), 0);
+  EXPECT_EQ(noted(bystanders)["state"]["other_gpu_percent"], 0);
+  of("fake_percent") = 30;
+  bystanders.look(true);
+  EXPECT_EQ(bystanders.gpu_percent(), 60);  // by two others; what this process takes is its own
+  of("fake_percent") = 1;
+  bystanders.look(true);
+  EXPECT_EQ(bystanders.gpu_percent(), 2);
+  EXPECT_EQ(noted(bystanders)["state"]["other_gpu_percent"], 60);
+  of("fake_percent") = 0;
+}
+
+TEST_F(BystandersOf, SaysThatTheGpuIsHot) {
+  Bystanders bystanders(bus_id_, FAKE_NVML, "/nowhere");
+  EXPECT_TRUE(bystanders.hot());  // "hw_thermal_slowdown"
+  of("fake_throttle") = 4;        // "sw_power_cap", as any large product has it
+  bystanders.look(true);
+  EXPECT_FALSE(bystanders.hot());
+  of("fake_throttle") = 0x1144;
 }
 
 TEST_F(BystandersOf, SaysWhoIsThereFromTheBeginning) {

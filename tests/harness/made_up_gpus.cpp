@@ -74,18 +74,10 @@ class MadeUpTarget final : public Target {
   void queue_exchange(float* a, float* b, std::int64_t count) override {
     host_->queue_exchange(a, b, count);
   }
-  void queue_hide(float* data, std::int64_t count, std::uint64_t key) override {
-    host_->queue_hide(data, count, key);
-  }
   void queue_copy(float* to, const float* from, std::int64_t count) override {
     host_->queue_copy(to, from, count);
   }
   void queue_poison(float* data, std::int64_t count) override { host_->queue_poison(data, count); }
-  void queue_read(const float* data, std::int64_t count) override {
-    host_->queue_read(data, count);
-  }
-  [[nodiscard]] std::vector<Setting> settings() const override { return host_->settings(); }
-  void restore(std::span<const Setting> settings) override { host_->restore(settings); }
   std::vector<std::uint64_t> digests(std::span<const std::span<const float>> arrays) override {
     return host_->digests(arrays);
   }
