@@ -32,8 +32,8 @@ struct Method {
   // a case is tried only if its proofs and fewest samples are predicted to fit into so many budgets
   double proof_budgets = 20;
 
-  // a block of GPU samples that takes more than so many times the case's usual block is set aside
-  // and measured again: of 28,095 blocks on a quiet H100, and as many on an H200, none does
+  // a block of GPU samples that takes more than so many times the case's fastest block but one is
+  // set aside and measured again: of 28,095 blocks on a quiet H100, and as many on an H200, none
   double disturbed_above = 1.5;
 
   // what is read between cold samples: so many times L2, but no fewer bytes

@@ -65,9 +65,9 @@ constexpr auto rank_of_round = [] {
 }();
 static_assert(method.rounds >= fewest_samples);
 
-/// The blocks of a case that took much longer than its usual block, which is the lower quartile:
-/// something else had the GPU, or its clock fell. None where the host is the clock, as its times
-/// have several modes on the quietest machine.
+/// The blocks of a case that took much longer than its fastest but one: something else had the GPU,
+/// or its clock fell. None where the host is the clock, as its times have several modes on the
+/// quietest machine.
 std::vector<bool> jumped(const Case& c) {
   std::vector<double> medians;
   std::size_t at = 0;
@@ -79,10 +79,9 @@ std::vector<bool> jumped(const Case& c) {
   auto ordered = medians;
   std::ranges::sort(ordered);
   std::vector<bool> jumps(medians.size());
-  if (medians.empty() || host_timed(c)) return jumps;
-  const double usual = ordered[(ordered.size() - 1) / 4];
+  if (medians.size() < 2 || host_timed(c)) return jumps;
   for (std::size_t i = 0; i < medians.size(); ++i)
-    jumps[i] = medians[i] > method.disturbed_above * usual + 1e-6;
+    jumps[i] = medians[i] > method.disturbed_above * ordered[1] + 1e-6;
   return jumps;
 }
 
