@@ -21,7 +21,7 @@ from recheck_report.formatting import SCOPES, cell, durations, margin, shape_lab
 from recheck_report.model.record import Case, Experiment
 from recheck_report.queries import DISPATCH, first_rung, metric_of, reference, roof, share
 from recheck_report.sections.bottlenecks import busy
-from recheck_report.sections.machine import suspects
+from recheck_report.sections.machine import mark
 from recheck_report.statistics.family import comparisons
 from recheck_report.statistics.paired import in_rounds
 from recheck_report.statistics.ratio import Ratio
@@ -112,8 +112,8 @@ class Sentences:
     def link(self, case: Case) -> str:
         scope = SCOPES.get(case.regime, "")
         where = place(case, self.experiment)
-        if case.id in suspects(self.record):
-            scope += " (**suspect**)"
+        if marked := mark(self.record, case).strip():
+            scope += f" ({marked})"
         return f"[`{case.strategy}`]({where}){' ‡' * ('‡' in case.marks)}{scope}"
 
     def rate(self, case: Case) -> str:
