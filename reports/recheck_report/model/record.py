@@ -159,20 +159,20 @@ class Method:
     """The numbers by which cases were timed; METHOD says what each is. None: not said."""
 
     confidence: float | None = None
-    fewest_samples: float | None = None
-    rounds: float | None = None
+    fewest_samples: int | None = None
+    rounds: int | None = None
     most_budgets: float | None = None
     most_budgets_host_timed: float | None = None
     block_seconds: float | None = None
-    block_samples: float | None = None
+    block_samples: int | None = None
     queued_samples: int | None = None  # None: all of a block
     batch_below_seconds: float | None = None
     proof_budgets: float | None = None
     throttled_below: float | None = None
-    flush_l2_sizes: float | None = None
-    flush_least_bytes: float | None = None
+    flush_l2_sizes: int | None = None
+    flush_least_bytes: int | None = None
     power_seconds: float | None = None
-    inner_repeats: float | None = None
+    inner_repeats: int | None = None
 
 
 @dataclass(frozen=True)
