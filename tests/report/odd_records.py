@@ -58,7 +58,8 @@ def _timed(dice: random.Random, document: Json) -> list[Json]:
 def _member(dice: random.Random, document: Json) -> tuple[Json, str]:
     """A member of a record that a machine may not know, and what holds it."""
     env = document["environment"]
-    places = [env, env.get("gpu") or {}, env["state"], document["method"], document["overhead"]]
+    places = [env, env.get("gpu") or {}, env.get("state"), document.get("method")]
+    places += [document.get("overhead"), document.get("plan")]
     places += [dice.choice(document["cases"]) for _ in range(3)]
     places += [dice.choice(document["strategies"]), dice.choice(document["experiments"])]
     places += [
@@ -73,13 +74,13 @@ def _member(dice: random.Random, document: Json) -> tuple[Json, str]:
 
 
 def nulls(dice: random.Random, document: Json, _: Lines) -> None:
-    for _ in range(dice.choice((1, 5, 20))):
+    for _at in range(dice.choice((1, 5, 20))):
         place, name = _member(dice, document)
         place[name] = None
 
 
 def missing(dice: random.Random, document: Json, _: Lines) -> None:
-    for _ in range(dice.choice((1, 5, 20))):
+    for _at in range(dice.choice((1, 5, 20))):
         place, name = _member(dice, document)
         place.pop(name, None)
 
@@ -91,7 +92,7 @@ def unknown_fields(dice: random.Random, document: Json, lines: Lines) -> None:
 
 def numbers(dice: random.Random, document: Json, _: Lines) -> None:
     """Zeros and outliers of any member that is a number."""
-    for _ in range(dice.choice((1, 10, 50))):
+    for _at in range(dice.choice((1, 10, 50))):
         place, name = _member(dice, document)
         if type(place.get(name)) in (int, float):
             kind = type(place[name])
@@ -203,7 +204,7 @@ def names(dice: random.Random, document: Json, _: Lines) -> None:
                     ("star", "npu", "fp8", "blocked", "part", "roof", "audit", "cpu")
                 )
             }
-            row["parameters"] = dice.choice(({}, {"swizzle": 2**40}, row["parameters"]))
+            row["parameters"] = dice.choice(({}, {"swizzle": 2**40}, row.get("parameters")))
     for case in _some(dice, document):
         experiment, row, shape, regime = case["id"].split("/")
         regime = dice.choice(("sustained", "graph", regime))
@@ -255,15 +256,17 @@ CHANGES: tuple[Change, ...] = (
 )
 
 
+# what takes members away goes behind what changes them
+LAST = [*(each for each in CHANGES if each not in (nulls, missing, broken_case)), nulls, missing]
+LAST += [broken_case]
+
+
 def odd(seed: int, document: Json, lines: Lines) -> tuple[Json, Lines]:
     """A record by this seed, with one to six kinds of change; each kind begins some."""
     dice = random.Random(seed)
     own, samples = shrunk(dice, document, lines)
-    # what takes whole members away goes last
     first = [CHANGES[seed % len(CHANGES)], *dice.sample(CHANGES, dice.randrange(6))]
-    for change in sorted(
-        dict.fromkeys(first), key=lambda each: each in (nulls, missing, broken_case)
-    ):
+    for change in sorted(dict.fromkeys(first), key=LAST.index):
         change(dice, own, samples)
     return own, samples
 

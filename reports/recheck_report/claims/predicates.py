@@ -352,12 +352,15 @@ class Questions:
             ceiling = self.record.ceilings.get(metric.ceiling)
             if ceiling is None:
                 raise Missing(f"the record holds no {metric.ceiling_label}")
-            work = getattr(case, metric.work)
+            if not (work := getattr(case, metric.work)):
+                raise Missing(f"{check.of} has no work of that kind")
             rates = [work / seconds / ceiling.value for seconds in self._times(case)]
             share = Ratio(*rates)
         else:
             roof = self.timed(check.roof)
             work = "bytes" if case.bytes and roof.bytes else "flops"
+            if not getattr(case, work) or not getattr(roof, work):
+                raise Missing(f"{check.of} or {check.roof} has no work of that kind")
             ratio = self._foreseen(self.known.ratio(roof, case), roof, case)
             share = ratio.times(getattr(case, work) / getattr(roof, work))
         if check.at_least is not None:

@@ -71,9 +71,8 @@ class Matrix:
 
 
 def _regimes(record: Record, experiment: Experiment) -> list[str]:
-    """Those that some GPU row of the experiment has; without a GPU row, those of any row."""
-    cases = record.of(experiment)
-    found = {case.regime for case in cases if case.target == "gpu"} or {c.regime for c in cases}
+    """Those that some row of the experiment has."""
+    found = {case.regime for case in record.of(experiment)}
     return [regime for regime in record.regimes if regime in found | {"hot"}] or ["hot"]
 
 
