@@ -14,7 +14,7 @@ from conftest import EXPERIMENTS, one_line, run, text_of, texts_of, tree
 from recheck_report.charts import Chart
 from recheck_report.commands import lint
 from recheck_report.model.accuracy import Accuracy
-from synthetic import SMALL, Json, make_record
+from synthetic import SMALL, Json, keep, make_record
 from synthetic_accuracy import KS, change, make_accuracy, make_larger, of_schema_1
 
 PREDICTIONS = EXPERIMENTS / "matmul" / "predictions.toml"
@@ -364,7 +364,7 @@ def test_beside_another_record(
     """Shown in the report of that record, which holds its file."""
     folder = tmp_path / "input"
     (folder / "other").mkdir(parents=True)
-    (folder / "other" / "record.json").write_text(json.dumps(RECORD))
+    keep(folder / "other" / "record.json", RECORD)
     (folder / "other" / "accuracy.json").write_text(json.dumps(STUDY))
     own = save(make_record(SMALL[:2], gpu=False, strategies=FEW))
     out = tmp_path / "report"

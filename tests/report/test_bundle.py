@@ -26,7 +26,7 @@ from recheck_report.formatting import duration
 from recheck_report.model.record import Record
 from recheck_report.sections import appendix
 from recheck_report.sections.family import close_family
-from synthetic import SMALL, Json, make_full, make_record, pack, unpack
+from synthetic import SMALL, Json, keep, make_full, make_record, pack, unpack
 from synthetic_claims import about, because, make_claim, make_probes, measured, ratio
 
 OUTSIDE = REPORTS.parent / "tests/outside"
@@ -39,7 +39,7 @@ Load = Callable[[Any], Record]
 
 
 def probed(record: Json, folder: Path) -> Path:
-    (folder / "record.json").write_text(json.dumps(record), encoding="utf-8")
+    keep(folder / "record.json", record)
     (folder / "probes.json").write_text(json.dumps(make_probes(record)), encoding="utf-8")
     return folder
 
@@ -595,7 +595,7 @@ def test_nothing_of_a_record_reaches_a_shell_or_a_page(tmp_path: Path) -> None:
         each["title"] = each["problem"] = NASTY
     folder = tmp_path / "nasty"
     folder.mkdir()
-    (folder / "record.json").write_text(json.dumps(record), encoding="utf-8")
+    keep(folder / "record.json", record)
     own = read_closed(folder)
     files = complete(own, {"record.json": b"{}"})
     text = files["appendix.md"].decode()

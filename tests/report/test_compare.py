@@ -16,7 +16,7 @@ from conftest import EXPERIMENTS, REPORTS, one_line, run, slowed, texts_of, tree
 from recheck_report.claims.measured import Measured, read
 from recheck_report.sections import gpus
 from recheck_report.sections.family import close_family
-from synthetic import SMALL, Json, copied, make_full, make_record, pack, scale, spoil, unpack
+from synthetic import SMALL, Json, copied, keep, make_full, make_record, pack, scale, spoil, unpack
 from synthetic_claims import make_probes
 
 FEW = ["cpu_serial", "global16", "tile16", "s0_tiles", "s1_kernel_0", "cublas"]
@@ -37,7 +37,7 @@ def place(tmp_path: Path) -> Callable[..., Path]:
     def put(name: str, record: Json, probes: Json | str | None = None) -> Path:
         folder = tmp_path / name
         folder.mkdir()
-        (folder / "record.json").write_text(json.dumps(record))
+        keep(folder / "record.json", record)
         if probes is not None:
             text = probes if isinstance(probes, str) else json.dumps(probes)
             (folder / "probes.json").write_text(text)

@@ -36,7 +36,7 @@ from recheck_report.statistics.variation import (
     margin,
     usual,
 )
-from synthetic import SMALL, Json, make_record, scale, spoil
+from synthetic import SMALL, Json, keep, make_record, scale, spoil
 
 Load = Callable[[Any], Record]
 ROWS = ["cpu_serial", "global16", "tile16", "tile32", "cublas"]
@@ -415,7 +415,7 @@ def saved(tmp_path: Path) -> Callable[..., list[Path]]:
         paths = []
         for record in records:
             paths.append(tmp_path / f"record{len(list(tmp_path.glob('record*')))}.json")
-            paths[-1].write_text(json.dumps(record))
+            keep(paths[-1], record)
         return paths
 
     return save
@@ -660,7 +660,7 @@ def test_records_are_there_for_something(saved: Saved, tmp_path: Path) -> None:
 
 def _rendered(folder: Path, record: Json, history: History | None, **more: Any) -> dict[str, str]:
     (folder / "input").mkdir(exist_ok=True)
-    (folder / "input" / "record.json").write_text(json.dumps(record))
+    keep(folder / "input" / "record.json", record)
     if history:
         (folder / "input" / HISTORY).write_bytes(history.json())
     result = run("render", folder / "input", "--output", folder / "report", **more)
@@ -788,14 +788,14 @@ def test_what_a_history_says_is_no_markup(loaded: Load, tmp_path: Path) -> None:
 def test_a_history_of_another_gpu_is_refused(loaded: Load, tmp_path: Path) -> None:
     record = _record(0)
     record["environment"]["gpu"]["name"] = "NVIDIA L4"
-    (tmp_path / "record.json").write_text(json.dumps(record))
+    keep(tmp_path / "record.json", record)
     (tmp_path / HISTORY).write_bytes(_many(loaded, 1, 1).json())
     line = one_line(run("render", tmp_path, "--output", tmp_path / "report"), 2)
     assert f"{tmp_path / HISTORY}: is of another GPU than the record" in line
 
 
 def test_a_history_with_other_times_of_this_run_is_refused(loaded: Load, tmp_path: Path) -> None:
-    (tmp_path / "record.json").write_text(json.dumps(_record(1)))
+    keep(tmp_path / "record.json", _record(1))
     (tmp_path / HISTORY).write_bytes(_many(loaded, 1, 1.5).json())
     line = one_line(run("render", tmp_path, "--output", tmp_path / "report"), 2)
     assert (
@@ -809,9 +809,9 @@ def test_a_new_run_is_shown_after_those_of_the_evidence_beside_it(
     """What the target `render` does: it names the committed records, this GPU's among them."""
     evidence = tmp_path / "results" / "nvidia-h200"
     evidence.mkdir(parents=True)
-    (evidence / "record.json").write_text(json.dumps(_record(2)))
+    keep(evidence / "record.json", _record(2))
     (evidence / HISTORY).write_bytes(_searched(_many(loaded, 1, 1, 1)).json())
-    (tmp_path / "record.json").write_text(json.dumps(_record(7, 1.5, "/tile16/")))
+    keep(tmp_path / "record.json", _record(7, 1.5, "/tile16/"))
     flags = ("--output", tmp_path / "report", "--beside", evidence / "record.json")
     assert run("render", tmp_path / "record.json", *flags).returncode == 0
     text = (tmp_path / "report" / "history.md").read_text()
@@ -829,14 +829,14 @@ def test_what_is_published_goes_into_the_history_once(
     monkeypatch.setitem(sys.modules, "ruptures", None)
     first, second = _record(0), _record(1)
     assert continued(loaded(first), tmp_path) == (None, [])
-    (tmp_path / "record.json").write_text(json.dumps(first))
+    keep(tmp_path / "record.json", first)
     # the same again is no second run; before there was a history, the evidence was its first run
     assert continued(loaded(first), tmp_path) == (None, [])
     history, notes = continued(loaded(second), tmp_path)
     assert history and [each.commit[-1] for each in history.runs] == ["0", "1"]
     assert len(notes) == 1 and "Python package ruptures is missing" in notes[0]
     (tmp_path / HISTORY).write_bytes(history.json())
-    (tmp_path / "record.json").write_text(json.dumps(second))
+    keep(tmp_path / "record.json", second)
     again, _ = continued(loaded(second), tmp_path)
     assert again and again.json() == history.json()
     earlier, _ = continued(loaded(first), tmp_path)
@@ -854,7 +854,7 @@ def test_publish_keeps_the_run(
         _kept(results, loaded(_record(0)))
     for at in (1, 2, 2):
         own = _another(_record(at), at)
-        (tmp_path / "record.json").write_text(json.dumps(own))
+        keep(tmp_path / "record.json", own)
         flags = ("--output", tmp_path / "report")
         assert run("render", tmp_path / "record.json", *flags).returncode == 0
         result = run("publish", tmp_path / "report", "--results", results)
@@ -877,7 +877,7 @@ def test_an_edited_run_is_refused_by_name(loaded: Load, tmp_path: Path) -> None:
 
 def test_runs_without_a_report_are_no_expectation(loaded: Load, tmp_path: Path) -> None:
     _kept(tmp_path / "results", loaded(_record(0)))
-    (tmp_path / "record.json").write_text(json.dumps(_record(1)))
+    keep(tmp_path / "record.json", _record(1))
     result = run("verify", tmp_path, "--expected", tmp_path / "results")
     assert result.returncode == 0 and "no expectation for NVIDIA H200" in result.stdout
 

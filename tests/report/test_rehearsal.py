@@ -14,7 +14,6 @@ from typing import Any
 import pytest
 import rehearsal
 from conftest import called, one_line, run, tree
-from recheck_report.contribution.beside import rehearsed
 from recheck_report.model.rehearsal import load_rehearsal
 from rehearsal import Listed, Result, dealt, doubted, finished_in, outcomes, products, results_of
 from synthetic import Json, make_full, pack, unpack
@@ -385,15 +384,6 @@ def page(tmp_path: Path) -> Callable[..., str]:
         return files["method.md"].decode()
 
     return render
-
-
-def test_best_takes_about_as_long_as_its_choice(tmp_path: Path) -> None:
-    made = make_rehearsal(make_full(small=True))
-    made["choices"][0]["shapes"][1]["best"] = 1e-6
-    (tmp_path / "rehearsal.json").write_text(json.dumps(made))
-    assert (found := load_rehearsal(tmp_path))
-    why = "rehearsal.json: at 16x16x1000000 best takes 1e-06 s, and tile16, its choice, 0.001 s"
-    assert rehearsed(found) == f"{why}; rehearse again"
 
 
 def test_a_report_shows_what_ran_and_what_best_chose(page: Callable[..., str]) -> None:

@@ -24,7 +24,6 @@ from synthetic import (
     make_transpose,
     matching,
     pack,
-    packed_4,
     scale,
     spoil,
     unpack,
@@ -303,13 +302,6 @@ def test_the_method_is_the_records(tmp_path: Path) -> None:
     assert "> **Intervals of medians at 90 %**: where this report says a 95 %" in text
     assert "| `throttled_below` | 0.4 | share | of the device's own clock:" in text
     assert "| `batch_below_seconds` | 0.00002 | s per launch |" in text
-
-
-def test_an_older_record_does_not_state_its_method(tmp_path: Path) -> None:
-    text = _rendered(packed_4(make_transpose([(1024, 1024)])), tmp_path)
-    assert "are not known:\n  records of schema 4 do not state them." in text
-    assert "repeats its loads and stores many times" in text
-    assert "55 %" not in text and "`throttled_below`" not in text
 
 
 def test_without_gpu(report: Callable[..., str], tmp_path: Path) -> None:

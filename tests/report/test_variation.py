@@ -50,6 +50,7 @@ from recheck_report.statistics.variation import (
 from synthetic import (
     SMALL,
     Json,
+    keep,
     make_audit,
     make_record,
     matching,
@@ -492,7 +493,7 @@ def test_the_command_writes_what_is_read(record: Json, tmp_path: Path) -> None:
 @pytest.mark.parametrize("text", ["mine", "{}", "[]", ""])
 def test_a_file_that_is_no_table_stays(text: str, record: Json, tmp_path: Path) -> None:
     path, mine = tmp_path / "record.json", tmp_path / "mine.json"
-    path.write_text(json.dumps(record))
+    keep(path, record)
     mine.write_text(text)
     line = one_line(run("variation", path, path, "--output", mine), 1)
     assert "mine.json: is no table of `variation`; name another --output" in line
@@ -523,7 +524,7 @@ def test_a_table_is_replaced_as_a_whole(
 
 def test_one_run_makes_no_table(record: Json, tmp_path: Path) -> None:
     path = tmp_path / "record.json"
-    path.write_text(json.dumps(record))
+    keep(path, record)
     line = one_line(run("variation", path, "--output", tmp_path / "table.json"), 2)
     assert "no two of these records are of one GPU model" in line
     assert not (tmp_path / "table.json").exists()

@@ -18,6 +18,7 @@ from recheck_report.sections.verdicts import View
 from synthetic import (
     SMALL,
     Json,
+    keep,
     make_full,
     make_memory,
     make_record,
@@ -38,7 +39,7 @@ def record(tmp_path_factory: pytest.TempPathFactory) -> Record:
     from recheck_report.model.record import load
 
     path = tmp_path_factory.mktemp("few") / "record.json"
-    path.write_text(json.dumps(make_record(SMALL, strategies=FEW)))
+    keep(path, make_record(SMALL, strategies=FEW))
     return load(path)[0]
 
 
@@ -438,7 +439,7 @@ def test_wider_intervals_leave_it_inconclusive(report: Callable[..., str], tmp_p
 
 def _with_probes(made: Json, probes: object, folder: Path) -> Path:
     folder.mkdir()
-    (folder / "record.json").write_text(json.dumps(made))
+    keep(folder / "record.json", made)
     text = probes if isinstance(probes, str) else json.dumps(probes)
     (folder / "probes.json").write_text(text)
     return folder

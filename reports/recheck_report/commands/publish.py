@@ -45,19 +45,25 @@ def unfit(record: Record) -> str | None:
 
 
 def untraceable(record: Record, results: Path) -> str | None:
-    """Why its commit is none of the branch that the results are on, or None."""
+    """Why its commit is none of the branch that the results are on, or None; of results in no
+    repository nobody can tell."""
     folder = results.resolve()
     while not folder.is_dir():  # the first evidence makes it
         folder = folder.parent
-    commit = record.environment.git.commit if record.environment.git.known else "unknown"
-    words = ["git", "-C", str(folder), "merge-base", "--is-ancestor", str(commit), "HEAD"]
-    try:
-        ended = subprocess.run(words, capture_output=True, check=False)
-    except OSError as error:
-        return f"git cannot say whether the branch has its commit {commit}: {error.strerror}"
-    if ended.returncode:
-        return f"its commit {commit} is not in the history of {folder}; measure at one that is"
+    git = record.environment.git
+    if not git.known:
+        return "it was measured from a tree in no git repository; commit it and measure again"
+    if not _git(folder, "rev-parse", "HEAD"):
+        return None
+    if not _git(folder, "merge-base", "--is-ancestor", git.commit or "", "HEAD"):
+        return f"its commit {git.commit} is not in the history of {folder}; measure at one that is"
     return None
+
+
+def _git(folder: Path, *words: str) -> bool:
+    """Whether git says yes; raises OSError where there is none."""
+    command = ["git", "-c", "safe.directory=*", "-C", str(folder), *words]
+    return subprocess.run(command, capture_output=True, check=False).returncode == 0
 
 
 def other_evidence(record: Record, results: Path, target: Path) -> str | None:
