@@ -311,11 +311,11 @@ def save(tmp_path: Path) -> Callable[..., Path]:
     folder of its own. What is no record is written as it is."""
 
     def write(record: Any, name: str = "record.json") -> Path:
-        path = tmp_path / "input" / name
-        if name != "record.json":
+        path, files = tmp_path / "input" / name, packed(record)
+        if len(files) > 1 and path.name != "record.json":
             path = path.with_suffix("") / "record.json"
         path.parent.mkdir(parents=True, exist_ok=True)
-        files = packed(record)
+        path.write_bytes(files.pop("record.json"))
         for each, data in files.items():
             path.with_name(each).write_bytes(data)
         return path

@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import EXPERIMENTS, one_line, run, tree
+from conftest import EXPERIMENTS, one_line, packed, run, tree
 from recheck_report.fleet.brought import JOURNAL, brought
 from recheck_report.fleet.figures import figures
 from recheck_report.statistics.variation import GPU, level_of
-from synthetic import SMALL, Json, keep, make_record, scale
+from synthetic import SMALL, Json, keep, make_record, scale, unpack
 
 FEW = ["cpu_serial", "global16", "tile16", "cublas"]
 H200, L4 = "NVIDIA H200", "NVIDIA L4"
@@ -51,9 +51,7 @@ def session(tmp_path: Path) -> Callable[..., Path]:
             place = "outputdir" if case["result"] == "pass" else "stagedir"
             folder = here / case["partition"] / case["node"]
             if record is not None:
-                (folder / "measured").mkdir(parents=True)
-                text = record if isinstance(record, str) else json.dumps(record)
-                (folder / "measured" / "record.json").write_text(text)
+                unpack(packed(record), folder / "measured")
             cases.append({**case, place: str(folder)})
         here.mkdir(parents=True, exist_ok=True)
         (here / "report.json").write_text(json.dumps({"runs": [{"testcases": cases}]}))

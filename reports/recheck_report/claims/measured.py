@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from recheck_report.claims import BadClaim, Collection, Judgement, judge, load_collection
 from recheck_report.claims.names import slips
-from recheck_report.history.runs import HISTORY, History
+from recheck_report.history.runs import HISTORY, History, added, of
 from recheck_report.history.runs import load as load_history
 from recheck_report.model.accuracy import Accuracy, load_accuracy
 from recheck_report.model.companions import FILES, LARGER
@@ -78,8 +78,13 @@ def read(path: Path, experiments: Path) -> Measured:
     larger = beside(lambda path: load_accuracy(path, LARGER))
     rehearsal, history = beside(load_rehearsal), beside(load_history)
     folder, gpu = locate(path).parent, record.environment.gpu
-    if history and (gpu is None or gpu.name != history.gpu):
-        unread.append(f"{HISTORY} is of another GPU than the record")
+    try:
+        if history and (gpu is None or gpu.name != history.gpu):
+            raise BadRecord("is of another GPU than the record")
+        if history and record.gpu_measured:
+            added(history, of(record))
+    except BadRecord as error:
+        unread.append(f"{HISTORY}: {error}")
         history = None
     there = zip(FILES, (probes, accuracy, larger, rehearsal), strict=True)
     files |= {name: (folder / name).read_bytes() for name, found in there if found}

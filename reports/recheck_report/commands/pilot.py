@@ -14,7 +14,6 @@ earlier pilot of this GPU, and makes the table that comes with the package anew.
 from __future__ import annotations
 
 import argparse
-import contextlib
 import ctypes
 import fcntl
 import shutil
@@ -33,7 +32,6 @@ from recheck_report.files import replace
 from recheck_report.fleet.brought import JOURNAL
 from recheck_report.history.committed import pilots, unpacked
 from recheck_report.model.record import RECORD, Record, compressed, load
-from recheck_report.model.typed import BadRecord
 from recheck_report.progress import doing
 from recheck_report.queries import DISPATCH
 from recheck_report.statistics.variation import PROCESS, TABLE, Variation, derive, known, table_json
@@ -236,10 +234,9 @@ def _derived(runs: Sequence[Record], options: argparse.Namespace) -> list[Variat
         for report in sorted(each.parent for each in options.results.glob(f"*/{RECORD}")):
             paths += unpacked(report, Path(temporary) / report.name)
         for at, path in enumerate(paths, 1):
-            # some are of a schema that is read no more
-            with doing(f"reading record {at} of {len(paths)}"), contextlib.suppress(BadRecord):
+            with doing(f"reading record {at} of {len(paths)}"):
                 record = load(path)[0]
-                records.setdefault(_key(record), record)
+            records.setdefault(_key(record), record)
     with doing("comparing the runs"):
         return [each for each in derive([*records.values()], DISPATCH) if each.levels]
 
