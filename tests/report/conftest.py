@@ -276,7 +276,7 @@ ACCURACY += ["split_fp16x3_promote128", "split_fp16x3_promote_none", "split_bf16
 
 @pytest.fixture(scope="session")
 def golden(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
-    """The files of the report that golden.md holds the pages of, rendered once, with charts."""
+    """The files of a report of all experiments, rendered once, with charts."""
     from recheck_report.claims.measured import read
     from recheck_report.commands.render import render
     from synthetic import make_full, pack, spoil, unpack, with_listings

@@ -45,6 +45,9 @@ METHOD = schemas.load("record")["properties"]["method"]["properties"]
 _EXPERIMENT, _ROW = re.compile(r"[a-z0-9_]{1,60}"), re.compile(r"[^/`\[\]<>|\\]{1,40}")
 _SHAPE = re.compile(r"[1-9][0-9]{0,17}(x[1-9][0-9]{0,17})*")
 _REGIME = re.compile(r"[a-z0-9_]{1,30}")
+# of a newer Recheck there may be other words, and no page takes one for Markdown
+_WORD = re.compile(r"[A-Za-z0-9_ .+-]{1,40}")
+_WORDS = ("role", "target", "arithmetic", "layout")  # of a row
 # experiments about the measurement and the machine: they have sections of their own, no ladder
 AUDIT, MACHINE, MEMORY_LEVELS = "audit", "machine", "memory"
 SPECIAL = (AUDIT, MACHINE, MEMORY_LEVELS)
@@ -516,6 +519,10 @@ def _named(name: str, pattern: re.Pattern[str], what: str) -> str:
     return name
 
 
+def _word(text: str) -> str:
+    return text if _WORD.fullmatch(text) else "unknown"
+
+
 def _rows(document: Members, unread: Unread) -> dict[tuple[str, str], Members]:
     """What each strategy's cases have in common, by experiment and name."""
     found: dict[tuple[str, str], Members] = {}
@@ -524,7 +531,8 @@ def _rows(document: Members, unread: Unread) -> dict[tuple[str, str], Members]:
             row = _read_strategy(value)
             _named(row.experiment, _EXPERIMENT, "an experiment")
             key = row.experiment, _named(row.name, _ROW, "a name")
-            found.setdefault(key, {k: v for k, v in vars(row).items() if k != "name"})
+            own = {k: v for k, v in vars(row).items() if k != "name"}
+            found.setdefault(key, own | {name: _word(own[name]) for name in _WORDS})
         except Unfit as unfit:
             unread.append(str(unfit.at(f"strategies[{at}]")))
     return found
@@ -586,7 +594,7 @@ def _case(
     if (experiment, strategy) not in rows:
         raise Unfit(f"is of no strategy: there is no {experiment}/{strategy}").at("id")
     about = known.setdefault(experiment, Experiment(experiment))
-    own = {name: getattr(entry, name) for name in _RESULT}
+    own = {name: getattr(entry, name) for name in _RESULT} | {"status": _word(entry.status)}
     seconds = usable(entry.seconds) if entry.status == "passed" else None
     if entry.status == "passed" and seconds is None:
         own["reason"] = entry.reason or "its time is 0 or not known"
@@ -731,6 +739,7 @@ def _parse(raw: bytes, folder: Path) -> tuple[Record, dict[str, bytes]]:
     cases = _cases(document, lines, known, unread)
     whole = {
         "experiments": tuple(_whole(each, cases) for each in known.values()),
+        "plan": replace(run.plan, preset=_word(run.plan.preset)),
         "ceilings": {name: each for name, each in run.ceilings.items() if each.value > 0},
     }
     found = Record(**vars(run) | whole, cases=cases, unread=tuple(unread))
