@@ -33,9 +33,6 @@ COMMANDS = {
     "collect": "counts and tests what claims need that is no time: probes.json",
     "variation": "makes the table of how much two runs of the same code differ",
     "pilot": "measures what processes on one GPU differ by",
-    "contribute": "measures this GPU, all of it, and packs one file for a pull request",
-    "pack": "packs what was measured into that file: the last step of contribute",
-    "receive": "takes such a file of somebody else's over as evidence, or refuses",
     "fleet": "sets side by side what the jobs of a fleet of GPUs brought back",
     "history": "keeps the times of all runs, and says what changed when and what is slower now",
 }
@@ -54,7 +51,7 @@ HELP = {
     "render": Help(
         "render build/release/measured --output report --beside reports/results/*",
         "Writes report/README.md and all that it links, with the committed GPUs beside this one.",
-        {0: "written", 3: "written, and --strict found an incorrect or failed case"},
+        {0: "written, whatever the record holds"},
     ),
     "compare": Help(
         "compare before/record.json after/record.json --output comparison",
@@ -80,7 +77,7 @@ HELP = {
     "bundle": Help(
         "bundle build/release/report --output report.zip",
         "Writes the report as one zip file, with its metadata, to forward or to publish.",
-        {0: "written", 1: "refused: the folder is not what its record renders to"},
+        {0: "written"},
     ),
     "lint": Help(
         "lint build/release/report",
@@ -117,22 +114,6 @@ HELP = {
             1: "a process failed, or the runs are no evidence: the line says why",
             2: "not measured, because there is no GPU, or what was read is not in form",
         },
-    ),
-    "contribute": Help(
-        "contribute --resume",
-        "Goes on with what was interrupted in this source tree, and prints the file's name.",
-        {0: "packed", 1: "a step failed, or nothing can be contributed: the line says why"},
-    ),
-    "pack": Help(
-        "pack build/release/measured --about build/release/contribution.json --output .",
-        "Writes recheck-<gpu>-<commit>.recheck.zip, if `receive` may take it.",
-        {0: "packed", 1: "refused: the line says why"},
-    ),
-    "receive": Help(
-        "receive l4.recheck.zip --results reports/results --build build/received",
-        "Builds the commit that the file says it is of, checks the file against it, renders\n"
-        "the report of its record, and puts it into reports/results/<gpu>.",
-        {0: "received", 1: "refused: the line says why, and nothing is written"},
     ),
     "history": Help(
         "history build/release/measured --check --results reports/results",
