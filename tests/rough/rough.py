@@ -117,9 +117,9 @@ class Rough:
             with running(*[[sys.executable, "-c", SPIN]] * (os.cpu_count() or 1)):
                 return self.quick(name)
         if name == "second":
-            other = subprocess.Popen([sys.executable, __file__, str(self.recheck.parents[1]),
-                                      "--output", str(self.output), "second-other",
-                                      f"--flags={' '.join(self.flags)}"])  # fmt: skip
+            words = [sys.executable, __file__, str(self.recheck.parents[1]), "second-other"]
+            words += ["--output", str(self.output), f"--flags={' '.join(self.flags)}"]
+            other = subprocess.Popen(words)
             found = self.quick(name)
             return found + (["the other recheck failed"] if other.wait() else [])
         if name == "counters":
@@ -144,7 +144,7 @@ class Rough:
         log = self.output / f"{name}.log"
         if code := self.call(log, self.report, *words):
             return [f"collecting exits with {code}; see {log}"]
-        if "permi" not in (folder / "probes.json").read_text():
+        if "may not read" not in (folder / "probes.json").read_text():
             return ["probes.json does not say that counting is not permitted"]
         return self.quick(name)
 
