@@ -16,23 +16,17 @@ function(recheck_define_code target scope)
   endif()
 endfunction()
 
-# Makes <name>_build_info, an object library with what the record says of the build: compilers and flags,
-# the commit of this source tree, and checksums of the device code in the libraries KERNELS.
+# Makes <name>_build_info, an object library with what the record says of the build: compilers, the flags
+# of the configuration that is built, the commit of this source tree, and of the device code in the
+# libraries KERNELS checksums and what it was compiled with. OPTIONS_OF is a target: the library is
+# compiled with its options, so that it knows them.
 function(recheck_build_info name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" KERNELS)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "OPTIONS_OF" KERNELS)
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/${name}_build_info)
-  string(TOUPPER "${CMAKE_BUILD_TYPE}" build_type)
   set(nvcc "")
-  set(device_debug false)
   if(CMAKE_CUDA_COMPILER)
     set(nvcc "${CMAKE_CUDA_COMPILER_VERSION}")
-    if("${CMAKE_CUDA_FLAGS} ${CMAKE_CUDA_FLAGS_${build_type}}" MATCHES "(^| )(-G|--device-debug)( |$)")
-      set(device_debug true)
-    endif()
   endif()
-  set(cxx_flags "${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${build_type}}")
-  string(STRIP "${cxx_flags} ${CMAKE_CXX20_EXTENSION_COMPILE_OPTION}" cxx_flags)
-  string(STRIP "${CMAKE_CUDA_FLAGS} ${CMAKE_CUDA_FLAGS_${build_type}} -std=c++20" cuda_flags)
   # what the word native stood for when CMake looked
   set(architectures "${CMAKE_CUDA_ARCHITECTURES}")
   if(architectures STREQUAL native AND CMAKE_CUDA_ARCHITECTURES_NATIVE)
@@ -42,55 +36,76 @@ function(recheck_build_info name)
   if(BLAS_LIBRARIES)
     list(GET BLAS_LIBRARIES 0 blas)
   endif()
-  # they become string literals, and flags may hold quotes and backslashes
-  foreach(text cxx_flags cuda_flags blas)
-    string(REGEX REPLACE [[(["\\])]] [[\\\1]] ${text} "${${text}}")
+  # a file for each configuration that the generator may build, and one for none
+  foreach(type IN LISTS CMAKE_CONFIGURATION_TYPES CMAKE_BUILD_TYPE ITEMS "")
+    string(TOUPPER "${type}" upper)
+    set(cxx_flags "${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${upper}}")
+    set(cuda_flags "${CMAKE_CUDA_FLAGS} ${CMAKE_CUDA_FLAGS_${upper}}")
+    string(STRIP "${cxx_flags} ${CMAKE_CXX20_EXTENSION_COMPILE_OPTION}" cxx_flags)
+    string(STRIP "${cuda_flags} -std=c++20" cuda_flags)
+    # they become string literals, and flags may hold quotes and backslashes
+    foreach(text cxx_flags cuda_flags blas)
+      string(REGEX REPLACE [[(["\\])]] [[\\\1]] ${text}_literal "${${text}}")
+    endforeach()
+    configure_file(${recheck_cmake}/build_info.cpp.in ${folder}/build_info_${type}.cpp)
   endforeach()
-  set(headers ${recheck_headers})
-  configure_file(${recheck_cmake}/build_info.cpp.in ${folder}/build_info.cpp)
 
   # the commit is asked for at each build, the file touched only when the answer changes
   add_custom_target(${name}_git_info
     COMMAND ${CMAKE_COMMAND} -D SOURCE=${PROJECT_SOURCE_DIR} -D BUILD=${PROJECT_BINARY_DIR}
-            -D HEADERS=${recheck_headers} -D OUTPUT=${folder}/git_info.cpp -P ${recheck_cmake}/git_info.cmake
+            -D OUTPUT=${folder}/git_info.cpp -P ${recheck_cmake}/git_info.cmake
     BYPRODUCTS ${folder}/git_info.cpp
-    COMMENT "")
+    COMMENT ""
+    VERBATIM)
 
   set(unknown "")
   set(objects "")
+  set(commands "")
   if(NOT CMAKE_CUDA_COMPILER)
     set(unknown "built without the CUDA Toolkit")
   else()
+    # CMake may have one that is no program
+    if(CMAKE_OBJCOPY)
+      execute_process(COMMAND ${CMAKE_OBJCOPY} --version RESULT_VARIABLE no_objcopy OUTPUT_QUIET ERROR_QUIET)
+    endif()
     execute_process(COMMAND ${CMAKE_CUDA_COMPILER} --help OUTPUT_VARIABLE help ERROR_QUIET)
-    if(NOT CMAKE_OBJCOPY)
+    if(NOT CMAKE_OBJCOPY OR NOT no_objcopy EQUAL 0)
       set(unknown "not measured: objcopy was not found when this was built")
     elseif(NOT help MATCHES "--no-compress" OR NOT help MATCHES "--frandom-seed")
       set(unknown "not measured: this nvcc does not make the same device code twice")
-    else()
-      foreach(library ${arg_KERNELS})
-        # the names of kernels hold the time and a checksum of the source's path: give a seed instead of
-        # the one, and leave the other where the script finds it
-        get_target_property(sources ${library} SOURCES)
-        get_target_property(where ${library} SOURCE_DIR)
-        list(FILTER sources INCLUDE REGEX "\\.cu$")
-        foreach(source ${sources})
+    endif()
+    set(commands ${CMAKE_BINARY_DIR}/compile_commands.json)
+    foreach(library ${arg_KERNELS})
+      # the names of kernels hold the time and a checksum of the source's path: give a seed instead of
+      # the one, and leave the other where the script finds it
+      get_target_property(kernels ${library} SOURCES)
+      get_target_property(where ${library} SOURCE_DIR)
+      list(FILTER kernels INCLUDE REGEX "\\.cu$")
+      foreach(source ${kernels})
+        if(NOT unknown)
           set_property(SOURCE ${where}/${source} TARGET_DIRECTORY ${library}
                        APPEND PROPERTY COMPILE_OPTIONS
                        "$<$<COMPILE_LANGUAGE:CUDA>:-frandom-seed=${source};-no-compress>")
-        endforeach()
-        list(APPEND objects ${library} $<TARGET_OBJECTS:${library}>)
+        endif()
       endforeach()
-    endif()
+      set_target_properties(${library} PROPERTIES EXPORT_COMPILE_COMMANDS ON)
+      list(APPEND objects ${library} $<TARGET_OBJECTS:${library}>)
+    endforeach()
   endif()
-  add_custom_command(OUTPUT ${folder}/cubins.cpp
-    COMMAND ${CMAKE_COMMAND} -D OBJCOPY=${CMAKE_OBJCOPY} -D "OBJECTS=${objects}"
-            -D "UNKNOWN=${unknown}" -D HEADERS=${recheck_headers} -D SOURCE=${folder}/cubins.cpp
-            -P ${recheck_cmake}/cubins.cmake
+  set(cubins ${folder}/cubins_$<CONFIG>.cpp)
+  add_custom_command(OUTPUT ${cubins}
+    COMMAND ${CMAKE_COMMAND} -D OBJCOPY=${CMAKE_OBJCOPY} -D "OBJECTS=${objects}" -D COMMANDS=${commands}
+            -D "UNKNOWN=${unknown}" -D SOURCE=${cubins} -P ${recheck_cmake}/cubins.cmake
     DEPENDS ${recheck_cmake}/cubins.cmake ${objects}
     COMMENT "Checksums of the device code"
     VERBATIM)
   add_library(${name}_build_info OBJECT
-    ${folder}/build_info.cpp ${folder}/git_info.cpp ${folder}/cubins.cpp)
+    ${folder}/build_info_$<CONFIG>.cpp ${folder}/git_info.cpp ${cubins})
+  target_include_directories(${name}_build_info PRIVATE ${recheck_headers})
+  target_compile_definitions(${name}_build_info PRIVATE RECHECK_CONFIGURATION="$<CONFIG>")
+  if(arg_OPTIONS_OF)
+    target_compile_options(${name}_build_info PRIVATE $<TARGET_PROPERTY:${arg_OPTIONS_OF},COMPILE_OPTIONS>)
+  endif()
   add_dependencies(${name}_build_info ${name}_git_info)
 endfunction()
 
@@ -125,9 +140,9 @@ function(recheck_add_experiments name)
     # CMake 3.25 does not know that nvcc speaks C++20
     target_compile_options(${name}_kernels PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20>)
     target_link_libraries(${name}_kernels PUBLIC recheck::harness)
-    recheck_build_info(${name} KERNELS ${name}_kernels)
+    recheck_build_info(${name} OPTIONS_OF ${name} KERNELS ${name}_kernels)
   else()
-    recheck_build_info(${name})
+    recheck_build_info(${name} OPTIONS_OF ${name})
   endif()
   add_executable(${name} ${arg_SOURCES} $<TARGET_OBJECTS:${name}_build_info>)
   if(TARGET ${name}_kernels)

@@ -1,41 +1,116 @@
-# Writes SOURCE with the first 16 digits of the SHA-256 of the device code in each of OBJECTS, which
-# nvcc made with a seed and without compression; null where UNKNOWN says why not. The same sources,
-# compiler and flags give the same digits in every folder. HEADERS is where Recheck's headers are.
+# Writes SOURCE with what the record says of the device code in each of OBJECTS, right after it was
+# compiled.
+# - Its checksum: the first 16 digits of the SHA-256 of what nvcc made with a seed and without
+#   compression; null where UNKNOWN says why not. The same sources, compiler and flags give the same
+#   digits in every folder.
+# - What it was compiled with: the assembler's own notes in it, the command in COMMANDS, CMake's
+#   compile_commands.json, and the flags that nvcc takes from the environment.
+cmake_policy(VERSION 3.25)
+
+# The commands by object. Brackets and semicolons have a meaning in CMake's lists, quotes and
+# backslashes one for the shell.
+function(plain text)
+  string(REGEX REPLACE "[][;\"\\]" "" plain "${${text}}")
+  set(${text} "${plain}" PARENT_SCOPE)
+endfunction()
 set(lines "")
-foreach(object ${OBJECTS})
-  # kernels/CMakeFiles/recheck_kernels.dir/matmul/tile.cu.o
-  if(UNKNOWN OR NOT object MATCHES "\\.dir/(\\./)?(.+\\.cu)\\.")
+if(EXISTS "${COMMANDS}")
+  file(READ "${COMMANDS}" lines)
+  plain(lines)
+  string(REPLACE "\n" ";" lines "${lines}")
+endif()
+foreach(line IN LISTS lines)
+  if(line MATCHES "^ *directory: (.*),$")
+    set(directory "${CMAKE_MATCH_1}")
+  elseif(line MATCHES "^ *command: (.* -o (.*)),$")
+    cmake_path(ABSOLUTE_PATH CMAKE_MATCH_2 BASE_DIRECTORY "${directory}" OUTPUT_VARIABLE output)
+    set("command_of_${output}" "${CMAKE_MATCH_1}")
+  endif()
+endforeach()
+
+set(environment "")
+foreach(variable NVCC_PREPEND_FLAGS NVCC_APPEND_FLAGS)
+  if(NOT "$ENV{${variable}}" STREQUAL "")
+    string(APPEND environment " ${variable}=$ENV{${variable}}")
+  endif()
+endforeach()
+string(STRIP "${environment}" environment)
+
+set(begins "(^|[ =,\"'])")
+set(ends "($|[ ,\"'])")
+set(checksums "")
+foreach(kind debug unoptimised fast_math)
+  set(${kind} "")
+endforeach()
+foreach(object IN LISTS OBJECTS)
+  # kernels/CMakeFiles/recheck_kernels.dir/matmul/tile.cu.o, below a folder of a configuration perhaps
+  if(NOT object MATCHES "\\.dir/(.+\\.cu)\\.[^/]+$")
     continue()
   endif()
-  set(file ${CMAKE_MATCH_2})
-  set(code ${SOURCE}.fatbin)
-  execute_process(COMMAND ${OBJCOPY} -O binary --only-section=.nv_fatbin ${object} ${code}
-                  COMMAND_ERROR_IS_FATAL ANY)
-  file(READ ${code} content HEX)
-  # names without linkage hold a checksum of the source's path, which says nothing about the code:
-  # _GLOBAL__N__95560cce_7_copy_cu_10b50f37
-  set(digits "[0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f]")
-  file(STRINGS ${code} names REGEX "_${digits}_[0-9]+_[A-Za-z0-9_]+_cu_${digits}" LIMIT_COUNT 1)
-  if(names MATCHES "_(${digits})_[0-9]+_[A-Za-z0-9_]+_cu_${digits}")
-    string(HEX "${CMAKE_MATCH_1}" path)
-    string(REPLACE ${path} 3030303030303030 content "${content}")
+  string(REGEX REPLACE "^((Debug|Release|RelWithDebInfo|MinSizeRel|\\.)/)+" "" file "${CMAKE_MATCH_1}")
+  set(options "")
+  if(OBJCOPY)
+    set(code "${SOURCE}.fatbin")
+    execute_process(COMMAND ${OBJCOPY} -O binary --only-section=.nv_fatbin "${object}" "${code}"
+                    RESULT_VARIABLE failed)
+    if(failed AND NOT UNKNOWN)
+      message(FATAL_ERROR "${OBJCOPY} cannot read ${object}")
+    endif()
   endif()
-  file(REMOVE ${code})
-  string(SHA256 hash "${content}")
-  string(SUBSTRING ${hash} 0 16 hash)
-  list(APPEND lines "\"${file}\": \"${hash}\"")
+  if(OBJCOPY AND NOT failed)
+    # "-O 0 -arch sm_90 -m 64" of ptxas, "-O0" of fatbinary, for whoever compiles the PTX
+    file(STRINGS "${code}" options REGEX "(^| )(-g|(-O ?|--?opt-level[= ]?)[01])( |$)")
+  endif()
+  if(NOT UNKNOWN)
+    file(READ "${code}" content HEX)
+    # names without linkage hold a checksum of the source's path, which says nothing about the code:
+    # _GLOBAL__N__95560cce_7_copy_cu_10b50f37
+    set(digits "[0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f]")
+    file(STRINGS "${code}" names REGEX "_${digits}_[0-9]+_[A-Za-z0-9_]+_cu_${digits}" LIMIT_COUNT 1)
+    if(names MATCHES "_(${digits})_[0-9]+_[A-Za-z0-9_]+_cu_${digits}")
+      string(HEX "${CMAKE_MATCH_1}" path)
+      string(REPLACE ${path} 3030303030303030 content "${content}")
+    endif()
+    string(SHA256 hash "${content}")
+    string(SUBSTRING ${hash} 0 16 hash)
+    list(APPEND checksums "\"${file}\": \"${hash}\"")
+  endif()
+  file(REMOVE "${code}")
+
+  plain(object)
+  set(command "${command_of_${object}} ${environment}")
+  if(options MATCHES "(^|[ ;])-g($|[ ;])" OR command MATCHES "${begins}(-G|--device-debug)${ends}")
+    list(APPEND debug ${file})
+  elseif(options OR command MATCHES "${begins}(--Ofast-compile|-Ofc)[= ]m"
+         OR command MATCHES "${begins}-Xcicc[= ]+-O[01]${ends}")
+    list(APPEND unoptimised ${file})
+  endif()
+  if(command MATCHES "${begins}(--?use_fast_math|-ffast-math|-Ofast|--?ftz[= ]true|--?prec-(div|sqrt)[= ]false)${ends}")
+    list(APPEND fast_math ${file})
+  endif()
 endforeach()
-list(SORT lines)
-list(JOIN lines ",\n" lines)
+foreach(kind checksums debug unoptimised fast_math)
+  list(SORT ${kind})
+endforeach()
+list(JOIN checksums ",\n" json)
 if(UNKNOWN)
   set(json null)
 else()
-  set(json "{${lines}}")
+  set(json "{${json}}")
 endif()
-file(CONFIGURE OUTPUT ${SOURCE} CONTENT [[
+foreach(text UNKNOWN environment)
+  string(REGEX REPLACE [[(["\\])]] [[\\\1]] ${text} "${${text}}")
+endforeach()
+file(CONFIGURE OUTPUT "${SOURCE}" CONTENT [[
 // made by cubins.cmake
-#include "@HEADERS@/experiments/harness/build_info.hpp"
+#include "experiments/harness/build_info.hpp"
 
-const char* const recheck::build::cubins = R"(@json@)";
-const char* const recheck::build::cubins_unknown = "@UNKNOWN@";
+namespace recheck::build {
+const char* const cubins = R"(@json@)";
+const char* const cubins_unknown = "@UNKNOWN@";
+const char* const nvcc_environment = "@environment@";
+const char* const device_debug = "@debug@";
+const char* const device_unoptimised = "@unoptimised@";
+const char* const device_fast_math = "@fast_math@";
+}  // namespace recheck::build
 ]] @ONLY)

@@ -20,6 +20,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "conditions.hpp"
 #include "flags.hpp"
 #include "journal.hpp"
 #include "target.hpp"
@@ -268,6 +269,7 @@ std::vector<std::string> environment_before() {
 int measure_all(const std::vector<char*>& words, const Options& options) {
   const auto names = all_names();
   if (names.empty()) throw std::invalid_argument("--device=all: there is no CUDA device here");
+  if (!options.force) refuse_blocking_launches();
   auto jobs = jobs_of(names, words, options);
   if (options.at_once && jobs.size() > 1)
     std::fprintf(

@@ -17,6 +17,7 @@
 
 #include "../../kernels/code.hpp"
 #include "build_info.hpp"
+#include "conditions.hpp"
 #include "nvml.hpp"
 #include "record.hpp"
 
@@ -154,6 +155,9 @@ Json environment(const Gpu& gpu, const std::string& command, const Settings& set
       unknown["code"] = "the architectures " + std::string(build::architectures) +
                         " do not say what this GPU runs";
   }
+  Json noted = Json::array();
+  for (const auto& [code, says] : conditions(gpu))
+    noted.push_back({{"code", code}, {"says", says}});
   const Json cubins = Json::parse(build::cubins);
   if (cubins.is_null()) unknown["cubins"] = build::cubins_unknown;
   return {
@@ -169,7 +173,7 @@ Json environment(const Gpu& gpu, const std::string& command, const Settings& set
       {"code", code},
       {"cubins", cubins},
       {"build_type", build::type},
-      {"device_debug", build::device_debug},
+      {"device_debug", *build::device_debug != '\0'},
       {"blas", text_or_null(build::blas)},
       {"cpu", model.empty() ? kernel.machine : model},
       {"cpu_threads", std::max(1u, std::thread::hardware_concurrency())},
@@ -186,6 +190,7 @@ Json environment(const Gpu& gpu, const std::string& command, const Settings& set
        settings.command_budget_seconds ? Json(*settings.command_budget_seconds) : Json(nullptr)},
       {"started", utc_now()},
       {"command", command},
+      {"conditions", noted},
       {"state", state},
       {"unknown", unknown}};
 }

@@ -21,7 +21,7 @@ namespace {
 constexpr const char* usage =
     R"(usage: PROGRAM [--output=FOLDER] [--experiment=NAME,...] [--strategy=NAME,...] [--shape=AxB[xC],...]
                [--regime=NAME,...] [--quick] [--budget=TIME] [--per-case=SECONDS] [--seed=N] [--nonce=N]
-               [--resume] [--device=INDEX|UUID|all] [--at-once]
+               [--resume] [--force] [--device=INDEX|UUID|all] [--at-once]
                [--benchmark_filter=REGEX] [--benchmark_...]
        PROGRAM --gate [--experiment=NAME,...] [--strategy=NAME,...] [--device=INDEX|UUID] [--nonce=N]
        PROGRAM --version
@@ -41,6 +41,7 @@ Proves and times every strategy at every shape and writes FOLDER/record.json (de
               no row can know them); what is refused names it
   --resume    go on behind what FOLDER has, if it was measured in the same environment. A run that was
               killed has all cases but those of the shape in flight in FOLDER/record.journal.jsonl
+  --force     measure although CUDA_LAUNCH_BLOCKING makes every GPU time too long; the report says so
   --device    this GPU instead of CUDA's first: its index among those that CUDA_VISIBLE_DEVICES leaves, or
               its UUID or a MIG instance's, as nvidia-smi -L prints them. all: each of them, one after the
               other, in a process of its own, into a folder below FOLDER that is named after the model
@@ -176,11 +177,13 @@ Options parse(const std::string& program, std::span<const Experiment> experiment
       left.push_back(argument);
       continue;
     }
-    if (word == "--resume" || word == "--quick" || word == "--gate" || word == "--at-once") {
-      (word == "--quick"    ? options.choice.quick
-       : word == "--resume" ? options.resume
-       : word == "--gate"   ? options.gate
-                            : options.at_once) = true;
+    const std::map<std::string, bool*> switches = {{"--quick", &options.choice.quick},
+                                                   {"--resume", &options.resume},
+                                                   {"--force", &options.force},
+                                                   {"--gate", &options.gate},
+                                                   {"--at-once", &options.at_once}};
+    if (const auto found = switches.find(word); found != switches.end()) {
+      *found->second = true;
       continue;
     }
     const std::set<std::string> own = {"--output", "--experiment", "--strategy", "--shape",

@@ -25,6 +25,7 @@ struct Options {
   int gpus_at_once = 1;            // that are measured at once, this one among them
   bool at_once = false;            // measure all_devices at once
   bool resume = false, gate = false;
+  bool force = false;  // measure although every time will be wrong
   bool benchmark_prints = false, benchmark_lists = false;
 };
 

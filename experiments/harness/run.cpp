@@ -19,6 +19,7 @@
 #include "../recheck.hpp"
 #include "benchmarks.hpp"
 #include "bystanders.hpp"
+#include "conditions.hpp"
 #include "devices.hpp"
 #include "flags.hpp"
 #include "gate.hpp"
@@ -327,6 +328,9 @@ int run(const std::string& program, int argc, char** argv, std::span<const Exper
   if (options.device == all_devices) return measure_all(words, options);
   if (!options.resume) require_no_journal(options.output);
   const Gpu gpu = find_gpu();
+  const auto on_gpu = [](const Case& c) { return c.strategy->launch.backend == Backend::gpu; };
+  if (gpu.device && !options.force && std::ranges::any_of(chosen, on_gpu))
+    refuse_blocking_launches();
   if (!options.device.empty() && !gpu.device)
     throw std::invalid_argument("--device=" + options.device + ": " + gpu.reason.value_or("") +
                                 "; nvidia-smi -L lists what there is");

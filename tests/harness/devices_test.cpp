@@ -220,6 +220,20 @@ TEST_F(Devices, TakeNoFlagsThatMakeNoSense) {
   EXPECT_TRUE(fs::is_empty(folder_));
 }
 
+TEST_F(Devices, ThatWaitForEachLaunchAreNotTimedUnlessByForce) {
+  const auto blocking = [&](const std::string& flags, const char* value = "1") {
+    return measure(one_shape + flags, std::string("CUDA_LAUNCH_BLOCKING=") + value);
+  };
+  for (const char* flags : {"", "--device=all"})
+    expect_one_line(blocking(flags), 2, "CUDA_LAUNCH_BLOCKING=1 makes every launch wait");
+  EXPECT_TRUE(fs::is_empty(folder_));
+  for (const char* none : {"0", "''"}) EXPECT_EQ(blocking("", none).code, 0);
+  EXPECT_EQ(blocking("--strategy=cpu").code, 0);
+  EXPECT_EQ(blocking("--force").code, 0);
+  EXPECT_NE(record_in("")["environment"]["conditions"].dump().find("\"launch_blocking\""),
+            std::string::npos);
+}
+
 TEST_F(Devices, AreMeasuredOneAfterTheOther) {
   const auto outcome = measure(one_shape + std::string("--device=all"));
   ASSERT_EQ(outcome.code, 0) << outcome.output;

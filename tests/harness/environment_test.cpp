@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <regex>
 
+#include "../../experiments/harness/conditions.hpp"
 #include "../../experiments/harness/record.hpp"
 #include "../targets.hpp"
 #include "temporary_folder.hpp"
@@ -26,6 +28,28 @@ TEST(Environment, KnowsNothingOfAGpuThatIsNotThere) {
   for (const char* field : {"gpu", "code", "mps"}) EXPECT_TRUE(here.at(field).is_null()) << field;
   EXPECT_EQ(here["state"], Json::object());
   for (const auto& [field, reason] : here["unknown"].items()) EXPECT_EQ(field, "cubins") << reason;
+}
+
+TEST(Environment, NamesVariablesThatFalsifyTimesWhereThereIsAGpu) {
+  const auto has = [](const Gpu& gpu, std::string_view code) {
+    return std::ranges::any_of(conditions(gpu), [&](const auto& c) { return c.code == code; });
+  };
+  Gpu gpu;
+  gpu.device = Device{.name = "made up"};
+  const std::pair<const char*, const char*> variables[] = {
+      {"CUDA_LAUNCH_BLOCKING", "launch_blocking"},
+      {"CUDA_FORCE_PTX_JIT", "force_ptx_jit"},
+      {"CUDA_INJECTION64_PATH", "injection"},
+      {"CUDA_MPS_ACTIVE_THREAD_PERCENTAGE", "mps_share"}};
+  for (const auto& [variable, code] : variables) {
+    EXPECT_FALSE(has(gpu, code));
+    setenv(variable, "1", 1);
+    EXPECT_TRUE(has(gpu, code));
+    EXPECT_FALSE(has({}, code));
+    setenv(variable, "0", 1);
+    EXPECT_FALSE(has(gpu, code));
+    unsetenv(variable);
+  }
 }
 
 TEST(Environment, SaysWhyItDoesNotKnowSomething) {
@@ -74,8 +98,8 @@ class BuildScript : public TemporaryFolder {
   }
   /// What a script of the harness writes.
   std::string generate(const std::string& script, const std::string& definitions) const {
-    shell(RECHECK_CMAKE " -D HEADERS=" RECHECK_SOURCE " " + definitions +
-          " -P " RECHECK_SOURCE "/cmake/" + script);
+    shell(environment_ + RECHECK_CMAKE " " + definitions + " -P " RECHECK_SOURCE "/cmake/" +
+          script);
     return read(folder_ / "out.cpp");
   }
   std::string git_info() const {
@@ -89,16 +113,18 @@ class BuildScript : public TemporaryFolder {
     shell("mkdir -p x.dir/matmul && " RECHECK_OBJCOPY
           " --add-section .nv_fatbin=code --set-section-flags "
           ".nv_fatbin=alloc,load,readonly " FAKE_NVML " x.dir/matmul/tile.cu.o");
-    return generate("cubins.cmake", "-D OBJCOPY=" RECHECK_OBJCOPY
-                                    " -D 'OBJECTS=x.dir/matmul/tile.cu.o;x.dir/matmul/cublas.cpp.o'"
-                                    " -D SOURCE=out.cpp");
+    return generate("cubins.cmake",
+                    "-D OBJCOPY=" RECHECK_OBJCOPY " -D 'OBJECTS=" + folder_.string() +
+                        "/x.dir/matmul/tile.cu.o;x.dir/matmul/cublas.cpp.o'"
+                        " -D COMMANDS=commands.json -D SOURCE=out.cpp");
   }
+  std::string environment_;  // of the script: "NAME=value "
 };
 
 TEST_F(BuildScript, TellsOneUncommittedChangeFromAnother) {
   shell(
-      "git init -q tree && cd tree && echo a >file && git add file && git -c user.name=n "
-      "-c user.email=e commit -q -m c");
+      "git init -q tree && cd tree && touch CMakeLists.txt && echo a >file && git add . && git -c "
+      "user.name=n -c user.email=e commit -q -m c");
   EXPECT_NE(git_info().find("git_diff = \"\""), std::string::npos) << git_info();
   // a build within it is none, whether git has been told to ignore it or not
   shell("mkdir -p tree/out/b && echo a >tree/out/b/file");
@@ -111,6 +137,45 @@ TEST_F(BuildScript, TellsOneUncommittedChangeFromAnother) {
   EXPECT_EQ(git_info(), changed);
   shell("echo 'c;' >tree/file");
   EXPECT_NE(git_info(), changed);
+}
+
+TEST_F(BuildScript, TakesNoCommitOfARepositoryThatDoesNotHoldTheSources) {
+  shell(
+      "git init -q . && echo '*' >.gitignore && git add -f .gitignore && git -c user.name=n -c "
+      "user.email=e commit -q -m c && mkdir tree && touch tree/CMakeLists.txt");
+  EXPECT_NE(git_info().find("git_commit = \"unknown\""), std::string::npos) << git_info();
+  EXPECT_NE(git_info().find("git_dirty = true"), std::string::npos) << git_info();
+  // a part of a repository is another matter
+  shell("git add -f tree && git -c user.name=n -c user.email=e commit -q -m c");
+  EXPECT_EQ(git_info().find("unknown"), std::string::npos) << git_info();
+  environment_ = "GIT_DIR=/nowhere ";
+  EXPECT_EQ(git_info().find("unknown"), std::string::npos) << git_info();
+}
+
+TEST_F(BuildScript, KnowsWhatDeviceCodeWasCompiledWith) {
+  if (std::string(RECHECK_OBJCOPY).empty()) GTEST_SKIP() << "objcopy was not found";
+  const auto says = [&](const std::string& code, const std::string& name, const char* what) {
+    const auto text = cubins(code);
+    EXPECT_NE(text.find(name + " = \"" + what + "\""), std::string::npos) << code << '\n' << text;
+  };
+  const std::string plain("ptxas\0-arch sm_90 -m 64 \0", 25);
+  const std::string notes[] = {"device_debug", "device_unoptimised", "device_fast_math"};
+  for (const auto& name : notes) says(plain, name, "");
+  says(plain, "nvcc_environment", "");
+  says(std::string("ptxas\0-O 0 -arch sm_90 -m 64 ", 30), notes[1], "matmul/tile.cu");
+  says(std::string("x\0 --opt-level=1  \0", 21), notes[1], "matmul/tile.cu");
+  says(std::string("x\0-O 3 -arch sm_90\0-O3  \0", 26), notes[1], "");
+  says(std::string("x\0a.ptx  -ret-end  -g  -o a.cubin \0", 34), notes[0], "matmul/tile.cu");
+  environment_ = "NVCC_APPEND_FLAGS='-DA=\"b\" --use_fast_math' ";
+  says(plain, "nvcc_environment", R"(NVCC_APPEND_FLAGS=-DA=\"b\" --use_fast_math)");
+  says(plain, notes[2], "matmul/tile.cu");
+  environment_.clear();
+  std::ofstream(folder_ / "commands.json")
+      << "[{\n"
+      << R"(  "directory": ")" << folder_.string() << "\",\n"
+      << R"(  "command": "nvcc -G -c tile.cu -o x.dir/matmul/tile.cu.o",)" << "\n"
+      << "}]\n";
+  says(plain, notes[0], "matmul/tile.cu");
 }
 
 TEST_F(BuildScript, TellsOneDeviceCodeFromAnotherButNotByThePathOfItsSource) {
