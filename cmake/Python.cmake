@@ -10,9 +10,9 @@ if(NOT Python3_FOUND)
   set(no_python "Python 3.11 or newer was not found: install it and configure again")
 else()
   execute_process(
-    COMMAND ${Python3_EXECUTABLE} -c "import importlib.util as u, sys; \
-sys.exit(any(u.find_spec(name) is None for name in ('jinja2', 'matplotlib', 'pytest')))"
-    RESULT_VARIABLE packages_missing)
+    # in use: one that is there may be built for another NumPy
+    COMMAND ${Python3_EXECUTABLE} -c "import jinja2, matplotlib.figure, pytest"
+    RESULT_VARIABLE packages_missing OUTPUT_QUIET ERROR_QUIET)
   # Debian has it in a package of its own
   execute_process(COMMAND ${Python3_EXECUTABLE} -c "import ensurepip" RESULT_VARIABLE no_venv ERROR_QUIET)
   if(packages_missing AND no_venv)

@@ -38,32 +38,59 @@ if(CMAKE_CUDA_COMPILER STREQUAL "OFF")
   message(STATUS "CUDA is switched off: only the CPU rows are built, the GPU rows will say so")
   return()
 elseif(NOT CMAKE_CUDA_COMPILER)
-  set(why "No CUDA Toolkit found")
   if(nvcc)
-    set(why "${nvcc} does not work with this C++ compiler (CUDAHOSTCXX sets another one for it)")
+    # who has nvcc wants the GPU rows: its own words, and what to do
+    set(probe ${CMAKE_BINARY_DIR}/CMakeFiles/nvcc_probe)
+    file(WRITE ${probe}.cu "__global__ void kernel() {}\nint main() {}\n")
+    set(host "")
+    if(DEFINED ENV{CUDAHOSTCXX})
+      set(host -ccbin $ENV{CUDAHOSTCXX})
+    endif()
+    execute_process(COMMAND ${nvcc} ${host} -o ${probe} ${probe}.cu OUTPUT_VARIABLE said ERROR_VARIABLE said)
+    string(REGEX MATCH "[^\n]*(error|fatal|not found|No such)[^\n]*" said "${said}")
+    string(STRIP "${said}" said)
+    if(NOT said)
+      set(said "it compiles nothing")
+    endif()
+    set(recheck_problem "${nvcc} does not work here: ${said}. Set CUDAHOSTCXX to a C++ compiler that this \
+nvcc supports, or CUDACXX to another nvcc, and configure afresh; -DCMAKE_CUDA_COMPILER=OFF builds the CPU rows alone")
+    return()
   endif()
-  message(WARNING " ${why}: only the CPU rows are built, the GPU rows will say so. If there is \
-another one, set CUDACXX to its nvcc and configure afresh.")
+  message(WARNING " No CUDA Toolkit found: only the CPU rows are built, the GPU rows will say so. If there is \
+one, set CUDACXX to its nvcc and configure afresh.")
   return()
 endif()
 
 # a driver runs what toolkits of its own major version build, and of earlier ones
-execute_process(COMMAND nvidia-smi OUTPUT_VARIABLE about ERROR_QUIET TIMEOUT 15)
-if(toolkit AND about MATCHES "CUDA Version: (([0-9]+)\\.[0-9]+)" AND CMAKE_MATCH_2 LESS toolkit_major)
-  message(WARNING " The NVIDIA driver supports CUDA ${CMAKE_MATCH_1}, older than the toolkit's \
+execute_process(COMMAND nvidia-smi OUTPUT_VARIABLE about RESULT_VARIABLE no_driver ERROR_QUIET TIMEOUT 15)
+if(about MATCHES "CUDA [A-Za-z ]*Version: *(([0-9]+)\\.[0-9]+)")
+  if(toolkit AND CMAKE_MATCH_2 LESS toolkit_major)
+    message(WARNING " The NVIDIA driver supports CUDA ${CMAKE_MATCH_1}, older than the toolkit's \
 ${toolkit}: update the driver or build with an older CUDA Toolkit, or the GPU rows will not run.")
+  endif()
+elseif(no_driver EQUAL 0)
+  message(STATUS "nvidia-smi does not say which CUDA the driver supports; the run will")
 endif()
 
 if(NOT CMAKE_CUDA_ARCHITECTURES)
   execute_process(COMMAND ${CMAKE_CUDA_COMPILER} --list-gpu-arch OUTPUT_VARIABLE known ERROR_QUIET)
   execute_process(COMMAND nvidia-smi --query-gpu=compute_cap --format=csv,noheader
                   OUTPUT_VARIABLE here ERROR_QUIET TIMEOUT 15)
-  string(REGEX REPLACE "^([0-9]+)\\.([0-9]+).*" "\\1\\2" here "${here}")
+  # of all GPUs: any of them may be chosen later
+  string(REGEX MATCHALL "[0-9]+\\.[0-9]+" here "${here}")
+  list(TRANSFORM here REPLACE "\\." "")
+  list(REMOVE_DUPLICATES here)
+  set(unknown FALSE)
+  foreach(each ${here})
+    if(NOT known MATCHES "compute_${each}\n")
+      set(unknown TRUE)
+    endif()
+  endforeach()
   if(RECHECK_ALL_ARCHITECTURES)
     # what is sold from Turing on, and PTX for the rest
     set(CMAKE_CUDA_ARCHITECTURES 75 80-real 86-real 89-real 90-real 100-real 120)
-  elseif(here MATCHES "^[0-9]+$" AND known MATCHES "compute_${here}\n")
-    set(CMAKE_CUDA_ARCHITECTURES ${here}-real)
+  elseif(here AND NOT unknown)
+    list(TRANSFORM here APPEND -real OUTPUT_VARIABLE CMAKE_CUDA_ARCHITECTURES)
   else()
     # no GPU to ask: Hopper's own features are in machine code alone; for the rest the oldest PTX,
     # on which rows that need a later one's instructions say so

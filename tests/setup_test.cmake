@@ -118,13 +118,13 @@ function(toolkit version)
   program(nvcc "case $1 in
 --version) echo 'Cuda compilation tools, release ${version}, V${version}.1';;
 --list-gpu-arch) printf 'compute_%s\\n' ${known};;
-*) exit 1;;
+*) echo '#error -- unsupported GNU version! gcc versions later than 12 are not supported!' >&2; exit 1;;
 esac")
 endfunction()
 function(gpu capability cuda)
   program(nvidia-smi "case $1 in
---query-gpu=*) echo ${capability};;
-*) echo '| NVIDIA-SMI 1.2   Driver Version: 1.2   CUDA Version: ${cuda}     |';;
+--query-gpu=*) printf '%s\\n' ${capability};;
+*) echo '| NVIDIA-SMI 1.2   Driver Version: 1.2   CUDA ${ARGN}Version: ${cuda}     |';;
 esac")
 endfunction()
 set(stand_in_for_toolkit "include(${SOURCE}/cmake/Toolkit.cmake)
@@ -255,10 +255,9 @@ elseif(CASE STREQUAL old_toolkit)
 elseif(CASE STREQUAL broken_toolkit)
   toolkit(13.0 90)
   list(APPEND environment CUDACXX=${SCRATCH}/bin/nvcc)
-  stand_in("enable_language(CXX)\n${stand_in_for_toolkit}")
-  configure(${SCRATCH}/stand_in)
-  expect_one_line()
-  expect_success("nvcc does not work with this C++ compiler (CUDAHOSTCXX" "only the CPU rows")
+  configure(${SOURCE})
+  expect_error("nvcc does not work here: #error -- unsupported GNU version!" "CUDAHOSTCXX"
+               "-DCMAKE_CUDA_COMPILER=OFF")
 
 elseif(CASE STREQUAL old_driver)
   toolkit(13.0 75 80 90)
@@ -266,6 +265,10 @@ elseif(CASE STREQUAL old_driver)
   stand_in("${stand_in_for_toolkit}")
   configure(${SCRATCH}/stand_in ${fake_nvcc})
   expect_one_line()
+  expect_success("driver supports CUDA 12.8, older than the toolkit's 13.0: update the driver")
+  # as drivers from 610 on say it
+  gpu(9.0 12.8 "UMD ")
+  configure(${SCRATCH}/stand_in ${fake_nvcc})
   expect_success("driver supports CUDA 12.8, older than the toolkit's 13.0: update the driver")
   gpu(9.0 13.1)
   configure(${SCRATCH}/stand_in ${fake_nvcc})
@@ -283,6 +286,9 @@ elseif(CASE STREQUAL architectures)
   gpu(8.9 13.0)
   configure(${SCRATCH}/stand_in ${fake_nvcc})
   expect_success("for 89-real.")
+  gpu("8.6 9.0 8.6" 13.0)
+  configure(${SCRATCH}/stand_in ${fake_nvcc})
+  expect_success("for 86-real 90a-real.")
   gpu(9.0 13.0)
   configure(${SCRATCH}/stand_in ${fake_nvcc})
   expect_success("for 90a-real.")

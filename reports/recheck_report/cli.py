@@ -175,6 +175,11 @@ def main(words: Sequence[str] | None = None) -> int:
                 module = import_module(f"recheck_report.commands.{name}")
             except ModuleNotFoundError as error:
                 return _say(f"Python package {error.name} is missing: {_remedy(error.name)}", 1)
+            except Exception as error:  # such as a matplotlib that was built for another NumPy
+                package = _failed_package(error)
+                why = " ".join(str(error).split())
+                remedy = "mend it, or use an environment of its own: python3 -m venv"
+                return _say(f"Python package {package} cannot be imported: {why}; {remedy}", 1)
             module.options(command)
     options = parser.parse_args(words)
     try:
@@ -219,6 +224,16 @@ def _say(line: str, code: int) -> int:
     shown = "".join(each if each.isprintable() else "\N{REPLACEMENT CHARACTER}" for each in line)
     print(f"error: {shown}", file=sys.stderr)
     return code
+
+
+def _failed_package(error: BaseException) -> str:
+    """The first package outside ours in an error's traceback."""
+    names, at = [], error.__traceback__
+    while at:
+        names.append(str(at.tb_frame.f_globals.get("__name__", "")).partition(".")[0])
+        at = at.tb_next
+    own = ("recheck_report", "importlib", "_frozen_importlib", "__main__", "")
+    return next((name for name in names if name not in own), "that it needs")
 
 
 def _remedy(package: str | None) -> str:

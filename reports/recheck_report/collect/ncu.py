@@ -133,7 +133,7 @@ def complaints(ended: Ended) -> list[str]:
     errors.sort(key=lambda line: "application returned" in line)
     said = [f"not measured: {line}" for line in own]
     said += [f"not measured: ncu: {line}" for line in errors]
-    return said or [f"not measured: ncu saw too few kernels, exit code {ended.code}"]
+    return said or [f"not measured: ncu saw too few kernels, {ended.how}"]
 
 
 class Profiler:

@@ -29,15 +29,17 @@ def compiled(nvcc: str, name: str, folder: Path) -> dict[str, Any]:
         return no_outcome(f"not measured: {file.name} does not say what it is refused for")
     with tempfile.TemporaryDirectory() as scratch:
         flags = [*COMPILE, *(["-DMENDED"] if mended else [])]
-        ended = execute(nvcc, *flags, "-o", Path(scratch) / "snippet.ptx", file)
+        code = Path(scratch) / "snippet.ptx"
+        ended = execute(nvcc, *flags, "-o", code, file)
+        written = code.exists()
     if ended.code is None:
         return no_outcome(f"not measured: nvcc took more than {programs.SECONDS} s")
-    if ended.code == 0:
+    if ended.code == 0 and written:
         return outcome("compiles")
     lines = (ended.out + "\n" + ended.err).splitlines()
     errors = [line for line in lines if re.search(rf"\b{re.escape(file.name)}\b.*error", line)]
     if not errors:
-        why = next((line.strip() for line in lines if "error" in line), f"exit code {ended.code}")
+        why = next((line.strip() for line in lines if "error" in line), ended.how)
         return no_outcome(f"not measured: nvcc: {why}")
     unsaid = [text for text in said if not any(text in line for line in errors)]
     if unsaid and not mended:

@@ -30,15 +30,18 @@ def races(tests: str, sanitizer: str, name: str) -> dict[str, Any]:
     if test and summary and int(summary[1]) > 0:
         return outcome("hazards", int(summary[1]))
     # no hazards is an answer only where everything ran as it should
-    trouble = re.search(r"^=+ (?!.*SUMMARY)(.*(?:[Ee]rror|not supported).*)", text, re.MULTILINE)
+    words = "[Ee]rror|not supported|[Uu]nable to"
+    trouble = re.search(rf"^=+ (?!.*SUMMARY)(.*(?:{words}).*)", text, re.MULTILINE)
     if trouble:
         return no_outcome(f"not measured: compute-sanitizer: {trouble[1].strip()}")
     if "Running 0 tests" in text:
         return no_outcome("not measured: the program of tests has no such test")
     if not test or not summary:
-        return no_outcome(f"not measured: racecheck gave no summary, exit code {ended.code}")
+        return no_outcome(f"not measured: racecheck gave no summary, {ended.how}")
     if test.state != "OK":
         return no_outcome("not measured: no hazards, but the test failed under racecheck")
+    if ended.code != 0:
+        return no_outcome(f"not measured: no hazards, but racecheck ended with {ended.how}")
     return outcome("clean")
 
 
