@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <unistd.h>
-
 #include <algorithm>
 #include <atomic>
 #include <bit>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <new>
-#include <string>
 
 #include "../../reference/parallel.hpp"
+#include "host_memory.hpp"
 #include "ledger.hpp"
 #include "mix.hpp"
 #include "target.hpp"
@@ -30,14 +27,7 @@ class CpuTarget final : public Target {
  public:
   [[nodiscard]] Backend backend() const override { return Backend::cpu; }
 
-  [[nodiscard]] std::int64_t free_bytes() const override {
-    // what the kernel would find by giving up caches, which "free" pages leave out
-    std::ifstream in("/proc/meminfo");
-    for (std::string key; in >> key; in.ignore(256, '\n'))
-      if (std::int64_t kilobytes = 0; key == "MemAvailable:" && in >> kilobytes)
-        return 1024 * kilobytes;
-    return static_cast<std::int64_t>(sysconf(_SC_AVPHYS_PAGES)) * sysconf(_SC_PAGESIZE);
-  }
+  [[nodiscard]] std::int64_t free_bytes() const override { return free_host_bytes(); }
 
   float* allocate(std::int64_t count) override {
     // aligned as BLAS and SSE like it; the size has to be a multiple of the alignment

@@ -97,9 +97,11 @@ std::vector<std::string> all_names() {
 /// "nvidia-h200" of "NVIDIA H200".
 std::string folder_name(const std::string& model) {
   std::string name;
-  for (const unsigned char c : model) {
-    if (std::isalnum(c) != 0)
-      name += static_cast<char>(std::tolower(c));
+  // by hand: under a Turkish locale an I has another lower case
+  for (const char c : model) {
+    const bool capital = c >= 'A' && c <= 'Z';
+    if (capital || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'))
+      name += static_cast<char>(capital ? c - 'A' + 'a' : c);
     else if (!name.empty() && name.back() != '-')
       name += '-';
   }

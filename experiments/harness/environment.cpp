@@ -18,6 +18,7 @@
 #include "../../kernels/code.hpp"
 #include "build_info.hpp"
 #include "conditions.hpp"
+#include "digits.hpp"
 #include "nvml.hpp"
 #include "record.hpp"
 
@@ -74,11 +75,24 @@ int fp32_lanes(int compute_capability) {
 }
 
 std::string in_units(double value, double unit, int digits) {
-  std::ostringstream out;
-  out.setf(std::ios::fixed);
-  out.precision(digits);
-  out << value / unit;
-  return out.str();
+  return digits_of(value / unit, digits, std::chars_format::fixed);
+}
+
+/// The CPU's model; where /proc/cpuinfo names none, as on Arm, whose numbers it has, and in which
+/// machine.
+std::string cpu_name(const char* architecture) {
+  for (const char* name : {"model name", "Processor", "cpu model", "cpu\t"})
+    if (auto model = after("/proc/cpuinfo", name); !model.empty()) return model;
+  std::string text = std::string(architecture) + " CPU";
+  for (const char* number : {"CPU implementer", "CPU part"})
+    if (const auto value = after("/proc/cpuinfo", number); !value.empty())
+      text += ", " + std::string(number + 4) + " " + value;
+  for (const char* file : {"/sys/devices/virtual/dmi/id/product_name", "/proc/device-tree/model"})
+    if (auto machine = after(file, ""); !machine.empty()) {
+      while (!machine.empty() && machine.back() == '\0') machine.pop_back();
+      return text + ", in " + machine;
+    }
+  return text;
 }
 
 /// Whether launches go through NVIDIA's Multi-Process Service: a process is its client where it
@@ -123,7 +137,6 @@ Json environment(const Gpu& gpu, const std::string& command, const Settings& set
   uname(&kernel);
   // the version alone: what a distribution or a cloud appends names its own machines
   const std::string release(kernel.release, std::strspn(kernel.release, "0123456789."));
-  const auto model = after("/proc/cpuinfo", "model name");
 
   Json device, state = Json::object(), mps, code, unknown = Json::object();
   const auto known = [&](const char* field, const auto& answer) {
@@ -175,7 +188,7 @@ Json environment(const Gpu& gpu, const std::string& command, const Settings& set
       {"build_type", build::type},
       {"device_debug", *build::device_debug != '\0'},
       {"blas", text_or_null(build::blas)},
-      {"cpu", model.empty() ? kernel.machine : model},
+      {"cpu", cpu_name(kernel.machine)},
       {"cpu_threads", std::max(1u, std::thread::hardware_concurrency())},
       {"os", after("/etc/os-release", "PRETTY_NAME") + ", " + kernel.sysname + " " + release},
       {"mps", mps},

@@ -11,6 +11,7 @@
 #include <stdexcept>
 #include <system_error>
 
+#include "digits.hpp"
 #include "flags.hpp"
 #include "inputs.hpp"
 
@@ -57,20 +58,20 @@ interrupted.
 )";
 
 double positive(const std::string& flag, const std::string& text) {
-  char* end = nullptr;
-  const double value = std::strtod(text.c_str(), &end);
-  if (text.empty() || *end != '\0' || !(value > 0) || value > 1e6)
+  std::string rest;
+  const double value = number_in(text, rest);
+  if (!rest.empty() || !(value > 0) || value > 1e6)
     throw std::invalid_argument(flag + ": '" + text + "' is not a positive number up to 1000000");
   return value;
 }
 
 /// Seconds in "5min", "300s" or "300".
 double duration(const std::string& flag, const std::string& text) {
-  char* end = nullptr;
-  const double value = std::strtod(text.c_str(), &end);
+  std::string rest;
+  const double value = number_in(text, rest);
   const std::map<std::string, double> units = {{"", 1}, {"s", 1}, {"min", 60}, {"h", 3600}};
-  const auto unit = units.find(end);
-  if (end == text.c_str() || unit == units.end() || !(value > 0) || value > 1e6)
+  const auto unit = units.find(rest);
+  if (unit == units.end() || !(value > 0) || value > 1e6)
     throw std::invalid_argument(flag + ": '" + text + "' is not a time such as 5min, 300s or 300");
   return value * unit->second;
 }

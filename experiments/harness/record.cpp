@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "bystanders.hpp"
+#include "digits.hpp"
 #include "method.hpp"
 #include "untrusted.hpp"
 
@@ -228,9 +229,8 @@ std::string to_text(const Json& object) {
 }
 
 double six_digits(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.6g", value);
-  return std::strtod(text, nullptr);
+  std::string rest;
+  return number_in(digits_of(value, 6), rest);
 }
 
 namespace {

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <cstring>
 #include <set>
-#include <sstream>
 
+#include "digits.hpp"
 #include "mix.hpp"
 #include "rescue.hpp"
 #include "soundness.hpp"
@@ -43,12 +43,7 @@ std::string words_of(const std::exception& error) {
   return words.empty() ? "it threw an exception without words" : words;
 }
 
-std::string short_text(double value) {
-  std::ostringstream out;
-  out.precision(3);
-  out << value;
-  return out.str();
-}
+std::string short_text(double value) { return digits_of(value, 3); }
 
 namespace {
 
