@@ -76,7 +76,8 @@ class Rough:
     def quick(self, name: str, *flags: str, **variables: str) -> list[str]:
         """What is wrong with a quick run and its report; nothing if both are right."""
         folder, log = self.output / name, self.output / f"{name}.log"
-        words = [self.recheck, "--quick", f"--output={folder}", *self.flags, *flags]
+        words: list[object] = [self.recheck, "--quick", f"--output={folder}"]
+        words += [*self.flags, *flags]
         if code := self.call(log, *words, **variables):
             return [f"recheck exits with {code}; see {log}"]
         return self.rendered(name)

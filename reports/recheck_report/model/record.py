@@ -172,6 +172,7 @@ class Method:
     batch_below_seconds: float | None = None
     proof_budgets: float | None = None
     throttled_below: float | None = None
+    disturbed_above: float | None = None
     flush_l2_sizes: int | None = None
     flush_least_bytes: int | None = None
     power_seconds: float | None = None
