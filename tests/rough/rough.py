@@ -127,8 +127,8 @@ class Rough:
             return self.without_counters(name)
         if name == "blocking":
             log, folder = self.output / f"{name}.log", self.output / name
-            words = [self.recheck, "--quick", f"--output={folder}"]
-            code = self.call(log, *words, CUDA_LAUNCH_BLOCKING="1")
+            asked: list[object] = [self.recheck, "--quick", f"--output={folder}"]
+            code = self.call(log, *asked, CUDA_LAUNCH_BLOCKING="1")
             if code != 2 or "--force" not in log.read_text():
                 return [f"it is not refused with a way out, exit code {code}; see {log}"]
             return self.quick(name, "--force", CUDA_LAUNCH_BLOCKING="1")
