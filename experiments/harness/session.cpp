@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "session.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -121,7 +119,7 @@ bool slower_clock(const Case& c, const std::vector<bool>& jumps) {
 bool short_of_cpus(const CpuSeconds& passed) {
   constexpr double at_least = 0.1;  // seconds: the system counts in hundredths
   if (passed.at < at_least) return false;
-  const auto cpus = static_cast<double>(sysconf(_SC_NPROCESSORS_ONLN));
+  const double cpus = allowed_cpus();
   const double others = (passed.host - passed.own) / passed.at, own = passed.own / passed.at;
   return others > std::max(0.5, 0.05 * cpus) && others + own > 0.9 * cpus;
 }
