@@ -10,6 +10,7 @@
 #include <limits>
 #include <numeric>
 #include <random>
+#include <stdexcept>
 
 #include "host_cpus.hpp"
 #include "method.hpp"
@@ -369,12 +370,15 @@ void Session::conclude(Workbench& bench, Target& where, Run& run, const Others& 
   const auto jumps = jumped(c);
   c.disturbed = disturbance(c, jumps, run.cpus, others);
   if (std::ranges::count(jumps, true) > 0) set_aside(c, jumps);
-  c.seconds = median_interval(c.samples);
+  // never too few: all rows take a sample in so many rounds at least
+  const auto interval = median_interval(c.samples);
+  if (!interval) throw std::logic_error("too few samples");
+  c.seconds = interval;
   if (draws(c)) {
-    const InRow in_row(c.seconds->median);
-    c.power = where.draw(run.launch, c.seconds->median);
+    const InRow in_row(interval->median);
+    c.power = where.draw(run.launch, interval->median);
   }
-  if (c.regime != Regime::end_to_end) note_pace(c, c.seconds->median);
+  if (c.regime != Regime::end_to_end) note_pace(c, interval->median);
 }
 
 /// A launch on fresh inputs behind all samples, for what takes too long to have one among them.

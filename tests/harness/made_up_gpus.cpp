@@ -60,7 +60,11 @@ double seconds_per_byte = 0;
 class MadeUpTarget final : public Target {
  public:
   explicit MadeUpTarget(const Device& device) : free_(device.memory_bytes) {
-    if (const char* load = std::getenv("MADE_UP_LOAD")) std::sscanf(load, "%d-%d", &first_, &last_);
+    if (const char* load = std::getenv("MADE_UP_LOAD")) {
+      const std::string range = load;
+      first_ = std::stoi(range);
+      last_ = std::stoi(range.substr(range.find('-') + 1));
+    }
   }
   [[nodiscard]] Backend backend() const override { return Backend::gpu; }
   [[nodiscard]] std::int64_t free_bytes() const override { return free_; }
