@@ -173,7 +173,7 @@ function(recheck_add_experiments name)
   add_custom_target(${name}_report
     COMMAND ${collect}
     COMMAND ${name} --output=${measured}
-    COMMAND ${render} --strict
+    COMMAND ${render}
     DEPENDS ${name}
     COMMENT "Measuring the full matrix and rendering ${name}_report"
     USES_TERMINAL VERBATIM)

@@ -70,13 +70,13 @@ endif()
 
 # a driver runs what toolkits of its own major version build, and of earlier ones
 execute_process(COMMAND nvidia-smi OUTPUT_VARIABLE about RESULT_VARIABLE no_driver ERROR_QUIET TIMEOUT 15)
-if(NOT about MATCHES "CUDA( UMD| Driver)? Version *: *(([0-9]+)\\.[0-9]+)")
+if(NOT about MATCHES "CUDA [A-Za-z ]*Version *: *(([0-9]+)\\.[0-9]+)")
   if(no_driver EQUAL 0)
     message(STATUS "nvidia-smi does not say which CUDA the driver supports: whether it is new enough for \
 CUDA ${toolkit} is not known")
   endif()
-elseif(toolkit AND CMAKE_MATCH_3 LESS toolkit_major)
-  message(WARNING " The NVIDIA driver supports CUDA ${CMAKE_MATCH_2}, older than the toolkit's \
+elseif(toolkit AND CMAKE_MATCH_2 LESS toolkit_major)
+  message(WARNING " The NVIDIA driver supports CUDA ${CMAKE_MATCH_1}, older than the toolkit's \
 ${toolkit}: update the driver or build with an older CUDA Toolkit, or the GPU rows will not run.")
 endif()
 

@@ -33,18 +33,27 @@ std::vector<std::string> Bystanders::look(bool due) {
   if (!due && now() < looked_ + 1) return {};
   looked_ = now();
   std::vector<std::string> changes;
-  const auto others = nvml_.other_processes();
-  if (others.value) {
-    if (*others.value > others_)
-      changes.push_back(std::to_string(*others.value) +
-                        " other process(es) on the GPU now: times, memory and caches are shared");
-    others_ = *others.value;
-    most_.value = std::max(most_.value.value_or(0), others_);
-  }
+  look_at_gpu(changes);
   look_at_host(changes);
   update(power_, nvml_.limit_watts(), changes);
   update(clock_, nvml_.application_clock_hz(), changes);
   return changes;
+}
+
+void Bystanders::look_at_gpu(std::vector<std::string>& changes) {
+  const auto others = nvml_.other_processes();
+  if (others.value) {
+    if (*others.value > others_)
+      changes.push_back(std::to_string(*others.value) + " other process(es) on the GPU now");
+    others_ = *others.value;
+    most_.value = std::max(most_.value.value_or(0), others_);
+  }
+  const auto percent = nvml_.percent_of_others().value;
+  percent_ = percent.value_or(0);
+  if (percent) most_percent_ = std::max<int>(most_percent_.value_or(0), std::lround(*percent));
+  hot_ = false;
+  for (const auto& reason : nvml_.throttle().value.value_or(std::vector<std::string>{}))
+    hot_ |= reason == "hw_slowdown" || reason.ends_with("thermal_slowdown");
 }
 
 void Bystanders::look_at_host(std::vector<std::string>& changes) {
@@ -77,6 +86,7 @@ void Bystanders::note(nlohmann::ordered_json& environment) const {
     unknown["state.other_processes"] = most_.reason;
   }
   if (most_cpus_) raise_to(state["other_cpus"], *most_cpus_);
+  if (most_percent_) raise_to(state["other_gpu_percent"], *most_percent_);
   for (const Limit* limit : {&power_, &clock_}) {
     if (limit->values.size() < 2) continue;
     std::string values;

@@ -29,6 +29,11 @@ class Bystanders {
   /// from the beginning. Unless it is `due` by all means, it looks at most once a second.
   std::vector<std::string> look(bool due = false);
 
+  /// Per cent of the GPU's time that others took in the second before the last look, and whether it
+  /// lowered its clock to stay cool; 0 and false where the driver does not tell.
+  [[nodiscard]] double gpu_percent() const { return percent_; }
+  [[nodiscard]] bool hot() const { return hot_; }
+
   /// Puts what the looks have seen into a record's environment: the most other processes at once,
   /// or why nobody knows; the most CPUs that others kept busy, if that is known; and a limit that
   /// has changed is not known, because it has.
@@ -44,6 +49,7 @@ class Bystanders {
   static std::string text(const Limit& limit, double value);
   static void update(Limit& limit, const Answer<double>& now, std::vector<std::string>& changes);
 
+  void look_at_gpu(std::vector<std::string>& changes);
   void look_at_host(std::vector<std::string>& changes);
 
   Nvml nvml_;
@@ -52,6 +58,9 @@ class Bystanders {
   double looked_ = 0;  // when
   Answer<int> most_;   // other processes, at once
   int others_ = 0;     // at the last look that could tell
+  double percent_ = 0;
+  std::optional<int> most_percent_ = {};
+  bool hot_ = false;
   std::optional<CpuSeconds> host_ = {};
   std::optional<int> most_cpus_ = {};  // that others kept busy
   Limit power_ = {"power limit", "gpu.power_limit_watts", "W", 1};

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <sched.h>
-
 #include <algorithm>
 #include <atomic>
 #include <bit>
-#include <cfenv>
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -14,16 +11,6 @@
 #include "ledger.hpp"
 #include "mix.hpp"
 #include "target.hpp"
-
-#ifdef __SSE__
-#include <xmmintrin.h>
-#endif
-
-// null in a program without OpenMP: rows have it, the harness has not
-extern "C" {
-[[gnu::weak]] int omp_get_max_threads();      // NOLINT(readability-identifier-naming)
-[[gnu::weak]] void omp_set_num_threads(int);  // NOLINT(readability-identifier-naming)
-}
 
 namespace recheck {
 namespace {
@@ -38,7 +25,6 @@ void in_parts(std::int64_t count, Body body) {
 
 class CpuTarget final : public Target {
  public:
-  CpuTarget() { sched_getaffinity(0, sizeof cpus_, &cpus_); }
   [[nodiscard]] Backend backend() const override { return Backend::cpu; }
 
   [[nodiscard]] std::int64_t free_bytes() const override { return reference::free_memory(); }
@@ -72,53 +58,10 @@ class CpuTarget final : public Target {
     else
       in_parts(count, exchange);
   }
-  void queue_hide(float* data, std::int64_t count, std::uint64_t key) override {
-    in_parts(count, [&](std::int64_t begin, std::int64_t end) {
-      for (auto i = begin; i < end; ++i)
-        data[i] = std::bit_cast<float>(std::bit_cast<std::uint32_t>(data[i]) ^ hiding(key, i));
-    });
-  }
   void queue_copy(float* to, const float* from, std::int64_t count) override {
     copy_in(to, from, count);
   }
   void queue_poison(float* data, std::int64_t count) override { poison(data, count); }
-  void queue_read(const float*, std::int64_t) override {}  // they have just been written
-
-  [[nodiscard]] std::vector<Setting> settings() const override {
-    std::vector<Setting> all = {{rounding, std::fegetround()}};
-#ifdef __SSE__
-    all.push_back({subnormals, _mm_getcsr() & flush_bits});
-#endif
-    if (omp_get_max_threads != nullptr) all.push_back({openmp_threads, omp_get_max_threads()});
-#ifdef __GLIBC__
-    all.push_back({exceptions, fegetexcept()});
-#endif
-    if (cpu_set_t cpus; !binds_ && sched_getaffinity(0, sizeof cpus, &cpus) == 0) {
-      std::uint64_t mask = 0;
-      for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
-        if (CPU_ISSET(cpu, &cpus)) mask ^= std::uint64_t{1} << cpu % 64;
-      all.push_back({allowed_cpus, static_cast<std::int64_t>(mask)});
-    }
-    return all;
-  }
-  void restore(std::span<const Setting> settings) override {
-    for (const auto& [name, value] : settings) {
-      if (name == rounding) std::fesetround(static_cast<int>(value));
-#ifdef __SSE__
-      if (name == subnormals)
-        _mm_setcsr((_mm_getcsr() & ~flush_bits) | static_cast<unsigned>(value));
-#endif
-#ifdef __GLIBC__
-      if (name == exceptions) {
-        fedisableexcept(FE_ALL_EXCEPT);
-        feenableexcept(static_cast<int>(value));
-      }
-#endif
-      if (name == openmp_threads) omp_set_num_threads(static_cast<int>(value));
-      if (name == allowed_cpus) sched_setaffinity(0, sizeof cpus_, &cpus_);
-    }
-  }
-
   std::vector<std::uint64_t> digests(std::span<const std::span<const float>> arrays) override {
     std::vector<std::uint64_t> all(arrays.size());
     std::ranges::transform(arrays, all.begin(), digest);
@@ -128,46 +71,22 @@ class CpuTarget final : public Target {
   void warm_up(const std::function<void()>&) override {}  // the proofs have just run
 
   Samples sample(const Sampling& sampling, const std::function<void()>& launch) override {
-    // what moves the inputs leaves them in other caches than a row's threads had them in: of a
-    // launch this long it makes no difference
-    constexpr double too_long_for_caches = 20e-3;
-    const auto* surprise = sampling.surprise;
-    const long before = preemptions();
-    const auto seconds = [&] {
+    Samples samples;
+    for (int i = 0; i < sampling.count; ++i) {
       sampling.poison();
       const double start = now();
       launch();
-      return now() - start;
-    };
-    Samples samples;
-    for (int i = 0; i < sampling.count; ++i) samples.seconds.push_back(seconds());
-    if (surprise != nullptr) {
-      const bool long_one = sampling.guess >= too_long_for_caches;
+      samples.seconds.push_back(now() - start);
+    }
+    if (const auto* surprise = sampling.surprise) {
       surprise->keep();
-      if (!long_one) {
-        surprise->move();
-        samples.moved = seconds();
-      }
       surprise->before();
-      if (!long_one) samples.surprised = seconds();
-      surprise->reveal();
-      (long_one ? samples.surprised : samples.changed) = seconds();
+      launch();
       surprise->after();
     }
-    samples.disturbed = preemptions() != before;
     return samples;
   }
   std::optional<Power> draw(const std::function<void()>&, double) override { return {}; }
-
- private:
-  static constexpr std::string_view rounding = "rounding mode", subnormals = "flushing to zero",
-                                    exceptions = "floating-point exceptions that trap";
-  static constexpr unsigned flush_bits = 0x8040;  // of subnormal results and operands
-  cpu_set_t cpus_{};                              // that it may run on
-  // who asks OpenMP to bind threads has it bind this one too
-  bool binds_ = std::getenv("OMP_PROC_BIND") != nullptr || std::getenv("OMP_PLACES") != nullptr ||
-                std::getenv("GOMP_CPU_AFFINITY") != nullptr ||
-                std::getenv("KMP_AFFINITY") != nullptr;
 };
 
 }  // namespace

@@ -33,13 +33,6 @@ __global__ void recheck_unseen_exchange_kernel(float* a, float* b, std::int64_t 
   }
 }
 
-__global__ void recheck_unseen_hide_kernel(float* data, std::int64_t count, std::uint64_t key) {
-  const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
-  for (std::int64_t i = blockIdx.x * static_cast<std::int64_t>(blockDim.x) + threadIdx.x; i < count;
-       i += stride)
-    data[i] = __uint_as_float(__float_as_uint(data[i]) ^ hiding(key, i));
-}
-
 __device__ std::int64_t global_nanoseconds() {
   std::int64_t ns;
   asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns));
@@ -91,10 +84,6 @@ void hold(const std::int64_t* released, std::int64_t until, std::int64_t nanosec
 
 void exchange(float* a, float* b, std::int64_t count, cudaStream_t stream) {
   recheck_unseen_exchange_kernel<<<2048, 256, 0, stream>>>(a, b, count);
-}
-
-void hide(float* data, std::int64_t count, std::uint64_t key, cudaStream_t stream) {
-  recheck_unseen_hide_kernel<<<2048, 256, 0, stream>>>(data, count, key);
 }
 
 void poison_shared(int sm_count, int bytes_per_block, cudaStream_t stream) {

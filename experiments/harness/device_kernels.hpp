@@ -18,9 +18,6 @@ void hold(const std::int64_t* released, std::int64_t until, std::int64_t nanosec
 /// Exchanges what two arrays of `count` floats hold; `a` is written last.
 void exchange(float* a, float* b, std::int64_t count, cudaStream_t stream);
 
-/// Hides, or shows, what an array holds, as mix.hpp says.
-void hide(float* data, std::int64_t count, std::uint64_t key, cudaStream_t stream);
-
 /// Fills the shared memory of every multiprocessor with NaN.
 void poison_shared(int sm_count, int bytes_per_block, cudaStream_t stream);
 

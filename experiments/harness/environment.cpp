@@ -105,7 +105,7 @@ bool has_mps() {
 
 std::string cpu_name(const std::filesystem::path& root, const std::string& machine) {
   const auto info = root / "proc/cpuinfo";
-  for (const char* field : {"model name", "cpu\t", "uarch"})  // x86, POWER, RISC-V
+  for (const char* field : {"model name", "Model Name", "cpu model", "cpu\t", "uarch"})
     if (const auto name = after(info, field); !name.empty() && name != "unknown") return name;
   // Arm has numbers instead, which cores of several makers share
   const auto part = after(info, "CPU part"), implementer = after(info, "CPU implementer");

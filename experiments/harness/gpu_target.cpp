@@ -3,13 +3,10 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cstdio>
 #include <cstring>
-#include <future>
 #include <set>
 #include <span>
-#include <thread>
 
 #include "../../kernels/code.hpp"
 #include "cuda.hpp"
@@ -125,7 +122,7 @@ class GpuTarget final : public Target {
         }),
         flush_bytes_(std::max(method.flush_l2_sizes * device.l2_bytes, method.flush_least_bytes)),
         flush_(*this, flush_bytes_ / static_cast<std::int64_t>(sizeof(float))),
-        scratch_(*this, clock_floats + 2) {
+        scratch_(*this, clock_floats + 1) {
     cublasSetStream(blas_, stream_);
     check(cudaMemset(flush_.data(), 0, flush_bytes_));
   }
@@ -173,9 +170,6 @@ class GpuTarget final : public Target {
   void queue_exchange(float* a, float* b, std::int64_t count) override {
     exchange(a, b, count, stream_);
   }
-  void queue_hide(float* data, std::int64_t count, std::uint64_t key) override {
-    hide(data, count, key, stream_);
-  }
   void queue_copy(float* to, const float* from, std::int64_t count) override {
     check(cudaMemcpyAsync(to, from, static_cast<std::size_t>(count) * sizeof(float),
                           cudaMemcpyDeviceToDevice, stream_));
@@ -183,66 +177,7 @@ class GpuTarget final : public Target {
   void queue_poison(float* data, std::int64_t count) override {
     check(cudaMemsetAsync(data, 0xff, static_cast<std::size_t>(count) * sizeof(float), stream_));
   }
-  void queue_read(const float* data, std::int64_t count) override {
-    auto* sum = reinterpret_cast<unsigned long long*>(scratch_.data() + clock_floats);
-    add_digest(data, count, sum, stream_);
-  }
-
-  [[nodiscard]] std::vector<Setting> settings() const override {
-    std::vector<Setting> all;
-    int device = 0;
-    check(cudaGetDevice(&device));
-    all.push_back({current_device, device});
-    // older devices lack some of these
-    for (const auto& [name, limit] : limits)
-      if (std::size_t value = 0; cudaDeviceGetLimit(&value, limit) == cudaSuccess)
-        all.push_back({name, static_cast<std::int64_t>(value)});
-    if (cudaFuncCache cache{}; cudaDeviceGetCacheConfig(&cache) == cudaSuccess)
-      all.push_back({cache_config, cache});
-    if (cudaStreamAttrValue attribute{};
-        cudaStreamGetAttribute(stream_, cudaStreamAttributeAccessPolicyWindow, &attribute) ==
-        cudaSuccess)
-      all.push_back({window, static_cast<std::int64_t>(attribute.accessPolicyWindow.num_bytes)});
-    cudaGetLastError();
-    cublasMath_t math{};
-    cublasPointerMode_t pointers{};
-    cublasAtomicsMode_t atomics{};
-    cudaStream_t stream = nullptr;
-    cublasGetMathMode(blas_, &math);
-    cublasGetPointerMode(blas_, &pointers);
-    cublasGetAtomicsMode(blas_, &atomics);
-    cublasGetStream(blas_, &stream);
-    all.push_back({blas_math, math});
-    all.push_back({blas_pointers, pointers});
-    all.push_back({blas_atomics, atomics});
-    all.push_back({blas_stream, stream == stream_ ? 1 : 0});
-    return all;
-  }
-  void restore(std::span<const Setting> settings) override {
-    // the device first: the others are its own. What cannot be put back shows at the next look
-    cudaSetDevice(0);
-    for (const auto& [name, value] : settings) {
-      for (const auto& [of, limit] : limits)
-        if (of == name) cudaDeviceSetLimit(limit, static_cast<std::size_t>(value));
-      if (name == cache_config) cudaDeviceSetCacheConfig(static_cast<cudaFuncCache>(value));
-      if (name == blas_math) cublasSetMathMode(blas_, static_cast<cublasMath_t>(value));
-      if (name == blas_pointers)
-        cublasSetPointerMode(blas_, static_cast<cublasPointerMode_t>(value));
-      if (name == blas_atomics)
-        cublasSetAtomicsMode(blas_, static_cast<cublasAtomicsMode_t>(value));
-    }
-    cublasSetStream(blas_, stream_);
-    cudaStreamAttrValue none{};
-    none.accessPolicyWindow.hitProp = cudaAccessPropertyNormal;
-    none.accessPolicyWindow.missProp = cudaAccessPropertyNormal;
-    cudaStreamSetAttribute(stream_, cudaStreamAttributeAccessPolicyWindow, &none);
-    cudaCtxResetPersistingL2Cache();
-    cudaGetLastError();
-  }
-
   void synchronize() override {
-    // a device that never comes to rest is lost: to wait for it would be for ever
-    if (restless_) throw std::runtime_error("the device does not come to rest");
     check(cudaGetLastError());
     check(cudaStreamSynchronize(stream_));
   }
@@ -271,7 +206,7 @@ class GpuTarget final : public Target {
   Samples sample(const Sampling& sampling, const std::function<void()>& launch) override {
     const auto& [regime, wanted, batch, guess, surprise, poison] = sampling;
     const int count = std::min(wanted, most_samples);
-    have_events(2 * (count + 1));
+    have_events(2 * count);
     clear_readings(2 * count);
     const auto get_ready = [&] {
       hold_.begin(stream_);
@@ -310,21 +245,16 @@ class GpuTarget final : public Target {
         surprise->keep();
         surprise->before();
       }
-      check(cudaEventRecord(*events_[2 * count], stream_));
       launch();
-      check(cudaEventRecord(*events_[2 * count + 1], stream_));
       surprise->after();
       hold_.release();
       synchronize();
     }
 
     Samples samples;
-    if (count > 0) samples.clock_hz = clocks_between(2 * count, &samples.device_seconds);
+    if (count > 0) samples.clock_hz = clocks_between(2 * count);
     for (int i = 0; i < count; ++i)
       samples.seconds.push_back(seconds_between(2 * i, 2 * i + 1) / batch);
-    if (surprise == nullptr) return samples;
-    samples.surprised = seconds_between(2 * count, 2 * count + 1);
-    samples.lingered = come_to_rest();
     return samples;
   }
 
@@ -386,20 +316,6 @@ class GpuTarget final : public Target {
   }
 
  private:
-  static constexpr std::string_view current_device = "current device",
-                                    cache_config = "preference of caches",
-                                    window = "stream's window of L2 policy",
-                                    blas_math = "cuBLAS handle's math mode",
-                                    blas_pointers = "cuBLAS handle's pointer mode",
-                                    blas_atomics = "cuBLAS handle's atomics mode",
-                                    blas_stream = "cuBLAS handle's stream";
-  // not the stack's size, which the driver raises by itself for a kernel that needs more
-  static constexpr std::pair<std::string_view, cudaLimit> limits[] = {
-      {"part of L2 for persisting lines", cudaLimitPersistingL2CacheSize},
-      {"granularity of fetches to L2", cudaLimitMaxL2FetchGranularity},
-      {"size of printf's buffer", cudaLimitPrintfFifoSize},
-      {"size of the device's heap", cudaLimitMallocHeapSize}};
-
   static constexpr int most_samples = 32;  // of one call
   static constexpr std::int64_t clock_floats =
       2 * most_samples * clock_slots *
@@ -427,42 +343,23 @@ class GpuTarget final : public Target {
     return milliseconds * 1e-3 - device_.event_seconds;
   }
 
-  /// Waits for all streams of the device, and says for how long. Throws once that takes longer than
-  /// any launch; the device is then lost.
-  double come_to_rest() {
-    constexpr std::chrono::seconds at_most(20);
-    const double start = now();
-    // whoever waits for a kernel that does not end cannot be stopped, so that is not this thread
-    std::packaged_task<cudaError_t()> wait([] { return cudaDeviceSynchronize(); });
-    auto done = wait.get_future();
-    std::thread(std::move(wait)).detach();
-    if (done.wait_for(at_most) != std::future_status::ready) {
-      restless_ = true;
-      throw std::runtime_error("has left work on the device that goes on " +
-                               std::to_string(at_most.count()) + " s after its launch");
-    }
-    check(done.get());
-    return now() - start;
-  }
-
   /// Cycles over time between each even reading and the odd one after it, on a multiprocessor that
-  /// both have seen; 0 if there is none. So many seconds go to `seconds`, if that is given.
-  std::vector<double> clocks_between(int count, std::vector<double>* seconds = nullptr) {
+  /// both have seen; 0 if there is none.
+  std::vector<double> clocks_between(int count) {
     std::vector<ClockReading> all(static_cast<std::size_t>(count) * clock_slots);
     check(cudaMemcpy(all.data(), readings(0), all.size() * sizeof(ClockReading),
                      cudaMemcpyDeviceToHost));
     std::vector<double> clocks;
     for (const auto* pair = all.data(); clocks.size() < static_cast<std::size_t>(count) / 2;
          pair += 2 * clock_slots) {
-      double clock = 0, took = 0;
+      double clock = 0;
       for (int sm = 0; sm < clock_slots && clock == 0; ++sm) {
         const auto &begin = pair[sm], &end = pair[clock_slots + sm];
         if (begin.nanoseconds == 0 || end.nanoseconds <= begin.nanoseconds) continue;
-        took = static_cast<double>(end.nanoseconds - begin.nanoseconds) * 1e-9;
-        clock = static_cast<double>(end.cycles - begin.cycles) / took;
+        clock = 1e9 * static_cast<double>(end.cycles - begin.cycles) /
+                static_cast<double>(end.nanoseconds - begin.nanoseconds);
       }
       clocks.push_back(clock);
-      if (seconds != nullptr) seconds->push_back(took);
     }
     return clocks;
   }
@@ -473,10 +370,9 @@ class GpuTarget final : public Target {
   Blas blas_;
   std::int64_t flush_bytes_;
   Array flush_;
-  Array scratch_;  // clock readings, and what flush_l2 might and queue_read does write
+  Array scratch_;  // clock readings, and what flush_l2 might write
   std::vector<std::unique_ptr<Event>> events_;
   Hold hold_;
-  bool restless_ = false;
 };
 
 }  // namespace

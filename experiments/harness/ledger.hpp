@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <sys/resource.h>
-
 #include <chrono>
 
 namespace recheck {
@@ -10,13 +8,6 @@ namespace recheck {
 /// Seconds on a clock that never goes back.
 inline double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-/// How often one of this process's threads had to make room for another on its core.
-inline long preemptions() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return usage.ru_nivcsw;
 }
 
 /// What the wall time of a run went into, in seconds. What is missing to the whole is the harness's

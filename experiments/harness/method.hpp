@@ -32,10 +32,9 @@ struct Method {
   // a case is tried only if its proofs and fewest samples are predicted to fit into so many budgets
   double proof_budgets = 20;
 
-  // samples of a clock below this part of the device's own are discarded: they say more about heat
-  // than about the kernel. Hardware that slows itself down halves its clock at least, while kernels
-  // that draw all the power that they may hold 3/4 of it and less for as long as they run
-  double throttled_below = 0.55;
+  // a block of GPU samples that takes more than so many times the case's fastest block but one is
+  // set aside and measured again: of 28,095 blocks on a quiet H100, and as many on an H200, none
+  double disturbed_above = 1.5;
 
   // what is read between cold samples: so many times L2, but no fewer bytes
   int flush_l2_sizes = 2;

@@ -27,10 +27,4 @@ RECHECK_HOST_DEVICE constexpr std::uint64_t mix(std::uint32_t word, std::int64_t
 }
 std::uint64_t digest(std::span<const float> on_the_host);
 
-/// What hides word number `at` of an array from all who have no key, by exclusive or: shown by the
-/// same.
-RECHECK_HOST_DEVICE constexpr std::uint32_t hiding(std::uint64_t key, std::int64_t at) {
-  return static_cast<std::uint32_t>(mix(key + static_cast<std::uint64_t>(at)));
-}
-
 }  // namespace recheck

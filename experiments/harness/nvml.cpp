@@ -5,7 +5,10 @@
 #include "nvml.hpp"
 
 #include <dlfcn.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <map>
 #include <string_view>
 
 namespace recheck {
@@ -38,6 +41,13 @@ struct ProcessInfo {
   unsigned pid;
   unsigned long long memory;
   unsigned gpu_instance, compute_instance;
+};
+
+/// nvmlProcessUtilizationSample_t: per cent of the units' time in the second before `timestamp`.
+struct UtilizationSample {
+  unsigned pid;
+  unsigned long long timestamp;  // microseconds
+  unsigned multiprocessors, memory, encoder, decoder;
 };
 
 /// Bits of the reasons for the clock, from the lowest.
@@ -148,7 +158,7 @@ Answer<std::vector<std::string>> Nvml::throttle() const {
   return answer(failed, names);
 }
 
-Answer<int> Nvml::other_processes() const {
+Answer<std::vector<unsigned>> Nvml::processes() const {
   std::vector<ProcessInfo> processes(64);
   unsigned count = 0;
   Reason failed;
@@ -163,7 +173,44 @@ Answer<int> Nvml::other_processes() const {
   }
   if (!failed && count == 0)
     failed = not_measured("the driver lists no process here, not even this one");
-  return answer(failed, static_cast<int>(count) - 1);
+  std::vector<unsigned> ids;
+  for (unsigned i = 0; !failed && i < std::min<std::size_t>(count, processes.size()); ++i)
+    ids.push_back(processes[i].pid);
+  return answer(failed, ids);
+}
+
+Answer<int> Nvml::other_processes() const {
+  const auto ids = processes();
+  if (!ids.value) return {{}, ids.reason};
+  return {static_cast<int>(ids.value->size()) - 1, ""};
+}
+
+Answer<double> Nvml::percent_of_others() const {
+  const auto ids = processes();
+  if (!ids.value) return {{}, ids.reason};
+  if (ids.value->size() == 1) return {0, ""};
+  const auto own = static_cast<unsigned>(getpid());
+  if (std::ranges::find(*ids.value, own) == ids.value->end())
+    return {{}, not_measured("the driver lists this process by another id")};
+  std::vector<UtilizationSample> samples(1024);
+  auto count = static_cast<unsigned>(samples.size());
+  constexpr unsigned long long from_the_first = 0;
+  constexpr const char* name = "nvmlDeviceGetProcessUtilization";
+  if (auto failed = fails({name}, samples.data(), &count, from_the_first)) return {{}, *failed};
+  samples.resize(std::min<std::size_t>(count, samples.size()));
+  std::map<unsigned, UtilizationSample> latest;
+  unsigned long long now = 0;
+  for (const auto& sample : samples) {
+    now = std::max(now, sample.timestamp);
+    auto& known = latest[sample.pid];
+    if (sample.timestamp >= known.timestamp) known = sample;
+  }
+  double percent = 0;
+  // what ended has samples for some seconds more
+  constexpr unsigned long long recent = 1'500'000;
+  for (const auto& [pid, sample] : latest)
+    if (pid != own && sample.timestamp + recent >= now) percent += sample.multiprocessors;
+  return {percent, ""};
 }
 
 }  // namespace recheck

@@ -45,6 +45,8 @@ class Nvml {
   /// one of those listed, if perhaps by another id, as in a container; and where none is, the
   /// driver lists none for anybody.
   [[nodiscard]] Answer<int> other_processes() const;
+  /// Per cent of the multiprocessors' time that those processes took in about the last second.
+  [[nodiscard]] Answer<double> percent_of_others() const;
 
  private:
   /// Calls the first of `names` that the library has with the device and `arguments`, which are
@@ -52,6 +54,7 @@ class Nvml {
   template <typename... Arguments>
   Reason fails(std::initializer_list<const char*> names, Arguments... arguments) const;
   /// What a function leaves behind `before`, times its unit; and of a mode, whether it is on.
+  [[nodiscard]] Answer<std::vector<unsigned>> processes() const;
   template <typename Raw, typename... Before>
   Answer<double> number(const char* name, double unit, Before... before) const;
   template <typename Raw>

@@ -54,7 +54,7 @@ Json method_json() {
           {"queued_samples", m.queued_samples},
           {"batch_below_seconds", m.batch_below_seconds},
           {"proof_budgets", m.proof_budgets},
-          {"throttled_below", m.throttled_below},
+          {"disturbed_above", m.disturbed_above},
           {"flush_l2_sizes", m.flush_l2_sizes},
           {"flush_least_bytes", m.flush_least_bytes},
           {"power_seconds", m.power_seconds},
@@ -87,6 +87,8 @@ Json row_json(const Experiment& experiment, const Strategy& strategy) {
 
 Json to_json(const Case& c) {
   Json error, seconds, power;
+  std::size_t aside = 0;
+  for (const auto& block : c.set_aside) aside += block.samples.size();
   const Result result = c.result.value_or(Result{Status::not_run, "not reached", {}});
   if (result.error) {
     // rounding keeps the order of value and bound
@@ -100,7 +102,7 @@ Json to_json(const Case& c) {
                {"low", rounded(c.seconds->low)},
                {"high", rounded(c.seconds->high)},
                {"samples", c.samples.size()},
-               {"discarded", c.discarded}};
+               {"discarded", aside}};
   if (c.power)
     power = {{"watts", c.power->watts},
              {"joules", c.power->joules},
@@ -116,22 +118,34 @@ Json to_json(const Case& c) {
           {"bytes", work.bytes},
           {"seconds", seconds},
           {"clock_hz", or_null(median_clock(c))},
+          {"disturbed", or_null(c.disturbed)},
           {"batch", c.batch},
           {"power", power},
           {"spent", std::round(c.spent * 1e3) / 1e3}};
 }
 
 Json samples_json(const Case& c) {
-  Json samples = Json::array(), blocks = Json::array(), clocks = Json::array();
+  const auto list = [](const std::vector<double>& seconds) {
+    Json all = Json::array();
+    for (const double s : seconds) all.push_back(rounded(s));
+    return all;
+  };
+  Json samples = Json::array(), blocks = Json::array(), clocks = Json::array(),
+       aside = Json::array();
   // samples of a case that has not come to a result prove nothing yet
   if (c.seconds) {
-    for (const double s : c.samples) samples.push_back(rounded(s));
+    samples = list(c.samples);
     for (const auto& block : c.blocks) {
       blocks.push_back({block.round, block.count});
       clocks.push_back(or_null(block.clock_hz));
     }
+    for (const auto& [round, seconds] : c.set_aside) aside.push_back({round, list(seconds)});
   }
-  return {{"id", c.id()}, {"samples", samples}, {"blocks", blocks}, {"clocks", clocks}};
+  return {{"id", c.id()},
+          {"samples", samples},
+          {"blocks", blocks},
+          {"clocks", clocks},
+          {"set_aside", aside}};
 }
 
 bool draws(const Case& c) {
@@ -239,24 +253,22 @@ Error error_of(const Json& then) {
           number(then, "bound", 0, most), then.at("metric")};
 }
 
-/// A case's samples, and the interval that they have to say.
+std::vector<double> seconds_of(const Json& list) {
+  std::vector<double> seconds;
+  for (const Json& sample : list)
+    seconds.push_back(number({{"a sample", sample}}, "a sample", 0, longest));
+  return seconds;
+}
+
+/// A case's samples, and the interval that follows from them.
 void adopt_samples(Case& c, const Json& then) {
-  const Json& seconds = then.at("seconds");
   if (!then.contains("samples")) refuse("samples.jsonl has nothing of it");
-  for (const Json& sample : then.at("samples"))
-    c.samples.push_back(number({{"a sample", sample}}, "a sample", 0, longest));
-  c.discarded = whole(seconds, "discarded", 0);
-  if (std::cmp_not_equal(whole(seconds, "samples", 0), c.samples.size()))
-    refuse("its samples are " + std::to_string(c.samples.size()) + ", not " +
-           shown(seconds.at("samples")));
-  c.seconds = Interval{number(seconds, "median", 0, longest), number(seconds, "low", 0, longest),
-                       number(seconds, "high", 0, longest)};
-  const auto follows = median_interval(c.samples);
-  // both are rounded
-  const auto close = [](double a, double b) { return std::abs(a - b) <= 2e-10 + 1e-12 * b; };
-  if (!follows || !close(c.seconds->median, follows->median) ||
-      !close(c.seconds->low, follows->low) || !close(c.seconds->high, follows->high))
-    refuse("its seconds do not follow from its samples");
+  c.samples = seconds_of(then.at("samples"));
+  c.seconds = median_interval(c.samples);
+  if (!c.seconds) refuse("its samples are too few: " + std::to_string(c.samples.size()));
+  for (const Json& block : then.value("set_aside", Json::array()))
+    c.set_aside.push_back(
+        {whole({{"a round", block.at(0)}}, "a round", 0), seconds_of(block.at(1))});
   const Json &blocks = then.at("blocks"), &clocks = then.at("clocks");
   if (blocks.size() != clocks.size()) refuse("its blocks and its clocks are not as many");
   std::int64_t samples = 0;
@@ -280,10 +292,9 @@ void adopt(Case& c, const Json& then) {
   if (!then.at("reason").is_null()) result.reason = then.at("reason");
   if (const Json& error = then.at("error"); !error.is_null()) result.error = error_of(error);
   const bool passed = result.status == Status::passed;
-  if (passed && !(result.error && result.error->acceptable()))
-    refuse("it passed with the error " + shown(then.at("error")));
   if (passed == then.at("seconds").is_null()) refuse("it has a time if, and only if, it passed");
   if (passed) adopt_samples(c, then);
+  if (const Json& why = then.value("disturbed", Json()); why.is_string()) c.disturbed = why;
   c.batch = whole(then, "batch", 1, 1'000'000);
   if (const Json& power = then.at("power"); !power.is_null())
     c.power = Power{number(power, "watts", 0, 1e6), number(power, "joules", 0, 1e12),
@@ -365,7 +376,7 @@ void Record::resume(const Json& earlier) try {
   environment["started"] = stamp(earlier.at("environment").at("started"));
   // whoever else was there while a part was measured
   const Json state = earlier.at("environment").value("state", Json::object());
-  for (const char* others : {"other_processes", "other_cpus"}) {
+  for (const char* others : {"other_processes", "other_gpu_percent", "other_cpus"}) {
     if (!state.value(others, Json()).is_null())
       raise_to(environment["state"][others], whole(state, others, 0));
   }

@@ -20,6 +20,12 @@ struct Block {
   std::optional<double> clock_hz;  // the SM clock meanwhile
 };
 
+/// Samples of a block that was disturbed: kept in the record, and out of the median.
+struct SetAside {
+  int round;
+  std::vector<double> samples;  // seconds
+};
+
 /// One strategy at one shape in one regime, and what this run has found out about it so far.
 struct Case {
   const Experiment* experiment;
@@ -31,7 +37,8 @@ struct Case {
   std::vector<double> samples = {};      // seconds, raw, in order of time
   std::vector<Block> blocks = {};        // and what they belong to
   int batch = 1;                         // launches per sample
-  int discarded = 0;                     // samples taken while the clock was throttled
+  std::vector<SetAside> set_aside = {};  // blocks that were disturbed
+  Reason disturbed = {};                 // why its times may be too long all the same
   std::optional<Interval> seconds = {};  // present iff the result is `passed`
   std::optional<Power> power = {};
   double predicted = 0;  // wall seconds that this run expects it to take, proofs included

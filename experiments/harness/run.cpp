@@ -12,6 +12,7 @@
 #include <optional>
 #include <set>
 #include <stdexcept>
+#include <utility>
 
 #include "../audit/audit.hpp"
 #include "../machine/machine.hpp"
@@ -130,7 +131,9 @@ class Run {
         earlier_seconds_(record.wall_seconds),
         earlier_overhead_(record.overhead),
         journal_(options.output, record),
-        session_(options.settings, gpu, [&](const Case& c) { look_up(c); }, [&] { keep(); }) {
+        session_(
+            options.settings, gpu, [&](const Case& c) { look_up(c); }, [&] { keep(); },
+            [&] { return others(); }) {
     for (const Case& c : record.cases) kept_.push_back(c.result.has_value());
     if (gpu.device) bystanders_.emplace(gpu.device->pci_bus_id);
   }
@@ -205,6 +208,16 @@ class Run {
     for (const auto& change : bystanders_->look(due))
       std::fprintf(stderr, "%s%s\n", isatty(STDERR_FILENO) != 0 ? "\n" : "", change.c_str());
     bystanders_->note(record_.environment);
+    seen_.gpu_percent = std::max(seen_.gpu_percent, bystanders_->gpu_percent());
+    seen_.hot |= bystanders_->hot();
+  }
+
+  /// The most that was seen since the call before.
+  Others others() {
+    look_around(false);
+    const Others seen = std::exchange(seen_, {});
+    if (bystanders_) seen_ = {bystanders_->gpu_percent(), bystanders_->hot()};
+    return seen;
   }
 
   /// Brings the record's times up to now.
@@ -234,6 +247,7 @@ class Run {
   Journal journal_;
   Session session_;
   std::optional<Bystanders> bystanders_;
+  Others seen_;
   std::vector<bool> kept_;  // by case: whether it is in the journal
   double saving_ = 0;       // wall seconds
   bool out_of_time_ = false;

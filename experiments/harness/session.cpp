@@ -10,7 +10,9 @@
 #include <limits>
 #include <numeric>
 #include <random>
+#include <stdexcept>
 
+#include "host_cpus.hpp"
 #include "method.hpp"
 #include "rescue.hpp"
 
@@ -30,26 +32,9 @@ constexpr int launches_at_least = 2 + fewest_samples;
 // a launch this long is surprised once, and by itself: each takes from the time for samples
 constexpr double surprised_once = 20e-3;
 
-// what other inputs may cost: beyond so many medians and seconds, and as often as it is tried, a
-// row does less where its inputs stay the same
-constexpr double other_inputs = 2, other_inputs_seconds = 10e-6;
-constexpr int most_surprises = 8;
-// where something else has the cores there may be more; behind so many it is no longer told apart
-constexpr int most_disturbed = 24;
-// moving inputs may cost what it takes to read them from the caches of others, so many bytes a
-// second: a row that has noticed could take any time
-constexpr double slowest_caches = 1e9;
 // in so many rounds a case is looked at, besides the last: what it leaves, and a launch with other
 // inputs. Who counts launches does not know which. With copies it takes long
 constexpr int looks_among_rounds = 3, looks_end_to_end = 2;
-// a launch that repeats its work finds it in caches; but not so many times as fast
-constexpr double quickest_repeats = 10;
-// who keeps memory has less of it left behind each of so many; others on the device that take some
-// behind one give some back behind another
-constexpr int most_looks_at_memory = 64;
-// what a host that others use may add to waiting for a device that is at rest
-constexpr double at_rest_within = 5e-3;
-
 // launches shorter than this say little about larger shapes
 constexpr double long_launch = 1e-3;
 
@@ -79,11 +64,79 @@ constexpr auto rank_of_round = [] {
 }();
 static_assert(method.rounds >= fewest_samples);
 
-/// Whether a block's events say far less than the device's own timer, which counts what is around
-/// them as well: someone else has a hand in them.
-bool clocks_disagree(const Samples& samples, int batch) {
-  if (samples.device_seconds.empty() || samples.seconds.empty()) return false;
-  return middle(samples.device_seconds) > 2 * batch * middle(samples.seconds) + 50e-6;
+/// The blocks of a case that took much longer than its fastest but one: something else had the GPU,
+/// or its clock fell. None where the host is the clock, as its times have several modes on the
+/// quietest machine.
+std::vector<bool> jumped(const Case& c) {
+  std::vector<double> medians;
+  std::size_t at = 0;
+  for (const auto& block : c.blocks) {
+    const auto count = static_cast<std::size_t>(block.count);
+    medians.push_back(middle({&c.samples[at], &c.samples[at] + count}));
+    at += count;
+  }
+  auto ordered = medians;
+  std::ranges::sort(ordered);
+  std::vector<bool> jumps(medians.size());
+  if (medians.size() < 2 || host_timed(c)) return jumps;
+  for (std::size_t i = 0; i < medians.size(); ++i)
+    jumps[i] = medians[i] > method.disturbed_above * ordered[1] + 1e-6;
+  return jumps;
+}
+
+/// Moves the blocks of a case that jumped out of its samples, unless too few would be left. They
+/// stay in the record.
+void set_aside(Case& c, const std::vector<bool>& jumps) {
+  std::vector<double> kept;
+  std::vector<Block> blocks;
+  std::vector<SetAside> aside;
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < jumps.size(); ++i) {
+    const auto begin = c.samples.begin() + static_cast<std::ptrdiff_t>(at);
+    const auto end = begin + c.blocks[i].count;
+    at += static_cast<std::size_t>(c.blocks[i].count);
+    if (jumps[i]) {
+      aside.push_back({c.blocks[i].round, {begin, end}});
+    } else {
+      kept.insert(kept.end(), begin, end);
+      blocks.push_back(c.blocks[i]);
+    }
+  }
+  if (std::ssize(kept) < fewest_samples) return;
+  c.samples = std::move(kept);
+  c.blocks = std::move(blocks);
+  c.set_aside = std::move(aside);
+}
+
+/// Whether the clock was lower in blocks that jumped than in the others.
+bool slower_clock(const Case& c, const std::vector<bool>& jumps) {
+  std::vector<double> clocks[2];
+  for (std::size_t i = 0; i < jumps.size(); ++i)
+    if (const auto clock = c.blocks[i].clock_hz) clocks[jumps[i] ? 1 : 0].push_back(*clock);
+  return !clocks[0].empty() && !clocks[1].empty() && middle(clocks[1]) < 0.9 * middle(clocks[0]);
+}
+
+/// Whether other programs had CPUs that a case could have used while its blocks were timed.
+bool short_of_cpus(const CpuSeconds& passed) {
+  constexpr double at_least = 0.1;  // seconds: the system counts in hundredths
+  if (passed.at < at_least) return false;
+  const double cpus = allowed_cpus();
+  const double others = (passed.host - passed.own) / passed.at, own = passed.own / passed.at;
+  return others > std::max(0.5, 0.05 * cpus) && others + own > 0.9 * cpus;
+}
+
+/// Why the times of a case may be too long, as one of few phrases that a report counts; nothing
+/// where they need not be. `jumps` are of all its blocks.
+Reason disturbance(const Case& c, const std::vector<bool>& jumps, const CpuSeconds& cpus,
+                   const Others& others) {
+  constexpr double used = 5;  // per cent of the GPU's time: a desktop's display takes less
+  if (c.strategy->launch.backend == Backend::gpu && others.gpu_percent >= used)
+    return "another process used the GPU";
+  if (host_timed(c) && short_of_cpus(cpus)) return "other programs used the CPUs";
+  if (4 * std::ranges::count(jumps, true) <= std::ssize(jumps)) return {};
+  if (others.hot) return "the GPU lowered its clock to stay cool";
+  if (slower_clock(c, jumps)) return "the GPU's clock fell";
+  return "the times jumped, and the harness does not see why";
 }
 
 bool open(const Case* c) { return !c->result; }
@@ -105,11 +158,12 @@ Shape smaller(Shape shape, double part) {
 }  // namespace
 
 Session::Session(const Settings& settings, Gpu gpu, std::function<void(const Case&)> show,
-                 std::function<void()> save)
+                 std::function<void()> save, std::function<Others()> others)
     : settings_(settings),
       targets_(std::move(gpu)),
       show_(std::move(show)),
-      save_(std::move(save)) {}
+      save_(std::move(save)),
+      others_(std::move(others)) {}
 
 void Session::measure(std::span<Case* const> cases) {
   for (Case* c : cases)
@@ -248,40 +302,33 @@ void Session::time(Workbench& bench, std::vector<Case*> cases) {
       });
       if (!open(run.c)) save_();
     }
-  };
-  for (int round = 0; !runs.empty() && !interrupted; ++round) {
-    const bool last = round + 1 >= method.rounds;
-    std::ranges::shuffle(runs, random);
-    each([&](const Run& run) { return last || due(run, round); },
-         [&](Run& run) { sample(bench, where, run, round); });
-    each([&](const Run&) { return last; }, [&](Run& run) { conclude(bench, where, run); });
-    if (last && !interrupted) judge_times(runs);
     std::erase_if(runs, [](const Run& run) { return !open(run.c); });
-  }
+  };
+  const auto take_rounds = [&](int first, int count) {
+    for (int i = 0; i < count && !runs.empty() && !interrupted; ++i) {
+      const bool last = i + 1 == count;
+      std::ranges::shuffle(runs, random);
+      each([&](const Run& run) { return last || due(run, rank_of_round[i]); },
+           [&](Run& run) { sample(bench, where, run, first + i, last); });
+    }
+  };
+  others_();  // what was before these samples does not count
+  take_rounds(0, method.rounds);
+  // what was disturbed is measured again, once, and by all rows, as they are compared by round
+  std::ptrdiff_t again = 0;
+  for (const Run& run : runs) again = std::max(again, std::ranges::count(jumped(*run.c), true));
+  take_rounds(method.rounds, static_cast<int>(again));
+  const Others others = others_();
+  each([](const Run&) { return true; }, [&](Run& run) { conclude(bench, where, run, others); });
 }
 
-/// A machine that has become slower in the end, whatever has made it so, speaks against most rows
-/// alike; a row that does less in its samples is not one of many.
-void Session::judge_times(std::span<Run> runs) {
-  const auto by_time = std::ranges::count_if(runs, &Run::by_time);
-  const bool most = by_time > 1 && 2 * by_time > std::ssize(runs);
-  const Result unclear = {
-      Status::not_run,
-      "cannot be told from a row that does less where it is timed: most rows of "
-      "this shape take longer in the end; measure again on a quiet machine",
-      {}};
-  for (const Run& run : runs)
-    if (run.by_time && open(run.c)) run.c->result = most ? unclear : run.left;
-  save_();
-}
-
-/// Whether a row takes a block in a round: in each, or where its budget has no room for so many, in
-/// those that count most.
-bool Session::due(const Run& run, int round) const {
+/// Whether a row takes a block in a round of this rank: in each, or where its budget has no room
+/// for so many, in those that count most.
+bool Session::due(const Run& run, int rank) const {
   if (run.blocks == 0) return true;
   const double budgets = host_timed(*run.c) ? method.most_budgets_host_timed : method.most_budgets;
   const double room = budgets * settings_.budget_seconds * run.blocks / run.spent;
-  return rank_of_round[round] < std::max<double>(room, fewest_samples);
+  return rank < std::max<double>(room, fewest_samples);
 }
 
 /// What a launch takes without the latency that a proof contains, and how many make a sample.
@@ -299,39 +346,47 @@ void Session::calibrate(Target& where, Run& run) {
     run.batch = std::clamp(static_cast<int>(50e-6 / seconds), 1, 32);
 }
 
-void Session::sample(Workbench& bench, Target& where, Run& run, int round) {
+void Session::sample(Workbench& bench, Target& where, Run& run, int round, bool last) {
   const double start = now();
+  const auto before = host_timed(*run.c) ? cpu_seconds() : std::nullopt;
   if (run.batch == 0) calibrate(where, run);
   run.judging = 0;
-  take_block(bench, where, run, round);
+  take_block(bench, where, run, round, last);
   run.spent += now() - start - run.judging;
+  if (const auto after = before ? cpu_seconds() : std::nullopt) {
+    run.cpus.at += after->at - before->at;
+    run.cpus.host += after->host - before->host;
+    run.cpus.own += after->own - before->own;
+  }
 }
 
-/// Closes a case that has its samples, unless they are too few.
-void Session::conclude(Workbench& bench, Target& where, Run& run) {
+/// Closes a case that has its samples: as wrong if an output was, else with its time.
+void Session::conclude(Workbench& bench, Target& where, Run& run, const Others& others) {
   Case& c = *run.c;
-  const auto interval = median_interval(c.samples);
-  if (!interval) {
-    // clocks were too low in some blocks, or ever are
-    if (run.spent >= method.proof_budgets * settings_.budget_seconds)
-      c.result = {Status::not_run,
-                  "throttled: the GPU's clock stayed below " +
-                      std::to_string(std::lround(100 * method.throttled_below)) + "% of its own",
-                  {}};
-    return;
-  }
-  const bool copied = c.regime == Regime::end_to_end;
-  if (run.left.status == Status::passed)
-    run.left = challenge(bench, where, run, *interval, run.left);
-  if (run.by_time) return;  // until the others have come as far
+  if (run.left.status == Status::passed && !run.surprised)
+    run.left = surprise_alone(bench, where, run);
   c.result = run.left;
   if (c.result->status != Status::passed) return;
+  const auto jumps = jumped(c);
+  c.disturbed = disturbance(c, jumps, run.cpus, others);
+  if (std::ranges::count(jumps, true) > 0) set_aside(c, jumps);
+  // never too few: all rows take a sample in so many rounds at least
+  const auto interval = median_interval(c.samples);
+  if (!interval) throw std::logic_error("too few samples");
   c.seconds = interval;
   if (draws(c)) {
     const InRow in_row(interval->median);
     c.power = where.draw(run.launch, interval->median);
   }
-  if (!copied) note_pace(c, interval->median);
+  if (c.regime != Regime::end_to_end) note_pace(c, interval->median);
+}
+
+/// A launch on fresh inputs behind all samples, for what takes too long to have one among them.
+Result Session::surprise_alone(Workbench& bench, Target& where, Run& run) {
+  if (!run.c->strategy->part_of.empty()) return run.left;  // a part leaves no output of its own
+  sampled(bench, where, run, false, true);
+  const auto result = bench.judge_surprise(*run.c->strategy, run.c->regime == Regime::end_to_end);
+  return result.status == Status::passed ? run.left : result;
 }
 
 /// Samples of one block: few, so that a round soon comes to the next case, and there are many
@@ -371,8 +426,7 @@ Samples Session::sampled(Workbench& bench, Target& where, Run& run, bool looked_
   }
   const double took = now() - start;
   const double timed =
-      run.batch * std::accumulate(samples.seconds.begin(), samples.seconds.end(), 0.0) +
-      samples.surprised + samples.changed;
+      run.batch * std::accumulate(samples.seconds.begin(), samples.seconds.end(), 0.0);
   ledger_.verified_kernels += timed;
   ledger_.flushes_and_holds += std::max(0.0, took - timed);
   return samples;
@@ -381,27 +435,19 @@ Samples Session::sampled(Workbench& bench, Target& where, Run& run, bool looked_
 /// Adds the samples of a block to a case. In some blocks one launch meets a surprise: what a launch
 /// leaves behind is judged while it is among those that are timed, and none can know which. In
 /// these, and in the last, what the block leaves is judged as well.
-void Session::take_block(Workbench& bench, Target& where, Run& run, int round) {
+void Session::take_block(Workbench& bench, Target& where, Run& run, int round, bool last) {
   Case& c = *run.c;
   const bool copied = c.regime == Regime::end_to_end;
   const bool whole = c.strategy->part_of.empty();
   const bool chosen = whole && !run.looks.empty() && round >= run.looks.back();
-  const bool last = round + 1 >= method.rounds;
   if (chosen) run.looks.pop_back();
   // what others have changed since the last look is not this row's doing
-  bench.restored_setting(*c.strategy);
   if ((chosen || last) && !copied) bench.restored_input(*c.strategy);
   // a long one is surprised later, and once
   const bool surprised = chosen && seconds_[c.strategy] * run.repeats * run.batch <= surprised_once;
-  const bool first = surprised && !bench.has_met(*c.strategy);
+  run.surprised |= surprised;
   const Samples samples = sampled(bench, where, run, chosen || last, surprised);
   ++run.blocks;
-  if (const auto changed = bench.restored_setting(*c.strategy)) {
-    c.result = {Status::incorrect, "while it was timed, it has " + *changed, {}};
-    return;
-  }
-  run.disagreeing += clocks_disagree(samples, run.batch);
-  if (first) run.met = samples;
   if (chosen || last) {
     const Spend judging(run.judging);
     // the output is what this block has left, until the next row's block
@@ -418,150 +464,16 @@ void Session::take_block(Workbench& bench, Target& where, Run& run, int round) {
     }
   }
 
-  Block block{round, 0, {}};
   std::vector<double> clocks;
-  const double least_clock =
-      method.throttled_below * targets_.gpu().device.value_or(Device{}).clock_hz;
-  for (std::size_t i = 0; i < samples.seconds.size(); ++i) {
-    const double clock = samples.clock_hz.empty() ? 0 : samples.clock_hz[i];
-    if (clock > 0 && clock < least_clock) {
-      ++c.discarded;
-      continue;
-    }
-    c.samples.push_back(samples.seconds[i] / run.repeats);
-    if (clock > 0) clocks.push_back(clock);
-    ++block.count;
-  }
+  std::ranges::copy_if(samples.clock_hz, std::back_inserter(clocks),
+                       [](double hz) { return hz > 0; });
+  for (const double seconds : samples.seconds) c.samples.push_back(seconds / run.repeats);
+  Block block{round, static_cast<int>(samples.seconds.size()), {}};
   if (!clocks.empty()) block.clock_hz = std::round(middle(clocks) / 1e6) * 1e6;
-  if (block.count > 0) c.blocks.push_back(block);
+  c.blocks.push_back(block);
   c.batch = run.batch;
   // what the next block is planned by
-  if (c.regime != Regime::end_to_end && !c.samples.empty())
-    seconds_[c.strategy] = middle(c.samples);
-}
-
-/// What a case is worth that has its samples and has `passed`: whether other launches like them
-/// give what is right for other inputs, in as much time, and leave nothing running and no memory
-/// taken.
-Result Session::challenge(Workbench& bench, Target& where, Run& run, const Interval& interval,
-                          Result passed) {
-  const Case& c = *run.c;
-  if (2 * run.disagreeing > run.blocks)
-    return {Status::incorrect,
-            "the device's own timer counts more than twice as long as the events say: something "
-            "alters one of them",
-            {}};
-  if (!c.strategy->part_of.empty()) return passed;  // what it leaves is nobody's
-  const bool copied = c.regime == Regime::end_to_end;
-  const double usual = interval.median * run.repeats;
-  const double throttled =
-      method.throttled_below * targets_.gpu().device.value_or(Device{}).clock_hz;
-  double least = HUGE_VAL, lingered = HUGE_VAL, now_takes = HUGE_VAL;
-  bool as_quick = false, as_before = false;
-  // Moved inputs may cost what the caches of other cores do, or nothing where they have been seen
-  // but for a few elements. Another clock is nobody's doing
-  bool as_new = false, as_changed = false;
-  const auto slowed = [&](const Samples& samples) {
-    return std::ranges::any_of(samples.clock_hz,
-                               [&](double clock) { return clock > 0 && clock < throttled; });
-  };
-  const auto compare = [&](const Samples& samples) {
-    const auto quick = [&](double seconds, double base) {
-      return seconds <= other_inputs * base + other_inputs_seconds || slowed(samples);
-    };
-    const double moved = std::min(samples.moved, usual + c.work().bytes / slowest_caches);
-    as_new |= quick(samples.surprised, std::max(usual, moved));
-    as_changed |= quick(samples.changed, usual);
-    as_quick = as_new && as_changed;
-    least = std::min(least, std::max(samples.surprised, samples.changed));
-  };
-  if (run.met) compare(*run.met);
-  std::int64_t taken = std::numeric_limits<std::int64_t>::max();
-  const auto blameless = [&] { return as_quick && as_before && lingered <= at_rest_within; };
-  int disturbed = 0;
-  for (int i = 0; i < (blameless() ? most_looks_at_memory
-                                   : most_surprises + std::min(disturbed, most_disturbed));
-       ++i) {
-    // who has met these may have kept what they give
-    if (!as_quick && bench.has_met(*c.strategy)) {
-      bench.renew();
-      bench.get_ready(*c.strategy);
-      const InRow in_row;
-      where.warm_up(run.launch);  // the device has been idle
-    }
-    const bool first = !bench.has_met(*c.strategy);
-    const auto before = where.free_bytes();
-    const Samples samples = sampled(bench, where, run, false, true);
-    // of the host everybody takes and gives back as they like
-    const bool own = where.backend() == Backend::gpu && !copied;
-    taken = std::min(taken, own ? before - where.free_bytes() : 0);
-    auto result = bench.judge_surprise(*c.strategy, copied);
-    if (result.status != Status::passed) return result;
-    if (first) compare(samples);
-    disturbed += samples.disturbed ? 1 : 0;
-    // who knows that all samples have been taken may work again; a clock that is too low is
-    // nobody's doing
-    const double is = samples.seconds.empty() ? 0 : std::ranges::min(samples.seconds);
-    as_before |= is <= other_inputs * usual + other_inputs_seconds || slowed(samples);
-    now_takes = std::min(now_takes, is);
-    lingered = std::min(lingered, samples.lingered);
-    if (blameless() && taken <= 0) break;
-  }
-  if (blameless() && taken <= 0) {
-    if (const auto less = repeats_less(bench, where, run, usual))
-      return {Status::incorrect, less, {}};
-    return passed;
-  }
-  if (lingered > at_rest_within)
-    return {Status::incorrect,
-            "has left work on the device that goes on for " + short_text(1e3 * lingered) +
-                " ms after its launch",
-            {}};
-  if (!blameless() && disturbed > most_disturbed)
-    return {Status::not_run,
-            "cannot be told from a row that does less where it is timed: something else had the "
-            "CPU's cores; measure again on a quiet machine",
-            {}};
-  run.by_time = true;
-  if (!as_quick)
-    return {Status::incorrect,
-            "takes " + short_text(1e6 * least) + " us at least once its inputs have changed, and " +
-                short_text(1e6 * usual) + " us while they stay the same: it does less then",
-            {}};
-  if (!as_before)
-    return {Status::incorrect,
-            "takes " + short_text(1e6 * now_takes) +
-                " us at least once its samples have been taken, and " + short_text(1e6 * usual) +
-                " us in these: it did less then",
-            {}};
-  run.by_time = false;
-  return {Status::incorrect,
-          "keeps memory of the device at each of its launches: " +
-              short_text(static_cast<double>(taken) / (1 << 20)) +
-              " MiB or more are gone behind each of " + std::to_string(most_looks_at_memory) +
-              " blocks of them, by whomever they were taken",
-          {}};
-}
-
-/// Why a launch that takes `usual` seconds cannot have repeated its work as often as it was told.
-/// Nothing if it can: it is held against launches that do it once.
-Reason Session::repeats_less(Workbench& bench, Target& where, const Run& run, double usual) {
-  if (run.repeats == 1) return {};
-  constexpr int samples_of_one = 8;
-  const Case& c = *run.c;
-  const auto once = bench.launch(*c.strategy);
-  bench.poison();
-  const double seconds = seconds_[c.strategy];
-  const auto samples = [&] {
-    const InRow in_row(2 * samples_of_one * seconds);
-    return where.sample({Regime::hot, samples_of_one, 1, seconds}, once).seconds;
-  }();
-  if (const auto left = bench.recheck(*c.strategy); left.status != Status::passed)
-    return "done once, it went wrong: " + left.reason.value_or("");
-  const double one = middle(samples);
-  if (usual >= run.repeats / quickest_repeats * (one - other_inputs_seconds)) return {};
-  return "takes " + short_text(1e6 * usual) + " us to do its work " + std::to_string(run.repeats) +
-         " times, and " + short_text(1e6 * one) + " us to do it once: it does its work less often";
+  if (!copied) seconds_[c.strategy] = middle(c.samples);
 }
 
 /// Remembers what a launch took for its work, by which larger shapes are predicted.

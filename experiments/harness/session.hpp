@@ -13,17 +13,24 @@
 #include <utility>
 #include <vector>
 
+#include "host_cpus.hpp"
 #include "method.hpp"
 #include "record.hpp"
 
 namespace recheck {
 
-/// Once a proof has shown how long it takes, this many times what was allowed for is let through: a
-/// host that others use too may take half as long again as the one before.
+/// Once a proof has shown how long it takes, this many times what was allowed for is let through:
+/// predictions are rough, and a shared machine is slower than it was.
 constexpr double most_budgets_of_a_proof = 4 * method.proof_budgets;
 
 /// Set by a signal handler; a session then stops at the next opportunity and keeps what it has.
 extern std::atomic<bool> interrupted;
+
+/// What else used the GPU since the call before.
+struct Others {
+  double gpu_percent = 0;  // of its time, the most in any second; 0 where the driver does not tell
+  bool hot = false;        // whether it lowered its clock to stay cool
+};
 
 /// Thrown when an error has taken the device's context with it. Every later CUDA call of the
 /// process fails, so what is left to measure needs a new process.
@@ -32,9 +39,11 @@ struct DeviceLost {};
 /// Carries a record's cases out: proves, times, proves again, and has the record saved as it goes.
 class Session {
  public:
-  /// `show` is called with the case at hand, `save` whenever one has come to its end.
-  Session(const Settings& settings, Gpu gpu, std::function<void(const Case&)> show,
-          std::function<void()> save);
+  /// `show` is called with the case at hand, `save` whenever one has come to its end, `others`
+  /// before and after the samples of a regime.
+  Session(
+      const Settings& settings, Gpu gpu, std::function<void(const Case&)> show,
+      std::function<void()> save, std::function<Others()> others = [] { return Others{}; });
 
   /// Brings all `cases`, which share an experiment and a shape, to a result. Never throws for what
   /// a strategy or the device does: that is the case's own failure.
@@ -52,25 +61,22 @@ class Session {
     double spent = 0;             // seconds, flushes and copies included
     int batch = 0;                // launches per sample; 0 until it has been found out
     std::vector<int> looks = {};  // the rounds in which, or soon after, it is looked at; last first
-    std::optional<Samples> met = {};  // the block in which it met other inputs for the first time
-    int blocks = 0, disagreeing = 0;  // in how many of them two clocks say different things
-    Result left = {};                 // of judging what its last block has left in the output
-    double judging = 0;               // seconds that this took
-    bool by_time = false;             // whether its times alone speak against it
+    bool surprised = false;       // whether a launch among its samples has met fresh inputs
+    int blocks = 0;
+    Result left = {};      // of judging what its last block has left in the output
+    double judging = 0;    // seconds that this took
+    CpuSeconds cpus = {};  // that passed in its blocks, where the host is the clock
   };
   void attempt(Backend backend, std::span<Case* const> cases);
   void prove(Workbench& bench, const Strategy& strategy, std::span<Case* const> cases);
   void time(Workbench& bench, std::vector<Case*> cases);
-  [[nodiscard]] bool due(const Run& run, int round) const;
+  [[nodiscard]] bool due(const Run& run, int rank) const;
   void calibrate(Target& where, Run& run);
-  void sample(Workbench& bench, Target& where, Run& run, int round);
-  void conclude(Workbench& bench, Target& where, Run& run);
-  void judge_times(std::span<Run> runs);
+  void sample(Workbench& bench, Target& where, Run& run, int round, bool last);
+  void conclude(Workbench& bench, Target& where, Run& run, const Others& others);
   Samples sampled(Workbench& bench, Target& where, Run& run, bool looked_at, bool surprised);
-  void take_block(Workbench& bench, Target& where, Run& run, int round);
-  Result challenge(Workbench& bench, Target& where, Run& run, const Interval& interval,
-                   Result passed);
-  Reason repeats_less(Workbench& bench, Target& where, const Run& run, double usual);
+  void take_block(Workbench& bench, Target& where, Run& run, int round, bool last);
+  Result surprise_alone(Workbench& bench, Target& where, Run& run);
   void note_pace(const Case& c, double seconds);
   std::optional<double> pace_at(const Case& c, const Shape& small, Target& where);
   Reason too_slow(const Case& c, Target& target);
@@ -83,6 +89,7 @@ class Session {
   Targets targets_;
   std::function<void(const Case&)> show_;
   std::function<void()> save_;
+  std::function<Others()> others_;
   Ledger ledger_;
   std::mt19937_64 chance_{std::random_device{}()};  // of what no strategy shall foresee
   std::map<const Strategy*, double> seconds_;  // about what one launch takes at the shape at hand

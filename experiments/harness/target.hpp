@@ -15,18 +15,13 @@
 
 namespace recheck {
 
-/// A launch right behind those that are timed that finds other inputs than they do, and an output
-/// that nobody has written: it ends its block, so that no sample can know of it. All functions
-/// queue what they do.
+/// A launch among the timed ones that finds fresh inputs and a poisoned output: a row that keeps
+/// results or stops computing leaves a wrong output there. All functions queue what they do.
 struct Surprise {
-  int in_batch;                // of a batch as those are that are timed, behind so many launches
-  std::function<void()> keep;  // a copy of what the last sample has left
-  // moves the inputs away and back: they are what they were, and not in the caches where they were
-  std::function<void()> move;
-  std::function<void()> before;  // the other inputs, and an output that nobody has written
-  // other elements here and there, where that makes a difference
-  std::function<void()> reveal;
-  std::function<void()> after;  // the inputs that there were
+  int in_batch;                  // launches that the queue holds in front of it
+  std::function<void()> keep;    // copies what the last sample has left
+  std::function<void()> before;  // exchanges the inputs and poisons the output
+  std::function<void()> after;   // puts the inputs back
 };
 
 /// How samples are to be taken.
@@ -45,26 +40,7 @@ struct Sampling {
 struct Samples {
   std::vector<double> seconds;
   std::vector<double> clock_hz;  // held during each, 0 where it is not known; empty on a CPU
-  // each whole batch by the device's own timer, gaps around it included; empty on a CPU
-  std::vector<double> device_seconds = {};
-  double surprised = 0;  // seconds of the launch that was a surprise, if one was
-  // where caches of several cores make a difference: of one whose inputs had only been moved, and
-  // of one behind the surprise, whose inputs differ from the surprise's in a few elements
-  double moved = 0, changed = 0;
-  double lingered = 0;  // seconds that the target worked on after all that had been queued was done
-  // whether something else had the cores meanwhile, where they are what is timed
-  bool disturbed = false;
 };
-
-/// Something about a target that all rows depend on and none may change.
-struct Setting {
-  std::string_view name;
-  std::int64_t value;
-};
-
-/// Settings of a CPU that a library, or somebody outside, may change for good reason.
-inline constexpr std::string_view openmp_threads = "number of OpenMP's threads",
-                                  allowed_cpus = "mask of CPUs that it may run on";
 
 /// What launches back to back draw. Energy counters tick slowly, so this has a window of its own.
 struct Power {
@@ -97,15 +73,8 @@ class Target {
   virtual void poison(float* data, std::int64_t count) = 0;
   // what a surprise is made of, in the order of launches: the host does not wait
   virtual void queue_exchange(float* a, float* b, std::int64_t count) = 0;
-  /// Hides what the memory holds, or shows it again (mix.hpp).
-  virtual void queue_hide(float* data, std::int64_t count, std::uint64_t key) = 0;
   virtual void queue_copy(float* to, const float* from, std::int64_t count) = 0;
   virtual void queue_poison(float* data, std::int64_t count) = 0;
-  /// Has caches hold the memory as if it had just been read.
-  virtual void queue_read(const float* data, std::int64_t count) = 0;
-  /// What launches could change for all that come after them; restore() puts it back.
-  [[nodiscard]] virtual std::vector<Setting> settings() const = 0;
-  virtual void restore(std::span<const Setting> settings) = 0;
   /// The digests of arrays, as mix.hpp has them.
   virtual std::vector<std::uint64_t> digests(std::span<const std::span<const float>> arrays) = 0;
   /// Waits, and throws what the launches since the last call have left behind.

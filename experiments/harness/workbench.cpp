@@ -35,16 +35,6 @@ Reason written_outside(const std::vector<float>& storage, const Extent& extent, 
   return written(extent.rows * ld, std::ssize(storage) - guard);
 }
 
-/// Reads a word of each line: what is copied again and again lies in this core's caches, and what
-/// others have written does not.
-void fetch(std::span<const float> elements) {
-  constexpr std::size_t line = 64 / sizeof(float), most = std::size_t{1} << 24;  // of any cache
-  if (elements.size() > most) return;
-  float sum = 0;
-  for (std::size_t i = 0; i < elements.size(); i += line) sum += elements[i];
-  [[maybe_unused]] const volatile float read = sum;
-}
-
 }  // namespace
 
 std::string words_of(const std::exception& error) {
@@ -150,7 +140,6 @@ Workbench::Workbench(const Experiment& experiment, const Shape& shape, Target& t
       target_(&target),
       ledger_(ledger != nullptr ? ledger : &own_ledger_),
       padding_(padding),
-      settings_(target.settings()),
       result_(2 * guard + largest_output(experiment, shape, target.backend(), padding)),
       output_(target, std::ssize(result_)),
       workspace_(target, guard + largest_workspace(experiment, shape, target.backend())),
@@ -164,9 +153,7 @@ Workbench::Inputs& Workbench::integers_for(const Strategy& strategy) {
   if (stale_) renew();
   if (!experiment_->wide_integers || strategy.arithmetic == Arithmetic::fp32) return integers_;
   if (narrow_) return *narrow_;
-  Inputs& made = narrow_.emplace(prepare(Values::integers, seed_of_integers_, false));
-  if (integers_.key != 0) fill(made, seed_of_integers_, integers_.key);
-  return made;
+  return narrow_.emplace(prepare(Values::integers, seed_of_integers_, false));
 }
 
 Workbench::Inputs Workbench::prepare(Values values, std::uint64_t seed, bool wide_ones) {
@@ -209,10 +196,9 @@ Workbench::Input Workbench::place(const HostMatrix& host) {
   return {&host, std::make_shared<const Array>(*target_, std::ssize(host.elements))};
 }
 
-/// Has other values in the same places, hidden where strategies run if there is a key.
-void Workbench::fill(Inputs& inputs, std::uint64_t seed, std::uint64_t key) {
+/// Writes other values to the same places.
+void Workbench::fill(Inputs& inputs, std::uint64_t seed) {
   const Spend spend(ledger_->inputs_and_copies);
-  inputs.key = key;
   inputs.oracles.clear();
   inputs.exact.clear();
   for (std::size_t i = 0; i < inputs.truth.size(); ++i)
@@ -224,23 +210,16 @@ void Workbench::fill(Inputs& inputs, std::uint64_t seed, std::uint64_t key) {
   for (auto& [layout, stored] : inputs.stored) {
     for (Input& input : stored) {
       all.push_back(&input);
-      if (written.insert(input.array.get()).second) copy_in(inputs, input);
+      if (written.insert(input.array.get()).second) copy_in(input);
     }
   }
   const auto digests = digests_of(all);
   for (std::size_t i = 0; i < all.size(); ++i) all[i]->digest = digests[i];
 }
 
-void Workbench::copy_in(const Inputs& inputs, const Input& input) {
+void Workbench::copy_in(const Input& input) {
   const auto& elements = input.host->elements;
   target_->copy_in(input.array->data(), elements.data(), std::ssize(elements));
-  hide(inputs, input);
-}
-
-/// Hides what is shown, and shows what is hidden.
-void Workbench::hide(const Inputs& inputs, const Input& input) {
-  if (inputs.key != 0)
-    target_->queue_hide(input.array->data(), std::ssize(input.host->elements), inputs.key);
 }
 
 Extent Workbench::extent(const Strategy& strategy) const {
@@ -285,8 +264,6 @@ const Strategy* Workbench::whole(const Strategy& strategy) const {
 
 void Workbench::run(const Strategy& strategy, const Inputs& inputs) {
   poison();
-  const auto& stored = inputs.stored.at(strategy.layout);
-  for (const Input& input : stored) hide(inputs, input);
   const auto operands = this->operands(strategy, inputs);
   const Shape shape = shape_;  // a copy: by its own the harness judges
   {
@@ -297,7 +274,6 @@ void Workbench::run(const Strategy& strategy, const Inputs& inputs) {
     proof_seconds_ = now() - start;
   }
   ledger_->verified_kernels += proof_seconds_;
-  for (const Input& input : stored) hide(inputs, input);
 }
 
 void Workbench::copy_out(const float* left) {
@@ -324,41 +300,11 @@ Reason Workbench::restored_input(const Strategy& strategy) {
   Reason reason;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (digests[i] == inputs[i]->digest) continue;
-    copy_in(*both[i / count], *inputs[i]);
+    copy_in(*inputs[i]);
     reason = "changed its input " + std::to_string(i % count + 1) + " of " + std::to_string(count) +
              ": it may write to its output and its workspace alone";
   }
   return reason;
-}
-
-Reason Workbench::restored_setting(const Strategy& strategy) {
-  const auto find = [](auto& settings, std::string_view name) {
-    return std::ranges::find(settings, name, &Setting::name);
-  };
-  for (const auto& [name, value] : target_->settings()) {
-    const auto was = find(settings_, name);
-    if (was == settings_.end() || was->value == value) continue;
-    const std::int64_t should = was->value;
-    target_->restore(settings_);
-    // CPUs that do not come back somebody else has taken
-    const auto is = target_->settings();
-    if (const auto still = find(is, name); name == allowed_cpus && still->value != should) {
-      was->value = still->value;
-      continue;
-    }
-    // a library may count its threads for itself
-    if (name == openmp_threads && strategy.role == Role::baseline) continue;
-    return "changed the " + std::string(name) + " from " + std::to_string(should) + " to " +
-           std::to_string(value) + ", which other rows depend on";
-  }
-  return {};
-}
-
-/// What a strategy has changed of what all rows share, put back.
-Reason Workbench::restored(const Strategy& strategy) {
-  const auto setting = restored_setting(strategy);
-  const auto input = restored_input(strategy);
-  return setting ? setting : input;
 }
 
 Oracle& Workbench::oracle_of(const Strategy& strategy, Inputs& inputs) const {
@@ -414,7 +360,7 @@ Result Workbench::judge_left(const Strategy& strategy, Inputs& inputs, std::uint
 Result Workbench::verify(const Strategy& strategy) {
   const Strategy& proven = *whole(strategy);
   auto result = prove(proven);
-  if (const auto changed = restored(proven)) result = {Status::incorrect, changed, {}};
+  if (const auto changed = restored_input(proven)) result = {Status::incorrect, changed, {}};
   if (result.status == Status::incorrect && result.reason)
     *result.reason += " (--nonce=" + std::to_string(nonce()) + " gives these inputs again)";
   return result;
@@ -425,7 +371,6 @@ Result Workbench::prove(const Strategy& strategy) {
   // where an extent is 0, what is wrong may be right as well
   const bool on_trial = check.open() && std::ranges::min(shape_) > 0;
   Inputs& whole_numbers = integers_for(strategy);
-  met_.insert(&strategy);
   run(strategy, whole_numbers);
   const auto integers = digest_of(output_.data());
   if (auto result = judge_left(strategy, whole_numbers, integers, output_.data());
@@ -506,17 +451,13 @@ double Workbench::go_end_to_end(const Strategy& strategy, const Inputs& inputs) 
 
 Samples Workbench::end_to_end(const Strategy& strategy, int count, const Surprise* surprise) {
   Samples samples;
-  const long before = preemptions();
   for (int i = 0; i < count; ++i) samples.seconds.push_back(go_end_to_end(strategy, reals_));
   if (surprise != nullptr) {
     kept_copy_.assign(result_.size(), std::bit_cast<float>(poison_bits));
     result_.swap(kept_copy_);
-    const Inputs& integers = integers_for(strategy);
-    for (const auto& input : integers.stored.at(strategy.layout)) fetch(input.host->elements);
-    samples.surprised = go_end_to_end(strategy, integers);
+    go_end_to_end(strategy, integers_for(strategy));
     result_.swap(kept_copy_);
   }
-  samples.disturbed = preemptions() != before;
   return samples;
 }
 
@@ -539,8 +480,8 @@ Result Workbench::recheck(const Strategy& strategy, bool surprised) {
   const float* const left = surprised ? kept_->data() : output_.data();
   auto result = judge_again(proven, digest_of(left), left);
   if (result.reason) result.reason = "after timing, " + *result.reason;
-  // what all rows share has been looked at behind a surprise
-  if (const auto changed = surprised ? Reason{} : restored(strategy))
+  // behind a surprise the inputs have been looked at
+  if (const auto changed = surprised ? Reason{} : restored_input(strategy))
     return {Status::incorrect, "after timing, it has " + *changed, {}};
   // where the next could find what is right
   if (surprised) target_->poison(kept_->data(), std::ssize(result_));
@@ -550,25 +491,18 @@ Result Workbench::recheck(const Strategy& strategy, bool surprised) {
 /// Of the inputs of a strategy, the reals and the integers.
 void Workbench::exchange(const Strategy& strategy) {
   const auto& reals = reals_.stored.at(strategy.layout);
-  const Inputs& hidden = integers_for(strategy);
-  const auto& integers = hidden.stored.at(strategy.layout);
-  const bool back = surprised_ != nullptr;
-  for (std::size_t i = 0; i < reals.size(); ++i) {
-    if (!back) hide(hidden, integers[i]);
+  const auto& integers = integers_for(strategy).stored.at(strategy.layout);
+  for (std::size_t i = 0; i < reals.size(); ++i)
     target_->queue_exchange(reals[i].array->data(), integers[i].array->data(),
                             std::ssize(reals[i].host->elements));
-    if (back) hide(hidden, integers[i]);
-  }
-  surprised_ = back ? nullptr : &strategy;
+  surprised_ = surprised_ != nullptr ? nullptr : &strategy;
 }
 
 void Workbench::renew() {
   stale_ = true;  // should memory be short
-  met_.clear();
   seed_of_integers_ = drawn();
-  const std::uint64_t key = drawn() | 1;
-  fill(integers_, seed_of_integers_, key);
-  if (narrow_) fill(*narrow_, seed_of_integers_, key);
+  fill(integers_, seed_of_integers_);
+  if (narrow_) fill(*narrow_, seed_of_integers_);
   stale_ = false;
 }
 
@@ -577,59 +511,22 @@ void Workbench::get_ready(const Strategy& strategy) {
   if (strategy.part_of.empty()) oracle_of(strategy, integers_for(strategy));
 }
 
-/// Makes a few elements of each of the integers false, or puts these right again.
-void Workbench::write_elements(const Strategy& strategy, bool false_ones) {
-  constexpr int few = 3;
-  if (false_ones) {
-    const auto& places = reals_.stored.at(strategy.layout);  // where the integers are now
-    const auto& integers = integers_for(strategy).stored.at(strategy.layout);
-    for (std::size_t i = 0; i < integers.size(); ++i) {
-      const HostMatrix& host = *integers[i].host;
-      const auto count = static_cast<std::uint64_t>(host.rows * host.columns);
-      for (int n = 0; n < few && count > 0; ++n) {
-        const auto at = static_cast<std::int64_t>(drawn() % count);
-        false_.push_back({&integers[i], places[i].array->data(),
-                          at / host.columns * host.ld + at % host.columns});
-      }
-    }
-  }
-  for (const auto& [input, place, at] : false_) {
-    const float right = input->host->elements[at];
-    const float wrong = experiment_->element == Element::i32
-                            ? std::bit_cast<float>(-std::bit_cast<int>(right))
-                            : -right;
-    target_->copy_in(place + at, false_ones ? &wrong : &right, 1);
-  }
-  if (!false_ones) false_.clear();
-}
-
 void Workbench::end_surprise() {
-  if (surprised_ == nullptr) return;
-  write_elements(*surprised_, false);
-  exchange(*surprised_);
+  if (surprised_ != nullptr) exchange(*surprised_);
 }
 
 Surprise Workbench::surprise(const Strategy& strategy, int batch, std::mt19937_64& random) {
   if (!kept_) kept_ = std::make_unique<Array>(*target_, std::ssize(result_));
   integers_for(strategy);  // which may have to be made
-  met_.insert(&strategy);
-  const auto size = std::ssize(result_);
-  const bool in_caches_of_cores = target_->backend() == Backend::cpu;
-  const auto keep = [this, size] { target_->queue_copy(kept_->data(), output_.data(), size); };
-  const auto move = [this, &strategy] {
-    exchange(strategy);
-    exchange(strategy);
+  const auto keep = [this] {
+    target_->queue_copy(kept_->data(), output_.data(), std::ssize(result_));
   };
-  const auto before = [this, &strategy, in_caches_of_cores] {
+  const auto before = [this, &strategy] {
     exchange(strategy);
-    if (in_caches_of_cores) write_elements(strategy, true);
     poison_output();
-    for (const auto& input : reals_.stored.at(strategy.layout))
-      target_->queue_read(input.array->data(), std::ssize(input.host->elements));
   };
-  const auto reveal = [this, &strategy] { write_elements(strategy, false); };
   const auto after = [this] { end_surprise(); };
-  return {std::uniform_int_distribution(0, batch - 1)(random), keep, move, before, reveal, after};
+  return {std::uniform_int_distribution(0, batch - 1)(random), keep, before, after};
 }
 
 Result Workbench::judge_surprise(const Strategy& strategy, bool copied) {
@@ -637,7 +534,7 @@ Result Workbench::judge_surprise(const Strategy& strategy, bool copied) {
   Inputs& integers = integers_for(strategy);
   const auto left = copied ? digest_of_copy(kept_copy_) : digest_of(output_.data());
   // who goes from end to end has copies of the inputs
-  if (const auto changed = copied ? restored_setting(strategy) : restored(strategy))
+  if (const auto changed = copied ? Reason{} : restored_input(strategy))
     return {Status::incorrect, "after timing, it has " + *changed, {}};
   if (copied) result_.swap(kept_copy_);
   auto result = judge_left(strategy, integers, left, copied ? nullptr : output_.data());
@@ -669,8 +566,6 @@ Result Workbench::judge_surprise(const Strategy& strategy, bool copied) {
 Result Workbench::recheck_end_to_end(const Strategy& strategy) {
   auto result = judge_again(strategy, digest_of_copy(result_), nullptr);
   if (result.reason) result.reason = "after timing, " + *result.reason;
-  if (const auto changed = restored_setting(strategy))
-    return {Status::incorrect, "after timing, it has " + *changed, {}};
   return result;
 }
 

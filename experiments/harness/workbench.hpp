@@ -6,7 +6,6 @@
 #include <memory>
 #include <optional>
 #include <random>
-#include <set>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -66,9 +65,9 @@ class Workbench {
             std::uint64_t seed, Ledger* ledger = nullptr);
 
   /// Proves or refutes `strategy` here: on integers, exactly, then on reals, within its bound. The
-  /// output is poisoned before each launch; the guards around it must stay poisoned, the inputs and
-  /// the target's settings as they are. Nothing passes by a check that accepts spoiled outputs
-  /// (soundness.hpp). Throws what the launches throw.
+  /// output is poisoned before each launch; the guards around it must stay poisoned, and the inputs
+  /// as they are. Nothing passes by a check that accepts spoiled outputs (soundness.hpp). Throws
+  /// what the launches throw.
   Result verify(const Strategy& strategy);
 
   /// One launch on the real inputs, which does its work so often: what is timed.
@@ -89,21 +88,16 @@ class Workbench {
   /// a part, the whole that it belongs to.
   Result recheck(const Strategy& strategy, bool surprised = false);
 
-  /// Has other integers from here on, which nobody can foretell, and which are hidden where
-  /// strategies run: who has kept the outputs of those before gains nothing.
+  /// Draws fresh integers, which no strategy has seen: outputs kept from those before are wrong.
   void renew();
-  /// Makes what the checks of these strategies need for the integers, which takes the host long.
+  /// Computes what the check of this strategy needs for the integers, which takes the host long.
   void get_ready(const Strategy& strategy);
-  /// Whether a strategy has met the integers that there are now.
-  [[nodiscard]] bool has_met(const Strategy& strategy) const { return met_.contains(&strategy); }
 
   /// A surprise behind samples of `batch` launches each: one launch finds the integers where the
   /// reals have been, at the same addresses, and an output that is poisoned; what stood there is
   /// kept. The workspace stays as it is: what stands in it belongs to other inputs.
   Surprise surprise(const Strategy& strategy, int batch, std::mt19937_64& random);
-  /// Puts back what a launch has changed of its target, and says what that was.
-  Reason restored_setting(const Strategy& strategy);
-  /// The same of its inputs, on which all rows depend.
+  /// Puts the inputs back that a launch has changed; returns which, or nothing.
   Reason restored_input(const Strategy& strategy);
 
   /// Puts the inputs back where a launch has thrown amid a surprise.
@@ -134,7 +128,6 @@ class Workbench {
     Values values;
     int limit;                                 // of integers
     std::int64_t wide_every = 0;               // of them one is wide; none if 0
-    std::uint64_t key = 0;                     // hides them where strategies run; not if 0
     std::map<const Problem*, Oracle> oracles;  // of the problems that have been judged
     // the digest of an output, guards included, that was exactly right, and what was said of it
     std::map<std::pair<const Problem*, Arithmetic>, std::pair<std::uint64_t, Error>> exact;
@@ -142,10 +135,8 @@ class Workbench {
   Inputs prepare(Values values, std::uint64_t seed, bool wide_ones = true);
   Inputs& integers_for(const Strategy& strategy);
   Input place(const HostMatrix& host);
-  void fill(Inputs& inputs, std::uint64_t seed, std::uint64_t key = 0);
-  void copy_in(const Inputs& inputs, const Input& input);
-  void hide(const Inputs& inputs, const Input& input);
-  void write_elements(const Strategy& strategy, bool false_ones);
+  void fill(Inputs& inputs, std::uint64_t seed);
+  void copy_in(const Input& input);
   [[nodiscard]] std::vector<Matrix> operands(const Strategy& strategy, const Inputs& inputs) const;
   [[nodiscard]] kernels::Queue queue() const;
   [[nodiscard]] const Strategy* whole(const Strategy& strategy) const;
@@ -161,7 +152,6 @@ class Workbench {
   [[nodiscard]] std::uint64_t digest_of(const float* output) const;
   [[nodiscard]] std::uint64_t digest_of_copy(const std::vector<float>& copy) const;
   [[nodiscard]] std::vector<std::uint64_t> digests_of(std::span<Input* const> inputs) const;
-  Reason restored(const Strategy& strategy);
   Result prove(const Strategy& strategy);
   Oracle& oracle_of(const Strategy& strategy, Inputs& inputs) const;
   Error error_of(std::span<const float> output, const Strategy& strategy, Inputs& inputs) const;
@@ -176,20 +166,12 @@ class Workbench {
   Ledger own_ledger_;  // where nobody asks
   Ledger* ledger_;
   std::int64_t padding_;
-  std::vector<Setting> settings_;  // of the target, as they have to stay
-  std::vector<float> result_;      // the largest output and its guards, on the host
+  std::vector<float> result_;  // the largest output and its guards, on the host
   Array output_, workspace_;
   std::unique_ptr<Array> kept_;          // what stood in the output before a surprise
   std::vector<float> kept_copy_;         // what one from end to end has copied out
-  std::set<const Strategy*> met_;        // who has met the integers
   const Strategy* surprised_ = nullptr;  // whose inputs are exchanged now
-  struct False {
-    const Input* input;  // as it should be
-    float* place;
-    std::int64_t at;
-  };
-  std::vector<False> false_;  // elements that are not as they should be
-  bool stale_ = false;        // whether the integers are not as they should be
+  bool stale_ = false;                   // whether the integers are not as they should be
   std::int64_t workspace_floats_;
   std::uint64_t seed_of_integers_;
   Inputs integers_, reals_;

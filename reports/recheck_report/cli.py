@@ -17,7 +17,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from traceback import walk_tb
 from typing import NoReturn
 
 from recheck_report import __version__
@@ -34,9 +33,6 @@ COMMANDS = {
     "collect": "counts and tests what claims need that is no time: probes.json",
     "variation": "makes the table of how much two runs of the same code differ",
     "pilot": "measures what processes on one GPU differ by",
-    "contribute": "measures this GPU, all of it, and packs one file for a pull request",
-    "pack": "packs what was measured into that file: the last step of contribute",
-    "receive": "takes such a file of somebody else's over as evidence, or refuses",
     "fleet": "sets side by side what the jobs of a fleet of GPUs brought back",
     "history": "keeps the times of all runs, and says what changed when and what is slower now",
 }
@@ -55,7 +51,7 @@ HELP = {
     "render": Help(
         "render build/release/measured --output report --beside reports/results/*",
         "Writes report/README.md and all that it links, with the committed GPUs beside this one.",
-        {0: "written", 3: "written, and --strict found an incorrect or failed case"},
+        {0: "written, whatever the record holds"},
     ),
     "compare": Help(
         "compare before/record.json after/record.json --output comparison",
@@ -81,7 +77,7 @@ HELP = {
     "bundle": Help(
         "bundle build/release/report --output report.zip",
         "Writes the report as one zip file, with its metadata, to forward or to publish.",
-        {0: "written", 1: "refused: the folder is not what its record renders to"},
+        {0: "written"},
     ),
     "lint": Help(
         "lint build/release/report",
@@ -118,22 +114,6 @@ HELP = {
             1: "a process failed, or the runs are no evidence: the line says why",
             2: "not measured, because there is no GPU, or what was read is not in form",
         },
-    ),
-    "contribute": Help(
-        "contribute --resume",
-        "Goes on with what was interrupted in this source tree, and prints the file's name.",
-        {0: "packed", 1: "a step failed, or nothing can be contributed: the line says why"},
-    ),
-    "pack": Help(
-        "pack build/release/measured --about build/release/contribution.json --output .",
-        "Writes recheck-<gpu>-<commit>.recheck.zip, if `receive` may take it.",
-        {0: "packed", 1: "refused: the line says why"},
-    ),
-    "receive": Help(
-        "receive l4.recheck.zip --results reports/results --build build/received",
-        "Builds the commit that the file says it is of, checks the file against it, renders\n"
-        "the report of its record, and puts it into reports/results/<gpu>.",
-        {0: "received", 1: "refused: the line says why, and nothing is written"},
     ),
     "history": Help(
         "history build/release/measured --check --results reports/results",
@@ -195,12 +175,11 @@ def main(words: Sequence[str] | None = None) -> int:
                 module = import_module(f"recheck_report.commands.{name}")
             except ModuleNotFoundError as error:
                 return _say(f"Python package {error.name} is missing: {_remedy(error.name)}", 1)
-            except Exception as error:  # such as one that was built for another NumPy
-                package = _package_of(error)
-                if package is None:
-                    raise
-                why = str(error).strip().splitlines() or [type(error).__name__]
-                return _say(f"{package} cannot be imported: {why[0]}; {_remedy(package)}", 1)
+            except Exception as error:  # such as a matplotlib that was built for another NumPy
+                package = _failed_package(error)
+                why = " ".join(str(error).split())
+                remedy = "mend it, or use an environment of its own: python3 -m venv"
+                return _say(f"Python package {package} cannot be imported: {why}; {remedy}", 1)
             module.options(command)
     options = parser.parse_args(words)
     try:
@@ -247,12 +226,14 @@ def _say(line: str, code: int) -> int:
     return code
 
 
-def _package_of(error: Exception) -> str | None:
-    """The package in whose import an error came up; null for our own."""
-    modules = [frame.f_globals.get("__name__", "") for frame, _ in walk_tb(error.__traceback__)]
-    names = [name.split(".")[0] for name in modules]
-    own = {__name__.split(".")[0], "importlib", "__main__"}
-    return next((name for name in names if name not in own), None)
+def _failed_package(error: BaseException) -> str:
+    """The first package outside ours in an error's traceback."""
+    names, at = [], error.__traceback__
+    while at:
+        names.append(str(at.tb_frame.f_globals.get("__name__", "")).partition(".")[0])
+        at = at.tb_next
+    own = ("recheck_report", "importlib", "_frozen_importlib", "__main__", "")
+    return next((name for name in names if name not in own), "that it needs")
 
 
 def _remedy(package: str | None) -> str:

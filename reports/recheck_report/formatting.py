@@ -18,8 +18,8 @@ SCOPES = {"end_to_end": " end to end", "inner": " inner"}
 
 def significant(value: float, digits: int = 3) -> str:
     """Fixed-point text with `digits` significant digits: 8.914 -> "8.91", 388.2 -> "388"."""
-    if value == 0:
-        return "0"
+    if value == 0 or not math.isfinite(value):
+        return "0" if value == 0 else "∞" if value > 0 else NONE
     exponent = math.floor(math.log10(abs(value)))
     return f"{value:.{max(0, digits - 1 - exponent)}f}"
 

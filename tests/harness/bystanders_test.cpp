@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -45,7 +46,7 @@ class BystandersOf : public TemporaryFolder {
   static Json start() {
     return {{"started", "2026-01-01T00:00:00Z"},
             {"gpu", {{"power_limit_watts", 700}}},
-            {"state", {{"other_processes", 0}}},
+            {"state", {{"other_processes", 0}, {"other_gpu_percent", 0}}},
             {"unknown", Json::object()}};
   }
 
@@ -72,6 +73,31 @@ TEST_F(BystandersOf, NotesTheMostProcessesAtOnceThoughTheyGo) {
   processes() = 2;
   EXPECT_EQ(bystanders.look(true).size(), 1u);
   EXPECT_EQ(noted(bystanders)["state"]["other_processes"], 2);
+}
+
+// who holds the GPU need not use it
+TEST_F(BystandersOf, TellsUseFromPresence) {
+  processes() = 3;
+  Bystanders bystanders(bus_id_, FAKE_NVML, "/nowhere");
+  EXPECT_EQ(bystanders.gpu_percent(), 0);
+  EXPECT_EQ(noted(bystanders)["state"]["other_gpu_percent"], 0);
+  of("fake_percent") = 30;
+  bystanders.look(true);
+  EXPECT_EQ(bystanders.gpu_percent(), 60);  // by two others; what this process takes is its own
+  of("fake_percent") = 1;
+  bystanders.look(true);
+  EXPECT_EQ(bystanders.gpu_percent(), 2);
+  EXPECT_EQ(noted(bystanders)["state"]["other_gpu_percent"], 60);
+  of("fake_percent") = 0;
+}
+
+TEST_F(BystandersOf, SaysThatTheGpuIsHot) {
+  Bystanders bystanders(bus_id_, FAKE_NVML, "/nowhere");
+  EXPECT_TRUE(bystanders.hot());  // "hw_thermal_slowdown"
+  of("fake_throttle") = 4;        // "sw_power_cap", as any large product has it
+  bystanders.look(true);
+  EXPECT_FALSE(bystanders.hot());
+  of("fake_throttle") = 0x1144;
 }
 
 TEST_F(BystandersOf, SaysWhoIsThereFromTheBeginning) {
@@ -126,7 +152,13 @@ class BystandersOnAHost : public BystandersOf {
   /// In all, as proc_stat(5) has it, and besides so much of idling and waiting.
   void spent(double seconds) const {
     const auto ticks = std::llround(seconds * static_cast<double>(sysconf(_SC_CLK_TCK)));
-    std::ofstream(stat_) << "cpu  7 0 " << ticks - 7 << " 900 9 0 0 0 0 0\ncpu0 1 2 3\n";
+    cpu_set_t cpus;
+    ASSERT_EQ(sched_getaffinity(0, sizeof cpus, &cpus), 0);
+    int own = 0;
+    while (!CPU_ISSET(own, &cpus)) ++own;
+    // those that this process may not run on do not count
+    std::ofstream(stat_) << "cpu  1 2 " << 9 * ticks << " 900 9 0 0 0 0 0\ncpu" << own << " 7 0 "
+                         << ticks - 7 << " 900 9 0 0 0 0 0\ncpu1000 1 2 3 4 5 6 7 8 9 10\nintr 1\n";
   }
   [[nodiscard]] double own() const { return cpu_seconds(stat_.c_str())->own; }
 
@@ -169,7 +201,7 @@ TEST_F(BystandersOnAHost, SayNothingOfAShortTime) {
 
 TEST_F(BystandersOnAHost, DoNotGuessWhereTheSystemTellsNothing) {
   for (const char* text :
-       {"", "cpu", "cpu 1 2 3\n", "intr 1 2 3 4 5 6 7 8 9\n", "cpu a b c d e f g h"}) {
+       {"", "cpu", "cpu0 1 2 3\n", "intr 1 2 3 4 5 6 7 8 9\n", "cpu0 a b c d e f g h"}) {
     std::ofstream(stat_) << text;
     EXPECT_FALSE(cpu_seconds(stat_.c_str())) << text;
   }

@@ -74,6 +74,47 @@ class Devices : public Run {
   }
 };
 
+/// What is left of a GPU case whose blocks of samples in a range find the GPU busy.
+class Disturbed : public Devices {
+ protected:
+  nlohmann::json measured(const std::string& busy) {
+    const auto outcome = run(output() +
+                                 " --experiment=doubling --strategy=gpu --shape=256x256 "
+                                 "--regime=cold --per-case=1",
+                             program("NVIDIA H200", "MADE_UP_LOAD=" + busy));
+    EXPECT_EQ(outcome.code, 0) << outcome.output;
+    auto found = record()["cases"][0];
+    EXPECT_EQ(found["status"], "passed") << found;
+    found.update(samples().at(0));
+    return found;
+  }
+};
+
+TEST_F(Disturbed, IsMeasuredAgainAndNothingIsThrownAway) {
+  const auto quiet = measured("1000-1000");
+  EXPECT_EQ(quiet["blocks"].size(), 12u);
+  EXPECT_TRUE(quiet["set_aside"].empty());
+  EXPECT_TRUE(quiet["disturbed"].is_null());
+  const auto burst = measured("5-7");
+  EXPECT_EQ(burst["blocks"].size(), 12u);
+  EXPECT_EQ(burst["set_aside"].size(), 3u);
+  EXPECT_EQ(burst["seconds"]["median"], 1e-3);
+  EXPECT_TRUE(burst["disturbed"].is_null()) << burst["disturbed"];
+  std::size_t aside = 0;
+  for (const auto& block : burst["set_aside"]) aside += block[1].size();
+  EXPECT_EQ(burst["seconds"]["discarded"], aside);
+}
+
+TEST_F(Disturbed, IsMarkedWhereItStaysSo) {
+  const auto busy = measured("6-1000");
+  EXPECT_EQ(busy["disturbed"], "the times jumped, and the harness does not see why");
+  EXPECT_EQ(busy["seconds"]["median"], 1e-3);  // of the blocks before
+  // where all are alike, nothing shows by times alone
+  EXPECT_TRUE(measured("1-1000")["disturbed"].is_null());
+  // a row whose every sample but a few is disturbed keeps them all
+  EXPECT_EQ(measured("3-1000")["status"], "passed");
+}
+
 constexpr const char* one_shape = "--shape=256x256 --regime=hot ";
 
 TEST_F(Devices, AreMeasuredAsTheyAreChosen) {

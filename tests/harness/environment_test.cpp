@@ -209,14 +209,15 @@ TEST_F(BuildScript, KnowsWhatDeviceCodeWasCompiledWith) {
     const auto text = cubins(code);
     EXPECT_NE(text.find(name + " = \"" + what + "\""), std::string::npos) << code << '\n' << text;
   };
-  const std::string plain("ptxas\0-arch sm_90 -m 64 \0", 25);
+  using std::string_literals::operator""s;  // texts that hold zeros
+  const auto plain = "ptxas\0-arch sm_90 -m 64 \0"s;
   const std::string notes[] = {"device_debug", "device_unoptimised", "device_fast_math"};
   for (const auto& name : notes) says(plain, name, "");
   says(plain, "nvcc_environment", "");
-  says(std::string("ptxas\0-O 0 -arch sm_90 -m 64 ", 30), notes[1], "matmul/tile.cu");
-  says(std::string("x\0 --opt-level=1  \0", 21), notes[1], "matmul/tile.cu");
-  says(std::string("x\0-O 3 -arch sm_90\0-O3  \0", 26), notes[1], "");
-  says(std::string("x\0a.ptx  -ret-end  -g  -o a.cubin \0", 34), notes[0], "matmul/tile.cu");
+  says("ptxas\0-O 0 -arch sm_90 -m 64 \0"s, notes[1], "matmul/tile.cu");
+  says("x\0 --opt-level=1  \0"s, notes[1], "matmul/tile.cu");
+  says("x\0-O 3 -arch sm_90\0-O3  \0"s, notes[1], "");
+  says("x\0a.ptx  -ret-end  -g  -o a.cubin \0"s, notes[0], "matmul/tile.cu");
   environment_ = "NVCC_APPEND_FLAGS='-DA=\"b\" --use_fast_math' ";
   says(plain, "nvcc_environment", R"(NVCC_APPEND_FLAGS=-DA=\"b\" --use_fast_math)");
   says(plain, notes[2], "matmul/tile.cu");

@@ -2,6 +2,8 @@
 //
 // A management library as an older driver's: it knows one GPU, has no MIG at first, and lacks some
 // functions that newer ones have. Tests set what may change while a run goes on.
+#include <unistd.h>
+
 #include <cstring>
 
 namespace {
@@ -13,7 +15,16 @@ struct ProcessInfo {
   unsigned gpu_instance, compute_instance;
 };
 
+struct UtilizationSample {
+  unsigned pid;
+  unsigned long long timestamp;
+  unsigned multiprocessors, memory, encoder, decoder;
+};
+
 int gpu;
+
+/// Of the i-th process on the GPU, the first of which is this one.
+unsigned id_of(unsigned i) { return i == 0 ? static_cast<unsigned>(getpid()) : 1'000'000 + i; }
 }  // namespace
 
 extern "C" {
@@ -23,7 +34,9 @@ extern "C" {
 int fake_users = 0;
 unsigned fake_processes = 100;  // more than a first guess has room for
 unsigned fake_milliwatts = 700'000, fake_megahertz = 1980;
-int fake_mig = 0;  // whether it has MIG, which is on then
+unsigned fake_throttle = 0x4 | 0x40 | 0x100 | 0x1000;
+unsigned fake_percent = 0;  // of the GPU's time, that each process takes
+int fake_mig = 0;           // whether it has MIG, which is on then
 
 int nvmlInit_v2() {
   ++fake_users;
@@ -57,7 +70,7 @@ int nvmlDeviceGetTotalEnergyConsumption(void*, unsigned long long* millijoules) 
   return success;
 }
 int nvmlDeviceGetCurrentClocksThrottleReasons(void*, unsigned long long* bits) {
-  *bits = 0x4 | 0x40 | 0x100 | 0x1000;
+  *bits = fake_throttle;
   return success;
 }
 int nvmlDeviceGetEccMode(void*, int* current, int* pending) {
@@ -77,7 +90,21 @@ int nvmlDeviceGetComputeRunningProcesses_v2(void*, unsigned* count, ProcessInfo*
   const unsigned room = *count;
   *count = fake_processes;
   if (room < *count) return insufficient_size;
-  for (unsigned i = 0; i < *count; ++i) processes[i] = {i + 1, 1ULL << 40, ~0U, ~0U};
+  for (unsigned i = 0; i < *count; ++i) processes[i] = {id_of(i), 1ULL << 40, ~0U, ~0U};
+  return success;
+}
+int nvmlDeviceGetProcessUtilization(void*, UtilizationSample* samples, unsigned* count,
+                                    unsigned long long) {
+  if (fake_percent == 0) return not_found;
+  // each now, and ten seconds ago much more; and of one that has ended since
+  constexpr unsigned long long now = 100'000'000;
+  unsigned at = 0;
+  for (unsigned i = 0; i < fake_processes; ++i) {
+    samples[at++] = {id_of(i), now - 10'000'000, 99, 0, 0, 0};
+    samples[at++] = {id_of(i), now, fake_percent, 0, 0, 0};
+  }
+  samples[at++] = {7, now - 5'000'000, 99, 0, 0, 0};
+  *count = at;
   return success;
 }
 

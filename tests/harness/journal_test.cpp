@@ -50,7 +50,7 @@ Json timeless(Json record) {
   for (const char* time : {"finished", "wall_seconds", "overhead"}) record.erase(time);
   for (const char* time : {"started", "command", "state"}) record.at("environment").erase(time);
   for (Json& c : record.at("cases"))
-    for (const char* time : {"seconds", "clock_hz", "batch", "spent"}) c.erase(time);
+    for (const char* time : {"seconds", "clock_hz", "disturbed", "batch", "spent"}) c.erase(time);
   return record;
 }
 

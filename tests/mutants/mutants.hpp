@@ -23,7 +23,7 @@ std::span<const Strategy> matvec_cpu();
 std::span<const Strategy> transpose_cpu();
 std::span<const Strategy> memory_cpu();
 
-/// A strategy that is right in its proofs and cheats where it is timed, as has been published of
+/// A strategy that is right in its proofs and wrong where it is timed, as has been published of
 /// kernels that were made for a benchmark's sake; and its twin, which does the same and computes.
 struct Exploit {
   Strategy row;

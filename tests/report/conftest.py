@@ -34,6 +34,8 @@ REPORTS = Path(__file__).resolve().parents[2] / "reports"
 EXPERIMENTS = REPORTS.parent / "experiments"  # our own collection of claims
 # the tests leave no files in the source tree
 sys.dont_write_bytecode = True
+# and the net under a report hides no bug of ours
+os.environ["RECHECK_RAISE"] = "1"
 # a record is many thousands of objects, and to look again and again for cycles among them takes a
 # third of all time; this seldom, the memory stays below half a gigabyte
 gc.set_threshold(50_000, 20, 100)
@@ -43,7 +45,7 @@ gc.set_threshold(50_000, 20, 100)
 ENVIRONMENT = {"PYTHONPATH": str(REPORTS), "PYTHONDONTWRITEBYTECODE": "1"}
 
 
-OF_CLAIMS = ("render", "compare", "verify", "publish", "bundle", "pack", "receive", "fleet")
+OF_CLAIMS = ("render", "compare", "verify", "publish", "bundle", "fleet")
 
 
 def words_of(command: str, *arguments: object) -> list[str]:
@@ -76,7 +78,7 @@ def called(
 
 def run(command: str, *arguments: object, drawn: bool = False) -> subprocess.CompletedProcess[str]:
     """The same as a call, which saves the time to start; charts are drawn if `drawn`."""
-    draws = command in ("render", "compare", "publish", "bundle", "receive", "fleet")
+    draws = command in ("render", "compare", "publish", "bundle", "fleet")
     with placeholders() if draws and not drawn else contextlib.nullcontext():
         return called(cli.main, *words_of(command, *arguments))
 
@@ -274,7 +276,7 @@ ACCURACY += ["split_fp16x3_promote128", "split_fp16x3_promote_none", "split_bf16
 
 @pytest.fixture(scope="session")
 def golden(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
-    """The files of the report that golden.md holds the pages of, rendered once, with charts."""
+    """The files of a report of all experiments, rendered once, with charts."""
     from recheck_report.claims.measured import read
     from recheck_report.commands.render import render
     from synthetic import make_full, pack, spoil, unpack, with_listings
@@ -293,15 +295,29 @@ def golden(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     return render(read(folder, EXPERIMENTS), [])
 
 
+def packed(record: Any) -> dict[str, bytes]:
+    """The files of a record as synthetic.py makes them, or a file of what is none."""
+    from synthetic import pack
+
+    if isinstance(record, dict) and record.get("schema") == 3:
+        return pack(record)
+    text = record if isinstance(record, str) else json.dumps(record)
+    return {"record.json": text.encode()}
+
+
 @pytest.fixture
 def save(tmp_path: Path) -> Callable[..., Path]:
-    """Writes a record to a file of its own."""
+    """Writes a record as recheck does, its samples beside it; any other than record.json into a
+    folder of its own. What is no record is written as it is."""
 
     def write(record: Any, name: str = "record.json") -> Path:
-        path = tmp_path / "input" / name
-        path.parent.mkdir(exist_ok=True)
-        text = record if isinstance(record, str) else json.dumps(record)
-        path.write_text(text, encoding="utf-8")
+        path, files = tmp_path / "input" / name, packed(record)
+        if len(files) > 1 and path.name != "record.json":
+            path = path.with_suffix("") / "record.json"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(files.pop("record.json"))
+        for each, data in files.items():
+            path.with_name(each).write_bytes(data)
         return path
 
     return write
@@ -331,7 +347,8 @@ def loaded(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Any], Record]:
         # much faster than as JSON, of which only new ones need any
         name = pickle.dumps(record)
         if name not in known:
-            path.write_text(json.dumps(record), encoding="utf-8")
+            for each, data in packed(record).items():
+                path.with_name(each).write_bytes(data)
             known[name], _ = load(path)
         return copy.copy(known[name])
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import json
+import math
 import pickle
 import statistics
 import zlib
@@ -17,8 +18,6 @@ from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, ParamSpec
-
-from recheck_report.model.derived import rank
 
 P = ParamSpec("P")
 Json = dict[str, Any]  # an object of a JSON file
@@ -204,6 +203,16 @@ def _samples(name: str, median: float) -> dict[str, Any]:
         for each in spread
     ]
     return {"samples": samples, "blocks": [[r, PER_ROUND] for r in range(ROUNDS)]}
+
+
+def rank(count: int, confidence: float) -> int:
+    """Which of `count` samples in their order bounds the median's interval from below, from 1 on;
+    0: so few have no interval."""
+    below, at = 0.5**count, 0
+    while below <= (1 - confidence) / 2:
+        at += 1
+        below += math.comb(count, at) * 0.5**count
+    return at
 
 
 def time_of(samples: Sequence[float]) -> Json:
@@ -809,11 +818,18 @@ def _spent(case: Json) -> float:
     return max(0.25, float(case["batch"] * sum(case["samples"])))
 
 
+def _own(case: Json) -> Json:
+    """What a case says itself."""
+    found = {name: case[name] for name in OWN} | {"spent": _spent(case)}
+    return found | {name: case[name] for name in ("disturbed",) if name in case}
+
+
 def pack(record: dict[str, Any]) -> dict[str, bytes]:
     """The files of schema 6 that say what this record of schema 3 says: as recheck writes them."""
     rows: dict[tuple[str, str], dict[str, Any]] = {}
     for case in record["cases"]:
-        of_case = {*OWN, *OF_SAMPLES, "spent", "shape", "regime", "strategy"}
+        of_case = {*OWN, *OF_SAMPLES, "set_aside", "disturbed", "spent"}
+        of_case |= {"shape", "regime", "strategy"}
         row = {"name": case["strategy"], **{k: v for k, v in case.items() if k not in of_case}}
         rows[case["experiment"], case["strategy"]] = row
     document = {
@@ -822,34 +838,12 @@ def pack(record: dict[str, Any]) -> dict[str, bytes]:
         "environment": {**record["environment"], "version": "0.1.0"},
         "method": METHOD | record.get("method", {}),
         "strategies": list(rows.values()),
-        "cases": [{name: c[name] for name in OWN} | {"spent": _spent(c)} for c in record["cases"]],
+        "cases": [_own(case) for case in record["cases"]],
     }
-    lines = [{name: c[name] for name in OF_SAMPLES} for c in record["cases"] if c["samples"]]
+    kept = (*OF_SAMPLES, "set_aside")
+    lines = [{k: c[k] for k in kept if k in c} for c in record["cases"] if c["samples"]]
     samples = "".join(json.dumps(line) + "\n" for line in lines)
     return {"record.json": json.dumps(document).encode(), "samples.jsonl": samples.encode()}
-
-
-def of_schema_5(method: Json) -> Json:
-    """The method as schema 5 had it: each case stopped by itself."""
-    stopped = {"precision": 0.005, "precision_in_budget": 0.009}
-    stopped |= {"wanted_samples": 20, "wanted_blocks": 10, "most_samples": 1000}
-    return {name: value for name, value in method.items() if name != "rounds"} | stopped
-
-
-def packed_5(record: dict[str, Any]) -> dict[str, bytes]:
-    """The same of schema 5, which stated another method."""
-    files = pack(record)
-    document = json.loads(files["record.json"])
-    document |= {"schema": 5, "method": of_schema_5(document["method"])}
-    return files | {"record.json": json.dumps(document).encode()}
-
-
-def packed_4(record: dict[str, Any]) -> dict[str, bytes]:
-    """The same of schema 4, which did not state the method."""
-    files = pack(record)
-    document = json.loads(files["record.json"]) | {"schema": 4}
-    del document["method"]
-    return files | {"record.json": json.dumps(document).encode()}
 
 
 def unpack(files: dict[str, bytes], folder: Path) -> Path:
@@ -858,3 +852,10 @@ def unpack(files: dict[str, bytes], folder: Path) -> Path:
     for name, data in files.items():
         (folder / name).write_bytes(data)
     return folder
+
+
+def keep(path: Path, record: Json) -> Path:
+    """Writes a record as recheck does, into the folder of this record.json; returns its path."""
+    assert path.name == "record.json"
+    unpack(pack(record), path.parent)
+    return path

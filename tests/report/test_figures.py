@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from conftest import EXPERIMENTS, one_line, run, sourced
 from recheck_report.model.record import Record
-from synthetic import make_full
+from synthetic import keep, make_full
 
 GOOD = """
 figure = [
@@ -91,9 +90,7 @@ def test_a_bad_file_ends_the_renderer_in_one_line(
 def full(tmp_path_factory: pytest.TempPathFactory) -> Record:
     from recheck_report.model.record import load
 
-    path = tmp_path_factory.mktemp("full") / "record.json"
-    path.write_text(json.dumps(make_full()), encoding="utf-8")
-    return load(path)[0]
+    return load(keep(tmp_path_factory.mktemp("full") / "record.json", make_full()))[0]
 
 
 @pytest.mark.parametrize("name", ["matvec", "transpose"])

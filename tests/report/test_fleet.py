@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import EXPERIMENTS, one_line, run, tree
+from conftest import EXPERIMENTS, one_line, packed, run, tree
 from recheck_report.fleet.brought import JOURNAL, brought
 from recheck_report.fleet.figures import figures
 from recheck_report.statistics.variation import GPU, level_of
-from synthetic import SMALL, Json, make_record, scale
+from synthetic import SMALL, Json, keep, make_record, scale, unpack
 
 FEW = ["cpu_serial", "global16", "tile16", "cublas"]
 H200, L4 = "NVIDIA H200", "NVIDIA L4"
@@ -51,9 +51,7 @@ def session(tmp_path: Path) -> Callable[..., Path]:
             place = "outputdir" if case["result"] == "pass" else "stagedir"
             folder = here / case["partition"] / case["node"]
             if record is not None:
-                (folder / "measured").mkdir(parents=True)
-                text = record if isinstance(record, str) else json.dumps(record)
-                (folder / "measured" / "record.json").write_text(text)
+                unpack(packed(record), folder / "measured")
             cases.append({**case, place: str(folder)})
         here.mkdir(parents=True, exist_ok=True)
         (here / "report.json").write_text(json.dumps({"runs": [{"testcases": cases}]}))
@@ -178,7 +176,7 @@ def _left(folder: Path, record: Json | None) -> None:
     """What a job has in its folder: a record, or what is safe of one."""
     (folder / "measured").mkdir(parents=True)
     if record:
-        (folder / "measured" / "record.json").write_text(json.dumps(record))
+        keep(folder / "measured" / "record.json", record)
     else:
         (folder / "measured" / "record.journal.jsonl").write_text("{}\n" * 4)
 
@@ -272,7 +270,7 @@ def test_a_job_that_was_resumed_by_hand_counts(session: Callable[..., Path]) -> 
     assert "cut off: 3 cases in " in said and "; ReFrame says aborted due to Keyboard" in said
     assert " | n3 | " in _row(page, "site:h200")
     (runs / "1" / "h200" / "measured" / "record.journal.jsonl").unlink()
-    (runs / "1" / "h200" / "measured" / "record.json").write_text(json.dumps(_record()))
+    keep(runs / "1" / "h200" / "measured" / "record.json", _record())
     page, said = _collect(runs)
     assert said == "" and "| whole; ReFrame says aborted due to Keyboard" in page
 
@@ -489,11 +487,11 @@ def test_figures_have_references_where_there_is_evidence(
     for gpu in (H200, L4):
         here = results / gpu.lower().replace(" ", "-")
         here.mkdir(parents=True)
-        (here / "record.json").write_text(json.dumps(_record(gpu)))
+        keep(here / "record.json", _record(gpu))
 
     def found(record: Json) -> tuple[dict[str, Any], str]:
         path = tmp_path / "record.json"
-        path.write_text(json.dumps(record))
+        keep(path, record)
         made = figures(path, EXPERIMENTS, results)
         return {each.name: each for each in made.figures}, made.reference
 

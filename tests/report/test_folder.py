@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from conftest import one_line, run, tree
-from synthetic import SHAPES, SMALL, make_matvec, make_record, spoil
+from synthetic import SHAPES, SMALL, make_matvec, make_record
 
 
 def test_rendering_in_place_changes_nothing(report: Callable[..., str], tmp_path: Path) -> None:
@@ -178,14 +178,3 @@ def test_full_disk_leaves_no_new_folder(save: Callable[..., Path], small_disk: P
     path = save(make_record(SMALL))
     one_line(run("render", path, "--output", small_disk / "a" / "report"), 1)
     assert sorted(tree(small_disk)) == ["ballast"] and not (small_disk / "a").exists()
-
-
-def test_strict_fails_after_writing(save: Callable[..., Path], tmp_path: Path) -> None:
-    """A wrong case has to fail the build, and its report has to be there to say why."""
-    wrong = spoil(make_record(SMALL), "/tile16/", "incorrect", "on integers: off by one")
-    path = save(wrong)
-    for flags, code in (([], 0), (["--strict"], 3)):
-        done = run("render", path, "--output", tmp_path / "out", *flags)
-        assert done.returncode == code
-        assert (tmp_path / "out" / "README.md").exists()
-    assert len(done.stderr.splitlines()) == 1 and "incorrect or failed" in done.stderr

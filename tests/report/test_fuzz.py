@@ -7,14 +7,12 @@ other ones every time, in about an hour. A failure shows its input, and how to t
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import random
 import shutil
 import tempfile
 import time
-import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -23,7 +21,6 @@ import pytest
 from conftest import EXPERIMENTS, REPORTS, placeholders
 from recheck_report.claims import load_collection
 from recheck_report.claims.measured import read
-from recheck_report.contribution.package import packed, unpacked
 from recheck_report.model.accuracy import load_accuracy
 from recheck_report.model.probes import load_probes
 from recheck_report.model.record import load
@@ -302,55 +299,3 @@ def test_claims_that_are_read_are_judged(real: dict[str, Any], tmp_path: Path, s
     with placeholders():
         bounded(lambda: render(read(tmp_path, folder), []))
     load_collection.cache_clear()
-
-
-PACKED = ("contribution.json", *NAMES[:1], "samples.jsonl.bz2", "probes.json", "accuracy.json")
-OF_ARCHIVES = [
-    "a/record.json",
-    "b/record.json",
-    "../record.json",
-    "/record.json",
-    "a\\b",
-    "é",
-    "a/",
-]
-
-
-def _spoil_archive(dice: random.Random, data: bytearray) -> None:
-    """One change of a zip file: of a byte, of many, or where the format has lengths and offsets."""
-    kind, where = dice.randrange(4), dice.randrange(len(data))
-    if kind == 0:
-        data[where] = dice.randrange(256)
-    elif kind == 1:
-        del data[where : where + dice.choice((1, 2, 100))]
-    elif kind == 2:
-        data[where:where] = dice.choice((b"\0", b"\xff" * 4, bytes(data[-22:]), bytes(data[:30])))
-    else:
-        marks = (b"PK\x01\x02", b"PK\x05\x06", b"PK\x03\x04")
-        there = max(data.find(dice.choice(marks), where), 0) + 4 * dice.randrange(12)
-        data[there : there + 4] = dice.choice((b"\xff" * 4, b"\0" * 4, b"\1\0\0\0"))
-
-
-@pytest.mark.filterwarnings("ignore:Duplicate name")
-@examples(
-    300,
-    dice=some.randoms(use_true_random=False),
-    more=some.lists(some.sampled_from(OF_ARCHIVES), max_size=4, unique=True),
-)
-def test_any_archive_is_files_of_a_contribution_or_one_line(
-    dice: random.Random, more: list[str]
-) -> None:
-    held = io.BytesIO(packed({name: name.encode() * 20 for name in PACKED}, "a"))
-    with zipfile.ZipFile(held, "a", zipfile.ZIP_DEFLATED) as file:
-        for name in more:
-            entry = zipfile.ZipInfo(name)
-            entry.external_attr = dice.choice((0, 0o100644, 0o120777)) << 16
-            file.writestr(entry, b"x" * 9)
-    data = bytearray(held.getvalue())
-    for _ in range(dice.randrange(6)):
-        _spoil_archive(dice, data)
-
-    def act() -> None:
-        assert unpacked(bytes(data)).keys() <= {*PACKED, "accuracy_large.json"}
-
-    bounded(act)

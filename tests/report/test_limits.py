@@ -1,4 +1,5 @@
-"""What no honest file comes near to is refused in one line, before it costs time or memory."""
+"""What no honest file comes near to is refused in one line, or capped, before it costs time or
+memory."""
 
 from __future__ import annotations
 
@@ -17,9 +18,10 @@ from recheck_report.claims import expression
 from recheck_report.claims.load import MOST_LISTED, Check, load
 from recheck_report.claims.predicates import Questions
 from recheck_report.claims.toml import BadClaim
-from recheck_report.model import derived, record, typed
+from recheck_report.model import record, typed
 from recheck_report.model.probes import BadProbes, load_probes
 from recheck_report.model.typed import BadRecord, read_json, read_toml
+from recheck_report.statistics import audit
 from synthetic import SMALL, make_record
 from synthetic_claims import CLAIM, make_probes
 
@@ -185,18 +187,20 @@ def test_a_byte_order_mark_is_called_so(save: Callable[..., Path], tmp_path: Pat
 # what is compared with each other
 
 
-@pytest.mark.parametrize("rows, rounds", [(500, 100), (500, 6), (100, 100)])
-def test_a_self_audit_has_bounds(rows: int, rounds: int, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("rows, rounds", [(500, 400), (500, 6), (100, 100), (2, 100_000)])
+def test_a_self_audit_compares_as_many_rows_as_there_is_time_for(rows: int, rounds: int) -> None:
     """Of so many rows at one shape, each pair is compared by all pairs of its rounds."""
-    committed = record.load(COMMITTED)[0].cases
-    assert derived.audit_work(committed) * 5 < record.MOST_AUDIT_WORK
-    one = next(case for case in committed if case.role == "audit")
-    many = replace(one, raw=replace(one.raw, blocks=tuple((at, 1) for at in range(rounds))))
-    work = derived.audit_work([many] * rows)
-    assert work > record.MOST_AUDIT_WORK
-    monkeypatch.setattr(derived, "audit_work", lambda _: work)
-    with pytest.raises(BadRecord, match="the self-audit has so many rows and rounds that it takes"):
-        record.load(COMMITTED)
+    cases = record.load(COMMITTED)[0].cases
+    one = next(case for case in cases if case.role == "audit")
+    raw = replace(one.raw, samples=(1e-5,) * rounds, blocks=tuple((at, 1) for at in range(rounds)))
+    many = [replace(one, raw=raw)] * rows
+    (few,) = audit._affordable([many])
+    each = min(rounds, audit.POOLED) ** 2 + len(audit.STEPS)
+    assert 2 <= len(few) <= rows and len(few) * (len(few) - 1) / 2 * each <= audit.MOST_WORK
+    groups: dict[tuple[str, str], list[record.Case]] = {}
+    for case in (each for each in cases if each.role == "audit"):
+        groups.setdefault((case.shape_name, case.regime), []).append(case)
+    assert audit._affordable([*groups.values()]) == [*groups.values()]
 
 
 # probes

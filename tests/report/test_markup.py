@@ -128,7 +128,9 @@ NAMES = {
     ("results", "*", "distribution"), ("plan", "dropped", "*", "experiment"),
     ("strategies", "*", "parameters", "="), ("attributes", "="), ("ceilings", "="),
     ("environment", "gpu"), ("environment", "driver"), ("rows", "*", "parameters", "="),
-    ("experiments", "*", "axes", "*"),
+    ("experiments", "*", "axes", "*"), ("experiments", "*", "name"), ("strategies", "*", "name"),
+    ("cases", "*", "id"), ("cases", "*", "status"), ("strategies", "*", "target"),
+    ("strategies", "*", "role"),
 }  # fmt: skip
 FIELDS = [(file, path) for file, path in _kinds() if path not in NAMES]
 
@@ -152,7 +154,7 @@ def _set(node: Any, path: tuple[str, ...], text: str) -> bool:
     found = False
     for each in steps:
         # what stands there as null or empty says something by that
-        if node[each]:
+        if node.get(each) if isinstance(node, dict) else node[each]:
             node[each] = text
             found = True
     return found

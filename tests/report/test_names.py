@@ -113,10 +113,8 @@ def test_so_does_a_record_of_a_part(article: Path, record: Callable[..., Path]) 
     assert code == 0 and why == "the record holds no case reduction/kernle2/4194304/cold"
 
 
-def test_publish_and_lint_excuse_no_record(article: Path, tmp_path: Path) -> None:
+def test_lint_excuses_no_record(article: Path, tmp_path: Path) -> None:
     _spoil(article, *SLIP)
-    published = run("publish", EVIDENCE, "--results", tmp_path / "out", "--experiments", article)
-    assert REFUSED in one_line(published, 1) and not (tmp_path / "out").exists()
     linted = run("lint", EVIDENCE, "--experiments", article)
     assert linted.returncode == 1 and REFUSED in linted.stdout
     again = run("lint", EVIDENCE, "--experiments", OUTSIDE / "claims")

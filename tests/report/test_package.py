@@ -28,13 +28,12 @@ NEEDED = {"pip": 22, "setuptools": 77}
 LAYERS = [
     ("files", "progress", "schemas"),
     ("model",),
-    ("formatting", "statistics"),
+    ("formatting", "statistics", "net"),
     ("anchors", "queries", "history"),
     ("claims",),
     ("sections", "collect"),
     ("charts", "templates", "fleet"),
     ("bundle", "page"),
-    ("contribution",),
     ("commands",),
     ("cli",),
     ("__main__",),
@@ -138,7 +137,7 @@ def test_the_wheel_holds_all_that_it_needs(wheel: Path) -> None:
     files = {f"recheck_report/{name}" for name in tree(PACKAGE) if "__pycache__" not in name}
     assert {name for name in names if ".dist-info/" not in name} == files
     needed = ["py.typed", "templates/readme.md.j2", "schemas/record.schema.json"]
-    needed += ["statistics/variation.json", "contribution/sheets.toml"]
+    needed += ["statistics/variation.json"]
     assert {f"recheck_report/{name}" for name in needed} <= files
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import subprocess
@@ -12,7 +11,7 @@ from pathlib import Path
 import pytest
 from conftest import ENVIRONMENT, EXPERIMENTS, one_line, process, run
 from recheck_report.cli import COMMANDS
-from synthetic import make_record
+from synthetic import keep, make_record
 
 FAILS = {
     "render": (["none", "--output", "out"], 2, "none: cannot be read"),
@@ -85,7 +84,7 @@ def test_claims_are_those_of_the_folder_at_hand(tmp_path: Path) -> None:
     verify = [sys.executable, "-m", "recheck_report", "verify", str(tmp_path)]
     for place, why in ((tmp_path, "experiments: is no folder"), (EXPERIMENTS.parent, "")):
         record = make_record([], strategies=[])
-        (tmp_path / "record.json").write_text(json.dumps(record))
+        keep(tmp_path / "record.json", record)
         result = subprocess.run(verify, capture_output=True, text=True, cwd=place, env=ENVIRONMENT)
         assert why in (one_line(result, 2) if why else result.stderr)
         assert result.returncode == (2 if why else 0)

@@ -24,7 +24,6 @@ from synthetic import (
     make_transpose,
     matching,
     pack,
-    packed_4,
     scale,
     spoil,
     unpack,
@@ -191,7 +190,7 @@ def test_table_ratios_stand_beside_absolute_times(report: Callable[..., str]) ->
             "**In no git repository**: no commit holds the program",
         ),
         (("environment", "code"), "ptx", "**Device code compiled at run time**"),
-        (("environment", "state", "other_processes"), 2, "**2 other processes on the GPU**"),
+        (("environment", "state", "other_processes"), 2, "**2 other processes hold the GPU**"),
         (("environment", "state", "other_cpus"), 12, "**Others kept 12 CPUs of the host busy**"),
         (("environment", "state", "gpus_at_once"), 2, "**2 GPUs measured at once**"),
         (("environment", "gpu", "mig"), True, "**MIG is on**"),
@@ -281,8 +280,7 @@ def test_suspect_times_are_marked_and_listed(report: Callable[..., str], tmp_pat
 def test_discarded_samples_are_counted_and_explained(report: Callable[..., str]) -> None:
     record = make_record(SMALL[:2], strategies=["tile8", "tile16"])
     count = len(matching(record, "/tile8/"))
-    # a record of schema 3 does not state below which clock
-    clock = "taken while the SM clock was throttled: below a share of the device's clock."
+    clock = "taken while the SM clock was below 55 % of the device's clock."
     assert f"kept, {count} discarded: {clock}" in report(record)
 
 
@@ -305,13 +303,6 @@ def test_the_method_is_the_records(tmp_path: Path) -> None:
     assert "| `batch_below_seconds` | 0.00002 | s per launch |" in text
 
 
-def test_an_older_record_does_not_state_its_method(tmp_path: Path) -> None:
-    text = _rendered(packed_4(make_transpose([(1024, 1024)])), tmp_path)
-    assert "are not known:\n  records of schema 4 do not state them." in text
-    assert "repeats its loads and stores many times" in text
-    assert "55 %" not in text and "`throttled_below`" not in text
-
-
 def test_without_gpu(report: Callable[..., str], tmp_path: Path) -> None:
     text = report(make_record(SHAPES, gpu=False), drawn=True)
     assert "[!WARNING]" not in text
@@ -330,6 +321,7 @@ def test_without_gpu(report: Callable[..., str], tmp_path: Path) -> None:
         "method.md",
         "record.json",
         "report.html",
+        "samples.jsonl.bz2",
         "verdicts.json",
         "charts/matmul_cpu_gpu.svg",
     }

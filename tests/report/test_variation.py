@@ -50,6 +50,7 @@ from recheck_report.statistics.variation import (
 from synthetic import (
     SMALL,
     Json,
+    keep,
     make_audit,
     make_record,
     matching,
@@ -473,8 +474,7 @@ def test_models_are_apart(record: Json, loaded: Load) -> None:
 def test_the_command_writes_what_is_read(record: Json, tmp_path: Path) -> None:
     paths = []
     for at, own in enumerate(_runs(record, 1.0, 1.25)):
-        paths.append(tmp_path / f"{at}.json")
-        paths[-1].write_text(json.dumps(own))
+        paths.append(keep(tmp_path / f"{at}" / "record.json", own))
     table = tmp_path / "table.json"
     result = run("variation", *paths, "--output", table)
     assert result.returncode == 0, result.stderr
@@ -492,7 +492,7 @@ def test_the_command_writes_what_is_read(record: Json, tmp_path: Path) -> None:
 @pytest.mark.parametrize("text", ["mine", "{}", "[]", ""])
 def test_a_file_that_is_no_table_stays(text: str, record: Json, tmp_path: Path) -> None:
     path, mine = tmp_path / "record.json", tmp_path / "mine.json"
-    path.write_text(json.dumps(record))
+    keep(path, record)
     mine.write_text(text)
     line = one_line(run("variation", path, path, "--output", mine), 1)
     assert "mine.json: is no table of `variation`; name another --output" in line
@@ -502,9 +502,9 @@ def test_a_file_that_is_no_table_stays(text: str, record: Json, tmp_path: Path) 
 def test_a_table_is_replaced_as_a_whole(
     record: Json, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    paths = [tmp_path / "0.json", tmp_path / "1.json"]
+    paths = [tmp_path / "0" / "record.json", tmp_path / "1" / "record.json"]
     for path, own in zip(paths, _runs(record, 1.0, 1.25), strict=True):
-        path.write_text(json.dumps(own))
+        keep(path, own)
     table = tmp_path / "table.json"
     table.write_text('{"models": []}')
 
@@ -516,14 +516,14 @@ def test_a_table_is_replaced_as_a_whole(
         line = one_line(run("variation", *paths, "--output", table), 1)
     assert line == f"error: {table}: cannot be written: No space left on device\n"
     assert table.read_text() == '{"models": []}'
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["0.json", "1.json", "table.json"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["0", "1", "table.json"]
     assert run("variation", *paths, "--output", table).returncode == 0
     assert len(known(table)) == 1
 
 
 def test_one_run_makes_no_table(record: Json, tmp_path: Path) -> None:
     path = tmp_path / "record.json"
-    path.write_text(json.dumps(record))
+    keep(path, record)
     line = one_line(run("variation", path, "--output", tmp_path / "table.json"), 2)
     assert "no two of these records are of one GPU model" in line
     assert not (tmp_path / "table.json").exists()

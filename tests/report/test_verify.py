@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import REPORTS, on_terminal, one_line, process, run, slowed
+from conftest import REPORTS, on_terminal, one_line, packed, process, run, slowed
 from recheck_report.commands.verify import differences, lines
 from recheck_report.formatting import margin as shown
 from recheck_report.model.verdicts import Verdicts
@@ -128,9 +128,9 @@ def put(tmp_path: Path) -> Callable[..., Path]:
         folder = tmp_path.joinpath(*folders)
         folder.mkdir(parents=True, exist_ok=True)
         for name, document in (("record.json", record), ("verdicts.json", verdicts)):
-            text = document if isinstance(document, str) else json.dumps(document)
-            if document is not None:
-                (folder / name).write_text(text, encoding="utf-8")
+            for each, data in packed(document).items() if document is not None else ():
+                target = name if each == "record.json" else each
+                (folder / target).write_bytes(data)
         return folder
 
     tmp_path.joinpath("results").mkdir()

@@ -21,6 +21,7 @@ from recheck_report.claims.measured import Measured
 from recheck_report.claims.predictions import Predictions
 from recheck_report.model.accuracy import Accuracy
 from recheck_report.model.record import Experiment
+from recheck_report.net import caught
 from recheck_report.progress import doing
 
 
@@ -65,15 +66,21 @@ def charts(own: Measured, experiment: Experiment, kinds: tuple[str, ...] = ()) -
 
 
 def _draw(name: str, title: str, about: str, draw: Callable[[], Drawing]) -> Chart:
-    try:
+    def drawn() -> Chart:
         with doing(name), style(name):
             drawing = draw()
             message = drawing.card.message
             alt = f"{message}. ({about}: {title})"
             data = drawing.card.svg(alt)
+        return Chart(name, title, alt, drawing.caption, data, message=message)
+
+    def missing(why: str) -> Chart:
+        return Chart(name, title, "", "", None, f"this chart could not be made: {why}")
+
+    try:
+        return caught(drawn, missing, NotDrawn)
     except NotDrawn as why:
         return Chart(name, title, "", "", None, str(why))
-    return Chart(name, title, alt, drawing.caption, data, message=message)
 
 
 def claims_chart(own: Measured) -> Chart:

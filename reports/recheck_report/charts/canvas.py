@@ -103,6 +103,10 @@ def style(salt: str) -> Iterator[None]:
         yield
 
 
+class NotDrawn(Exception):
+    """The record has nothing to draw; str() is the reason that the report gives."""
+
+
 @dataclass(frozen=True)
 class Label:
     x: float  # where its line ends
@@ -240,7 +244,10 @@ def short(size: float, largest: float = 2**20) -> str:
 
 
 def log_values(axis: Any, low: float, high: float, text: Callable[[float], str]) -> None:
-    """A log axis with as many ticks a decade as there is room for."""
+    """A log axis with as many ticks a decade as there is room for; raises NotDrawn for values that
+    it has no place for."""
+    if not 0 < low < high < math.inf:
+        raise NotDrawn("a rate of what it shows is 0 or not known")
     name, axes = axis.axis_name, axis.axes
     axes.set(**{f"{name}scale": "log", f"{name}lim": (low, high)})
     box, least = axes.get_window_extent(), 40 if name == "x" else 22  # points from tick to tick

@@ -5,11 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from recheck_report.charts.canvas import Card
+from recheck_report.charts.canvas import NotDrawn as NotDrawn
 from recheck_report.model.record import Experiment, Record
-
-
-class NotDrawn(Exception):
-    """The record has nothing to draw; str() is the reason that the report gives."""
 
 
 @dataclass(frozen=True)

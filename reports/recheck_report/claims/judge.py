@@ -10,7 +10,14 @@ from functools import cached_property
 from recheck_report.claims.collection import Collection
 from recheck_report.claims.expression import BadExpression
 from recheck_report.claims.load import Check, Claim, Erratum
-from recheck_report.claims.predicates import FAILS, NOT_MEASURED, Outcome, Questions, all_of
+from recheck_report.claims.predicates import (
+    FAILS,
+    INCONCLUSIVE,
+    NOT_MEASURED,
+    Outcome,
+    Questions,
+    all_of,
+)
 from recheck_report.claims.toml import BadClaim
 from recheck_report.model.probes import Probes
 from recheck_report.model.record import Record
@@ -58,7 +65,9 @@ class Judged:
 
     @property
     def reason(self) -> str | None:
-        """Why there is no verdict; None if there is one."""
+        """Why there is no verdict, or why a time decides none; None if there is one."""
+        if self.verdict == INCONCLUSIVE:
+            return next((outcome.unsure for outcome in self.outcomes if outcome.unsure), None)
         if self.verdict != NOT_MEASURED:
             return None
         reasons = (outcome.reason for outcome in self.outcomes if outcome.reason)

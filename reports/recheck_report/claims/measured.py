@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from typing import TypeVar
 
 from recheck_report.claims import BadClaim, Collection, Judgement, judge, load_collection
 from recheck_report.claims.names import slips
@@ -17,6 +19,8 @@ from recheck_report.model.record import Record, compressed, load, locate
 from recheck_report.model.rehearsal import Rehearsal, load_rehearsal
 from recheck_report.model.typed import BadRecord
 from recheck_report.statistics.family import comparisons
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,31 +60,42 @@ def read(path: Path, experiments: Path) -> Measured:
     """Reads a record, in a file or a folder, what there is beside it of probes.json, accuracy.json,
     accuracy_large.json, rehearsal.json and history.json, and the claims in `experiments`.
 
-    Raises BadRecord with one line that names the file, the field and what to do.
+    One of these that cannot be read is a note of the report. Raises BadRecord with one line that
+    names the file where the record itself cannot be used, and BadClaim.
     """
     record, files = load(path)
-    probes, accuracy, larger = load_probes(path), load_accuracy(path), load_accuracy(path, LARGER)
-    rehearsal = load_rehearsal(path)
+    unread: list[str] = []
+
+    def beside(load_file: Callable[[Path], T | None]) -> T | None:
+        """A file beside the record; None where there is none, or one that cannot be read."""
+        try:
+            return load_file(path)
+        except BadRecord as error:
+            unread.append(str(error))
+            return None
+
+    probes, accuracy = beside(load_probes), beside(load_accuracy)
+    larger = beside(lambda path: load_accuracy(path, LARGER))
+    rehearsal, history = beside(load_rehearsal), beside(load_history)
+    folder, gpu = locate(path).parent, record.environment.gpu
+    try:
+        if history and (gpu is None or gpu.name != history.gpu):
+            raise BadRecord("is of another GPU than the record")
+        if history and record.gpu_measured:
+            added(history, of(record))
+    except BadRecord as error:
+        unread.append(f"{HISTORY}: {error}")
+        history = None
     there = zip(FILES, (probes, accuracy, larger, rehearsal), strict=True)
-    folder = locate(path).parent
     files |= {name: (folder / name).read_bytes() for name, found in there if found}
+    # a folder's name is none of the record's
+    notes = tuple(each.replace(f"{folder}/", "") for each in unread)
+    record = replace(record, unread=record.unread + notes)
     known = load_collection(experiments)
     for slip in slips(known, record):
         raise BadClaim(f"{slip}; mend the name, or measure again")
     found = Measured(record, known.of(record), files, probes, accuracy, larger, rehearsal)
-    history = load_history(path)
-    if history is None:
-        return found
-    gpu = record.environment.gpu
-    if gpu is None or gpu.name != history.gpu:
-        raise BadRecord(f"{folder / HISTORY}: is of another GPU than the record; move it away")
-    own = of(record) if record.gpu_measured else None
-    if own and own.runs[0].key in {each.key for each in history.runs}:
-        try:
-            added(history, own)
-        except BadRecord as error:
-            raise BadRecord(f"{folder / HISTORY}: {error}; move it away") from error
-    return found.with_history(history)
+    return found.with_history(history) if history else found
 
 
 def read_gpu(path: Path, experiments: Path) -> Measured:

@@ -13,8 +13,8 @@ them apart, in this order:
   these are not the tables which the claims are about. A record from a tree that is in no repository
   is of no commit, so it never counts as older.
 
-A counter or an axis is the same at every commit: one that no table has is always a slip. `publish`
-and `lint` take no record for older, as evidence answers what is asked today.
+A counter or an axis is the same at every commit: one that no table has is always a slip. `lint`
+takes no record for older, as evidence answers what is asked today.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ def uncounted(known: Collection, tables: Tables) -> Iterator[str]:
     counters are of: a line for each, as below."""
     for address, check in known.asked:
         axes = tables.axes.get(check.of.split("/")[0])
-        if check.form == "count" and axes is not None:
+        if check.form == "count" and axes:
             for key, name in (("of", check.of), ("per", check.per)):
                 if name and not name.endswith("/cold") and not tables.no_case(name):
                     what = f"{name} is not counted: counters are of launches with flushed caches"
@@ -192,7 +192,10 @@ def faults(known: Collection, tables: Tables) -> Iterator[str]:
 
 
 def slips(known: Collection, record: Record) -> Iterator[str]:
-    """The faults that are certain, whatever commit the record is of."""
+    """The faults that are certain, whatever commit the record is of; none where it is damaged, as
+    what it lacks is then no slip."""
+    if record.unread:
+        return
     tables = Tables.of(record)
     yield from uncounted(known, tables)
     found = [*missing(known, tables)] if complete(record) else []

@@ -25,6 +25,7 @@ from recheck_report.formatting import (
 )
 from recheck_report.model.probes import Probes
 from recheck_report.model.record import Case, Record
+from recheck_report.net import caught
 from recheck_report.queries import COMPUTE, MEMORY
 from recheck_report.statistics import another
 from recheck_report.statistics.family import Comparisons, comparisons
@@ -32,6 +33,7 @@ from recheck_report.statistics.paired import in_rounds
 from recheck_report.statistics.ratio import Ratio
 from recheck_report.statistics.variation import Level
 
+TIMELESS = ("count", "attribute", "arithmetic", "test")  # forms that no time decides
 HOLDS, FAILS, INCONCLUSIVE, NOT_MEASURED = "holds", "fails", "inconclusive", "not_measured"
 
 
@@ -53,10 +55,15 @@ class Outcome:
     differs: float | None = None
     # by values of what the document leaves open, the usual one first
     over: tuple[tuple[str, Outcome], ...] = ()
+    unsure: str = ""  # which time decides nothing, and why, where that alone leaves it open
 
 
 class Missing(Exception):
     """The record or the probes lack something; str() is the reason."""
+
+
+def _unjudged(why: str) -> Outcome:
+    raise Missing(f"it could not be judged: {why}")
 
 
 def above(low: float, high: float, bound: float) -> str:
@@ -165,15 +172,26 @@ class Questions:
             evidence=check.ids,
             reason=reason,
             differs=None,
+            unsure=next((each.unsure for _, each in over if each.unsure), ""),
             over=over,
         )
 
     def _ask(self, check: Check) -> Outcome:
         answer: Callable[[Check], Outcome] = getattr(self, f"_{check.form}")
         try:
-            return answer(check)
+            found = caught(lambda: answer(check), _unjudged, Missing, expression.BadExpression)
+            unsure = self._unsure(check)
+            # a count or a test says the same whatever disturbed the times
+            if unsure and check.form not in TIMELESS:
+                return replace(found, verdict=INCONCLUSIVE, unsure=unsure)
+            return found
         except Missing as error:
             return Outcome(check, NOT_MEASURED, "", evidence=check.ids, reason=str(error))
+
+    def _unsure(self, check: Check) -> str:
+        """Which of the times that a check asks for decides nothing, and why; empty if all may."""
+        cases = (self.record.by_id.get(name) for name in check.ids)
+        return next((f"{each.id}: {each.unsure}" for each in cases if each and each.unsure), "")
 
     def timed(self, name: str) -> Case:
         case = self.case(name)
@@ -334,12 +352,15 @@ class Questions:
             ceiling = self.record.ceilings.get(metric.ceiling)
             if ceiling is None:
                 raise Missing(f"the record holds no {metric.ceiling_label}")
-            work = getattr(case, metric.work)
+            if not (work := getattr(case, metric.work)):
+                raise Missing(f"{check.of} has no work of that kind")
             rates = [work / seconds / ceiling.value for seconds in self._times(case)]
             share = Ratio(*rates)
         else:
             roof = self.timed(check.roof)
             work = "bytes" if case.bytes and roof.bytes else "flops"
+            if not getattr(case, work) or not getattr(roof, work):
+                raise Missing(f"{check.of} or {check.roof} has no work of that kind")
             ratio = self._foreseen(self.known.ratio(roof, case), roof, case)
             share = ratio.times(getattr(case, work) / getattr(roof, work))
         if check.at_least is not None:
@@ -388,7 +409,8 @@ class Questions:
         if self.probes and not self.probes.foreign(self.record):
             found |= self.probes.attributes
         if gpu:
-            found |= {k: v for k, v in vars(gpu).items() if type(v) in (int, float)}
+            # of what it does not know a device says 0
+            found |= {k: v for k, v in vars(gpu).items() if type(v) in (int, float) and v}
         return found
 
     def _attribute_missing(self, name: str) -> Missing:

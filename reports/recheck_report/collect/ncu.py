@@ -125,7 +125,7 @@ def lost(ended: Ended) -> str | None:
     """Why what ncu printed is not to be believed: it says so, or it was ended. That the program in
     it returned an error is no reason, as it ends with its profile."""
     if ended.code is not None and ended.code < 0:
-        return f"not measured: ncu was ended by signal {-ended.code}"
+        return f"not measured: ncu ended with {ended.how}"
     errors = re.findall(r"^==ERROR== (.*\S)", ended.out + "\n" + ended.err, re.MULTILINE)
     own = [line for line in errors if "application returned" not in line]
     return f"not measured: ncu: {own[0]}" if own else None
@@ -144,7 +144,7 @@ def complaints(ended: Ended) -> list[str]:
     errors.sort(key=lambda line: "application returned" in line)
     said = [f"not measured: {line}" for line in own]
     said += [f"not measured: ncu: {line}" for line in errors]
-    return said or [f"not measured: ncu saw too few kernels, exit code {ended.code}"]
+    return said or [f"not measured: ncu saw too few kernels, {ended.how}"]
 
 
 class Profiler:

@@ -32,14 +32,14 @@ def compiled(nvcc: str, name: str, folder: Path) -> dict[str, Any]:
         ended = execute(nvcc, *flags, "-o", Path(scratch) / "snippet.ptx", file)
     if ended.code is None:
         return no_outcome(f"not measured: nvcc took more than {programs.SECONDS} s")
-    if ended.code < 0:
-        return no_outcome(f"not measured: nvcc was ended by signal {-ended.code}")
+    if ended.crashed:
+        return no_outcome(f"not measured: nvcc ended with {ended.how}")
     if ended.code == 0:
         return outcome("compiles")
     lines = (ended.out + "\n" + ended.err).splitlines()
     errors = [line for line in lines if re.search(rf"\b{re.escape(file.name)}\b.*error", line)]
     if not errors:
-        why = next((line.strip() for line in lines if "error" in line), f"exit code {ended.code}")
+        why = next((line.strip() for line in lines if "error" in line), ended.how)
         return no_outcome(f"not measured: nvcc: {why}")
     unsaid = [text for text in said if not any(text in line for line in errors)]
     if unsaid and not mended:

@@ -27,6 +27,18 @@ class Ended:
     out: str
     err: str
 
+    @property
+    def crashed(self) -> bool:
+        """Whether a signal ended it, its own or one that a wrapper passes on."""
+        return self.code is not None and (self.code < 0 or self.code > 128)
+
+    @property
+    def how(self) -> str:
+        """ "exit code 3", "signal 11"."""
+        if self.code is not None and self.code < 0:
+            return f"signal {-self.code}"
+        return f"exit code {self.code}"
+
 
 def execute(*command: str | Path, **variables: str) -> Ended:
     """Runs a program with these variables of the environment; what it started ends with it, when

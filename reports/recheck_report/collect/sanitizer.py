@@ -38,11 +38,11 @@ def races(tests: str, sanitizer: str, name: str) -> dict[str, Any]:
     if "Running 0 tests" in text:
         return no_outcome("not measured: the program of tests has no such test")
     if not test or not summary:
-        return no_outcome(f"not measured: racecheck gave no summary, exit code {ended.code}")
+        return no_outcome(f"not measured: racecheck gave no summary, {ended.how}")
     if test.state != "OK":
         return no_outcome("not measured: no hazards, but the test failed under racecheck")
     if ended.code != 0:
-        return no_outcome(f"not measured: racecheck ended with exit code {ended.code}")
+        return no_outcome(f"not measured: no hazards, but racecheck ended with {ended.how}")
     return outcome("clean")
 
 

@@ -88,10 +88,9 @@ def gates(tests: str, names: list[str]) -> dict[str, dict[str, Any]]:
             elif test.state == "RUN" and ended.code is None:
                 found[name] = no_outcome(f"not measured: took more than {programs.SECONDS} s")
             elif test.state == "RUN":
-                found[name] = no_outcome(f"not measured: ended its process, exit code {ended.code}")
+                found[name] = no_outcome(f"not measured: ended its process, {ended.how}")
             elif test.state == "OK" and lost:
-                why = f"not measured: passed, but its process ended with exit code {ended.code}"
-                found[name] = no_outcome(why)
+                found[name] = no_outcome(f"not measured: passed, then its process had {ended.how}")
             elif test.state == "FAILED" and test.why:
                 found[name] = no_outcome(f"not measured: the test had trouble: {test.why}")
             else:
@@ -99,7 +98,7 @@ def gates(tests: str, names: list[str]) -> dict[str, dict[str, Any]]:
         rest = [name for name in left if name not in found]
         through = "Global test environment tear-down" in ended.out
         if through or len(rest) == len(left):
-            why = "has no such test" if through else f"ended with exit code {ended.code}"
+            why = "has no such test" if through else f"ended with {ended.how}"
             found |= {
                 name: no_outcome(f"not measured: the program of tests {why}") for name in rest
             }

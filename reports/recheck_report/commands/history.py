@@ -15,11 +15,11 @@ from pathlib import Path
 
 from recheck_report.anchors import slug
 from recheck_report.commands import Failed
+from recheck_report.commands.publish import unfit
 from recheck_report.commands.verify import slower
-from recheck_report.contribution.evidence import doubtful, unfit
 from recheck_report.files import replace
 from recheck_report.formatting import duration, margin, shape_label
-from recheck_report.history.runs import HISTORY, History, added, load, of, repeated
+from recheck_report.history.runs import HISTORY, History, added, load, of
 from recheck_report.history.search import NoRuptures, searched
 from recheck_report.history.steps import ENOUGH, Step, expected, steps
 from recheck_report.model.record import RECORD, Record
@@ -53,8 +53,7 @@ def run(options: argparse.Namespace) -> int:
         with doing(f"reading record {at} of {len(options.records)}"):
             records.append((path, load_record(path)[0]))
     for path, record in records:
-        # what is only held against a history leaves nothing behind
-        if why := doubtful(record) if options.add else unfit(record):
+        if why := unfit(record):
             raise Failed(f"{path}: belongs into no history: {why}")
     if options.check:
         # every one of them, even behind one that is slower
@@ -96,8 +95,6 @@ def _add(records: list[tuple[Path, Record]], results: Path) -> None:
     for at, record in records:
         path = _file(_model(record), results)
         known, new = found.get(path) or _known(_model(record), results), of(record)
-        if again := known and repeated(new, known):
-            raise Failed(f"{at}: belongs into no history: {path} has its times already, {again}")
         try:
             found[path] = added(known, new)
         except BadRecord as error:

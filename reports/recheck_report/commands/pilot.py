@@ -14,26 +14,23 @@ earlier pilot of this GPU, and makes the table that comes with the package anew.
 from __future__ import annotations
 
 import argparse
+import ctypes
 import fcntl
 import shutil
 import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
-from itertools import combinations, pairwise
+from itertools import pairwise
 from pathlib import Path
 
 from recheck_report.anchors import slug
 from recheck_report.commands import Failed
-from recheck_report.commands.contribute import no_gpu
-from recheck_report.commands.publish import untraceable
+from recheck_report.commands.publish import unfit, untraceable
 from recheck_report.commands.variation import show
-from recheck_report.contribution.evidence import doubtful
 from recheck_report.files import replace
 from recheck_report.fleet.brought import JOURNAL
 from recheck_report.history.committed import pilots, unpacked
-from recheck_report.history.runs import of, repeated
-from recheck_report.model.derived import moment
 from recheck_report.model.record import RECORD, Record, compressed, load
 from recheck_report.progress import doing
 from recheck_report.queries import DISPATCH
@@ -96,7 +93,7 @@ def run(options: argparse.Namespace) -> int:
             show(each)
         return 0
     for number, record in enumerate(runs, 1):
-        if why := doubtful(record) or _untold(record) or untraceable(record, options.pilots):
+        if why := unfit(record) or _untold(record) or untraceable(record, options.pilots):
             raise Failed(f"{folder / str(number)}: {why}")
     if why := _unlike(folder, runs):
         raise Failed(f"{folder}: {why}; remove it and measure again")
@@ -106,6 +103,18 @@ def run(options: argparse.Namespace) -> int:
     replace(TABLE, table_json(table))
     print(f"{kept}: {len(runs)} runs; {TABLE} is made anew")
     return 0
+
+
+def no_gpu() -> str | None:
+    """Why CUDA finds no device; None if it finds one."""
+    try:
+        cuda = ctypes.CDLL("libcuda.so.1")
+    except OSError:
+        return "there is no NVIDIA driver (libcuda.so.1)"
+    count = ctypes.c_int(0)
+    if (error := cuda.cuInit(0)) or (error := cuda.cuDeviceGetCount(ctypes.byref(count))):
+        return f"the NVIDIA driver finds no GPU that CUDA can use (error {error})"
+    return None if count.value else "the NVIDIA driver finds no GPU"
 
 
 def measure(
@@ -200,12 +209,9 @@ def _unlike(folder: Path, runs: Sequence[Record]) -> str | None:
         if own.budget_seconds != first.budget_seconds:
             return "the runs had several budgets"
     # one that was made again stands out of order
-    times = sorted((moment(each.environment.started), moment(each.finished or "")) for each in runs)
+    times = sorted((each.environment.started, each.finished or "") for each in runs)
     if any(then[1] > now[0] for then, now in pairwise(times)):
         return "two runs overlap in time, or are the same"
-    for (one, was), (two, now) in combinations(zip(numbers, map(of, runs), strict=True), 2):
-        if again := repeated(now, was):
-            return f"run {two} has the times of run {one}, {again}"
     return None
 
 

@@ -1,9 +1,8 @@
-"""Copies a rendered report to DIR/<gpu>/ as committed evidence, or refuses.
+"""Renders a report's record and puts it into DIR/<gpu>/ as committed evidence, or refuses.
 
-Evidence must come from a clean, finished Release run of the full matrix on a GPU, no case wrong, no
-number beyond what such a machine can do (contribution/evidence.py), and its files must be exactly
-what the renderer makes of its record. Exit code 1: refused, with one line that says why; what was
-published before stays.
+Evidence comes from a clean tree, from a Release build, and from a commit of the branch, and nothing
+falsifies all of its times. Exit code 1: refused, with one line that says why; what was published
+before stays.
 """
 
 from __future__ import annotations
@@ -11,60 +10,60 @@ from __future__ import annotations
 import argparse
 import os
 import shutil
+import subprocess
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
 from recheck_report.anchors import slug
-from recheck_report.claims import load_collection
-from recheck_report.claims.measured import Measured, read, read_gpu
-from recheck_report.claims.names import Tables, faults
+from recheck_report.claims.measured import read
 from recheck_report.commands import Failed, experiments_option
 from recheck_report.commands.output import foreign
 from recheck_report.commands.render import render
-from recheck_report.contribution.beside import refuted
-from recheck_report.contribution.evidence import refusal
-from recheck_report.contribution.source import BadSource, NoRepository, Source
-from recheck_report.history.runs import HISTORY, History, added, of, repeated
+from recheck_report.history.runs import HISTORY, History, added, of
 from recheck_report.history.runs import load as load_history
 from recheck_report.history.search import NoRuptures, searched
 from recheck_report.model.record import RECORD, Record, load
 from recheck_report.model.typed import BadRecord
 from recheck_report.progress import doing
 
+FALSIFIES = ("launch_blocking", "debug_build")  # conditions under which no time is evidence
+
+
+def unfit(record: Record) -> str | None:
+    """Why this record's times are no evidence, or None."""
+    env = record.environment
+    if env.gpu is None or not record.gpu_measured:
+        return f"it holds no GPU result ({record.no_gpu_because})"
+    if env.build_type != "Release" or env.device_debug:
+        kind = "-G" if env.build_type == "Release" else env.build_type
+        return f"it comes from a {kind} build; use Release"
+    if env.git.dirty:
+        return "it was measured with uncommitted changes; commit them and measure again"
+    if says := next((each.says for each in env.conditions if each.code in FALSIFIES), None):
+        return f"no time of it counts: {says}"
+    return None
+
 
 def untraceable(record: Record, results: Path) -> str | None:
-    """Why nobody could measure it again where it is published, or None: a report says which commit
-    to check out."""
-    try:
-        Source(results, record.environment.git.commit or "", "HEAD")
-    except NoRepository:
+    """Why its commit is none of the branch that the results are on, or None; of results in no
+    repository nobody can tell."""
+    folder = results.resolve()
+    while not folder.is_dir():  # the first evidence makes it
+        folder = folder.parent
+    git = record.environment.git
+    if not git.known:
+        return "it was measured from a tree in no git repository; commit it and measure again"
+    if not _git(folder, "rev-parse", "HEAD"):
         return None
-    except BadSource as why:
-        return str(why)
+    if not _git(folder, "merge-base", "--is-ancestor", git.commit or "", "HEAD"):
+        return f"its commit {git.commit} is not in the history of {folder}; measure at one that is"
     return None
 
 
-def mismatch(folder: Path, files: dict[str, bytes]) -> str | None:
-    """The first file that is not what a fresh render of the record gives, or None."""
-    there = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
-    for name in sorted(there | set(files)):
-        if name not in files:
-            return f"{name} is no part of the report"
-        if name not in there:
-            return f"{name} is missing; render the record again"
-        path = folder / name
-        # a huge one need not be read
-        if path.stat().st_size != len(files[name]) or path.read_bytes() != files[name]:
-            return f"{name} differs from a fresh render of its record; render it again"
-    return None
-
-
-def committed(own: Measured, results: Path) -> list[Measured]:
-    """The published records of other GPUs, which a report may show beside its own."""
-    folder = own.known.folder
-    found = [read_gpu(path, folder) for path in sorted(results.glob("*/record.json"))]
-    return [each for each in found if each.gpu != own.gpu]
+def _git(folder: Path, *words: str) -> bool:
+    """Whether git says yes; raises OSError where there is none."""
+    command = ["git", "-c", "safe.directory=*", "-C", str(folder), *words]
+    return subprocess.run(command, capture_output=True, check=False).returncode == 0
 
 
 def other_evidence(record: Record, results: Path, target: Path) -> str | None:
@@ -77,15 +76,6 @@ def other_evidence(record: Record, results: Path, target: Path) -> str | None:
     if names[0] & names[1]:
         return None
     return f"{target} is evidence of other experiments, {', '.join(sorted(names[1]))}; name another"
-
-
-def kept(results: Path) -> Iterator[tuple[Path, History]]:
-    """The times of all that is evidence there, by the folders that hold them."""
-    for folder in sorted(path.parent for path in results.glob(f"*/{RECORD}")):
-        yield folder, of(load(folder)[0])
-    for path in sorted(results.glob(f"*/{HISTORY}")):
-        if found := load_history(path):
-            yield path.parent, found
 
 
 def continued(record: Record, target: Path) -> tuple[History | None, list[str]]:
@@ -126,7 +116,7 @@ def publish(files: dict[str, bytes], target: Path) -> None:
 
 
 def options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("report", type=Path, help="a folder that `render` wrote")
+    parser.add_argument("report", type=Path, help="a report's folder, or a record's")
     # of which tree it is evidence nobody can guess
     says = "the published reports, a folder for each GPU"
     parser.add_argument("--results", type=Path, required=True, metavar="DIR", help=says)
@@ -135,29 +125,17 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     with doing("reading"):
-        own = read(options.report / "record.json", options.experiments)
-    # evidence answers what is asked today, whatever commit it is of
-    names = faults(load_collection(options.experiments), Tables.of(own.record))
-    why = refusal(own.record) or refuted(own) or next(names, None)
-    why = why or untraceable(own.record, options.results)
-    files = {} if why else render(own, [])
-    why = why or mismatch(options.report, files)
-    others = committed(own, options.results) if why and files else []
-    if others and not mismatch(options.report, render(own, others)):
-        why = None  # it shows other GPUs as well, and evidence stands for itself
-    if why:
+        own = read(options.report / RECORD, options.experiments)
+    if why := unfit(own.record) or untraceable(own.record, options.results):
         raise Failed(f"{options.report}: not published: {' '.join(why.split())}")
+    if not slug(own.gpu):
+        raise Failed(f"{options.report}: not published: {own.gpu!r} makes no folder's name")
     target = options.results / slug(own.gpu)
     if elsewhere := other_evidence(own.record, options.results, target):
         raise Failed(elsewhere)
-    for folder, known in kept(options.results):
-        if again := repeated(of(own.record), known):
-            what = f"{folder} has its times already, {again}; measure again"
-            raise Failed(f"{options.report}: not published: {what}")
     with doing("history"):
         history, note = continued(own.record, target)
-    if history and (own.history is None or history.json() != own.history.json()):
-        files = render(own.with_history(history), [])
+    files = render(own.with_history(history) if history else own, [])
     if theirs := foreign(files, target):
         raise Failed(f"{target}: {theirs[0]} is of no report and would be lost; move it away")
     publish(files, target)

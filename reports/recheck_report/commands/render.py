@@ -2,14 +2,17 @@
 page for the claims, for each experiment and for the method, charts/*.svg, record.json,
 verdicts.json, and probes.json and accuracy.json where they are beside the record.
 
-Exit code 3: it is written, and --strict found an incorrect or failed case in it. Nothing is written
-before every file of the report exists in memory.
+A record always becomes a report: what is odd in it is said there. Nothing is written before every
+file of the report exists in memory.
 """
 
 from __future__ import annotations
 
 import argparse
+import html
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,14 +22,15 @@ from recheck_report.bundle import described, folder_name, papers, write_archive
 from recheck_report.charts import Chart, accuracy_charts, charts, claims_chart
 from recheck_report.claims import verdicts_json
 from recheck_report.claims.measured import Measured, read, read_gpu
-from recheck_report.commands import Failed, experiments_option, outside
+from recheck_report.commands import experiments_option, outside
 from recheck_report.commands.output import MARK, write
 from recheck_report.formatting import cell, shape_label, significant
 from recheck_report.history.runs import HISTORY as HISTORY_FILE
 from recheck_report.history.runs import added, of
 from recheck_report.history.search import PENALTY
-from recheck_report.model.record import AUDIT, MEMORY_LEVELS, SPECIAL, Experiment
+from recheck_report.model.record import AUDIT, MEMORY_LEVELS, SPECIAL, Experiment, Record
 from recheck_report.model.typed import BadRecord
+from recheck_report.net import caught
 from recheck_report.page import page as html_page
 from recheck_report.progress import doing
 from recheck_report.queries import COMPUTE, MEMORY
@@ -38,6 +42,7 @@ from recheck_report.sections import (
     listings,
     machine,
     memory,
+    odd,
     provenance,
     self_audit,
     story,
@@ -152,12 +157,30 @@ def _section(own: Measured, view: View, experiment: Experiment) -> Section:
     )
 
 
-def _sections(own: Measured, view: View) -> list[Section]:
-    found, all_of_them = [], view.record.ordinary
+@dataclass(frozen=True)
+class Broken:
+    """In the place of a section that could not be made, why."""
+
+    experiment: Experiment
+    title: str
+    problem: str
+    why: str
+
+
+def _sections(own: Measured, view: View) -> list[Section | Broken]:
+    found: list[Section | Broken] = []
+    all_of_them = view.record.ordinary
     for at, experiment in enumerate(all_of_them, 1):
         with doing(f"section {at} of {len(all_of_them)}"):
-            found.append(_section(own, view, experiment))
+            about = experiment, cell(experiment.title), cell(experiment.problem)
+            whole: Callable[[], Section | Broken] = partial(_section, own, view, experiment)
+            found.append(caught(whole, partial(Broken, *about)))
     return found
+
+
+def _without(why: str) -> str:
+    """What a reader is told in the place of a part of the report."""
+    return f"This section could not be made: {cell(why)}."
 
 
 def _foundations(own: Measured) -> Foundations:
@@ -222,7 +245,7 @@ class Report:
 
     own: Measured
     view: View
-    sections: list[Section]
+    sections: list[Section | Broken]
     foundations: Foundations
     across: Across | None
     beside: list[Beside]
@@ -230,9 +253,14 @@ class Report:
     history_charts: dict[str, list[Chart]]  # by experiment
 
     @property
+    def whole(self) -> list[Section]:
+        """The sections that could be made."""
+        return [each for each in self.sections if isinstance(each, Section)]
+
+    @property
     def charts(self) -> list[Chart]:
         found = [*self.foundations.charts, *self.foundations.memory_charts]
-        for section in self.sections:
+        for section in self.whole:
             found += [*section.story_charts, *section.charts, *section.accuracy_charts]
         return [*found, *(chart for own in self.history_charts.values() for chart in own)]
 
@@ -243,6 +271,13 @@ class Report:
         return {each.experiment.name: f"{HISTORY}#{each.anchor}" for each in there}
 
     def page(self, template: str, **values: Any) -> bytes:
+        """A page; in the place of one that could not be made, why."""
+        return caught(
+            lambda: self._page(template, **values),
+            lambda why: f"{MARK}\n# {template.partition('.')[0]}\n\n{_without(why)}\n".encode(),
+        )
+
+    def _page(self, template: str, **values: Any) -> bytes:
         env = self.own.record.environment
         text = templates.render(
             template,
@@ -256,6 +291,12 @@ class Report:
             **values,
         )
         return text.encode()
+
+
+def _experiment_page(report: Report, section: Section | Broken) -> bytes:
+    if isinstance(section, Broken):
+        return f"{MARK}\n# {section.title}\n\n{_without(section.why)}\n".encode()
+    return report.page("experiment.md.j2", section=section)
 
 
 def _claims_page(report: Report, chart: Chart) -> bytes:
@@ -304,10 +345,13 @@ def _method_page(report: Report) -> bytes:
         dropped=provenance.dropped(record),
         program=provenance.program(record.environment),
         # the form of older schemas defines the interval
-        confidence=f"{100 * (record.method.confidence if record.method else 1 - LEVEL):g} %",
+        confidence=f"{100 * (record.method.confidence or 1 - LEVEL):g} %",
         level=f"{100 * LEVEL:g} %",
         tails=provenance.tails(record),
         loaded=provenance.loaded(record),
+        odd=odd.values(record),
+        odd_columns=odd.COLUMNS,
+        set_aside=sum(len(samples) for case in record.cases for _, samples in case.raw.set_aside),
         discarded=sum(seconds.discarded for seconds in timed),
         kept=sum(seconds.samples for seconds in timed),
     )
@@ -315,6 +359,33 @@ def _method_page(report: Report) -> bytes:
 
 def _history_page(report: Report, shown: history.View) -> bytes:
     return report.page("history.md.j2", shown=shown, drawn=report.history_charts, penalty=PENALTY)
+
+
+def _shown(record: Record, section: Section | Broken) -> dict[str, Any]:
+    """What the first page shows of an experiment."""
+    about = {
+        "anchor": section.experiment.name,
+        "title": section.title,
+        "problem": section.problem,
+        "page": page(section.experiment),
+    }
+    nothing: dict[str, Any] = {"charts": [], "columns": [], "rows": [], "unsure": "",
+                               "library_wins": False}  # fmt: skip
+
+    def whole(section: Section) -> dict[str, Any]:
+        columns, rows = summary.winners(record, section.experiment)
+        return {
+            "winner": summary.winner(record, section.experiment),
+            "charts": [c for c in (*section.story_charts, *section.charts) if c.svg][:1],
+            "columns": columns,
+            "rows": rows,
+            "unsure": another.unsure_means(record, rows),
+            "library_wins": any(cell.startswith("**") for row in rows for cell in row),
+        }
+
+    if isinstance(section, Broken):
+        return about | nothing | {"winner": _without(section.why)}
+    return about | caught(lambda: whole(section), lambda why: nothing | {"winner": _without(why)})
 
 
 def _readme(report: Report, files: dict[str, bytes]) -> bytes:
@@ -327,29 +398,16 @@ def _readme(report: Report, files: dict[str, bytes]) -> bytes:
         shapes = "1 shape" if many == 1 else f"{many} shapes"
         left_out.append(f"Left out by the plan: {shapes}, [which and why]({METHOD}#left-out).")
     brands = provenance.brands(record, own.probes)
-    experiments = []
-    for section in report.sections:
-        columns, rows = summary.winners(record, section.experiment)
-        experiments.append(
-            {
-                "anchor": section.experiment.name,
-                "title": section.title,
-                "problem": section.problem,
-                "page": page(section.experiment),
-                "winner": summary.winner(record, section.experiment),
-                "charts": [c for c in (*section.story_charts, *section.charts) if c.svg][:1],
-                "columns": columns,
-                "rows": rows,
-                "unsure": another.unsure_means(record, rows),
-                "library_wins": any(cell.startswith("**") for row in rows for cell in row),
-            }
-        )
+    experiments = [_shown(record, section) for section in report.sections]
     return report.page(
         "readme.md.j2",
         left_out=left_out,
         brands=brands,
-        answer=summary.answer(own, brands),
-        trust=summary.trust(own, provenance.tails(record)),
+        answer=caught(lambda: summary.answer(own, brands), lambda why: [_without(why)]),
+        trust=caught(
+            lambda: summary.trust(own, provenance.tails(record)),
+            lambda why: [["The rest of this table", _without(why)]],
+        ),
         documents=view.cited,
         documents_columns=verdicts.CITED,
         claims=[summary.claim(each) for each in own.judgement.claims],
@@ -416,16 +474,19 @@ def render(own: Measured, beside: list[Measured]) -> dict[str, bytes]:
     files |= own.compressed | {"verdicts.json": verdicts_json(record, own.judgement)}
     files |= {f"charts/{each.name}": each.svg for each in [chart, *report.charts] if each.svg}
     with doing("report.html"):
-        files["report.html"] = html_page(own, [chart, *report.charts])
+        files["report.html"] = caught(
+            lambda: html_page(own, [chart, *report.charts]),
+            lambda why: f"{MARK}<p>{html.escape(_without(why))}</p>\n".encode(),
+        )
     with doing("pages"):
         if not view.empty:
             files[CLAIMS] = _claims_page(report, chart)
         for section in sections:
-            files[page(section.experiment)] = report.page("experiment.md.j2", section=section)
+            files[page(section.experiment)] = _experiment_page(report, section)
         files[METHOD] = _method_page(report)
         if kept:
             files[HISTORY] = _history_page(report, kept)
-        files |= papers(own, MARK)
+        files |= caught(lambda: papers(own, MARK), lambda _: {})
         files[README] = _readme(report, files)  # the last: it leads to what is there
     return described(own, files)
 
@@ -452,7 +513,6 @@ def options(parser: argparse.ArgumentParser) -> None:
     many = "records of other GPUs, or where this has no GPU"
     add("--beside", type=Path, nargs="*", action="extend", default=[], metavar="RECORD", help=many)
     add("--bundle", type=Path, metavar="FILE", help="also write the report as one zip file")
-    add("--strict", action="store_true", help="exit 3 if a case is incorrect or failed")
     experiments_option(parser)
 
 
@@ -468,8 +528,4 @@ def run(options: argparse.Namespace) -> int:
     if options.bundle:
         write_archive(files, folder_name(own.record), options.bundle)
     print(options.output / README)
-    count = own.record.count()
-    wrong = count["incorrect"] + count["failed"]
-    if options.strict and wrong:
-        raise Failed(f"{wrong} cases are incorrect or failed: the report says which and why", 3)
     return 0

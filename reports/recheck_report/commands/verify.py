@@ -2,7 +2,8 @@
 
 DIR holds published reports, a folder for each GPU model: DIR/<gpu>/record.json is what a GPU of
 that model is expected to do. Both records are judged here and now; no verdicts.json is trusted, and
-one that disagrees with its record is named, as is a time that is too good to be true. Three things
+one that disagrees with its record is named, as is a time that is too good to be true, and what
+cannot be told because times were disturbed. Three things
 are not as expected, each a line: a verdict that differs (an inconclusive one is met by any that was
 measured), a rung with a case that is slower by more than two runs of the same code differ, and a
 rung that lost times. Exit code 0: all is as expected, or nobody has published any. 1: something is
@@ -66,12 +67,25 @@ def differences(found: Verdicts, expected: Verdicts) -> list[str]:
     here, there, printed = found.by_id, expected.by_id, []
     for name in sorted(here.keys() & there.keys(), key=in_order):
         new, old = here[name], there[name]
+        if new.verdict == "inconclusive" and new.reason:
+            continue  # its times were disturbed
         if old.verdict == "inconclusive" and new.verdict in ("holds", "fails"):
             continue  # what nobody could tell is no expectation
         if new.verdict != old.verdict:
             why = _effect(new) if new.measured else new.reason or "no reason given"
             printed.append(f"{name}: was {WORDS[old.verdict]}, is {WORDS[new.verdict]}: {why}")
     return printed
+
+
+def cannot_tell(found: Verdicts, expected: Verdicts) -> list[str]:
+    """A line for each of the first MOST claims that nothing is said of, as times were disturbed,
+    and one that counts the rest."""
+    own = [
+        f"cannot tell: {each.id}: {each.reason}"
+        for each in found.claims
+        if each.verdict == "inconclusive" and each.reason and each.id in expected.by_id
+    ]
+    return own[:MOST] + ([f"cannot tell: {len(own) - MOST} more"] if len(own) > MOST else [])
 
 
 def slower(pair: Pair) -> list[str]:
@@ -211,7 +225,8 @@ def _held(
         print(f"{count(left_out, 'claim')} of experiments that only one of the records has")
     pair = Pair(base.record, own.record)
     changed, worse, lost = differences(found, expected), slower(pair), gone(pair)
-    _say([*changed, *worse, *lost])
+    _say([*changed, *worse, *lost, *cannot_tell(found, expected)])
+    _say([f"disturbed: {pair.disturbed}"] if pair.disturbed else [])
     rungs = sum(each.new.role == "rung" for each in pair.changes)
     said = f"{count(rungs, 'case')} of rungs"
     if changed or worse or lost:

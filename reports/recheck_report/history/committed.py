@@ -7,7 +7,7 @@ import json
 import subprocess
 from pathlib import Path
 
-from recheck_report.model.record import COMPRESSED, RECORD
+from recheck_report.model.record import COMPRESSED, OLDEST, RECORD
 
 # where pilots lie below their folder: GPU model, hash of the GPU's UUID, number of the process
 PILOTS = f"*/*/*/{RECORD}"
@@ -25,7 +25,10 @@ def unpacked(report: Path, folder: Path) -> list[Path]:
         raw = _git(report, "show", f"{commit}:{name}")
         if not raw:
             continue  # the commit removed it
-        own = json.loads(raw)["environment"]
+        document = json.loads(raw)
+        own = document["environment"]
+        if document["schema"] < OLDEST:
+            continue  # which is read no more
         known = (own["gpu"] or {}).get("uuid_hash") and own.get("cubins")
         if not known or own["started"] in seen:
             continue

@@ -8,16 +8,14 @@ itself is not believed: a step needs runs on both of its sides, and its size is 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
-from statistics import median
 
 from recheck_report import schemas
 from recheck_report.model.companions import read
-from recheck_report.model.derived import is_to_come, moment
 from recheck_report.model.record import Record, Seconds
 from recheck_report.model.typed import BadRecord, Unfit
 from recheck_report.statistics.variation import class_named, cpu_class
@@ -26,12 +24,6 @@ HISTORY = "history.json"
 SCHEMA: int = schemas.load("history")["properties"]["schema"]["const"]
 MOST_RUNS = 200  # a report shows each
 EACH = 2  # runs that stand on each side of a step, at least
-# Two runs have the same time of a case, to six digits, where it is short, as clocks have ticks: of
-# cases below 20 µs in 11 % at most, of all others in 1.0 %, in 120 pairs of runs on H200s.
-SHORT = 20e-6
-# the share from which on times are copies that differ by one factor, which is about 1
-IN_STEP, STEP, ABOUT = 0.2, 2e-5, 5e-4
-ALIKE = {True: 0.5, False: 0.1}  # whether they are short: the share from which on times are copies
 
 
 @dataclass(frozen=True)
@@ -164,37 +156,6 @@ def of(record: Record) -> History:
     return History(SCHEMA, env.gpu.name, (run,), rows, cases, 0, {})
 
 
-def repeated(new: History, known: History) -> str | None:
-    """Whose times these are, and of how many cases; None if they are no other run's."""
-    own = {case: times[0] for case, times in new.cases.items()}
-    for at, run in enumerate(known.runs):
-        if run.key == new.runs[0].key:
-            continue
-        there = {case: times[at] for case, times in known.cases.items() if case in own}
-        for short, most in ALIKE.items():
-            pairs = [
-                (then, own[case])
-                for case, then in there.items()
-                if then and (then[0] < SHORT) == short
-            ]
-            alike = sum(then == now for then, now in pairs)
-            if alike > max(1, most * len(pairs)):
-                return f"those of {alike} of {len(pairs)} cases of the run of {run.started}"
-            if not short and (scaled := _in_step(pairs)) > max(1, IN_STEP * len(pairs)):
-                what = f"{scaled} of {len(pairs)} cases of the run of {run.started}"
-                return f"those of {what}, all by one factor"
-    return None
-
-
-def _in_step(pairs: Iterable[tuple[tuple[float, ...], tuple[float, ...] | None]]) -> int:
-    """How many times are others by one factor, their median."""
-    factors = [now[0] / then[0] for then, now in pairs if now]
-    middle = median(factors) if factors else 1.0
-    if abs(middle - 1) > ABOUT:
-        return 0  # another clock makes all of them longer or shorter
-    return sum(abs(each / middle - 1) < STEP for each in factors)
-
-
 def added(history: History | None, other: History) -> History:
     """Both in one, whichever comes first; what both have is there once.
 
@@ -259,9 +220,6 @@ def _check(found: History) -> None:
         raise Unfit(f"must have at most {MOST_RUNS} entries").at("runs")
     if found.searched > len(keys):
         raise Unfit("must be at most the number of runs").at("searched")
-    for at, each in enumerate(found.runs):
-        if is_to_come(moment(each.started)):
-            raise Unfit(f"must be of a run that has been: {each.started}").at(f"runs[{at}].started")
     used = set()
     for name, times in found.cases.items():
         used.add(name.rsplit("/", 2)[0])

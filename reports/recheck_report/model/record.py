@@ -1,11 +1,10 @@
-"""Reads record.json and the samples beside it, schema 6 (5 to 2 too; the last two held the
-samples), and refuses in one line what is none.
+"""Reads record.json and the samples beside it, schema 6 (and 5, whose form has the same members).
 
 The classes below mirror the file member by member; a case also has what the file says once for all
-cases of its strategy, and its samples. The renderer trusts nothing that it reads: a
-record may be cut off, foreign, newer than this program or edited by hand, so everything becomes
-either a typed value or a BadRecord that names the file, the field and what to do. Units are SI
-throughout: seconds, bytes, flops, hertz. What values there may be, schemas/ says.
+cases of its strategy, and its samples. Reading checks form alone: schema, types, sizes. What a
+record says of a machine is never refused: a member that is missing, null or not of its type gets
+its default, one that we do not know is ignored, and a row or case that cannot be read costs only
+itself. `Record.unread` says which. Units are SI throughout: seconds, bytes, flops, hertz.
 """
 
 from __future__ import annotations
@@ -14,40 +13,41 @@ import bz2
 import math
 import re
 from collections import Counter
-from collections.abc import Collection
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
 from statistics import median
 from typing import Any
 
 from recheck_report import schemas
-from recheck_report.model import derived
 from recheck_report.model.typed import (
     MOST_BYTES,
     BadRecord,
+    Reader,
     Unfit,
     bytes_of,
-    checked,
     read_json,
     reader,
     typed,
 )
 
-SCHEMA, OLDEST = 6, 2
+SCHEMA, OLDEST = 6, 5
 RECORD, SAMPLES = "record.json", "samples.jsonl"
 COMPRESSED = SAMPLES + ".bz2"  # as a report holds it
-AGAIN = "; run recheck again to write a new one"  # what to do about one that is damaged
-REGIMES = ("cold", "hot", "inner", "end_to_end")
-MOST_ROUNDS = 1_000_000_000
+REGIMES = ("cold", "hot", "inner", "end_to_end")  # in the order of tables; others come behind
 MOST_LINE = 1 << 22  # bytes of a case's samples; 100000 of them have 1.3 MB
-MOST_AUDITED = 500  # cases of the self-audit; a full run has 80
-# what comparing each pair of these takes, as audit_work has it: full runs have up to 0.9e6, and
-# this is a few seconds
-MOST_AUDIT_WORK = 5e6
-_FORM = schemas.load("record")
-_OF_ROW, _OF_CASE = (_FORM["properties"][name]["items"] for name in ("strategies", "cases"))
-METHOD = _FORM["properties"]["method"]["properties"]
+MOST_UNREAD = 3  # parts of a record that are named because they could not be read
+FEWEST = 6  # samples of which a median has an interval
+# seconds: outside of these a time is none, and rates and logarithms would not be finite
+SHORTEST, LONGEST = 1e-12, 1e9
+METHOD = schemas.load("record")["properties"]["method"]["properties"]
+# names become parts of files' names, and stand as code in Markdown
+_EXPERIMENT, _ROW = re.compile(r"[a-z0-9_]{1,60}"), re.compile(r"[^/`\[\]<>|\\]{1,40}")
+_SHAPE = re.compile(r"[1-9][0-9]{0,17}(x[1-9][0-9]{0,17})*")
+_REGIME = re.compile(r"[a-z0-9_]{1,30}")
+# of a newer Recheck there may be other words, and no page takes one for Markdown
+_WORD = re.compile(r"[A-Za-z0-9_ .+-]{1,40}")
+_WORDS = ("role", "target", "arithmetic", "layout")  # of a row
 # experiments about the measurement and the machine: they have sections of their own, no ladder
 AUDIT, MACHINE, MEMORY_LEVELS = "audit", "machine", "memory"
 SPECIAL = (AUDIT, MACHINE, MEMORY_LEVELS)
@@ -55,28 +55,30 @@ SPECIAL = (AUDIT, MACHINE, MEMORY_LEVELS)
 
 @dataclass(frozen=True)
 class Gpu:
-    name: str
-    compute_capability: str
-    sm_count: int
-    l2_bytes: int
-    memory_bytes: int
-    shared_bytes_per_block: int
-    clock_hz: float
-    memory_clock_hz: float
-    memory_bus_bits: int
-    # null where nobody could find out
-    uuid_hash: str | None
-    ecc: bool | None
-    mig: bool | None
-    power_limit_watts: float | None
+    """0: the device does not say, as integrated GPUs do of their memory."""
+
+    name: str = "unknown GPU"
+    compute_capability: str = ""
+    sm_count: int = 0
+    l2_bytes: int = 0
+    memory_bytes: int = 0
+    shared_bytes_per_block: int = 0
+    clock_hz: float = 0.0
+    memory_clock_hz: float = 0.0
+    memory_bus_bits: int = 0
+    # null: not known
+    uuid_hash: str | None = None
+    ecc: bool | None = None
+    mig: bool | None = None
+    power_limit_watts: float | None = None
     mig_uuid_hash: str | None = None  # of a part of the GPU
 
 
 @dataclass(frozen=True)
 class Git:
-    commit: str | None
-    dirty: bool
-    diff: str | None  # a hash of the uncommitted changes
+    commit: str | None = None
+    dirty: bool = False
+    diff: str | None = None  # a hash of the uncommitted changes
 
     @property
     def known(self) -> bool:
@@ -90,39 +92,54 @@ class Git:
 
 
 @dataclass(frozen=True)
+class Condition:
+    """What may falsify every time of a run."""
+
+    code: str = ""  # "launch_blocking", "debug_build"; others are only shown
+    says: str = ""  # a sentence for a reader
+
+
+@dataclass(frozen=True)
 class Environment:
-    gpu: Gpu | None
-    gpu_reason: str | None  # why there is none
-    driver: str | None
-    cuda_driver: str | None
-    cuda_runtime: str | None
-    nvcc: str | None
-    host_compiler: str
-    flags: str
-    arch: str | None
-    build_type: str
-    version: str | None  # of Recheck
-    device_debug: bool
-    blas: str | None
-    cpu: str
-    cpu_threads: int
-    os: str
-    git: Git
-    started: str
-    command: str
-    seed: int
-    budget_seconds: float  # of sampling, per case
-    command_budget_seconds: float | None  # that the whole run was planned for
-    mps: bool | None
-    code: str | None  # "sass": the binary holds machine code for this GPU; "ptx": it does not
-    cubins: dict[str, str] | None  # a hash of the device code, by kernel file
-    state: dict[str, int | None]  # what may change before a run is resumed; empty without a GPU
-    unknown: dict[str, str]  # why a field above is null
+    gpu: Gpu | None = None
+    gpu_reason: str | None = None  # why there is none
+    driver: str | None = None
+    cuda_driver: str | None = None
+    cuda_runtime: str | None = None
+    nvcc: str | None = None
+    host_compiler: str = "unknown"
+    flags: str = ""
+    arch: str | None = None
+    build_type: str = "unknown"
+    version: str | None = None  # of Recheck
+    device_debug: bool = False
+    blas: str | None = None
+    cpu: str = "unknown CPU"
+    cpu_threads: int = 0
+    os: str = "unknown"
+    git: Git = Git()
+    started: str = ""
+    command: str = ""
+    seed: int = 0
+    budget_seconds: float = 0.0  # of sampling, per case
+    command_budget_seconds: float | None = None  # that the whole run was planned for
+    mps: bool | None = None
+    code: str | None = None  # "sass": the binary holds machine code for this GPU; "ptx": not
+    cubins: dict[str, str] | None = None  # a hash of the device code, by kernel file
+    # what may change before a run is resumed; empty without a GPU
+    state: dict[str, int | None] = field(default_factory=dict)
+    unknown: dict[str, str] = field(default_factory=dict)  # why a field above is null
+    conditions: tuple[Condition, ...] = ()
 
     @property
     def other_processes(self) -> int | None:
         """The most compute processes of others that were seen on the GPU at once."""
         return self.state.get("other_processes")
+
+    @property
+    def other_gpu_percent(self) -> int | None:
+        """The most per cent of GPU time that other processes took between two looks."""
+        return self.state.get("other_gpu_percent")
 
     @property
     def other_cpus(self) -> int | None:
@@ -140,49 +157,41 @@ class Environment:
         return f"not known: {reason}" if reason else "not known"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Method:
-    """The numbers by which cases were timed; METHOD says what each is."""
+    """The numbers by which cases were timed; METHOD says what each is. None: not said."""
 
-    confidence: float
-    fewest_samples: int
-    rounds: int | None  # null before schema 6, whose cases stopped each by itself, by the next five
-    precision: float | None = None
-    precision_in_budget: float | None = None
-    wanted_samples: int | None = None
-    wanted_blocks: int | None = None
-    most_samples: int | None = None
-    most_budgets: float
-    most_budgets_host_timed: float
-    block_seconds: float
-    block_samples: int
-    batch_below_seconds: float
-    proof_budgets: float
-    throttled_below: float
-    flush_l2_sizes: int
-    flush_least_bytes: int
-    power_seconds: float
-    inner_repeats: int
-    queued_samples: int | None = None  # None: all of a block, as in records that do not say it
-
-
-_LATER = "queued_samples"  # came with schema 6, but after its first records
-_STOPPED = [each for each in fields(Method) if each.default is not MISSING and each.name != _LATER]
+    confidence: float | None = None
+    fewest_samples: int | None = None
+    rounds: int | None = None
+    most_budgets: float | None = None
+    most_budgets_host_timed: float | None = None
+    block_seconds: float | None = None
+    block_samples: int | None = None
+    queued_samples: int | None = None  # None: all of a block
+    batch_below_seconds: float | None = None
+    proof_budgets: float | None = None
+    throttled_below: float | None = None
+    disturbed_above: float | None = None
+    flush_l2_sizes: int | None = None
+    flush_least_bytes: int | None = None
+    power_seconds: float | None = None
+    inner_repeats: int | None = None
 
 
 @dataclass(frozen=True)
 class Ceiling:
     value: float
-    source: str
+    source: str = ""
 
 
 @dataclass(frozen=True)
 class Experiment:
     name: str
-    title: str
-    problem: str  # what all strategies compute, "C = A · B"
-    axes: tuple[str, ...]
-    headline: str  # the shape at which the story is told, "4096x4096x4096"
+    title: str = ""
+    problem: str = ""  # what all strategies compute, "C = A · B"
+    axes: tuple[str, ...] = ()
+    headline: str = ""  # the shape at which the story is told, "4096x4096x4096"
 
 
 @dataclass(frozen=True)
@@ -197,46 +206,57 @@ class Seconds:
 
 
 @dataclass(frozen=True)
+class Timing:
+    """What a file says of a time; usable() makes Seconds of it."""
+
+    median: float | None = None
+    low: float | None = None
+    high: float | None = None
+    samples: int = 0
+    discarded: int = 0
+
+
+@dataclass(frozen=True)
 class Error:
-    value: float | None  # None: not finite, which JSON has no number for
-    bound: float
-    metric: str
+    value: float | None = None  # None: not finite, which JSON has no number for
+    bound: float = 0.0
+    metric: str = "not known"
 
 
 @dataclass(frozen=True)
 class Power:
     """What launches back to back draw, over a window of its own."""
 
-    watts: float
-    joules: float  # per launch
-    seconds: float
-    temperature_c: float
-    throttle: tuple[str, ...]
+    watts: float = 0.0
+    joules: float = 0.0  # per launch
+    seconds: float = 0.0
+    temperature_c: float = 0.0
+    throttle: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Overhead:
     """Wall seconds of the run, by what they went into."""
 
-    verified_kernels: float
-    flushes_and_holds: float
-    references: float
-    inputs_and_copies: float
-    saving: float
-    other: float
+    verified_kernels: float = 0.0
+    flushes_and_holds: float = 0.0
+    references: float = 0.0
+    inputs_and_copies: float = 0.0
+    saving: float = 0.0
+    other: float = 0.0
 
 
 @dataclass(frozen=True)
 class Dropped:
-    experiment: str
-    shape: str
-    reason: str
+    experiment: str = ""
+    shape: str = ""
+    reason: str = ""
 
 
 @dataclass(frozen=True)
 class Plan:
-    preset: str  # "full"; "quick"; "chosen", where flags narrowed the run
-    dropped: tuple[Dropped, ...]
+    preset: str = "unknown"  # "full"; "quick"; "chosen", where flags narrowed the run
+    dropped: tuple[Dropped, ...] = ()
 
     @property
     def full(self) -> bool:
@@ -246,36 +266,39 @@ class Plan:
 
 @dataclass(frozen=True)
 class Source:
-    document: str
-    place: str
-    algorithm: str
+    document: str = ""
+    place: str = ""
+    algorithm: str = ""
 
     def __str__(self) -> str:
         return f"{self.document} {self.place}" + (f" ({self.algorithm})" if self.algorithm else "")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Row:
     """What all cases of a row of an experiment's table have in common."""
 
     experiment: str
-    role: str
-    target: str
-    arithmetic: str
-    layout: str  # how the strategy takes its first input
-    note: str
-    problem: str  # what the row computes instead of the experiment's problem; empty: that problem
-    part_of: str  # the strategy of whose launch this row is a part, or empty
-    sweep: bool  # one point of a parameter sweep, timed only at some shapes
-    parameters: dict[str, int]
-    source: Source
+    role: str = "rung"
+    target: str = "gpu"
+    arithmetic: str = "fp32"
+    layout: str = "row_major"  # how the strategy takes its first input
+    note: str = ""
+    problem: str = ""  # what the row computes instead of the experiment's problem; empty: that
+    part_of: str = ""  # the strategy of whose launch this row is a part, or empty
+    sweep: bool = False  # one point of a parameter sweep, timed only at some shapes
+    parameters: dict[str, int] = field(default_factory=dict)
+    source: Source = Source()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Strategy(Row):
     """A row as record.json has it."""
 
     name: str
+
+
+Block = tuple[int, int]  # a round, and how many samples were taken in it
 
 
 @dataclass(frozen=True)
@@ -283,36 +306,46 @@ class Raw:
     """A line of samples.jsonl: how a case was timed."""
 
     id: str
-    samples: tuple[float, ...]  # seconds
-    blocks: tuple[tuple[int, ...], ...]  # (round, count of samples), in order of time
-    clocks: tuple[float | None, ...]  # Hz, one per block
+    samples: tuple[float, ...] = ()  # seconds
+    blocks: tuple[Block, ...] = ()  # in order of time; none where they do not fit the samples
+    clocks: tuple[float | None, ...] = ()  # Hz, one per block
+    set_aside: tuple[tuple[int, tuple[float, ...]], ...] = ()  # blocks that were measured again
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Result:
-    """A case as record.json has it."""
+    """A case as record.json has it, but for its time."""
 
     id: str
     status: str
-    reason: str | None
-    error: Error | None
-    flops: float
-    bytes: float
-    seconds: Seconds | None
-    clock_hz: float | None
-    power: Power | None
-    batch: int  # launches per sample
-    spent: float | None  # wall seconds of the run, proofs included
+    reason: str | None = None
+    error: Error | None = None
+    flops: float = 0.0
+    bytes: float = 0.0
+    clock_hz: float | None = None
+    power: Power | None = None
+    batch: int = 1  # launches per sample
+    spent: float | None = None  # wall seconds of the run, proofs included
+    disturbed: str | None = None  # what disturbed its time, such as another process on the GPU
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
+class Entry(Result):
+    """A case as record.json has it."""
+
+    seconds: Timing | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Case(Row, Result):
-    """Strategy x shape x regime; `seconds` is set if and only if status is "passed"."""
+    """Strategy x shape x regime; `seconds` is set only if status is "passed"."""
 
     strategy: str
     shape: dict[str, int]
     regime: str
     raw: Raw
+    seconds: Seconds | None = None
+    unsure: str | None = None  # why its time decides nothing; None: it may
 
     @property
     def time(self) -> Seconds:
@@ -325,7 +358,7 @@ class Case(Row, Result):
         return self.raw.samples
 
     @property
-    def blocks(self) -> tuple[tuple[int, ...], ...]:
+    def blocks(self) -> tuple[Block, ...]:
         return self.raw.blocks
 
     @property
@@ -337,7 +370,7 @@ class Case(Row, Result):
         """The median of each block's samples, by the round that it was taken in."""
         found, at = {}, 0
         for number, count in self.blocks:
-            found[number] = median(self.samples[at : at + count])
+            found[number] = max(SHORTEST, median(self.samples[at : at + count]))
             at += count
         return found
 
@@ -379,7 +412,7 @@ class Case(Row, Result):
     @property
     def why_not(self) -> str:
         """What a reader is told instead of a number: "not run: no CUDA device"."""
-        return f"{self.status.replace('_', ' ')}: {self.reason}"
+        return f"{self.status.replace('_', ' ')}: {self.reason or 'no reason given'}"
 
 
 @dataclass(frozen=True, eq=False)  # so that its hash is its identity
@@ -387,19 +420,20 @@ class Run:
     """What record.json says of all of its cases."""
 
     schema: int
-    environment: Environment
-    method: Method | None  # records before schema 5 do not state it
-    finished: str | None
-    wall_seconds: float
-    overhead: Overhead
-    plan: Plan
-    ceilings: dict[str, Ceiling]
-    experiments: tuple[Experiment, ...]
+    environment: Environment = Environment()
+    method: Method = Method()
+    finished: str | None = None
+    wall_seconds: float = 0.0
+    overhead: Overhead = Overhead()
+    plan: Plan = Plan()
+    ceilings: dict[str, Ceiling] = field(default_factory=dict)
+    experiments: tuple[Experiment, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
 class Record(Run):
-    cases: tuple[Case, ...]
+    cases: tuple[Case, ...] = ()
+    unread: tuple[str, ...] = ()  # what of the files could not be read, each a short sentence
 
     @cached_property
     def by_id(self) -> dict[str, Case]:
@@ -438,8 +472,14 @@ class Record(Run):
         return next((each for each in self.experiments if each.name == name), None)
 
     def experiment_of(self, case: Case) -> Experiment:
-        """_check has seen that the record holds it."""
+        """Reading has made one for each case."""
         return next(each for each in self.experiments if each.name == case.experiment)
+
+    @cached_property
+    def regimes(self) -> list[str]:
+        """All that cases have, in the order of tables."""
+        found = dict.fromkeys(case.regime for case in self.cases)
+        return [*(each for each in REGIMES if each in found), *(found.keys() - {*REGIMES})]
 
     @property
     def ordinary(self) -> list[Experiment]:
@@ -466,258 +506,245 @@ class Record(Run):
         return reasons.most_common(1)[0][0] if reasons else "the record holds no GPU case"
 
 
-def _check_run(run: Run) -> None:
-    """What the form alone does not say, as in all that follow; raises Unfit."""
-    if run.environment.gpu is None and not run.environment.gpu_reason:
-        raise Unfit("must say why environment.gpu is null").at("environment.gpu_reason")
-    if run.environment.gpu and "other_processes" not in run.environment.state:
-        raise Unfit("is missing").at("environment.state.other_processes")
-    if len({each.name for each in run.experiments}) < len(run.experiments):
-        raise Unfit("have two of the same name").at("experiments")
-    derived.check_run(run)
-
-
-def _check_row(row: Row) -> None:
-    if (row.role == "part") != bool(row.part_of):
-        raise Unfit("must name the whole of a part, and of nothing else").at("part_of")
-
-
-def _check_result(case: Result) -> None:
-    seconds, passed = case.seconds, case.status == "passed"
-    if passed and (seconds is None or case.reason is not None):
-        raise Unfit("must be there, and no reason, as it passed").at("seconds")
-    if not passed and seconds is not None:
-        raise Unfit(f"must be null, as the case is {case.status}").at("seconds")
-    if not passed and not case.reason:
-        raise Unfit(f"must say why the case is {case.status}").at("reason")
-    if passed and case.error and case.error.value is None:
-        raise Unfit("must be finite, as the case passed").at("error.value")
-    # the outer bounds, a picosecond and 30 years, only keep rates and logarithms finite
-    if seconds and not 1e-12 < seconds.low <= seconds.median <= seconds.high < 1e9:
-        raise Unfit("must have 0 < low <= median <= high").at("seconds")
-
-
-def _check_raw(raw: Raw) -> None:
-    if raw.samples and not 1e-12 < min(raw.samples) <= max(raw.samples) < 1e9:
-        raise Unfit("must be above 1e-12 and below 1e9").at("samples")
-    if not set(map(len, raw.blocks)) <= {2}:
-        raise Unfit("must be pairs of a round and its count of samples").at("blocks")
-    rounds, counts = zip(*raw.blocks, strict=True) if raw.blocks else ((), ())
-    if rounds and not 0 <= min(rounds) <= max(rounds) <= MOST_ROUNDS:
-        raise Unfit(f"must be of rounds from 0 to {MOST_ROUNDS}").at("blocks")
-    if sum(counts) != len(raw.samples) or min(counts, default=1) < 1:
-        raise Unfit("must hold as many samples as there are, each of them some").at("blocks")
-    if [*rounds] != sorted(set(rounds)):
-        raise Unfit("must be in the order of their rounds, each once").at("blocks")
-    if len(raw.clocks) != len(raw.blocks):
-        raise Unfit("must have one entry for each block").at("clocks")
-
-
 Members = dict[str, Any]
-_UNTIMED = Raw("", (), (), ())
-_FLAT = {
-    *("shape", "regime", "strategy"),
-    *(each.name for kind in (Row, Result, Raw) for each in fields(kind)),
-}
-_read_run = reader(Run, _FORM, _check_run)
-# up to schema 3 a case says in one object what are three now
-_read_row = reader(Row, schemas.opened(_OF_ROW), _check_row)
-_read_flat = reader(Result, schemas.opened(_OF_CASE), _check_result)
-_read_flat_raw = reader(Raw, schemas.opened(schemas.load("samples")), _check_raw)
-_read_strategy = reader(Strategy, _OF_ROW, _check_row)
-_read_result = reader(Result, _OF_CASE, _check_result)
-_read_raw = reader(Raw, schemas.load("samples"), _check_raw)
+Unread = list[str]
+_read_strategy: Reader[Strategy] = reader(Strategy)
+_read_entry: Reader[Entry] = reader(Entry)
+_RESULT = [each.name for each in fields(Result)]
 
 
-def _rows(document: Members, known: Collection[str]) -> dict[tuple[str, str], Members]:
+def _named(name: str, pattern: re.Pattern[str], what: str) -> str:
+    """The name, if it is one; raises Unfit."""
+    if not pattern.fullmatch(name):
+        raise Unfit(f"has {what} that is no name for one")
+    return name
+
+
+def _word(text: str) -> str:
+    return text if _WORD.fullmatch(text) else "unknown"
+
+
+def _rows(document: Members, unread: Unread) -> dict[tuple[str, str], Members]:
     """What each strategy's cases have in common, by experiment and name."""
     found: dict[tuple[str, str], Members] = {}
-    listed: list[Strategy] = []
-    for at, value in enumerate(typed(tuple[Any, ...], document.get("strategies"), "strategies")):
-        row = checked(_read_strategy, value, f"strategies[{at}]")
-        key = (row.experiment, row.name)
-        if key in found:
-            raise BadRecord(f"field strategies[{at}]: {'/'.join(key)} is there already")
-        found[key] = {name: value for name, value in vars(row).items() if name != "name"}
-        listed.append(row)
-    for at, row in enumerate(listed):
+    for at, value in enumerate(_listed(document, "strategies")):
         try:
-            derived.check_row(row, row.name, known)
-            if row.part_of and (row.experiment, row.part_of) not in found:
-                raise Unfit(f"must be a row: there is no {row.part_of}").at("part_of")
+            row = _read_strategy(value)
+            _named(row.experiment, _EXPERIMENT, "an experiment")
+            key = row.experiment, _named(row.name, _ROW, "a name")
+            own = {k: v for k, v in vars(row).items() if k != "name"}
+            found.setdefault(key, own | {name: _word(own[name]) for name in _WORDS})
         except Unfit as unfit:
-            raise BadRecord(str(unfit.at(f"strategies[{at}]"))) from None
+            unread.append(str(unfit.at(f"strategies[{at}]")))
     return found
 
 
-def _flat(value: Members, known: Collection[str]) -> tuple[Members, Raw]:
-    """What a case of schema 3 or 2 says itself: its strategy's members, and its samples."""
-    row = _read_row(value)
-    raw = _read_flat_raw(value) if value.get("samples") else _UNTIMED
-    if more := value.keys() - _FLAT:
-        raise Unfit("is not known to this form").at(min(more)[:100])
-    names = [row.experiment, value.get("strategy"), value.get("regime")]
-    if names != [part for at, part in enumerate(value["id"].split("/")) if at != 2]:
+def _listed(document: Members, name: str) -> list[Any]:
+    found: tuple[Any, ...] = typed(tuple[Any, ...], document.get(name) or [], name)
+    return list(found)
+
+
+def usable(entry: Timing | None) -> Seconds | None:
+    """The time with 0 < low <= median <= high; None where a clock had no tick, or it is not said.
+    An end that is not known is the median."""
+    if entry is None or entry.median is None or not SHORTEST < entry.median < LONGEST:
+        return None
+    low, high = (entry.median if end is None else end for end in (entry.low, entry.high))
+    low, high = max(SHORTEST, min(low, entry.median)), min(LONGEST, max(high, entry.median))
+    return Seconds(entry.median, low, high, entry.samples, entry.discarded)
+
+
+def _unsure(entry: Entry, seconds: Seconds | None) -> str | None:
+    """Why a time decides nothing; None if it may."""
+    if seconds is None or entry.seconds is None:
+        return None
+    if entry.disturbed:
+        return entry.disturbed
+    if 0 < seconds.samples < FEWEST:
+        few = "1 sample" if seconds.samples == 1 else f"{seconds.samples} samples"
+        return f"it has only {few}, which have no interval"
+    unknown = entry.seconds.low is None or entry.seconds.high is None
+    return "its interval is not known" if unknown else None
+
+
+def _sizes(shape: str, axes: tuple[str, ...]) -> dict[str, int]:
+    """The extents by the experiment's axes, or by numbers where these do not fit."""
+    extents = [int(each) for each in shape.split("x")]
+    if len(axes) != len(extents) or len({*axes}) < len(axes):
+        axes = tuple(f"axis{at}" for at in range(1, len(extents) + 1))
+    return dict(zip(axes, extents, strict=True))
+
+
+def _power(power: Power | None) -> Power | None:
+    """None where a meter gave nothing."""
+    return power if power and power.watts > 0 and power.joules > 0 else None
+
+
+def _case(
+    entry: Entry,
+    rows: dict[tuple[str, str], Members],
+    lines: dict[str, Raw],
+    known: dict[str, Experiment],
+) -> Case:
+    """A case with the members of its strategy and its samples; raises Unfit."""
+    parts = entry.id.split("/")
+    if len(parts) != 4:
         raise Unfit("is not experiment/strategy/shape/regime").at("id")
-    derived.check_row(row, value["strategy"], known)
-    return vars(row), raw
+    experiment, strategy, shape, regime = parts
+    _named(shape, _SHAPE, "a shape"), _named(regime, _REGIME, "a regime")
+    if (experiment, strategy) not in rows:
+        raise Unfit(f"is of no strategy: there is no {experiment}/{strategy}").at("id")
+    about = known.setdefault(experiment, Experiment(experiment))
+    own = {name: getattr(entry, name) for name in _RESULT} | {"status": _word(entry.status)}
+    seconds = usable(entry.seconds) if entry.status == "passed" else None
+    if entry.status == "passed" and seconds is None:
+        own["reason"] = entry.reason or "its time is 0 or not known"
+    own |= {"power": _power(entry.power), "flops": max(0.0, entry.flops)}
+    own |= {"bytes": max(0.0, entry.bytes), "batch": max(1, entry.batch)}
+    own["clock_hz"] = entry.clock_hz if entry.clock_hz and entry.clock_hz > 0 else None
+    return Case(
+        **rows[experiment, strategy] | own,
+        strategy=strategy,
+        shape=_sizes(shape, about.axes),
+        regime=regime,
+        raw=lines.get(entry.id) or Raw(entry.id) if seconds else Raw(entry.id),
+        seconds=seconds,
+        unsure=_unsure(entry, seconds),
+    )
 
 
-def _case(row: Members, result: Result, raw: Raw, axes: dict[str, tuple[str, ...]]) -> Case:
-    experiment, strategy, shape, regime = result.id.split("/")
-    extents, known = shape.split("x"), axes.get(experiment, ())
-    if len(extents) != len(known) or max(map(len, extents)) > 18:
-        raise Unfit(f"has a shape that does not fit the axes of {experiment}").at("id")
-    sizes = dict(zip(known, map(int, extents), strict=True))
-    own = {"strategy": strategy, "shape": sizes, "regime": regime, "raw": raw}
-    return Case(**row | vars(result) | own)
-
-
-def _cases(document: Members, lines: dict[str, Raw] | None, run: Run) -> tuple[Case, ...]:
-    """The cases with the members of their strategies and their samples; without `lines` they have
-    all of these themselves, as up to schema 3."""
-    axes = {each.name: each.axes for each in run.experiments}
-    rows = _rows(document, axes) if lines is not None else {}
-    found: dict[str, Case] = {}
-    for at, value in enumerate(typed(tuple[Members, ...], document.get("cases"), "cases")):
+def _cases(
+    document: Members, lines: dict[str, Raw], known: dict[str, Experiment], unread: Unread
+) -> tuple[Case, ...]:
+    """All cases that can be read."""
+    if type(document.get("cases")) is not list:
+        raise BadRecord("has no list of cases")
+    rows, found = _rows(document, unread), {}
+    for at, value in enumerate(_listed(document, "cases")):
         try:
-            result = _read_flat(value) if lines is None else _read_result(value)
-            if result.id in found:
-                raise Unfit(f"{result.id} appears twice").at("id")
-            if lines is None:
-                row, raw = _flat(value, axes)
-            else:
-                experiment, strategy, *_ = result.id.split("/")
-                if (experiment, strategy) not in rows:
-                    raise Unfit(f"is of no strategy: there is no {experiment}/{strategy}").at("id")
-                row, raw = rows[experiment, strategy], lines.pop(result.id, _UNTIMED)
-                count = len(raw.samples)
-                if count != (result.seconds.samples if result.seconds else 0):
-                    raise Unfit(f"must be {count}: {SAMPLES} has as many").at("seconds.samples")
-            found[result.id] = case = _case(row, result, raw, axes)
-            derived.check_case(case, run)
+            entry = _read_entry(value)
+            if entry.id in found:
+                raise Unfit("appears twice").at("id")
+            found[entry.id] = _case(entry, rows, lines, known)
         except Unfit as unfit:
-            raise BadRecord(str(unfit.at(f"cases[{at}]"))) from None
-    if lines:
-        raise BadRecord(f"field cases lacks {next(iter(lines))}, which {SAMPLES} has")
-    if sum(case.role == "audit" for case in found.values()) > MOST_AUDITED:
-        raise BadRecord(f"field cases: at most {MOST_AUDITED} may be of the self-audit")
-    if (work := derived.audit_work(found.values())) > MOST_AUDIT_WORK:
-        what = f"so many rows and rounds that it takes {work / MOST_AUDIT_WORK:.3g} times as long"
-        raise BadRecord(f"field cases: the self-audit has {what} to compare them as it may")
-    try:
-        derived.check_cases(found.values(), run)
-    except Unfit as unfit:
-        raise BadRecord(str(unfit)) from None
+            unread.append(str(unfit.at(f"cases[{at}]")))
     return tuple(found.values())
 
 
-def _upgraded(schema: int, document: Members) -> Members:
-    """A record of schema 2 or 3 with what these did not have. What they do not say is not known,
-    and nothing is made up."""
-    said = f"records of schema {schema} do not say"
-    try:
-        env, cases = document["environment"], document["cases"]
-        names, gpu = ["version"], env["gpu"] or {}
-        if schema == 2:
-            names += ["mps", "code", "cubins", "command_budget_seconds"]
-            env = {**env, "unknown": {}, "git": {**env["git"], "diff": None}}
-            env["state"] = {"other_processes": None} if gpu else {}
-            of_gpu = ("uuid_hash", "ecc", "mig", "power_limit_watts") if gpu else ()
-            env["gpu"] = {**gpu, **dict.fromkeys(of_gpu)} or None
-            names += [*(f"gpu.{name}" for name in of_gpu), "state.other_processes"]
-            spent = dict.fromkeys(Overhead.__dataclass_fields__, 0)
-            document = {
-                **document,
-                "overhead": spent | {"other": document["wall_seconds"]},
-                "plan": {"preset": "full", "dropped": []},
-            }
-            # all samples of a case are one block, so none of its comparisons is a paired one
-            cases = [
-                {
-                    **case,
-                    "batch": 1,
-                    "power": None,
-                    "blocks": [[0, len(case["samples"])]] if case["samples"] else [],
-                    "clocks": [case["clock_hz"]] if case["samples"] else [],
-                }
-                for case in cases
-            ]
-        env = {**dict.fromkeys(name for name in names if "." not in name), **env}
-        env["unknown"] = {**env["unknown"], **dict.fromkeys(names, said)}
-        cases = [{**case, "spent": None} for case in cases]
-        return {**document, "environment": env, "cases": cases}
-    except KeyError as error:
-        raise BadRecord(f"field {error.args[0]} is missing: schema {schema} has it") from error
-    except TypeError as error:
-        raise BadRecord(f"has schema {schema} but not its form: {error}") from error
+def _experiments(run: Run, unread: Unread) -> dict[str, Experiment]:
+    """By name, those whose names can be parts of files' names."""
+    found: dict[str, Experiment] = {}
+    for each in run.experiments:
+        if _EXPERIMENT.fullmatch(each.name):
+            found.setdefault(each.name, each)
+        else:
+            unread.append(f"experiment {each.name[:40]!r} has no name for one")
+    return found
 
 
-def _method(schema: int, method: Any) -> Any:
-    """The method as schema 6 has it; None up to schema 4, which did not state it."""
-    if schema < 5:
-        if method is not None:
-            raise BadRecord(f"field method is not known to schema {schema}")
+def _whole(each: Experiment, cases: tuple[Case, ...]) -> Experiment:
+    """With a title and a headline shape, where the file has none that could be one."""
+    shapes = [case.shape_name for case in cases if case.experiment == each.name]
+    of_axes = each.headline.count("x") + 1 == (shapes[0].count("x") + 1 if shapes else 0)
+    fits = _SHAPE.fullmatch(each.headline) and (of_axes or not shapes)
+    headline = each.headline if fits else (shapes[0] if shapes else "1")
+    return replace(each, title=each.title or each.name, headline=headline)
+
+
+def _numbers(listed: Any, most: float = math.inf) -> tuple[float, ...] | None:
+    """A list of numbers from 0 on; None if it is none."""
+    if type(listed) is not list or not {*map(type, listed)} <= {int, float}:
         return None
-    if type(method) is not dict:
-        raise BadRecord("field method must be there")  # which may be null in older ones alone
-    own = {"rounds"} if schema >= 6 else {each.name for each in _STOPPED}
-    for name in sorted({"rounds", *(each.name for each in _STOPPED)}):
-        if (name in method) != (name in own):
-            what = "missing" if name in own else f"not known to schema {schema}"
-            raise BadRecord(f"field method.{name} is {what}")
-    return {"rounds": None, **method}
+    return tuple(listed) if not listed or 0 <= min(listed) <= max(listed) < most else None
 
 
-def _samples(folder: Path) -> tuple[dict[str, Raw], dict[str, bytes]]:
-    """The lines of samples.jsonl by their cases' ids, and the file that held them, as it is."""
+def _raw(line: Any) -> Raw:
+    """How a case was timed. Blocks that do not fit its samples are left out, so that none of its
+    comparisons is by rounds; raises Unfit for what is no line of samples."""
+    if type(line) is not dict or type(line.get("id")) is not str:
+        raise Unfit("must have an id")
+    samples = _numbers(line.get("samples"), LONGEST)
+    if samples is None:
+        raise Unfit("must be a list of times").at("samples")
+    blocks, clocks = line.get("blocks"), line.get("clocks")
+    pairs = [_numbers(each) for each in blocks] if type(blocks) is list else []
+    fit = all(each and len(each) == 2 and {*map(type, each)} == {int} for each in pairs)
+    found = [(int(each[0]), int(each[1])) for each in pairs if each and fit]
+    if sum(count for _, count in found) != len(samples) or not all(n for _, n in found):
+        found = []
+    hertz = [
+        float(each) if type(each) in (int, float) and 0 < each < 1e11 else None
+        for each in (clocks if type(clocks) is list else [])
+    ]
+    hertz = (hertz + [None] * len(found))[: len(found)]
+    return Raw(line["id"], samples, tuple(found), tuple(hertz), _set_aside(line.get("set_aside")))
+
+
+def _set_aside(listed: Any) -> tuple[tuple[int, tuple[float, ...]], ...]:
+    found = []
+    for each in listed if type(listed) is list else ():
+        if type(each) is list and len(each) == 2 and type(each[0]) is int:
+            samples = _numbers(each[1])
+            found += [(each[0], samples)] if samples is not None else []
+    return tuple(found)
+
+
+def _unpacked(data: bytes) -> bytes:
+    unpacker = bz2.BZ2Decompressor()
+    text = unpacker.decompress(data, MOST_BYTES + 1)
+    if len(text) > MOST_BYTES:
+        raise BadRecord(f"has more than {MOST_BYTES} bytes of samples")
+    if not unpacker.eof:
+        raise EOFError("it is cut off")
+    return text
+
+
+def _samples(folder: Path, unread: Unread) -> tuple[dict[str, Raw], dict[str, bytes]]:
+    """The lines of samples.jsonl by their cases' ids, and the file that held them, as it is; none
+    where it is missing or damaged, as medians and intervals stand in the record."""
     # of recheck's own file and a report's, the former is what was measured last
     path = next((p for p in (folder / SAMPLES, folder / COMPRESSED) if p.exists()), None)
     if path is None:
-        raise BadRecord(f"its samples are missing: put {COMPRESSED} beside it")
+        unread.append(f"{COMPRESSED} is missing")
+        return {}, {}
+    found: dict[str, Raw] = {}
     try:
-        data = text = bytes_of(path)
-        if path.name == COMPRESSED:
-            unpacker = bz2.BZ2Decompressor()
-            text = unpacker.decompress(data, MOST_BYTES + 1)
-            if len(text) > MOST_BYTES:
-                raise BadRecord(f"has more than {MOST_BYTES} bytes of samples")
-            if not unpacker.eof:
-                raise EOFError("Compressed file ended before the end-of-stream marker was reached")
-            if unpacker.unused_data:  # nobody would see it, and it would be published
-                raise BadRecord(f"has {len(unpacker.unused_data)} bytes behind its samples")
-        found: dict[str, Raw] = {}
-        for number, line in enumerate(text.splitlines(), 1):
+        data = bytes_of(path)
+        text = _unpacked(data) if path.name == COMPRESSED else data
+    except (EOFError, OSError, BadRecord) as error:
+        unread.append(f"{path.name} cannot be read: {error}")
+        return {}, {}
+    for number, line in enumerate(text.splitlines(), 1):
+        try:
             if len(line) > MOST_LINE:
-                raise BadRecord(f"line {number} has more than {MOST_LINE} bytes")
-            raw = checked(_read_raw, read_json(line))
-            if raw.id in found:
-                raise BadRecord(f"line {number}: {raw.id} appears twice")
-            found[raw.id] = raw
-        return found, {path.name: data}
-    except (EOFError, OSError) as error:
-        raise BadRecord(f"{path.name} is damaged: {error}") from error
-    except BadRecord as error:
-        raise BadRecord(f"{path.name}: {error}") from error
+                raise BadRecord(f"has more than {MOST_LINE} bytes")
+            raw = _raw(read_json(line))
+            found.setdefault(raw.id, raw)
+        except (BadRecord, Unfit) as error:
+            unread.append(f"{path.name}, line {number}: {error}")
+    return found, {path.name: data}
 
 
 def _parse(raw: bytes, folder: Path) -> tuple[Record, dict[str, bytes]]:
-    document, files, lines = read_json(raw), {RECORD: raw}, None
+    document, unread = read_json(raw), Unread()
     if type(document) is not dict or "schema" not in document:
         raise BadRecord("has no field schema: this is not a record of Recheck")
     schema = typed(int, document["schema"], "schema")
-    reads = f"this renderer reads schemas {OLDEST} to {SCHEMA}"
     if schema > SCHEMA:
-        raise BadRecord(f"has schema {schema}; {reads}: update Recheck")
+        raise BadRecord(f"has schema {schema}; this renderer reads {SCHEMA}: update Recheck")
     if schema < OLDEST:
-        raise BadRecord(f"has schema {schema}; {reads}")
-    if schema >= 4:
-        lines, held = _samples(folder)
-        files |= held
-    else:
-        document = _upgraded(schema, document)
-    run = checked(_read_run, {**document, "method": _method(schema, document.get("method"))})
-    return Record(**vars(run), cases=_cases(document, lines, run)), files
+        raise BadRecord(f"has schema {schema}; this renderer reads {OLDEST} and {SCHEMA}")
+    run: Run = reader(Run, unread=unread)(document)
+    known = _experiments(run, unread)
+    lines, files = _samples(folder, unread)
+    cases = _cases(document, lines, known, unread)
+    whole = {
+        "experiments": tuple(_whole(each, cases) for each in known.values()),
+        "plan": replace(run.plan, preset=_word(run.plan.preset)),
+        "ceilings": {name: each for name, each in run.ceilings.items() if each.value > 0},
+    }
+    found = Record(**vars(run) | whole, cases=cases, unread=tuple(unread))
+    return found, {RECORD: raw, **files}
 
 
 def compressed(files: dict[str, bytes]) -> dict[str, bytes]:
@@ -734,10 +761,9 @@ def locate(path: Path) -> Path:
 
 
 def load(path: Path) -> tuple[Record, dict[str, bytes]]:
-    """Reads and checks a record; returns it with the bytes of its files: record.json, and that of
-    its samples from schema 4 on.
+    """Reads a record; returns it with the bytes of its files: record.json, and that of its samples.
 
-    Raises BadRecord with one line that names the file, the field and what to do.
+    Raises BadRecord with one line that names the file and what is wrong, where nothing can be used.
     """
     path = locate(path)
     try:
@@ -745,5 +771,4 @@ def load(path: Path) -> tuple[Record, dict[str, bytes]]:
     except OSError as error:
         raise BadRecord(f"{error.filename}: cannot be read: {error.strerror}") from error
     except BadRecord as error:
-        advice = "" if "schema" in str(error) else AGAIN
-        raise BadRecord(f"{path}: {error}{advice}") from error
+        raise BadRecord(f"{path}: {error}") from error

@@ -139,9 +139,16 @@ def _limited(read: Reader[Any], form: Form) -> Reader[Any]:
     return limited
 
 
-def _tuple(inner: Any, form: Form) -> Reader[Any]:
+def _left_out(unfit: Unfit, unread: list[str] | None) -> None:
+    """Notes what could not be read, where somebody keeps such notes; else raises it."""
+    if unread is None:
+        raise unfit from None
+    unread.append(str(unfit))
+
+
+def _tuple(inner: Any, form: Form, unread: list[str] | None) -> Reader[Any]:
     items = form.get("items")
-    convert = reader(inner, items if isinstance(items, dict) else {})
+    convert = reader(inner, items if isinstance(items, dict) else {}, unread=unread)
     nullable = get_origin(inner) is UnionType
     numbers: dict[Any, set[type]] = {int: {int}, float: {int, float}}
     number = numbers.get(get_args(inner)[0] if nullable else inner)
@@ -163,19 +170,19 @@ def _tuple(inner: Any, form: Form) -> Reader[Any]:
         if blocks and set(map(type, chain.from_iterable(listed))) <= {int}:
             return tuple(map(tuple, listed))
         found: list[Any] = []
-        try:
-            for each in listed:
+        for at, each in enumerate(listed):
+            try:
                 found.append(convert(each))
-        except Unfit as unfit:
-            raise unfit.at(f"[{len(found)}]") from None
+            except Unfit as unfit:
+                _left_out(unfit.at(f"[{at}]"), unread)
         return tuple(found)
 
     return read
 
 
-def _dict(inner: Any, form: Form) -> Reader[Any]:
+def _dict(inner: Any, form: Form, unread: list[str] | None) -> Reader[Any]:
     more = form.get("additionalProperties")
-    convert = reader(inner, more if isinstance(more, dict) else {})
+    convert = reader(inner, more if isinstance(more, dict) else {}, unread=unread)
     own = {name: reader(inner, each) for name, each in form.get("properties", {}).items()}
     name_of = _limited(_text, form.get("propertyNames", {}))
 
@@ -183,60 +190,61 @@ def _dict(inner: Any, form: Form) -> Reader[Any]:
         found = {}
         for name, each in _object(value).items():
             try:
-                if more is False and name not in own:
-                    raise Unfit("is not known to this form")
                 if (shown := name_of(name)) in found:  # but for what nobody sees
                     raise Unfit("is there twice")
                 found[shown] = own.get(name, convert)(each)
             except Unfit as unfit:
-                raise unfit.at(name[:100]) from None
+                _left_out(unfit.at(name[:100]), unread)
         return found
 
     return read
 
 
-def _dataclass(kind: type, form: Form) -> Reader[Any]:
-    known: list[tuple[str, Reader[Any], bool]] = []
-    # what a form does not know says something that nobody would read
-    closed = form.get("additionalProperties") is False
-    names = set(form.get("properties", {}))
+def _dataclass(kind: type, form: Form, unread: list[str] | None) -> Reader[Any]:
+    """Members that the class does not know are ignored. One with a default may be missing, or null
+    where its type has no null."""
+    known: list[tuple[str, Reader[Any], bool, bool]] = []
 
     def learn() -> None:
         hints, forms = get_type_hints(kind), form.get("properties", {})
         for each in fields(kind):
-            convert = reader(hints[each.name], forms.get(each.name, {}))
-            known.append((each.name, convert, each.default is MISSING))
+            convert = reader(hints[each.name], forms.get(each.name, {}), unread=unread)
+            needed = each.default is MISSING and each.default_factory is MISSING
+            nullable = get_origin(hints[each.name]) is UnionType
+            known.append((each.name, convert, needed, nullable))
 
     def read(value: Any) -> Any:
         if type(value) is kind:  # which has been read before
             return value
         if not known:  # only now, as a class may hold others of its kind
             learn()
-        there, own, name = _object(value), {}, ""
-        try:
-            for name, convert, needed in known:
-                if needed or name in there:
-                    own[name] = convert(there[name])
-        except KeyError:
-            raise Unfit("is missing").at(name) from None
-        except Unfit as unfit:
-            raise unfit.at(name) from None
-        if closed and not there.keys() <= names:
-            name = min(there.keys() - names)
-            raise Unfit("is not known to this form").at(name[:100])
+        there, own = _object(value), {}
+        for name, convert, needed, nullable in known:
+            if not needed and (name not in there or (there[name] is None and not nullable)):
+                continue
+            try:
+                if name not in there:
+                    raise Unfit("is missing")
+                own[name] = convert(there[name])
+            except Unfit as unfit:
+                _left_out(unfit.at(name), None if needed else unread)
         return kind(**own)
 
     return read
 
 
 def reader(
-    kind: Any, form: Form | None = None, check: Callable[[Any], None] | None = None
+    kind: Any,
+    form: Form | None = None,
+    check: Callable[[Any], None] | None = None,
+    unread: list[str] | None = None,
 ) -> Reader[Any]:
     """What turns a value of a file into the type `kind` within that form, or raises Unfit; and so
-    does `check`, for what ties its members to each other."""
+    does `check`, for what ties its members to each other. With `unread`, an optional member or an
+    entry that cannot be read is left out, and said there."""
     outer, form = get_origin(kind) or kind, form or {}
     if check:
-        convert, also = reader(kind, form), check
+        convert, also = reader(kind, form, unread=unread), check
 
         def both(value: Any) -> Any:
             found = convert(value)
@@ -245,16 +253,16 @@ def reader(
 
         return both
     if outer is UnionType:  # X | None
-        convert = reader(get_args(kind)[0], form)
+        convert = reader(get_args(kind)[0], form, unread=unread)
         return lambda value: None if value is None else convert(value)
     if outer is tuple:
-        return _limited(_tuple(get_args(kind)[0], form), form)
+        return _limited(_tuple(get_args(kind)[0], form, unread), form)
     if outer is dict and get_args(kind)[1] is not Any:
-        return _dict(get_args(kind)[1], form)
+        return _dict(get_args(kind)[1], form, unread)
     if outer in (int, float):
         return _number(outer, form)
     if is_dataclass(kind):
-        return _dataclass(kind, form)  # type: ignore[arg-type]  # it is a class, no instance
+        return _dataclass(kind, form, unread)  # type: ignore[arg-type]  # it is a class, no instance
     if outer is Any:
         return lambda value: value
     return _limited({str: _text, dict: _object, bool: _flag}[outer], form)

@@ -163,7 +163,7 @@ def _cases(record: Record) -> Json:
             "median": time and time.median,
             "low": time and time.low,
             "high": time and time.high,
-            "samples": time.samples if time else 0,
+            "samples": len(case.samples),
             "discarded": time.discarded if time else 0,
             "blocks": len(case.blocks),
             "error": error and error.value,
@@ -177,6 +177,7 @@ def _cases(record: Record) -> Json:
             "throttle": text(", ".join(power.throttle)) if power and power.throttle else None,
             "batch": case.batch,
             "spent": case.spent,
+            "unsure": text(case.unsure),
         }
         for name, value in line.items():
             columns.setdefault(name, []).append(value)
@@ -361,7 +362,7 @@ def _method(own: Measured) -> Json:
     record, listed = own.record, listings.listed(own)
     env = record.environment
     return {
-        "confidence": record.method.confidence if record.method else None,
+        "confidence": record.method.confidence,
         "glossary": glossary.rows(record),
         "tables": [
             _table("The numbers of the method", provenance.METHOD_COLUMNS,

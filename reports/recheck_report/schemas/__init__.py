@@ -11,12 +11,7 @@ from typing import Any
 @cache
 def load(name: str) -> dict[str, Any]:
     """The schema of the file of that name: record, samples (of one line), probes, accuracy,
-    rehearsal, verdicts, history or contribution."""
+    rehearsal, verdicts or history."""
     path = Path(__file__).with_name(f"{name}.schema.json")
     found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     return found
-
-
-def opened(form: dict[str, Any]) -> dict[str, Any]:
-    """The form of an object that may have other members besides."""
-    return {**form, "additionalProperties": True}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from recheck_report.claims import judge
 from recheck_report.claims.measured import Measured
+from recheck_report.net import caught
 from recheck_report.sections import story
 from recheck_report.sections.findings import register
 from recheck_report.statistics.family import comparisons
@@ -14,7 +15,8 @@ def close_family(own: Measured) -> None:
     which there are. Verdicts are corrected for their number, so this comes first."""
     known = comparisons(own.record)
     if not known.closed:
-        register(own)
-        story.register(own)
+        # where their own sections could not be made, they say so
+        caught(lambda: register(own), lambda _: None)
+        caught(lambda: story.register(own), lambda _: None)
         judge(own.record, None, own.known)
         known.close()

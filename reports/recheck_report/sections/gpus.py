@@ -103,8 +103,7 @@ def labels(records: list[Measured]) -> list[list[str]]:
             alike = all(other[key] == value for other in facts)
             text = prose(f"{key} {value}")
             lines.append(text if alike else f"**{text}**")
-        # the older schema stands there already
-        short = [text.split("**")[1] for text in brands(each) if "An older record" not in text]
+        short = [text.split("**")[1] for text in brands(each)]
         lines += [f"**{text}**" for text in short]
         if each.probes is None:
             lines.append("without probes")
@@ -273,6 +272,7 @@ def answer(first: Measured, other: Measured, pair: Pair, labels: tuple[str, str]
         )
         return [f"{now} {much} {was} {where}.", verdicts]
     slower, faster = pair.of("slower"), pair.of("faster")
+    verdicts = f"{pair.disturbed}. {verdicts}" if pair.disturbed else verdicts
     where = f"{was} and {now} both timed on {prose(machine(other))}"
     both = f"Of {times.count(len(pair.changes), 'case')} that {where}"
     if not slower and not faster:

@@ -41,6 +41,15 @@ EMPTY = 0.25e-6
 LINK = 500e9
 
 
+def mark(record: Record, case: Case | None) -> str:
+    """What follows a time that nothing may be concluded from."""
+    if case is None or not case.seconds:
+        return ""
+    if case.unsure:
+        return " **disturbed**" if case.disturbed else " **no interval**"
+    return " **suspect**" if case.id in suspects(record) else ""
+
+
 def _roofs(record: Record) -> list[Case]:
     experiment = record.experiment(MACHINE)
     return record.of(experiment) if experiment else []
@@ -60,7 +69,7 @@ def _highest(record: Record, names: tuple[str, ...], metric: Metric) -> tuple[fl
     rates = (
         (getattr(case, metric.work) / case.seconds.low, case)
         for case in _roofs(record)
-        if case.strategy in names and case.seconds
+        if case.strategy in names and case.seconds and not case.unsure
     )
     return max(rates, key=lambda found: found[0], default=None)
 
@@ -87,7 +96,7 @@ def suspects(record: Record) -> dict[str, str]:
         for metric, names in ((MEMORY, ("read", "copy")), (COMPUTE, ("ffma",)))
     }
     for case in record.cases:
-        if case.target != "gpu" or not case.seconds or case.part_of:
+        if case.target != "gpu" or not case.seconds or case.part_of or case.unsure:
             continue
         flushed = case.bytes > FLUSHED * gpu.l2_bytes and case.experiment != MACHINE
         bound = [MEMORY] if case.regime == "hot" and flushed else []
@@ -119,9 +128,9 @@ def _beyond(record: Record) -> dict[str, str]:
     """Of all targets and regimes what is beyond any cache and any tensor core."""
     found = {}
     empty = record.by_id.get(f"{MACHINE}/launch/1/hot")
-    launch = empty if empty and empty.seconds else None
+    launch = empty if empty and empty.seconds and not empty.unsure else None
     for case in record.cases:
-        if not case.seconds:
+        if not case.seconds or case.unsure:
             continue
         least = _least(record, case, launch)
         if least and case.seconds.median < least[0]:
@@ -142,8 +151,9 @@ def _beyond(record: Record) -> dict[str, str]:
 def _held(case: Case, gpu: Gpu) -> float:
     """The clock that makes of a case's time the clocks that its blocks took, each by its own; the
     GPU's where those are not known."""
-    pairs = zip(case.rounds.values(), case.clocks, strict=True)
-    return median(seconds * (own or gpu.clock_hz) for seconds, own in pairs) / case.time.median
+    pairs = zip(case.rounds.values(), case.clocks, strict=False)
+    found = [seconds * (own or gpu.clock_hz) for seconds, own in pairs]
+    return median(found) / case.time.median if found else gpu.clock_hz
 
 
 def _limits(record: Record, case: Case) -> tuple[str, dict[Metric, float]]:
@@ -152,7 +162,7 @@ def _limits(record: Record, case: Case) -> tuple[str, dict[Metric, float]]:
     env, fp32 = record.environment, record.ceilings.get(COMPUTE.ceiling)
     if case.target == "cpu":
         return "", dict.fromkeys((MEMORY, COMPUTE), PER_THREAD * env.cpu_threads)
-    if not env.gpu or not fp32:
+    if not env.gpu or not fp32 or not env.gpu.clock_hz:
         return "", {}
     clock = _held(case, env.gpu)
     # such as l2_read and bandwidth_l2
@@ -168,7 +178,7 @@ def _limits(record: Record, case: Case) -> tuple[str, dict[Metric, float]]:
 def _least(record: Record, case: Case, launch: Case | None) -> tuple[float, str] | None:
     """What a case takes at least by another one of the record, and in words."""
     hot = record.by_id.get(f"{case.id.rpartition('/')[0]}/hot")
-    whole = hot and hot.seconds
+    whole = hot.seconds if hot and not hot.unsure else None
     if case.regime == "end_to_end":
         copies = (case.bytes / LINK, f"copies at {LINK / 1e9:g} GB/s")
         alone = (WITHOUT * whole.median, "nine tenths of its launch alone") if whole else copies
@@ -177,7 +187,8 @@ def _least(record: Record, case: Case, launch: Case | None) -> tuple[float, str]
     level = case.strategy.removeprefix("latency_")
     if gpu and steps and case.experiment == MEMORY_LEVELS and level in LOAD_CLOCKS:
         clocks = LOAD_CLOCKS[level]
-        return steps * clocks / _held(case, gpu), f"{clocks} clocks for each load"
+        held = _held(case, gpu)
+        return (steps * clocks / held, f"{clocks} clocks for each load") if held else None
     # a part of a launch may be shorter than a launch
     if case.target != "gpu" or case.regime not in ("hot", "cold") or case.part_of:
         return None
@@ -221,7 +232,7 @@ def table(record: Record) -> list[list[str]]:
         line.append(f"{significant(limit)}{NBSP}{metric.unit}")
         middle, low, high = (rate / limit for rate in metric.rates(case))
         line += [Ratio(middle, low, high).percent.replace(" ", NBSP), clock]
-        if metric is COMPUTE and gpu and case.clock_hz:
+        if metric is COMPUTE and gpu and gpu.clock_hz and case.clock_hz:
             held = limit * case.clock_hz / gpu.clock_hz
             share = f"{significant(held)}{NBSP}{metric.unit}, reached "
             share += f"{significant(100 * metric.rate(case, seconds.median) / held)}{NBSP}%"

@@ -61,7 +61,7 @@ def levels(record: Record) -> list[Level]:
         sizes: dict[int, Case] = {}
         for case in order:
             if case.strategy == row.strategy:
-                sizes.setdefault(case.shape["words"], case)
+                sizes.setdefault(next(iter(case.shape.values())), case)
         for words, case in sorted(sizes.items()):
             level = row.strategy.removeprefix(kind), words if len(sizes) > 1 else None
             found.setdefault(level, {})[kind] = case

@@ -4,23 +4,29 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from dataclasses import asdict
 from decimal import Decimal
 
+from recheck_report.anchors import METHOD as METHOD_PAGE
 from recheck_report.formatting import cell, shape_label, significant
 from recheck_report.model.probes import Probes
-from recheck_report.model.record import METHOD, Environment, Record
+from recheck_report.model.record import METHOD, MOST_UNREAD, Environment, Record
+from recheck_report.sections import odd
 from recheck_report.statistics.family import comparisons
 from recheck_report.statistics.paired import LEVEL
 from recheck_report.statistics.ratio import COARSEST
 
+SHARED = 5  # per cent of the GPU's time from which on others are said to have shared it
 LOADED = 0.9  # the share of a window below which a GPU had to wait for the host
 
 
 def brands(record: Record, probes: Probes | None = None) -> list[str]:
     """What a reader must know before the first number; Markdown, one line each."""
-    env, found = record.environment, []
-    if env.build_type != "Release":
+    env, found = record.environment, [*_suffered(record), *_unread(record)]
+    found += [_bold(each.says or each.code) for each in env.conditions]
+    codes = {each.code for each in env.conditions}
+    if env.build_type != "Release" and "debug_build" not in codes:
         build = cell(env.build_type)
         found.append(f"**{build} build**: its times say nothing about a Release build.")
     if env.device_debug:
@@ -35,10 +41,7 @@ def brands(record: Record, probes: Probes | None = None) -> list[str]:
     if env.code == "ptx":
         text = "the binary holds no machine code for this GPU, so the driver compiled its PTX."
         found.append(f"**Device code compiled at run time**: {text}")
-    if env.other_processes:
-        text = "while the run went on: time, memory and caches were shared."
-        many = "process" if env.other_processes == 1 else "processes"
-        found.append(f"**{env.other_processes} other {many} on the GPU** {text}")
+    found += _shared(env)
     if env.other_cpus:
         text = "at times: what was timed on the CPU and from end to end had what they left."
         many = "CPU" if env.other_cpus == 1 else "CPUs"
@@ -52,12 +55,9 @@ def brands(record: Record, probes: Probes | None = None) -> list[str]:
         )
     if env.mps:
         found.append("**MPS is on**: other programs can run on the GPU at the same time.")
-    if record.schema < 3:
-        text = "it has no self-audit, no pairing by rounds and no measured ceilings."
-        found.append(f"**An older record, of schema {record.schema}**: {text}")
-    if record.method and record.method.confidence != 1 - LEVEL:
+    if record.method.confidence not in (None, 1 - LEVEL):
         text = f"where this report says a {100 * (1 - LEVEL):g} % interval of a time, it is this."
-        share = f"{100 * record.method.confidence:g} %"
+        share = f"{100 * (record.method.confidence or 0):g} %"
         found.append(f"**Intervals of medians at {share}**: {text}")
     if comparisons(record).resolution > COARSEST:
         text = "a kernel compared with itself comes out different, so no ratio here is judged"
@@ -76,6 +76,9 @@ def brands(record: Record, probes: Probes | None = None) -> list[str]:
             found.append(
                 f"**{count} {'case' if count == 1 else 'cases'} {status}**: the reasons are listed."
             )
+    if count := len(odd.values(record)):
+        kinds = "1 kind" if count == 1 else f"{count} kinds"
+        found.append(f"**Odd values of {kinds}**: [which, and where]({METHOD_PAGE}#odd-values).")
     foreign = probes.foreign(record) if probes else None
     if foreign:
         found.append(f"**Probes of another run**: {cell(foreign)}, so they decide no claim here.")
@@ -83,6 +86,49 @@ def brands(record: Record, probes: Probes | None = None) -> list[str]:
         text = "they were collected with uncommitted changes, so no commit holds what was probed."
         found.append(f"**Probes of no commit**: {text}")
     return found
+
+
+def _bold(says: str) -> str:
+    """A sentence of a record in Markdown, with what stands before its colon in bold."""
+    lead, colon, rest = cell(says).partition(": ")
+    return f"**{lead}**{colon}{rest}"
+
+
+def _suffered(record: Record) -> list[str]:
+    """Which times were disturbed, by what, in one sentence; none if no time was."""
+    timed = [case for case in record.cases if case.seconds]
+    causes = Counter(case.disturbed for case in timed if case.disturbed)
+    if not causes:
+        return []
+    named = ", ".join(f"{cell(cause)} ({count:,})" for cause, count in causes.most_common())
+    what = f"{causes.total():,} of {len(timed):,} times are marked *disturbed*: {named}"
+    return [f"**Times suffered**: {what}. They decide no claim."]
+
+
+def _unread(record: Record) -> list[str]:
+    """What of the files could not be read, in one sentence."""
+    if not record.unread:
+        return []
+    cases = sum(each.startswith("field cases[") for each in record.unread)
+    parts = [f"{cases} case{'s' if cases > 1 else ''}"] if cases else []
+    if others := len(record.unread) - cases:
+        parts.append(f"{others} other part{'s' if others > 1 else ''}")
+    first = "; ".join(cell(each.removeprefix("field ")) for each in record.unread[:MOST_UNREAD])
+    more = "; …" if len(record.unread) > MOST_UNREAD else ""
+    return [f"**{' and '.join(parts)} could not be read**: {first}{more}."]
+
+
+def _shared(env: Environment) -> list[str]:
+    """Whether other processes took the GPU's time: not where they merely held it."""
+    percent, many = env.other_gpu_percent, env.other_processes or 0
+    others = f"{many} other {'process' if many == 1 else 'processes'}" if many else "Others"
+    if percent is not None and percent >= SHARED:
+        text = f"they took up to {percent} % of its time, and shared memory and caches."
+        return [f"**{others} on the GPU**: {text}"]
+    if percent is None and many:
+        verb = "holds" if many == 1 else "hold"
+        return [f"**{others} {verb} the GPU**; whether they used it is not known."]
+    return []
 
 
 def program(env: Environment) -> str:
@@ -159,7 +205,7 @@ def method(record: Record) -> list[list[str]]:
     """Rows of the method's table, in the words of its schema; none where it is not stated."""
     found = []
     inner = any(case.regime == "inner" for case in record.cases)
-    for name, value in asdict(record.method).items() if record.method else ():
+    for name, value in asdict(record.method).items():
         if value is None or (name == "inner_repeats" and not inner):
             continue
         meaning, _, unit = METHOD[name]["description"].rpartition(" (")

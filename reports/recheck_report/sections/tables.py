@@ -9,13 +9,12 @@ from dataclasses import dataclass
 from recheck_report.anchors import anchor, page, row_anchor
 from recheck_report.claims.figures import Figures
 from recheck_report.formatting import NBSP, NONE, cell, duration, shape_label, significant, spread
-from recheck_report.model.record import REGIMES, Case, Error, Experiment, Record
+from recheck_report.model.record import Case, Error, Experiment, Record
 from recheck_report.queries import first_rung, metric_of, reference, roof, share
-from recheck_report.sections.machine import suspects
+from recheck_report.sections.machine import mark
 from recheck_report.statistics.family import comparisons
 from recheck_report.statistics.ratio import Ratio
 
-REGIME_NAMES = {"cold": "cold", "hot": "hot", "inner": "inner", "end_to_end": "end to end"}
 Names = tuple[str, ...]
 GAPS = ["strategy", "shapes", "regime", "status", "reason", "cases"]
 ABSENT = "·"  # the run has no such case: nothing went wrong
@@ -50,11 +49,6 @@ def _time(case: Case | None) -> str:
     return _pair(duration(case.seconds.median), spread(case.seconds))
 
 
-def _mark(record: Record, case: Case | None) -> str:
-    """What follows a time that is too good to be true."""
-    return " **suspect**" if case and case.id in suspects(record) else ""
-
-
 @dataclass(frozen=True)
 class Table:
     """A table with a heading; `numbers` are the columns to align right."""
@@ -77,10 +71,14 @@ class Matrix:
 
 
 def _regimes(record: Record, experiment: Experiment) -> list[str]:
-    """Those that some GPU row of the experiment has; without a GPU row, those of any row."""
-    cases = record.of(experiment)
-    found = {case.regime for case in cases if case.target == "gpu"} or {c.regime for c in cases}
-    return [regime for regime in REGIMES if regime in found | {"hot"}]
+    """Those that some row of the experiment has."""
+    found = {case.regime for case in record.of(experiment)}
+    return [regime for regime in record.regimes if regime in found | {"hot"}] or ["hot"]
+
+
+def regime_name(regime: str) -> str:
+    """ "end to end"."""
+    return regime.replace("_", " ")
 
 
 class Headline:
@@ -95,7 +93,7 @@ class Headline:
         self.roof = roof(record, experiment)
         rows = record.strategies(experiment)
         self.layouts = len({row.layout for row in rows}) > 1
-        self.columns = ["strategy", *(REGIME_NAMES[regime] for regime in self.regimes)]
+        self.columns = ["strategy", *map(regime_name, self.regimes)]
         self.columns += [self.metric.unit] + ([f"of `{self.roof}`"] if self.roof else [])
         self.columns += [f"speed-up over `{name}`" for name in self.bases]
         head = [case for case in record.of(experiment) if case.shape_name == experiment.headline]
@@ -118,9 +116,7 @@ class Headline:
         main = cases.get("cold" if row.target == "gpu" else "hot")
         place = f'<a id="{anchor(there[0], self.experiment)}"></a>' if there else ""
         line = [f"{place}`{row.strategy}`{row.marks}"]
-        line += [
-            _time(case) + _mark(self.record, case) if case else NONE for case in cases.values()
-        ]
+        line += [_time(case) + mark(self.record, case) if case else NONE for case in cases.values()]
         tail = ([row.layout.replace("_", " ")] if self.layouts else []) + [cell(str(row.source))]
         if main is None or main.seconds is None:
             why = f"[why]({page(self.experiment)}#without-a-time)"
@@ -186,8 +182,8 @@ def matrices(record: Record, experiment: Experiment) -> list[Matrix]:
         return _share(share(record, experiment, case, best))
 
     found = []
-    for regime in REGIMES:
-        name, unit = REGIME_NAMES[regime], metric.unit
+    for regime in record.regimes:
+        name, unit = regime_name(regime), metric.unit
         kinds = [("row", f"Every shape, {name}: {unit} {interval}", rate, True)]
         if best and regime == "cold":
             title = f"Every shape, {name}: share of `{best}`, by {unit} [95 % interval]"
@@ -217,9 +213,9 @@ def _matrix(
         cells = []
         for case in (cases[shape] for shape in used):
             told = text(case) if case and case.seconds else _time(case)
-            cells.append(told + _mark(record, case))
-        mark = f'<a id="{name}"></a>' if place else ""
-        lines.append([f"{mark}`{row.strategy}`{row.marks}", *cells])
+            cells.append(told + mark(record, case))
+        head = f'<a id="{name}"></a>' if place else ""
+        lines.append([f"{head}`{row.strategy}`{row.marks}", *cells])
     return [Matrix(title, [shape_label(shape) for shape in used], lines)] if lines else []
 
 
@@ -249,7 +245,7 @@ def _then(record: Record, experiment: Experiment, known: Figures, document: str)
         case = each.case(record, experiment)
         then, name = each.time(case), f"`{each.strategy}`{case.marks if case else ''}"
         where = f"{cell(each.place)} ({each.claim})" if each.claim else cell(each.place)
-        line = [f"{name}, {REGIME_NAMES[each.regime]}", where]
+        line = [f"{name}, {regime_name(each.regime)}", where]
         line += [cell(each.printed) or NONE] * printed
         other = known.hardware[each.hardware]
         line += ["" if other == usual else cell(other)] * several
@@ -286,7 +282,7 @@ def not_passed(record: Record, experiment: Experiment) -> list[list[str]]:
     """
     folded: dict[tuple[str, str, str, str], list[str]] = {}
     for case in record.of(experiment):
-        if case.status != "passed":
+        if not case.seconds:
             key = (case.status, case.reason or "", case.strategy, case.regime)
             folded.setdefault(key, []).append(case.shape_name)
     by_regime: dict[tuple[str, str, str, Names], list[str]] = {}
@@ -305,7 +301,7 @@ def not_passed(record: Record, experiment: Experiment) -> list[list[str]]:
             [
                 ", ".join(f"`{name}`" for name in strategies),
                 labels,
-                ", ".join(REGIME_NAMES[regime] for regime in regimes),
+                ", ".join(map(regime_name, regimes)),
                 status.replace("_", " "),
                 cell(reason),
                 str(len(shapes) * len(regimes) * len(strategies)),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -15,7 +16,7 @@ from statistics import median, quantiles
 
 from recheck_report.formatting import duration, margin, shape_label, significant
 from recheck_report.model.record import REGIMES, Case, Record
-from recheck_report.sections.machine import suspects
+from recheck_report.sections.machine import mark, suspects
 from recheck_report.sections.verdicts import prose
 from recheck_report.statistics.changes import Change, changes, held_to, lost
 from recheck_report.statistics.ratio import Ratio
@@ -59,8 +60,8 @@ def code(name: str) -> str:
 
 
 def took(record: Record, case: Case) -> str:
-    """ "293 µs", and as Markdown whether that is too good to be true."""
-    return duration(case.time.median) + (" **suspect**" if case.id in suspects(record) else "")
+    """ "293 µs", and as Markdown whether nothing may be concluded from it."""
+    return duration(case.time.median) + mark(record, case)
 
 
 def told(change: Change, name: Callable[[str], str] = str) -> str:
@@ -153,7 +154,9 @@ class Pair:
 
     def groups(self) -> list[list[str]]:
         """By experiment and regime: medians of ratios, and how many cases changed."""
-        order = [*map(regime, REGIMES), "CPU"]
+        kinds = {kind(each.new) for each in self.changes}
+        usual = [*map(regime, REGIMES), "CPU"]
+        order = [*usual, *sorted(kinds.difference(usual))]
         found: dict[tuple[str, int], list[Change]] = {}
         for each in self.changes:
             key = each.new.experiment, order.index(kind(each.new))
@@ -173,6 +176,17 @@ class Pair:
             if own:
                 lines.append([name, str(len(own)), margin(own[0].margin), *tally(own)])
         return lines
+
+    @property
+    def disturbed(self) -> str:
+        """That cases look slower or faster only because their times were disturbed, in one
+        sentence with the causes; empty if none does."""
+        odd = [each for each in self.changes if each.unsure and each.looks != "no difference"]
+        if not odd:
+            return ""
+        causes = Counter(each.unsure for each in odd).most_common(NAMED)
+        named = ", ".join(f"{prose(why)} ({times})" for why, times in causes)
+        return f"{count(len(odd), 'case')} may differ only because times were disturbed: {named}"
 
     def lost_rows(self) -> list[list[str]]:
         """What became of the cases that lost their times, by why."""

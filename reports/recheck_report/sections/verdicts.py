@@ -122,7 +122,9 @@ def in_words(outcome: Outcome) -> str:
 
 
 def _differs(outcome: Outcome) -> str:
-    """Why it is left open, where that is what two processes differ by."""
+    """Why it is left open, where a time was disturbed or that is what two processes differ by."""
+    if outcome.unsure:
+        return f"; cannot tell, as {prose(outcome.unsure)}"
     return f"; two processes may differ by {margin(outcome.differs)}" if outcome.differs else ""
 
 

@@ -32,7 +32,17 @@ class Change:
     margin: float
 
     @property
+    def unsure(self) -> str:
+        """Why one of the two times decides nothing; empty if both may."""
+        return self.new.unsure or self.old.unsure or ""
+
+    @property
     def outcome(self) -> str:
+        """As `looks`; disturbed where one of the two times decides nothing."""
+        return "disturbed" if self.unsure else self.looks
+
+    @property
+    def looks(self) -> str:
         """slower | faster: the whole interval lies beyond the margin; else no difference."""
         if self.ratio.low > 1 + self.margin:
             return "faster"

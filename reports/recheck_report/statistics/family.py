@@ -59,9 +59,10 @@ class Comparisons:
                 least = max(least, math.expm1(math.fsum(logs)))
         except another.Unknown:
             pass
-        return replace(
-            found, resolution=least, alike=self.resolution, told=self.resolution <= COARSEST
-        )
+        # what was disturbed tells no two kernels apart
+        sure = not any(case.unsure for cases in pairs for case in cases)
+        told = sure and self.resolution <= COARSEST
+        return replace(found, resolution=least, alike=self.resolution, told=told)
 
     def verdict(self, base: Case, other: Case, against: float = 1.0) -> Ratio:
         """For a sentence: its outcome, and its p-value, hold among all of the family."""

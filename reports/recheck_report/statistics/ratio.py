@@ -19,6 +19,11 @@ def _p_value(value: float, low: float, high: float, against: float) -> float:
     return math.erfc(1.96 * gap / half / math.sqrt(2)) if half else float(gap == 0)
 
 
+def _exponent(value: float) -> int:
+    """Of ten; 0 for what has none."""
+    return math.floor(math.log10(value)) if 0 < value < math.inf else 0
+
+
 @dataclass(frozen=True)
 class Ratio:
     """How many times as fast `other` is as `base`, with a 95 % interval.
@@ -121,7 +126,7 @@ class Ratio:
         # as many decimals as the interval's width deserves, and enough that a bound which is not
         # 1 (or 100 %) does not read as it
         width = self.high - self.low or self.value * 1e-3
-        decimals = max(0, -math.floor(math.log10(width)), 2 - math.floor(math.log10(self.value)))
+        decimals = max(0, -_exponent(width), 2 - _exponent(self.value))
         bounds = (self.low, self.high)
         while decimals < 6 and any(round(b, decimals) == one != b for b in bounds):
             decimals += 1

@@ -59,7 +59,7 @@ function recordOf(found) {
   const cases = new Map();
   for (const each of found.cases) {
     refuseUnless(typeof each?.id === "string", "has a case without an id");
-    cases.set(each.id, { id: each.id, status: String(each.status ?? ""), reason: String(each.reason ?? ""), ...timesOf(each) });
+    cases.set(each.id, { id: each.id, status: String(each.status ?? ""), reason: String(each.reason ?? ""), disturbed: Boolean(each.disturbed), ...timesOf(each) });
   }
   const { gpu, git, started, driver, cuda_runtime: cuda } = found.environment;
   const known = { commit: git?.commit, started, driver, cuda };
@@ -68,12 +68,12 @@ function recordOf(found) {
   return { gpu: gpu ? String(gpu.name) : null, uuid, cases, ...known };
 }
 
-function timesOf({ id, seconds }) {
+// an odd time is none
+function timesOf({ seconds }) {
   if (seconds === null || seconds === undefined) return { median: null };
   const { median: middle, low, high } = seconds;
   const right = [low, middle, high].every((each) => typeof each === "number") && 0 < low && low <= middle && middle <= high && high < 1e9;
-  refuseUnless(right, `has a case whose seconds are no times: ${id.slice(0, 80)}`);
-  return { median: middle, low, high };
+  return right ? { median: middle, low, high } : { median: null };
 }
 
 // by how much two runs of these GPU models differ without a cause, in this class; on one GPU if that is known
@@ -95,7 +95,8 @@ function changes(record) {
     if (!old.median || !other?.median) return [];
     const ratio = { ...farEnds(old, other), mark: "" }; // all of them are
     const margin = marginOf(classOf(old, other), models, level);
-    const changed = ratio.low > 1 + margin ? "faster" : ratio.high < 1 / (1 + margin) ? "slower" : "no difference";
+    const unsure = old.unsure || other.disturbed;
+    const changed = unsure ? "disturbed" : ratio.low > 1 + margin ? "faster" : ratio.high < 1 / (1 + margin) ? "slower" : "no difference";
     return [{ old, other, ratio, margin, changed, size: Math.abs(Math.log(ratio.value)) }];
   });
 }

@@ -11,7 +11,7 @@ const SAMPLES = { ready: false, why: "" };
 // one object for each case, from the table's columns; each text stands there once
 function casesOf({ rows, texts, cases }) {
   const names = Object.keys(cases);
-  const spelled = new Set(["shape", "regime", "status", "reason", "error_metric", "throttle"]);
+  const spelled = new Set(["shape", "regime", "status", "reason", "error_metric", "throttle", "unsure"]);
   let sample = 0;
   let block = 0;
   return (cases.row ?? []).map((_, at) => {

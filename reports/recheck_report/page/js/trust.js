@@ -17,7 +17,7 @@ function showTrust(root) {
     section("What this run can tell", el("p", { class: "lead" }, rich(trust.audit)), el("p", {}, `Claims, findings, stories and listings make ${family} comparisons; their p-values are corrected for that number (Holm).`), ...tablesOf([audit])),
     section(
       "Proofs",
-      el("p", { class: "lead" }, `${counts.passed ?? 0} of ${plural(CASES.length, "case")} passed the proof of their results and have a time; ${bad || "none"} failed it. ${kept} samples were kept, ${discarded} discarded because the clock was throttled.`),
+      el("p", { class: "lead" }, `${counts.passed ?? 0} of ${plural(CASES.length, "case")} passed the proof of their results and have a time; ${bad || "none"} failed it. ${kept} samples were kept, ${discarded} discarded or set aside: the method says why.`),
       trust.throttled ? el("p", { class: "note" }, "Throttled while power was measured: ", rich(trust.throttled)) : "",
       testsTable(),
     ),

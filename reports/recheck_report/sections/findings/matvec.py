@@ -61,7 +61,7 @@ class _Sentences(Sentences):
                 best = max(timed, key=self._rate)
                 picks = dict.fromkeys((timed[0].id, best.id, timed[-1].id))
                 told = [
-                    f"{significant(self._rate(case))} at {case.shape['rows']} rows"
+                    f"{significant(self._rate(case))} at {next(iter(case.shape.values()))} rows"
                     for case in timed
                     if case.id in picks
                 ]

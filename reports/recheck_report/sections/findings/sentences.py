@@ -19,9 +19,10 @@ from recheck_report.anchors import place
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import SCOPES, cell, durations, margin, shape_label, significant
 from recheck_report.model.record import Case, Experiment
+from recheck_report.net import caught
 from recheck_report.queries import DISPATCH, first_rung, metric_of, reference, roof, share
 from recheck_report.sections.bottlenecks import busy
-from recheck_report.sections.machine import suspects
+from recheck_report.sections.machine import mark
 from recheck_report.statistics.family import comparisons
 from recheck_report.statistics.paired import in_rounds
 from recheck_report.statistics.ratio import Ratio
@@ -58,13 +59,17 @@ class Missing(Exception):
         self.what, self.why = what, cell(why)
 
 
+def _unsaid(why: str) -> Line:
+    return Line("not measured", f"Not said, as this could not be made: {cell(why)}.")
+
+
 def finding(title: str, says: str, *writers: Writer) -> Finding:
     """Runs the writers in order; lines that miss their case fold into one for each reason."""
     lines: list[Line] = []
     missing: dict[str, list[str]] = {}
     for write in writers:
         try:
-            lines.append(write())
+            lines.append(caught(write, _unsaid, Missing))
         except Missing as error:
             missing.setdefault(error.why, []).append(error.what)
     for why, what in missing.items():
@@ -112,8 +117,8 @@ class Sentences:
     def link(self, case: Case) -> str:
         scope = SCOPES.get(case.regime, "")
         where = place(case, self.experiment)
-        if case.id in suspects(self.record):
-            scope += " (**suspect**)"
+        if marked := mark(self.record, case).strip():
+            scope += f" ({marked})"
         return f"[`{case.strategy}`]({where}){' ‡' * ('‡' in case.marks)}{scope}"
 
     def rate(self, case: Case) -> str:

@@ -1,0 +1,32 @@
+"""The last net under a report: what raises on data that nobody foresaw costs only its own place.
+
+RECHECK_DEBUG=1 prints the traceback; RECHECK_RAISE=1, as the tests have it, takes the net away.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from collections.abc import Callable
+from typing import TypeVar
+
+from recheck_report.model.typed import BadRecord, printable
+
+T = TypeVar("T")
+MOST = 200  # characters of an error that a reader is shown
+
+
+def caught(make: Callable[[], T], instead: Callable[[str], T], *known: type[Exception]) -> T:
+    """What `make` returns, or where it raises what is not `known`, what `instead` makes of the
+    error in one line."""
+    try:
+        return make()
+    except Exception as error:
+        if isinstance(error, (BadRecord, OSError, *known)):
+            raise
+        if os.environ.get("RECHECK_RAISE"):
+            raise
+        if os.environ.get("RECHECK_DEBUG"):
+            traceback.print_exc(file=sys.stderr)
+        return instead(printable(f"{type(error).__name__}: {error}")[:MOST])

@@ -1,0 +1,63 @@
+"""Odd values: what does not fit the rest of a record. Each is a note, and none is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from recheck_report.formatting import cell
+from recheck_report.model.record import Case, Record
+
+COLUMNS = ["what", "cases", "such as"]
+FASTER = 1.25  # of the clock or the power limit that the device states
+# joules of a launch by watts times its median: a launch among others takes longer than its median
+# says, where the host is slower than the GPU; 1.09 to 4.42 were seen
+ENERGY = 0.9, 6
+
+
+def _watts(record: Record, case: Case) -> bool:
+    limit = record.environment.gpu and record.environment.gpu.power_limit_watts
+    return bool(case.power and limit and case.power.watts > FASTER * limit)
+
+
+def _joules(_: Record, case: Case) -> bool:
+    if not case.power or not case.seconds:
+        return False
+    launch = case.power.watts * case.seconds.median
+    return not launch * ENERGY[0] <= case.power.joules <= launch * ENERGY[1]
+
+
+def _clock(record: Record, case: Case) -> bool:
+    gpu = record.environment.gpu
+    most = max((each for each in case.clocks if each), default=case.clock_hz or 0.0)
+    return bool(gpu and gpu.clock_hz and most > FASTER * gpu.clock_hz)
+
+
+def _no_interval(_: Record, case: Case) -> bool:
+    return bool(case.unsure) and not case.disturbed
+
+
+def _no_time(_: Record, case: Case) -> bool:
+    return case.status == "passed" and case.seconds is None
+
+
+KINDS: dict[str, Callable[[Record, Case], bool]] = {
+    "more watts than 1.25 times the power limit": _watts,
+    "joules per launch that do not fit watts times the median": _joules,
+    "an SM clock above 1.25 times what the device states": _clock,
+    "a time without an interval: it decides nothing": _no_interval,
+    "a time of 0 s, or none: it is left out": _no_time,
+}
+
+
+def values(record: Record) -> list[list[str]]:
+    """Rows of the table: what is odd, of how many cases, and the first of them."""
+    found = []
+    for what, is_odd in KINDS.items():
+        odd = [case for case in record.cases if is_odd(record, case)]
+        if odd:
+            found.append([what, str(len(odd)), f"`{odd[0].id}`"])
+    env = record.environment
+    if record.finished and record.finished < env.started:
+        when = f"{cell(record.finished)}, before {cell(env.started)}"
+        found.append(["a run that ended before it began: its clock was set", "–", when])
+    return found

@@ -1,0 +1,279 @@
+"""Records as other machines would have written them: a committed one with honest oddities.
+
+`odd()` makes one by a seed: fewer cases, and some changes of each kind that a noisy, throttled,
+shared, virtualised, strange or newer machine makes.
+"""
+
+from __future__ import annotations
+
+import bz2
+import json
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from conftest import REPORTS
+
+COMMITTED = REPORTS / "results" / "nvidia-h200"
+CAUSES = (
+    "another process used the GPU",
+    "the GPU lowered its clock to stay cool",
+    "other programs used the CPU",
+)
+Json = dict[str, Any]
+Lines = dict[str, Json]  # of samples, by case
+Change = Callable[[random.Random, Json, Lines], None]
+
+
+def committed() -> tuple[Json, Lines]:
+    document = json.loads((COMMITTED / "record.json").read_bytes())
+    text = bz2.decompress((COMMITTED / "samples.jsonl.bz2").read_bytes())
+    lines = [json.loads(line) for line in text.splitlines()]
+    return document, {each["id"]: each for each in lines}
+
+
+def shrunk(
+    dice: random.Random, document: Json, lines: Lines, most: int = 200
+) -> tuple[Json, Lines]:
+    """A copy with some of the cases, as flags would have chosen them."""
+    cases = [each for each in document["cases"] if dice.random() < most / len(document["cases"])]
+    own = json.loads(json.dumps({**document, "cases": cases}))
+    own["plan"] = {"preset": "chosen", "dropped": []}
+    names = {each["id"] for each in cases}
+    return own, {name: json.loads(json.dumps(lines[name])) for name in names & lines.keys()}
+
+
+def _some(dice: random.Random, document: Json) -> list[Json]:
+    """Some of the cases: one, a few, or nearly all."""
+    share = dice.choice((0.0, 0.05, 0.3, 0.95))
+    found = [each for each in document["cases"] if dice.random() < share]
+    return found or [dice.choice(document["cases"])]
+
+
+def _timed(dice: random.Random, document: Json) -> list[Json]:
+    return [each for each in _some(dice, document) if each.get("seconds")]
+
+
+def _member(dice: random.Random, document: Json) -> tuple[Json, str]:
+    """A member of a record that a machine may not know, and what holds it."""
+    env = document["environment"]
+    places = [env, env.get("gpu") or {}, env.get("state"), document.get("method")]
+    places += [document.get("overhead"), document.get("plan")]
+    places += [dice.choice(document["cases"]) for _ in range(3)]
+    places += [dice.choice(document["strategies"]), dice.choice(document["experiments"])]
+    places += [
+        each[name]
+        for each in _some(dice, document)[:3]
+        for name in ("seconds", "error", "power")
+        if each.get(name)
+    ]
+    place = dice.choice([each for each in places if each])
+    names = [name for name in place if name not in ("id", "status", "name", "experiment")]
+    return place, dice.choice(names or ["more"])
+
+
+def nulls(dice: random.Random, document: Json, _: Lines) -> None:
+    for _at in range(dice.choice((1, 5, 20))):
+        place, name = _member(dice, document)
+        place[name] = None
+
+
+def missing(dice: random.Random, document: Json, _: Lines) -> None:
+    for _at in range(dice.choice((1, 5, 20))):
+        place, name = _member(dice, document)
+        place.pop(name, None)
+
+
+def unknown_fields(dice: random.Random, document: Json, lines: Lines) -> None:
+    for place in (document, document["environment"], *_some(dice, document), *lines.values()):
+        place[f"new_{dice.randrange(9)}"] = dice.choice((None, 1, "x", [1, {"a": 2}], {"b": []}))
+
+
+def numbers(dice: random.Random, document: Json, _: Lines) -> None:
+    """Zeros and outliers of any member that is a number."""
+    for _at in range(dice.choice((1, 10, 50))):
+        place, name = _member(dice, document)
+        if type(place.get(name)) in (int, float):
+            kind = type(place[name])
+            place[name] = kind(place[name] * dice.choice((0, 0.01, 0.5, 2, 1000)))
+
+
+def zero_times(dice: random.Random, document: Json, lines: Lines) -> None:
+    """A clock without a tick in so short a time."""
+    for case in _timed(dice, document):
+        line = lines.get(case["id"], {"samples": []})
+        for at in range(dice.choice((1, len(line["samples"])))):
+            line["samples"][at : at + 1] = [0]
+        case["seconds"]["low"] = 0
+        if dice.random() < 0.5:
+            case["seconds"] |= {"median": 0}
+
+
+def outliers(dice: random.Random, document: Json, lines: Lines) -> None:
+    for case in _timed(dice, document):
+        factor = dice.choice((1e-3, 0.3, 3, 1e4))
+        line = lines.get(case["id"])
+        for name in ("median", "low", "high"):
+            case["seconds"][name] = (case["seconds"].get(name) or 1e-6) * factor
+        if line:
+            line["samples"] = [each * factor for each in line["samples"]]
+
+
+def few_samples(dice: random.Random, document: Json, lines: Lines) -> None:
+    for case in _timed(dice, document):
+        many = dice.choice((1, 2, 5))
+        line = lines.setdefault(case["id"], {"id": case["id"], "samples": [1e-6]})
+        line["samples"] = line["samples"][:many]
+        line |= {"blocks": [[0, len(line["samples"])]], "clocks": [None]}
+        ends = (None, None) if dice.random() < 0.5 else (min(line["samples"]), max(line["samples"]))
+        case["seconds"] |= dict(zip(("low", "high"), ends, strict=True))
+        case["seconds"]["samples"] = len(line["samples"])
+
+
+def blocks(dice: random.Random, document: Json, lines: Lines) -> None:
+    for case in _timed(dice, document):
+        line = lines.get(case["id"])
+        if line is None:
+            continue
+        many = len(line["samples"])
+        rounds: list[Any] = [[dice.randrange(10**6), 1] for _ in range(many)]
+        line["blocks"] = dice.choice((rounds, [[3, many]], [], None, [[0, many + 1]], [[0]]))
+        line["clocks"] = dice.choice(([], None, [1e9] * many, [0] * 3))
+
+
+def clocks(dice: random.Random, document: Json, lines: Lines) -> None:
+    """Of the host, and of the GPU: laptops go beyond what CUDA calls their clock."""
+    document["environment"]["started"] = dice.choice(
+        ("2099-01-01T00:00:00Z", "1970-01-01T00:00:00Z", "2026-11-22T00:00:00Z", "")
+    )
+    document["finished"] = dice.choice((None, "2026-11-21T03:00:00Z", "2026-11-23T03:00:00Z"))
+    document["wall_seconds"] = dice.choice((0, 1e-3, 1e7))
+    factor = dice.choice((0.1, 1.4, 3))
+    for case in _some(dice, document):
+        case["clock_hz"] = case["clock_hz"] and case["clock_hz"] * factor
+        line = lines.get(case["id"])
+        if line and line.get("clocks"):
+            line["clocks"] = [each and each * dice.choice((factor, 1)) for each in line["clocks"]]
+
+
+def powers(dice: random.Random, document: Json, _: Lines) -> None:
+    for case in document["cases"]:
+        if case["power"] and dice.random() < 0.5:
+            odd = dice.choice((0, 1e-3, 17, 917.789, 5e4))
+            case["power"] |= {dice.choice(("watts", "joules", "seconds")): odd}
+            case["power"]["throttle"] = dice.choice(([], ["hw_unheard_of"], ["sw_power_cap"] * 3))
+
+
+def device(dice: random.Random, document: Json, _: Lines) -> None:
+    """A GPU that is integrated, virtual, new, or a part of one."""
+    gpu = document["environment"]["gpu"]
+    if not gpu:
+        return
+    for name in dice.sample(["memory_clock_hz", "memory_bus_bits", "l2_bytes", "clock_hz"], 2):
+        gpu[name] = 0
+    gpu |= {"name": dice.choice(("NVIDIA GB10", "GRID A100-4C", "Orin (nvgpu)", "NVIDIA H200"))}
+    gpu |= {
+        "compute_capability": dice.choice(("12.1", "7.5", "20.0")),
+        "mig": dice.choice((True, None)),
+    }
+    gpu |= {"uuid_hash": None, "power_limit_watts": dice.choice((None, 0, 60.0)), "ecc": None}
+    for each in document["ceilings"].values():
+        each["value"] = dice.choice((0, each["value"], 1e30))
+
+
+def host(dice: random.Random, document: Json, _: Lines) -> None:
+    env = document["environment"]
+    env |= {
+        "cpu": dice.choice(("aarch64", "", "AMD EPYC")),
+        "cpu_threads": dice.choice((0, 1, 2048)),
+    }
+    env |= {"os": "Linux|<b>", "driver": None, "mps": True, "build_type": "RelWithDebInfo"}
+    env["git"] = dice.choice(({"commit": "unknown", "dirty": True, "diff": None}, {}, None))
+    env["gpu"], env["gpu_reason"] = dice.choice(
+        ((env["gpu"], None), (None, "no driver"), (None, None))
+    )
+
+
+def names(dice: random.Random, document: Json, _: Lines) -> None:
+    """Of a newer Recheck, or of an outside table."""
+    for row in document["strategies"]:
+        if dice.random() < 0.1:
+            row |= {
+                dice.choice(("role", "target", "arithmetic", "layout")): dice.choice(
+                    ("star", "npu", "fp8", "blocked", "part", "roof", "audit", "cpu")
+                )
+            }
+            row["parameters"] = dice.choice(({}, {"swizzle": 2**40}, row.get("parameters")))
+    for case in _some(dice, document):
+        experiment, row, shape, regime = case["id"].split("/")
+        regime = dice.choice(("sustained", "graph", regime))
+        case["id"] = f"{experiment}/{row}/{shape}/{regime}"
+        case["status"] = dice.choice(("passed", "skipped", "unsupported", case["status"]))
+
+
+def newer_experiment(dice: random.Random, document: Json, lines: Lines) -> None:
+    axes = dice.choice((["batch", "bins", "a", "b"], ["elements"], []))
+    shape = "x".join(str(dice.choice((1, 7, 1 << 20))) for _ in axes or "x")
+    document["experiments"].append({"name": "histogram", "axes": axes, "title": "Histograms"})
+    document["strategies"] += [
+        {"experiment": "histogram", "name": name, "target": target}
+        for name, target in (("atomics", "gpu"), ("cpu_serial", "cpu"))
+    ]
+    timed = next(case for case in document["cases"] if case["seconds"])
+    for row in ("atomics", "cpu_serial"):
+        name = f"histogram/{row}/{shape}/hot"
+        error = {"value": dice.random(), "bound": 0, "metric": "differences"}
+        document["cases"].append({**timed, "id": name, "error": error, "flops": 0, "power": None})
+        if timed["id"] in lines:
+            lines[name] = {**lines[timed["id"]], "id": name}
+
+
+def shared(dice: random.Random, document: Json, lines: Lines) -> None:
+    for case in _timed(dice, document):
+        case["disturbed"] = dice.choice((*CAUSES, None))
+        line = lines.get(case["id"])
+        if line and case["disturbed"]:
+            line["set_aside"] = [[3, [each * 2 for each in line["samples"][:4]]]]
+            case["seconds"]["discarded"] = 4
+    state = document["environment"]["state"]
+    state |= {"other_processes": dice.choice((0, 2, None)), "other_cpus": 15}
+    state["other_gpu_percent"] = dice.choice((None, 0, 4, 97))
+    document["environment"]["conditions"] = [
+        {"code": "launch_blocking", "says": "CUDA_LAUNCH_BLOCKING is set: every time is longer"}
+    ]
+    document["method"] = {"rounds": 12, "confidence": 0.95, "patience": "new"}
+
+
+def broken_case(dice: random.Random, document: Json, _: Lines) -> None:
+    at = dice.randrange(len(document["cases"]))
+    document["cases"][at] = dice.choice((7, None, [], {"id": 3}, {"id": "a/b", "status": "passed"}))
+
+
+CHANGES: tuple[Change, ...] = (
+    *(nulls, missing, unknown_fields, numbers, zero_times, outliers, few_samples, blocks, clocks),
+    *(powers, device, host, names, newer_experiment, shared, broken_case),
+)
+
+
+# what takes members away goes behind what changes them
+LAST = [*(each for each in CHANGES if each not in (nulls, missing, broken_case)), nulls, missing]
+LAST += [broken_case]
+
+
+def odd(seed: int, document: Json, lines: Lines) -> tuple[Json, Lines]:
+    """A record by this seed, with one to six kinds of change; each kind begins some."""
+    dice = random.Random(seed)
+    own, samples = shrunk(dice, document, lines)
+    first = [CHANGES[seed % len(CHANGES)], *dice.sample(CHANGES, dice.randrange(6))]
+    for change in sorted(dict.fromkeys(first), key=LAST.index):
+        change(dice, own, samples)
+    return own, samples
+
+
+def write(document: Json, lines: Lines, folder: Path) -> Path:
+    folder.mkdir(exist_ok=True)
+    (folder / "record.json").write_text(json.dumps(document))
+    text = "".join(json.dumps(line) + "\n" for line in lines.values())
+    (folder / "samples.jsonl").write_text(text)
+    return folder

@@ -1,0 +1,363 @@
+"""Whatever an honest machine writes is read, judged and rendered."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import EXPERIMENTS, linked, one_line, run, text_of, tree
+from odd_records import CAUSES, CHANGES, COMMITTED, Json, Lines, committed, odd, shrunk, write
+from recheck_report.claims import verdicts_of
+from recheck_report.claims.measured import Measured, read
+from recheck_report.commands.render import render
+from recheck_report.sections import odd as odd_values
+from recheck_report.sections import provenance
+from recheck_report.sections.family import close_family
+from recheck_report.sections.machine import suspects
+from recheck_report.sections.times import Pair
+
+RECORDS, RENDERED = 500, 10
+
+
+@pytest.fixture(scope="module")
+def real() -> tuple[Json, Lines]:
+    return committed()
+
+
+@pytest.fixture(scope="module")
+def whole(real: tuple[Json, Lines], tmp_path_factory: pytest.TempPathFactory) -> Measured:
+    """The committed record itself."""
+    folder = write(*real, tmp_path_factory.mktemp("whole"))
+    return judged(folder)
+
+
+def judged(folder: Path) -> Measured:
+    own = read(folder, EXPERIMENTS)
+    close_family(own)
+    verdicts_of(own.record, own.judgement)
+    return own
+
+
+@pytest.mark.parametrize("part", range(10))
+def test_any_record_is_read_and_judged(
+    part: int, real: tuple[Json, Lines], whole: Measured, tmp_path: Path
+) -> None:
+    for seed in range(part, RECORDS, 10):
+        own = judged(write(*odd(seed, *real), tmp_path))
+        assert own.record.cases, seed
+        assert provenance.brands(own.record) and odd_values.values(own.record) is not None
+        suspects(own.record)
+        Pair(whole.record, own.record).groups()
+
+
+@pytest.mark.parametrize("part", range(RENDERED))
+def test_and_rendered(part: int, real: tuple[Json, Lines], tmp_path: Path) -> None:
+    """By one of each kind of change at least, charts included."""
+    for seed in (part,) if part + RENDERED >= len(CHANGES) else (part, part + RENDERED):
+        own = read(write(*odd(seed, *real), tmp_path), EXPERIMENTS)
+        files = render(own, [])
+        linked(files)
+        assert b"could not be made" not in b"".join(files.values())
+
+
+# honest records that were refused once
+
+
+def _first(document: Json, **has: bool) -> Json:
+    return next(
+        case for case in document["cases"]
+        if case["seconds"] and all(bool(case[name]) == there for name, there in has.items())
+    )  # fmt: skip
+
+
+def _joules(document: Json, lines: Lines) -> None:
+    _first(document, power=True)["power"]["joules"] *= 9
+
+
+def _watts(document: Json, lines: Lines) -> None:
+    _first(document, power=True)["power"]["watts"] = 917.789
+
+
+def _faster(document: Json, lines: Lines) -> None:
+    document["environment"]["gpu"]["clock_hz"] /= 2
+
+
+def _few_blocks(document: Json, lines: Lines) -> None:
+    line = lines[_first(document)["id"]]
+    line["blocks"] = [[at, 1] for at in range(len(line["samples"]))]
+    line["clocks"] = [None] * len(line["samples"])
+
+
+def _bits_vary(document: Json, lines: Lines) -> None:
+    for at, case in enumerate(document["cases"]):
+        if case["error"] and case["error"]["value"]:
+            case["error"]["value"] *= 1 + at / 1000
+
+
+def _attributes(document: Json, lines: Lines) -> None:
+    document["environment"]["gpu"] |= {"memory_clock_hz": 0, "memory_bus_bits": 0}
+    document["ceilings"]["dram_bytes_per_second"]["value"] = 0
+
+
+def _no_tick(document: Json, lines: Lines) -> None:
+    case = _first(document)
+    lines[case["id"]]["samples"][:3] = [0, 0, 0]
+
+
+HONEST: dict[str, tuple[Callable[[Json, Lines], None], str]] = {
+    "joules beyond watts times the median": (_joules, "joules per launch that do not fit"),
+    "watts beyond the limit": (_watts, "more watts than"),
+    "clocks beyond nominal": (_faster, "an SM clock above"),
+    "blocks of one sample": (_few_blocks, ""),
+    "errors that differ between regimes": (_bits_vary, ""),
+    "attributes of 0": (_attributes, ""),
+    "samples of 0 s": (_no_tick, ""),
+}
+
+
+@pytest.mark.parametrize("name", HONEST)
+def test_an_honest_record_is_read_whole(
+    name: str, real: tuple[Json, Lines], tmp_path: Path
+) -> None:
+    change, said = HONEST[name]
+    document, lines = shrunk(random.Random(1), *real, most=400)
+    change(document, lines)
+    own = judged(write(document, lines, tmp_path))
+    assert len(own.record.cases) == len(document["cases"]) and not own.record.unread
+    assert any(said in row[0] for row in odd_values.values(own.record)) == bool(said)
+
+
+# what is ignored, what costs itself, and what costs all
+
+
+@pytest.fixture
+def small(real: tuple[Json, Lines]) -> tuple[Json, Lines]:
+    return shrunk(random.Random(2), *real)
+
+
+def _objects(value: Any) -> Iterator[Json]:
+    if isinstance(value, dict):
+        yield value
+    for each in (
+        value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    ):
+        yield from _objects(each)
+
+
+def test_unknown_fields_are_ignored(small: tuple[Json, Lines], tmp_path: Path) -> None:
+    before = judged(write(*small, tmp_path)).record
+    named = ("cubins", "ceilings", "parameters", "unknown", "state")  # their members are names
+    maps = [id(each[name]) for each in _objects(small[0]) for name in named if name in each]
+    for each in (*_objects(small[0]), *small[1].values()):
+        if id(each) not in maps:
+            each["another"] = {"of": ["a", "newer", 1, None]}
+    after = judged(write(*small, tmp_path)).record
+    assert vars(after)["cases"] == vars(before)["cases"] and not after.unread
+    assert after.environment == before.environment and after.method == before.method
+
+
+def test_next_to_nothing_is_required(small: tuple[Json, Lines], tmp_path: Path) -> None:
+    document, lines = small
+    names = [case["id"].split("/") for case in document["cases"]]
+    rows = {(each[0], each[1]): None for each in names}
+    least = {
+        "schema": 6,
+        "strategies": [{"experiment": experiment, "name": row} for experiment, row in rows],
+        "cases": [{k: each[k] for k in ("id", "status", "seconds")} for each in document["cases"]],
+    }
+    own = judged(write(least, lines, tmp_path))
+    assert len(own.record.cases) == len(document["cases"]) and not own.record.unread
+    assert b"could not be made" not in render(own, [])["README.md"]
+
+
+def test_a_higher_schema_is_one_line(small: tuple[Json, Lines], tmp_path: Path) -> None:
+    write({**small[0], "schema": 7}, small[1], tmp_path)
+    line = one_line(run("render", tmp_path, "--output", tmp_path / "report"), 2)
+    assert line.endswith("has schema 7; this renderer reads 6: update Recheck\n")
+
+
+@pytest.mark.parametrize(
+    "text, why",
+    [
+        ("", "is not complete JSON"),
+        ("{", "is not complete JSON"),
+        ("[]", "has no field schema"),
+        ('{"schema": 6}', "has no list of cases"),
+        ('{"schema": 6, "cases": 7}', "has no list of cases"),
+        ('{"schema": "6", "cases": []}', "field schema must be an integer"),
+        ('{"schema": 5, "environment": ' + "[" * 200_000, "is nested too deeply"),
+        ('{"schema": 4, "cases": []}', "has schema 4; this renderer reads 5 and 6"),
+    ],
+)
+def test_what_cannot_be_used_at_all_is_one_line(text: str, why: str, tmp_path: Path) -> None:
+    (tmp_path / "record.json").write_text(text)
+    assert why in one_line(run("render", tmp_path, "--output", tmp_path / "report"), 2)
+    assert not (tmp_path / "report").exists()
+
+
+@pytest.mark.parametrize("broken", [None, 7, {"id": 7}, {"id": "a/b", "status": "passed"}])
+def test_one_bad_case_costs_only_itself(
+    broken: Any, small: tuple[Json, Lines], tmp_path: Path
+) -> None:
+    document, lines = small
+    gone = document["cases"][3]["id"]
+    document["cases"][3] = broken
+    assert (
+        run("render", write(document, lines, tmp_path), "--output", tmp_path / "r").returncode == 0
+    )
+    own = read(tmp_path, EXPERIMENTS)
+    rest = {each["id"] for each in document["cases"] if each is not broken}
+    assert {case.id for case in own.record.cases} == rest and gone not in own.record.by_id
+    assert "> **1 case could not be read**: cases\\[3\\]" in (tmp_path / "r/README.md").read_text()
+
+
+def test_samples_that_are_lost_cost_no_time(small: tuple[Json, Lines], tmp_path: Path) -> None:
+    before = judged(write(*small, tmp_path)).record
+    (tmp_path / "samples.jsonl").unlink()
+    after = judged(tmp_path).record
+    assert [case.seconds for case in after.cases] == [case.seconds for case in before.cases]
+    assert "samples.jsonl.bz2 is missing" in after.unread
+    assert not any(case.rounds for case in after.cases)
+
+
+# what was disturbed
+
+
+def test_what_was_disturbed_decides_no_claim(
+    real: tuple[Json, Lines], whole: Measured, tmp_path: Path
+) -> None:
+    document = json.loads(json.dumps(real[0]))
+    for at, case in enumerate(document["cases"]):
+        case["disturbed"] = CAUSES[at % 3]
+    own = judged(write(document, real[1], tmp_path))
+    before = {each.claim.id: each for each in whole.judgement.claims}
+    decided = 0
+    for each in own.judgement.claims:
+        timed = {outcome.check.form for outcome in each.outcomes} - {
+            *("count", "attribute", "arithmetic", "test")
+        }
+        if timed and before[each.claim.id].verdict in ("holds", "fails"):
+            decided += 1
+            assert each.verdict in ("inconclusive", "not_measured"), each.claim.id
+            if each.verdict == "inconclusive":
+                assert any(cause in (each.reason or "") for cause in CAUSES)
+        if not timed:
+            assert each.verdict == before[each.claim.id].verdict
+    assert decided > 20
+    pair = Pair(whole.record, own.record)
+    assert not pair.of("slower") and not pair.of("faster")
+
+
+def test_one_disturbed_case_leaves_the_other_claims_alone(
+    real: tuple[Json, Lines], whole: Measured, tmp_path: Path
+) -> None:
+    held = next(each for each in whole.judgement.claims
+                if each.verdict == "holds" and each.claim.kind == "timed")  # fmt: skip
+    document = json.loads(json.dumps(real[0]))
+    name = next(name for name in held.evidence if name in whole.record.by_id)
+    next(case for case in document["cases"] if case["id"] == name)["disturbed"] = CAUSES[0]
+    own = judged(write(document, real[1], tmp_path))
+    turned = [
+        now for was, now in zip(whole.judgement.claims, own.judgement.claims, strict=True)
+        if was.verdict != now.verdict
+    ]  # fmt: skip
+    assert held.claim.id in [each.claim.id for each in turned]
+    assert all(name in each.evidence for each in turned)
+
+
+def test_a_slower_time_that_was_disturbed_is_named_so(
+    real: tuple[Json, Lines], tmp_path: Path
+) -> None:
+    """And `verify` finds no kernel slower by it."""
+    document = json.loads(json.dumps(real[0]))
+    for case in document["cases"]:
+        if case["id"].startswith("transpose/") and case["seconds"]:
+            case["disturbed"] = CAUSES[0]
+            for end in ("median", "low", "high"):
+                case["seconds"][end] *= 3
+    write(document, real[1], tmp_path)
+    for name in ("probes.json", "accuracy.json", "accuracy_large.json"):
+        (tmp_path / name).write_bytes((COMMITTED / name).read_bytes())
+    result = run("verify", tmp_path, "--expected", COMMITTED.parent)
+    assert result.returncode == 0, result.stdout[-2000:]
+    assert "\nslower:" not in result.stdout
+    assert f"may differ only because times were disturbed: {CAUSES[0]}" in result.stdout
+    assert "\ncannot tell: " in result.stdout
+
+
+def test_conditions_and_disturbances_are_at_the_top(
+    small: tuple[Json, Lines], tmp_path: Path
+) -> None:
+    document, lines = small
+    timed = [case for case in document["cases"] if case["seconds"]]
+    for case in timed[:5]:
+        case["disturbed"] = CAUSES[0]
+        lines[case["id"]]["set_aside"] = [[2, [1.0, 1.0]]]
+        case["seconds"]["discarded"] = 2
+    timed[5]["disturbed"] = CAUSES[2]
+    says = "CUDA_LAUNCH_BLOCKING is set: every time <b> holds the launch"
+    document["environment"]["conditions"] = [{"code": "launch_blocking", "says": says}]
+    del document["method"]["throttled_below"]
+    write(document, lines, tmp_path)
+    assert run("render", tmp_path, "--output", tmp_path / "report").returncode == 0
+    files = tree(tmp_path / "report")
+    first = files["README.md"].decode().split("\n- [")[0]
+    counts = f"6 of {len(timed)} times are marked *disturbed*: {CAUSES[0]} (5), {CAUSES[2]} (1)"
+    assert f"> **Times suffered**: {counts}. They decide no claim.\n" in first
+    assert "> **CUDA_LAUNCH_BLOCKING is set**: every time &lt;b&gt; holds the launch\n" in first
+    page = files["report.html"].decode()
+    assert "Times suffered" in page and "BLOCKING is set" in page and CAUSES[2] in page
+    text = text_of(files)
+    assert "**disturbed**" in text
+    assert "10 set aside because their block took more than 1.5 times as long" in text
+    line = one_line(run("publish", tmp_path / "report", "--results", tmp_path / "results"), 1)
+    assert "no time of it counts: CUDA_LAUNCH_BLOCKING is set" in line
+
+
+@pytest.mark.parametrize(
+    "processes, percent, said",
+    [
+        (0, 0, None),
+        (2, 4, None),
+        (2, 5, "**2 other processes on the GPU**: they took up to 5 % of its time"),
+        (None, 60, "**Others on the GPU**: they took up to 60 % of its time"),
+        (1, None, "**1 other process holds the GPU**; whether they used it is not known."),
+        (None, None, None),
+    ],
+)
+def test_others_are_named_where_they_used_the_gpu(
+    processes: int | None, percent: int | None, said: str | None,
+    small: tuple[Json, Lines], tmp_path: Path,
+) -> None:  # fmt: skip
+    state = {"other_processes": processes, "other_gpu_percent": percent}
+    small[0]["environment"]["state"] |= state
+    brands = provenance.brands(judged(write(*small, tmp_path)).record)
+    found = [text for text in brands if "the GPU**" in text]
+    assert len(found) == bool(said) and all(text.startswith(said or "") for text in found)
+
+
+# the net under a report
+
+
+def test_what_raises_costs_only_its_place(
+    small: tuple[Json, Lines], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def bad(*_: object) -> None:
+        raise ZeroDivisionError("of <b> nothing")
+
+    own = read(write(*small, tmp_path), EXPERIMENTS)
+    monkeypatch.setattr("recheck_report.charts.ladder.draw", bad)
+    monkeypatch.setattr("recheck_report.sections.tables.matrices", bad)
+    with pytest.raises(ZeroDivisionError):
+        render(own, [])
+    monkeypatch.delenv("RECHECK_RAISE")
+    files = render(own, [])
+    told = "This section could not be made: ZeroDivisionError: of &lt;b&gt; nothing."
+    assert told in files["matmul.md"].decode() and told in files["README.md"].decode()
+    assert "claims.md" in files and "method.md" in files
+    monkeypatch.setattr("recheck_report.page.data.of", bad)
+    assert b"could not be made" in render(own, [])["report.html"]
