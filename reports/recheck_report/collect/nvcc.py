@@ -29,12 +29,10 @@ def compiled(nvcc: str, name: str, folder: Path) -> dict[str, Any]:
         return no_outcome(f"not measured: {file.name} does not say what it is refused for")
     with tempfile.TemporaryDirectory() as scratch:
         flags = [*COMPILE, *(["-DMENDED"] if mended else [])]
-        code = Path(scratch) / "snippet.ptx"
-        ended = execute(nvcc, *flags, "-o", code, file)
-        written = code.exists()
+        ended = execute(nvcc, *flags, "-o", Path(scratch) / "snippet.ptx", file)
     if ended.code is None:
         return no_outcome(f"not measured: nvcc took more than {programs.SECONDS} s")
-    if ended.code == 0 and written:
+    if ended.code == 0:
         return outcome("compiles")
     lines = (ended.out + "\n" + ended.err).splitlines()
     errors = [line for line in lines if re.search(rf"\b{re.escape(file.name)}\b.*error", line)]
