@@ -13,6 +13,7 @@
 #include "../../experiments/harness/conditions.hpp"
 #include "../../experiments/harness/record.hpp"
 #include "../targets.hpp"
+#include "program.hpp"
 #include "temporary_folder.hpp"
 
 namespace recheck {
@@ -149,8 +150,8 @@ class BuildScript : public TemporaryFolder {
   }
   /// What a script of the harness writes.
   std::string generate(const std::string& script, const std::string& definitions) const {
-    shell(environment_ + RECHECK_CMAKE " " + definitions + " -P " RECHECK_SOURCE "/cmake/" +
-          script);
+    shell(environment_ + quoted(RECHECK_CMAKE) + " " + definitions + " -P " +
+          quoted(RECHECK_SOURCE "/cmake/" + script));
     return read(folder_ / "out.cpp");
   }
   std::string git_info() const {
@@ -163,7 +164,8 @@ class BuildScript : public TemporaryFolder {
     std::ofstream(folder_ / "code") << code;
     shell("mkdir -p x.dir/matmul && " RECHECK_OBJCOPY
           " --add-section .nv_fatbin=code --set-section-flags "
-          ".nv_fatbin=alloc,load,readonly " FAKE_NVML " x.dir/matmul/tile.cu.o");
+          ".nv_fatbin=alloc,load,readonly " +
+          quoted(FAKE_NVML) + " x.dir/matmul/tile.cu.o");
     return generate("cubins.cmake",
                     "-D OBJCOPY=" RECHECK_OBJCOPY " -D 'OBJECTS=" + folder_.string() +
                         "/x.dir/matmul/tile.cu.o;x.dir/matmul/cublas.cpp.o'"
