@@ -26,7 +26,7 @@ install(FILES experiments/README.md experiments/recheck.hpp DESTINATION ${header
 install(DIRECTORY experiments/harness DESTINATION ${headers}/experiments
         FILES_MATCHING PATTERN "*.hpp")
 install(FILES kernels/code.hpp kernels/launch.hpp kernels/stream.hpp DESTINATION ${headers}/kernels)
-install(FILES reference/error.hpp reference/matrix.hpp reference/parallel.hpp
+install(FILES reference/error.hpp reference/host.hpp reference/matrix.hpp reference/parallel.hpp
         DESTINATION ${headers}/reference)
 install(DIRECTORY reports/recheck_report DESTINATION ${reports} PATTERN __pycache__ EXCLUDE)
 install(FILES reports/README.md reports/packages.cmake reports/pyproject.toml reports/requirements.txt

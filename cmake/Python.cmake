@@ -9,10 +9,9 @@ find_package(Python3 3.11 COMPONENTS Interpreter)
 if(NOT Python3_FOUND)
   set(no_python "Python 3.11 or newer was not found: install it and configure again")
 else()
-  execute_process(
-    # in use: one that is there may be built for another NumPy
-    COMMAND ${Python3_EXECUTABLE} -c "import jinja2, matplotlib.figure, pytest"
-    RESULT_VARIABLE packages_missing OUTPUT_QUIET ERROR_QUIET)
+  # to be there is not enough: one that was built for another NumPy cannot be imported
+  execute_process(COMMAND ${Python3_EXECUTABLE} -c "import jinja2, matplotlib.figure, numpy, pytest"
+                  RESULT_VARIABLE packages_missing OUTPUT_QUIET ERROR_QUIET)
   # Debian has it in a package of its own
   execute_process(COMMAND ${Python3_EXECUTABLE} -c "import ensurepip" RESULT_VARIABLE no_venv ERROR_QUIET)
   if(packages_missing AND no_venv)
@@ -26,6 +25,9 @@ if(RECHECK_NO_PYTHON)
 endif()
 if(packages_missing)
   set(python ${CMAKE_BINARY_DIR}/python/bin/python)
+  # what the user's PYTHONPATH has would come before the packages that are installed here
+  set(python_path "PYTHONPATH=${recheck_reports}")
+  set(python_path_rest "")
   add_custom_command(
     OUTPUT ${CMAKE_BINARY_DIR}/python/ready
     COMMAND ${CMAKE_COMMAND} -D PYTHON=${Python3_EXECUTABLE} -D FOLDER=${CMAKE_BINARY_DIR}/python
@@ -36,20 +38,25 @@ if(packages_missing)
   add_custom_target(recheck_python_packages ALL DEPENDS ${CMAKE_BINARY_DIR}/python/ready)
 else()
   set(python ${Python3_EXECUTABLE})
+  set(python_path --modify "PYTHONPATH=path_list_prepend:${recheck_reports}")
+  set(python_path_rest [[${PYTHONPATH:+:$PYTHONPATH}]])
   add_custom_target(recheck_python_packages)
 endif()
 set(RECHECK_PYTHON
-  ${CMAKE_COMMAND} -E env PYTHONDONTWRITEBYTECODE=1 --modify PYTHONPATH=path_list_prepend:${recheck_reports}
-  ${python} CACHE INTERNAL "")
+  ${CMAKE_COMMAND} -E env PYTHONDONTWRITEBYTECODE=1 ${python_path} ${python} CACHE INTERNAL "")
+# within the script's quotes
+foreach(text python recheck_reports CMAKE_BINARY_DIR)
+  string(REPLACE "'" "'\\''" ${text}_quoted "${${text}}")
+endforeach()
 file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/recheck-report @ONLY CONTENT [=[
 #!/bin/sh
 # recheck-report, with the Python and the packages of this build
-python='@python@'
+python='@python_quoted@'
 if ! command -v "$python" >/dev/null; then
-  echo "error: its packages are missing: cmake --build '@CMAKE_BINARY_DIR@' --target recheck_python_packages" >&2
+  echo "error: its packages are missing: cmake --build '@CMAKE_BINARY_DIR_quoted@' --target recheck_python_packages" >&2
   exit 1
 fi
-PYTHONDONTWRITEBYTECODE=1 PYTHONPATH='@recheck_reports@'${PYTHONPATH:+:$PYTHONPATH} exec "$python" -m recheck_report "$@"
+PYTHONDONTWRITEBYTECODE=1 PYTHONPATH='@recheck_reports_quoted@'@python_path_rest@ exec "$python" -m recheck_report "$@"
 ]=])
 file(CHMOD ${CMAKE_BINARY_DIR}/recheck-report
      PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)

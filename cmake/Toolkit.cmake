@@ -38,59 +38,76 @@ if(CMAKE_CUDA_COMPILER STREQUAL "OFF")
   message(STATUS "CUDA is switched off: only the CPU rows are built, the GPU rows will say so")
   return()
 elseif(NOT CMAKE_CUDA_COMPILER)
-  if(nvcc)
-    # who has nvcc wants the GPU rows: its own words, and what to do
-    set(probe ${CMAKE_BINARY_DIR}/CMakeFiles/nvcc_probe)
-    file(WRITE ${probe}.cu "__global__ void kernel() {}\nint main() {}\n")
-    set(host "")
-    if(DEFINED ENV{CUDAHOSTCXX})
-      set(host -ccbin $ENV{CUDAHOSTCXX})
-    endif()
-    execute_process(COMMAND ${nvcc} ${host} -o ${probe} ${probe}.cu OUTPUT_VARIABLE said ERROR_VARIABLE said)
-    string(REGEX MATCH "[^\n]*(error|fatal|not found|No such)[^\n]*" said "${said}")
-    string(STRIP "${said}" said)
-    if(NOT said)
-      set(said "it compiles nothing")
-    endif()
-    set(recheck_problem "${nvcc} does not work here: ${said}. Set CUDAHOSTCXX to a C++ compiler that this \
-nvcc supports, or CUDACXX to another nvcc, and configure afresh; -DCMAKE_CUDA_COMPILER=OFF builds the CPU rows alone")
+  unset(CMAKE_CUDA_COMPILER CACHE)  # to be looked for again when CMake configures again
+  if(NOT nvcc)
+    message(WARNING " No CUDA Toolkit found: only the CPU rows are built, the GPU rows will say so. If \
+there is one, set CUDACXX to its nvcc and configure again.")
     return()
   endif()
-  message(WARNING " No CUDA Toolkit found: only the CPU rows are built, the GPU rows will say so. If there is \
-one, set CUDACXX to its nvcc and configure afresh.")
+  # whoever has nvcc wants the GPU rows; its own words say best what is wrong
+  set(try "${CMAKE_BINARY_DIR}/CMakeFiles/nvcc")
+  file(WRITE "${try}.cu" "#include <cuda_runtime.h>\n__global__ void kernel() {}\n")
+  separate_arguments(flags UNIX_COMMAND "$ENV{CUDAFLAGS} ${CMAKE_CUDA_FLAGS}")
+  if(CMAKE_CUDA_HOST_COMPILER)
+    list(APPEND flags -ccbin "${CMAKE_CUDA_HOST_COMPILER}")
+  elseif(NOT "$ENV{CUDAHOSTCXX}" STREQUAL "")
+    list(APPEND flags -ccbin "$ENV{CUDAHOSTCXX}")
+  endif()
+  execute_process(COMMAND ${nvcc} ${flags} -c "${try}.cu" -o "${try}.o"
+                  OUTPUT_VARIABLE said ERROR_VARIABLE said RESULT_VARIABLE why)
+  if(why EQUAL 0)
+    set(why "see CMakeFiles/CMakeError.log or CMakeConfigureLog.yaml in ${CMAKE_BINARY_DIR}")
+  elseif("\n${said}" MATCHES "\n([^\n]*([Ee]rror|fatal|not found|[Nn]o such)[^\n]*)")
+    set(why "${CMAKE_MATCH_1}")
+  elseif(why MATCHES "^[0-9]+$")
+    set(why "exit code ${why}")
+  endif()
+  set(recheck_problem "${nvcc} does not work: ${why}. If that is the host compiler, set CUDAHOSTCXX to one \
+that this toolkit supports (CUDAFLAGS=-allow-unsupported-compiler tries this one, at your own risk); or \
+configure with -DCMAKE_CUDA_COMPILER=OFF for the CPU rows alone")
   return()
 endif()
 
 # a driver runs what toolkits of its own major version build, and of earlier ones
 execute_process(COMMAND nvidia-smi OUTPUT_VARIABLE about RESULT_VARIABLE no_driver ERROR_QUIET TIMEOUT 15)
-if(about MATCHES "CUDA [A-Za-z ]*Version: *(([0-9]+)\\.[0-9]+)")
-  if(toolkit AND CMAKE_MATCH_2 LESS toolkit_major)
-    message(WARNING " The NVIDIA driver supports CUDA ${CMAKE_MATCH_1}, older than the toolkit's \
-${toolkit}: update the driver or build with an older CUDA Toolkit, or the GPU rows will not run.")
+if(NOT about MATCHES "CUDA [A-Za-z ]*Version *: *(([0-9]+)\\.[0-9]+)")
+  if(no_driver EQUAL 0)
+    message(STATUS "nvidia-smi does not say which CUDA the driver supports: whether it is new enough for \
+CUDA ${toolkit} is not known")
   endif()
-elseif(no_driver EQUAL 0)
-  message(STATUS "nvidia-smi does not say which CUDA the driver supports; the run will")
+elseif(toolkit AND CMAKE_MATCH_2 LESS toolkit_major)
+  message(WARNING " The NVIDIA driver supports CUDA ${CMAKE_MATCH_1}, older than the toolkit's \
+${toolkit}: update the driver or build with an older CUDA Toolkit, or the GPU rows will not run.")
 endif()
 
 if(NOT CMAKE_CUDA_ARCHITECTURES)
   execute_process(COMMAND ${CMAKE_CUDA_COMPILER} --list-gpu-arch OUTPUT_VARIABLE known ERROR_QUIET)
   execute_process(COMMAND nvidia-smi --query-gpu=compute_cap --format=csv,noheader
-                  OUTPUT_VARIABLE here ERROR_QUIET TIMEOUT 15)
-  # of all GPUs: any of them may be chosen later
-  string(REGEX MATCHALL "[0-9]+\\.[0-9]+" here "${here}")
+                  OUTPUT_VARIABLE about RESULT_VARIABLE no_driver ERROR_QUIET TIMEOUT 15)
+  # of all GPUs: which of them is measured is chosen when it is
+  string(REGEX MATCHALL "[0-9]+\\.[0-9]+" here "${about}")
   list(TRANSFORM here REPLACE "\\." "")
   list(REMOVE_DUPLICATES here)
-  set(unknown FALSE)
-  foreach(each ${here})
-    if(NOT known MATCHES "compute_${each}\n")
-      set(unknown TRUE)
+  list(SORT here COMPARE NATURAL)
+  set(own "")
+  foreach(number IN LISTS here)
+    if(known MATCHES "compute_${number}\n")
+      list(APPEND own ${number}-real)
     endif()
   endforeach()
+  list(LENGTH here gpus)
+  list(LENGTH own built_for)
+  if(no_driver EQUAL 0 AND NOT here)
+    message(STATUS "nvidia-smi does not say which architectures the GPUs here have")
+  endif()
   if(RECHECK_ALL_ARCHITECTURES)
     # what is sold from Turing on, and PTX for the rest
     set(CMAKE_CUDA_ARCHITECTURES 75 80-real 86-real 89-real 90-real 100-real 120)
-  elseif(here AND NOT unknown)
-    list(TRANSFORM here APPEND -real OUTPUT_VARIABLE CMAKE_CUDA_ARCHITECTURES)
+  elseif(own AND built_for EQUAL gpus)
+    set(CMAKE_CUDA_ARCHITECTURES ${own})
+  elseif(own)
+    # one of them is newer than this nvcc: the driver compiles for it
+    set(CMAKE_CUDA_ARCHITECTURES 75-virtual ${own})
   else()
     # no GPU to ask: Hopper's own features are in machine code alone; for the rest the oldest PTX,
     # on which rows that need a later one's instructions say so

@@ -7,15 +7,17 @@
 #include <thread>
 #include <vector>
 
+#include "host.hpp"
+
 namespace recheck::reference {
 
-/// Calls body(i) for each i in [0, count), on all cores. The body must not throw, and calls for
-/// different i must not touch the same data. Used by oracles and inputs, never inside a timed
-/// region.
+/// Calls body(i) for each i in [0, count), on all CPUs that it may use. The body must not throw,
+/// and calls for different i must not touch the same data. Used by oracles and inputs, never inside
+/// a timed region.
 template <typename Body>
 void parallel_for(std::int64_t count, Body body) {
   // a few chunks per thread: even out their ends without a queue
-  const auto threads = std::max<std::int64_t>(1, std::thread::hardware_concurrency());
+  static const std::int64_t threads = usable_cpus();
   const std::int64_t chunk = std::max<std::int64_t>(1, count / (threads * 8));
   std::atomic<std::int64_t> next = 0;
   const auto work = [&] {

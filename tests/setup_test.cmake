@@ -118,13 +118,16 @@ function(toolkit version)
   program(nvcc "case $1 in
 --version) echo 'Cuda compilation tools, release ${version}, V${version}.1';;
 --list-gpu-arch) printf 'compute_%s\\n' ${known};;
-*) echo '#error -- unsupported GNU version! gcc versions later than 12 are not supported!' >&2; exit 1;;
+*) exit 1;;
 esac")
 endfunction()
 function(gpu capability cuda)
+  if(NOT ARGN)
+    set(ARGN "CUDA Version:")
+  endif()
   program(nvidia-smi "case $1 in
---query-gpu=*) printf '%s\\n' ${capability};;
-*) echo '| NVIDIA-SMI 1.2   Driver Version: 1.2   CUDA ${ARGN}Version: ${cuda}     |';;
+--query-gpu=*) printf '%b\\n' '${capability}';;
+*) echo '| NVIDIA-SMI 1.2   Driver Version: 1.2   ${ARGN} ${cuda}     |';;
 esac")
 endfunction()
 set(stand_in_for_toolkit "include(${SOURCE}/cmake/Toolkit.cmake)
@@ -255,9 +258,15 @@ elseif(CASE STREQUAL old_toolkit)
 elseif(CASE STREQUAL broken_toolkit)
   toolkit(13.0 90)
   list(APPEND environment CUDACXX=${SCRATCH}/bin/nvcc)
-  configure(${SOURCE})
-  expect_error("nvcc does not work here: #error -- unsupported GNU version!" "CUDAHOSTCXX"
-               "-DCMAKE_CUDA_COMPILER=OFF")
+  stand_in("enable_language(CXX)\n${stand_in_for_toolkit}")
+  configure(${SCRATCH}/stand_in)
+  expect_error("nvcc does not work: exit code 1. " "set CUDAHOSTCXX" "-DCMAKE_CUDA_COMPILER=OFF")
+  program(nvcc "case $1 in
+--version) echo 'Cuda compilation tools, release 13.0, V13.0.1';;
+*) echo 'In file included from x:'; echo '#error -- unsupported GNU version!' >&2; exit 1;;
+esac")
+  configure(${SCRATCH}/stand_in)
+  expect_error("nvcc does not work: #error -- unsupported GNU version!. If that is the host compiler")
 
 elseif(CASE STREQUAL old_driver)
   toolkit(13.0 75 80 90)
@@ -266,16 +275,20 @@ elseif(CASE STREQUAL old_driver)
   configure(${SCRATCH}/stand_in ${fake_nvcc})
   expect_one_line()
   expect_success("driver supports CUDA 12.8, older than the toolkit's 13.0: update the driver")
-  # as drivers from 610 on say it
-  gpu(9.0 12.8 "UMD ")
-  configure(${SCRATCH}/stand_in ${fake_nvcc})
-  expect_success("driver supports CUDA 12.8, older than the toolkit's 13.0: update the driver")
   gpu(9.0 13.1)
   configure(${SCRATCH}/stand_in ${fake_nvcc})
   expect_success()
   if(said)
     fail("a newer driver is warned of")
   endif()
+  foreach(name "CUDA UMD Version:" "CUDA Driver Version :")
+    gpu(9.0 12.8 ${name})
+    configure(${SCRATCH}/stand_in ${fake_nvcc})
+    expect_success("driver supports CUDA 12.8, older than the toolkit's 13.0")
+  endforeach()
+  gpu(9.0 12.8 "Something else:")
+  configure(${SCRATCH}/stand_in ${fake_nvcc})
+  expect_success("nvidia-smi does not say which CUDA the driver supports")
 
 elseif(CASE STREQUAL architectures)
   stand_in("${stand_in_for_toolkit}")
@@ -286,12 +299,18 @@ elseif(CASE STREQUAL architectures)
   gpu(8.9 13.0)
   configure(${SCRATCH}/stand_in ${fake_nvcc})
   expect_success("for 89-real.")
-  gpu("8.6 9.0 8.6" 13.0)
-  configure(${SCRATCH}/stand_in ${fake_nvcc})
-  expect_success("for 86-real 90a-real.")
   gpu(9.0 13.0)
   configure(${SCRATCH}/stand_in ${fake_nvcc})
   expect_success("for 90a-real.")
+  gpu("9.0\\n8.6\\n9.0" 13.0)
+  configure(${SCRATCH}/stand_in ${fake_nvcc})
+  expect_success("for 86-real 90a-real.")
+  gpu("13.0\\n8.6" 13.0)
+  configure(${SCRATCH}/stand_in ${fake_nvcc})
+  expect_success("for 75-virtual 86-real.")
+  gpu("[N/A]" 13.0)
+  configure(${SCRATCH}/stand_in ${fake_nvcc})
+  expect_success("nvidia-smi does not say which architectures" "for 75-virtual 90a-real.")
   configure(${SCRATCH}/stand_in ${fake_nvcc} -D RECHECK_ALL_ARCHITECTURES=ON)
   expect_success("for 75 80-real 86-real 89-real 90a-real 100-real 120.")
   toolkit(12.4 75 80 86 89 90)

@@ -6,8 +6,8 @@
 #include <cstring>
 #include <new>
 
+#include "../../reference/host.hpp"
 #include "../../reference/parallel.hpp"
-#include "host_memory.hpp"
 #include "ledger.hpp"
 #include "mix.hpp"
 #include "target.hpp"
@@ -27,7 +27,7 @@ class CpuTarget final : public Target {
  public:
   [[nodiscard]] Backend backend() const override { return Backend::cpu; }
 
-  [[nodiscard]] std::int64_t free_bytes() const override { return free_host_bytes(); }
+  [[nodiscard]] std::int64_t free_bytes() const override { return reference::free_memory(); }
 
   float* allocate(std::int64_t count) override {
     // aligned as BLAS and SSE like it; the size has to be a multiple of the alignment

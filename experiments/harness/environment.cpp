@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
 #include <chrono>
 #include <cinttypes>
 #include <cmath>
@@ -13,9 +18,9 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
-#include <thread>
 
 #include "../../kernels/code.hpp"
+#include "../../reference/host.hpp"
 #include "build_info.hpp"
 #include "conditions.hpp"
 #include "digits.hpp"
@@ -29,7 +34,7 @@ using Json = nlohmann::ordered_json;
 
 /// What follows `start` in the first line of `file` that begins so, without what surrounds it;
 /// empty where there is none.
-std::string after(const char* file, std::string_view start) {
+std::string after(const std::filesystem::path& file, std::string_view start) {
   std::ifstream in(file);
   for (std::string line; std::getline(in, line);) {
     if (!line.starts_with(start)) continue;
@@ -78,33 +83,40 @@ std::string in_units(double value, double unit, int digits) {
   return digits_of(value / unit, digits, std::chars_format::fixed);
 }
 
-/// The CPU's model; where /proc/cpuinfo names none, as on Arm, whose numbers it has, and in which
-/// machine.
-std::string cpu_name(const char* architecture) {
-  for (const char* name : {"model name", "Processor", "cpu model", "cpu\t"})
-    if (auto model = after("/proc/cpuinfo", name); !model.empty()) return model;
-  std::string text = std::string(architecture) + " CPU";
-  for (const char* number : {"CPU implementer", "CPU part"})
-    if (const auto value = after("/proc/cpuinfo", number); !value.empty())
-      text += ", " + std::string(number + 4) + " " + value;
-  for (const char* file : {"/sys/devices/virtual/dmi/id/product_name", "/proc/device-tree/model"})
-    if (auto machine = after(file, ""); !machine.empty()) {
-      while (!machine.empty() && machine.back() == '\0') machine.pop_back();
-      return text + ", in " + machine;
-    }
-  return text;
-}
+}  // namespace
 
-/// Whether launches go through NVIDIA's Multi-Process Service: a process is its client where it
-/// finds its pipe.
 bool has_mps() {
   const char* folder = std::getenv("CUDA_MPS_PIPE_DIRECTORY");
-  std::error_code none;
-  return std::filesystem::exists(
-      std::filesystem::path(folder != nullptr ? folder : "/tmp/nvidia-mps") / "control", none);
+  const std::string path = std::string(folder != nullptr ? folder : "/tmp/nvidia-mps") + "/control";
+  // a daemon that is gone leaves its pipe or socket, at whose other end there is nobody
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  std::snprintf(address.sun_path, sizeof address.sun_path, "%s", path.c_str());
+  const int end = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  const bool connected =
+      connect(end, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+  const int why = errno;
+  close(end);
+  if (connected || (why != ECONNREFUSED && why != ENOENT)) return true;
+  const int pipe = open(path.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+  if (pipe >= 0) close(pipe);
+  return pipe >= 0;
 }
 
-}  // namespace
+std::string cpu_name(const std::filesystem::path& root, const std::string& machine) {
+  const auto info = root / "proc/cpuinfo";
+  for (const char* field : {"model name", "Model Name", "cpu model", "cpu\t", "uarch"})
+    if (const auto name = after(info, field); !name.empty() && name != "unknown") return name;
+  // Arm has numbers instead, which cores of several makers share
+  const auto part = after(info, "CPU part"), implementer = after(info, "CPU implementer");
+  auto board = after(root / "sys/firmware/devicetree/base/model", "");
+  if (board.empty()) board = after(root / "sys/devices/virtual/dmi/id/product_name", "");
+  std::erase(board, '\0');
+  std::string name;
+  if (!part.empty()) name = machine + " CPU, implementer " + implementer + " part " + part;
+  if (!board.empty()) name += (name.empty() ? machine + " CPU" : "") + " of " + board;
+  return name.empty() ? "unknown " + machine + " CPU" : name;
+}
 
 std::string fnv1a(std::string_view text) {
   std::uint64_t hash = 0xcbf29ce484222325;
@@ -188,8 +200,8 @@ Json environment(const Gpu& gpu, const std::string& command, const Settings& set
       {"build_type", build::type},
       {"device_debug", *build::device_debug != '\0'},
       {"blas", text_or_null(build::blas)},
-      {"cpu", cpu_name(kernel.machine)},
-      {"cpu_threads", std::max(1u, std::thread::hardware_concurrency())},
+      {"cpu", cpu_name("/", kernel.machine)},
+      {"cpu_threads", reference::usable_cpus()},
       {"os", after("/etc/os-release", "PRETTY_NAME") + ", " + kernel.sysname + " " + release},
       {"mps", mps},
       {"version", build::version},

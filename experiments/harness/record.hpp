@@ -114,6 +114,13 @@ Reason difference(const nlohmann::ordered_json& was, const nlohmann::ordered_jso
 nlohmann::ordered_json environment(const Gpu& gpu, const std::string& command,
                                    const Settings& settings);
 
+/// Whether launches go through NVIDIA's Multi-Process Service: a process is its client where a
+/// daemon answers at its pipe.
+bool has_mps();
+
+/// The CPU's model, or what else is known of it; "unknown aarch64 CPU" where `root` says nothing.
+std::string cpu_name(const std::filesystem::path& root, const std::string& machine);
+
 /// What the device could do at best, from its attributes; empty without a device.
 nlohmann::ordered_json ceilings(const Gpu& gpu);
 

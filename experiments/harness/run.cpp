@@ -262,6 +262,7 @@ void predict_and_fit(Record& record, const Options& options, const Gpu& gpu,
     const auto earlier = read_earlier(options.output);
     record.resume(earlier);
     fail_what_was_lost(record.cases);
+    fail_what_was_killed(record.cases, options.output);
     predict(record.cases, options.settings, gpu, earlier);
     announce_memory(record.cases, gpu);
     return;
@@ -349,6 +350,7 @@ int run(const std::string& program, int argc, char** argv, std::span<const Exper
   predict_and_fit(record, options, gpu, progress);
   prepare(options.output, options.resume, record.cases.size());
   Run run(options, gpu, record, progress);
+  const RowOnDisk row_on_disk(options.output);
   announce(record, gpu);
   heed_signals();
   try {

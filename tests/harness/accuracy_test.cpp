@@ -166,7 +166,7 @@ class AccuracyRun : public TemporaryFolder {
  protected:
   [[nodiscard]] std::filesystem::path file() const { return folder_ / "deep" / "accuracy.json"; }
   [[nodiscard]] recheck::Outcome run(const std::string& flags) const {
-    return recheck::run("--output=" + file().string() + " " + flags, RECHECK_ACCURACY);
+    return recheck::run("--output=" + file().string() + " " + flags, quoted(RECHECK_ACCURACY));
   }
 };
 
@@ -225,7 +225,7 @@ TEST_F(AccuracyRun, RefusesInputThatMakesNoSense) {
 
 TEST_F(AccuracyRun, RefusesAFileThatCannotBeWritten) {
   for (const std::string& path : {folder_.string(), std::string("/proc/recheck/accuracy.json")}) {
-    const auto outcome = recheck::run("--output=" + path, RECHECK_ACCURACY);
+    const auto outcome = recheck::run("--output=" + path, quoted(RECHECK_ACCURACY));
     EXPECT_EQ(outcome.code, 1);
     EXPECT_EQ(std::ranges::count(outcome.output, '\n'), 1) << outcome.output;
     EXPECT_NE(outcome.output.find("choose another file"), std::string::npos) << outcome.output;

@@ -53,8 +53,8 @@ class Devices : public Run {
  protected:
   [[nodiscard]] static std::string program(const std::string& gpus,
                                            const std::string& environment = "") {
-    return "env -u CUDA_VISIBLE_DEVICES MADE_UP_GPUS='" + gpus + "' " + environment +
-           " " MADE_UP_GPUS;
+    return "env -u CUDA_VISIBLE_DEVICES MADE_UP_GPUS='" + gpus + "' " + environment + " " +
+           quoted(MADE_UP_GPUS);
   }
   [[nodiscard]] Outcome measure(const std::string& flags, const std::string& environment = "",
                                 const std::string& gpus = "NVIDIA H200,NVIDIA L4") const {

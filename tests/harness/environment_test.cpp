@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -8,6 +13,7 @@
 #include "../../experiments/harness/conditions.hpp"
 #include "../../experiments/harness/record.hpp"
 #include "../targets.hpp"
+#include "program.hpp"
 #include "temporary_folder.hpp"
 
 namespace recheck {
@@ -90,6 +96,52 @@ TEST(gpu_Environment, KnowsWhichDeviceCodeRuns) {
   EXPECT_TRUE(here["mps"].is_boolean());
 }
 
+TEST(Environment, HasMpsOnlyWhereSomethingAnswers) {
+  std::string folder = "/tmp/recheck-XXXXXX";
+  ASSERT_NE(mkdtemp(folder.data()), nullptr);
+  const std::string control = folder + "/control";
+  setenv("CUDA_MPS_PIPE_DIRECTORY", folder.c_str(), 1);
+  EXPECT_FALSE(has_mps());
+  // as a daemon that is gone leaves them
+  ASSERT_EQ(mkfifo(control.c_str(), 0600), 0);
+  EXPECT_FALSE(has_mps());
+  const int reader = open(control.c_str(), O_RDONLY | O_NONBLOCK);
+  EXPECT_TRUE(has_mps());
+  close(reader);
+  unlink(control.c_str());
+  sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
+  control.copy(address.sun_path, sizeof address.sun_path - 1);
+  const int listener = socket(AF_UNIX, SOCK_SEQPACKET, 0);
+  ASSERT_EQ(bind(listener, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  ASSERT_EQ(listen(listener, 1), 0);
+  EXPECT_TRUE(has_mps());
+  close(listener);
+  EXPECT_FALSE(has_mps());
+  unsetenv("CUDA_MPS_PIPE_DIRECTORY");
+  fs::remove_all(folder);
+}
+
+class CpuName : public TemporaryFolder {
+ protected:
+  void file(const std::string& name, const std::string& text) const {
+    fs::create_directories((folder_ / name).parent_path());
+    std::ofstream(folder_ / name) << text;
+  }
+};
+
+TEST_F(CpuName, IsWhatTheMachineSaysOfItself) {
+  const auto name = [&] { return cpu_name(folder_, "aarch64"); };
+  EXPECT_EQ(name(), "unknown aarch64 CPU");
+  file("sys/devices/virtual/dmi/id/product_name", "c7g.4xlarge\n");
+  EXPECT_EQ(name(), "aarch64 CPU of c7g.4xlarge");
+  file("proc/cpuinfo", "processor\t: 0\nCPU implementer\t: 0x41\nCPU part\t: 0xd40\n");
+  EXPECT_EQ(name(), "aarch64 CPU, implementer 0x41 part 0xd40 of c7g.4xlarge");
+  file("sys/firmware/devicetree/base/model", std::string("Board 5\0", 8));
+  EXPECT_EQ(name(), "aarch64 CPU, implementer 0x41 part 0xd40 of Board 5");
+  file("proc/cpuinfo", "cpu family\t: 6\nmodel name\t: Some CPU @ 2 GHz\n");
+  EXPECT_EQ(name(), "Some CPU @ 2 GHz");
+}
+
 class BuildScript : public TemporaryFolder {
  protected:
   void shell(const std::string& command) const {
@@ -98,8 +150,8 @@ class BuildScript : public TemporaryFolder {
   }
   /// What a script of the harness writes.
   std::string generate(const std::string& script, const std::string& definitions) const {
-    shell(environment_ + RECHECK_CMAKE " " + definitions + " -P " RECHECK_SOURCE "/cmake/" +
-          script);
+    shell(environment_ + quoted(RECHECK_CMAKE) + " " + definitions + " -P " +
+          quoted(RECHECK_SOURCE "/cmake/" + script));
     return read(folder_ / "out.cpp");
   }
   std::string git_info() const {
@@ -112,7 +164,8 @@ class BuildScript : public TemporaryFolder {
     std::ofstream(folder_ / "code") << code;
     shell("mkdir -p x.dir/matmul && " RECHECK_OBJCOPY
           " --add-section .nv_fatbin=code --set-section-flags "
-          ".nv_fatbin=alloc,load,readonly " FAKE_NVML " x.dir/matmul/tile.cu.o");
+          ".nv_fatbin=alloc,load,readonly " +
+          quoted(FAKE_NVML) + " x.dir/matmul/tile.cu.o");
     return generate("cubins.cmake",
                     "-D OBJCOPY=" RECHECK_OBJCOPY " -D 'OBJECTS=" + folder_.string() +
                         "/x.dir/matmul/tile.cu.o;x.dir/matmul/cublas.cpp.o'"

@@ -16,6 +16,7 @@
 #include <thread>
 
 #include "../../experiments/experiments.hpp"
+#include "../../experiments/harness/rescue.hpp"
 #include "../../experiments/harness/untrusted.hpp"
 #include "program.hpp"
 
@@ -338,6 +339,25 @@ TEST_F(Killed, ItsCasesAreNotRunOver) {
             std::string::npos)
       << outcome.output;
   EXPECT_EQ(read(journal()), text);
+}
+
+TEST_F(Killed, ForMemoryItIsNotKilledAtThatRowAgain) {
+  if (!kills_for_memory()) GTEST_SKIP() << "this kernel does not say when it kills for memory";
+  kill_one(slow_);
+  const auto running = folder_ / "record.running";
+  std::istringstream was(read(running));
+  std::int64_t kills = 0;
+  std::string row;
+  ASSERT_TRUE(was >> kills >> row) << read(running);
+  EXPECT_TRUE(row.starts_with("matmul/cpu_serial/40")) << row;
+  std::ofstream(running) << kills - 1 << ' ' << row << '\n';  // as if it had killed one since
+  ASSERT_EQ(run(slow_ + " --resume").code, 0);
+  for (const auto& c : record()["cases"]) {
+    const bool killed = std::string(c["id"]).starts_with(row + "/");
+    EXPECT_EQ(c["status"], killed ? "failed" : "passed") << c;
+    EXPECT_EQ(c["reason"].dump().find("memory was short") != std::string::npos, killed) << c;
+  }
+  EXPECT_FALSE(fs::exists(running));
 }
 
 TEST_F(Killed, InAnotherEnvironmentItIsNotResumed) {

@@ -24,8 +24,16 @@ struct Outcome {
   std::string output;  // both streams
 };
 
-/// Runs the program to its end.
-inline Outcome run(const std::string& arguments, const std::string& binary = RECHECK_BINARY) {
+/// A word for the shell, whatever folder this was built in.
+inline std::string quoted(const std::string& text) {
+  std::string word = "'";
+  for (const char c : text) word += c == '\'' ? "'\\''" : std::string(1, c);
+  return word + "'";
+}
+
+/// Runs the program, given as words for the shell, to its end.
+inline Outcome run(const std::string& arguments,
+                   const std::string& binary = quoted(RECHECK_BINARY)) {
   const std::string command = binary + " " + arguments + " 2>&1";
   std::array<char, 4096> buffer{};
   Outcome outcome{};
@@ -37,7 +45,8 @@ inline Outcome run(const std::string& arguments, const std::string& binary = REC
 }
 
 /// Starts the program, silent, and does not wait.
-inline pid_t start(const std::string& arguments, const std::string& binary = RECHECK_BINARY) {
+inline pid_t start(const std::string& arguments,
+                   const std::string& binary = quoted(RECHECK_BINARY)) {
   const pid_t child = fork();
   if (child != 0) return child;
   const std::string command = "exec " + binary + " " + arguments + " >/dev/null 2>&1";

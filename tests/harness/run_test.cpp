@@ -67,7 +67,7 @@ TEST_F(Run, SaysWhichVersionAndCommitItIs) {
   EXPECT_TRUE(std::regex_match(version, std::regex(R"(\d+\.\d+\.\d+)"))) << version;
   const std::string says = " " + version + " (" + commit.substr(0, 12) +
                            (environment["git"]["dirty"] == true ? "-dirty" : "") + ")\n";
-  const auto mine = run("--version"), study = run("--version", RECHECK_ACCURACY);
+  const auto mine = run("--version"), study = run("--version", quoted(RECHECK_ACCURACY));
   EXPECT_EQ(mine.output, "recheck" + says);
   EXPECT_EQ(study.output, "recheck_accuracy" + says);
   EXPECT_EQ(mine.code, 0);
@@ -469,14 +469,19 @@ TEST_F(Run, IsQuickAtHeadlineShapesAndAllThatIsAboutTheMeasurement) {
 class RunWhileTheClockIsSet : public Run, public testing::WithParamInterface<int> {};
 
 TEST_P(RunWhileTheClockIsSet, IsAsLongAsItTook) {
-  const std::string program = "STEP=" + std::to_string(GetParam()) +
-                              " ASAN_OPTIONS=verify_asan_link_order=0 LD_PRELOAD=" STEPPING_CLOCK
-                              " " RECHECK_BINARY;
+  // a blank in the library's path would separate two
+  const auto clock = std::filesystem::temp_directory_path() / folder_.filename() += ".clock.so";
+  std::filesystem::copy_file(STEPPING_CLOCK, clock);
+  const std::string program =
+      "STEP=" + std::to_string(GetParam()) +
+      " ASAN_OPTIONS=verify_asan_link_order=0 LD_PRELOAD=" + clock.string() + " " +
+      quoted(RECHECK_BINARY);
   const auto outcome =
       run(output() +
               " --strategy=cpu_serial --shape=250x250x250,251x251x251 --per-case=0.6 "
               "--budget=30s",
           program);
+  std::filesystem::remove(clock);
   ASSERT_EQ(outcome.code, 0) << outcome.output;
   const auto record = this->record();
   for (const auto& c : record["cases"]) EXPECT_EQ(c["status"], "passed") << c;

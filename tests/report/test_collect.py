@@ -143,6 +143,9 @@ print("[----------] Global test environment tear-down")
 for name in names:
     if world["tests"][name] != "OK":
         print(f"[  {world['tests'][name]} ] {name}")
+sys.stdout.flush()
+if world.get("tests_end"):
+    os.kill(os.getpid(), 11)
 """
 
 SANITIZER = """
@@ -151,6 +154,7 @@ assert sys.argv[1:4] == ["--tool", "racecheck", "--kernel-name-exclude"]
 print("========= COMPUTE-SANITIZER", flush=True)
 subprocess.run(sys.argv[5:])
 print(world["races"].get(flag("--gtest_filter"), ""))
+sys.exit(world.get("sanitizer_code", 0))
 """
 
 NVCC = """
@@ -655,6 +659,14 @@ def test_a_test_that_crashes_says_nothing_and_the_others_go_on(world: World) -> 
     assert said[1]["reason"] == "not measured: ended its process, signal 11"
 
 
+def test_tests_whose_process_crashes_behind_them_have_proven_nothing(world: World) -> None:
+    world.state["tests"] = {"A.B": "OK", "C.D": "FAILED"}
+    world.state["tests_end"] = True
+    passed, failed = world.test("gate:A.B", "gate:C.D")
+    assert passed["reason"] == "not measured: passed, then its process had signal 11"
+    assert failed["outcome"] == "fail"
+
+
 @pytest.mark.parametrize("why", ["out of memory", "std::bad_alloc", "cudaErrorMemoryAllocation"])
 def test_a_test_that_lacks_memory_says_nothing_of_what_it_tests(world: World, why: str) -> None:
     world.state["tests"] = {"A.B": "FAILED", "C.D": "FAILED"}
@@ -702,6 +714,11 @@ UNCLEAN = {
     "crashed": ("CRASH", summary(0), "the test failed under racecheck"),
     "no summary": ("OK", "", "racecheck gave no summary, exit code 0"),
     "no test": (None, summary(0), "the program of tests has no such test"),
+    "not instrumented": (
+        "OK",
+        "========= Warning: Unable to instrument the module\n" + summary(0),
+        "compute-sanitizer: Warning: Unable to instrument the module",
+    ),
     "unsupported": (
         "OK",
         "========= Error: Device not supported\n" + summary(0),
@@ -719,6 +736,16 @@ def test_only_a_passed_test_without_hazards_is_clean(
     world.state["races"] = {"A.B": printed}
     (said,) = world.test("racecheck:A.B")
     assert said["outcome"] is None and reason in said["reason"]
+
+
+@pytest.mark.parametrize("code", [255, 9, 1])
+def test_a_summary_of_a_compute_sanitizer_that_fails_is_none(world: World, code: int) -> None:
+    world.state["tests"] = {"A.B": "OK"}
+    world.without_cuda()
+    world.state["races"] = {"A.B": summary(0)}
+    world.state["sanitizer_code"] = code
+    (said,) = world.test("racecheck:A.B")
+    assert said["reason"] == f"not measured: no hazards, but racecheck ended with exit code {code}"
 
 
 def test_without_compute_sanitizer_nothing_is_clean(world: World) -> None:

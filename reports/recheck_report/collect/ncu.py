@@ -78,6 +78,7 @@ class Profile:
 
     kernels: list[Kernel]
     complaints: list[str]
+    lost: str | None = None  # why what it counted is not to be believed
 
 
 # of times and clocks, in nanoseconds and hertz
@@ -120,6 +121,16 @@ def parse(text: str) -> list[Kernel]:
     return kernels
 
 
+def lost(ended: Ended) -> str | None:
+    """Why what ncu printed is not to be believed: it says so, or it was ended. That the program in
+    it returned an error is no reason, as it ends with its profile."""
+    if ended.code is not None and ended.code < 0:
+        return f"not measured: ncu ended with {ended.how}"
+    errors = re.findall(r"^==ERROR== (.*\S)", ended.out + "\n" + ended.err, re.MULTILINE)
+    own = [line for line in errors if "application returned" not in line]
+    return f"not measured: ncu: {own[0]}" if own else None
+
+
 def complaints(ended: Ended) -> list[str]:
     """What ncu, or the recheck in it, has to say of why it has not done what it should."""
     text = ended.out + "\n" + ended.err
@@ -160,7 +171,7 @@ class Profiler:
         flags += ["--launch-count", str(launches), "--kill", "yes"]
         # who is ended with its profile shall not go on in a new process
         ended = execute(self.ncu, *flags, *command, RECHECK_NO_RESCUE="1")
-        return Profile(parse(ended.out), complaints(ended))
+        return Profile(parse(ended.out), complaints(ended), lost(ended))
 
     def trial(self) -> tuple[dict[str, int], str | None]:
         """The device's attributes, and why no counters can be had. Finds out, on one tiny kernel,
@@ -210,9 +221,8 @@ class Profiler:
                 command = measure(self.recheck, row, regime, 1000, Path(folder))
                 profile = self.profile(self.metrics(), launches, command)
                 verdict = verdict_of(Path(folder) / "record.json")
-            lost = [each for each in profile.complaints if "Failed to profile" in each]
-            if lost and profile.kernels:
-                return lost[0], {}
+            if profile.lost and profile.kernels:
+                return profile.lost, {}
             call, timed = one_launch(profile.kernels)
             if call is not None and timed is not None:
                 break

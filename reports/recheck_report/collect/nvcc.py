@@ -32,6 +32,8 @@ def compiled(nvcc: str, name: str, folder: Path) -> dict[str, Any]:
         ended = execute(nvcc, *flags, "-o", Path(scratch) / "snippet.ptx", file)
     if ended.code is None:
         return no_outcome(f"not measured: nvcc took more than {programs.SECONDS} s")
+    if ended.crashed:
+        return no_outcome(f"not measured: nvcc ended with {ended.how}")
     if ended.code == 0:
         return outcome("compiles")
     lines = (ended.out + "\n" + ended.err).splitlines()

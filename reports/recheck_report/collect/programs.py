@@ -71,7 +71,8 @@ def execute(*command: str | Path, **variables: str) -> Ended:
 
 def cases_of(program: str | Path) -> frozenset[str]:
     """The ids of all cases of a program of experiments; none if it lists none."""
-    lines = execute(program, "--benchmark_list_tests").out.splitlines()
+    ended = execute(program, "--benchmark_list_tests")
+    lines = ended.out.splitlines() if ended.code == 0 else []
     return frozenset(line.split("/iterations:")[0] for line in lines)
 
 
@@ -86,7 +87,7 @@ def version(program: str) -> str | None:
         return None
     ended = execute(program, "--version")
     found = re.search(r"(?:Version |, V)(\d+(\.\d+){0,2})", ended.out + ended.err)
-    return found[1] if found else None
+    return found[1] if found and ended.code == 0 else None
 
 
 def say(text: str) -> None:

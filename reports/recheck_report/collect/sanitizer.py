@@ -12,6 +12,8 @@ NO_SANITIZER = "not measured: compute-sanitizer was not found"
 NOT_BELIEVED = "not measured: racecheck finds no hazard where there is one"
 # of the harness: it writes to all of shared memory
 LEFT_OUT = "kns=poison_shared_kernel"
+# how its lines begin that say that it has not watched everything
+TROUBLE = "[Ee]rror|not supported|[Uu]nsupported|[Uu]nable to|[Ff]ailed to|terminated before"
 # a kernel that has hazards, where the program of tests has it
 KNOWN = "gpu/Race.RunsAtASmallSize/matmul_s0_first_barrier_missing"
 
@@ -30,8 +32,7 @@ def races(tests: str, sanitizer: str, name: str) -> dict[str, Any]:
     if test and summary and int(summary[1]) > 0:
         return outcome("hazards", int(summary[1]))
     # no hazards is an answer only where everything ran as it should
-    words = "[Ee]rror|not supported|[Uu]nable to"
-    trouble = re.search(rf"^=+ (?!.*SUMMARY)(.*(?:{words}).*)", text, re.MULTILINE)
+    trouble = re.search(rf"^=+ (?!.*SUMMARY)(.*(?:{TROUBLE}).*)", text, re.MULTILINE)
     if trouble:
         return no_outcome(f"not measured: compute-sanitizer: {trouble[1].strip()}")
     if "Running 0 tests" in text:

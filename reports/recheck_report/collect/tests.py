@@ -74,7 +74,11 @@ def gates(tests: str, names: list[str]) -> dict[str, dict[str, Any]]:
     left = list(names)
     while left:
         ended, seen = run_tests(tests, left)
-        last = next(reversed(seen), None)
+        # a process that crashes behind its tests has proven none of them
+        states = {each.state for each in seen.values()}
+        failed, skipped = "FAILED" in states, "OK" not in states
+        usual = ended.code == 0 or (ended.code == 1 and failed) or (ended.code == 77 and skipped)
+        lost = not usual and "RUN" not in states
         for name in left:
             if name not in seen:
                 continue
@@ -85,7 +89,7 @@ def gates(tests: str, names: list[str]) -> dict[str, dict[str, Any]]:
                 found[name] = no_outcome(f"not measured: took more than {programs.SECONDS} s")
             elif test.state == "RUN":
                 found[name] = no_outcome(f"not measured: ended its process, {ended.how}")
-            elif name == last and ended.crashed:
+            elif test.state == "OK" and lost:
                 found[name] = no_outcome(f"not measured: passed, then its process had {ended.how}")
             elif test.state == "FAILED" and test.why:
                 found[name] = no_outcome(f"not measured: the test had trouble: {test.why}")

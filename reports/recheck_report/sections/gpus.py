@@ -40,9 +40,11 @@ def machine(each: Measured) -> str:
 
 
 def alike(one: Measured, other: Measured) -> bool:
-    """Whether both are of one model."""
+    """Whether both are of one model; of two whose CPU names none, nobody knows."""
     kinds = {each.record.gpu_measured for each in (one, other)}
-    return len(kinds) == 1 and machine(one) == machine(other)
+    name = machine(one)
+    named = not name.startswith("unknown ") and name not in ("aarch64", "riscv64", "x86_64")
+    return len(kinds) == 1 and named and name == machine(other)
 
 
 def names(records: list[Measured]) -> list[str]:

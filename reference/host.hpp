@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+
+namespace recheck::reference {
+
+/// CPUs that this process may keep busy: those that it may run on, or as many as its control groups
+/// (a container's or a job's limits) give it time for, if that is fewer. `root` is for tests.
+int usable_cpus(const std::filesystem::path& root = "/");
+
+/// Bytes of the host's memory that this process can still have: what the kernel would find by
+/// giving up caches, or what its control groups leave it, if that is less.
+std::int64_t free_memory(const std::filesystem::path& root = "/");
+
+}  // namespace recheck::reference
