@@ -8,7 +8,8 @@
 namespace recheck {
 namespace {
 
-struct Comma final : std::numpunct<char> {
+class Comma final : public std::numpunct<char> {
+ protected:
   [[nodiscard]] char do_decimal_point() const override { return ','; }
   [[nodiscard]] char do_thousands_sep() const override { return '.'; }
   [[nodiscard]] std::string do_grouping() const override { return "\3"; }
