@@ -31,10 +31,7 @@ COMMANDS = {
     "bundle": "writes a report as one zip file, to forward or to publish",
     "lint": "checks a report against the twelve rules of scientific benchmarking",
     "collect": "counts and tests what claims need that is no time: probes.json",
-    "variation": "makes the table of how much two runs of the same code differ",
-    "pilot": "measures what processes on one GPU differ by",
     "fleet": "sets side by side what the jobs of a fleet of GPUs brought back",
-    "history": "keeps the times of all runs, and says what changed when and what is slower now",
 }
 
 
@@ -98,29 +95,6 @@ HELP = {
             1: "refused: the records are of two commits",
             3: "written, and something is missing: a job brought no whole record, nor a later\n"
             "one, or a partition has no job; each is a line",
-        },
-    ),
-    "variation": Help(
-        "variation run1 run2 run3 --output reports/recheck_report/statistics/variation.json",
-        "Replaces the table that compare and verify take their margins from.",
-        {0: "written", 2: "no two of the records are of one GPU model and the same device code"},
-    ),
-    "pilot": Help(
-        "pilot build/release/pilot --keep --results reports/results --pilots reports/pilot",
-        "Takes over six runs, each a process of recheck on one GPU, which `pilot` with --program\n"
-        "has made, and makes the table anew that compare and verify take their margins from.",
-        {
-            0: "printed, or taken over",
-            1: "a process failed, or the runs are no evidence: the line says why",
-            2: "not measured, because there is no GPU, or what was read is not in form",
-        },
-    ),
-    "history": Help(
-        "history build/release/measured --check --results reports/results",
-        "Holds each rung against the level that it had in the runs before.",
-        {
-            0: "nothing is slower, or too few runs are known; or what was asked for is done",
-            1: "a rung is slower by more than two runs of the same code differ: each is a line",
         },
     ),
 }

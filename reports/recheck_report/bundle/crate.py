@@ -16,7 +16,6 @@ from recheck_report import __version__
 from recheck_report.bundle.identity import SOFTWARE, day, time, title
 from recheck_report.claims import Source
 from recheck_report.claims.measured import Measured
-from recheck_report.history.runs import HISTORY
 from recheck_report.model.companions import ACCURACY, LARGER, PROBES, REHEARSAL
 from recheck_report.model.record import COMPRESSED, RECORD, SAMPLES, Environment
 from recheck_report.sections.appendix import abstract
@@ -48,7 +47,6 @@ NAMES = {
     COMPRESSED: "Every raw sample, as JSON lines, compressed",
     PROBES: "What was counted and tested: counters, attributes, outcomes of tests",
     ACCURACY: "How far each product of matrices is from float64's",
-    HISTORY: "The times of this GPU model over its runs: medians and intervals",
     LARGER: "How far larger products of matrices are from float64's",
     REHEARSAL: "Outcomes of the tests in code for earlier GPUs, and times of what `best` chooses",
 }
@@ -180,9 +178,7 @@ def _steps(
     record, env = own.record, own.record.environment
     measured = [name for name in (RECORD, SAMPLES, COMPRESSED) if name in files]
     beside = [name for name in (PROBES, ACCURACY, LARGER, REHEARSAL) if name in files]
-    # of earlier runs, so of no step of this one
-    earlier = [name for name in (HISTORY,) if name in files]
-    rest = [name for name in sorted(files) if name not in (*measured, *beside, *earlier)]
+    rest = [name for name in sorted(files) if name not in (*measured, *beside)]
 
     def step(name: str, says: str, result: list[str], **more: Any) -> Entity:
         what = {"@id": f"#{name}", "@type": "CreateAction", "name": name, "description": says}
@@ -206,7 +202,7 @@ def _steps(
         found.append(step("studying", "errors of products of matrices", studied))
     if "rehearsing" in tools:
         found.append(step("rehearsing", "tests of code for earlier GPUs", [REHEARSAL]))
-    inputs = [_link(quote(name)) for name in (*measured, *beside, *earlier)]
+    inputs = [_link(quote(name)) for name in (*measured, *beside)]
     return [*found, step("rendering", "verdicts, tables and charts", rest, object=inputs)]
 
 

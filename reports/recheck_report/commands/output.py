@@ -17,7 +17,6 @@ from recheck_report.bundle.citation import CITATION
 from recheck_report.bundle.citation import MARK as CITATION_MARK
 from recheck_report.commands import Failed
 from recheck_report.files import beside
-from recheck_report.history.runs import HISTORY
 from recheck_report.model.companions import FILES
 from recheck_report.model.record import COMPRESSED, RECORD
 
@@ -25,7 +24,7 @@ MARK = "<!-- Written by Recheck from record.json; rendering again replaces it. -
 COMPARISON_MARK = "<!-- Written by Recheck from several records; comparing again replaces it. -->"
 VERDICTS = "verdicts.json"
 TIMES = "times.csv"  # of a comparison
-_BESIDE_A_RECORD = (*FILES, HISTORY, COMPRESSED)  # a report has them where its record has
+_BESIDE_A_RECORD = (*FILES, COMPRESSED)  # a report has them where its record has
 CHART_MARK = "<dc:title>Recheck</dc:title>"  # the publisher that canvas.py writes into each SVG
 
 
@@ -131,7 +130,6 @@ def foreign(files: dict[str, bytes], folder: Path) -> list[str]:
             there.add(name)
         elif name not in own and not any(path.iterdir()):
             odd.add(name)  # of a folder that is not empty, what it holds is told
-    there -= {HISTORY} & files.keys()  # which may be there before any evidence is
     if there and not _ours(folder / README, MARK):
         return sorted(odd | there)
     stale = {_name(path, folder) for path in _stale(files, folder, MARK)}

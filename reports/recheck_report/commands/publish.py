@@ -19,13 +19,10 @@ from recheck_report.claims.measured import read
 from recheck_report.commands import Failed, experiments_option
 from recheck_report.commands.output import foreign
 from recheck_report.commands.render import render
-from recheck_report.history.runs import HISTORY, History, added, of
-from recheck_report.history.runs import load as load_history
-from recheck_report.history.search import NoRuptures, searched
 from recheck_report.model.record import RECORD, Record, load
-from recheck_report.model.typed import BadRecord
 from recheck_report.progress import doing
 
+MEDIANS = "medians.json"  # of earlier runs of the GPU model, which no record holds
 FALSIFIES = ("launch_blocking", "debug_build")  # conditions under which no time is evidence
 
 
@@ -78,24 +75,6 @@ def other_evidence(record: Record, results: Path, target: Path) -> str | None:
     return f"{target} is evidence of other experiments, {', '.join(sorted(names[1]))}; name another"
 
 
-def continued(record: Record, target: Path) -> tuple[History | None, list[str]]:
-    """The history of the evidence there with this record, and what there is to say of it; None
-    where this is the only run. What was published before there was a history is a run of it."""
-    found = load_history(target)
-    try:
-        if (target / RECORD).exists():
-            found = added(found, of(load(target)[0]))
-        found = added(found, of(record))
-    except BadRecord as error:
-        raise BadRecord(f"{target / HISTORY}: {error}") from error
-    if len(found.runs) == 1:
-        return None, []
-    try:
-        return searched(found), []
-    except NoRuptures as why:
-        return found, [f"note: the run is in {HISTORY}, its change points are not: {why}"]
-
-
 def publish(files: dict[str, bytes], target: Path) -> None:
     """Replaces the folder as a whole; until the new one stands complete, the old one stays."""
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -133,11 +112,11 @@ def run(options: argparse.Namespace) -> int:
     target = options.results / slug(own.gpu)
     if elsewhere := other_evidence(own.record, options.results, target):
         raise Failed(elsewhere)
-    with doing("history"):
-        history, note = continued(own.record, target)
-    files = render(own.with_history(history) if history else own, [])
+    files = render(own, [])
+    if (frozen := target / MEDIANS).is_file():
+        files[MEDIANS] = frozen.read_bytes()
     if theirs := foreign(files, target):
         raise Failed(f"{target}: {theirs[0]} is of no report and would be lost; move it away")
     publish(files, target)
-    print(target, *note, sep="\n")
+    print(target)
     return 0

@@ -6,6 +6,7 @@ forms (code, bold, links) and shows them as text.
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import asdict
 from typing import Any
@@ -23,7 +24,6 @@ from recheck_report.model.record import (
     Experiment,
     Record,
 )
-from recheck_report.page import variation
 from recheck_report.queries import DISPATCH, first_rung, metric_of, reference, roof, square_sizes
 from recheck_report.sections import (
     glossary,
@@ -49,9 +49,11 @@ from recheck_report.sections.verdicts import (
     prose,
     said,
 )
-from recheck_report.statistics.family import comparisons
+from recheck_report.statistics import variation
+from recheck_report.statistics.family import Comparisons, comparisons
 from recheck_report.statistics.paired import ENOUGH
 from recheck_report.statistics.ratio import COARSEST
+from recheck_report.statistics.variation import DURATIONS
 
 Json = dict[str, Any]
 
@@ -76,7 +78,7 @@ def of(own: Measured) -> Json:
         "coarsest": COARSEST,
         "enough": ENOUGH,
         "family": len(known.family),
-        "variation": variation.table(),
+        "variation": _variation(known),
         "words": WORDS,
         **_verdicts(own),
         "findings": _findings(own),
@@ -86,6 +88,19 @@ def of(own: Measured) -> Json:
         "probes": asdict(own.probes) if own.probes else None,
         "trust": _trust(own),
         "method": _method(own),
+    }
+
+
+def _variation(known: Comparisons) -> Json:
+    """By how much two runs differ: how a time in seconds names its class, null being any; by class
+    the table; and whether differences have to exceed what two processes differ by."""
+    table = variation.known()
+    return {
+        "durations": [[None if below == math.inf else below, name] for below, name in DURATIONS],
+        "ratios": table.ratios,
+        "medians": table.medians,
+        "margins": table.margins,
+        "processes": known.processes,
     }
 
 
@@ -102,7 +117,6 @@ def _about(record: Record) -> Json:
     env = record.environment
     return {
         "gpu": env.gpu.name if env.gpu else None,
-        "uuid": env.gpu.uuid_hash if env.gpu else None,
         "cpu": env.cpu,
         "why_no_gpu": None if record.gpu_measured else record.no_gpu_because,
         "commit": env.git.commit,

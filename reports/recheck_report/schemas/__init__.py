@@ -11,7 +11,7 @@ from typing import Any
 @cache
 def load(name: str) -> dict[str, Any]:
     """The schema of the file of that name: record, samples (of one line), probes, accuracy,
-    rehearsal, verdicts or history."""
+    rehearsal or verdicts."""
     path = Path(__file__).with_name(f"{name}.schema.json")
     found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     return found

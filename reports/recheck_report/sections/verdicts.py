@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, cached_property
 
 from recheck_report.anchors import CLAIMS, claim_anchor, claim_place, slug
@@ -30,7 +30,6 @@ from recheck_report.sections.findings.sentences import Finding
 from recheck_report.statistics.family import comparisons
 from recheck_report.statistics.paired import LEVEL
 from recheck_report.statistics.ratio import Ratio
-from recheck_report.statistics.variation import PROCESS
 
 WORDS = {"holds": "holds", "fails": "fails", "inconclusive": "inconclusive"}
 WORDS["not_measured"] = "not measured"
@@ -213,52 +212,6 @@ def varied(outcome: Outcome, brief: bool = False) -> str:
     return "; " + ", ".join(found)
 
 
-def where(level: str, model: str) -> str:
-    """What is another in another run: "The same GPU, measured again", "Another NVIDIA H200"."""
-    return "The same GPU, measured again" if level == PROCESS else f"Another {prose(model)}"
-
-
-def elsewhere(judged: Judged) -> list[str]:
-    """Whether another run would probably say the same, for each level that is known, with what
-    decides and the interval to expect there; nothing where no time decides, or nothing is decided
-    here."""
-    if judged.claim.kind != "timed" or judged.verdict not in ("holds", "fails"):
-        return []
-    found = []
-    for level, outcomes in judged.another.items():
-        verdict = judged.verdict_of(level)
-        text = (
-            f"probably **{WORDS[verdict]}** as well" if verdict == judged.verdict else "may change"
-        )
-        if verdict == "not_measured":
-            reasons = (outcome.reason for outcome in outcomes if outcome.reason)
-            text = f"not predicted: {prose(next(reasons, NONE))}"
-        elif shown := _decides(judged, verdict, outcomes):
-            text += f": {told(shown, brief=True, threshold=True)}"
-        head = f"{where(level, judged.gpu)} ([its brackets](method.md#another-run))"
-        found.append(f"{head}: {text}")
-    return found
-
-
-def _decides(judged: Judged, verdict: str, outcomes: tuple[Outcome, ...]) -> Outcome | None:
-    """Of the outcomes in another run that which decides, if the verdict stays; else the first that
-    no longer does, of a check or of one of its choices."""
-    pairs = list(zip(judged.outcomes, outcomes, strict=True))
-    if verdict == judged.verdict:
-        deciding = [(own, other) for own, other in pairs if other.verdict == verdict]
-        effect = (other for own, other in deciding if own is judged.effect)
-        found = next(effect, deciding[0][1] if deciding else None)
-        return replace(found, over=()) if found else None
-    for own, other in pairs:
-        if own.verdict == other.verdict:
-            continue
-        for (label, one), (_, two) in zip(own.over, other.over, strict=True):
-            if one.verdict != two.verdict:
-                return replace(two, check=replace(two.check, says=label), over=())
-        return other
-    return None
-
-
 def summary(counts: dict[str, int]) -> str:
     """ "20 of 67 claims hold, 8 fail, 5 are inconclusive, 34 were not measured"."""
 
@@ -326,7 +279,7 @@ class View:
     @property
     def processes(self) -> bool:
         """Whether verdicts allow for what two processes differ by."""
-        return comparisons(self.own.record).processes is not None
+        return comparisons(self.own.record).processes
 
     @property
     def borrowed(self) -> str:
@@ -512,7 +465,6 @@ class View:
         if claim.not_judged:
             facts.append(f"Not judged: {_sentence(claim.not_judged)}")
         facts += [self._fact(each) for each in judged.outcomes]
-        facts += elsewhere(judged)
         facts += [f"Not part of the verdict: {self._fact(each)}" for each in judged.also]
         if why := explained(judged):
             facts.append(f"Why: {why}")
