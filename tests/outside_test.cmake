@@ -111,7 +111,7 @@ else()
   # no target without Recheck's name, and no test
   configure(within 0 -S ${SOURCE}/tests/outside -D RECHECK_SOURCE=${SOURCE})
   run(0 ${CMAKE_COMMAND} --build ${SCRATCH}/within --target help)
-  foreach(target report quick_report render verify compare publish probes accuracy pilot recheck_tests)
+  foreach(target report quick_report render verify compare publish probes accuracy recheck_tests)
     if("${said}" MATCHES "\n${target}: ")
       message(FATAL_ERROR "the target ${target} is in a project that adds Recheck as a subdirectory")
     endif()

@@ -324,14 +324,12 @@ def save(tmp_path: Path) -> Callable[..., Path]:
 
 
 @pytest.fixture
-def no_pilot(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing is known of two processes on one GPU, so the resolution is the self-audit's alone."""
+def no_variation(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two processes on one GPU do not differ, so the resolution is the self-audit's alone."""
     from recheck_report.statistics import variation
 
-    table = {
-        name: replace(each, levels=tuple(one for one in each.levels if one.level == variation.GPU))
-        for name, each in variation.known().items()
-    }
+    nothing = dict.fromkeys(variation.CLASSES, 0.0)
+    table = replace(variation.known(), ratios=nothing, medians=nothing)
     monkeypatch.setattr(variation, "known", lambda: table)
 
 

@@ -71,7 +71,7 @@ class Drawn(Mapping[str, tuple[list[str], Chart]]):
         return texts_of(chart.svg), chart
 
 
-pytestmark = pytest.mark.usefixtures("no_pilot")
+pytestmark = pytest.mark.usefixtures("no_variation")
 Draw = Callable[..., Drawn]
 
 

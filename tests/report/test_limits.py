@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -166,7 +165,7 @@ def test_json_has_bounds(text: bytes, why: str) -> None:
 
 
 def test_bounds_are_far_from_what_is_committed() -> None:
-    for path in (*COMMITTED.glob("*.json"), *(REPORTS / "pilot").rglob("*.json")):
+    for path in COMMITTED.glob("*.json"):
         data = path.read_bytes()
         assert len(data) * 3 < typed.MOST_JSON
         for sign, most in typed.MOST_SIGNS.items():
@@ -237,10 +236,9 @@ def test_probes_that_are_committed_keep_these_rules() -> None:
 
 
 VERIFY = ("verify", COMMITTED, "--expected", REPORTS / "results")
-HISTORY = ("history", "--results", REPORTS / "results")
 
 
-@pytest.mark.parametrize("words", [VERIFY, HISTORY, ("lint", COMMITTED)])
+@pytest.mark.parametrize("words", [VERIFY, ("lint", COMMITTED)])
 def test_a_full_standard_output(words: tuple[object, ...]) -> None:
     if not Path("/dev/full").exists():
         pytest.skip("there is no /dev/full here")
@@ -256,5 +254,5 @@ def test_a_full_standard_output(words: tuple[object, ...]) -> None:
 
 
 def test_a_character_set_that_lacks_some() -> None:
-    found = process(*map(str, HISTORY), env={"PYTHONIOENCODING": "ascii"})
-    assert found.returncode == 0 and re.search(r"\d \?s, then ", found.stdout) and not found.stderr
+    found = process(*map(str, VERIFY), env={"PYTHONIOENCODING": "ascii"})
+    assert found.returncode == 0 and "?" in found.stdout and not found.stderr

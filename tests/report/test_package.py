@@ -29,7 +29,7 @@ LAYERS = [
     ("files", "progress", "schemas"),
     ("model",),
     ("formatting", "statistics", "net"),
-    ("anchors", "queries", "history"),
+    ("anchors", "queries"),
     ("claims",),
     ("sections", "collect"),
     ("charts", "templates", "fleet"),

@@ -21,9 +21,7 @@ FAILS = {
     "bundle": (["none"], 2, "none/record.json: cannot be read"),
     "lint": (["none"], 2, "none/README.md: cannot be read"),
     "collect": (["recheck", "--output", "probes.json"], 2, "experiments: is no folder; --exp"),
-    "variation": (["none", "--output", "table.json"], 2, "none: cannot be read"),
     "fleet": (["none", "--output", "out"], 2, "none: is no folder; experiments/fleet/run.py"),
-    "history": (["none", "--add", "--results", "out"], 2, "none: cannot be read"),
 }
 
 

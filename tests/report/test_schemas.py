@@ -16,7 +16,6 @@ from typing import Any, get_args, get_origin, get_type_hints
 import pytest
 from conftest import EXPERIMENTS, REPORTS, run
 from recheck_report import schemas
-from recheck_report.history import runs
 from recheck_report.model import accuracy, probes, record, rehearsal, verdicts
 from recheck_report.model.typed import BadRecord
 from synthetic import SMALL, Json, copied, make_record, pack, spoil, unpack
@@ -24,7 +23,7 @@ from synthetic_accuracy import make_accuracy
 from synthetic_claims import make_probes
 from synthetic_rehearsal import make_rehearsal
 
-NAMES = ["record", "samples", "probes", "accuracy", "rehearsal", "verdicts", "history"]
+NAMES = ["record", "samples", "probes", "accuracy", "rehearsal", "verdicts"]
 RESULTS = (REPORTS / "results", EXPERIMENTS.parent / "tests/outside/results")
 COMMITTED = sorted(path.parent for folder in RESULTS for path in folder.glob("*/record.json"))
 TYPES = {str: "string", float: "number", int: "integer", bool: "boolean"}
@@ -114,7 +113,7 @@ def test_types_and_forms_say_the_same() -> None:
     assert known == schemas.load("samples")["properties"].keys()
     beside = (
         (probes.Probes, "probes"), (accuracy.Accuracy, "accuracy"), (verdicts.Verdicts, "verdicts"),
-        (runs.History, "history"), (rehearsal.Rehearsal, "rehearsal"),
+        (rehearsal.Rehearsal, "rehearsal"),
     )  # fmt: skip
     found = {each for kind, name in beside for each in _differences(kind, schemas.load(name))}
     # errors are left out where none could be
@@ -323,16 +322,6 @@ def _good(name: str) -> Json:
         claim = {"id": "C01", "verdict": "holds", "measured": value, "expected": "it is faster"}
         claims = [claim | {"evidence": ["matmul/tile16/4x4x4/cold"], "reason": None}]
         return {"schema": 1, "record": origin, "claims": claims}
-    if name == "history":
-        run: Json = {"commit": "a" * 40, "started": "2026-11-21T03:00:00Z", "uuid_hash": "b" * 16}
-        run |= {"driver": "580.1", "cuda_runtime": "13.0", "cubins": {"matmul/tile.cu": "c" * 16}}
-        row = {"target": "gpu", "role": "rung", "vendor": False}
-        return {
-            "schema": 1, "gpu": "a GPU", "runs": [run | {"cpu": "a CPU", "cpu_threads": 8}],
-            "rows": {"matmul/tile16": row},
-            "cases": {"matmul/tile16/4x4x4/cold": [[2.0, 1.0, 3.0]]},
-            "searched": 0, "steps": {},
-        }  # fmt: skip
     flat = make_record(SMALL, strategies=["cpu_serial", "tile16", "tile32"])
     if name == "probes":
         return make_probes(flat)
@@ -370,7 +359,6 @@ def _read(name: str, document: Json, folder: Path) -> str:
                 "accuracy": accuracy.load_accuracy,
                 "rehearsal": rehearsal.load_rehearsal,
                 "verdicts": verdicts.load_verdicts,
-                "history": runs.load,
             }[name]
             load(path)
     except BadRecord as error:
@@ -425,20 +413,6 @@ def test_each_required_member_is_asked_for_and_others_are_ignored(
 
 # by the form and by our reader
 OUT_OF_RANGE: dict[str, list[tuple[tuple[Any, ...], Any]]] = {
-    "history": [
-        (("schema",), 2),
-        (("gpu",), ""),
-        (("runs",), []),
-        (("runs", 0, "commit"), "main"),
-        (("runs", 0, "started"), "yesterday"),
-        (("runs", 0, "uuid_hash"), "GPU-1"),
-        (("runs", 0, "cubins", "matmul/tile.cu"), "<b>"),
-        (("rows", "matmul/tile16", "role"), "star"),
-        (("rows", "matmul/tile16", "target"), "tpu"),
-        (("searched",), -1),
-        (("steps",), {"matmul/tile16/4x4x4/cold": []}),
-        (("steps",), {"matmul/tile16/4x4x4/cold": [-1]}),
-    ],
     "probes": [(("schema",), 2), (("tests", 0, "outcome"), "passed")],
     "accuracy": [
         (("schema",), 3),

@@ -25,10 +25,10 @@ Form = dict[str, Any]  # a schema, or a part of one
 Reader = Callable[[Any], T]
 
 MOST_BYTES = 1 << 26  # of a file; a full run's largest has 5 MB
-# of a JSON text: records of old schemas have 10 MB, and a history of all runs it may hold 22
+# of a JSON text: records of old schemas have 10 MB
 MOST_JSON = 1 << 25
 # what each of these signs stands for costs many times its bytes, so they have bounds of their own:
-# such a history has 650,000 lists and 2,000,000 commas, an old record 16,000 objects, 150,000 names
+# an old record has 16,000 objects and 150,000 names
 MOST_SIGNS = {"{": 100_000, "[": 2_000_000, ":": 500_000, ",": 6_000_000}
 # of a file of claims; the largest has 44 kB. tomllib takes time and memory by the square of the
 # parts of a dotted name; no line has more than 8 dots
