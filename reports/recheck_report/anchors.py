@@ -18,7 +18,7 @@ def page(experiment: Experiment) -> str:
     if experiment.name in SPECIAL:
         return METHOD
     # an experiment may have the name of another page; its own stays unlike that of any other
-    taken = re.fullmatch(r"(readme|claims|method|appendix)(_experiment)*", experiment.name)
+    taken = re.fullmatch(r"(readme|claims|method)(_experiment)*", experiment.name)
     return f"{experiment.name}{'_experiment' if taken else ''}.md"
 
 

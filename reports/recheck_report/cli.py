@@ -28,8 +28,7 @@ COMMANDS = {
     "compare": "says what became slower or faster between records, and which verdicts turned",
     "verify": "prints the verdicts on a record, and says what of it is not as published",
     "publish": "takes a report over as evidence, or refuses",
-    "bundle": "writes a report as one zip file, to forward or to publish",
-    "lint": "checks a report against the twelve rules of scientific benchmarking",
+    "check": "says what a report lacks that it takes to believe it",
     "collect": "counts and tests what claims need that is no time: probes.json",
     "fleet": "sets side by side what the jobs of a fleet of GPUs brought back",
 }
@@ -71,15 +70,10 @@ HELP = {
         "Copies the report to reports/results/<gpu>, if it is fit to be evidence.",
         {0: "published", 1: "refused: the line says why, and what was published before stays"},
     ),
-    "bundle": Help(
-        "bundle build/release/report --output report.zip",
-        "Writes the report as one zip file, with its metadata, to forward or to publish.",
-        {0: "written"},
-    ),
-    "lint": Help(
-        "lint build/release/report",
-        "Reads the report as a reader would, and says which rules it keeps.",
-        {0: "all rules are kept", 1: "a rule is broken: the line says where"},
+    "check": Help(
+        "check build/release/report",
+        "Prints a line for each thing that a stranger would miss in it.",
+        {0: "nothing is missing", 1: "something is: each is a line"},
     ),
     "collect": Help(
         "collect build/release/experiments/recheck --output probes.json",
@@ -145,7 +139,7 @@ def main(words: Sequence[str] | None = None) -> int:
         )
         if [name] == list(words[:1]):
             try:
-                # only now: what draws takes longer to load than `verify` or `lint` to run
+                # only now: what draws takes longer to load than `verify` to run
                 module = import_module(f"recheck_report.commands.{name}")
             except ModuleNotFoundError as error:
                 return _say(f"Python package {error.name} is missing: {_remedy(error.name)}", 1)

@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 from conftest import EXPERIMENTS, run, text_of, texts_of, tree
 from recheck_report.charts import Chart
-from recheck_report.commands import lint
 from recheck_report.formatting import cell
 from recheck_report.model.accuracy import Accuracy
 from synthetic import SMALL, Json, keep, make_record
@@ -35,12 +34,7 @@ def shown(
 
     def section(accuracy: Json, drawn: bool = False) -> str:
         save(accuracy, "accuracy.json")
-        text = report(RECORD, drawn=drawn)
-        rendered = lint.load(tmp_path / "report")
-        # placeholders have no axes for the rules to be about
-        rendered = rendered if drawn else replace(rendered, charts={})
-        assert not any(lint.lint(rendered).values())
-        return _section(text)
+        return _section(report(RECORD, drawn=drawn))
 
     return section
 

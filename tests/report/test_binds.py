@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from conftest import EXPERIMENTS, listed_cases
 from recheck_report.claims.binds import CASE, load_binds
-from recheck_report.commands import lint
 from recheck_report.model.probes import Probes
 from recheck_report.model.record import load
 from recheck_report.model.typed import typed
@@ -181,7 +180,6 @@ def test_a_report_of_it_keeps_the_rules(
     probes["counters"] |= dict.fromkeys(load_binds(EXPERIMENTS), said)
     save(probes, "probes.json")
     assert "slower at 1; at 4096³ [`best`]" in report(record, drawn=True)
-    assert not any(lint.lint(lint.load(tmp_path / "report")).values())
 
 
 def test_the_row_that_dispatches_is_no_rung_of_its_own(save: Callable[..., Path]) -> None:

@@ -238,7 +238,7 @@ def test_probes_that_are_committed_keep_these_rules() -> None:
 VERIFY = ("verify", COMMITTED, "--expected", REPORTS / "results")
 
 
-@pytest.mark.parametrize("words", [VERIFY, ("lint", COMMITTED)])
+@pytest.mark.parametrize("words", [VERIFY, ("check", COMMITTED)])
 def test_a_full_standard_output(words: tuple[object, ...]) -> None:
     if not Path("/dev/full").exists():
         pytest.skip("there is no /dev/full here")

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from conftest import EXPERIMENTS, REPORTS, linked, pages, placeholders, text_of
 from recheck_report.claims.measured import read
-from recheck_report.commands.lint import Report, lint
 from recheck_report.commands.render import render
 from recheck_report.formatting import NBSP
 
@@ -46,13 +45,6 @@ def test_no_page_is_cut(ours: dict[str, bytes]) -> None:
 def test_every_link_leads_somewhere(ours: dict[str, bytes], theirs: dict[str, bytes]) -> None:
     linked(ours)
     linked(theirs)
-
-
-def test_all_pages_keep_the_rules(ours: dict[str, bytes], theirs: dict[str, bytes]) -> None:
-    for files in (ours, theirs):
-        # placeholders have no axes for the rules to be about
-        found = lint(Report(text_of(files), {}))
-        assert {name: problems for name, problems in found.items() if problems} == {}
 
 
 def test_the_threshold_stands_beside_what_was_measured(ours: dict[str, bytes]) -> None:

@@ -19,7 +19,7 @@ from recheck_report.claims.figures import Figures
 from recheck_report.claims.listings import Listing, load_listings
 from recheck_report.claims.load import Check, Claim, Erratum, load_claims, load_errata
 from recheck_report.claims.predictions import Predictions, load_predictions
-from recheck_report.claims.sources import SOURCES, Attribution, Source, load_more, load_sources
+from recheck_report.claims.sources import SOURCES, Source, load_more, load_sources
 from recheck_report.claims.story import STORY, Story, load_stories
 from recheck_report.claims.toml import BadClaim, there
 from recheck_report.model.accuracy import EXPERIMENT
@@ -40,7 +40,6 @@ class Collection:
     binds: tuple[str, ...] = ()  # cases of which a report says what binds them
     stories: dict[str, Story] = field(default_factory=dict)  # by experiment
     log_held_by: str = ""  # what holds the log of changes to the history
-    attribution: Attribution = Attribution()  # how to cite its reports
     own: tuple[str, ...] = ()  # what rows may name in place of a document
 
     @property
@@ -105,7 +104,7 @@ def load_collection(folder: Path) -> Collection:
                 f"{path}: nothing reads a file of this name; there are {', '.join(known)}"
             )
     predictions = folder / EXPERIMENT / "predictions.toml"
-    holder, own, attribution = load_more(folder)
+    holder, own = load_more(folder)
     found = Collection(
         folder,
         load_sources(folder),
@@ -119,7 +118,6 @@ def load_collection(folder: Path) -> Collection:
         stories=load_stories(folder),
         log_held_by=holder,
         own=own,
-        attribution=attribution,
     )
     for fault in _faults(found):
         raise BadClaim(f"{folder}/{fault}")

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import html
+import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -18,7 +19,6 @@ from typing import Any
 
 from recheck_report import templates
 from recheck_report.anchors import BESIDE, CLAIMS, METHOD, README, page, slug
-from recheck_report.bundle import described, folder_name, papers, write_archive
 from recheck_report.charts import Chart, accuracy_charts, charts, claims_chart
 from recheck_report.claims import verdicts_json
 from recheck_report.claims.measured import Measured, read, read_gpu
@@ -401,7 +401,6 @@ def _readme(report: Report, files: dict[str, bytes]) -> bytes:
 _MORE = {
     "report.html": "[report.html](report.html), one file to open from a copy of this folder: every "
     "case and sample; [did my GPU differ?](report.html#view=compare)",
-    "appendix.md": "[Artifact appendix](appendix.md): what it takes to measure each claim again",
 }
 
 
@@ -455,9 +454,8 @@ def render(own: Measured, beside: list[Measured]) -> dict[str, bytes]:
         for section in sections:
             files[page(section.experiment)] = _experiment_page(report, section)
         files[METHOD] = _method_page(report)
-        files |= caught(lambda: papers(own, MARK), lambda _: {})
         files[README] = _readme(report, files)  # the last: it leads to what is there
-    return described(own, files)
+    return files
 
 
 def options(parser: argparse.ArgumentParser) -> None:
@@ -479,6 +477,7 @@ def run(options: argparse.Namespace) -> int:
     files = render(own, beside)
     write(files, options.output)
     if options.bundle:
-        write_archive(files, folder_name(own.record), options.bundle)
+        folder = options.output.resolve()
+        shutil.make_archive(str(options.bundle.with_suffix("")), "zip", folder.parent, folder.name)
     print(options.output / README)
     return 0
