@@ -14,7 +14,6 @@ from recheck_report.model.accuracy import Accuracy, load_accuracy
 from recheck_report.model.companions import FILES, LARGER
 from recheck_report.model.probes import Probes, load_probes
 from recheck_report.model.record import Record, compressed, load, locate
-from recheck_report.model.rehearsal import Rehearsal, load_rehearsal
 from recheck_report.model.typed import BadRecord
 from recheck_report.statistics.family import comparisons
 
@@ -29,7 +28,6 @@ class Measured:
     probes: Probes | None = None
     accuracy: Accuracy | None = None
     larger: Accuracy | None = None  # the same of a larger product
-    rehearsal: Rehearsal | None = None  # of its code on earlier GPUs
 
     @cached_property
     def compressed(self) -> dict[str, bytes]:
@@ -50,8 +48,8 @@ class Measured:
 
 
 def read(path: Path, experiments: Path) -> Measured:
-    """Reads a record, in a file or a folder, what there is beside it of probes.json, accuracy.json,
-    accuracy_large.json and rehearsal.json, and the claims in `experiments`.
+    """Reads a record, in a file or a folder, what there is beside it of probes.json, accuracy.json
+    and accuracy_large.json, and the claims in `experiments`.
 
     One of these that cannot be read is a note of the report. Raises BadRecord with one line that
     names the file where the record itself cannot be used, and BadClaim.
@@ -69,9 +67,8 @@ def read(path: Path, experiments: Path) -> Measured:
 
     probes, accuracy = beside(load_probes), beside(load_accuracy)
     larger = beside(lambda path: load_accuracy(path, LARGER))
-    rehearsal = beside(load_rehearsal)
     folder = locate(path).parent
-    there = zip(FILES, (probes, accuracy, larger, rehearsal), strict=True)
+    there = zip(FILES, (probes, accuracy, larger), strict=True)
     files |= {name: (folder / name).read_bytes() for name, found in there if found}
     # a folder's name is none of the record's
     notes = tuple(each.replace(f"{folder}/", "") for each in unread)
@@ -79,7 +76,7 @@ def read(path: Path, experiments: Path) -> Measured:
     known = load_collection(experiments)
     for slip in slips(known, record):
         raise BadClaim(f"{slip}; mend the name, or measure again")
-    return Measured(record, known.of(record), files, probes, accuracy, larger, rehearsal)
+    return Measured(record, known.of(record), files, probes, accuracy, larger)
 
 
 def read_gpu(path: Path, experiments: Path) -> Measured:

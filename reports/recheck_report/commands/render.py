@@ -47,7 +47,6 @@ from recheck_report.sections import (
 from recheck_report.sections.accuracy import HowAccurate, how_accurate
 from recheck_report.sections.family import close_family
 from recheck_report.sections.findings import Finding, findings
-from recheck_report.sections.rehearsal import rehearsed
 from recheck_report.sections.verdicts import View
 from recheck_report.statistics import variation
 from recheck_report.statistics.family import comparisons
@@ -322,7 +321,6 @@ def _method_page(report: Report) -> bytes:
         run_to_run=self_audit.run_to_run(record) if record.gpu_measured else [],
         run_to_run_columns=self_audit.RUN_TO_RUN,
         run_to_run_of=variation.known().gpu,
-        rehearsed=rehearsed(own),
         regimes={case.regime for case in record.cases},
         # recheck, or the program of another collection
         dropped=provenance.dropped(record),
