@@ -20,7 +20,7 @@ from recheck_report.model.record import AUDIT, RECORD, Case, Experiment, Record
 from recheck_report.queries import metric_of, roof, share
 from recheck_report.sections.family import close_family
 from recheck_report.statistics import variation
-from recheck_report.statistics.variation import OF_CPU, class_of
+from recheck_report.statistics.variation import class_of
 
 VERDICTS = ("holds", "fails", "inconclusive", "not_measured")
 
@@ -85,7 +85,7 @@ def _reference(own: Measured, experiments: Path, results: Path) -> tuple[Record 
 def _expected(base: Case) -> tuple[float, float]:
     """Where the median of another GPU's run lies, in seconds: within the interval of this one,
     widened by what two GPUs differ by; their logarithms add up as squares do."""
-    time, by = base.time, math.log1p(variation.known().margins[class_of(base)])
+    time, by = base.time, math.log1p(variation.known().margin(class_of(base)))
     down, up = (math.hypot(math.log(end / time.median), by) for end in (time.low, time.high))
     return time.median * math.exp(-down), time.median * math.exp(up)
 
@@ -111,8 +111,7 @@ def _rates(record: Record, experiment: Experiment, known: Record | None) -> Iter
         name = f"{_word(experiment.name)}/{_word(case.strategy)}"
         base = known.by_id.get(case.id) if known else None
         expected = None
-        # of CPU rows nothing is expected: hosts differ by factors
-        if base and base.seconds and class_of(base) not in OF_CPU:
+        if base and base.seconds:
             fast, slow = _expected(base)
             rates = (metric.rate(base, each) for each in (base.seconds.median, slow, fast))
             expected = Expected(*rates)

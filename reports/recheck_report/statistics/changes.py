@@ -59,7 +59,7 @@ def changes(old: Record, new: Record) -> list[Change]:
         if base and base.seconds and case.seconds:
             kind = class_of(base, case)
             ratio = Ratio.of(base.seconds, case.seconds)
-            found.append(Change(base, case, ratio, kind, variation.known().margins[kind]))
+            found.append(Change(base, case, ratio, kind, variation.known().margin(kind)))
     return found
 
 

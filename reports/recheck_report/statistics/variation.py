@@ -59,7 +59,8 @@ def _threads(case: Case) -> bool:
 
 @dataclass(frozen=True)
 class Variation:
-    """What two runs on GPUs of one model differ by, by class, as parts of 1: 0.06 for 6 %."""
+    """What two runs on GPUs of one model differ by, by class, as parts of 1: 0.06 for 6 %. A record
+    may have a regime that is in no class: of it nothing is known."""
 
     gpu: str  # the model
     gpus: int  # that `margins` are from
@@ -71,11 +72,16 @@ class Variation:
 
     def differs_by(self, cases: Sequence[Case]) -> float:
         """By what factor, in logarithms, a ratio that rests on these cases differs in another
-        process. What two that were not measured in turns differ by adds up."""
+        process; 0 where that is not known. What two that were not measured in turns differ by
+        adds up."""
         turns = {(c.experiment, c.target, c.regime, c.shape_name) for c in cases}
         if len(cases) == 2 and len(turns) == 1:
-            return math.log1p(self.ratios[class_of(*cases)])
-        return math.fsum(math.log1p(self.medians[class_of(case)]) for case in cases)
+            return math.log1p(self.ratios.get(class_of(*cases), 0.0))
+        return math.fsum(math.log1p(self.medians.get(class_of(case), 0.0)) for case in cases)
+
+    def margin(self, kind: str) -> float:
+        """What two medians of a class have to differ by to be called different."""
+        return self.margins.get(kind, math.inf)
 
 
 @cache

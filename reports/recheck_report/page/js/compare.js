@@ -81,7 +81,7 @@ function changes(record) {
     const other = record.cases.get(old.id);
     if (!old.median || !other?.median) return [];
     const ratio = { ...farEnds(old, other), mark: "" }; // all of them are
-    const margin = DATA.variation.margins[classOf(old, other)];
+    const margin = DATA.variation.margins[classOf(old, other)] ?? Infinity;
     const unsure = old.unsure || other.disturbed;
     const changed = unsure ? "disturbed" : ratio.low > 1 + margin ? "faster" : ratio.high < 1 / (1 + margin) ? "slower" : "no difference";
     return [{ old, other, ratio, margin, changed, size: Math.abs(Math.log(ratio.value)) }];
@@ -146,6 +146,7 @@ const CHANGE_COLUMNS = [
 ];
 
 function marginText(margin) {
+  if (margin === Infinity) return "not known";
   return margin < 1 ? `${significant(100 * margin, 2)} %` : `a factor of ${+(1 + margin).toPrecision(3)}`;
 }
 

@@ -166,5 +166,5 @@ function differsBy(cases) {
   const { ratios, medians } = DATA.variation;
   const turns = new Set(cases.map((each) => [each.experiment, each.row.target, each.regime, each.shape].join(" ")));
   const found = cases.length === 2 && turns.size === 1 ? [ratios[classOf(...cases)]] : cases.map((each) => medians[classOf(each)]);
-  return found.reduce((sum, each) => sum + Math.log1p(each), 0);
+  return found.reduce((sum, each) => sum + Math.log1p(each ?? 0), 0);
 }
