@@ -11,7 +11,7 @@
 #include <algorithm>
 
 #include "../hopper.cuh"
-#include "../launch.hpp"
+#include "../../launch.hpp"
 #include "../tensor_map.hpp"
 #include "wide.cuh"
 

@@ -13,7 +13,7 @@
 // padded with zeros.
 
 #include "../cp_async.cuh"
-#include "../launch.hpp"
+#include "../../launch.hpp"
 #include "warp_tile.cuh"
 
 namespace recheck::kernels::matmul {

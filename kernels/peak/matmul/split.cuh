@@ -18,7 +18,7 @@
 #include <cstdint>
 
 #include "../hopper.cuh"
-#include "../launch.hpp"
+#include "../../launch.hpp"
 #include "../tensor_map.hpp"
 #include "pace.cuh"
 #include "split_bound.hpp"

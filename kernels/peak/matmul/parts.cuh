@@ -10,7 +10,7 @@
 
 #include "../best.hpp"
 #include "../hopper.cuh"
-#include "../launch.hpp"
+#include "../../launch.hpp"
 #include "matmul.hpp"
 
 namespace recheck::kernels::matmul {

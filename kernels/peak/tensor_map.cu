@@ -6,7 +6,7 @@
 
 #include <cuda_runtime.h>
 
-#include "found.hpp"
+#include "../found.hpp"
 #include "tensor_map.hpp"
 #include "vectors.hpp"
 

@@ -11,7 +11,7 @@
 
 #include "../cluster.cuh"
 #include "../hopper.cuh"
-#include "../launch.hpp"
+#include "../../launch.hpp"
 #include "../tensor_map.hpp"
 #include "aligned_b.cuh"
 #include "schedule.hpp"

@@ -8,7 +8,7 @@
 #include <algorithm>
 
 #include "../hopper.cuh"
-#include "../launch.hpp"
+#include "../../launch.hpp"
 #include "chunk.cuh"
 #include "matvec.hpp"
 

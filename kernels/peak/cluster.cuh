@@ -4,7 +4,7 @@
 // Thread block clusters and distributed shared memory: PTX instructions and a special register,
 // named after them as in hopper.cuh. Before compute capability 9.0 clusters have one block.
 
-#include "launch.hpp"
+#include "../launch.hpp"
 
 namespace recheck::kernels {
 

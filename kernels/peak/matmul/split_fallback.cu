@@ -6,7 +6,7 @@
 // threads computes 8×8 elements of a 128×128 tile.
 
 #include "../hopper.cuh"
-#include "../launch.hpp"
+#include "../../launch.hpp"
 #include "split_fallback.hpp"
 
 namespace recheck::kernels::matmul {
