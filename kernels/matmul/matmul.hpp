@@ -1,18 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
-#include <string_view>
 
-#include "../cost.hpp"
-#include "../include/recheck/arguments.hpp"
-#include "../matvec/matvec.hpp"
+#include "../arguments.hpp"
 #include "../stream.hpp"
-
-namespace recheck::kernels {
-struct GpuModel;
-}
 
 namespace recheck::kernels::matmul {
 
@@ -56,39 +48,6 @@ void s1_kernel_1(const MatmulArgs& args, cudaStream_t stream);
 void s2_global(const MatmulArgs& args, cudaStream_t stream);
 void s2_shared(const MatmulArgs& args, cudaStream_t stream);
 void s2_full_strips(const MatmulArgs& args, cudaStream_t stream);
-
-/// One row or one column of C, by matvec::best or best_column_major: those that is_matvec says.
-/// Takes matvec_floats of workspace, on 16 bytes. matvec.cpp
-void matvec(const MatmulArgs& args, const Queue& queue);
-
-/// Whether a product is A times a vector, which lies without gaps, as does the one that it leaves;
-/// and whether it is that or a vector times B, as rows of A and C always lie so.
-constexpr bool is_matvec_by_rows(const MatmulArgs& p) {
-  return p.n == 1 && (p.ldb == 1 || p.k <= 1) && (p.ldc == 1 || p.m <= 1);
-}
-constexpr kernels::matvec::MatvecArgs by_rows(const MatmulArgs& p) {
-  return {p.m, p.k, p.a, p.lda * static_cast<std::int64_t>(sizeof(float)), p.b, p.c};
-}
-constexpr bool is_matvec(const MatmulArgs& p) { return p.m == 1 || is_matvec_by_rows(p); }
-
-constexpr std::int64_t matvec_floats(std::int64_t m, std::int64_t n, std::int64_t k) {
-  return m == 1 ? kernels::matvec::column_splits_floats(n, k, 128, 132) : 0;
-}
-
-/// Whichever of these was measured fastest at the shape, or is expected to be. Takes best_floats of
-/// workspace, on 16 bytes. best.cu
-void best(const MatmulArgs& args, const Queue& queue);
-
-/// The name of the rung that it would take on some GPU, which need not be here.
-std::string_view best_on(const GpuModel& gpu, const MatmulArgs& args);
-
-/// The most that one of its rungs takes.
-constexpr std::int64_t best_floats(std::int64_t m, std::int64_t n, std::int64_t k) {
-  return std::max({stream_k_floats(k, n), k_stretches_floats<64, 128, 384>(m, n, k),
-                   k_stretches_floats<16, 32, 2048>(m, n, k), k_warps_floats<16, 32, 256>(m, n, k),
-                   k_warps_floats<16, 8, 256>(m, n, k), k_warps_floats<64, 8, 256>(m, n, k),
-                   k_warps_floats<32, 32, 256>(m, n, k), matvec_floats(m, n, k)});
-}
 
 /// Bytes of dynamic shared memory that one block of a launcher asks for, for `fits` to compare with
 /// the device's limit.

@@ -3,15 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
 
 #include "../fold.hpp"
-#include "../include/recheck/arguments.hpp"
+#include "../arguments.hpp"
 #include "../stream.hpp"
-
-namespace recheck::kernels {
-struct GpuModel;
-}
 
 namespace recheck::kernels::matvec {
 
@@ -104,16 +99,6 @@ void transpose_then_matvec_transpose(const MatvecArgs& args, const Queue& queue)
 constexpr std::int64_t transposed_floats(std::int64_t rows, std::int64_t columns) {
   return (rows + 127) / 128 * 128 * columns;
 }
-
-/// Whichever of these was fastest for rows as short, few or long, or is nearest to the shape, of
-/// those that take A by rows and of those that take it by columns; the latter with a workspace as
-/// column_splits<1024, 32, 8, 132> needs it. best.cu
-void best(const MatvecArgs& args, const Queue& queue);
-void best_column_major(const MatvecArgs& args, const Queue& queue);
-
-/// The names of the rungs that they would take on some GPU, which need not be here.
-std::string_view best_on(const GpuModel& gpu, const MatvecArgs& args);
-std::string_view best_column_major_on(const GpuModel& gpu, const MatvecArgs& args);
 
 /// cublasSgemv on a matrix stored by rows (OP_T), and on one stored by columns (OP_N). cublas.cpp
 void cublas(const MatvecArgs& args, const Queue& queue);

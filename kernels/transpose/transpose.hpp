@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "../include/recheck/arguments.hpp"
+#include "../arguments.hpp"
 #include "../stream.hpp"
 
 namespace recheck::kernels::transpose {
@@ -52,9 +52,6 @@ void sdk_no_bank_conflicts(const TransposeArgs& args, cudaStream_t stream);
 void sdk_coarse_grained(const TransposeArgs& args, cudaStream_t stream);
 void sdk_fine_grained(const TransposeArgs& args, cudaStream_t stream);
 void sdk_diagonal(const TransposeArgs& args, cudaStream_t stream);
-
-/// Whichever of these was measured fastest nearest to the shape. best.cu
-void best(const TransposeArgs& args, const Queue& queue);
 
 /// cublasSgeam. cublas.cpp
 void cublas(const TransposeArgs& args, const Queue& queue);

@@ -6,11 +6,11 @@
 #include <exception>
 #include <new>
 
-#include "../../reference/error.hpp"
-#include "../../reference/matmul.hpp"
+#include "../../../reference/error.hpp"
+#include "../../../reference/matmul.hpp"
 #include "promises.hpp"
 
-namespace recheck::matmul {
+namespace recheck::peak {
 namespace {
 
 std::string element(std::int64_t i, std::int64_t j, double value) {
@@ -153,4 +153,4 @@ bool studied(const Strategy& strategy) {
   });
 }
 
-}  // namespace recheck::matmul
+}  // namespace recheck::peak

@@ -7,11 +7,11 @@
 #include <utility>
 #include <vector>
 
-#include "../harness/workbench.hpp"
+#include "../../harness/workbench.hpp"
 #include "distributions.hpp"
-#include "matmul.hpp"
+#include "../../matmul/matmul.hpp"
 
-namespace recheck::matmul {
+namespace recheck::peak {
 
 /// How far a product C is from the truth R = A · B.
 struct Errors {
@@ -87,4 +87,4 @@ class Trial {
 /// a tensor core's sums are promoted.
 bool studied(const Strategy& strategy);
 
-}  // namespace recheck::matmul
+}  // namespace recheck::peak

@@ -10,11 +10,12 @@
 #include <set>
 #include <stdexcept>
 
-#include "../harness/flags.hpp"
-#include "../harness/record.hpp"
+#include "../../harness/flags.hpp"
+#include "../../harness/record.hpp"
+#include "../peak.hpp"
 #include "accuracy.hpp"
 
-namespace recheck::matmul {
+namespace recheck::peak {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -51,7 +52,7 @@ std::vector<const Strategy*> choose(const std::vector<std::string>& names) {
   std::vector<const Strategy*> rows;
   std::set<std::string_view> left(names.begin(), names.end());
   std::string known;
-  for (const auto& strategy : ladder()) {
+  for (const auto& strategy : matmul_experiment().ladder) {
     if (!studied(strategy)) continue;
     known += (known.empty() ? "" : ", ") + std::string(strategy.name);
     if (names.empty() || left.erase(strategy.name) > 0) rows.push_back(&strategy);
@@ -72,11 +73,11 @@ Options parse(std::span<char*> arguments) {
       std::exit(0);
     }
     if (given.word == "--version") {
-      std::cout << version("recheck_accuracy") << '\n';
+      std::cout << version("peak_accuracy") << '\n';
       std::exit(0);
     }
     const std::set<std::string> own = {"--output", "--filter", "--k", "--size"};
-    given.check(own.contains(flag), "recheck_accuracy");
+    given.check(own.contains(flag), "peak_accuracy");
     if (flag == "--output") options.output = value;
     if (flag == "--filter") options.names = split(value);
     if (flag == "--k") {
@@ -143,7 +144,7 @@ Json to_json(const Strategy& strategy) {
 
 /// Which run it belongs to: as probes.json says it.
 Json identity(const Gpu& gpu, std::uint64_t seed) {
-  const Json known = environment(gpu, "recheck_accuracy", {});
+  const Json known = environment(gpu, "peak_accuracy", {});
   const Json& device = known.at("gpu");
   const auto of_device = [&](const char* key) {
     return device.is_null() ? Json() : device.at(key);
@@ -173,7 +174,7 @@ int run(std::span<char*> arguments) {
                              "; choose another file with --output");
 
   const std::uint64_t seed = Settings{}.seed;
-  const Experiment experiment = matmul::experiment(ladder());
+  const Experiment experiment = matmul_experiment();
   const Gpu gpu = find_gpu();
   const auto cpu_target = make_cpu_target();
   const auto gpu_target = gpu.device ? make_gpu_target(*gpu.device) : nullptr;
@@ -218,9 +219,9 @@ int run(std::span<char*> arguments) {
 }
 
 }  // namespace
-}  // namespace recheck::matmul
+}  // namespace recheck::peak
 
 int main(int argc, char** argv) {
   const auto words = std::span(argv, argc).subspan(1);
-  return recheck::exit_code("recheck_accuracy", [&] { return recheck::matmul::run(words); });
+  return recheck::exit_code("peak_accuracy", [&] { return recheck::peak::run(words); });
 }

@@ -11,9 +11,9 @@
 #include <numbers>
 #include <utility>
 
-#include "../../reference/parallel.hpp"
+#include "../../../reference/parallel.hpp"
 
-namespace recheck::matmul {
+namespace recheck::peak {
 namespace {
 
 constexpr float inf = std::numeric_limits<float>::infinity();
@@ -220,4 +220,4 @@ constexpr Distribution all[] = {
 
 std::span<const Distribution> distributions() { return all; }
 
-}  // namespace recheck::matmul
+}  // namespace recheck::peak

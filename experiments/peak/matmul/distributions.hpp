@@ -5,9 +5,9 @@
 #include <string_view>
 #include <vector>
 
-#include "../harness/inputs.hpp"
+#include "../../harness/inputs.hpp"
 
-namespace recheck::matmul {
+namespace recheck::peak {
 
 /// What a distribution is for: errors as users meet them; errors as large as inputs can make them,
 /// for bounds to be held against; or no errors to speak of, as a row is right on it, or it is not.
@@ -29,4 +29,4 @@ struct Distribution {
 
 std::span<const Distribution> distributions();
 
-}  // namespace recheck::matmul
+}  // namespace recheck::peak

@@ -6,10 +6,10 @@
 #include <optional>
 #include <vector>
 
-#include "../../kernels/matmul/strassen.hpp"
-#include "../../reference/matmul.hpp"
+#include "../../../kernels/peak/matmul/strassen.hpp"
+#include "../../../reference/matmul.hpp"
 
-namespace recheck::matmul {
+namespace recheck::peak {
 namespace {
 
 /// Whether `judge(row, column, |element|)` is true of all.
@@ -109,4 +109,4 @@ bool bf16_holds(std::span<const HostMatrix> inputs) {
   });
 }
 
-}  // namespace recheck::matmul
+}  // namespace recheck::peak

@@ -5,10 +5,10 @@
 #include <span>
 #include <vector>
 
-#include "../../kernels/matmul/split_bound.hpp"
-#include "../harness/inputs.hpp"
+#include "../../../kernels/peak/matmul/split_bound.hpp"
+#include "../../harness/inputs.hpp"
 
-namespace recheck::matmul {
+namespace recheck::peak {
 
 /// Which of a product's rows the study of accuracy looks at: all, or of more than 255 one of each
 /// band, each at another place within its tile.
@@ -49,4 +49,4 @@ double strassen_promised(const Shape& shape, std::span<const HostMatrix> inputs)
                      : spread * k::strassen_bound(k::fp16x3_sums, 64, levels, shape[2]);
 }
 
-}  // namespace recheck::matmul
+}  // namespace recheck::peak

@@ -70,6 +70,27 @@ constexpr std::int64_t k_stretches_floats(std::int64_t m, std::int64_t n, std::i
 template <int warps_m, int warps_n, int tm, int tn, int depth, int stages, int blocks>
 void async_stages(const MatmulArgs& args, cudaStream_t stream);
 
+/// The warps of a block that share the k of its tile, and the blocks of a cluster that do: as many
+/// as leave each warp a slab and are not more than 256 in all, about what an H200 has room for.
+inline constexpr int sharing_warps = 8;
+constexpr int cluster_of_k(std::int64_t tiles, std::int64_t slabs, int most) {
+  constexpr int blocks = 256;
+  int cluster = 1;
+  while (2 * cluster <= most && 2 * cluster * tiles <= blocks &&
+         2 * cluster * sharing_warps <= slabs)
+    cluster *= 2;
+  return cluster;
+}
+
+/// The blocks that share it and leave their sums to a second kernel: until there are about so many
+/// in all, and as many as leave each warp two slabs.
+constexpr int blocks_of_k(std::int64_t tiles, std::int64_t slabs, int blocks) {
+  constexpr int least = 2;
+  if (tiles == 0) return 1;
+  const std::int64_t most = std::min(blocks / tiles, slabs / (sharing_warps * least));
+  return static_cast<int>(std::max<std::int64_t>(1, most));
+}
+
 /// The eight warps of a block share the k of its tile: lanes_m×32/lanes_m lanes, tm×tn outputs per
 /// thread. Several blocks share it besides until there are about `blocks`, and a second kernel adds
 /// their sums. Takes k_warps_floats of workspace, on 16 bytes. Compute capability 8.0. k_warps.cu

@@ -8,8 +8,8 @@
 #include <bit>
 #include <cstdint>
 
-#include "../best.hpp"
 #include "../hopper.cuh"
+#include "../../code.hpp"
 #include "../../launch.hpp"
 #include "matmul.hpp"
 
@@ -78,7 +78,7 @@ static void add_stretches(const MatmulArgs& args, const Parts& parts, int count,
   const std::int64_t outputs = static_cast<std::int64_t>(args.m) * args.n;
   const auto blocks = static_cast<unsigned>((outputs + across - 1) / across);
   // code that is older cannot wait for a kernel that it overlaps with
-  if (current_gpu().code >= 90)
+  if (code_here(compute_capability()) >= 90)
     launch_behind(add_stretches_kernel, blocks, add_threads, 0, stream, args, parts, count, across);
   else
     add_stretches_kernel<<<blocks, add_threads, 0, stream>>>(args, parts, count, across);

@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "../experiments/matmul/matmul.hpp"
-#include "../experiments/matmul/promises.hpp"
-#include "../kernels/matmul/matmul.hpp"
+#include "../../experiments/matmul/matmul.hpp"
+#include "../../experiments/peak/matmul/promises.hpp"
+#include "../../kernels/peak/matmul/matmul.hpp"
 
 namespace recheck::emulation {
 namespace {

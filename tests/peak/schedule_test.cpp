@@ -2,7 +2,7 @@
 //
 // A schedule as the blocks would follow it, in plain numbers.
 
-#include "../../kernels/matmul/schedule.hpp"
+#include "../../kernels/peak/matmul/schedule.hpp"
 
 #include <gtest/gtest.h>
 

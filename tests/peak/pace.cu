@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Apart from the test, whose headers nvcc would read for each architecture.
-#include "../../kernels/matmul/pace.cuh"
+#include "../../kernels/peak/matmul/pace.cuh"
 #include "pace.hpp"
 
 namespace recheck {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "../experiments/harness/strategy.hpp"
-#include "../kernels/matmul/split_bound.hpp"
+#include "../../experiments/harness/strategy.hpp"
+#include "../../kernels/peak/matmul/split_bound.hpp"
 
 namespace recheck::emulation {
 

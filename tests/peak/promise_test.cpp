@@ -10,9 +10,9 @@
 #include <random>
 #include <set>
 
-#include "../../experiments/matmul/accuracy.hpp"
-#include "../../experiments/matmul/promises.hpp"
-#include "../split_emulation.hpp"
+#include "../../experiments/peak/matmul/accuracy.hpp"
+#include "../../experiments/peak/matmul/promises.hpp"
+#include "split_emulation.hpp"
 #include "../targets.hpp"
 
 namespace recheck {

@@ -2,7 +2,7 @@
 //
 // The study of accuracy: what it finds of a triple loop is what rounding makes plausible, what is
 // wrong does not pass, and the program says both.
-#include "../../experiments/matmul/accuracy.hpp"
+#include "../../experiments/peak/matmul/accuracy.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 
 #include "../../reference/matmul.hpp"
 #include "../mutants/mutants.hpp"
-#include "program.hpp"
+#include "../harness/program.hpp"
 
 namespace recheck {
 namespace {
