@@ -93,6 +93,7 @@ bool has_mps() {
   address.sun_family = AF_UNIX;
   std::snprintf(address.sun_path, sizeof address.sun_path, "%s", path.c_str());
   const int end = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  if (end < 0) return false;
   const bool connected =
       connect(end, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
   const int why = errno;

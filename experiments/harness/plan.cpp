@@ -49,11 +49,14 @@ void require_form(const Experiment& experiment) {
   const auto refuse = [&](const std::string& what) {
     throw std::invalid_argument("experiment '" + std::string(experiment.name) + "': " + what);
   };
-  const auto is_name = [](std::string_view name) {
-    return !name.empty() && name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") ==
-                                std::string_view::npos;
+  // names are parts of ids, files and links, so a report takes no others
+  const auto is_name = [](std::string_view name, std::size_t longest) {
+    return !name.empty() && name.size() <= longest &&
+           name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") ==
+               std::string_view::npos;
   };
-  if (!is_name(experiment.name)) refuse("its name may hold only a-z, 0-9 and _");
+  if (!is_name(experiment.name, 60))
+    refuse("its name may hold only a-z, 0-9 and _, 60 characters at most");
   if (experiment.name == "audit" &&
       std::ranges::any_of(experiment.ladder, [](auto& s) { return s.role != Role::audit; }))
     refuse("that is the name of the self-audit: take another");
@@ -85,7 +88,9 @@ void require_form(const Experiment& experiment) {
       refuse("the row '" + row + "' is a part: say of which row, as its part_of");
     if (strategy.launch.run == nullptr && strategy.launch.absent.empty())
       refuse("the row '" + row + "' has no launch");
-    if (!is_name(row)) refuse("the row '" + row + "' may hold only a-z, 0-9 and _ in its name");
+    if (!is_name(row, 40))
+      refuse("the row '" + row +
+             "' may hold only a-z, 0-9 and _ in its name, 40 characters at most");
     if (std::ranges::find(names, row) != names.end()) refuse("two rows are named " + row);
     names.push_back(strategy.name);
   }

@@ -157,6 +157,8 @@ TEST(Plan, RefusesTablesThatNobodyCouldTellApart) {
       {[](auto& e, auto&) { e.name = "audit"; }, "the name of the self-audit"},
       {[](auto&, auto& rows) { rows[1].role = Role::part; }, "say of which row"},
       {[](auto&, auto& rows) { rows[1].launch = {}; }, "has no launch"},
+      {[](auto&, auto& rows) { rows[1].name = "a_name_that_is_longer_than_forty_characters"; },
+       "40 characters at most"},
   };
   for (const auto& [spoil, says] : others)
     EXPECT_NE(refused(spoil).find(says), std::string::npos) << says << ": " << refused(spoil);

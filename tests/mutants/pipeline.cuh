@@ -7,8 +7,8 @@
 
 #include <algorithm>
 
-#include "../../kernels/cluster.cuh"
-#include "../../kernels/hopper.cuh"
+#include "../../kernels/peak/cluster.cuh"
+#include "../../kernels/peak/hopper.cuh"
 #include "../../kernels/launch.hpp"
 #include "../../kernels/matmul/matmul.hpp"
 

@@ -99,6 +99,8 @@ def load_collection(folder: Path) -> Collection:
         raise BadClaim(f"{folder}: {what}; --experiments names one with {SOURCES} in it")
     for path in sorted([*folder.glob("*.toml"), *folder.glob("*/*.toml")]):
         known = FILES if path.parent == folder else EXPERIMENT_FILES
+        if path.parent != folder and (path.parent / SOURCES).is_file():
+            continue  # a collection of its own
         if path.name not in known:
             raise BadClaim(
                 f"{path}: nothing reads a file of this name; there are {', '.join(known)}"

@@ -24,7 +24,7 @@ from recheck_report.model.record import (
     Experiment,
     Record,
 )
-from recheck_report.queries import DISPATCH, first_rung, metric_of, reference, roof, square_sizes
+from recheck_report.queries import first_rung, metric_of, reference, roof, square_sizes
 from recheck_report.sections import (
     glossary,
     listings,
@@ -217,7 +217,6 @@ def _row(case: Case) -> Json:
         "problem": case.problem,
         "part_of": case.part_of,
         "sweep": case.sweep,
-        "dispatch": case.strategy in DISPATCH,
         "contends": case.contends,
         "marks": case.marks,
         "parameters": case.parameters,

@@ -25,7 +25,7 @@ function rankingOf(state) {
   const kind = fastestOf(experiment);
   const base = cases.find((each) => each.row.name === baseline);
   // equals take the matrix in one way, as the baseline does, and a row that picks a rung is none
-  const able = cases.filter((each) => each.row.contends && !each.row.sweep && !each.row.dispatch && !(each.id in DATA.suspects) && !each.unsure);
+  const able = cases.filter((each) => each.row.contends && !each.row.sweep && !(each.id in DATA.suspects) && !each.unsure);
   const rivals = able.filter((each) => byColumns(each) === byColumns(base));
   const others = able.filter((each) => byColumns(each) !== byColumns(base));
   return { experiment, shapes, shape, regimes, regime, cases, bases, base, rivals, others, kind };
@@ -158,7 +158,7 @@ function rankingTable(ranking, state) {
 
 function rowCell(each) {
   const { row } = each;
-  const tags = [row.target === "cpu" && "CPU", row.dispatch && "picks a rung", row.sweep && "sweep", row.part_of && `part of ${row.part_of}`, each.id in DATA.suspects && "suspect", each.unsure && "disturbed"];
+  const tags = [row.target === "cpu" && "CPU", row.sweep && "sweep", row.part_of && `part of ${row.part_of}`, each.id in DATA.suspects && "suspect", each.unsure && "disturbed"];
   return [
     code(row.name, hrefOf({ view: "samples", case: each.id })),
     row.marks,

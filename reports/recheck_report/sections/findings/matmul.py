@@ -122,6 +122,5 @@ def matmul(say: Sentences) -> list[Finding]:
             *say.beyond_against_vendor(*SQUARES, arithmetic="split"),
             arithmetic="split",
         ),
-        *say.dispatch("best"),
         *say.beyond("What limits the kernels", "", *say.binds()),
     ]

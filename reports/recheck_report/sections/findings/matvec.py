@@ -232,7 +232,5 @@ def matvec(say: Sentences) -> list[Finding]:
             *say.beyond_against_vendor(say.headline, WIDE, TALL, LARGEST),
             *say.beyond_of_roof(say.headline, LARGEST),
         ),
-        *say.dispatch("best"),
-        *say.dispatch("best_column_major"),
         *say.beyond("What limits the kernels", "", *say.binds()),
     ]

@@ -9,7 +9,6 @@ measured" with the case's own reason.
 
 from __future__ import annotations
 
-import contextlib
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -229,40 +228,6 @@ class Sentences:
             return Line("measured", f"At {shape_label(shape)} {self.link(best)} reaches {share}.")
 
         return [partial(line, shape) for shape in shapes]
-
-    def dispatch(self, name: str) -> list[Finding]:
-        """How the row that picks a rung for each shape does against the vendor's, at all shapes."""
-        row = next((r for r in self.record.strategies(self.experiment) if r.strategy == name), None)
-        if row is None:
-            return []
-
-        def line() -> Line:
-            vendor = reference(self.record, self.experiment, row.layout)
-            pairs = []
-            for shape in self.record.shapes(self.experiment):
-                with contextlib.suppress(Missing):
-                    pairs.append([self.need(each, shape, "cold") for each in (vendor, name)])
-            if not pairs:  # then not at the headline either
-                for each in (vendor, name):
-                    self.need(each, self.headline, "cold")
-            by: dict[str, list[tuple[Case, Case]]] = {}
-            for base, other in pairs:
-                by.setdefault(self.ratio(base, other).outcome, []).append((base, other))
-            counts = ", ".join(
-                f"{WORDS[key]} at {'all' if len(by) == 1 else len(by[key])}"
-                for key in WORDS
-                if key in by
-            )
-            library, ours = map(self.link, pairs[0])
-            many = f"{len(pairs)} shape{'' if len(pairs) == 1 else 's'}"
-            text = f"{ours} against {library} at {many}: {counts}"
-            slower = [
-                f"{self.times(base, other)}: {self.ratio(base, other).words}"
-                for base, other in by.get("slower", [])
-            ]
-            return Line("measured", "; ".join([text, *slower]) + ".")
-
-        return [finding(f"One function for every shape, `{name}`, against the library", "", line)]
 
     def binds(self) -> list[Writer]:
         """What Nsight Compute saw of the cases in the experiment's binds.toml."""

@@ -65,7 +65,6 @@ def transpose(say: Sentences) -> list[Finding]:
             *say.beyond_against_vendor(head, LARGEST),
             *say.beyond_of_roof(head, LARGEST),
         ),
-        *say.dispatch("best"),
         *say.beyond("What limits the kernels", "", *say.binds()),
         finding(
             "The table of S3",
