@@ -3,10 +3,10 @@
 
     python3 tests/rehearsal/rehearsal.py [--folder DIR] [--architectures 75,80,...]
 
-For each architecture it builds the tests as PTX for that one alone, which the driver compiles for this
-GPU, and runs every row and every mutant through the gate. It prints a line for each architecture, and
-one for each test that failed. Exit code 1: a test failed, or its process died. Exit code 2: nothing
-could be rehearsed.
+For each architecture it builds the tests as PTX for that one alone, which the driver compiles for
+this GPU, and runs every row and every mutant through the gate. It prints a line for each
+architecture, and one for each test that failed. Exit code 1: a test failed, or its process died.
+Exit code 2: nothing could be rehearsed.
 """
 
 from __future__ import annotations
@@ -72,7 +72,8 @@ def run(program: Path, folder: Path, processes: int) -> dict[str, str]:
             found |= dict(outcomes(report.read_bytes()))
         else:
             name = f"{program.name}, process {report.stem}"
-            found[name] = f"ended with {code} before its last test: see {report.with_suffix('.log')}"
+            log_file = report.with_suffix(".log")
+            found[name] = f"ended with {code} before its last test: see {log_file}"
     return found
 
 
@@ -92,7 +93,8 @@ def outcomes(xml: bytes) -> Iterator[tuple[str, str]]:
 def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Runs the GPU's tests as earlier GPUs would.")
     add = parser.add_argument
-    add("--folder", type=Path, default=ROOT / "build/rehearsal", metavar="DIR", help="of the builds")
+    folder = ROOT / "build/rehearsal"
+    add("--folder", type=Path, default=folder, metavar="DIR", help="of the builds")
     listed = ",".join(map(str, ARCHITECTURES))
     add("--architectures", default=listed, metavar="LIST", help=f"default: {listed}")
     add("--processes", type=int, default=16, help="that share the GPU's tests")

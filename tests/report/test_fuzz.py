@@ -24,13 +24,11 @@ from recheck_report.claims.measured import read
 from recheck_report.model.accuracy import load_accuracy
 from recheck_report.model.probes import load_probes
 from recheck_report.model.record import load
-from recheck_report.model.rehearsal import load_rehearsal
 from recheck_report.model.typed import BadRecord
 from recheck_report.model.verdicts import load_verdicts
 from synthetic import copied, make_audit, make_machine, make_matvec, make_record, pack
 from synthetic_accuracy import make_accuracy
 from synthetic_claims import make_probes
-from synthetic_rehearsal import make_rehearsal
 
 hypothesis = pytest.importorskip("hypothesis", reason="Hypothesis makes the inputs")
 from hypothesis import strategies as some  # noqa: E402
@@ -41,10 +39,7 @@ set_hypothesis_home_dir(Path(tempfile.gettempdir()) / "recheck-hypothesis")
 
 TIMES = int(os.environ.get("RECHECK_FUZZ_TIMES", "1"))
 MOST_SECONDS = 20.0  # for one input, on a machine that does something else as well
-NAMES = (
-    *("record.json", "samples.jsonl", "probes.json", "accuracy.json", "rehearsal.json"),
-    "verdicts.json",
-)
+NAMES = (*("record.json", "samples.jsonl", "probes.json", "accuracy.json", "verdicts.json"),)
 OF_CLAIMS = (
     *("sources.toml", "errata.toml", "listings.toml", "changes.toml", "matmul/claims.toml"),
     *("matmul/binds.toml", "matvec/figures.toml", "matmul/predictions.toml"),
@@ -160,7 +155,6 @@ def _read_all(folder: Path) -> None:
     load(folder)
     load_probes(folder)
     load_accuracy(folder)
-    load_rehearsal(folder)
     if (folder / "verdicts.json").exists():
         load_verdicts(folder / "verdicts.json")
 
@@ -195,7 +189,6 @@ def real() -> dict[str, Any]:
     found["samples.jsonl"] = [json.loads(line) for line in files["samples.jsonl"].splitlines()]
     found["probes.json"] = make_probes(record)
     found["accuracy.json"] = make_accuracy(record, ["tile16", "cublas", "split_fp16x3"])
-    found["rehearsal.json"] = make_rehearsal(record)
     verdicts = json.loads((REPORTS / "results/nvidia-h200/verdicts.json").read_bytes())
     found["verdicts.json"] = verdicts
     return found

@@ -26,8 +26,7 @@ def test_a_pipe_keeps_nobody_waiting(report: Callable[..., str], tmp_path: Path)
 
 
 @pytest.mark.parametrize(
-    "name",
-    ["README.md", "matmul.md", "record.json", "report.html", "verdicts.json"],
+    "name", ["README.md", "matmul.md", "record.json", "report.html", "verdicts.json"]
 )
 def test_a_pipe_among_the_files_of_a_report_is_not_read(
     name: str, save: Callable[..., Path], tmp_path: Path

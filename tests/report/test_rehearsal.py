@@ -53,9 +53,7 @@ def _rehearse(tmp_path: Path, cmake: str) -> subprocess.CompletedProcess[str]:
         ("exit 9", "", 1, "75: 0 passed, 0 not run, 2 failed; "),
     ],
 )
-def test_tests_are_counted(
-    dying: str, failing: str, code: int, says: str, tmp_path: Path
-) -> None:
+def test_tests_are_counted(dying: str, failing: str, code: int, says: str, tmp_path: Path) -> None:
     done = _rehearse(tmp_path, CMAKE.replace("DYING", dying).replace("FAILING", failing))
     assert done.returncode == code, done.stderr
     assert says in done.stdout and "\n80: " in done.stdout

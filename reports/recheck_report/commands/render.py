@@ -398,7 +398,7 @@ def _readme(report: Report, files: dict[str, bytes]) -> bytes:
 # what other parts of the report have made
 _MORE = {
     "report.html": "[report.html](report.html), one file to open from a copy of this folder: every "
-    "case and sample; [did my GPU differ?](report.html#view=compare)",
+    "case and sample; [did my GPU differ?](report.html#view=compare)"
 }
 
 
