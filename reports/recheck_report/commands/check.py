@@ -48,6 +48,6 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     found = [*lacks(read(options.report / RECORD, options.experiments))]
-    for line in found:
+    for line in found or ["nothing is missing"]:
         print(line)
     return 1 if found else 0
