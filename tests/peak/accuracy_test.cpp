@@ -3,6 +3,7 @@
 // The study of accuracy: what it finds of a triple loop is what rounding makes plausible, what is
 // wrong does not pass, and the program says both.
 #include "../../experiments/peak/matmul/accuracy.hpp"
+#include "../../experiments/peak/peak.hpp"
 
 #include <gtest/gtest.h>
 
@@ -16,13 +17,13 @@
 namespace recheck {
 namespace {
 
-using matmul::Distribution;
-using matmul::Outcome;
+using peak::Distribution;
+using peak::Outcome;
 
 const Shape small = {24, 20, 1024};
 
 const Distribution& distribution(std::string_view name) {
-  return *std::ranges::find(matmul::distributions(), name, &Distribution::name);
+  return *std::ranges::find(peak::distributions(), name, &Distribution::name);
 }
 
 Strategy row(void (*launch)(const Call&)) {
@@ -33,7 +34,7 @@ const Strategy serial = row(matmul::cpu<reference::matmul_serial>.run);
 
 Outcome judge(const Strategy& strategy, std::string_view inputs, const Shape& shape = small) {
   const auto target = make_cpu_target();
-  matmul::Trial trial(matmul::experiment(matmul::ladder()), distribution(inputs), shape, 13);
+  peak::Trial trial(peak::matmul_experiment(), distribution(inputs), shape, 13);
   return trial.run(strategy, *target, {{}, "no GPU asked for", {}, {}});
 }
 
@@ -69,11 +70,11 @@ TEST(Accuracy, IsTheSameAgain) {
 }
 
 TEST(Accuracy, PassesATripleLoopOnEveryInput) {
-  for (const auto& each : matmul::distributions())
+  for (const auto& each : peak::distributions())
     for (const Shape& shape : {small, Shape{128, 96, 64}, Shape{300, 8, 66}}) {
       const auto outcome = judge(serial, each.name, shape);
       EXPECT_EQ(outcome.status, Status::passed) << each.name << outcome.reason.value_or("");
-      EXPECT_EQ(outcome.errors.has_value(), each.kind != matmul::Inputs::special) << each.name;
+      EXPECT_EQ(outcome.errors.has_value(), each.kind != peak::Inputs::special) << each.name;
     }
 }
 
@@ -153,13 +154,13 @@ TEST(Accuracy, SaysWhatFailsAndWhatDoesNotRun) {
 
 TEST(Accuracy, StudiesSweepsOfPromotionAlone) {
   Strategy strategy = serial;
-  EXPECT_TRUE(matmul::studied(strategy));
+  EXPECT_TRUE(peak::studied(strategy));
   strategy.sweep = true;
-  EXPECT_FALSE(matmul::studied(strategy));
+  EXPECT_FALSE(peak::studied(strategy));
   strategy.parameters = {{{"tile", 8}, {"promotion", 0}}};
-  EXPECT_TRUE(matmul::studied(strategy));
+  EXPECT_TRUE(peak::studied(strategy));
   strategy.part_of = "whole";
-  EXPECT_FALSE(matmul::studied(strategy));
+  EXPECT_FALSE(peak::studied(strategy));
 }
 
 class AccuracyRun : public TemporaryFolder {
@@ -187,9 +188,9 @@ TEST_F(AccuracyRun, WritesTheSameFileAgain) {
   ASSERT_EQ(json["rows"].size(), 2u);
   EXPECT_EQ(json["rows"][1]["parameters"]["tile"], 16);
   std::size_t wanted = 0;
-  for (const auto& each : matmul::distributions()) {
+  for (const auto& each : peak::distributions()) {
     // K = 64 and 128, two rows; adversarial inputs are studied at the former alone
-    wanted += each.kind == matmul::Inputs::ordinary ? 4 : 2;
+    wanted += each.kind == peak::Inputs::ordinary ? 4 : 2;
   }
   ASSERT_EQ(json["results"].size(), wanted);
   for (const auto& result : json["results"]) {

@@ -12,18 +12,19 @@
 
 #include "../../experiments/peak/matmul/accuracy.hpp"
 #include "../../experiments/peak/matmul/promises.hpp"
+#include "../../experiments/peak/peak.hpp"
 #include "split_emulation.hpp"
 #include "../targets.hpp"
 
 namespace recheck {
 namespace {
 
-using matmul::Distribution;
-using matmul::Inputs;
+using peak::Distribution;
+using peak::Inputs;
 namespace k = kernels::matmul;
 
-matmul::Trial trial(const Distribution& inputs, const Shape& shape) {
-  return {matmul::experiment(matmul::ladder()), inputs, shape, 13};
+peak::Trial trial(const Distribution& inputs, const Shape& shape) {
+  return {peak::matmul_experiment(), inputs, shape, 13};
 }
 
 const Strategy& row(std::span<const Strategy> rows, std::string_view name) {
@@ -66,7 +67,7 @@ std::vector<std::vector<HostMatrix>> of_premises() {
 }
 
 /// A row's error on inputs, over what it promises; and what it says if it breaks that.
-std::pair<double, std::string> of_promise(const Strategy& strategy, matmul::Trial& inputs) {
+std::pair<double, std::string> of_promise(const Strategy& strategy, peak::Trial& inputs) {
   const auto outcome = inputs.run(strategy, targets().of(strategy.launch.backend), found_gpu());
   const double error = outcome.errors ? outcome.errors->componentwise : 0;
   return {outcome.errors ? error / outcome.errors->bound : 0, outcome.reason.value_or("")};
@@ -124,7 +125,7 @@ TEST(Promise, EndsWithThatOfIeee) {
 }
 
 TEST(Promise, IsKeptOnEveryInput) {
-  for (const auto& inputs : matmul::distributions())
+  for (const auto& inputs : peak::distributions())
     for (const std::int64_t terms : {20, 32, 34, 64, 98, 1000, 1100}) {
       auto each = trial(inputs, {9, 7, terms});
       for (const auto& strategy : emulation::rows())
@@ -137,7 +138,7 @@ TEST(Promise, IsKeptOnEveryInput) {
 /// The largest part of a promise that a row's error is on adversarial inputs.
 double worst(const Strategy& strategy, const Shape& shape) {
   double most = 0;
-  for (const auto& inputs : matmul::distributions()) {
+  for (const auto& inputs : peak::distributions()) {
     if (inputs.kind != Inputs::adversarial) continue;
     auto each = trial(inputs, shape);
     const auto [part, broken] = of_promise(strategy, each);
@@ -189,7 +190,7 @@ TEST(Promise, IsKeptByASearchForWorse) {
 
 TEST(Promise, IsBrokenByWhatIsWrong) {
   std::set<std::string_view> broken;
-  for (const auto& inputs : matmul::distributions())
+  for (const auto& inputs : peak::distributions())
     for (const std::int64_t terms : {32, 64, 1000}) {
       auto each = trial(inputs, {9, 7, terms});
       for (const auto& strategy : emulation::defective_rows())
@@ -278,7 +279,7 @@ void expect_edges(std::span<const Strategy> rows) {
   const auto with = [&](int count, double x) {  // so many of A's elements are x
     given = {matrix(3, 256, [&](auto i, auto e) { return i == 1 && e < count ? x : random(i, e); }),
              matrix(256, 5, random)};
-    return matmul::fp16_holds(given);
+    return peak::fp16_holds(given);
   };
   EXPECT_TRUE(with(256, 1));
   EXPECT_FALSE(falls_back(fp16));
@@ -299,7 +300,7 @@ void expect_edges(std::span<const Strategy> rows) {
        {std::pair(60, true), {61, false}, {-60, true}, {-61, false}}) {
     given = {matrix(3, 64, [&](auto i, auto e) { return std::ldexp(random(i, e), exponent); }),
              matrix(64, 5, random)};
-    EXPECT_EQ(matmul::fp16_holds(given), inside) << exponent;
+    EXPECT_EQ(peak::fp16_holds(given), inside) << exponent;
     EXPECT_EQ(falls_back(fp16), !inside) << exponent;
   }
   // what Strassen's guard refuses is split_fp16x3's, as far as that goes
@@ -320,7 +321,7 @@ void expect_edges(std::span<const Strategy> rows) {
                                     {0x1p56, false}}) {
       given = {matrix(3, 64, [&](auto i, auto e) { return i + e ? random(i, e) : x; }),
                matrix(64, 5, random)};
-      EXPECT_EQ(matmul::bf16_holds(given), inside) << x;
+      EXPECT_EQ(peak::bf16_holds(given), inside) << x;
       EXPECT_EQ(falls_back(row(rows, name)), !inside) << name << x;
     }
   }
@@ -367,16 +368,16 @@ TEST(Promise, IsWhatTheGateHoldsARowTo) {
 
 /// Why the rows of split products do not run here.
 Reason absent() {
-  const auto refused = refuse(row(matmul::ladder(), "split_fp16x3"), {64, 64, 64}, found_gpu());
+  const auto refused = refuse(row(peak::matmul_experiment().ladder, "split_fp16x3"), {64, 64, 64}, found_gpu());
   return refused ? Reason(refused->reason) : Reason{};
 }
 
 TEST(gpu_Promise, IsKeptOnEveryInput) {
   if (const auto why = absent()) GTEST_SKIP() << *why;
-  for (const auto& inputs : matmul::distributions()) {
+  for (const auto& inputs : peak::distributions()) {
     for (const std::int64_t terms : {20, 32, 64, 98, 1000, 1100, 20'000}) {
       auto each = trial(inputs, {130, 70, terms});
-      for (const auto& strategy : matmul::ladder()) {
+      for (const auto& strategy : peak::matmul_experiment().ladder) {
         if (strategy.promise == nullptr) continue;
         EXPECT_EQ(of_promise(strategy, each).second, "")
             << strategy.name << " on " << inputs.name << ", k = " << terms;
@@ -387,7 +388,7 @@ TEST(gpu_Promise, IsKeptOnEveryInput) {
 
 TEST(gpu_Promise, EndsWhereTheGuardIsRaised) {
   if (const auto why = absent()) GTEST_SKIP() << *why;
-  expect_edges(matmul::ladder());
+  expect_edges(peak::matmul_experiment().ladder);
 }
 
 // the bound rests on a model of the tensor cores: here it has to predict every bit. Most inputs
@@ -396,17 +397,17 @@ TEST(gpu_Promise, RestsOnWhatThisGpuDoes) {
   if (const auto why = absent()) GTEST_SKIP() << *why;
   const auto predict = [](std::string_view inputs) {
     for (const auto& emulated : emulation::rows())
-      EXPECT_EQ(product(row(matmul::ladder(), emulated.name)), product(emulated))
+      EXPECT_EQ(product(row(peak::matmul_experiment().ladder, emulated.name)), product(emulated))
           << emulated.name << " on " << inputs;
   };
-  for (const auto& inputs : matmul::distributions()) {
+  for (const auto& inputs : peak::distributions()) {
     if (inputs.kind == Inputs::special) continue;
     for (const std::int64_t terms : {1000, 1100}) {  // from 1024 on with two levels
       given = inputs.make({9, 7, terms}, 13);
       predict(inputs.name);
     }
   }
-  expect_premises(matmul::ladder());
+  expect_premises(peak::matmul_experiment().ladder);
   for (auto& inputs : of_premises()) {
     given = std::move(inputs);
     predict("a premise's");

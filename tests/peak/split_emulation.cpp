@@ -363,20 +363,20 @@ constexpr Strategy strassen(std::string_view name) {
           .source = {"emulation", "tests"},
           .arithmetic = Arithmetic::split,
           .parameters = {{{"levels", levels}}},
-          .promise = matmul::strassen_promised<levels, k::split_strassen_least_k<levels>>,
+          .promise = peak::strassen_promised<levels, k::split_strassen_least_k<levels>>,
           .launch = {Backend::cpu, multiply_strassen<levels, defect>}};
 }
 
 template <Scheme scheme, int interval, Defect defect = Defect::none>
 constexpr Strategy row(std::string_view name) {
-  using matmul::promised;
+  using peak::promised;
   double (*promise)(const Shape&, std::span<const HostMatrix>) = nullptr;
   if constexpr (scheme == Scheme::fp16x3)
-    promise = promised<&k::fp16x3_sums, interval, matmul::fp16_holds>;
+    promise = promised<&k::fp16x3_sums, interval, peak::fp16_holds>;
   else if constexpr (scheme == Scheme::bf16x6)
-    promise = promised<&k::bf16x6_sums, interval, matmul::bf16_holds>;
+    promise = promised<&k::bf16x6_sums, interval, peak::bf16_holds>;
   else
-    promise = promised<&k::tf32x3_sums, interval, matmul::bf16_holds>;
+    promise = promised<&k::tf32x3_sums, interval, peak::bf16_holds>;
   return {.name = name,
           .source = {"emulation", "tests"},
           .arithmetic = Arithmetic::split,

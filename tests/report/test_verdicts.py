@@ -392,17 +392,6 @@ def test_series_give_the_times_of_their_base(record: Record) -> None:
     assert " ms, [`global16`](matmul.md#global16) 27.0 ms: 1.37" in last and "at 4096³" in last
 
 
-def test_findings_name_the_verdicts(record: Record) -> None:
-    from recheck_report.sections.findings.sentences import Finding
-
-    shown = view(record, make_claim("C12", ratio()), make_claim("C14", formula(NO)))
-    finding = Finding("", "S0: so (C12 to C14)", ())
-    assert (
-        shown.of(finding) == "[C12 holds](claims.md#claim-c12) · [C14 fails](claims.md#claim-c14)"
-    )
-    assert shown.of(Finding("", "", ())) == ""
-
-
 def _verdicts(folder: Path) -> dict[str, str]:
     found = json.loads((folder / "verdicts.json").read_bytes())
     return {each["id"]: each["verdict"] for each in found["claims"]}

@@ -46,7 +46,7 @@ from recheck_report.sections import (
 )
 from recheck_report.sections.accuracy import HowAccurate, how_accurate
 from recheck_report.sections.family import close_family
-from recheck_report.sections.findings import Finding, findings
+from recheck_report.sections.sentences import limits
 from recheck_report.sections.verdicts import View
 from recheck_report.statistics import variation
 from recheck_report.statistics.family import comparisons
@@ -66,9 +66,7 @@ class Section:
     split: bool
     other_problems: list[str]
     table: tables.Headline
-    findings: list[Finding]
-    says: bool  # whether a finding says what documents say
-    named: str  # the documents whose claims findings name
+    limits: list[str]  # what counters say of some cases
     charts: list[Chart]
     story: story.Telling | None
     story_charts: list[Chart]
@@ -93,7 +91,7 @@ class Foundations:
     suspects: list[list[str]]
     throttled: str
     overhead: list[str]
-    family: int  # comparisons that the claims and the findings make
+    family: int  # comparisons that the claims, stories and listings make
     resolution: str
     not_passed: list[list[str]]
 
@@ -121,8 +119,6 @@ def _section(own: Measured, view: View, experiment: Experiment) -> Section:
     cases, known = record.of(experiment), own.known.figures_of(experiment.name)
     accurate = how_accurate(own, experiment)
     studied = own.accuracy if accurate and not accurate.why_not else None
-    found = findings(own, experiment)
-    says = [each for each in found if view.says(each)]
     telling = story.tell(own, experiment)
     return Section(
         experiment,
@@ -135,9 +131,7 @@ def _section(own: Measured, view: View, experiment: Experiment) -> Section:
         split=any(case.split for case in cases),
         other_problems=tables.other_problems(record, experiment),
         table=tables.Headline(record, experiment),
-        findings=found,
-        says=bool(says),
-        named=view.named(says),
+        limits=limits(own, experiment),
         charts=charts(own, experiment),
         story=telling,
         story_charts=charts(own, experiment, ("story",)) if telling else [],

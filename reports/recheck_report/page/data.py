@@ -37,7 +37,6 @@ from recheck_report.sections import (
     tables,
 )
 from recheck_report.sections.accuracy import how_accurate
-from recheck_report.sections.findings import findings
 from recheck_report.sections.verdicts import (
     CHANGES,
     SOURCES,
@@ -81,7 +80,6 @@ def of(own: Measured) -> Json:
         "variation": _variation(known),
         "words": WORDS,
         **_verdicts(own),
-        "findings": _findings(own),
         "stories": _stories(own),
         "accuracy": [_study(each) for each in (own.accuracy, own.larger) if each],
         "accurate": _accurate(own),
@@ -290,16 +288,6 @@ def _erratum(corrected: Corrected) -> Json:
         "right": prose(erratum.right),
         "concerns": list(erratum.concerns),
         "proof": proof(corrected),
-    }
-
-
-def _findings(own: Measured) -> Json:
-    return {
-        experiment.name: [
-            {"title": each.title, "says": each.says, "lines": [line.text for line in each.lines]}
-            for each in findings(own, experiment)
-        ]
-        for experiment in own.record.ordinary
     }
 
 

@@ -26,7 +26,6 @@ from recheck_report.formatting import (
     significant,
 )
 from recheck_report.model.record import AUDIT, Case
-from recheck_report.sections.findings.sentences import Finding
 from recheck_report.statistics.family import comparisons
 from recheck_report.statistics.paired import LEVEL
 from recheck_report.statistics.ratio import Ratio
@@ -579,28 +578,6 @@ class View:
             concerns = ", ".join(map(self.concerned, erratum.concerns))
             found.append([head, where, _printed(each), prose(erratum.right), concerns, proof(each)])
         return found
-
-    def of(self, finding: Finding) -> str:
-        """The verdicts on the claims that a finding is about: "C12 holds · C24 fails"."""
-        return " · ".join(
-            f"[{each.claim.id} {WORDS[each.verdict]}]({claim_place(each.claim.id)})"
-            for each in self._about(finding)
-        )
-
-    def says(self, finding: Finding) -> str:
-        """What the documents say of it: nothing where a claim that it names is not shown."""
-        return finding.says if len(self._about(finding)) == len(finding.claims) else ""
-
-    def _about(self, finding: Finding) -> list[Judged]:
-        """The claims that a finding names; one of another document only has the same id."""
-        known = map(self.judgement.find, finding.claims)
-        return [each for each in known if each and each.claim.document in finding.says]
-
-    def named(self, findings: list[Finding]) -> str:
-        """The documents of the claims that findings name: "S0 to S3"."""
-        cited = {each.claim.document for finding in findings for each in self._about(finding)}
-        ids = [name for name in self.own.known.sources if name in cited]
-        return f"{ids[0]} to {ids[-1]}" if len(ids) > 2 else " and ".join(ids)
 
 
 def _threshold(outcome: Outcome) -> str:

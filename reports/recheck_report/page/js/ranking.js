@@ -115,7 +115,6 @@ function showRanking(root, state) {
     base ? rankingTable(ranking, state) : "",
     el("p", { class: "note" }, "Ratios pair the rounds in which both rows were measured, with their 95 % interval; ᵉ: by the far ends of two intervals, where nothing can be paired. An error is of this shape’s real inputs, against float64, beside the bound of the proof."),
     storyOf(experiment),
-    findingsOf(experiment),
   );
 }
 
@@ -182,15 +181,4 @@ function storyOf({ name }) {
     el("ul", { class: "facts" }, each.lines.map((line) => el("li", {}, rich(line)))),
   ]);
   return el("details", { class: "fold" }, el("summary", {}, rich(found.title)), notes, items);
-}
-
-function findingsOf({ name, title }) {
-  const found = DATA.findings[name] ?? [];
-  if (!found.length) return "";
-  const items = found.map((each) => [
-    el("h2", {}, rich(each.title)),
-    each.says ? el("p", { class: "note" }, el("i", {}, each.says, ".")) : null,
-    el("ul", { class: "facts" }, each.lines.map((line) => el("li", {}, rich(line)))),
-  ]);
-  return el("details", { class: "fold" }, el("summary", {}, `${title}: findings beyond the claims (${found.length})`), items);
 }
