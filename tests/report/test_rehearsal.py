@@ -17,7 +17,7 @@ from conftest import EXPERIMENTS, called, one_line, run, tree
 from recheck_report.claims.measured import read
 from recheck_report.model.rehearsal import load_rehearsal
 from recheck_report.sections import provenance
-from rehearsal import Listed, Result, dealt, doubted, finished_in, outcomes, products, results_of
+from rehearsal import Listed, Result, dealt, outcomes, results_of
 from synthetic import Json, make_full, pack, unpack
 from synthetic_rehearsal import make_rehearsal, outcome
 
@@ -76,53 +76,18 @@ pathlib.Path(report).write_text("<testsuites>" + "".join(cases) + "</testsuites>
 """
 RECHECK = """
 import json, pathlib, sys
-SPOILED = pathlib.Path(CASES).with_name("spoiled").read_text()
 flags = dict(word[2:].split("=", 1) for word in sys.argv[1:])
-names = flags.get("strategy", "best,tile16,cublas,tile16_depth2,tile32_depth2").split(",")
 gpu = None if OWN == "50-virtual" else {"name": "a GPU", "uuid_hash": None}
-# at one product a row is well ahead of best, and less so when both are timed again
-AHEAD, again = "16x16x1000000", flags["per-case"] == "0.05"
-times = {"best": 2e-5, "tile16": 2.02e-5, "tile32_depth2": 1.95e-5, "cublas": 4e-5}
-if again:
-    assert (flags["shape"], names) == (AHEAD, ["best", "tile16", "tile32_depth2"])
-    times |= {"best": 1.25e-5, "tile16": 1.3e-5}
-def time(name, shape):
-    if (name, shape) == ("tile32_depth2", AHEAD):
-        return 1.1e-5 if again else 1e-5
-    return times.get(name)
-if SPOILED.startswith("again:"):
-    SPOILED = SPOILED.removeprefix("again:") if again else "/"
 record = {
     "environment": {
         "gpu": gpu, "gpu_reason": None if gpu else "no CUDA device", "driver": "1.2",
         "nvcc": "13.0", "code": "sass" if OWN == "60-virtual" else "ptx",
         "git": {"commit": "a" * 40, "dirty": False},
     },
-    "strategies": [
-        {"experiment": "matmul", "name": name, "target": "gpu", "arithmetic": "fp32",
-         "role": "baseline" if name == "cublas" else "rung", "sweep": "_" in name}
-        for name in names
-    ],
-    "cases": [
-        {"id": f"matmul/{name}/{shape}/cold",
-         "status": "incorrect" if OWN == "80-virtual" and SPOILED in name else "passed",
-         "reason": "off by 1" if SPOILED in name else None,
-         "seconds": {"median": time(name, shape)}
-         if name in times and SPOILED not in name else None}
-        for shape in flags["shape"].split(",") for name in names
-    ],
 }
 folder = pathlib.Path(flags["output"])
 folder.mkdir(parents=True, exist_ok=True)
 (folder / "record.json").write_text(json.dumps(record))
-"""
-BEST = """
-import sys
-if "--rungs" in sys.argv:
-    print("tile16\\ntile32_depth2")
-else:
-    for shape in sys.argv[1].split("=")[1].split(","):
-        print(shape, "tile16")
 """
 
 Cases = dict[str, str]
@@ -131,7 +96,7 @@ GOOD: Cases = {
     "gpu/Gate.LetsItPass/matmul_async": "pass",
     "gpu/Launches.AreRight/matmul_tile16": "skip",
     "gpu/Mutant.IsCaught/matmul_no_barrier": "pass",
-    "gpu_Dispatch.IsQuick": "pass",
+    "gpu_Launches.AreRight": "pass",
 }
 
 
@@ -139,14 +104,12 @@ GOOD: Cases = {
 def rehearse(tmp_path: Path) -> Callable[..., Any]:
     """Rehearses builds whose tests end as told, and returns how that ended and what it wrote."""
 
-    def go(*words: str, spoiled: str = "/", **builds: Cases) -> tuple[Any, Json | None]:
-        (tmp_path / "spoiled").write_text(spoiled)
+    def go(*words: str, **builds: Cases) -> tuple[Any, Json | None]:
         cases = tmp_path / "cases.json"
         cases.write_text(json.dumps({f"{name[1:]}-virtual": own for name, own in builds.items()}))
         programs = {
             "tests/recheck_tests": TESTS.replace("CASES", repr(str(cases))),
-            "experiments/recheck": RECHECK.replace("CASES", repr(str(cases))),
-            "experiments/recheck_best": BEST,
+            "experiments/recheck": RECHECK,
         }
         (tmp_path / "programs.json").write_text(json.dumps(programs))
         cmake = tmp_path / "cmake"
@@ -174,61 +137,23 @@ def test_every_test_has_its_outcome_on_every_build(
     rehearse: Callable[..., Any], tmp_path: Path
 ) -> None:
     old = GOOD | {"gpu/Gate.LetsItPass/matmul_async": "skip"}
-    done, found = rehearse("--shapes", "3", b75=old, b80=GOOD)
+    done, found = rehearse(b75=old, b80=GOOD)
     assert done.returncode == 0, done.stderr
     assert _outcomes(found) == {
         "matmul_tile16": [("passed", None)] * 2,
         "matmul_async": [("not_run", "needs more"), ("passed", None)],
         "matmul_no_barrier": [("passed", None)] * 2,
-        "Dispatch.IsQuick": [("passed", None)] * 2,
+        "Launches.AreRight": [("passed", None)] * 2,
     }
     assert "75: rows: 1 passed, 1 not run, 0 failed; mutants: 1 passed" in done.stdout
     read = load_rehearsal(tmp_path)
     assert read and [build.architecture for build in read.builds] == [75, 80]
     assert read.environment.commit == "a" * 40
-    # of a sweep only what best may take, of the vendor's nothing; no product has other rows' times
-    (choices,) = read.choices
-    assert choices.architecture == 80 and choices.rows == ("tile16", "tile32_depth2")
-    # at one product `best` had 0.5, and was timed again beside what was no slower: that counts
-    assert sorted(round(choices.ratio(at) or 0, 6) for at in choices.shapes) == [0.88, 0.975, 0.975]
-    assert [at.first for at in choices.shapes if at.first is not None] == [0.5]
-    own = next(at for at in choices.shapes if at.first)
-    assert (own.k, own.best, own.seconds) == (1000000, 1.25e-5, (1.3e-5, 1.1e-5))
-    # others for each commit, in the order of their work
-    assert choices.seed == 0xAAAAAA
-    assert [(at.m, at.n, at.k) for at in choices.shapes] == products(3, 0xAAAAAA)
-
-
-def test_only_where_a_row_is_well_ahead_times_are_taken_again() -> None:
-    """Of `best`, or of the row that it takes, which is `own` here."""
-    times = {("best", "1x1x1"): 1.0, ("near", "1x1x1"): 0.96, ("own", "1x1x1"): 1.01}
-    times |= {("best", "2x2x2"): 1.0, ("near", "2x2x2"): 0.94, ("slow", "2x2x2"): 1.1}
-    times |= {("own", "2x2x2"): 0.99, ("own", "3x3x3"): 1.0, ("best", "4x4x4"): 1.0}
-    times |= {("best", "5x5x5"): 1.0, ("own", "5x5x5"): 1.1, ("near", "5x5x5"): 1.04}
-    shapes = [f"{size}x{size}x{size}" for size in range(1, 6)]
-    found = doubted(times, ["near", "slow", "own"], shapes, dict.fromkeys(shapes, "own"))
-    assert found == {"2x2x2": ["near", "own"], "5x5x5": ["near", "own"]}
-
-
-def test_the_build_that_records_are_made_with_is_held_against_the_library(
-    rehearse: Callable[..., Any], tmp_path: Path
-) -> None:
-    rehearse("--shapes", "0", b80=GOOD)  # its programs stand for those of that build
-    native = tmp_path / "builds/80/experiments"
-    done, _ = rehearse("--shapes", "3", "--seed", "7", "--native", native, b80=GOOD)
-    assert done.returncode == 0, done.stderr
-    read = load_rehearsal(tmp_path)
-    assert read and [each.architecture for each in read.choices] == [80, None]
-    assert [each.rows for each in read.choices] == [
-        ("tile16", "tile32_depth2"),
-        ("tile16", "cublas", "tile32_depth2"),
-    ]
-    assert {each.seed for each in read.choices} == {7}
 
 
 def test_a_row_that_is_not_there_on_one_build_has_failed(rehearse: Callable[..., Any]) -> None:
     fewer = {name: what for name, what in GOOD.items() if "async" not in name}
-    done, found = rehearse("--shapes", "0", b75=fewer, b80=GOOD)
+    done, found = rehearse(b75=fewer, b80=GOOD)
     why = "has no test in this build"
     assert _outcomes(found)["matmul_async"] == [("failed", why), ("passed", None)]
     assert (done.returncode, done.stderr) == (1, f"75: row matmul_async: {why}\n")
@@ -236,63 +161,24 @@ def test_a_row_that_is_not_there_on_one_build_has_failed(rehearse: Callable[...,
 
 def test_a_failure_says_what_failed(rehearse: Callable[..., Any]) -> None:
     bad = GOOD | {"gpu/Launches.AreRight/matmul_tile16": "fail"}
-    done, found = rehearse("--shapes", "0", b80=bad)
+    done, found = rehearse(b80=bad)
     assert _outcomes(found)["matmul_tile16"] == [("failed", "1 < 2")]
     assert (done.returncode, done.stderr) == (1, "80: row matmul_tile16: 1 < 2\n")
 
 
-def test_a_wrong_product_is_a_failure(rehearse: Callable[..., Any]) -> None:
-    done, found = rehearse("--shapes", "1", spoiled="tile32_depth2", b80=GOOD)
-    assert (done.returncode, found is not None) == (1, True)
-    assert done.stderr == "matmul/tile32_depth2/16x16x1000000/cold: incorrect: off by 1\n"
-
-
-@pytest.mark.parametrize(
-    ("row", "best", "seconds"),
-    [("best", None, [1.3e-5, 1.1e-5]), ("tile32_depth2", 1.25e-5, [1.3e-5, None])],
-)
-def test_a_product_that_is_wrong_the_second_time_is_a_failure(
-    rehearse: Callable[..., Any], row: str, best: float | None, seconds: list[float | None]
-) -> None:
-    done, found = rehearse("--shapes", "2", spoiled=f"again:{row}", b80=GOOD)
-    assert done.returncode == 1 and found is not None
-    assert done.stderr == f"matmul/{row}/16x16x1000000/cold: incorrect: off by 1\n"
-    # and has no time any more, neither that of the first time
-    (own,) = (at for at in found["choices"][0]["shapes"] if at["k"] == 1000000)
-    assert (own["best"], own["seconds"], own["first"]) == (best, seconds, 0.5)
-
-
-def test_one_that_was_cut_off_goes_on(rehearse: Callable[..., Any], tmp_path: Path) -> None:
-    both = ("--shapes", "0", "--architectures", "75,80")
-    done, found = rehearse(*both, b75=GOOD)  # there is no build for 80
-    assert (done.returncode, found) == (2, None)
-    bad = GOOD | {"gpu_Dispatch.IsQuick": "fail"}  # as 75 would say now, if it were asked again
-    done, found = rehearse(*both, b75=bad, b80=GOOD)
-    assert done.returncode == 0, done.stderr
-    assert _outcomes(found)["Dispatch.IsQuick"] == [("passed", None)] * 2
-    # another program, and one that has failed, are asked again
-    os.utime(tmp_path / "builds/75/tests/recheck_tests")
-    for _ in range(2):
-        done, found = rehearse(*both, b75=bad, b80=GOOD)
-        assert _outcomes(found)["Dispatch.IsQuick"] == [("failed", "1 < 2"), ("passed", None)]
-    (tmp_path / "builds/75/rehearsed.json").write_text('{"about"')
-    done, found = rehearse(*both, b75=GOOD, b80=GOOD)
-    assert done.returncode == 0, done.stderr
-
-
-def test_a_process_that_dies_takes_no_other_test_along(rehearse: Callable[..., Any]) -> None:
+def test_a_process_that_dies_fails_its_tests(rehearse: Callable[..., Any]) -> None:
     bad = GOOD | {"gpu/Gate.LetsItPass/matmul_tile16": "crash"}
-    done, found = rehearse("--shapes", "0", b80=bad)
+    done, found = rehearse("--processes", "4", b80=bad)
     assert done.returncode == 1
     own = _outcomes(found)
-    assert own.pop("matmul_tile16") == [("failed", "its process ended with signal SIGSEGV")]
-    assert {each for test in own.values() for each in test} == {("passed", None)}
+    assert "ended with signal SIGSEGV: see " in (own["matmul_tile16"][0][1] or "")
+    assert own["matmul_no_barrier"] == [("passed", None)]
 
 
 def test_a_test_without_a_result_has_failed(rehearse: Callable[..., Any]) -> None:
-    done, found = rehearse("--shapes", "0", b80=GOOD | {"gpu_Dispatch.IsQuick": "vanish"})
+    done, found = rehearse(b80=GOOD | {"gpu_Launches.AreRight": "vanish"})
     assert done.returncode == 1
-    assert _outcomes(found)["Dispatch.IsQuick"] == [("failed", "was listed, and has no result")]
+    assert _outcomes(found)["Launches.AreRight"] == [("failed", "was listed, and has no result")]
 
 
 @pytest.mark.parametrize(
@@ -305,33 +191,16 @@ def test_a_test_without_a_result_has_failed(rehearse: Callable[..., Any]) -> Non
 def test_what_is_no_rehearsal_is_said_in_one_line(
     rehearse: Callable[..., Any], architecture: str, why: str
 ) -> None:
-    done, found = rehearse("--shapes", "0", **{architecture: GOOD})
+    done, found = rehearse(**{architecture: GOOD})
     assert one_line(done, 2) == f"error: {why}\n"
     assert found is None
 
 
-def test_products_need_the_build_that_they_are_of(rehearse: Callable[..., Any]) -> None:
-    done, _ = rehearse(b75=GOOD)
-    assert "random products need the build for 80" in one_line(done, 2)
-
-
 def test_a_build_that_fails_names_its_log(rehearse: Callable[..., Any], tmp_path: Path) -> None:
-    done, found = rehearse("--shapes", "0", "--architectures", "99", b80=GOOD)
+    done, found = rehearse("--architectures", "99", b80=GOOD)
     assert f"see {tmp_path / 'builds/99.log'}" in one_line(done, 2)
     assert "unsupported" in (tmp_path / "builds/99.log").read_text()
     assert found is None
-
-
-def test_products_are_those_of_their_seed() -> None:
-    found = products(200, 20)
-    assert found == products(200, 20) != products(200, 21)
-    assert len(set(found)) == 200 and (16, 16, 1000000) in found
-    work = [m * n * k for m, n, k in found]
-    assert work == sorted(work) and 2 * max(work) <= rehearsal.MOST_FLOPS
-    for axis in range(3):
-        assert {product[axis] % 4 for product in found} == {0, 1, 2, 3}
-    assert sum(min(m, n) == 1 for m, n, _ in found) > 5
-    assert sum(max(m, n) <= 128 and k >= 1024 for m, n, k in found) > 20
 
 
 def test_rows_that_share_a_file_share_a_process() -> None:
@@ -345,8 +214,6 @@ def test_rows_that_share_a_file_share_a_process() -> None:
 def test_the_older_form_of_results_is_read() -> None:
     xml = b'<testsuites><testcase name="A" classname="S" result="skipped"/></testsuites>'
     assert results_of(xml) == {"S.A": Result("not_run", "without a reason")}
-    said = "[ RUN      ] S.A\n[  SKIPPED ] S.A (0 ms)\n[ RUN      ] S.B\n"
-    assert finished_in(said)[0]["S.A"].status == "not_run" and finished_in(said)[1] == "S.B"
 
 
 def test_the_programs_own_tests_are_understood(tmp_path: Path) -> None:
