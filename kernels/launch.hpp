@@ -66,6 +66,16 @@ void launch_clusters(int cluster, void (*kernel)(Args...), dim3 grid, int block,
   launch_with(cluster > 1 ? &shape : nullptr, kernel, grid, block, shared, stream, args...);
 }
 
+/// The current device's, 90 for 9.0; 0 where there is none.
+inline int compute_capability() {
+  int device = 0, major = 0, minor = 0;
+  // attributes are cached by the runtime, unlike cudaGetDeviceProperties
+  cudaGetDevice(&device);
+  cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
+  cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device);
+  return 10 * major + minor;
+}
+
 /// Multiprocessors of the current device; 1 where there is none.
 inline int multiprocessors() {
   int device = 0, count = 1;

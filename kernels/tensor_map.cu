@@ -6,7 +6,8 @@
 
 #include <cuda_runtime.h>
 
-#include "found.hpp"
+#include <atomic>
+
 #include "tensor_map.hpp"
 #include "vectors.hpp"
 
@@ -38,8 +39,10 @@ Encode find_encode() {
 }  // namespace
 
 bool encode(const TensorSpec& spec, CUtensorMap& map) {
-  static constinit Found<Encode> known;
-  const Encode driver_encode = known.get(find_encode);
+  // looked up until it is there: what failed before the driver was ready may succeed later
+  static constinit std::atomic<Encode> known = nullptr;
+  Encode driver_encode = known.load();
+  if (!driver_encode) known = driver_encode = find_encode();
   if (!driver_encode) return false;
   const auto bytes = static_cast<cuuint64_t>(spec.element_bytes);
   const cuuint64_t sizes[3] = {static_cast<cuuint64_t>(spec.columns),

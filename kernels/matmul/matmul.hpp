@@ -3,18 +3,11 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <string_view>
 
-#include "../cost.hpp"
-#include "../include/recheck/arguments.hpp"
-#include "../matvec/matvec.hpp"
+#include "../arguments.hpp"
 #include "../stream.hpp"
 #include "split_bound.hpp"
 #include "strassen.hpp"
-
-namespace recheck::kernels {
-struct GpuModel;
-}
 
 namespace recheck::kernels::matmul {
 
@@ -75,42 +68,8 @@ void vectorized(const MatmulArgs& args, cudaStream_t stream);
 template <int warps_m, int warps_n, int depth>
 void warp_tile(const MatmulArgs& args, cudaStream_t stream);
 
-/// For a shallow k: tm×tn outputs per thread, whose columns are 32 apart, so that a warp stores 32
-/// neighbours at a time. outer.cu
-template <int tm, int tn, int depth>
-void outer(const MatmulArgs& args, cudaStream_t stream);
-
-/// Like warp_tile, but k is cut into stretches until there are about `blocks` blocks, whose sums a
-/// second kernel adds. Takes k_stretches_floats of workspace, on 16 bytes. k_stretches.cu
-template <int warps_m, int warps_n, int tm, int tn, int blocks>
-void k_stretches(const MatmulArgs& args, const Queue& queue);
-
-/// How k is cut: whole slabs each but for the end, none of fewer than four if there are several.
-struct Stretches {
-  int length, count;
-};
-inline constexpr int k_stretches_depth = 16;
-constexpr Stretches stretches_of_k(std::int64_t tiles, int k, int blocks) {
-  constexpr int least = 4;
-  const std::int64_t slabs = (std::int64_t{k} + k_stretches_depth - 1) / k_stretches_depth;
-  const std::int64_t most = std::min<std::int64_t>(blocks / tiles, slabs / least);
-  if (most <= 1) return {k, 1};
-  const std::int64_t length = (slabs + most - 1) / most;
-  return {static_cast<int>(length * k_stretches_depth),
-          static_cast<int>((slabs + length - 1) / length)};
-}
-
 /// A row of floats that starts on 16 bytes, as the next one does.
 constexpr std::int64_t padded_row(std::int64_t n) { return (n + 3) / 4 * 4; }
-
-/// For the products of all stretches, with tiles of rows×columns.
-template <int rows, int columns, int blocks>
-constexpr std::int64_t k_stretches_floats(std::int64_t m, std::int64_t n, std::int64_t k) {
-  const std::int64_t tiles = (m + rows - 1) / rows * ((n + columns - 1) / columns);
-  if (tiles == 0) return 0;
-  const int count = stretches_of_k(tiles, static_cast<int>(k), blocks).count;
-  return count > 1 ? count * m * padded_row(n) : 0;
-}
 
 /// cp.async fills `stages` slabs in turn; tm×tn outputs per thread, `blocks` blocks per
 /// multiprocessor. async_stages.cu
@@ -123,8 +82,30 @@ void async_stages(const MatmulArgs& args, cudaStream_t stream);
 template <int lanes_m, int tm, int tn, int blocks>
 void k_warps(const MatmulArgs& args, const Queue& queue);
 
+/// The warps of a block that share the k of its tile, in slabs so deep.
+inline constexpr int sharing_warps = 8, shared_k_depth = 16;
+
+/// The blocks that share it and leave their sums to a second kernel: until there are about `blocks`
+/// in all, and as many as leave each warp two slabs.
+constexpr int blocks_of_k(std::int64_t tiles, std::int64_t slabs, int blocks) {
+  constexpr int least = 2;
+  if (tiles == 0) return 1;
+  const std::int64_t most = std::min(blocks / tiles, slabs / (sharing_warps * least));
+  return static_cast<int>(std::max<std::int64_t>(1, most));
+}
+
+/// The blocks of a cluster that do: as many as leave each warp a slab and are not more than 256 in
+/// all, about what an H200 has room for.
+constexpr int cluster_of_k(std::int64_t tiles, std::int64_t slabs, int most) {
+  constexpr int blocks = 256;
+  int cluster = 1;
+  while (2 * cluster <= most && 2 * cluster * tiles <= blocks &&
+         2 * cluster * sharing_warps <= slabs)
+    cluster *= 2;
+  return cluster;
+}
+
 /// For the products of all blocks that share k, with tiles of rows×columns.
-inline constexpr int shared_k_depth = 16;
 template <int rows, int columns, int blocks>
 constexpr std::int64_t k_warps_floats(std::int64_t m, std::int64_t n, std::int64_t k) {
   const std::int64_t tiles = (m + rows - 1) / rows * ((n + columns - 1) / columns);
@@ -158,39 +139,6 @@ void stream_k(const MatmulArgs& args, const Queue& queue);
 constexpr int stream_k_blocks = 160, stream_k_tile = 128 * 256;
 constexpr std::int64_t stream_k_floats(std::int64_t k, std::int64_t n) {
   return stream_k_blocks * stream_k_tile + aligned_b_floats(k, n);
-}
-
-/// One row or one column of C, by matvec::best or best_column_major: those that is_matvec says.
-/// Takes matvec_floats of workspace, on 16 bytes. matvec.cpp
-void matvec(const MatmulArgs& args, const Queue& queue);
-
-/// Whether a product is A times a vector, which lies without gaps, as does the one that it leaves;
-/// and whether it is that or a vector times B, as rows of A and C always lie so.
-constexpr bool is_matvec_by_rows(const MatmulArgs& p) {
-  return p.n == 1 && (p.ldb == 1 || p.k <= 1) && (p.ldc == 1 || p.m <= 1);
-}
-constexpr kernels::matvec::MatvecArgs by_rows(const MatmulArgs& p) {
-  return {p.m, p.k, p.a, p.lda * static_cast<std::int64_t>(sizeof(float)), p.b, p.c};
-}
-constexpr bool is_matvec(const MatmulArgs& p) { return p.m == 1 || is_matvec_by_rows(p); }
-
-constexpr std::int64_t matvec_floats(std::int64_t m, std::int64_t n, std::int64_t k) {
-  return m == 1 ? kernels::matvec::column_splits_floats(n, k, 128, 132) : 0;
-}
-
-/// Whichever of these was measured fastest at the shape, or is expected to be. Takes best_floats of
-/// workspace, on 16 bytes. best.cu
-void best(const MatmulArgs& args, const Queue& queue);
-
-/// The name of the rung that it would take on some GPU, which need not be here.
-std::string_view best_on(const GpuModel& gpu, const MatmulArgs& args);
-
-/// The most that one of its rungs takes.
-constexpr std::int64_t best_floats(std::int64_t m, std::int64_t n, std::int64_t k) {
-  return std::max({stream_k_floats(k, n), k_stretches_floats<64, 128, 384>(m, n, k),
-                   k_stretches_floats<16, 32, 2048>(m, n, k), k_warps_floats<16, 32, 256>(m, n, k),
-                   k_warps_floats<16, 8, 256>(m, n, k), k_warps_floats<64, 8, 256>(m, n, k),
-                   k_warps_floats<32, 32, 256>(m, n, k), matvec_floats(m, n, k)});
 }
 
 /// Bytes of dynamic shared memory that one block of a launcher asks for, for `fits` to compare with

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Where k is cut into stretches: their products as they stand in the workspace, and the kernel that
+// Where blocks share k: each stretch's products as they stand in the workspace, and the kernel that
 // adds them, in an order that depends on their number alone.
 
 #include <algorithm>
 #include <bit>
 #include <cstdint>
 
-#include "../best.hpp"
+#include "../code.hpp"
 #include "../hopper.cuh"
 #include "../launch.hpp"
 #include "matmul.hpp"
@@ -78,7 +78,7 @@ static void add_stretches(const MatmulArgs& args, const Parts& parts, int count,
   const std::int64_t outputs = static_cast<std::int64_t>(args.m) * args.n;
   const auto blocks = static_cast<unsigned>((outputs + across - 1) / across);
   // code that is older cannot wait for a kernel that it overlaps with
-  if (current_gpu().code >= 90)
+  if (code_here(compute_capability()) >= 90)
     launch_behind(add_stretches_kernel, blocks, add_threads, 0, stream, args, parts, count, across);
   else
     add_stretches_kernel<<<blocks, add_threads, 0, stream>>>(args, parts, count, across);

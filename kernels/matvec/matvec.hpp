@@ -3,15 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
 
+#include "../arguments.hpp"
 #include "../fold.hpp"
-#include "../include/recheck/arguments.hpp"
 #include "../stream.hpp"
-
-namespace recheck::kernels {
-struct GpuModel;
-}
 
 namespace recheck::kernels::matvec {
 
@@ -161,16 +156,6 @@ constexpr std::int64_t column_splits_floats(std::int64_t rows, std::int64_t colu
   const std::int64_t width = column_splits_rows(rows, most), tiles = (rows + width - 1) / width;
   return tiles + tiles * column_splits_of(rows, columns, most, fill) * width;
 }
-
-/// Whichever of these was fastest for rows as short, few or long, or is nearest to the shape, of
-/// those that take A by rows and of those that take it by columns; the latter with a workspace as
-/// column_splits<1024, 32, 8, 132> needs it. best.cu
-void best(const MatvecArgs& args, const Queue& queue);
-void best_column_major(const MatvecArgs& args, const Queue& queue);
-
-/// The names of the rungs that they would take on some GPU, which need not be here.
-std::string_view best_on(const GpuModel& gpu, const MatvecArgs& args);
-std::string_view best_column_major_on(const GpuModel& gpu, const MatvecArgs& args);
 
 /// cublasSgemv on a matrix stored by rows (OP_T), and on one stored by columns (OP_N). cublas.cpp
 void cublas(const MatvecArgs& args, const Queue& queue);

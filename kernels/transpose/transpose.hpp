@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "../include/recheck/arguments.hpp"
+#include "../arguments.hpp"
 #include "../stream.hpp"
 
 namespace recheck::kernels::transpose {
@@ -81,9 +81,6 @@ constexpr std::int64_t tensor_tiles_shared_bytes(int stages) {
 
 /// For fewer than 32 rows or columns; as output_order otherwise. thin.cu
 void thin(const TransposeArgs& args, cudaStream_t stream);
-
-/// Whichever of these was measured fastest nearest to the shape. best.cu
-void best(const TransposeArgs& args, const Queue& queue);
 
 /// cublasSgeam. cublas.cpp
 void cublas(const TransposeArgs& args, const Queue& queue);

@@ -34,14 +34,6 @@ def test_fails_in_one_line(command: str, tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_so_does_what_writes_the_tables_of_best(tmp_path: Path) -> None:
-    (tmp_path / "gpu").mkdir()
-    (tmp_path / "gpu" / "record.json").write_text("{")
-    words = [sys.executable, str(EXPERIMENTS.parent / "kernels/best.py"), "--results", "."]
-    result = subprocess.run(words, capture_output=True, text=True, cwd=tmp_path, env=ENVIRONMENT)
-    assert "record.json: is not complete JSON" in one_line(result, 2)
-
-
 @pytest.mark.parametrize("command", COMMANDS)
 def test_help_has_an_example_and_the_exit_codes(command: str) -> None:
     said = run(command, "--help").stdout

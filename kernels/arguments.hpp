@@ -3,31 +3,12 @@
 
 // What the kernels take, experiment by experiment. Nothing here needs the CUDA Toolkit.
 
-#include <cstddef>
 #include <cstdint>
-#include <string_view>
 
 namespace recheck::kernels {
 
-/// The largest extent that `best` takes; the kernels need the rest of int's range to round up in.
+/// The largest extent that a launcher takes: kernels need the rest of int's range to round up in.
 inline constexpr int most_extent = 0x7fffffff - (1 << 21);
-
-/// The most elements that a matrix may span, from its first to its last, padding included: 4 TiB.
-inline constexpr std::int64_t most_elements = std::int64_t{1} << 40;
-
-/// Names of static storage, in an order that does not change while a program runs.
-class Names {
- public:
-  constexpr Names(const std::string_view* names, std::size_t count)
-      : names_(names), count_(count) {}
-  [[nodiscard]] constexpr const std::string_view* begin() const { return names_; }
-  [[nodiscard]] constexpr const std::string_view* end() const { return names_ + count_; }
-  [[nodiscard]] constexpr std::size_t size() const { return count_; }
-
- private:
-  const std::string_view* names_;
-  std::size_t count_;
-};
 
 namespace matmul {
 
@@ -74,7 +55,7 @@ struct TransposeArgs {
   std::int64_t ldin = 0;
   float* out = nullptr;
   std::int64_t ldout = 0;
-  int repeats = 1;  // of the loads and stores of NVIDIA's kernels; `best` ignores it
+  int repeats = 1;  // of the loads and stores of NVIDIA's kernels
 };
 
 }  // namespace transpose
