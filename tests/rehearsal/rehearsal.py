@@ -24,6 +24,7 @@ import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -41,21 +42,14 @@ class Impossible(Exception):
     """Nothing can be rehearsed; str() is one line for the user."""
 
 
-@dataclass(frozen=True)
-class Listed:
-    """A test as GoogleTest names it, and what its outcome says something about."""
-
-    full: str
-
-    @property
-    def subject(self) -> tuple[str, str]:
-        """The kind, and the name: of a row or mutant that of all its tests."""
-        suite, _, rest = self.full.partition(".")
-        own = suite.split("/")[-1]
-        for kind, suites in (("row", ROWS), ("mutant", MUTANTS)):
-            if own in suites and "/" in rest:
-                return kind, rest.split("/", 1)[1]
-        return "other", f"{suite.removeprefix('gpu_').removeprefix('gpu/')}.{rest}"
+def subject(test: str) -> tuple[str, str]:
+    """What a test says something about: the kind, and the name, of a row or mutant that of all its
+    tests."""
+    suite, _, rest = test.partition(".")
+    for kind, suites in (("row", ROWS), ("mutant", MUTANTS)):
+        if suite.split("/")[-1] in suites and "/" in rest:
+            return kind, rest.split("/", 1)[1]
+    return "other", f"{suite.removeprefix('gpu_').removeprefix('gpu/')}.{rest}"
 
 
 @dataclass(frozen=True)
@@ -67,7 +61,7 @@ class Result:
 LOST = Result("failed", "was listed, and has no result")
 
 
-def listed(program: Path) -> list[Listed]:
+def listed(program: Path) -> list[str]:
     """The GPU's tests of a program."""
     command = [str(program), "--gtest_list_tests", f"--gtest_filter={FILTER}"]
     text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
@@ -75,20 +69,19 @@ def listed(program: Path) -> list[Listed]:
     for line in text.splitlines():
         name = line.split("#")[0].rstrip()
         if name.startswith("  "):
-            found.append(Listed(suite + name.strip()))
+            found.append(suite + name.strip())
         elif name.endswith("."):
             suite = name
     return found
 
 
-def dealt(tests: list[Listed], hands: int) -> list[list[Listed]]:
+def dealt(tests: list[str], hands: int) -> list[list[str]]:
     """The tests in about equal parts. Those of neighbouring rows stay together: a process has the
     driver compile a kernel file when it first launches one of its kernels."""
-    order = {subject: at for at, subject in enumerate(dict.fromkeys(t.subject for t in tests))}
-    tests = sorted(tests, key=lambda test: order[test.subject])
+    order = list(dict.fromkeys(map(subject, tests)))
+    tests = sorted(tests, key=lambda test: order.index(subject(test)))
     ends = [len(tests) * hand // hands for hand in range(hands + 1)]
-    parts = [tests[begin:end] for begin, end in zip(ends, ends[1:], strict=False)]
-    return [part for part in parts if part]
+    return [tests[begin:end] for begin, end in pairwise(ends) if begin < end]
 
 
 def one_line(text: str) -> str:
@@ -117,14 +110,12 @@ def results_of(xml: bytes) -> dict[str, Result]:
     return found
 
 
-def run_part(
-    program: Path, part: list[Listed], env: dict[str, str], log: Path
-) -> dict[str, Result]:
+def run_part(program: Path, part: list[str], env: dict[str, str], log: Path) -> dict[str, Result]:
     """Runs these tests in one process. If it dies, all of them have failed."""
     report, flags = log.with_suffix(".xml"), log.with_suffix(".flags")
     report.unlink(missing_ok=True)
     # a flag file, as all names together may be longer than a command line
-    names = ":".join(test.full for test in part)
+    names = ":".join(part)
     flags.write_text(f"--gtest_filter={names}\n", encoding="utf-8")
     command = [str(program), f"--gtest_flagfile={flags}", f"--gtest_output=xml:{report}"]
     try:
@@ -139,7 +130,7 @@ def run_part(
         why = f"the process of {len(part)} tests was stopped after {MOST_SECONDS} s: see {log}"
     if report.exists():
         return results_of(report.read_bytes())
-    return {test.full: Result("failed", why) for test in part}
+    return {test: Result("failed", why) for test in part}
 
 
 def together(results: Iterable[Result]) -> dict[str, Any]:
@@ -152,15 +143,15 @@ def together(results: Iterable[Result]) -> dict[str, Any]:
     return {"status": "failed", "tests": 0, "reason": "has no test in this build"}
 
 
-def outcomes(builds: Sequence[tuple[list[Listed], dict[str, Result]]]) -> list[dict[str, Any]]:
+def outcomes(builds: Sequence[tuple[list[str], dict[str, Result]]]) -> list[dict[str, Any]]:
     """What became of each row, mutant and other test on each build. What one build lists and
     another does not has failed there, and so has what was listed and has no result."""
-    subjects = dict.fromkeys(test.subject for tests, _ in builds for test in tests)
+    subjects = dict.fromkeys(subject(test) for tests, _ in builds for test in tests)
     of: list[dict[tuple[str, str], list[Result]]] = []
     for tests, results in builds:
         own: dict[tuple[str, str], list[Result]] = {}
         for test in tests:
-            own.setdefault(test.subject, []).append(results.get(test.full, LOST))
+            own.setdefault(subject(test), []).append(results.get(test, LOST))
         of.append(own)
     return [
         {
@@ -205,7 +196,7 @@ def build(
     return Built(architecture, folder, time.monotonic() - start)
 
 
-def rehearse(built: Built, processes: int) -> tuple[list[Listed], dict[str, Result], float]:
+def rehearse(built: Built, processes: int) -> tuple[list[str], dict[str, Result], float]:
     """All tests on one build, and how long they took."""
     start = time.monotonic()
     program, folder = built.folder / "tests/recheck_tests", built.folder / "rehearsal"

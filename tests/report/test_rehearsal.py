@@ -17,7 +17,7 @@ from conftest import EXPERIMENTS, called, one_line, run, tree
 from recheck_report.claims.measured import read
 from recheck_report.model.rehearsal import load_rehearsal
 from recheck_report.sections import provenance
-from rehearsal import Listed, Result, dealt, outcomes, results_of
+from rehearsal import Result, dealt, outcomes, results_of
 from synthetic import Json, make_full, pack, unpack
 from synthetic_rehearsal import make_rehearsal, outcome
 
@@ -205,10 +205,10 @@ def test_a_build_that_fails_names_its_log(rehearse: Callable[..., Any], tmp_path
 
 def test_rows_that_share_a_file_share_a_process() -> None:
     names = [f"gpu/{suite}.Is/matmul_{row}" for suite in ("Gate", "Repeat") for row in "abcd"]
-    parts = dealt([Listed(name) for name in names], 3)
-    assert sorted(test.full for part in parts for test in part) == sorted(names)
+    parts = dealt(names, 3)
+    assert sorted(test for part in parts for test in part) == sorted(names)
     assert max(map(len, parts)) - min(map(len, parts)) <= 1
-    assert [test.subject[1] for test in parts[0]] == ["matmul_a", "matmul_a"]
+    assert [rehearsal.subject(test)[1] for test in parts[0]] == ["matmul_a", "matmul_a"]
 
 
 def test_the_older_form_of_results_is_read() -> None:
@@ -222,9 +222,9 @@ def test_the_programs_own_tests_are_understood(tmp_path: Path) -> None:
     tests = rehearsal.listed(Path(program)) if program else []
     if not program or not tests:
         pytest.skip("RECHECK_TESTS does not name a program with tests of a GPU")
-    kinds = [test.subject[0] for test in tests]
+    kinds = [rehearsal.subject(test)[0] for test in tests]
     assert {*kinds} == {"row", "mutant", "other"}
-    part = [test for test in tests if test.subject == ("row", "transpose_naive")]
+    part = [test for test in tests if rehearsal.subject(test) == ("row", "transpose_naive")]
     assert len(part) > 2
     found = rehearsal.run_part(Path(program), part, dict(os.environ), tmp_path / "0.log")
     together = outcomes([(part, found)])
