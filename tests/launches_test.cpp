@@ -71,8 +71,8 @@ Shape random_shape(Random& random, std::size_t axes) {
   return shape;
 }
 
-/// The shape, or one that is like it and that the row takes: whole tiles, a square of them, a row
-/// or column, as many words as a probe needs. Nothing where there is none.
+/// The shape, or one that is like it and that the row takes: whole tiles, a square of them, as many
+/// words as a probe needs. Nothing where there is none.
 std::optional<Shape> fitted(const Strategy& strategy, const Shape& shape, const Gpu& gpu) {
   const auto fits = [&](const Shape& s) { return !refuse(strategy, s, gpu); };
   if (fits(shape)) return shape;
@@ -85,11 +85,6 @@ std::optional<Shape> fitted(const Strategy& strategy, const Shape& shape, const 
       }
       if (fits(tiles)) return tiles;
     }
-  }
-  if (shape.size() == 3) {
-    Shape vector = shape;
-    vector[shape[2] % 2] = 1;
-    if (fits(vector)) return vector;
   }
   for (const std::int64_t words : {4096, 1 << 18})
     if (shape.size() == 1 && fits({words})) return Shape{words};

@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "../fold.hpp"
 #include "../arguments.hpp"
+#include "../fold.hpp"
 #include "../stream.hpp"
 
 namespace recheck::kernels::matvec {

@@ -3,16 +3,16 @@
 // The study of accuracy: what it finds of a triple loop is what rounding makes plausible, what is
 // wrong does not pass, and the program says both.
 #include "../../experiments/peak/matmul/accuracy.hpp"
-#include "../../experiments/peak/peak.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <set>
 
+#include "../../experiments/peak/peak.hpp"
 #include "../../reference/matmul.hpp"
-#include "../mutants/mutants.hpp"
 #include "../harness/program.hpp"
+#include "../mutants/mutants.hpp"
 
 namespace recheck {
 namespace {

@@ -13,8 +13,8 @@
 #include "../../experiments/peak/matmul/accuracy.hpp"
 #include "../../experiments/peak/matmul/promises.hpp"
 #include "../../experiments/peak/peak.hpp"
-#include "split_emulation.hpp"
 #include "../targets.hpp"
+#include "split_emulation.hpp"
 
 namespace recheck {
 namespace {
@@ -368,7 +368,8 @@ TEST(Promise, IsWhatTheGateHoldsARowTo) {
 
 /// Why the rows of split products do not run here.
 Reason absent() {
-  const auto refused = refuse(row(peak::matmul_experiment().ladder, "split_fp16x3"), {64, 64, 64}, found_gpu());
+  const auto refused =
+      refuse(row(peak::matmul_experiment().ladder, "split_fp16x3"), {64, 64, 64}, found_gpu());
   return refused ? Reason(refused->reason) : Reason{};
 }
 

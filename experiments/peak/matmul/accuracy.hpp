@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "../../harness/workbench.hpp"
-#include "distributions.hpp"
 #include "../../matmul/matmul.hpp"
+#include "distributions.hpp"
 
 namespace recheck::peak {
 

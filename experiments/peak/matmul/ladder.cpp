@@ -48,30 +48,9 @@ constexpr Strategy warp_tile(std::string_view name) {
           .launch = gpu<k::warp_tile<warps_m, warps_n, depth>>};
 }
 
-template <int tm, int tn, int depth>
-constexpr Strategy outer(std::string_view name) {
-  return {.name = name,
-          .source = ours("a shallow k: neighbours stored together"),
-          .parameters = {{{"tile_m", 8 * tm}, {"tile_n", 32 * tn}, {"depth", depth}}},
-          .launch = gpu<k::outer<tm, tn, depth>>};
-}
-
 /// A block's tile: warps of 4×8 lanes, tm×tn outputs each.
 constexpr Parameter tile_m(int warps, int tm) { return {"tile_m", warps * 4 * tm}; }
 constexpr Parameter tile_n(int warps, int tn) { return {"tile_n", warps * 8 * tn}; }
-
-template <int warps_m, int warps_n, int tm, int tn, int blocks>
-constexpr Strategy k_stretches(std::string_view name) {
-  constexpr Parameter rows = tile_m(warps_m, tm), columns = tile_n(warps_n, tn);
-  return {.name = name,
-          .source = ours("k cut into stretches, added up by a second kernel"),
-          .parameters = {{rows, columns, {"blocks", blocks}}},
-          .workspace =
-              [](const Shape& s) {
-                return k::k_stretches_floats<rows.value, columns.value, blocks>(s[0], s[1], s[2]);
-              },
-          .launch = gpu<k::k_stretches<warps_m, warps_n, tm, tn, blocks>>};
-}
 
 template <int warps_m, int warps_n, int tm, int tn, int stages, int blocks>
 constexpr Strategy async_stages(std::string_view name) {
@@ -191,35 +170,18 @@ constexpr Strategy split_strassen(std::string_view name) {
 // clang-format off
 constexpr Strategy own[] = {
     register_column<64, 8, 8>("register_column"),
-    sweep(register_column<64, 8, 4>("register_column_column4")),
-    sweep(register_column<64, 8, 16>("register_column_column16")),
     register_tile<128, 8, 8>("register_tile"),
     sweep(register_tile<64, 8, 8>("register_tile_tile64")),
-    sweep(register_tile<64, 8, 4>("register_tile_side4")),
     vectorized<128, 8>("vectorized"),
-    sweep(vectorized<64, 8>("vectorized_tile64")),
     sweep(vectorized<128, 16>("vectorized_depth16")),
     warp_tile<4, 2, 16>("warp_tile"),
-    sweep(warp_tile<2, 2, 16>("warp_tile_warps4")),
-    sweep(warp_tile<4, 2, 8>("warp_tile_depth8")),
-    outer<8, 4, 4>("outer"),
-    k_stretches<2, 2, 8, 8, 384>("k_stretches"),
-    k_stretches<1, 1, 4, 4, 2048>("k_stretches_tile_m16"),
     async_stages<2, 2, 8, 8, 4, 3>("async_stages"),
-    sweep(async_stages<2, 2, 8, 8, 3, 3>("async_stages_stages3")),
-    sweep(async_stages<2, 2, 8, 4, 4, 3>("async_stages_tile_n64")),
     sweep(async_stages<4, 2, 8, 8, 4, 2>("async_stages_tile_m128")),
     k_warps<4, 4, 4, 256>("k_warps"),
     k_warps<4, 8, 4, 256>("k_warps_tile_m32"),
-    k_warps<16, 4, 4, 256>("k_warps_tile_m64"),
-    k_warps<16, 1, 4, 256>("k_warps_tile_n8"),
     k_clusters<16, 1, 4, 8>("k_clusters"),
-    k_clusters<4, 4, 4, 8>("k_clusters_tile_n32"),
     tma_persistent<4, 2, 8, 16, 16, 5, 1, 1>("tma_persistent", {"stages", 5}),
-    sweep(tma_persistent<4, 2, 8, 16, 16, 3, 1, 1>("tma_persistent_stages3", {"stages", 3})),
-    sweep(tma_persistent<4, 2, 8, 16, 32, 3, 1, 1>("tma_persistent_depth32", {"depth", 32})),
     tma_persistent<2, 2, 8, 4, 16, 5, 2, 3>("tma_persistent_split2", {"split", 2}),
-    sweep(tma_persistent<2, 2, 8, 4, 16, 5, 4, 3>("tma_persistent_split4", {"split", 4})),
     stream_k<4, 2, 8, 16>("stream_k"),
     stream_k<4, 2, 8, 8>("stream_k_tile_n128"),
 

@@ -77,30 +77,11 @@ constexpr Strategy column_splits(std::string_view name) {
 // clang-format off
 constexpr Strategy own[] = {
     vectorized<128, 16>("vectorized"),
-    sweep(vectorized<128, 4>("vectorized_unroll4")),
-    sweep(vectorized<128, 8>("vectorized_unroll8")),
     rows_per_warp<128, 4, 2>("rows_per_warp"),
-    sweep(rows_per_warp<128, 2, 2>("rows_per_warp_rows2")),
-    sweep(rows_per_warp<128, 8, 2>("rows_per_warp_rows8")),
-    sweep(rows_per_warp<128, 4, 1>("rows_per_warp_unroll1")),
-    sweep(rows_per_warp<128, 4, 4>("rows_per_warp_unroll4")),
     bulk_copy<256, 4096, 2>("bulk_copy"),
-    sweep(bulk_copy<256, 2048, 2>("bulk_copy_piece2048")),
-    sweep(bulk_copy<256, 8192, 2>("bulk_copy_piece8192")),
-    sweep(bulk_copy<256, 4096, 1>("bulk_copy_stages1")),
-    sweep(bulk_copy<256, 4096, 4>("bulk_copy_stages4")),
     split_columns<256, 2, 8>("split_columns"),
-    sweep(split_columns<256, 1, 8>("split_columns_unroll1")),
-    sweep(split_columns<256, 4, 8>("split_columns_unroll4")),
-    sweep(split_columns<256, 8, 8>("split_columns_unroll8")),
-    sweep(split_columns<128, 2, 8>("split_columns_block128")),
-    sweep(split_columns<512, 2, 8>("split_columns_block512")),
     column_tiles<8, 2>("column_tiles"),
-    sweep(column_tiles<4, 2>("column_tiles_unroll4")),
-    sweep(column_tiles<8, 1>("column_tiles_cluster1")),
-    sweep(column_tiles<8, 4>("column_tiles_cluster4")),
     column_splits<1024>("column_splits"),
-    sweep(column_splits<512>("column_splits_block512")),
 };
 // clang-format on
 

@@ -45,15 +45,9 @@ constexpr Strategy tensor_tiles(std::string_view name) {
 // clang-format off
 constexpr Strategy own[] = {
     wide_tiles<64, 256>("wide_tiles"),
-    sweep(wide_tiles<32, 64>("wide_tiles_tile32")),
-    sweep(wide_tiles<64, 128>("wide_tiles_block128")),
     output_order<64, 512>("output_order"),
-    sweep(output_order<32, 256>("output_order_tile32")),
-    sweep(output_order<64, 256>("output_order_block256")),
-    {.name = "output_order_half", .source = ours("the same with half tiles"), .parameters = {{{"tile_rows", 32}, {"block", 256}}}, .launch = gpu<k::output_order<32, 64, 256>>},
     {.name = "kept_lines", .source = ours("written lines leave L2 last"), .parameters = {{{"tile", 64}, {"block", 512}}}, .needs = from_capability<80>, .launch = gpu<k::kept_lines<64, 64, 512>>},
     tensor_tiles<12>("tensor_tiles"),
-    sweep(tensor_tiles<6>("tensor_tiles_stages6")),
     {.name = "thin", .source = ours("few rows or columns: a copy"), .launch = gpu<k::thin>},
 };
 // clang-format on

@@ -12,8 +12,8 @@
 // one word to many places, which takes as many passes. The slab that k does not fill is the first,
 // padded with zeros.
 
-#include "../cp_async.cuh"
 #include "../../launch.hpp"
+#include "../cp_async.cuh"
 #include "warp_tile.cuh"
 
 namespace recheck::kernels::matmul {
@@ -118,8 +118,6 @@ void async_stages(const MatmulArgs& args, cudaStream_t stream) {
 }
 
 template void async_stages<2, 2, 8, 8, 16, 4, 3>(const MatmulArgs&, cudaStream_t);
-template void async_stages<2, 2, 8, 4, 16, 4, 3>(const MatmulArgs&, cudaStream_t);
-template void async_stages<2, 2, 8, 8, 16, 3, 3>(const MatmulArgs&, cudaStream_t);
 template void async_stages<4, 2, 8, 8, 16, 4, 2>(const MatmulArgs&, cudaStream_t);
 
 }  // namespace recheck::kernels::matmul

@@ -21,6 +21,5 @@ void k_clusters(const MatmulArgs& args, cudaStream_t stream) {
 }
 
 template void k_clusters<16, 1, 4, 8>(const MatmulArgs&, cudaStream_t);
-template void k_clusters<4, 4, 4, 8>(const MatmulArgs&, cudaStream_t);
 
 }  // namespace recheck::kernels::matmul

@@ -28,42 +28,8 @@ void vectorized(const MatmulArgs& args, cudaStream_t stream);
 template <int warps_m, int warps_n, int depth>
 void warp_tile(const MatmulArgs& args, cudaStream_t stream);
 
-/// For a shallow k: tm×tn outputs per thread, whose columns are 32 apart, so that a warp stores 32
-/// neighbours at a time. outer.cu
-template <int tm, int tn, int depth>
-void outer(const MatmulArgs& args, cudaStream_t stream);
-
-/// Like warp_tile, but k is cut into stretches until there are about `blocks` blocks, whose sums a
-/// second kernel adds. Takes k_stretches_floats of workspace, on 16 bytes. k_stretches.cu
-template <int warps_m, int warps_n, int tm, int tn, int blocks>
-void k_stretches(const MatmulArgs& args, const Queue& queue);
-
-/// How k is cut: whole slabs each but for the end, none of fewer than four if there are several.
-struct Stretches {
-  int length, count;
-};
-inline constexpr int k_stretches_depth = 16;
-constexpr Stretches stretches_of_k(std::int64_t tiles, int k, int blocks) {
-  constexpr int least = 4;
-  const std::int64_t slabs = (std::int64_t{k} + k_stretches_depth - 1) / k_stretches_depth;
-  const std::int64_t most = std::min<std::int64_t>(blocks / tiles, slabs / least);
-  if (most <= 1) return {k, 1};
-  const std::int64_t length = (slabs + most - 1) / most;
-  return {static_cast<int>(length * k_stretches_depth),
-          static_cast<int>((slabs + length - 1) / length)};
-}
-
 /// A row of floats that starts on 16 bytes, as the next one does.
 constexpr std::int64_t padded_row(std::int64_t n) { return (n + 3) / 4 * 4; }
-
-/// For the products of all stretches, with tiles of rows×columns.
-template <int rows, int columns, int blocks>
-constexpr std::int64_t k_stretches_floats(std::int64_t m, std::int64_t n, std::int64_t k) {
-  const std::int64_t tiles = (m + rows - 1) / rows * ((n + columns - 1) / columns);
-  if (tiles == 0) return 0;
-  const int count = stretches_of_k(tiles, static_cast<int>(k), blocks).count;
-  return count > 1 ? count * m * padded_row(n) : 0;
-}
 
 /// cp.async fills `stages` slabs in turn; tm×tn outputs per thread, `blocks` blocks per
 /// multiprocessor. async_stages.cu

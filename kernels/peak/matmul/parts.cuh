@@ -8,9 +8,9 @@
 #include <bit>
 #include <cstdint>
 
-#include "../hopper.cuh"
 #include "../../code.hpp"
 #include "../../launch.hpp"
+#include "../hopper.cuh"
 #include "matmul.hpp"
 
 namespace recheck::kernels::matmul {

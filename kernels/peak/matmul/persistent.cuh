@@ -9,9 +9,9 @@
 
 #include <algorithm>
 
+#include "../../launch.hpp"
 #include "../cluster.cuh"
 #include "../hopper.cuh"
-#include "../../launch.hpp"
 #include "../tensor_map.hpp"
 #include "aligned_b.cuh"
 #include "schedule.hpp"

@@ -61,8 +61,6 @@ void register_column(const MatmulArgs& args, cudaStream_t stream) {
   register_column_kernel<tile, depth, column><<<grid, tile * tile / column, 0, stream>>>(args);
 }
 
-template void register_column<64, 8, 4>(const MatmulArgs&, cudaStream_t);
 template void register_column<64, 8, 8>(const MatmulArgs&, cudaStream_t);
-template void register_column<64, 8, 16>(const MatmulArgs&, cudaStream_t);
 
 }  // namespace recheck::kernels::matmul

@@ -69,7 +69,6 @@ void register_tile(const MatmulArgs& args, cudaStream_t stream) {
   register_tile_kernel<tile, depth, side><<<grid, threads, 0, stream>>>(args);
 }
 
-template void register_tile<64, 8, 4>(const MatmulArgs&, cudaStream_t);
 template void register_tile<64, 8, 8>(const MatmulArgs&, cudaStream_t);
 template void register_tile<128, 8, 8>(const MatmulArgs&, cudaStream_t);
 

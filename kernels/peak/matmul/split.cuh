@@ -17,8 +17,8 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "../hopper.cuh"
 #include "../../launch.hpp"
+#include "../hopper.cuh"
 #include "../tensor_map.hpp"
 #include "pace.cuh"
 #include "split_bound.hpp"

@@ -5,8 +5,8 @@
 // memory says that the guard was raised, so that the host need not wait for that word. Each of 256
 // threads computes 8×8 elements of a 128×128 tile.
 
-#include "../hopper.cuh"
 #include "../../launch.hpp"
+#include "../hopper.cuh"
 #include "split_fallback.hpp"
 
 namespace recheck::kernels::matmul {

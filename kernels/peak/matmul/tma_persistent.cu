@@ -36,9 +36,6 @@ void tma_persistent(const MatmulArgs& args, const Queue& queue) {
 }
 
 template void tma_persistent<4, 2, 8, 16, 16, 5, 1, 1>(const MatmulArgs&, const Queue&);
-template void tma_persistent<4, 2, 8, 16, 16, 3, 1, 1>(const MatmulArgs&, const Queue&);
-template void tma_persistent<4, 2, 8, 16, 32, 3, 1, 1>(const MatmulArgs&, const Queue&);
 template void tma_persistent<2, 2, 8, 4, 16, 5, 2, 3>(const MatmulArgs&, const Queue&);
-template void tma_persistent<2, 2, 8, 4, 16, 5, 4, 3>(const MatmulArgs&, const Queue&);
 
 }  // namespace recheck::kernels::matmul

@@ -107,7 +107,6 @@ void vectorized(const MatmulArgs& args, cudaStream_t stream) {
   kernel<<<grid, tile * tile / 64, 0, stream>>>(args);
 }
 
-template void vectorized<64, 8>(const MatmulArgs&, cudaStream_t);
 template void vectorized<128, 8>(const MatmulArgs&, cudaStream_t);
 template void vectorized<128, 16>(const MatmulArgs&, cudaStream_t);
 

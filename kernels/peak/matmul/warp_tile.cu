@@ -4,9 +4,8 @@
 // threads: together they read 2 different groups of A and 16 of B. Here a warp owns a compact part
 // of the tile, 4×8 lanes, and reads 4 and 8, with lanes numbered so that each 16-byte load takes 2
 // wavefronts of shared memory rather than 4; and a step's fragments are loaded while the step
-// before is multiplied, so that nothing waits for shared memory. The loop over k is in
-// warp_tile.cuh, as k_stretches.cu has the same. Source: CUTLASS, "Efficient GEMM in CUDA",
-// warp-level tiles (Kerr et al., 2017).
+// before is multiplied, so that nothing waits for shared memory. Source: CUTLASS, "Efficient GEMM
+// in CUDA", warp-level tiles (Kerr et al., 2017).
 
 #include "warp_tile.cuh"
 
@@ -30,15 +29,13 @@ template <int warps_m, int warps_n, int depth>
 void warp_tile(const MatmulArgs& args, cudaStream_t stream) {
   if (args.m == 0 || args.n == 0) return;
   using T = WarpTiles<warps_m, warps_n, 8, 8, depth>;
-  constexpr int blocks = T::threads == 256 ? 2 : 3;  // as many as 16 or 12 warps
+  constexpr int blocks = 2;
   const bool vectors = all_on_vectors(args);
   const auto kernel =
       vectors ? warp_tile_kernel<T, blocks, true> : warp_tile_kernel<T, blocks, false>;
   kernel<<<tiles<T>(args), T::threads, 0, stream>>>(args);
 }
 
-template void warp_tile<2, 2, 16>(const MatmulArgs&, cudaStream_t);
-template void warp_tile<4, 2, 8>(const MatmulArgs&, cudaStream_t);
 template void warp_tile<4, 2, 16>(const MatmulArgs&, cudaStream_t);
 
 }  // namespace recheck::kernels::matmul

@@ -7,8 +7,8 @@
 
 #include <algorithm>
 
-#include "../hopper.cuh"
 #include "../../launch.hpp"
+#include "../hopper.cuh"
 #include "chunk.cuh"
 #include "matvec.hpp"
 
@@ -134,12 +134,6 @@ void bulk_copy(const MatvecArgs& args, cudaStream_t stream) {
   if (allow_shared(kernel, bytes)) kernel<<<args.rows, block, bytes, stream>>>(args);
 }
 
-#define RECHECK_BULK(...) template void bulk_copy<__VA_ARGS__>(const MatvecArgs&, cudaStream_t)
-RECHECK_BULK(256, 4096, 2);
-RECHECK_BULK(256, 4096, 1);
-RECHECK_BULK(256, 4096, 4);
-RECHECK_BULK(256, 2048, 2);
-RECHECK_BULK(256, 8192, 2);
-#undef RECHECK_BULK
+template void bulk_copy<256, 4096, 2>(const MatvecArgs&, cudaStream_t);
 
 }  // namespace recheck::kernels::matvec

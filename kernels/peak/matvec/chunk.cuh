@@ -179,8 +179,4 @@ inline bool all_on_vectors(const MatvecArgs& p) {
   return starts_on_vectors(p) && on_vectors(p.v, 0);
 }
 
-/// Words of a row that a warp of vectorized<128, 16> loads at once: 16 vectors to a lane, of which
-/// those at the ends of a row that starts elsewhere are words.
-inline int one_step(const MatvecArgs& p) { return all_on_vectors(p) ? 2048 : 1920; }
-
 }  // namespace recheck::kernels::matvec

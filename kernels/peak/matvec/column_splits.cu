@@ -80,10 +80,6 @@ void column_splits(const MatvecArgs& args, const Queue& queue) {
     launch<block, lanes, 4, unroll>(args, splits, queue);
 }
 
-#define RECHECK_SPLITS(...) \
-  template void column_splits<__VA_ARGS__>(const MatvecArgs&, const Queue&)
-RECHECK_SPLITS(1024, 32, 8, 132);
-RECHECK_SPLITS(512, 32, 8, 132);
-#undef RECHECK_SPLITS
+template void column_splits<1024, 32, 8, 132>(const MatvecArgs&, const Queue&);
 
 }  // namespace recheck::kernels::matvec

@@ -79,9 +79,6 @@ void column_tiles(const MatvecArgs& args, cudaStream_t stream) {
     launch<512, 32, 4, unroll / 2, 1>(args, stream);
 }
 
-template void column_tiles<4, 2>(const MatvecArgs&, cudaStream_t);
-template void column_tiles<8, 1>(const MatvecArgs&, cudaStream_t);
 template void column_tiles<8, 2>(const MatvecArgs&, cudaStream_t);
-template void column_tiles<8, 4>(const MatvecArgs&, cudaStream_t);
 
 }  // namespace recheck::kernels::matvec

@@ -101,9 +101,5 @@ void rows_per_warp(const MatvecArgs& args, cudaStream_t stream) {
 }
 
 template void rows_per_warp<128, 4, 2>(const MatvecArgs&, cudaStream_t);
-template void rows_per_warp<128, 2, 2>(const MatvecArgs&, cudaStream_t);
-template void rows_per_warp<128, 8, 2>(const MatvecArgs&, cudaStream_t);
-template void rows_per_warp<128, 4, 1>(const MatvecArgs&, cudaStream_t);
-template void rows_per_warp<128, 4, 4>(const MatvecArgs&, cudaStream_t);
 
 }  // namespace recheck::kernels::matvec

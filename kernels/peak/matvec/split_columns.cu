@@ -105,11 +105,6 @@ void split_columns(const MatvecArgs& args, cudaStream_t stream) {
     dispatch<2 * block, 1, 4, cluster>(args, stream);
 }
 
-template void split_columns<128, 2, 8>(const MatvecArgs&, cudaStream_t);
-template void split_columns<256, 1, 8>(const MatvecArgs&, cudaStream_t);
 template void split_columns<256, 2, 8>(const MatvecArgs&, cudaStream_t);
-template void split_columns<256, 4, 8>(const MatvecArgs&, cudaStream_t);
-template void split_columns<256, 8, 8>(const MatvecArgs&, cudaStream_t);
-template void split_columns<512, 2, 8>(const MatvecArgs&, cudaStream_t);
 
 }  // namespace recheck::kernels::matvec

@@ -60,8 +60,6 @@ void vectorized(const MatvecArgs& args, cudaStream_t stream) {
     vectorized_kernel<block, unroll, false><<<blocks, block, 0, stream>>>(args);
 }
 
-template void vectorized<128, 4>(const MatvecArgs&, cudaStream_t);
-template void vectorized<128, 8>(const MatvecArgs&, cudaStream_t);
 template void vectorized<128, 16>(const MatvecArgs&, cudaStream_t);
 
 }  // namespace recheck::kernels::matvec

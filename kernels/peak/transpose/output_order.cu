@@ -16,8 +16,5 @@ void output_order(const TransposeArgs& args, cudaStream_t stream) {
 }
 
 template void output_order<64, 64, 512>(const TransposeArgs&, cudaStream_t);
-template void output_order<64, 64, 256>(const TransposeArgs&, cudaStream_t);
-template void output_order<32, 64, 256>(const TransposeArgs&, cudaStream_t);
-template void output_order<32, 32, 256>(const TransposeArgs&, cudaStream_t);
 
 }  // namespace recheck::kernels::transpose

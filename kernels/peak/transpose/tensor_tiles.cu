@@ -10,8 +10,8 @@
 
 #include <algorithm>
 
-#include "../hopper.cuh"
 #include "../../launch.hpp"
+#include "../hopper.cuh"
 #include "../tensor_map.hpp"
 #include "wide.cuh"
 
@@ -95,6 +95,5 @@ void tensor_tiles(const TransposeArgs& p, cudaStream_t stream) {
 }
 
 template void tensor_tiles<12>(const TransposeArgs&, cudaStream_t);
-template void tensor_tiles<6>(const TransposeArgs&, cudaStream_t);
 
 }  // namespace recheck::kernels::transpose

@@ -66,7 +66,5 @@ void wide_tiles(const TransposeArgs& p, cudaStream_t stream) {
 }
 
 template void wide_tiles<64, 64, 256>(const TransposeArgs&, cudaStream_t);
-template void wide_tiles<32, 32, 64>(const TransposeArgs&, cudaStream_t);
-template void wide_tiles<64, 64, 128>(const TransposeArgs&, cudaStream_t);
 
 }  // namespace recheck::kernels::transpose
