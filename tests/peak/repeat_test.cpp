@@ -3,7 +3,7 @@
 // A race may spoil one launch in a thousand, which the gate's few launches hardly ever show. So
 // here each row beyond the documents is launched for a second, and every output is compared with
 // the first, bit by bit, on the device.
-#include "../repeat.hpp"
+#include "repeat.hpp"
 
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
