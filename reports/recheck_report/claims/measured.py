@@ -42,9 +42,9 @@ class Measured:
 
     @property
     def gpu(self) -> str:
-        """The GPU's name; for records with a measured GPU case alone."""
-        assert self.record.environment.gpu is not None
-        return self.record.environment.gpu.name
+        """The GPU's name."""
+        gpu = self.record.environment.gpu
+        return gpu.name if gpu else "no GPU"
 
 
 def read(path: Path, experiments: Path) -> Measured:

@@ -18,7 +18,7 @@ from recheck_report.anchors import slug
 from recheck_report.claims.measured import read
 from recheck_report.commands import Failed, experiments_option
 from recheck_report.commands.output import foreign
-from recheck_report.commands.render import render
+from recheck_report.commands.render import peak_of, render
 from recheck_report.model.record import RECORD, Record, load
 from recheck_report.progress import doing
 
@@ -112,7 +112,7 @@ def run(options: argparse.Namespace) -> int:
     target = options.results / slug(own.gpu)
     if elsewhere := other_evidence(own.record, options.results, target):
         raise Failed(elsewhere)
-    files = render(own, [])
+    files = render(own, [], peak_of(own, options.results / "peak", "../peak"))
     if (frozen := target / MEDIANS).is_file():
         files[MEDIANS] = frozen.read_bytes()
     if theirs := foreign(files, target):

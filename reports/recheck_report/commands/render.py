@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import html
+import os
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -25,7 +26,16 @@ from recheck_report.claims.measured import Measured, read, read_gpu
 from recheck_report.commands import experiments_option, outside
 from recheck_report.commands.output import MARK, write
 from recheck_report.formatting import cell, shape_label, significant
-from recheck_report.model.record import AUDIT, MEMORY_LEVELS, SPECIAL, Experiment, Record
+from recheck_report.model.record import (
+    AUDIT,
+    MEMORY_LEVELS,
+    RECORD,
+    SPECIAL,
+    Experiment,
+    Record,
+    load,
+    locate,
+)
 from recheck_report.net import caught
 from recheck_report.page import page as html_page
 from recheck_report.progress import doing
@@ -235,6 +245,7 @@ class Report:
     foundations: Foundations
     across: Across | None
     beside: list[Beside]
+    peak: str  # on kernels beyond the documents; empty where nothing is known
 
     @property
     def whole(self) -> list[Section]:
@@ -385,6 +396,7 @@ def _readme(report: Report, files: dict[str, bytes]) -> bytes:
         claims_columns=summary.CLAIMS,
         experiments=experiments,
         beside=report.beside,
+        peak=report.peak,
         links=_links(report, files),
     )
 
@@ -413,7 +425,20 @@ def _links(report: Report, files: dict[str, bytes]) -> list[str]:
     return found
 
 
-def render(own: Measured, beside: list[Measured]) -> dict[str, bytes]:
+def peak_of(own: Measured, folder: Path, link: str) -> str:
+    """What the peak collection's report of this GPU model says in a line; `folder` holds a report
+    for each model, and `link` leads to it from the report that says so."""
+    name = slug(own.gpu)
+    if not name or own.record.environment.gpu is None or not (folder / name / RECORD).is_file():
+        return ""
+    peak, _ = load(folder / name)
+    said = "; ".join(summary.figures(peak))
+    return (
+        f"**Beyond the documents**: {said}. [The report]({link}/{name}/{README})." if said else ""
+    )
+
+
+def render(own: Measured, beside: list[Measured], peak: str = "") -> dict[str, bytes]:
     """Every file of the report by its path in the folder; depends on nothing but the records,
     their probes and the claims.
 
@@ -431,7 +456,7 @@ def render(own: Measured, beside: list[Measured]) -> dict[str, bytes]:
         foundations = _foundations(own)
     across = _across(own, shown) if record.gpu_measured else None
     others, files = _beside(shown) if not record.gpu_measured else ([], {})
-    report = Report(own, view, sections, foundations, across, others)
+    report = Report(own, view, sections, foundations, across, others, peak)
     chart = claims_chart(own)
     files |= own.compressed | {"verdicts.json": verdicts_json(record, own.judgement)}
     files |= {f"charts/{each.name}": each.svg for each in [chart, *report.charts] if each.svg}
@@ -457,6 +482,8 @@ def options(parser: argparse.ArgumentParser) -> None:
     many = "records of other GPUs, or where this has no GPU"
     add("--beside", type=Path, nargs="*", action="extend", default=[], metavar="RECORD", help=many)
     add("--bundle", type=Path, metavar="FILE", help="also write the report as one zip file")
+    says = "reports on kernels beyond the documents, a folder for each GPU (default: ../peak)"
+    add("--peak", type=Path, metavar="DIR", help=says)
     experiments_option(parser)
 
 
@@ -466,7 +493,11 @@ def run(options: argparse.Namespace) -> int:
     with doing("reading"):
         own = read(options.record, options.experiments)
         beside = [read_gpu(path, options.experiments) for path in options.beside]
-    files = render(own, beside)
+    link = os.path.relpath(options.peak, options.output) if options.peak else "../peak"
+    # evidence has it among the other evidence
+    folder = options.peak or locate(options.record).parent.parent / "peak"
+    peak = caught(lambda: peak_of(own, folder, link), lambda _: "")
+    files = render(own, beside, peak)
     write(files, options.output)
     if options.bundle:
         folder = options.output.resolve()

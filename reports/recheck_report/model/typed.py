@@ -309,6 +309,8 @@ def _once(members: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 _JSON = json.JSONDecoder(parse_constant=_no_number, object_pairs_hook=_once)
+# a number that is none is as good as one that is missing
+_LENIENT = json.JSONDecoder(parse_constant=lambda _: None, object_pairs_hook=_once)
 
 
 def _whole(data: bytes, most: int) -> None:
@@ -319,14 +321,16 @@ def _whole(data: bytes, most: int) -> None:
         raise BadRecord("begins with a byte order mark: save it without one")
 
 
-def read_json(data: bytes) -> Any:
-    """What a JSON text says; raises BadRecord without the file's name."""
+def read_json(data: bytes, lenient: bool = False) -> Any:
+    """What a JSON text says; raises BadRecord without the file's name. A lenient reader takes NaN
+    and infinity for null, and a byte order mark for nothing."""
+    data = data.removeprefix(codecs.BOM_UTF8) if lenient else data
     _whole(data, MOST_JSON)
     for sign, most in MOST_SIGNS.items():
         if data.count(sign.encode()) > most:
             raise BadRecord(f"has {sign!r} more than {most} times")
     try:
-        return _JSON.decode(data.decode())
+        return (_LENIENT if lenient else _JSON).decode(data.decode())
     except RecursionError as error:
         raise BadRecord("is nested too deeply") from error
     except ValueError as error:
