@@ -83,9 +83,6 @@ std::optional<Shape> fitted(const Strategy& strategy, const Shape& shape, const 
   return {};
 }
 
-/// cuBLAS works on the stream of its handle, and in memory of its handle's.
-bool is_cublas(const Strategy& strategy) { return strategy.name.starts_with("cublas"); }
-
 /// Device memory, every bit set, which is given back.
 class Room {
  public:

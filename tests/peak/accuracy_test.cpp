@@ -152,13 +152,12 @@ TEST(Accuracy, SaysWhatFailsAndWhatDoesNotRun) {
   EXPECT_EQ(judge(absent, "normal").reason, "no GPU asked for");
 }
 
-TEST(Accuracy, StudiesSweepsOfPromotionAlone) {
+TEST(Accuracy, StudiesNeitherSweepsNorParts) {
   Strategy strategy = serial;
   EXPECT_TRUE(peak::studied(strategy));
   strategy.sweep = true;
   EXPECT_FALSE(peak::studied(strategy));
-  strategy.parameters = {{{"tile", 8}, {"promotion", 0}}};
-  EXPECT_TRUE(peak::studied(strategy));
+  strategy.sweep = false;
   strategy.part_of = "whole";
   EXPECT_FALSE(peak::studied(strategy));
 }

@@ -147,10 +147,7 @@ Outcome Trial::run(const Strategy& strategy, Target& target, const Gpu& gpu) {
 }
 
 bool studied(const Strategy& strategy) {
-  if (strategy.problem != nullptr || !strategy.part_of.empty()) return false;
-  return !strategy.sweep || std::ranges::any_of(strategy.parameters, [](const Parameter& p) {
-    return p.name == "promotion";
-  });
+  return strategy.problem == nullptr && strategy.part_of.empty() && !strategy.sweep;
 }
 
 }  // namespace recheck::peak

@@ -187,17 +187,7 @@ constexpr Strategy own[] = {
 
     split_tf32x3<32>("split_tf32x3"),
     split_bf16x6<64>("split_bf16x6"),
-    sweep(split_bf16x6<32>("split_bf16x6_promotion32")),
-    sweep(split_bf16x6<128>("split_bf16x6_promotion128")),
-    sweep(split_bf16x6<256>("split_bf16x6_promotion256")),
-    sweep(split_bf16x6<512>("split_bf16x6_promotion512")),
-    sweep(split_bf16x6<0>("split_bf16x6_promotion0")),
     split_fp16x3<64>("split_fp16x3"),
-    sweep(split_fp16x3<32>("split_fp16x3_promotion32")),
-    sweep(split_fp16x3<128>("split_fp16x3_promotion128")),
-    sweep(split_fp16x3<256>("split_fp16x3_promotion256")),
-    sweep(split_fp16x3<512>("split_fp16x3_promotion512")),
-    sweep(split_fp16x3<0>("split_fp16x3_promotion0")),
     split_strassen<1>("split_strassen_level1"),
     split_strassen<2>("split_strassen"),
 };

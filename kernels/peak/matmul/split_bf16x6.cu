@@ -17,11 +17,6 @@ void split_bf16x6(const MatmulArgs& args, const Queue& queue) {
                  split::Plan<64, interval, split::Small::first>>(args, queue);
 }
 
-template void split_bf16x6<0>(const MatmulArgs&, const Queue&);
-template void split_bf16x6<32>(const MatmulArgs&, const Queue&);
 template void split_bf16x6<64>(const MatmulArgs&, const Queue&);
-template void split_bf16x6<128>(const MatmulArgs&, const Queue&);
-template void split_bf16x6<256>(const MatmulArgs&, const Queue&);
-template void split_bf16x6<512>(const MatmulArgs&, const Queue&);
 
 }  // namespace recheck::kernels::matmul

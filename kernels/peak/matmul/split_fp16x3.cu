@@ -22,11 +22,6 @@ void split_fp16x3(const MatmulArgs& args, const Queue& queue) {
                  split::Plan<64, interval, split::Small::apart>>(args, queue);
 }
 
-template void split_fp16x3<0>(const MatmulArgs&, const Queue&);
-template void split_fp16x3<32>(const MatmulArgs&, const Queue&);
 template void split_fp16x3<64>(const MatmulArgs&, const Queue&);
-template void split_fp16x3<128>(const MatmulArgs&, const Queue&);
-template void split_fp16x3<256>(const MatmulArgs&, const Queue&);
-template void split_fp16x3<512>(const MatmulArgs&, const Queue&);
 
 }  // namespace recheck::kernels::matmul
