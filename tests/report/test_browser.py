@@ -34,7 +34,7 @@ pytestmark = pytest.mark.skipif(PROGRAM is None, reason=f"none of {', '.join(BRO
 
 H200 = REPORTS / "results" / "nvidia-h200"
 OUTSIDE = REPORTS.parent / "tests" / "outside"
-VIEWS = ["summary", "claims", "ranking", "sizes", "roofline", "samples", "accuracy"]
+VIEWS = ["summary", "claims", "ranking", "sizes", "samples", "accuracy"]
 VIEWS += ["compare", "trust", "method"]
 READY = 1.5  # seconds
 READY_IS = "document.documentElement.dataset.ready"
@@ -493,11 +493,7 @@ def test_records_that_lack_much(kind: str, request: pytest.FixtureRequest, opene
 
 # how it looks and feels
 
-EACH = [
-    *(f"#view={view}" for view in VIEWS),
-    "#view=claims&claim=C14",
-    "#view=roofline&experiment=matvec",
-]
+EACH = [*(f"#view={view}" for view in VIEWS), "#view=claims&claim=C14"]
 EACH.append(
     "#view=samples&case=matmul/tile16/1024x1024x1024/cold&with=matmul/cublas/1024x1024x1024/cold"
 )

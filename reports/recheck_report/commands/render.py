@@ -146,7 +146,7 @@ def _section(own: Measured, view: View, experiment: Experiment) -> Section:
         story=telling,
         story_charts=charts(own, experiment, ("story",)) if telling else [],
         accurate=accurate,
-        accuracy_charts=accuracy_charts(studied, own.known.predictions) if studied else [],
+        accuracy_charts=accuracy_charts(studied) if studied else [],
         then=tables.then_and_here(record, experiment, known),
         matrices=tables.matrices(record, experiment),
         not_passed=tables.not_passed(record, experiment),
