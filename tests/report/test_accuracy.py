@@ -62,7 +62,6 @@ def test_errors_stand_beside_those_of_cublas(shown: Callable[..., str]) -> None:
     assert head[2:5] == ["uniform(−½, ½)", "uniform(0, 1)", "normal"] and len(head) == 8
     assert _row(section, "`cublas`, its errors | 8192")[4] == "1.4e-06 / 5.4e-07"
     assert _row(section, f"`{FP16}` | 8192")[4] == "0.20 / 0.20"
-    assert "_promote" not in section
     assert (
         "A (128×K) by B (K×96), K from 64 to 65536, on adversarial inputs to 100000, once"
         in section

@@ -141,8 +141,8 @@ def test_the_page_says_what_limits_a_kernel(
     values = {"issue_percent": 93.6, "dram_percent": 4.0}
     probes["counters"][name] = {"reason": None, "values": values}
     save(probes, "probes.json")
+    (tmp_path / "mine" / "matmul").mkdir(parents=True)
     folder = sourced(tmp_path / "mine", "S0")
-    (folder / "matmul").mkdir()
     other = name.replace("tile16", "tile32")
     (folder / "matmul" / "binds.toml").write_text(f'cases = ["{name}", "{other}"]\n')
     done = run("render", save(record), "--output", tmp_path / "out", "--experiments", folder)

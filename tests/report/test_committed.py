@@ -9,20 +9,29 @@ from conftest import EXPERIMENTS, REPORTS, run, same_matplotlib, same_schema, un
 from recheck_report.anchors import slug
 from recheck_report.claims import verdicts_json
 from recheck_report.claims.measured import read
-from recheck_report.commands.publish import unfit
 from recheck_report.sections.family import close_family
+from recheck_report.sections.provenance import unfit
 
 RECORDS = sorted((REPORTS / "results").glob("*/record.json"))
 OUTSIDE = REPORTS.parent / "tests/outside"
 
 
 # those of our own collection are rendered in test_package.py, as a user would
+OTHERS = [(path, OUTSIDE / "claims") for path in sorted(OUTSIDE.glob("results/*/record.json"))]
+OTHERS += [
+    (path, EXPERIMENTS / "peak")
+    for path in sorted((REPORTS / "results" / "peak").glob("*/record.json"))
+]
+
+
 @pytest.mark.parametrize(
-    "record", sorted(OUTSIDE.glob("results/*/record.json")), ids=lambda path: path.parent.name
+    "record,claims", OTHERS, ids=["/".join(path.parts[-4:-1]) for path, _ in OTHERS]
 )
-def test_an_article_of_its_own_renders_to_the_same_bytes(record: Path, tmp_path: Path) -> None:
+def test_another_collection_renders_to_the_same_bytes(
+    record: Path, claims: Path, tmp_path: Path
+) -> None:
     same_matplotlib(record.parent)
-    options = ("--experiments", OUTSIDE / "claims", "--output", tmp_path / "report")
+    options = ("--experiments", claims, "--output", tmp_path / "report")
     result = run("render", record, *options, drawn=True)
     assert result.returncode == 0, result.stderr
     same_schema(record.parent)
