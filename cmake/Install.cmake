@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # What find_package(recheck) finds: the harness, its headers, the renderer, and the functions that make a
-# program of experiments; and, as the component kernels, the kernels as a library. Our own experiments
-# stay here.
+# program of experiments. Our own experiments and their kernels stay here.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/recheck)
@@ -16,11 +15,6 @@ if(CMAKE_CUDA_COMPILER)
 endif()
 install(TARGETS ${targets} EXPORT recheck)
 install(EXPORT recheck NAMESPACE recheck:: FILE recheckTargets.cmake DESTINATION ${package})
-if(with_cuda)
-  install(TARGETS recheck_kernels EXPORT recheck_kernels)
-  install(EXPORT recheck_kernels NAMESPACE recheck:: FILE recheckKernels.cmake DESTINATION ${package})
-  install(DIRECTORY kernels/include/recheck DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-endif()
 # each header includes others by its place in this tree
 install(FILES experiments/README.md experiments/recheck.hpp DESTINATION ${headers}/experiments)
 install(DIRECTORY experiments/harness DESTINATION ${headers}/experiments

@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "../kernels/include/recheck/arguments.hpp"
+#include "../kernels/arguments.hpp"
 
 namespace recheck {
 

@@ -74,4 +74,13 @@ inline int multiprocessors() {
   return count;
 }
 
+/// Compute capability of the current device, 90 for 9.0; 0 where there is none.
+inline int compute_capability() {
+  int device = 0, major = 0, minor = 0;
+  cudaGetDevice(&device);
+  cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
+  cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device);
+  return 10 * major + minor;
+}
+
 }  // namespace recheck::kernels

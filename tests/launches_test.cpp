@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Launches as nobody has thought of them: every row at random shapes, leading dimensions, addresses
-// and values, a second time in a graph, beside another launch on another stream, and twenty times
-// over. A case is a function of its seed; RECHECK_LAUNCH_SECONDS goes on with further seeds.
-#include "launches.hpp"
-
+// and values. A case is a function of its seed; RECHECK_LAUNCH_SECONDS goes on with further seeds.
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
 
@@ -14,8 +11,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <deque>
-#include <functional>
-#include <future>
 #include <memory>
 #include <random>
 #include <span>
@@ -24,12 +19,9 @@
 #include <vector>
 
 #include "../experiments/harness/cuda.hpp"
-#include "../experiments/harness/device_kernels.hpp"
 #include "../experiments/harness/mix.hpp"
 #include "../experiments/harness/workbench.hpp"
-#include "repeat.hpp"
 #include "rows.hpp"
-#include "stream.hpp"
 #include "targets.hpp"
 
 namespace recheck {
@@ -71,8 +63,8 @@ Shape random_shape(Random& random, std::size_t axes) {
   return shape;
 }
 
-/// The shape, or one that is like it and that the row takes: whole tiles, a square of them, a row
-/// or column, as many words as a probe needs. Nothing where there is none.
+/// The shape, or one that is like it and that the row takes: whole tiles, a square of them, as many
+/// words as a probe needs. Nothing where there is none.
 std::optional<Shape> fitted(const Strategy& strategy, const Shape& shape, const Gpu& gpu) {
   const auto fits = [&](const Shape& s) { return !refuse(strategy, s, gpu); };
   if (fits(shape)) return shape;
@@ -86,22 +78,9 @@ std::optional<Shape> fitted(const Strategy& strategy, const Shape& shape, const 
       if (fits(tiles)) return tiles;
     }
   }
-  if (shape.size() == 3) {
-    Shape vector = shape;
-    vector[shape[2] % 2] = 1;
-    if (fits(vector)) return vector;
-  }
   for (const std::int64_t words : {4096, 1 << 18})
     if (shape.size() == 1 && fits({words})) return Shape{words};
   return {};
-}
-
-/// cuBLAS works on the stream of its handle, and in memory of its handle's.
-bool is_cublas(const Strategy& strategy) { return strategy.name.starts_with("cublas"); }
-
-/// As tests/repeat_test.cpp has it: rungs beyond the documents leave the same bits every time.
-bool same_bits(const Strategy& strategy) {
-  return strategy.source.document == beyond && strategy.role == Role::rung;
 }
 
 /// Device memory, every bit set, which is given back.
@@ -200,13 +179,10 @@ class Launch {
       // on 16 bytes, as headers say
       workspace_ = std::make_unique<Guarded>(strategy_->workspace(shape), 4 * below(random, 4));
     }
-    first_ = std::make_unique<Room>(output().size());
-    differ_ = std::make_unique<Room>(1);
     if (strategy_->part_of.empty()) oracle_ = problem.oracle(shape, truth_, values);
   }
 
   [[nodiscard]] std::string text() const { return text_.str(); }
-  [[nodiscard]] bool promises_bits() const { return same_bits(*strategy_); }
 
   /// Queues one launch. Throws what it throws, and CUDA's error.
   void run(kernels::Queue queue) const {
@@ -214,26 +190,6 @@ class Launch {
     strategy_->launch.run({shape_, operands_, queue});
     check(cudaGetLastError());
   }
-  void poison(cudaStream_t stream) const { output().poison(stream); }
-
-  /// Keeps what is in the output, to be compared with.
-  void keep(cudaStream_t stream) const {
-    check(cudaMemcpyAsync(first_->data(), output().all(), output().size() * sizeof(float),
-                          cudaMemcpyDeviceToDevice, stream));
-    check(cudaMemsetAsync(differ_->data(), 0, sizeof(float), stream));
-  }
-  /// Notes where the output, guards included, is not what was kept.
-  void compare(cudaStream_t stream) const {
-    note_difference(output().all(), first_->data(), output().size(),
-                    reinterpret_cast<unsigned*>(differ_->data()), stream);
-  }
-  [[nodiscard]] Reason differed() const {
-    float flag = 1;
-    check(cudaMemcpy(&flag, differ_->data(), sizeof flag, cudaMemcpyDeviceToHost));
-    if (std::bit_cast<std::uint32_t>(flag) == 0) return {};
-    return "has left other bits than the first time";
-  }
-
   /// What is wrong with what a launch has left; the device is idle.
   [[nodiscard]] Reason judge() const {
     for (std::size_t i = 0; i < images_.size(); ++i)
@@ -283,107 +239,15 @@ class Launch {
   std::vector<Words> images_;   // what the inputs have to stay
   std::vector<Matrix> operands_;
   std::unique_ptr<Guarded> workspace_;
-  std::unique_ptr<Room> first_, differ_;
   Extent out_;
   std::int64_t ld_;
   Oracle oracle_;
 };
 
-/// A launch as a graph, which may be launched again.
-class Graph {
- public:
-  Graph(const Launch& launch, const kernels::Queue& queue) {
-    check(cudaStreamBeginCapture(queue.stream, cudaStreamCaptureModeThreadLocal));
-    std::string failed;
-    try {
-      launch.run(queue);
-    } catch (const std::exception& error) {
-      failed = error.what();
-    }
-    cudaGraph_t graph = nullptr;
-    const auto ended = cudaStreamEndCapture(queue.stream, &graph);
-    if (!failed.empty()) throw std::runtime_error("captured: " + failed);
-    check(ended);
-    const auto code = cudaGraphInstantiate(&graph_, graph, 0);
-    cudaGraphDestroy(graph);
-    check(code);
-  }
-  Graph(const Graph&) = delete;
-  Graph& operator=(const Graph&) = delete;
-  ~Graph() { cudaGraphExecDestroy(graph_); }
-  void launch(cudaStream_t stream) const { check(cudaGraphLaunch(graph_, stream)); }
-
- private:
-  cudaGraphExec_t graph_ = nullptr;
-};
-
-/// Twenty times over, then as a graph; what is wrong, if anything.
-Reason repeated(const Launch& launch, const kernels::Queue& queue, bool as_graph) {
-  const auto again = [&](const std::function<void()>& once) {
-    launch.poison(queue.stream);
-    once();
-    if (launch.promises_bits()) launch.compare(queue.stream);
-  };
-  launch.keep(queue.stream);
-  for (int i = 0; i < 20; ++i) again([&] { launch.run(queue); });
-  check(cudaStreamSynchronize(queue.stream));
-  auto wrong = launch.differed();
-  if (!wrong) wrong = launch.judge();
-  if (wrong) return "one of 20 more times: " + *wrong;
-  if (!as_graph) return {};
-  const Graph graph(launch, queue);
-  for (int i = 0; i < 2; ++i) again([&] { graph.launch(queue.stream); });
-  check(cudaStreamSynchronize(queue.stream));
-  wrong = launch.differed();
-  if (!wrong) wrong = launch.judge();
-  if (wrong) return "as a graph: " + *wrong;
-  return {};
-}
-
-/// Two launches on a stream each, at once, from a thread each.
-Reason side_by_side(const Launch (&launches)[2], const cudaStream_t (&streams)[2]) {
-  for (int i = 0; i < 2; ++i) {
-    launches[i].poison(streams[i]);
-    hold(nullptr, 0, 100'000, streams[i]);  // until both have been queued
-  }
-  std::future<void> threads[2];
-  for (int i = 0; i < 2; ++i)
-    threads[i] = std::async(std::launch::async, [&, i] {
-      for (int round = 0; round < 4; ++round) launches[i].run({.stream = streams[i]});
-    });
-  for (auto& thread : threads) thread.get();
-  for (const auto stream : streams) check(cudaStreamSynchronize(stream));
-  for (int i = 0; i < 2; ++i)
-    if (const auto wrong = launches[i].judge())
-      return (i == 0 ? "beside another stream's: "
-                     : "on another stream, " + launches[1].text() + ": ") +
-             *wrong;
-  return {};
-}
-
 Reason once(const Launch& launch, const kernels::Queue& queue) {
   launch.run(queue);
   check(cudaStreamSynchronize(queue.stream));
   return launch.judge();
-}
-
-/// Makes another device the current one while it lives.
-class OnDevice {
- public:
-  explicit OnDevice(int device) { check(cudaSetDevice(device)); }
-  OnDevice(const OnDevice&) = delete;
-  OnDevice& operator=(const OnDevice&) = delete;
-  ~OnDevice() { cudaSetDevice(0); }
-};
-
-/// Whether there is a second device that all that was found out of the first is true of.
-bool second_device() {
-  int count = 0;
-  check(cudaGetDeviceCount(&count));
-  if (count < 2) return false;
-  cudaDeviceProp all[2];
-  for (int i = 0; i < 2; ++i) check(cudaGetDeviceProperties(&all[i], i));
-  return std::string_view(all[0].name) == all[1].name;
 }
 
 /// A row's own: other rows have other shapes of the same seed.
@@ -395,30 +259,14 @@ std::uint64_t seed_of(const Row& row, std::uint64_t seed) {
 
 /// What is wrong with the case of a seed; `told` learns what it is.
 Reason wrong_with(const Row& row, std::uint64_t seed, std::string& told) {
-  const std::uint64_t own = seed_of(row, seed);
-  Random random(own);
-  const auto draw = [&] {
-    return fitted(*row.strategy, random_shape(random, row.experiment->axes.size()), found_gpu());
-  };
-  const auto shape = draw(), other = draw();
-  if (!shape || !other) throw std::runtime_error("takes no shape like those that are tried");
+  Random random(seed_of(row, seed));
+  const auto shape =
+      fitted(*row.strategy, random_shape(random, row.experiment->axes.size()), found_gpu());
+  if (!shape) throw std::runtime_error("takes no shape like those that are tried");
   told = to_string(*shape);
-  const auto queue = targets().of(Backend::gpu).queue();
-  const Launch launches[2] = {Launch(row, *shape, random), Launch(row, *other, random)};
-  told = launches[0].text();
-  if (auto wrong = once(launches[0], queue)) return wrong;
-  const bool alone = is_cublas(*row.strategy);
-  if (auto wrong = repeated(launches[0], queue, !alone)) return wrong;
-  if (alone) return {};
-  const Stream beside;
-  if (auto wrong = side_by_side(launches, {queue.stream, beside})) return wrong;
-  static const bool second = second_device();
-  if (!second) return {};
-  const OnDevice elsewhere(1);
-  const Stream there;
-  if (auto wrong = once(Launch(row, *shape, random), {.stream = there}))
-    return "on a second device: " + *wrong;
-  return {};
+  const Launch launch(row, *shape, random);
+  told = launch.text();
+  return once(launch, targets().of(Backend::gpu).queue());
 }
 
 /// A number from the environment; throws what to do where it is none.
@@ -530,7 +378,7 @@ const Row& row_named(std::string_view experiment, std::string_view name) {
 
 /// A transposition, behind which launchers below do something else as well.
 void transpose(const Call& call) {
-  row_named("transpose", "output_order").strategy->launch.run(call);
+  row_named("transpose", "no_bank_conflicts").strategy->launch.run(call);
 }
 
 void clear(float* at, const Call& call) {
@@ -539,7 +387,7 @@ void clear(float* at, const Call& call) {
 
 /// The first thing that is found wrong with a launcher in place of the transposition's.
 std::string found_wrong_with(void (*run)(const Call&)) {
-  const Row& right = row_named("transpose", "output_order");
+  const Row& right = row_named("transpose", "no_bank_conflicts");
   Strategy spoiled = *right.strategy;
   spoiled.launch = {Backend::gpu, run};
   std::string told;
@@ -566,239 +414,11 @@ TEST(gpu_Launches, SeeWhatIsSpoiled) {
               clear(call.operands[0].data, call);
             }),
             "has changed input 1");
-  EXPECT_EQ(found_wrong_with([](const Call& call) {
-              static int launches = 0;
+  EXPECT_NE(found_wrong_with([](const Call& call) {
               transpose(call);
-              if (++launches % 7 == 0) clear(call.operands[1].data, call);
-            }),
-            "one of 20 more times: has left other bits than the first time");
-}
-
-TEST(gpu_Launches, SeeWhatLaunchesOnTwoStreamsShare) {
-  if (!found_gpu().device) GTEST_SKIP() << *found_gpu().reason;
-  constexpr std::int64_t floats = 1 << 23;
-  static const Room shared(floats);
-  const auto wrong = found_wrong_with([](const Call& call) {
-    const Matrix& in = call.operands[0];
-    const auto used = (call.shape[0] - 1) * in.ld + call.shape[1];
-    if (std::ranges::min(call.shape) == 0 || used > floats) return transpose(call);
-    check(cudaMemcpyAsync(shared.data(), in.data, used * sizeof(float), cudaMemcpyDeviceToDevice,
-                          call.queue.stream));
-    hold(nullptr, 0, 20'000, call.queue.stream);
-    const Matrix operands[] = {{shared.data(), in.ld}, call.operands[1]};
-    transpose({call.shape, operands, call.queue});
-  });
-  EXPECT_NE(wrong.find("stream"), std::string::npos) << wrong;
-}
-
-// The guard of a split product: it counts what fp16 cannot hold, and what is small.
-
-/// The product's first `n` of eight columns by a row of the table; 256 deep, with one element of A
-/// that fp16 does not hold beside those of its row.
-Words first_columns(std::string_view name, std::int64_t n) {
-  const Row& row = row_named("matmul", name);
-  const Shape shape = {256, n, 256};
-  auto a = make_input(1, 0, 256, 256, 256, Values::reals, 1);
-  const auto b = make_input(1, 1, 256, 8, 8, Values::reals, 1);
-  a.elements[0] = 0x1p-40F;
-  const Guarded on_a(std::ssize(a.elements), 0), on_b(std::ssize(b.elements), 0), c(256 * 8, 0);
-  on_a.write(a.elements);
-  on_b.write(b.elements);
-  const Room workspace(row.strategy->workspace == nullptr ? 1 : row.strategy->workspace(shape));
-  auto queue = targets().of(Backend::gpu).queue();
-  queue.workspace = workspace.data();
-  const Matrix operands[] = {{on_a.data(), 256}, {on_b.data(), 8}, {c.data(), 8}};
-  row.strategy->launch.run({shape, operands, queue});
-  targets().of(Backend::gpu).synchronize();
-  const Words all = c.read();
-  Words columns;
-  for (std::int64_t i = 0; i < 256; ++i)
-    for (std::int64_t j = 0; j < 5; ++j) columns.push_back(all[c.begin() + 8 * i + j]);
-  return columns;
-}
-
-TEST(gpu_Launches, OfASplitProductCountNoColumnsThatAreNotThere) {
-  if (!found_gpu().device) GTEST_SKIP() << *found_gpu().reason;
-  if (const auto reason =
-          refuse(*row_named("matmul", "split_fp16x3").strategy, {256, 8, 256}, found_gpu()))
-    GTEST_SKIP() << reason->reason.value_or("");
-  const Words whole = first_columns("split_fp16x3", 8);
-  EXPECT_FALSE(same(whole, first_columns("warp_tile", 8))) << "fell back to IEEE fp32";
-  for (const std::int64_t n : {5, 6, 7})
-    EXPECT_TRUE(same(first_columns("split_fp16x3", n), whole)) << n;
-}
-
-// Where 32 bits are not enough.
-
-std::int64_t free_floats() {
-  std::size_t free = 0, total = 0;
-  check(cudaMemGetInfo(&free, &total));
-  return static_cast<std::int64_t>(free / sizeof(float));
-}
-
-/// The products and transpositions of all tables, as whole rows.
-std::vector<Row> rows_of_matrices() {
-  auto all = gpu_rows();
-  std::erase_if(all, [](const Row& row) {
-    const auto& name = row.experiment->name;
-    return (name != "matmul" && name != "matvec" && name != "transpose") ||
-           row.strategy->launch.run == nullptr || !row.strategy->part_of.empty();
-  });
-  return all;
-}
-
-/// A shape whose vector of so many elements goes in and comes out, and which operand it is.
-struct Long {
-  Shape shape;
-  std::size_t operand;
-};
-
-TEST(gpu_Launches, AreRightOfTheLongestVectors) {
-  if (!found_gpu().device) GTEST_SKIP() << *found_gpu().reason;
-  constexpr std::int64_t most = 1 << 30;  // an extent's limit
-  if (free_floats() < 5 * most / 2) GTEST_SKIP() << "takes 11 GB of device memory";
-  auto& target = targets().of(Backend::gpu);
-  auto queue = target.queue();
-  const Room in(most), out(most + guard), five(1), count(2);
-  number(in.data(), most, queue.stream);
-  const float factor = 5;
-  check(cudaMemcpy(five.data(), &factor, sizeof factor, cudaMemcpyHostToDevice));
-  auto* wrong = reinterpret_cast<unsigned long long*>(count.data());
-  for (const auto& row : rows_of_matrices()) {
-    // what a listing or a sweep has to itself is no matter of extents
-    if (row.strategy->listing || row.strategy->sweep || row.strategy->problem != nullptr) continue;
-    const auto axes = row.experiment->axes.size();
-    const bool product = row.experiment->name != "transpose";
-    std::vector<Long> all = {{{most, 1}, 0}, {{1, most}, 0}};
-    if (axes == 3) all = {{{most, 1, 1}, 0}, {{1, most, 1}, 1}};
-    if (row.experiment->name == "matvec") all.pop_back();  // of one row: a thread's seconds
-    for (const auto& [shape, operand] : all) {
-      if (refuse(*row.strategy, shape, found_gpu())) continue;
-      const auto floats = row.strategy->workspace == nullptr ? 1 : row.strategy->workspace(shape);
-      if (free_floats() < floats + (1 << 20)) continue;
-      SCOPED_TRACE(testing::Message()
-                   << row.experiment->name << '/' << row.strategy->name << ' ' << to_string(shape));
-      try {
-        float* workspace = nullptr;
-        check(cudaMalloc(&workspace, floats * sizeof(float)));
-        const std::unique_ptr<float, void (*)(float*)> owned(workspace,
-                                                             [](float* at) { cudaFree(at); });
-        queue.workspace = workspace;
-        check(cudaMemsetAsync(out.data(), 0xff, (most + guard) * sizeof(float), queue.stream));
-        check(cudaMemsetAsync(wrong, 0, sizeof *wrong, queue.stream));
-        const auto extents = row.experiment->inputs(shape);
-        std::vector<Matrix> operands;
-        for (std::size_t i = 0; i < extents.size(); ++i) {
-          const bool by_columns = i == 0 && row.strategy->layout == Layout::column_major;
-          operands.push_back({i == operand ? in.data() : five.data(),
-                              by_columns ? extents[i].rows : extents[i].columns});
-        }
-        operands.push_back({out.data(), row.experiment->problem.output(shape).columns});
-        row.strategy->launch.run({shape, operands, queue});
-        count_wrong(out.data(), most, product ? factor : 1, wrong, queue.stream);
-        target.synchronize();
-        unsigned long long found = 1;
-        check(cudaMemcpy(&found, wrong, sizeof found, cudaMemcpyDeviceToHost));
-        EXPECT_EQ(found, 0U) << "elements are wrong";
-        Words behind(guard);
-        target.copy_out(behind.data(), out.data() + most, guard);
-        EXPECT_TRUE(untouched(behind));
-      } catch (const std::exception& error) {
-        ADD_FAILURE() << error.what();
-      }
-    }
-  }
-}
-
-/// Sets every bit of so many rows and of what is around each.
-void poison_rows(const Room& room, const Extent& extent, std::int64_t ld) {
-  for (std::int64_t i = 0; i < extent.rows; ++i)
-    check(cudaMemset(room.data() + i * ld, 0xff, (extent.columns + 2 * guard) * sizeof(float)));
-}
-
-/// A matrix whose rows lie as far apart as `ld` says, and NaN around them.
-void spread(const Room& room, const HostMatrix& matrix, std::int64_t ld) {
-  poison_rows(room, {matrix.rows, matrix.columns}, ld);
-  for (std::int64_t i = 0; i < matrix.rows; ++i)
-    check(cudaMemcpy(room.data() + guard + i * ld, matrix.view().row(i),
-                     matrix.columns * sizeof(float), cudaMemcpyHostToDevice));
-}
-
-/// Its output where rows are `ld` apart, judged; nothing if all is well.
-Reason wrong_when_spread(const Row& row, const Shape& shape, std::int64_t ld,
-                         const std::deque<Room>& rooms) {
-  auto queue = targets().of(Backend::gpu).queue();
-  const auto extents = row.experiment->inputs(shape);
-  std::vector<HostMatrix> truth;
-  std::vector<Matrix> operands;
-  // what has more than two rows lies close together
-  const auto apart = [&](std::int64_t rows, std::int64_t columns) {
-    return rows <= 2 ? ld : columns;
-  };
-  for (std::size_t i = 0; i < extents.size(); ++i) {
-    const auto [rows, columns] = extents[i];
-    truth.push_back(make_input(1, static_cast<int>(i), rows, columns, columns, Values::integers,
-                               integer_limit(row.experiment->terms(shape))));
-    const auto layout = i == 0 ? row.strategy->layout : Layout::row_major;
-    const bool turned = layout == Layout::column_major;
-    const auto stored = relayout(truth[i], layout, turned ? rows : columns);
-    operands.push_back({rooms[i].data() + guard, apart(stored.rows, stored.columns)});
-    spread(rooms[i], stored, operands.back().ld);
-  }
-  const Problem& problem = row.experiment->problem_of(*row.strategy);
-  const auto [rows, columns] = problem.output(shape);
-  const float* out = rooms.back().data() + guard;
-  operands.push_back({rooms.back().data() + guard, apart(rows, columns)});
-  poison_rows(rooms.back(), {rows, columns}, operands.back().ld);
-  check(cudaDeviceSynchronize());
-  const Room workspace(row.strategy->workspace == nullptr ? 1 : row.strategy->workspace(shape));
-  queue.workspace = workspace.data();
-  row.strategy->launch.run({shape, operands, queue});
-  check(cudaGetLastError());
-  check(cudaStreamSynchronize(queue.stream));
-  Words result(rows * columns), behind(guard);
-  const auto out_ld = operands.back().ld;
-  for (std::int64_t i = 0; i < rows; ++i) {
-    check(cudaMemcpy(result.data() + i * columns, out + i * out_ld, columns * sizeof(float),
-                     cudaMemcpyDeviceToHost));
-    if (out_ld == columns && i + 1 < rows) continue;
-    check(cudaMemcpy(behind.data(), out + i * out_ld + columns, guard * sizeof(float),
-                     cudaMemcpyDeviceToHost));
-    if (!untouched(behind)) return "has written behind row " + std::to_string(i);
-  }
-  const Error error =
-      problem.oracle(shape, truth, Values::integers)(result, columns, row.strategy->arithmetic);
-  if (error.acceptable()) return {};
-  return error.metric + " is " + short_text(error.value);
-}
-
-TEST(gpu_Launches, AreRightOfLeadingDimensionsThatNoIntCounts) {
-  if (!found_gpu().device) GTEST_SKIP() << *found_gpu().reason;
-  constexpr std::int64_t ld = (std::int64_t{1} << 31) + 8, floats = ld + 9 + 4 * guard;
-  if (free_floats() < 3 * floats + (1 << 24)) GTEST_SKIP() << "takes 26 GB of device memory";
-  std::deque<Room> rooms;
-  for (int i = 0; i < 3; ++i) rooms.emplace_back(floats);
-  for (const auto& row : rows_of_matrices()) {
-    if (row.strategy->packed) continue;
-    std::vector<Shape> shapes = {{2, 68}, {68, 2}};
-    if (row.experiment->axes.size() == 3) shapes = {{2, 68, 2}, {2, 68, 40}, {1, 68, 2}};
-    for (const auto& shape : shapes) {
-      for (const std::int64_t odd : {0, 1}) {
-        if (refuse(*row.strategy, shape, found_gpu())) continue;
-        SCOPED_TRACE(testing::Message() << row.experiment->name << '/' << row.strategy->name << ' '
-                                        << to_string(shape) << " ld " << ld + odd);
-        try {
-          if (const auto wrong = wrong_when_spread(row, shape, ld + odd, rooms))
-            ADD_FAILURE() << *wrong;
-        } catch (const std::length_error& refusal) {
-          // a listing's indices are its own
-          EXPECT_TRUE(row.strategy->listing) << refusal.what();
-        } catch (const std::exception& error) {
-          ADD_FAILURE() << error.what();
-        }
-      }
-    }
-  }
+              clear(call.operands[1].data, call);
+            }).find("elements that differ"),
+            std::string::npos);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What would run where: every row held against devices made from tests/models.json, no GPU needed.
+// What would run where: every row held against devices made from models.json, no GPU needed.
 // The linker puts the functions below in the place of the CUDA runtime's (its option --wrap), so
 // that launches are looked at and not made.
 #include "models.hpp"
@@ -273,7 +273,7 @@ TEST(ModelsTable, IsWhatModelsCsvSays) {
   GTEST_SKIP() << "built without code for Hopper, which the table has";
 #endif
   const auto now = table();
-  std::ifstream file(RECHECK_SOURCE "/tests/models.csv");
+  std::ifstream file(RECHECK_MODELS);
   const std::string was(std::istreambuf_iterator<char>(file), {});
   if (now == was) return;
   std::ofstream("models.csv") << now;
@@ -281,12 +281,12 @@ TEST(ModelsTable, IsWhatModelsCsvSays) {
   for (std::string a, b; std::getline(after, b);) {
     std::getline(before, a);
     if (a == b) continue;
-    FAIL() << "tests/models.csv has\n"
+    FAIL() << RECHECK_MODELS << " has\n"
            << a << "\nand now it is\n"
            << b << "\nIf that is right: cp " << std::filesystem::absolute("models.csv").string()
            << " tests/";
   }
-  FAIL() << "tests/models.csv has lines more";
+  FAIL() << RECHECK_MODELS << " has lines more";
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Models, testing::ValuesIn(models()), [](const auto& info) {

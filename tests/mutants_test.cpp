@@ -207,23 +207,6 @@ TEST(gpu_Session, LosesOneCaseToARealOutOfMemoryAndGoesOn) {
   EXPECT_TRUE(cases[1].seconds);
 }
 
-// who skips what stands gains nothing where each launch is cold: it finds its output poisoned
-TEST(gpu_Session, LeavesNoOutputThatALaunchCouldSkip) {
-  const Gpu& gpu = found_gpu();
-  if (!gpu.device) GTEST_SKIP() << *gpu.reason;
-  const auto exploits = mutants::exploits_gpu();
-  const auto median = [&](std::string_view name) {
-    const auto& [strategy, regime, shape, found] =
-        *std::ranges::find(exploits, name, [](const auto& e) { return e.row.name; });
-    const Experiment experiment = matmul::experiment({&strategy, 1});
-    Case c{&experiment, &strategy, shape(), regime};
-    Case* const group[] = {&c};
-    Session({.budget_seconds = 0.1, .seed = 1}, gpu, [](const Case&) {}, [] {}).measure(group);
-    EXPECT_TRUE(c.seconds) << name << ": " << c.result.value_or(Result{}).reason.value_or("");
-    return c.seconds.value_or(Interval{}).median;
-  };
-  EXPECT_GT(median("skips_what_stands"), 0.5 * median("unspoiled_skips_what_stands"));
-}
 #endif
 
 /// What a session says of a CPU row of an experiment.

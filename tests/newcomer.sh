@@ -30,7 +30,7 @@ fi
 "${inside[@]}" true 2>/dev/null || not_measured "it needs root or user namespaces"
 
 packages=$(grep -om1 'apt install [^`]*' "$here/README.md" | cut -d' ' -f3-)
-mapfile -t commands < <(grep -o '^cmake --workflow --preset [a-z]*' "$here/README.md")
+mapfile -t commands < <(grep -oE '^cmake --workflow --preset (report|test)' "$here/README.md")
 if [[ -z $packages || ${#commands[@]} != 2 ]]; then
   echo "README.md does not name the packages and two commands any more"
   exit 1

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake -D CASE=article|library|subdirectory -D BUILD=FOLDER -D SOURCE=FOLDER -D SCRATCH=FOLDER
+# cmake -D CASE=article|subdirectory -D BUILD=FOLDER -D SOURCE=FOLDER -D SCRATCH=FOLDER
 #       -D NVCC=PROGRAM -D ARCHITECTURES=LIST -D PYTHON=PROGRAM -P outside_test.cmake
 #
 # Recheck in projects of others. An article of somebody else's: builds tests/outside against an installed
-# Recheck, proves its rows, measures and renders. A library: builds the README's program against the
-# installed kernels. A subdirectory: looks at what Recheck leaves in a project that adds its sources.
+# Recheck, proves its rows, measures and renders. A subdirectory: looks at what Recheck leaves in a project that adds its sources.
 cmake_policy(VERSION 3.25)
 file(REMOVE_RECURSE ${SCRATCH})
 include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
@@ -82,36 +81,11 @@ if(CASE STREQUAL article)
     expect("${report}" "of 10 claims hold")
     expect("${report}" "Optimizing Parallel Reduction in CUDA")
   endif()
-elseif(CASE STREQUAL library)
-  if(NOT NVCC)
-    message("not measured: built without the CUDA Toolkit")
-    return()
-  endif()
-  file(READ ${SOURCE}/README.md readme)
-  if(NOT readme MATCHES "```cpp\n(#include <cuda_runtime.h>[^`]+)```")
-    message(FATAL_ERROR "README.md has no program that uses recheck::kernels")
-  endif()
-  file(WRITE ${SCRATCH}/product.cpp "${CMAKE_MATCH_1}")
-  cmake_path(GET NVCC PARENT_PATH toolkit)
-  set(library -S ${SOURCE}/tests/library -D EXAMPLE=${SCRATCH}/product.cpp -D CUDAToolkit_ROOT=${toolkit}/..)
-  configure(library 0 ${library})
-  run(0 ${CMAKE_COMMAND} --build ${SCRATCH}/library)
-  # no component but these, and the headers are C++17
-  configure(mistaken 1 ${library} -D COMPONENT=kernel)
-  expect("${said}" "there is no component kernel, only harness and kernels")
-  file(WRITE ${SCRATCH}/all.cu "#include <recheck/matmul.hpp>\n#include <recheck/matvec.hpp>\n#include <recheck/transpose.hpp>\n")
-  run(0 ${NVCC} -std=c++17 -I${SCRATCH}/prefix/include -c ${SCRATCH}/all.cu -o ${SCRATCH}/all.o)
-  # it runs where there is a GPU
-  run("0;1" ${SCRATCH}/library/product)
-  if(NOT "${said}" MATCHES "no CUDA-capable device|driver version is insufficient")
-    run(0 ${SCRATCH}/library/product)
-    expect("${said}" ": 1000000 of 1000000 elements are right")
-  endif()
 else()
   # no target without Recheck's name, and no test
   configure(within 0 -S ${SOURCE}/tests/outside -D RECHECK_SOURCE=${SOURCE})
   run(0 ${CMAKE_COMMAND} --build ${SCRATCH}/within --target help)
-  foreach(target report quick_report render verify compare publish probes accuracy pilot recheck_tests)
+  foreach(target report quick_report render verify compare publish probes recheck_tests)
     if("${said}" MATCHES "\n${target}: ")
       message(FATAL_ERROR "the target ${target} is in a project that adds Recheck as a subdirectory")
     endif()

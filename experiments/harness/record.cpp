@@ -391,7 +391,7 @@ void Record::resume(const Json& earlier) try {
   throw std::runtime_error("cannot resume: it is no record of Recheck; run without --resume");
 } catch (const std::runtime_error& error) {
   throw std::runtime_error("cannot resume the record: " + std::string(error.what()) +
-                           "; run without --resume");
+                           "; repeat its flags, or run without --resume into another --output");
 }
 
 void write_file(const std::filesystem::path& path, const std::string& text,

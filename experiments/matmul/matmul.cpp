@@ -65,11 +65,11 @@ std::vector<Shape> timed_shapes() {
 }
 
 /// The copies are the same for all block policies: from end to end, deeper slabs are timed only at
-/// the headline shape. Rungs beyond the documents are timed from end to end, and hot, only there;
-/// listings as printed hot only there, and not at the largest size, where one takes minutes. S2
-/// speaks of no copies. A launch on one CPU thread takes most of a second at 1000 and at 1025, and
-/// says no more there than at 1023. At the largest size a launch leaves nothing in L2 that the next
-/// one begins with: hot, 17 rows took from 0.990 to 1.000 of their time when cold (H200).
+/// the headline shape. Listings as printed are timed hot only there, and not at the largest size,
+/// where one takes minutes. S2 speaks of no copies. A launch on one CPU thread takes most of a
+/// second at 1000 and at 1025, and says no more there than at 1023. At the largest size a launch
+/// leaves nothing in L2 that the next one begins with: hot, 17 rows took from 0.990 to 1.000 of
+/// their time when cold (H200).
 bool leaves_out(const Strategy& strategy, const Shape& shape, Regime regime) {
   const bool deep = strategy.parameters[1].name == "depth" && strategy.parameters[1].value > 1;
   if (strategy.launch.backend == Backend::cpu && strategy.role == Role::rung)
@@ -77,12 +77,6 @@ bool leaves_out(const Strategy& strategy, const Shape& shape, Regime regime) {
   if (strategy.launch.backend == Backend::gpu && regime == Regime::hot &&
       shape == timed_shapes().back())
     return true;
-  if (strategy.source.document == beyond) {
-    // what they are about is the kernel
-    if (regime != Regime::cold) return shape != headline || strategy.sweep;
-    const bool large_square = std::ranges::count(shape, shape[0]) == 3 && shape[0] >= 1024;
-    return strategy.sweep && !large_square;
-  }
   if (strategy.listing) {
     if (shape == timed_shapes().back()) return true;
     if (regime == Regime::hot) return shape != headline;

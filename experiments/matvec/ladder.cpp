@@ -202,70 +202,6 @@ constexpr Strategy packed(Strategy row) {
 
 std::int64_t transposed_floats(const Shape& s) { return k::transposed_floats(s[0], s[1]); }
 
-template <int block, int unroll>
-constexpr Strategy vectorized(std::string_view name) {
-  return {.name = name,
-          .source = ours("a warp per row, four words a lane"),
-          .parameters = {{{"block", block}, {"unroll", unroll}}},
-          .launch = gpu<k::vectorized<block, unroll>>};
-}
-
-template <int block, int rows, int unroll>
-constexpr Strategy rows_per_warp(std::string_view name) {
-  return {.name = name,
-          .source = ours("several rows per warp"),
-          .parameters = {{{"block", block}, {"rows", rows}, {"unroll", unroll}}},
-          .launch = gpu<k::rows_per_warp<block, rows, unroll>>};
-}
-
-template <int block, int piece, int stages>
-constexpr Strategy bulk_copy(std::string_view name) {
-  return {.name = name,
-          .source = ours("bulk asynchronous copies"),
-          .parameters = {{{"block", block}, {"piece", piece}, {"stages", stages}}},
-          .needs = from_capability<90>,
-          .launch = gpu<k::bulk_copy<block, piece, stages>>};
-}
-
-template <int block, int unroll, int cluster>
-constexpr Strategy split_columns(std::string_view name) {
-  return {.name = name,
-          .source = ours("columns split over a cluster"),
-          .parameters = {{{"block", block}, {"unroll", unroll}, {"cluster", cluster}}},
-          .needs = from_capability<90>,
-          .launch = gpu<k::split_columns<block, unroll, cluster>>};
-}
-
-template <int cluster>
-Reason column_tiles_fit(const Shape& s, const Device& device) {
-  return cluster_fits(k::column_tiles_cluster(s[0], cluster), device);
-}
-
-template <int unroll, int cluster>
-constexpr Strategy column_tiles(std::string_view name) {
-  return {.name = name,
-          .source = ours("by columns, tiles of rows"),
-          .parameters = {{{"unroll", unroll}, {"cluster", cluster}}},
-          .layout = Layout::column_major,
-          .needs = from_capability<90>,
-          .fits = column_tiles_fit<cluster>,
-          .launch = gpu<k::column_tiles<unroll, cluster>>};
-}
-
-std::int64_t column_splits_floats(const Shape& s) {
-  return k::column_splits_floats(s[0], s[1], 128, 132);
-}
-
-template <int block>
-constexpr Strategy column_splits(std::string_view name) {
-  return {.name = name,
-          .source = ours("by columns, split over the grid"),
-          .parameters = {{{"block", block}, {"unroll", 8}, {"fill", 132}}},
-          .layout = Layout::column_major,
-          .workspace = column_splits_floats,
-          .launch = gpu<k::column_splits<block, 32, 8, 132>>};
-}
-
 constexpr Source price = {"S3", "on the price of transposing"};
 constexpr Source vendor = {"vendor", "cuBLAS"};
 
@@ -352,34 +288,6 @@ constexpr Strategy rows[] = {
 
     {.name = "transpose_then_matvec", .source = price, .note = "transposes into scratch memory, then shared", .layout = Layout::pitched, .fits = grid_fits<32>, .workspace = transposed_floats, .launch = gpu<k::transpose_then_matvec>},
     {.name = "transpose_then_matvec_transpose", .source = price, .role = Role::part, .note = "the transposition alone", .layout = Layout::pitched, .part_of = "transpose_then_matvec", .fits = grid_fits<32>, .workspace = transposed_floats, .launch = gpu<k::transpose_then_matvec_transpose>},
-
-    vectorized<128, 16>("vectorized"),
-    sweep(vectorized<128, 4>("vectorized_unroll4")),
-    sweep(vectorized<128, 8>("vectorized_unroll8")),
-    rows_per_warp<128, 4, 2>("rows_per_warp"),
-    sweep(rows_per_warp<128, 2, 2>("rows_per_warp_rows2")),
-    sweep(rows_per_warp<128, 8, 2>("rows_per_warp_rows8")),
-    sweep(rows_per_warp<128, 4, 1>("rows_per_warp_unroll1")),
-    sweep(rows_per_warp<128, 4, 4>("rows_per_warp_unroll4")),
-    bulk_copy<256, 4096, 2>("bulk_copy"),
-    sweep(bulk_copy<256, 2048, 2>("bulk_copy_piece2048")),
-    sweep(bulk_copy<256, 8192, 2>("bulk_copy_piece8192")),
-    sweep(bulk_copy<256, 4096, 1>("bulk_copy_stages1")),
-    sweep(bulk_copy<256, 4096, 4>("bulk_copy_stages4")),
-    split_columns<256, 2, 8>("split_columns"),
-    sweep(split_columns<256, 1, 8>("split_columns_unroll1")),
-    sweep(split_columns<256, 4, 8>("split_columns_unroll4")),
-    sweep(split_columns<256, 8, 8>("split_columns_unroll8")),
-    sweep(split_columns<128, 2, 8>("split_columns_block128")),
-    sweep(split_columns<512, 2, 8>("split_columns_block512")),
-    column_tiles<8, 2>("column_tiles"),
-    sweep(column_tiles<4, 2>("column_tiles_unroll4")),
-    sweep(column_tiles<8, 1>("column_tiles_cluster1")),
-    sweep(column_tiles<8, 4>("column_tiles_cluster4")),
-    column_splits<1024>("column_splits"),
-    sweep(column_splits<512>("column_splits_block512")),
-    {.name = "best", .source = ours("whichever was fastest nearest to the shape"), .launch = gpu<k::best>},
-    {.name = "best_column_major", .source = ours("the same of a matrix by columns"), .layout = Layout::column_major, .workspace = column_splits_floats, .launch = gpu<k::best_column_major>},
 
     {.name = "cublas", .source = vendor, .role = Role::baseline, .note = "sgemv on a matrix by rows", .layout = Layout::pitched, .launch = gpu<k::cublas>},
     {.name = "cublas_column_major", .source = vendor, .role = Role::baseline, .note = "sgemv on a matrix by columns", .layout = Layout::column_major, .launch = gpu<k::cublas_column_major>},

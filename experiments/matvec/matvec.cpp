@@ -68,9 +68,6 @@ bool swept(const Shape& s) { return s[0] * s[1] == std::int64_t{1} << 26 && s[0]
 bool leaves_out(const Strategy& strategy, const Shape& shape, Regime regime) {
   // it shows what -O3 is worth; a launch takes up to a second
   if (strategy.name == "cpu_serial_o0") return shape != headline;
-  // rungs beyond the documents are timed hot and from end to end, and swept, at the headline alone
-  const bool ours = strategy.source.document == beyond && strategy.role == Role::rung;
-  if (ours && shape != headline) return strategy.sweep || regime != Regime::cold;
   if (strategy.sweep && shape != headline) {
     // blocks against rows; what else a listing leaves open, at the headline alone
     const bool block = strategy.name.find("_block") != std::string_view::npos;

@@ -59,38 +59,6 @@ constexpr Strategy square(Strategy row) {
   return row;
 }
 
-template <int tile, int block>
-constexpr Strategy wide_tiles(std::string_view name) {
-  return {.name = name,
-          .source = ours("pieces of 16 bytes, a swizzled tile"),
-          .parameters = {{{"tile", tile}, {"block", block}}},
-          .launch = gpu<k::wide_tiles<tile, tile, block>>};
-}
-
-template <int tile, int block>
-constexpr Strategy output_order(std::string_view name) {
-  return {.name = name,
-          .source = ours("blocks in the order of the output"),
-          .parameters = {{{"tile", tile}, {"block", block}}},
-          .launch = gpu<k::output_order<tile, tile, block>>};
-}
-
-/// As many tiles of 64×64 as it has stages.
-template <int stages>
-Reason tensor_tiles_fit(const Shape&, const Device& device) {
-  return shared_memory_fits(k::tensor_tiles_shared_bytes(stages), device);
-}
-
-template <int stages>
-constexpr Strategy tensor_tiles(std::string_view name) {
-  return {.name = name,
-          .source = ours("TMA moves the tiles"),
-          .parameters = {{{"tile", 64}, {"stages", stages}}},
-          .needs = from_capability<90>,
-          .fits = tensor_tiles_fit<stages>,
-          .launch = gpu<k::tensor_tiles<stages>>};
-}
-
 // clang-format off
 constexpr Strategy rows[] = {
     {.name = "cpu_serial", .source = {"S3", "SDK transposeNew, computeTransposeGold", "A17"}, .role = Role::baseline, .launch = cpu<reference::transpose_serial>},
@@ -110,18 +78,6 @@ constexpr Strategy rows[] = {
     sdk<k::sdk_coarse_grained>("sdk_coarse_grained", "SDK transposeNew, coarse-grained", &tiles_moved),
     square(sdk<k::sdk_fine_grained>("sdk_fine_grained", "SDK transposeNew, fine-grained", &tiles_turned)),
     sdk<k::sdk_diagonal>("sdk_diagonal", "SDK transposeNew, diagonal transpose"),
-    wide_tiles<64, 256>("wide_tiles"),
-    sweep(wide_tiles<32, 64>("wide_tiles_tile32")),
-    sweep(wide_tiles<64, 128>("wide_tiles_block128")),
-    output_order<64, 512>("output_order"),
-    sweep(output_order<32, 256>("output_order_tile32")),
-    sweep(output_order<64, 256>("output_order_block256")),
-    {.name = "output_order_half", .source = ours("the same with half tiles"), .parameters = {{{"tile_rows", 32}, {"block", 256}}}, .launch = gpu<k::output_order<32, 64, 256>>},
-    {.name = "kept_lines", .source = ours("written lines leave L2 last"), .parameters = {{{"tile", 64}, {"block", 512}}}, .needs = from_capability<80>, .launch = gpu<k::kept_lines<64, 64, 512>>},
-    tensor_tiles<12>("tensor_tiles"),
-    sweep(tensor_tiles<6>("tensor_tiles_stages6")),
-    {.name = "thin", .source = ours("few rows or columns: a copy"), .launch = gpu<k::thin>},
-    {.name = "best", .source = ours("whichever was fastest nearest to the shape"), .launch = gpu<k::best>},
     {.name = "cublas", .source = {"vendor", "cuBLAS"}, .role = Role::baseline, .note = "sgeam", .launch = gpu<k::cublas>},
     {.name = "memcpy", .source = {"vendor", "CUDA runtime"}, .role = Role::roof, .note = "cudaMemcpy, device to device", .problem = &copied, .launch = gpu<k::memcpy>},
 };

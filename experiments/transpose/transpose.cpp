@@ -62,9 +62,6 @@ const Shape headline = {8192, 8192};
 bool leaves_out(const Strategy& strategy, const Shape& shape, Regime regime) {
   // no document counts the copies to and from the device here, and one CPU thread takes seconds
   const bool slow = strategy.launch.backend == Backend::cpu && shape[0] * shape[1] > 1 << 26;
-  // rungs beyond the documents are timed hot, and swept, at the headline alone
-  const bool ours = strategy.source.document == beyond && shape != headline;
-  if (ours && (strategy.sweep || regime != Regime::cold)) return true;
   // a launch repeats inside at the headline alone, as in the document
   const bool inside = regime == Regime::inner && shape != headline;
   return regime == Regime::end_to_end || slow || inside;

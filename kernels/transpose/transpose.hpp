@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "../include/recheck/arguments.hpp"
+#include "../arguments.hpp"
 #include "../stream.hpp"
 
 namespace recheck::kernels::transpose {
@@ -52,38 +52,6 @@ void sdk_no_bank_conflicts(const TransposeArgs& args, cudaStream_t stream);
 void sdk_coarse_grained(const TransposeArgs& args, cudaStream_t stream);
 void sdk_fine_grained(const TransposeArgs& args, cudaStream_t stream);
 void sdk_diagonal(const TransposeArgs& args, cudaStream_t stream);
-
-// Later rungs. Each takes every shape and alignment; where rows are not aligned for what a rung is
-// about, it carries its tiles word by word.
-
-/// Tiles in pieces of 16 bytes, 4×4 elements transposed in registers, a swizzled tile.
-/// wide_tiles.cu
-template <int tile_rows, int tile_columns, int threads>
-void wide_tiles(const TransposeArgs& args, cudaStream_t stream);
-
-/// Pieces of 16 bytes, blocks in the order of the output, little in flight. output_order.cu
-template <int tile_rows, int tile_columns, int threads>
-void output_order(const TransposeArgs& args, cudaStream_t stream);
-
-/// The same, and what is written leaves L2 last. kept_lines.cu
-template <int tile_rows, int tile_columns, int threads>
-void kept_lines(const TransposeArgs& args, cudaStream_t stream);
-
-/// Tiles that TMA loads and stores, `stages` of them in shared memory. Compute
-/// capability 9.0. tensor_tiles.cu
-template <int stages>
-void tensor_tiles(const TransposeArgs& args, cudaStream_t stream);
-
-/// Bytes of shared memory that it asks for, for `fits` to compare with the device's limit.
-constexpr std::int64_t tensor_tiles_shared_bytes(int stages) {
-  return std::int64_t{stages} * 64 * 64 * static_cast<std::int64_t>(sizeof(float));
-}
-
-/// For fewer than 32 rows or columns; as output_order otherwise. thin.cu
-void thin(const TransposeArgs& args, cudaStream_t stream);
-
-/// Whichever of these was measured fastest nearest to the shape. best.cu
-void best(const TransposeArgs& args, const Queue& queue);
 
 /// cublasSgeam. cublas.cpp
 void cublas(const TransposeArgs& args, const Queue& queue);

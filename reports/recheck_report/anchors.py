@@ -9,7 +9,7 @@ import re
 
 from recheck_report.model.record import MEMORY_LEVELS, SPECIAL, Case, Experiment
 
-README, CLAIMS, METHOD, HISTORY = "README.md", "claims.md", "method.md", "history.md"
+README, CLAIMS, METHOD = "README.md", "claims.md", "method.md"
 BESIDE = "beside"  # the folder with a report for each record shown where a record has no GPU
 
 
@@ -18,7 +18,7 @@ def page(experiment: Experiment) -> str:
     if experiment.name in SPECIAL:
         return METHOD
     # an experiment may have the name of another page; its own stays unlike that of any other
-    taken = re.fullmatch(r"(readme|claims|method|appendix|history)(_experiment)*", experiment.name)
+    taken = re.fullmatch(r"(readme|claims|method)(_experiment)*", experiment.name)
     return f"{experiment.name}{'_experiment' if taken else ''}.md"
 
 

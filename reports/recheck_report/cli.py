@@ -28,13 +28,9 @@ COMMANDS = {
     "compare": "says what became slower or faster between records, and which verdicts turned",
     "verify": "prints the verdicts on a record, and says what of it is not as published",
     "publish": "takes a report over as evidence, or refuses",
-    "bundle": "writes a report as one zip file, to forward or to publish",
-    "lint": "checks a report against the twelve rules of scientific benchmarking",
+    "check": "says what a report lacks that it takes to believe it",
     "collect": "counts and tests what claims need that is no time: probes.json",
-    "variation": "makes the table of how much two runs of the same code differ",
-    "pilot": "measures what processes on one GPU differ by",
     "fleet": "sets side by side what the jobs of a fleet of GPUs brought back",
-    "history": "keeps the times of all runs, and says what changed when and what is slower now",
 }
 
 
@@ -74,15 +70,10 @@ HELP = {
         "Copies the report to reports/results/<gpu>, if it is fit to be evidence.",
         {0: "published", 1: "refused: the line says why, and what was published before stays"},
     ),
-    "bundle": Help(
-        "bundle build/release/report --output report.zip",
-        "Writes the report as one zip file, with its metadata, to forward or to publish.",
-        {0: "written"},
-    ),
-    "lint": Help(
-        "lint build/release/report",
-        "Reads the report as a reader would, and says which rules it keeps.",
-        {0: "all rules are kept", 1: "a rule is broken: the line says where"},
+    "check": Help(
+        "check build/release/report",
+        "Prints a line for each thing that a stranger would miss in it.",
+        {0: "nothing is missing", 1: "something is: each is a line"},
     ),
     "collect": Help(
         "collect build/release/experiments/recheck --output probes.json",
@@ -98,29 +89,6 @@ HELP = {
             1: "refused: the records are of two commits",
             3: "written, and something is missing: a job brought no whole record, nor a later\n"
             "one, or a partition has no job; each is a line",
-        },
-    ),
-    "variation": Help(
-        "variation run1 run2 run3 --output reports/recheck_report/statistics/variation.json",
-        "Replaces the table that compare and verify take their margins from.",
-        {0: "written", 2: "no two of the records are of one GPU model and the same device code"},
-    ),
-    "pilot": Help(
-        "pilot build/release/pilot --keep --results reports/results --pilots reports/pilot",
-        "Takes over six runs, each a process of recheck on one GPU, which `pilot` with --program\n"
-        "has made, and makes the table anew that compare and verify take their margins from.",
-        {
-            0: "printed, or taken over",
-            1: "a process failed, or the runs are no evidence: the line says why",
-            2: "not measured, because there is no GPU, or what was read is not in form",
-        },
-    ),
-    "history": Help(
-        "history build/release/measured --check --results reports/results",
-        "Holds each rung against the level that it had in the runs before.",
-        {
-            0: "nothing is slower, or too few runs are known; or what was asked for is done",
-            1: "a rung is slower by more than two runs of the same code differ: each is a line",
         },
     ),
 }
@@ -171,7 +139,7 @@ def main(words: Sequence[str] | None = None) -> int:
         )
         if [name] == list(words[:1]):
             try:
-                # only now: what draws takes longer to load than `verify` or `lint` to run
+                # only now: what draws takes longer to load than `verify` to run
                 module = import_module(f"recheck_report.commands.{name}")
             except ModuleNotFoundError as error:
                 return _say(f"Python package {error.name} is missing: {_remedy(error.name)}", 1)

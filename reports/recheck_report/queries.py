@@ -21,7 +21,7 @@ S3_LISTINGS = (
     "s3_block_per_row",
     "s3_warp_per_row",
 )
-# rows that launch whichever rung suits the shape
+# of records made before the peak collection: rows that launched whichever kernel suited the shape
 DISPATCH = ("best", "best_column_major", "matvec")
 
 

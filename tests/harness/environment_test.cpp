@@ -79,9 +79,10 @@ TEST(Environment, HasAChecksumOfEachKernelFile) {
   const fs::path kernels = fs::path(RECHECK_SOURCE) / "kernels";
   std::size_t files = 0;
   for (const auto& entry : fs::recursive_directory_iterator(kernels)) {
-    if (entry.path().extension() != ".cu") continue;
-    ++files;
     const std::string name = fs::relative(entry.path(), kernels);
+    // the peak collection's are in its own program
+    if (entry.path().extension() != ".cu" || name.starts_with("peak/")) continue;
+    ++files;
     EXPECT_TRUE(std::regex_match(here["cubins"].value(name, ""), std::regex("[0-9a-f]{16}")))
         << name;
   }

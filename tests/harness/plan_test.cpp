@@ -32,7 +32,7 @@ TEST(Fit, DropsSweepsFirstAndTheLargestFirst) {
   const double all = seconds_of(cases);
   const auto dropped = fit(cases, all - 1, "x");
   ASSERT_EQ(dropped.size(), 1u);
-  EXPECT_EQ(dropped[0].experiment, "matmul");
+  EXPECT_EQ(dropped[0].experiment, "matvec");
   EXPECT_EQ(dropped[0].reason.find("its sweeps, predicted to take "), 0u) << dropped[0].reason;
   EXPECT_LE(seconds_of(cases), all - 1);
 }
@@ -155,6 +155,7 @@ TEST(Plan, RefusesTablesThatNobodyCouldTellApart) {
        "an input or the output is -"},
       {[](auto& e, auto&) { e.axes = {"rows", "rows"}; }, "two of its axes are named rows"},
       {[](auto& e, auto&) { e.name = "audit"; }, "the name of the self-audit"},
+      {[](auto& e, auto&) { e.name = "machine"; }, "the name of the machine's ceilings"},
       {[](auto&, auto& rows) { rows[1].role = Role::part; }, "say of which row"},
       {[](auto&, auto& rows) { rows[1].launch = {}; }, "has no launch"},
       {[](auto&, auto& rows) { rows[1].name = "a_name_that_is_longer_than_forty_characters"; },

@@ -136,19 +136,6 @@ TEST(Tables, NameSweptParametersByTheirValues) {
   }
 }
 
-// a listing as printed is there to be measured, whatever it reaches
-TEST(Tables, LeaveListingsOutOfWhatBestChooses) {
-  int read = 0;
-  for (const auto& experiment : experiments()) {
-    std::ifstream file(std::filesystem::path(RECHECK_SOURCE) / "kernels" / experiment.name /
-                       "best.cu");
-    const std::string source(std::istreambuf_iterator<char>(file), {});
-    read += !source.empty();
-    EXPECT_FALSE(std::regex_search(source, std::regex(R"(\{"(s[0-3]|sdk)_)"))) << experiment.name;
-  }
-  EXPECT_EQ(read, 3);
-}
-
 TEST(Tables, TimeEveryRowSomewhere) {
   for (const auto& experiment : experiments()) {
     for (const auto& strategy : experiment.ladder) {

@@ -66,7 +66,7 @@ TEST(Limits, ARowRefusesAnExtentThatKernelsDoNotCount) {
       }
     }
   }
-  EXPECT_GT(tried, 1000);
+  EXPECT_GT(tried, 900);
 }
 
 /// Why a row does not take a shape on a device of 9.0 with so much shared memory for a block.
@@ -85,11 +85,10 @@ std::string refusal(std::string_view name, const Shape& shape, std::int64_t shar
 }
 
 TEST(Limits, ARowRefusesADeviceWithTooLittleSharedMemory) {
-  constexpr std::int64_t hopper = 227 * 1024, small = 99 * 1024;
-  EXPECT_EQ(refusal("tensor_tiles", {64, 64}, hopper), "");
-  EXPECT_EQ(refusal("tensor_tiles_stages6", {64, 64}, small), "");
-  EXPECT_EQ(refusal("tensor_tiles", {64, 64}, small),
-            "needs 196608 B of shared memory per block, the device allows 101376 B");
+  constexpr std::int64_t hopper = 227 * 1024, small = 48 * 1024;
+  EXPECT_EQ(refusal("tile32_depth8", {64, 64, 64}, hopper), "");
+  EXPECT_EQ(refusal("tile32_depth8", {64, 64, 64}, small),
+            "needs 65536 B of shared memory per block, the device allows 49152 B");
   // 2^25 of k are 2^32 bytes, which no int counts
   EXPECT_NE(refusal("full_strip16", {16, 16, 1 << 25}, hopper), "");
   EXPECT_NE(refusal("s2_full_strips", {16, 16, 1 << 25}, hopper), "");
@@ -100,8 +99,8 @@ TEST(Limits, ARowRefusesADeviceWithTooLittleSharedMemory) {
 
 TEST(Limits, ARowRefusesMoreRowsOfBlocksThanAGridHas) {
   constexpr std::int64_t hopper = 227 * 1024, many = 1 << 30;
-  for (const char* name : {"global16", "global32", "tile8", "tile32_depth8", "submatrix16",
-                           "full_strip16", "register_column", "register_tile", "vectorized"})
+  for (const char* name :
+       {"global16", "global32", "tile8", "tile32_depth8", "submatrix16", "full_strip16"})
     EXPECT_NE(refusal(name, {many, 1, 1}, hopper), "") << name;
   for (const char* name : {"copy", "naive", "no_bank_conflicts", "diagonal"})
     EXPECT_NE(refusal(name, {many, 1}, hopper), "") << name;

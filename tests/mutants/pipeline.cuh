@@ -7,10 +7,10 @@
 
 #include <algorithm>
 
-#include "../../kernels/cluster.cuh"
-#include "../../kernels/hopper.cuh"
 #include "../../kernels/launch.hpp"
 #include "../../kernels/matmul/matmul.hpp"
+#include "../../kernels/peak/cluster.cuh"
+#include "../../kernels/peak/hopper.cuh"
 
 namespace recheck::mutants {
 

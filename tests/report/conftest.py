@@ -45,7 +45,7 @@ gc.set_threshold(50_000, 20, 100)
 ENVIRONMENT = {"PYTHONPATH": str(REPORTS), "PYTHONDONTWRITEBYTECODE": "1"}
 
 
-OF_CLAIMS = ("render", "compare", "verify", "publish", "bundle", "fleet")
+OF_CLAIMS = ("render", "compare", "verify", "publish", "check", "fleet")
 
 
 def words_of(command: str, *arguments: object) -> list[str]:
@@ -78,7 +78,7 @@ def called(
 
 def run(command: str, *arguments: object, drawn: bool = False) -> subprocess.CompletedProcess[str]:
     """The same as a call, which saves the time to start; charts are drawn if `drawn`."""
-    draws = command in ("render", "compare", "publish", "bundle", "fleet")
+    draws = command in ("render", "compare", "publish", "check", "fleet")
     with placeholders() if draws and not drawn else contextlib.nullcontext():
         return called(cli.main, *words_of(command, *arguments))
 
@@ -168,10 +168,7 @@ def unpacked(folder: Path) -> dict[str, bytes]:
         lambda part: part[1] + gzip.decompress(base64.b64decode(part[2])),
         files["report.html"],
     )
-    crate = json.loads(files["ro-crate-metadata.json"])
-    (entity,) = (each for each in crate["@graph"] if each["@id"] == "report.html")
-    del entity["contentSize"], entity["sha256"]
-    return files | {"report.html": page, "ro-crate-metadata.json": json.dumps(crate).encode()}
+    return files | {"report.html": page}
 
 
 def same_matplotlib(report: Path) -> None:
@@ -324,14 +321,12 @@ def save(tmp_path: Path) -> Callable[..., Path]:
 
 
 @pytest.fixture
-def no_pilot(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing is known of two processes on one GPU, so the resolution is the self-audit's alone."""
+def no_variation(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two processes on one GPU do not differ, so the resolution is the self-audit's alone."""
     from recheck_report.statistics import variation
 
-    table = {
-        name: replace(each, levels=tuple(one for one in each.levels if one.level == variation.GPU))
-        for name, each in variation.known().items()
-    }
+    nothing = dict.fromkeys(variation.CLASSES, 0.0)
+    table = replace(variation.known(), ratios=nothing, medians=nothing)
     monkeypatch.setattr(variation, "known", lambda: table)
 
 

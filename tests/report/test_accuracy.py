@@ -6,19 +6,15 @@ import copy
 import json
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from conftest import EXPERIMENTS, run, text_of, texts_of, tree
+from conftest import run, text_of, texts_of, tree
 from recheck_report.charts import Chart
-from recheck_report.commands import lint
 from recheck_report.formatting import cell
 from recheck_report.model.accuracy import Accuracy
 from synthetic import SMALL, Json, keep, make_record
-from synthetic_accuracy import KS, change, make_accuracy, make_larger, of_schema_1
-
-PREDICTIONS = EXPERIMENTS / "matmul" / "predictions.toml"
+from synthetic_accuracy import change, make_accuracy, make_larger, of_schema_1
 
 FEW = ["cpu_serial", "global16", "tile16", "cublas"]
 FP16, BF16 = "split_fp16x3", "split_bf16x6"
@@ -35,12 +31,7 @@ def shown(
 
     def section(accuracy: Json, drawn: bool = False) -> str:
         save(accuracy, "accuracy.json")
-        text = report(RECORD, drawn=drawn)
-        rendered = lint.load(tmp_path / "report")
-        # placeholders have no axes for the rules to be about
-        rendered = rendered if drawn else replace(rendered, charts={})
-        assert not any(lint.lint(rendered).values())
-        return _section(text)
+        return _section(report(RECORD, drawn=drawn))
 
     return section
 
@@ -71,11 +62,6 @@ def test_errors_stand_beside_those_of_cublas(shown: Callable[..., str]) -> None:
     assert head[2:5] == ["uniform(−½, ½)", "uniform(0, 1)", "normal"] and len(head) == 8
     assert _row(section, "`cublas`, its errors | 8192")[4] == "1.4e-06 / 5.4e-07"
     assert _row(section, f"`{FP16}` | 8192")[4] == "0.20 / 0.20"
-    # the sweep stands apart
-    main, sweeps = section.split("<summary>The same by promotion interval</summary>")
-    assert "_promote" not in main and _row(sweeps, f"`{FP16}_promote_none` | 8192")[4] == (
-        "**7.38** / **7.38**"
-    )
     assert (
         "A (128×K) by B (K×96), K from 64 to 65536, on adversarial inputs to 100000, once"
         in section
@@ -227,7 +213,6 @@ def test_without_a_gpu(save: Callable[..., Path], report: Callable[..., str]) ->
     section = _section(report(record, drawn=True))
     assert "could be compared with cuBLAS's: `cublas`: not run: no CUDA device." in section
     assert "charts/matmul_error.svg" in section
-    assert "*Errors against promotion: not drawn: not run: no CUDA device.*" in section
     assert _row(section.split("was not run, and why")[1], "`global16`, ")[1:] == [
         "all",
         "all",
@@ -380,15 +365,15 @@ def test_beside_another_record(
     assert "(accuracy.json)" not in text_of(tree(out)) and not (out / "accuracy.json").exists()
 
 
-def _charts(study: Json, tmp_path: Path) -> list[Chart]:
+def _chart(study: Json, tmp_path: Path) -> Chart:
     from recheck_report.charts import accuracy_charts
-    from recheck_report.claims.predictions import load_predictions
 
-    return accuracy_charts(_parsed(study, tmp_path), load_predictions(PREDICTIONS))
+    (chart,) = accuracy_charts(_parsed(study, tmp_path))
+    return chart
 
 
 def test_errors_against_k(tmp_path: Path) -> None:
-    chart, _ = _charts(STUDY, tmp_path)
+    chart = _chart(STUDY, tmp_path)
     texts = texts_of(chart.svg)
     assert chart.name == "matmul_error.svg"
     assert {"K (products in a sum, log)", "relative Frobenius error (1, log)"} <= set(texts)
@@ -406,76 +391,6 @@ def test_errors_against_k(tmp_path: Path) -> None:
 def test_errors_of_few_lengths(tmp_path: Path) -> None:
     study = copy.deepcopy(STUDY)
     study["results"] = [r for r in study["results"] if r["k"] == 128]
-    charts = _charts(study, tmp_path)
-    assert charts[0].svg and charts[1].why_not.endswith("was measured at K = 8192")
+    assert _chart(study, tmp_path).svg
     study["results"] = []
-    assert [chart.svg for chart in _charts(study, tmp_path)] == [None, None]
-
-
-def test_promotion_stands_beside_its_prediction(tmp_path: Path) -> None:
-    _, chart = _charts(STUDY, tmp_path)
-    texts = texts_of(chart.svg)
-    assert {"promoted after (elements of K, log)", "never", "32", "128", "512"} <= set(texts)
-    assert texts.count(FP16) == texts.count(BF16) == texts.count("cublas") == 2
-    assert "Filled: measured" in " ".join(texts) and "K = 8192" in " ".join(texts)
-    assert chart.message.startswith(
-        "On uniform(0, 1) inputs promoting every 32 elements instead of never makes split_"
-    )
-    assert f"{FP16}: fp16x3 two accumulators" in chart.caption and "Simulated: " in chart.caption
-    alone = make_accuracy(RECORD, ["cublas", "cpu_serial"])
-    assert _charts(alone, tmp_path)[1].why_not == "no row splits its inputs"
-
-
-def test_promotion_of_rows_that_nothing_predicts(tmp_path: Path) -> None:
-    from recheck_report.charts.canvas import style
-    from recheck_report.charts.promotion import promotion
-    from recheck_report.claims.predictions import load_predictions
-
-    known = replace(load_predictions(PREDICTIONS), rows={})
-    with style("x"):
-        drawn = promotion(_parsed(STUDY, tmp_path), known).card.svg("x")
-    assert texts_of(drawn).count(FP16) == 2
-
-
-def test_points_of_promotion(tmp_path: Path) -> None:
-    from recheck_report.charts.promotion import _measured, _placed
-    from recheck_report.claims.predictions import load_predictions
-
-    study = _parsed(STUDY, tmp_path)
-    normal = next(each for each in study.distributions if each.name == "normal")
-    points = _measured(study, normal, 8192)
-    assert list(points) == [FP16, BF16, "split_tf32x3"]
-    assert [x for x, _ in points[FP16]] == [32, 64, 128, 256, 512, 8192]
-    known = load_predictions(PREDICTIONS)
-    assert known.k in KS and known.of("split_unknown", "normal") == []
-    found = _placed(known.of(FP16, "normal"), known.k)
-    assert found == [(64, 2.4e-7), (128, 2.5e-7), (8192, 9.7e-6)]
-    assert known.of("cublas", "normal") == []
-
-
-def test_families(tmp_path: Path) -> None:
-    families = {row.strategy: row.family for row in _parsed(STUDY, tmp_path).rows}
-    assert families[f"{FP16}_promote128"] == families[f"{FP16}_promote_none"] == FP16
-    assert families["tile16"] == "tile16"
-
-
-@pytest.mark.parametrize(
-    "text,why",
-    [
-        ("k = ", "is no TOML"),
-        ("k = 1", "field source is missing"),
-        (
-            'source = ""\nk = 1\nrows = {a = "b"}\nschemes = {}',
-            "field rows.a: there is no scheme 'b'",
-        ),
-    ],
-)
-def test_bad_predictions_name_file_and_field(text: str, why: str, tmp_path: Path) -> None:
-    from recheck_report.claims.predictions import load_predictions
-    from recheck_report.model.typed import BadRecord
-
-    path = tmp_path / "predictions.toml"
-    path.write_text(text)
-    with pytest.raises(BadRecord, match=re.escape(str(path))) as error:
-        load_predictions(path)
-    assert why in str(error.value)
+    assert _chart(study, tmp_path).svg is None

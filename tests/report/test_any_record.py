@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from collections.abc import Callable, Iterator
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,7 @@ from odd_records import CAUSES, CHANGES, COMMITTED, Json, Lines, committed, odd,
 from recheck_report.claims import verdicts_of
 from recheck_report.claims.measured import Measured, read
 from recheck_report.commands.render import render
+from recheck_report.model.record import load
 from recheck_report.sections import odd as odd_values
 from recheck_report.sections import provenance
 from recheck_report.sections.family import close_family
@@ -95,7 +98,8 @@ def _few_blocks(document: Json, lines: Lines) -> None:
 def _bits_vary(document: Json, lines: Lines) -> None:
     for at, case in enumerate(document["cases"]):
         if case["error"] and case["error"]["value"]:
-            case["error"]["value"] *= 1 + at / 1000
+            more = case["error"]["value"] * (1 + at / 1000)
+            case["error"]["value"] = min(more, case["error"]["bound"])
 
 
 def _attributes(document: Json, lines: Lines) -> None:
@@ -361,3 +365,48 @@ def test_what_raises_costs_only_its_place(
     assert "claims.md" in files and "method.md" in files
     monkeypatch.setattr("recheck_report.page.data.of", bad)
     assert b"could not be made" in render(own, [])["report.html"]
+
+
+def test_what_an_outside_reader_found_is_marked(small: tuple[Json, Lines], tmp_path: Path) -> None:
+    """Each of these was rendered once without a word."""
+    record, lines = deepcopy(small[0]), deepcopy(small[1])
+    timed = [case for case in record["cases"] if case["status"] == "passed"]
+    beyond, reversed_, strange, fast = timed[0], timed[1], timed[2], timed[3]
+    beyond["error"] = {"value": 1.0, "bound": 1e-4, "metric": "max |error|"}
+    reversed_["seconds"]["low"], reversed_["seconds"]["high"] = 1.0, 1e-9
+    strange["status"] = "throttled"
+    record["environment"]["clocks"] = "high"
+    timed[4]["clock_hz"] = "fast"
+    line = lines[fast["id"]]
+    line["samples"] = [10 * each for each in line["samples"]]
+    folder = write(record, lines, tmp_path)
+    done = run("render", folder, "--output", tmp_path / "report")
+    assert done.returncode == 0, done.stderr
+    method = (tmp_path / "report" / "method.md").read_text()
+    for what, case in (
+        ("passed, with an error beyond its bound, or none", beyond),
+        ("a median that is not among its samples", fast),
+        ("a time without an interval: it decides nothing", reversed_),
+    ):
+        assert re.search(rf"\| {re.escape(what)} \| \d+ \| `", method), case["id"]
+    top = (tmp_path / "report" / "README.md").read_text().split("\n## ")[0]
+    assert "the status 'throttled', which no case of Recheck has" in top
+    # a member of no use costs itself, not its case
+    assert any(case.id == timed[4]["id"] and case.seconds for case in load(folder)[0].cases)
+
+
+def test_times_of_a_gpu_that_is_not_named(small: tuple[Json, Lines], tmp_path: Path) -> None:
+    record, lines = deepcopy(small[0]), deepcopy(small[1])
+    record["environment"]["gpu"] = None
+    folder = write(record, lines, tmp_path)
+    done = run("render", folder, "--output", tmp_path / "report")
+    assert done.returncode == 0, done.stderr
+    top = (tmp_path / "report" / "README.md").read_text().split("\n## ")[0]
+    assert "# Recheck on unknown GPU" in top and "names no GPU, and there are times of one" in top
+    assert run("compare", folder, folder, "--output", tmp_path / "two").returncode == 0
+
+
+def test_a_run_that_was_cut_off_says_how_to_go_on(tmp_path: Path) -> None:
+    (tmp_path / "record.journal.jsonl").write_text("{}\n")
+    line = one_line(run("render", tmp_path, "--output", tmp_path / "report"), 2)
+    assert "its run was cut off: go on with recheck --resume --output=" in line

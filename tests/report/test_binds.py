@@ -2,31 +2,28 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import EXPERIMENTS, listed_cases
+from conftest import EXPERIMENTS, run, sourced
 from recheck_report.claims.binds import CASE, load_binds
-from recheck_report.commands import lint
 from recheck_report.model.probes import Probes
 from recheck_report.model.record import load
 from recheck_report.model.typed import typed
 from recheck_report.sections.bottlenecks import STATES, UNITS, busy
-from recheck_report.sections.findings import findings
-from recheck_report.sections.findings.sentences import Line
-from synthetic import SMALL, Json, make_record, matching, scale, set_time
-from synthetic_claims import make_probes, measured
+from synthetic import SMALL, Json, make_record
+from synthetic_claims import make_probes
 
-FAST, HEAD = "matmul/best/4096x4096x4096/cold", "4096x4096x4096"
+FAST = "matmul/tile16/4096x4096x4096/cold"
+PEAK = EXPERIMENTS / "peak"
 
 
-def test_every_case_exists() -> None:
-    known = listed_cases()
-    assert load_binds(EXPERIMENTS) and set(load_binds(EXPERIMENTS)) <= known
+def test_what_binds_is_asked_of_the_peak_collection_alone() -> None:
+    binds = load_binds(PEAK)
+    assert binds and not load_binds(EXPERIMENTS)
 
 
 def test_units_are_counters_that_are_collected() -> None:
@@ -136,63 +133,25 @@ def test_what_was_not_counted_says_why(save: Callable[..., Path]) -> None:
     assert "driver" in busy(probes, load(save(record))[0], FAST)[1]
 
 
-# the row that picks a rung for each shape
-
-
-def _with_best(factors: dict[str, float]) -> dict[str, Any]:
-    """A record whose tile32 is `best`: by shape, how many times as fast as cuBLAS."""
-    text = json.dumps(make_record(SMALL)).replace("/tile32/", "/best/")
-    record: Json = json.loads(text.replace('"strategy": "tile32"', '"strategy": "best"'))
-    for case in matching(record, "/best/"):
-        case["source"] = {"document": "Recheck", "place": "whichever was fastest", "algorithm": ""}
-    for shape, factor in factors.items():
-        base = next(c for c in matching(record, f"/cublas/{shape}/") if c["regime"] == "cold")
-        median = base["seconds"]["median"]
-        own = next(c for c in matching(record, f"/best/{shape}/") if c["regime"] == "cold")
-        set_time(own, median / factor, 0.999 * median / factor, 1.001 * median / factor)
-    return record
-
-
-def _findings(save: Callable[..., Path], record: dict[str, Any]) -> dict[str, tuple[Line, ...]]:
-    parsed, _ = load(save(record))
-    return {f.title: f.lines for f in findings(measured(parsed), parsed.experiments[0])}
-
-
-def test_dispatch_is_held_against_the_library_at_every_shape(save: Callable[..., Path]) -> None:
-    title = "One function for every shape, `best`, against the library"
-    shapes = ["x".join(map(str, shape)) for shape in SMALL]
-    found = _findings(save, _with_best(dict.fromkeys(shapes, 2.0)))
-    (line,) = found[title]
-    assert line.text.endswith(f"at {len(SMALL)} shapes: faster at all.")
-    found = _findings(save, _with_best({**dict.fromkeys(shapes, 2.0), shapes[-1]: 0.5}))
-    (line,) = found[title]
-    assert f"shapes: faster at {len(SMALL) - 1}, slower at 1; at " in line.text
-    assert re.search(r": 2\.0\d* times as long \[", line.text)
-    assert title not in _findings(save, make_record(SMALL))
-
-
-def test_a_report_of_it_keeps_the_rules(
+def test_the_page_says_what_limits_a_kernel(
     save: Callable[..., Path], report: Callable[..., str], tmp_path: Path
 ) -> None:
-    fast = dict.fromkeys(("x".join(map(str, shape)) for shape in SMALL), 2.0)
-    record = _with_best({**fast, HEAD: 0.5})
-    probes = make_probes(record)
-    said = {"reason": None, "values": {"issue_percent": 93.6, "dram_percent": 4.0}}
-    probes["counters"] |= dict.fromkeys(load_binds(EXPERIMENTS), said)
+    record = make_record(SMALL)
+    probes, name = make_probes(record), "matmul/tile16/4096x4096x4096/cold"
+    values = {"issue_percent": 93.6, "dram_percent": 4.0}
+    probes["counters"][name] = {"reason": None, "values": values}
     save(probes, "probes.json")
-    assert "slower at 1; at 4096³ [`best`]" in report(record, drawn=True)
-    assert not any(lint.lint(lint.load(tmp_path / "report")).values())
-
-
-def test_the_row_that_dispatches_is_no_rung_of_its_own(save: Callable[..., Path]) -> None:
-    record = _with_best({HEAD: 2.0})
-    record = scale(record, "/tile16/", 1.0)
-    for case in matching(record, "/tile16/"):
-        case["source"] = {"document": "Recheck", "place": "a rung", "algorithm": ""}
-    lines = _findings(save, record)["Beyond the documents, IEEE fp32 on CUDA cores"]
-    said = " ".join(line.text for line in lines)
-    assert "`tile16`" in said and "`best`" not in said
+    (tmp_path / "mine" / "matmul").mkdir(parents=True)
+    folder = sourced(tmp_path / "mine", "S0")
+    other = name.replace("tile16", "tile32")
+    (folder / "matmul" / "binds.toml").write_text(f'cases = ["{name}", "{other}"]\n')
+    done = run("render", save(record), "--output", tmp_path / "out", "--experiments", folder)
+    assert done.returncode == 0, done.stderr
+    text = (tmp_path / "out" / "matmul.md").read_text().replace("\u00a0", " ")
+    assert '## <a id="what-limits"></a>What limits the kernels' in text
+    assert "is limited by **issue slots**, 93.6 % busy; then DRAM 4.00 %." in text
+    assert "- Not measured: what limits `tile32` at 4096³: its counters were not collected." in text
 
 
 def test_cases_are_of_one_form() -> None:
-    assert all(CASE.fullmatch(case) for case in load_binds(EXPERIMENTS))
+    assert all(CASE.fullmatch(case) for case in load_binds(PEAK))

@@ -18,12 +18,10 @@ from recheck_report.claims.measured import read
 from recheck_report.formatting import duration, shape_label, significant, spread
 from recheck_report.page import page as made
 from recheck_report.sections.family import close_family
-from recheck_report.statistics import another
+from recheck_report.statistics import variation
 from recheck_report.statistics.changes import changes
 from recheck_report.statistics.family import Comparisons, comparisons
 from recheck_report.statistics.paired import compare
-from recheck_report.statistics.ratio import Ratio
-from recheck_report.statistics.variation import GPU, PROCESS, known
 from synthetic import SMALL, make_full, make_record, pack, spoil, unpack
 
 playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
@@ -36,7 +34,7 @@ pytestmark = pytest.mark.skipif(PROGRAM is None, reason=f"none of {', '.join(BRO
 
 H200 = REPORTS / "results" / "nvidia-h200"
 OUTSIDE = REPORTS.parent / "tests" / "outside"
-VIEWS = ["summary", "claims", "ranking", "sizes", "roofline", "samples", "accuracy"]
+VIEWS = ["summary", "claims", "ranking", "sizes", "samples", "accuracy"]
 VIEWS += ["compare", "trust", "method"]
 READY = 1.5  # seconds
 READY_IS = "document.documentElement.dataset.ready"
@@ -329,37 +327,10 @@ def test_it_tells_changes_as_the_command_does(h200: Path, opened: Opened, tmp_pa
     assert {"slower", "faster", "no difference"} == {outcome for outcome, _ in known.values()}
 
 
-def test_it_predicts_other_runs_as_the_report_does(h200: Path, opened: Opened) -> None:
-    record = read(H200, EXPERIMENTS).record
-    timed = [case for case in record.cases if case.seconds]
-    pairs = [*zip(timed[::97], timed[1::97], strict=False), (timed[0], timed[-1])]
-    page = opened(h200)
-    there = page.evaluate(
-        "pairs => pairs.map(ids => ids.map(id => BY_ID.get(id))).map(([a, b]) => {"
-        "const far = farEnds(a, b);"
-        "return [elsewhere(a.median, a.low, a.high, [a]),"
-        " elsewhere(far.value, far.low, far.high, [a, b])]"
-        ".map(found => found.map(({ low, high }) => [low, high])); })",
-        [[a.id, b.id] for a, b in pairs],
-    )
-    levels = known()["NVIDIA H200"].levels
-    for (a, b), (times, ratios) in zip(pairs, there, strict=True):
-        # CPU rows are predicted on this machine alone
-        own = [level for level in levels if level.level == PROCESS or a.target == "gpu"]
-        for level, time in zip(own, times, strict=True):
-            assert time == pytest.approx(another.times(a, level))
-        both = [each for each in own if each.level == PROCESS or b.target == "gpu"]
-        for level, ratio in zip(both, ratios, strict=True):
-            expected = another.ratio(Ratio.of(a.time, b.time), (a, b), level)
-            assert ratio == pytest.approx([expected.low, expected.high])
-    page = opened(h200, f"#view=samples&case={timed[-1].id}")
-    assert "to expect on another NVIDIA H200" in page.inner_text("main")
-
-
 def test_it_tells_apart_what_the_report_does(
     h200: Path, opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Also where it is known what two processes differ by: half of what two GPUs do, say."""
+    """Also where two processes differ by more."""
     record = read(H200, EXPERIMENTS).record
     timed = [case for case in record.cases if case.seconds]
     pairs = [*zip(timed[::29], timed[1::29], strict=False), (timed[0], timed[-1])]
@@ -372,21 +343,14 @@ def test_it_tells_apart_what_the_report_does(
     before = page.evaluate(asked, ids)
     assert before == [Comparisons(record).ratio(a, b).outcome for a, b in pairs]
     page.evaluate(
-        "() => { const of = DATA.variation.models['NVIDIA H200'];"
-        "of.process = Object.fromEntries(Object.entries(of.GPU)"
-        ".map(([kind, widths]) => [kind, widths.map(each => each / 2)])); }"
+        "() => { for (const of of ['ratios', 'medians'])"
+        " for (const kind in DATA.variation[of]) DATA.variation[of][kind] *= 4; }"
     )
-    gpu = known()["NVIDIA H200"].at(GPU)
-    assert gpu
-    halved = [
-        replace(
-            each, classes=tuple(replace(one, predicted=one.predicted / 2) for one in each.classes)
-        )
-        for each in (gpu.medians, gpu.ratios)
-    ]
-    process = replace(gpu, level="process", medians=halved[0], ratios=halved[1])
+    table = variation.known()
+    wider = [{kind: 4 * by for kind, by in of.items()} for of in (table.ratios, table.medians)]
+    more = replace(table, ratios=wider[0], medians=wider[1])
+    monkeypatch.setattr(variation, "known", lambda: more)
     own = Comparisons(record)
-    monkeypatch.setattr(own, "processes", process)
     after = page.evaluate(asked, ids)
     assert after == [own.ratio(a, b).outcome for a, b in pairs]
     assert before != after
@@ -529,11 +493,7 @@ def test_records_that_lack_much(kind: str, request: pytest.FixtureRequest, opene
 
 # how it looks and feels
 
-EACH = [
-    *(f"#view={view}" for view in VIEWS),
-    "#view=claims&claim=C14",
-    "#view=roofline&experiment=matvec",
-]
+EACH = [*(f"#view={view}" for view in VIEWS), "#view=claims&claim=C14"]
 EACH.append(
     "#view=samples&case=matmul/tile16/1024x1024x1024/cold&with=matmul/cublas/1024x1024x1024/cold"
 )

@@ -19,10 +19,8 @@ from synthetic import (
     MATVEC_SMALL,
     SHAPES,
     Json,
-    join,
     lasting,
     make_audit,
-    make_machine,
     make_matvec,
     make_memory,
     make_record,
@@ -71,7 +69,7 @@ class Drawn(Mapping[str, tuple[list[str], Chart]]):
         return texts_of(chart.svg), chart
 
 
-pytestmark = pytest.mark.usefixtures("no_pilot")
+pytestmark = pytest.mark.usefixtures("no_variation")
 Draw = Callable[..., Drawn]
 
 
@@ -88,14 +86,12 @@ def draw(loaded: Callable[[Json], Record]) -> Draw:
 UNITS = {
     "ladder": ["speed-up over global16 (×, log; right of 1 is faster)"],
     "throughput": ["throughput (TFLOP/s, log)", "m = n = k (elements, log)"],
-    "roofline": ["throughput (TFLOP/s, log)", "intensity (flop/B, log)"],
     "cpu_gpu": ["time (s, ms or µs as at each tick, log)", "m = n = k (elements, log)"],
     "block_policy": ["depth (tiles staged at once, count)", "throughput (TFLOP/s)"],
 }
 S3_UNITS = {
     "matvec": {
         "ladder": ["speed-up over naive (×, log; right of 1 is faster)"],
-        "roofline": ["intensity (flop/B, log)"],
         "then": ["time (s, ms or µs as at each tick, log)"],
         "rows_blocks": ["rows (count, log)", "throughput (GB/s, log)"],
         "unroll": ["throughput (GB/s, log)", "steps of the loop unrolled (count, log)"],
@@ -201,7 +197,7 @@ def test_without_gpu_only_the_cpu_chart_is_drawn(draw: Draw) -> None:
     drawn = draw(make_record(gpu=False))
     assert [kind for kind, (_, chart) in drawn.items() if chart.svg] == ["cpu_gpu"]
     assert "no CUDA device" in drawn["cpu_gpu"][1].caption
-    for kind in ("throughput", "ladder", "block_policy", "roofline"):
+    for kind in ("throughput", "ladder", "block_policy"):
         assert drawn[kind][1].why_not.endswith("because no CUDA device")
 
 
@@ -281,18 +277,6 @@ def test_loops_give_inner_over_outer_then_and_here(draw: Draw) -> None:
     texts, _ = draw(make_transpose(), "transpose")["loops"]
     assert {"1.19×", "1.07×", "0.985×"} <= set(texts)
     assert len([text for text in texts if re.fullmatch(r"1\.2\d×", text)]) == 8
-
-
-def test_the_roof_binds_by_intensity(draw: Draw) -> None:
-    """Of products it is arithmetic, of matrix times vector it is memory; what was measured counts,
-    where it was measured."""
-    texts, chart = draw(make_record(), "matmul")["roofline"]
-    assert chart.message == "tile32_depth2 reaches 13.4 % of the specified arithmetic rate"
-    assert "fp32 limit 66.9" in texts and "DRAM limit 4917 GB/s" in texts
-    assert "cublas_tf32" not in "".join([*texts, *titles_of(chart)])
-    texts, chart = draw(join(make_matvec(), make_machine()), "matvec")["roofline"]
-    assert chart.message.endswith("% of the measured bandwidth, read") and "read 4569 GB/s" in texts
-    assert draw(make_matvec(gpu=False), "matvec")["roofline"][1].why_not
 
 
 def test_labels_keep_apart_and_inside() -> None:

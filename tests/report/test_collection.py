@@ -12,7 +12,6 @@ import pytest
 from conftest import EXPERIMENTS, REPORTS, linked, one_line, run, sourced, text_of, texts_of, tree
 from recheck_report.claims import load_collection
 from recheck_report.claims.measured import read
-from recheck_report.commands import lint
 from synthetic import (
     MATVEC_SMALL,
     SMALL,
@@ -172,9 +171,6 @@ def test_a_report_is_of_their_claims_alone(rendered: Rendered, tmp_path: Path) -
     assert f"\n{said}\n" in text
     found = json.loads((tmp_path / "report" / "verdicts.json").read_text())["claims"]
     assert [each["id"] for each in found] == ["reduction.1", "reduction.2", "reduction.10"]
-    report = lint.load(tmp_path / "report")
-    assert {rule: why for rule, why in lint.lint(report).items() if why} == {}
-    assert run("lint", tmp_path / "report").returncode == 0
     # its rows are those of a document, but for one
     drawn = (tmp_path / "report" / "charts" / "reduction_throughput.svg").read_bytes()
     assert {"interleaved", "vector"} <= set(texts_of(drawn))
@@ -201,9 +197,7 @@ def test_without_any_claims_there_is_a_report(rendered: Rendered, tmp_path: Path
     assert not set(OF_CLAIMS) & set(_headings(text)) and "Can it be trusted?" in _headings(text)
     assert "4 claims are left out, of experiments that this record does not have: " in text
     assert "3 about reduction, 1 about scan.\n" in text
-    # what findings say of our documents is not theirs, nor has it anywhere to lead
-    assert not re.search(r"\bC\d\d\b|\bS[0-3]: ", text) and "no figures.toml has it" in text
-    assert not any(lint.lint(lint.load(tmp_path / "report")).values())
+    assert not re.search(r"\bC\d\d\b", text)
     assert json.loads((tmp_path / "report" / "verdicts.json").read_text())["claims"] == []
 
 
@@ -239,7 +233,7 @@ def test_a_part_of_our_own_run_is_shorter(report: Callable[..., str], tmp_path: 
     assert f"\n{left} claims are left out, of experiments that this record does not have: " in text
     errata = set(re.findall(r'<a id="erratum-(e\d+)"></a>', text))
     assert errata and len(errata) < len(ours.errata)
-    assert "what the documents, S3, say" in text and "a test compares this log" in text
+    assert "a test compares this log" in text
     section = text.split('## <a id="listings"></a>')[1].split("\n## ")[0]
     assert "`sdk_copy`" in section and "matmul" not in section
     assert "left out, of" not in report(make_full(small=True))

@@ -100,7 +100,7 @@ def test_marks_have_their_titles_and_colours_their_night() -> None:
     assert (root.get("role"), root.get("aria-label")) == ("img", "what it says")
 
 
-def test_what_lint_looks_for_is_a_class() -> None:
+def test_what_tests_look_for_is_a_class() -> None:
     """And no id is left that another drawing in the same page could have."""
     line, text = _path("M 1 2 \nL 3 4"), '<g id="text_{}"><text x="1" y="2">{}</text></g>'
     tick = f'<g id="xtick_1"><g id="line2d_1">{line}</g>{text.format(1, 10)}</g>'

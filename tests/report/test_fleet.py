@@ -15,7 +15,7 @@ import pytest
 from conftest import EXPERIMENTS, one_line, packed, run, tree
 from recheck_report.fleet.brought import JOURNAL, brought
 from recheck_report.fleet.figures import figures
-from recheck_report.statistics.variation import GPU, level_of
+from recheck_report.statistics.variation import known
 from synthetic import SMALL, Json, keep, make_record, scale, unpack
 
 FEW = ["cpu_serial", "global16", "tile16", "cublas"]
@@ -500,9 +500,7 @@ def test_figures_have_references_where_there_is_evidence(
     assert tile.expected and tile.expected.value == tile.value and tile.unit == "TFLOP/s"
     assert tile.expected.low < tile.value < tile.expected.high
     assert says == "held against the committed run of 2026-11-21, commit 0123456"
-    level = level_of(H200, GPU)
-    assert level
-    widest = max(each.margin for each in level.medians.classes if each.name.startswith("cold"))
+    widest = max(by for kind, by in known().margins.items() if kind.startswith("cold"))
     for factor in (1 + 2 * widest, 1 / (1 + 2 * widest)):
         other = found(scale(_record(), "/tile16/", factor))[0]["matmul/tile16"]
         assert other.expected == tile.expected

@@ -52,7 +52,7 @@ def test_what_a_record_says_is_no_command_and_no_link(
     record["experiments"][0]["title"] = "[x](javascript:alert(1))"
     text = report(record)
     lines = "\n".join(re.findall(r"```sh\n(.*?)```", text, re.S)).split("\n")
-    assert len(lines) > 5 and not any("curl" in line.split("#")[0] for line in lines)
+    assert len(lines) > 1 and not any("curl" in line.split("#")[0] for line in lines)
     assert not re.search(r"(?<!\\)\]\(javascript", text)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -13,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from conftest import ENVIRONMENT, EXPERIMENTS, REPORTS, one_line, process, run, sourced, words_of
+from conftest import ENVIRONMENT, EXPERIMENTS, REPORTS, process, run, sourced, words_of
 from recheck_report.claims import expression
 from recheck_report.claims.load import MOST_LISTED, Check, load
 from recheck_report.claims.predicates import Questions
@@ -166,7 +165,7 @@ def test_json_has_bounds(text: bytes, why: str) -> None:
 
 
 def test_bounds_are_far_from_what_is_committed() -> None:
-    for path in (*COMMITTED.glob("*.json"), *(REPORTS / "pilot").rglob("*.json")):
+    for path in COMMITTED.glob("*.json"):
         data = path.read_bytes()
         assert len(data) * 3 < typed.MOST_JSON
         for sign, most in typed.MOST_SIGNS.items():
@@ -177,11 +176,12 @@ def test_bounds_are_far_from_what_is_committed() -> None:
         assert max(line.count(b".") for line in data.splitlines()) * 3 < typed.MOST_DOTS
 
 
-def test_a_byte_order_mark_is_called_so(save: Callable[..., Path], tmp_path: Path) -> None:
+def test_a_byte_order_mark_of_a_record_is_nothing(
+    save: Callable[..., Path], tmp_path: Path
+) -> None:
     path = save(make_record(SMALL))
     path.write_bytes(path.read_text().encode("utf-8-sig"))
-    line = one_line(run("render", path, "--output", tmp_path / "report"), 2)
-    assert "record.json: begins with a byte order mark: save it without one" in line
+    assert run("render", path, "--output", tmp_path / "report").returncode == 0
 
 
 # what is compared with each other
@@ -237,10 +237,9 @@ def test_probes_that_are_committed_keep_these_rules() -> None:
 
 
 VERIFY = ("verify", COMMITTED, "--expected", REPORTS / "results")
-HISTORY = ("history", "--results", REPORTS / "results")
 
 
-@pytest.mark.parametrize("words", [VERIFY, HISTORY, ("lint", COMMITTED)])
+@pytest.mark.parametrize("words", [VERIFY, ("check", COMMITTED)])
 def test_a_full_standard_output(words: tuple[object, ...]) -> None:
     if not Path("/dev/full").exists():
         pytest.skip("there is no /dev/full here")
@@ -256,5 +255,5 @@ def test_a_full_standard_output(words: tuple[object, ...]) -> None:
 
 
 def test_a_character_set_that_lacks_some() -> None:
-    found = process(*map(str, HISTORY), env={"PYTHONIOENCODING": "ascii"})
-    assert found.returncode == 0 and re.search(r"\d \?s, then ", found.stdout) and not found.stderr
+    found = process(*map(str, VERIFY), env={"PYTHONIOENCODING": "ascii"})
+    assert found.returncode == 0 and "?" in found.stdout and not found.stderr

@@ -27,7 +27,7 @@ from synthetic import (
 )
 from synthetic_claims import measured
 
-pytestmark = pytest.mark.usefixtures("no_pilot")
+pytestmark = pytest.mark.usefixtures("no_variation")
 
 Read = Callable[[Json], Record]
 

@@ -113,14 +113,6 @@ def test_so_does_a_record_of_a_part(article: Path, record: Callable[..., Path]) 
     assert code == 0 and why == "the record holds no case reduction/kernle2/4194304/cold"
 
 
-def test_lint_excuses_no_record(article: Path, tmp_path: Path) -> None:
-    _spoil(article, *SLIP)
-    linted = run("lint", EVIDENCE, "--experiments", article)
-    assert linted.returncode == 1 and REFUSED in linted.stdout
-    again = run("lint", EVIDENCE, "--experiments", OUTSIDE / "claims")
-    assert "claims.toml" not in again.stdout
-
-
 ALWAYS = {
     "counter": (("_conflicts / (", "_conflict / ("), "no counter shared_bank"),
     "form": (

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from conftest import EXPERIMENTS, REPORTS, linked, pages, placeholders, text_of
 from recheck_report.claims.measured import read
-from recheck_report.commands.lint import Report, lint
 from recheck_report.commands.render import render
 from recheck_report.formatting import NBSP
 
@@ -48,13 +47,6 @@ def test_every_link_leads_somewhere(ours: dict[str, bytes], theirs: dict[str, by
     linked(theirs)
 
 
-def test_all_pages_keep_the_rules(ours: dict[str, bytes], theirs: dict[str, bytes]) -> None:
-    for files in (ours, theirs):
-        # placeholders have no axes for the rules to be about
-        found = lint(Report(text_of(files), {}))
-        assert {name: problems for name, problems in found.items() if problems} == {}
-
-
 def test_the_threshold_stands_beside_what_was_measured(ours: dict[str, bytes]) -> None:
     (line,) = re.findall(r"^\| \[C36\].*$", ours["README.md"].decode(), re.M)
     _, _, asked, measured = line.strip("| ").split(" | ")
@@ -85,7 +77,6 @@ def test_another_collection_reads_as_its_own(theirs: dict[str, bytes]) -> None:
     # nothing is explained that does not occur in it
     for word in ("the documents", "The documents", "inner", "the library |", "†", "‡", "§", "S3",
                  "A01", "much faster", "important", "left open"):  # fmt: skip
-        # the class that is predicted worst is one of the GPU model's, whoever has cases of it
-        apart = r"choices? that the document leaves open|worst class [\d.]+ %, inner"
+        apart = r"choices? that the document leaves open"
         assert word not in re.sub(apart, "", text.replace(NBSP, " ")), word
     assert "   # in the repository of reduction\n" in text

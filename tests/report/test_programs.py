@@ -18,12 +18,9 @@ FAILS = {
     "compare": (["none", "--output", "out"], 2, "none: cannot be read"),
     "publish": (["none", "--results", "out"], 2, "none/record.json: cannot be read"),
     "verify": (["none"], 2, "none: cannot be read"),
-    "bundle": (["none"], 2, "none/record.json: cannot be read"),
-    "lint": (["none"], 2, "none/README.md: cannot be read"),
+    "check": (["none"], 2, "none/record.json: cannot be read"),
     "collect": (["recheck", "--output", "probes.json"], 2, "experiments: is no folder; --exp"),
-    "variation": (["none", "--output", "table.json"], 2, "none: cannot be read"),
     "fleet": (["none", "--output", "out"], 2, "none: is no folder; experiments/fleet/run.py"),
-    "history": (["none", "--add", "--results", "out"], 2, "none: cannot be read"),
 }
 
 
@@ -32,14 +29,6 @@ def test_fails_in_one_line(command: str, tmp_path: Path) -> None:
     arguments, code, why = FAILS[command]
     assert why in one_line(process(command, *arguments, cwd=tmp_path), code)
     assert list(tmp_path.iterdir()) == []
-
-
-def test_so_does_what_writes_the_tables_of_best(tmp_path: Path) -> None:
-    (tmp_path / "gpu").mkdir()
-    (tmp_path / "gpu" / "record.json").write_text("{")
-    words = [sys.executable, str(EXPERIMENTS.parent / "kernels/best.py"), "--results", "."]
-    result = subprocess.run(words, capture_output=True, text=True, cwd=tmp_path, env=ENVIRONMENT)
-    assert "record.json: is not complete JSON" in one_line(result, 2)
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -66,7 +55,7 @@ def test_the_build_has_a_command_for_its_own_packages(tmp_path: Path) -> None:
     program = Path(os.environ.get("RECHECK", "")).absolute().parents[1] / "recheck-report"
     if not program.is_file():
         pytest.skip("RECHECK does not say where the build is")
-    words = [str(program), "lint", str(tmp_path / "not there")]
+    words = [str(program), "check", str(tmp_path / "not there")]
     # wherever it is called, and whatever else the caller has
     bare = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path)}
     result = subprocess.run(words, cwd=tmp_path, env=bare, capture_output=True, text=True)

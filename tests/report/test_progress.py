@@ -31,7 +31,7 @@ def test_rendering_says_what_it_is_at(record: Path, tmp_path: Path) -> None:
     states = _shown(text)
     assert code == 0 and states[-1] == ""
     assert states.index("reading") < states.index("verdicts")
-    drawn = "section 1 of 1, chart 1 of 5, matmul_ladder.svg"
+    drawn = "section 1 of 1, chart 1 of 4, matmul_ladder.svg"
     assert states.index("verdicts") < states.index(drawn) and "claims.svg" in states
 
 

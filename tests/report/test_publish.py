@@ -113,6 +113,17 @@ def test_replaces_what_was_published(copy: Path, tmp_path: Path) -> None:
     assert tree(old) == tree(tmp_path / "report")
 
 
+def test_medians_of_earlier_runs_stay(copy: Path, tmp_path: Path) -> None:
+    results = tmp_path / "results"
+    run("publish", copy, "--results", results)
+    frozen = results / "nvidia-h200" / "medians.json"
+    frozen.write_text("{}")
+    for _ in range(2):
+        result = run("publish", copy, "--results", results)
+        assert result.returncode == 0, result.stderr
+        assert frozen.read_text() == "{}"
+
+
 def test_not_a_report(tmp_path: Path) -> None:
     line = one_line(run("publish", tmp_path, "--results", tmp_path / "results"), 2)
     assert "record.json: cannot be read" in line

@@ -10,15 +10,17 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from conftest import EXPERIMENTS, listed_cases, texts_of
+from conftest import EXPERIMENTS, REPORTS, texts_of
 from recheck_report.charts.canvas import MARGIN
 from recheck_report.claims import BadClaim, load_collection
+from recheck_report.claims.binds import load_binds
 from recheck_report.claims.measured import Measured
 from recheck_report.claims.names import Tables, faults
 from recheck_report.claims.story import Story, load, load_stories
 from recheck_report.collect.plan import wanted
 from recheck_report.model.probes import Probes
 from recheck_report.model.record import Record
+from recheck_report.model.record import load as load_record
 from recheck_report.model.typed import typed
 from recheck_report.sections.family import close_family
 from recheck_report.sections.story import Telling, tell
@@ -38,6 +40,8 @@ from synthetic import (
 )
 from synthetic_claims import make_probes
 
+PEAK = EXPERIMENTS / "peak"
+EVIDENCE = sorted((REPORTS / "results" / "peak").glob("*/record.json"))
 SVG = "{http://www.w3.org/2000/svg}"
 HEAD = "4096x4096x4096/cold"
 STEP = """
@@ -377,17 +381,19 @@ def test_what_it_speaks_of_is_collected(tmp_path: Path) -> None:
     assert list(asked.cases) == [f"matmul/tile16/{HEAD}"]
 
 
-def test_ours_names_rows_of_the_program() -> None:
-    known = listed_cases()
-    (story,) = load_stories(EXPERIMENTS).values()
+@pytest.mark.parametrize("path", EVIDENCE, ids=lambda path: path.parent.name)
+def test_ours_names_rows_of_the_peak_program(path: Path) -> None:
+    known = {case.id for case in load_record(path)[0].cases}
+    (story,) = load_stories(PEAK).values()
     assert len(story.steps) > 12
     for step in story.steps:
         assert f"matmul/{step.row}/{HEAD}" in known and {step.binds} <= known
+    assert {*load_binds(PEAK)} <= known
 
 
 def test_ours_types_in_no_measured_figure() -> None:
     """Ratios, times and rates stand in the places of checks alone."""
-    (story,) = load_stories(EXPERIMENTS).values()
+    (story,) = load_stories(PEAK).values()
     figure = r"\d (ms|µs|TFLOP/s|GB/s|GFLOP/J|%|times as)|\d\.\d+ times"
     for step in story.steps:
         for part in step.text:

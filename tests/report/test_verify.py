@@ -13,10 +13,10 @@ from conftest import REPORTS, on_terminal, one_line, packed, process, run, slowe
 from recheck_report.commands.verify import differences, lines
 from recheck_report.formatting import margin as shown
 from recheck_report.model.verdicts import Verdicts
-from recheck_report.statistics.variation import margin
+from recheck_report.statistics.variation import known
 from synthetic import SMALL, Json, make_record, make_reduction, make_transpose, scale, spoil
 
-pytestmark = pytest.mark.usefixtures("no_pilot")
+pytestmark = pytest.mark.usefixtures("no_variation")
 
 CLAIMS: dict[str, tuple[str, Json | None, str | None]] = {
     "C11": ("holds", {"value": 2893.0, "low": 2835.0, "high": 2994.0, "unit": "×"}, None),
@@ -192,7 +192,7 @@ def test_a_slower_rung_is_a_line(put: Callable[..., Path], tmp_path: Path) -> No
         r"so are \d of its 11 other cases"
     )
     found = re.fullmatch(about, line)
-    assert found and found[1] == shown(margin("cold, 1 ms and more", {"NVIDIA H200"}))
+    assert found and found[1] == shown(known().margins["cold, 1 ms and more"])
     assert count.startswith("not as expected: 1 slower rung; of ")  # a library is no rung
     assert "measure again" in advice
 

@@ -16,9 +16,7 @@ from recheck_report.charts.canvas import style
 from recheck_report.charts.claims import compared, strip
 from recheck_report.charts.drawing import Drawing, NotDrawn
 from recheck_report.charts.error import error
-from recheck_report.charts.promotion import promotion
 from recheck_report.claims.measured import Measured
-from recheck_report.claims.predictions import Predictions
 from recheck_report.model.accuracy import Accuracy
 from recheck_report.model.record import Experiment
 from recheck_report.net import caught
@@ -39,13 +37,13 @@ class Chart:
 # in the order of the report, by the names of their files; an experiment that nobody has planned for
 # gets what fits any
 _PLANS = {
-    "matmul": ("ladder", "throughput", "roofline", "cpu_gpu", "block_policy"),
-    "matvec": ("ladder", "roofline", "then", "rows_blocks", "unroll"),
+    "matmul": ("ladder", "throughput", "cpu_gpu", "block_policy"),
+    "matvec": ("ladder", "then", "rows_blocks", "unroll"),
     "audit": ("audit",),
     "memory": ("levels",),
     "transpose": ("ladder", "throughput", "of_copy", "loops"),
 }
-_ANY = ("ladder", "throughput", "roofline", "cpu_gpu")
+_ANY = ("ladder", "throughput", "cpu_gpu")
 
 
 def plan(experiment: Experiment) -> tuple[str, ...]:
@@ -89,16 +87,10 @@ def claims_chart(own: Measured) -> Chart:
     return _draw("claims.svg", title, "Verdicts", lambda: strip(own))
 
 
-def accuracy_charts(accuracy: Accuracy, predictions: Predictions | None) -> list[Chart]:
-    """The errors of products of matrices: against K, and against promotion."""
-    kinds = {
-        "error": ("Errors against the length of the sums", partial(error, accuracy)),
-        "promotion": ("Errors against promotion", partial(promotion, accuracy, predictions)),
-    }
-    return [
-        _draw(f"matmul_{kind}.svg", title, "Matrix multiplication", draw)
-        for kind, (title, draw) in kinds.items()
-    ]
+def accuracy_charts(accuracy: Accuracy) -> list[Chart]:
+    """The errors of products of matrices against K."""
+    title, draw = "Errors against the length of the sums", partial(error, accuracy)
+    return [_draw("matmul_error.svg", title, "Matrix multiplication", draw)]
 
 
 def compared_chart(records: list[Measured], names: list[str], experiment: str) -> Chart:

@@ -32,12 +32,12 @@ from recheck_report.charts.canvas import (
 from recheck_report.charts.drawing import Drawing, nothing
 from recheck_report.charts.ladder import BACKED, GROUPS, LOOKS, group
 from recheck_report.charts.message import FASTER, against, factor, interval, ratio
-from recheck_report.charts.roofline import highest
 from recheck_report.claims.measured import Measured
 from recheck_report.claims.story import Step
 from recheck_report.formatting import NONE, duration, shape_label, significant
-from recheck_report.model.record import Case, Experiment
-from recheck_report.queries import metric_of, reference
+from recheck_report.model.record import MACHINE, Case, Experiment, Record
+from recheck_report.queries import Metric, metric_of, reference
+from recheck_report.sections.machine import work_of
 from recheck_report.sections.story import case_of, per_joule, there
 from recheck_report.statistics.family import comparisons
 
@@ -134,7 +134,7 @@ def _lines(own: Measured, experiment: Experiment) -> list[_Line]:
         energy = per_joule(own, experiment, library)
         more = f", {energy} {metric.energy_unit}" if energy else ""
         lines.append(_Line(library.strategy, metric.rates(library)[0], VERMILLION, more))
-    best = highest(record, metric, False)
+    best = highest(record, metric)
     if best and best.name != metric.ceiling_label:
         lines.append(_Line(f"{best.name} loop, measured", best.value / metric.scale, INK))
     if limit := metric.limit(record):
@@ -231,3 +231,24 @@ def _message(own: Measured, experiment: Experiment, cases: list[Case]) -> str:
     if not texts:
         texts = [f"{first.strategy}{first.marks} takes {duration(first.time.median)}"]
     return f"At {shape_label(experiment.headline)} {'; '.join(texts)}"
+
+
+@dataclass(frozen=True)
+class Roof:
+    name: str
+    value: float  # flop/s or bytes/s
+
+
+def highest(record: Record, metric: Metric) -> Roof | None:
+    """What the machine was measured to give at best; where it was not, what it specifies."""
+    experiment = record.experiment(MACHINE)
+    rows: list[Case] = [
+        case
+        for case in (record.of(experiment) if experiment else [])
+        if case.seconds and work_of(case) is metric and "l2" not in case.strategy
+    ]
+    if rows:
+        best = max(rows, key=lambda case: metric.rate(case, case.time.median))
+        return Roof(best.strategy, metric.rate(best, best.time.median) * metric.scale)
+    ceiling = record.ceilings.get(metric.ceiling)
+    return Roof(metric.ceiling_label, ceiling.value) if ceiling else None

@@ -1,7 +1,7 @@
 """A collection of claims: a folder with all that its documents say, and what of it a record shows.
 
 sources.toml has to be there. errata.toml, listings.toml, changes.toml, and in a folder for each
-experiment claims.toml, figures.toml, binds.toml, story.toml and predictions.toml, may be.
+experiment claims.toml, figures.toml, binds.toml and story.toml, may be.
 """
 
 from __future__ import annotations
@@ -18,11 +18,9 @@ from recheck_report.claims.changes import Change, load_changes
 from recheck_report.claims.figures import Figures
 from recheck_report.claims.listings import Listing, load_listings
 from recheck_report.claims.load import Check, Claim, Erratum, load_claims, load_errata
-from recheck_report.claims.predictions import Predictions, load_predictions
-from recheck_report.claims.sources import SOURCES, Attribution, Source, load_more, load_sources
+from recheck_report.claims.sources import SOURCES, Source, load_more, load_sources
 from recheck_report.claims.story import STORY, Story, load_stories
 from recheck_report.claims.toml import BadClaim, there
-from recheck_report.model.accuracy import EXPERIMENT
 from recheck_report.model.record import Record
 
 
@@ -36,11 +34,9 @@ class Collection:
     changes: tuple[Change, ...] = ()
     figures: dict[str, Figures] = field(default_factory=dict)  # by experiment
     left_out: dict[str, int] = field(default_factory=dict)  # claims not shown, by experiment
-    predictions: Predictions | None = None  # of errors of products
     binds: tuple[str, ...] = ()  # cases of which a report says what binds them
     stories: dict[str, Story] = field(default_factory=dict)  # by experiment
     log_held_by: str = ""  # what holds the log of changes to the history
-    attribution: Attribution = Attribution()  # how to cite its reports
     own: tuple[str, ...] = ()  # what rows may name in place of a document
 
     @property
@@ -89,7 +85,7 @@ class Collection:
 # what is compiled to see whether it can be; a file there may be mended by a macro
 SNIPPETS, MENDED = "errata", "/mended"
 FILES = (SOURCES, "errata.toml", "listings.toml", "changes.toml")
-EXPERIMENT_FILES = ("claims.toml", "figures.toml", "binds.toml", STORY, "predictions.toml")
+EXPERIMENT_FILES = ("claims.toml", "figures.toml", "binds.toml", STORY)
 
 
 @cache
@@ -100,12 +96,13 @@ def load_collection(folder: Path) -> Collection:
         raise BadClaim(f"{folder}: {what}; --experiments names one with {SOURCES} in it")
     for path in sorted([*folder.glob("*.toml"), *folder.glob("*/*.toml")]):
         known = FILES if path.parent == folder else EXPERIMENT_FILES
+        if path.parent != folder and (path.parent / SOURCES).is_file():
+            continue  # a collection of its own
         if path.name not in known:
             raise BadClaim(
                 f"{path}: nothing reads a file of this name; there are {', '.join(known)}"
             )
-    predictions = folder / EXPERIMENT / "predictions.toml"
-    holder, own, attribution = load_more(folder)
+    holder, own = load_more(folder)
     found = Collection(
         folder,
         load_sources(folder),
@@ -114,12 +111,10 @@ def load_collection(folder: Path) -> Collection:
         load_listings(folder),
         load_changes(folder),
         {path.parent.name: figures.load(path) for path in sorted(folder.glob("*/figures.toml"))},
-        predictions=load_predictions(predictions) if predictions.exists() else None,
         binds=load_binds(folder),
         stories=load_stories(folder),
         log_held_by=holder,
         own=own,
-        attribution=attribution,
     )
     for fault in _faults(found):
         raise BadClaim(f"{folder}/{fault}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 
 from recheck_report.claims.collection import Collection
@@ -22,12 +22,6 @@ from recheck_report.claims.toml import BadClaim
 from recheck_report.model.probes import Probes
 from recheck_report.model.record import Record
 from recheck_report.model.verdicts import SCHEMA, About, Value, Verdict, Verdicts
-from recheck_report.statistics.family import comparisons
-from recheck_report.statistics.variation import LEVELS, level_of
-
-
-def _verdict(outcomes: tuple[Outcome, ...]) -> str:
-    return all_of(outcome.verdict for outcome in outcomes) if outcomes else NOT_MEASURED
 
 
 @dataclass(frozen=True)
@@ -38,17 +32,11 @@ class Judged:
     gpu: str  # whose record it is; empty without one
     outcomes: tuple[Outcome, ...]  # of the checks that decide
     also: tuple[Outcome, ...]
-    # what they would be in another run, by what is another there (statistics/variation.py); only
-    # of levels that enough runs of this GPU model are known for
-    another: dict[str, tuple[Outcome, ...]] = field(default_factory=dict)
 
     @property
     def verdict(self) -> str:
-        return _verdict(self.outcomes)
-
-    def verdict_of(self, level: str) -> str:
-        """What another run would say: this verdict, or that it cannot tell."""
-        return _verdict(self.another[level])
+        found = [outcome.verdict for outcome in self.outcomes]
+        return all_of(found) if found else NOT_MEASURED
 
     @property
     def why(self) -> tuple[tuple[str, dict[str, Outcome]], ...]:
@@ -143,30 +131,16 @@ class Judgement:
 def judge(record: Record, probes: Probes | None, known: Collection) -> Judgement:
     """The verdicts on all claims of a collection, and its errata; raises BadClaim."""
     gpu = record.environment.gpu.name if record.environment.gpu else ""
-    here = Questions(record, probes)
-    # of other runs only once the family is closed: their comparisons are none of it
-    levels = ((name, level_of(gpu, name)) for name in LEVELS if comparisons(record).closed)
-    there = {name: Questions(record, probes, level) for name, level in levels if level}
+    questions = Questions(record, probes)
 
-    def ask(
-        asker: Claim | Erratum, checks: tuple[Check, ...], questions: Questions = here
-    ) -> tuple[Outcome, ...]:
+    def ask(asker: Claim | Erratum, checks: tuple[Check, ...]) -> tuple[Outcome, ...]:
         try:
             return tuple(map(questions.ask, checks))
         except BadExpression as error:
             where = f"{known.folder / asker.address}: field expression"
             raise BadClaim(f"{where}: {error}; mend the formula") from error
 
-    claims = (
-        Judged(
-            c,
-            gpu,
-            ask(c, c.check),
-            ask(c, c.also),
-            {name: ask(c, c.check, questions) for name, questions in there.items()},
-        )
-        for c in known.claims
-    )
+    claims = (Judged(c, gpu, ask(c, c.check), ask(c, c.also)) for c in known.claims)
     errata = (Corrected(erratum, ask(erratum, erratum.check)) for erratum in known.errata)
     return Judgement(tuple(claims), tuple(errata))
 

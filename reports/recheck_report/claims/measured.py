@@ -10,13 +10,10 @@ from typing import TypeVar
 
 from recheck_report.claims import BadClaim, Collection, Judgement, judge, load_collection
 from recheck_report.claims.names import slips
-from recheck_report.history.runs import HISTORY, History, added, of
-from recheck_report.history.runs import load as load_history
 from recheck_report.model.accuracy import Accuracy, load_accuracy
 from recheck_report.model.companions import FILES, LARGER
 from recheck_report.model.probes import Probes, load_probes
 from recheck_report.model.record import Record, compressed, load, locate
-from recheck_report.model.rehearsal import Rehearsal, load_rehearsal
 from recheck_report.model.typed import BadRecord
 from recheck_report.statistics.family import comparisons
 
@@ -31,8 +28,6 @@ class Measured:
     probes: Probes | None = None
     accuracy: Accuracy | None = None
     larger: Accuracy | None = None  # the same of a larger product
-    rehearsal: Rehearsal | None = None  # of its code on earlier GPUs
-    history: History | None = None  # of its GPU model
 
     @cached_property
     def compressed(self) -> dict[str, bytes]:
@@ -45,20 +40,16 @@ class Measured:
         assert comparisons(self.record).closed
         return judge(self.record, self.probes, self.known)
 
-    def with_history(self, history: History) -> Measured:
-        """The same with this history beside it."""
-        return replace(self, files=self.files | {HISTORY: history.json()}, history=history)
-
     @property
     def gpu(self) -> str:
-        """The GPU's name; for records with a measured GPU case alone."""
-        assert self.record.environment.gpu is not None
-        return self.record.environment.gpu.name
+        """The GPU's name."""
+        gpu = self.record.environment.gpu
+        return gpu.name if gpu else "no GPU"
 
 
 def read(path: Path, experiments: Path) -> Measured:
-    """Reads a record, in a file or a folder, what there is beside it of probes.json, accuracy.json,
-    accuracy_large.json, rehearsal.json and history.json, and the claims in `experiments`.
+    """Reads a record, in a file or a folder, what there is beside it of probes.json, accuracy.json
+    and accuracy_large.json, and the claims in `experiments`.
 
     One of these that cannot be read is a note of the report. Raises BadRecord with one line that
     names the file where the record itself cannot be used, and BadClaim.
@@ -76,17 +67,8 @@ def read(path: Path, experiments: Path) -> Measured:
 
     probes, accuracy = beside(load_probes), beside(load_accuracy)
     larger = beside(lambda path: load_accuracy(path, LARGER))
-    rehearsal, history = beside(load_rehearsal), beside(load_history)
-    folder, gpu = locate(path).parent, record.environment.gpu
-    try:
-        if history and (gpu is None or gpu.name != history.gpu):
-            raise BadRecord("is of another GPU than the record")
-        if history and record.gpu_measured:
-            added(history, of(record))
-    except BadRecord as error:
-        unread.append(f"{HISTORY}: {error}")
-        history = None
-    there = zip(FILES, (probes, accuracy, larger, rehearsal), strict=True)
+    folder = locate(path).parent
+    there = zip(FILES, (probes, accuracy, larger), strict=True)
     files |= {name: (folder / name).read_bytes() for name, found in there if found}
     # a folder's name is none of the record's
     notes = tuple(each.replace(f"{folder}/", "") for each in unread)
@@ -94,8 +76,7 @@ def read(path: Path, experiments: Path) -> Measured:
     known = load_collection(experiments)
     for slip in slips(known, record):
         raise BadClaim(f"{slip}; mend the name, or measure again")
-    found = Measured(record, known.of(record), files, probes, accuracy, larger, rehearsal)
-    return found.with_history(history) if history else found
+    return Measured(record, known.of(record), files, probes, accuracy, larger)
 
 
 def read_gpu(path: Path, experiments: Path) -> Measured:

@@ -27,11 +27,9 @@ from recheck_report.model.probes import Probes
 from recheck_report.model.record import Case, Record
 from recheck_report.net import caught
 from recheck_report.queries import COMPUTE, MEMORY
-from recheck_report.statistics import another
 from recheck_report.statistics.family import Comparisons, comparisons
 from recheck_report.statistics.paired import in_rounds
 from recheck_report.statistics.ratio import Ratio
-from recheck_report.statistics.variation import Level
 
 TIMELESS = ("count", "attribute", "arithmetic", "test")  # forms that no time decides
 HOLDS, FAILS, INCONCLUSIVE, NOT_MEASURED = "holds", "fails", "inconclusive", "not_measured"
@@ -144,15 +142,10 @@ def exact(value: float, check: Check) -> str:
 
 @dataclass(frozen=True)
 class Questions:
-    """The forms, asked of one record; a formula that makes no sense raises BadExpression.
-
-    With a level, asked of what another run would measure in 95 of 100 cases: wherever the interval
-    of such a run decides otherwise, so does the answer.
-    """
+    """The forms, asked of one record; a formula that makes no sense raises BadExpression."""
 
     record: Record
     probes: Probes | None
-    level: Level | None = None
 
     @property
     def known(self) -> Comparisons:
@@ -207,30 +200,11 @@ class Questions:
 
     def _pair(self, base: str, other: str, against: float = 1.0) -> tuple[Ratio, str]:
         first, second = self.timed(base), self.timed(other)
-        ratio = self._foreseen(self.known.verdict(first, second, against), first, second)
+        ratio = self.known.verdict(first, second, against)
         times = durations(second.time.median, first.time.median)
         pairs = zip(_names((second, first)), times, strict=True)
         words = ratio.words + in_rounds(ratio, first, second)
         return ratio, f"{', '.join(f'{name} {time}' for name, time in pairs)}: {words}"
-
-    def _foreseen(self, ratio: Ratio, *cases: Case) -> Ratio:
-        if not self.level:
-            return ratio
-        try:
-            # what processes differ by is in the interval then, and not besides
-            there = another.ratio(ratio, cases, self.level)
-            return replace(there, resolution=self.known.resolution)
-        except another.Unknown as error:
-            raise Missing(str(error)) from error
-
-    def _times(self, case: Case) -> tuple[float, float, float]:
-        """Median, high and low: a rate's median, low and high."""
-        time = case.time
-        try:
-            low, high = another.times(case, self.level) if self.level else (time.low, time.high)
-        except another.Unknown as error:
-            raise Missing(str(error)) from error
-        return time.median, high, low
 
     def _of(
         self,
@@ -322,7 +296,7 @@ class Questions:
     def _rate(self, check: Check) -> tuple[float, float, float, str, str]:
         """Value, low, high, unit and text of a case's metric."""
         case = self.timed(check.of)
-        median, high, low = self._times(case)
+        median, low, high = case.time.median, case.time.low, case.time.high
         if check.metric == "seconds":
             return median, low, high, "s", duration(median)
         work = case.bytes if check.metric == "bytes_per_second" else case.flops
@@ -354,15 +328,15 @@ class Questions:
                 raise Missing(f"the record holds no {metric.ceiling_label}")
             if not (work := getattr(case, metric.work)):
                 raise Missing(f"{check.of} has no work of that kind")
-            rates = [work / seconds / ceiling.value for seconds in self._times(case)]
-            share = Ratio(*rates)
+            time = case.time
+            times = time.median, time.high, time.low  # of a rate's median, low and high
+            share = Ratio(*(work / seconds / ceiling.value for seconds in times))
         else:
             roof = self.timed(check.roof)
             work = "bytes" if case.bytes and roof.bytes else "flops"
             if not getattr(case, work) or not getattr(roof, work):
                 raise Missing(f"{check.of} or {check.roof} has no work of that kind")
-            ratio = self._foreseen(self.known.ratio(roof, case), roof, case)
-            share = ratio.times(getattr(case, work) / getattr(roof, work))
+            share = self.known.ratio(roof, case).times(getattr(case, work) / getattr(roof, work))
         if check.at_least is not None:
             verdict = above(*share.widest, check.at_least)
         else:

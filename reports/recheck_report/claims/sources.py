@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
 
-from recheck_report.claims.toml import ID, SAID, BadClaim, Wrong, known_only, load_tables, table_of
+from recheck_report.claims.toml import ID, SAID, BadClaim, Wrong, load_tables, table_of
 from recheck_report.model.typed import BadRecord, read_toml, typed
 
 SOURCES = "sources.toml"
-HOLDER, COLLECTION = "log_held_by", "collection"
+HOLDER = "log_held_by"
 OWN = "own"  # names of what is no document, which rows may give as theirs
 # of rows that no document has: the harness's and the vendors' libraries
 ALWAYS = ("Recheck", "vendor")
@@ -40,23 +39,11 @@ class Source:
     url: str = ""
 
 
-@dataclass(frozen=True)
-class Attribution:
-    """How reports on a collection are to be cited. What is empty nobody has said."""
-
-    title: str = ""  # of the collection
-    authors: tuple[str, ...] = ()
-    license: str = ""  # of its reports, as SPDX names it
-    url: str = ""  # of its repository
-
-
 _URL = {
     "pattern": r"^(https?://[^\s\"<>\\^`{|}]+)?$",
     "says": "an address that begins with https:// or http://",
 }
-_LICENSE = {"pattern": "^[A-Za-z0-9.+-]*$", "says": "an SPDX identifier, such as Apache-2.0"}
 _read = table_of(Source, id=ID, name=SAID, found=SAID, type={"enum": TYPES}, url=_URL)
-_ATTRIBUTION = {"properties": {"license": _LICENSE, "url": _URL}}
 
 
 @cache
@@ -64,23 +51,21 @@ def load_sources(folder: Path) -> dict[str, Source]:
     """The documents of a folder by their ids, in the order of its file; raises BadClaim."""
     path = folder / SOURCES
     document = read_toml(path, BadClaim)
-    for name in (HOLDER, OWN, COLLECTION):
+    for name in (HOLDER, OWN):
         document.pop(name, None)
-    more = f" tables, [{COLLECTION}], {HOLDER} and {OWN}"
+    more = f" tables, {HOLDER} and {OWN}"
     found = load_tables(path, document, "source", _read, more, unique="id")
     return {source.id: source for source in found}
 
 
-def load_more(folder: Path) -> tuple[str, tuple[str, ...], Attribution]:
-    """What holds the log of changed checks to the history, "a test", empty if nothing does; what
-    rows may name in place of a document; and how reports on the folder are to be cited."""
+def load_more(folder: Path) -> tuple[str, tuple[str, ...]]:
+    """What holds the log of changed checks to the history, "a test", empty if nothing does; and
+    what rows may name in place of a document."""
     path = folder / SOURCES
     document = read_toml(path, BadClaim)
     try:
         holder = typed(str, document.get(HOLDER, ""), HOLDER)
         own = typed(tuple[str, ...], document.get(OWN, []), OWN)
-        table = typed(dict[str, Any], document.get(COLLECTION, {}), COLLECTION)
-        known_only(table, Attribution.__annotations__, f"{COLLECTION}.")
-        return holder, (*own, *ALWAYS), typed(Attribution, table, COLLECTION, _ATTRIBUTION)
+        return holder, (*own, *ALWAYS)
     except (BadRecord, Wrong) as error:
         raise BadClaim(f"{path}: {error}") from error

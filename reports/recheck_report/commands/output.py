@@ -12,12 +12,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from recheck_report.anchors import BESIDE, README
-from recheck_report.bundle import METADATA
-from recheck_report.bundle.citation import CITATION
-from recheck_report.bundle.citation import MARK as CITATION_MARK
 from recheck_report.commands import Failed
 from recheck_report.files import beside
-from recheck_report.history.runs import HISTORY
 from recheck_report.model.companions import FILES
 from recheck_report.model.record import COMPRESSED, RECORD
 
@@ -25,7 +21,7 @@ MARK = "<!-- Written by Recheck from record.json; rendering again replaces it. -
 COMPARISON_MARK = "<!-- Written by Recheck from several records; comparing again replaces it. -->"
 VERDICTS = "verdicts.json"
 TIMES = "times.csv"  # of a comparison
-_BESIDE_A_RECORD = (*FILES, HISTORY, COMPRESSED)  # a report has them where its record has
+_BESIDE_A_RECORD = (*FILES, COMPRESSED)  # a report has them where its record has
 CHART_MARK = "<dc:title>Recheck</dc:title>"  # the publisher that canvas.py writes into each SVG
 
 
@@ -60,8 +56,6 @@ def write(files: dict[str, bytes], folder: Path, mark: str = MARK) -> None:
         if name.endswith(".md"):
             what = "a report" if mark == MARK else "a comparison"
             raise Failed(f"{there}: is not {what} of Recheck; choose another --output")
-        if name == CITATION and not _ours(there, CITATION_MARK):
-            raise Failed(f"{there}: is not of a report of Recheck; choose another --output")
         if not again and not _same(there, data):
             raise Failed(f"{there}: is there, and no report beside it; choose another --output")
     stale = _stale(files, folder, mark) if again else []
@@ -109,7 +103,7 @@ def _stale(files: dict[str, bytes], folder: Path, mark: str) -> list[Path]:
         for readme in folder.glob(f"{BESIDE}/*/{README}"):
             if _ours(readme, mark):
                 found += [*_marked(readme.parent, mark)]
-                made = (RECORD, VERDICTS, METADATA, *_BESIDE_A_RECORD)
+                made = (RECORD, VERDICTS, *_BESIDE_A_RECORD)
                 found += [readme.parent / name for name in made]
     else:
         found.append(folder / TIMES)
@@ -131,7 +125,6 @@ def foreign(files: dict[str, bytes], folder: Path) -> list[str]:
             there.add(name)
         elif name not in own and not any(path.iterdir()):
             odd.add(name)  # of a folder that is not empty, what it holds is told
-    there -= {HISTORY} & files.keys()  # which may be there before any evidence is
     if there and not _ours(folder / README, MARK):
         return sorted(odd | there)
     stale = {_name(path, folder) for path in _stale(files, folder, MARK)}
@@ -140,7 +133,7 @@ def foreign(files: dict[str, bytes], folder: Path) -> list[str]:
 
 def _marked(folder: Path, mark: str) -> Iterator[Path]:
     """What in a folder says that it is ours."""
-    marks = {"*.md": mark, "*.html": mark, "charts/*.svg": CHART_MARK, CITATION: CITATION_MARK}
+    marks = {"*.md": mark, "*.html": mark, "charts/*.svg": CHART_MARK}
     for pattern, ours in marks.items():
         for path in folder.glob(pattern):
             if path.is_file() and _ours(path, ours):

@@ -18,30 +18,12 @@ from recheck_report.anchors import slug
 from recheck_report.claims.measured import read
 from recheck_report.commands import Failed, experiments_option
 from recheck_report.commands.output import foreign
-from recheck_report.commands.render import render
-from recheck_report.history.runs import HISTORY, History, added, of
-from recheck_report.history.runs import load as load_history
-from recheck_report.history.search import NoRuptures, searched
+from recheck_report.commands.render import peak_of, render
 from recheck_report.model.record import RECORD, Record, load
-from recheck_report.model.typed import BadRecord
 from recheck_report.progress import doing
+from recheck_report.sections.provenance import unfit
 
-FALSIFIES = ("launch_blocking", "debug_build")  # conditions under which no time is evidence
-
-
-def unfit(record: Record) -> str | None:
-    """Why this record's times are no evidence, or None."""
-    env = record.environment
-    if env.gpu is None or not record.gpu_measured:
-        return f"it holds no GPU result ({record.no_gpu_because})"
-    if env.build_type != "Release" or env.device_debug:
-        kind = "-G" if env.build_type == "Release" else env.build_type
-        return f"it comes from a {kind} build; use Release"
-    if env.git.dirty:
-        return "it was measured with uncommitted changes; commit them and measure again"
-    if says := next((each.says for each in env.conditions if each.code in FALSIFIES), None):
-        return f"no time of it counts: {says}"
-    return None
+MEDIANS = "medians.json"  # of earlier runs of the GPU model, which no record holds
 
 
 def untraceable(record: Record, results: Path) -> str | None:
@@ -76,24 +58,6 @@ def other_evidence(record: Record, results: Path, target: Path) -> str | None:
     if names[0] & names[1]:
         return None
     return f"{target} is evidence of other experiments, {', '.join(sorted(names[1]))}; name another"
-
-
-def continued(record: Record, target: Path) -> tuple[History | None, list[str]]:
-    """The history of the evidence there with this record, and what there is to say of it; None
-    where this is the only run. What was published before there was a history is a run of it."""
-    found = load_history(target)
-    try:
-        if (target / RECORD).exists():
-            found = added(found, of(load(target)[0]))
-        found = added(found, of(record))
-    except BadRecord as error:
-        raise BadRecord(f"{target / HISTORY}: {error}") from error
-    if len(found.runs) == 1:
-        return None, []
-    try:
-        return searched(found), []
-    except NoRuptures as why:
-        return found, [f"note: the run is in {HISTORY}, its change points are not: {why}"]
 
 
 def publish(files: dict[str, bytes], target: Path) -> None:
@@ -133,11 +97,11 @@ def run(options: argparse.Namespace) -> int:
     target = options.results / slug(own.gpu)
     if elsewhere := other_evidence(own.record, options.results, target):
         raise Failed(elsewhere)
-    with doing("history"):
-        history, note = continued(own.record, target)
-    files = render(own.with_history(history) if history else own, [])
+    files = render(own, [], peak_of(own, options.results / "peak", "../peak"))
+    if (frozen := target / MEDIANS).is_file():
+        files[MEDIANS] = frozen.read_bytes()
     if theirs := foreign(files, target):
         raise Failed(f"{target}: {theirs[0]} is of no report and would be lost; move it away")
     publish(files, target)
-    print(target, *note, sep="\n")
+    print(target)
     return 0

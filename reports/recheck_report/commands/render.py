@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import argparse
 import html
+import os
+import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -17,28 +19,30 @@ from pathlib import Path
 from typing import Any
 
 from recheck_report import templates
-from recheck_report.anchors import BESIDE, CLAIMS, HISTORY, METHOD, README, page, slug
-from recheck_report.bundle import described, folder_name, papers, write_archive
+from recheck_report.anchors import BESIDE, CLAIMS, METHOD, README, page, slug
 from recheck_report.charts import Chart, accuracy_charts, charts, claims_chart
 from recheck_report.claims import verdicts_json
 from recheck_report.claims.measured import Measured, read, read_gpu
 from recheck_report.commands import experiments_option, outside
 from recheck_report.commands.output import MARK, write
 from recheck_report.formatting import cell, shape_label, significant
-from recheck_report.history.runs import HISTORY as HISTORY_FILE
-from recheck_report.history.runs import added, of
-from recheck_report.history.search import PENALTY
-from recheck_report.model.record import AUDIT, MEMORY_LEVELS, SPECIAL, Experiment, Record
-from recheck_report.model.typed import BadRecord
+from recheck_report.model.record import (
+    AUDIT,
+    MEMORY_LEVELS,
+    RECORD,
+    SPECIAL,
+    Experiment,
+    Record,
+    load,
+    locate,
+)
 from recheck_report.net import caught
 from recheck_report.page import page as html_page
 from recheck_report.progress import doing
 from recheck_report.queries import COMPUTE, MEMORY
 from recheck_report.sections import (
-    another,
     glossary,
     gpus,
-    history,
     listings,
     machine,
     memory,
@@ -52,9 +56,9 @@ from recheck_report.sections import (
 )
 from recheck_report.sections.accuracy import HowAccurate, how_accurate
 from recheck_report.sections.family import close_family
-from recheck_report.sections.findings import Finding, findings
-from recheck_report.sections.rehearsal import rehearsed
+from recheck_report.sections.sentences import limits
 from recheck_report.sections.verdicts import View
+from recheck_report.statistics import variation
 from recheck_report.statistics.family import comparisons
 from recheck_report.statistics.paired import LEVEL
 
@@ -72,10 +76,7 @@ class Section:
     split: bool
     other_problems: list[str]
     table: tables.Headline
-    elsewhere: str  # what another run would find of this table
-    findings: list[Finding]
-    says: bool  # whether a finding says what documents say
-    named: str  # the documents whose claims findings name
+    limits: list[str]  # what counters say of some cases
     charts: list[Chart]
     story: story.Telling | None
     story_charts: list[Chart]
@@ -100,7 +101,7 @@ class Foundations:
     suspects: list[list[str]]
     throttled: str
     overhead: list[str]
-    family: int  # comparisons that the claims and the findings make
+    family: int  # comparisons that the claims, stories and listings make
     resolution: str
     not_passed: list[list[str]]
 
@@ -128,8 +129,6 @@ def _section(own: Measured, view: View, experiment: Experiment) -> Section:
     cases, known = record.of(experiment), own.known.figures_of(experiment.name)
     accurate = how_accurate(own, experiment)
     studied = own.accuracy if accurate and not accurate.why_not else None
-    found = findings(own, experiment)
-    says = [each for each in found if view.says(each)]
     telling = story.tell(own, experiment)
     return Section(
         experiment,
@@ -142,15 +141,12 @@ def _section(own: Measured, view: View, experiment: Experiment) -> Section:
         split=any(case.split for case in cases),
         other_problems=tables.other_problems(record, experiment),
         table=tables.Headline(record, experiment),
-        elsewhere=another.at_headline(record, experiment),
-        findings=found,
-        says=bool(says),
-        named=view.named(says),
+        limits=limits(own, experiment),
         charts=charts(own, experiment),
         story=telling,
         story_charts=charts(own, experiment, ("story",)) if telling else [],
         accurate=accurate,
-        accuracy_charts=accuracy_charts(studied, own.known.predictions) if studied else [],
+        accuracy_charts=accuracy_charts(studied) if studied else [],
         then=tables.then_and_here(record, experiment, known),
         matrices=tables.matrices(record, experiment),
         not_passed=tables.not_passed(record, experiment),
@@ -249,8 +245,7 @@ class Report:
     foundations: Foundations
     across: Across | None
     beside: list[Beside]
-    history: history.View | None
-    history_charts: dict[str, list[Chart]]  # by experiment
+    peak: str  # on kernels beyond the documents; empty where nothing is known
 
     @property
     def whole(self) -> list[Section]:
@@ -262,13 +257,7 @@ class Report:
         found = [*self.foundations.charts, *self.foundations.memory_charts]
         for section in self.whole:
             found += [*section.story_charts, *section.charts, *section.accuracy_charts]
-        return [*found, *(chart for own in self.history_charts.values() for chart in own)]
-
-    @property
-    def over_runs(self) -> dict[str, str]:
-        """Where an experiment's times over the runs stand, by its name."""
-        there = self.history.sections if self.history else []
-        return {each.experiment.name: f"{HISTORY}#{each.anchor}" for each in there}
+        return found
 
     def page(self, template: str, **values: Any) -> bytes:
         """A page; in the place of one that could not be made, why."""
@@ -287,7 +276,6 @@ class Report:
             view=self.view,
             foundations=self.foundations,
             gaps_columns=tables.GAPS,
-            over_runs=self.over_runs,
             **values,
         )
         return text.encode()
@@ -335,11 +323,9 @@ def _method_page(report: Report) -> bytes:
         method_columns=provenance.METHOD_COLUMNS,
         method_rows=provenance.method(record),
         glossary=glossary.rows(record),
-        another=another.levels(record) if record.gpu_measured else [],
-        another_columns=another.COLUMNS,
-        another_numbers=another.NUMBERS,
-        by_seed_columns=another.BY_SEED,
-        rehearsed=rehearsed(own),
+        run_to_run=self_audit.run_to_run(record) if record.gpu_measured else [],
+        run_to_run_columns=self_audit.RUN_TO_RUN,
+        run_to_run_of=variation.known().gpu,
         regimes={case.regime for case in record.cases},
         # recheck, or the program of another collection
         dropped=provenance.dropped(record),
@@ -357,10 +343,6 @@ def _method_page(report: Report) -> bytes:
     )
 
 
-def _history_page(report: Report, shown: history.View) -> bytes:
-    return report.page("history.md.j2", shown=shown, drawn=report.history_charts, penalty=PENALTY)
-
-
 def _shown(record: Record, section: Section | Broken) -> dict[str, Any]:
     """What the first page shows of an experiment."""
     about = {
@@ -369,8 +351,8 @@ def _shown(record: Record, section: Section | Broken) -> dict[str, Any]:
         "problem": section.problem,
         "page": page(section.experiment),
     }
-    nothing: dict[str, Any] = {"charts": [], "columns": [], "rows": [], "unsure": "",
-                               "library_wins": False}  # fmt: skip
+    nothing: dict[str, Any] = {"charts": [], "columns": [], "rows": [],
+                               "library_wins": False, "open": False}  # fmt: skip
 
     def whole(section: Section) -> dict[str, Any]:
         columns, rows = summary.winners(record, section.experiment)
@@ -379,8 +361,8 @@ def _shown(record: Record, section: Section | Broken) -> dict[str, Any]:
             "charts": [c for c in (*section.story_charts, *section.charts) if c.svg][:1],
             "columns": columns,
             "rows": rows,
-            "unsure": another.unsure_means(record, rows),
             "library_wins": any(cell.startswith("**") for row in rows for cell in row),
+            "open": any(summary.OPEN in cell for row in rows for cell in row),
         }
 
     if isinstance(section, Broken):
@@ -414,6 +396,7 @@ def _readme(report: Report, files: dict[str, bytes]) -> bytes:
         claims_columns=summary.CLAIMS,
         experiments=experiments,
         beside=report.beside,
+        peak=report.peak,
         links=_links(report, files),
     )
 
@@ -421,8 +404,7 @@ def _readme(report: Report, files: dict[str, bytes]) -> bytes:
 # what other parts of the report have made
 _MORE = {
     "report.html": "[report.html](report.html), one file to open from a copy of this folder: every "
-    "case and sample; [did my GPU differ?](report.html#view=compare)",
-    "appendix.md": "[Artifact appendix](appendix.md): what it takes to measure each claim again",
+    "case and sample; [did my GPU differ?](report.html#view=compare)"
 }
 
 
@@ -437,16 +419,26 @@ def _links(report: Report, files: dict[str, bytes]) -> list[str]:
         f"[How it was measured]({METHOD}): self-audit, machine, environment, glossary, how to "
         "measure again"
     )
-    if HISTORY in files:
-        found.append(f"[Times over the runs]({HISTORY}): what became slower or faster, when, and "
-                     "what else changed then")  # fmt: skip
     if report.across:
         found.append(f"[Other GPUs]({CLAIMS}#other-gpus): the same claims on each")
     found += [text for name, text in _MORE.items() if name in files]
     return found
 
 
-def render(own: Measured, beside: list[Measured]) -> dict[str, bytes]:
+def peak_of(own: Measured, folder: Path, link: str) -> str:
+    """What the peak collection's report of this GPU model says in a line; `folder` holds a report
+    for each model, and `link` leads to it from the report that says so."""
+    name = slug(own.gpu)
+    if not name or own.record.environment.gpu is None or not (folder / name / RECORD).is_file():
+        return ""
+    peak, _ = load(folder / name)
+    said = "; ".join(summary.figures(peak))
+    return (
+        f"**Beyond the documents**: {said}. [The report]({link}/{name}/{README})." if said else ""
+    )
+
+
+def render(own: Measured, beside: list[Measured], peak: str = "") -> dict[str, bytes]:
     """Every file of the report by its path in the folder; depends on nothing but the records,
     their probes and the claims.
 
@@ -464,12 +456,7 @@ def render(own: Measured, beside: list[Measured]) -> dict[str, bytes]:
         foundations = _foundations(own)
     across = _across(own, shown) if record.gpu_measured else None
     others, files = _beside(shown) if not record.gpu_measured else ([], {})
-    kept = history.view(own)
-    over_runs = {
-        each.experiment.name: charts(own, each.experiment, ("history",))
-        for each in (kept.sections if kept else [])
-    }
-    report = Report(own, view, sections, foundations, across, others, kept, over_runs)
+    report = Report(own, view, sections, foundations, across, others, peak)
     chart = claims_chart(own)
     files |= own.compressed | {"verdicts.json": verdicts_json(record, own.judgement)}
     files |= {f"charts/{each.name}": each.svg for each in [chart, *report.charts] if each.svg}
@@ -484,26 +471,8 @@ def render(own: Measured, beside: list[Measured]) -> dict[str, bytes]:
         for section in sections:
             files[page(section.experiment)] = _experiment_page(report, section)
         files[METHOD] = _method_page(report)
-        if kept:
-            files[HISTORY] = _history_page(report, kept)
-        files |= caught(lambda: papers(own, MARK), lambda _: {})
         files[README] = _readme(report, files)  # the last: it leads to what is there
-    return described(own, files)
-
-
-def with_history(own: Measured, beside: list[Measured]) -> Measured:
-    """With the history of its GPU model, if one of the others has it, and itself as a run of it."""
-    gpu = own.record.environment.gpu
-    kept = (each.history for each in beside if each.history and gpu)
-    found = next((each for each in kept if gpu and each.gpu == gpu.name), None)
-    if own.history or found is None or not own.record.gpu_measured:
-        return own
-    try:
-        return own.with_history(added(found, of(own.record)))
-    except BadRecord as error:
-        raise BadRecord(
-            f"{HISTORY_FILE} of {found.gpu}, which --beside leads to: {error}"
-        ) from error
+    return files
 
 
 def options(parser: argparse.ArgumentParser) -> None:
@@ -513,6 +482,8 @@ def options(parser: argparse.ArgumentParser) -> None:
     many = "records of other GPUs, or where this has no GPU"
     add("--beside", type=Path, nargs="*", action="extend", default=[], metavar="RECORD", help=many)
     add("--bundle", type=Path, metavar="FILE", help="also write the report as one zip file")
+    says = "reports on kernels beyond the documents, a folder for each GPU (default: ../peak)"
+    add("--peak", type=Path, metavar="DIR", help=says)
     experiments_option(parser)
 
 
@@ -522,10 +493,14 @@ def run(options: argparse.Namespace) -> int:
     with doing("reading"):
         own = read(options.record, options.experiments)
         beside = [read_gpu(path, options.experiments) for path in options.beside]
-        own = with_history(own, beside)
-    files = render(own, beside)
+    link = os.path.relpath(options.peak, options.output) if options.peak else "../peak"
+    # evidence has it among the other evidence
+    folder = options.peak or locate(options.record).parent.parent / "peak"
+    peak = caught(lambda: peak_of(own, folder, link), lambda _: "")
+    files = render(own, beside, peak)
     write(files, options.output)
     if options.bundle:
-        write_archive(files, folder_name(own.record), options.bundle)
+        folder = options.output.resolve()
+        shutil.make_archive(str(options.bundle.with_suffix("")), "zip", folder.parent, folder.name)
     print(options.output / README)
     return 0

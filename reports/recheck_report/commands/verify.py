@@ -25,7 +25,6 @@ from recheck_report.claims.measured import Measured, read
 from recheck_report.claims.toml import in_order
 from recheck_report.commands import Failed, experiments_option
 from recheck_report.formatting import NONE, duration, margin
-from recheck_report.history.runs import HISTORY
 from recheck_report.model.record import SPECIAL, Case, locate
 from recheck_report.model.verdicts import Verdict, Verdicts, load_verdicts
 from recheck_report.progress import doing
@@ -189,8 +188,7 @@ def run(options: argparse.Namespace) -> int:
     gpu = own.gpu if own.record.environment.gpu else None
     path = folder / slug(gpu) if folder and gpu and slug(gpu) else None
     expected = None
-    # runs may be kept of a GPU that nobody has published a report of
-    if path and path.is_dir() and any(each.name != HISTORY for each in path.iterdir()):
+    if path and path.is_dir():
         with doing("reading and judging the expected one"):
             expected = _judged(path, options.experiments)
     titles = {each.id: each.title for each in load_collection(options.experiments).claims}

@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from recheck_report.history.runs import load as load_history
 from recheck_report.model.accuracy import load_accuracy
 from recheck_report.model.companions import LARGER
 from recheck_report.model.probes import load_probes
 from recheck_report.model.record import RECORD, Record, load
-from recheck_report.model.rehearsal import load_rehearsal
 from recheck_report.model.typed import BadRecord, printable
 
 JOURNAL = "record.journal.jsonl"  # of a run that came to no end
@@ -54,8 +52,6 @@ def brought(folder: Path, model: str) -> Brought:
         load_probes(folder)
         load_accuracy(folder)
         load_accuracy(folder, LARGER)
-        load_rehearsal(folder)
-        load_history(folder)
     except BadRecord as error:
         said = printable(str(error).replace(f"{folder}/", ""))
         what = "no record that can be read with what is beside it"

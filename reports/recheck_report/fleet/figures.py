@@ -2,14 +2,13 @@
 
 Of each experiment, at its headline shape: the throughput of each rung, its share of the roof, and
 how many claims came to which verdict. What is expected is the throughput of the committed record of
-the same GPU model, within what two GPUs of that model differ by (statistics/another.py): by the
-margins of 999 of 1000 cases, as for `verify`, as a run of a hundred figures that are each expected
-in 95 of 100 runs would hardly ever pass.
+the same GPU model, within what two GPUs of that model differ by: by the margins of 999 of 1000
+cases (statistics/variation.py), as for `verify`.
 """
 
 from __future__ import annotations
 
-import contextlib
+import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,8 +19,8 @@ from recheck_report.claims.measured import Measured, read, read_gpu
 from recheck_report.model.record import AUDIT, RECORD, Case, Experiment, Record
 from recheck_report.queries import metric_of, roof, share
 from recheck_report.sections.family import close_family
-from recheck_report.statistics import another
-from recheck_report.statistics.variation import GPU, Level, level_of
+from recheck_report.statistics import variation
+from recheck_report.statistics.variation import class_of
 
 VERDICTS = ("holds", "fails", "inconclusive", "not_measured")
 
@@ -51,11 +50,11 @@ def figures(record: Path, experiments: Path, results: Path) -> Figures:
     """`experiments` holds the claims, `results` the committed reports. Raises BadRecord."""
     own = read(record, experiments)
     close_family(own)
-    known, level, reference = _reference(own, experiments, results)
+    known, reference = _reference(own, experiments, results)
     found: list[Figure] = []
     for experiment in own.record.experiments:
         if experiment.name != AUDIT:  # whose rows are one and the same
-            found += _rates(own.record, experiment, known, level)
+            found += _rates(own.record, experiment, known)
     counts: dict[str, dict[str, int]] = {}
     there = {case.experiment for case in own.record.cases}
     for judged in own.judgement.claims:
@@ -68,26 +67,27 @@ def figures(record: Path, experiments: Path, results: Path) -> Figures:
     return Figures(tuple(found), reference)
 
 
-def _reference(
-    own: Measured, experiments: Path, results: Path
-) -> tuple[Record | None, Level | None, str]:
-    """The committed record of the GPU model, and how much two GPUs of it differ; else why not."""
+def _reference(own: Measured, experiments: Path, results: Path) -> tuple[Record | None, str]:
+    """The committed record of the GPU model; else why not."""
     if not own.record.gpu_measured:
-        return None, None, "no reference: CPU rows decide, and hosts differ by factors"
+        return None, "no reference: CPU rows decide, and hosts differ by factors"
     folder = results / slug(own.gpu)
     if not (folder / RECORD).is_file():
-        return None, None, f"no reference: no record of the model {own.gpu} is committed"
+        return None, f"no reference: no record of the model {own.gpu} is committed"
     known = read_gpu(folder, experiments).record
-    level = level_of(own.gpu, GPU)
-    if level is None:
+    if own.gpu != variation.known().gpu:
         why = f"too few runs of the model {own.gpu} are known to say how much two differ"
-        return None, None, f"no reference: {why}"
+        return None, f"no reference: {why}"
     env = known.environment
-    return (
-        known,
-        level,
-        f"held against the committed run of {env.started[:10]}, commit {env.git.short}",
-    )
+    return known, f"held against the committed run of {env.started[:10]}, commit {env.git.short}"
+
+
+def _expected(base: Case) -> tuple[float, float]:
+    """Where the median of another GPU's run lies, in seconds: within the interval of this one,
+    widened by what two GPUs differ by; their logarithms add up as squares do."""
+    time, by = base.time, math.log1p(variation.known().margin(class_of(base)))
+    down, up = (math.hypot(math.log(end / time.median), by) for end in (time.low, time.high))
+    return time.median * math.exp(-down), time.median * math.exp(up)
 
 
 def _rungs(record: Record, experiment: Experiment) -> list[Case]:
@@ -105,20 +105,16 @@ def _rungs(record: Record, experiment: Experiment) -> list[Case]:
     ]
 
 
-def _rates(
-    record: Record, experiment: Experiment, known: Record | None, level: Level | None
-) -> Iterator[Figure]:
+def _rates(record: Record, experiment: Experiment, known: Record | None) -> Iterator[Figure]:
     metric, best = metric_of(record, experiment), roof(record, experiment)
     for case in _rungs(record, experiment):
         name = f"{_word(experiment.name)}/{_word(case.strategy)}"
         base = known.by_id.get(case.id) if known else None
         expected = None
-        # of a class that no two runs are known of, nothing is expected
-        if base and base.seconds and level:
-            with contextlib.suppress(another.Unknown):
-                fast, slow = another.times(base, level, margin=True)
-                rates = (metric.rate(base, each) for each in (base.seconds.median, slow, fast))
-                expected = Expected(*rates)
+        if base and base.seconds:
+            fast, slow = _expected(base)
+            rates = (metric.rate(base, each) for each in (base.seconds.median, slow, fast))
+            expected = Expected(*rates)
         yield Figure(name, metric.rate(case, case.time.median), metric.unit, expected)
         of_roof = share(record, experiment, case, best) if case.target == "gpu" else None
         if of_roof:

@@ -8,7 +8,6 @@ sums. Errors are numbers without a unit, but for `absolute`, which has the eleme
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -25,7 +24,6 @@ GUARDED = ("exp6n",)  # beyond what splitting holds: only the bound is asked of 
 NOT_FINITE = ("infinite", "nan")  # inputs of which a split row promises nothing
 TOLERANCE = 1e-3  # the documents', on each element's absolute error (C21)
 ROUNDOFF = 2.0**-24  # of fp32: half a unit in the last place
-PROMOTION = 64  # where a row does not say how many elements of K are summed before promotion
 
 
 class BadAccuracy(BadRecord):
@@ -64,16 +62,6 @@ class Row:
     @property
     def split(self) -> bool:
         return self.arithmetic == "split"
-
-    @property
-    def family(self) -> str:
-        """The row of whose sweep of promotion intervals this is a point; itself, if of none."""
-        return re.sub(r"_promot(?:ion|e_?)(?:\d+|none)$", "", self.strategy)
-
-    @property
-    def promotion(self) -> int:
-        """Elements of K that a tensor core sums before the sum is added in fp32; 0: all of them."""
-        return self.parameters.get("promotion", PROMOTION)
 
 
 @dataclass(frozen=True)

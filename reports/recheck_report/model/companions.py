@@ -14,8 +14,7 @@ from recheck_report.model.record import Record
 from recheck_report.model.typed import BadRecord, T, bytes_of, checked, read_json, reader
 
 PROBES, ACCURACY, LARGER = "probes.json", "accuracy.json", "accuracy_large.json"
-REHEARSAL = "rehearsal.json"
-FILES = (PROBES, ACCURACY, LARGER, REHEARSAL)  # that a report may hold, and takes along
+FILES = (PROBES, ACCURACY, LARGER)  # that a report may hold, and takes along
 
 
 @dataclass(frozen=True)

@@ -34,6 +34,7 @@ from recheck_report.model.typed import (
 SCHEMA, OLDEST = 6, 5
 RECORD, SAMPLES = "record.json", "samples.jsonl"
 COMPRESSED = SAMPLES + ".bz2"  # as a report holds it
+STATUS = ("passed", "incorrect", "failed", "unsupported", "not_run")
 REGIMES = ("cold", "hot", "inner", "end_to_end")  # in the order of tables; others come behind
 MOST_LINE = 1 << 22  # bytes of a case's samples; 100000 of them have 1.3 MB
 MOST_UNREAD = 3  # parts of a record that are named because they could not be read
@@ -508,8 +509,10 @@ class Record(Run):
 
 Members = dict[str, Any]
 Unread = list[str]
-_read_strategy: Reader[Strategy] = reader(Strategy)
-_read_entry: Reader[Entry] = reader(Entry)
+# optional members that could not be read, since somebody looked last
+_left_out: list[str] = []
+_read_strategy: Reader[Strategy] = reader(Strategy, unread=_left_out)
+_read_entry: Reader[Entry] = reader(Entry, unread=_left_out)
 _RESULT = [each.name for each in fields(Result)]
 
 
@@ -524,12 +527,20 @@ def _word(text: str) -> str:
     return text if _WORD.fullmatch(text) else "unknown"
 
 
+def _note(unread: Unread, where: str) -> None:
+    """Moves what was left out of an entry to the notes of the record."""
+    for each in _left_out:
+        unread.append(each.replace("field ", f"field {where}.", 1))
+    _left_out.clear()
+
+
 def _rows(document: Members, unread: Unread) -> dict[tuple[str, str], Members]:
     """What each strategy's cases have in common, by experiment and name."""
     found: dict[tuple[str, str], Members] = {}
     for at, value in enumerate(_listed(document, "strategies")):
         try:
             row = _read_strategy(value)
+            _note(unread, f"strategies[{at}]")
             _named(row.experiment, _EXPERIMENT, "an experiment")
             key = row.experiment, _named(row.name, _ROW, "a name")
             own = {k: v for k, v in vars(row).items() if k != "name"}
@@ -563,8 +574,10 @@ def _unsure(entry: Entry, seconds: Seconds | None) -> str | None:
     if 0 < seconds.samples < FEWEST:
         few = "1 sample" if seconds.samples == 1 else f"{seconds.samples} samples"
         return f"it has only {few}, which have no interval"
-    unknown = entry.seconds.low is None or entry.seconds.high is None
-    return "its interval is not known" if unknown else None
+    low, high = entry.seconds.low, entry.seconds.high
+    if low is None or high is None:
+        return "its interval is not known"
+    return None if low <= seconds.median <= high else "its interval does not hold its median"
 
 
 def _sizes(shape: str, axes: tuple[str, ...]) -> dict[str, int]:
@@ -623,6 +636,10 @@ def _cases(
     for at, value in enumerate(_listed(document, "cases")):
         try:
             entry = _read_entry(value)
+            _note(unread, f"cases[{at}]")
+            if entry.status not in STATUS:
+                what = f"the status {_word(entry.status)!r}, which no case of Recheck has"
+                unread.append(f"cases[{at}] has {what}")
             if entry.id in found:
                 raise Unfit("appears twice").at("id")
             found[entry.id] = _case(entry, rows, lines, known)
@@ -726,7 +743,7 @@ def _samples(folder: Path, unread: Unread) -> tuple[dict[str, Raw], dict[str, by
 
 
 def _parse(raw: bytes, folder: Path) -> tuple[Record, dict[str, bytes]]:
-    document, unread = read_json(raw), Unread()
+    document, unread = read_json(raw, lenient=True), Unread()
     if type(document) is not dict or "schema" not in document:
         raise BadRecord("has no field schema: this is not a record of Recheck")
     schema = typed(int, document["schema"], "schema")
@@ -738,6 +755,10 @@ def _parse(raw: bytes, folder: Path) -> tuple[Record, dict[str, bytes]]:
     known = _experiments(run, unread)
     lines, files = _samples(folder, unread)
     cases = _cases(document, lines, known, unread)
+    named = "environment" not in document or run.environment.gpu is not None
+    if not named and any(each.seconds and each.target == "gpu" for each in cases):
+        unread.append("field environment.gpu names no GPU, and there are times of one")
+        run = replace(run, environment=replace(run.environment, gpu=Gpu()))
     whole = {
         "experiments": tuple(_whole(each, cases) for each in known.values()),
         "plan": replace(run.plan, preset=_word(run.plan.preset)),
@@ -766,6 +787,10 @@ def load(path: Path) -> tuple[Record, dict[str, bytes]]:
     Raises BadRecord with one line that names the file and what is wrong, where nothing can be used.
     """
     path = locate(path)
+    journal = path.with_name("record.journal.jsonl")
+    if not path.exists() and journal.exists():
+        where = f"recheck --resume --output={path.parent}"
+        raise BadRecord(f"{path}: is not written yet, as its run was cut off: go on with {where}")
     try:
         return _parse(bytes_of(path), path.parent)
     except OSError as error:

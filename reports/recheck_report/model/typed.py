@@ -25,10 +25,10 @@ Form = dict[str, Any]  # a schema, or a part of one
 Reader = Callable[[Any], T]
 
 MOST_BYTES = 1 << 26  # of a file; a full run's largest has 5 MB
-# of a JSON text: records of old schemas have 10 MB, and a history of all runs it may hold 22
+# of a JSON text: records of old schemas have 10 MB
 MOST_JSON = 1 << 25
 # what each of these signs stands for costs many times its bytes, so they have bounds of their own:
-# such a history has 650,000 lists and 2,000,000 commas, an old record 16,000 objects, 150,000 names
+# an old record has 16,000 objects and 150,000 names
 MOST_SIGNS = {"{": 100_000, "[": 2_000_000, ":": 500_000, ",": 6_000_000}
 # of a file of claims; the largest has 44 kB. tomllib takes time and memory by the square of the
 # parts of a dotted name; no line has more than 8 dots
@@ -309,6 +309,8 @@ def _once(members: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 _JSON = json.JSONDecoder(parse_constant=_no_number, object_pairs_hook=_once)
+# a number that is none is as good as one that is missing
+_LENIENT = json.JSONDecoder(parse_constant=lambda _: None, object_pairs_hook=_once)
 
 
 def _whole(data: bytes, most: int) -> None:
@@ -319,14 +321,16 @@ def _whole(data: bytes, most: int) -> None:
         raise BadRecord("begins with a byte order mark: save it without one")
 
 
-def read_json(data: bytes) -> Any:
-    """What a JSON text says; raises BadRecord without the file's name."""
+def read_json(data: bytes, lenient: bool = False) -> Any:
+    """What a JSON text says; raises BadRecord without the file's name. A lenient reader takes NaN
+    and infinity for null, and a byte order mark for nothing."""
+    data = data.removeprefix(codecs.BOM_UTF8) if lenient else data
     _whole(data, MOST_JSON)
     for sign, most in MOST_SIGNS.items():
         if data.count(sign.encode()) > most:
             raise BadRecord(f"has {sign!r} more than {most} times")
     try:
-        return _JSON.decode(data.decode())
+        return (_LENIENT if lenient else _JSON).decode(data.decode())
     except RecursionError as error:
         raise BadRecord("is nested too deeply") from error
     except ValueError as error:

@@ -23,7 +23,7 @@ from recheck_report.page import data, packing
 # concatenated in this order; each is one idea
 SCRIPTS = (
     "data", "format", "statistics", "dom", "text", "table", "address", "plot",
-    "summary", "claims", "ranking", "sizes", "roofline", "samples", "accuracy", "compare",
+    "summary", "claims", "ranking", "sizes", "samples", "accuracy", "compare",
     "trust", "method", "main",
 )  # fmt: skip
 _HERE = Path(__file__).parent

@@ -6,6 +6,7 @@ forms (code, bold, links) and shows them as text.
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import asdict
 from typing import Any
@@ -23,8 +24,7 @@ from recheck_report.model.record import (
     Experiment,
     Record,
 )
-from recheck_report.page import variation
-from recheck_report.queries import DISPATCH, first_rung, metric_of, reference, roof, square_sizes
+from recheck_report.queries import first_rung, metric_of, reference, roof, square_sizes
 from recheck_report.sections import (
     glossary,
     listings,
@@ -37,7 +37,6 @@ from recheck_report.sections import (
     tables,
 )
 from recheck_report.sections.accuracy import how_accurate
-from recheck_report.sections.findings import findings
 from recheck_report.sections.verdicts import (
     CHANGES,
     SOURCES,
@@ -49,9 +48,11 @@ from recheck_report.sections.verdicts import (
     prose,
     said,
 )
-from recheck_report.statistics.family import comparisons
+from recheck_report.statistics import variation
+from recheck_report.statistics.family import Comparisons, comparisons
 from recheck_report.statistics.paired import ENOUGH
 from recheck_report.statistics.ratio import COARSEST
+from recheck_report.statistics.variation import DURATIONS
 
 Json = dict[str, Any]
 
@@ -76,16 +77,28 @@ def of(own: Measured) -> Json:
         "coarsest": COARSEST,
         "enough": ENOUGH,
         "family": len(known.family),
-        "variation": variation.table(),
+        "variation": _variation(known),
         "words": WORDS,
         **_verdicts(own),
-        "findings": _findings(own),
         "stories": _stories(own),
         "accuracy": [_study(each) for each in (own.accuracy, own.larger) if each],
         "accurate": _accurate(own),
         "probes": asdict(own.probes) if own.probes else None,
         "trust": _trust(own),
         "method": _method(own),
+    }
+
+
+def _variation(known: Comparisons) -> Json:
+    """By how much two runs differ: how a time in seconds names its class, null being any; by class
+    the table; and whether differences have to exceed what two processes differ by."""
+    table = variation.known()
+    return {
+        "durations": [[None if below == math.inf else below, name] for below, name in DURATIONS],
+        "ratios": table.ratios,
+        "medians": table.medians,
+        "margins": table.margins,
+        "processes": known.processes,
     }
 
 
@@ -102,7 +115,6 @@ def _about(record: Record) -> Json:
     env = record.environment
     return {
         "gpu": env.gpu.name if env.gpu else None,
-        "uuid": env.gpu.uuid_hash if env.gpu else None,
         "cpu": env.cpu,
         "why_no_gpu": None if record.gpu_measured else record.no_gpu_because,
         "commit": env.git.commit,
@@ -203,7 +215,6 @@ def _row(case: Case) -> Json:
         "problem": case.problem,
         "part_of": case.part_of,
         "sweep": case.sweep,
-        "dispatch": case.strategy in DISPATCH,
         "contends": case.contends,
         "marks": case.marks,
         "parameters": case.parameters,
@@ -277,16 +288,6 @@ def _erratum(corrected: Corrected) -> Json:
         "right": prose(erratum.right),
         "concerns": list(erratum.concerns),
         "proof": proof(corrected),
-    }
-
-
-def _findings(own: Measured) -> Json:
-    return {
-        experiment.name: [
-            {"title": each.title, "says": each.says, "lines": [line.text for line in each.lines]}
-            for each in findings(own, experiment)
-        ]
-        for experiment in own.record.ordinary
     }
 
 

@@ -10,8 +10,8 @@ from typing import Any
 
 @cache
 def load(name: str) -> dict[str, Any]:
-    """The schema of the file of that name: record, samples (of one line), probes, accuracy,
-    rehearsal, verdicts or history."""
+    """The schema of the file of that name: record, samples (of one line), probes, accuracy
+    or verdicts."""
     path = Path(__file__).with_name(f"{name}.schema.json")
     found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     return found

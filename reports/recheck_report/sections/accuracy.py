@@ -51,7 +51,6 @@ class HowAccurate:
     k: int = WHOLE_K
     against: Table | None = None  # cuBLAS's errors, and the others' as multiples of them
     larger: HowAccurate | None = None  # of a larger product: inputs, verdict, against
-    sweeps: Table | None = None
     special: Table | None = None
     whole: Table | None = None
     gaps: Table | None = None
@@ -67,7 +66,6 @@ def how_accurate(own: Measured, experiment: Experiment) -> HowAccurate | None:
     if foreign := accuracy.foreign(own.record):
         return HowAccurate(cell(foreign))
     splits = _splits(accuracy)
-    sweeps = [row for row in accuracy.rows if row.split and row.sweep]
     return HowAccurate(
         inputs=_inputs(accuracy),
         verdict=_verdict(accuracy, splits),
@@ -76,7 +74,6 @@ def how_accurate(own: Measured, experiment: Experiment) -> HowAccurate | None:
         promised=_promised(accuracy, splits),
         against=_against(accuracy, splits),
         larger=_larger(own),
-        sweeps=_against(accuracy, sweeps) if sweeps else None,
         special=_special(accuracy),
         whole=_whole(accuracy),
         gaps=_gaps(accuracy),

@@ -2,7 +2,7 @@
 cycles on, as Nsight Compute saw them.
 
 <experiment>/binds.toml and the steps of story.toml name the cases, `collect` counts, probes.json
-has what came out, and the findings and the story say it in a line for each.
+has what came out, and the page and the story say it in a line for each.
 """
 
 from __future__ import annotations

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 
 from recheck_report.claims.measured import Measured
 from recheck_report.model.record import Case
-from recheck_report.sections.findings import costs
-from recheck_report.sections.findings.sentences import WORDS, Sentences
+from recheck_report.sections.sentences import WORDS, Sentences, prices
 from recheck_report.sections.verdicts import prose
 
 COLUMNS = ["listing", "what its row keeps", "what our general form changes", "what that costs"]
@@ -30,7 +29,7 @@ def listed(own: Measured) -> Listed | None:
         there.setdefault(f"{case.experiment}/{case.strategy}", case)
     if not any(each.row in there for each in known):
         return None
-    rows, found = [], costs(own)
+    rows, found = [], prices(own)
     for each in known:
         row, general = each.strategies
         name, printed = f"`{row}`", there.get(each.row)

@@ -10,10 +10,10 @@ from recheck_report.anchors import anchor
 from recheck_report.formatting import NBSP, NONE, cell, duration, significant, spread
 from recheck_report.model.record import MACHINE, MEMORY_LEVELS, Case, Gpu, Record
 from recheck_report.queries import COMPUTE, MEMORY, Metric
+from recheck_report.statistics import variation
 from recheck_report.statistics.audit import CONVENTION
 from recheck_report.statistics.family import comparisons
 from recheck_report.statistics.ratio import Ratio
-from recheck_report.statistics.variation import PROCESS, class_of, usual
 
 # what no machine does in any regime, by far: operations of tensor cores for each of fp32's, bytes
 # that a multiprocessor moves per clock, and operations or bytes of a CPU's thread per second
@@ -76,12 +76,9 @@ def _highest(record: Record, names: tuple[str, ...], metric: Metric) -> tuple[fl
 
 def _apart(record: Record, *cases: Case) -> float:
     """What two kernels at two places and times may differ by: what each differs by in another
-    process, on the GPU models of which that is known where it is not of this one."""
-    gpu = record.environment.gpu
-    each = (usual(class_of(case), {gpu.name if gpu else ""}, PROCESS) for case in cases)
-    least = max(comparisons(record).resolution, CONVENTION)
-    both = math.expm1(math.fsum(map(math.log1p, each)))
-    return max(least, both) if both < math.inf else least
+    process."""
+    both = math.expm1(math.fsum(variation.known().differs_by([case]) for case in cases))
+    return max(comparisons(record).resolution, CONVENTION, both)
 
 
 @lru_cache(maxsize=16)

@@ -40,12 +40,29 @@ def _no_time(_: Record, case: Case) -> bool:
     return case.status == "passed" and case.seconds is None
 
 
+def _error(_: Record, case: Case) -> bool:
+    if case.status != "passed":
+        return False
+    error = case.error
+    return error is None or error.value is None or not 0 <= error.value <= error.bound
+
+
+def _samples(_: Record, case: Case) -> bool:
+    """Rounding of the record's digits aside."""
+    if not case.seconds or not case.samples:
+        return False
+    least, most = min(case.samples), max(case.samples)
+    return not least * 0.999 <= case.seconds.median <= most * 1.001
+
+
 KINDS: dict[str, Callable[[Record, Case], bool]] = {
     "more watts than 1.25 times the power limit": _watts,
     "joules per launch that do not fit watts times the median": _joules,
     "an SM clock above 1.25 times what the device states": _clock,
     "a time without an interval: it decides nothing": _no_interval,
     "a time of 0 s, or none: it is left out": _no_time,
+    "passed, with an error beyond its bound, or none": _error,
+    "a median that is not among its samples": _samples,
 }
 
 

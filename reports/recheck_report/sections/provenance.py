@@ -284,3 +284,21 @@ def tails(record: Record) -> str:
             f"worst {significant(100 * worst, 2)} % (`{name}`)"
         )
     return "; ".join(texts)
+
+
+FALSIFIES = ("launch_blocking", "debug_build")  # conditions under which no time is evidence
+
+
+def unfit(record: Record) -> str | None:
+    """Why this record's times are no evidence, or None."""
+    env = record.environment
+    if env.gpu is None or not record.gpu_measured:
+        return f"it holds no GPU result ({record.no_gpu_because})"
+    if env.build_type != "Release" or env.device_debug:
+        kind = "-G" if env.build_type == "Release" else env.build_type
+        return f"it comes from a {kind} build; use Release"
+    if env.git.dirty:
+        return "it was measured with uncommitted changes; commit them and measure again"
+    if says := next((each.says for each in env.conditions if each.code in FALSIFIES), None):
+        return f"no time of it counts: {says}"
+    return None

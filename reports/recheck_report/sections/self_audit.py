@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from recheck_report.anchors import METHOD
-from recheck_report.formatting import cell, shape_label, significant
+from recheck_report.formatting import cell, margin, shape_label, significant
 from recheck_report.model.record import AUDIT, Record
+from recheck_report.statistics import variation
 from recheck_report.statistics.audit import STEPS, Audit
 from recheck_report.statistics.family import Comparisons
 from recheck_report.statistics.paired import LEVEL
 from recheck_report.statistics.ratio import COARSEST
+from recheck_report.statistics.variation import CLASSES, class_of
 
 COLUMNS = ["the kernel compared", "pairs", "called faster", "called slower", "called the same"]
 COLUMNS += ["no clear difference", "wrong without a resolution"]
 NUMBERS = range(1, 7)
+RUN_TO_RUN = ["class", "97 of 100 ratios differ by less than", "97 of 100 times"]
 
 
 def resolution_text(value: float) -> str:
@@ -84,9 +87,19 @@ def between_processes(known: Comparisons) -> str:
     whose = f" on an {known.borrowed}, as that is not known of this model" if known.borrowed else ""
     return (
         " Another process on this GPU may differ by more than that: the whole interval of a ratio "
-        f"has to lie further from 1 than 97 of 100 of its class [differ by]({METHOD}#another-run) "
+        f"has to lie further from 1 than 97 of 100 of its class [differ by]({METHOD}#run-to-run) "
         f"between two processes{whose}, if that is more.{slower}"
     )
+
+
+def run_to_run(record: Record) -> list[list[str]]:
+    """What two processes on one GPU differ by, for each class that a timed case has."""
+    own, known = {class_of(case) for case in record.cases if case.seconds}, variation.known()
+    return [
+        [name, margin(known.ratios[name]), margin(known.medians[name])]
+        for name in CLASSES
+        if name in own
+    ]
 
 
 def table(audit: Audit) -> list[list[str]]:

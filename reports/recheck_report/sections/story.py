@@ -17,8 +17,8 @@ from recheck_report.formatting import duration, shape_label, significant
 from recheck_report.model.record import Case, Experiment
 from recheck_report.queries import metric_of
 from recheck_report.sections.bottlenecks import busy
-from recheck_report.sections.findings.sentences import Missing, Sentences
 from recheck_report.sections.provenance import loaded
+from recheck_report.sections.sentences import Missing, Sentences
 from recheck_report.sections.verdicts import in_words, prose
 
 

@@ -5,24 +5,34 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from recheck_report.anchors import HISTORY, METHOD, claim_place, page, place
+from recheck_report.anchors import METHOD, claim_place, page, place
 from recheck_report.claims import Judged, Outcome, asked
 from recheck_report.claims.measured import Measured
-from recheck_report.formatting import NBSP, NONE, duration, durations, margin, shape_label, spread
+from recheck_report.formatting import (
+    NBSP,
+    NONE,
+    cell,
+    duration,
+    durations,
+    margin,
+    shape_label,
+    spread,
+)
 from recheck_report.model.record import Case, Experiment, Record
 from recheck_report.queries import DISPATCH, reference
-from recheck_report.sections import another, history, times
 from recheck_report.sections.machine import suspects
 from recheck_report.sections.self_audit import resolution_text
 from recheck_report.sections.verdicts import VERBS, WORDS, in_words, prose, summary, told
+from recheck_report.statistics import variation
 from recheck_report.statistics.family import comparisons
 from recheck_report.statistics.paired import in_rounds
 from recheck_report.statistics.ratio import COARSEST, Ratio
-from recheck_report.statistics.variation import END_TO_END, OF_CPU, Level, Spread, class_of
+from recheck_report.statistics.variation import END_TO_END, OF_CPU, class_of
 
 CLAIMS = ["claim", "verdict", "asked", "measured"]
 LONGEST = 70  # characters of what was measured, in the table of claims
 RIVALS = 2  # rows that are named beside the fastest
+OPEN = "≈"  # behind a ratio that is no clear difference
 MUTANT = "Mutant.IsCaught/"  # in the name of the test that the gate catches one
 
 
@@ -127,7 +137,25 @@ def _result_in_words(record: Record, experiment: Experiment, found: Result) -> s
         "no difference": f"no significant difference, {ratio.words}",
     }[ratio.outcome]
     rounds = in_rounds(ratio, vendor, best)
-    return f"{first}, {second}: {how}{rounds}{another.expected(record, ratio, (vendor, best))}"
+    return f"{first}, {second}: {how}{rounds}"
+
+
+def figures(record: Record) -> list[str]:
+    """The fastest row of each contest at the headline shapes, against the library, without links:
+    "Matrix multiplication at 4096³: `stream_k` 2.55 ms, 1.039 times as fast as `cublas` [1.037,
+    1.040]"."""
+    said = []
+    for experiment in record.ordinary:
+        for contest in contests(record, experiment):
+            found = result(record, experiment, contest, experiment.headline)
+            if not found.best or not found.vendor or not found.ratio:
+                continue
+            kind = f" ({contest.label})" if contest.label else ""
+            where = f"{cell(experiment.title)} at {shape_label(experiment.headline)}{kind}"
+            time = duration(found.best.time.median)
+            ratio = found.ratio.words.replace(" [", f" as `{found.vendor.strategy}` [", 1)
+            said.append(f"{where}: `{found.best.strategy}` {time}, {ratio}")
+    return said
 
 
 def _contested(record: Record, experiment: Experiment, most: int) -> list[str]:
@@ -180,7 +208,7 @@ def _winning(record: Record, found: Result, contest: Contest, experiment: Experi
         value, _, interval = str(found.ratio or NONE).partition(" ")
         text = f"{value} {interval.replace(' ', NBSP)}".rstrip()
         if found.best and found.vendor and found.ratio:
-            text += another.unsure(record, found.ratio, (found.vendor, found.best))
+            text += OPEN * (found.ratio.outcome == "no difference")
         faster = found.ratio and found.ratio.outcome == "slower"
         cells.append(f"**{text}**" if faster else text)
     return cells
@@ -258,37 +286,12 @@ def _fastest(record: Record) -> str:
     return f"**The fastest{what}**: {'; '.join(said)}." if said else ""
 
 
-def _slower(own: Measured) -> list[times.Row] | None:
-    """The rungs that are slower than in earlier runs on GPUs of the model; None where too few of
-    these are known."""
-    shown = history.view(own) if own.record.gpu_measured else None
-    return shown.slower if shown and shown.compared else None
-
-
-def _earlier(own: Measured, slower: list[times.Row]) -> str:
-    if not slower:
-        return f"[no rung is slower]({HISTORY}#this-run) beyond its margins"
-    most, shown = slower[0].most, history.view(own)
-    run, changed = shown.since(most) if shown else (NONE, NONE)
-    since = f"; since {run}: {changed}" if changed != NONE else ""
-    return (
-        f"[**{times.count(len(slower), 'rung')} slower**]({HISTORY}#this-run) beyond their "
-        f"margins, most of all `{slower[0].name}` at {times.place(most.new)}: "
-        f"{duration(most.old.time.median)} before and {duration(most.new.time.median)} now is "
-        f"{times.words(most.ratio)}{since}"
-    )
-
-
 def trusted(own: Measured, brands: list[str]) -> str:
     """One sentence: that nothing speaks against the numbers, or what does."""
     record = own.record
     against = [text.split("**")[1] for text in brands]
     if many := len(suspects(record)):
         against.append(f"{many} suspect time{'s' if many > 1 else ''}")
-    if slower := _slower(own):
-        regimes = {each.new.regime for row in slower for each in row.changes}
-        alike = f", all {times.regime(*regimes)}" if len(regimes) == 1 else ""
-        against.append(f"{times.count(len(slower), 'rung')} slower than in earlier runs{alike}")
     if alone := _alone(record):
         against.append(f"they are of one process on one GPU; {alone}")
     if against:
@@ -298,7 +301,7 @@ def trusted(own: Measured, brands: list[str]) -> str:
         return "**Nothing was timed.**"
     known = comparisons(record)
     resolution = resolution_text(known.resolution)
-    if known.processes and (launches := _of_launches(known.processes, record)):
+    if known.processes and (launches := _of_launches(record)):
         resolution = margin(max(known.resolution, min(launches)))
     limit = "no time is faster than the machine allows, " if record.gpu_measured else ""
     told = f"no difference of less than {resolution} is claimed"
@@ -313,35 +316,36 @@ def trusted(own: Measured, brands: list[str]) -> str:
 def _alone(record: Record) -> str | None:
     """That nobody has compared two processes on this GPU model, and what verdicts allow for
     instead; None where somebody has."""
-    known = comparisons(record)
-    if not record.gpu_measured or (known.processes and not known.borrowed):
+    borrowed = comparisons(record).borrowed
+    if not borrowed:
         return None
-    text = "what another measures is not known of this model"
-    if known.borrowed:
-        text += f", and verdicts allow for what those on an {known.borrowed} differ by"
-    return text
+    return (
+        "what another measures is not known of this model, and verdicts allow for what those on an "
+        f"{borrowed} differ by"
+    )
 
 
-def _known(processes: Level, record: Record) -> list[Spread]:
+def _known(record: Record) -> dict[str, float]:
     """What ratios differ by between two processes, in the classes of this record's cases."""
     own = {class_of(case) for case in record.cases if case.seconds}
-    return [each for each in processes.ratios.classes if each.name in own]
+    return {name: value for name, value in variation.known().ratios.items() if name in own}
 
 
-def _of_launches(processes: Level, record: Record) -> list[float]:
+def _of_launches(record: Record) -> list[float]:
     """The same where the host has no part."""
     of_hosts = (END_TO_END, *OF_CPU)
-    return [each.predicted for each in _known(processes, record) if each.name not in of_hosts]
+    return [value for name, value in _known(record).items() if name not in of_hosts]
 
 
-def _floors(processes: Level, record: Record) -> str:
+def _floors(record: Record) -> str:
     """The same in words: of launches the range, of each class where the host has a part its own."""
-    known, launches = _known(processes, record), _of_launches(processes, record)
-    of_hosts = [each for each in known if each.name in (END_TO_END, *OF_CPU)]
+    known, launches = _known(record), _of_launches(record)
     parts = []
     if launches:
         parts.append(f"of GPU launches from {margin(min(launches))} to {margin(max(launches))}")
-    parts += [f"{each.name.replace(', ', ' with ')} {margin(each.predicted)}" for each in of_hosts]
+    for name in (END_TO_END, *OF_CPU):
+        if name in known:
+            parts.append(f"{name.replace(', ', ' with ')} {margin(known[name])}")
     return f": {', '.join(parts)}" if parts else ""
 
 
@@ -364,11 +368,9 @@ def trust(own: Measured, tails: str) -> list[list[str]]:
         if known.processes:
             where = f" on an {known.borrowed}" if known.borrowed else ""
             told = (
-                f"what [another process]({METHOD}#another-run){where} differs by"
-                f"{_floors(known.processes, record)}; within this one the self-audit tells {told}"
+                f"what [another process]({METHOD}#run-to-run){where} differs by"
+                f"{_floors(record)}; within this one the self-audit tells {told}"
             )
-        elif alone := _alone(record):
-            told += f"; {alone}"
     many = len(suspects(record))
     none = "none" if record.gpu_measured else "not looked for: no GPU case was measured"
     without = {name: count[name] for name in ("unsupported", "not_run") if count[name]}
@@ -388,9 +390,6 @@ def trust(own: Measured, tails: str) -> list[list[str]]:
         ["Code", code if env.git.known else "**in no git repository**"],
         ["Broken kernels", _mutants(own)],
     ]
-    rows[2:2] = another.trust(own)
-    if (slower := _slower(own)) is not None:
-        rows.insert(-2, ["Earlier runs of this GPU model", _earlier(own, slower)])
     return [*rows, ["Slow samples", f"95th percentile: {tails}"]] if tails else rows
 
 

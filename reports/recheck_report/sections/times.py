@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import io
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from statistics import median, quantiles
@@ -18,9 +18,10 @@ from recheck_report.formatting import duration, margin, shape_label, significant
 from recheck_report.model.record import REGIMES, Case, Record
 from recheck_report.sections.machine import mark, suspects
 from recheck_report.sections.verdicts import prose
-from recheck_report.statistics.changes import Change, changes, held_to, lost
+from recheck_report.statistics import variation
+from recheck_report.statistics.changes import Change, changes, lost
 from recheck_report.statistics.ratio import Ratio
-from recheck_report.statistics.variation import CLASSES, known
+from recheck_report.statistics.variation import CLASSES
 
 STRONGEST = 40  # rows in a table; the rest is counted
 NAMED = 6  # rows in a cell
@@ -99,13 +100,11 @@ class Changed:
 
 
 class Pair:
-    """Two records of one or two machines; the second is held against the first, by the margins of
-    classes, or of cases where that is less."""
+    """Two records of one or two machines; the second is held against the first."""
 
-    def __init__(self, old: Record, new: Record, own: Mapping[str, float] | None = None) -> None:
+    def __init__(self, old: Record, new: Record) -> None:
         self.old, self.new = old, new
-        self.changes = changes(old, new, own)
-        self.level = held_to(old, new)  # that the margins are of
+        self.changes = changes(old, new)
         self.lost = lost(old, new)
         self.gained = lost(new, old)
 
@@ -217,14 +216,12 @@ def middle_half(own: Sequence[Change]) -> tuple[float, float, float]:
 
 def basis(models: set[str]) -> str:
     """From which runs the margins are, as one sentence."""
-    table = known()
-    unknown = sorted(models - table.keys())
-    taken = [table[name] for name in sorted(models & table.keys())] if not unknown else []
-    runs = [f"{len(each.records)} runs on {prose(each.gpu)}s" for each in taken or table.values()]
-    sentence = f"The margins come from {' and '.join(runs)}"
+    table = variation.known()
+    sentence = f"The margins come from runs on {table.gpus} {prose(table.gpu)} GPUs"
+    unknown = sorted(models - {table.gpu})
     if unknown or not models:
         whom = " and ".join(map(prose, unknown)) or "a machine without a GPU"
-        sentence += f", as no two runs of the same code on {whom} are known"
+        sentence += f", as too few runs of the same code on {whom} are known"
     return sentence + "."
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, cached_property
 
 from recheck_report.anchors import CLAIMS, claim_anchor, claim_place, slug
@@ -26,11 +26,9 @@ from recheck_report.formatting import (
     significant,
 )
 from recheck_report.model.record import AUDIT, Case
-from recheck_report.sections.findings.sentences import Finding
 from recheck_report.statistics.family import comparisons
 from recheck_report.statistics.paired import LEVEL
 from recheck_report.statistics.ratio import Ratio
-from recheck_report.statistics.variation import PROCESS
 
 WORDS = {"holds": "holds", "fails": "fails", "inconclusive": "inconclusive"}
 WORDS["not_measured"] = "not measured"
@@ -213,52 +211,6 @@ def varied(outcome: Outcome, brief: bool = False) -> str:
     return "; " + ", ".join(found)
 
 
-def where(level: str, model: str) -> str:
-    """What is another in another run: "The same GPU, measured again", "Another NVIDIA H200"."""
-    return "The same GPU, measured again" if level == PROCESS else f"Another {prose(model)}"
-
-
-def elsewhere(judged: Judged) -> list[str]:
-    """Whether another run would probably say the same, for each level that is known, with what
-    decides and the interval to expect there; nothing where no time decides, or nothing is decided
-    here."""
-    if judged.claim.kind != "timed" or judged.verdict not in ("holds", "fails"):
-        return []
-    found = []
-    for level, outcomes in judged.another.items():
-        verdict = judged.verdict_of(level)
-        text = (
-            f"probably **{WORDS[verdict]}** as well" if verdict == judged.verdict else "may change"
-        )
-        if verdict == "not_measured":
-            reasons = (outcome.reason for outcome in outcomes if outcome.reason)
-            text = f"not predicted: {prose(next(reasons, NONE))}"
-        elif shown := _decides(judged, verdict, outcomes):
-            text += f": {told(shown, brief=True, threshold=True)}"
-        head = f"{where(level, judged.gpu)} ([its brackets](method.md#another-run))"
-        found.append(f"{head}: {text}")
-    return found
-
-
-def _decides(judged: Judged, verdict: str, outcomes: tuple[Outcome, ...]) -> Outcome | None:
-    """Of the outcomes in another run that which decides, if the verdict stays; else the first that
-    no longer does, of a check or of one of its choices."""
-    pairs = list(zip(judged.outcomes, outcomes, strict=True))
-    if verdict == judged.verdict:
-        deciding = [(own, other) for own, other in pairs if other.verdict == verdict]
-        effect = (other for own, other in deciding if own is judged.effect)
-        found = next(effect, deciding[0][1] if deciding else None)
-        return replace(found, over=()) if found else None
-    for own, other in pairs:
-        if own.verdict == other.verdict:
-            continue
-        for (label, one), (_, two) in zip(own.over, other.over, strict=True):
-            if one.verdict != two.verdict:
-                return replace(two, check=replace(two.check, says=label), over=())
-        return other
-    return None
-
-
 def summary(counts: dict[str, int]) -> str:
     """ "20 of 67 claims hold, 8 fail, 5 are inconclusive, 34 were not measured"."""
 
@@ -326,7 +278,7 @@ class View:
     @property
     def processes(self) -> bool:
         """Whether verdicts allow for what two processes differ by."""
-        return comparisons(self.own.record).processes is not None
+        return comparisons(self.own.record).processes
 
     @property
     def borrowed(self) -> str:
@@ -512,7 +464,6 @@ class View:
         if claim.not_judged:
             facts.append(f"Not judged: {_sentence(claim.not_judged)}")
         facts += [self._fact(each) for each in judged.outcomes]
-        facts += elsewhere(judged)
         facts += [f"Not part of the verdict: {self._fact(each)}" for each in judged.also]
         if why := explained(judged):
             facts.append(f"Why: {why}")
@@ -627,28 +578,6 @@ class View:
             concerns = ", ".join(map(self.concerned, erratum.concerns))
             found.append([head, where, _printed(each), prose(erratum.right), concerns, proof(each)])
         return found
-
-    def of(self, finding: Finding) -> str:
-        """The verdicts on the claims that a finding is about: "C12 holds · C24 fails"."""
-        return " · ".join(
-            f"[{each.claim.id} {WORDS[each.verdict]}]({claim_place(each.claim.id)})"
-            for each in self._about(finding)
-        )
-
-    def says(self, finding: Finding) -> str:
-        """What the documents say of it: nothing where a claim that it names is not shown."""
-        return finding.says if len(self._about(finding)) == len(finding.claims) else ""
-
-    def _about(self, finding: Finding) -> list[Judged]:
-        """The claims that a finding names; one of another document only has the same id."""
-        known = map(self.judgement.find, finding.claims)
-        return [each for each in known if each and each.claim.document in finding.says]
-
-    def named(self, findings: list[Finding]) -> str:
-        """The documents of the claims that findings name: "S0 to S3"."""
-        cited = {each.claim.document for finding in findings for each in self._about(finding)}
-        ids = [name for name in self.own.known.sources if name in cited]
-        return f"{ids[0]} to {ids[-1]}" if len(ids) > 2 else " and ".join(ids)
 
 
 def _threshold(outcome: Outcome) -> str:

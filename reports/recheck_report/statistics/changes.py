@@ -1,22 +1,20 @@
 """Which cases became slower or faster between two records, by more than two runs can tell.
 
 A change is claimed only where the whole interval of its ratio lies beyond a margin: what two runs
-of the same code stay within in 999 of 1000 cases, by class of regime and duration. A comparison
-asks about some 2500 cases at once: a margin that one case in 40 exceeds would name 60 of them with
-nothing changed. Two records of one GPU are held to what another process differs by, if that is
-known; any others to what another GPU does (variation.py). Who knows more of a case than its class
-may hold it to less.
+of the same code stay within in 999 of 1000 cases, by class of regime and duration (variation.py). A
+comparison asks about some 2500 cases at once: a margin that one case in 40 exceeds would name 60 of
+them with nothing changed.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from recheck_report.model.record import Case, Record
+from recheck_report.statistics import variation
 from recheck_report.statistics.ratio import Ratio
-from recheck_report.statistics.variation import GPU, class_of, level_between, level_of, margin
+from recheck_report.statistics.variation import class_of
 
 
 @dataclass(frozen=True)
@@ -27,8 +25,7 @@ class Change:
     new: Case
     ratio: Ratio  # how many times as fast the new one is, by the far ends of the medians' intervals
     kind: str  # its class
-    # of the class, or the case's own: 0.06 where two runs of the same code cannot be told apart
-    # within 1/1.06 and 1.06
+    # of the class: 0.06 where two runs of the same code cannot be told apart within 1/1.06 and 1.06
     margin: float
 
     @property
@@ -54,29 +51,15 @@ class Change:
         return abs(math.log(self.ratio.value))
 
 
-def held_to(old: Record, new: Record) -> str:
-    """The level of the margins: what another process differs by, if both are of one GPU and full
-    runs of its model on one GPU are known; else what another GPU does. What was seen in some of the
-    cases says nothing of outliers in all."""
-    gpu = new.environment.gpu
-    level = level_between(old, new)
-    found = level_of(gpu.name, level) if gpu else None
-    return level if found and found.full else GPU
-
-
-def changes(old: Record, new: Record, own: Mapping[str, float] | None = None) -> list[Change]:
-    """Every case that has a time in both records, in the order of the new one; `own` margins, by
-    the case, count where they are less than the class's."""
-    models = {each.environment.gpu.name for each in (old, new) if each.environment.gpu}
-    level = held_to(old, new)
+def changes(old: Record, new: Record) -> list[Change]:
+    """Every case that has a time in both records, in the order of the new one."""
     found = []
     for case in new.cases:
         base = old.by_id.get(case.id)
         if base and base.seconds and case.seconds:
             kind = class_of(base, case)
             ratio = Ratio.of(base.seconds, case.seconds)
-            most = min(margin(kind, models, level), (own or {}).get(case.id, math.inf))
-            found.append(Change(base, case, ratio, kind, most))
+            found.append(Change(base, case, ratio, kind, variation.known().margin(kind)))
     return found
 
 

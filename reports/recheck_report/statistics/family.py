@@ -8,11 +8,10 @@ from dataclasses import replace
 from weakref import WeakKeyDictionary
 
 from recheck_report.model.record import Case, Record
-from recheck_report.statistics import another
+from recheck_report.statistics import variation
 from recheck_report.statistics.audit import audit
 from recheck_report.statistics.paired import LEVEL, compare
 from recheck_report.statistics.ratio import COARSEST, Ratio
-from recheck_report.statistics.variation import PROCESS, Level, nearest
 
 
 def holm(values: dict[object, float]) -> dict[object, float]:
@@ -30,13 +29,11 @@ class Comparisons:
     def __init__(self, record: Record) -> None:
         self.audit = audit(record)
         self.resolution = self.audit.resolution
-        gpu = record.environment.gpu
-        # what other processes on one GPU measured; None where that is not known of any model
-        self.processes: Level | None = None
-        self.borrowed = ""  # the model of which that is known, if it is not this one
-        if gpu and record.gpu_measured:
-            model, self.processes = nearest(gpu.name, PROCESS)
-            self.borrowed = model if model != gpu.name else ""
+        gpu, model = record.environment.gpu, variation.known().gpu
+        # whether differences have to exceed what two processes on one GPU differ by
+        self.processes = gpu is not None and record.gpu_measured
+        # the GPU model of which that is known, if it is not this one
+        self.borrowed = model if gpu and self.processes and gpu.name != model else ""
         self.family: dict[object, float] = {}  # p-values, by the ids of the two cases
         self.closed = False
         self._adjusted: dict[object, float] = {}
@@ -53,12 +50,8 @@ class Comparisons:
         """With the smallest difference that may be claimed of it: what the self-audit needs, which
         is of one process, or what two processes differ by in such ratios, if that is more."""
         least = self.resolution
-        try:
-            if self.processes:
-                logs = (another.differs_by(cases, self.processes) for cases in pairs)
-                least = max(least, math.expm1(math.fsum(logs)))
-        except another.Unknown:
-            pass
+        if self.processes:
+            least = max(least, math.expm1(math.fsum(map(variation.known().differs_by, pairs))))
         # what was disturbed tells no two kernels apart
         sure = not any(case.unsure for cases in pairs for case in cases)
         told = sure and self.resolution <= COARSEST

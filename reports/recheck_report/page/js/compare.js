@@ -64,8 +64,7 @@ function recordOf(found) {
   const { gpu, git, started, driver, cuda_runtime: cuda } = found.environment;
   const known = { commit: git?.commit, started, driver, cuda };
   for (const name of Object.keys(known)) known[name] = known[name] === undefined || known[name] === null ? null : String(known[name]);
-  const uuid = typeof gpu?.uuid_hash === "string" ? gpu.uuid_hash : null;
-  return { gpu: gpu ? String(gpu.name) : null, uuid, cases, ...known };
+  return { gpu: gpu ? String(gpu.name) : null, cases, ...known };
 }
 
 // an odd time is none
@@ -76,25 +75,13 @@ function timesOf({ seconds }) {
   return right ? { median: middle, low, high } : { median: null };
 }
 
-// by how much two runs of these GPU models differ without a cause, in this class; on one GPU if that is known
-function marginOf(kind, models, level) {
-  const { models: known } = DATA.variation;
-  const own = models.length && models.every((name) => Object.hasOwn(known, name));
-  const tables = own ? models.map((name) => known[name]) : Object.values(known);
-  const margins = tables.map((each) => each[level]?.[kind]?.[0]).filter((each) => each !== undefined);
-  return margins.length ? Math.max(...margins) : Infinity;
-}
-
 // every case that has a time in both, and what became of it
 function changes(record) {
-  const models = [...new Set([DATA.about.gpu, record.gpu].filter((each) => each !== null))];
-  const same = record.uuid !== null && record.uuid === DATA.about.uuid;
-  const level = same && DATA.variation.full.includes(record.gpu) ? "process" : "GPU";
   return CASES.flatMap((old) => {
     const other = record.cases.get(old.id);
     if (!old.median || !other?.median) return [];
     const ratio = { ...farEnds(old, other), mark: "" }; // all of them are
-    const margin = marginOf(classOf(old, other), models, level);
+    const margin = DATA.variation.margins[classOf(old, other)] ?? Infinity;
     const unsure = old.unsure || other.disturbed;
     const changed = unsure ? "disturbed" : ratio.low > 1 + margin ? "faster" : ratio.high < 1 / (1 + margin) ? "slower" : "no difference";
     return [{ old, other, ratio, margin, changed, size: Math.abs(Math.log(ratio.value)) }];

@@ -25,7 +25,7 @@ function rankingOf(state) {
   const kind = fastestOf(experiment);
   const base = cases.find((each) => each.row.name === baseline);
   // equals take the matrix in one way, as the baseline does, and a row that picks a rung is none
-  const able = cases.filter((each) => each.row.contends && !each.row.sweep && !each.row.dispatch && !(each.id in DATA.suspects) && !each.unsure);
+  const able = cases.filter((each) => each.row.contends && !each.row.sweep && !(each.id in DATA.suspects) && !each.unsure);
   const rivals = able.filter((each) => byColumns(each) === byColumns(base));
   const others = able.filter((each) => byColumns(each) !== byColumns(base));
   return { experiment, shapes, shape, regimes, regime, cases, bases, base, rivals, others, kind };
@@ -115,7 +115,6 @@ function showRanking(root, state) {
     base ? rankingTable(ranking, state) : "",
     el("p", { class: "note" }, "Ratios pair the rounds in which both rows were measured, with their 95 % interval; ᵉ: by the far ends of two intervals, where nothing can be paired. An error is of this shape’s real inputs, against float64, beside the bound of the proof."),
     storyOf(experiment),
-    findingsOf(experiment),
   );
 }
 
@@ -158,7 +157,7 @@ function rankingTable(ranking, state) {
 
 function rowCell(each) {
   const { row } = each;
-  const tags = [row.target === "cpu" && "CPU", row.dispatch && "picks a rung", row.sweep && "sweep", row.part_of && `part of ${row.part_of}`, each.id in DATA.suspects && "suspect", each.unsure && "disturbed"];
+  const tags = [row.target === "cpu" && "CPU", row.sweep && "sweep", row.part_of && `part of ${row.part_of}`, each.id in DATA.suspects && "suspect", each.unsure && "disturbed"];
   return [
     code(row.name, hrefOf({ view: "samples", case: each.id })),
     row.marks,
@@ -182,15 +181,4 @@ function storyOf({ name }) {
     el("ul", { class: "facts" }, each.lines.map((line) => el("li", {}, rich(line)))),
   ]);
   return el("details", { class: "fold" }, el("summary", {}, rich(found.title)), notes, items);
-}
-
-function findingsOf({ name, title }) {
-  const found = DATA.findings[name] ?? [];
-  if (!found.length) return "";
-  const items = found.map((each) => [
-    el("h2", {}, rich(each.title)),
-    each.says ? el("p", { class: "note" }, el("i", {}, each.says, ".")) : null,
-    el("ul", { class: "facts" }, each.lines.map((line) => el("li", {}, rich(line)))),
-  ]);
-  return el("details", { class: "fold" }, el("summary", {}, `${title}: findings beyond the claims (${found.length})`), items);
 }

@@ -78,8 +78,7 @@ function pairSentence(one, two) {
   const ratio = compared(one, two);
   const how = ratio.rounds ? `by ${plural(ratio.rounds, "common round")}` : "by the far ends of their intervals, as they have too few rounds in common";
   const said = { faster: "faster", slower: "slower", same: "the same within what this run can tell", "no difference": "not told apart" }[outcome(ratio, [one, two])];
-  const there = elsewhere(ratio.value, ratio.low, ratio.high, [one, two]).map(({ where, low, high }) => ` To expect on ${where}: ${ratioWords({ ...ratio, low, high }).join(" ")}.`);
-  return el("p", { class: "answer small" }, code(two.row.name), ` ${ratioPhrase(ratio)} as `, code(one.row.name), `: ${said}, ${how}.`, there.join(""));
+  return el("p", { class: "answer small" }, code(two.row.name), ` ${ratioPhrase(ratio)} as `, code(one.row.name), `: ${said}, ${how}.`);
 }
 
 function casePanel(each, measured) {
@@ -145,7 +144,6 @@ function caseFacts(each) {
   const tail = quantile(sortedValues, 0.95);
   const facts = [
     ["median", `${duration(each.median, 4)} [${duration(each.low, 4)}, ${duration(each.high, 4)}]`],
-    ...elsewhere(each.median, each.low, each.high, [each]).map(({ where, low, high }) => [`to expect on ${where}`, `${duration(low, 3)} to ${duration(high, 3)}`]),
     ["5th to 95th percentile", `${duration(quantile(sortedValues, 0.05), 4)} to ${duration(tail, 4)}`],
     ["least, most", `${duration(sortedValues[0], 4)}, ${duration(sortedValues.at(-1), 4)}`],
     ["samples", `${each.samples} in ${plural(each.blocks, "round")}; ${each.discarded} discarded`],

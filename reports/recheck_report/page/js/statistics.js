@@ -130,8 +130,7 @@ function scaled(ratio, factor) {
 // beyond what the self-audit and other processes on one GPU allow to be told apart, within what the self-audit resolves, or neither
 function outcome({ low, high }, cases) {
   if (DATA.resolution > DATA.coarsest) return "no difference";
-  const processes = DATA.variation.models[DATA.about.gpu]?.process;
-  const limit = 1 + Math.max(DATA.resolution, Math.expm1(processes ? differsBy(processes, cases) || 0 : 0));
+  const limit = 1 + Math.max(DATA.resolution, DATA.variation.processes ? Math.expm1(differsBy(cases)) : 0);
   if (low > limit) return "faster";
   if (high < 1 / limit) return "slower";
   const alike = 1 + DATA.resolution;
@@ -162,20 +161,10 @@ function classOf(...cases) {
   return `${regime}, ${name}`;
 }
 
-// by what factor, in logarithms, a time or a ratio of two differs in another run; NaN where that is not known
-function differsBy(classes, cases) {
+// by what factor, in logarithms, a ratio of two cases differs in another process
+function differsBy(cases) {
+  const { ratios, medians } = DATA.variation;
   const turns = new Set(cases.map((each) => [each.experiment, each.row.target, each.regime, each.shape].join(" ")));
-  const found = cases.length === 2 && turns.size === 1 ? [classes[classOf(...cases)]?.[2]] : cases.map((each) => classes[classOf(each)]?.[1]);
-  return found.reduce((sum, each) => sum + Math.log1p(each ?? NaN), 0);
-}
-
-// what another run would measure, for each level that is known of this GPU model: where it is, and the interval
-function elsewhere(value, low, high, cases) {
-  return Object.entries(DATA.variation.models[DATA.about.gpu] ?? {}).flatMap(([level, classes]) => {
-    const host = level !== "process" && cases.some((each) => each.row.target === "cpu");
-    const by = differsBy(classes, cases);
-    if (host || Number.isNaN(by)) return []; // elsewhere the host decides about CPU rows
-    const end = (own, sign) => value * Math.exp(sign * Math.hypot(Math.log(own / value), by));
-    return [{ where: level === "process" ? "this GPU again" : `another ${DATA.about.gpu}`, low: end(low, -1), high: end(high, 1) }];
-  });
+  const found = cases.length === 2 && turns.size === 1 ? [ratios[classOf(...cases)]] : cases.map((each) => medians[classOf(each)]);
+  return found.reduce((sum, each) => sum + Math.log1p(each ?? 0), 0);
 }

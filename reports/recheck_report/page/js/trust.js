@@ -14,7 +14,7 @@ function showTrust(root) {
     root,
     el("h1", {}, "Trust"),
     ...trust.brands.map((text) => el("p", { class: "warning" }, rich(text))),
-    section("What this run can tell", el("p", { class: "lead" }, rich(trust.audit)), el("p", {}, `Claims, findings, stories and listings make ${family} comparisons; their p-values are corrected for that number (Holm).`), ...tablesOf([audit])),
+    section("What this run can tell", el("p", { class: "lead" }, rich(trust.audit)), el("p", {}, `Claims, stories and listings make ${family} comparisons; their p-values are corrected for that number (Holm).`), ...tablesOf([audit])),
     section(
       "Proofs",
       el("p", { class: "lead" }, `${counts.passed ?? 0} of ${plural(CASES.length, "case")} passed the proof of their results and have a time; ${bad || "none"} failed it. ${kept} samples were kept, ${discarded} discarded or set aside: the method says why.`),

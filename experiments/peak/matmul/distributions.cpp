@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Inputs on which products in low precision go wrong, each in a way of its own: sums that grow
+// (what truncates has a bias), ranges beyond what fp16 holds, sums that cancel, numbers that are
+// none.
+#include "distributions.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <utility>
+
+#include "../../../reference/parallel.hpp"
+
+namespace recheck::peak {
+namespace {
+
+constexpr float inf = std::numeric_limits<float>::infinity();
+constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+
+/// An independent draw for each element of a matrix, odd multiples of 2^-24 in (-1/2, 1/2).
+/// `operand` is 0 for A and 1 for B; draws of one matrix are told apart by `draw`.
+HostMatrix centred(const Shape& s, std::uint64_t seed, int operand, int draw = 0) {
+  const auto rows = operand == 0 ? s[0] : s[2], columns = operand == 0 ? s[2] : s[1];
+  return make_input(seed, operand + 2 * draw, rows, columns, columns, Values::reals, 0);
+}
+
+/// Each element as `f(row, column, element)`.
+template <typename F>
+HostMatrix map(HostMatrix matrix, F f) {
+  reference::parallel_for(matrix.rows, [&](std::int64_t i) {
+    float* row = matrix.elements.data() + i * matrix.ld;
+    for (std::int64_t j = 0; j < matrix.columns; ++j) row[j] = static_cast<float>(f(i, j, row[j]));
+  });
+  return matrix;
+}
+
+/// Box and Muller's transform of two draws, in float64. At most 5.8, for the first has 24 bits.
+/// Uses the draws `draw` and `draw` + 1.
+HostMatrix standard_normal(const Shape& s, std::uint64_t seed, int operand, int draw = 0) {
+  const auto angle = centred(s, seed, operand, draw + 1);
+  return map(centred(s, seed, operand, draw), [&](auto i, auto j, double x) {
+    return std::sqrt(-2 * std::log(x + 0.5)) *
+           std::cos(2 * std::numbers::pi * angle.view().row(i)[j]);
+  });
+}
+
+/// exp(spread · normal) with a random sign.
+template <int spread>
+HostMatrix log_normal(const Shape& s, std::uint64_t seed, int operand) {
+  const auto sign = centred(s, seed, operand, 2);
+  return map(standard_normal(s, seed, operand), [&](auto i, auto j, double x) {
+    return std::copysign(std::exp(spread * x), sign.view().row(i)[j]);
+  });
+}
+
+template <auto matrix>
+std::vector<HostMatrix> both(const Shape& s, std::uint64_t seed) {
+  return {matrix(s, seed, 0), matrix(s, seed, 1)};
+}
+
+HostMatrix uniform_half(const Shape& s, std::uint64_t seed, int operand) {
+  return centred(s, seed, operand);
+}
+
+HostMatrix uniform(const Shape& s, std::uint64_t seed, int operand) {
+  return map(centred(s, seed, operand), [](auto, auto, float x) { return x + 0.5f; });
+}
+
+HostMatrix normal(const Shape& s, std::uint64_t seed, int operand) {
+  return standard_normal(s, seed, operand);
+}
+
+/// The second half of each sum undoes the first, but for a thousandth: sums rise, and fall again.
+std::vector<HostMatrix> cancelling(const Shape& s, std::uint64_t seed) {
+  const auto half = s[2] / 2;
+  const auto a = normal(s, seed, 0), b = normal(s, seed, 1);
+  const auto rest = standard_normal(s, seed, 1, 2);
+  return {map(a, [&](auto i, auto e, float x) { return e < half ? x : a.view().row(i)[e - half]; }),
+          map(b, [&](auto e, auto j, float x) {
+            return e < half ? x : rest.view().row(e)[j] * 0x1p-10f - b.view().row(e - half)[j];
+          })};
+}
+
+/// fp32 in [1, 2) with all 24 bits, from a draw.
+float one_to_two(float x) { return std::min(1.5f + x, 0x1.fffffep0f); }
+
+/// A little less than 1, of more bits than a plane has.
+float nearly_one(float x) { return 1 - 0x1p-8f * (x + 0.5f); }
+
+/// Sums of positive terms of all bits: what truncation takes is never given back.
+std::vector<HostMatrix> positive(const Shape& s, std::uint64_t seed) {
+  auto inputs = both<uniform_half>(s, seed);
+  for (auto& matrix : inputs)
+    matrix = map(std::move(matrix), [](auto, auto, float x) { return one_to_two(x); });
+  return inputs;
+}
+
+/// Terms of one size whose signs alternate: the sum stays near 0, and all that a tensor core cuts
+/// from terms is lost from that.
+std::vector<HostMatrix> alternating(const Shape& s, std::uint64_t seed) {
+  const auto inputs = both<uniform_half>(s, seed);
+  return {
+      map(inputs[0], [](auto, auto e, float x) { return e % 2 ? -one_to_two(x) : one_to_two(x); }),
+      map(inputs[1], [](auto, auto, float x) { return one_to_two(x); })};
+}
+
+/// Every 64th term is a power of two, which a tensor core's step aligns the others to. Each of
+/// these is a little too small to be kept, and together they are 2^-19 of the sum.
+std::vector<HostMatrix> spikes(const Shape& s, std::uint64_t seed) {
+  const auto inputs = both<uniform_half>(s, seed);
+  return {map(inputs[0],
+              [](auto, auto e, float x) { return e % 64 ? 0x1p-25f * nearly_one(x) : 1.0f; }),
+          map(inputs[1], [](auto, auto j, float) { return std::ldexp(1.0f, j % 3); })};
+}
+
+/// Once the first term is there, each 64 terms are a little less than half a unit in the last place
+/// of the sum: every addition of them rounds the same way, and leaves it as it was.
+std::vector<HostMatrix> creeping(const Shape& s, std::uint64_t seed) {
+  const auto inputs = both<uniform_half>(s, seed);
+  return {map(inputs[0],
+              [](auto, auto e, float x) {
+                return e == 0 ? 1.0f : e % 8 == 1 ? 0x1p-27f * nearly_one(x) : 0.0f;
+              }),
+          map(inputs[1], [](auto, auto j, float) { return std::ldexp(1.0f, j % 3); })};
+}
+
+/// Columns of A times 2^`a`, 1 and 2^-`a` in turn, and rows of B times 2^`b` to 2^-`b`.
+template <int a, int b>
+std::vector<HostMatrix> scaled_columns(const Shape& s, std::uint64_t seed) {
+  const auto inputs = both<uniform_half>(s, seed);
+  return {map(inputs[0], [](auto, auto e, float x) { return std::ldexp(x, a * (1 - e % 3)); }),
+          map(inputs[1], [](auto e, auto, float x) { return std::ldexp(x, b * (1 - e % 3)); })};
+}
+
+/// As far apart as fp16's scales let elements of a row, and of a column, be; and all terms of one
+/// size.
+std::vector<HostMatrix> edge_of_range(const Shape& s, std::uint64_t seed) {
+  const auto inputs = both<uniform_half>(s, seed);
+  const auto signs = both<uniform_half>(s, seed + 1);
+  const auto far = [](const HostMatrix& sign, auto i, auto j, float x, int exponent) {
+    return std::ldexp(std::copysign(one_to_two(x), sign.view().row(i)[j]), exponent);
+  };
+  return {map(inputs[0],
+              [&](auto i, auto e, float x) { return far(signs[0], i, e, x, e % 2 ? -28 : 0); }),
+          map(inputs[1],
+              [&](auto e, auto j, float x) { return far(signs[1], e, j, x, e % 2 ? 28 : 0); })};
+}
+
+/// Four elements of each matrix become these in turn, wherever they fall.
+std::vector<HostMatrix> strewn(const Shape& s, std::uint64_t seed, const float (&values)[2]) {
+  auto inputs = both<uniform_half>(s, seed);
+  for (auto& matrix : inputs)
+    for (std::int64_t t = 0; t < 4; ++t)
+      matrix.elements[(37 * t + 3) % matrix.rows * matrix.ld + (101 * t + 5) % matrix.columns] =
+          values[t % 2];
+  return inputs;
+}
+
+std::vector<HostMatrix> infinite(const Shape& s, std::uint64_t seed) {
+  auto inputs = strewn(s, seed, {inf, -inf});
+  // and 0 · inf, which is NaN: B has its first one in row 3, column 5
+  inputs[0].elements[9 % s[0] * s[2] + 3 % s[2]] = 0;
+  return inputs;
+}
+
+std::vector<HostMatrix> not_a_number(const Shape& s, std::uint64_t seed) {
+  return strewn(s, seed, {nan, inf});
+}
+
+/// Rows of A by turns larger and smaller than fp16 or bf16's third term could follow.
+std::vector<HostMatrix> scaled_rows(const Shape& s, std::uint64_t seed) {
+  auto inputs = both<uniform_half>(s, seed);
+  inputs[0] = map(inputs[0], [](auto i, auto, float x) {
+    return i % 3 == 0 ? x * 0x1p120f : i % 3 == 1 ? x * 0x1p-120f : x;
+  });
+  return inputs;
+}
+
+template <int a, int b>
+std::vector<HostMatrix> scaled(const Shape& s, std::uint64_t seed) {
+  auto inputs = both<uniform_half>(s, seed);
+  inputs[0] = map(inputs[0], [](auto, auto, float x) { return std::ldexp(x, a); });
+  inputs[1] = map(inputs[1], [](auto, auto, float x) { return std::ldexp(x, b); });
+  return inputs;
+}
+
+std::vector<HostMatrix> zeros(const Shape& s, std::uint64_t seed) {
+  auto inputs = both<uniform_half>(s, seed);
+  inputs[0] = map(inputs[0], [](auto i, auto, float x) { return i % 4 == 1 ? 0 : x; });
+  inputs[1] = map(inputs[1], [](auto, auto j, float x) { return j % 5 == 2 ? 0 : x; });
+  return inputs;
+}
+
+constexpr Distribution all[] = {
+    {"uniform_half", "uniform(−½, ½)", Inputs::ordinary, both<uniform_half>},
+    {"uniform", "uniform(0, 1)", Inputs::ordinary, both<uniform>},
+    {"normal", "normal", Inputs::ordinary, both<normal>},
+    {"exp2n", "±exp(2·normal)", Inputs::ordinary, both<log_normal<2>>},
+    {"cancelling", "cancelling sums", Inputs::ordinary, cancelling},
+    {"exp6n", "±exp(6·normal)", Inputs::ordinary, both<log_normal<6>>},
+    {"positive", "positive sums, (1, 2)", Inputs::adversarial, positive},
+    {"alternating", "alternating signs, ±(1, 2)", Inputs::adversarial, alternating},
+    {"spikes", "spikes, and what a tensor core cuts beside them", Inputs::adversarial, spikes},
+    {"creeping", "sums whose additions all round one way", Inputs::adversarial, creeping},
+    {"scaled_columns", "columns of A times 2^±20", Inputs::adversarial, scaled_columns<20, 0>},
+    {"balanced_columns", "the same, rows of B times 2^∓20", Inputs::adversarial,
+     scaled_columns<20, -20>},
+    {"edge_of_range", "elements as far apart as fp16 holds", Inputs::adversarial, edge_of_range},
+    {"infinite", "±Inf in A and B", Inputs::special, infinite},
+    {"nan", "NaN and Inf in A and B", Inputs::special, not_a_number},
+    {"scaled_rows", "rows of A times 2^±120", Inputs::special, scaled_rows},
+    {"denormal_inputs", "A denormal, B large", Inputs::special, scaled<-126, 100>},
+    {"denormal_results", "products below 2^-126", Inputs::special, scaled<-66, -66>},
+    {"zeros", "rows and columns of zeros", Inputs::special, zeros},
+};
+
+}  // namespace
+
+std::span<const Distribution> distributions() { return all; }
+
+}  // namespace recheck::peak

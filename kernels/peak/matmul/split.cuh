@@ -1,0 +1,594 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The product of two stacks of planes on Hopper's tensor cores, shared by the split rungs: each
+// plane is a narrow matrix, and their products are summed smallest first; split_bound.hpp says how
+// far the whole may be from A·B. One persistent block per multiprocessor takes tile after tile: a
+// producer fills a ring of slabs by TMA, each with all planes of a piece of A and of B, and two
+// consumer warpgroups multiply 64 rows each (wgmma).
+//
+// The tensor core truncates what its fp32 accumulator cannot hold instead of rounding it, a bias
+// that grows with k. So every `interval` along k the accumulator is added, rounded to nearest, to a
+// second set of registers and starts again from zero ("promotion"). The warpgroups take turns in
+// issuing wgmma, so that the additions of one run during the products of the other. Source of
+// promotion: DeepSeek-V3 Technical Report, arXiv 2412.19437, section 3.3.2, there for fp8; of the
+// bias and its cure: Ootomo and Yokota, IJHPCA 2022.
+
+#include <algorithm>
+#include <cstdint>
+
+#include "../../launch.hpp"
+#include "../hopper.cuh"
+#include "../tensor_map.hpp"
+#include "pace.cuh"
+#include "split_bound.hpp"
+#include "split_fallback.hpp"
+#include "split_planes.cuh"
+
+namespace recheck::kernels::matmul::split {
+
+/// A scheme: the planes' type, and which products of planes are summed in which order. The digits
+/// of a_planes and b_planes, lowest first, name the planes of product after product; the last one
+/// is the main product, plane 0 of both. A conditional scheme's kernels do nothing unless a word in
+/// device memory tells them to.
+struct Fp16x3 {
+  static constexpr hopper::Type type = hopper::Type::f16;
+  static constexpr int planes = 2, products = 3;
+  static constexpr unsigned a_planes = 0x001, b_planes = 0x010;
+  static constexpr float small_scale = 0x1p-12f;  // undoes the second plane's scale
+  static constexpr int slabs_at_once = 2;
+  static constexpr SplitSums sums = fp16x3_sums;
+  static constexpr bool conditional = false;
+};
+struct Bf16x6 {
+  static constexpr hopper::Type type = hopper::Type::bf16;
+  static constexpr int planes = 3, products = 6;
+  static constexpr unsigned a_planes = 0x001102, b_planes = 0x010120;
+  static constexpr float small_scale = 1;
+  static constexpr int slabs_at_once = 1;
+  static constexpr SplitSums sums = bf16x6_sums;
+  static constexpr bool conditional = false;
+};
+struct Tf32x3 {
+  static constexpr hopper::Type type = hopper::Type::tf32;
+  static constexpr int planes = 2, products = 3;
+  static constexpr unsigned a_planes = 0x001, b_planes = 0x010;
+  static constexpr float small_scale = 1;
+  static constexpr int slabs_at_once = 2;
+  static constexpr SplitSums sums = tf32x3_sums;
+  static constexpr bool conditional = false;
+};
+
+/// How the small products are summed. first: in the main accumulator, before the main product of
+/// the same slabs. apart: in accumulators of their own, after the main product, whose promotion
+/// they hide. These are never promoted: they are 2^-12 of the sum, and so is their bias.
+enum class Small { first, apart };
+
+/// How a product runs: the width of its tile and the promotion interval along k (0: none).
+template <int width, int promotion, Small small_products,
+          bool turns = small_products == Small::first>
+struct Plan {
+  static constexpr int tile_n = width, interval = promotion;
+  static constexpr Small small = small_products;
+  static constexpr bool in_turn = turns;  // the warpgroups issue one after the other
+};
+
+constexpr int tile_m = 128;
+constexpr int band_tiles = 12;  // rows of tiles that run together and share panels in L2
+constexpr int consumers = 2;    // warpgroups
+constexpr int leg = 16;         // slabs of a leg (pace.cuh): 6 MB of all blocks, in fp16x3
+constexpr int gemm_threads = (consumers + 1) * 128;
+constexpr int swizzle_alignment = 1024;
+
+/// Sizes that follow from a scheme and the tile's width. A slab is 64 bytes deep along k.
+template <class Scheme, int tile_n>
+struct Sizes {
+  static constexpr int element = Scheme::type == hopper::Type::tf32 ? 4 : 2;
+  static constexpr int depth = 64 / element;
+  static constexpr bool k_major_b = Scheme::type == hopper::Type::tf32;
+  static constexpr int a_plane = tile_m * 64, b_plane = tile_n * 64;  // bytes of a slab
+  static constexpr int slab = Scheme::planes * (a_plane + b_plane);
+  static constexpr int slots = (226 * 1024 - swizzle_alignment) / slab;
+  static constexpr int shared = slots * slab + swizzle_alignment;
+  // bytes of 64 columns of B, all planes: one TMA load where rows run along n
+  static constexpr int b_box = Scheme::planes * 64 * 64;
+};
+
+/// What the kernel reads besides the planes.
+struct State {
+  Guard* guard;
+  const unsigned *row_max, *column_max;  // fp16 only
+  const unsigned* only_if;               // conditional schemes only
+};
+
+/// C's tiles in bands of rows, in each band down first: blocks that run together share panels of A
+/// and of B.
+template <int tile_n>
+struct Tiles {
+  int down, across, count;
+
+  __device__ explicit Tiles(const MatmulArgs& p)
+      : down((p.m + tile_m - 1) / tile_m),
+        across((p.n + tile_n - 1) / tile_n),
+        count(down * across) {}
+  /// The first row and column of tile t.
+  __device__ void corner(int t, int& row, int& column) const {
+    const int band = t / (band_tiles * across), first = band * band_tiles;
+    const int height = min(band_tiles, down - first), rest = t - first * across;
+    row = (first + rest % height) * tile_m;
+    column = rest / height * tile_n;
+  }
+};
+
+/// The ring of slabs in dynamic shared memory, (slots, slab), aligned as swizzled tiles need it.
+__device__ __forceinline__ unsigned char* ring_of_slabs() {
+  extern __shared__ unsigned char unaligned[];
+  return unaligned + (-hopper::shared_address(unaligned) & (swizzle_alignment - 1));
+}
+
+/// The mbarriers of the ring's slots, and the slot that a consumer is at with its phase's parity.
+template <int slots>
+struct Ring {
+  hopper::Mbarrier *full, *empty;
+  int slot = 0;
+  unsigned parity = 0;
+
+  __device__ void advance() {
+    if (++slot == slots) slot = 0, parity ^= 1;
+  }
+};
+
+/// Slabs along k that are multiplied at once, and how many such groups a tile takes.
+template <class Scheme, class Plan>
+struct Groups {
+  static constexpr int at_once = Plan::small == Small::apart ? 1 : Scheme::slabs_at_once;
+  static constexpr int depth = at_once * Sizes<Scheme, Plan::tile_n>::depth;
+  // what the bound was derived of: wgmma takes 32 bytes along k
+  static_assert(Scheme::sums.group == depth && Scheme::sums.small == Scheme::products - 1 &&
+                Scheme::sums.step == 32 / Sizes<Scheme, Plan::tile_n>::element &&
+                Scheme::sums.apart == (Plan::small == Small::apart));
+
+  __device__ static int count(int k) { return (k + depth - 1) / depth; }
+};
+
+/// The producer, one thread: fills slot after slot with all planes of a slab of A and of B by TMA.
+template <class Scheme, class Plan>
+__device__ __forceinline__ void produce(const CUtensorMap& a_map, const CUtensorMap& b_map,
+                                        const Tiles<Plan::tile_n>& tiles, int groups,
+                                        unsigned* begun, hopper::Mbarrier* full,
+                                        hopper::Mbarrier* empty) {
+  using S = Sizes<Scheme, Plan::tile_n>;
+  unsigned char* const slabs = ring_of_slabs();
+  const int count = groups * Groups<Scheme, Plan>::at_once;
+  Pace pace(begun, tiles.count, (count + leg - 1) / leg);
+  unsigned slot = 0, parity = 0;
+  for (int t = blockIdx.x; t < tiles.count; t += gridDim.x) {
+    int row, column;
+    tiles.corner(t, row, column);
+    for (int s = 0; s < count; ++s) {
+      if (s % leg == 0) pace.begin_leg();
+      hopper::mbarrier_wait_parity(&empty[slot], parity ^ 1);
+      hopper::mbarrier_arrive_expect_tx(&full[slot], S::slab);
+      unsigned char* to = slabs + slot * S::slab;
+      hopper::cp_async_bulk_tensor_3d_global_to_shared(to, &a_map, s * S::depth, row, 0,
+                                                       &full[slot]);
+      to += Scheme::planes * S::a_plane;
+      if constexpr (S::k_major_b) {
+        hopper::cp_async_bulk_tensor_3d_global_to_shared(to, &b_map, s * S::depth, column, 0,
+                                                         &full[slot]);
+      } else {
+#pragma unroll
+        for (int j = 0; j < Plan::tile_n / 64; ++j, to += S::b_box)
+          hopper::cp_async_bulk_tensor_3d_global_to_shared(to, &b_map, column + 64 * j,
+                                                           s * S::depth, 0, &full[slot]);
+      }
+      if (++slot == S::slots) slot = 0, parity ^= 1;
+    }
+  }
+}
+
+/// A thread's accumulators: `main`, to which wgmma adds; `sum`, to which `main` is promoted, if it
+/// is at all; `rest`, the small products, if they are summed apart.
+template <class Scheme, class Plan>
+struct Accumulators {
+  static constexpr int values = Plan::tile_n / 2;
+  static constexpr bool apart = Plan::small == Small::apart, promoted = Plan::interval != 0;
+  float main[values];
+  float sum[promoted ? values : 1] = {};
+  float rest[apart ? values : 1];
+
+  __device__ __forceinline__ void promote() {
+#pragma unroll
+    for (int i = 0; i < (promoted ? values : 0); ++i) sum[i] += main[i];
+  }
+  /// The thread's value i of the product, with all its parts added.
+  __device__ __forceinline__ float total(int i) const {
+    float value = promoted ? sum[promoted ? i : 0] : main[i];
+    if constexpr (apart) value = fmaf(rest[i], Scheme::small_scale, value);
+    return value;
+  }
+};
+
+/// One of the two consumer warpgroups, which computes 64 rows of each tile.
+template <class Scheme, class Plan>
+struct Consumer {
+  using S = Sizes<Scheme, Plan::tile_n>;
+  using Sums = Accumulators<Scheme, Plan>;
+  using G = Groups<Scheme, Plan>;
+  static constexpr int interval = Plan::interval;
+  Ring<S::slots> ring;
+  // lane by reference, as a copy changes the machine code that the record was measured with
+  const int warpgroup, &lane;
+  std::uint32_t base;                                       // of the slabs, a shared address
+  int my_turn = 1 + warpgroup, other_turn = 2 - warpgroup;  // named barriers
+
+  /// Waits until the other warpgroup has ended its turn. CUTLASS: OrderedSequenceBarrier.
+  __device__ __forceinline__ void take_turn() const {
+    if constexpr (Plan::in_turn) hopper::bar_sync(my_turn, 128 * consumers);
+  }
+  __device__ __forceinline__ void end_turn() const {
+    if constexpr (Plan::in_turn) hopper::bar_arrive(other_turn, 128 * consumers);
+  }
+
+  /// Issues wgmma of product i of the slab in `slot`, over 32 bytes along k from 32·`step` on: into
+  /// d, which starts from zero if `fresh`.
+  __device__ __forceinline__ void issue(float (&d)[Sums::values], int slot, int i, int step,
+                                        bool fresh) const {
+    const std::uint32_t a = base + slot * S::slab + (Scheme::a_planes >> 4 * i & 15) * S::a_plane +
+                            warpgroup * 64 * 64 + 32 * step;
+    const std::uint32_t b = base + slot * S::slab + Scheme::planes * S::a_plane;
+    const unsigned plane = Scheme::b_planes >> 4 * i & 15;
+    const std::uint64_t da = hopper::matrix_descriptor(a, 16, 512, hopper::Swizzle::bytes64);
+    const std::uint64_t db =
+        S::k_major_b ? hopper::matrix_descriptor(b + plane * S::b_plane + 32 * step, 16, 512,
+                                                 hopper::Swizzle::bytes64)
+                     : hopper::matrix_descriptor(b + plane * 64 * 64 + step * 16 * 128, S::b_box,
+                                                 1024, hopper::Swizzle::bytes128);
+    hopper::wgmma_mma_async<Scheme::type, Plan::tile_n>(d, da, db, !fresh);
+  }
+
+  /// Lets the producer fill a slot again.
+  __device__ __forceinline__ void release(int slot) const {
+    if (lane == 0) hopper::mbarrier_arrive(&ring.empty[slot]);
+  }
+
+  /// The main loop of a tile where the small products are summed apart. Promotes `main` while the
+  /// small products of the same slab are still in flight. These start from zero if `fresh_rest`,
+  /// else from what `rest` holds. between(g) is called once the slab before g's is released.
+  template <class Between>
+  __device__ __forceinline__ void multiply_apart(Sums& sums, int groups, bool fresh_rest,
+                                                 Between between) {
+    // parts of a slab: one, or two where the interval is a single step
+    constexpr int parts = interval == 16 ? 2 : 1, steps = 2 / parts;
+    constexpr int slabs_per_interval = interval / 32;
+    static_assert(interval == 16 || interval % 32 == 0);
+    int previous = -1, since = 0;
+    for (int g = 0; g < groups; ++g) {
+      hopper::mbarrier_wait_parity(&ring.full[ring.slot], ring.parity);
+#pragma unroll
+      for (int part = 0; part < parts; ++part) {
+        const bool fresh = slabs_per_interval <= 1 && interval ? true : since == 0;
+        take_turn();
+        hopper::warpgroup_fence_operand(sums.main);
+        hopper::wgmma_fence();
+#pragma unroll
+        for (int step = 0; step < steps; ++step)
+          issue(sums.main, ring.slot, Scheme::products - 1, part * steps + step,
+                fresh && step == 0);
+        hopper::wgmma_commit_group();
+#pragma unroll
+        for (int step = 0; step < steps; ++step)
+#pragma unroll
+          for (int i = 0; i + 1 < Scheme::products; ++i)
+            issue(sums.rest, ring.slot, i, part * steps + step,
+                  fresh_rest && g + part + step + i == 0);
+        hopper::wgmma_commit_group();
+        end_turn();
+        // all but the small products are complete: the main one, and all of the slab before
+        hopper::wgmma_wait_group<1>();
+        hopper::warpgroup_fence_operand(sums.main);
+        if (part == 0 && previous >= 0) release(previous);
+        if (part == 0) between(g);
+        if constexpr (slabs_per_interval <= 1) {
+          sums.promote();
+          since = interval ? 0 : 1;
+        } else if (++since == slabs_per_interval || g + 1 == groups) {
+          since = 0;
+          sums.promote();
+        }
+      }
+      previous = ring.slot;
+      ring.advance();
+    }
+    hopper::wgmma_wait_group<0>();
+    hopper::warpgroup_fence_operand(sums.main);
+    hopper::warpgroup_fence_operand(sums.rest);
+    release(previous);
+  }
+
+  /// The main loop of a tile where the small products are summed first.
+  __device__ __forceinline__ void multiply_first(Sums& sums, int groups) {
+    constexpr bool scaled = Scheme::type == hopper::Type::f16;
+    constexpr int groups_per_interval = interval / G::depth;  // 0: one accumulator throughout
+    static_assert(interval % G::depth == 0 && (!scaled || groups_per_interval == 1));
+    // since: groups since the accumulator was promoted
+    for (int g = 0, since = 0; g < groups; ++g) {
+      const bool fresh = groups_per_interval == 1 || since == 0;
+      int slots[G::at_once];
+#pragma unroll
+      for (int s = 0; s < G::at_once; ++s) {
+        slots[s] = ring.slot;
+        hopper::mbarrier_wait_parity(&ring.full[ring.slot], ring.parity);
+        ring.advance();
+      }
+      take_turn();
+      hopper::warpgroup_fence_operand(sums.main);
+      hopper::wgmma_fence();
+#pragma unroll
+      for (int s = 0; s < G::at_once; ++s)
+#pragma unroll
+        for (int i = 0; i + 1 < Scheme::products; ++i)
+#pragma unroll
+          for (int step = 0; step < 2; ++step)
+            issue(sums.main, slots[s], i, step, fresh && s + i + step == 0);
+      if constexpr (scaled) {
+        hopper::wgmma_commit_group();
+        end_turn();
+        hopper::wgmma_wait_group<0>();
+        hopper::warpgroup_fence_operand(sums.main);
+        // the small products are 2^12 too large: scale them down before the main one is added
+#pragma unroll
+        for (int i = 0; i < Sums::values; ++i) sums.main[i] *= Scheme::small_scale;
+        take_turn();
+        hopper::warpgroup_fence_operand(sums.main);
+        hopper::wgmma_fence();
+      }
+#pragma unroll
+      for (int s = 0; s < G::at_once; ++s)
+#pragma unroll
+        for (int step = 0; step < 2; ++step)
+          issue(sums.main, slots[s], Scheme::products - 1, step, false);
+      hopper::wgmma_commit_group();
+      end_turn();
+      hopper::wgmma_wait_group<0>();
+      hopper::warpgroup_fence_operand(sums.main);
+#pragma unroll
+      for (int s = 0; s < G::at_once; ++s) release(slots[s]);
+      ++since;
+      if (groups_per_interval == 1 || since == groups_per_interval || g + 1 == groups) {
+        since = interval ? 0 : since;
+        sums.promote();
+      }
+    }
+  }
+
+  /// The epilogue: a tile's sums, scaled back, into C.
+  __device__ __forceinline__ void store(const Sums& sums, const MatmulArgs& p, const State& state,
+                                        int row, int column) const {
+    constexpr bool scaled = Scheme::type == hopper::Type::f16;
+    row += warpgroup * 64 + threadIdx.x % 128 / 32 * 16 + lane / 4;
+    column += lane % 4 * 2;
+    const bool pairs = p.ldc % 2 == 0 && reinterpret_cast<std::uintptr_t>(p.c) % 8 == 0;
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      const int y = row + 8 * half;
+      if (y >= p.m) break;
+      float row_scale = 1;
+      if constexpr (scaled) row_scale = scale_down(state.row_max[y]);
+      float* const c = p.c + y * p.ldc;
+#pragma unroll
+      for (int j = 0; j < Sums::values / 4; ++j) {
+        const int x = column + 8 * j;
+        float first = sums.total(4 * j + 2 * half), second = sums.total(4 * j + 2 * half + 1);
+        if constexpr (scaled) {
+          // powers of two, one after the other: only a subnormal result is rounded again
+          if (x < p.n) first = first * row_scale * scale_down(state.column_max[x]);
+          if (x + 1 < p.n) second = second * row_scale * scale_down(state.column_max[x + 1]);
+        }
+        if (pairs && x + 1 < p.n) {
+          *reinterpret_cast<float2*>(c + x) = {first, second};
+        } else {
+          if (x < p.n) c[x] = first;
+          if (x + 1 < p.n) c[x + 1] = second;
+        }
+      }
+    }
+  }
+
+  /// Tile after tile: main loop and epilogue.
+  __device__ __forceinline__ void consume(const MatmulArgs& p, const State& state,
+                                          const Tiles<Plan::tile_n>& tiles, int groups) {
+    if (warpgroup == 1) end_turn();  // the first turn is warpgroup 0's
+    for (int t = blockIdx.x; t < tiles.count; t += gridDim.x) {
+      Sums sums;
+      if constexpr (Sums::apart)
+        multiply_apart(sums, groups, true, [](int) {});
+      else
+        multiply_first(sums, groups);
+      int row, column;
+      tiles.corner(t, row, column);
+      store(sums, p, state, row, column);
+    }
+    if (warpgroup == 0) take_turn();  // pairs with the other's last end_turn()
+  }
+};
+
+template <class Scheme, class Plan>
+__global__ void __launch_bounds__(gemm_threads, 1)
+    multiply([[maybe_unused]] const __grid_constant__ CUtensorMap a_map,
+             [[maybe_unused]] const __grid_constant__ CUtensorMap b_map,
+             [[maybe_unused]] MatmulArgs p, [[maybe_unused]] State state) {
+#ifdef RECHECK_WGMMA
+  using S = Sizes<Scheme, Plan::tile_n>;
+  using G = Groups<Scheme, Plan>;
+  hopper::griddepcontrol_launch_dependents();
+  hopper::griddepcontrol_wait();
+  if (skipped<Scheme::conditional>(state.only_if)) return;
+  const bool guarded = raised(*state.guard, p.k);
+  if (blockIdx.x == 0 && threadIdx.x == 0) state.guard->raised = guarded;
+  if (guarded) return;
+
+  __shared__ hopper::Mbarrier full[S::slots], empty[S::slots];
+  if (threadIdx.x == 0) {
+    for (int i = 0; i < S::slots; ++i) {
+      hopper::mbarrier_init(&full[i], 1);
+      hopper::mbarrier_init(&empty[i], 4 * consumers);  // a lane of each consuming warp
+    }
+    hopper::fence_mbarrier_init();
+  }
+  __syncthreads();
+
+  const Tiles<Plan::tile_n> tiles(p);
+  const int groups = G::count(p.k);
+  const int warpgroup = threadIdx.x / 128, lane = threadIdx.x % 32;
+  if (warpgroup == consumers) {
+    hopper::setmaxnreg_dec<24>();
+    if (threadIdx.x % 128 == 0)
+      produce<Scheme, Plan>(a_map, b_map, tiles, groups, &state.guard->begun, full, empty);
+    return;
+  }
+  hopper::setmaxnreg_inc<240>();
+  Consumer<Scheme, Plan> consumer = {
+      {full, empty}, warpgroup, lane, hopper::shared_address(ring_of_slabs())};
+  consumer.consume(p, state, tiles, groups);
+#endif
+}
+
+/// Where things are in the workspace.
+struct Layout {
+  Guard* guard;
+  unsigned *column_max, *row_max;
+  Planes a, b;
+  std::int64_t cleared;  // bytes to clear, from guard on
+};
+
+template <class Scheme>
+Layout layout(const MatmulArgs& p, float* workspace) {
+  using S = Sizes<Scheme, 128>;
+  const auto up = [](std::int64_t x, std::int64_t to) { return (x + to - 1) / to * to; };
+  auto* at = reinterpret_cast<unsigned char*>(
+      up(static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(workspace)), 256));
+  Layout l;
+  l.guard = reinterpret_cast<Guard*>(at);
+  l.column_max = reinterpret_cast<unsigned*>(at + 256);
+  l.cleared = 256 + 4 * static_cast<std::int64_t>(p.n);
+  l.row_max = l.column_max + up(p.n, 64);
+  at = reinterpret_cast<unsigned char*>(l.row_max + up(p.m, 64));
+  constexpr int pad = 16 / S::element;
+  l.a = {at, up(p.k, pad), p.m * up(p.k, pad)};
+  at += up(Scheme::planes * l.a.plane * S::element, 256);
+  const std::int64_t rows = S::k_major_b ? p.n : p.k, columns = S::k_major_b ? p.k : p.n;
+  l.b = {at, up(columns, pad), rows * up(columns, pad)};
+  return l;
+}
+
+/// How the producer reads `planes` planes of A (m, k) and of B (k, n), all planes of a slab at
+/// once. False if the driver refuses that.
+template <class Scheme, int tile_n>
+bool encode_operands(int m, int n, int k, std::int64_t planes, const Planes& a_planes,
+                     const Planes& b_planes, CUtensorMap& a_map, CUtensorMap& b_map) {
+  using S = Sizes<Scheme, tile_n>;
+  constexpr CUtensorMapDataType type =
+      Scheme::type == hopper::Type::f16    ? CU_TENSOR_MAP_DATA_TYPE_FLOAT16
+      : Scheme::type == hopper::Type::bf16 ? CU_TENSOR_MAP_DATA_TYPE_BFLOAT16
+                                           : CU_TENSOR_MAP_DATA_TYPE_FLOAT32;
+  const TensorSpec a{.type = type,
+                     .element_bytes = S::element,
+                     .base = a_planes.base,
+                     .columns = k,
+                     .rows = m,
+                     .planes = planes,
+                     .ld = a_planes.ld,
+                     .plane = a_planes.plane,
+                     .box_columns = S::depth,
+                     .box_rows = tile_m,
+                     .box_planes = Scheme::planes,
+                     .swizzle = CU_TENSOR_MAP_SWIZZLE_64B};
+  TensorSpec b = a;
+  b.base = b_planes.base, b.ld = b_planes.ld, b.plane = b_planes.plane;
+  if constexpr (S::k_major_b) {
+    b.rows = n, b.box_rows = tile_n;
+  } else {
+    b.columns = n, b.rows = k;
+    b.box_columns = 64, b.box_rows = S::depth;
+    b.swizzle = CU_TENSOR_MAP_SWIZZLE_128B;
+  }
+  return encode(a, a_map) && encode(b, b_map);
+}
+
+template <class Scheme, class Plan>
+bool launch_multiply(const MatmulArgs& p, const Layout& l, int multiprocessors, cudaStream_t stream,
+                     const unsigned* only_if) {
+  constexpr int tile_n = Plan::tile_n;
+  using S = Sizes<Scheme, tile_n>;
+  CUtensorMap a_map, b_map;
+  if (!encode_operands<Scheme, tile_n>(p.m, p.n, p.k, Scheme::planes, l.a, l.b, a_map, b_map))
+    return false;
+  const auto kernel = multiply<Scheme, Plan>;
+  if (!allow_shared(kernel, S::shared)) return false;
+  const std::int64_t tiles =
+      static_cast<std::int64_t>((p.m + tile_m - 1) / tile_m) * ((p.n + tile_n - 1) / tile_n);
+  const unsigned blocks = static_cast<unsigned>(tiles < multiprocessors ? tiles : multiprocessors);
+  launch_behind(kernel, blocks, gemm_threads, S::shared, stream, a_map, b_map, p,
+                State{l.guard, l.row_max, l.column_max, only_if});
+  return true;
+}
+
+template <class Scheme>
+void launch_planes(const MatmulArgs& p, const Layout& l, cudaStream_t stream,
+                   [[maybe_unused]] const unsigned* only_if) {
+  cudaMemsetAsync(l.guard, 0, l.cleared, stream);
+  const bool aligned = on_vectors(p.a, p.lda) && on_vectors(p.b, p.ldb);
+  const unsigned m = static_cast<unsigned>(p.m), k = static_cast<unsigned>(p.k);
+  const auto over = [](int x, int y) { return static_cast<unsigned>((x + y - 1) / y); };
+  if constexpr (Scheme::type == hopper::Type::f16) {
+    const unsigned panels = over(p.k, scan_rows) * over(p.n, scan_columns);
+    constexpr bool conditional = Scheme::conditional;
+    const auto scan = aligned ? split_rows_scan_columns<true, conditional>
+                              : split_rows_scan_columns<false, conditional>;
+    scan<<<m + panels, scan_threads, 0, stream>>>(p, l.a, l.row_max, l.column_max, l.guard,
+                                                  only_if);
+    const auto split =
+        aligned ? split_columns<true, conditional> : split_columns<false, conditional>;
+    launch_behind(split, panels, scan_threads, 0, stream, p, l.b, l.column_max, l.guard, only_if);
+  } else {
+    constexpr bool bf16 = Scheme::type == hopper::Type::bf16;
+    const auto split = aligned ? split_elements<bf16, true> : split_elements<bf16, false>;
+    split<<<bf16 ? m + k : m, scan_threads, 0, stream>>>(p, l.a, l.b, l.guard);
+    constexpr int flip_rows = 8;
+    if constexpr (!bf16)
+      launch_behind(split_transposed<flip_rows>, over(p.k, flip_tile) * over(p.n, flip_tile),
+                    flip_tile * flip_rows, 0, stream, p, l.b, l.guard);
+  }
+}
+
+/// A plan's expected cost, without a unit: waves of tiles over the multiprocessors, times the
+/// tile's width plus a constant for the cost that does not depend on the width.
+template <class Plan>
+std::int64_t cost(const MatmulArgs& p, int multiprocessors) {
+  const std::int64_t tiles = static_cast<std::int64_t>((p.m + tile_m - 1) / tile_m) *
+                             ((p.n + Plan::tile_n - 1) / Plan::tile_n);
+  return (tiles + multiprocessors - 1) / multiprocessors * (Plan::tile_n + 24);
+}
+
+/// The whole: the pre-pass, the product by the cheapest of the plans, and the fallback, which the
+/// device skips unless the guard is raised. A conditional scheme's is skipped altogether if
+/// *only_if, a word outside the workspace, is 0 once the work queued before is done.
+template <class Scheme, class... Plans>
+void product(const MatmulArgs& p, const Queue& queue, const unsigned* only_if = nullptr) {
+  if (p.m == 0 || p.n == 0) return;
+  if (p.k < split_least_k) return ieee_if(nullptr, p, queue.stream);
+  const int multiprocessors = kernels::multiprocessors();
+  const Layout l = layout<Scheme>(p, queue.workspace);
+  launch_planes<Scheme>(p, l, queue.stream, only_if);
+  const std::int64_t least = std::min({cost<Plans>(p, multiprocessors)...});
+  bool taken = false, launched = false;
+  ((!taken && cost<Plans>(p, multiprocessors) == least
+        ? (taken = true,
+           launched = launch_multiply<Scheme, Plans>(p, l, multiprocessors, queue.stream, only_if))
+        : false),
+   ...);
+  ieee_if(launched ? &l.guard->raised : only_if, p, queue.stream);
+}
+
+}  // namespace recheck::kernels::matmul::split

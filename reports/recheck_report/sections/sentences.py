@@ -1,0 +1,160 @@
+"""Sentences about two cases, with their numbers: what stories, listings and pages say.
+
+A line names two cases with their times, in one order, then their ratio with its interval. It says
+"faster" or "slower" only if the interval lies beyond the record's resolution and the difference is
+significant after correction for all comparisons of the report; "same" if the interval lies within
+the resolution; else "no clear difference". A case without a time turns its line into "Not
+measured" with the case's own reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from recheck_report.anchors import place
+from recheck_report.claims.measured import Measured
+from recheck_report.formatting import SCOPES, cell, durations, margin, shape_label, significant
+from recheck_report.model.record import Case, Experiment
+from recheck_report.queries import metric_of
+from recheck_report.sections.bottlenecks import busy
+from recheck_report.sections.machine import mark
+from recheck_report.statistics.family import comparisons
+from recheck_report.statistics.paired import in_rounds
+from recheck_report.statistics.ratio import Ratio
+
+Writer = Callable[[], "Line"]
+
+
+@dataclass(frozen=True)
+class Line:
+    outcome: str  # faster | slower | same | no difference | measured | not measured
+    text: str  # Markdown
+
+
+class Missing(Exception):
+    """A line needs a case that has no time."""
+
+    def __init__(self, what: str, why: str) -> None:
+        super().__init__(what, why)
+        self.what, self.why = what, cell(why)
+
+
+# of a row against another, in a sentence and in a count of shapes
+VERDICTS = {
+    "faster": "**faster**",
+    "slower": "**slower**",
+    "same": "the **same** within the resolution",
+    "no difference": "**no clear difference**",
+}
+WORDS = {
+    "faster": "faster",
+    "same": "the same within the resolution",
+    "no difference": "not clearly different",
+    "slower": "slower",
+}
+
+
+class Sentences:
+    """The sentences about one experiment of one record; links lead to its page."""
+
+    def __init__(self, own: Measured, experiment: Experiment) -> None:
+        self.own, self.record, self.experiment = own, own.record, experiment
+        self.metric = metric_of(self.record, experiment)
+        self.headline = experiment.headline
+
+    def ratio(self, base: Case, other: Case) -> Ratio:
+        """A comparison that a sentence is about: one of the report's family."""
+        return comparisons(self.record).verdict(base, other)
+
+    def need(self, strategy: str | None, shape: str, regime: str) -> Case:
+        case = self.record.find(self.experiment, strategy or "", shape, regime)
+        what = f"{f'`{strategy}`' if strategy else 'such a GPU row'} at {shape_label(shape)}"
+        if case is None:
+            raise Missing(what, "the record holds no such case")
+        if case.seconds is None:
+            raise Missing(what, case.why_not)
+        return case
+
+    def link(self, case: Case) -> str:
+        scope = SCOPES.get(case.regime, "")
+        where = place(case, self.experiment)
+        if marked := mark(self.record, case).strip():
+            scope += f" ({marked})"
+        return f"[`{case.strategy}`]({where}){' ‡' * ('‡' in case.marks)}{scope}"
+
+    def rate(self, case: Case) -> str:
+        """ "8.99 TFLOP/s (13 % of the fp32 limit)"; that limit is not the one of TF32 or a CPU."""
+        rate = self.metric.rate(case, case.time.median)
+        text = f"{significant(rate)} {self.metric.unit}"
+        limit = self.metric.limit(self.record)
+        if limit and case.target == "gpu" and case.fp32:
+            text += f" ({significant(100 * rate / limit, 2)} % of the {self.metric.ceiling_label})"
+        return text
+
+    def times(self, base: Case, other: Case) -> str:
+        """ "at 4096³ `tile16` takes 17.9 ms, `cublas` 2.74 ms": what a ratio of the two is of."""
+        first, second = durations(other.time.median, base.time.median)
+        where = shape_label(base.shape_name)
+        return f"at {where} {self.link(other)} takes {first}, {self.link(base)} {second}"
+
+    def against(self, base: Case, other: Case) -> Line:
+        """How `other` does against `base`, as absolute times and as ratio."""
+        ratio = self.ratio(base, other)
+        text = f"{self.times(base, other)}: {VERDICTS[ratio.outcome]}, {ratio.words}"
+        text += in_rounds(ratio, base, other)
+        text += f"; two processes may differ by {margin(ratio.resolution)}" if ratio.hidden else ""
+        if (
+            ratio.outcome == "no difference"
+            and not ratio.hidden
+            and not ratio.low <= 1 <= ratio.high
+        ):
+            # the interval lies clear of 1, and p is not small enough after Holm's correction
+            text += f"; p = {significant(ratio.p, 2)}"
+        text += "."
+        return Line(ratio.outcome, text[0].upper() + text[1:])
+
+    def compare(
+        self, base: tuple[str | None, str], other: tuple[str | None, str], shape: str
+    ) -> Line:
+        """`against` for two (strategy, regime) at one shape; raises Missing."""
+        cases = [self.need(strategy, shape, regime) for strategy, regime in (base, other)]
+        return self.against(*cases)
+
+
+def limits(own: Measured, experiment: Experiment) -> list[str]:
+    """What Nsight Compute saw of the cases in the experiment's binds.toml, a sentence each."""
+    say, found = Sentences(own, experiment), []
+    for name in own.known.binds:
+        about, strategy, shape, regime = name.split("/")
+        if about != experiment.name:
+            continue
+        try:
+            case = say.need(strategy, shape, regime)
+        except Missing as error:
+            found.append(f"Not measured: {error.what}: {error.why}.")
+            continue
+        text, why = busy(own.probes, own.record, name)
+        where = shape_label(shape)
+        found.append(
+            f"Not measured: what limits `{strategy}` at {where}: {cell(why)}."
+            if why
+            else f"At {where} {say.link(case)} {text}."
+        )
+    return found
+
+
+def prices(own: Measured) -> dict[str, Line]:
+    """What the general form of each listing of a document costs, cold, by the listing's row."""
+    found = {}
+    for listing in own.known.listings:
+        experiment = own.record.experiment(listing.experiment)
+        assert experiment  # or it would not be shown
+        say = Sentences(own, experiment)
+        row, general = ((name, "cold") for name in listing.strategies)
+        try:
+            found[listing.row] = say.compare(row, general, listing.shape or say.headline)
+        except Missing as error:
+            text = f"Not measured: {error.what}: {error.why}."
+            found[listing.row] = Line("not measured", text)
+    return found

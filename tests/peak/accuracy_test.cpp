@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The study of accuracy: what it finds of a triple loop is what rounding makes plausible, what is
+// wrong does not pass, and the program says both.
+#include "../../experiments/peak/matmul/accuracy.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <set>
+
+#include "../../experiments/peak/peak.hpp"
+#include "../../reference/matmul.hpp"
+#include "../harness/program.hpp"
+#include "../mutants/mutants.hpp"
+
+namespace recheck {
+namespace {
+
+using peak::Distribution;
+using peak::Outcome;
+
+const Shape small = {24, 20, 1024};
+
+const Distribution& distribution(std::string_view name) {
+  return *std::ranges::find(peak::distributions(), name, &Distribution::name);
+}
+
+Strategy row(void (*launch)(const Call&)) {
+  return {.name = "row", .source = {"mutant", "tests"}, .launch = {Backend::cpu, launch}};
+}
+
+const Strategy serial = row(matmul::cpu<reference::matmul_serial>.run);
+
+Outcome judge(const Strategy& strategy, std::string_view inputs, const Shape& shape = small) {
+  const auto target = make_cpu_target();
+  peak::Trial trial(peak::matmul_experiment(), distribution(inputs), shape, 13);
+  return trial.run(strategy, *target, {{}, "no GPU asked for", {}, {}});
+}
+
+/// As matmul_serial, and then `spoil(c, ldc, m, n)`.
+template <auto spoil>
+void spoiled(const Call& call) {
+  serial.launch.run(call);
+  const auto p = matmul::arguments(call);
+  spoil(p.c, p.ldc);
+}
+
+TEST(Accuracy, OfATripleLoopIsThatOfRoundedSums) {
+  const auto normal = judge(serial, "normal");
+  ASSERT_EQ(normal.status, Status::passed) << normal.reason.value_or("");
+  EXPECT_GT(normal.errors->frobenius, 1e-7);
+  EXPECT_LT(normal.errors->frobenius, 2e-6);
+  EXPECT_GT(normal.errors->componentwise, normal.errors->frobenius / 100);
+  EXPECT_LT(normal.errors->componentwise, 0x1p-24 * 1024);
+  EXPECT_LT(normal.errors->median, normal.errors->frobenius * 2);
+  EXPECT_GT(normal.errors->absolute, 1e-6);
+  // sums that cancel lose what they cancel, but not against |A||B|
+  const auto cancelling = judge(serial, "cancelling");
+  EXPECT_GT(cancelling.errors->frobenius, 100 * normal.errors->frobenius);
+  EXPECT_LT(cancelling.errors->componentwise, 2 * normal.errors->componentwise);
+}
+
+TEST(Accuracy, IsTheSameAgain) {
+  for (const auto* name : {"uniform", "normal", "exp6n", "cancelling"}) {
+    const auto once = judge(serial, name), again = judge(serial, name);
+    EXPECT_EQ(once.errors->frobenius, again.errors->frobenius) << name;
+    EXPECT_EQ(once.errors->absolute, again.errors->absolute) << name;
+  }
+}
+
+TEST(Accuracy, PassesATripleLoopOnEveryInput) {
+  for (const auto& each : peak::distributions())
+    for (const Shape& shape : {small, Shape{128, 96, 64}, Shape{300, 8, 66}}) {
+      const auto outcome = judge(serial, each.name, shape);
+      EXPECT_EQ(outcome.status, Status::passed) << each.name << outcome.reason.value_or("");
+      EXPECT_EQ(outcome.errors.has_value(), each.kind != peak::Inputs::special) << each.name;
+    }
+}
+
+TEST(Accuracy, FindsAnElementThatIsNone) {
+  const auto wrong = row(spoiled<[](float* c, std::int64_t ld) { c[2 * ld + 3] = NAN; }>);
+  for (const auto* name : {"normal", "zeros", "scaled_rows"}) {
+    const auto outcome = judge(wrong, name);
+    EXPECT_EQ(outcome.status, Status::incorrect) << name;
+    EXPECT_TRUE(outcome.reason.value_or("").starts_with("element (2, 3) is nan")) << name;
+    EXPECT_FALSE(outcome.errors) << name;
+  }
+}
+
+TEST(Accuracy, FindsZerosAndInfinitiesThatAreNone) {
+  // row 1 of A is zeros; row 3 of A and column 5 of B hold infinities
+  const auto dirty = row(spoiled<[](float* c, std::int64_t ld) { c[ld] = 1e-30f; }>);
+  EXPECT_EQ(judge(dirty, "zeros").reason.value_or(""), "element (1, 0) is 1e-30, not 0");
+  EXPECT_EQ(judge(dirty, "uniform_half").status, Status::incorrect);
+  const auto quiet = row(spoiled<[](float* c, std::int64_t ld) { c[3 * ld] = NAN; }>);
+  EXPECT_EQ(judge(quiet, "infinite").status, Status::incorrect);
+  const auto flipped =
+      row(spoiled<[](float* c, std::int64_t ld) { c[3 * ld + 1] = -c[3 * ld + 1]; }>);
+  EXPECT_EQ(judge(flipped, "infinite").status, Status::incorrect);
+  const auto finite = row(spoiled<[](float* c, std::int64_t ld) { c[5] = c[ld + 5] = 0; }>);
+  EXPECT_EQ(judge(finite, "infinite").status, Status::incorrect);
+  EXPECT_EQ(judge(finite, "nan").status, Status::incorrect);
+}
+
+/// Takes denormal inputs for zero, as a kernel does that was built with -ftz=true.
+void flushes(int m, int n, int k, const float* a, std::int64_t lda, const float* b,
+             std::int64_t ldb, float* c, std::int64_t ldc) {
+  const auto normal = [](float x) { return std::abs(x) < 0x1p-126f ? 0 : x; };
+  for (int i = 0; i < m; ++i)
+    for (int j = 0; j < n; ++j) {
+      float sum = 0;
+      for (int e = 0; e < k; ++e) sum += normal(normal(a[i * lda + e]) * normal(b[e * ldb + j]));
+      c[i * ldc + j] = sum;
+    }
+}
+
+TEST(Accuracy, FindsDenormalsThatWereFlushed) {
+  const auto wrong = row(matmul::cpu<flushes>.run);
+  EXPECT_EQ(judge(wrong, "normal").status, Status::passed);
+  EXPECT_EQ(judge(wrong, "denormal_inputs").status, Status::incorrect);
+  EXPECT_EQ(judge(wrong, "denormal_results").status, Status::incorrect);
+}
+
+TEST(Accuracy, FindsWhatTheGateFinds) {
+  const std::set<std::string_view> wrong = {
+      "m_and_n_swapped",       "k_tail_skipped",        "last_row_unwritten", "writes_nan",
+      "adds_to_what_is_there", "rounds_inputs_to_bf16", "one_element_off"};
+  std::size_t found = 0;
+  for (const auto& mutant : mutants::matmul_cpu()) {
+    if (!wrong.contains(mutant.name) && mutant.name != "unspoiled") continue;
+    const bool passed = judge(mutant, "normal", {128, 96, 66}).status == Status::passed;
+    EXPECT_EQ(passed, mutant.name == "unspoiled") << mutant.name;
+    found += !passed;
+  }
+  EXPECT_EQ(found, wrong.size());
+}
+
+TEST(Accuracy, KnowsRowsAllOverALargerProduct) {
+  const auto last = row(spoiled<[](float* c, std::int64_t ld) { c[511 * ld] = NAN; }>);
+  // the last known row of 512 is 508 + 127 % 4
+  EXPECT_EQ(judge(last, "normal", {512, 4, 8}).status, Status::incorrect);
+}
+
+TEST(Accuracy, SaysWhatFailsAndWhatDoesNotRun) {
+  const auto thrown =
+      judge(row([](const Call&) { throw std::runtime_error("no more"); }), "normal");
+  EXPECT_EQ(thrown.status, Status::failed);
+  EXPECT_EQ(thrown.reason, "no more");
+  Strategy absent = row(nullptr);
+  absent.launch = {Backend::gpu, nullptr};
+  EXPECT_EQ(judge(absent, "normal").reason, "no GPU asked for");
+}
+
+TEST(Accuracy, StudiesNeitherSweepsNorParts) {
+  Strategy strategy = serial;
+  EXPECT_TRUE(peak::studied(strategy));
+  strategy.sweep = true;
+  EXPECT_FALSE(peak::studied(strategy));
+  strategy.sweep = false;
+  strategy.part_of = "whole";
+  EXPECT_FALSE(peak::studied(strategy));
+}
+
+class AccuracyRun : public TemporaryFolder {
+ protected:
+  [[nodiscard]] std::filesystem::path file() const { return folder_ / "deep" / "accuracy.json"; }
+  [[nodiscard]] recheck::Outcome run(const std::string& flags) const {
+    return recheck::run("--output=" + file().string() + " " + flags, quoted(RECHECK_ACCURACY));
+  }
+};
+
+TEST_F(AccuracyRun, WritesTheSameFileAgain) {
+  const std::string flags = "--filter=cpu_serial,tile16 --k=64,128 --size=32x16";
+  const auto outcome = run(flags);
+  ASSERT_EQ(outcome.code, 0) << outcome.output;
+  const auto text = read(file());
+  ASSERT_EQ(run(flags).code, 0);
+  EXPECT_EQ(read(file()), text);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(file().parent_path()), {}), 1);
+
+  const auto json = nlohmann::json::parse(text);
+  EXPECT_EQ(json["schema"], 2);
+  EXPECT_EQ(json["m"], 32);
+  for (const char* field : {"gpu", "uuid_hash", "driver", "commit", "dirty", "seed"})
+    EXPECT_TRUE(json["environment"].contains(field)) << field;
+  ASSERT_EQ(json["rows"].size(), 2u);
+  EXPECT_EQ(json["rows"][1]["parameters"]["tile"], 16);
+  std::size_t wanted = 0;
+  for (const auto& each : peak::distributions()) {
+    // K = 64 and 128, two rows; adversarial inputs are studied at the former alone
+    wanted += each.kind == peak::Inputs::ordinary ? 4 : 2;
+  }
+  ASSERT_EQ(json["results"].size(), wanted);
+  for (const auto& result : json["results"]) {
+    EXPECT_EQ(result["status"] == "passed", result["reason"].is_null()) << result;
+    if (result["strategy"] != "cpu_serial") continue;
+    EXPECT_EQ(result["status"], "passed") << result;
+    if (result.contains("frobenius")) {
+      EXPECT_GT(result["frobenius"], 1e-9) << result;
+      EXPECT_LE(result["componentwise"], result["bound"]) << result;
+    }
+  }
+}
+
+TEST_F(AccuracyRun, RefusesInputThatMakesNoSense) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"--filter=tile61", "unknown row 'tile61': there are cpu_serial"},
+      {"--k=0", "'0' is not a number from 1 to 1048576"},
+      {"--k=63", "63 is odd"},
+      {"--size=128", "'128' is not a size such as 128x96"},
+      {"--size=4x4x4", "is not a size"},
+      {"--k=", "--k needs a value"},
+      {"--fast", "unknown flag '--fast'"},
+      {"cpu_serial", "unknown flag 'cpu_serial'"},
+  };
+  for (const auto& [flags, words] : cases) {
+    const auto outcome = run(flags);
+    EXPECT_EQ(outcome.code, 2) << flags;
+    EXPECT_EQ(std::ranges::count(outcome.output, '\n'), 1) << outcome.output;
+    EXPECT_NE(outcome.output.find(words), std::string::npos) << outcome.output;
+    EXPECT_TRUE(std::filesystem::is_empty(folder_)) << flags;
+  }
+}
+
+TEST_F(AccuracyRun, RefusesAFileThatCannotBeWritten) {
+  for (const std::string& path : {folder_.string(), std::string("/proc/recheck/accuracy.json")}) {
+    const auto outcome = recheck::run("--output=" + path, quoted(RECHECK_ACCURACY));
+    EXPECT_EQ(outcome.code, 1);
+    EXPECT_EQ(std::ranges::count(outcome.output, '\n'), 1) << outcome.output;
+    EXPECT_NE(outcome.output.find("choose another file"), std::string::npos) << outcome.output;
+  }
+}
+
+}  // namespace
+}  // namespace recheck

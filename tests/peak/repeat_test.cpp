@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A race may spoil one launch in a thousand, which the gate's few launches hardly ever show. So
+// here each row beyond the documents is launched for a second, and every output is compared with
+// the first, bit by bit, on the device.
+#include "repeat.hpp"
+
+#include <cuda_runtime.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <functional>
+#include <vector>
+
+#include "../../experiments/harness/workbench.hpp"
+#include "../rows.hpp"
+#include "../targets.hpp"
+
+namespace recheck {
+namespace {
+
+/// Launches for a second and compares; the number of launches whose output was not the first's.
+int differing(Target& target, const std::function<void()>& launch, const float* output,
+              std::int64_t count, int& launches) {
+  cudaStream_t stream = target.queue().stream;
+  const Array first(target, count), flag(target, 1);
+  auto* differ = reinterpret_cast<unsigned*>(flag.data());
+  launch();
+  cudaMemcpyAsync(first.data(), output, count * sizeof(float), cudaMemcpyDeviceToDevice, stream);
+  int wrong = 0;
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+  for (launches = 1; std::chrono::steady_clock::now() < end; ++launches) {
+    cudaMemsetAsync(differ, 0, sizeof *differ, stream);
+    launch();
+    note_difference(output, first.data(), count, differ, stream);
+    unsigned seen = 1;
+    target.synchronize();
+    cudaMemcpy(&seen, differ, sizeof seen, cudaMemcpyDeviceToHost);
+    wrong += seen != 0;
+  }
+  return wrong;
+}
+
+std::vector<Row> rows() {
+  return rows_where([](const Strategy& strategy) {
+    return strategy.source.document == beyond && strategy.role == Role::rung && !strategy.sweep &&
+           strategy.launch.backend == Backend::gpu;
+  });
+}
+
+class Repeat : public testing::TestWithParam<Row> {};
+
+TEST_P(Repeat, LeavesTheSameBitsEveryTime) {
+  const auto& [experiment, strategy] = GetParam();
+  const Gpu& gpu = found_gpu();
+  Shape shape = experiment->headline;
+  // or of one column, where that is all that the row takes
+  if (shape.size() == 3 && refuse(*strategy, shape, gpu)) shape[1] = 1;
+  if (const auto refusal = refuse(*strategy, shape, gpu)) GTEST_SKIP() << *refusal->reason;
+  Target& target = targets().of(Backend::gpu);
+  const Workbench bench(*experiment, shape, target, 0, 1);
+  const Extent output = experiment->problem_of(*strategy).output(shape);
+  int launches = 0;
+  const int wrong = differing(target, bench.launch(*strategy), bench.left(),
+                              output.rows * output.columns, launches);
+  RecordProperty("launches", launches);
+  EXPECT_EQ(wrong, 0) << "of " << launches << " launches";
+  EXPECT_GT(launches, 1);
+}
+
+INSTANTIATE_TEST_SUITE_P(gpu, Repeat, testing::ValuesIn(rows()), name_of_row);
+
+TEST(gpu_Repeat, SeesTheOneLaunchThatDiffers) {
+  const Gpu& gpu = found_gpu();
+  if (!gpu.device) GTEST_SKIP() << *gpu.reason;
+  Target& target = targets().of(Backend::gpu);
+  constexpr std::int64_t count = 1 << 20;
+  const Array output(target, count);
+  int launched = 0;
+  const auto launch = [&] {
+    const auto stream = target.queue().stream;
+    cudaMemsetAsync(output.data(), 0, count * sizeof(float), stream);
+    if (++launched == 20) cudaMemsetAsync(output.data() + count - 1, 1, 1, stream);
+  };
+  int launches = 0;
+  EXPECT_EQ(differing(target, launch, output.data(), count, launches), 1);
+  EXPECT_GT(launches, 20);
+}
+
+}  // namespace
+}  // namespace recheck
