@@ -61,7 +61,8 @@ void require_form(const Experiment& experiment) {
   if (experiment.name == "audit" &&
       std::ranges::any_of(experiment.ladder, [](auto& s) { return s.role != Role::audit; }))
     refuse("that is the name of the self-audit: take another");
-  if (experiment.name == "machine" && experiment.ladder.data() != machine::experiment().ladder.data())
+  if (experiment.name == "machine" &&
+      experiment.ladder.data() != machine::experiment().ladder.data())
     refuse("that is the name of the machine's ceilings: take another");
   for (auto axis = experiment.axes.begin(); axis != experiment.axes.end(); ++axis)
     if (std::find(experiment.axes.begin(), axis, *axis) != axis)

@@ -151,22 +151,3 @@ class Crossing:
     at: float  # where straight lines in log-log would meet
     seconds: float
     other_wins_above: bool
-
-
-def crossings(
-    record: Record, base: Sweep, other: Sweep
-) -> tuple[list[Crossing], list[tuple[int, Ratio]]]:
-    """Where `other` overtakes `base` by medians; and the ratio at every size that both have."""
-    others = dict(other)
-    both = [(n, case, others[n]) for n, case in base if n in others]
-    gaps = [(n, math.log(a.time.median / b.time.median), a) for n, a, b in both]
-    found = []
-    for (n0, gap0, a0), (n1, gap1, a1) in zip(gaps, gaps[1:], strict=False):
-        if (gap0 > 0) == (gap1 > 0):
-            continue
-        share = gap0 / (gap0 - gap1)
-        at = math.exp(math.log(n0) + share * math.log(n1 / n0))
-        rise = math.log(a1.time.median / a0.time.median)
-        seconds = a0.time.median * math.exp(share * rise)
-        found.append(Crossing(n0, n1, at, seconds, gap1 > 0))
-    return found, [(n, comparisons(record).ratio(a, b)) for n, a, b in both]

@@ -113,14 +113,6 @@ def paired(base: Case, other: Case, against: float = 1.0) -> Ratio | None:
     return found.times(against) if against != 1 else found
 
 
-def log_ratio(base: Case, other: Case) -> float:
-    """The logarithm of compare()'s value for two cases that were measured in turns."""
-    rounds = base.rounds.keys() & other.rounds.keys()
-    if len(rounds) < ENOUGH:
-        return math.log(base.time.median / other.time.median)
-    return median(base.log_rounds[r] - other.log_rounds[r] for r in rounds)
-
-
 def in_rounds(found: Ratio, base: Case, other: Case) -> str:
     """Where one of the two has more rounds than that, and the quotient of the medians of all their
     samples lies outside the interval: what the ratio is from; else nothing."""
