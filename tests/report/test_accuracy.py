@@ -9,11 +9,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import run, text_of, texts_of, tree
+from conftest import run, texts_of, tree
 from recheck_report.charts import Chart
 from recheck_report.formatting import cell
 from recheck_report.model.accuracy import Accuracy
-from synthetic import SMALL, Json, keep, make_record
+from synthetic import SMALL, Json, make_record
 from synthetic_accuracy import change, make_accuracy, make_larger, of_schema_1
 
 FEW = ["cpu_serial", "global16", "tile16", "cublas"]
@@ -95,11 +95,6 @@ def test_what_is_larger_than_cublas_is_marked(shown: Callable[..., str]) -> None
     section = shown(beyond)
     assert "**None of the 64 errors" in section and "Not counted: ±exp(6·normal), where" in section
     assert _row(section, f"`{FP16}` | 2048")[7].startswith("**")
-
-
-def test_rows_that_are_never_worse_are_named(shown: Callable[..., str]) -> None:
-    section = shown(make_accuracy(RECORD, ["cublas", FP16, BF16]))
-    assert f"No error of `{FP16}` is larger." in section and f"`{BF16}` on uniform(0, 1)" in section
 
 
 def test_equal_is_not_larger(shown: Callable[..., str]) -> None:
@@ -198,13 +193,6 @@ def test_every_gap_has_its_reason(shown: Callable[..., str]) -> None:
     assert re.search(r"`tile16`.* \*\*incorrect\*\*", section.split("Every row at K = 8192")[1])
     for reason in {each["reason"] for each in study["results"] if each["reason"]}:
         assert reason.split(" |")[0] in section
-
-
-def test_the_documents_tolerance(shown: Callable[..., str]) -> None:
-    section = shown(STUDY)
-    assert "at K = 2048 for `cpu_serial`, `global16`, `tile16`" in section
-    assert "at K = 8192 for `split_fp16x3`" in section
-    assert re.search(r"at no measured K for `full_strip16` \(up to K = \d+\)\.", section)
 
 
 def test_without_a_gpu(save: Callable[..., Path], report: Callable[..., str]) -> None:
@@ -334,35 +322,6 @@ def test_a_larger_product_has_a_verdict_of_its_own(
     assert "A (2048×K) by B (K×2048), K from 512 to 8192" in large
     assert "**None of the 30 errors of rows that split their inputs is larger" in large
     assert _row(large, f"`{FP16}` | 8192")[4] == "0.20 / 0.20"
-
-
-def test_a_larger_product_of_another_run_is_left_out(
-    save: Callable[..., Path], report: Callable[..., str]
-) -> None:
-    save(STUDY, "accuracy.json")
-    other = copy.deepcopy(LARGER)
-    other["environment"]["commit"] = "f" * 40
-    save(other, "accuracy_large.json")
-    assert "2048×K" not in _section(report(RECORD))
-
-
-def test_beside_another_record(
-    save: Callable[..., Path], report: Callable[..., str], tmp_path: Path
-) -> None:
-    """Shown in the report of that record, which holds its file."""
-    folder = tmp_path / "input"
-    (folder / "other").mkdir(parents=True)
-    keep(folder / "other" / "record.json", RECORD)
-    (folder / "other" / "accuracy.json").write_text(json.dumps(STUDY))
-    own = save(make_record(SMALL[:2], gpu=False, strategies=FEW))
-    out = tmp_path / "report"
-    result = run("render", own, "--output", out, "--beside", folder / "other")
-    assert result.returncode == 0, result.stderr
-    there = out / "beside" / "nvidia-h200"
-    assert _section(text_of(tree(there))) and {"accuracy.json", "charts/matmul_error.svg"} <= set(
-        tree(there)
-    )
-    assert "(accuracy.json)" not in text_of(tree(out)) and not (out / "accuracy.json").exists()
 
 
 def _chart(study: Json, tmp_path: Path) -> Chart:

@@ -16,7 +16,7 @@ from conftest import EXPERIMENTS, REPORTS, one_line, run, slowed, texts_of, tree
 from recheck_report.claims.measured import Measured, read
 from recheck_report.sections import gpus
 from recheck_report.sections.family import close_family
-from synthetic import SMALL, Json, copied, keep, make_full, make_record, pack, scale, spoil, unpack
+from synthetic import SMALL, Json, keep, make_full, make_record, scale, spoil
 from synthetic_claims import make_probes
 
 FEW = ["cpu_serial", "global16", "tile16", "s0_tiles", "s1_kernel_0", "cublas"]
@@ -125,17 +125,6 @@ def test_brands_are_labels(place: Callable[..., Path], tmp_path: Path) -> None:
         assert f"<br>**{label}**" in v100 and label not in h200
 
 
-def test_samples_taken_otherwise_are_a_label(tmp_path: Path) -> None:
-    folders = []
-    for name, count in (("a", 1), ("b", None), ("c", 1)):
-        record = _record("NVIDIA H200") | {"method": {"queued_samples": count}}
-        folders.append(unpack(pack(record), tmp_path / name))
-    label = "**Sampled otherwise than the first record** (how many samples the GPU had in its queue"
-    text = _compare(tmp_path, *folders)
-    assert text.count(label) == 1 and f"{label} at a time: 1 and a block of them)" in text
-    assert label not in _compare(tmp_path, folders[0], folders[2])
-
-
 def test_probes_lie_beside_each(place: Callable[..., Path], tmp_path: Path) -> None:
     first, second = _record(), _record("NVIDIA L4")
     foreign = make_probes(first)
@@ -169,12 +158,6 @@ def test_charts_have_a_marker_for_each_record(place: Callable[..., Path], tmp_pa
     assert "measured over asked (times, log; right of the line is as the claim says)" in texts
 
 
-def test_looks_of_many_records_differ() -> None:
-    from recheck_report.charts.claims import look_of
-
-    assert len({look_of(at) for at in range(36)}) == 36
-
-
 BAD = {
     "cut off": ('{"schema": 3, ', "is not complete JSON"),
     "newer": ('{"schema": 99}', "has schema 99"),
@@ -187,11 +170,6 @@ def test_bad_input_is_one_line(name: str, tmp_path: Path) -> None:
     (tmp_path / "record.json").write_text(record)
     line = one_line(run("compare", tmp_path, "--output", tmp_path / "out"), 2)
     assert why in line and str(tmp_path) in line and not (tmp_path / "out").exists()
-
-
-def test_missing_record_is_one_line(tmp_path: Path) -> None:
-    line = one_line(run("compare", tmp_path / "none", "--output", tmp_path / "out"), 2)
-    assert "none: cannot be read: No such file or directory" in line
 
 
 def test_a_report_is_not_overwritten(
@@ -263,27 +241,6 @@ def test_the_same_record_twice_differs_in_nothing(tmp_path: Path) -> None:
     assert re.search(r"The verdicts on all \d\d claims that both judge agree\.", _answer(text))
     assert "No difference that two runs could tell." in text and "(again)" in text
     assert not any(row[5] + row[6] != "00" for row in _rows(text, "By experiment"))
-
-
-def test_the_strongest_are_shown_and_the_rest_is_counted(
-    place: Callable[..., Path], tmp_path: Path
-) -> None:
-    own = make_full(small=True)
-    slow = copied(own)
-    for at, name in enumerate(sorted({case["strategy"] for case in own["cases"]})):
-        slow = scale(slow, f"/{name}/", 1.5 + at / 10)
-    text = _compare(tmp_path, place("a", own), place("b", slow))
-    found = _rows(text, "Rungs: slower")
-    assert len(found) == 40
-    times = [float(row[5].split(" ")[0]) for row in found]
-    assert times == sorted(times, reverse=True) and times[0] > 5
-    rest = re.findall(r"Not shown: (\d+) rows? with ([\d,]+) cases?; times.csv has them\.", text)
-    rungs = {
-        (c["experiment"], c["strategy"])
-        for c in own["cases"]
-        if c["role"] == "rung" and c["seconds"]
-    }
-    assert 5 < int(rest[0][0]) < len(rungs) - 40
 
 
 def test_of_two_models_the_question_is_how_much_faster(

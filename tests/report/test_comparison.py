@@ -22,7 +22,6 @@ from synthetic import (
     matching,
     scale,
     set_time,
-    spoil,
     time_of,
 )
 from synthetic_claims import measured
@@ -282,22 +281,3 @@ def test_flops_beyond_the_units_are_suspect(read: Read) -> None:
     )
     found = _suspects(read, scale(full, "/cublas/4096x4096x4096/cold", 0.5))
     assert "is more than the fp32 limit" in found["matmul/cublas/4096x4096x4096/cold"]
-
-
-def test_machine_table(read: Read) -> None:
-    from recheck_report.sections.machine import COLUMNS, table
-
-    rows = {row[0].split("`")[1]: dict(zip(COLUMNS, row, strict=True))
-            for row in table(read(make_machine()))}  # fmt: skip
-    plain = {
-        name: {k: v.replace("\u00a0", " ") for k, v in row.items()} for name, row in rows.items()
-    }
-    assert plain["read"]["measured"] == "4569 GB/s ±0.25 %"
-    assert plain["read"]["specification"] == "4917 GB/s"
-    # 62.8 of 66.9 TFLOP/s; at 1.93 of 1.98 GHz the units give 65.2 at most
-    assert plain["ffma"]["of the specification"] == "93.9 % [93.6, 94.0]"
-    assert plain["ffma"]["specification at that clock"] == "65.2 TFLOP/s, reached 96.3 %"
-    assert plain["launch"]["time"] == "300 ns ±0.25 %" and plain["launch"]["measured"] == "–"
-    assert plain["l2_read"]["specification"] == "–"
-    gone = table(read(spoil(make_machine(), "/ffma/", "failed", "launch")))
-    assert "failed: launch" in gone[4]

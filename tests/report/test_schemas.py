@@ -24,11 +24,6 @@ RESULTS = (REPORTS / "results", EXPERIMENTS.parent / "tests/outside/results")
 COMMITTED = sorted(path.parent for folder in RESULTS for path in folder.glob("*/record.json"))
 TYPES = {str: "string", float: "number", int: "integer", bool: "boolean"}
 LENIENT_BESIDE = {"environment.commit", "record.commit"}
-KEYWORDS = {
-    "description", "type", "enum", "const", "pattern", "minLength", "minimum", "exclusiveMinimum",
-    "maximum", "exclusiveMaximum", "items", "minItems", "additionalItems", "properties", "required",
-    "additionalProperties", "propertyNames", "dependencies", "if", "then", "else",
-}  # fmt: skip
 
 
 @pytest.fixture(scope="module")

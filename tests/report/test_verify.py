@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import REPORTS, on_terminal, one_line, packed, process, run, slowed
+from conftest import REPORTS, on_terminal, one_line, packed, process, run
 from recheck_report.commands.verify import differences, lines
 from recheck_report.formatting import margin as shown
 from recheck_report.model.verdicts import Verdicts
 from recheck_report.statistics.variation import known
-from synthetic import SMALL, Json, make_record, make_reduction, make_transpose, scale, spoil
+from synthetic import SMALL, Json, make_record, make_reduction, scale, spoil
 
 pytestmark = pytest.mark.usefixtures("no_variation")
 
@@ -208,12 +208,6 @@ def test_less_than_two_runs_differ_by_is_no_regression(
     assert below[1].startswith("every verdict as expected, and none of")
 
 
-def test_one_case_alone_is_said_to_be_so(put: Callable[..., Path], tmp_path: Path) -> None:
-    put(_record((TILE, 1.3)), "report")
-    put(_record(), "results", "nvidia-h200")
-    assert _verify(tmp_path, 1)[1].endswith("; none of its 11 other cases")
-
-
 def test_a_rung_without_its_times_is_named(put: Callable[..., Path], tmp_path: Path) -> None:
     broken = spoil(_record(), "/tile16/2048x", "incorrect", "wrong at [3, 4]")
     broken = spoil(broken, "/cpu_serial/", "not_run", "too slow")  # a CPU may be
@@ -247,16 +241,6 @@ def test_a_gpu_on_which_everything_fails_is_no_machine_without_one(
     assert result.returncode == 1 and "now not in the record" in result.stdout
 
 
-def test_many_lost_rungs_are_counted(put: Callable[..., Path], tmp_path: Path) -> None:
-    whole = make_record(SMALL)
-    put(whole, "results", "nvidia-h200")
-    put({**whole, "cases": [c for c in whole["cases"] if c["strategy"] == "s0_tiles"]}, "report")
-    result = run("verify", tmp_path / "report", "--expected", tmp_path / "results")
-    found = [line for line in result.stdout.split("\n") if line.startswith("gone: ")]
-    assert result.returncode == 1 and len(found) == 9
-    assert re.fullmatch(r"gone: \d+ rungs? more", found[-1])
-
-
 def test_records_speak_and_not_their_verdicts(put: Callable[..., Path], tmp_path: Path) -> None:
     """Edited verdicts neither hide a difference nor make one: they are named."""
     fails = _record(("/s0_tiles/1024", 1.6))
@@ -278,16 +262,6 @@ def test_records_speak_and_not_their_verdicts(put: Callable[..., Path], tmp_path
     _, note, last = _verify(tmp_path, 0)
     assert note.startswith(f"note: {tmp_path / 'results/nvidia-h200/verdicts.json'} disagrees")
     assert re.search(r" and \d+ more$", note) and last.startswith("every verdict as expected")
-
-
-def test_claims_of_other_experiments_are_counted(put: Callable[..., Path], tmp_path: Path) -> None:
-    from synthetic import join
-
-    put(_record(), "report")
-    put(join(_record(), make_transpose()), "results", "nvidia-h200")
-    result = run("verify", tmp_path / "report", "--expected", tmp_path / "results")
-    assert re.search(r"^\d+ claims of experiments that only one of the", result.stdout, re.M)
-    assert "absent" not in result.stdout
 
 
 def test_another_collection_is_no_expectation(put: Callable[..., Path], tmp_path: Path) -> None:
@@ -332,16 +306,6 @@ def test_a_rendered_report_is_read(report: Callable[..., str], tmp_path: Path) -
 H200 = REPORTS / "results" / "nvidia-h200"
 
 
-@pytest.mark.skipif(not H200.exists(), reason="no record of an H200 is committed")
-def test_three_rows_slowed_in_the_committed_record_are_named(tmp_path: Path) -> None:
-    rows = ("matmul/tile16/", "matvec/s3_shared/", "transpose/coalesced/")
-    after = slowed(H200, tmp_path / "after", rows, 1.2)
-    result = run("verify", after, "--expected", H200.parent)
-    found = re.findall(r"^slower: (\S+) at .*: 1\.20\d* times as long", result.stdout, re.M)
-    assert result.returncode == 1 and {f"{name}/" for name in found} == set(rows)
-    assert "3 slower rungs; of " in result.stdout and len(found) == 3
-
-
 BAD = {
     "schema": ({**_document(), "schema": 2}, "has schema 2; this renderer reads schema 1"),
     "none": ({"claims": []}, "has no field schema: this is no verdicts.json"),
@@ -359,14 +323,6 @@ BAD = {
     ),
     "nan": (json.dumps(_document()).replace("2893.0", "NaN"), "holds NaN, which is no number"),
 }
-
-
-def test_an_expectation_that_is_not_there_is_an_error(
-    put: Callable[..., Path], tmp_path: Path
-) -> None:
-    put(_record(), "report")
-    line = one_line(run("verify", tmp_path / "report", "--expected", tmp_path / "typo"), 2)
-    assert f"--expected: {tmp_path / 'typo'} is no folder" in line
 
 
 @pytest.mark.parametrize("name", BAD)
@@ -389,11 +345,6 @@ def test_a_published_folder_without_its_record_is_one_line(
     put(None, "results", "nvidia-h200", verdicts=_document())
     result = run("verify", tmp_path / "report", "--expected", tmp_path / "results")
     assert "nvidia-h200/record.json: cannot be read" in one_line(result, 2)
-
-
-def test_no_report_is_one_line(tmp_path: Path) -> None:
-    line = one_line(run("verify", tmp_path / "none"), 2)
-    assert "none: cannot be read: No such file or directory" in line
 
 
 def _terminal(folder: Path, columns: int, **env: str) -> list[str]:
