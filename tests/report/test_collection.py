@@ -313,15 +313,6 @@ def test_records_with_other_experiments_are_compared(
     linked(tree(tmp_path / "report"))
 
 
-def test_records_without_any_claim_are_compared(
-    save: Callable[..., Path], article: Path, tmp_path: Path
-) -> None:
-    options = ("--output", tmp_path / "out", "--experiments", article)
-    assert run("compare", save(make_record(SMALL)), *options).returncode == 0
-    text = (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
-    assert "NVIDIA H200" in text and "The effects" not in text
-
-
 def test_publish_renders_with_their_claims(
     rendered: Rendered, article: Path, tmp_path: Path
 ) -> None:

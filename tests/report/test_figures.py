@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import EXPERIMENTS, one_line, run, sourced
+from conftest import EXPERIMENTS
 from recheck_report.model.record import Record
 from synthetic import keep, make_full
 
@@ -56,34 +55,11 @@ def test_bad_file_is_one_line(name: str, tmp_path: Path) -> None:
     assert message in line and line.startswith(f"{path}: ") and "\n" not in line
 
 
-def test_unreadable_file_is_one_line(tmp_path: Path) -> None:
-    from recheck_report.claims.figures import load
-    from recheck_report.model.typed import BadRecord
-
-    for path in (tmp_path, tmp_path / "none.toml"):
-        with pytest.raises(BadRecord, match="cannot be read"):
-            load(path)
-    (tmp_path / "bytes.toml").write_bytes(b"\xff\xfe")
-    with pytest.raises(BadRecord, match="is no TOML"):
-        load(tmp_path / "bytes.toml")
-
-
 def test_good_file(tmp_path: Path) -> None:
     from recheck_report.claims.figures import load
 
     (figure,) = load(_write(tmp_path, GOOD)).of("D")
     assert figure.seconds == 1.0 and figure.lost is None and figure.claim == ""
-
-
-def test_a_bad_file_ends_the_renderer_in_one_line(
-    save: Callable[..., Path], tmp_path: Path
-) -> None:
-    (tmp_path / "matmul").mkdir()
-    _write(sourced(tmp_path) / "matmul", "figure = [{}]")
-    arguments = (save(make_full(small=True)), "--output", tmp_path / "out")
-    result = run("render", *arguments, "--experiments", tmp_path)
-    assert "matmul/figures.toml: field figure[0]." in one_line(result, 2)
-    assert not (tmp_path / "out").exists()
 
 
 @pytest.fixture(scope="module")

@@ -36,18 +36,6 @@ def element(html: str, name: str) -> str:
     return found[1]
 
 
-def test_the_same_record_gives_the_same_bytes(tmp_path: Path) -> None:
-    own = own_of(make_record(SMALL), tmp_path)
-    first = page.page(own, [])
-    again = read(tmp_path, EXPERIMENTS)
-    close_family(again)
-    assert page.page(again, []) == first
-
-
-def test_it_is_among_the_files_of_a_report(golden: dict[str, bytes]) -> None:
-    assert golden["report.html"].startswith(b"<!DOCTYPE html>")
-
-
 def test_everything_is_in_it(golden: dict[str, bytes], tmp_path: Path) -> None:
     for name, content in golden.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)

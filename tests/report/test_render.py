@@ -17,13 +17,11 @@ from conftest import ENVIRONMENT, linked, one_line, pages, process, row_of, run,
 from synthetic import (
     SHAPES,
     SMALL,
-    Json,
     keep,
     make_full,
     make_matvec,
     make_record,
     make_transpose,
-    matching,
     pack,
     scale,
     spoil,
@@ -222,11 +220,6 @@ def test_brands_stand_at_the_top(report: Callable[..., str]) -> None:
         assert f"> [!WARNING]\n> {brand}" in head
 
 
-def test_wrong_cases_brand_the_report(report: Callable[..., str]) -> None:
-    record = spoil(make_record(SMALL[:2]), "/tile8/1024x", "incorrect", "error 3 exceeds 1")
-    assert "> [!WARNING]\n> **3 cases incorrect**" in report(record).split("\n# ")[1]
-
-
 def test_environment_says_what_is_not_known_and_why(report: Callable[..., str]) -> None:
     record = make_record(SMALL[:2], strategies=["cpu_blas", "tile16"])
     rows = "| inputs' seed | 13 |\n| sampling budget | 1 s per case |\n"
@@ -258,14 +251,6 @@ def test_what_the_plan_left_out_comes_first(report: Callable[..., str]) -> None:
     assert "| matmul | 4096³, 8192³ | the budget of 60 s \\| ends before it |" in text
 
 
-def test_no_power_no_columns(report: Callable[..., str]) -> None:
-    record = make_record(SMALL, strategies=["cpu_blas", "tile16"])
-    for case in record["cases"]:
-        case |= {"power": None, "clock_hz": None, "clocks": [None] * len(case["clocks"])}
-    text = report(record)
-    assert "GFLOP/J |" not in text and "| GHz |" not in text and "| W |" not in text
-
-
 def test_suspect_times_are_marked_and_listed(report: Callable[..., str], tmp_path: Path) -> None:
     record = scale(make_record(SMALL), "/cublas/4096x4096x4096/cold", 0.5)
     text = report(record)
@@ -274,13 +259,6 @@ def test_suspect_times_are_marked_and_listed(report: Callable[..., str], tmp_pat
     assert "**suspect**" in row_of(text, "cublas")["cold"]
     assert "| `matmul/cublas/4096x4096x4096/cold` | 103 TFLOP/s is more than the fp32 limit" in text
     linked(tree(tmp_path / "report"))
-
-
-def test_discarded_samples_are_counted_and_explained(report: Callable[..., str]) -> None:
-    record = make_record(SMALL[:2], strategies=["tile8", "tile16"])
-    count = len(matching(record, "/tile8/"))
-    clock = "taken while the SM clock was below 55 % of the device's clock."
-    assert f"kept, {count} discarded: {clock}" in report(record)
 
 
 def _rendered(files: dict[str, bytes], folder: Path) -> str:
@@ -426,23 +404,6 @@ def test_the_table_of_s3_is_in_its_true_units(report: Callable[..., str]) -> Non
     row = next(line for line in then.split("\n") if line.startswith("| `sdk_diagonal`, inner"))
     assert "| 33.8458 GB/s, 14.77287 s |" in row and "| 14.8 ms | 33.8 |" in row
     assert "| `sdk_fine_grained` ‡, hot |" in then
-
-
-def test_levels_of_memory_are_written_as_well(report: Callable[..., str]) -> None:
-    """One column of the table; a level that nothing writes, and an old record, have a dash."""
-    record = scale(make_full(small=True), "memory/write_shared/", 2.0)
-
-    def written(record: Json) -> dict[str, str]:
-        section = report(record).split("</a>Memory, level by level\n")[1].split("\n![")[0]
-        rows = [line.split(" | ") for line in section.split("\n") if line.startswith('| <a id="')]
-        return {row[0].split("</a>")[-1]: row[4] for row in rows}
-
-    found = written(record)
-    assert found["L1 cache"] == found["L2 cache"] == "–"
-    # 4096 words of 132 multiprocessors, 1000003 times in 1.1 s
-    assert found["shared memory"].startswith("1966") and found["DRAM"].startswith("4383")
-    record["cases"] = [case for case in record["cases"] if "write_" not in case["strategy"]]
-    assert set(written(record).values()) == {"–"}
 
 
 def test_a_level_that_is_timed_at_several_sizes_has_a_line_for_each(

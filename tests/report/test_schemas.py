@@ -123,12 +123,6 @@ def _faults(folder: Path, refusal: Callable[[str, Any], str]) -> dict[str, str]:
             document = json.loads(data)
             if name == "record" and document["schema"] == 5:
                 document |= {"schema": 6}
-            # before schema 2 a study had no bounds
-            if name == "accuracy" and document["schema"] == 1:
-                document = accuracy.upgraded(document) | {"schema": 2}
-                for each in document["results"]:
-                    if "frobenius" in each:
-                        each["bound"] = each["frobenius"] and 1
             found[path.name] = refusal(name, document)
         elif name == "samples":
             lines = (bz2.decompress(data) if path.suffix == ".bz2" else data).splitlines()

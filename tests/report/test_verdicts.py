@@ -14,18 +14,7 @@ from recheck_report.charts import Chart
 from recheck_report.claims import Check
 from recheck_report.model.record import Record
 from recheck_report.sections.verdicts import View
-from synthetic import (
-    SMALL,
-    Json,
-    keep,
-    make_full,
-    make_memory,
-    make_record,
-    matching,
-    scale,
-    set_time,
-    spoil,
-)
+from synthetic import SMALL, Json, keep, make_full, make_record, matching, scale, set_time, spoil
 from synthetic_claims import because, formula, make_claim, make_erratum, make_probes, ratio, view
 
 FEW = ["cpu_serial", "global16", "tile8", "tile16", "s0_tiles", "s1_kernel_0", "cublas"]
@@ -84,22 +73,6 @@ def test_said(figure: str, claimed: float | None, check: Check, text: str) -> No
 
 
 @pytest.mark.parametrize(
-    "form,more,claimed,text",
-    [
-        ("at_most", {"metric": "seconds"}, 2.62e-3, "2.62 ms"),
-        ("at_least", {"metric": "bytes_per_second"}, 1.119e11, "112 GB/s"),
-        ("at_least", {"metric": "flops_per_second"}, 2.5e12, "2.50 TFLOP/s"),
-        ("fraction_of_roof", {"at_least": 0.5}, 0.916, "91.6 %"),
-    ],
-)
-def test_said_in_the_unit_of_the_check(form: str, more: Json, claimed: float, text: str) -> None:
-    from recheck_report.claims import Check
-    from recheck_report.sections.verdicts import said
-
-    assert said(make_claim("C01", Check(form, **more), claimed=claimed)) == text
-
-
-@pytest.mark.parametrize(
     "text,safe",
     [
         ("16*16*2*4/1024 = 2 kb", "16\\*16\\*2\\*4/1024 = 2 kb"),
@@ -117,18 +90,6 @@ def test_prose_is_only_text(text: str, safe: str) -> None:
     from recheck_report.sections.verdicts import prose
 
     assert prose(text) == safe
-
-
-def test_summary() -> None:
-    from recheck_report.sections.verdicts import summary
-
-    counts = {"holds": 20, "fails": 8, "inconclusive": 5, "not_measured": 34}
-    assert summary(counts) == (
-        "20 of 67 claims hold, 8 fail, 5 are inconclusive, 34 were not measured"
-    )
-    assert summary(dict.fromkeys(counts, 1)) == (
-        "1 of 4 claims holds, 1 fails, 1 is inconclusive, 1 was not measured"
-    )
 
 
 def test_a_row_says_what_was_measured_and_links_to_it(record: Record) -> None:
@@ -220,12 +181,6 @@ def test_errata(record: Record, checks: tuple[str, ...], word: str) -> None:
     own, other = shown.folds[0].details
     said = "Erratum [E01](claims.md#erratum-e01): “128 MB”; right: 128 KB; "
     assert own.facts[-1] == said + proof and not any("E01" in fact for fact in other.facts)
-
-
-def test_an_erratum_in_another_language_is_translated(record: Record) -> None:
-    erratum = make_erratum("E30", written="7.4 秒 | so", english="7.4 seconds", right="*ms*")
-    ((*_, written, right, _, _),) = view(record, errata=(erratum,)).errata
-    assert written == "“7.4 秒 \\| so” (“7.4 seconds”)" and right == "\\*ms\\*"
 
 
 def test_then_and_now(record: Record) -> None:
@@ -380,18 +335,6 @@ def test_p_stands_where_it_decides() -> None:
     assert told("fails", 0.063).endswith("[1.004, 1.026])")
 
 
-def test_series_give_the_times_of_their_base(record: Record) -> None:
-    from recheck_report.claims import Check
-
-    base, other = "matmul/global16/{shape}/cold", "matmul/tile16/{shape}/cold"
-    shapes = ("1024x1024x1024", "4096x4096x4096")
-    check = Check("monotone", base=base, other=other, shapes=shapes, direction="rising")
-    ((*_, here),) = view(record, make_claim("C25", check)).rows
-    first, last = here.split("; ")
-    assert "µs, [`global16`](matmul.md#cold-global16) 427 µs: 1.36" in first and "at 1024³" in first
-    assert " ms, [`global16`](matmul.md#global16) 27.0 ms: 1.37" in last and "at 4096³" in last
-
-
 def _verdicts(folder: Path) -> dict[str, str]:
     found = json.loads((folder / "verdicts.json").read_bytes())
     return {each["id"]: each["verdict"] for each in found["claims"]}
@@ -531,30 +474,6 @@ def test_beside_a_machine_without_a_gpu_the_verdicts_there(
     assert counts and f"/README.md), where {counts[1]}." in own
 
 
-def test_memory_has_a_section_of_its_own(report: Callable[..., str]) -> None:
-    text = report(make_memory())
-    part = text.split("</a>Memory, level by level\n")[1].split("\n## ")[0].replace("\u00a0", " ")
-    rows = {row[0].split("</a>")[-1]: row for row in _rows(part)}
-    constant = ["constant memory, 1 KB", "constant memory, 16 KB"]
-    assert list(rows)[2:] == ["shared memory", "L1 cache", *constant, "L2 cache", "DRAM"]
-    # 1.1 ms for 65536 loads, at 1.93 GHz
-    assert rows["shared memory"][1] == "16.8 ns ±0.25 %" and rows["shared memory"][2] == "32.4"
-    assert rows["DRAM"][3] == "4569 ±0.25 %" and "](charts/memory_levels.svg)" in part
-    for anchor in ("memory-hot-latency_l1-4096", "memory-latency_dram-268435456"):
-        assert f'<a id="{anchor}"></a>' in part
-    assert "## The levels of memory" not in text and "suspect times" not in text
-    gone = report(spoil(make_memory(), "/latency_l2/", "unsupported", "needs more L2"))
-    assert (
-        "| unsupported | – |" in gone
-        and "needs more L2" in gone.split("</a>Memory, level by level")[1]
-    )
-
-
-def _rows(text: str) -> list[list[str]]:
-    lines = [line for line in text.split("\n") if line.startswith("|")]
-    return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines]
-
-
 def test_claims_rest_on_rows_of_every_experiment(save: Callable[..., Path]) -> None:
     """Those of the machine and of memory have anchors too; the audit has none, and no link."""
     from recheck_report.claims import Check
@@ -606,11 +525,6 @@ def test_strip_shows_what_comes_to_a_ratio(record: Record) -> None:
     says = "Of 2 claims about a ratio 1 holds, 1 fails and none is inconclusive; C24 misses by "
     says += "the most, a "
     assert chart.message == f"{says}factor of 2.20"
-
-
-def test_strip_without_a_ratio_is_not_drawn(record: Record) -> None:
-    _, chart = _chart(view(record, make_claim("C02", formula(YES))))
-    assert chart.svg is None and chart.why_not == "no claim that comes to a ratio was measured"
 
 
 def test_verdicts_differ_in_shape_as_in_colour() -> None:

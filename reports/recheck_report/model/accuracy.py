@@ -1,4 +1,4 @@
-"""Reads accuracy.json, schema 2 (and 1): how far each row's product of matrices is from float64's.
+"""Reads accuracy.json, schema 2: how far each row's product of matrices is from float64's.
 
 experiments/matmul/accuracy_run.cpp makes it on the machine that measured, and it is kept beside the
 record; accuracy_large.json is the same of a larger product, where a library has no reason to split
@@ -11,7 +11,6 @@ import math
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 from recheck_report.model import companions
 from recheck_report.model.record import Record
@@ -75,7 +74,7 @@ class Result:
     componentwise: float | None = None  # largest, of |A||B|
     median: float | None = None  # of the elements' relative errors
     absolute: float | None = None  # largest
-    bound: float | None = None  # of componentwise; unknown in schema 1
+    bound: float | None = None  # of componentwise
 
     @property
     def of_bound(self) -> float | None:
@@ -144,24 +143,7 @@ def load_accuracy(path: Path, name: str = companions.ACCURACY) -> Accuracy | Non
 
     Raises BadAccuracy with one line that names the file, the field and what to do.
     """
-    return companions.read(
-        Accuracy, path, name, "measure the accuracy", BadAccuracy, _check, upgraded
-    )
-
-
-def upgraded(document: dict[str, Any]) -> dict[str, Any]:
-    """A study of schema 1, which knew special distributions and others, and no bounds."""
-
-    def with_kind(each: Any) -> Any:
-        if type(each) is not dict or type(each.get("special")) is not bool:
-            return each  # as no schema has it
-        kind = "special" if each["special"] else "ordinary"
-        return {name: value for name, value in each.items() if name != "special"} | {"kind": kind}
-
-    known = document.get("distributions")
-    if type(known) is not list:
-        return document
-    return document | {"distributions": [with_kind(each) for each in known]}
+    return companions.read(Accuracy, path, name, "measure the accuracy", BadAccuracy, _check)
 
 
 def _check(accuracy: Accuracy) -> None:
@@ -175,7 +157,6 @@ def _check(accuracy: Accuracy) -> None:
     special = {each.name: each.special for each in accuracy.distributions}
     if len(special) < len(accuracy.distributions):
         raise Unfit("have two of the same name").at("distributions")
-    bounded = any(each.bound is not None for each in accuracy.results)
     seen = set()
     for at, each in enumerate(accuracy.results):
         where = f"results[{at}]"
@@ -189,7 +170,7 @@ def _check(accuracy: Accuracy) -> None:
         needed = each.status == "passed" and not special[each.distribution]
         if errors.count(None) not in ((0,) if needed else (0, 4)):
             raise Unfit("must have four errors, or none unless it passed").at(where)
-        if bounded and (each.bound is None) != (each.frobenius is None):
+        if (each.bound is None) != (each.frobenius is None):
             raise Unfit("must be there exactly where errors are").at(f"{where}.bound")
         try:
             _check_errors(each)

@@ -211,13 +211,6 @@ def _against(accuracy: Accuracy, rows: list[Row]) -> Table | None:
 
 
 def _promises(accuracy: Accuracy, splits: list[Row]) -> tuple[str, ...]:
-    if not splits:
-        return ()
-    if not accuracy.adversarial:
-        return (
-            "Adversarial inputs, and what these rows promise of their errors: not measured in this "
-            "study, which is of an earlier form.",
-        )
     return tuple(_promise(accuracy, row) for row in splits)
 
 
