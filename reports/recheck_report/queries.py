@@ -140,14 +140,3 @@ def same_size(record: Record, experiment: Experiment) -> list[str]:
     size = elements(experiment.headline)
     shapes = [shape for shape in record.shapes(experiment) if elements(shape) == size]
     return sorted(shapes, key=lambda shape: int(shape.split("x")[0]))
-
-
-@dataclass(frozen=True)
-class Crossing:
-    """Between two neighbouring sizes the order of two strategies flips."""
-
-    below: int
-    above: int
-    at: float  # where straight lines in log-log would meet
-    seconds: float
-    other_wins_above: bool

@@ -25,7 +25,6 @@ from xml.etree import ElementTree
 
 import pytest
 from recheck_report import cli
-from recheck_report.collect.programs import cases_of
 
 if TYPE_CHECKING:
     from recheck_report.model.record import Record
@@ -143,14 +142,6 @@ def one_line(result: subprocess.CompletedProcess[str], code: int) -> str:
     assert result.returncode == code, result.stderr
     assert result.stderr.count("\n") == 1 and result.stdout == "", result.stderr
     return result.stderr
-
-
-def listed_cases() -> frozenset[str]:
-    """The ids of all cases of the program; skips the test where nobody says which that is."""
-    program = os.environ.get("RECHECK")
-    if not program:
-        pytest.skip("RECHECK does not say which program to ask")
-    return cases_of(program)
 
 
 def tree(folder: Path) -> dict[str, bytes]:

@@ -166,23 +166,6 @@ def make_larger(record: dict[str, Any], rows: list[str]) -> dict[str, Any]:
     return study
 
 
-def of_schema_1(study: dict[str, Any]) -> dict[str, Any]:
-    """The same as it was written before there were bounds and adversarial inputs."""
-    return study | {
-        "schema": 1,
-        "distributions": [
-            {"name": each["name"], "says": each["says"], "special": each["kind"] == "special"}
-            for each in study["distributions"]
-            if each["kind"] != "adversarial"
-        ],
-        "results": [
-            {name: value for name, value in each.items() if name != "bound"}
-            for each in study["results"]
-            if each["distribution"] not in ADVERSARIAL
-        ],
-    }
-
-
 def change(
     accuracy: dict[str, Any], strategy: str, distribution: str, k: int, **values: Any
 ) -> dict[str, Any]:

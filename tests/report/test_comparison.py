@@ -22,7 +22,6 @@ from synthetic import (
     matching,
     scale,
     set_time,
-    spoil,
     time_of,
 )
 from synthetic_claims import measured
@@ -141,19 +140,6 @@ def test_holm_by_hand() -> None:
     found = holm({"a": 0.01, "b": 0.04, "c": 0.03, "d": 0.005})
     assert found == pytest.approx({"d": 0.02, "a": 0.03, "c": 0.06, "b": 0.06})
     assert holm({}) == {} and holm({"a": 0.9, "b": 0.9}) == {"a": 1.0, "b": 1.0}
-
-
-def test_vocabulary() -> None:
-
-    def outcome(low: float, high: float, significant: bool = True) -> str:
-        middle = (low + high) / 2
-        return Ratio(middle, low, high, resolution=0.01, significant=significant).outcome
-
-    assert outcome(1.02, 1.03) == "faster" and outcome(0.9, 0.98) == "slower"
-    assert outcome(0.995, 1.005) == outcome(1.001, 1.009) == "same"
-    assert outcome(1.005, 1.02) == outcome(0.5, 2.0) == "no difference"
-    # one of many: not sure enough to be called anything
-    assert outcome(1.02, 1.03, significant=False) == "no difference"
 
 
 def test_more_comparisons_make_a_weak_one_insignificant(read: Read) -> None:
@@ -282,22 +268,3 @@ def test_flops_beyond_the_units_are_suspect(read: Read) -> None:
     )
     found = _suspects(read, scale(full, "/cublas/4096x4096x4096/cold", 0.5))
     assert "is more than the fp32 limit" in found["matmul/cublas/4096x4096x4096/cold"]
-
-
-def test_machine_table(read: Read) -> None:
-    from recheck_report.sections.machine import COLUMNS, table
-
-    rows = {row[0].split("`")[1]: dict(zip(COLUMNS, row, strict=True))
-            for row in table(read(make_machine()))}  # fmt: skip
-    plain = {
-        name: {k: v.replace("\u00a0", " ") for k, v in row.items()} for name, row in rows.items()
-    }
-    assert plain["read"]["measured"] == "4569 GB/s ±0.25 %"
-    assert plain["read"]["specification"] == "4917 GB/s"
-    # 62.8 of 66.9 TFLOP/s; at 1.93 of 1.98 GHz the units give 65.2 at most
-    assert plain["ffma"]["of the specification"] == "93.9 % [93.6, 94.0]"
-    assert plain["ffma"]["specification at that clock"] == "65.2 TFLOP/s, reached 96.3 %"
-    assert plain["launch"]["time"] == "300 ns ±0.25 %" and plain["launch"]["measured"] == "–"
-    assert plain["l2_read"]["specification"] == "–"
-    gone = table(read(spoil(make_machine(), "/ffma/", "failed", "launch")))
-    assert "failed: launch" in gone[4]

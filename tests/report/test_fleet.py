@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import itertools
 import json
-import os
-import re
 import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
@@ -82,13 +80,6 @@ def test_a_column_for_each_gpu_and_its_times(session: Callable[..., Path]) -> No
     times = [float(each.split()[0]) for each in (first, second)]
     assert times[1] == pytest.approx(2 * times[0], rel=0.01)
     assert "## Claim by claim" in page and "| in all | " in page
-
-
-def test_a_time_that_is_too_good_is_marked(session: Callable[..., Path]) -> None:
-    fast = scale(_record(), "/cublas/4096x4096x4096/cold", 0.3)
-    page, _ = _collect(session("1", (_case("h200"), fast)))
-    assert _row(page, "`cublas`").endswith(" **suspect** |") and page.count("**suspect**") == 1
-    assert "**1 suspect time**" in page
 
 
 def test_the_newest_whole_record_of_a_place_counts(session: Callable[..., Path]) -> None:
@@ -229,37 +220,6 @@ def test_a_gpu_that_is_there_twice_is_told(session: Callable[..., Path]) -> None
     assert run("fleet", alone, "--output", alone.parent.parent / "alone").stderr == ""
 
 
-def test_a_test_with_parameters_keeps_its_place_in_a_run_that_was_killed(
-    session: Callable[..., Path],
-) -> None:
-    """Whose folder has ReFrame's code in place of its parameters."""
-    runs = session("1", (_case("h200"), _record()))
-    name, code = "Measure %.repeat_no=0", "030f0079"
-    _left(runs / "2" / "stage" / "site" / "a" / "cuda" / f"Measure_{code}", None)
-    assert _collect(runs, 3)[1].startswith(f"missing: site:a, cuda, Measure_{code}: ReFrame did")
-    later = session("3", (_case("a", display_name=name, hashcode=code), _record()))
-    page, said = _collect(later)
-    assert said == "" and "a later record from there counts" in _row(page, "site:a, cuda, Measure_")
-
-
-def test_a_job_that_goes_on_is_told_once(session: Callable[..., Path]) -> None:
-    """ReFrame makes its folder in output/ as the job begins, and fills it at the end."""
-    runs = session("1", (_case("h200"), _record()))
-    for name in ("a", "b", "c"):
-        (runs / "2" / "output" / "site" / name / "cuda" / "Measure").mkdir(parents=True)
-    _left(runs / "2" / "stage" / "site" / "a" / "cuda" / "Measure", None)
-    done, kept = (
-        runs / "2" / each / "site" / "b" / "cuda" / "Measure" for each in ("output", "stage")
-    )
-    _left(done, _record())
-    _left(kept, None)
-    page, said = _collect(runs, 3)
-    first, second = said.strip().split("\n")
-    assert "site:a, cuda: ReFrame did not end, or has not yet: cut off: 3 cases in " in first
-    assert second.startswith("missing: site:c, cuda: ") and "no record: the job left none" in second
-    assert "# Recheck: 2 whole records from 4 jobs" in page
-
-
 def test_a_job_that_was_resumed_by_hand_counts(session: Callable[..., Path]) -> None:
     """ReFrame's report does not know of it; until then, what is safe stands beside its reason."""
     why = {"fail_phase": "run", "fail_reason": "aborted due to KeyboardInterrupt", "node": ""}
@@ -296,19 +256,6 @@ def test_partitions_without_a_job_are_named(session: Callable[..., Path]) -> Non
         assert "missing: site:drained: " not in said and "1 whole record" in _collect(runs, 3)[0]
 
 
-def test_a_build_that_fails_has_its_reason(session: Callable[..., Path]) -> None:
-    why = {"name": "Build ~site:h200+cuda", "fail_reason": "build error: exit code: 1"}
-    build = (_case("h200", "fail", **why), None)
-    runs = session("1", build, (_case("h200", "fail_deps", jobid=None), None))
-    folder = runs / "1" / "h200" / "n0"
-    folder.mkdir(parents=True)
-    (folder / "rfm_build.err").write_text("-- ready\nCMake Error at 10:\n  CC was not\n found\n")
-    assert "rfm_build.err says: CMake Error at 10: CC was not found\n" in _collect(runs, 3)[1]
-    (folder / "rfm_build.err").write_text("")
-    (folder / "rfm_build.out").write_text("one\nlast words\n\n")
-    assert "rfm_build.out ends with: last words\n" in _collect(runs, 3)[1]
-
-
 def test_a_quick_run_does_not_replace_the_full_matrix(session: Callable[..., Path]) -> None:
     quick = _record()
     quick["plan"] = {"preset": "quick", "dropped": []}
@@ -316,38 +263,6 @@ def test_a_quick_run_does_not_replace_the_full_matrix(session: Callable[..., Pat
     page, _ = _collect(session("2", (_case("h200", jobid="2"), quick)))
     row = _row(page, "site:h200, cuda | NVIDIA H200 | n0 | 2 ")
     assert "whole, not of the full matrix; another record from there counts" in row
-
-
-def test_tests_of_one_place_are_told_apart(session: Callable[..., Path]) -> None:
-    """Where a job of each experiment was asked for; and models that are alike keep their place."""
-    names = ("Measure %experiment=matmul", "Measure %experiment=matvec")
-    pairs = [(_case("h200", display_name=name, node=name[-6:]), _record()) for name in names]
-    page, _ = _collect(session("1", *pairs))
-    compared = (session("1").parent / "out" / "compare" / "README.md").read_text()
-    for name in names:
-        assert f"| site:h200, cuda, {name} | " in page
-        assert f"| NVIDIA H200, site:h200, cuda, {name}, {name[-6:]} |" in page
-        assert f"site:h200, cuda, {name}, {name[-6:]}" in compared
-
-
-def test_claims_that_jobs_cannot_decide_are_counted(session: Callable[..., Path]) -> None:
-    page, _ = _collect(session("1", (_case("h200"), _record())))
-    (hidden,) = re.findall(r"no record here decides them: (\d+) claims: (C[C\d, ]+)\.", page)
-    shown = re.findall(r"^\| (C\d+) ", page, re.MULTILINE)
-    assert int(hidden[0]) == len(hidden[1].split(", ")) > 0 and shown
-    assert f" of {int(hidden[0]) + len(shown)} claims " in _row(page, "in all")
-
-
-def test_runs_that_were_moved_are_found(session: Callable[..., Path], tmp_path: Path) -> None:
-    """ReFrame notes absolute paths; the folder of a run holds all of it."""
-    here = tmp_path / "runs" / "1" / "output" / "site" / "h200" / "cuda" / "Measure"
-    _left(here, _record())
-    runs = session("1", (_case("h200"), None))
-    report = json.loads((runs / "1" / "report.json").read_bytes())
-    report["runs"][0]["testcases"][0]["outputdir"] = str(here)
-    (runs / "1" / "report.json").write_text(json.dumps(report))
-    runs.rename(tmp_path / "moved")
-    assert "1 whole record" in _collect(tmp_path / "moved")[0]
 
 
 def test_what_others_wrote_is_told_as_text(session: Callable[..., Path]) -> None:
@@ -358,29 +273,6 @@ def test_what_others_wrote_is_told_as_text(session: Callable[..., Path]) -> None
 
 
 HOSTILE = "a\x1b]0;owned\x07b\x9bc\u202ed\ud800e"
-
-
-def test_what_others_wrote_is_no_command_of_a_terminal(session: Callable[..., Path]) -> None:
-    failed = _case("h200", "fail", fail_reason=HOSTILE, jobid=HOSTILE, display_name=HOSTILE)
-    runs = session("1", (failed, None), (_case("l4", node="n1", gpu_model=HOSTILE), _record(L4)))
-    _site(runs / "1", typo={"features": [HOSTILE]}, mine={"models": [HOSTILE]})
-    report = json.loads((runs / "1" / "report.json").read_bytes())
-    report["runs"][0]["testcases"][0]["node"] = HOSTILE
-    (runs / "1" / "report.json").write_text(json.dumps(report))
-    page, said = _collect(runs, 3)
-    for text in (page, said):
-        assert "a ]0;owned b c d e" in text.replace("\\", "")
-        assert all(each.isprintable() for each in text.replace("\n", ""))
-
-
-def test_a_node_that_is_a_command_is_drawn_as_text(session: Callable[..., Path]) -> None:
-    """Its name becomes a label of charts, in whose XML an ESC has no place."""
-    runs = session("1", (_case("a"), _record()), (_case("b"), _record()))
-    report = json.loads((runs / "1" / "report.json").read_bytes())
-    report["runs"][0]["testcases"][0]["node"] = HOSTILE
-    (runs / "1" / "report.json").write_text(json.dumps(report))
-    result = run("fleet", runs, "--output", runs.parent / "out", drawn=True)
-    assert result.returncode == 0, result.stderr
 
 
 @pytest.mark.parametrize(
@@ -405,28 +297,6 @@ def test_nothing_outside_of_the_runs_is_read(
         f"missing: site:a, cuda, job 7: no record: its folder {place} is outside of {runs}" in said
     )
     assert "secret" not in page + said
-
-
-@pytest.mark.parametrize("name", ["report.json", "site.json"])
-def test_pipes_keep_nobody_waiting(name: str, session: Callable[..., Path]) -> None:
-    runs = session("1", (_case("h200"), _record()))
-    (runs / "1" / name).unlink(missing_ok=True)
-    os.mkfifo(runs / "1" / name)
-    if name == "report.json":
-        said = _collect(runs, 3)[1]
-        assert "report.json: is no report of ReFrame 4.10 (is no regular file)" in said
-    else:
-        _collect(runs)
-
-
-def test_nor_do_those_of_jobs(session: Callable[..., Path]) -> None:
-    why = {"name": "Build", "fail_reason": "build error"}
-    runs = session("1", (_case("a", node=""), _record()), (_case("b", "fail", **why), None))
-    (folder := runs / "1" / "b" / "n0").mkdir(parents=True)
-    for path in (runs / "1" / "a" / "node", folder / "rfm_build.err", folder / "rfm_build.out"):
-        os.mkfifo(path)
-    page, _ = _collect(runs)
-    assert "# Recheck: 1 whole record from 1 job" in page
 
 
 def test_a_journal_without_lines_takes_no_memory(tmp_path: Path) -> None:
@@ -460,14 +330,6 @@ def test_numbers_that_are_none_are_one_line(
     path.write_text(path.read_text().replace('"perfvalues": {}', text))
     said = _collect(runs, 3)[1]
     assert f"report.json: is no report of ReFrame 4.10 ({why})" in said
-
-
-def test_a_reference_of_any_size_is_told(session: Callable[..., Path]) -> None:
-    huge = int("1" + "0" * 299)
-    figures = {"x": [1, huge, huge, huge, "s", "fail"]}
-    case = _case("h200", "fail", fail_phase="performance", perfvalues=figures)
-    page, _ = _collect(session("1", (case, _record())))
-    assert "**not as expected**: x 1 s, expected inf to inf" in page
 
 
 def test_another_page_is_not_overwritten(session: Callable[..., Path]) -> None:

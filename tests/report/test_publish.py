@@ -19,9 +19,6 @@ from synthetic_claims import make_probes
 FEW = ["cpu_serial", "global16", "tile8", "tile16", "cublas"]
 
 
-HEADLINE = "/4096x4096x4096/"
-
-
 OUTSIDE = REPORTS.parent / "tests/outside/results/nvidia-h200"
 
 
@@ -45,12 +42,6 @@ def rendered(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def copy(rendered: Path, tmp_path: Path) -> Path:
     """The same for a test to spoil: tmp_path/report."""
     return shutil.copytree(rendered, tmp_path / "report")
-
-
-@pytest.fixture(autouse=True)
-def few_rows(monkeypatch: pytest.MonkeyPatch) -> None:
-    """These records have few of the rows that our claims name, which is not what is tried here."""
-    monkeypatch.setattr("recheck_report.claims.measured.slips", lambda known, record: iter(()))
 
 
 Change = Callable[[Json], Json]

@@ -24,11 +24,6 @@ RESULTS = (REPORTS / "results", EXPERIMENTS.parent / "tests/outside/results")
 COMMITTED = sorted(path.parent for folder in RESULTS for path in folder.glob("*/record.json"))
 TYPES = {str: "string", float: "number", int: "integer", bool: "boolean"}
 LENIENT_BESIDE = {"environment.commit", "record.commit"}
-KEYWORDS = {
-    "description", "type", "enum", "const", "pattern", "minLength", "minimum", "exclusiveMinimum",
-    "maximum", "exclusiveMaximum", "items", "minItems", "additionalItems", "properties", "required",
-    "additionalProperties", "propertyNames", "dependencies", "if", "then", "else",
-}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -128,12 +123,6 @@ def _faults(folder: Path, refusal: Callable[[str, Any], str]) -> dict[str, str]:
             document = json.loads(data)
             if name == "record" and document["schema"] == 5:
                 document |= {"schema": 6}
-            # before schema 2 a study had no bounds
-            if name == "accuracy" and document["schema"] == 1:
-                document = accuracy.upgraded(document) | {"schema": 2}
-                for each in document["results"]:
-                    if "frobenius" in each:
-                        each["bound"] = each["frobenius"] and 1
             found[path.name] = refusal(name, document)
         elif name == "samples":
             lines = (bz2.decompress(data) if path.suffix == ".bz2" else data).splitlines()

@@ -14,18 +14,7 @@ from recheck_report.charts import Chart
 from recheck_report.claims import Check
 from recheck_report.model.record import Record
 from recheck_report.sections.verdicts import View
-from synthetic import (
-    SMALL,
-    Json,
-    keep,
-    make_full,
-    make_memory,
-    make_record,
-    matching,
-    scale,
-    set_time,
-    spoil,
-)
+from synthetic import SMALL, Json, keep, make_full, make_record, matching, scale, set_time, spoil
 from synthetic_claims import because, formula, make_claim, make_erratum, make_probes, ratio, view
 
 FEW = ["cpu_serial", "global16", "tile8", "tile16", "s0_tiles", "s1_kernel_0", "cublas"]
@@ -40,63 +29,6 @@ def record(tmp_path_factory: pytest.TempPathFactory) -> Record:
     path = tmp_path_factory.mktemp("few") / "record.json"
     keep(path, make_record(SMALL, strategies=FEW))
     return load(path)[0]
-
-
-@pytest.mark.parametrize(
-    "ends,unit,text",
-    [
-        ((1.0694, 1.0682, 1.0703), "×", "1.069× [1.068, 1.070]"),
-        ((2.62e-3, 2.61e-3, 2.63e-3), "s", "2.62 ms [2.61 ms, 2.63 ms]"),
-        ((4.5e12, 4.4e12, 4.6e12), "B/s", "4500 [4400, 4600] GB/s"),
-        ((5e13, 4.9e13, 5.1e13), "flop/s", "50.00 [49.00, 51.00] TFLOP/s"),
-        ((0.923, 0.921, 0.925), "", "92.3 % [92.1, 92.5]"),
-        ((2048.0, None, None), "", "2048"),
-        ((0.0625, None, None), "", "0.0625"),
-        ((None, None, None), "×", "–"),
-    ],
-)
-def test_number(
-    ends: tuple[float | None, float | None, float | None], unit: str, text: str
-) -> None:
-    from recheck_report.sections.verdicts import number
-
-    assert number(*ends, unit) == text
-
-
-@pytest.mark.parametrize(
-    "figure,claimed,check,text",
-    [
-        ("", None, ratio(), ""),
-        ("lost", None, ratio(), "lost"),
-        ("", 4.083, ratio(), "4.083 times"),
-        # what the figure says already is not said twice
-        ("490 ms against 120 ms: 4.08 times", 4.083, ratio(), "490 ms against 120 ms: 4.08 times"),
-        ("490 ms against 120 ms", 4.083, ratio(), "490 ms against 120 ms (4.083 times)"),
-        ("the same speed", 1.0, ratio(), "the same speed"),
-        ("", 2048.0, formula("2 * 1024"), "2048"),
-        ("b*b of it | <i>", None, ratio(), "b\\*b of it \\| &lt;i&gt;"),
-    ],
-)
-def test_said(figure: str, claimed: float | None, check: Check, text: str) -> None:
-    from recheck_report.sections.verdicts import said
-
-    assert said(make_claim("C01", check, figure=figure, claimed=claimed)) == text
-
-
-@pytest.mark.parametrize(
-    "form,more,claimed,text",
-    [
-        ("at_most", {"metric": "seconds"}, 2.62e-3, "2.62 ms"),
-        ("at_least", {"metric": "bytes_per_second"}, 1.119e11, "112 GB/s"),
-        ("at_least", {"metric": "flops_per_second"}, 2.5e12, "2.50 TFLOP/s"),
-        ("fraction_of_roof", {"at_least": 0.5}, 0.916, "91.6 %"),
-    ],
-)
-def test_said_in_the_unit_of_the_check(form: str, more: Json, claimed: float, text: str) -> None:
-    from recheck_report.claims import Check
-    from recheck_report.sections.verdicts import said
-
-    assert said(make_claim("C01", Check(form, **more), claimed=claimed)) == text
 
 
 @pytest.mark.parametrize(
@@ -117,18 +49,6 @@ def test_prose_is_only_text(text: str, safe: str) -> None:
     from recheck_report.sections.verdicts import prose
 
     assert prose(text) == safe
-
-
-def test_summary() -> None:
-    from recheck_report.sections.verdicts import summary
-
-    counts = {"holds": 20, "fails": 8, "inconclusive": 5, "not_measured": 34}
-    assert summary(counts) == (
-        "20 of 67 claims hold, 8 fail, 5 are inconclusive, 34 were not measured"
-    )
-    assert summary(dict.fromkeys(counts, 1)) == (
-        "1 of 4 claims holds, 1 fails, 1 is inconclusive, 1 was not measured"
-    )
 
 
 def test_a_row_says_what_was_measured_and_links_to_it(record: Record) -> None:
@@ -222,12 +142,6 @@ def test_errata(record: Record, checks: tuple[str, ...], word: str) -> None:
     assert own.facts[-1] == said + proof and not any("E01" in fact for fact in other.facts)
 
 
-def test_an_erratum_in_another_language_is_translated(record: Record) -> None:
-    erratum = make_erratum("E30", written="7.4 秒 | so", english="7.4 seconds", right="*ms*")
-    ((*_, written, right, _, _),) = view(record, errata=(erratum,)).errata
-    assert written == "“7.4 秒 \\| so” (“7.4 seconds”)" and right == "\\*ms\\*"
-
-
 def test_then_and_now(record: Record) -> None:
     claims = [
         make_claim("C12", ratio(), figure="lost: its chart is gone", why=because("Caches <now>.")),
@@ -312,21 +226,6 @@ def test_a_why_belongs_to_a_verdict_and_a_gpu(record: Record) -> None:
     assert re.fullmatch(r"Why: It is 1.36\d* times as fast \[.*\]. On any.", facts[3][0])
 
 
-def test_kinds_of_claims_are_counted_apart(record: Record) -> None:
-    claims = [
-        make_claim("C01", ratio()),
-        make_claim("C02", ratio(), formula(NO)),
-        make_claim("C03", formula(YES)),
-        make_claim("C04", not_judged="nothing to check"),
-    ]
-    found = view(record, *claims)
-    said = "timed 2 (1 holds, 1 fails); arithmetic 1 (1 holds); by reading 1 (1 not measured)"
-    assert found.kinds == said
-    assert [row[2].rsplit("; ", 1)[1] for row in found.rows] == [
-        "timed", "timed", "arithmetic", "by reading",
-    ]  # fmt: skip
-
-
 @pytest.mark.parametrize(
     "rows,verdict,said",
     [
@@ -363,33 +262,6 @@ def test_what_a_document_leaves_open_is_varied(
     assert judged.verdict == verdict
     facts = " ".join(shown.folds[0].details[0].facts)
     assert said in facts
-
-
-def test_p_stands_where_it_decides() -> None:
-    from recheck_report.claims.predicates import Outcome
-    from recheck_report.sections.verdicts import varied
-
-    def told(verdict: str, p: float) -> str:
-        one = Outcome(ratio(), verdict, "", 1.016, 1.004, 1.026, "×", p=p)
-        return varied(replace(one, over=(("256³", one),)))
-
-    assert told("inconclusive", 0.063).endswith(
-        "for 256³ (1.016 times as fast [1.004, 1.026], p = 0.063)"
-    )
-    assert told("inconclusive", 0.01).endswith("[1.004, 1.026])")  # the resolution decides
-    assert told("fails", 0.063).endswith("[1.004, 1.026])")
-
-
-def test_series_give_the_times_of_their_base(record: Record) -> None:
-    from recheck_report.claims import Check
-
-    base, other = "matmul/global16/{shape}/cold", "matmul/tile16/{shape}/cold"
-    shapes = ("1024x1024x1024", "4096x4096x4096")
-    check = Check("monotone", base=base, other=other, shapes=shapes, direction="rising")
-    ((*_, here),) = view(record, make_claim("C25", check)).rows
-    first, last = here.split("; ")
-    assert "µs, [`global16`](matmul.md#cold-global16) 427 µs: 1.36" in first and "at 1024³" in first
-    assert " ms, [`global16`](matmul.md#global16) 27.0 ms: 1.37" in last and "at 4096³" in last
 
 
 def _verdicts(folder: Path) -> dict[str, str]:
@@ -531,25 +403,6 @@ def test_beside_a_machine_without_a_gpu_the_verdicts_there(
     assert counts and f"/README.md), where {counts[1]}." in own
 
 
-def test_memory_has_a_section_of_its_own(report: Callable[..., str]) -> None:
-    text = report(make_memory())
-    part = text.split("</a>Memory, level by level\n")[1].split("\n## ")[0].replace("\u00a0", " ")
-    rows = {row[0].split("</a>")[-1]: row for row in _rows(part)}
-    constant = ["constant memory, 1 KB", "constant memory, 16 KB"]
-    assert list(rows)[2:] == ["shared memory", "L1 cache", *constant, "L2 cache", "DRAM"]
-    # 1.1 ms for 65536 loads, at 1.93 GHz
-    assert rows["shared memory"][1] == "16.8 ns ±0.25 %" and rows["shared memory"][2] == "32.4"
-    assert rows["DRAM"][3] == "4569 ±0.25 %" and "](charts/memory_levels.svg)" in part
-    for anchor in ("memory-hot-latency_l1-4096", "memory-latency_dram-268435456"):
-        assert f'<a id="{anchor}"></a>' in part
-    assert "## The levels of memory" not in text and "suspect times" not in text
-    gone = report(spoil(make_memory(), "/latency_l2/", "unsupported", "needs more L2"))
-    assert (
-        "| unsupported | – |" in gone
-        and "needs more L2" in gone.split("</a>Memory, level by level")[1]
-    )
-
-
 def _rows(text: str) -> list[list[str]]:
     lines = [line for line in text.split("\n") if line.startswith("|")]
     return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines]
@@ -606,16 +459,3 @@ def test_strip_shows_what_comes_to_a_ratio(record: Record) -> None:
     says = "Of 2 claims about a ratio 1 holds, 1 fails and none is inconclusive; C24 misses by "
     says += "the most, a "
     assert chart.message == f"{says}factor of 2.20"
-
-
-def test_strip_without_a_ratio_is_not_drawn(record: Record) -> None:
-    _, chart = _chart(view(record, make_claim("C02", formula(YES))))
-    assert chart.svg is None and chart.why_not == "no claim that comes to a ratio was measured"
-
-
-def test_verdicts_differ_in_shape_as_in_colour() -> None:
-    from recheck_report.charts.claims import LOOKS
-    from recheck_report.sections.verdicts import WORDS
-
-    assert list(LOOKS) == list(WORDS)
-    assert len({marker for _, marker in LOOKS.values()}) == len({c for c, _ in LOOKS.values()}) == 4

@@ -4,10 +4,8 @@ are about, and the one line for one that cannot be read."""
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from recheck_report import schemas
 from recheck_report.model.record import Record
@@ -43,17 +41,10 @@ class Origin:
 
 
 def read(
-    kind: type[T],
-    path: Path,
-    name: str,
-    again: str,
-    error: type[BadRecord] = BadRecord,
-    check: Callable[[T], None] | None = None,
-    upgrade: Callable[[dict[str, Any]], dict[str, Any]] | None = None,
+    kind: type[T], path: Path, name: str, again: str, error: type[BadRecord] = BadRecord
 ) -> T | None:
     """The JSON file of that name in a report folder or beside a record, or `path` itself if it is
-    one of its kind; None where there is none. Its form is the schema of that kind, or the one
-    before, from which `upgrade` makes it.
+    one of its kind; None where there is none. Its form is the schema of that kind.
 
     Raises `error` with one line that names the file and the field, and says what to do `again`.
     """
@@ -67,14 +58,11 @@ def read(
         document, known = read_json(bytes_of(file)), form["properties"]["schema"]["const"]
         if type(document) is not dict or "schema" not in document:
             raise BadRecord(f"has no field schema: this is no {subject}.json of Recheck")
-        if upgrade and type(document["schema"]) is int and document["schema"] == known - 1:
-            document = upgrade(document) | {"schema": known}
         if (schema := document["schema"]) != known or type(schema) is not int:
             if type(schema) is int and schema > known:
                 todo = "update Recheck"
-            reads = f"schemas {known - 1} to {known}" if upgrade else f"schema {known}"
-            raise BadRecord(f"has schema {repr(schema)[:40]}; this renderer reads {reads}")
-        found: T = checked(reader(kind, form, check), document)
+            raise BadRecord(f"has schema {repr(schema)[:40]}; this renderer reads schema {known}")
+        found: T = checked(reader(kind, form), document)
         return found
     except FileNotFoundError:
         return None
