@@ -1,5 +1,5 @@
 """Which cases belong together: the rate they are told in, the bases they are compared with, the
-square sweep that a line may connect, and where two such lines cross."""
+square sweep that a line may connect."""
 
 from __future__ import annotations
 

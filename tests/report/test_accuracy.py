@@ -9,11 +9,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import run, text_of, texts_of, tree
+from conftest import run, texts_of, tree
 from recheck_report.charts import Chart
 from recheck_report.formatting import cell
 from recheck_report.model.accuracy import Accuracy
-from synthetic import SMALL, Json, keep, make_record
+from synthetic import SMALL, Json, make_record
 from synthetic_accuracy import change, make_accuracy, make_larger
 
 FEW = ["cpu_serial", "global16", "tile16", "cublas"]
@@ -266,25 +266,6 @@ def test_a_larger_product_has_a_verdict_of_its_own(
     assert "A (2048×K) by B (K×2048), K from 512 to 8192" in large
     assert "**None of the 30 errors of rows that split their inputs is larger" in large
     assert _row(large, f"`{FP16}` | 8192")[4] == "0.20 / 0.20"
-
-
-def test_beside_another_record(
-    save: Callable[..., Path], report: Callable[..., str], tmp_path: Path
-) -> None:
-    """Shown in the report of that record, which holds its file."""
-    folder = tmp_path / "input"
-    (folder / "other").mkdir(parents=True)
-    keep(folder / "other" / "record.json", RECORD)
-    (folder / "other" / "accuracy.json").write_text(json.dumps(STUDY))
-    own = save(make_record(SMALL[:2], gpu=False, strategies=FEW))
-    out = tmp_path / "report"
-    result = run("render", own, "--output", out, "--beside", folder / "other")
-    assert result.returncode == 0, result.stderr
-    there = out / "beside" / "nvidia-h200"
-    assert _section(text_of(tree(there))) and {"accuracy.json", "charts/matmul_error.svg"} <= set(
-        tree(there)
-    )
-    assert "(accuracy.json)" not in text_of(tree(out)) and not (out / "accuracy.json").exists()
 
 
 def _chart(study: Json, tmp_path: Path) -> Chart:

@@ -54,35 +54,6 @@ def test_strokes_alike_are_one_path() -> None:
     assert not list(root.iter(f"{{{SVG}}}g"))
 
 
-def test_what_differs_stays_apart() -> None:
-    """Another colour; a fill, whose parts may overlap; a translucent stroke; a name."""
-    first = _path("M 1 2 \nL 3 4")
-    others = [
-        _path("M 5 6 \nL 7 8", STYLE.replace("72b2", "0000")),
-        _path("M 5 6 \nL 7 8", clip_path="url(#p1)"),
-        _path("M 5 6 \nL 7 8", id="m1"),
-    ]
-    for other in others:
-        assert len(_paths(_compact(first + other))) == 2, other
-    for style in ("fill: #ffffff", STYLE + "; stroke-opacity: 0.5", STYLE + "; opacity: 0.5"):
-        assert len(_paths(_compact(2 * _path("M 1 2 \nL 3 4", style)))) == 2, style
-
-
-def test_what_all_marks_share_stands_at_their_group() -> None:
-    use = '<use x="{}" y="2" style="fill: #0072b2; stroke: #ffffff"/>'
-    defs = '<defs><path id="m1" d="M 0 1 \nL 1 0" style="stroke: #ffffff"/></defs>'
-    root = _compact(
-        f'<g id="line2d_1">{defs}<g clip-path="url(#p)">{use.format(1)}{use.format(2)}</g></g>'
-    )
-    group = next(g for g in root.iter(f"{{{SVG}}}g") if g.get("clip-path"))
-    assert (group.get("fill"), group.get("stroke")) == ("#0072b2", "#ffffff")
-    assert [each.attrib for each in group] == [{"x": "1", "y": "2"}, {"x": "2", "y": "2"}]
-    # the opacity of a group is another than that of each of its marks
-    pale = (use.format(1) + use.format(2)).replace("fill:", "opacity: 0.5; fill:")
-    root = _compact(f'<g id="line2d_1">{pale}</g>')
-    assert all(use.get("opacity") == "0.5" for use in root.iter(f"{{{SVG}}}use"))
-
-
 def test_marks_have_their_titles_and_colours_their_night() -> None:
     use = '<use x="{}" y="2" style="fill: #0072b2"/>'
     defs = '<defs><path id="m1" d="M 0 1 \nL 1 0"/></defs>'
@@ -109,24 +80,6 @@ def test_what_tests_look_for_is_a_class() -> None:
     classes = [(each.get("class"), each.text) for each in root.iter() if each.get("class")]
     assert [name for name, _ in classes] == ["line2d", "label", "trend"]
     assert ("label", "size (1)") in classes and not [e for e in root.iter() if e.get("id")]
-
-
-def test_text_keeps_its_look_and_its_anchor() -> None:
-    turned = f'<text style="{FONT}; text-anchor: middle" x="1" y="2" '
-    turned += 'transform="rotate(-90 1 2)">y</text>'
-    plain = f'<text style="{FONT}; font-weight: 700; text-anchor: start; fill: #57606a" '
-    plain = (
-        plain.replace("8px", "9px")
-        + 'x="1.005" y="2.3" transform="rotate(-0 1.005 2.3)">a &lt;  b</text>'
-    )
-    root = _compact(f'<g id="text_1">{turned}</g><g id="text_2">{plain}</g>')
-    first, second = root.findall(f"{{{SVG}}}text")
-    place = {"x": "1", "y": "2", "transform": "rotate(-90 1 2)"}
-    assert first.attrib == {**place, "font-size": "8", "text-anchor": "middle"}
-    look = {"font-size": "9", "font-weight": "700", "fill": "#57606a"}
-    assert second.attrib == {"x": "1", "y": "2.3", **look}
-    assert second.text == "a <  b" and root.get("font-family") == "A,B"
-    assert root.findtext(f"{{{SVG}}}title") == "a < b"
 
 
 def test_a_chart_keeps_every_mark_and_text() -> None:

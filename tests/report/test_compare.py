@@ -14,7 +14,7 @@ import pytest
 from conftest import EXPERIMENTS, REPORTS, one_line, run, slowed, texts_of, tree
 from recheck_report.claims.measured import Measured, read
 from recheck_report.sections.family import close_family
-from synthetic import SMALL, Json, copied, keep, make_full, make_record, scale
+from synthetic import SMALL, Json, keep, make_full, make_record, scale
 
 FEW = ["cpu_serial", "global16", "tile16", "s0_tiles", "s1_kernel_0", "cublas"]
 
@@ -106,11 +106,6 @@ def test_bad_input_is_one_line(name: str, tmp_path: Path) -> None:
     assert why in line and str(tmp_path) in line and not (tmp_path / "out").exists()
 
 
-def test_missing_record_is_one_line(tmp_path: Path) -> None:
-    line = one_line(run("compare", tmp_path / "none", "--output", tmp_path / "out"), 2)
-    assert "none: cannot be read: No such file or directory" in line
-
-
 def test_a_report_is_not_overwritten(
     report: Callable[..., str], place: Callable[..., Path], tmp_path: Path
 ) -> None:
@@ -180,27 +175,6 @@ def test_the_same_record_twice_differs_in_nothing(tmp_path: Path) -> None:
     assert re.search(r"The verdicts on all \d\d claims that both judge agree\.", _answer(text))
     assert "No difference that two runs could tell." in text and "(again)" in text
     assert not any(row[5] + row[6] != "00" for row in _rows(text, "By experiment"))
-
-
-def test_the_strongest_are_shown_and_the_rest_is_counted(
-    place: Callable[..., Path], tmp_path: Path
-) -> None:
-    own = make_full(small=True)
-    slow = copied(own)
-    for at, name in enumerate(sorted({case["strategy"] for case in own["cases"]})):
-        slow = scale(slow, f"/{name}/", 1.5 + at / 10)
-    text = _compare(tmp_path, place("a", own), place("b", slow))
-    found = _rows(text, "Rungs: slower")
-    assert len(found) == 40
-    times = [float(row[5].split(" ")[0]) for row in found]
-    assert times == sorted(times, reverse=True) and times[0] > 5
-    rest = re.findall(r"Not shown: (\d+) rows? with ([\d,]+) cases?; times.csv has them\.", text)
-    rungs = {
-        (c["experiment"], c["strategy"])
-        for c in own["cases"]
-        if c["role"] == "rung" and c["seconds"]
-    }
-    assert 5 < int(rest[0][0]) < len(rungs) - 40
 
 
 def test_of_two_models_the_question_is_how_much_faster(

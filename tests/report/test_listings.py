@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import EXPERIMENTS, linked, one_line, run, sourced, tree
+from conftest import EXPERIMENTS, linked, sourced, tree
 from recheck_report.claims import BadClaim, load_collection
 from recheck_report.claims.listings import load_listings
 from recheck_report.model.record import Case, Record
@@ -121,15 +121,6 @@ def test_a_good_file(tmp_path: Path) -> None:
     path.write_text(f"{_entry()}\n{_entry()}")
     with pytest.raises(BadClaim, match="2: field row: another listing of this file has"):
         load_listings(tmp_path)
-
-
-def test_a_bad_file_ends_the_renderer_in_one_line(
-    save: Callable[..., Path], tmp_path: Path
-) -> None:
-    (sourced(tmp_path, GOOD["document"]) / "listings.toml").write_text("[[listing]]")
-    arguments = (save(make_record([])), "--output", tmp_path / "out")
-    result = run("render", *arguments, "--experiments", tmp_path)
-    assert "listing number 1: field row is missing" in one_line(result, 2)
 
 
 # what the report makes of them

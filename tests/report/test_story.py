@@ -25,19 +25,7 @@ from recheck_report.model.typed import typed
 from recheck_report.sections.family import close_family
 from recheck_report.sections.story import Telling, tell
 from recheck_report.statistics.family import comparisons
-from synthetic import (
-    SMALL,
-    Json,
-    join,
-    make_machine,
-    make_matvec,
-    make_record,
-    make_reduction,
-    matching,
-    scale,
-    set_time,
-    spoil,
-)
+from synthetic import SMALL, Json, make_matvec, make_record, make_reduction, matching, scale, spoil
 from synthetic_claims import make_probes
 
 PEAK = EXPERIMENTS / "peak"
@@ -86,9 +74,6 @@ def written(folder: Path, text: str = STEP, experiment: str = "matmul") -> Story
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(TITLE + text, encoding="utf-8")
     return load(path)
-
-
-Tells = Callable[..., Any]
 
 
 @pytest.fixture
@@ -250,27 +235,6 @@ def test_scales_are_linear_from_0_and_of_one_arithmetic(own: Callable[..., Measu
     found = re.findall(r"M([\d.]+) ([\d.]+)L\1 ([\d.]+)", chart.svg.decode())
     (of_limit,) = (float(low) for x, _, low in found if abs(float(x) - MARGIN - limit) < 1)
     assert places[1] < of_limit < places[2]
-
-
-def test_lines_of_the_chart_say_what_they_are(own: Callable[..., Measured]) -> None:
-    record = faster(1.5)
-    texts = texts_of(drawn(own(record)).svg)
-    assert any(re.fullmatch(r"cublas 5[\d.]+, \d[\d.]+ GFLOP/J", text) for text in texts)
-    assert "fp32 limit 66.9" in texts and not any("measured" in text for text in texts)
-    machine = make_machine()
-    texts = texts_of(drawn(own(join(record, machine))).svg)
-    assert any(re.fullmatch(r"ffma loop, measured [\d.]+", text) for text in texts)
-    record["cases"] = [case for case in record["cases"] if case["strategy"] != "cublas"]
-    assert not any(text.startswith("cublas ") for text in texts_of(drawn(own(record)).svg))
-
-
-def test_the_chart_speaks_of_intervals_as_they_are_seen(own: Callable[..., Measured]) -> None:
-    record = faster(1.5)
-    assert "narrower than the marks" in " ".join(texts_of(drawn(own(record)).svg))
-    (case,) = matching(record, f"/tile16/{HEAD}")
-    median = case["seconds"]["median"]
-    set_time(case, median, 0.8 * median, 1.2 * median)
-    assert "Bars: 95 % intervals." in " ".join(texts_of(drawn(own(record)).svg))
 
 
 def test_the_chart_without_energy_and_with_gaps(own: Callable[..., Measured]) -> None:

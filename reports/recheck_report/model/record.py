@@ -375,10 +375,6 @@ class Case(Row, Result):
             at += count
         return found
 
-    @cached_property
-    def log_rounds(self) -> dict[int, float]:
-        return {number: math.log(value) for number, value in self.rounds.items()}
-
     @property
     def shape_name(self) -> str:
         """ "4096x512x2048", in the order of the experiment's axes as JSON objects have none."""

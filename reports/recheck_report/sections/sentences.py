@@ -9,7 +9,6 @@ measured" with the case's own reason.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from recheck_report.anchors import place
@@ -22,8 +21,6 @@ from recheck_report.sections.machine import mark
 from recheck_report.statistics.family import comparisons
 from recheck_report.statistics.paired import in_rounds
 from recheck_report.statistics.ratio import Ratio
-
-Writer = Callable[[], "Line"]
 
 
 @dataclass(frozen=True)

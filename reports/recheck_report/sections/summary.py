@@ -117,7 +117,7 @@ def _rivals(found: Result, experiment: Experiment) -> str:
     return f"; no clear difference to {names}{more}"
 
 
-def _result_in_words(record: Record, experiment: Experiment, found: Result) -> str:
+def _result_in_words(experiment: Experiment, found: Result) -> str:
     """ "`stream_k` 2.58 ms, `cublas` 2.74 ms: 1.063 times as fast [1.060, 1.064]"; first the row
     that is faster."""
     best, vendor, ratio = found.best, found.vendor, found.ratio
@@ -165,7 +165,7 @@ def _contested(record: Record, experiment: Experiment, most: int) -> list[str]:
         found = result(record, experiment, contest, experiment.headline)
         if found.best or found.vendor:
             label = f"{contest.label}: " if contest.label and most > 1 else ""
-            said.append(label + _result_in_words(record, experiment, found))
+            said.append(label + _result_in_words(experiment, found))
     return said
 
 
@@ -191,12 +191,12 @@ def winners(record: Record, experiment: Experiment) -> tuple[list[str], list[lis
         if any(one.best or one.vendor for one in found):
             line = [shape_label(shape)]
             for contest, one in zip(each, found, strict=True):
-                line += _winning(record, one, contest, experiment)
+                line += _winning(one, contest, experiment)
             rows.append(line)
     return columns, rows
 
 
-def _winning(record: Record, found: Result, contest: Contest, experiment: Experiment) -> list[str]:
+def _winning(found: Result, contest: Contest, experiment: Experiment) -> list[str]:
     """The fastest besides the library with its time; how it does against the library."""
     best, cells = found.best, [NONE]
     if best:

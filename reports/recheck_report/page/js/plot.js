@@ -17,7 +17,7 @@ const LETTER = 6.6; // pixels, the width of a letter of a name at most
 const LINE = 15; // pixels from name to name
 
 // spec: {alt, caption, height, x, y, series, limits}; an axis: {label, log, low, high, ticks, text};
-// a series: {name, tone, shape, line, faint, points: [{x, y, low, high, text, go}]}; a limit: {name, points}
+// a series: {name, tone, shape, line, points: [{x, y, low, high, text, go}]}; a limit: {name, level, tone}
 function figure(spec) {
   const holder = el("div", { class: "plot" });
   const hint = el("p", { class: "hint", "aria-hidden": "true", hidden: true });
@@ -38,9 +38,9 @@ function keyOf(each) {
   return el("li", {}, sign, each.name);
 }
 
-function markOf({ tone, shape = "dot", faint }, x, y, size) {
+function markOf({ tone, shape = "dot" }, x, y, size) {
   const path = MARKS[shape](size);
-  const look = `mark t${tone % 8}${faint ? " faint" : ""}${OPEN_SHAPES.has(shape) ? " open" : ""}`;
+  const look = `mark t${tone % 8}${OPEN_SHAPES.has(shape) ? " open" : ""}`;
   return draw("path", { d: path, transform: `translate(${x.toFixed(1)},${y.toFixed(1)})`, class: look });
 }
 
@@ -107,7 +107,7 @@ function picture(spec, width, hint) {
     "svg",
     { role: "img", "aria-label": spec.alt, viewBox: `0 0 ${width} ${height}`, width, height },
     axes(spec, box, x, y, yTicks),
-    (spec.limits ?? []).map((each) => limitOf(each, spec, box, x, y)),
+    (spec.limits ?? []).map((each) => limitOf(each, box, y)),
     spec.series.map((each) => seriesOf(each, box, x, y)),
     endNames(ended, box, x, y),
   );
@@ -136,38 +136,22 @@ function axes({ x: across, y: up }, box, x, y, yTicks) {
   return found;
 }
 
-// a limit is a line across the plot, cut at its frame, with its name along it
-function limitOf({ name, points, tone }, spec, box, x, y) {
-  const [[x0, y0], [x1, y1]] = points.map(([a, b]) => [x(a), y(b)]);
-  const slope = (y1 - y0) / (x1 - x0 || 1);
-  const inside = (at) => Math.min(Math.max(at, box.left), box.right);
-  const cut = (level) => (slope ? x0 + (level - y0) / slope : null);
-  let [from, to] = [inside(x0), inside(x1)];
-  if (slope) {
-    const [a, b] = [cut(box.top), cut(box.bottom)].sort((p, q) => p - q);
-    [from, to] = [Math.max(from, a), Math.min(to, b)];
-  }
-  if (to <= from) return null;
-  const at = (place) => y0 + slope * (place - x0);
-  const turn = (Math.atan(slope) * 180) / Math.PI;
-  // along a rising line its name stands near the middle, on a level one at its right end
-  const place = slope ? from + 0.5 * (to - from) : to - 4;
-  const beside = tone ? 14 : -5; // of two limits that are near each other one is named below
-  // where many points crowd a narrow plot, the second of two limits goes without its name
-  const bare = tone && spec.series.length > 2 && box.right - box.left < 500;
+// a limit is a level line across the plot, with its name at the right end
+function limitOf({ name, level, tone }, box, y) {
+  const at = y(level);
   return [
-    draw("line", { x1: from, y1: at(from), x2: to, y2: at(to), class: `limit${tone ?? ""}` }),
-    bare ? null : draw("text", { x: place, y: at(place) + beside, class: slope ? "axis middle" : "axis end", transform: slope ? `rotate(${turn.toFixed(1)} ${place} ${at(place).toFixed(1)})` : null }, name),
+    draw("line", { x1: box.left, y1: at, x2: box.right, y2: at, class: `limit${tone ?? ""}` }),
+    draw("text", { x: box.right - 4, y: at + (tone ? 14 : -5), class: "axis end" }, name),
   ];
 }
 
 function seriesOf(each, box, x, y) {
-  const { tone, faint, points } = each;
-  const look = `t${tone % 8}${faint ? " faint" : ""}`;
+  const { tone, points } = each;
+  const look = `t${tone % 8}`;
   const found = [];
   if (each.line && points.length > 1) {
     const path = points.map((p, at) => `${at ? "L" : "M"}${x(p.x).toFixed(1)},${y(p.y).toFixed(1)}`).join("");
-    found.push(draw("path", { d: path, class: `line ${look}${each.dashed ? " dashed" : ""}` }));
+    found.push(draw("path", { d: path, class: `line ${look}` }));
   }
   const bars = points.filter((p) => p.low !== undefined && Math.abs(y(p.low) - y(p.high)) > 2);
   if (bars.length) {

@@ -113,7 +113,7 @@ function roundsPlot(each, measured) {
     x,
     y: timeAxis(each, measured),
     series: [{ name: "sample", tone: measured.indexOf(each), size: each.samples > 1000 ? 1.6 : 2.6, points }],
-    limits: [{ name: `median ${duration(each.median)}`, tone: " thin", points: [[x.low, each.median], [x.high, each.median]] }],
+    limits: [{ name: `median ${duration(each.median)}`, tone: " thin", level: each.median }],
   });
 }
 

@@ -96,25 +96,25 @@ function sizesPlot(experiment, here, rows, measure, key, regime, baseline) {
   const edges = [...new Set(points.map((p) => p.x))].sort((a, b) => a - b);
   const text = key === "roof" ? (value) => `${+(100 * value).toPrecision(3)} %` : undefined;
   const caption = crossingOf(experiment, here, rows, regime, baseline);
-  const limits = key === "ratio" ? [{ name: baseline, points: [[edges[0], 1], [edges.at(-1), 1]] }] : ceilingOf(experiment, key, edges);
+  const limits = key === "ratio" ? [{ name: baseline, level: 1 }] : ceilingOf(experiment, key);
   return figure({
     wide: true,
     caption,
     alt: `${experiment.title}, ${REGIMES[regime]}: ${measure.name} of ${rows.join(", ")} over sizes. ${caption}`,
     x: { ...extent(edges, { log: true, room: 0.03 }), ticks: edges.map((edge) => [edge, String(edge)]), label: `${experiment.axes.join(" = ")} (elements, log)` },
-    y: { ...extent([...points.map((p) => p.y), ...limits.flatMap((each) => each.points.map(([, y]) => y))], { log, from: log ? undefined : 0 }), text, label: `${measure.name}${log ? " (log)" : ""}` },
+    y: { ...extent([...points.map((p) => p.y), ...limits.map((each) => each.level)], { log, from: log ? undefined : 0 }), text, label: `${measure.name}${log ? " (log)" : ""}` },
     series,
     limits,
   });
 }
 
-function ceilingOf(experiment, key, edges) {
+function ceilingOf(experiment, key) {
   const name = experiment.metric.work === "flops" ? "fp32_flops" : "dram_bytes_per_second";
   const ceiling = DATA.ceilings[name];
   if (key !== "rate" || !ceiling) return [];
   const value = ceiling.value / experiment.metric.scale;
   const said = name === "fp32_flops" ? "fp32 limit" : "DRAM limit";
-  return [{ name: `${said}, ${significant(value)} ${experiment.metric.unit}`, points: [[edges[0], value], [edges.at(-1), value]] }];
+  return [{ name: `${said}, ${significant(value)} ${experiment.metric.unit}`, level: value }];
 }
 
 // where the fastest row of the largest size, of those that are drawn, stands against the baseline, size by size
