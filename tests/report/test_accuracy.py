@@ -97,20 +97,6 @@ def test_what_is_larger_than_cublas_is_marked(shown: Callable[..., str]) -> None
     assert _row(section, f"`{FP16}` | 2048")[7].startswith("**")
 
 
-def test_equal_is_not_larger(shown: Callable[..., str]) -> None:
-    study = make_accuracy(RECORD, ["cublas", FP16])
-    for each in study["results"]:
-        if each["strategy"] == FP16 and each.get("frobenius"):
-            base = next(
-                r for r in study["results"]
-                if r["strategy"] == "cublas" and r["distribution"] == each["distribution"]
-                and r["k"] == each["k"]
-            )  # fmt: skip
-            each.update({name: base[name] for name in ("frobenius", "componentwise", "bound")})
-    section = shown(study)
-    assert "**None of the 64" in section and _row(section, f"`{FP16}` | 512")[2] == "1.000 / 1.000"
-
-
 def test_what_is_promised_and_whether_it_was_kept(shown: Callable[..., str]) -> None:
     study = make_accuracy(RECORD, ["cpu_serial", "cublas", FP16])
     section = shown(study)
@@ -121,7 +107,10 @@ def test_what_is_promised_and_whether_it_was_kept(shown: Callable[..., str]) -> 
     assert (
         f": kept in all of {results} results, 40 % of it at the worst element of all, on " in said
     )
+    assert "spikes \\| and &lt;more&gt; at K" in said
     assert _row(section, f"`{FP16}` | 100000")[2:] == ["40 % / 0.00809", "40 % / 0.00809"]
+    assert _row(section, "`cublas` | 64")[2:] == ["80 % / 1.00", "80 % / 1.00"]
+    assert _row(section, "`cpu_serial` | 64")[2:] == ["80 % / 1.00", "80 % / 1.00"]
     broken = change(study, FP16, "creeping", 4096, status="incorrect", reason="too far",
                     componentwise=1e-4)  # fmt: skip
     section = shown(broken)
@@ -151,15 +140,6 @@ def test_what_is_promised_and_whether_it_was_kept(shown: Callable[..., str]) -> 
     )
 
 
-def test_what_could_not_run_has_kept_nothing(
-    save: Callable[..., Path], report: Callable[..., str]
-) -> None:
-    record = make_record(SMALL[:2], gpu=False)
-    save(make_accuracy(record), "accuracy.json")
-    section = _section(report(record))
-    assert f"`{FP16}`: its promise was not measured: not run: no CUDA device." in section
-
-
 def test_special_inputs_pass_or_fail(shown: Callable[..., str]) -> None:
     reason = "element (3, 0) is nan, not -inf"
     study = change(STUDY, FP16, "infinite", 512, status="incorrect", reason=reason)
@@ -180,7 +160,6 @@ def test_every_gap_has_its_reason(shown: Callable[..., str]) -> None:
     assert "`split_bf16x6` | normal | 1024 | failed | a \\| b &lt;c&gt; |" in section
     assert "| `full_strip16` | all but the special | 4096 | unsupported | needs 524288 B" in section
     assert "without an error on both sides, not compared: 1." in section
-    assert re.search(r"`tile16`.* \*\*incorrect\*\*", section.split("Every row at K = 8192")[1])
     for reason in {each["reason"] for each in study["results"] if each["reason"]}:
         assert reason.split(" |")[0] in section
 
@@ -235,23 +214,9 @@ def _bad(**values: object) -> Json:
 
 BAD_FIELDS = [
     (_bad(k="64"), "field results[5].k must be an integer"),
-    (_bad(strategy="tile61"), "field rows has no tile61, which results[5] is of"),
-    (_bad(distribution="?"), "field distributions has no ?, which results[5] is of"),
     (_bad(status="fine"), "field results[5].status must be one of passed"),
-    (_bad(reason="why"), "field results[5].reason must say why it did not pass"),
-    (_bad(status="failed"), "field results[5].reason must say why it did not pass"),
-    (_bad(frobenius=None), "field results[5] must have four errors, or none unless"),
-    (_bad(status="failed", reason="x", median=None), "[5] must have four errors, or none"),
     (_bad(absolute=-1e-9), "field results[5].absolute must be at least 0"),
     (_bad(absolute=float("inf")), "accuracy.json: holds Infinity, which is no number"),
-    (_bad(strategy="tile16"), "field results[5] is another tile16/uniform_half/64"),
-    (_bad(bound=None), "field results[5].bound must be there exactly where errors are"),
-    (_bad(bound=1e-3), "field results[5].bound is not that of so many sums in fp32"),
-    (
-        _bad(componentwise=1e-4),
-        "field results[5].bound says otherwise than status, which is passed",
-    ),
-    (_bad(status="incorrect", reason="x"), "bound says otherwise than status, which is incorrect"),
 ]
 
 
@@ -287,17 +252,6 @@ def test_travels_with_the_report(
     result = run(*command)
     assert result.returncode == 0, result.stderr
     assert tree(tmp_path / "results" / "nvidia-h200") == before
-
-
-def test_that_of_an_earlier_record_goes(
-    save: Callable[..., Path], report: Callable[..., str], tmp_path: Path
-) -> None:
-    paths = [save(STUDY, "accuracy.json"), save(LARGER, "accuracy_large.json")]
-    report(RECORD)
-    for path in paths:
-        path.unlink()
-    report(RECORD)
-    assert not [name for name in tree(tmp_path / "report") if "accuracy" in name or "error" in name]
 
 
 def test_a_larger_product_has_a_verdict_of_its_own(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import pickle
 import re
 import shutil
@@ -15,7 +14,6 @@ from conftest import REPORTS, run, texts_of
 from recheck_report.charts import Chart
 from recheck_report.model.record import Record
 from synthetic import (
-    GPU,
     SHAPES,
     Json,
     lasting,
@@ -23,23 +21,14 @@ from synthetic import (
     make_matvec,
     make_memory,
     make_record,
-    make_reduction,
     make_transpose,
     matching,
     scale,
     set_time,
-    spoil,
 )
 from synthetic_claims import measured
 
 SVG = "{http://www.w3.org/2000/svg}"
-
-
-def titles_of(chart: Chart) -> list[str]:
-    """What shows where a mouse rests on a mark."""
-    root = ElementTree.fromstring(chart.svg or b"<svg/>")
-    marks = (mark for tag in ("use", "path") for mark in root.iter(f"{SVG}{tag}"))
-    return [title.text or "" for mark in marks for title in mark.iter(f"{SVG}title")]
 
 
 class Drawn(Mapping[str, tuple[list[str], Chart]]):
@@ -93,7 +82,6 @@ S3_UNITS = {
         "ladder": ["speed-up over naive (×, log; right of 1 is faster)"],
         "then": ["time (s, ms or µs as at each tick, log)"],
         "rows_blocks": ["rows (count, log)", "throughput (GB/s, log)"],
-        "unroll": ["throughput (GB/s, log)", "steps of the loop unrolled (count, log)"],
     },
     "transpose": {
         "ladder": ["speed-up over naive (×, log; right of 1 is faster)"],
@@ -121,15 +109,6 @@ def test_axes_have_units_and_titles_are_messages(draw: Draw, name: str) -> None:
         assert "cold" in " ".join(texts), kind
 
 
-def test_throughput_names_few_and_has_all(draw: Draw) -> None:
-    texts, chart = draw(make_record())["throughput"]
-    named = {"cublas", "global16", "tile32_depth2", "fp32 limit 66.9", "not fp32-accurate"}
-    assert named <= set(texts) and "tile8" not in texts
-    # every other row shows its name under a mouse
-    assert set(GPU) <= {title.split(" at ")[0] for title in titles_of(chart)}
-    assert "cublas at 1024: " in "".join(titles_of(chart))
-
-
 def test_no_two_lines_of_a_panel_look_alike(draw: Draw) -> None:
     """Colour and marker of each named line are its own."""
     for record, name in ((make_record(), "matmul"), (make_transpose(), "transpose")):
@@ -142,54 +121,6 @@ def test_no_two_lines_of_a_panel_look_alike(draw: Draw) -> None:
                 fill = uses[0].get("fill") or group.get("fill")
                 marks[uses[0][0].text.split(" at ")[0]] = (shape, fill)  # type: ignore[union-attr]
         assert len(marks) > 3 and len({fill for _, fill in marks.values()}) == len(marks)
-
-
-def test_ladder_goes_from_slow_to_fast(draw: Draw) -> None:
-    texts, chart = draw(make_record())["ladder"]
-    names = [text for text in texts if text in GPU]
-    times = [t for t in texts if re.fullmatch(r"[\d.]+ (ms|µs)", t)]
-    assert names[0] == "tile8" and names[-2:] == ["cublas_tf32", "cublas"]  # and the line's label
-    assert names.index("tile32_depth2") < names.index("cublas") < names.index("cublas_tf32")
-    assert len(times) == len(GPU) - 2
-    ratios = [text for text in texts if re.match(r"[\d.]+×", text) and text not in TICKS]
-    assert len(ratios) == len(GPU) - 3
-    reason = "unsupported: needs 524288 B of shared memory per block, the device allows 232448 B"
-    assert f"full_strip16 ({reason})" in chart.caption and "s2_full_strips" in chart.caption
-    assert any(re.match(r"tile16: 1\.3\d+× \[1\.3.*\], ", title) for title in titles_of(chart))
-
-
-TICKS = ("1×", "2×", "3×", "5×", "10×", "20×", "30×", "50×", "100×")
-
-
-def test_ladder_without_its_base_says_why(draw: Draw) -> None:
-    record = spoil(make_record(), "/global16/4096x", "failed", "launch timed out")
-    texts, chart = draw(record)["ladder"]
-    assert texts == [] and chart.svg is None
-    assert chart.why_not == "its base, global16 at 4096³: failed: launch timed out"
-
-
-def test_ladder_has_no_sweep_and_no_part_and_sets_the_roof_apart(draw: Draw) -> None:
-    texts, _ = draw(make_matvec(), "matvec")["ladder"]
-    assert {"naive", "shared", "cublas_column_major", "read"} <= set(texts)
-    assert not [text for text in texts if re.search(r"_(block|unroll|chunk)\d", text)]
-    assert "constant_copy" not in texts
-    assert any(text.startswith("‡ another problem") for text in texts) and "5.83× ‡" in texts
-
-
-def test_block_policies_say_what_has_no_time(draw: Draw) -> None:
-    record = spoil(make_record(), "/tile32_depth8/4096x", "unsupported", "needs 65536 B")
-    texts, chart = draw(record)["block_policy"]
-    assert {"8 × 8", "16 × 16", "32 × 32"} <= set(texts)
-    assert chart.caption == "No time at 4096³: tile32_depth8 (unsupported: needs 65536 B)."
-
-
-def test_block_policies_are_the_documents_tiles_alone(draw: Draw) -> None:
-    """What lies beyond them may have a tile and a depth as well: of k, not tiles staged at once."""
-    record = make_record()
-    for case in matching(record, "/tile32"):
-        case["source"] = {**case["source"], "document": "Recheck"}
-    texts = draw(record)["block_policy"][0]
-    assert "32 × 32" not in texts and "16 × 16" in texts
 
 
 def test_without_gpu_only_the_cpu_chart_is_drawn(draw: Draw) -> None:
@@ -213,47 +144,6 @@ def test_odd_rates_still_render(draw: Draw) -> None:
             median = case["seconds"]["median"]
             set_time(case, median, median / 50, 50 * median)
     assert all(chart.svg for _, chart in draw(lasting(record)).values())
-
-
-def test_then_names_both_machines_and_what_is_lost(draw: Draw) -> None:
-    texts, chart = draw(make_matvec(), "matvec")["then"]
-    note = " ".join(texts)
-    assert "GeForce GTX 295" in note and "Intel Xeon 5405" in note
-    assert "Here: NVIDIA H200, Intel(R) Xeon(R) Processor" in note
-    assert {"2.62 ms", "104 µs", "25.2×"} <= set(texts)
-    assert (
-        texts.count("lost") == 3 and "s3_naive, s3_block_per_row, s3_warp_per_row" in chart.caption
-    )
-    gone = spoil(make_matvec(), "/s3_shared/8192x8192/cold", "unsupported", "x")
-    assert "unsupported" in draw(gone, "matvec")["then"][0]
-
-
-def test_rows_and_blocks_has_a_line_for_each_kernel(draw: Draw) -> None:
-    record = spoil(make_matvec(), "/s3_naive_block1024/1024x", "failed", "launch")
-    texts, chart = draw(record, "matvec")["rows_blocks"]
-    kernels = {f"s3_{name}" for name in ("naive", "transposed", "constant", "shared")}
-    kernels |= {"s3_block_per_row", "s3_warp_per_row"}
-    assert kernels <= set(texts) and {"1 Ki", "128 Ki", "1 Mi"} <= set(texts)
-    worst = next(
-        title for title in titles_of(chart) if title.startswith("s3_naive_block32 at 1024×")
-    )
-    assert "s3_naive_block512: " in worst  # as the larger one has no time
-
-
-def test_share_of_the_copy_has_a_panel_for_each_yardstick(draw: Draw) -> None:
-    texts, chart = draw(make_transpose(), "transpose")["of_copy"]
-    assert {"GeForce GTX 280", "Tesla M2090", "Tesla K20X", "8192²", "2048²"} <= set(texts)
-    assert {"NVIDIA H200: % of memcpy", "published: % of sdk_copy"} <= set(texts)
-    assert {"sdk_fine_grained ‡", "sdk_diagonal"} <= set(texts) and "memcpy ‡" not in texts
-    # memcpy is the fastest of all here, so nothing is above it, however slow the copy kernels are
-    slow = scale(make_transpose(), "/sdk_copy/", 5.0)
-    shares = [
-        float(t.split(": ")[1].split()[0]) for t in titles_of(draw(slow, "transpose")["of_copy"][1])
-    ]
-    assert max(shares) <= 100
-    bare = spoil(make_transpose(), "/memcpy/", "failed", "launch")
-    _, chart = draw(bare, "transpose")["of_copy"]
-    assert chart.svg is None and chart.why_not == "none of the cases that it shows was measured"
 
 
 def test_labels_keep_apart_and_inside() -> None:
@@ -298,129 +188,9 @@ def test_no_text_of_a_published_chart_is_cut_off(
     assert cut == []
 
 
-def test_audit_counts_what_it_called(draw: Draw) -> None:
-    texts, chart = draw(make_audit(), "audit")["audit"]
-    assert {"the same kernel", "5 % more work", "112 of 112 no different"} <= set(texts)
-    assert "128 of 128 slower" in texts and "±0.1 %" in " ".join(texts)
-    _, chart = draw(make_audit(gpu=False), "audit")["audit"]
-    assert chart.svg is None and "no two rows of the same kernel" in chart.why_not
-
-
-def test_levels_of_memory_have_reads_and_writes(draw: Draw) -> None:
-    record = spoil(make_memory(), "/bandwidth_l1/", "unsupported", "needs a larger L1")
-    texts, chart = draw(record, "memory")["levels"]
-    assert {"time of a load (as at each tick, log)", "bandwidth (GB/s, log)"} <= set(texts)
-    assert {"shared memory", "DRAM", "16.8 ns", "4569", "4383"} <= set(texts)
-    assert texts.count("unsupported") == 1 and chart.name == "memory_levels.svg"
-    assert any(title.startswith("DRAM, written: 4383 GB/s [") for title in titles_of(chart))
-    _, chart = draw(make_memory(gpu=False), "memory")["levels"]
-    assert chart.svg is None and chart.why_not.endswith("because no CUDA device")
-
-
-def same_as(record: Json, base: str, *others: str) -> Json:
-    """A copy in which `others` were timed exactly as `base` was, at every shape and regime, but for
-    the order of two samples of a round."""
-    record = copy.deepcopy(record)
-    known = {case["id"]: case for case in record["cases"]}
-    for at, other in enumerate(others):
-        for case in matching(record, f"/{other}/"):
-            found = known[case["id"].replace(f"/{other}/", f"/{base}/")]
-            for name in ("seconds", "samples", "blocks", "clocks", "power"):
-                case[name] = copy.deepcopy(found[name])
-            pair = slice(2 * at, 2 * at + 2)
-            case["samples"][pair] = reversed(case["samples"][pair])
-    return record
-
-
 SMALLEST = make_record(strategies=["global16", "tile16", "cublas"])
 FEW = scale(SMALLEST, "/cublas/128x", 0.5)  # whose launch costs more than tile16's
-LATE = scale(scale(FEW, "/cublas/8192x", 50), "/cublas/4096x4096x", 50)
-CPU_ALONE = make_record(gpu=False)
-NO_LIBRARY = make_record(strategies=["global16", "tile16"])
 MATVEC, TRANSPOSE = make_matvec(), make_transpose()
-MESSAGES: dict[str, tuple[str, str, Json, str]] = {
-    "none passes": ("matmul", "throughput", FEW, "No row passes cublas"),
-    "from a size on": ("matmul", "throughput", LATE, "tile16 passes cublas from 4096³ on"),
-    "another row": (
-        "matmul", "throughput", scale(SMALLEST, "/tile16/128x", 9),
-        "cublas is passed at 128³, by no row at 4096³",
-    ),
-    "cannot be told": (
-        "matmul", "throughput", same_as(FEW, "tile16", "cublas", "global16"),
-        "No row can be told to be faster than cublas",
-    ),
-    "share of the roof": (
-        "transpose", "throughput", TRANSPOSE,
-        "no_bank_conflicts reaches 83.3 % of memcpy's rate at 8192²; no row passes cublas",
-    ),
-    "ladder": (
-        "matmul", "ladder", FEW,
-        "tile16 is 1.37 times as fast as global16 (27.0 ms) and slower than cublas "
-        "(2.67 ms), which is 7.35 "
-        "times as fast",
-    ),
-    "ladder, no gain": (
-        "matmul", "ladder", same_as(FEW, "global16", "tile16"),
-        "global16 is slower than cublas (2.67 ms), which is 10.1 times as fast; no rung "
-        "can be told to be "
-        "faster than global16",
-    ),
-    "ladder, level": (
-        "matmul", "ladder", same_as(FEW, "tile16", "cublas"),
-        "tile16 is 1.37 times as fast as global16 (27.0 ms) and not to be told apart "
-        "from cublas (19.6 ms)",
-    ),
-    "crossing": (
-        "matmul", "cpu_gpu", make_record(),
-        "Copies included, tile16 is faster than cpu_serial at every size that both were run at and "
-        "passes cpu_blas from 1024³ on",
-    ),
-    "GPU slower": (
-        "matmul", "cpu_gpu", scale(make_record(), "/end_to_end", 1e4),
-        "Copies included, tile16 is slower than cpu_serial at every size and is slower than "
-        "cpu_blas at every size",
-    ),
-    "policies, level": (
-        "matmul", "block_policy", same_as(make_record(), "tile32_depth2", "tile32_depth4"),
-        "Of 12 block policies the fastest cannot be told apart: tile32_depth2 and tile32_depth4",
-    ),
-    "then, slower": (
-        "matvec", "then", scale(MATVEC, "/s3_shared/8192x", 1000),
-        " of 7 rows are faster here than in S3: ",
-    ),
-    "unrolled in vain": (
-        "matvec", "unroll", scale(MATVEC, "_unroll1/", 0.5),
-        "Unrolling gains nothing that can be told and none passes ",
-    ),
-    "a copy": (
-        "transpose", "of_copy", TRANSPOSE,
-        "cublas moves data at 85.7 % of memcpy; sdk_fine_grained (88.1 %), which ",
-    ),
-    "inner loop, cache": (
-        "transpose", "loops", scale(TRANSPOSE, "/inner", 0.5),
-        " times the outer loop's rate, for some more than the DRAM limit allows: it times a cache",
-    ),
-    "one level": (
-        "memory", "levels", spoil(make_memory(), "_l", "failed", "x"), "A load from DRAM takes",
-    ),
-    "audit": (
-        "audit", "audit", make_audit(),
-        "Of 112 pairs of one kernel none is called different; slowdowns are found: 100 % of those "
-        "by 1 %, 2 % and 5 %",
-    ),
-    "a stranger's": (
-        "reduction", "throughput", make_reduction(),
-        "vector is the fastest by median at 1048576: 3652 GB/s",
-    ),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("which", MESSAGES)
-def test_titles_say_what_the_record_says(which: str, draw: Draw) -> None:
-    name, kind, record, says = MESSAGES[which]
-    chart = draw(record, name)[kind][1]
-    assert says in chart.message, chart.message
-    assert chart.alt.startswith(chart.message)
 
 
 def luminance(color: str) -> float:
@@ -484,3 +254,10 @@ def test_the_first_thing_on_a_card_covers_it(draw: Draw) -> None:
     first = next(each for each in root.iter(f"{SVG}path"))
     height = root.get("viewBox", "").split()[3]
     assert first.get("fill") == CARD and first.get("d", "").startswith(f"M0 {height}L468 {height}")
+
+
+def test_marks_of_two_charts_do_not_meet_in_one_page(draw: Draw) -> None:
+    drawn = draw(make_record())
+    names = [set(re.findall(r' id="([^"]+)"', (drawn[kind][1].svg or b"").decode()))
+             for kind in ("ladder", "throughput", "cpu_gpu")]  # fmt: skip
+    assert all(names) and not names[0] & names[1] and not names[1] & names[2]

@@ -413,19 +413,6 @@ def test_several_kernels_of_one_launch_are_added_up(world: World) -> None:
     assert values["block"] == 32 * 5, "the largest: a sum of block sizes means nothing"
 
 
-def test_how_busy_units_are_is_that_of_the_longest_kernel() -> None:
-    def kernel(name: str, nanoseconds: float, share: float) -> ncu.Kernel:
-        of = {key: COUNTERS[key].metrics[0][0] for key in ("issue_percent", "stall_barrier")}
-        values = {of["issue_percent"]: share, of["stall_barrier"]: share / 10}
-        return ncu.Kernel(name, {"gpu__time_duration.sum": nanoseconds, **values})
-
-    call = [kernel("split", 50, 99), kernel("multiply", 900, 40), kernel("fall back", 2, 1)]
-    values = ncu.Profiler("ncu", "recheck").values(call)
-    # what has no value, as gmma before compute capability 9.0, is left out
-    counted = {"issue_percent": 40, "stall_barrier": 4}
-    assert values == {"launches": 3, "nanoseconds": 952, **counted}
-
-
 def test_cases_to_see_the_bounds_of_are_counted_too(world: World) -> None:
     world.claim(f'form = "count", of = "{TILE}/cold", expression = "1", equals = 1')
     folder = world.folder / "experiments" / NAIVE.split("/")[0]
@@ -485,12 +472,6 @@ def test_kernels_of_others_are_a_row_s_whatever_they_are_called(world: World) ->
     call = [f"mine::{name}(float *)" for name in (*names, "recheck", "recheck_unseen")]
     world.state["kernels"][TILE] = world.run_of(*call)
     assert world.count()["values"]["launches"] == len(call)
-
-
-def test_times_and_clocks_are_in_nanoseconds_and_hertz() -> None:
-    units = {"nsecond": 1.5, "usecond": 1.5e3, "second": 1.5e9, "": 1.5}
-    assert {unit: ncu.number("1.5", unit) for unit in units} == units
-    assert ncu.number("1.94", "cycle/nsecond") == ncu.number("1,940", "Mhz") == 1.94e9
 
 
 def test_the_timers_hundreds_of_kernels_are_not_profiled(world: World) -> None:
@@ -621,24 +602,6 @@ def test_a_test_that_crashes_says_nothing_and_the_others_go_on(world: World) -> 
     assert said[1]["reason"] == "not measured: ended its process, signal 11"
 
 
-def test_tests_whose_process_crashes_behind_them_have_proven_nothing(world: World) -> None:
-    world.state["tests"] = {"A.B": "OK", "C.D": "FAILED"}
-    world.state["tests_end"] = True
-    passed, failed = world.test("gate:A.B", "gate:C.D")
-    assert passed["reason"] == "not measured: passed, then its process had signal 11"
-    assert failed["outcome"] == "fail"
-
-
-@pytest.mark.parametrize("why", ["out of memory", "std::bad_alloc", "cudaErrorMemoryAllocation"])
-def test_a_test_that_lacks_memory_says_nothing_of_what_it_tests(world: World, why: str) -> None:
-    world.state["tests"] = {"A.B": "FAILED", "C.D": "FAILED"}
-    world.state["trouble"] = {"A.B": f'C++ exception with description "{why}" thrown'}
-    lacking, failed = world.test("gate:A.B", "gate:C.D")
-    assert lacking["outcome"] is None
-    assert lacking["reason"].startswith("not measured: the test had trouble: ")
-    assert failed["outcome"] == "fail"
-
-
 def test_racecheck_that_finds_nothing_where_there_is_something_is_not_believed(
     world: World,
 ) -> None:
@@ -744,21 +707,6 @@ def test_snippets_are_refused_for_what_they_say_and_compile_once_mended(listed: 
     ]  # fmt: skip
 
 
-def test_a_snippet_is_refused_for_no_other_reason(listed: World) -> None:
-    assert compiled(listed, (0, "")) == ["compiles", "compiles"]
-    other = (2, 'FILE(2): error: expected a ";"')
-    unsaid = 'not measured: nvcc refuses it, but does not say identifier "SIZE" is undefined'
-    assert compiled(listed, other, other) == [unsaid, "refused"]
-    # an nvcc that does not work says nothing of a snippet
-    broken = (1, "host_config.h(143): error: unsupported GNU version")
-    said = "not measured: nvcc: host_config.h(143): error: unsupported GNU version"
-    assert compiled(listed, broken, broken) == [said, said]
-    assert compiled(listed, (9, ""), (9, "")) == ["not measured: nvcc: exit code 9"] * 2
-    # nor does a message that names what is expected, of another file
-    elsewhere = (2, 'other.h(2): error: identifier "SIZE" is undefined')
-    assert compiled(listed, elsewhere)[0].startswith("not measured: nvcc: other.h(2)")
-
-
 def test_a_snippet_says_what_it_is_refused_for(listed: World) -> None:
     listed.erratum(
         *(f'form = "test", test = "compile:{k}", finds = "refused"' for k in ("E21", "E20"))
@@ -796,14 +744,6 @@ def test_claims_that_ask_for_nothing_run_no_tool(world: World) -> None:
     assert (found["counters"], found["attributes"], found["tests"]) == ({}, {}, {})
     assert not world.calls("ncu")
     assert not [call for call in world.calls("recheck_tests") if "--gtest_filter" in call]
-
-
-def test_a_malformed_check_is_named(world: World) -> None:
-    world.claim('form = "arithmetic", expression = "1 == 1"', 'form = "count"')
-    said = one_line(world.run(), 2)
-    where = f"{world.folder}/experiments/matmul/claims.toml: claim C01: field check[1].of"
-    assert where in said
-    assert not world.output.exists() and not world.calls("recheck")
 
 
 def test_so_are_a_counter_a_test_a_bound_case_and_a_document(world: World) -> None:

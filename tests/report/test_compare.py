@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import csv
 import io
 import json
@@ -14,10 +13,8 @@ from typing import Any
 import pytest
 from conftest import EXPERIMENTS, REPORTS, one_line, run, slowed, texts_of, tree
 from recheck_report.claims.measured import Measured, read
-from recheck_report.sections import gpus
 from recheck_report.sections.family import close_family
-from synthetic import SMALL, Json, keep, make_full, make_record, scale, spoil
-from synthetic_claims import make_probes
+from synthetic import SMALL, Json, keep, make_full, make_record, scale
 
 FEW = ["cpu_serial", "global16", "tile16", "s0_tiles", "s1_kernel_0", "cublas"]
 
@@ -85,69 +82,6 @@ def test_a_column_for_each_gpu(place: Callable[..., Path], tmp_path: Path) -> No
     text = _compare(tmp_path, second, first)
     assert text.split("\n")[1] == "# Recheck: NVIDIA L4, then NVIDIA H200"
     assert [head.split("<br>")[0] for head in _table(text)["claim"]] == ["NVIDIA L4", "NVIDIA H200"]
-
-
-def test_the_same_gpu_twice_is_two_columns(place: Callable[..., Path], tmp_path: Path) -> None:
-    later: Json = {
-        "started": "2026-12-01T00:00:00Z",
-        "git": {"commit": "f" * 40, "dirty": True, "diff": "ab" * 8},
-    }
-    paths = [
-        place("a", _record()),
-        place("b", _record(factor=0.9, **later)),
-        place("c", _record(factor=0.9, **later)),
-    ]
-    text = _compare(tmp_path, *paths)
-    heads = [head.split("<br>") for head in _table(text)["claim"]]
-    assert [head[0] for head in heads] == [
-        "NVIDIA H200, 0123456, 2026-11-21",
-        "NVIDIA H200, fffffff, 2026-12-01",
-        "NVIDIA H200, fffffff, 2026-12-01 (again)",
-    ]
-    assert "**commit 0123456**" in heads[0] and "**Uncommitted changes**" in heads[1]
-    assert f"> NVIDIA H200, fffffff, 2026-12-01: **Uncommitted changes** (diff {'ab' * 8})" in text
-
-
-def test_brands_are_labels(place: Callable[..., Path], tmp_path: Path) -> None:
-    old = _record("NVIDIA V100", build_type="Debug", device_debug=True)
-    old["plan"]["preset"], old["finished"] = "quick", None
-    new = _record("NVIDIA H200")
-    new2 = copy.deepcopy(new)
-    new2["environment"]["gpu"]["name"] = "NVIDIA A100"
-    rows = _table(_compare(tmp_path, place("a", old), place("b", new), place("c", new2)))
-    v100, h200, _ = rows["claim"]
-    for label in (
-        "Debug build",
-        "Device code built with -G",
-        "Not the full matrix",
-        "Unfinished record",
-    ):
-        assert f"<br>**{label}**" in v100 and label not in h200
-
-
-def test_probes_lie_beside_each(place: Callable[..., Path], tmp_path: Path) -> None:
-    first, second = _record(), _record("NVIDIA L4")
-    foreign = make_probes(first)
-    paths = [
-        place("a", first, make_probes(first)),
-        place("b", second, foreign),
-        place("c", _record("NVIDIA T4")),
-    ]
-    rows = _table(_compare(tmp_path, *paths))
-    assert [cell.split()[0] for cell in rows["C09"]] == ["**holds**", "**not", "**not"]
-    assert "C10" in rows and "C73" not in rows  # which none of them judges
-    assert "**Probes of another run**" in rows["claim"][1]
-    assert rows["claim"][2].endswith("<br>without probes")
-    assert "without probes" not in rows["claim"][0] + rows["claim"][1]
-
-
-def test_one_record_is_a_comparison_too(place: Callable[..., Path], tmp_path: Path) -> None:
-    # the table of an earlier comparison would be taken for this one's
-    _compare(tmp_path, place("a", _record()), place("b", _record()))
-    assert (tmp_path / "out" / "times.csv").exists()
-    text = _compare(tmp_path, tmp_path / "a")
-    assert "# Recheck: the claims on 1 record\n" in text and "agree" not in text.split("## ")[0]
-    assert not (tmp_path / "out" / "times.csv").exists() and "times.csv" not in text
 
 
 def test_charts_have_a_marker_for_each_record(place: Callable[..., Path], tmp_path: Path) -> None:
@@ -276,37 +210,6 @@ def test_turned_verdicts_stand_with_both_effects(
     assert re.search(r"\d verdicts? differs?: .*C12 \(holds, now fails\)", _answer(text))
 
 
-def test_lost_times_are_told_with_their_reasons(place: Callable[..., Path], tmp_path: Path) -> None:
-    broken = spoil(_record(), "/tile16/1024x", "incorrect", "wrong at [3, 4] | <b>")
-    broken["cases"] = [case for case in broken["cases"] if case["strategy"] != "cublas"]
-    text = _compare(tmp_path, place("a", _record()), place("b", broken))
-    (title,) = re.findall(r"### (Timed by .* alone)\n", text)
-    rows = {row[0]: row[1:] for row in _rows(text, title)}
-    assert rows["incorrect: wrong at [3, 4] \\| &lt;b&gt;"][1] == "`matmul/tile16`"
-    assert rows["not in the record"][1] == "`matmul/cublas`"
-    lines = list(csv.DictReader((tmp_path / "out" / "times.csv").open(encoding="utf-8")))
-    gone = [line for line in lines if line["strategy"] == "cublas"]
-    assert gone and all(line["then_status"] == "not in the record" for line in gone)
-    assert {line["outcome"] for line in gone} == {""} and gone[0]["first_seconds"]
-    # and the other way round they are gained
-    assert "alone: times.csv has them." in _compare(tmp_path, tmp_path / "b", tmp_path / "a")
-
-
-def test_a_time_that_is_too_good_is_named(place: Callable[..., Path], tmp_path: Path) -> None:
-    case = "matmul/cublas/4096x4096x4096/cold"
-    fast = scale(_record(), "/cublas/4096x4096x4096/cold", 0.3)
-    text = _compare(tmp_path, place("a", _record()), place("b", fast))
-    (warning,) = re.findall(r"^> .*\*\*1 suspect time\*\*: .*$", text, re.M)
-    assert f"`{case}`: 171 TFLOP/s is more than the fp32 limit" in warning
-    (row,) = _rows(text, "Other rows: libraries, yardsticks, parts: faster")
-    assert row[0] == "`matmul/cublas`" and row[4].endswith(" **suspect**")
-    assert "suspect" not in row[3] and "**1 suspect time**" in _table(text)["claim"][1]
-    lines = list(csv.DictReader((tmp_path / "out" / "times.csv").open(encoding="utf-8")))
-    assert {line["id"]: line["suspect"] for line in lines if line["suspect"]} == {case: "then"}
-    text = _compare(tmp_path, tmp_path / "a", tmp_path / "a")
-    assert "suspect" not in text
-
-
 def test_many_records_are_held_against_the_first(
     place: Callable[..., Path], tmp_path: Path
 ) -> None:
@@ -388,16 +291,3 @@ def _measured(path: Path) -> Measured:
     own = read(path, EXPERIMENTS)
     close_family(own)
     return own
-
-
-def test_one_sentence_for_a_summary(place: Callable[..., Path]) -> None:
-    base = _measured(place("a", _record()))
-    other = _measured(place("b", scale(_record("NVIDIA L4"), "matmul/", 2.0)))
-    again = _measured(place("c", scale(_record(), "/tile16/", 2.0)))
-    text = gpus.sentence(other, base)
-    assert text.startswith("This run takes 2.00 times as long as the committed NVIDIA H200 at the")
-    text = gpus.sentence(again, base)
-    assert "that the committed run of 2026-11-21 and this run both timed on NVIDIA H200" in text
-    assert "most of all `matmul/tile16` at" in text and "\n" not in text
-    nothing = _measured(place("d", make_record(SMALL, strategies=["full_strip16"])))
-    assert gpus.sentence(nothing, base) == ""

@@ -142,19 +142,6 @@ def test_holm_by_hand() -> None:
     assert holm({}) == {} and holm({"a": 0.9, "b": 0.9}) == {"a": 1.0, "b": 1.0}
 
 
-def test_vocabulary() -> None:
-
-    def outcome(low: float, high: float, significant: bool = True) -> str:
-        middle = (low + high) / 2
-        return Ratio(middle, low, high, resolution=0.01, significant=significant).outcome
-
-    assert outcome(1.02, 1.03) == "faster" and outcome(0.9, 0.98) == "slower"
-    assert outcome(0.995, 1.005) == outcome(1.001, 1.009) == "same"
-    assert outcome(1.005, 1.02) == outcome(0.5, 2.0) == "no difference"
-    # one of many: not sure enough to be called anything
-    assert outcome(1.02, 1.03, significant=False) == "no difference"
-
-
 def test_more_comparisons_make_a_weak_one_insignificant(read: Read) -> None:
     from recheck_report.statistics.family import Comparisons
 

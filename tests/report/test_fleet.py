@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import json
-import os
 import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
@@ -257,19 +256,6 @@ def test_partitions_without_a_job_are_named(session: Callable[..., Path]) -> Non
         assert "missing: site:drained: " not in said and "1 whole record" in _collect(runs, 3)[0]
 
 
-def test_a_build_that_fails_has_its_reason(session: Callable[..., Path]) -> None:
-    why = {"name": "Build ~site:h200+cuda", "fail_reason": "build error: exit code: 1"}
-    build = (_case("h200", "fail", **why), None)
-    runs = session("1", build, (_case("h200", "fail_deps", jobid=None), None))
-    folder = runs / "1" / "h200" / "n0"
-    folder.mkdir(parents=True)
-    (folder / "rfm_build.err").write_text("-- ready\nCMake Error at 10:\n  CC was not\n found\n")
-    assert "rfm_build.err says: CMake Error at 10: CC was not found\n" in _collect(runs, 3)[1]
-    (folder / "rfm_build.err").write_text("")
-    (folder / "rfm_build.out").write_text("one\nlast words\n\n")
-    assert "rfm_build.out ends with: last words\n" in _collect(runs, 3)[1]
-
-
 def test_a_quick_run_does_not_replace_the_full_matrix(session: Callable[..., Path]) -> None:
     quick = _record()
     quick["plan"] = {"preset": "quick", "dropped": []}
@@ -279,42 +265,7 @@ def test_a_quick_run_does_not_replace_the_full_matrix(session: Callable[..., Pat
     assert "whole, not of the full matrix; another record from there counts" in row
 
 
-def test_runs_that_were_moved_are_found(session: Callable[..., Path], tmp_path: Path) -> None:
-    """ReFrame notes absolute paths; the folder of a run holds all of it."""
-    here = tmp_path / "runs" / "1" / "output" / "site" / "h200" / "cuda" / "Measure"
-    _left(here, _record())
-    runs = session("1", (_case("h200"), None))
-    report = json.loads((runs / "1" / "report.json").read_bytes())
-    report["runs"][0]["testcases"][0]["outputdir"] = str(here)
-    (runs / "1" / "report.json").write_text(json.dumps(report))
-    runs.rename(tmp_path / "moved")
-    assert "1 whole record" in _collect(tmp_path / "moved")[0]
-
-
 HOSTILE = "a\x1b]0;owned\x07b\x9bc\u202ed\ud800e"
-
-
-def test_what_others_wrote_is_no_command_of_a_terminal(session: Callable[..., Path]) -> None:
-    failed = _case("h200", "fail", fail_reason=HOSTILE, jobid=HOSTILE, display_name=HOSTILE)
-    runs = session("1", (failed, None), (_case("l4", node="n1", gpu_model=HOSTILE), _record(L4)))
-    _site(runs / "1", typo={"features": [HOSTILE]}, mine={"models": [HOSTILE]})
-    report = json.loads((runs / "1" / "report.json").read_bytes())
-    report["runs"][0]["testcases"][0]["node"] = HOSTILE
-    (runs / "1" / "report.json").write_text(json.dumps(report))
-    page, said = _collect(runs, 3)
-    for text in (page, said):
-        assert "a ]0;owned b c d e" in text.replace("\\", "")
-        assert all(each.isprintable() for each in text.replace("\n", ""))
-
-
-def test_a_node_that_is_a_command_is_drawn_as_text(session: Callable[..., Path]) -> None:
-    """Its name becomes a label of charts, in whose XML an ESC has no place."""
-    runs = session("1", (_case("a"), _record()), (_case("b"), _record()))
-    report = json.loads((runs / "1" / "report.json").read_bytes())
-    report["runs"][0]["testcases"][0]["node"] = HOSTILE
-    (runs / "1" / "report.json").write_text(json.dumps(report))
-    result = run("fleet", runs, "--output", runs.parent / "out", drawn=True)
-    assert result.returncode == 0, result.stderr
 
 
 @pytest.mark.parametrize(
@@ -339,28 +290,6 @@ def test_nothing_outside_of_the_runs_is_read(
         f"missing: site:a, cuda, job 7: no record: its folder {place} is outside of {runs}" in said
     )
     assert "secret" not in page + said
-
-
-@pytest.mark.parametrize("name", ["report.json", "site.json"])
-def test_pipes_keep_nobody_waiting(name: str, session: Callable[..., Path]) -> None:
-    runs = session("1", (_case("h200"), _record()))
-    (runs / "1" / name).unlink(missing_ok=True)
-    os.mkfifo(runs / "1" / name)
-    if name == "report.json":
-        said = _collect(runs, 3)[1]
-        assert "report.json: is no report of ReFrame 4.10 (is no regular file)" in said
-    else:
-        _collect(runs)
-
-
-def test_nor_do_those_of_jobs(session: Callable[..., Path]) -> None:
-    why = {"name": "Build", "fail_reason": "build error"}
-    runs = session("1", (_case("a", node=""), _record()), (_case("b", "fail", **why), None))
-    (folder := runs / "1" / "b" / "n0").mkdir(parents=True)
-    for path in (runs / "1" / "a" / "node", folder / "rfm_build.err", folder / "rfm_build.out"):
-        os.mkfifo(path)
-    page, _ = _collect(runs)
-    assert "# Recheck: 1 whole record from 1 job" in page
 
 
 def test_a_journal_without_lines_takes_no_memory(tmp_path: Path) -> None:

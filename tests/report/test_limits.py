@@ -3,7 +3,6 @@ memory."""
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
@@ -18,11 +17,10 @@ from recheck_report.claims.load import MOST_LISTED, Check, load
 from recheck_report.claims.predicates import Questions
 from recheck_report.claims.toml import BadClaim
 from recheck_report.model import record, typed
-from recheck_report.model.probes import BadProbes, load_probes
 from recheck_report.model.typed import BadRecord, read_json, read_toml
 from recheck_report.statistics import audit
 from synthetic import SMALL, make_record
-from synthetic_claims import CLAIM, make_probes
+from synthetic_claims import CLAIM
 
 COMMITTED = REPORTS / "results" / "nvidia-h200"
 
@@ -201,36 +199,6 @@ def test_a_self_audit_compares_as_many_rows_as_there_is_time_for(rows: int, roun
     for case in (each for each in cases if each.role == "audit"):
         groups.setdefault((case.shape_name, case.regime), []).append(case)
     assert audit._affordable([*groups.values()]) == [*groups.values()]
-
-
-# probes
-
-
-@pytest.mark.parametrize(
-    ("values", "why"),
-    [
-        ({"grid": 0}, "grid must be at least 1"),
-        ({"block": 0.5}, "block must be at least 1"),
-        ({"launches": 0}, "launches must be at least 1"),
-        ({"block": 1025}, "block must be at most 1024"),
-        ({"registers": 256}, "registers must be at most 255"),
-        ({"launches": 1, "block": 1024, "registers": 255}, "registers must be at most 65536 of"),
-        ({"requests": 1e6, "sectors": 1e5}, "sectors must be at least requests, 1e"),
-    ],
-)
-def test_a_launch_that_no_gpu_makes(values: dict[str, float], why: str, tmp_path: Path) -> None:
-    probes = make_probes(make_record(SMALL))
-    case = sorted(probes["counters"])[0]
-    probes["counters"][case]["values"] |= values
-    (tmp_path / "probes.json").write_text(json.dumps(probes))
-    with pytest.raises(BadProbes) as caught:
-        load_probes(tmp_path)
-    assert f"field counters.{case}.values.{why}" in str(caught.value)
-
-
-def test_probes_that_are_committed_keep_these_rules() -> None:
-    assert load_probes(COMMITTED)
-    assert load_probes(EXPERIMENTS.parent / "tests" / "outside" / "results" / "nvidia-h200")
 
 
 # standard output

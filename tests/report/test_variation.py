@@ -8,15 +8,13 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from conftest import REPORTS
-from recheck_report import formatting
 from recheck_report.model.record import Case, Record
 from recheck_report.sections import summary
 from recheck_report.sections.self_audit import between_processes
 from recheck_report.statistics import variation
 from recheck_report.statistics.changes import changes, lost
 from recheck_report.statistics.family import Comparisons
-from recheck_report.statistics.variation import CLASSES, ONE_THREAD, THREADS, class_of
+from recheck_report.statistics.variation import CLASSES, ONE_THREAD, class_of
 from synthetic import SMALL, Json, make_audit, make_record, matching, set_time, spoil
 from synthetic_claims import measured
 
@@ -66,18 +64,6 @@ def test_classes_of_the_host(record: Json, loaded: Load) -> None:
     own = loaded(record)
     regimes = {class_of(case, case) for case in own.cases if case.seconds}
     assert {ONE_THREAD, "end to end"} <= regimes <= set(CLASSES)
-
-
-def test_cpu_rows_of_several_threads_have_a_class_of_their_own(loaded: Load) -> None:
-    own = loaded(make_record(SMALL, strategies=["cpu_serial", "cpu_blas", "tile16"]))
-    found = {case.strategy: case for case in own.cases if case.regime == "hot" and case.seconds}
-    assert class_of(found["cpu_serial"]) == ONE_THREAD
-    assert class_of(found["cpu_blas"]) == THREADS
-    openmp = replace(found["cpu_serial"], strategy="cpu_sse_openmp2")
-    assert class_of(openmp) == THREADS
-    # of two, one with threads makes both vary
-    assert class_of(found["cpu_serial"], found["cpu_blas"]) == THREADS
-    assert class_of(found["cpu_serial"], found["tile16"]) == ONE_THREAD
 
 
 def _one(record: Json, loaded: Load, *times: tuple[float, float, float]) -> str:
@@ -170,10 +156,3 @@ def test_the_table_knows_every_class() -> None:
     table = variation.known()
     for of in (table.ratios, table.medians, table.margins):
         assert tuple(of) == CLASSES and min(of.values()) > 0
-
-
-def test_the_documentation_has_these_margins() -> None:
-    text, table = (REPORTS / "README.md").read_text(encoding="utf-8"), variation.known()
-    for kind in CLASSES:
-        own = (of[kind] for of in (table.ratios, table.medians, table.margins))
-        assert f"| {' | '.join([kind, *map(formatting.margin, own)])} |\n" in text

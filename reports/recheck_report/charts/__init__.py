@@ -38,8 +38,7 @@ class Chart:
 # gets what fits any
 _PLANS = {
     "matmul": ("ladder", "throughput", "cpu_gpu", "block_policy"),
-    "matvec": ("ladder", "then", "rows_blocks", "unroll"),
-    "audit": ("audit",),
+    "matvec": ("ladder", "then", "rows_blocks"),
     "memory": ("levels",),
     "transpose": ("ladder", "throughput", "of_copy", "loops"),
 }

@@ -27,7 +27,6 @@ from recheck_report.commands import experiments_option, outside
 from recheck_report.commands.output import MARK, write
 from recheck_report.formatting import cell, shape_label, significant
 from recheck_report.model.record import (
-    AUDIT,
     MEMORY_LEVELS,
     RECORD,
     SPECIAL,
@@ -93,7 +92,6 @@ class Foundations:
 
     sentence: str
     audit: list[list[str]]
-    charts: list[Chart]
     ceilings: list[list[str]]
     machine: list[list[str]]
     memory: list[list[str]]
@@ -182,7 +180,7 @@ def _without(why: str) -> str:
 def _foundations(own: Measured) -> Foundations:
     """To be made after the verdicts, whose comparisons it counts."""
     record = own.record
-    known, audit = comparisons(record), record.experiment(AUDIT)
+    known = comparisons(record)
     levels = record.experiment(MEMORY_LEVELS)
     ceilings = []
     for metric in (COMPUTE, MEMORY):
@@ -194,7 +192,6 @@ def _foundations(own: Measured) -> Foundations:
     return Foundations(
         sentence=self_audit.sentence(record, known.audit) + self_audit.between_processes(known),
         audit=self_audit.table(known.audit),
-        charts=charts(own, audit) if audit and known.audit.audited else [],
         ceilings=ceilings,
         machine=machine.table(record),
         memory=memory.table(record),
@@ -254,7 +251,7 @@ class Report:
 
     @property
     def charts(self) -> list[Chart]:
-        found = [*self.foundations.charts, *self.foundations.memory_charts]
+        found = [*self.foundations.memory_charts]
         for section in self.whole:
             found += [*section.story_charts, *section.charts, *section.accuracy_charts]
         return found

@@ -13,9 +13,6 @@ not.
 from __future__ import annotations
 
 import argparse
-import os
-import shutil
-import sys
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -34,30 +31,19 @@ from recheck_report.sections.times import Pair, count, place, row_of, told
 from recheck_report.sections.verdicts import WORDS, spoken, summary
 
 MOST = 8  # rungs that lost times and suspect times, each a line; the rest is counted
-COLORS = {"holds": "32", "fails": "31", "inconclusive": "33", "not_measured": "2"}
 
 
-def lines(found: Verdicts, titles: dict[str, str], width: int | None, color: bool) -> list[str]:
-    """A line for each claim, in columns; cut off at `width` characters, if there is one."""
+def lines(found: Verdicts, titles: dict[str, str]) -> list[str]:
+    """A line for each claim, in columns."""
     table = [
         [each.id, WORDS[each.verdict], _effect(each), titles.get(each.id, "")]
         for each in found.claims
     ]
     widths = [max(map(len, column), default=0) for column in zip(*table, strict=True)]
-    printed = []
-    for each, row in zip(found.claims, table, strict=True):
-        cells = [text.ljust(size) for text, size in zip(row, widths, strict=False)]
-        line = "  ".join(cells).rstrip()
-        if width and len(line) > width:
-            line = line[: max(0, width - 1)] + "…"
-        if color:
-            # the verdict stands behind the id and two blanks; the line is cut already
-            start = widths[0] + 2
-            end = start + len(row[1])
-            paint = f"\x1b[{COLORS[each.verdict]}m{line[start:end]}\x1b[0m"
-            line = line[:start] + paint + line[end:] if len(line) > start else line
-        printed.append(line)
-    return printed
+    return [
+        "  ".join(text.ljust(size) for text, size in zip(row, widths, strict=True)).rstrip()
+        for row in table
+    ]
 
 
 def differences(found: Verdicts, expected: Verdicts) -> list[str]:
@@ -192,9 +178,7 @@ def run(options: argparse.Namespace) -> int:
         with doing("reading and judging the expected one"):
             expected = _judged(path, options.experiments)
     titles = {each.id: each.title for each in load_collection(options.experiments).claims}
-    terminal = sys.stdout.isatty()
-    width = shutil.get_terminal_size().columns if terminal else None
-    _say(lines(found, titles, width, terminal and not os.environ.get("NO_COLOR")))
+    _say(lines(found, titles))
     counts = {v: sum(each.verdict == v for each in found.claims) for v in WORDS}
     print(f"\n{summary(counts)}: {gpu or 'no GPU'}")
     if not found.claims and own.known.left_out:

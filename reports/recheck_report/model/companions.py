@@ -4,7 +4,6 @@ are about, and the one line for one that cannot be read."""
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -42,15 +41,10 @@ class Origin:
 
 
 def read(
-    kind: type[T],
-    path: Path,
-    name: str,
-    again: str,
-    error: type[BadRecord] = BadRecord,
-    check: Callable[[T], None] | None = None,
+    kind: type[T], path: Path, name: str, again: str, error: type[BadRecord] = BadRecord
 ) -> T | None:
     """The JSON file of that name in a report folder or beside a record, or `path` itself if it is
-    one of its kind; None where there is none.
+    one of its kind; None where there is none. Its form is the schema of that kind.
 
     Raises `error` with one line that names the file and the field, and says what to do `again`.
     """
@@ -68,7 +62,7 @@ def read(
             if type(schema) is int and schema > known:
                 todo = "update Recheck"
             raise BadRecord(f"has schema {repr(schema)[:40]}; this renderer reads schema {known}")
-        found: T = checked(reader(kind, form, check), document)
+        found: T = checked(reader(kind, form), document)
         return found
     except FileNotFoundError:
         return None

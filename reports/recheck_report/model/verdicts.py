@@ -8,8 +8,7 @@ from pathlib import Path
 
 from recheck_report import schemas
 from recheck_report.model.companions import read
-from recheck_report.model.record import SCHEMA as RECORD_SCHEMA
-from recheck_report.model.typed import BadRecord, Unfit
+from recheck_report.model.typed import BadRecord
 
 _FORM = schemas.load("verdicts")["properties"]
 SCHEMA: int = _FORM["schema"]["const"]
@@ -63,33 +62,7 @@ class Verdicts:
 def load_verdicts(path: Path) -> Verdicts:
     """Reads a verdicts.json; raises BadRecord with one line that names the file and the field."""
     again = "render the record"
-    found = read(Verdicts, path, path.name, again, check=_check)
+    found = read(Verdicts, path, path.name, again)
     if found is None:
         raise BadRecord(f"{path}: cannot be read: No such file or directory; {again}")
     return found
-
-
-def _check(found: Verdicts) -> None:
-    """What the form alone does not say; raises Unfit."""
-    if len(found.by_id) < len(found.claims):
-        raise Unfit("have two of the same id").at("claims")
-    if found.record.schema > RECORD_SCHEMA:
-        raise Unfit(f"must be at most {RECORD_SCHEMA}").at("record.schema")
-    for at, each in enumerate(found.claims):
-        try:
-            _check_claim(each)
-        except Unfit as unfit:
-            raise unfit.at(f"claims[{at}]") from None
-
-
-def _check_claim(claim: Verdict) -> None:
-    unmeasured, value = claim.verdict == "not_measured", claim.measured
-    if unmeasured and not claim.reason:
-        raise Unfit("must say why it is not measured").at("reason")
-    if unmeasured and value:
-        raise Unfit("must be null, as the claim is not measured").at("measured")
-    low, high = (value.low, value.high) if value else (None, None)
-    if value and not (low is None or low <= value.value):
-        raise Unfit("must have low <= value").at("measured")
-    if value and not (high is None or value.value <= high):
-        raise Unfit("must have value <= high").at("measured")

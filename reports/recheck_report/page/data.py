@@ -323,10 +323,8 @@ def _accurate(own: Measured) -> list[Json]:
         said = how_accurate(own, experiment)
         for each in (said, said.larger) if said else ():
             if each:
-                found.append(
-                    {"verdict": each.why_not or each.verdict, "tolerance": each.tolerance,
-                     "promises": list(each.promises)}
-                )  # fmt: skip
+                said_of = each.why_not or each.verdict
+                found.append({"verdict": said_of, "promises": list(each.promises)})
     return found
 
 

@@ -15,7 +15,6 @@ from recheck_report.model.accuracy import (
     LIBRARY,
     NOT_FINITE,
     ROUNDOFF,
-    TOLERANCE,
     Accuracy,
     Result,
     Row,
@@ -23,7 +22,6 @@ from recheck_report.model.accuracy import (
 from recheck_report.model.record import Experiment
 
 SHOWN_K = (512, 2048, 8192)  # in the table of ratios
-WHOLE_K = 8192  # at which every row's errors stand
 _ABSENT = "there is no `accuracy.json` beside the record; the target `accuracy` makes it"
 
 
@@ -45,14 +43,10 @@ class HowAccurate:
     linked: bool = True  # whether the report's folder holds the file
     inputs: str = ""  # what was multiplied
     verdict: str = ""
-    tolerance: str = ""
     promises: tuple[str, ...] = ()  # a sentence for each row that splits its inputs
-    promised: Table | None = None  # what became of them on adversarial inputs
-    k: int = WHOLE_K
     against: Table | None = None  # cuBLAS's errors, and the others' as multiples of them
     larger: HowAccurate | None = None  # of a larger product: inputs, verdict, against
     special: Table | None = None
-    whole: Table | None = None
     gaps: Table | None = None
 
 
@@ -69,13 +63,10 @@ def how_accurate(own: Measured, experiment: Experiment) -> HowAccurate | None:
     return HowAccurate(
         inputs=_inputs(accuracy),
         verdict=_verdict(accuracy, splits),
-        tolerance=_tolerance(own, accuracy),
         promises=_promises(accuracy, splits),
-        promised=_promised(accuracy, splits),
         against=_against(accuracy, splits),
         larger=_larger(own),
         special=_special(accuracy),
-        whole=_whole(accuracy),
         gaps=_gaps(accuracy),
     )
 
@@ -211,6 +202,8 @@ def _against(accuracy: Accuracy, rows: list[Row]) -> Table | None:
 
 
 def _promises(accuracy: Accuracy, splits: list[Row]) -> tuple[str, ...]:
+    if not splits:
+        return ()
     return tuple(_promise(accuracy, row) for row in splits)
 
 
@@ -277,69 +270,6 @@ def _promise(accuracy: Accuracy, row: Row) -> str:
     )
 
 
-def _promised(accuracy: Accuracy, splits: list[Row]) -> Table | None:
-    """Errors as parts of their bounds, and as multiples of the library's, worst elements."""
-    inputs = accuracy.adversarial
-    names = {each.name for each in inputs}
-    lengths = sorted({each.k for each in accuracy.results if each.distribution in names})
-    if not inputs or not lengths:
-        return None
-    # beside them the library, and for either target the first row in IEEE fp32
-    ieee = [row for row in accuracy.rows if row.arithmetic == "fp32" and not row.sweep]
-    first = {row.target: row for row in reversed(ieee)}
-    library = [row for row in ieee if row.strategy == LIBRARY]
-    beside = [*library, *(row for row in first.values() if row not in library)]
-
-    def text(row: Row, distribution: str, k: int) -> str:
-        result = accuracy.find(row.strategy, distribution, k)
-        if result is None or result.of_bound is None:
-            return _errors(result)
-        ratios = _ratios(accuracy, row, distribution, k)
-        times = f" / {significant(ratios[1])}" if ratios else ""
-        part = f"{significant(100 * result.of_bound, 2)} %{times}"
-        return part if result.status == "passed" else f"{part} **{result.status}**"
-
-    lines = [
-        [f"`{row.strategy}`", str(k), *(text(row, each.name, k) for each in inputs)]
-        for k in lengths
-        for row in [*splits, *beside]
-    ]
-    return Table(["row", "K", *(cell(each.says) for each in inputs)], lines)
-
-
-# the tolerance that the documents have
-
-
-def _tolerance(own: Measured, accuracy: Accuracy) -> str:
-    """From which K on rows leave it, on inputs such as the documents'; empty without its claim."""
-    judged = own.judgement.find("C21")
-    if judged is None or judged.claim.document != "S1":
-        return ""
-    uniform = next((each for each in accuracy.ordinary if each.name == "uniform"), None)
-    if uniform is None:
-        return ""
-    from_k: dict[int, list[str]] = {}
-    for row in accuracy.rows:
-        found = [accuracy.errors(row.strategy, uniform.name, k) for k in accuracy.ks]
-        there = [each for each in found if each]
-        if there and not row.sweep:
-            first = next((each.k for each in there if (each.absolute or 0) > TOLERANCE), 0)
-            # those that take no longer sums say little of these
-            last = max(each.k for each in there)
-            upto = f" (up to K = {last})" if not first and last < accuracy.ks[-1] else ""
-            from_k.setdefault(first, []).append(f"`{row.strategy}`{upto}")
-    never = from_k.pop(0, [])
-    said = [f"at K = {k} for {', '.join(names)}" for k, names in sorted(from_k.items())]
-    if never:
-        said.append(f"at no measured K for {', '.join(never)}")
-    if not said:
-        return ""
-    return (
-        f"S1 accepts a result if each element is within 0.001 of the CPU's (C21). Compared with "
-        f"float64 on {cell(uniform.says)}, the error is first more than that {'; '.join(said)}."
-    )
-
-
 # all rows
 
 
@@ -370,25 +300,6 @@ def _special(accuracy: Accuracy) -> Table | None:
         for row in accuracy.rows
     ]
     return Table(["rows", *columns], _grouped(lines)) if columns and lines else None
-
-
-def _whole(accuracy: Accuracy) -> Table | None:
-    """By norm, and the largest absolute error, of every row."""
-    if WHOLE_K not in accuracy.ks:
-        return None
-
-    def text(row: Row, distribution: str) -> str:
-        found = accuracy.find(row.strategy, distribution, WHOLE_K)
-        if found is None or not found.measured:
-            return _errors(found)
-        wrong = "" if found.status == "passed" else f" **{found.status}**"
-        return f"{found.frobenius:.1e} / {found.absolute:.1e}{wrong}"
-
-    lines = [
-        (row.strategy, [text(row, each.name) for each in accuracy.ordinary])
-        for row in accuracy.rows
-    ]
-    return Table(["rows", *(cell(each.says) for each in accuracy.ordinary)], _grouped(lines))
 
 
 def _gaps(accuracy: Accuracy) -> Table | None:

@@ -14,7 +14,6 @@ function showAccuracy(root, state) {
   add(root, el("h1", {}, "Accuracy"), DATA.accurate.map(({ verdict }) => el("p", { class: "lead" }, rich(verdict))));
   add(root, DATA.accurate.flatMap(({ promises }) => promises).map((each) => el("p", {}, rich(each))));
   if (DATA.accuracy.length) add(root, studyParts(state));
-  add(root, DATA.accurate.filter((each) => each.tolerance).map(({ tolerance }) => section("The document’s tolerance", el("p", {}, rich(tolerance)))));
   add(root, gateTable());
 }
 

@@ -22,13 +22,13 @@ function showSummary(root) {
     el("p", { class: "eyebrow" }, DATA.title, el("span", {}, ` · ${facts.filter(Boolean).join(" · ")}`)),
     headline(),
     ...DATA.trust.brands.map((text) => el("p", { class: "warning" }, rich(text))),
-    el("div", { class: "cards" }, fastestCard(), surprisesCard(), trustCard(), compareCard()),
+    el("div", { class: "cards" }, fastestCard(), DATA.claims.length ? surprisesCard() : "", trustCard(), compareCard()),
   );
 }
 
 function headline() {
   const all = DATA.claims.length;
-  if (!all) return el("h1", { class: "answer" }, DATA.left_out ? plain(DATA.left_out) : "No claim is about what this record measured.");
+  if (!all) return el("h1", { class: "answer" }, DATA.left_out ? plain(DATA.left_out) : "What is fastest here");
   const [holds, fails, open, none] = VERDICTS.map(count);
   const verb = (many, one, more) => `${many} ${many === 1 ? one : more}`;
   const rest = [
