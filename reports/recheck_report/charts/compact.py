@@ -5,8 +5,8 @@ Matplotlib gives each mark a group, a style, a clip path and six decimals. Here 
 attributes, which a rule for dark may override and which renderers without such rules understand;
 what the marks of a group have in common stands once; strokes that differ in their course alone are
 one path; and the smallest part of a coordinate is a hundredth of a point. Of matplotlib's names
-those stay that something refers to; what `lint` looks for is a class: line2d, trend, or label, of
-an axis.
+those stay that something refers to; what tests look for is a class: line2d, trend, or label, of an
+axis.
 """
 
 from __future__ import annotations

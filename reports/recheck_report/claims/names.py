@@ -13,8 +13,7 @@ them apart, in this order:
   these are not the tables which the claims are about. A record from a tree that is in no repository
   is of no commit, so it never counts as older.
 
-A counter or an axis is the same at every commit: one that no table has is always a slip. `lint`
-takes no record for older, as evidence answers what is asked today.
+A counter or an axis is the same at every commit: one that no table has is always a slip.
 """
 
 from __future__ import annotations

@@ -89,9 +89,11 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     with doing("reading"):
+        record = load(options.report / RECORD)[0]
+        # before the claims: a record of no commit is refused for that, not for a row that it lacks
+        if why := unfit(record) or untraceable(record, options.results):
+            raise Failed(f"{options.report}: not published: {' '.join(why.split())}")
         own = read(options.report / RECORD, options.experiments)
-    if why := unfit(own.record) or untraceable(own.record, options.results):
-        raise Failed(f"{options.report}: not published: {' '.join(why.split())}")
     if not slug(own.gpu):
         raise Failed(f"{options.report}: not published: {own.gpu!r} makes no folder's name")
     target = options.results / slug(own.gpu)

@@ -24,7 +24,7 @@ def holm(values: dict[object, float]) -> dict[object, float]:
 
 
 class Comparisons:
-    """All comparisons of one record. Those that its claims and findings make are one family."""
+    """All comparisons of one record. Those of its claims, stories and listings are one family."""
 
     def __init__(self, record: Record) -> None:
         self.audit = audit(record)
