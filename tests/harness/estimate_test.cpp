@@ -50,10 +50,13 @@ TEST(Estimate, IsWithinAFifthAfterATenthOfTheCases) {
   const std::filesystem::path results = std::filesystem::path(RECHECK_SOURCE) / "reports/results";
   int records = 0;
   for (const auto& folder : std::filesystem::directory_iterator(results)) {
+    if (!exists(folder.path() / "record.json")) continue;  // reports of another collection
     const auto record = read_json(folder.path() / "record.json");
     if (record.at("schema") != Record::schema) continue;  // an earlier one has no such times
-    ++records;
     Replay run = replay(record);
+    // what rows took that are no longer there says nothing of those that are
+    if (run.cases.size() < record.at("cases").size()) continue;
+    ++records;
     const double whole = run.left;
     std::size_t done = 0;
     while (done < run.cases.size()) {
