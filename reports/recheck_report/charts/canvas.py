@@ -163,7 +163,7 @@ class Card:
     def line(
         self, axes: Axes, points: Sequence[Interval], titles: Sequence[str], **look: Any
     ) -> None:
-        """One series with its intervals over an ordered axis; points are (size, value, low, high)."""
+        """One series with intervals over an ordered axis; points are (size, value, low, high)."""
         x, y, low, high = zip(*points, strict=True)
         name = self.says(titles, "trend")
         axes.errorbar(x, y, yerr=_beyond(y, low, high), elinewidth=1, gid=name, **look)
