@@ -108,9 +108,6 @@ def test_what_is_promised_and_whether_it_was_kept(shown: Callable[..., str]) -> 
         f": kept in all of {results} results, 40 % of it at the worst element of all, on " in said
     )
     assert "spikes \\| and &lt;more&gt; at K" in said
-    assert _row(section, f"`{FP16}` | 100000")[2:] == ["40 % / 0.00809", "40 % / 0.00809"]
-    assert _row(section, "`cublas` | 64")[2:] == ["80 % / 1.00", "80 % / 1.00"]
-    assert _row(section, "`cpu_serial` | 64")[2:] == ["80 % / 1.00", "80 % / 1.00"]
     broken = change(study, FP16, "creeping", 4096, status="incorrect", reason="too far",
                     componentwise=1e-4)  # fmt: skip
     section = shown(broken)
@@ -118,7 +115,6 @@ def test_what_is_promised_and_whether_it_was_kept(shown: Callable[..., str]) -> 
         f": **broken** in 1 of {results} results, 1303 % of it at the worst element of all, on "
         in (section)
     )
-    assert _row(section, f"`{FP16}` | 4096")[3].endswith("**incorrect**")
     # what is wrong without an error breaks it as well
     none = dict.fromkeys(("frobenius", "componentwise", "median", "absolute", "bound"))
     wrong = {"status": "incorrect", "reason": "element (3, 0) is nan"}
