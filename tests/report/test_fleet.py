@@ -154,13 +154,11 @@ def test_what_is_no_report_hides_no_other_run(text: str, session: Callable[..., 
     assert "# Recheck: 1 whole record from 1 job" in page and first[9:80] in page
 
 
-def test_what_lies_broken_beside_a_record_hides_no_other(session: Callable[..., Path]) -> None:
+def test_what_lies_broken_beside_a_record_hides_nothing(session: Callable[..., Path]) -> None:
     runs = session("1", (_case("a"), _record()), (_case("b", node="n1"), _record()))
     (runs / "1" / "a" / "n0" / "measured" / "probes.json").write_text("")
-    page, said = _collect(runs, 3)
-    assert said.startswith("missing: site:a, cuda, job 7: no record that can be read with what is ")
-    assert "beside it: probes.json: is not complete JSON" in said and said.count("\n") == 1
-    assert said.endswith("or move that file away\n") and "# Recheck: 1 whole record from 2" in page
+    page, _ = _collect(runs, 0)
+    assert "# Recheck: 2 whole records" in page
 
 
 def _left(folder: Path, record: Json | None) -> None:

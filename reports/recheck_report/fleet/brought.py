@@ -5,9 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from recheck_report.model.accuracy import load_accuracy
-from recheck_report.model.companions import LARGER
-from recheck_report.model.probes import load_probes
 from recheck_report.model.record import RECORD, Record, load
 from recheck_report.model.typed import BadRecord, printable
 
@@ -48,14 +45,6 @@ def brought(folder: Path, model: str) -> Brought:
     except BadRecord as error:
         said = printable(str(error).replace(f"{folder}/", ""))
         return Brought(folder, None, f"no record that can be read: {said}")
-    try:
-        load_probes(folder)
-        load_accuracy(folder)
-        load_accuracy(folder, LARGER)
-    except BadRecord as error:
-        said = printable(str(error).replace(f"{folder}/", ""))
-        what = "no record that can be read with what is beside it"
-        return Brought(folder, None, f"{what}: {said}, or move that file away")
     return Brought(folder, record, _problem(record, model))
 
 
