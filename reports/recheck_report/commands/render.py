@@ -330,7 +330,6 @@ def _method_page(report: Report) -> bytes:
         # the form of older schemas defines the interval
         confidence=f"{100 * (record.method.confidence or 1 - LEVEL):g} %",
         level=f"{100 * LEVEL:g} %",
-        tails=provenance.tails(record),
         loaded=provenance.loaded(record),
         odd=odd.values(record),
         odd_columns=odd.COLUMNS,
@@ -384,8 +383,7 @@ def _readme(report: Report, files: dict[str, bytes]) -> bytes:
         brands=brands,
         answer=caught(lambda: summary.answer(own, brands), lambda why: [_without(why)]),
         trust=caught(
-            lambda: summary.trust(own, provenance.tails(record)),
-            lambda why: [["The rest of this table", _without(why)]],
+            lambda: summary.trust(own), lambda why: [["The rest of this table", _without(why)]]
         ),
         documents=view.cited,
         documents_columns=verdicts.CITED,

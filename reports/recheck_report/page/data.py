@@ -341,7 +341,7 @@ def _trust(own: Measured) -> Json:
     return {
         "brands": brands,
         "sentence": summary.trusted(own, brands),
-        "rows": summary.trust(own, provenance.tails(record)),
+        "rows": summary.trust(own),
         "audit": self_audit.sentence(record, known.audit) + self_audit.between_processes(known),
         "throttled": provenance.throttled(record),
         "tables": [

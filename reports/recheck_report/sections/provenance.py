@@ -265,27 +265,6 @@ def loaded(record: Record) -> str:
     )
 
 
-def tails(record: Record) -> str:
-    """How far the 95th percentile lies above the median, in half of the cases and at worst: of GPU
-    launches, and of what a host times, which others may use."""
-    found: dict[bool, list[tuple[float, str]]] = {}
-    for case in record.cases:
-        if case.seconds and len(case.samples) >= 20:
-            high = sorted(case.samples)[-(-19 * len(case.samples) // 20) - 1]
-            of_host = case.target == "cpu" or case.regime == "end_to_end"
-            found.setdefault(of_host, []).append((high / case.seconds.median - 1, case.id))
-    texts = []
-    for of_host, own in sorted(found.items()):
-        own.sort()
-        half, (worst, name) = own[len(own) // 2][0], own[-1]
-        texts.append(
-            f"in half of the {len(own)} {'host-timed cases' if of_host else 'GPU cases'} with 20 "
-            f"samples or more it lies at most {significant(100 * half, 2)} % above the median, at "
-            f"worst {significant(100 * worst, 2)} % (`{name}`)"
-        )
-    return "; ".join(texts)
-
-
 FALSIFIES = ("launch_blocking", "debug_build")  # conditions under which no time is evidence
 
 

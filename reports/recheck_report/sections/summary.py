@@ -349,7 +349,7 @@ def _floors(record: Record) -> str:
     return f": {', '.join(parts)}" if parts else ""
 
 
-def trust(own: Measured, tails: str) -> list[list[str]]:
+def trust(own: Measured) -> list[list[str]]:
     """Rows of the trust box: a question, and what the record answers."""
     record, known = own.record, comparisons(own.record)
     env, count = record.environment, record.count()
@@ -390,7 +390,7 @@ def trust(own: Measured, tails: str) -> list[list[str]]:
         ["Code", code if env.git.known else "**in no git repository**"],
         ["Broken kernels", _mutants(own)],
     ]
-    return [*rows, ["Slow samples", f"95th percentile: {tails}"]] if tails else rows
+    return rows
 
 
 def _mutants(own: Measured) -> str:
