@@ -17,7 +17,6 @@ from synthetic import (
     SHAPES,
     Json,
     lasting,
-    make_audit,
     make_matvec,
     make_memory,
     make_record,
@@ -214,7 +213,7 @@ def inherited(root: ElementTree.Element, name: str, at: str = "") -> Iterator[tu
 
 
 ALL = (*((name, kind) for name in MAKERS for kind in {"matmul": UNITS, **S3_UNITS}[name]),
-       ("audit", "audit"), ("memory", "levels"))  # fmt: skip
+       ("memory", "levels"))  # fmt: skip
 
 
 @pytest.mark.parametrize("name,kind", ALL)
@@ -224,7 +223,7 @@ def test_charts_read_by_day_and_by_night(draw: Draw, name: str, kind: str) -> No
     from recheck_report.charts.canvas import CARD, DARK, GRID
 
     makers: dict[str, Callable[[], Json]]
-    makers = {**MAKERS, "audit": make_audit, "memory": make_memory}
+    makers = {**MAKERS, "memory": make_memory}
     made = makers[name]()
     svg = draw(made, name)[kind][1].svg or b""
     root = ElementTree.fromstring(svg)
