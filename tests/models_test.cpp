@@ -9,13 +9,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cmath>
-#include <filesystem>
-#include <fstream>
-#include <functional>
 #include <map>
 #include <set>
-#include <sstream>
 
 #include "../experiments/harness/workbench.hpp"
 #include "rows.hpp"
@@ -226,67 +221,21 @@ TEST_P(Models, GetNoLaunchThatIsBeyondTheirLimits) {
   EXPECT_GT(launched, 1000);
 }
 
-/// A line of the table: at how many of the shapes that are timed something holds on each model, or
-/// the reason where that is none. Empty where it is all of them everywhere.
-std::string line(const std::string& what, const Experiment& experiment,
-                 const std::function<Reason(const Shape&, const Gpu&)>& why_not) {
-  std::string text = what;
-  bool everywhere = true;
-  for (const Device& model : models()) {
-    std::size_t count = 0;
-    Reason reason;
-    for (const auto& shape : experiment.timed) {
-      const auto found = why_not(shape, gpu_of(model));
-      count += !found;
-      if (found) reason = found;
-    }
-    everywhere &= !reason;
-    text += "," + (count > 0 ? std::to_string(count) : "\"" + reason.value_or("") + "\"");
-  }
-  return everywhere ? "" : text + "\n";
-}
-
-/// What not every model has room for, and which rows not every model runs at every shape.
-std::string table() {
-  std::string text = "row";
-  for (const Device& model : models()) text += "," + model.name;
-  text += '\n';
-  for (const auto& experiment : experiments())
-    text +=
-        line(std::string(experiment.name) + " (device memory)", experiment,
-             [&](const Shape& shape, const Gpu& gpu) {
-               return too_little_memory(footprint(experiment, shape, Backend::gpu),
-                                        static_cast<double>(gpu.device->memory_bytes), HUGE_VAL);
-             });
-  for (const auto& [experiment, strategy] : gpu_rows)
-    text += line(std::string(experiment->name) + "/" + std::string(strategy->name), *experiment,
-                 [row = strategy](const Shape& shape, const Gpu& gpu) {
-                   const auto refused = refuse(*row, shape, gpu);
-                   return refused ? refused->reason : Reason{};
-                 });
-  return text;
-}
-
-// which row runs on which model is in a file, so that whoever changes it sees where
-TEST(ModelsTable, IsWhatModelsCsvSays) {
+// a row that no model takes would never be measured, and nobody would see it
+TEST(Rows, RunOnSomeModel) {
 #ifndef RECHECK_HAVE_SM90A
-  GTEST_SKIP() << "built without code for Hopper, which the table has";
+  GTEST_SKIP() << "built without code for Hopper, which some rows need";
 #endif
-  const auto now = table();
-  std::ifstream file(RECHECK_MODELS);
-  const std::string was(std::istreambuf_iterator<char>(file), {});
-  if (now == was) return;
-  std::ofstream("models.csv") << now;
-  std::istringstream before(was), after(now);
-  for (std::string a, b; std::getline(after, b);) {
-    std::getline(before, a);
-    if (a == b) continue;
-    FAIL() << RECHECK_MODELS << " has\n"
-           << a << "\nand now it is\n"
-           << b << "\nIf that is right: cp " << std::filesystem::absolute("models.csv").string()
-           << " tests/";
+  const auto all = models();
+  for (const Row& row : gpu_rows) {
+    const auto runs_on = [&](const Device& model) {
+      return std::ranges::any_of(row.experiment->timed, [&](const Shape& shape) {
+        return !refuse(*row.strategy, shape, gpu_of(model));
+      });
+    };
+    EXPECT_TRUE(std::ranges::any_of(all, runs_on))
+        << row.experiment->name << "/" << row.strategy->name;
   }
-  FAIL() << RECHECK_MODELS << " has lines more";
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Models, testing::ValuesIn(models()), [](const auto& info) {

@@ -245,6 +245,20 @@ def shared(dice: random.Random, document: Json, lines: Lines) -> None:
     document["method"] = {"rounds": 12, "confidence": 0.95, "patience": "new"}
 
 
+def gone(dice: random.Random, document: Json, _: Lines) -> None:
+    """Rows or shapes without a case, and cases that ended without a time."""
+    part = dice.choice((0, 1, 2))  # of an id: experiment, row, shape
+    names = sorted({each["id"].split("/")[part] for each in document["cases"]})
+    lost = set(dice.sample(names, dice.choice((1, len(names) // 2))))
+    document["cases"] = [
+        each for each in document["cases"] if each["id"].split("/")[part] not in lost
+    ] or document["cases"][:1]
+    for case in _some(dice, document):
+        status = dice.choice(("failed", "incorrect", "unsupported", "not_run"))
+        case |= {"status": status, "reason": "a | reason", "seconds": None, "error": None}
+        case["power"] = case["clock_hz"] = None
+
+
 def broken_case(dice: random.Random, document: Json, _: Lines) -> None:
     at = dice.randrange(len(document["cases"]))
     document["cases"][at] = dice.choice((7, None, [], {"id": 3}, {"id": "a/b", "status": "passed"}))
@@ -252,13 +266,13 @@ def broken_case(dice: random.Random, document: Json, _: Lines) -> None:
 
 CHANGES: tuple[Change, ...] = (
     *(nulls, missing, unknown_fields, numbers, zero_times, outliers, few_samples, blocks, clocks),
-    *(powers, device, host, names, newer_experiment, shared, broken_case),
+    *(powers, device, host, names, newer_experiment, shared, gone, broken_case),
 )
 
 
 # what takes members away goes behind what changes them
-LAST = [*(each for each in CHANGES if each not in (nulls, missing, broken_case)), nulls, missing]
-LAST += [broken_case]
+LAST = [each for each in CHANGES if each not in (nulls, missing, gone, broken_case)]
+LAST += [nulls, gone, missing, broken_case]
 
 
 def odd(seed: int, document: Json, lines: Lines) -> tuple[Json, Lines]:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import EXPERIMENTS, linked, run, text_of, tree
+from conftest import linked, run, text_of, tree
 from synthetic import (
     SMALL,
     Json,
@@ -62,44 +62,6 @@ def test_a_shape_of_another_experiment_fits(report: Callable[..., str], tmp_path
     page = (tmp_path / "report" / "turn.md").read_text(encoding="utf-8")
     assert "# Transpose on " in page and "GB/s" in page and "TFLOP/s" not in page
     assert "4096²" in text and matching(record, "turn")
-
-
-@pytest.mark.parametrize("seed", range(12))
-def test_any_part_of_a_record_renders(
-    save: Callable[..., Path], monkeypatch: pytest.MonkeyPatch, seed: int
-) -> None:
-    """Whatever cases are missing, absent or wrong: a report, whose links lead somewhere."""
-    import random
-
-    from recheck_report.claims.measured import read
-    from recheck_report.commands.render import render
-
-    dice = random.Random(seed)
-    record = make_full(gpu=seed % 4 != 3, small=True)
-    keep = dice.choice((0.02, 0.2, 0.6, 0.95))
-    rows = {case["strategy"] for case in record["cases"]}
-    gone = set(dice.sample(sorted(rows), dice.choice((0, 5, 40))))
-    shapes = {case["id"].split("/")[2] for case in record["cases"]}
-    lost = set(dice.sample(sorted(shapes), dice.choice((0, 2))))
-    record["cases"] = [
-        case
-        for case in record["cases"]
-        if dice.random() < keep and case["strategy"] not in gone
-        if case["id"].split("/")[2] not in lost
-    ]
-    for case in record["cases"]:
-        if dice.random() < 0.1:
-            status = dice.choice(("failed", "incorrect", "unsupported", "not_run"))
-            case.update(status=status, reason="a reason", seconds=None, error=None, power=None)
-            case.update(samples=[], blocks=[], clocks=[], clock_hz=None)
-    own = read(save(record), EXPERIMENTS)
-    # an odd record makes odd charts, of which each is laid out, and some are drawn
-    drawn = render(own, []) if seed < 2 else None
-    monkeypatch.setattr("recheck_report.charts.canvas.Card.svg", lambda *_: b"<svg/>")
-    files = render(own, [])
-    linked(files)
-    if drawn:
-        assert files.keys() == drawn.keys() and text_of(files) == text_of(drawn)
 
 
 @pytest.mark.parametrize("make", [make_matvec, make_transpose])

@@ -25,10 +25,9 @@ Form = dict[str, Any]  # a schema, or a part of one
 Reader = Callable[[Any], T]
 
 MOST_BYTES = 1 << 26  # of a file; a full run's largest has 5 MB
-# of a JSON text: records of old schemas have 10 MB
+# of a JSON text
 MOST_JSON = 1 << 25
-# what each of these signs stands for costs many times its bytes, so they have bounds of their own:
-# an old record has 16,000 objects and 150,000 names
+# what each of these signs stands for costs many times its bytes, so they have bounds of their own
 MOST_SIGNS = {"{": 100_000, "[": 2_000_000, ":": 500_000, ",": 6_000_000}
 # of a file of claims; the largest has 44 kB. tomllib takes time and memory by the square of the
 # parts of a dotted name; no line has more than 8 dots
