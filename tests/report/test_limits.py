@@ -7,18 +7,15 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from conftest import ENVIRONMENT, EXPERIMENTS, REPORTS, process, run, sourced, words_of
+from conftest import ENVIRONMENT, REPORTS, process, run, sourced, words_of
 from recheck_report.claims import expression
-from recheck_report.claims.load import MOST_LISTED, Check, load
+from recheck_report.claims.load import Check, load
 from recheck_report.claims.predicates import Questions
 from recheck_report.claims.toml import BadClaim
-from recheck_report.model import record, typed
-from recheck_report.model.typed import BadRecord, read_json, read_toml
-from recheck_report.statistics import audit
+from recheck_report.model import record
 from synthetic import SMALL, make_record
 from synthetic_claims import CLAIM
 
@@ -55,9 +52,7 @@ def checked(folder: Path, *checks: str, values: int = 2) -> str:
     [
         ("-" * 9000 + "1 == 1", "has more than 1000 characters"),
         ("not " * 2000 + "1", "has more than 1000 characters"),
-        ("-" * 900 + "1", "is nested more than 50 deep"),
-        ("not " * 200 + "1", "is nested more than 50 deep"),
-        ("+".join("1" * 60), "is nested more than 50 deep"),
+        ("-" * 998 + "1", "is nested too deeply"),
         ("(" * 150 + "1" + ")" * 150, None),
         ("(10**64)**64 * 1", "more than 1000 bits"),
         ("(" * 8 + "9" + "**64)" * 8, "more than 1000 bits"),
@@ -114,91 +109,12 @@ def test_every_allowed_bound_is_judged(bound: float) -> None:
         assert questions.ask(check).verdict != "not_measured"
 
 
-def test_a_check_lists_only_so_many(tmp_path: Path) -> None:
-    shapes = ", ".join(f'"{at}"' for at in range(1, MOST_LISTED + 2))
-    series = 'form = "crossover", base = "x/a/{shape}/cold", other = "x/b/{shape}/cold"'
-    found = checked(tmp_path, f'{series}, expect = "none", shapes = [{shapes}]')
-    assert f"field check[0].shapes must be a list of at most {MOST_LISTED}" in found
-    cases = ", ".join(['"x/a/8x8/cold"'] * (MOST_LISTED + 1))
-    found = checked(tmp_path, f'form = "order", cases = [{cases}]')
-    assert f"field check[0].cases must be a list of at most {MOST_LISTED}" in found
-
-
-def test_a_claim_asks_only_so_much(tmp_path: Path) -> None:
-    one = 'form = "ratio", base = "x/a{block}/8/cold", other = "x/b/8/cold", above = 1'
-    found = checked(tmp_path, *[one] * (MOST_LISTED // 100 + 1), values=100)
-    assert f"field check asks more than {MOST_LISTED} questions" in found
-    assert "open.block.values must name at most 100" in checked(tmp_path, one, values=101)
-
-
-# files
-
-
-def test_toml_has_bounds(tmp_path: Path) -> None:
-    path = tmp_path / "one.toml"
-    for text, why in (
-        ("a" + ".a" * 101 + "=1", "line 1 has more than 100 dots"),
-        ("x = 1\n[" + "a" + ".a" * 101 + "]", "line 2 has more than 100 dots"),
-        ("#" * (typed.MOST_TOML + 1), f"has more than {typed.MOST_TOML} bytes"),
-        ("\ufeffx = 1", "begins with a byte order mark"),
-    ):
-        path.write_text(text, encoding="utf-8")
-        with pytest.raises(BadRecord, match=why):
-            read_toml(path)
-
-
-@pytest.mark.parametrize(
-    ("text", "why"),
-    [
-        (b" " * (typed.MOST_JSON + 1), f"has more than {typed.MOST_JSON} bytes"),
-        (b'{"schema":1,"a":[' + b"{}," * 200_000 + b"{}]}", "has '{' more than 100000 times"),
-        (b"[" + b"[]," * 2_000_001 + b"1]", "has '\\[' more than"),
-        (b"{" + b'"a":1,' * 500_001 + b'"b":1}', "has ':' more than"),
-        (b"[" + b"1," * 6_000_001 + b"1]", "has ',' more than"),
-    ],
-)
-def test_json_has_bounds(text: bytes, why: str) -> None:
-    with pytest.raises(BadRecord, match=why):
-        read_json(text)
-
-
-def test_bounds_are_far_from_what_is_committed() -> None:
-    for path in COMMITTED.glob("*.json"):
-        data = path.read_bytes()
-        assert len(data) * 3 < typed.MOST_JSON
-        for sign, most in typed.MOST_SIGNS.items():
-            assert data.count(sign.encode()) * 3 < most
-    for path in EXPERIMENTS.rglob("*.toml"):
-        data = path.read_bytes()
-        assert len(data) * 3 < typed.MOST_TOML
-        assert max(line.count(b".") for line in data.splitlines()) * 3 < typed.MOST_DOTS
-
-
 def test_a_byte_order_mark_of_a_record_is_nothing(
     save: Callable[..., Path], tmp_path: Path
 ) -> None:
     path = save(make_record(SMALL))
     path.write_bytes(path.read_text().encode("utf-8-sig"))
     assert run("render", path, "--output", tmp_path / "report").returncode == 0
-
-
-# what is compared with each other
-
-
-@pytest.mark.parametrize("rows, rounds", [(500, 400), (500, 6), (100, 100), (2, 100_000)])
-def test_a_self_audit_compares_as_many_rows_as_there_is_time_for(rows: int, rounds: int) -> None:
-    """Of so many rows at one shape, each pair is compared by all pairs of its rounds."""
-    cases = record.load(COMMITTED)[0].cases
-    one = next(case for case in cases if case.role == "audit")
-    raw = replace(one.raw, samples=(1e-5,) * rounds, blocks=tuple((at, 1) for at in range(rounds)))
-    many = [replace(one, raw=raw)] * rows
-    (few,) = audit._affordable([many])
-    each = min(rounds, audit.POOLED) ** 2 + len(audit.STEPS)
-    assert 2 <= len(few) <= rows and len(few) * (len(few) - 1) / 2 * each <= audit.MOST_WORK
-    groups: dict[tuple[str, str], list[record.Case]] = {}
-    for case in (each for each in cases if each.role == "audit"):
-        groups.setdefault((case.shape_name, case.regime), []).append(case)
-    assert audit._affordable([*groups.values()]) == [*groups.values()]
 
 
 # standard output

@@ -6,7 +6,6 @@ slower ones.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
 
@@ -18,10 +17,6 @@ CONVENTION = 0.005  # the resolution of a record without an audit
 # 0.1 %, 0.15 %, ... 20 %: nothing finer, for a timer has a grain too
 STEPS = tuple(step / 2000 for step in range(2, 401))
 UNRESOLVED = 1.0  # where none of these will do
-# what comparing each pair of a record may take; full runs have up to 0.9e6, and this is a few
-# seconds
-MOST_WORK, MOST_GROUPS = 5e6, 50
-POOLED = 400  # rounds beyond these are pooled (paired.py)
 
 
 @dataclass(frozen=True)
@@ -74,17 +69,6 @@ class Audit:
         return sum(pair.called(self.resolution) == "slower" for pair in self.of(extra))
 
 
-def _affordable(groups: list[list[Case]]) -> list[list[Case]]:
-    """The groups with as many rows of each as MOST_WORK has room for: of each pair every two
-    rounds are compared, and each resolution is tried."""
-    found, each_may = [], MOST_WORK / max(1, len(groups))
-    for cases in groups:
-        rounds = min(POOLED, max(len(case.blocks) for case in cases))
-        pairs = each_may / (rounds**2 + len(STEPS))
-        found.append(cases[: max(2, math.floor(math.sqrt(2 * pairs)))])
-    return found[:MOST_GROUPS]
-
-
 def audit(record: Record) -> Audit:
     experiment = record.experiment(AUDIT)
     groups: dict[tuple[str, str], list[Case]] = {}
@@ -92,7 +76,7 @@ def audit(record: Record) -> Audit:
         if case.seconds and not case.unsure and "extra_permille" in case.parameters:
             groups.setdefault((case.shape_name, case.regime), []).append(case)
     alike, slowed = [], []
-    for cases in _affordable(list(groups.values())):
+    for cases in groups.values():
         same = [case for case in cases if not case.parameters["extra_permille"]]
         alike += [Pair(a, b, 0.0, compare(a, b)) for a, b in combinations(same, 2)]
         for other in cases:
