@@ -16,9 +16,7 @@ namespace recheck {
 /// MiB; a full record's samples are 5.
 std::string read_text(const std::filesystem::path& path);
 
-/// The value of a JSON text. Refuses what is none, is nested more than 32 deep, or has a key twice
-/// in an object, of which one reader would take the first and another the last; and objects of more
-/// than 1000 members, which this parser takes quadratic time for.
+/// The value of a JSON text. Refuses what is none.
 nlohmann::ordered_json parse_json(std::string_view text);
 
 /// Reads a JSON file: both of these.

@@ -248,25 +248,29 @@ class Killed : public Run {
  protected:
   Killed() { setenv("CUDA_VISIBLE_DEVICES", "", 1); }
 
-  /// Returns when a run that has been started has ended at least one case.
-  void wait_for_a_case() const {
+  static void wait_until(const auto& so_far) {
     const auto deadline = steady_clock::now() + std::chrono::seconds(30);
-    const auto lines = [&] {
-      const auto text = read(journal());
-      return std::ranges::count(text, '\n');
-    };
-    while (lines() < 2 && steady_clock::now() < deadline)
+    while (!so_far() && steady_clock::now() < deadline)
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
 
-  /// Starts a run, and kills it when it has ended at least one case.
-  void kill_one(const std::string& arguments) {
+  /// Whether a run into this folder has ended at least one case.
+  static bool has_a_case(const fs::path& folder) {
+    const auto text = read(folder / "record.journal.jsonl");
+    return std::ranges::count(text, '\n') >= 2;
+  }
+
+  /// Starts a run, and kills it when it has come so far.
+  void kill_when(const std::string& arguments, const auto& so_far) {
     const pid_t child = start(arguments);
-    wait_for_a_case();
+    wait_until(so_far);
     kill(child, SIGKILL);
     int status = 0;
     waitpid(child, &status, 0);
     ASSERT_TRUE(WIFSIGNALED(status)) << "it had come to its end";
+  }
+  void kill_one(const std::string& arguments) {
+    kill_when(arguments, [&] { return has_a_case(folder_); });
   }
 
   // takes a second and more
@@ -343,16 +347,18 @@ TEST_F(Killed, ItsCasesAreNotRunOver) {
 
 TEST_F(Killed, ForMemoryItIsNotKilledAtThatRowAgain) {
   if (!kills_for_memory()) GTEST_SKIP() << "this kernel does not say when it kills for memory";
-  kill_one(slow_);
   const auto running = folder_ / "record.running";
+  const std::string slower = "matmul/cpu_serial/40";
+  kill_when(slow_, [&] { return read(running).find(slower) != std::string::npos; });
   std::istringstream was(read(running));
   std::int64_t kills = 0;
   std::string row;
   ASSERT_TRUE(was >> kills >> row) << read(running);
-  EXPECT_TRUE(row.starts_with("matmul/cpu_serial/40")) << row;
+  EXPECT_TRUE(row.starts_with(slower)) << row;
   std::ofstream(running) << kills - 1 << ' ' << row << '\n';  // as if it had killed one since
   ASSERT_EQ(run(slow_ + " --resume").code, 0);
-  for (const auto& c : record()["cases"]) {
+  const auto cases = record()["cases"];
+  for (const auto& c : cases) {
     const bool killed = std::string(c["id"]).starts_with(row + "/");
     EXPECT_EQ(c["status"], killed ? "failed" : "passed") << c;
     EXPECT_EQ(c["reason"].dump().find("memory was short") != std::string::npos, killed) << c;
@@ -388,13 +394,7 @@ TEST_F(Killed, ByTheLossOfItsFolderItGoesOnWhereThatIsSaid) {
            to.string();
   };
   std::thread somebody([&] {
-    const auto deadline = steady_clock::now() + std::chrono::seconds(30);
-    const auto lines = [&] {
-      const auto text = read(report / "record.journal.jsonl");
-      return std::ranges::count(text, '\n');
-    };
-    while (lines() < 2 && steady_clock::now() < deadline)
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    wait_until([&] { return has_a_case(report); });
     fs::remove_all(report);
   });
   const auto outcome = run(flags(report));
@@ -465,7 +465,7 @@ TEST_F(OnASmallDisk, ThatIsFullARunGoesOnWhereThereIsRoom) {
   const std::string flags = output() + " " + flags_;
   // somebody else's file takes the rest when the first case is through
   std::thread somebody([&] {
-    wait_for_a_case();
+    wait_until([&] { return has_a_case(folder_); });
     fill();
   });
   const auto outcome = run(flags);

@@ -206,10 +206,6 @@ TEST_F(Run, RefusesToResumeWhatDoesNotBelongTogether) {
   refuses(with("/schema", 99), "schema 99");
   refuses(with("/cases/0/id", "matmul/cpu_serial/9x9x9/hot"), "which these flags do not ask for");
   refuses(mine.dump().substr(0, 300), "it may be cut short; remove it, or run without --resume");
-  // deeper than a stack can follow
-  auto deep = with("/environment/host_compiler", "another");
-  deep.replace(deep.find("\"another\""), 9, std::string(200000, '[') + std::string(200000, ']'));
-  refuses(deep, "is nested more than 32 deep");
   const auto raw = read(folder_ / "samples.jsonl");
   std::ofstream(folder_ / "samples.jsonl") << raw.substr(0, 100);
   refuses(mine.dump(), "samples.jsonl: line 1 is not what was written there");

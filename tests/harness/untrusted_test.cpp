@@ -28,31 +28,9 @@ std::string refusal(const auto& body) {
   return "";
 }
 
-TEST(Untrusted, ParsesWhatOursWouldHold) {
-  const std::string deep = std::string(32, '[') + std::string(32, ']');
-  EXPECT_EQ(parse_json(deep).dump(), deep);
-  EXPECT_EQ(parse_json(R"({"a": {"a": 1}, "b": [{"a": 1}, {"a": 2}]})").size(), 2u);
-}
-
-TEST(Untrusted, RefusesTextsThatOurParserShouldNotSee) {
-  const auto why = [](const std::string& text) { return refusal([&] { parse_json(text); }); };
-  EXPECT_EQ(why(std::string(33, '[') + std::string(33, ']')), "is nested more than 32 deep");
-  EXPECT_EQ(why(std::string(1'000'000, '[')), "is nested more than 32 deep");
-  EXPECT_EQ(why(R"({"a": 1, "b": 2, "a": 3})"), "has the key \"a\" twice");
-  EXPECT_EQ(why(R"({"a\nb": 1, "a\nb": 3})"), "has the key \"a\\nb\" twice");
+TEST(Untrusted, RefusesWhatIsNoJson) {
   for (const char* text : {"", "{", "[1,]", "1e999", "{} {}", "\xff", "\"\xff\"", "nul"})
-    EXPECT_EQ(why(text), "is not JSON: it may be cut short") << text;
-  EXPECT_EQ(why(std::string("[1\0]", 4)), "is not JSON: it may be cut short");
-  std::string many = "{\"0\": 0";
-  for (int i = 1; i < 100'000; ++i) many += ",\"" + std::to_string(i) + "\": 0";
-  EXPECT_EQ(why(many + "}"), "has an object of more than 1000 members");
-}
-
-// a parser that looks through a list after each of its members would take hours
-TEST(Untrusted, TakesTimeInProportionToTheText) {
-  std::string text = "[{}";
-  for (int i = 1; i < 1'000'000; ++i) text += ",{}";
-  EXPECT_EQ(parse_json(text + "]").size(), 1'000'000u);
+    EXPECT_EQ(refusal([&] { parse_json(text); }), "is not JSON: it may be cut short") << text;
 }
 
 TEST(Untrusted, TakesNumbersAsTheyAre) {
