@@ -77,12 +77,6 @@ def test_a_report_is_not_written_through_a_link(
     assert {path.name: path.read_bytes() for path in outside.iterdir()} == before
 
 
-def test_an_error_sends_no_commands_to_the_terminal(save: Callable[..., Path]) -> None:
-    text = '{"\\u001b]0;owned\\u0007": 1, "\\u001b]0;owned\\u0007": 2}'
-    line = one_line(run("render", save(text), "--output", "/nonexistent"), 2)
-    assert "owned" in line and "\x1b" not in line and "\x07" not in line
-
-
 @pytest.mark.parametrize("name", ["W" * 41, "a`b", "<b>", "a|b", "../../etc"])
 def test_a_name_that_pages_have_no_room_for_costs_its_row(name: str, tmp_path: Path) -> None:
     text = json.dumps(make_record(SMALL)).replace("tile16_depth2", name)

@@ -739,7 +739,7 @@ def _samples(folder: Path, unread: Unread) -> tuple[dict[str, Raw], dict[str, by
 
 
 def _parse(raw: bytes, folder: Path) -> tuple[Record, dict[str, bytes]]:
-    document, unread = read_json(raw, lenient=True), Unread()
+    document, unread = read_json(raw), Unread()
     if type(document) is not dict or "schema" not in document:
         raise BadRecord("has no field schema: this is not a record of Recheck")
     schema = typed(int, document["schema"], "schema")

@@ -286,31 +286,12 @@ def bytes_of(path: Path) -> bytes:
     return data
 
 
-def _no_number(constant: str) -> float:
-    raise BadRecord(f"holds {constant}, which is no number")
-
-
-def _once(members: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object; of two values of one name a reader would see the last, and a person the first."""
-    found = dict(members)
-    if len(found) < len(members):
-        names = [name for name, _ in members]
-        name = next(each for each in names if names.count(each) > 1)
-        raise BadRecord(f"has the field {' '.join(name[:100].split())} twice in one object")
-    return found
-
-
-_JSON = json.JSONDecoder(parse_constant=_no_number, object_pairs_hook=_once)
-# a number that is none is as good as one that is missing
-_LENIENT = json.JSONDecoder(parse_constant=lambda _: None, object_pairs_hook=_once)
-
-
-def read_json(data: bytes, lenient: bool = False) -> Any:
-    """What a JSON text says; raises BadRecord without the file's name. A lenient reader takes NaN
-    and infinity for null."""
-    data = data.removeprefix(codecs.BOM_UTF8)
+def read_json(data: bytes) -> Any:
+    """What a JSON text says; raises BadRecord without the file's name. NaN and infinity are null: a
+    number that is none is as good as one that is missing."""
     try:
-        return (_LENIENT if lenient else _JSON).decode(data.decode())
+        text = data.removeprefix(codecs.BOM_UTF8).decode()
+        return json.loads(text, parse_constant=lambda _: None)
     except RecursionError as error:
         raise BadRecord("is nested too deeply") from error
     except ValueError as error:
