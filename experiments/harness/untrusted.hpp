@@ -9,8 +9,8 @@
 
 namespace recheck {
 
-// Files that anybody may have written: records, samples, journals. What none of ours would hold is
-// refused with std::runtime_error, in one line, before it costs time, memory or a wrong number.
+// Files that a run reads back: records, samples, journals. What cannot be used is refused with
+// std::runtime_error, in one line, before it becomes a wrong number.
 
 /// The text of a file. Refuses what is no regular file, without waiting for one, and more than 128
 /// MiB; a full record's samples are 5.

@@ -122,13 +122,7 @@ TEST(Environment, HasMpsOnlyWhereSomethingAnswers) {
   fs::remove_all(folder);
 }
 
-class CpuName : public TemporaryFolder {
- protected:
-  void file(const std::string& name, const std::string& text) const {
-    fs::create_directories((folder_ / name).parent_path());
-    std::ofstream(folder_ / name) << text;
-  }
-};
+using CpuName = TemporaryFolder;
 
 TEST_F(CpuName, IsWhatTheMachineSaysOfItself) {
   const auto name = [&] { return cpu_name(folder_, "aarch64"); };

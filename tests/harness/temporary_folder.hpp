@@ -28,6 +28,12 @@ class TemporaryFolder : public testing::Test {
     return text.str();
   }
 
+  /// A file of the folder, and the folders that it is in.
+  void file(const std::string& name, const std::string& text) const {
+    std::filesystem::create_directories((folder_ / name).parent_path());
+    std::ofstream(folder_ / name) << text;
+  }
+
   std::filesystem::path folder_;
 };
 

@@ -3,8 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <fstream>
-
 #include "../harness/temporary_folder.hpp"
 
 namespace recheck::reference {
@@ -18,10 +16,6 @@ class Host : public TemporaryFolder {
   void SetUp() override {
     TemporaryFolder::SetUp();
     file("proc/meminfo", "MemTotal: 9000000 kB\nMemAvailable:    1024000 kB\n");
-  }
-  void file(const std::string& name, const std::string& text) const {
-    std::filesystem::create_directories((folder_ / name).parent_path());
-    std::ofstream(folder_ / name) << text;
   }
   void version_2(const std::string& own, const std::string& inside = "/") const {
     file("proc/self/cgroup", "0::" + own + "\n");

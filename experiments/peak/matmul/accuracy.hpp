@@ -83,8 +83,7 @@ class Trial {
   std::map<std::pair<Target*, Layout>, Stored> stored_;
 };
 
-/// Whether the study has a row: all that compute the product, but of sweeps only those of how often
-/// a tensor core's sums are promoted.
+/// Whether the study has a row: all that compute the product, but for sweeps.
 bool studied(const Strategy& strategy);
 
 }  // namespace recheck::peak

@@ -21,8 +21,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* usage =
-    R"(usage: recheck_accuracy [--output=FILE] [--filter=NAME,...] [--k=K,...] [--size=MxN]
-       recheck_accuracy --version
+    R"(usage: peak_accuracy [--output=FILE] [--filter=NAME,...] [--k=K,...] [--size=MxN]
+       peak_accuracy --version
 
 Multiplies A (m, k) by B (k, n) with every row of the matmul table, for many distributions of their
 elements, and writes to FILE (default: accuracy.json) how far each result is from float64's.

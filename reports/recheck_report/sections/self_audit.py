@@ -10,7 +10,7 @@ from recheck_report.statistics.audit import STEPS, Audit
 from recheck_report.statistics.family import Comparisons
 from recheck_report.statistics.paired import LEVEL
 from recheck_report.statistics.ratio import COARSEST
-from recheck_report.statistics.variation import CLASSES, class_of
+from recheck_report.statistics.variation import classes_of
 
 COLUMNS = ["the kernel compared", "pairs", "called faster", "called slower", "called the same"]
 COLUMNS += ["no clear difference", "wrong without a resolution"]
@@ -94,11 +94,10 @@ def between_processes(known: Comparisons) -> str:
 
 def run_to_run(record: Record) -> list[list[str]]:
     """What two processes on one GPU differ by, for each class that a timed case has."""
-    own, known = {class_of(case) for case in record.cases if case.seconds}, variation.known()
+    known = variation.known()
     return [
         [name, margin(known.ratios[name]), margin(known.medians[name])]
-        for name in CLASSES
-        if name in own
+        for name in classes_of(record.cases)
     ]
 
 

@@ -27,7 +27,7 @@ from recheck_report.statistics import variation
 from recheck_report.statistics.family import comparisons
 from recheck_report.statistics.paired import in_rounds
 from recheck_report.statistics.ratio import COARSEST, Ratio
-from recheck_report.statistics.variation import END_TO_END, OF_CPU, class_of
+from recheck_report.statistics.variation import END_TO_END, OF_CPU, classes_of
 
 CLAIMS = ["claim", "verdict", "asked", "measured"]
 LONGEST = 70  # characters of what was measured, in the table of claims
@@ -153,7 +153,7 @@ def figures(record: Record) -> list[str]:
             kind = f" ({contest.label})" if contest.label else ""
             where = f"{cell(experiment.title)} at {shape_label(experiment.headline)}{kind}"
             time = duration(found.best.time.median)
-            ratio = found.ratio.words.replace(" [", f" as `{found.vendor.strategy}` [", 1)
+            ratio = found.ratio.as_fast_as(f"`{found.vendor.strategy}`")
             said.append(f"{where}: `{found.best.strategy}` {time}, {ratio}")
     return said
 
@@ -301,7 +301,7 @@ def trusted(own: Measured, brands: list[str]) -> str:
         return "**Nothing was timed.**"
     known = comparisons(record)
     resolution = resolution_text(known.resolution)
-    if known.processes and (launches := _of_launches(record)):
+    if known.processes and (launches := _of_launches(_known(record))):
         resolution = margin(max(known.resolution, min(launches)))
     limit = "no time is faster than the machine allows, " if record.gpu_measured else ""
     told = f"no difference of less than {resolution} is claimed"
@@ -327,19 +327,20 @@ def _alone(record: Record) -> str | None:
 
 def _known(record: Record) -> dict[str, float]:
     """What ratios differ by between two processes, in the classes of this record's cases."""
-    own = {class_of(case) for case in record.cases if case.seconds}
-    return {name: value for name, value in variation.known().ratios.items() if name in own}
+    ratios = variation.known().ratios
+    return {name: ratios[name] for name in classes_of(record.cases)}
 
 
-def _of_launches(record: Record) -> list[float]:
+def _of_launches(known: dict[str, float]) -> list[float]:
     """The same where the host has no part."""
     of_hosts = (END_TO_END, *OF_CPU)
-    return [value for name, value in _known(record).items() if name not in of_hosts]
+    return [value for name, value in known.items() if name not in of_hosts]
 
 
 def _floors(record: Record) -> str:
     """The same in words: of launches the range, of each class where the host has a part its own."""
-    known, launches = _known(record), _of_launches(record)
+    known = _known(record)
+    launches = _of_launches(known)
     parts = []
     if launches:
         parts.append(f"of GPU launches from {margin(min(launches))} to {margin(max(launches))}")

@@ -108,9 +108,14 @@ class Ratio:
     @property
     def words(self) -> str:
         """ "1.067 times as fast [1.066, 1.067]"; below 1 "46.1 times as long [45.2, 47.0]"."""
+        return self.as_fast_as("")
+
+    def as_fast_as(self, other: str) -> str:
+        """`words` that name the other one: "1.067 times as fast as `cublas` [1.066, 1.067]"."""
         long = self.value < 1
         value, low, high = (self.inverse if long else self)._texts(1)
-        return f"{value} times as {'long' if long else 'fast'} [{low}, {high}]{self.mark}"
+        how = f"{'long' if long else 'fast'}{f' as {other}' if other else ''}"
+        return f"{value} times as {how} [{low}, {high}]{self.mark}"
 
     @property
     def percent(self) -> str:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -49,6 +49,12 @@ def class_of(*cases: Case) -> str:
     if regime not in ("cold", "hot"):
         return regime.replace("_", " ")
     return f"{regime}, {next(name for below, name in DURATIONS if seconds < below)}"
+
+
+def classes_of(cases: Iterable[Case]) -> list[str]:
+    """The classes of these cases, but for those without a time, in the order of CLASSES."""
+    own = {class_of(case) for case in cases if case.seconds}
+    return [name for name in CLASSES if name in own]
 
 
 def _threads(case: Case) -> bool:
