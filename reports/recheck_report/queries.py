@@ -5,10 +5,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import lru_cache
 
 from recheck_report.model.record import Case, Experiment, Record
-from recheck_report.statistics.family import comparisons
+from recheck_report.statistics.family import Comparisons
 from recheck_report.statistics.ratio import Ratio
 
 Sweep = list[tuple[int, Case]]  # (edge of the square shape, its measured case), by size
@@ -61,7 +60,6 @@ def metric_of(record: Record, experiment: Experiment) -> Metric:
     return COMPUTE if heavy else MEMORY
 
 
-@lru_cache(maxsize=64)
 def square_sizes(record: Record, experiment: Experiment) -> list[tuple[int, str]]:
     """The ordered sweep that lines may connect: all extents equal and a power of two."""
     sizes = {}
@@ -113,12 +111,12 @@ def roof(record: Record, experiment: Experiment) -> str | None:
     return next((case.strategy for case in rows if case.role == "roof"), None)
 
 
-def share(record: Record, experiment: Experiment, case: Case, of: str | None) -> Ratio | None:
+def share(known: Comparisons, record: Record, case: Case, of: str | None) -> Ratio | None:
     """The case's bytes per second against those of the row `of` at its shape and regime."""
-    base = record.find(experiment, of or "", case.shape_name, case.regime)
+    base = record.find(record.experiment_of(case), of or "", case.shape_name, case.regime)
     if not base or not base.seconds or not case.seconds or not base.bytes or not case.bytes:
         return None
-    return comparisons(record).ratio(base, case).times(case.bytes / base.bytes)
+    return known.ratio(base, case).times(case.bytes / base.bytes)
 
 
 def swept(record: Record, experiment: Experiment, base: str, parameter: str) -> dict[int, str]:

@@ -12,7 +12,6 @@ from typing import Any
 from conftest import EXPERIMENTS
 from recheck_report.claims import load_collection
 from recheck_report.claims.measured import Measured
-from recheck_report.sections.family import close_family
 
 # the head of a claim in claims.toml; what is known of its figure and its checks come behind it
 CLAIM = """
@@ -125,23 +124,18 @@ def because(text: str, verdict: str = "holds", gpu: str = "") -> Any:
     return (Why(text, verdict, gpu),)
 
 
-def measured(record: Any, probes: Any = None) -> Any:
+def measured(record: Any, probes: Any = None) -> Measured:
     """A parsed record, with what our collection has for it."""
-    return _closed(Measured(record, load_collection(EXPERIMENTS).of(record), {}, probes))
+    return Measured(record, load_collection(EXPERIMENTS).of(record), {}, probes)
 
 
-def _closed(own: Measured) -> Measured:
-    close_family(own)
-    return own
-
-
-def about(record: Any, *claims: Any, probes: Any = None, errata: Any = ()) -> Any:
+def about(record: Any, *claims: Any, probes: Any = None, errata: Any = ()) -> Measured:
     """A parsed record, with these claims and errata alone."""
     from recheck_report.claims import Collection
 
     ours = load_collection(EXPERIMENTS)
     known = Collection(ours.folder, ours.sources, claims, tuple(errata))
-    return _closed(Measured(record, known, {}, probes))
+    return Measured(record, known, {}, probes)
 
 
 def view(record: Any, *claims: Any, **more: Any) -> Any:

@@ -19,8 +19,6 @@ from recheck_report.commands.render import render
 from recheck_report.model.record import load
 from recheck_report.sections import odd as odd_values
 from recheck_report.sections import provenance
-from recheck_report.sections.family import close_family
-from recheck_report.sections.machine import suspects
 from recheck_report.sections.times import Pair
 
 RECORDS, RENDERED = 500, 10
@@ -40,7 +38,6 @@ def whole(real: tuple[Json, Lines], tmp_path_factory: pytest.TempPathFactory) ->
 
 def judged(folder: Path) -> Measured:
     own = read(folder, EXPERIMENTS)
-    close_family(own)
     verdicts_of(own.record, own.judgement)
     return own
 
@@ -52,9 +49,9 @@ def test_any_record_is_read_and_judged(
     for seed in range(part, RECORDS, 10):
         own = judged(write(*odd(seed, *real), tmp_path))
         assert own.record.cases, seed
-        assert provenance.brands(own.record) and odd_values.values(own.record) is not None
-        suspects(own.record)
-        Pair(whole.record, own.record).groups()
+        assert provenance.brands(own) and odd_values.values(own.record) is not None
+        assert own.suspects is not None
+        Pair(whole, own).groups()
 
 
 @pytest.mark.parametrize("part", range(RENDERED))
@@ -252,7 +249,7 @@ def test_what_was_disturbed_decides_no_claim(
         if not timed:
             assert each.verdict == before[each.claim.id].verdict
     assert decided > 20
-    pair = Pair(whole.record, own.record)
+    pair = Pair(whole, own)
     assert not pair.of("slower") and not pair.of("faster")
 
 
@@ -339,7 +336,7 @@ def test_others_are_named_where_they_used_the_gpu(
 ) -> None:  # fmt: skip
     state = {"other_processes": processes, "other_gpu_percent": percent}
     small[0]["environment"]["state"] |= state
-    brands = provenance.brands(judged(write(*small, tmp_path)).record)
+    brands = provenance.brands(judged(write(*small, tmp_path)))
     found = [text for text in brands if "the GPU**" in text]
     assert len(found) == bool(said) and all(text.startswith(said or "") for text in found)
 

@@ -17,10 +17,9 @@ from conftest import EXPERIMENTS, REPORTS
 from recheck_report.claims.measured import read
 from recheck_report.formatting import duration, shape_label, significant, spread
 from recheck_report.page import page as made
-from recheck_report.sections.family import close_family
 from recheck_report.statistics import variation
 from recheck_report.statistics.changes import changes
-from recheck_report.statistics.family import Comparisons, comparisons
+from recheck_report.statistics.family import Comparisons
 from recheck_report.statistics.paired import compare
 from synthetic import SMALL, make_full, make_record, pack, spoil, unpack
 
@@ -51,7 +50,6 @@ def browser() -> Iterator[Browser]:
 
 def written(source: Path, target: Path, experiments: Path = EXPERIMENTS) -> Path:
     own = read(source, experiments)
-    close_family(own)
     target.write_bytes(made(own, []))
     return target
 
@@ -154,7 +152,7 @@ def test_the_fastest_row_in_two_actions(h200: Path, opened: Opened) -> None:
         return min(rows, key=lambda case: case.time.median)
 
     best, apart = fastest("fp32"), fastest("split")
-    value, interval = str(comparisons(record).ratio(at("cublas"), best)).split("× ")
+    value, interval = str(Comparisons(record).ratio(at("cublas"), best)).split("× ")
     answer = page.inner_text("#answer")
     first, *others = answer.split(". ")
     assert first.rstrip(".") == (
@@ -162,7 +160,7 @@ def test_the_fastest_row_in_two_actions(h200: Path, opened: Opened) -> None:
         f"{value} times as fast as cublas {interval}"
     )
     assert all(each.endswith("cannot be told from it.") for each in others)
-    value = str(comparisons(record).ratio(at("cublas"), apart)).split("×")[0]
+    value = str(Comparisons(record).ratio(at("cublas"), apart)).split("×")[0]
     said = page.locator(".second").first.inner_text()
     assert "not IEEE fp32" in said and f"{apart.strategy}, {value} times as fast" in said
     assert page.inner_text("#live") == answer
@@ -230,7 +228,7 @@ def test_it_reckons_as_the_report_does(h200: Path, opened: Opened) -> None:
     )
     texts = 0
     for (base, case), (ratio, outcome, time, wide, shape, text) in zip(pairs, found, strict=True):
-        known = comparisons(record).ratio(base, case)
+        known = Comparisons(record).ratio(base, case)
         ends = (ratio["value"], ratio["low"], ratio["high"])
         assert ends == pytest.approx((known.value, known.low, known.high), rel=1e-6), case.id
         assert ratio["rounds"] == known.rounds

@@ -9,7 +9,6 @@ from conftest import EXPERIMENTS, REPORTS, run, same_matplotlib, same_schema, un
 from recheck_report.anchors import slug
 from recheck_report.claims import verdicts_json
 from recheck_report.claims.measured import read
-from recheck_report.sections.family import close_family
 from recheck_report.sections.provenance import unfit
 
 RECORDS = sorted((REPORTS / "results").glob("*/record.json"))
@@ -44,6 +43,5 @@ def test_verdicts_numbers_and_intervals_stay(record: Path) -> None:
     """Whatever matplotlib is at hand; and it could be published again."""
     own = read(record, EXPERIMENTS)
     assert unfit(own.record) is None and record.parent.name == slug(own.gpu)
-    close_family(own)
     found = verdicts_json(own.record, own.judgement)
     assert found == record.with_name("verdicts.json").read_bytes()

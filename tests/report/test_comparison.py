@@ -143,22 +143,24 @@ def test_holm_by_hand() -> None:
 
 
 def test_more_comparisons_make_a_weak_one_insignificant(read: Read) -> None:
-    from recheck_report.statistics.family import Comparisons
+    from recheck_report.statistics.family import Comparisons, Pair
 
     record = read(make_record(SMALL[:2], strategies=FEW))
     cases = [case for case in record.cases if case.seconds]
-    known = Comparisons(record)
-    found = known.verdict(cases[0], cases[1])
-    known.family |= {str(at): 1.0 for at in range(5)}
-    known.close()
-    assert known.verdict(cases[0], cases[1]).outcome == found.outcome != "no difference"
-    weak = Comparisons(record)
-    weak.verdict(cases[0], cases[1])
-    for key in weak.family:
-        weak.family[key] = 0.02
-    weak.family |= {str(at): 1.0 for at in range(5)}
-    weak.close()
-    assert weak.verdict(cases[0], cases[1]).outcome == "no difference"
+    first, second, *others = cases
+    near = 0.8972  # what the two differ by, nearly
+    asked = Pair(first.id, second.id, near)
+    ratio = Comparisons(record).ratio
+    more = [Pair(first.id, each.id, ratio(first, each).value) for each in others]  # of p near 1
+
+    def p(*family: Pair) -> float:
+        return Comparisons(record, family).verdict(first, second, near).p
+
+    alone = p(asked)
+    assert 0 < alone < p(asked, *more) <= (len(more) + 1) * alone
+    assert p(asked, asked) == alone
+    # one that nobody announced counts as one more
+    assert p(*more) == min(1, (len(more) + 1) * alone)
 
 
 def _audit(read: Read, record: Json) -> Audit:
@@ -196,8 +198,6 @@ def test_without_an_audit_half_a_per_cent_by_convention(read: Read) -> None:
 
 def test_the_record_s_own_resolution_decides(read: Read) -> None:
     """2 % faster is faster, unless the audit says that 2 % are noise."""
-    from recheck_report.sections.family import close_family
-    from recheck_report.statistics.family import comparisons
 
     def verdict(*audits: Json) -> str:
         record = scale(make_record(SMALL, strategies=FEW), "/global16/", 1.0)
@@ -210,9 +210,8 @@ def test_the_record_s_own_resolution_decides(read: Read) -> None:
         base["seconds"] |= time_of(base["samples"])
         assert time > 0
         parsed = read(join(record, *audits))
-        close_family(measured(parsed))
         slower, faster = (parsed.by_id[case["id"]] for case in (base, fast))
-        return comparisons(parsed).verdict(slower, faster).outcome
+        return measured(parsed).comparisons.verdict(slower, faster).outcome
 
     assert verdict() == "faster"
     assert verdict(make_audit()) == "faster"
@@ -223,9 +222,7 @@ MEMORY_BOUND = "matvec/shared/8192x8192/cold"
 
 
 def _suspects(read: Read, record: Json) -> dict[str, str]:
-    from recheck_report.sections.machine import suspects
-
-    return suspects(read(record))
+    return measured(read(record)).suspects
 
 
 def test_too_fast_to_be_true_is_suspect(read: Read) -> None:

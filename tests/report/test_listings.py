@@ -13,7 +13,6 @@ from conftest import EXPERIMENTS, linked, sourced, tree
 from recheck_report.claims import BadClaim, load_collection
 from recheck_report.claims.listings import load_listings
 from recheck_report.model.record import Case, Record
-from recheck_report.statistics.family import comparisons
 from synthetic import (
     Json,
     make_full,
@@ -170,18 +169,15 @@ def test_the_record_s_resolution_decides(loaded: Read) -> None:
         case["samples"] = [1.05 * sample for sample in case["samples"]]
         case["seconds"] |= time_of(case["samples"])
     parsed = loaded(record)
-    assert comparisons(parsed).resolution > 0.02
+    assert measured(parsed).comparisons.resolution > 0.02
     assert not any("slower" in text for text in _costs(parsed).values())
 
 
 def test_comparisons_are_of_the_family(small: Json, loaded: Read) -> None:
-    from recheck_report.sections.family import close_family
-
     sizes = []
     for record in (loaded(without_listings(make_full(small=True))), loaded(small)):
-        close_family(measured(record))
-        sizes.append(len(comparisons(record).family))
-    family = comparisons(record).family
+        family = measured(record).comparisons.family
+        sizes.append(len(family))
     for listing in load_collection(EXPERIMENTS).listings:
         first, second = _pair(record, listing.row)
         assert frozenset((first.id, second.id, 1.0)) in family

@@ -30,6 +30,7 @@ LAYERS = [
     ("model",),
     ("formatting", "statistics", "net"),
     ("anchors", "queries"),
+    ("suspects",),
     ("claims",),
     ("sections", "collect"),
     ("charts", "templates", "fleet"),

@@ -16,7 +16,6 @@ import pytest
 from conftest import EXPERIMENTS, REPORTS
 from recheck_report import page
 from recheck_report.claims.measured import Measured, read
-from recheck_report.sections.family import close_family
 from synthetic import SMALL, make_full, make_record, pack, spoil, unpack
 
 RECORDS = sorted((REPORTS / "results").glob("*/record.json"))
@@ -25,9 +24,7 @@ MOST_BYTES = 2_500_000
 
 def own_of(record: Any, folder: Path) -> Measured:
     unpack(pack(record), folder)
-    own = read(folder, EXPERIMENTS)
-    close_family(own)
-    return own
+    return read(folder, EXPERIMENTS)
 
 
 def element(html: str, name: str) -> str:
@@ -41,7 +38,6 @@ def test_everything_is_in_it(golden: dict[str, bytes], tmp_path: Path) -> None:
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_bytes(content)
     own = read(tmp_path, EXPERIMENTS)
-    close_family(own)
     html = golden["report.html"].decode()
     data = json.loads(element(html, "data"))
     cases = own.record.cases
@@ -107,7 +103,6 @@ def test_the_committed_one_is_small(record: Path) -> None:
     from recheck_report.charts import Chart
 
     own = read(record, EXPERIMENTS)
-    close_family(own)
     drawn = [
         Chart(path.name, "", "", "", path.read_bytes())
         for path in sorted((record.parent / "charts").glob("*.svg"))

@@ -11,9 +11,10 @@ from conftest import EXPERIMENTS, REPORTS
 from recheck_report.claims import Check, load_collection
 from recheck_report.claims.expression import names
 from recheck_report.claims.load import SERIES, Claim
-from recheck_report.claims.predicates import FAILS, INCONCLUSIVE, Questions
+from recheck_report.claims.predicates import FAILS, INCONCLUSIVE, Outcome, Questions
 from recheck_report.model.probes import Counters, Probes, Trial, load_probes
 from recheck_report.model.record import AUDIT, Case, Record, load
+from recheck_report.statistics.family import Comparisons
 from synthetic_claims import measured
 
 EVIDENCE = REPORTS / "results" / "nvidia-h200" / "record.json"
@@ -111,8 +112,12 @@ def _one_can_fail(record: Record, probes: Probes, claim: Claim, check: Check) ->
         verdicts = {_of_device(record, probes, claim, check, each) for each in (0, 1, 10**12)}
         assert FAILS in verdicts
         return
-    outcome = Questions(changed or record, probes).ask(check)
+    outcome = _asked(changed or record, probes, check)
     assert outcome.verdict == FAILS, outcome
+
+
+def _asked(record: Record, probes: Probes, check: Check) -> Outcome:
+    return Questions(record, probes, Comparisons(record)).ask(check)
 
 
 def _on(record: Record, attributes: dict[str, Any]) -> Record:
@@ -135,7 +140,7 @@ def _of_device(record: Record, probes: Probes, claim: Claim, check: Check, value
     assert gpu
     changed = _on(record, {n: value for n in names(check.expression) if hasattr(gpu, n)})
     rest = {**probes.attributes, **dict.fromkeys(names(check.expression), float(value))}
-    return Questions(changed, replace(probes, attributes=rest)).ask(check).verdict
+    return _asked(changed, replace(probes, attributes=rest), check).verdict
 
 
 def test_noise_moves_verdicts_only_towards_inconclusive(record: Record, probes: Probes) -> None:

@@ -27,6 +27,7 @@ from synthetic import (
     spoil,
     unpack,
 )
+from synthetic_claims import measured
 
 
 def test_same_record_same_bytes(
@@ -208,8 +209,8 @@ def test_brands(
     for key in where[:-1]:
         node = node[key]
     node[where[-1]] = value
-    assert [text for text in provenance.brands(load(save(record))[0]) if brand in text]
-    assert len(provenance.brands(load(save(record))[0])) == 1
+    assert [text for text in provenance.brands(measured(load(save(record))[0])) if brand in text]
+    assert len(provenance.brands(measured(load(save(record))[0]))) == 1
 
 
 def test_brands_stand_at_the_top(report: Callable[..., str]) -> None:

@@ -22,9 +22,7 @@ from recheck_report.model.probes import Probes
 from recheck_report.model.record import Record
 from recheck_report.model.record import load as load_record
 from recheck_report.model.typed import typed
-from recheck_report.sections.family import close_family
 from recheck_report.sections.story import Telling, tell
-from recheck_report.statistics.family import comparisons
 from synthetic import SMALL, Json, make_matvec, make_record, make_reduction, matching, scale, spoil
 from synthetic_claims import make_probes
 
@@ -86,9 +84,7 @@ def own(loaded: Callable[[Json], Record], tmp_path: Path) -> Callable[..., Measu
         stories = {experiment: written(tmp_path, text, experiment)}
         read = typed(Probes, probes, "") if probes else None
         parsed = loaded(record)
-        found = Measured(parsed, replace(known, stories=stories).of(parsed), {}, read)
-        close_family(found)
-        return found
+        return Measured(parsed, replace(known, stories=stories).of(parsed), {}, read)
 
     return make
 
@@ -272,7 +268,7 @@ def test_any_experiment_may_have_one_by_data_alone(own: Callable[..., Measured])
 
 def test_its_comparisons_are_of_the_family(own: Callable[..., Measured]) -> None:
     none = "".join(STEP.partition('\n[[step]]\nrow = "tile16"')[:1])
-    first, whole = (len(comparisons(own(faster(1.5), text).record).family) for text in (none, STEP))
+    first, whole = (len(own(faster(1.5), text).comparisons.family) for text in (none, STEP))
     # tile16 against global16 at the headline is one of a finding as well, cublas_tf32 of none
     assert whole > first
 

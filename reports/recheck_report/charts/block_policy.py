@@ -9,7 +9,7 @@ from recheck_report.charts.drawing import Drawing, NotDrawn, nothing
 from recheck_report.charts.message import FASTER, factor, interval, listed, ratio, than, timed
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import shape_label
-from recheck_report.model.record import Case, Experiment, Record
+from recheck_report.model.record import Case, Experiment
 from recheck_report.queries import is_block_policy, metric_of
 
 TITLE = "Block policies"
@@ -26,7 +26,7 @@ def draw(own: Measured, experiment: Experiment) -> Drawing:
     metric = metric_of(record, experiment)
     note = f"{experiment.title} at {shape_label(shape)}, cold: policies of the documents. "
     note += "Bars: 95 % intervals."
-    card = Card(_message(record, cases), note, 230)
+    card = Card(_message(own, cases), note, 230)
     axes = card.axes(52, 100, ylabel=f"throughput ({metric.unit})")
     axes.set_xlabel("depth (tiles staged at once, count)")
     lines: dict[int, dict[int, Case]] = {}
@@ -53,15 +53,15 @@ def _policy(case: Case) -> str:
     return f"{tile} × {tile} tiles, {depth} at once,"
 
 
-def _message(record: Record, cases: list[Case]) -> str:
+def _message(own: Measured, cases: list[Case]) -> str:
     best, *others = cases
-    level = [case for case in others if ratio(record, case, best).outcome != FASTER]
+    level = [case for case in others if ratio(own, case, best).outcome != FASTER]
     if level:
         names = listed([case.strategy for case in (best, *level)][:4])
         more = f", {len(level) - 3} more" if len(level) > 3 else ""
         return f"Of {len(cases)} block policies the fastest cannot be told apart: {names}{more}"
     if not others:
         return f"{_policy(best)} are the only block policy with a time"
-    least = ratio(record, others[-1], best)
+    least = ratio(own, others[-1], best)
     found = f"{_policy(best)} are the fastest of {len(cases)} block policies"
     return f"{found}, {factor(least.value)} times as fast as {than(others[-1])}"

@@ -21,7 +21,7 @@ from recheck_report.charts.drawing import Drawing, NotDrawn, nothing, sizes_labe
 from recheck_report.charts.message import FASTER, SLOWER, against, listed, ratio, since
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import duration
-from recheck_report.model.record import Experiment, Record
+from recheck_report.model.record import Experiment
 from recheck_report.queries import Sweep, first_rung, reference, sweep
 
 TITLE = "CPU against GPU"
@@ -46,7 +46,7 @@ def draw(own: Measured, experiment: Experiment) -> Drawing:
     hosts = {name: lines[name, "hot"] for name in cpu[: len(CPU)]}
     note = f"{experiment.title}. CPU: data in memory (hot). GPU, kernel only: cold; end to end: "
     note += "allocate, copy in, run, copy out, free. Bars: 95 % intervals."
-    card = Card(_message(record, rung, lines[rung, "end_to_end"], hosts), note, 300)
+    card = Card(_message(own, rung, lines[rung, "end_to_end"], hosts), note, 300)
     axes = card.axes(62, 148, ylabel="time (s, ms or µs as at each tick, log)")
     log_values(axes.yaxis, min(times) / 2, max(times) * 2, lambda y: duration(y, 1))
     axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: duration(y, 1)))
@@ -72,14 +72,12 @@ def draw(own: Measured, experiment: Experiment) -> Drawing:
     return Drawing(card, gone)
 
 
-def _message(record: Record, rung: str, gpu: Sweep, hosts: dict[str, Sweep]) -> str:
+def _message(own: Measured, rung: str, gpu: Sweep, hosts: dict[str, Sweep]) -> str:
     """Where the GPU, copies included, is faster than each of the CPU's rows."""
     found, on_gpu = [], dict(gpu)
     for name, points in hosts.items():
         pairs = [(edge, base, on_gpu[edge]) for edge, base in points if edge in on_gpu]
-        outcomes = [
-            (other.shape_name, ratio(record, base, other).outcome) for _, base, other in pairs
-        ]
+        outcomes = [(other.shape_name, ratio(own, base, other).outcome) for _, base, other in pairs]
         if any(outcome == FASTER for _, outcome in outcomes):
             text = since(outcomes, name)
             part = "every size that both were run at" if len(pairs) < len(gpu) else "every size"
@@ -97,6 +95,6 @@ def _message(record: Record, rung: str, gpu: Sweep, hosts: dict[str, Sweep]) -> 
     first, last = hosts[measured[0]], hosts[measured[-1]]
     for edge, base in reversed(first):
         if edge in dict(last):
-            said = against(record, base, dict(last)[edge])
+            said = against(own, base, dict(last)[edge])
             return f"On this CPU {measured[-1]} is {said} at {base.shape_name.split('x')[0]}"
     return f"{listed(measured)} on the CPU alone"

@@ -25,9 +25,8 @@ from recheck_report.charts.drawing import Drawing, NotDrawn, nothing
 from recheck_report.charts.message import FASTER, against, leading, listed, ratio
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import duration, shape_label, significant
-from recheck_report.model.record import Case, Experiment, Record
+from recheck_report.model.record import Case, Experiment
 from recheck_report.queries import DISPATCH, first_rung, reference
-from recheck_report.statistics.family import comparisons
 
 TITLE = "The ladder"
 BACKED = {"facecolor": CARD, "edgecolor": "none", "pad": 1}
@@ -82,9 +81,9 @@ def draw(own: Measured, experiment: Experiment) -> Drawing:
             heads[at - 1.05] = list(GROUPS)[group(case)]
         heights.append(at)
         at += 1
-    ratios = [comparisons(record).ratio(base, case) for case in cases]
+    ratios = [own.comparisons.ratio(base, case) for case in cases]
     note = f"{experiment.title} at {shape_label(shape)}, cold. Bars: 95 % intervals."
-    card = Card(_message(record, experiment, base), note, 70 + 13.5 * at)
+    card = Card(_message(own, experiment, base), note, 70 + 13.5 * at)
     axes = card.axes(room([c.strategy for c in cases]), 122, top=24, bottom=38)
     ends = [end for each in ratios for end in (each.low, each.high)]
     span = min(0.9, *ends) / 1.1, max(1.2, *ends) * 1.1
@@ -94,7 +93,7 @@ def draw(own: Measured, experiment: Experiment) -> Drawing:
     axes.axvline(1, color=MUTED, linewidth=1)
     vendor = record.find(experiment, reference(record, experiment) or "", shape, "cold")
     if vendor and vendor.seconds:
-        place = comparisons(record).ratio(base, vendor).value
+        place = own.comparisons.ratio(base, vendor).value
         axes.axvline(place, color=VERMILLION, linestyle=DASHED, linewidth=1)
         axes.text(place, -1.0, vendor.strategy, color=VERMILLION, ha="center", fontweight="bold")
     beside(axes, -1.2, "speed-up", color=MUTED)
@@ -123,14 +122,15 @@ def draw(own: Measured, experiment: Experiment) -> Drawing:
     return Drawing(card, caption)
 
 
-def _message(record: Record, experiment: Experiment, base: Case) -> str:
+def _message(own: Measured, experiment: Experiment, base: Case) -> str:
+    record = own.record
     lead = leading(record, experiment, [experiment.headline]) or base
     vendor = reference(record, experiment, lead.layout)
     library = record.find(experiment, vendor or "", experiment.headline, "cold")
-    gained = lead is not base and ratio(record, base, lead).outcome == FASTER
+    gained = lead is not base and ratio(own, base, lead).outcome == FASTER
     than = [base] if gained else []
     than += [library] if library and library.seconds else []
     if not than:
         return f"No rung can be told to be faster than {base.strategy}"
-    found = f"{lead.strategy} is {listed([against(record, each, lead) for each in than])}"
+    found = f"{lead.strategy} is {listed([against(own, each, lead) for each in than])}"
     return found if gained else f"{found}; no rung can be told to be faster than {base.strategy}"

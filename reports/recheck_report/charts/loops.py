@@ -19,7 +19,6 @@ from recheck_report.claims.measured import Measured
 from recheck_report.formatting import shape_label, significant
 from recheck_report.model.record import Case, Experiment
 from recheck_report.queries import metric_of
-from recheck_report.statistics.family import comparisons
 from recheck_report.statistics.ratio import Ratio
 
 TITLE = "Outer and inner loop"
@@ -48,7 +47,7 @@ def draw(own: Measured, experiment: Experiment) -> Drawing:
     if not timed:
         raise nothing(record)
     pairs = {
-        row.strategy: comparisons(record).ratio(outer, inner)
+        row.strategy: own.comparisons.ratio(outer, inner)
         for row in rows
         if (outer := timed.get((row.strategy, "hot")))
         and (inner := timed.get((row.strategy, "inner")))

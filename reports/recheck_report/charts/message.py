@@ -8,18 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from recheck_report.claims.measured import Measured
 from recheck_report.formatting import duration, shape_label, significant
 from recheck_report.model.record import Case, Experiment, Record
 from recheck_report.queries import DISPATCH, reference
-from recheck_report.statistics.family import comparisons
 from recheck_report.statistics.ratio import Ratio
 
 FASTER, SLOWER = "faster", "slower"
 
 
-def ratio(record: Record, base: Case, other: Case) -> Ratio:
+def ratio(own: Measured, base: Case, other: Case) -> Ratio:
     """How many times as fast `other` is as `base`; its outcome is fit for a sentence."""
-    return comparisons(record).verdict(base, other)
+    return own.comparisons.verdict(base, other)
 
 
 def factor(value: float) -> str:
@@ -45,9 +45,9 @@ def than(base: Case, name: str = "") -> str:
     return f"{name or base.strategy} ({duration(base.time.median)})"
 
 
-def against(record: Record, base: Case, other: Case) -> str:
+def against(own: Measured, base: Case, other: Case) -> str:
     """How `other` does, behind "is": "1.06 times as fast as cublas (2.74 ms)"."""
-    found, name = ratio(record, base, other), than(base)
+    found, name = ratio(own, base, other), than(base)
     if found.outcome == FASTER:
         return f"{factor(found.value)} times as fast as {name}"
     if found.outcome == SLOWER:
@@ -81,9 +81,10 @@ def leading(record: Record, experiment: Experiment, shapes: Sequence[str]) -> Ca
     return None
 
 
-def passes(record: Record, experiment: Experiment, shapes: Sequence[str]) -> str:
+def passes(own: Measured, experiment: Experiment, shapes: Sequence[str]) -> str:
     """Whether, and from where on, the fastest rung is faster than the vendor's; "" if there is no
     such pair. `shapes` are in the order of their sizes."""
+    record = own.record
     lead = leading(record, experiment, shapes)
     vendor = reference(record, experiment, lead.layout) if lead else None
     outcomes, passed = [], []
@@ -92,9 +93,9 @@ def passes(record: Record, experiment: Experiment, shapes: Sequence[str]) -> str
         found = timed(record, experiment, rungs(record, experiment), shape)
         if not lead or not base or not base.seconds or not found:
             continue
-        own = next((case for case in found if case.strategy == lead.strategy), None)
-        outcomes.append((shape, ratio(record, base, own).outcome if own else ""))
-        if ratio(record, base, found[0]).outcome == FASTER:
+        led = next((case for case in found if case.strategy == lead.strategy), None)
+        outcomes.append((shape, ratio(own, base, led).outcome if led else ""))
+        if ratio(own, base, found[0]).outcome == FASTER:
             passed.append(shape)
     if not lead or not outcomes:
         return ""

@@ -22,7 +22,7 @@ from recheck_report.charts.drawing import Drawing, nothing
 from recheck_report.charts.message import percent, timed
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import shape_label, significant
-from recheck_report.model.record import Case, Experiment, Record
+from recheck_report.model.record import Case, Experiment
 from recheck_report.queries import DISPATCH, roof, share
 
 TITLE = "How near to a copy"
@@ -51,7 +51,7 @@ def draw(own: Measured, experiment: Experiment) -> Drawing:
     here: dict[str, dict[str, Rate]] = {}
     for shape in shapes:
         for case in timed(record, experiment, rows, shape):
-            if found := share(record, experiment, case, best):
+            if found := share(own.comparisons, record, case, best):
                 of = here.setdefault(shape, {})
                 of[case.strategy] = 100 * found.value, 100 * found.low, 100 * found.high
     if not here:
@@ -76,7 +76,7 @@ def draw(own: Measured, experiment: Experiment) -> Drawing:
         note += (
             "Published: without intervals, and of the paper's own copy kernel, as it has no memcpy."
         )
-    card = Card(_message(record, experiment, rows, best or ""), note, 104 + 14 * len(rows))
+    card = Card(_message(own, experiment, rows, best or ""), note, 104 + 14 * len(rows))
     left, top = room(names), 20
     middle = left + (WIDTH - MARGIN - left) * (0.56 if then else 1.0)
     looks = {True: HERE, False: THEN}
@@ -109,12 +109,13 @@ def _ends(value: Rate) -> str:
     return f"{significant(value[0])} % [{significant(value[1], 4)}, {significant(value[2], 4)}]"
 
 
-def _message(record: Record, experiment: Experiment, rows: list[Case], best: str) -> str:
+def _message(own: Measured, experiment: Experiment, rows: list[Case], best: str) -> str:
+    record = own.record
     """What the fastest transposition reaches, and whether the documents' fastest row is one."""
 
     def reached(some: list[Case]) -> tuple[str, str]:
         for case in timed(record, experiment, some, experiment.headline):
-            if found := share(record, experiment, case, best):
+            if found := share(own.comparisons, record, case, best):
                 return case.strategy, percent(found.value)
         return "", ""
 

@@ -8,7 +8,7 @@ from recheck_report.charts.drawing import Drawing, NotDrawn, nothing
 from recheck_report.charts.message import FASTER, factor, ratio, than
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import shape_label, significant
-from recheck_report.model.record import Case, Experiment, Record
+from recheck_report.model.record import Case, Experiment
 from recheck_report.queries import S3_LISTINGS, metric_of, same_size, swept
 
 TITLE = "Rows against block size"
@@ -35,7 +35,7 @@ def draw(own: Measured, experiment: Experiment) -> Drawing:
     note = f"{experiment.title}, cold, {shape_label(experiment.headline)} elements at every point: "
     note += "columns make up for rows. Lines: the best block of 32 to 1024 threads; bands: down to "
     note += "the worst."
-    card = Card(_message(record, found), note, 300)
+    card = Card(_message(own, found), note, 300)
     axes = card.axes(56, 130, ylabel=f"throughput ({metric.unit}, log)", xlabel="rows (count, log)")
     rates = {
         k: {s: [metric.rates(c) for c in of] for s, of in by.items()} for k, by in found.items()
@@ -58,7 +58,7 @@ def draw(own: Measured, experiment: Experiment) -> Drawing:
     return Drawing(card)
 
 
-def _message(record: Record, found: dict[str, dict[str, list[Case]]]) -> str:
+def _message(own: Measured, found: dict[str, dict[str, list[Case]]]) -> str:
     """Who is the fastest with few rows, and who with many."""
     shapes = sorted({shape for by in found.values() for shape in by}, key=_rows)
     few, many = shapes[0], shapes[-1]
@@ -69,7 +69,7 @@ def _message(record: Record, found: dict[str, dict[str, list[Case]]]) -> str:
             key=lambda each: each[0].time.median,
         )
         (first, name), (last, other) = best[0], best[-1]
-        at, gained = f"at {short(_rows(shape))} rows", ratio(record, last, first)
+        at, gained = f"at {short(_rows(shape))} rows", ratio(own, last, first)
         if gained.outcome == FASTER:
             parts.append(
                 f"{at} {name} is {factor(gained.value)} times as fast as {than(last, other)}"

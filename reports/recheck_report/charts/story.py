@@ -39,7 +39,6 @@ from recheck_report.model.record import MACHINE, Case, Experiment, Record
 from recheck_report.queries import Metric, metric_of, reference
 from recheck_report.sections.machine import work_of
 from recheck_report.sections.story import case_of, per_joule, there
-from recheck_report.statistics.family import comparisons
 
 TITLE = "Step by step"
 SIGNS = ("●", "■", "◆", "▲", "✚", "▼")  # the markers of GROUPS, in words
@@ -85,7 +84,7 @@ def draw(own: Measured, experiment: Experiment) -> Drawing:
     metric, rows = metric_of(record, experiment), []
     for step, case in steps:
         base, rate = case_of(own, experiment, step.base), metric.rates(case)
-        gain = factor(comparisons(record).ratio(base, case).value) if base else NONE
+        gain = factor(own.comparisons.ratio(base, case).value) if base else NONE
         energy, sign = per_joule(own, experiment, case), "*" if step.effective else ""
         numbers = [significant(rate[0]) + sign, gain, energy + sign if energy else NONE]
         rows.append(_Row(step, case, rate, numbers))
@@ -216,15 +215,15 @@ def _note(experiment: Experiment, rows: list[_Row], heads: list[str]) -> str:
 
 def _message(own: Measured, experiment: Experiment, cases: list[Case]) -> str:
     """How far the fastest of the first step's arithmetic came, and then the fastest of others."""
-    record, first = own.record, cases[0]
+    first = cases[0]
     same = [case for case in cases[1:] if case.arithmetic == first.arithmetic]
     rest = [case for case in cases[1:] if case.arithmetic != first.arithmetic]
     found = [min(some, key=lambda case: case.time.median) for some in (same, rest) if some]
     texts: list[str] = []
     for case in found:
-        text = f"is {against(record, first, case)}"
-        if texts and ratio(record, first, case).outcome == FASTER:
-            text = f"{factor(ratio(record, first, case).value)} times"
+        text = f"is {against(own, first, case)}"
+        if texts and ratio(own, first, case).outcome == FASTER:
+            text = f"{factor(ratio(own, first, case).value)} times"
         elif case.fp32 and rest:
             text += ", in IEEE fp32"
         texts.append(f"{case.strategy}{case.marks} {text}")

@@ -60,7 +60,7 @@ def draw(own: Measured, experiment: Experiment) -> Drawing:
         for size, case in cases[row.strategy].items():
             if not shares:
                 point = metric.rates(case)
-            elif found := share(record, experiment, case, best):
+            elif found := share(own.comparisons, record, case, best):
                 point = 100 * found.value, 100 * found.low, 100 * found.high
             else:
                 continue
@@ -70,7 +70,7 @@ def draw(own: Measured, experiment: Experiment) -> Drawing:
     sizes = sorted({point[0] for points in series.values() for point in points})
     note = f"{experiment.title}, cold: L2 flushed before each launch. Bars: 95 % intervals. Grey: "
     note += "the other rows, whose names show under a mouse. Other shapes: see the tables."
-    card = Card(_message(record, experiment, best if shares else None), note, 300)
+    card = Card(_message(own, experiment, best if shares else None), note, 300)
     right = 30 + 5.8 * max(14, *map(len, series))
     axes = card.axes(52, right, ylabel=f"throughput ({unit}{'' if shares else ', log'})")
     axes.set_xlabel(sizes_label(experiment))
@@ -131,13 +131,14 @@ def _named(
     return {row.strategy: row for row in [*found.values()][: len(SERIES)]}
 
 
-def _message(record: Record, experiment: Experiment, best: str | None) -> str:
+def _message(own: Measured, experiment: Experiment, best: str | None) -> str:
+    record = own.record
     shapes = [shape for _, shape in square_sizes(record, experiment)]
-    lead, text = leading(record, experiment, shapes), passes(record, experiment, shapes)
+    lead, text = leading(record, experiment, shapes), passes(own, experiment, shapes)
     text += ", at powers of two" if text.endswith(" on") else ""
     if lead is None:
         return f"{experiment.title}: no rung has a time"
-    reached = share(record, experiment, lead, best) if best else None
+    reached = share(own.comparisons, record, lead, best) if best else None
     at = shape_label(lead.shape_name)
     if reached:
         found = f"{lead.strategy} reaches {percent(reached.value)} of {best}'s rate at {at}"

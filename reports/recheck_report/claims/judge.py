@@ -22,6 +22,7 @@ from recheck_report.claims.toml import BadClaim
 from recheck_report.model.probes import Probes
 from recheck_report.model.record import Record
 from recheck_report.model.verdicts import SCHEMA, About, Value, Verdict, Verdicts
+from recheck_report.statistics.family import Comparisons
 
 
 @dataclass(frozen=True)
@@ -128,10 +129,12 @@ class Judgement:
         return list(found.values())[:n]
 
 
-def judge(record: Record, probes: Probes | None, known: Collection) -> Judgement:
+def judge(
+    record: Record, probes: Probes | None, known: Collection, comparisons: Comparisons
+) -> Judgement:
     """The verdicts on all claims of a collection, and its errata; raises BadClaim."""
     gpu = record.environment.gpu.name if record.environment.gpu else ""
-    questions = Questions(record, probes)
+    questions = Questions(record, probes, comparisons)
 
     def ask(asker: Claim | Erratum, checks: tuple[Check, ...]) -> tuple[Outcome, ...]:
         try:

@@ -87,6 +87,11 @@ class Check:
         return self.base.replace("{shape}", shape), self.other.replace("{shape}", shape)
 
     @property
+    def bound(self) -> float:
+        """The factor that a ratio has to exceed, or stay below."""
+        return self.above or self.below or 1.0
+
+    @property
     def ids(self) -> tuple[str, ...]:
         """The cases that it rests on; of two that are compared, in the order of their times."""
         if self.over:

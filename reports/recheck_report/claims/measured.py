@@ -8,14 +8,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
 
-from recheck_report.claims import BadClaim, Collection, Judgement, judge, load_collection
+from recheck_report.claims import BadClaim, Collection, Judgement, family, judge, load_collection
 from recheck_report.claims.names import slips
 from recheck_report.model.accuracy import Accuracy, load_accuracy
 from recheck_report.model.companions import FILES, LARGER
 from recheck_report.model.probes import Probes, load_probes
 from recheck_report.model.record import Record, compressed, load, locate
 from recheck_report.model.typed import BadRecord
-from recheck_report.statistics.family import comparisons
+from recheck_report.statistics.family import Comparisons
+from recheck_report.suspects import suspects
 
 T = TypeVar("T")
 
@@ -35,10 +36,19 @@ class Measured:
         return compressed(self.files)
 
     @cached_property
+    def comparisons(self) -> Comparisons:
+        """All comparisons of its cases, those of its claims and pages corrected together."""
+        return family.comparisons(self.record, self.known)
+
+    @cached_property
+    def suspects(self) -> dict[str, str]:
+        """The cases that are faster than the machine can be, by id, each with the reason."""
+        return suspects(self.record, self.comparisons.resolution)
+
+    @cached_property
     def judgement(self) -> Judgement:
-        """Raises BadClaim if a formula makes no sense. To be asked for behind close_family()."""
-        assert comparisons(self.record).closed
-        return judge(self.record, self.probes, self.known)
+        """The verdicts on its claims; raises BadClaim if a formula makes no sense."""
+        return judge(self.record, self.probes, self.known, self.comparisons)
 
     @property
     def gpu(self) -> str:

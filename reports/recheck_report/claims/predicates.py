@@ -10,9 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import pairwise
 
 from recheck_report.claims import expression
 from recheck_report.claims.asked import many, roof_name
+from recheck_report.claims.family import extremes
 from recheck_report.claims.load import COMPILED, Check
 from recheck_report.formatting import (
     NBSP,
@@ -27,7 +29,7 @@ from recheck_report.model.probes import Probes
 from recheck_report.model.record import Case, Record
 from recheck_report.net import caught
 from recheck_report.queries import COMPUTE, MEMORY
-from recheck_report.statistics.family import Comparisons, comparisons
+from recheck_report.statistics.family import Comparisons
 from recheck_report.statistics.paired import in_rounds
 from recheck_report.statistics.ratio import Ratio
 
@@ -146,10 +148,7 @@ class Questions:
 
     record: Record
     probes: Probes | None
-
-    @property
-    def known(self) -> Comparisons:
-        return comparisons(self.record)
+    known: Comparisons
 
     def ask(self, check: Check) -> Outcome:
         if not check.over:
@@ -226,12 +225,11 @@ class Questions:
         )
 
     def _ratio(self, check: Check) -> Outcome:
-        bound = check.above or check.below or 1.0
-        ratio, text = self._pair(check.base, check.other, bound)
+        ratio, text = self._pair(check.base, check.other, check.bound)
         if not check.says:
             text = f"at {shape_label(self.case(check.other).shape_name)} {text}"
         side = above if check.above is not None else below
-        asks = partial(side, bound=bound)
+        asks = partial(side, bound=check.bound)
         return self._of(check, asks, ratio, text, ratio.significant)
 
     def _equivalent(self, check: Check) -> Outcome:
@@ -260,9 +258,10 @@ class Questions:
 
     def _extremes(self, check: Check) -> Outcome:
         """How many times as fast as the slowest the fastest is."""
-        ordered = sorted(map(self.timed, check.cases), key=lambda case: case.time.median)
-        fast, slow = ordered[0], ordered[-1]
-        pair = Check("ratio", check.says, base=slow.id, other=fast.id, above=check.above)
+        for name in check.cases:
+            self.timed(name)
+        slow, fast = extremes(self.record, check.cases) or ("", "")
+        pair = Check("ratio", check.says, base=slow, other=fast, above=check.above)
         return replace(self._ratio(pair), check=check, evidence=check.ids)
 
     def _series(self, check: Check) -> tuple[list[Ratio], str]:
@@ -275,9 +274,9 @@ class Questions:
 
     def _monotone(self, check: Check) -> Outcome:
         ratios, text = self._series(check)
-        cases = [tuple(map(self.timed, check.at(shape))) for shape in check.shapes]
-        pairs = zip(ratios, ratios[1:], cases, cases[1:], strict=False)
-        sure = [self.known.step(c, d, a, b).significant for a, b, c, d in pairs]
+        ids = map(check.at, check.shapes)
+        cases = [(self.timed(base), self.timed(other)) for base, other in ids]
+        sure = [self.known.step(one, other).significant for one, other in pairwise(cases)]
         verdict = steps([r.widest for r in ratios], check.direction == "rising", sure)
         return Outcome(check, verdict, text, evidence=check.ids)
 

@@ -18,7 +18,6 @@ from recheck_report.commands.output import COMPARISON_MARK, TIMES, write
 from recheck_report.model.record import Record
 from recheck_report.progress import doing
 from recheck_report.sections import gpus, times
-from recheck_report.sections.family import close_family
 from recheck_report.sections.verdicts import prose
 from recheck_report.statistics.variation import MARGIN
 from recheck_report.templates import render
@@ -77,7 +76,6 @@ def compare(records: list[Measured], names: list[str] | None = None) -> dict[str
     names = names or gpus.names(records)
     for name, each in zip(names, records, strict=True):
         with doing(f"verdicts on {name}"):
-            close_family(each)
             _ = each.judgement  # made once, and kept
     claims = gpus.claims(records)
     charts, experiments = [], dict.fromkeys(claim.experiment for claim in claims)
@@ -86,7 +84,7 @@ def compare(records: list[Measured], names: list[str] | None = None) -> dict[str
             charts.append(compared_chart(records, names, experiment))
     first, *others = records
     with doing("times"):
-        pairs = [times.Pair(first.record, each.record) for each in others]
+        pairs = [times.Pair(first, each) for each in others]
         views = [
             _view(first, each, pair, (names[0], name))
             for each, pair, name in zip(others, pairs, names[1:], strict=True)

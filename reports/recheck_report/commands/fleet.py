@@ -20,11 +20,9 @@ from recheck_report.commands.compare import compare
 from recheck_report.commands.output import COMPARISON_MARK, write
 from recheck_report.fleet.runs import JOB, Job, Partition, load_runs, partitions
 from recheck_report.formatting import NONE, shape_label
-from recheck_report.model.record import Record
 from recheck_report.model.typed import printable
 from recheck_report.progress import doing
 from recheck_report.sections import gpus
-from recheck_report.sections.family import close_family
 from recheck_report.sections.times import code, count, took
 from recheck_report.sections.verdicts import prose
 from recheck_report.templates import render
@@ -155,19 +153,19 @@ def _rows(jobs: list[Job], used: list[Job], lost: list[Job]) -> list[list[str]]:
     return rows
 
 
-def _times(records: list[Record]) -> list[tuple[str, list[list[str]]]]:
+def _times(records: list[Measured]) -> list[tuple[str, list[list[str]]]]:
     """For each experiment a row for each strategy at the headline shape that one of them timed."""
     found = []
-    for experiment in {e.name: e for record in records for e in record.ordinary}.values():
+    for experiment in {e.name: e for each in records for e in each.record.ordinary}.values():
         lines: dict[str, list[str]] = {}
-        for at, record in enumerate(records):
-            for case in record.cases:
+        for at, own in enumerate(records):
+            for case in own.record.cases:
                 regime = "cold" if case.target == "gpu" else "hot"
                 there = (case.experiment, case.regime, case.shape_name)
                 if there == (experiment.name, regime, experiment.headline) and not case.sweep:
                     line = lines.setdefault(case.strategy, [NONE] * len(records))
                     line[at] = (
-                        took(record, case) if case.seconds else prose(case.status.replace("_", " "))
+                        took(own, case) if case.seconds else prose(case.status.replace("_", " "))
                     )
         rows = [[code(name), *line] for name, line in lines.items()]
         title = f"{prose(experiment.title)}, {shape_label(experiment.headline)}"
@@ -211,7 +209,7 @@ def page(
         rows=[*shown, *every[len(claims) :]],
         hidden=f"{count(len(hidden), 'claim')}: {', '.join(hidden)}" if hidden else "",
         heads=heads,
-        times=_times([each.record for each in records]),
+        times=_times(records),
     )
 
 
@@ -239,9 +237,6 @@ def run(options: argparse.Namespace) -> int:
     # the first is what `compare` holds the others against
     used.sort(key=lambda job: not (job.what.record and job.what.record.gpu_measured))
     records = [read(job.what.folder, options.experiments) for job in used]
-    for each in records:
-        close_family(each)
-    # first, as it closes the families of comparisons in its own way
     compared = compare(records, _names(used, records)) if records else {}
     files = {"README.md": page(jobs, used, records, site).encode()}
     write(files, options.output, MARK)

@@ -21,20 +21,12 @@ from typing import Any
 from recheck_report import templates
 from recheck_report.anchors import BESIDE, CLAIMS, METHOD, README, page, slug
 from recheck_report.charts import Chart, accuracy_charts, charts, claims_chart
-from recheck_report.claims import verdicts_json
+from recheck_report.claims import Collection, verdicts_json
 from recheck_report.claims.measured import Measured, read, read_gpu
 from recheck_report.commands import experiments_option, outside
 from recheck_report.commands.output import MARK, write
 from recheck_report.formatting import cell, shape_label, significant
-from recheck_report.model.record import (
-    MEMORY_LEVELS,
-    RECORD,
-    SPECIAL,
-    Experiment,
-    Record,
-    load,
-    locate,
-)
+from recheck_report.model.record import MEMORY_LEVELS, RECORD, SPECIAL, Experiment, load, locate
 from recheck_report.net import caught
 from recheck_report.page import page as html_page
 from recheck_report.progress import doing
@@ -54,11 +46,9 @@ from recheck_report.sections import (
     verdicts,
 )
 from recheck_report.sections.accuracy import HowAccurate, how_accurate
-from recheck_report.sections.family import close_family
 from recheck_report.sections.sentences import limits
 from recheck_report.sections.verdicts import View
 from recheck_report.statistics import variation
-from recheck_report.statistics.family import comparisons
 from recheck_report.statistics.paired import LEVEL
 
 
@@ -138,7 +128,7 @@ def _section(own: Measured, view: View, experiment: Experiment) -> Section:
         other_arithmetic=any(not case.fp32 and not case.split for case in cases),
         split=any(case.split for case in cases),
         other_problems=tables.other_problems(record, experiment),
-        table=tables.Headline(record, experiment),
+        table=tables.Headline(own, experiment),
         limits=limits(own, experiment),
         charts=charts(own, experiment),
         story=telling,
@@ -146,7 +136,7 @@ def _section(own: Measured, view: View, experiment: Experiment) -> Section:
         accurate=accurate,
         accuracy_charts=accuracy_charts(studied) if studied else [],
         then=tables.then_and_here(record, experiment, known),
-        matrices=tables.matrices(record, experiment),
+        matrices=tables.matrices(own, experiment),
         not_passed=tables.not_passed(record, experiment),
     )
 
@@ -180,7 +170,7 @@ def _without(why: str) -> str:
 def _foundations(own: Measured) -> Foundations:
     """To be made after the verdicts, whose comparisons it counts."""
     record = own.record
-    known = comparisons(record)
+    known = own.comparisons
     levels = record.experiment(MEMORY_LEVELS)
     ceilings = []
     for metric in (COMPUTE, MEMORY):
@@ -196,7 +186,7 @@ def _foundations(own: Measured) -> Foundations:
         machine=machine.table(record),
         memory=memory.table(record),
         memory_charts=charts(own, levels) if levels and record.of(levels) else [],
-        suspects=[[f"`{name}`", cell(why)] for name, why in machine.suspects(record).items()],
+        suspects=[[f"`{name}`", cell(why)] for name, why in own.suspects.items()],
         throttled=provenance.throttled(record),
         overhead=provenance.overhead(record),
         family=len(known.family),
@@ -339,7 +329,7 @@ def _method_page(report: Report) -> bytes:
     )
 
 
-def _shown(record: Record, section: Section | Broken) -> dict[str, Any]:
+def _shown(own: Measured, section: Section | Broken) -> dict[str, Any]:
     """What the first page shows of an experiment."""
     about = {
         "anchor": section.experiment.name,
@@ -351,9 +341,9 @@ def _shown(record: Record, section: Section | Broken) -> dict[str, Any]:
                                "library_wins": False, "open": False}  # fmt: skip
 
     def whole(section: Section) -> dict[str, Any]:
-        columns, rows = summary.winners(record, section.experiment)
+        columns, rows = summary.winners(own, section.experiment)
         return {
-            "winner": summary.winner(record, section.experiment),
+            "winner": summary.winner(own, section.experiment),
             "charts": [c for c in (*section.story_charts, *section.charts) if c.svg][:1],
             "columns": columns,
             "rows": rows,
@@ -375,8 +365,8 @@ def _readme(report: Report, files: dict[str, bytes]) -> bytes:
     if many := len(record.plan.dropped):
         shapes = "1 shape" if many == 1 else f"{many} shapes"
         left_out.append(f"Left out by the plan: {shapes}, [which and why]({METHOD}#left-out).")
-    brands = provenance.brands(record, own.probes)
-    experiments = [_shown(record, section) for section in report.sections]
+    brands = provenance.brands(own)
+    experiments = [_shown(own, section) for section in report.sections]
     return report.page(
         "readme.md.j2",
         left_out=left_out,
@@ -426,7 +416,8 @@ def peak_of(own: Measured, folder: Path, link: str) -> str:
     name = slug(own.gpu)
     if not name or own.record.environment.gpu is None or not (folder / name / RECORD).is_file():
         return ""
-    peak, _ = load(folder / name)
+    record, _ = load(folder / name)
+    peak = Measured(record, Collection(folder, {}), {})
     said = "; ".join(summary.figures(peak))
     return (
         f"**Beyond the documents**: {said}. [The report]({link}/{name}/{README})." if said else ""
@@ -443,8 +434,6 @@ def render(own: Measured, beside: list[Measured], peak: str = "") -> dict[str, b
     record = own.record
     shown = [each for each in beside if not record.gpu_measured or each.gpu != own.gpu]
     with doing("verdicts"):
-        for each in (own, *shown):
-            close_family(each)
         view = View(own)
     sections = _sections(own, view)
     with doing("foundations"):

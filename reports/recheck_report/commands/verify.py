@@ -25,8 +25,6 @@ from recheck_report.formatting import NONE, duration, margin
 from recheck_report.model.record import SPECIAL, Case, locate
 from recheck_report.model.verdicts import Verdict, Verdicts, load_verdicts
 from recheck_report.progress import doing
-from recheck_report.sections.family import close_family
-from recheck_report.sections.machine import suspects
 from recheck_report.sections.times import Pair, count, place, row_of, told
 from recheck_report.sections.verdicts import WORDS, spoken, summary
 
@@ -113,7 +111,7 @@ def gone(pair: Pair) -> list[str]:
 def too_good(own: Measured) -> list[str]:
     """A line for each of the first MOST times of a record that are too good to be true, and one
     that counts the rest."""
-    found = suspects(own.record)
+    found = own.suspects
     printed = [f"suspect: {name}: {why}" for name, why in [*found.items()][:MOST]]
     if len(found) > MOST:
         printed.append(f"suspect: {count(len(found) - MOST, 'time')} more")
@@ -128,7 +126,6 @@ def _effect(judged: Verdict) -> str:
 def _judged(path: Path, experiments: Path) -> tuple[Measured, Verdicts, list[str]]:
     """A record with its verdicts, and a line if those in the file beside it are others."""
     own = read(path, experiments)
-    close_family(own)
     found = verdicts_of(own.record, own.judgement)
     written = locate(path).with_name("verdicts.json")
     if not written.exists():
@@ -205,7 +202,7 @@ def _held(
     left_out = len(found.by_id.keys() ^ expected.by_id.keys())
     if left_out:
         print(f"{count(left_out, 'claim')} of experiments that only one of the records has")
-    pair = Pair(base.record, own.record)
+    pair = Pair(base, own)
     changed, worse, lost = differences(found, expected), slower(pair), gone(pair)
     _say([*changed, *worse, *lost, *cannot_tell(found, expected)])
     _say([f"disturbed: {pair.disturbed}"] if pair.disturbed else [])

@@ -18,7 +18,6 @@ from recheck_report.anchors import slug
 from recheck_report.claims.measured import Measured, read, read_gpu
 from recheck_report.model.record import AUDIT, RECORD, Case, Experiment, Record
 from recheck_report.queries import metric_of, roof, share
-from recheck_report.sections.family import close_family
 from recheck_report.statistics import variation
 from recheck_report.statistics.variation import class_of
 
@@ -49,12 +48,11 @@ class Figures:
 def figures(record: Path, experiments: Path, results: Path) -> Figures:
     """`experiments` holds the claims, `results` the committed reports. Raises BadRecord."""
     own = read(record, experiments)
-    close_family(own)
     known, reference = _reference(own, experiments, results)
     found: list[Figure] = []
     for experiment in own.record.experiments:
         if experiment.name != AUDIT:  # whose rows are one and the same
-            found += _rates(own.record, experiment, known)
+            found += _rates(own, experiment, known)
     counts: dict[str, dict[str, int]] = {}
     there = {case.experiment for case in own.record.cases}
     for judged in own.judgement.claims:
@@ -105,7 +103,8 @@ def _rungs(record: Record, experiment: Experiment) -> list[Case]:
     ]
 
 
-def _rates(record: Record, experiment: Experiment, known: Record | None) -> Iterator[Figure]:
+def _rates(own: Measured, experiment: Experiment, known: Record | None) -> Iterator[Figure]:
+    record = own.record
     metric, best = metric_of(record, experiment), roof(record, experiment)
     for case in _rungs(record, experiment):
         name = f"{_word(experiment.name)}/{_word(case.strategy)}"
@@ -116,7 +115,7 @@ def _rates(record: Record, experiment: Experiment, known: Record | None) -> Iter
             rates = (metric.rate(base, each) for each in (base.seconds.median, slow, fast))
             expected = Expected(*rates)
         yield Figure(name, metric.rate(case, case.time.median), metric.unit, expected)
-        of_roof = share(record, experiment, case, best) if case.target == "gpu" else None
+        of_roof = share(own.comparisons, record, case, best) if case.target == "gpu" else None
         if of_roof:
             yield Figure(f"{name}/of_{_word(best or '')}", 100 * of_roof.value, "%")
 

@@ -32,7 +32,7 @@ _UNSAFE = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
 
 
 def page(own: Measured, charts: list[Chart]) -> bytes:
-    """The page of a record and its charts. To be asked for behind close_family()."""
+    """The page of a record and its charts."""
     script = "".join((_HERE / "js" / f"{name}.js").read_text("utf-8") for name in SCRIPTS)
     style = (_HERE / "page.css").read_text("utf-8")
     text = _template().render(

@@ -49,7 +49,7 @@ from recheck_report.sections.verdicts import (
     said,
 )
 from recheck_report.statistics import variation
-from recheck_report.statistics.family import Comparisons, comparisons
+from recheck_report.statistics.family import Comparisons
 from recheck_report.statistics.paired import ENOUGH
 from recheck_report.statistics.ratio import COARSEST
 from recheck_report.statistics.variation import DURATIONS
@@ -65,14 +65,14 @@ def title(record: Record) -> str:
 def of(own: Measured) -> Json:
     """Everything but the samples and the charts."""
     record = own.record
-    known = comparisons(record)
+    known = own.comparisons
     return {
         "title": title(record),
         "about": _about(record),
         "schemas": [OLDEST, SCHEMA],
         "counts": dict(sorted(record.count().items())),
         "experiments": [_experiment(record, each) for each in record.experiments],
-        **_cases(record),
+        **_cases(own),
         "resolution": known.resolution,
         "coarsest": COARSEST,
         "enough": ENOUGH,
@@ -151,8 +151,9 @@ def _experiment(record: Record, experiment: Experiment) -> Json:
     }
 
 
-def _cases(record: Record) -> Json:
+def _cases(own: Measured) -> Json:
     """Rows of the experiments' tables, and the cases by columns; each text that many share once."""
+    record = own.record
     rows: dict[tuple[str, str], Json] = {}
     texts: dict[str, int] = {}
 
@@ -199,7 +200,7 @@ def _cases(record: Record) -> Json:
         "texts": list(texts),
         "cases": columns,
         "ceilings": ceilings,
-        "suspects": machine.suspects(record),
+        "suspects": own.suspects,
     }
 
 
@@ -335,9 +336,9 @@ def _table(
 
 
 def _trust(own: Measured) -> Json:
-    record, known = own.record, comparisons(own.record)
+    record, known = own.record, own.comparisons
     absent = [row for each in record.experiments for row in tables.not_passed(record, each)]
-    brands = provenance.brands(record, own.probes)
+    brands = provenance.brands(own)
     return {
         "brands": brands,
         "sentence": summary.trusted(own, brands),

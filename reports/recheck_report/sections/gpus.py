@@ -12,13 +12,12 @@ from recheck_report.claims import Claim, Judged
 from recheck_report.claims.measured import Measured
 from recheck_report.claims.toml import in_order
 from recheck_report.formatting import NONE, shape_label, significant
-from recheck_report.model.record import RECORD, Case, Record
+from recheck_report.model.record import RECORD, Case
 from recheck_report.sections import provenance, times
-from recheck_report.sections.machine import suspects
 from recheck_report.sections.times import Pair
 from recheck_report.sections.verdicts import WORDS, effect, prose, shortest, summary
 from recheck_report.statistics.changes import Change
-from recheck_report.statistics.family import comparisons
+from recheck_report.statistics.family import Comparisons
 from recheck_report.statistics.ratio import COARSEST
 
 TURNED = ["claim", "", "was", "is", "measured then", "measured now", "asked"]
@@ -86,8 +85,8 @@ def _facts(each: Measured) -> dict[str, str]:
 def brands(each: Measured) -> list[str]:
     """As at the top of a report; and as no page of these has a section on them, which times are too
     good to be true."""
-    found = provenance.brands(each.record, each.probes)
-    named = [f"{times.code(name)}: {prose(why)}" for name, why in suspects(each.record).items()]
+    found = provenance.brands(each)
+    named = [f"{times.code(name)}: {prose(why)}" for name, why in each.suspects.items()]
     if named:
         found.append(f"**{times.count(len(named), 'suspect time')}**: {listed(named, '; ')}.")
     return found
@@ -202,9 +201,8 @@ def listed(found: list[str], between: str = ", ") -> str:
     return between.join(found[:NAMED]) + (f" and {rest} more" if rest > 0 else "")
 
 
-def _ranks(record: Record, rungs: list[Case]) -> dict[str, int]:
+def _ranks(known: Comparisons, rungs: list[Case]) -> dict[str, int]:
     """By strategy: 1, and one more for each rung that is faster by more than this run can tell."""
-    known = comparisons(record)
     return {
         each.strategy: 1 + sum(known.ratio(each, other).outcome == "faster" for other in rungs)
         for each in rungs
@@ -215,7 +213,7 @@ def ranks(first: Measured, other: Measured) -> list[list[str]]:
     """The rungs whose rank among all at their experiment's headline shape changed, the furthest
     first: a rung for each line, with both ranks and times. None where a run can tell nothing."""
     found: list[tuple[int, list[str]]] = []
-    if any(comparisons(each.record).resolution > COARSEST for each in (first, other)):
+    if any(each.comparisons.resolution > COARSEST for each in (first, other)):
         return []
     for experiment in other.record.ordinary:
         cases: list[tuple[Case, Case]] = []
@@ -226,11 +224,11 @@ def ranks(first: Measured, other: Measured) -> list[list[str]]:
             timed = old and new and old.seconds and new.seconds
             if timed and old and new and new.role == "rung" and new.contends and not new.sweep:
                 cases.append((old, new))
-        was = _ranks(first.record, [old for old, _ in cases])
-        now = _ranks(other.record, [new for _, new in cases])
+        was = _ranks(first.comparisons, [old for old, _ in cases])
+        now = _ranks(other.comparisons, [new for _, new in cases])
         for old, new in cases:
             a, b = was[new.strategy], now[new.strategy]
-            took = [times.took(first.record, old), times.took(other.record, new)]
+            took = [times.took(first, old), times.took(other, new)]
             name = times.code(f"{experiment.name}/{new.strategy}")
             where = shape_label(experiment.headline)
             found.append((abs(a - b), [name, where, f"{a} of {len(cases)}", f"{b}", *took]))
@@ -298,9 +296,9 @@ def _verdicts(first: Measured, other: Measured) -> str:
 def sentence(own: Measured, other: Measured) -> str:
     """Did this machine differ from that of a committed record? Two short sentences, as Markdown.
 
-    The family of comparisons of both is closed already. Empty where they share no case.
+    Empty where they share no case.
     """
-    pair = Pair(other.record, own.record)
+    pair = Pair(other, own)
     if not pair.changes:
         return ""
     env = other.record.environment

@@ -9,11 +9,11 @@ from dataclasses import asdict
 from decimal import Decimal
 
 from recheck_report.anchors import METHOD as METHOD_PAGE
+from recheck_report.claims.measured import Measured
 from recheck_report.formatting import cell, shape_label, significant
 from recheck_report.model.probes import Probes
 from recheck_report.model.record import METHOD, MOST_UNREAD, Environment, Record
 from recheck_report.sections import odd
-from recheck_report.statistics.family import comparisons
 from recheck_report.statistics.paired import LEVEL
 from recheck_report.statistics.ratio import COARSEST
 
@@ -21,8 +21,9 @@ SHARED = 5  # per cent of the GPU's time from which on others are said to have s
 LOADED = 0.9  # the share of a window below which a GPU had to wait for the host
 
 
-def brands(record: Record, probes: Probes | None = None) -> list[str]:
+def brands(own: Measured) -> list[str]:
     """What a reader must know before the first number; Markdown, one line each."""
+    record, probes = own.record, own.probes
     env, found = record.environment, [*_suffered(record), *_unread(record)]
     found += [_bold(each.says or each.code) for each in env.conditions]
     codes = {each.code for each in env.conditions}
@@ -59,10 +60,10 @@ def brands(record: Record, probes: Probes | None = None) -> list[str]:
         text = f"where this report says a {100 * (1 - LEVEL):g} % interval of a time, it is this."
         share = f"{100 * (record.method.confidence or 0):g} %"
         found.append(f"**Intervals of medians at {share}**: {text}")
-    if comparisons(record).resolution > COARSEST:
+    if own.comparisons.resolution > COARSEST:
         text = "a kernel compared with itself comes out different, so no ratio here is judged"
         found.append(f"**No differences can be measured**: {text}; see the self-audit.")
-    if comparisons(record).audit.inverted:
+    if own.comparisons.audit.inverted:
         text = "of slowdowns that are known a larger one is found less often than a smaller one."
         found.append(f"**The self-audit contradicts itself**: {text}")
     if not record.plan.full:

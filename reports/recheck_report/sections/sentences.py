@@ -18,7 +18,6 @@ from recheck_report.model.record import Case, Experiment
 from recheck_report.queries import metric_of
 from recheck_report.sections.bottlenecks import busy
 from recheck_report.sections.machine import mark
-from recheck_report.statistics.family import comparisons
 from recheck_report.statistics.paired import in_rounds
 from recheck_report.statistics.ratio import Ratio
 
@@ -62,7 +61,7 @@ class Sentences:
 
     def ratio(self, base: Case, other: Case) -> Ratio:
         """A comparison that a sentence is about: one of the report's family."""
-        return comparisons(self.record).verdict(base, other)
+        return self.own.comparisons.verdict(base, other)
 
     def need(self, strategy: str | None, shape: str, regime: str) -> Case:
         case = self.record.find(self.experiment, strategy or "", shape, regime)
@@ -76,7 +75,7 @@ class Sentences:
     def link(self, case: Case) -> str:
         scope = SCOPES.get(case.regime, "")
         where = place(case, self.experiment)
-        if marked := mark(self.record, case).strip():
+        if marked := mark(self.own, case).strip():
             scope += f" ({marked})"
         return f"[`{case.strategy}`]({where}){' ‡' * ('‡' in case.marks)}{scope}"
 

@@ -100,12 +100,6 @@ def tell(own: Measured, experiment: Experiment) -> Telling | None:
     )
 
 
-def register(own: Measured) -> None:
-    """Makes every comparison of the stories once, for the family that they belong to."""
-    for each in own.record.ordinary:
-        tell(own, each)
-
-
 def _numbers(own: Measured, experiment: Experiment, step: Step) -> str:
     """Its time against its base's, its rate and the energy that it takes."""
     say = Sentences(own, experiment)
@@ -130,7 +124,7 @@ def _numbers(own: Measured, experiment: Experiment, step: Step) -> str:
 
 def _paragraph(own: Measured, experiment: Experiment, step: Step) -> str:
     """Those parts of its text that this record bears out."""
-    questions = Questions(own.record, own.probes)
+    questions = Questions(own.record, own.probes, own.comparisons)
     checks = {each.key: each for each in step.check}
     if step.base:
         first, second = (

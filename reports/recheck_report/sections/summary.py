@@ -20,11 +20,9 @@ from recheck_report.formatting import (
 )
 from recheck_report.model.record import Case, Experiment, Record
 from recheck_report.queries import DISPATCH, reference
-from recheck_report.sections.machine import suspects
 from recheck_report.sections.self_audit import resolution_text
 from recheck_report.sections.verdicts import VERBS, WORDS, in_words, prose, summary, told
 from recheck_report.statistics import variation
-from recheck_report.statistics.family import comparisons
 from recheck_report.statistics.paired import in_rounds
 from recheck_report.statistics.ratio import COARSEST, Ratio
 from recheck_report.statistics.variation import END_TO_END, OF_CPU, classes_of
@@ -84,16 +82,16 @@ class Result:
     alike: tuple[Case, ...] = ()  # rows that cannot be told apart from the best one
 
 
-def result(record: Record, experiment: Experiment, contest: Contest, shape: str) -> Result:
+def result(own: Measured, experiment: Experiment, contest: Contest, shape: str) -> Result:
     def timed(strategy: str) -> Case | None:
-        case = record.find(experiment, strategy, shape, contest.regime)
+        case = own.record.find(experiment, strategy, shape, contest.regime)
         return case if case and case.seconds else None
 
     found = [case for row in contest.rows if (case := timed(row.strategy))]
     best = min(found, key=lambda case: case.time.median, default=None)
     vendor = timed(contest.vendor) if contest.vendor else None
     both = best and vendor
-    known = comparisons(record)
+    known = own.comparisons
     ratio = known.verdict(vendor, best) if both and vendor and best else None
     alike = tuple(
         case
@@ -140,14 +138,14 @@ def _result_in_words(experiment: Experiment, found: Result) -> str:
     return f"{first}, {second}: {how}{rounds}"
 
 
-def figures(record: Record) -> list[str]:
+def figures(own: Measured) -> list[str]:
     """The fastest row of each contest at the headline shapes, against the library, without links:
     "Matrix multiplication at 4096³: `stream_k` 2.55 ms, 1.039 times as fast as `cublas` [1.037,
     1.040]"."""
     said = []
-    for experiment in record.ordinary:
-        for contest in contests(record, experiment):
-            found = result(record, experiment, contest, experiment.headline)
+    for experiment in own.record.ordinary:
+        for contest in contests(own.record, experiment):
+            found = result(own, experiment, contest, experiment.headline)
             if not found.best or not found.vendor or not found.ratio:
                 continue
             kind = f" ({contest.label})" if contest.label else ""
@@ -158,36 +156,36 @@ def figures(record: Record) -> list[str]:
     return said
 
 
-def _contested(record: Record, experiment: Experiment, most: int) -> list[str]:
+def _contested(own: Measured, experiment: Experiment, most: int) -> list[str]:
     """What came out of the first contests at the headline shape."""
     said = []
-    for contest in contests(record, experiment)[:most]:
-        found = result(record, experiment, contest, experiment.headline)
+    for contest in contests(own.record, experiment)[:most]:
+        found = result(own, experiment, contest, experiment.headline)
         if found.best or found.vendor:
             label = f"{contest.label}: " if contest.label and most > 1 else ""
             said.append(label + _result_in_words(experiment, found))
     return said
 
 
-def winner(record: Record, experiment: Experiment) -> str:
+def winner(own: Measured, experiment: Experiment) -> str:
     """The sentence that names the fastest row at the headline shape, or says why there is none."""
-    said, shape = _contested(record, experiment, 9), shape_label(experiment.headline)
+    said, shape = _contested(own, experiment, 9), shape_label(experiment.headline)
     if not said:
         return f"No row has a time at {shape}: [why]({page(experiment)}#without-a-time)."
-    where = "" if _timed(record, experiment, "gpu") else ", on the CPU, as no GPU row was timed"
+    where = "" if _timed(own.record, experiment, "gpu") else ", on the CPU, as no GPU row was timed"
     return f"The fastest at {shape}{where}: {'; '.join(said)}."
 
 
-def winners(record: Record, experiment: Experiment) -> tuple[list[str], list[list[str]]]:
+def winners(own: Measured, experiment: Experiment) -> tuple[list[str], list[list[str]]]:
     """The columns and rows of a small table: the fastest row of each contest at each shape."""
-    each = contests(record, experiment)
+    each = contests(own.record, experiment)
     columns = ["size"]
     for contest in each:
         columns.append(f"fastest, {contest.label}" if contest.label else "fastest")
         columns += [f"against `{contest.vendor}`"] if contest.vendor else []
     rows = []
-    for shape in record.shapes(experiment):
-        found = [result(record, experiment, contest, shape) for contest in each]
+    for shape in own.record.shapes(experiment):
+        found = [result(own, experiment, contest, shape) for contest in each]
         if any(one.best or one.vendor for one in found):
             line = [shape_label(shape)]
             for contest, one in zip(each, found, strict=True):
@@ -256,7 +254,7 @@ def _measured(outcome: Outcome, detail: str) -> str:
 
 def answer(own: Measured, brands: list[str]) -> list[str]:
     """What holds and what fails; what is the fastest; whether it can be trusted."""
-    return [text for text in (_held(own), _fastest(own.record), trusted(own, brands)) if text]
+    return [text for text in (_held(own), _fastest(own), trusted(own, brands)) if text]
 
 
 def _held(own: Measured) -> str:
@@ -275,14 +273,14 @@ def _held(own: Measured) -> str:
     return text
 
 
-def _fastest(record: Record) -> str:
+def _fastest(own: Measured) -> str:
     """The fastest row of each experiment at its headline shape, of the rows that come first."""
     said = [
         f"{prose(each.title)} at {shape_label(each.headline)} {text}"
-        for each in record.ordinary
-        for text in _contested(record, each, 1)
+        for each in own.record.ordinary
+        for text in _contested(own, each, 1)
     ]
-    what = ", and the library beside it" if record.gpu_measured else " on the CPU"
+    what = ", and the library beside it" if own.record.gpu_measured else " on the CPU"
     return f"**The fastest{what}**: {'; '.join(said)}." if said else ""
 
 
@@ -290,16 +288,16 @@ def trusted(own: Measured, brands: list[str]) -> str:
     """One sentence: that nothing speaks against the numbers, or what does."""
     record = own.record
     against = [text.split("**")[1] for text in brands]
-    if many := len(suspects(record)):
+    if many := len(own.suspects):
         against.append(f"{many} suspect time{'s' if many > 1 else ''}")
-    if alone := _alone(record):
+    if alone := _alone(own):
         against.append(f"they are of one process on one GPU; {alone}")
     if against:
         return f"**Read the numbers with care**: {'; '.join(against)}."
     passed = record.count()["passed"]
     if not passed:
         return "**Nothing was timed.**"
-    known = comparisons(record)
+    known = own.comparisons
     resolution = resolution_text(known.resolution)
     if known.processes and (launches := _of_launches(_known(record))):
         resolution = margin(max(known.resolution, min(launches)))
@@ -313,10 +311,10 @@ def trusted(own: Measured, brands: list[str]) -> str:
     )
 
 
-def _alone(record: Record) -> str | None:
+def _alone(own: Measured) -> str | None:
     """That nobody has compared two processes on this GPU model, and what verdicts allow for
     instead; None where somebody has."""
-    borrowed = comparisons(record).borrowed
+    borrowed = own.comparisons.borrowed
     if not borrowed:
         return None
     return (
@@ -352,7 +350,7 @@ def _floors(record: Record) -> str:
 
 def trust(own: Measured) -> list[list[str]]:
     """Rows of the trust box: a question, and what the record answers."""
-    record, known = own.record, comparisons(own.record)
+    record, known = own.record, own.comparisons
     env, count = record.environment, record.count()
     wrong = count["incorrect"] + count["failed"]
     right = f"{count['passed']} cases passed their check before they were timed"
@@ -372,7 +370,7 @@ def trust(own: Measured) -> list[list[str]]:
                 f"what [another process]({METHOD}#run-to-run){where} differs by"
                 f"{_floors(record)}; within this one the self-audit tells {told}"
             )
-    many = len(suspects(record))
+    many = len(own.suspects)
     none = "none" if record.gpu_measured else "not looked for: no GPU case was measured"
     without = {name: count[name] for name in ("unsupported", "not_run") if count[name]}
     pages = ", ".join(

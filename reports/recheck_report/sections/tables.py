@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 from recheck_report.anchors import anchor, page, row_anchor
 from recheck_report.claims.figures import Figures
+from recheck_report.claims.measured import Measured
 from recheck_report.formatting import NBSP, NONE, cell, duration, shape_label, significant, spread
 from recheck_report.model.record import Case, Error, Experiment, Record
 from recheck_report.queries import first_rung, metric_of, reference, roof, share
 from recheck_report.sections.machine import mark
-from recheck_report.statistics.family import comparisons
 from recheck_report.statistics.ratio import Ratio
 
 Names = tuple[str, ...]
@@ -84,8 +84,9 @@ def regime_name(regime: str) -> str:
 class Headline:
     """One row for each strategy at the headline shape; points of a sweep apart from the rest."""
 
-    def __init__(self, record: Record, experiment: Experiment) -> None:
-        self.record, self.experiment = record, experiment
+    def __init__(self, own: Measured, experiment: Experiment) -> None:
+        record = own.record
+        self.own, self.record, self.experiment = own, record, experiment
         self.metric = metric_of(record, experiment)
         self.regimes = _regimes(record, experiment)
         bases = first_rung(record, experiment), reference(record, experiment)
@@ -116,7 +117,7 @@ class Headline:
         main = cases.get("cold" if row.target == "gpu" else "hot")
         place = f'<a id="{anchor(there[0], self.experiment)}"></a>' if there else ""
         line = [f"{place}`{row.strategy}`{row.marks}"]
-        line += [_time(case) + mark(self.record, case) if case else NONE for case in cases.values()]
+        line += [_time(case) + mark(self.own, case) if case else NONE for case in cases.values()]
         tail = ([row.layout.replace("_", " ")] if self.layouts else []) + [cell(str(row.source))]
         if main is None or main.seconds is None:
             why = f"[why]({page(self.experiment)}#without-a-time)"
@@ -128,7 +129,7 @@ class Headline:
         rate = significant(self.metric.rate(main, main.seconds.median))
         line.append(NONE if row.part_of else rate)
         if self.roof:
-            of_roof = share(self.record, self.experiment, main, self.roof)
+            of_roof = share(self.own.comparisons, self.record, main, self.roof)
             # what a GPU can do at best is no yardstick for a CPU, nor for a part of a launch
             apt = row.target == "gpu" and not row.part_of
             line.append("base" if row.strategy == self.roof else _share(of_roof if apt else None))
@@ -136,7 +137,7 @@ class Headline:
             if base is main:
                 line.append("base")
             elif row.target == "gpu" and not row.part_of and base is not None and base.seconds:
-                line.append(_ratio(comparisons(self.record).ratio(base, main)) + row.marks)
+                line.append(_ratio(self.own.comparisons.ratio(base, main)) + row.marks)
             else:
                 line.append(NONE)
         line += self._energy(row, main, cases.get("hot"))
@@ -168,8 +169,9 @@ def other_problems(record: Record, experiment: Experiment) -> list[str]:
     return [f"{', '.join(names)}: {problem}" for problem, names in found.items()]
 
 
-def matrices(record: Record, experiment: Experiment) -> list[Matrix]:
+def matrices(own: Measured, experiment: Experiment) -> list[Matrix]:
     """Rates of every regime, sweeps and parts apart, and shares of the roof, cold."""
+    record = own.record
     metric = metric_of(record, experiment)
     best = roof(record, experiment)
     interval = "with the larger half of the 95 % interval"
@@ -179,7 +181,7 @@ def matrices(record: Record, experiment: Experiment) -> list[Matrix]:
         return _pair(value, spread(case.time))
 
     def of_roof(case: Case) -> str:
-        return _share(share(record, experiment, case, best))
+        return _share(share(own.comparisons, record, case, best))
 
     found = []
     for regime in record.regimes:
@@ -191,15 +193,16 @@ def matrices(record: Record, experiment: Experiment) -> list[Matrix]:
         kinds.append(("sweep", f"Parameter sweeps, {name}: {unit} {interval}", rate, True))
         kinds.append(("part", f"Parts of a launch, {name}: time {interval}", _time, True))
         for kind, title, text, place in kinds:
-            found += _matrix(record, experiment, regime, title, text, kind, place)
+            found += _matrix(own, experiment, regime, title, text, kind, place)
     return found
 
 
 def _matrix(
-    record: Record, experiment: Experiment, regime: str, title: str,
+    own: Measured, experiment: Experiment, regime: str, title: str,
     text: Callable[[Case], str], kind: str, place: bool,
 ) -> list[Matrix]:  # fmt: skip
     """The matrix of these rows, at the shapes where one has a case; none if there is no case."""
+    record = own.record
     rows, shapes = [], record.shapes(experiment)
     for row in record.strategies(experiment):
         if kind == ("part" if row.part_of else "sweep" if row.sweep else "row"):
@@ -213,7 +216,7 @@ def _matrix(
         cells = []
         for case in (cases[shape] for shape in used):
             told = text(case) if case and case.seconds else _time(case)
-            cells.append(told + mark(record, case))
+            cells.append(told + mark(own, case))
         head = f'<a id="{name}"></a>' if place else ""
         lines.append([f"{head}`{row.strategy}`{row.marks}", *cells])
     return [Matrix(title, [shape_label(shape) for shape in used], lines)] if lines else []

@@ -14,9 +14,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from statistics import median, quantiles
 
+from recheck_report.claims.measured import Measured
 from recheck_report.formatting import duration, margin, shape_label, significant
-from recheck_report.model.record import REGIMES, Case, Record
-from recheck_report.sections.machine import mark, suspects
+from recheck_report.model.record import REGIMES, Case
+from recheck_report.sections.machine import mark
 from recheck_report.sections.verdicts import prose
 from recheck_report.statistics import variation
 from recheck_report.statistics.changes import Change, changes, lost
@@ -60,9 +61,9 @@ def code(name: str) -> str:
     return "`" + name.replace("`", "'").replace("|", "\\|") + "`"
 
 
-def took(record: Record, case: Case) -> str:
+def took(own: Measured, case: Case) -> str:
     """ "293 µs", and as Markdown whether nothing may be concluded from it."""
-    return duration(case.time.median) + mark(record, case)
+    return duration(case.time.median) + mark(own, case)
 
 
 def told(change: Change, name: Callable[[str], str] = str) -> str:
@@ -102,8 +103,9 @@ class Changed:
 class Pair:
     """Two records of one or two machines; the second is held against the first."""
 
-    def __init__(self, old: Record, new: Record) -> None:
-        self.old, self.new = old, new
+    def __init__(self, first: Measured, other: Measured) -> None:
+        self.first, self.other = first, other
+        self.old, self.new = old, new = first.record, other.record
         self.changes = changes(old, new)
         self.lost = lost(old, new)
         self.gained = lost(new, old)
@@ -147,7 +149,7 @@ class Pair:
     def _line(self, row: Row) -> list[str]:
         most = row.most
         many = f"{len(row.changes)} of {row.cases}"
-        then, now = took(self.old, most.old), took(self.new, most.new)
+        then, now = took(self.first, most.old), took(self.other, most.new)
         about = [code(row.name), many, place(most.new), then, now]
         return [*about, words(most.ratio), margin(most.margin)]
 
@@ -255,8 +257,8 @@ def times_csv(first: str, others: Iterable[tuple[str, Pair]]) -> bytes:
                 line += [change.kind, f"{change.margin:.4g}", change.outcome]
             else:
                 line += [""] * 6
-            sides = (("first", pair.old), ("then", pair.new))
-            line.append(" and ".join(side for side, own in sides if case.id in suspects(own)))
+            sides = (("first", pair.first), ("then", pair.other))
+            line.append(" and ".join(side for side, own in sides if case.id in own.suspects))
             lines.writerow(map(_cell, line))
     return text.getvalue().encode()
 

@@ -26,7 +26,6 @@ from recheck_report.formatting import (
     significant,
 )
 from recheck_report.model.record import AUDIT, Case
-from recheck_report.statistics.family import comparisons
 from recheck_report.statistics.paired import LEVEL
 from recheck_report.statistics.ratio import Ratio
 
@@ -278,12 +277,12 @@ class View:
     @property
     def processes(self) -> bool:
         """Whether verdicts allow for what two processes differ by."""
-        return comparisons(self.own.record).processes
+        return self.own.comparisons.processes
 
     @property
     def borrowed(self) -> str:
         """On which GPU model, if it is not this one."""
-        return comparisons(self.own.record).borrowed
+        return self.own.comparisons.borrowed
 
     @property
     def left_out(self) -> str:
