@@ -76,7 +76,7 @@ double duration(const std::string& flag, const std::string& text) {
   return value * unit->second;
 }
 
-std::uint64_t whole(const std::string& flag, const std::string& text) {
+std::uint64_t whole_number(const std::string& flag, const std::string& text) {
   std::uint64_t value = 0;
   const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{} || rest != text.data() + text.size())
@@ -104,7 +104,7 @@ void check_benchmark_flag(const std::string& flag, const std::string& value) {
 }
 
 int several(const std::string& flag, const std::string& text) {
-  const auto value = whole(flag, text);
+  const auto value = whole_number(flag, text);
   if (value < 2 || value > 4096)
     throw std::invalid_argument(flag + ": '" + text + "' is not a number of GPUs from 2 to 4096");
   return static_cast<int>(value);
@@ -201,8 +201,8 @@ Options parse(const std::string& program, std::span<const Experiment> experiment
       options.settings.command_budget_seconds = duration(flag, value);
       options.budget = value;
     }
-    if (flag == "--seed") options.settings.seed = whole(flag, value);
-    if (flag == "--nonce") nonce() = whole(flag, value);
+    if (flag == "--seed") options.settings.seed = whole_number(flag, value);
+    if (flag == "--nonce") nonce() = whole_number(flag, value);
     if (flag == "--device") options.device = value;
     if (flag == "--at-once") options.gpus_at_once = several(flag, value);
   }

@@ -42,7 +42,7 @@ double patience = 0;                            // 0: there is no Rescue
 // arguments, its environment, and room in it for what is lost
 std::array<char, 512> row{}, lost{};
 std::vector<std::string> words_kept, environment_kept;
-std::vector<char*> arguments, environment;
+std::vector<char*> exec_arguments, exec_environment;
 
 // the same name in a file, after how often the kernel had killed for memory before
 constexpr std::size_t size_on_disk = 640;
@@ -60,7 +60,7 @@ void write_lost(const char* why) {
 
 /// Of async-signal-safe functions alone.
 [[noreturn]] void replace() {
-  execve("/proc/self/exe", arguments.data(), environment.data());
+  execve("/proc/self/exe", exec_arguments.data(), exec_environment.data());
   constexpr std::string_view text = "cannot start anew; run again with --resume\n";
   [[maybe_unused]] const auto written = write(STDERR_FILENO, text.data(), text.size());
   _exit(1);
@@ -147,10 +147,10 @@ void prepare(const std::vector<char*>& words) {
     for (auto& text : texts) all.push_back(text.data());
     all.push_back(nullptr);
   };
-  pointers(words_kept, arguments);
-  pointers(environment_kept, environment);
+  pointers(words_kept, exec_arguments);
+  pointers(environment_kept, exec_environment);
   std::snprintf(lost.data(), lost.size(), "%s=", variable);
-  environment.insert(environment.end() - 1, lost.data());
+  exec_environment.insert(exec_environment.end() - 1, lost.data());
 }
 
 }  // namespace
