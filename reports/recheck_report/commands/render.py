@@ -446,7 +446,7 @@ def render(own: Measured, beside: list[Measured], peak: str = "") -> dict[str, b
     files |= {f"charts/{each.name}": each.svg for each in [chart, *report.charts] if each.svg}
     with doing("report.html"):
         files["report.html"] = caught(
-            lambda: html_page(own, [chart, *report.charts]),
+            lambda: html_page(own),
             lambda why: f"{MARK}<p>{html.escape(_without(why))}</p>\n".encode(),
         )
     with doing("pages"):

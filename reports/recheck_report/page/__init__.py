@@ -16,23 +16,21 @@ from typing import Any
 
 import jinja2
 
-from recheck_report.charts import Chart
 from recheck_report.claims.measured import Measured
 from recheck_report.page import data, packing
 
 # concatenated in this order; each is one idea
 SCRIPTS = (
-    "data", "format", "statistics", "dom", "text", "table", "address", "plot",
-    "summary", "claims", "ranking", "sizes", "samples", "accuracy", "compare",
-    "trust", "method", "main",
+    "data", "format", "dom", "text", "table", "address", "plot",
+    "summary", "claims", "speed", "samples", "accuracy", "compare", "evidence", "main",
 )  # fmt: skip
 _HERE = Path(__file__).parent
 # characters that could end the element that holds the data, or a line of it
 _UNSAFE = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
 
 
-def page(own: Measured, charts: list[Chart]) -> bytes:
-    """The page of a record and its charts."""
+def page(own: Measured) -> bytes:
+    """The page of a record."""
     script = "".join((_HERE / "js" / f"{name}.js").read_text("utf-8") for name in SCRIPTS)
     style = (_HERE / "page.css").read_text("utf-8")
     text = _template().render(
@@ -51,7 +49,6 @@ def page(own: Measured, charts: list[Chart]) -> bytes:
         script=script,
         data=embedded(data.of(own)),
         samples=packing.samples(own.record),
-        charts=packing.text(embedded(data.charts(charts))),
     )
     return text.encode()
 

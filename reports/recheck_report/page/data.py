@@ -1,47 +1,29 @@
 """What the page shows, as plain JSON: the record's cases by columns, and the report's sentences.
 
-Sentences and cells are those of the Markdown report, in its Markdown: the page knows its inline
-forms (code, bold, links) and shows them as text.
+Every ratio, outcome and sentence is what the Markdown report has, made by the same code; the page
+only formats them. Sentences and cells are Markdown: the page knows its inline forms.
 """
 
 from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
-from recheck_report.charts import Chart
 from recheck_report.claims import Corrected, Judged
 from recheck_report.claims.measured import Measured
-from recheck_report.model.accuracy import EXPERIMENT, LIBRARY, Accuracy
-from recheck_report.model.record import (
-    OLDEST,
-    SCHEMA,
-    SPECIAL,
-    Case,
-    Environment,
-    Experiment,
-    Record,
-)
-from recheck_report.queries import first_rung, metric_of, reference, roof, square_sizes
-from recheck_report.sections import (
-    glossary,
-    listings,
-    machine,
-    memory,
-    provenance,
-    self_audit,
-    story,
-    summary,
-    tables,
-)
+from recheck_report.model.accuracy import LIBRARY, Accuracy
+from recheck_report.model.record import AUDIT, OLDEST, SCHEMA, Case, Experiment, Record
+from recheck_report.page import evidence
+from recheck_report.queries import first_rung, metric_of, reference, roof, share, square_sizes
+from recheck_report.sections import glossary, provenance, summary
 from recheck_report.sections.accuracy import how_accurate
 from recheck_report.sections.verdicts import (
-    CHANGES,
-    SOURCES,
     WORDS,
     View,
+    explained,
     label,
     place,
     proof,
@@ -49,12 +31,11 @@ from recheck_report.sections.verdicts import (
     said,
 )
 from recheck_report.statistics import variation
-from recheck_report.statistics.family import Comparisons
-from recheck_report.statistics.paired import ENOUGH
-from recheck_report.statistics.ratio import COARSEST
 from recheck_report.statistics.variation import DURATIONS
 
 Json = dict[str, Any]
+LINES = 7  # rows that a plot over sizes draws at most
+LISTED = 5  # claims on the first screen, of each kind
 
 
 def title(record: Record) -> str:
@@ -63,92 +44,86 @@ def title(record: Record) -> str:
 
 
 def of(own: Measured) -> Json:
-    """Everything but the samples and the charts."""
+    """Everything but the samples."""
     record = own.record
-    known = own.comparisons
     return {
         "title": title(record),
         "about": _about(record),
         "schemas": [OLDEST, SCHEMA],
-        "counts": dict(sorted(record.count().items())),
-        "experiments": [_experiment(record, each) for each in record.experiments],
+        "experiments": [_experiment(own, each) for each in record.experiments],
         **_cases(own),
-        "resolution": known.resolution,
-        "coarsest": COARSEST,
-        "enough": ENOUGH,
-        "family": len(known.family),
-        "variation": _variation(known),
+        "suspects": own.suspects,
+        "variation": margins(),
         "words": WORDS,
+        "glossary": glossary.rows(record),
         **_verdicts(own),
-        "stories": _stories(own),
         "accuracy": [_study(each) for each in (own.accuracy, own.larger) if each],
         "accurate": _accurate(own),
-        "probes": asdict(own.probes) if own.probes else None,
-        "trust": _trust(own),
-        "method": _method(own),
+        "counters": {name: asdict(each) for name, each in _counters(own)},
+        "brands": provenance.brands(own),
+        "trust": summary.trust(own),
+        "evidence": evidence.of(own),
     }
 
 
-def _variation(known: Comparisons) -> Json:
-    """By how much two runs differ: how a time in seconds names its class, null being any; by class
-    the table; and whether differences have to exceed what two processes differ by."""
-    table = variation.known()
-    return {
-        "durations": [[None if below == math.inf else below, name] for below, name in DURATIONS],
-        "ratios": table.ratios,
-        "medians": table.medians,
-        "margins": table.margins,
-        "processes": known.processes,
-    }
-
-
-def charts(drawn: list[Chart]) -> list[Json]:
-    return [
-        {"name": each.name, "title": each.title, "alt": each.alt, "caption": each.caption,
-         "svg": each.svg.decode()}
-        for each in drawn
-        if each.svg
-    ]  # fmt: skip
+def margins() -> Json:
+    """What two medians have to differ by, by class; and how a time in seconds names its class,
+    null being any."""
+    durations = [[None if below == math.inf else below, name] for below, name in DURATIONS]
+    return {"durations": durations, "margins": variation.known().margins}
 
 
 def _about(record: Record) -> Json:
     env = record.environment
     return {
         "gpu": env.gpu.name if env.gpu else None,
-        "cpu": env.cpu,
         "why_no_gpu": None if record.gpu_measured else record.no_gpu_because,
         "commit": env.git.commit,
         "dirty": env.git.dirty,
         "started": env.started,
-        "finished": record.finished,
         "driver": env.driver,
         "cuda": env.cuda_runtime,
         "build": env.build_type,
-        "schema": record.schema,
-        "wall_seconds": record.wall_seconds,
-        "preset": record.plan.preset,
-        "command": env.command,
-        "command_known": env.git.known,
     }
 
 
-def _experiment(record: Record, experiment: Experiment) -> Json:
-    metric = metric_of(record, experiment)
+def _experiment(own: Measured, experiment: Experiment) -> Json:
+    record, metric = own.record, metric_of(own.record, experiment)
+    ordinary = experiment in record.ordinary
+    limit = metric.limit(record)
     return {
         "name": experiment.name,
         "title": experiment.title,
-        "problem": experiment.problem,
         "axes": list(experiment.axes),
         "headline": experiment.headline,
-        "special": experiment.name in SPECIAL,
-        "metric": {"work": metric.work, "unit": metric.unit, "scale": metric.scale},
+        "ordinary": ordinary,
+        "audit": experiment.name == AUDIT,
+        "unit": metric.unit,
+        "limit": [metric.ceiling_label, limit] if limit else None,
         "vendor": reference(record, experiment),
-        "first": first_rung(record, experiment),
         "roof": roof(record, experiment),
-        "squares": [[edge, shape] for edge, shape in square_sizes(record, experiment)],
+        "squares": square_sizes(record, experiment),
         "shapes": record.shapes(experiment),
         "rows": [row.strategy for row in record.strategies(experiment)],
+        "drawn": _drawn(own, experiment) if ordinary else [],
+        "answers": {
+            shape: summary.winner(own, experiment, shape) for shape in record.shapes(experiment)
+        }
+        if ordinary
+        else {},
     }
+
+
+def _drawn(own: Measured, experiment: Experiment) -> list[str]:
+    """The rows that tell the story over sizes: the library, the first kernel, and what is fastest
+    at some size."""
+    record = own.record
+    found = [reference(record, experiment), first_rung(record, experiment)]
+    for _, shape in reversed(square_sizes(record, experiment)):
+        for contest in summary.contests(record, experiment):
+            best = summary.result(own, experiment, contest, shape).best
+            found.append(best.strategy if best else None)
+    return list(dict.fromkeys(filter(None, found)))[:LINES]
 
 
 def _cases(own: Measured) -> Json:
@@ -162,11 +137,14 @@ def _cases(own: Measured) -> Json:
 
     columns: dict[str, list[Any]] = {}
     places: dict[tuple[str, str], int] = {}
+    numbers = {case.id: at for at, case in enumerate(record.cases)}
+    bases = _bases(record)
     for case in record.cases:
         key = (case.experiment, case.strategy)
         if key not in rows:
             places[key], rows[key] = len(rows), _row(case)
         time, error, power = case.seconds, case.error, case.power
+        base = bases.get((case.experiment, case.shape_name, case.regime))
         line: Json = {
             "row": places[key],
             "shape": text(case.shape_name),
@@ -182,26 +160,58 @@ def _cases(own: Measured) -> Json:
             "error": error and error.value,
             "bound": error and error.bound,
             "error_metric": text(error.metric) if error else None,
-            "flops": case.flops,
-            "bytes": case.bytes,
+            "rate": None,
+            "base": base and numbers[base.id],
+            **_compared(own, base, case),
             "clock": case.clock_hz,
             "watts": power and power.watts,
-            "joules": power and power.joules,
-            "throttle": text(", ".join(power.throttle)) if power and power.throttle else None,
-            "batch": case.batch,
-            "spent": case.spent,
             "unsure": text(case.unsure),
         }
+        for name in ("paired", "share"):
+            line[name] = text(line[name])
+        if time and not case.part_of:
+            metric = metric_of(record, record.experiment_of(case))
+            line["rate"] = float(f"{metric.rate(case, time.median):.7g}")
         for name, value in line.items():
             columns.setdefault(name, []).append(value)
-    ceilings = {name: asdict(each) for name, each in record.ceilings.items()}
-    return {
-        "rows": list(rows.values()),
-        "texts": list(texts),
-        "cases": columns,
-        "ceilings": ceilings,
-        "suspects": own.suspects,
-    }
+    return {"rows": list(rows.values()), "texts": list(texts), "cases": columns}
+
+
+def _short(value: float) -> float:
+    """With the digits that rounding for the page may need."""
+    return float(f"{value:.12g}")
+
+
+def _bases(record: Record) -> dict[tuple[str, str, str], Case]:
+    """What the cases of a shape and regime are compared with: the library, else the first kernel,
+    else the first row of a library on the CPU."""
+    found: dict[tuple[str, str, str], Case] = {}
+    for experiment in record.ordinary:
+        libraries = [c.strategy for c in record.strategies(experiment) if c.role == "baseline"]
+        names = [reference(record, experiment), first_rung(record, experiment), *libraries]
+        for name in filter(None, names):
+            for case in record.of(experiment):
+                if case.strategy == name and case.seconds:
+                    found.setdefault((experiment.name, case.shape_name, case.regime), case)
+    return found
+
+
+def _compared(own: Measured, base: Case | None, case: Case) -> Json:
+    """How many times as fast a case is as its base, with the interval, what the report concludes
+    from that, and from what it is: "rounds", or far "ends"; its share of the roof."""
+    found: Json = dict.fromkeys(("ratio", "ratio_low", "ratio_high", "paired", "share"))
+    found["outcome"] = 0
+    if not base or not case.seconds or case.part_of:
+        return found
+    if case is not base:
+        ratio = own.comparisons.verdict(base, case)
+        found |= {"ratio": _short(ratio.value), "ratio_low": _short(ratio.low)}
+        found |= {"ratio_high": _short(ratio.high), "paired": "rounds" if ratio.rounds else "ends"}
+        found["outcome"] = {"faster": 1, "slower": -1}.get(ratio.outcome, 0)
+    best = roof(own.record, own.record.experiment_of(case))
+    of_roof = share(own.comparisons, own.record, case, best) if case.target == "gpu" else None
+    found["share"] = of_roof.percent if of_roof else None
+    return found
 
 
 def _row(case: Case) -> Json:
@@ -211,14 +221,12 @@ def _row(case: Case) -> Json:
         "role": case.role,
         "target": case.target,
         "arithmetic": case.arithmetic,
-        "layout": case.layout,
         "note": case.note,
         "problem": case.problem,
         "part_of": case.part_of,
         "sweep": case.sweep,
         "contends": case.contends,
         "marks": case.marks,
-        "parameters": case.parameters,
         "source": str(case.source),
     }
 
@@ -226,20 +234,21 @@ def _row(case: Case) -> Json:
 def _verdicts(own: Measured) -> Json:
     view, judgement = View(own), own.judgement
     facts = {each.id: each.facts for fold in view.folds for each in fold.details}
+    documents = {each.claim.document for each in judgement.claims}
+    timed = [c for c in judgement.claims if c.verdict == "holds" and c.claim.kind == "timed"]
     return {
         "documents": [
             {"id": source.id, "name": source.name, "title": source.title, "english": source.english,
-             "author": source.author, "year": source.year, "found": source.found,
-             "state": source.state, "hardware": list(source.hardware)}
+             "by": ", ".join(filter(None, (source.author, source.year))), "url": source.url,
+             "found": source.found}
             for source in own.known.sources.values()
+            if source.id in documents
         ],
         "claims": [_claim(each, facts.get(each.claim.id, [])) for each in judgement.claims],
-        "surprises": [each.claim.id for each in judgement.surprises(5)],
+        "failing": [each.claim.id for each in judgement.surprises(LISTED)],
+        "holding": [each.claim.id for each in timed[:LISTED]],
         "errata": [_erratum(each) for each in judgement.errata],
         "left_out": view.left_out,
-        "policy": view.policy,
-        "changes": _table("Changed checks", CHANGES, view.changes),
-        "sources": _table("The documents", SOURCES, view.documents),
     }  # fmt: skip
 
 
@@ -248,12 +257,13 @@ def _claim(judged: Judged, facts: list[str]) -> Json:
     _, _, asked, measured = summary.claim(judged)
     # the list's "1024 [+ 2](…)" is no sum
     measured = re.sub(r" \[\+ (\d+)\]\([^)]*\)$", r" (and \1 more)", measured)
+    # evidence has a table of its own, and the reason stands first
+    shown = [each.partition("; evidence: ")[0] for each in facts if not each.startswith("Why: ")]
     return {
         "id": claim.id,
         "title": prose(claim.title),
         "verdict": judged.verdict,
         "document": claim.document,
-        "experiment": claim.experiment,
         "place": place(judged),
         "kind": claim.kind,
         "quote": claim.quote,
@@ -263,8 +273,9 @@ def _claim(judged: Judged, facts: list[str]) -> Json:
         "asked": asked,
         "measured": measured,
         "found": _found(judged),
-        "reason": prose(judged.reason or ""),
-        "facts": facts,
+        "why": explained(judged) or prose(judged.reason or ""),
+        "facts": [each for each in shown if not each.startswith("Not part ")],
+        "more": [each for each in shown if each.startswith("Not part ")],
         "evidence": list(judged.evidence),
     }
 
@@ -273,7 +284,7 @@ def _found(judged: Judged) -> str:
     """What was measured, with the times that it comes from."""
     deciding = [each for each in judged.outcomes if each.verdict == judged.verdict]
     shown = judged.effect or (deciding[0] if deciding else None)
-    if shown is None:
+    if shown is None or judged.verdict == "not_measured":
         return ""
     return (f"{label(shown.check.says)}: " if shown.check.says else "") + prose(shown.text)
 
@@ -292,9 +303,8 @@ def _erratum(corrected: Corrected) -> Json:
     }
 
 
-def _stories(own: Measured) -> Json:
-    told = ((each.name, story.tell(own, each)) for each in own.record.ordinary)
-    return {name: asdict(found) for name, found in told if found}
+def _counters(own: Measured) -> Iterable[tuple[str, Any]]:
+    return own.probes.counters.items() if own.probes else ()
 
 
 def _study(study: Accuracy) -> Json:
@@ -305,7 +315,6 @@ def _study(study: Accuracy) -> Json:
     return {
         "m": study.m,
         "n": study.n,
-        "experiment": EXPERIMENT,
         "library": LIBRARY,
         "inputs": [[each.name, each.says, each.special] for each in study.distributions],
         "rows": [[each.strategy, each.arithmetic, each.target, each.sweep] for each in study.rows],
@@ -317,87 +326,12 @@ def _study(study: Accuracy) -> Json:
     }  # fmt: skip
 
 
-def _accurate(own: Measured) -> list[Json]:
+def _accurate(own: Measured) -> list[str]:
     """What the report says of the studies."""
-    found = []
+    found: list[str] = []
     for experiment in own.record.ordinary:
         said = how_accurate(own, experiment)
         for each in (said, said.larger) if said else ():
             if each:
-                said_of = each.why_not or each.verdict
-                found.append({"verdict": said_of, "promises": list(each.promises)})
+                found.append(each.why_not or each.verdict)
     return found
-
-
-def _table(
-    name: str, columns: list[str], rows: list[list[str]], numbers: range | None = None
-) -> Json:
-    return {"title": name, "columns": columns, "rows": rows, "numbers": list(numbers or ())}
-
-
-def _trust(own: Measured) -> Json:
-    record, known = own.record, own.comparisons
-    absent = [row for each in record.experiments for row in tables.not_passed(record, each)]
-    brands = provenance.brands(own)
-    return {
-        "brands": brands,
-        "sentence": summary.trusted(own, brands),
-        "rows": summary.trust(own),
-        "audit": self_audit.sentence(record, known.audit) + self_audit.between_processes(known),
-        "throttled": provenance.throttled(record),
-        "tables": [
-            _table("Self-audit", self_audit.COLUMNS, self_audit.table(known.audit),
-                   self_audit.NUMBERS),
-            _table("Not run, and why", tables.GAPS, absent, range(5, 6)),
-            _table("Left out by the plan", ["experiment", "shapes", "reason"],
-                   provenance.dropped(record)),
-            _table("What the machine gives at best", machine.COLUMNS, machine.table(record),
-                   machine.NUMBERS),
-            _table("Levels of memory", memory.COLUMNS, memory.table(record), memory.NUMBERS),
-        ],
-    }  # fmt: skip
-
-
-def _method(own: Measured) -> Json:
-    record, listed = own.record, listings.listed(own)
-    env = record.environment
-    return {
-        "confidence": record.method.confidence,
-        "glossary": glossary.rows(record),
-        "tables": [
-            _table("The numbers of the method", provenance.METHOD_COLUMNS,
-                   provenance.method(record), range(1, 2)),
-            _table("Environment", ["what", "value"], [
-                *_machine(env), *provenance.rows(env), provenance.tools(own.probes)]),
-            _table("Where the run's time went", provenance.OVERHEAD,
-                   [provenance.overhead(record)], range(8)),
-            _table("The documents' listings", listings.COLUMNS, listed.rows if listed else []),
-            _table("Device code, by kernel file", ["kernel file", "hash"], provenance.cubins(env)),
-        ],
-    }  # fmt: skip
-
-
-def _machine(env: Environment) -> list[list[str]]:
-    gpu = env.gpu
-    rows = [["GPU", f"none: {prose(env.gpu_reason or '')}"]]
-    if gpu:
-        bits = f"{gpu.memory_bus_bits} bit at {gpu.memory_clock_hz / 1e9:.3f} GHz"
-        rows = [
-            ["GPU", f"{prose(gpu.name)}, compute capability {prose(gpu.compute_capability)}, "
-                    f"{gpu.sm_count} SMs"],
-            ["GPU memory", f"{gpu.memory_bytes / 1e9:.1f} GB, {bits}"],
-            ["GPU clock", f"{gpu.clock_hz / 1e9:.3f} GHz by the device's attribute"],
-            ["L2 cache", f"{gpu.l2_bytes / 1e6:.1f} MB"],
-        ]  # fmt: skip
-    cuda = (("driver", env.cuda_driver), ("runtime", env.cuda_runtime), ("nvcc", env.nvcc))
-    return [
-        *rows,
-        ["driver", prose(env.driver or "none")],
-        ["CUDA", ", ".join(f"{name} {prose(value or 'none')}" for name, value in cuda)],
-        ["GPU architectures", prose(env.arch or "none")],
-        ["build", prose(env.build_type) + (", device code with -G" if env.device_debug else "")],
-        ["host compiler", f"{prose(env.host_compiler)}, flags {prose(env.flags)}"],
-        ["CPU", f"{prose(env.cpu)}, {env.cpu_threads} threads"],
-        ["BLAS", prose(env.blas or "none")],
-        ["operating system", prose(env.os)],
-    ]

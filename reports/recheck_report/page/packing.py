@@ -1,4 +1,4 @@
-"""What is too large to stand in the page as text: gzip in base64, which browsers unpack."""
+"""The samples, too large to stand in the page as text: gzip in base64, which browsers unpack."""
 
 from __future__ import annotations
 
@@ -11,35 +11,25 @@ from array import array
 from recheck_report.model.record import Record
 
 
-def text(value: str) -> str:
-    """Text, packed."""
-    return _packed(value.encode())
-
-
 def samples(record: Record) -> str:
-    """All samples, packed: four counts of 4 bytes, little endian, then as many numbers of 4 bytes.
+    """All samples, packed: three counts of 4 bytes, little endian, then as many numbers of 4 bytes.
 
     samples      float32, seconds, case after case in the record's order
     rounds       uint32, of each block
     counts       uint32, of samples in each block
-    clocks       float32, Hz, of each block; 0 where it was not measured
     How many samples and blocks each case has, the page's table of cases says.
     """
     blocks = [block for case in record.cases for block in case.blocks]
-    clocks = [clock or 0.0 for case in record.cases for clock in case.clocks]
     parts = (
         array("f", [each for case in record.cases for each in case.samples]),
         array("I", [number % 2**32 for number, _ in blocks]),
         array("I", [count for _, count in blocks]),
-        array("f", clocks),
     )
     if sys.byteorder == "big":
         for part in parts:
             part.byteswap()
-    counts = struct.pack("<4I", *(len(part) for part in parts))
-    return _packed(counts + b"".join(part.tobytes() for part in parts))
-
-
-def _packed(data: bytes) -> str:
+    data = struct.pack("<3I", *(len(part) for part in parts)) + b"".join(
+        part.tobytes() for part in parts
+    )
     # without a time or a name, so that the same data has the same bytes
     return base64.b64encode(gzip.compress(data, 9, mtime=0)).decode()

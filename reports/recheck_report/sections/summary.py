@@ -156,20 +156,21 @@ def figures(own: Measured) -> list[str]:
     return said
 
 
-def _contested(own: Measured, experiment: Experiment, most: int) -> list[str]:
-    """What came out of the first contests at the headline shape."""
+def _contested(own: Measured, experiment: Experiment, most: int, shape: str = "") -> list[str]:
+    """What came out of the first contests at a shape, else the headline's."""
     said = []
     for contest in contests(own.record, experiment)[:most]:
-        found = result(own, experiment, contest, experiment.headline)
+        found = result(own, experiment, contest, shape or experiment.headline)
         if found.best or found.vendor:
             label = f"{contest.label}: " if contest.label and most > 1 else ""
             said.append(label + _result_in_words(experiment, found))
     return said
 
 
-def winner(own: Measured, experiment: Experiment) -> str:
-    """The sentence that names the fastest row at the headline shape, or says why there is none."""
-    said, shape = _contested(own, experiment, 9), shape_label(experiment.headline)
+def winner(own: Measured, experiment: Experiment, at: str = "") -> str:
+    """The sentence that names the fastest row at a shape, else the headline's, or says why there is
+    none."""
+    said, shape = _contested(own, experiment, 9, at), shape_label(at or experiment.headline)
     if not said:
         return f"No row has a time at {shape}: [why]({page(experiment)}#without-a-time)."
     where = "" if _timed(own.record, experiment, "gpu") else ", on the CPU, as no GPU row was timed"

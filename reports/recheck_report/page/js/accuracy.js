@@ -1,6 +1,7 @@
 // how far results are from float64: the study of products of matrices, and the proof of every case
 
-VIEWS.push({ name: "accuracy", title: "Accuracy", show: showAccuracy });
+const INEXACT = CASES.filter((each) => each.error && EXPERIMENTS.get(each.experiment).ordinary);
+if (DATA.accuracy.length || INEXACT.length) VIEWS.push({ name: "accuracy", title: "Accuracy", show: showAccuracy });
 
 const ERRORS = {
   frobenius: ["by norm: ‖C − R‖ / ‖R‖", 5],
@@ -11,8 +12,7 @@ const ERRORS = {
 };
 
 function showAccuracy(root, state) {
-  add(root, el("h1", {}, "Accuracy"), DATA.accurate.map(({ verdict }) => el("p", { class: "lead" }, rich(verdict))));
-  add(root, DATA.accurate.flatMap(({ promises }) => promises).map((each) => el("p", {}, rich(each))));
+  add(root, el("h1", {}, "Accuracy"), DATA.accurate.map((text) => el("p", {}, rich(text))));
   if (DATA.accuracy.length) add(root, studyParts(state));
   add(root, gateTable());
 }
@@ -26,49 +26,52 @@ function studyParts(state) {
   const [says, column] = ERRORS[measure];
   const distribution = study.inputs.findIndex(([name]) => name === inputs);
   const own = study.results.filter((each) => each[1] === distribution && each[column] !== null);
-  const names = study.rows.map(([name]) => name);
-  const asked = state.rows?.split(",").filter((name) => names.includes(name));
-  const rows = asked?.length ? asked : tellingStudied(study);
-  const now = { view: "accuracy", study: at ? String(at) : null, inputs, measure, rows: asked?.length ? rows.join(",") : null };
-  const series = rows.map((name, tone) => ({
-    name,
-    tone,
-    shape: SHAPES[tone % SHAPES.length],
-    line: true,
-    points: own.filter((each) => names[each[0]] === name && each[column] > 0).map((each) => ({ x: each[2], y: each[column], text: `${name}, K = ${each[2]}: ${scientific(each[column])}` })).sort((a, b) => a.x - b.x),
-  })).filter((each) => each.points.length);
-  const points = series.flatMap((each) => each.points);
   const ks = [...new Set(own.map((each) => each[2]))].sort((a, b) => a - b);
   const caption = `A (${study.m}×K) by B (K×${study.n}), ${study.inputs[distribution]?.[1]}: ${says}`;
+  const change = (more) => go({ view: "accuracy", study: at ? String(at) : null, inputs, measure, ...more });
+  const products = DATA.accuracy.map((each, index) => [String(index), `${each.m}×K by K×${each.n}`]);
   return [
-    el(
-      "form",
-      { class: "controls", onsubmit: (event) => event.preventDefault() },
-      DATA.accuracy.length > 1 ? select("study", "Product", DATA.accuracy.map((each, index) => [String(index), `${each.m}×K by K×${each.n}`]), String(at), (value) => go({ view: "accuracy", study: value })) : null,
-      select("inputs", "Inputs", ordinaryInputs.map(([name, text]) => [name, text]), inputs, (value) => go({ ...now, inputs: value })),
-      select("measure", "Error", Object.entries(ERRORS).map(([key, [text]]) => [key, text]), measure, (value) => go({ ...now, measure: value })),
+    controls(
+      products.length > 1 ? select("study", "Product", products, String(at), (value) => change({ study: value })) : null,
+      select("inputs", "Inputs", ordinaryInputs.map(([name, text]) => [name, text]), inputs, (value) => change({ inputs: value })),
+      select("measure", "Error", Object.entries(ERRORS).map(([key, [text]]) => [key, text]), measure, (value) => change({ measure: value })),
     ),
-    points.length
-      ? figure({
-          wide: true,
-          caption,
-          alt: `${caption}, against K, of ${rows.join(", ")}`,
-          x: { ...extent(ks, { log: true, room: 0.03 }), ticks: ks.map((k) => [k, String(k)]), label: "K: products in a sum (log)" },
-          y: { ...extent(points.map((p) => p.y), { log: true }), text: (value) => value.toExponential(0), label: "error (log)" },
-          series,
-        })
-      : el("p", { class: "note" }, "None of these rows has such an error."),
-    rowsChoice(names, rows, (picked) => go({ ...now, rows: picked.join(",") })),
+    studyPlot(study, own, column, ks, caption),
     studyTable(study, own, column, ks, caption),
     specialTable(study),
   ];
 }
 
-function tellingStudied({ rows, library }) {
-  const split = rows.filter(([, arithmetic, , sweep]) => arithmetic === "split" && !sweep).map(([name]) => name);
-  const tf32 = rows.filter(([, arithmetic]) => arithmetic === "tf32").map(([name]) => name);
-  const first = rows.find(([, , target, sweep]) => target === "gpu" && !sweep)?.[0];
-  return [...new Set([library, first, ...split.slice(0, 4), ...tf32.slice(0, 1), ...rows.filter(([, , target]) => target === "cpu").map(([name]) => name).slice(0, 1)])].filter((name) => rows.some(([known]) => known === name));
+function studyPlot(study, own, column, ks, caption) {
+  const names = study.rows.map(([name]) => name);
+  const series = studied(study).map((name, at) => ({
+    name,
+    tone: name === study.library ? 1 : at + 1,
+    shape: SHAPES[at % SHAPES.length],
+    line: true,
+    points: own
+      .filter((each) => names[each[0]] === name && each[column] > 0)
+      .map((each) => ({ x: each[2], y: each[column], text: `${name}, K = ${each[2]}: ${scientific(each[column])}` }))
+      .sort((a, b) => a.x - b.x),
+  })).filter((each) => each.points.length);
+  if (!series.length) return el("p", { class: "note" }, "None of these rows has such an error.");
+  const values = series.flatMap((each) => each.points.map((p) => p.y));
+  return figure({
+    wide: true,
+    caption,
+    alt: `${caption}, against K, of ${series.map((each) => each.name).join(", ")}`,
+    x: { ...extent(ks, { log: true, room: 0.03 }), ticks: ks.map((k) => [k, String(k)]), label: "K: products in a sum (log)" },
+    y: { ...extent(values, { log: true }), text: (value) => value.toExponential(0), label: "error (log)" },
+    series,
+  });
+}
+
+// the library, what is drawn over sizes, and of each arithmetic the first row
+function studied({ rows, library }) {
+  const drawn = new Set(DATA.experiments.flatMap((each) => each.drawn));
+  const first = rows.filter(([, arithmetic, target, sweep], at) => !sweep && rows.findIndex((row) => row[1] === arithmetic && row[2] === target && !row[3]) === at);
+  const named = rows.filter(([name]) => drawn.has(name));
+  return [...new Set([library, ...[...named, ...first].map(([name]) => name)])].slice(0, 8);
 }
 
 function studyTable(study, own, column, ks, caption) {
@@ -101,14 +104,15 @@ function specialTable(study) {
 }
 
 function gateTable() {
-  const rows = CASES.filter((each) => each.error !== null || each.bound !== null);
   const columns = [
-    { name: "case", value: (each) => each.id, cell: (each) => code(each.id, hrefOf({ view: "samples", case: each.id })) },
-    { name: "error", number: true, largestFirst: true, value: (each) => each.error, cell: (each) => (each.error === null ? "not finite" : scientific(each.error)) },
+    { name: "case", value: (each) => each.id, cell: (each) => code(each.id, hrefOfCase(each.id)) },
+    { name: "error", number: true, largestFirst: true, value: (each) => each.error, cell: (each) => scientific(each.error) },
     { name: "bound", number: true, value: (each) => each.bound, cell: (each) => scientific(each.bound) },
     { name: "of the bound", number: true, largestFirst: true, value: (each) => (each.bound ? each.error / each.bound : each.error), cell: (each) => (each.bound ? `${significant((100 * each.error) / each.bound, 2)} %` : NONE) },
     { name: "error is", value: (each) => each.error_metric ?? "" },
     { name: "status", value: (each) => each.status.replaceAll("_", " ") },
   ];
-  return section("The proof of every case", el("p", { class: "note" }, "The error of each case’s own results on real inputs, against float64, and the bound that it must keep before it is timed."), table({ caption: "Errors of all cases", columns, rows, file: "errors.csv", page: 25, sort: { by: columns[3], down: true } }));
+  const says = "The error of each case’s own results on real inputs, against float64, and the bound that it must keep before it is timed.";
+  const sort = { by: columns[3], down: true };
+  return section("The proof of every case", el("p", { class: "note" }, says), table({ caption: "Errors of all cases", columns, rows: INEXACT, file: "errors.csv", page: 25, sort }));
 }

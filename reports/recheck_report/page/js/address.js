@@ -23,6 +23,10 @@ function go(parameters, replace = false) {
   history.replaceState(null, "", target);
 }
 
+function hrefOfCase(id) {
+  return hrefOf({ view: "speed", case: id });
+}
+
 // the state, with the first of the allowed values where it has none of them
 function chosen(value, allowed, fallback = allowed[0]) {
   return allowed.includes(value) ? value : fallback;

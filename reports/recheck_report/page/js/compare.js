@@ -1,9 +1,10 @@
-// another run's record beside this one: what became slower or faster by more than both can tell
+// another run's record beside this one: what became slower or faster by more than both can tell, by
+// the rule of `recheck-report compare` (statistics/changes.py)
 
 VIEWS.push({ name: "compare", title: "Compare", show: showCompare });
 
-// what was dropped; it is kept while the page is open, and goes nowhere
-const OTHER = { record: null, verdicts: null, problems: [] };
+// what was dropped together; it is kept until the next drop, and goes nowhere
+let OTHER = { record: null, verdicts: null, problems: [] };
 const MOST_BYTES = 64e6; // a full record has a few MB
 
 class Refused extends Error {}
@@ -13,16 +14,17 @@ function refuseUnless(right, why) {
 }
 
 async function take(files) {
-  OTHER.problems = [];
+  const found = { record: null, verdicts: null, problems: [] };
   for (const file of files) {
     try {
-      refuseUnless(file.size <= MOST_BYTES, `has ${bytesText(file.size)}; a record has a few MB: choose record.json`);
-      understood(await parsed(file));
+      refuseUnless(file.size <= MOST_BYTES, `has ${Math.round(file.size / 1e6)} MB; a record has a few MB: choose record.json`);
+      understood(await parsed(file), found);
     } catch (problem) {
       const why = problem instanceof Refused ? problem.message : `cannot be read: ${problem.message}`;
-      OTHER.problems.push(`${file.name}: ${why}`);
+      found.problems.push(`${file.name}: ${why}`);
     }
   }
+  OTHER = found.record || found.verdicts ? found : { ...OTHER, problems: found.problems };
   if (address().view === "compare") show();
   else go({ view: "compare" });
 }
@@ -36,61 +38,73 @@ async function parsed(file) {
   }
 }
 
-function understood(found) {
-  const object = typeof found === "object" && found !== null && !Array.isArray(found);
-  refuseUnless(object && "schema" in found, "has no field schema: it is no record of Recheck");
-  if (Array.isArray(found.claims)) OTHER.verdicts = verdictsOf(found);
-  else OTHER.record = recordOf(found);
+function understood(read, found) {
+  const object = typeof read === "object" && read !== null && !Array.isArray(read);
+  refuseUnless(object && "schema" in read, "has no field schema: it is no record of Recheck");
+  if (Array.isArray(read.claims)) found.verdicts = verdictsOf(read);
+  else found.record = recordOf(read);
 }
 
-function verdictsOf(found) {
-  refuseUnless(found.schema === 1, `has schema ${String(found.schema).slice(0, 40)}; this page reads verdicts of schema 1`);
-  const claims = found.claims.filter((each) => typeof each?.id === "string" && VERDICTS.includes(each.verdict));
-  refuseUnless(claims.length === found.claims.length, "has a claim without an id or a verdict");
-  return { gpu: String(found.record?.gpu ?? "no GPU"), claims: new Map(claims.map((each) => [each.id, each])) };
+function verdictsOf(read) {
+  refuseUnless(read.schema === 1, `has schema ${String(read.schema).slice(0, 40)}; this page reads verdicts of schema 1`);
+  const right = read.claims.every((each) => typeof each?.id === "string" && VERDICTS.includes(each.verdict));
+  refuseUnless(right, "has a claim without an id or a verdict");
+  return { gpu: String(read.record?.gpu ?? "no GPU"), claims: new Map(read.claims.map((each) => [each.id, each])) };
 }
 
 // of a record only what is compared: the times of its cases, by their ids
-function recordOf(found) {
+function recordOf(read) {
   const [oldest, newest] = DATA.schemas;
-  const reads = Number.isInteger(found.schema) && oldest <= found.schema && found.schema <= newest;
-  refuseUnless(reads, `has schema ${String(found.schema).slice(0, 40)}; this page reads schemas ${oldest} to ${newest}`);
-  refuseUnless(Array.isArray(found.cases) && typeof found.environment === "object" && found.environment, "has no list of cases: it is no record of Recheck");
-  const cases = new Map();
-  for (const each of found.cases) {
-    refuseUnless(typeof each?.id === "string", "has a case without an id");
-    cases.set(each.id, { id: each.id, status: String(each.status ?? ""), reason: String(each.reason ?? ""), disturbed: Boolean(each.disturbed), ...timesOf(each) });
-  }
-  const { gpu, git, started, driver, cuda_runtime: cuda } = found.environment;
-  const known = { commit: git?.commit, started, driver, cuda };
-  for (const name of Object.keys(known)) known[name] = known[name] === undefined || known[name] === null ? null : String(known[name]);
-  return { gpu: gpu ? String(gpu.name) : null, cases, ...known };
+  const reads = Number.isInteger(read.schema) && oldest <= read.schema && read.schema <= newest;
+  refuseUnless(reads, `has schema ${String(read.schema).slice(0, 40)}; this page reads schemas ${oldest} to ${newest}`);
+  const { cases, environment } = read;
+  refuseUnless(Array.isArray(cases) && typeof environment === "object" && environment, "has no list of cases: it is no record of Recheck");
+  refuseUnless(cases.every((each) => typeof each?.id === "string"), "has a case without an id");
+  const said = (value) => (value === undefined || value === null ? null : String(value));
+  return {
+    gpu: environment.gpu ? said(environment.gpu.name) : null,
+    commit: said(environment.git?.commit),
+    started: said(environment.started),
+    driver: said(environment.driver),
+    cases: new Map(cases.map((each) => [each.id, { status: String(each.status ?? ""), reason: String(each.reason ?? ""), unsure: Boolean(each.disturbed), ...timesOf(each) }])),
+  };
 }
 
 // an odd time is none
 function timesOf({ seconds }) {
-  if (seconds === null || seconds === undefined) return { median: null };
-  const { median: middle, low, high } = seconds;
-  const right = [low, middle, high].every((each) => typeof each === "number") && 0 < low && low <= middle && middle <= high && high < 1e9;
-  return right ? { median: middle, low, high } : { median: null };
+  const { median, low, high } = seconds ?? {};
+  const right = [low, median, high].every((each) => typeof each === "number") && 0 < low && low <= median && median <= high && high < 1e9;
+  return right ? { median, low, high } : { median: null };
 }
 
-// every case that has a time in both, and what became of it
+// as statistics/variation.py has it: by target, threads, regime and the shorter of the medians
+function classOf({ row, regime }, ...medians) {
+  const threads = row.role === "baseline" || row.name.includes("openmp");
+  if (row.target === "cpu") return threads ? "CPU, several threads" : "CPU, one thread";
+  if (regime !== "cold" && regime !== "hot") return regime.replaceAll("_", " ");
+  const shortest = Math.min(...medians);
+  const [, name] = DATA.variation.durations.find(([below]) => below === null || shortest < below);
+  return `${regime}, ${name}`;
+}
+
+// what became of one case: its ratio by the far ends of the medians' intervals, held to its margin
+function changeOf(old, other) {
+  const ratio = { value: old.median / other.median, low: old.low / other.high, high: old.high / other.low };
+  const margin = DATA.variation.margins[classOf(old, old.median, other.median)] ?? Infinity;
+  const looks = ratio.low > 1 + margin ? "faster" : ratio.high < 1 / (1 + margin) ? "slower" : "no difference";
+  return { old, other, ratio, margin, changed: old.unsure || other.unsure ? "disturbed" : looks };
+}
+
+// every case that has a time in both; those of the audit are one kernel many times over
 function changes(record) {
-  return CASES.flatMap((old) => {
-    const other = record.cases.get(old.id);
-    if (!old.median || !other?.median) return [];
-    const ratio = { ...farEnds(old, other), mark: "" }; // all of them are
-    const margin = DATA.variation.margins[classOf(old, other)] ?? Infinity;
-    const unsure = old.unsure || other.disturbed;
-    const changed = unsure ? "disturbed" : ratio.low > 1 + margin ? "faster" : ratio.high < 1 / (1 + margin) ? "slower" : "no difference";
-    return [{ old, other, ratio, margin, changed, size: Math.abs(Math.log(ratio.value)) }];
-  });
+  const both = CASES.filter((old) => old.median && record.cases.get(old.id)?.median && !isAudit(old));
+  return both.map((old) => changeOf(old, record.cases.get(old.id)));
 }
 
 function showCompare(root) {
   const { record, verdicts, problems } = OTHER;
-  add(root, el("h1", { class: record || verdicts ? "unseen" : null }, "Compare with another run"), ...problems.map((text) => el("p", { class: "warning", role: "alert" }, text)));
+  const heading = el("h1", { class: record || verdicts ? "unseen" : null }, "Compare with another run");
+  add(root, heading, ...problems.map((text) => el("p", { class: "warning", role: "alert" }, text)));
   if (record) add(root, ...comparison(record));
   if (verdicts) add(root, turned(verdicts));
   add(root, dropZone(Boolean(record || verdicts)));
@@ -101,7 +115,7 @@ function dropZone(again) {
   return el(
     "div",
     { class: "drop" },
-    el("p", {}, again ? "Another record, or its verdicts:" : "Drop another run’s record.json on this page, and its verdicts.json if you like, or choose them."),
+    el("p", {}, again ? "Another record, with its verdicts if you like:" : "Drop another run’s record.json on this page, with its verdicts.json if you like, or choose them."),
     el("label", { for: "files" }, "Files: ", input),
     el("p", { class: "note" }, "They are read by this page and go nowhere. A case became slower or faster if the whole interval of its ratio lies beyond its margin: what two runs of the same code on GPUs of one model stay within in 999 of 1000 cases."),
   );
@@ -109,39 +123,39 @@ function dropZone(again) {
 
 function comparison(record) {
   const found = changes(record);
-  const of = (kind) => found.filter((each) => each.changed === kind).sort((a, b) => b.size - a.size);
+  const size = (each) => Math.abs(Math.log(each.ratio.value));
+  const of = (kind) => found.filter((each) => each.changed === kind).sort((a, b) => size(b) - size(a));
   const [slower, faster] = [of("slower"), of("faster")];
-  const absent = CASES.filter((each) => each.median && !record.cases.get(each.id)?.median);
-  const who = [record.gpu ?? "no GPU", record.commit && `commit ${record.commit.slice(0, 7)}`, record.started?.slice(0, 10), record.driver && `driver ${record.driver}`].filter(Boolean).join(" · ");
-  const said = `${slower.length} of ${plural(found.length, "case")} became slower, ${faster.length} faster; ${found.length - slower.length - faster.length} differ by no more than both runs can tell.`;
+  const absent = CASES.filter((each) => each.median && !isAudit(each) && !record.cases.get(each.id)?.median);
+  const who = [record.gpu ?? "no GPU", record.commit && `commit ${record.commit.slice(0, 7)}`, record.started?.slice(0, 10), record.driver && `driver ${record.driver}`];
+  const rest = found.length - slower.length - faster.length;
+  const said = `${slower.length} of ${plural(found.length, "case")} became slower, ${faster.length} faster; ${rest} differ by no more than both runs can tell.`;
   announce(said);
-  const about = record.gpu === DATA.about.gpu ? "" : ` Another GPU: what differs is the machine’s as well.`;
+  const leading = found.filter((each) => leads(each.old));
   return [
-    el("p", { class: "eyebrow" }, `${who}, against this report’s ${DATA.title}`),
+    el("p", { class: "eyebrow" }, `${who.filter(Boolean).join(" · ")}, against this report’s ${DATA.title}`),
     el("p", { class: "answer", id: "answer" }, found.length ? said : "The two records have no timed case in common."),
-    el("p", { class: "second" }, typically(found), about),
+    record.gpu === DATA.about.gpu ? "" : el("p", { class: "second" }, "Another GPU: what differs is the machine’s as well."),
+    leading.length ? changesTable("The library and the fastest rows", leading, true) : "",
     slower.length ? changesTable("Slower than in this report", slower) : "",
     faster.length ? changesTable("Faster than in this report", faster) : "",
     absent.length ? lostTable(absent, record) : "",
-    found.length ? allChanges(found) : "",
+    found.length ? fold(`All ${found.length} cases that both have`, () => changesTable("All cases in both runs", found, true)) : "",
   ];
 }
 
-// half of the cases of each experiment are above this, half below
-function typically(found) {
-  const parts = ordinary().flatMap(({ name, title }) => {
-    const values = found.filter((each) => each.old.experiment === name).map((each) => each.ratio.value);
-    return values.length ? [`${title.toLowerCase()} ${median(values).toFixed(3)} times as fast`] : [];
-  });
-  return parts.length ? `By the median of its cases: ${parts.join(", ")}.` : "";
+// a row that is drawn over sizes, at the shape that its experiment is told by
+function leads({ experiment, row, shape, regime }) {
+  const { drawn, headline } = EXPERIMENTS.get(experiment);
+  return shape === headline && drawn.slice(0, 4).includes(row.name) && regime === (row.target === "gpu" ? "cold" : "hot");
 }
 
 const CHANGE_COLUMNS = [
-  { name: "case", value: (each) => each.old.id, cell: (each) => code(each.old.id, hrefOf({ view: "samples", case: each.old.id })) },
+  { name: "case", value: (each) => each.old.id, cell: (each) => code(each.old.id, hrefOfCase(each.old.id)) },
   { name: "times as fast", number: true, value: (each) => each.ratio.value, cell: (each) => ratioText(each.ratio), saved: (each) => ratioText(each.ratio) },
   { name: "this report", number: true, value: (each) => each.old.median, cell: (each) => durations(each.old.median, each.other.median)[0] },
   { name: "the other run", number: true, value: (each) => each.other.median, cell: (each) => durations(each.old.median, each.other.median)[1] },
-  { name: "margin", number: true, value: (each) => each.margin, cell: (each) => marginText(each.margin) },
+  { name: "margin", number: true, minor: true, value: (each) => each.margin, cell: (each) => marginText(each.margin) },
   { name: "change", value: (each) => each.changed },
 ];
 
@@ -150,49 +164,29 @@ function marginText(margin) {
   return margin < 1 ? `${significant(100 * margin, 2)} %` : `a factor of ${+(1 + margin).toPrecision(3)}`;
 }
 
-function changesTable(caption, rows) {
-  return table({ caption, columns: CHANGE_COLUMNS.slice(0, 5), rows, file: "changes.csv", page: 50 });
-}
-
-function allChanges(found) {
-  const fold = el("details", { class: "fold" }, el("summary", {}, `All ${found.length} cases that both have`));
-  fold.addEventListener("toggle", () => {
-    if (fold.open && fold.children.length < 2) fold.append(table({ caption: "All cases in both runs", columns: CHANGE_COLUMNS, rows: [...found].sort((a, b) => a.ratio.value - b.ratio.value), file: "all-changes.csv" }));
-  });
-  return fold;
+function changesTable(caption, rows, change = false) {
+  return table({ caption, columns: CHANGE_COLUMNS.slice(0, change ? 6 : 5), rows, file: "changes.csv", page: 50 });
 }
 
 function lostTable(absent, record) {
-  const status = (each) => record.cases.get(each.id)?.status.replaceAll("_", " ") ?? "not in it";
   const columns = [
     { name: "case", value: (each) => each.id, cell: (each) => code(each.id) },
-    { name: "there", value: status },
+    { name: "there", value: (each) => record.cases.get(each.id)?.status.replaceAll("_", " ") ?? "not in it" },
     { name: "reason", wide: true, value: (each) => record.cases.get(each.id)?.reason ?? "" },
   ];
   return table({ caption: `Without a time in the other run: ${absent.length}`, columns, rows: absent, file: "lost.csv", page: 10 });
 }
 
 function turned({ gpu, claims }) {
-  const rows = DATA.claims.flatMap((each) => {
-    const other = claims.get(each.id);
-    return other && other.verdict !== each.verdict ? [{ claim: each, other }] : [];
-  });
+  const rows = DATA.claims.map((claim) => ({ claim, other: claims.get(claim.id) })).filter(({ claim, other }) => other && other.verdict !== claim.verdict);
   const columns = [
     { name: "claim", value: ({ claim }) => claim.id, cell: ({ claim }) => [link(claim.id, { view: "claims", claim: claim.id }), " ", rich(claim.title)] },
     { name: "this report", value: ({ claim }) => DATA.words[claim.verdict], cell: ({ claim }) => verdictOf(claim.verdict) },
     { name: "the other run", value: ({ other }) => DATA.words[other.verdict], cell: ({ other }) => verdictOf(other.verdict) },
-    { name: "measured here", value: ({ claim }) => claim.measured },
-    { name: "measured there", value: ({ other }) => otherMeasured(other) },
+    { name: "measured here", value: ({ claim }) => plain(claim.measured) },
   ];
   const said = `${plural(rows.length, "verdict")} turned on ${gpu}${rows.length ? "" : ": all are the same"}.`;
   return section("Verdicts", el("p", {}, said), rows.length ? table({ caption: "Verdicts that turned", columns, rows, file: "turned.csv" }) : "");
-}
-
-function otherMeasured({ measured, reason }) {
-  if (!measured || typeof measured.value !== "number") return String(reason ?? NONE);
-  const { value, low, high, unit } = measured;
-  if (unit === "×" && typeof low === "number" && typeof high === "number") return ratioText({ value, low, high });
-  return `${+value.toPrecision(6)} ${unit ?? ""}`.trim();
 }
 
 // anywhere on the page

@@ -1,5 +1,5 @@
 "use strict";
-// the record as the page holds it: cases as objects, samples unpacked when a view first needs them
+// the record as the page holds it: cases as objects, samples unpacked once
 
 const DATA = JSON.parse(document.getElementById("data").textContent);
 const EXPERIMENTS = new Map(DATA.experiments.map((each) => [each.name, each]));
@@ -11,10 +11,10 @@ const SAMPLES = { ready: false, why: "" };
 // one object for each case, from the table's columns; each text stands there once
 function casesOf({ rows, texts, cases }) {
   const names = Object.keys(cases);
-  const spelled = new Set(["shape", "regime", "status", "reason", "error_metric", "throttle", "unsure"]);
+  const spelled = new Set(["shape", "regime", "status", "reason", "error_metric", "unsure", "paired", "share"]);
   let sample = 0;
   let block = 0;
-  return (cases.row ?? []).map((_, at) => {
+  const made = (cases.row ?? []).map((_, at) => {
     const found = {};
     for (const name of names) {
       const value = cases[name][at];
@@ -29,49 +29,53 @@ function casesOf({ rows, texts, cases }) {
     block += found.blocks;
     return found;
   });
+  for (const each of made) {
+    each.base = each.base === null ? null : made[each.base];
+    each.speedup = each.ratio === null ? null : speedupOf(each);
+  }
+  return made;
 }
 
-function find(experiment, row, shape, regime) {
-  return BY_ID.get(`${experiment}/${row}/${shape}/${regime}`);
+// how many times as fast a case is as its base, as the report has it
+function speedupOf({ ratio, ratio_low: low, ratio_high: high, paired, outcome }) {
+  return { value: ratio, low, high, mark: paired === "ends" ? "ᵉ" : "", open: outcome === 0 };
 }
 
-// what was packed by packing.py: gzip in base64
-async function unpacked(id) {
-  const text = atob(document.getElementById(id).textContent);
-  const bytes = new Uint8Array(text.length);
-  for (let at = 0; at < text.length; at++) bytes[at] = text.charCodeAt(at);
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return new Response(stream).arrayBuffer();
+// the experiments whose rows are compared; those of the audit and the machine are evidence
+function ordinary() {
+  return DATA.experiments.filter((each) => each.ordinary);
 }
 
-// the four lists of packing.samples; what a browser cannot unpack leaves ratios without pairs
+function isAudit({ experiment }) {
+  return EXPERIMENTS.get(experiment).audit;
+}
+
+// the three lists of packing.py: gzip in base64
 async function loadSamples() {
   try {
-    const buffer = await unpacked("samples");
-    const [samples, rounds, counts, clocks] = new Uint32Array(buffer, 0, 4);
-    let at = 16;
-    const next = (Kind, length) => new Kind(buffer, (at += 4 * length) - 4 * length, length);
-    SAMPLES.values = next(Float32Array, samples);
-    SAMPLES.rounds = next(Uint32Array, rounds);
-    SAMPLES.counts = next(Uint32Array, counts);
-    SAMPLES.clocks = next(Float32Array, clocks);
+    const text = atob(document.getElementById("samples").textContent);
+    const bytes = Uint8Array.from(text, (each) => each.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+    const buffer = await new Response(stream).arrayBuffer();
+    const [samples, rounds, counts] = new Uint32Array(buffer, 0, 3);
+    SAMPLES.values = new Float32Array(buffer, 12, samples);
+    SAMPLES.rounds = new Uint32Array(buffer, 12 + 4 * samples, rounds);
+    SAMPLES.counts = new Uint32Array(buffer, 12 + 4 * (samples + rounds), counts);
     SAMPLES.ready = true;
   } catch (problem) {
-    SAMPLES.why = `This browser could not unpack the samples (${problem.message}): ratios are by the ends of the medians’ intervals, marked ᵉ.`;
+    SAMPLES.why = `This browser could not unpack the samples: ${problem.message}.`;
   }
 }
 
+// the samples of a case in their order, each with its round
 function samplesOf(each) {
-  return SAMPLES.values.subarray(each.firstSample, each.firstSample + each.samples);
-}
-
-// the blocks of a case: in which round, how many samples from where on, at which clock
-function blocksOf(each) {
   const found = [];
   let first = each.firstSample;
   for (let at = each.firstBlock; at < each.firstBlock + each.blocks; at++) {
     const count = SAMPLES.counts[at];
-    found.push({ round: SAMPLES.rounds[at], first, count, clock: SAMPLES.clocks[at] });
+    for (let own = 0; own < count; own++) {
+      found.push({ round: SAMPLES.rounds[at], within: own / count, value: SAMPLES.values[first + own] });
+    }
     first += count;
   }
   return found;

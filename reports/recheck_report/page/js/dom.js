@@ -57,6 +57,19 @@ function button(text, pressed, attributes = {}) {
   return el("button", { type: "button", ...attributes, onclick: pressed }, text);
 }
 
+// what is folded is made when it is first opened
+function fold(heading, make) {
+  const found = el("details", { class: "fold" }, el("summary", {}, heading));
+  found.addEventListener("toggle", () => {
+    if (found.open && found.children.length < 2) found.append(...[make()].flat());
+  });
+  return found;
+}
+
+function controls(...children) {
+  return el("form", { class: "controls", onsubmit: (event) => event.preventDefault() }, ...children);
+}
+
 function section(heading, ...children) {
   return el("section", {}, el("h2", {}, heading), ...children);
 }

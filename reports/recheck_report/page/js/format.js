@@ -43,26 +43,10 @@ function ratioTexts({ value, low, high }, one = 1) {
 
 function ratioText(ratio) {
   const [value, low, high] = ratioTexts(ratio);
-  return `${value}× [${low}, ${high}]${ratio.mark ?? ""}`;
+  return `${value}× [${low}, ${high}]${ratio.mark ?? ""}${ratio.open ? " ≈" : ""}`;
 }
 
-// "1.067 times as fast", and its interval; below 1 "46.1 times as long"
-function ratioWords({ value, low, high, mark = "" }) {
-  const long = value < 1;
-  const texts = ratioTexts(long ? { value: 1 / value, low: 1 / high, high: 1 / low } : { value, low, high });
-  return [`${texts[0]} times as ${long ? "long" : "fast"}`, `[${texts[1]}, ${texts[2]}]${mark}`];
-}
-
-function ratioPhrase(ratio) {
-  return `${ratio.value < 1 ? "takes" : "is"} ${ratioWords(ratio).join(" ")}`;
-}
-
-function percentText({ value, low, high, mark = "" }) {
-  const [v, l, h] = ratioTexts({ value: 100 * value, low: 100 * low, high: 100 * high }, 100);
-  return `${v} % [${l}, ${h}]${mark}`;
-}
-
-// the two times as the statements have them: with enough digits to differ
+// times with enough digits to differ
 function durations(...seconds) {
   let digits = 3;
   const texts = () => seconds.map((each) => duration(each, digits));
@@ -78,9 +62,4 @@ function scientific(value) {
 
 function plural(count, one, many = `${one}s`) {
   return `${count} ${count === 1 ? one : many}`;
-}
-
-function bytesText(bytes) {
-  const [scale, unit] = bytes >= 1e9 ? [1e9, "GB"] : bytes >= 1e6 ? [1e6, "MB"] : [1e3, "kB"];
-  return `${significant(bytes / scale)} ${unit}`;
 }

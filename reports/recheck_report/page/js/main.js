@@ -5,10 +5,12 @@ let shownView = null;
 function show() {
   const state = address();
   const view = VIEWS.find((each) => each.name === state.view) ?? VIEWS[0];
+  const unknown = location.hash.length > 1 && view.name !== state.view;
   const main = document.getElementById("main");
   const focused = document.activeElement?.id;
   main.replaceChildren();
   main.dataset.view = view.name;
+  if (unknown) add(main, el("p", { class: "warning" }, `This page has no view ${state.view ?? location.hash}; this is the summary.`));
   try {
     view.show(main, { ...state, view: view.name });
   } catch (problem) {
@@ -16,7 +18,7 @@ function show() {
     console.error(problem);
   }
   document.title = `${view.title} · Recheck: ${DATA.title}`;
-  for (const each of document.querySelectorAll("#views a")) {
+  for (const each of document.querySelectorAll("a[data-view]")) {
     if (each.dataset.view === view.name) each.setAttribute("aria-current", "page");
     else each.removeAttribute("aria-current");
   }
@@ -43,7 +45,7 @@ function switchTheme() {
 
 function start() {
   const nav = document.getElementById("views");
-  nav.append(...VIEWS.map(({ name, title }) => el("li", {}, el("a", { href: hrefOf({ view: name }), "data-view": name }, title))));
+  nav.append(...VIEWS.filter((each) => !each.aside).map(({ name, title }) => el("li", {}, el("a", { href: hrefOf({ view: name }), "data-view": name }, title))));
   document.getElementById("theme").addEventListener("click", switchTheme);
   document.querySelector(".skip").addEventListener("click", (event) => {
     // the address names a view, not a place
@@ -54,8 +56,7 @@ function start() {
   addEventListener("hashchange", show);
   show();
   loadSamples().then(() => {
-    // what waited for samples is drawn again, with its ratios paired
-    if (VIEWS.find((each) => each.name === shownView).samples) show();
+    if (shownView === "speed") show();
     document.documentElement.dataset.ready = "true";
     performance.mark("ready");
   });

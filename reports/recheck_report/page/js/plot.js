@@ -28,7 +28,7 @@ function figure(spec) {
     holder.replaceChildren(picture(spec, width, hint), hint);
   }).observe(holder);
   const named = spec.series.filter((each) => each.name);
-  const key = named.length > 1 && !spec.bare ? el("ul", { class: "key" }, named.map(keyOf)) : null;
+  const key = named.length > 1 ? el("ul", { class: "key" }, named.map(keyOf)) : null;
   const said = spec.caption ? el("figcaption", {}, spec.caption) : null;
   return el("figure", { class: spec.wide ? "ended" : null }, said, holder, key);
 }
@@ -216,16 +216,4 @@ function watch(svg, { series }, x, y, hint) {
     const found = nearest(event);
     if (found?.[2].go) go(found[2].go);
   });
-}
-
-// a small picture of how the samples of a case lie, for a line of a table
-function strip(each, width = 120, ends = null) {
-  const values = Float64Array.from(samplesOf(each)).sort();
-  const [low, high] = ends ?? [values[0], quantile(values, 0.99)];
-  const bins = new Array(30).fill(0);
-  for (const value of values) bins[Math.min(29, Math.max(0, Math.floor((30 * (value - low)) / (high - low || 1))))]++;
-  const top = Math.max(...bins);
-  const bars = bins.map((count, at) => (count ? `M${at * (width / 30)},20v${-Math.max(1, (18 * count) / top).toFixed(1)}h${width / 30 - 1}V20z` : "")).join("");
-  const alt = `Distribution of ${plural(each.samples, "sample")} from ${duration(values[0])} to ${duration(values[values.length - 1])}`;
-  return draw("svg", { width, height: 21, role: "img", "aria-label": alt, class: "strip" }, draw("path", { d: bars }));
 }

@@ -1,8 +1,7 @@
-// the first screen: what holds, what is fastest, what surprises, whether it can be trusted
-
-VIEWS.push({ name: "summary", title: "Summary", samples: true, show: showSummary });
+// the first screen: what holds, what fails, what is fastest, whether it can be trusted
 
 const VERDICTS = ["holds", "fails", "inconclusive", "not_measured"];
+VIEWS.push({ name: "summary", title: "Summary", show: showSummary });
 
 function count(verdict) {
   return DATA.claims.filter((each) => each.verdict === verdict).length;
@@ -21,25 +20,29 @@ function showSummary(root) {
     root,
     el("p", { class: "eyebrow" }, DATA.title, el("span", {}, ` · ${facts.filter(Boolean).join(" · ")}`)),
     headline(),
-    ...DATA.trust.brands.map((text) => el("p", { class: "warning" }, rich(text))),
-    el("div", { class: "cards" }, fastestCard(), DATA.claims.length ? surprisesCard() : "", trustCard(), compareCard()),
+    ...DATA.brands.map((text) => el("p", { class: "warning" }, rich(text))),
+    el(
+      "div",
+      { class: "cards" },
+      fastestCard(),
+      claimsCard("What fails", "fails", DATA.failing),
+      claimsCard("What holds", "holds", DATA.holding),
+      trustCard(),
+    ),
   );
 }
 
 function headline() {
   const all = DATA.claims.length;
   if (!all) return el("h1", { class: "answer" }, DATA.left_out ? plain(DATA.left_out) : "What is fastest here");
-  const [holds, fails, open, none] = VERDICTS.map(count);
-  const verb = (many, one, more) => `${many} ${many === 1 ? one : more}`;
-  const rest = [
-    open && `${verb(open, "is", "are")} inconclusive`,
-    none && `${verb(none, "was", "were")} not measured`,
-  ].filter(Boolean);
+  const [holds, fails] = VERDICTS.map(count);
+  const names = DATA.documents.map((each) => each.english || each.title || each.name);
+  const many = plural(names.length, "document");
   return el(
     "div",
     {},
-    el("h1", { class: "answer" }, `${holds} of ${plural(all, "claim")} ${holds === 1 ? "holds" : "hold"}, ${verb(fails, "fails", "fail")}.`),
-    el("p", { class: "second" }, rest.length ? `${rest.join(", ")}. ` : "", rich(DATA.left_out)),
+    el("h1", { class: "answer" }, `${holds} of ${plural(all, "claim")} ${holds === 1 ? "holds" : "hold"}, ${fails} ${fails === 1 ? "fails" : "fail"}.`),
+    el("p", { class: "second" }, `What ${many} claimed, measured again on ${DATA.title}: ${names.join("; ")}. `, rich(DATA.left_out)),
     verdictBar(all),
   );
 }
@@ -50,7 +53,8 @@ const MANY = { holds: "hold", fails: "fail" };
 function verdictBar(all) {
   const parts = VERDICTS.filter(count).map((verdict) => {
     const many = count(verdict);
-    const part = el("a", { href: hrefOf({ view: "claims", verdict }), class: `v-${verdict}` }, `${many} ${many === 1 ? DATA.words[verdict] : (MANY[verdict] ?? DATA.words[verdict])}`);
+    const word = many === 1 ? DATA.words[verdict] : (MANY[verdict] ?? DATA.words[verdict]);
+    const part = el("a", { href: hrefOf({ view: "claims", verdict }), class: `v-${verdict}` }, `${many} ${word}`);
     const item = el("li", {}, part);
     item.style.flexGrow = many / all;
     return item;
@@ -63,46 +67,25 @@ function card(heading, more, ...children) {
 }
 
 function fastestCard() {
-  const lines = ordinary().map((experiment) => {
-    const state = { experiment: experiment.name };
-    return el("li", {}, el("a", { class: "topic", href: hrefOf({ view: "ranking", ...state }) }, experiment.title), el("span", {}, answerOf(rankingOf(state))));
+  const lines = ordinary().map(({ name, title, headline: shape, answers }) => {
+    const topic = el("a", { class: "topic", href: hrefOf({ view: "speed", experiment: name }) }, title);
+    return el("li", {}, topic, el("span", {}, rich(answers[shape] ?? `Not measured: ${DATA.about.why_no_gpu}`)));
   });
-  return card("What is fastest", link("All rows, shapes and baselines", { view: "ranking" }), el("ul", { class: "lines" }, lines));
+  return card("What is fastest", link("Every row, shape and sample", { view: "speed" }), el("ul", { class: "lines" }, lines));
 }
 
-function ordinary() {
-  return DATA.experiments.filter((each) => !each.special && each.shapes.length);
-}
-
-function surprisesCard() {
-  const lines = DATA.surprises.map((id) => {
+function claimsCard(heading, verdict, ids) {
+  if (!ids.length) return "";
+  const lines = ids.map((id) => {
     const claim = CLAIMS.get(id);
-    return el(
-      "li",
-      {},
-      el("a", { class: "topic", href: hrefOf({ view: "claims", claim: id }) }, `${id} ${plain(claim.title)}`),
-      el("span", {}, claim.said ? "Said: " : "Asked: ", rich(claim.said || claim.asked), ". Measured: ", rich(claim.found), "."),
-    );
+    const topic = el("a", { class: "topic", href: hrefOf({ view: "claims", claim: id }) }, `${id} ${plain(claim.title)}`);
+    return el("li", {}, topic, el("span", {}, "They said: ", rich(claim.said || claim.asked), ". Here: ", rich(claim.found), "."));
   });
-  const none = el("p", {}, count("fails") ? "Nothing that was timed or tested fails." : "No claim fails.");
-  const heading = lines.length < count("fails") ? `What fails: ${lines.length} of ${count("fails")}` : "What fails";
-  return card(heading, link("All claims, with quote, check and evidence", { view: "claims" }), lines.length ? el("ul", { class: "lines" }, lines) : none);
+  return card(`${heading}: ${lines.length} of ${count(verdict)}`, link(`All of them`, { view: "claims", verdict }), el("ul", { class: "lines" }, lines));
 }
 
 function trustCard() {
-  const { sentence, rows } = DATA.trust;
-  return card(
-    "Can it be trusted",
-    link("Self-audit, proofs, what was not run, counters", { view: "trust" }),
-    el("p", {}, rich(sentence)),
-    el("dl", { class: "brief" }, rows.map(([word, text]) => el("div", {}, el("dt", {}, rich(word)), el("dd", {}, rich(text))))),
-  );
-}
-
-function compareCard() {
-  return card(
-    "Did something change",
-    link("Compare", { view: "compare" }),
-    el("p", {}, "Drop the record.json of another run, or of another GPU, anywhere on this page: what became slower or faster by more than both runs can tell comes first. Nothing leaves this computer."),
-  );
+  const rows = DATA.trust.map(([word, text]) => el("div", {}, el("dt", {}, rich(word)), el("dd", {}, rich(text))));
+  const more = [link("Evidence: self-audit, method, every case", { view: "evidence" }), " · ", link("Did my GPU differ?", { view: "compare" })];
+  return card("Can it be trusted", more, el("dl", { class: "brief" }, rows));
 }

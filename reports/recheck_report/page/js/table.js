@@ -3,7 +3,7 @@
 const PAGE = 100;
 
 // columns: {name, number, value(row) to sort and save, cell(row) to show; both may be left out}.
-// `wide`: of sentences. `groups` keep rows apart whatever they are sorted by: {name, rows}
+// `wide`: of sentences; `minor`: left out on narrow screens and on paper. `groups` keep rows apart whatever they are sorted by: {name, rows}
 function table({ caption, columns, rows, groups, file, sort, mark, page = PAGE }) {
   const parts = groups ?? [{ name: "", rows }];
   const state = { by: sort?.by ?? null, down: sort?.down ?? false, shown: page };
@@ -63,16 +63,22 @@ function table({ caption, columns, rows, groups, file, sort, mark, page = PAGE }
 }
 
 function kindOf(column) {
-  return column.number ? "number" : column.wide ? "wide" : null;
+  return [column.number && "number", column.wide && "wide", column.minor && "minor"].filter(Boolean).join(" ") || null;
 }
 
 function lineOf(row, columns, mark) {
   const cells = columns.map((column, at) => {
     const kind = at === 0 ? "th" : "td";
-    const shown = column.cell ? column.cell(row) : String(column.value(row) ?? NONE);
+    const cell = column.cell ? column.cell(row) : String(column.value(row) ?? NONE);
+    const shown = column.number && typeof cell === "string" ? signed(breakable(cell)) : cell;
     return el(kind, { scope: at === 0 ? "row" : null, class: kindOf(column) }, shown);
   });
   return el("tr", { class: mark?.(row) ?? null }, cells);
+}
+
+// on a narrow screen a line may end before an interval, and nowhere else
+function breakable(text) {
+  return text.replace(/ (?!\[)/g, "\u00a0");
 }
 
 function sorted(rows, { by, down }) {
@@ -90,11 +96,13 @@ function sorted(rows, { by, down }) {
 }
 
 // a table of the report as it is: cells are Markdown
-function plainTable({ title, columns, rows, numbers }, file) {
+function plainTable({ title, columns, rows, numbers }) {
+  const file = `${title.toLowerCase().replace(/[^a-z]+/g, "-")}.csv`;
   return table({
     caption: title,
     file,
     rows,
+    page: 15,
     columns: columns.map((name, at) => ({
       name: plain(name),
       wide: rows.some((row) => row[at].length > 60),

@@ -1,6 +1,15 @@
 // the report's sentences are Markdown: its inline forms become elements, all else is text
 
-const INLINE = /`([^`]*)`|\*\*((?:[^*\\]|\\.|\*(?!\*))+)\*\*|\*([^*\s](?:[^*\\]|\\.)*)\*|\[((?:[^[\]\\]|\\.)*)\]\(([^)\s]*)\)|(<br>)|<a id="[^"]*"><\/a>|&(amp|lt|gt|#64);|\\([^\w\s])/g;
+const INLINE = /`([^`]*)`|\*\*((?:[^*\\]|\\.|\*(?!\*))+)\*\*|\*([^*\s](?:[^*\\]|\\.)*)\*|\[((?:[^[\]\\]|\\.)*)\]\(([^)\s]*)\)|(<br>)|<a id="[^"]*"><\/a>|&(amp|lt|gt|#64);|\\([^a-zA-Z0-9\s])/g;
+// what signs behind a number or a name mean, told where a pointer rests on them
+const SIGNS = {
+  "ᵉ": "By the far ends of two intervals: the two have too few rounds in common to be paired.",
+  "≈": "No significant difference, after correction for the number of comparisons.",
+  "±": "The larger half of the 95 % interval of the median.",
+  "§": "Split inputs on tensor cores: not IEEE fp32, within a bound of its own.",
+  "†": "Not fp32-accurate: it rounds its inputs.",
+  "‡": "Another problem with these bytes: no equal of the rest.",
+};
 const ENTITIES = { amp: "&", lt: "<", gt: ">", "#64": "@" };
 
 // nodes for one cell or sentence; `bare`: without links, for what is a control itself
@@ -8,12 +17,17 @@ function rich(text, bare = false) {
   const found = [];
   let last = 0;
   for (const match of text.matchAll(INLINE)) {
-    if (match.index > last) found.push(text.slice(last, match.index));
+    if (match.index > last) found.push(...signed(text.slice(last, match.index)));
     found.push(...inline(match, bare));
     last = match.index + match[0].length;
   }
-  if (last < text.length) found.push(text.slice(last));
+  if (last < text.length) found.push(...signed(text.slice(last)));
   return found;
+}
+
+// text whose signs say what they mean
+function signed(text) {
+  return text.split(/([ᵉ≈±§†‡])/).filter(Boolean).map((part) => (SIGNS[part] ? el("abbr", { title: SIGNS[part] }, part) : part));
 }
 
 function inline([, verbatim, strong, emphasis, label, target, newline, entity, escaped], bare) {
@@ -38,7 +52,7 @@ function linked(label, target) {
 
 // code that is a case's id leads to its samples
 function named(text, bare) {
-  return code(text, !bare && BY_ID.has(text) ? hrefOf({ view: "samples", case: text }) : null);
+  return code(text, !bare && BY_ID.has(text) ? hrefOfCase(text) : null);
 }
 
 // the same without its forms, for searching and for CSV

@@ -1,0 +1,53 @@
+// what the numbers rest on: the self-audit, what was not run, the machine, the method, every case
+
+VIEWS.push({ name: "evidence", title: "Evidence", aside: true, show: showEvidence });
+
+function showEvidence(root) {
+  const glossary = DATA.glossary.map(([word, text]) => el("div", {}, el("dt", {}, rich(word)), el("dd", {}, rich(text))));
+  add(
+    root,
+    el("h1", {}, "Evidence"),
+    ...DATA.brands.map((text) => el("p", { class: "warning" }, rich(text))),
+    ...DATA.evidence.map(({ heading, says, tables }) => section(heading, el("p", {}, rich(says)), tables.map(plainTable))),
+    section("Words", el("dl", { class: "glossary" }, glossary)),
+    countersPart(),
+    caseTable(),
+  );
+}
+
+// what Nsight Compute counted, a case a line
+function countersPart() {
+  const rows = Object.entries(DATA.counters);
+  if (!rows.length) return "";
+  const names = [...new Set(rows.flatMap(([, each]) => Object.keys(each.values)))];
+  const columns = [
+    { name: "case", value: ([id]) => id, cell: ([id]) => code(id, BY_ID.has(id) ? hrefOfCase(id) : null) },
+    ...names.map((name) => ({ name: name.replaceAll("_", " "), number: true, largestFirst: true, value: ([, each]) => each.values[name] ?? null, cell: ([, each]) => each.values[name]?.toLocaleString("en") ?? NONE })),
+    { name: "why not", value: ([, each]) => each.reason ?? "" },
+  ];
+  const says = "Of one call, all its kernels together, as Nsight Compute counted.";
+  return section("Counters", el("p", { class: "note" }, says), table({ caption: "Counters by case", columns, rows, file: "counters.csv", page: 15 }));
+}
+
+// every case of the record, with or without a time
+function caseTable() {
+  const shown = el("div");
+  const input = el("input", { type: "search", id: "cases", placeholder: "matmul tile16 cold …", oninput: () => list(input.value) });
+  const part = (each) => (each.error === null ? null : each.error / (each.bound || 1));
+  const columns = [
+    { name: "case", value: (each) => each.id, cell: (each) => code(each.id, hrefOfCase(each.id)) },
+    { name: "status", value: (each) => each.status.replaceAll("_", " ") },
+    { name: "median", number: true, value: (each) => each.median, cell: (each) => (each.median ? duration(each.median) : NONE) },
+    { name: "±", number: true, value: (each) => each.median && Math.max(each.high - each.median, each.median - each.low) / each.median, cell: (each) => (each.median ? spread(each).slice(1) : NONE) },
+    { name: "samples", number: true, value: (each) => each.samples },
+    { name: "error / bound", number: true, largestFirst: true, value: part, cell: (each) => (each.error === null ? NONE : `${scientific(each.error)} / ${scientific(each.bound)}`) },
+    { name: "reason", wide: true, value: (each) => each.reason ?? "" },
+  ];
+  function list(text) {
+    const words = text.toLowerCase().split(/\s+/);
+    const rows = CASES.filter((each) => words.every((word) => `${each.id} ${each.status} ${each.reason ?? ""}`.toLowerCase().includes(word)));
+    shown.replaceChildren(table({ caption: `Every case: ${rows.length} of ${CASES.length}`, columns, rows, file: "cases.csv", page: 25 }));
+  }
+  list("");
+  return section("Every case", el("label", { class: "field grow", for: "cases" }, el("span", {}, "Search"), input), shown);
+}
