@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import re
 
-from recheck_report.model.record import Seconds
+from recheck_report.model.case import Seconds
 
 NBSP = "\N{NO-BREAK SPACE}"
 NONE = "–"  # in a cell of a table

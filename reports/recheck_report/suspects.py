@@ -6,7 +6,8 @@ import math
 from statistics import median
 
 from recheck_report.formatting import duration, significant
-from recheck_report.model.record import MACHINE, MEMORY_LEVELS, Case, Gpu, Record
+from recheck_report.model.environment import Gpu
+from recheck_report.model.record import MACHINE, MEMORY_LEVELS, Case, Record
 from recheck_report.queries import COMPUTE, MEMORY, Metric
 from recheck_report.statistics import variation
 from recheck_report.statistics.audit import CONVENTION

@@ -328,7 +328,7 @@ def loaded(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Any], Record]:
     path = tmp_path_factory.mktemp("loaded") / "record.json"
 
     def read(record: Any) -> Record:
-        from recheck_report.model.record import load
+        from recheck_report.model.read import load
 
         # much faster than as JSON, of which only new ones need any
         name = pickle.dumps(record)

@@ -16,12 +16,12 @@ from odd_records import CAUSES, CHANGES, COMMITTED, Json, Lines, committed, odd,
 from recheck_report.claims import verdicts_of
 from recheck_report.claims.measured import Measured, read
 from recheck_report.commands.render import render
-from recheck_report.model.record import load
+from recheck_report.model.read import load
 from recheck_report.sections import odd as odd_values
 from recheck_report.sections import provenance
 from recheck_report.sections.times import Pair
 
-RECORDS, RENDERED = 500, 10
+RECORDS, RENDERED = 102, 4
 
 
 @pytest.fixture(scope="module")
@@ -42,11 +42,10 @@ def judged(folder: Path) -> Measured:
     return own
 
 
-@pytest.mark.parametrize("part", range(10))
 def test_any_record_is_read_and_judged(
-    part: int, real: tuple[Json, Lines], whole: Measured, tmp_path: Path
+    real: tuple[Json, Lines], whole: Measured, tmp_path: Path
 ) -> None:
-    for seed in range(part, RECORDS, 10):
+    for seed in range(RECORDS):
         own = judged(write(*odd(seed, *real), tmp_path))
         assert own.record.cases, seed
         assert provenance.brands(own) and odd_values.values(own.record) is not None

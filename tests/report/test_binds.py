@@ -11,7 +11,7 @@ import pytest
 from conftest import EXPERIMENTS, run, sourced
 from recheck_report.claims.binds import CASE, load_binds
 from recheck_report.model.probes import Probes
-from recheck_report.model.record import load
+from recheck_report.model.read import load
 from recheck_report.model.typed import typed
 from recheck_report.sections.bottlenecks import STATES, UNITS, busy
 from synthetic import SMALL, Json, make_record

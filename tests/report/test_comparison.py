@@ -33,7 +33,7 @@ Read = Callable[[Json], Record]
 @pytest.fixture
 def read(save: Callable[..., Path]) -> Read:
     def parse(record: Json) -> Record:
-        from recheck_report.model.record import load
+        from recheck_report.model.read import load
 
         return load(save(record))[0]
 

@@ -64,7 +64,7 @@ def test_good_file(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def full(tmp_path_factory: pytest.TempPathFactory) -> Record:
-    from recheck_report.model.record import load
+    from recheck_report.model.read import load
 
     return load(keep(tmp_path_factory.mktemp("full") / "record.json", make_full()))[0]
 

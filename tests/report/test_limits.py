@@ -12,10 +12,11 @@ from pathlib import Path
 import pytest
 from conftest import ENVIRONMENT, REPORTS, process, run, sourced, words_of
 from recheck_report.claims import expression
-from recheck_report.claims.load import Check, load
+from recheck_report.claims.checks import Check
+from recheck_report.claims.load import load
 from recheck_report.claims.predicates import Questions
 from recheck_report.claims.toml import BadClaim
-from recheck_report.model import record
+from recheck_report.model import read
 from recheck_report.statistics.family import Comparisons
 from synthetic import SMALL, make_record
 from synthetic_claims import CLAIM
@@ -93,8 +94,8 @@ def test_a_number_of_a_check_has_bounds(check: str, why: str, tmp_path: Path) ->
 
 @pytest.mark.parametrize("bound", [1e-12, 1e300])
 def test_every_allowed_bound_is_judged(bound: float) -> None:
-    read = record.load(COMMITTED)[0]
-    questions = Questions(read, None, Comparisons(read))
+    record, _ = read.load(COMMITTED)
+    questions = Questions(record, None, Comparisons(record))
     base, other = (f"matmul/{name}/1024x1024x1024/cold" for name in ("global16", "tile16"))
     for form, key in (("ratio", "above"), ("ratio", "below"), ("equivalent", "within")):
         check = Check(form, base=base, other=other, **{key: bound})  # type: ignore[arg-type]

@@ -83,7 +83,6 @@ BAD = {
     "place = 3": "field place must be a string",
     "keeps = ''": "field keeps must not be empty",
     "shape = '8 by 8'": "field shape must be like 8192x8192",
-    "reconstructed = ''": "field reconstructed must not be empty",
     "cost = '1'": "field cost is unknown",
     "differs": "field differs is missing",
     "[[more]]": "holds more than [[listing]] tables",

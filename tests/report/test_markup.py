@@ -5,19 +5,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import fields, is_dataclass
 from pathlib import Path
-from types import UnionType
-from typing import Any, get_args, get_origin, get_type_hints
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 from conftest import EXPERIMENTS, pages
-from recheck_report import schemas
 from recheck_report.formatting import cell
-from recheck_report.model.accuracy import Accuracy
-from recheck_report.model.probes import Probes
-from recheck_report.model.record import Result, Run, Strategy
+from recheck_report.model.schema import schema
 from recheck_report.sections.verdicts import prose
 from synthetic import Json, make_full, pack, spoil
 from synthetic_accuracy import make_accuracy
@@ -88,37 +83,17 @@ def test_a_name_stays_as_it_is() -> None:
     )
 
 
-def _texts(kind: Any, form: Json, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
-    """Where a type has texts that its form leaves free; * is any entry, = any key of an object."""
-    if get_origin(kind) is UnionType:
-        kind = get_args(kind)[0]
-    if get_origin(kind) is tuple:
-        yield from _texts(get_args(kind)[0], form.get("items") or {}, (*path, "*"))
-    elif get_origin(kind) is dict:
-        if not form.get("propertyNames") and form.get("additionalProperties") is not False:
-            yield (*path, "=")
-        yield from _texts(get_args(kind)[1], form.get("additionalProperties") or {}, (*path, "*"))
-    elif is_dataclass(kind):
-        hints = get_type_hints(kind)
-        for each in fields(kind):
-            inner = form.get("properties", {}).get(each.name, {})
-            yield from _texts(hints[each.name], inner, (*path, each.name))
-    elif kind is str and not form.get("enum") and not form.get("pattern"):
+def _texts(form: Json, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """Where a form leaves texts free; * is any entry, = any key of an object."""
+    if items := form.get("items"):
+        yield from _texts(items, (*path, "*"))
+    if more := form.get("additionalProperties"):
+        yield from () if form.get("propertyNames") else [(*path, "=")]
+        yield from _texts(more, (*path, "*"))
+    for name, each in form.get("properties", {}).items():
+        yield from _texts(each, (*path, name))
+    if "string" in form["type"] and not form.get("enum") and not form.get("pattern"):
         yield path
-
-
-def _kinds() -> Iterator[tuple[str, tuple[str, ...]]]:
-    record = schemas.load("record")
-    parts: list[tuple[str, Any, Json, tuple[str, ...]]] = [
-        ("record.json", Run, record, ()),
-        ("record.json", Strategy, record["properties"]["strategies"]["items"], ("strategies", "*")),
-        ("record.json", Result, record["properties"]["cases"]["items"], ("cases", "*")),
-        ("probes.json", Probes, schemas.load("probes"), ()),
-        ("accuracy.json", Accuracy, schemas.load("accuracy"), ()),
-    ]
-    for file, kind, form, path in parts:
-        for found in _texts(kind, form, path):
-            yield file, found
 
 
 # by which files refer to one another, so that another text is refused
@@ -132,7 +107,12 @@ NAMES = {
     ("cases", "*", "id"), ("cases", "*", "status"), ("strategies", "*", "target"),
     ("strategies", "*", "role"),
 }  # fmt: skip
-FIELDS = [(file, path) for file, path in _kinds() if path not in NAMES]
+FIELDS = [
+    (f"{file}.json", path)
+    for file in ("record", "probes", "accuracy")
+    for path in _texts(schema(file))
+    if path not in NAMES
+]
 
 
 def _set(node: Any, path: tuple[str, ...], text: str) -> bool:

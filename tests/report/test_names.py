@@ -17,7 +17,8 @@ import pytest
 from conftest import EXPERIMENTS, REPORTS, one_line, run
 from recheck_report.claims import BadClaim, load_collection
 from recheck_report.claims.names import Tables, faults
-from recheck_report.model.record import Source, load
+from recheck_report.model.case import Source
+from recheck_report.model.read import load
 
 OUTSIDE = EXPERIMENTS.parent / "tests" / "outside"
 EVIDENCE = OUTSIDE / "results" / "nvidia-h200"
@@ -115,10 +116,7 @@ def test_so_does_a_record_of_a_part(article: Path, record: Callable[..., Path]) 
 
 ALWAYS = {
     "counter": (("_conflicts / (", "_conflict / ("), "no counter shared_bank"),
-    "form": (
-        ('form = "count"', 'form = "counts"'),
-        "form: there is no counts; nearest are count, ",
-    ),
+    "form": (('form = "count"', 'form = "counts"'), "form: there is no counts; there are ratio, "),
     "document": (('document = "harris"', 'document = "haris"'), "no haris; there are harris"),
     "key": (("expected = ", "expcted = "), "field expcted is unknown; nearest are expected, "),
     "key of a check": (

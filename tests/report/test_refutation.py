@@ -9,11 +9,13 @@ from typing import Any
 import pytest
 from conftest import EXPERIMENTS, REPORTS
 from recheck_report.claims import Check, load_collection
+from recheck_report.claims.checks import SERIES
 from recheck_report.claims.expression import names
-from recheck_report.claims.load import SERIES, Claim
+from recheck_report.claims.load import Claim
 from recheck_report.claims.predicates import FAILS, INCONCLUSIVE, Outcome, Questions
 from recheck_report.model.probes import Counters, Probes, Trial, load_probes
-from recheck_report.model.record import AUDIT, Case, Record, load
+from recheck_report.model.read import load
+from recheck_report.model.record import AUDIT, Case, Record
 from recheck_report.statistics.family import Comparisons
 from synthetic_claims import measured
 
@@ -64,11 +66,8 @@ def _refuted(record: Record, check: Check) -> Record | None:
         slowest = max(record.by_id[name].time.median for name in check.cases)
         for name in check.cases:
             factors[name] = slowest / record.by_id[name].time.median
-    elif check.form in ("at_least", "at_most", "fraction_of_roof"):
-        least = check.form == "at_least" or check.at_least is not None
-        if check.form == "at_most" and check.metric == "seconds":
-            least = True
-        factors[check.of] = far if least else 1 / far
+    elif check.form == "fraction_of_roof":
+        factors[check.of] = far if check.at_least is not None else 1 / far
     elif check.form == "monotone":
         factors[check.at(check.shapes[-1])[1]] = far if check.direction == "rising" else 1 / far
     elif check.form == "crossover":

@@ -201,7 +201,7 @@ def test_table_ratios_stand_beside_absolute_times(report: Callable[..., str]) ->
 def test_brands(
     save: Callable[..., Path], where: tuple[str, ...], value: object, brand: str
 ) -> None:
-    from recheck_report.model.record import load
+    from recheck_report.model.read import load
     from recheck_report.sections import provenance
 
     record = make_record(SMALL[:2], strategies=["cpu_blas", "tile16"])

@@ -7,30 +7,26 @@ import json
 import os
 import re
 import subprocess
-from collections.abc import Callable, Iterator
-from dataclasses import MISSING, fields, is_dataclass
+from collections.abc import Callable
 from pathlib import Path
-from types import UnionType
-from typing import Any, get_args, get_origin, get_type_hints
+from typing import Any
 
 import pytest
 from conftest import EXPERIMENTS, REPORTS, run
-from recheck_report import schemas
-from recheck_report.model import accuracy, probes, record, verdicts
-from synthetic import Json, copied, unpack
+from recheck_report.model import probes, read
+from recheck_report.model.record import SCHEMA
+from recheck_report.model.schema import FILES, schema
+from synthetic import unpack
 
-NAMES = ["record", "samples", "probes", "accuracy", "verdicts"]
 RESULTS = (REPORTS / "results", EXPERIMENTS.parent / "tests/outside/results")
 COMMITTED = sorted(path.parent for folder in RESULTS for path in folder.glob("*/record.json"))
-TYPES = {str: "string", float: "number", int: "integer", bool: "boolean"}
-LENIENT_BESIDE = {"environment.commit", "record.commit"}
 
 
 @pytest.fixture(scope="module")
 def refusal() -> Callable[[str, Any], str]:
     """What the validator says against a document, or nothing."""
     fastjsonschema = pytest.importorskip("fastjsonschema")
-    forms = {name: fastjsonschema.compile(schemas.load(name)) for name in NAMES}
+    forms = {name: fastjsonschema.compile(schema(name)) for name in FILES}
 
     def refusal(name: str, document: Any) -> str:
         try:
@@ -42,74 +38,6 @@ def refusal() -> Callable[[str, Any], str]:
     return refusal
 
 
-# the renderer's types, member by member
-
-
-def _differences(kind: Any, form: Json, where: str = "") -> Iterator[str]:
-    """Where a type and a form do not say the same."""
-    types = form["type"] if isinstance(form["type"], list) else [form["type"]]
-    if get_origin(kind) is UnionType:
-        kind, nothing = get_args(kind)
-        assert nothing is type(None)
-        if "null" not in types:
-            yield f"{where} is null in the types alone"
-    elif "null" in types:
-        yield f"{where} is null in the form alone"
-    outer = get_origin(kind) or kind
-    expected = {tuple: "array", dict: "object"}.get(outer, TYPES.get(outer, "object"))
-    if {expected} != {*types} - {"null"}:
-        yield f"{where} is {types} in the form, {kind} in the types"
-    elif outer is tuple:
-        # a block is a pair, which our types take for any number of integers
-        items = form["items"] if isinstance(form["items"], list) else [form["items"]]
-        for each in items:
-            yield from _differences(get_args(kind)[0], each, f"{where}[]")
-    elif outer is dict:
-        inner = form["additionalProperties"]
-        named = [each for each in form.get("properties", {}).values()]
-        for each in named if inner is True else [inner]:
-            value = get_args(kind)[1]
-            if inner is True and get_origin(value) is UnionType and "null" not in each["type"]:
-                value = get_args(value)[0]
-            yield from _differences(value, each, f"{where}{{}}")
-    elif is_dataclass(kind):
-        yield from _of_members(kind, form, where)
-
-
-def _of_members(kind: Any, form: Json, where: str) -> Iterator[str]:
-    hints, known = get_type_hints(kind), form["properties"]
-    own = {each.name: each for each in fields(kind)}
-    dot = f"{where}." if where else ""
-    yield from (f"{dot}{name} is in one alone" for name in own.keys() ^ known.keys())
-    required = {
-        name
-        for name, each in own.items()
-        if each.default is MISSING and each.default_factory is MISSING
-    }
-    asked = {*form.get("required", ())}
-    yield from (f"{dot}{name}: required in one alone" for name in required ^ asked)
-    for name in own.keys() & known.keys():
-        yield from _differences(hints[name], known[name], f"{dot}{name}")
-
-
-def test_types_and_forms_say_the_same() -> None:
-    """But for null: a member of a record that may be missing may be null as well."""
-    form = copied(schemas.load("record"))
-    rows, cases = (form["properties"].pop(name)["items"] for name in ("strategies", "cases"))
-    form["required"] = ["schema"]
-    found = {*_differences(record.Run, form), *_differences(record.Entry, cases, "cases[]")}
-    found |= {*_differences(record.Strategy, rows, "strategies[]")}
-    assert {each for each in found if "is null in" not in each} == set()
-    known = {each.name for each in fields(record.Raw)}
-    assert known == schemas.load("samples")["properties"].keys()
-    beside = (
-        (probes.Probes, "probes"), (accuracy.Accuracy, "accuracy"), (verdicts.Verdicts, "verdicts"),
-    )  # fmt: skip
-    found = {each for kind, name in beside for each in _differences(kind, schemas.load(name))}
-    # errors are left out where none could be
-    assert found == {f"{each} is null in the types alone" for each in LENIENT_BESIDE}
-
-
 # what is written
 
 
@@ -118,8 +46,8 @@ def _faults(folder: Path, refusal: Callable[[str, Any], str]) -> dict[str, str]:
     found = {}
     for path in sorted(folder.iterdir()):
         name = re.split("[._]", path.name)[0]
-        data = path.read_bytes() if name in NAMES else b""
-        if name in NAMES and path.suffix == ".json":
+        data = path.read_bytes() if name in FILES else b""
+        if name in FILES and path.suffix == ".json":
             document = json.loads(data)
             if name == "record" and document["schema"] == 5:
                 document |= {"schema": 6}
@@ -168,13 +96,13 @@ def test_what_recheck_writes_keeps_them(
     subprocess.run(words, check=True, capture_output=True, timeout=120)
     found = _faults(tmp_path / "run", refusal)
     assert found == {"record.json": "", "samples.jsonl": ""}
-    read, _ = record.load(tmp_path / "run")
-    assert read.schema == record.SCHEMA and read.method
+    record, _ = read.load(tmp_path / "run")
+    assert record.schema == SCHEMA and record.method
     reported = run("render", tmp_path / "run", "--output", tmp_path / "report")
     assert reported.returncode == 0, reported.stderr
     assert not any(_faults(tmp_path / "report", refusal).values())
     if experiment == "matmul":
-        assert {"passed", "not_run"} <= {case.status for case in read.cases}
+        assert {"passed", "not_run"} <= {case.status for case in record.cases}
 
 
 def test_so_does_a_case_that_fails(refusal: Callable[[str, Any], str], tmp_path: Path) -> None:
@@ -187,7 +115,7 @@ def test_so_does_a_case_that_fails(refusal: Callable[[str, Any], str], tmp_path:
     words += ["--per-case=0.0005", f"--output={tmp_path}"]
     subprocess.run([*little, *words], check=True, capture_output=True, timeout=120)
     assert _faults(tmp_path, refusal) == {"record.json": "", "samples.jsonl": ""}
-    counts = record.load(tmp_path)[0].count()
+    counts = read.load(tmp_path)[0].count()
     if counts["unsupported"]:
         pytest.skip("this host has less free memory than the matrices take")
     assert counts == {"passed": 1, "failed": 1}

@@ -19,8 +19,8 @@ from recheck_report.claims.names import Tables, faults
 from recheck_report.claims.story import Story, load, load_stories
 from recheck_report.collect.plan import wanted
 from recheck_report.model.probes import Probes
+from recheck_report.model.read import load as load_record
 from recheck_report.model.record import Record
-from recheck_report.model.record import load as load_record
 from recheck_report.model.typed import typed
 from recheck_report.sections.story import Telling, tell
 from synthetic import SMALL, Json, make_matvec, make_record, make_reduction, matching, scale, spoil
@@ -277,7 +277,7 @@ def test_its_comparisons_are_of_the_family(own: Callable[..., Measured]) -> None
 
 BAD = {
     'title = "x"\nmore = 1': "holds more than",
-    "": "field title is missing",
+    "": "field title must be a string",
     STEP.replace('idea = "the last"', "idea = 1"): "idea must be a string",
     STEP.replace("the last", "x" * 33): "idea must be 1 to 32 letters",
     STEP.replace('row = "tile16"', 'rows = "tile16"'): "field rows is unknown",
@@ -290,7 +290,7 @@ BAD = {
     STEP.replace('key = "loads"', 'key = "gain"').replace("loads}", "gain}"): "or gain",
     STEP.replace('binds = "matmul/tile16/4096x4096x4096/cold"', 'binds = "tile16"'): "no cold case",
     STEP.replace('form = "count"', 'form = "counts"'): "there is no counts",
-    STEP.replace('[{ text = "It ends." }]', '["It ends."]'): "text.0. must be a part",
+    STEP.replace('[{ text = "It ends." }]', '["It ends."]'): "text.0. must be an object",
     STEP.replace('[{ text = "It ends." }]', "[]"): "text must not be empty",
 }
 

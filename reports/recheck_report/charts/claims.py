@@ -82,7 +82,6 @@ def asked(check: Check) -> Asked | None:
     if check.form == "order":
         return Asked(1.0, ">")
     bounds = [(check.above, ">"), (check.at_least, ">"), (check.below, "<"), (check.at_most, "<")]
-    bounds.append((check.value, "<" if check.form == "at_most" else ">"))
     return next((Asked(bound, kind) for bound, kind in bounds if bound and bound > 0), None)
 
 

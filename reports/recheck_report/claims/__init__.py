@@ -2,6 +2,7 @@
 
 from recheck_report.claims.asked import asked
 from recheck_report.claims.changes import Change
+from recheck_report.claims.checks import Check
 from recheck_report.claims.collection import Collection, load_collection
 from recheck_report.claims.judge import (
     Corrected,
@@ -12,7 +13,7 @@ from recheck_report.claims.judge import (
     verdicts_of,
 )
 from recheck_report.claims.listings import Listing
-from recheck_report.claims.load import Check, Claim, Erratum
+from recheck_report.claims.load import Claim, Erratum
 from recheck_report.claims.predicates import Outcome
 from recheck_report.claims.sources import Source
 from recheck_report.claims.toml import BadClaim

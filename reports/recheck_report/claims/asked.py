@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from recheck_report.claims.load import Check
-from recheck_report.formatting import duration, plain, significant
+from recheck_report.claims.checks import Check
+from recheck_report.formatting import plain
 
 _TESTS = {
     "pass": "its test passes",
@@ -37,8 +37,6 @@ def asked(check: Check) -> str:
         case "crossover":
             found = {"exists": "", "none": "never "}
             return f"{found[check.expect]}slower at one size and faster at a later one"
-        case "at_least" | "at_most":
-            return f"{check.form.replace('_', ' ')} {_metric(check)}"
         case "fraction_of_roof":
             return f"{_bound(check, 100)} % of {roof_name(check.roof)}"
         case "count" | "attribute":
@@ -88,15 +86,6 @@ def many(ratio: float) -> str:
     if inverse > 1 and inverse == int(inverse):
         return f"1/{plain(inverse)} as many"
     return f"{plain(ratio)} times as many"
-
-
-def _metric(check: Check) -> str:
-    value = check.value or 0
-    if check.metric == "seconds":
-        return duration(value)
-    if check.metric == "bytes_per_second":
-        return f"{significant(value / 1e9)} GB/s"
-    return f"{significant(value / 1e12)} TFLOP/s"
 
 
 def roof_name(roof: str) -> str:

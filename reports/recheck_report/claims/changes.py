@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 from recheck_report.claims.load import load_claims
-from recheck_report.claims.toml import SAID, BadClaim, load_tables, table_of
-from recheck_report.model.typed import read_toml
+from recheck_report.claims.toml import BadClaim, Said, load_tables, table_of
+from recheck_report.model.typed import Is, read_toml
 from recheck_report.model.verdicts import VERDICTS
 
 CHANGES = "changes.toml"
@@ -19,23 +20,17 @@ class Change:
     """What decided a claim before, and why that was changed."""
 
     claim: str
-    date: str  # "2026-11-21"
-    commit: str  # the last that had the old check
-    asked: str  # what that asked, in one line
-    verdict: str  # what it came to, on the evidence committed then
-    because: str
-    reason: str
+    date: Annotated[str, Is(pattern=r"^\d{4}-\d\d-\d\d$", form="like 2026-11-21")]
+    # the last that had the old check
+    commit: Annotated[str, Is(pattern="^[0-9a-f]{40}$", form="40 hex digits")]
+    asked: Said  # what that asked, in one line
+    # what it came to, on the evidence committed then
+    verdict: Annotated[str, Is(one_of=VERDICTS)]
+    because: Annotated[str, Is(one_of=CAUSES)]
+    reason: Said
 
 
-_read = table_of(
-    Change,
-    date={"pattern": r"^\d{4}-\d\d-\d\d$", "says": "like 2026-11-21"},
-    commit={"pattern": "^[0-9a-f]{40}$", "says": "40 hex digits"},
-    asked=SAID,
-    verdict={"enum": VERDICTS},
-    because={"enum": CAUSES},
-    reason=SAID,
-)
+_read = table_of(Change)
 
 
 def load_changes(folder: Path) -> tuple[Change, ...]:

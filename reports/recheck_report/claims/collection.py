@@ -15,9 +15,10 @@ from pathlib import Path
 from recheck_report.claims import figures
 from recheck_report.claims.binds import load_binds
 from recheck_report.claims.changes import Change, load_changes
+from recheck_report.claims.checks import Check
 from recheck_report.claims.figures import Figures
 from recheck_report.claims.listings import Listing, load_listings
-from recheck_report.claims.load import Check, Claim, Erratum, load_claims, load_errata
+from recheck_report.claims.load import Claim, Erratum, load_claims, load_errata
 from recheck_report.claims.sources import SOURCES, Source, load_more, load_sources
 from recheck_report.claims.story import STORY, Story, load_stories
 from recheck_report.claims.toml import BadClaim, there

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
+from recheck_report.claims.checks import SERIES, Check
 from recheck_report.claims.collection import Collection
-from recheck_report.claims.load import SERIES, Check
 from recheck_report.model.record import Record
 from recheck_report.statistics.family import Comparisons, Pair, Step
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from recheck_report.claims.toml import SHAPE, BadClaim, Wrong, known_only
+from recheck_report.claims.toml import BadClaim, Shape, known_only
 from recheck_report.model.record import REGIMES, Case, Experiment, Record
-from recheck_report.model.typed import BadRecord, Unfit, checked, read_toml, reader, typed
+from recheck_report.model.typed import BadRecord, Is, Unfit, read_toml, typed
 
 
 @dataclass(frozen=True)
@@ -20,15 +20,15 @@ class Figure:
     """One number of one document; exactly one of `seconds`, `bytes_per_second`, `lost` is set."""
 
     strategy: str
-    regime: str
-    shape: str
+    regime: Annotated[str, Is(one_of=REGIMES)]
+    shape: Shape
     document: str
     place: str  # the row's name in the document
     hardware: str
     claim: str = ""
     printed: str = ""  # the numbers as printed, where their units are wrong
-    seconds: float | None = None
-    bytes_per_second: float | None = None
+    seconds: Annotated[float | None, Is(above=0)] = None
+    bytes_per_second: Annotated[float | None, Is(above=0)] = None
     lost: str | None = None  # why nobody knows it any more
 
     def time(self, case: Case | None) -> float | None:
@@ -53,34 +53,17 @@ class Figures:
         return [each for each in self.figure if each.document == document]
 
 
-_FORM = {
-    "properties": {
-        "regime": {"enum": REGIMES},
-        "shape": SHAPE,
-        "seconds": {"exclusiveMinimum": 0},
-        "bytes_per_second": {"exclusiveMinimum": 0},
-    }
-}
-
-
-def _check(figure: Figure) -> None:
-    if [figure.seconds, figure.bytes_per_second, figure.lost].count(None) != 2:
-        raise Unfit("must have exactly one of seconds, bytes_per_second and lost")
-
-
-_read = reader(Figure, _FORM, _check)
-
-
 def _figure(
     value: dict[str, Any], where: str, document: dict[str, str], hardware: dict[str, str]
 ) -> Figure:
     known_only(value, Figure.__annotations__, f"{where}.")
-    figure: Figure = checked(_read, value, where)
+    figure = typed(Figure, value, where)
+    if [figure.seconds, figure.bytes_per_second, figure.lost].count(None) != 2:
+        raise Unfit("must have exactly one of seconds, bytes_per_second and lost", where)
     for name, known in (("document", document), ("hardware", hardware)):
         if getattr(figure, name) not in known:
-            raise Wrong(
-                f"field {where}.{name} must be one of {', '.join(known)}: the file's [{name}]"
-            )
+            what = f"must be one of {', '.join(known)}: the file's [{name}]"
+            raise Unfit(what, f"{where}.{name}")
     return figure
 
 
@@ -94,6 +77,6 @@ def load(path: Path) -> Figures:
         )
         listed = typed(tuple[dict[str, Any], ...], file.get("figure", []), "figure")
         found = [_figure(each, f"figure[{i}]", document, hardware) for i, each in enumerate(listed)]
-    except (BadRecord, Wrong) as error:
+    except BadRecord as error:
         raise BadClaim(f"{path}: {error}") from error
     return Figures(document, hardware, tuple(found))

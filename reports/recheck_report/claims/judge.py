@@ -7,9 +7,10 @@ import re
 from dataclasses import dataclass
 from functools import cached_property
 
+from recheck_report.claims.checks import Check
 from recheck_report.claims.collection import Collection
 from recheck_report.claims.expression import BadExpression
-from recheck_report.claims.load import Check, Claim, Erratum
+from recheck_report.claims.load import Claim, Erratum
 from recheck_report.claims.predicates import (
     FAILS,
     INCONCLUSIVE,

@@ -8,24 +8,27 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 from recheck_report.claims.sources import load_sources
-from recheck_report.claims.toml import ROW, SAID, SHAPE, BadClaim, load_tables, table_of
-from recheck_report.model.typed import Unfit, read_toml
+from recheck_report.claims.toml import BadClaim, Row, Said, load_tables, table_of
+from recheck_report.model.typed import Is, Unfit, read_toml
 
 LISTINGS = "listings.toml"
 
 
 @dataclass(frozen=True)
 class Listing:
-    row: str  # "matmul/s0_tiles", the listing in its own form
-    general: str  # "matmul/tile16", ours
+    row: Row  # "matmul/s0_tiles", the listing in its own form
+    general: Row  # "matmul/tile16", ours
     document: str
-    place: str
-    keeps: str  # what the row has of what is printed
-    differs: str  # what the general form has otherwise, and why
+    place: Said
+    keeps: Said  # what the row has of what is printed
+    differs: Said  # what the general form has otherwise, and why
     reconstructed: str = ""  # what is lost, and from what it was made
-    shape: str = ""  # where the two are compared; empty: at the headline
+    shape: Annotated[str, Is(pattern=r"^(\d+(x\d+)*)?$", form="like 8192x8192")] = (
+        ""  # where the two are compared; empty: at the headline
+    )
 
     @property
     def experiment(self) -> str:
@@ -39,20 +42,10 @@ class Listing:
 
 def _check(listing: Listing) -> None:
     if not listing.general.startswith(f"{listing.experiment}/"):
-        raise Unfit("is of another experiment than the row").at("general")
+        raise Unfit("is of another experiment than the row", "general")
 
 
-_read = table_of(
-    Listing,
-    _check,
-    row=ROW,
-    general=ROW,
-    shape=SHAPE,
-    place=SAID,
-    keeps=SAID,
-    differs=SAID,
-    reconstructed=SAID,
-)
+_read = table_of(Listing, _check)
 
 
 def load_listings(folder: Path) -> tuple[Listing, ...]:

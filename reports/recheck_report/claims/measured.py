@@ -13,7 +13,8 @@ from recheck_report.claims.names import slips
 from recheck_report.model.accuracy import Accuracy, load_accuracy
 from recheck_report.model.companions import FILES, LARGER
 from recheck_report.model.probes import Probes, load_probes
-from recheck_report.model.record import Record, compressed, load, locate
+from recheck_report.model.read import compressed, load, locate
+from recheck_report.model.record import Record
 from recheck_report.model.typed import BadRecord
 from recheck_report.statistics.family import Comparisons
 from recheck_report.suspects import suspects

@@ -25,13 +25,14 @@ from pathlib import Path
 
 from recheck_report.claims import expression
 from recheck_report.claims.binds import BINDS
+from recheck_report.claims.checks import Check
 from recheck_report.claims.collection import Collection
-from recheck_report.claims.load import Check
 from recheck_report.claims.sources import SOURCES
 from recheck_report.claims.story import Step, Story
 from recheck_report.claims.toml import there
+from recheck_report.model.case import Source
 from recheck_report.model.counters import COUNTERS, LAUNCHES
-from recheck_report.model.record import Record, Source
+from recheck_report.model.record import Record
 
 
 @dataclass(frozen=True)

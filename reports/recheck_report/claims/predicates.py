@@ -14,17 +14,9 @@ from itertools import pairwise
 
 from recheck_report.claims import expression
 from recheck_report.claims.asked import many, roof_name
+from recheck_report.claims.checks import COMPILED, Check
 from recheck_report.claims.family import extremes
-from recheck_report.claims.load import COMPILED, Check
-from recheck_report.formatting import (
-    NBSP,
-    SCOPES,
-    duration,
-    durations,
-    plain,
-    shape_label,
-    significant,
-)
+from recheck_report.formatting import NBSP, SCOPES, durations, plain, shape_label
 from recheck_report.model.probes import Probes
 from recheck_report.model.record import Case, Record
 from recheck_report.net import caught
@@ -291,32 +283,6 @@ class Questions:
         if check.expect == "none":
             verdict = opposite(verdict)
         return Outcome(check, verdict, text, evidence=check.ids)
-
-    def _rate(self, check: Check) -> tuple[float, float, float, str, str]:
-        """Value, low, high, unit and text of a case's metric."""
-        case = self.timed(check.of)
-        median, low, high = case.time.median, case.time.low, case.time.high
-        if check.metric == "seconds":
-            return median, low, high, "s", duration(median)
-        work = case.bytes if check.metric == "bytes_per_second" else case.flops
-        if not work:
-            raise Missing(f"{check.of} has no work of that kind")
-        unit, scale, name = ("B/s", 1e9, "GB/s")
-        if check.metric == "flops_per_second":
-            unit, scale, name = ("flop/s", 1e12, "TFLOP/s")
-        rates = work / median, work / high, work / low
-        texts = [significant(rate / scale, 4) for rate in rates]
-        return *rates, unit, f"{texts[0]} [{texts[1]}, {texts[2]}] {name}"
-
-    def _at_least(self, check: Check) -> Outcome:
-        value, low, high, unit, text = self._rate(check)
-        verdict = above(low, high, _given(check.value))
-        return Outcome(check, verdict, text, value, low, high, unit, check.ids)
-
-    def _at_most(self, check: Check) -> Outcome:
-        value, low, high, unit, text = self._rate(check)
-        verdict = below(low, high, _given(check.value))
-        return Outcome(check, verdict, text, value, low, high, unit, check.ids)
 
     def _fraction_of_roof(self, check: Check) -> Outcome:
         case = self.timed(check.of)

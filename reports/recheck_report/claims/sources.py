@@ -5,15 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Annotated
 
-from recheck_report.claims.toml import ID, SAID, BadClaim, Wrong, load_tables, table_of
-from recheck_report.model.typed import BadRecord, read_toml, typed
+from recheck_report.claims.toml import BadClaim, Id, Said, load_tables, table_of
+from recheck_report.model.typed import BadRecord, Is, read_toml, typed
 
 SOURCES = "sources.toml"
 HOLDER = "log_held_by"
 OWN = "own"  # names of what is no document, which rows may give as theirs
 # of rows that no document has: the harness's and the vendors' libraries
 ALWAYS = ("Recheck", "vendor")
+_URL = r"^(https?://[^\s\"<>\\^`{|}]+)?$"
 # kinds of documents that the Citation File Format knows
 TYPES = (
     "article", "blog", "book", "conference-paper", "generic", "magazine-article", "manual",
@@ -25,9 +27,9 @@ TYPES = (
 class Source:
     """A document. What is empty it does not say, or nobody knows."""
 
-    id: str
-    name: str  # by which the report calls it
-    found: str  # where it was published, or where it was found
+    id: Id
+    name: Said  # by which the report calls it
+    found: Said  # where it was published, or where it was found
     title: str = ""  # its own, in its language
     english: str = ""  # of the title; empty if that is English
     author: str = ""
@@ -35,15 +37,11 @@ class Source:
     language: str = ""
     hardware: tuple[str, ...] = ()  # of its figures
     state: str = ""  # what is lost of it
-    type: str = ""  # one of TYPES
-    url: str = ""
+    type: Annotated[str, Is(one_of=(*TYPES, ""))] = ""
+    url: Annotated[str, Is(pattern=_URL, form="an address with https:// or http://")] = ""
 
 
-_URL = {
-    "pattern": r"^(https?://[^\s\"<>\\^`{|}]+)?$",
-    "says": "an address that begins with https:// or http://",
-}
-_read = table_of(Source, id=ID, name=SAID, found=SAID, type={"enum": TYPES}, url=_URL)
+_read = table_of(Source)
 
 
 @cache
@@ -67,5 +65,5 @@ def load_more(folder: Path) -> tuple[str, tuple[str, ...]]:
         holder = typed(str, document.get(HOLDER, ""), HOLDER)
         own = typed(tuple[str, ...], document.get(OWN, []), OWN)
         return holder, (*own, *ALWAYS)
-    except (BadRecord, Wrong) as error:
+    except BadRecord as error:
         raise BadClaim(f"{path}: {error}") from error

@@ -10,36 +10,34 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from recheck_report.claims.binds import CASE
-from recheck_report.claims.load import Check, checks_of
+from recheck_report.claims.checks import Check, checks_of
 from recheck_report.claims.toml import (
-    SAID,
     BadClaim,
-    Wrong,
+    Said,
     known_only,
     list_of,
     load_tables,
     one_of,
     table_of,
-    text_of,
 )
-from recheck_report.model.typed import Unfit, read_toml
+from recheck_report.model.typed import Is, Unfit, read_toml, typed
 from recheck_report.model.verdicts import VERDICTS
 
 STORY = "story.toml"
 GAIN = "gain"  # the check that every step has but the first: that it is faster than its base
-_IDEA = {"pattern": "^.{1,32}$", "says": "1 to 32 letters: a chart has no room for more"}
 
 
 @dataclass(frozen=True)
 class Part:
     """Some sentences of a step's paragraph; {key} stands for what the check of that key came to."""
 
-    text: str
+    text: Said
     of: str = GAIN  # the check on which it depends whether they are true
-    verdict: str = ""  # that makes them true; empty: they are, whatever it comes to
+    # that makes them true; empty: they are, whatever it comes to
+    verdict: Annotated[str, Is(one_of=("", *VERDICTS))] = ""
     gpu: str = ""  # by name; empty where they are so on every one
 
     @property
@@ -50,9 +48,10 @@ class Part:
 
 @dataclass(frozen=True)
 class Step:
-    row: str
-    idea: str  # in a few words
-    text: tuple[Part, ...]  # the paragraph
+    row: Annotated[str, Is(pattern="^[a-z0-9_]+$", form="the name of a row")]
+    # in a few words: a chart has no room for more
+    idea: Annotated[str, Is(pattern="^.{1,32}$", form="1 to 32 letters")]
+    text: Annotated[tuple[Part, ...], Is(filled=True)]  # the paragraph
     base: str = ""  # an earlier step's row, which it is compared with; the last one's if left out
     check: tuple[Check, ...] = ()
     binds: str = ""  # the case whose counters say what binds it
@@ -73,27 +72,23 @@ class Story:
 def _check(step: Step) -> None:
     keys = [each.key for each in step.check if each.key]
     if len(keys) > len(set(keys)) or GAIN in keys:
-        raise Unfit(f"is the same in two checks, or {GAIN}").at("key")
+        raise Unfit(f"is the same in two checks, or {GAIN}", "key")
     if step.binds and not CASE.fullmatch(step.binds):
-        raise Unfit(f"{step.binds!r} is no cold case").at("binds")
+        raise Unfit(f"{step.binds!r} is no cold case", "binds")
     for at, part in enumerate(step.text):
         for key in (*part.keys, part.of):
             if key not in (GAIN, *keys):
                 known = ", ".join((GAIN, *keys))
-                raise Unfit(f"speaks of {{{key}}}; there are {known}").at(f"text[{at}]")
+                raise Unfit(f"speaks of {{{key}}}; there are {known}", f"text[{at}]")
 
 
-_ROW = {"pattern": "^[a-z0-9_]+$", "says": "the name of a row"}
-_PART = {"properties": {"text": SAID, "verdict": {"enum": ("", *VERDICTS)}}}
-_read = table_of(Step, _check, row=_ROW, idea=_IDEA, text={"minItems": 1, "items": _PART})
+_read = table_of(Step, _check)
 
 
 def _step(table: dict[str, Any]) -> Step:
     known_only(table, Step.__annotations__, "")
     for at, part in enumerate(list_of(table, "text")):
-        if type(part) is not dict:
-            raise Wrong(f"field text[{at}] must be a part: {{ text = … }}")
-        known_only(part, Part.__annotations__, f"text[{at}].")
+        known_only(typed(dict[str, Any], part, f"text[{at}]"), Part.__annotations__, f"text[{at}].")
     return _read(table | {"check": [*checks_of(table, "check")]})
 
 
@@ -101,15 +96,14 @@ def load(path: Path) -> Story:
     """The story of one file; raises BadClaim."""
     document = read_toml(path, BadClaim)
     try:
-        title = text_of(document, "title")
-        del document["title"]
+        title = typed(str, document.pop("title", None), "title")
         steps: list[Step] = []
         for step in load_tables(path, document, "step", _step, " tables and a title", "row"):
             earlier = [each.row for each in steps]
             if step.base:
                 one_of(earlier, step.base, f"{step.row}.base")
             steps.append(replace(step, base=step.base or (earlier or [""])[-1]))
-    except Wrong as error:
+    except Unfit as error:
         raise BadClaim(f"{path}: {error}") from error
     return Story(path.parent.name, title, tuple(steps))
 

@@ -7,38 +7,22 @@ import re
 from collections.abc import Callable, Collection, Iterable
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, TypeVar, get_type_hints
+from typing import Annotated, Any, TypeVar
 
-from recheck_report.model.typed import BadRecord, Form, Reader, Unfit, reader
+from recheck_report.model.typed import BadRecord, Is, Unfit, members, typed
 
 T = TypeVar("T")
 # forms of texts: any but an empty one; a name of the reader's own, fit for links; a row; a shape
-SAID = {"minLength": 1}
-ID = {
-    "pattern": r"^[A-Za-z][A-Za-z0-9._-]*$",
-    "says": "a letter, and letters, digits, ., - or _ behind it",
-}
-ROW = {"pattern": r"^[a-z0-9_]+/[a-z0-9_]+$", "says": "like matmul/tile16"}
-SHAPE = {"pattern": r"^\d+(x\d+)*$", "says": "like 8192x8192"}
+Said = Annotated[str, Is(filled=True)]
+Id = Annotated[
+    str, Is(pattern=r"^[A-Za-z][A-Za-z0-9._-]*$", form="a letter, then letters, digits, ., - or _")
+]
+Row = Annotated[str, Is(pattern=r"^[a-z0-9_]+/[a-z0-9_]+$", form="like matmul/tile16")]
+Shape = Annotated[str, Is(pattern=r"^\d+(x\d+)*$", form="like 8192x8192")]
 
 
 class BadClaim(BadRecord):
     """A file of claims or errata is not in form; str() is one line for the user."""
-
-
-class Wrong(Exception):
-    """What is wrong with a field, for a place that the caller knows."""
-
-
-def text_of(table: dict[str, Any], key: str, where: str = "", optional: bool = False) -> str:
-    if key not in table and optional:
-        return ""
-    if key not in table:
-        raise Wrong(f"field {where}{key} is missing")
-    text = table[key]
-    if not isinstance(text, str) or not text.isprintable():
-        raise Wrong(f"field {where}{key} must be one line of text")
-    return text
 
 
 def there(names: Iterable[str], wrong: str) -> str:
@@ -52,19 +36,16 @@ def there(names: Iterable[str], wrong: str) -> str:
 def known_only(table: dict[str, Any], allowed: Iterable[str], where: str) -> None:
     for key in table:
         if key not in allowed:
-            raise Wrong(f"field {where}{key} is unknown; {there(allowed, key)}")
+            raise Unfit(f"is unknown; {there(allowed, key)}", f"{where}{key}")
 
 
 def one_of(names: Collection[str], name: str, field: str) -> None:
     if name not in names:
-        raise Wrong(f"field {field}: there is no {name}; {there(names, name)}")
+        raise Unfit(f"there is no {name}; {there(names, name)}", f"{field}:")
 
 
-def list_of(table: dict[str, Any], key: str, where: str = "") -> list[Any]:
-    found = table.get(key, [])
-    if type(found) is not list:
-        raise Wrong(f"field {where}{key} must be a list")
-    return found
+def list_of(table: dict[str, Any], key: str) -> list[Any]:
+    return [*typed(tuple[Any, ...], table.get(key, []), key)]
 
 
 def in_order(name: str) -> list[str | int]:
@@ -72,13 +53,16 @@ def in_order(name: str) -> list[str | int]:
     return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", name)]
 
 
-def table_of(kind: type[T], check: Callable[[T], None] | None = None, **forms: Form) -> Reader[T]:
-    """What makes a table one of that dataclass, with no other keys; `forms` are of its members."""
-    read, names = reader(kind, {"properties": forms}, check), list(get_type_hints(kind))
+def table_of(
+    kind: type[T], check: Callable[[T], None] = lambda _: None
+) -> Callable[[dict[str, Any]], T]:
+    """What makes a table one of that dataclass, with no other keys; `check` raises Unfit for what
+    ties its members to each other."""
 
     def parse(table: dict[str, Any]) -> T:
-        known_only(table, names, "")
-        found: T = read(table)
+        known_only(table, list(members(kind)), "")
+        found = typed(kind, table)
+        check(found)
         return found
 
     return parse
@@ -104,14 +88,14 @@ def load_tables(
         name = table.get("id") if type(table) is dict else None
         try:
             if type(table) is not dict:
-                raise Wrong("is no table")
+                raise BadRecord("is no table")
             one = parse(table)
             if unique and getattr(one, unique) in [getattr(each, unique) for each in found]:
-                raise Wrong(f"field {unique}: another {key} of this file has it too")
+                raise Unfit(f"another {key} of this file has it too", f"{unique}:")
             for member, values in known.items():
                 one_of(values, getattr(one, member), member)
             found.append(one)
-        except (Wrong, Unfit) as error:
+        except BadRecord as error:
             where = f"{path}: {key} {name or f'number {at + 1}'}"
             raise BadClaim(f"{where}: {error}") from error
     return tuple(found)

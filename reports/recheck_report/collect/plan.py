@@ -10,8 +10,9 @@ from typing import Any
 from recheck_report.claims import Collection, expression
 from recheck_report.claims.names import Tables
 from recheck_report.collect.programs import BadProgram, cases_of, execute
+from recheck_report.model.case import Source
 from recheck_report.model.counters import ATTRIBUTES
-from recheck_report.model.record import RECORD, Source
+from recheck_report.model.read import RECORD
 from recheck_report.model.typed import BadRecord, bytes_of, read_json
 
 # row, regime and --per-case: enough to know the machine and the tools; every program has it

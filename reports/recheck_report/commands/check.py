@@ -11,7 +11,8 @@ from pathlib import Path
 
 from recheck_report.claims.measured import Measured, read
 from recheck_report.commands import experiments_option
-from recheck_report.model.record import AUDIT, MACHINE, RECORD
+from recheck_report.model.read import RECORD
+from recheck_report.model.record import AUDIT, MACHINE
 from recheck_report.sections.provenance import unfit
 
 

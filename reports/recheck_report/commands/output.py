@@ -15,7 +15,7 @@ from recheck_report.anchors import BESIDE, README
 from recheck_report.commands import Failed
 from recheck_report.files import beside
 from recheck_report.model.companions import FILES
-from recheck_report.model.record import COMPRESSED, RECORD
+from recheck_report.model.read import COMPRESSED, RECORD
 
 MARK = "<!-- Written by Recheck from record.json; rendering again replaces it. -->"
 COMPARISON_MARK = "<!-- Written by Recheck from several records; comparing again replaces it. -->"

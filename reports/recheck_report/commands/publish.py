@@ -19,7 +19,8 @@ from recheck_report.claims.measured import read
 from recheck_report.commands import Failed, experiments_option
 from recheck_report.commands.output import foreign
 from recheck_report.commands.render import peak_of, render
-from recheck_report.model.record import RECORD, Record, load
+from recheck_report.model.read import RECORD, load
+from recheck_report.model.record import Record
 from recheck_report.progress import doing
 from recheck_report.sections.provenance import unfit
 

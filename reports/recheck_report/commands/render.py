@@ -26,7 +26,8 @@ from recheck_report.claims.measured import Measured, read, read_gpu
 from recheck_report.commands import experiments_option, outside
 from recheck_report.commands.output import MARK, write
 from recheck_report.formatting import cell, shape_label, significant
-from recheck_report.model.record import MEMORY_LEVELS, RECORD, SPECIAL, Experiment, load, locate
+from recheck_report.model.read import RECORD, load, locate
+from recheck_report.model.record import MEMORY_LEVELS, SPECIAL, Experiment
 from recheck_report.net import caught
 from recheck_report.page import page as html_page
 from recheck_report.progress import doing

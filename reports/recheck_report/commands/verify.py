@@ -22,7 +22,8 @@ from recheck_report.claims.measured import Measured, read
 from recheck_report.claims.toml import in_order
 from recheck_report.commands import Failed, experiments_option
 from recheck_report.formatting import NONE, duration, margin
-from recheck_report.model.record import SPECIAL, Case, locate
+from recheck_report.model.read import locate
+from recheck_report.model.record import SPECIAL, Case
 from recheck_report.model.verdicts import Verdict, Verdicts, load_verdicts
 from recheck_report.progress import doing
 from recheck_report.sections.times import Pair, count, place, row_of, told

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from recheck_report.model.record import RECORD, Record, load
+from recheck_report.model.read import RECORD, load
+from recheck_report.model.record import Record
 from recheck_report.model.typed import BadRecord, printable
 
 JOURNAL = "record.journal.jsonl"  # of a run that came to no end

@@ -16,7 +16,8 @@ from pathlib import Path
 
 from recheck_report.anchors import slug
 from recheck_report.claims.measured import Measured, read, read_gpu
-from recheck_report.model.record import AUDIT, RECORD, Case, Experiment, Record
+from recheck_report.model.read import RECORD
+from recheck_report.model.record import AUDIT, Case, Experiment, Record
 from recheck_report.queries import metric_of, roof, share
 from recheck_report.statistics import variation
 from recheck_report.statistics.variation import class_of

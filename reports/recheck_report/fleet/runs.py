@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from recheck_report.fleet.brought import Brought, brought
-from recheck_report.model.record import RECORD
+from recheck_report.model.read import RECORD
 from recheck_report.model.typed import MOST_BYTES, BadRecord, bytes_of, printable, read_json, typed
 
 REPORT = "report.json"  # in the folder of a run

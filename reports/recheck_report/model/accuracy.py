@@ -10,11 +10,15 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from typing import Annotated
 
 from recheck_report.model import companions
-from recheck_report.model.record import Record
-from recheck_report.model.typed import BadRecord
+from recheck_report.model.record import STATUS, Record
+from recheck_report.model.typed import BadRecord, Is
 
+SCHEMA, MOST_EXTENT = 2, 2**31 - 1
+KINDS = ("ordinary", "adversarial", "special")  # adversarial: errors as large as we can make them
+_NAME = "^[a-z0-9_]+$"
 EXPERIMENT = "matmul"  # that it is about
 LIBRARY = "cublas"  # whose errors the others are held against
 LEAST_K = 512  # from which on a split row may be no worse
@@ -30,17 +34,17 @@ class BadAccuracy(BadRecord):
 
 @dataclass(frozen=True)
 class Origin(companions.Origin):
-    gpu_reason: str | None
-    cpu: str
-    blas: str | None
-    seed: int
+    gpu_reason: Annotated[str | None, Is("why there is none; null with one")]
+    cpu: Annotated[str, Is("model")]
+    blas: Annotated[str | None, Is("the library of the CPU's BLAS; null: none")]
+    seed: Annotated[int, Is("of the inputs", least=0)]
 
 
 @dataclass(frozen=True)
 class Distribution:
-    name: str
-    says: str
-    kind: str
+    name: Annotated[str, Is("by which results name it", pattern=_NAME)]
+    says: Annotated[str, Is("for people")]
+    kind: Annotated[str, Is("special: a row gets it right or wrong, with no errors", one_of=KINDS)]
 
     @property
     def special(self) -> bool:
@@ -50,12 +54,12 @@ class Distribution:
 
 @dataclass(frozen=True)
 class Row:
-    strategy: str
-    role: str
-    target: str
-    arithmetic: str
-    sweep: bool
-    parameters: dict[str, int]
+    strategy: Annotated[str, Is("the row's name", pattern=_NAME)]
+    role: Annotated[str, Is(one_of=("rung", "baseline", "roof", "part", "audit"))]
+    target: Annotated[str, Is("where it runs", one_of=("cpu", "gpu"))]
+    arithmetic: Annotated[str, Is("as in a record", one_of=("fp32", "tf32", "split"))]
+    sweep: Annotated[bool, Is("whether it is one point of a parameter sweep")]
+    parameters: Annotated[dict[str, Annotated[int, Is(least=0)]], Is("by name")]
 
     @property
     def split(self) -> bool:
@@ -64,16 +68,17 @@ class Row:
 
 @dataclass(frozen=True)
 class Result:
-    strategy: str
-    distribution: str
-    k: int
-    status: str
-    reason: str | None
-    frobenius: float | None = None
-    componentwise: float | None = None  # largest, of |A||B|
-    median: float | None = None  # of the elements' relative errors
-    absolute: float | None = None  # largest
-    bound: float | None = None  # of componentwise
+    strategy: Annotated[str, Is("one of the rows")]
+    distribution: Annotated[str, Is("one of the distributions")]
+    k: Annotated[int, Is("length of the sums", least=1, most=MOST_EXTENT)]
+    status: Annotated[str, Is("what became of it", one_of=STATUS)]
+    reason: Annotated[str | None, Is("one line; null if and only if passed", filled=True)]
+    # R from float64; null where there is no error
+    frobenius: Annotated[float | None, Is("‖C − R‖ / ‖R‖", least=0)] = None
+    componentwise: Annotated[float | None, Is("the largest |C − R| / (|A||B|)", least=0)] = None
+    median: Annotated[float | None, Is("of the elements' |C − R| / |R|", least=0)] = None
+    absolute: Annotated[float | None, Is("the largest |C − R|", least=0)] = None
+    bound: Annotated[float | None, Is("what componentwise may be", least=0)] = None
 
     @property
     def of_bound(self) -> float | None:
@@ -94,13 +99,13 @@ class Result:
 
 @dataclass(frozen=True, eq=False)
 class Accuracy:
-    schema: int
-    environment: Origin
-    m: int
-    n: int
-    distributions: tuple[Distribution, ...]
-    rows: tuple[Row, ...]
-    results: tuple[Result, ...]
+    schema: Annotated[int, Is("of this form", one_of=(SCHEMA,))]
+    environment: Annotated[Origin, Is("where it was found out")]
+    m: Annotated[int, Is("rows of the product", least=1, most=MOST_EXTENT)]
+    n: Annotated[int, Is("columns of the product", least=1, most=MOST_EXTENT)]
+    distributions: Annotated[tuple[Distribution, ...], Is("of the inputs' elements")]
+    rows: Annotated[tuple[Row, ...], Is("of the experiment matmul")]
+    results: Annotated[tuple[Result, ...], Is("each row on each distribution")]
 
     def foreign(self, record: Record) -> str | None:
         """Why this is not about the code and machine of that record; None if it is."""
@@ -142,7 +147,7 @@ def load_accuracy(path: Path, name: str = companions.ACCURACY) -> Accuracy | Non
 
     Raises BadAccuracy with one line that names the file, the field and what to do.
     """
-    found = companions.read(Accuracy, path, name, "measure the accuracy", BadAccuracy)
+    found = companions.read(Accuracy, SCHEMA, path, name, "measure the accuracy", BadAccuracy)
     if found is None:
         return None
     # results of rows and inputs that the file does not list say nothing

@@ -6,24 +6,26 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
-from recheck_report import schemas
 from recheck_report.model.record import Record
-from recheck_report.model.typed import BadRecord, T, bytes_of, checked, read_json, reader
+from recheck_report.model.typed import BadRecord, Is, T, bytes_of, read_json, typed
 
 PROBES, ACCURACY, LARGER = "probes.json", "accuracy.json", "accuracy_large.json"
 FILES = (PROBES, ACCURACY, LARGER)  # that a report may hold, and takes along
+
+Commit = Annotated[str | None, Is("as in the record", pattern="^([0-9a-f]{40}|unknown)$")]
 
 
 @dataclass(frozen=True)
 class Origin:
     """Which code and machine a file beside a record is about."""
 
-    gpu: str | None
-    driver: str | None
-    commit: str | None
-    dirty: bool
-    uuid_hash: str | None
+    gpu: Annotated[str | None, Is("model; null without one")]
+    driver: Annotated[str | None, Is("as in the record")]
+    commit: Commit
+    dirty: Annotated[bool, Is("as in the record")]
+    uuid_hash: Annotated[str | None, Is("as in the record", pattern="^[0-9a-f]{16}$")]
 
     def foreign(self, record: Record, what: str, machine: bool = True) -> str | None:
         """Why `what` has another origin than that record; None if it has the same. `machine`: what
@@ -41,29 +43,28 @@ class Origin:
 
 
 def read(
-    kind: type[T], path: Path, name: str, again: str, error: type[BadRecord] = BadRecord
-) -> T | None:
+    kind: type[T], known: int, path: Path, name: str, again: str,
+    error: type[BadRecord] = BadRecord,
+) -> T | None:  # fmt: skip
     """The JSON file of that name in a report folder or beside a record, or `path` itself if it is
-    one of its kind; None where there is none. Its form is the schema of that kind.
+    one of its kind; None where there is none. `known`: its schema.
 
     Raises `error` with one line that names the file and the field, and says what to do `again`.
     """
     subject = kind.__name__.lower()
-    form = schemas.load(subject)
     folder = path if path.is_dir() else path.parent
     own = not path.is_dir() and path.name.startswith(re.split("[_.]", name)[0])
     file = path if own else folder / name
     todo = f"{again} again"
     try:
-        document, known = read_json(bytes_of(file)), form["properties"]["schema"]["const"]
+        document = read_json(bytes_of(file))
         if type(document) is not dict or "schema" not in document:
             raise BadRecord(f"has no field schema: this is no {subject}.json of Recheck")
         if (schema := document["schema"]) != known or type(schema) is not int:
             if type(schema) is int and schema > known:
                 todo = "update Recheck"
             raise BadRecord(f"has schema {repr(schema)[:40]}; this renderer reads schema {known}")
-        found: T = checked(reader(kind, form), document)
-        return found
+        return typed(kind, document)
     except FileNotFoundError:
         return None
     except OSError as problem:

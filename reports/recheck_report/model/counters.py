@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import get_type_hints
 
-from recheck_report import schemas
+from recheck_report.model.environment import Gpu
 
 Metrics = tuple[str, ...]
 
@@ -102,9 +102,8 @@ ATTRIBUTES = {
     "shared_bytes_per_sm": "device__attribute_max_shared_memory_per_multiprocessor",
     "threads_per_sm": "device__attribute_max_threads_per_multiprocessor",
 }
-_GPU = schemas.load("record")["properties"]["environment"]["properties"]["gpu"]["properties"]
 # the numbers that a record has of its GPU are attributes as well
 OF_DEVICE = (
     *ATTRIBUTES,
-    *(name for name, form in _GPU.items() if re.search("integer|number", str(form["type"]))),
+    *(name for name, kind in get_type_hints(Gpu).items() if kind in (int, float, float | None)),
 )

@@ -1,28 +1,29 @@
 """What json and tomllib have read, as values of our types; what is none is refused in one line.
 
-A type is a dataclass, tuple, dict, str, float, int or bool, or one of these or None. With the form
-of a published schema, a value also has to lie where that allows: its `enum`, `pattern`, `minimum`,
-and so on. What ties members to each other is left to whoever reads them. Nothing here may grow with
-what a stranger writes: texts, lists, numbers and files have bounds.
+A type is a dataclass, tuple, dict, str, float, int or bool, or one of these or None. `Annotated`
+with an `Is` it also says what it means and which values are allowed. What ties members to each
+other is left to whoever reads them. Nothing here may grow with what a stranger writes: texts,
+lists, numbers and files have bounds.
 """
 
 from __future__ import annotations
 
 import codecs
+import contextlib
 import json
 import math
 import re
 import tomllib
 from collections.abc import Callable
-from dataclasses import MISSING, fields, is_dataclass
-from itertools import chain
+from dataclasses import MISSING, dataclass, fields, is_dataclass
+from functools import cache
 from pathlib import Path
 from types import UnionType
-from typing import Any, TypeVar, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
 
 T = TypeVar("T")
-Form = dict[str, Any]  # a schema, or a part of one
-Reader = Callable[[Any], T]
+Notes = list[str]  # what could not be read, each a short sentence
+Read = Callable[[Any, str, Notes | None], Any]  # of a value, its path in the file, and notes
 
 MOST_BYTES = 1 << 26  # of a file; a full run's largest has 5 MB
 MOST_CHARACTERS = 10_000  # of one text
@@ -34,19 +35,35 @@ class BadRecord(Exception):
     """The input is no file that this program can read; str() is one line for the user."""
 
 
-class Unfit(Exception):
-    """A value that is not of its type; its path in the file grows from the inside out."""
+class Unfit(BadRecord):
+    """A value that is not of its type, or not allowed, at a path in its file."""
 
-    def __init__(self, what: str) -> None:
-        self.what, self.path = what, ""
+    def __init__(self, what: str, where: str = "") -> None:
+        super().__init__(f"field {' '.join(where.split()) or 'at the top'} {what}")
 
-    def at(self, step: str) -> Unfit:
-        dot = "." if self.path and not self.path.startswith("[") else ""
-        self.path = f"{step}{dot}{self.path}"
-        return self
 
-    def __str__(self) -> str:
-        return f"field {' '.join(self.path.split()) or 'at the top'} {self.what}"
+@dataclass(frozen=True)
+class Is:
+    """What a member means, and which values of its type are allowed; None and empty: any."""
+
+    what: str = ""
+    least: float | None = None
+    above: float | None = None
+    most: float | None = None
+    one_of: tuple[Any, ...] = ()
+    pattern: str = ""
+    form: str = ""  # the pattern in words
+    filled: bool = False  # a text or list that may not be empty
+    names: str = ""  # the pattern of an object's names
+
+    @property
+    def limits(self) -> str:
+        """ "at least 0 and at most 2147483647"."""
+        pairs = (("at least", self.least), ("above", self.above), ("at most", self.most))
+        return " and ".join(f"{how} {end:.10g}" for how, end in pairs if end is not None)
+
+
+ANY = Is()
 
 
 def printable(text: str) -> str:
@@ -54,224 +71,210 @@ def printable(text: str) -> str:
     return " ".join("".join(each if each.isprintable() else " " for each in text).split())
 
 
-def _text(value: Any) -> str:
+def _text(value: Any, where: str) -> str:
     if type(value) is not str:
-        raise Unfit("must be a string")
+        raise Unfit("must be a string", where)
     if len(value) > MOST_CHARACTERS:
-        raise Unfit(f"must have at most {MOST_CHARACTERS} characters")
+        raise Unfit(f"must have at most {MOST_CHARACTERS} characters", where)
     # a reason becomes a table cell and a chart's text, so line breaks and control codes go
     if value.isprintable() and "  " not in value and value.strip() == value:
         return value
     return printable(value)
 
 
-def _of(kind: type, what: str) -> Reader[Any]:
-    def read(value: Any) -> Any:
-        if type(value) is not kind:
-            raise Unfit(f"must be {what}")
-        if isinstance(value, list | dict) and len(value) > MOST_ENTRIES:
-            raise Unfit(f"must have at most {MOST_ENTRIES} entries")
-        return value
-
-    return read
+def _collection(value: Any, where: str, kind: type, what: str) -> Any:
+    if type(value) is not kind:
+        raise Unfit(f"must be {what}", where)
+    there: Any = value
+    if len(there) > MOST_ENTRIES:
+        raise Unfit(f"must have at most {MOST_ENTRIES} entries", where)
+    return there
 
 
-_list, _object, _flag = _of(list, "a list"), _of(dict, "an object"), _of(bool, "true or false")
-
-
-def _within(form: Form) -> tuple[float, float, str]:
-    """The least and the most that a form allows a number to be, and what it says of these."""
-    least, above = (form.get(key) for key in ("minimum", "exclusiveMinimum"))
-    most, below = (form.get(key) for key in ("maximum", "exclusiveMaximum"))
-    says = [f"at least {least}"] if least is not None else []
-    says += [f"above {above}"] if above is not None else []
-    says += [f"at most {most:g}" if most > MOST_CHARACTERS else f"at most {most}"] if most else []
-    says += [f"below {below:g}"] if below is not None else []
-    low = -math.inf if least is None else least
-    low = low if above is None else math.nextafter(above, math.inf)
-    high = math.inf if most is None else most
-    return low, high if below is None else math.nextafter(below, 0), " and ".join(says)
-
-
-def _number(kind: type, form: Form) -> Reader[Any]:
-    low, high, says = _within(form)
+def _number(kind: type, limits: Is) -> Read:
+    low = -math.inf if limits.least is None else limits.least
+    low = low if limits.above is None else math.nextafter(limits.above, math.inf)
+    high = math.inf if limits.most is None else limits.most
     most, what = (MOST_INTEGER, "an integer") if kind is int else (MOST_NUMBER, "a finite number")
     # json reads 1e999 as infinity, and to Python a bool is an int; neither is a measurement
     kinds = (int,) if kind is int else (int, float)
 
-    def read(value: Any) -> Any:
+    def read(value: Any, where: str, notes: Notes | None) -> Any:
         if type(value) not in kinds or not -most <= value <= most:
-            raise Unfit(f"must be {what}")
+            raise Unfit(f"must be {what}", where)
         if not low <= value <= high:
-            raise Unfit(f"must be {says}")
+            raise Unfit(f"must be {limits.limits}", where)
         return value
 
     return read
 
 
-def _limited(read: Reader[Any], form: Form) -> Reader[Any]:
-    """With what a form asks of a text, or of how many there are."""
-    allowed, pattern = form.get("enum"), form.get("pattern")
-    least = form.get("minLength", form.get("minItems"))
-    if not (allowed or pattern or least):
-        return read
-    known = ", ".join(each for each in allowed or () if each)
-    match = re.compile(pattern or "").search
+def _limited(convert: Read, limits: Is, nullable: bool) -> Read:
+    """With what is allowed of a text, or of how many entries there are."""
+    if not (limits.one_of or limits.pattern or limits.filled):
+        return convert
+    match = re.compile(limits.pattern).search
+    known = ", ".join(filter(None, map(str, limits.one_of)))
 
-    def limited(value: Any) -> Any:
-        found = read(value)
-        if allowed and found not in allowed:
-            raise Unfit(f"must be {'null or ' if None in allowed else ''}one of {known}")
-        if pattern and not match(found):
-            raise Unfit(f"must be {form.get('says', f'of the form {pattern}')}")
-        if least and len(found) < least:
-            raise Unfit("must not be empty")
+    def read(value: Any, where: str, notes: Notes | None) -> Any:
+        found = convert(value, where, notes)
+        if limits.one_of and found not in limits.one_of:
+            raise Unfit(f"must be {'null or ' if nullable else ''}one of {known}", where)
+        if limits.pattern and not match(found):
+            raise Unfit(f"must be {limits.form or f'of the form {limits.pattern}'}", where)
+        if limits.filled and not found:
+            raise Unfit("must not be empty", where)
         return found
 
-    return limited
+    return read
 
 
-def _left_out(unfit: Unfit, unread: list[str] | None) -> None:
-    """Notes what could not be read, where somebody keeps such notes; else raises it."""
-    if unread is None:
+def _noted(unfit: Unfit, notes: Notes | None) -> None:
+    """Notes what could not be read, where such notes are kept; else raises it."""
+    if notes is None:
         raise unfit from None
-    unread.append(str(unfit))
+    notes.append(str(unfit))
 
 
-def _tuple(inner: Any, form: Form, unread: list[str] | None) -> Reader[Any]:
-    items = form.get("items")
-    convert = reader(inner, items if isinstance(items, dict) else {}, unread=unread)
-    nullable = get_origin(inner) is UnionType
+def _tuple(inner: Any) -> Read:
+    convert, kind = _reader(inner), _bare(inner)
     numbers: dict[Any, set[type]] = {int: {int}, float: {int, float}}
-    number = numbers.get(get_args(inner)[0] if nullable else inner)
+    number = numbers.get(kind)
 
-    def read(value: Any) -> Any:
-        listed = _list(value)
-        # most of a record are its samples, so lists of numbers take a short way: their extremes
-        kinds = set(map(type, listed))
-        if number and kinds and kinds - ({type(None)} if nullable else set()) <= number:
-            there = [each for each in listed if each is not None] if nullable else listed
-            try:
-                for extreme in (min(there), max(there)) if there else ():
-                    convert(extreme)
+    def read(value: Any, where: str, notes: Notes | None) -> Any:
+        listed = _collection(value, where, list, "a list")
+        # most of a record are its samples: of numbers their extremes say whether all are allowed
+        if number and listed and set(map(type, listed)) <= number:
+            with contextlib.suppress(Unfit):
+                convert(min(listed), where, None)
+                convert(max(listed), where, None)
                 return tuple(listed)
-            except Unfit:
-                pass  # which of them it is, the long way says
-        # and so do blocks of samples
-        blocks = inner == tuple[int, ...] and kinds == {list}
-        if blocks and set(map(type, chain.from_iterable(listed))) <= {int}:
-            return tuple(map(tuple, listed))
-        found: list[Any] = []
+        found = []
         for at, each in enumerate(listed):
             try:
-                found.append(convert(each))
+                found.append(convert(each, f"{where}[{at}]", notes))
             except Unfit as unfit:
-                _left_out(unfit.at(f"[{at}]"), unread)
+                _noted(unfit, notes)
         return tuple(found)
 
     return read
 
 
-def _dict(inner: Any, form: Form, unread: list[str] | None) -> Reader[Any]:
-    more = form.get("additionalProperties")
-    convert = reader(inner, more if isinstance(more, dict) else {}, unread=unread)
-    own = {name: reader(inner, each) for name, each in form.get("properties", {}).items()}
-    name_of = _limited(_text, form.get("propertyNames", {}))
+def _fixed(kinds: tuple[Any, ...]) -> Read:
+    converts = [_reader(kind) for kind in kinds]
 
-    def read(value: Any) -> Any:
-        found = {}
-        for name, each in _object(value).items():
+    def read(value: Any, where: str, notes: Notes | None) -> Any:
+        if len(_collection(value, where, list, "a list")) != len(converts):
+            raise Unfit(f"must have {len(converts)} entries", where)
+        pairs = zip(converts, value, strict=True)
+        return tuple(convert(each, where, None) for convert, each in pairs)
+
+    return read
+
+
+def _dict(inner: Any, limits: Is) -> Read:
+    convert, names = _reader(inner), Is(pattern=limits.names)
+    name_of = _limited(lambda value, where, _: _text(value, where), names, False)
+
+    def read(value: Any, where: str, notes: Notes | None) -> Any:
+        found: dict[str, Any] = {}
+        for name, each in _collection(value, where, dict, "an object").items():
+            at = f"{where}.{name[:100]}".removeprefix(".")
             try:
-                if (shown := name_of(name)) in found:  # but for what nobody sees
-                    raise Unfit("is there twice")
-                found[shown] = own.get(name, convert)(each)
+                if (shown := name_of(name, at, None)) in found:  # but for what nobody sees
+                    raise Unfit("is there twice", at)
+                found[shown] = convert(each, at, notes)
             except Unfit as unfit:
-                _left_out(unfit.at(name[:100]), unread)
+                _noted(unfit, notes)
         return found
 
     return read
 
 
-def _dataclass(kind: type, form: Form, unread: list[str] | None) -> Reader[Any]:
+def _dataclass(kind: Any) -> Read:
     """Members that the class does not know are ignored. One with a default may be missing, or null
     where its type has no null."""
-    known: list[tuple[str, Reader[Any], bool, bool]] = []
+    known: list[tuple[str, Read, bool, bool]] = []
 
     def learn() -> None:
-        hints, forms = get_type_hints(kind), form.get("properties", {})
+        hints = members(kind)
         for each in fields(kind):
-            convert = reader(hints[each.name], forms.get(each.name, {}), unread=unread)
             needed = each.default is MISSING and each.default_factory is MISSING
-            nullable = get_origin(hints[each.name]) is UnionType
-            known.append((each.name, convert, needed, nullable))
+            nullable = get_origin(_bare(hints[each.name])) is UnionType
+            known.append((each.name, _reader(hints[each.name]), needed, nullable))
 
-    def read(value: Any) -> Any:
+    def read(value: Any, where: str, notes: Notes | None) -> Any:
         if type(value) is kind:  # which has been read before
             return value
         if not known:  # only now, as a class may hold others of its kind
             learn()
-        there, own = _object(value), {}
+        there, own = _collection(value, where, dict, "an object"), {}
         for name, convert, needed, nullable in known:
             if not needed and (name not in there or (there[name] is None and not nullable)):
                 continue
+            at = f"{where}.{name}" if where else name
             try:
                 if name not in there:
-                    raise Unfit("is missing")
-                own[name] = convert(there[name])
+                    raise Unfit("is missing", at)
+                own[name] = convert(there[name], at, notes)
             except Unfit as unfit:
-                _left_out(unfit.at(name), None if needed else unread)
+                _noted(unfit, None if needed else notes)
         return kind(**own)
 
     return read
 
 
-def reader(
-    kind: Any,
-    form: Form | None = None,
-    check: Callable[[Any], None] | None = None,
-    unread: list[str] | None = None,
-) -> Reader[Any]:
-    """What turns a value of a file into the type `kind` within that form, or raises Unfit; and so
-    does `check`, for what ties its members to each other. With `unread`, an optional member or an
-    entry that cannot be read is left out, and said there."""
-    outer, form = get_origin(kind) or kind, form or {}
-    if check:
-        convert, also = reader(kind, form, unread=unread), check
+def members(kind: Any) -> dict[str, Any]:
+    """The types of a dataclass's members, with what they are annotated with."""
+    return get_type_hints(kind, include_extras=True)
 
-        def both(value: Any) -> Any:
-            found = convert(value)
-            also(found)
-            return found
 
-        return both
-    if outer is UnionType:  # X | None
-        convert = reader(get_args(kind)[0], form, unread=unread)
-        return lambda value: None if value is None else convert(value)
+def _bare(kind: Any) -> Any:
+    return get_args(kind)[0] if get_origin(kind) is Annotated else kind
+
+
+@cache
+def _reader(kind: Any, limits: Is = ANY) -> Read:
+    """What turns a value of a file into the type, or raises Unfit."""
+    outer = get_origin(kind) or kind
+    if outer is Annotated:
+        return _reader(*get_args(kind)[:2])
+    nullable = outer is UnionType  # X | None
+    kind = get_args(kind)[0] if nullable else kind
+    convert = _limited(_plain(kind, limits), limits, nullable)
+    if nullable:
+        return lambda value, where, notes: None if value is None else convert(value, where, notes)
+    return convert
+
+
+def _plain(kind: Any, limits: Is) -> Read:
+    outer = get_origin(kind) or kind
     if outer is tuple:
-        return _limited(_tuple(get_args(kind)[0], form, unread), form)
-    if outer is dict and get_args(kind)[1] is not Any:
-        return _dict(get_args(kind)[1], form, unread)
+        inner, *others = get_args(kind)
+        return _tuple(inner) if others == [...] else _fixed((inner, *others))
+    if outer is dict:
+        return _dict(get_args(kind)[1], limits)
     if outer in (int, float):
-        return _number(outer, form)
-    if is_dataclass(kind):
-        return _dataclass(kind, form, unread)  # type: ignore[arg-type]  # it is a class, no instance
-    if outer is Any:
-        return lambda value: value
-    return _limited({str: _text, dict: _object, bool: _flag}[outer], form)
+        return _number(outer, limits)
+    if is_dataclass(outer):
+        return _dataclass(outer)
+    if outer is bool:
+        return lambda value, where, _: _flag(value, where)
+    return (lambda value, *_: value) if outer is Any else (lambda value, at, _: _text(value, at))
 
 
-def checked(read: Reader[T], value: Any, where: str = "") -> T:
-    """What a reader makes of a value; where is its path in the file, for the line of BadRecord."""
-    try:
-        return read(value)
-    except Unfit as unfit:
-        raise BadRecord(str(unfit.at(where) if where else unfit)) from None
+def _flag(value: Any, where: str) -> bool:
+    if type(value) is not bool:
+        raise Unfit("must be true or false", where)
+    return value
 
 
-def typed(kind: type[T], value: Any, where: str = "", form: Form | None = None) -> T:
-    """The same for one value; whoever reads many makes one reader for all."""
-    read: Reader[T] = reader(kind, form)
-    return checked(read, value, where)
+def typed(kind: type[T], value: Any, where: str = "", notes: Notes | None = None) -> T:
+    """A value of a file as that type; `where` is its path there. Raises Unfit. With `notes`, an
+    optional member or an entry that cannot be read is left out, and said there."""
+    convert: Read = _reader(kind)  # type: ignore[arg-type]  # types have hashes
+    found: T = convert(value, where, notes)
+    return found
 
 
 def bytes_of(path: Path) -> bytes:

@@ -5,51 +5,51 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Annotated
 
-from recheck_report import schemas
-from recheck_report.model.companions import read
-from recheck_report.model.typed import BadRecord
+from recheck_report.model.companions import Commit, read
+from recheck_report.model.typed import BadRecord, Is
 
-_FORM = schemas.load("verdicts")["properties"]
-SCHEMA: int = _FORM["schema"]["const"]
-VERDICTS: list[str] = _FORM["claims"]["items"]["properties"]["verdict"]["enum"]
+SCHEMA = 1
+VERDICTS = ("holds", "fails", "inconclusive", "not_measured")
+_UTC = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$"
 
 
 @dataclass(frozen=True)
 class About:
     """The record that they are on."""
 
-    gpu: str | None
-    commit: str | None
-    started: str
-    schema: int
+    gpu: Annotated[str | None, Is("model; null without one")]
+    commit: Commit
+    started: Annotated[str, Is("when its run began, UTC", pattern=_UTC)]
+    schema: Annotated[int, Is("of its form", least=2)]
 
 
 @dataclass(frozen=True)
 class Value:
-    value: float
-    low: float | None
-    high: float | None
-    unit: str
+    value: Annotated[float, Is("in the unit")]
+    low: Annotated[float | None, Is("of the interval; null where there is none")]
+    high: Annotated[float | None, Is("of the interval; null where there is none")]
+    unit: Annotated[str, Is("empty: a number without one")]
 
 
 @dataclass(frozen=True)
 class Verdict:
-    id: str
-    verdict: str
-    measured: Value | None
-    expected: str
-    evidence: tuple[str, ...]
-    reason: str | None
+    id: Annotated[str, Is("of the claim")]
+    verdict: Annotated[str, Is("what its checks say", one_of=VERDICTS)]
+    measured: Annotated[Value | None, Is("what decides it; null where nothing has a value")]
+    expected: Annotated[str, Is("what the checks ask, in one line")]
+    evidence: Annotated[tuple[str, ...], Is("ids of cases, names of probes")]
+    reason: Annotated[str | None, Is("why it is not measured, or what was disturbed")]
 
 
 @dataclass(frozen=True)
 class Verdicts:
     """verdicts.json, member by member."""
 
-    schema: int
-    record: About
-    claims: tuple[Verdict, ...]
+    schema: Annotated[int, Is("of this form", one_of=(SCHEMA,))]
+    record: Annotated[About, Is("that they are on")]
+    claims: Annotated[tuple[Verdict, ...], Is("in the order of their ids")]
 
     def json(self) -> bytes:
         return (json.dumps(asdict(self), ensure_ascii=False, indent=1) + "\n").encode()
@@ -62,7 +62,7 @@ class Verdicts:
 def load_verdicts(path: Path) -> Verdicts:
     """Reads a verdicts.json; raises BadRecord with one line that names the file and the field."""
     again = "render the record"
-    found = read(Verdicts, path, path.name, again)
+    found = read(Verdicts, SCHEMA, path, path.name, again)
     if found is None:
         raise BadRecord(f"{path}: cannot be read: No such file or directory; {again}")
     return found

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from recheck_report.claims.measured import Measured
-from recheck_report.model.record import Environment
+from recheck_report.model.environment import Environment
 from recheck_report.sections import listings, machine, memory, provenance, self_audit, tables
 from recheck_report.sections.verdicts import CHANGES, SOURCES, View, prose
 

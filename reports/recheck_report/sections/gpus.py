@@ -12,7 +12,8 @@ from recheck_report.claims import Claim, Judged
 from recheck_report.claims.measured import Measured
 from recheck_report.claims.toml import in_order
 from recheck_report.formatting import NONE, shape_label, significant
-from recheck_report.model.record import RECORD, Case
+from recheck_report.model.read import RECORD
+from recheck_report.model.record import Case
 from recheck_report.sections import provenance, times
 from recheck_report.sections.times import Pair
 from recheck_report.sections.verdicts import WORDS, effect, prose, shortest, summary

@@ -7,16 +7,20 @@ import re
 from collections import Counter
 from dataclasses import asdict
 from decimal import Decimal
+from typing import get_args
 
 from recheck_report.anchors import METHOD as METHOD_PAGE
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import cell, shape_label, significant
+from recheck_report.model.environment import Environment, Method
 from recheck_report.model.probes import Probes
-from recheck_report.model.record import METHOD, MOST_UNREAD, Environment, Record
+from recheck_report.model.record import Record
+from recheck_report.model.typed import members
 from recheck_report.sections import odd
 from recheck_report.statistics.paired import LEVEL
 from recheck_report.statistics.ratio import COARSEST
 
+NAMED = 3  # parts of a record that are named because they could not be read
 SHARED = 5  # per cent of the GPU's time from which on others are said to have shared it
 LOADED = 0.9  # the share of a window below which a GPU had to wait for the host
 
@@ -43,10 +47,10 @@ def brands(own: Measured) -> list[str]:
         text = "the binary holds no machine code for this GPU, so the driver compiled its PTX."
         found.append(f"**Device code compiled at run time**: {text}")
     found += _shared(env)
-    if env.other_cpus:
+    if env.state.other_cpus:
         text = "at times: what was timed on the CPU and from end to end had what they left."
-        many = "CPU" if env.other_cpus == 1 else "CPUs"
-        found.append(f"**Others kept {env.other_cpus} {many} of the host busy** {text}")
+        many = "CPU" if env.state.other_cpus == 1 else "CPUs"
+        found.append(f"**Others kept {env.state.other_cpus} {many} of the host busy** {text}")
     if env.gpus_at_once > 1:
         text = "they share power, cooling and the host, so no time is of a GPU by itself."
         found.append(f"**{env.gpus_at_once} GPUs measured at once**: {text}")
@@ -114,14 +118,14 @@ def _unread(record: Record) -> list[str]:
     parts = [f"{cases} case{'s' if cases > 1 else ''}"] if cases else []
     if others := len(record.unread) - cases:
         parts.append(f"{others} other part{'s' if others > 1 else ''}")
-    first = "; ".join(cell(each.removeprefix("field ")) for each in record.unread[:MOST_UNREAD])
-    more = "; …" if len(record.unread) > MOST_UNREAD else ""
+    first = "; ".join(cell(each.removeprefix("field ")) for each in record.unread[:NAMED])
+    more = "; …" if len(record.unread) > NAMED else ""
     return [f"**{' and '.join(parts)} could not be read**: {first}{more}."]
 
 
 def _shared(env: Environment) -> list[str]:
     """Whether other processes took the GPU's time: not where they merely held it."""
-    percent, many = env.other_gpu_percent, env.other_processes or 0
+    percent, many = env.state.other_gpu_percent, env.state.other_processes or 0
     others = f"{many} other {'process' if many == 1 else 'processes'}" if many else "Others"
     if percent is not None and percent >= SHARED:
         text = f"they took up to {percent} % of its time, and shared memory and caches."
@@ -162,12 +166,12 @@ def rows(env: Environment) -> list[list[str]]:
         if gpu.mig:
             part = gpu.mig_uuid_hash
             add("MIG instance", "gpu.mig_uuid_hash", part, f"{cell(part or '')} (hash)")
-        count = env.other_processes
+        count = env.state.other_processes
         add("other processes on the GPU", "state.other_processes", count, str(count))
-        if env.other_cpus is not None:
-            busy = f"{env.other_cpus} at most, between looks half a minute apart or more"
+        if env.state.other_cpus is not None:
+            busy = f"{env.state.other_cpus} at most, between looks half a minute apart or more"
             found.append(["CPUs that others kept busy", busy])
-        timer = env.state.get("event_nanoseconds")
+        timer = env.state.event_nanoseconds
         if timer is not None:
             found.append(
                 ["timer overhead", f"{timer} ns between two events; subtracted from GPU times"]
@@ -206,10 +210,11 @@ def method(record: Record) -> list[list[str]]:
     """Rows of the method's table, in the words of its schema; none where it is not stated."""
     found = []
     inner = any(case.regime == "inner" for case in record.cases)
+    meanings = {name: get_args(kind)[1].what for name, kind in members(Method).items()}
     for name, value in asdict(record.method).items():
         if value is None or (name == "inner_repeats" and not inner):
             continue
-        meaning, _, unit = METHOD[name]["description"].rpartition(" (")
+        meaning, _, unit = meanings[name].rpartition(" (")
         digits = f"{Decimal(str(value)).normalize():f}"
         found.append([f"`{name}`", digits, cell(unit.rstrip(")")), cell(meaning)])
     return found

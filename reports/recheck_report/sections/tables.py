@@ -10,7 +10,8 @@ from recheck_report.anchors import anchor, page, row_anchor
 from recheck_report.claims.figures import Figures
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import NBSP, NONE, cell, duration, shape_label, significant, spread
-from recheck_report.model.record import Case, Error, Experiment, Record
+from recheck_report.model.case import Error
+from recheck_report.model.record import Case, Experiment, Record
 from recheck_report.queries import first_rung, metric_of, reference, roof, share
 from recheck_report.sections.machine import mark
 from recheck_report.statistics.ratio import Ratio

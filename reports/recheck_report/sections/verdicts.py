@@ -14,7 +14,8 @@ from functools import cache, cached_property
 from recheck_report.anchors import CLAIMS, claim_anchor, claim_place, slug
 from recheck_report.anchors import place as place_of
 from recheck_report.claims import Check, Claim, Corrected, Judged, Outcome, Source, asked
-from recheck_report.claims.load import BY_READING, KINDS, POLICY
+from recheck_report.claims.checks import POLICY
+from recheck_report.claims.load import BY_READING, KINDS
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import (
     NONE,
@@ -133,8 +134,6 @@ def _value(outcome: Outcome) -> tuple[float | None, float | None, float | None, 
 def unit(claim: Claim) -> str:
     """What `claimed` is counted in: that of the value of the claim's first check."""
     check = claim.check[0] if claim.check else Check("")
-    if check.form in ("at_least", "at_most"):
-        return {"seconds": "s", "bytes_per_second": "B/s"}.get(check.metric, "flop/s")
     forms = {"ratio": "×", "equivalent": "×", "order": "×", "extremes": "×"}
     forms["fraction_of_roof"] = "%"
     return forms.get(check.form, "")
@@ -302,7 +301,7 @@ class View:
         bounds = [
             bound
             for check in checks
-            for bound in (check.above, check.below, check.value, check.at_least, check.at_most)
+            for bound in (check.above, check.below, check.at_least, check.at_most)
             if type(bound) is float  # a figure of a document is mostly none of these words
         ]
         found = [

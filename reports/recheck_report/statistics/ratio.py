@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
-from recheck_report.model.record import Seconds
+from recheck_report.model.case import Seconds
 
 # the worst resolution of a self-audit at which ratios still say something: beyond it none is judged
 COARSEST = 0.05

@@ -1,0 +1,246 @@
+"""The checks of claims, errata and stories: questions to a record, as data.
+
+Each has a form, which says what fields it has. A check whose cases name what a document leaves
+open is asked once for each value of that.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Any
+
+from recheck_report.claims import expression
+from recheck_report.claims.toml import known_only, list_of, one_of
+from recheck_report.model.counters import OF_DEVICE
+from recheck_report.model.record import REGIMES
+from recheck_report.model.typed import Is, Unfit, typed
+
+# what a bound may say in place of a number: how words are read for which a document has no figure.
+# Times as fast, or a share of the total
+POLICY = {
+    "faster": 1.0, "much faster": 1.5, "far faster": 2.0, "by tens of times": 20.0,
+    "important": 0.1, "very important": 0.25,
+}  # fmt: skip
+_WORDED = ("above", "below", "at_least", "at_most")
+# what becomes of a snippet, which no test is
+COMPILED = ("refused", "compiles")
+_FINDS = ("pass", "fail", "hazards", "clean", *COMPILED)
+# smaller factors are lost where ratios are reckoned
+LEAST = 1e-12
+Factor = Annotated[float | None, Is(least=LEAST)]
+_CASE = re.compile(rf"[a-z0-9_]+/[a-z0-9_]+/(\d+(x\d+)*|{{shape}})/({'|'.join(REGIMES)})")
+_TEST = re.compile(r"(gate|racecheck|compile):[\w./]+")
+_SHAPE = Annotated[str, Is(pattern=r"^\d+(x\d+)*$", form="a shape")]
+
+
+@dataclass(frozen=True)
+class Check:
+    """One question to a record. Which fields are set depends on the form: see FORMS."""
+
+    form: str
+    says: str = ""
+    base: str = ""
+    other: str = ""
+    of: str = ""
+    per: str = ""
+    roof: str = ""
+    expression: str = ""
+    name: str = ""
+    test: str = ""
+    finds: str = ""
+    direction: Annotated[str, Is(one_of=("rising", "falling", ""))] = ""
+    expect: Annotated[str, Is(one_of=("exists", "none", ""))] = ""
+    cases: tuple[str, ...] = ()
+    shapes: tuple[_SHAPE, ...] = ()
+    above: Factor = None
+    below: Factor = None
+    at_least: float | None = None
+    at_most: float | None = None
+    equals: float | None = None
+    tolerance: Annotated[float | None, Is(above=0)] = None
+    within: Factor = None
+    key: str = ""  # by which a claim's `why` names what came out
+    place: str = field(default="", compare=False)  # in its claim or erratum, for messages
+    # the same question for each value of what the document leaves open, itself the first
+    over: tuple[tuple[str, Check], ...] = ()
+
+    def at(self, shape: str) -> tuple[str, str]:
+        """The two cases of a series at one of its shapes."""
+        return self.base.replace("{shape}", shape), self.other.replace("{shape}", shape)
+
+    @property
+    def bound(self) -> float:
+        """The factor that a ratio has to exceed, or stay below."""
+        return self.above or self.below or 1.0
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The cases that it rests on; of two that are compared, in the order of their times."""
+        if self.over:
+            return tuple(dict.fromkeys(name for _, check in self.over for name in check.ids))
+        if self.form in SERIES:
+            return tuple(each for shape in self.shapes for each in self.at(shape))
+        roof = self.roof if "/" in self.roof else ""
+        return tuple(i for i in (self.other, self.base, self.of, roof, self.per, *self.cases) if i)
+
+
+@dataclass(frozen=True)
+class Form:
+    """Which fields a check of this form has to have, has exactly one of, and may have."""
+
+    needs: tuple[str, ...]
+    one_of: tuple[str, ...] = ()
+    may: tuple[str, ...] = ()
+
+
+_BOUNDS = ("equals", "at_least", "at_most")
+FORMS = {
+    "ratio": Form(("base", "other"), ("above", "below")),
+    "fraction_of_roof": Form(("of", "roof"), ("at_least", "at_most")),
+    "order": Form(("cases",)),
+    "extremes": Form(("cases", "above")),
+    "monotone": Form(("base", "other", "shapes", "direction")),
+    "crossover": Form(("base", "other", "shapes", "expect")),
+    "equivalent": Form(("base", "other", "within")),
+    "count": Form(("of", "expression"), _BOUNDS, ("per", "tolerance")),
+    "attribute": Form(("name",), _BOUNDS),
+    "test": Form(("test", "finds")),
+    "arithmetic": Form(("expression",), may=("equals",)),
+}
+SERIES = ("monotone", "crossover")
+
+
+@dataclass(frozen=True)
+class Open:
+    """What a document leaves open, and its values: the usual one first. In the ids of checks {name}
+    stands for what a value puts there, or another {word} where ids of two rows differ in it."""
+
+    name: str
+    what: str  # in words, and that the document does not say it
+    values: tuple[tuple[str, dict[str, str]], ...]  # as a reader knows it, and what goes into ids
+
+    def label(self, value: str) -> str:
+        """ "block 256"; a value in words needs no name before it."""
+        return f"{self.name} {value}" if value.isdecimal() else value
+
+
+def checks_of(table: dict[str, Any], key: str, choices: tuple[Open, ...] = ()) -> tuple[Check, ...]:
+    """The checks of a list in a table; raises Unfit."""
+    found: list[Check] = []
+    for at, one in enumerate(list_of(table, key)):
+        place = f"{key}[{at}]"
+        for each in _checks(one, place):
+            found.append(_varied(replace(each, place=place), choices, place))
+    return tuple(found)
+
+
+_IDS = ("base", "other", "of", "per", "roof")
+_FILLED = (*_IDS, "test", "finds")
+
+
+def _checks(table: Any, where: str) -> list[Check]:
+    """The check of a table, or one for each of its shapes."""
+    if type(table) is not dict:
+        raise Unfit("must be a check: { form = … }", where)
+    name = typed(str, table.get("form", ""), f"{where}.form")
+    one_of(FORMS, name, f"{where}.form")
+    form = FORMS[name]
+    expands = name not in SERIES and "shapes" in table
+    allowed = ("form", "says", "key", *form.needs, *form.one_of, *form.may)
+    known_only(table, (*allowed, "shapes") if expands else allowed, f"{where}.")
+    for key in form.needs:
+        if key not in table:
+            raise Unfit("is missing", f"{where}.{key}")
+    if form.one_of and sum(key in table for key in form.one_of) != 1:
+        raise Unfit(f"needs exactly one of {', '.join(form.one_of)}", where)
+    worded: dict[str, float] = {}
+    for key in _WORDED:
+        if isinstance(word := table.get(key), str):
+            one_of(POLICY, word, f"{where}.{key}")
+            worded[key] = POLICY[word]
+    check = typed(Check, table | worded, where)
+    for key in ("cases", "shapes"):
+        if key in table and len(table[key]) < 2 - expands:
+            raise Unfit(f"must be a list of {2 - expands} or more", f"{where}.{key}")
+    keys = (*_IDS, "says")
+    if not expands:
+        return [check]
+    if not any("{shape}" in getattr(check, key) for key in keys):
+        raise Unfit("holds shapes, and no id holds {shape}", where)
+    return [
+        replace(check, shapes=(), **{k: getattr(check, k).replace("{shape}", s) for k in keys})
+        for s in check.shapes
+    ]
+
+
+def _varied(check: Check, choices: tuple[Open, ...], where: str) -> Check:
+    """With the same question for each value, one choice at a time, if its cases name any."""
+    ids = (*(getattr(check, key) for key in _FILLED), *check.cases)
+    used = [
+        each
+        for each in choices
+        if any(f"{{{word}}}" in text for word in each.values[0][1] for text in ids)
+    ]
+    usual = {word: text for each in used for word, text in each.values[0][1].items()}
+    filled = _filled(check, usual, where)
+    if not used:
+        return filled
+    over = [(", ".join(each.label(each.values[0][0]) for each in used), filled)]
+    for each in used:
+        for known, text in each.values[1:]:
+            over.append((each.label(known), _filled(check, {**usual, **text}, where)))
+    return replace(filled, over=tuple(over))
+
+
+def _filled(check: Check, texts: dict[str, str], where: str) -> Check:
+    """With the values of what is left open in the places of their names; raises Unfit for what is
+    then no case, test or formula."""
+
+    def fill(text: str) -> str:
+        for name, value in texts.items():
+            text = text.replace(f"{{{name}}}", value)
+        return text
+
+    ids: dict[str, Any] = {key: fill(getattr(check, key)) for key in _FILLED}
+    filled = replace(check, cases=tuple(map(fill, check.cases)), **ids)
+    _cases(filled, where)
+    if filled.test:
+        _tested(filled, where)
+    if filled.expression:
+        _formula(filled, where)
+    if filled.name:
+        one_of(OF_DEVICE, filled.name, f"{where}.name")
+    return filled
+
+
+def _cases(check: Check, where: str) -> None:
+    named = [(key, getattr(check, key)) for key in _IDS if getattr(check, key)]
+    for key, name in (*named, *(("cases", name) for name in check.cases)):
+        if key == "roof" and name in ("dram", "fp32"):
+            continue
+        if not _CASE.fullmatch(name):
+            raise Unfit(f"{name!r} is no case: experiment/strategy/…", f"{where}.{key}:")
+        if "{shape}" in name and not check.shapes:
+            raise Unfit("holds {shape}, and there are no shapes", f"{where}.{key}")
+
+
+def _tested(check: Check, where: str) -> None:
+    one_of(_FINDS, check.finds, f"{where}.finds")
+    if not _TEST.fullmatch(check.test):
+        known = "gate:suite/Test.Name, racecheck:… or compile:snippet"
+        raise Unfit(f"must read like {known}", f"{where}.test")
+    if check.test.startswith("compile:") != (check.finds in COMPILED):
+        raise Unfit(f"a snippet is {' or '.join(COMPILED)}, and no test is", f"{where}.finds:")
+
+
+def _formula(check: Check, where: str) -> None:
+    try:
+        used = expression.names(check.expression)
+        if not used:  # its value is known before anything is measured
+            expression.evaluate(check.expression, {})
+    except expression.BadExpression as error:
+        raise Unfit(str(error), f"{where}.expression:") from error
+    # a count may use the axes of a shape as well, which no file of claims has
+    for name in sorted(used) if check.form == "arithmetic" else ():
+        one_of(OF_DEVICE, name, f"{where}.expression")

@@ -1,0 +1,219 @@
+"""What a record says of its rows and cases: record.json's `strategies` and `cases`, and a line of
+samples.jsonl, member by member; and a case with all of these. Units are SI."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from statistics import median
+from typing import Annotated
+
+from recheck_report.model.typed import Is
+
+# names become parts of files' names, and stand as code in Markdown
+NAME, ROW = r"[a-z0-9_]{1,60}", r"[^/`\[\]<>|\\]{1,40}"
+SHAPE = r"[1-9][0-9]{0,17}(x[1-9][0-9]{0,17})*"
+# of a newer Recheck there may be other words, and no page takes one for Markdown
+Word = Annotated[str, Is(pattern=r"^[A-Za-z0-9_ .+-]{1,40}$", form="a word")]
+# seconds: outside of these a time is none, and rates and logarithms would not be finite
+SHORTEST, LONGEST = 1e-12, 1e9
+
+
+@dataclass(frozen=True)
+class Seconds:
+    """A median and its nonparametric interval, low <= median <= high."""
+
+    median: float
+    low: float
+    high: float
+    samples: int
+    discarded: int
+
+
+@dataclass(frozen=True)
+class Timing:
+    """What a file says of a time; read.py makes Seconds of it."""
+
+    median: Annotated[float | None, Is("seconds")] = None
+    low: Annotated[float | None, Is("of the interval, seconds")] = None
+    high: Annotated[float | None, Is("of the interval, seconds")] = None
+    samples: Annotated[int, Is("that were kept")] = 0
+    discarded: Annotated[int, Is("set aside for method.disturbed_above or throttled_below")] = 0
+
+
+@dataclass(frozen=True)
+class Error:
+    value: Annotated[float | None, Is("null: not finite, so never right")] = None
+    bound: Annotated[float, Is("always finite")] = 0.0
+    metric: Annotated[str, Is("what value is")] = "not known"
+
+
+@dataclass(frozen=True)
+class Power:
+    """What launches back to back draw, over a window of its own."""
+
+    watts: Annotated[float, Is("on average, watts", above=0)]
+    joules: Annotated[float, Is("per launch, joules", above=0)]
+    seconds: Annotated[float, Is("length of the window, seconds")] = 0.0
+    temperature_c: Annotated[float, Is("at most, degrees Celsius")] = 0.0
+    throttle: Annotated[tuple[str, ...], Is("the reasons that held the clock back")] = ()
+
+
+@dataclass(frozen=True)
+class Source:
+    document: Annotated[str, Is("a source, vendor or Recheck")] = ""
+    place: Annotated[str, Is("in it")] = ""
+    algorithm: Annotated[str, Is("its name in our catalogue, or empty")] = ""
+
+    def __str__(self) -> str:
+        return f"{self.document} {self.place}" + (f" ({self.algorithm})" if self.algorithm else "")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """What all cases of a row of an experiment's table have in common."""
+
+    experiment: Annotated[str, Is("by name", pattern=f"^{NAME}$", form="a name")]
+    role: Word = "rung"  # a step; baseline, roof, part, audit
+    target: Word = "gpu"
+    arithmetic: Word = "fp32"  # tf32, less accurate; split, on planes of a narrower type
+    layout: Word = "row_major"  # of its first input
+    note: Annotated[str, Is("for people")] = ""
+    problem: Annotated[str, Is("what it computes; empty: the experiment's problem")] = ""
+    part_of: Annotated[str, Is("the strategy of whose launch the row is a part, else empty")] = ""
+    sweep: Annotated[bool, Is("whether it is one point of a parameter sweep")] = False
+    parameters: Annotated[dict[str, int], Is("by name, as the row's table has them")] = field(
+        default_factory=dict
+    )
+    source: Annotated[Source, Is("where it is from")] = Source()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Strategy(Row):
+    """A row as record.json has it."""
+
+    name: Annotated[str, Is("of the strategy", pattern=f"^{ROW}$", form="a name")]
+
+
+Time = Annotated[float, Is(least=0, most=LONGEST)]  # seconds
+Block = tuple[int, Annotated[int, Is(least=1)]]  # a round, and how many samples were taken in it
+
+
+@dataclass(frozen=True)
+class Raw:
+    """A line of samples.jsonl: how a case was timed."""
+
+    id: Annotated[str, Is("of the case")]
+    samples: Annotated[tuple[Time, ...], Is("in the order taken, seconds; each of a batch")] = ()
+    blocks: Annotated[tuple[Block, ...], Is("[round, samples], in order of time")] = ()
+    clocks: Annotated[
+        tuple[Annotated[float | None, Is(above=0, most=1e11)], ...],
+        Is("of the SMs, hertz, one for each block; null: not known"),
+    ] = ()
+    set_aside: Annotated[
+        tuple[tuple[int, tuple[Time, ...]], ...],
+        Is("[round, samples] of blocks that took too long, and were measured again"),
+    ] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Result:
+    """A case as record.json has it, but for its time."""
+
+    id: Annotated[
+        str,
+        Is(pattern=f"^{NAME}/{ROW}/{SHAPE}/[a-z0-9_]{{1,30}}$", form="experiment/row/shape/regime"),
+    ]
+    status: Word
+    reason: Annotated[str | None, Is("why it has no time, in one line; null if passed")] = None
+    reason_code: Annotated[str, Is("the reason's kind, for programs")] = ""
+    error: Annotated[Error | None, Is("on real inputs; right if and only if value <= bound")] = None
+    flops: Annotated[float, Is("useful operations", least=0)] = 0.0
+    bytes: Annotated[float, Is("each input read once, each output written once", least=0)] = 0.0
+    clock_hz: Annotated[float | None, Is("median of its blocks' clocks, hertz", above=0)] = None
+    power: Annotated[Power | None, Is("what a window of hot launches drew")] = None
+    batch: Annotated[int, Is("launches per sample", least=1)] = 1
+    spent: Annotated[float | None, Is("wall seconds of the run, proof and samples")] = None
+    disturbed: Annotated[str | None, Is("what disturbed its time; null: nothing seen")] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entry(Result):
+    """A case as record.json has it."""
+
+    seconds: Annotated[Timing | None, Is("the median of the samples and its interval")] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Case(Row, Result):
+    """Strategy x shape x regime; `seconds` is set only if status is "passed"."""
+
+    strategy: str
+    shape: dict[str, int]
+    regime: str
+    raw: Raw
+    seconds: Seconds | None = None
+    unsure: str | None = None  # why its time decides nothing; None: it may
+
+    @property
+    def time(self) -> Seconds:
+        """The seconds of a case that is known to have passed."""
+        assert self.seconds is not None, self.id
+        return self.seconds
+
+    @property
+    def samples(self) -> tuple[float, ...]:
+        return self.raw.samples
+
+    @property
+    def blocks(self) -> tuple[Block, ...]:
+        return self.raw.blocks
+
+    @property
+    def clocks(self) -> tuple[float | None, ...]:
+        return self.raw.clocks
+
+    @cached_property
+    def rounds(self) -> dict[int, float]:
+        """The median of each block's samples, by the round that it was taken in."""
+        found, at = {}, 0
+        for number, count in self.blocks:
+            found[number] = max(SHORTEST, median(self.samples[at : at + count]))
+            at += count
+        return found
+
+    @property
+    def shape_name(self) -> str:
+        """ "4096x512x2048", in the order of the experiment's axes as JSON objects have none."""
+        return self.id.rsplit("/", 2)[1]
+
+    @property
+    def fp32(self) -> bool:
+        return self.arithmetic == "fp32"
+
+    @property
+    def contends(self) -> bool:
+        """Whether the row solves the experiment's problem, whole: a part or a copy does not."""
+        return not self.problem and not self.part_of and self.role != "roof"
+
+    @property
+    def split(self) -> bool:
+        """Whether tensor cores do the work on split inputs: not IEEE fp32, within a bound."""
+        return self.arithmetic == "split"
+
+    @property
+    def documented(self) -> bool:
+        """Whether a document has it, and not we or the vendor alone."""
+        return self.source.document not in ("Recheck", "vendor")
+
+    @property
+    def marks(self) -> str:
+        """What follows the row's name: † not fp32-accurate, § of split inputs, ‡ another
+        problem, or a part."""
+        arithmetic = "" if self.fp32 else " §" if self.split else " †"
+        return arithmetic + (" ‡" if self.problem or self.part_of else "")
+
+    @property
+    def why_not(self) -> str:
+        """What a reader is told instead of a number: "not run: no CUDA device"."""
+        return f"{self.status.replace('_', ' ')}: {self.reason or 'no reason given'}"

@@ -1,0 +1,192 @@
+"""What a record says of the machine, the build and the method: record.json's `environment` and
+`method`, member by member. Units are SI."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Annotated
+
+from recheck_report.model.typed import Is
+
+
+@dataclass(frozen=True)
+class Gpu:
+    """0: the device does not say, as integrated GPUs do of their memory; null: not known."""
+
+    name: Annotated[str, Is("of the model")] = "unknown GPU"
+    compute_capability: Annotated[str, Is("major.minor")] = ""
+    sm_count: Annotated[int, Is("streaming multiprocessors")] = 0
+    l2_bytes: Annotated[int, Is("size of L2, bytes")] = 0
+    memory_bytes: Annotated[int, Is("of the device, bytes")] = 0
+    shared_bytes_per_block: Annotated[int, Is("the opt-in limit, bytes")] = 0
+    clock_hz: Annotated[float, Is("the most that the SMs are specified for, hertz")] = 0.0
+    memory_clock_hz: Annotated[float, Is("hertz")] = 0.0
+    memory_bus_bits: Annotated[int, Is("bits")] = 0
+    uuid_hash: Annotated[str | None, Is("16 hex digits of a hash of the device's UUID")] = None
+    ecc: Annotated[bool | None, Is("whether it is on")] = None
+    mig: Annotated[bool | None, Is("whether it is on")] = None
+    power_limit_watts: Annotated[float | None, Is("watts")] = None
+    mig_uuid_hash: Annotated[str | None, Is("of the MIG instance that was measured")] = None
+
+
+@dataclass(frozen=True)
+class Git:
+    commit: Annotated[str | None, Is("40 hex digits, or unknown")] = None
+    dirty: Annotated[bool, Is("whether there were uncommitted changes, or it is unknown")] = False
+    diff: Annotated[str | None, Is("16 hex digits of a hash of the uncommitted changes")] = None
+
+    @property
+    def known(self) -> bool:
+        """Whether a reader could check the commit out."""
+        return re.fullmatch("[0-9a-f]{40}", self.commit or "") is not None
+
+    @property
+    def short(self) -> str:
+        """ "a798947"; "none" for a source tree in no repository."""
+        return (self.commit or "")[:7] if self.known else "none"
+
+
+@dataclass(frozen=True)
+class Condition:
+    """What may falsify every time of a run."""
+
+    code: Annotated[str, Is("launch_blocking, debug_build, and others, which are only shown")] = ""
+    says: Annotated[str, Is("a sentence for a reader, at the report's top")] = ""
+
+
+@dataclass(frozen=True)
+class State:
+    """What may change before a run is resumed; nothing is known without a GPU."""
+
+    event_nanoseconds: Annotated[
+        int | None, Is("what two adjacent events measure, subtracted from every GPU time; ns")
+    ] = None
+    gpus_at_once: Annotated[
+        int | None, Is("GPUs of the host that were measured at once; null: this one alone")
+    ] = None
+    other_cpus: Annotated[
+        int | None, Is("the most CPUs that other processes kept busy between two looks")
+    ] = None
+    other_gpu_percent: Annotated[
+        int | None, Is("the most per cent of GPU time that others took between two looks")
+    ] = None
+    other_processes: Annotated[
+        int | None, Is("the most compute processes of others that were on the GPU at once")
+    ] = None
+
+
+@dataclass(frozen=True)
+class Environment:
+    gpu: Annotated[Gpu | None, Is("the device's attributes; null without one")] = None
+    gpu_reason: Annotated[str | None, Is("why there is no GPU; null with one")] = None
+    driver: Annotated[str | None, Is("version of the kernel's driver; null: none")] = None
+    cuda_driver: Annotated[str | None, Is("the CUDA version that the driver has")] = None
+    cuda_runtime: Annotated[str | None, Is("its version; null: built without CUDA")] = None
+    nvcc: Annotated[str | None, Is("its version; null: built without CUDA")] = None
+    host_compiler: Annotated[str, Is("name and version")] = "unknown"
+    flags: Annotated[str, Is("of the compilers")] = ""
+    arch: Annotated[str | None, Is("the GPU architectures that were asked for")] = None
+    build_type: Annotated[str, Is("CMake's")] = "unknown"
+    version: Annotated[str | None, Is("of Recheck")] = None
+    device_debug: Annotated[bool, Is("whether device code was built with -G")] = False
+    blas: Annotated[str | None, Is("the library of the CPU's BLAS; null: none")] = None
+    cpu: Annotated[str, Is("model")] = "unknown CPU"
+    cpu_threads: Annotated[int, Is("that the hardware has")] = 0
+    os: Annotated[str, Is("distribution and kernel")] = "unknown"
+    git: Annotated[Git, Is("of the build")] = Git()
+    started: Annotated[str, Is("when the run began, UTC")] = ""
+    command: Annotated[str, Is("the command line")] = ""
+    seed: Annotated[int, Is("of the inputs and of the order of sampling")] = 0
+    budget_seconds: Annotated[float, Is("of sampling per case, seconds: --per-case")] = 0.0
+    command_budget_seconds: Annotated[
+        float | None, Is("seconds that --budget planned the whole run for; null without it")
+    ] = None
+    mps: Annotated[bool | None, Is("whether launches go through MPS; null: not known")] = None
+    code: Annotated[
+        str | None, Is("sass: the binary holds machine code for this GPU; ptx: it does not")
+    ] = None
+    cubins: Annotated[
+        dict[str, str] | None, Is("a hash of the device code, by kernel file; null: not known")
+    ] = None
+    state: Annotated[State, Is("what may change between a run and its resumption")] = State()
+    unknown: Annotated[dict[str, str], Is("why a field is null, by its path below environment")] = (
+        field(default_factory=dict)
+    )
+    conditions: Annotated[tuple[Condition, ...], Is("what may falsify every time of the run")] = ()
+
+    @property
+    def gpus_at_once(self) -> int:
+        """How many GPUs of the host were measured at once, this one among them."""
+        return self.state.gpus_at_once or 1
+
+    def why_unknown(self, name: str) -> str:
+        """What a reader is told instead of the field's value."""
+        reason = self.unknown.get(name) or self.unknown.get(name.rsplit(".", 1)[-1])
+        return f"not known: {reason}" if reason else "not known"
+
+
+@dataclass(frozen=True)
+class Method:
+    """The numbers by which cases were timed; each description ends with the unit."""
+
+    confidence: Annotated[float | None, Is("of a median's interval (share)")] = None
+    fewest_samples: Annotated[
+        int | None, Is("below which a median has no interval, and a case no time (samples)")
+    ] = None
+    rounds: Annotated[
+        int | None, Is("in which all rows of a shape take turns, in random order (rounds)")
+    ] = None
+    most_budgets: Annotated[
+        float | None,
+        Is("for which a case is sampled at most, but for its fewest samples (budgets of sampling)"),
+    ] = None
+    most_budgets_host_timed: Annotated[
+        float | None,
+        Is("the same where the host is the clock: CPU rows and end to end (budgets of sampling)"),
+    ] = None
+    block_seconds: Annotated[
+        float | None, Is("for which a block goes on, of one launch at least (s)")
+    ] = None
+    block_samples: Annotated[int | None, Is("that a block has at most (samples)")] = None
+    queued_samples: Annotated[
+        int | None,
+        Is(
+            "that the GPU has in its queue at a time: 1. A record without this number had all "
+            "samples of a block in the queue; on some hosts that made short times longer (samples)"
+        ),
+    ] = None
+    batch_below_seconds: Annotated[
+        float | None, Is("below which several hot launches make a sample (s per launch)")
+    ] = None
+    proof_budgets: Annotated[
+        float | None,
+        Is(
+            "that proof and fewest samples may be predicted to take, or the case is not run "
+            "(budgets of sampling)"
+        ),
+    ] = None
+    throttled_below: Annotated[
+        float | None, Is("of the device's own clock: samples below it are discarded (share)")
+    ] = None
+    disturbed_above: Annotated[
+        float | None,
+        Is(
+            "a block that takes more than so many times the case's fastest block but one is set "
+            "aside and measured again (times)"
+        ),
+    ] = None
+    flush_l2_sizes: Annotated[
+        int | None, Is("of memory that is read before each cold launch (sizes of L2)")
+    ] = None
+    flush_least_bytes: Annotated[int | None, Is("that are read then at least (bytes)")] = None
+    power_seconds: Annotated[
+        float | None, Is("of hot launches back to back over which power is measured (s)")
+    ] = None
+    inner_repeats: Annotated[
+        int | None,
+        Is(
+            "of its loads and stores by one launch in the regime inner, whose time is divided by "
+            "as many (repeats)"
+        ),
+    ] = None

@@ -1,0 +1,76 @@
+"""The forms of the files as JSON Schema, draft 7, made of the types that read them.
+
+`python -m recheck_report.model.schema NAME` prints one: record, samples (of one line), probes,
+accuracy or verdicts.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import MISSING, fields, is_dataclass
+from types import UnionType
+from typing import Annotated, Any, get_args, get_origin
+
+from recheck_report.model.accuracy import Accuracy
+from recheck_report.model.case import Raw
+from recheck_report.model.probes import Probes
+from recheck_report.model.record import Document
+from recheck_report.model.typed import ANY, Is, members
+from recheck_report.model.verdicts import Verdicts
+
+Json = dict[str, Any]
+FILES = {"record": Document, "samples": Raw, "probes": Probes, "accuracy": Accuracy,
+         "verdicts": Verdicts}  # fmt: skip
+TYPES = {str: "string", float: "number", int: "integer", bool: "boolean"}
+
+
+def schema(name: str) -> Json:
+    """The form of the file of that name."""
+    head = {"$schema": "http://json-schema.org/draft-07/schema#", "title": f"{name} of Recheck"}
+    return head | form_of(FILES[name])
+
+
+def form_of(kind: Any, limits: Is = ANY) -> Json:
+    """The schema of one type."""
+    outer = get_origin(kind) or kind
+    if outer is Annotated:
+        return form_of(*get_args(kind)[:2])
+    if outer is UnionType:
+        found = form_of(get_args(kind)[0], limits)
+        found["type"] = [found["type"], "null"]
+        if limits.one_of:
+            found["enum"] = [*limits.one_of, None]
+        return found
+    found = {"description": limits.what} if limits.what else {}
+    found |= _allowed(limits, "minLength" if outer is str else "minItems")
+    if outer in TYPES:
+        return found | {"type": TYPES[outer]}
+    if outer is tuple:
+        inner, *others = map(form_of, filter(lambda each: each is not ..., get_args(kind)))
+        many = {"items": [inner, *others], "additionalItems": False} if others else {"items": inner}
+        return found | {"type": "array"} | many
+    if outer is dict:
+        return found | {"type": "object", "additionalProperties": form_of(get_args(kind)[1])}
+    assert is_dataclass(outer), outer
+    hints = members(outer)
+    needed = [
+        each.name
+        for each in fields(outer)
+        if each.default is MISSING and each.default_factory is MISSING
+    ]
+    of_members = {name: form_of(each) for name, each in hints.items()}
+    return found | {"type": "object", "required": needed, "properties": of_members}
+
+
+def _allowed(limits: Is, least_many: str) -> Json:
+    found = {"minimum": limits.least, "exclusiveMinimum": limits.above, "maximum": limits.most}
+    allowed: Json = {key: value for key, value in found.items() if value is not None}
+    allowed |= {"enum": [*limits.one_of]} if limits.one_of else {}
+    allowed |= {"pattern": limits.pattern} if limits.pattern else {}
+    allowed |= {"propertyNames": {"pattern": limits.names}} if limits.names else {}
+    return allowed | ({least_many: 1} if limits.filled else {})
+
+
+if __name__ == "__main__":
+    print(json.dumps(schema(sys.argv[1]), ensure_ascii=False, indent=1))
