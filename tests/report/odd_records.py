@@ -9,7 +9,7 @@ from __future__ import annotations
 import bz2
 import json
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -275,11 +275,13 @@ LAST = [each for each in CHANGES if each not in (nulls, missing, gone, broken_ca
 LAST += [nulls, gone, missing, broken_case]
 
 
-def odd(seed: int, document: Json, lines: Lines) -> tuple[Json, Lines]:
-    """A record by this seed, with one to six kinds of change; each kind begins some."""
+def odd(
+    seed: int, document: Json, lines: Lines, kinds: Sequence[Change] = ()
+) -> tuple[Json, Lines]:
+    """A record by this seed, with these kinds of change, or one to six; each kind begins some."""
     dice = random.Random(seed)
     own, samples = shrunk(dice, document, lines)
-    first = [CHANGES[seed % len(CHANGES)], *dice.sample(CHANGES, dice.randrange(6))]
+    first = kinds or [CHANGES[seed % len(CHANGES)], *dice.sample(CHANGES, dice.randrange(6))]
     for change in sorted(dict.fromkeys(first), key=LAST.index):
         change(dice, own, samples)
     return own, samples
