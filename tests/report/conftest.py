@@ -287,7 +287,7 @@ def packed(record: Any) -> dict[str, bytes]:
     """The files of a record as synthetic.py makes them, or a file of what is none."""
     from synthetic import pack
 
-    if isinstance(record, dict) and record.get("schema") == 3:
+    if isinstance(record, dict) and "strategies" not in record and record.get("experiments"):
         return pack(record)
     text = record if isinstance(record, str) else json.dumps(record)
     return {"record.json": text.encode()}

@@ -1,8 +1,7 @@
 """A small deterministic maker of records, shaped like the real ones but measured by nobody.
 
-Each strategy has a peak rate and a launch cost; a time is work / rate + cost. Tests bend single
-numbers of it to see whether the report follows. `make_record` holds matmul alone, as most tests
-need no more; `make_full` holds all six experiments as the full run does. Samples come in rounds:
+Tests bend single numbers of it to see whether the report follows. Each case holds its row's members
+and its samples as well, which pack() puts into the files that have them. Samples come in rounds:
 all cases drift alike from round to round, and each has a little noise of its own.
 """
 
@@ -15,12 +14,34 @@ import pickle
 import statistics
 import zlib
 from collections.abc import Callable, Sequence
-from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, ParamSpec
 
+from synthetic_rows import (
+    EXPERIMENTS,
+    MATVEC_SHAPES,
+    MATVEC_SMALL,
+    METRICS,
+    NO_DEVICE,
+    REAL,
+    ROOT,
+    SHAPES,
+    SMALL,
+    TRANSPOSE_SHAPES,
+    TRANSPOSE_SMALL,
+    Json,
+    Shapes,
+    environment_of,
+    fits,
+    refused_of,
+    rows_of,
+    seconds_of,
+    work_of,
+)
+
+__all__ = ["MATVEC_SMALL", "SHAPES", "SMALL", "TRANSPOSE_SMALL", "Json"]
+
 P = ParamSpec("P")
-Json = dict[str, Any]  # an object of a JSON file
 
 
 def copied(value: Json) -> Json:
@@ -44,134 +65,33 @@ def once(make: Callable[P, Json]) -> Callable[P, Json]:
     return again
 
 
-SHAPES = [
-    (80, 48, 64),
-    (128,) * 3,
-    (256,) * 3,
-    (512,) * 3,
-    (1000,) * 3,
-    (1023,) * 3,
-    (1024,) * 3,
-    (1025,) * 3,
-    (2048,) * 3,
-    (4096, 512, 2048),
-    (512, 4096, 2048),
-    (4096,) * 3,
-    (8192,) * 3,
-]
-SMALL = [(80, 48, 64), (1024,) * 3, (2048,) * 3, (4096,) * 3]
-
-# name -> (peak flop/s, seconds of overhead, document, place, algorithm)
-GPU = {
-    "global16": (5.1e12, 3.0e-6, "S0", "previous article", "A02"),
-    "global32": (6.0e12, 3.2e-6, "S0", "other block policies", "A02"),
-    "tile8": (4.2e12, 3.5e-6, "S0", "other block policies", "A07"),
-    "tile16": (7.0e12, 3.4e-6, "S0", "section 3", "A07"),
-    "tile32": (8.1e12, 4.5e-6, "S0", "other block policies", "A07"),
-    "submatrix16": (6.9e12, 3.4e-6, "S2", "listing 2", "A06"),
-    "tile8_depth2": (4.6e12, 3.4e-6, "S0", "other block policies", "A08"),
-    "tile8_depth4": (5.0e12, 3.6e-6, "S0", "other block policies", "A08"),
-    "tile8_depth8": (4.9e12, 3.9e-6, "S0", "other block policies", "A08"),
-    "tile16_depth2": (7.6e12, 3.4e-6, "S0", "other block policies", "A08"),
-    "tile16_depth4": (7.4e12, 3.8e-6, "S0", "section 4", "A08"),
-    "tile16_depth8": (6.6e12, 4.4e-6, "S0", "other block policies", "A08"),
-    "tile32_depth2": (9.0e12, 5.0e-6, "S0", "other block policies", "A08"),
-    "tile32_depth4": (8.9e12, 5.9e-6, "S0", "other block policies", "A08"),
-    "tile32_depth8": (8.2e12, 8.0e-6, "S0", "other block policies", "A08"),
-    "full_strip16": (3.3e12, 9.0e-6, "S2", "comment in MatMulKernel", "A09"),
-    "s1_kernel_0": (4.7e12, 3.0e-6, "S1", "matrix_kernel_0", "A03"),
-    "s1_kernel_1": (7.4e12, 3.4e-6, "S1", "matrix_kernel_1", "A04"),
-    "s2_global": (4.7e12, 3.0e-6, "S2", "listing 1", "A05"),
-    "s2_shared": (7.4e12, 3.4e-6, "S2", "listing 2", "A06"),
-    "s2_full_strips": (3.5e12, 9.0e-6, "S2", "comment in MatMulKernel", "A09"),
-    "s0_tiles": (7.4e12, 3.4e-6, "S0", "section 2", "A07"),
-    "s0_tiles_depth4": (7.6e12, 3.8e-6, "S0", "section 4", "A08"),
-    "cublas": (5.15e13, 6.0e-6, "vendor", "cuBLAS, pedantic fp32", ""),
-    "cublas_tf32": (3.95e14, 6.0e-6, "vendor", "cuBLAS, TF32 tensor cores", ""),
-}
-CPU = {
-    "cpu_serial": (1.05e9, 0.0, "S1", "MatrixMulCPU", "A01"),
-    "cpu_blas": (6.1e11, 4e-6, "vendor", "OpenBLAS", ""),
-}
-COMMIT = "0123456789abcdef0123456789abcdef01234567"
-NO_DEVICE = "no CUDA device"
-MATMUL = {
-    "name": "matmul",
-    "title": "Matrix multiplication",
-    "problem": "C = A · B",
-    "axes": ["m", "n", "k"],
-    "headline": "4096x4096x4096",
-}
+def _made(experiment: str, shapes: Shapes, gpu: bool, strategies: list[str] | None = None) -> Json:
+    """A record of one of the documents' experiments."""
+    rows = [row for row in rows_of(experiment) if not strategies or row["name"] in strategies]
+    axes, head = (EXPERIMENTS[experiment][key] for key in ("axes", "headline"))
+    cases = []
+    for shape in map(tuple, shapes):
+        for regime in ("cold", "hot", "inner", "end_to_end"):
+            for row in rows:
+                if not fits(row, shape, regime):
+                    continue
+                case = _case(row, dict(zip(axes, shape, strict=True)), regime)
+                median = seconds_of(row, shape, regime)
+                power = regime == "hot" and case["id"].split("/")[2] == head
+                case |= _measured(case, median, gpu, refused_of(row, shape, median), power)
+                case["flops"], case["bytes"] = work_of(row, shape)
+                if row["problem"] and case["error"]:
+                    case["error"] |= {"value": 0.0, "bound": 0.0}
+                cases.append(case)
+    return _record([EXPERIMENTS[experiment]], cases, gpu)
 
 
-def _parameters(name: str) -> dict[str, int]:
-    if not name.startswith("tile"):
-        return {}
-    tile, _, depth = name.removeprefix("tile").partition("_depth")
-    return {"tile": int(tile), "depth": int(depth or 1)}
-
-
-def _seconds(name: str, mnk: tuple[int, ...], regime: str) -> float:
-    m, n, k = mnk
-    rate, overhead, *_ = {**GPU, **CPU}[name]
-    seconds = 2.0 * m * n * k / rate + overhead
-    if name.startswith("tile") or name in ("global16", "global32"):
-        # few blocks cannot fill the machine
-        seconds += 2.5e-9 * k
-    if name in GPU and regime == "hot":
-        seconds *= 0.97
-    if regime == "end_to_end":
-        seconds += 1.6e-4 + 4.0 * (m * k + k * n + m * n) / 5.2e9
-    return seconds
-
-
-def _case(name: str, mnk: tuple[int, ...], regime: str, gpu: bool) -> dict[str, Any]:
-    _, _, document, place, algorithm = {**GPU, **CPU}[name]
-    m, n, k = mnk
-    refused = None
-    median = _seconds(name, mnk, regime)
-    if name in ("full_strip16", "s2_full_strips") and k > 1816:
-        reason = f"needs {128 * k} B of shared memory per block, the device allows 232448 B"
-        refused = "unsupported", reason
-    elif name == "cpu_serial" and median > 4:
-        reason = f"predicted {median:.0f} s a launch: proof and 6 samples would take more than 20 s"
-        reason += ", 20 times --per-case"
-        refused = "not_run", reason
-    tf32 = name.endswith("tf32")
-    row = _row("matmul", name, {"m": m, "n": n, "k": k}, regime)
-    flops = 2 * m * n * k
-    power = regime == "hot" and (m, n, k) == (4096,) * 3
-    metric = "max |error| / (|A||B|)"
-    return {
-        **_measured(row["id"], median, name in GPU, gpu, refused, metric, power),
-        **row,
-        "role": "baseline" if document == "vendor" else "rung",
-        "arithmetic": "tf32" if tf32 else "fp32",
-        "note": "not fp32-accurate: inputs rounded to 10 mantissa bits" if tf32 else "",
-        "parameters": _parameters(name),
-        "source": {"document": document, "place": place, "algorithm": algorithm},
-        "flops": flops,
-        "bytes": 4 * (m * k + k * n + m * n),
-    }
-
-
-def _row(experiment: str, strategy: str, shape: dict[str, int], regime: str) -> dict[str, Any]:
-    """The parts of an id, and what most rows have in common."""
+def _case(row: Json, shape: dict[str, int], regime: str) -> Json:
+    """A case of a row, without its result."""
     extents = "x".join(map(str, shape.values()))
-    return {
-        "id": f"{experiment}/{strategy}/{extents}/{regime}",
-        "experiment": experiment,
-        "strategy": strategy,
-        "shape": shape,
-        "regime": regime,
-        "role": "rung",
-        "arithmetic": "fp32",
-        "layout": "row_major",
-        "note": "",
-        "problem": "",
-        "part_of": "",
-        "sweep": False,
-    }
+    about = {key: value for key, value in copied(row).items() if key != "name"}
+    name = f"{row['experiment']}/{row['name']}/{extents}/{regime}"
+    return {"id": name, **about, "strategy": row["name"], "shape": shape, "regime": regime}
 
 
 ROUNDS, PER_ROUND = 10, 2
@@ -187,7 +107,7 @@ def _noise(name: str, count: int) -> list[float]:
     return found
 
 
-def _samples(name: str, median: float) -> dict[str, Any]:
+def _samples(name: str, median: float) -> Json:
     """Samples in rounds: up to 0.6 % of drift that all cases share, and 0.04 % of noise."""
     drift, noise = _noise("drift", ROUNDS), _noise(name, ROUNDS * PER_ROUND)
     spread = [
@@ -235,10 +155,12 @@ def _error(name: str, metric: str) -> Json:
 
 
 def _measured(
-    name: str, median: float, on_gpu: bool, gpu: bool, refused: tuple[str, str] | None,
-    metric: str, power: bool = False,
-) -> dict[str, Any]:  # fmt: skip
+    case: Json, median: float, gpu: bool, refused: tuple[str, str] | None = None,
+    power: bool = False,
+) -> Json:  # fmt: skip
     """The result of a case: a time around `median`, or why there is none."""
+    name, on_gpu = case["id"], case["target"] == "gpu"
+    metric = METRICS.get(case["experiment"], "error / bound")
     if on_gpu and not gpu:
         refused = "not_run", NO_DEVICE
     status, reason = refused or ("passed", None)
@@ -249,7 +171,6 @@ def _measured(
     window = {"watts": 520.5, "joules": 520.5 * median, "seconds": 0.25, "temperature_c": 48.0}
     clock = 1.93e9 if on_gpu and not refused else None
     return {
-        "target": "gpu" if on_gpu else "cpu",
         "status": status,
         "reason": reason,
         "error": None if refused else _error(name, metric),
@@ -264,338 +185,81 @@ def _measured(
 
 @once
 def make_record(
-    shapes: Sequence[tuple[int, ...]] = SHAPES,
-    gpu: bool = True,
-    strategies: list[str] | None = None,
-) -> dict[str, Any]:
+    shapes: Shapes = SHAPES, gpu: bool = True, strategies: list[str] | None = None
+) -> Json:
     """A clean finished Release record; with gpu=False what a machine without a GPU writes."""
-    names = [name for name in [*CPU, *GPU] if strategies is None or name in strategies]
-    cases = [
-        _case(name, mnk, regime, gpu)
-        for mnk in shapes
-        for regime in ("cold", "hot", "end_to_end")
-        for name in names
-        if name in GPU or regime == "hot"
-    ]
-    for case in cases:
+    found = _made("matmul", shapes, gpu, strategies)
+    for case in found["cases"]:
         if case["strategy"] == "tile8" and case["seconds"]:
             case["seconds"]["discarded"] = 1
-    return _record([MATMUL], cases, gpu)
+    return found
 
 
-def _record(
-    experiments: list[dict[str, Any]], cases: list[dict[str, Any]], gpu: bool
-) -> dict[str, Any]:
-    device = {
-        "name": "NVIDIA H200",
-        "compute_capability": "9.0",
-        "sm_count": 132,
-        "l2_bytes": 62914560,
-        "memory_bytes": 150754820096,
-        "shared_bytes_per_block": 232448,
-        "clock_hz": 1.98e9,
-        "memory_clock_hz": 3.201e9,
-        "memory_bus_bits": 6144,
-        "uuid_hash": "89abcdef01234567",
-        "ecc": True,
-        "mig": False,
-        "power_limit_watts": 700.0,
-    }
-    ceilings = {
-        "fp32_flops": {
-            "value": 6.69e13,
-            "source": "132 SMs x 128 FMA/clock x 2 x 1.980 GHz (device attributes)",
-        },
-        "dram_bytes_per_second": {
-            "value": 4.917e12,
-            "source": "6144 bit x 2 x 3.201 GHz (device attributes)",
-        },
-    }
-    record = {
-        "schema": 3,
-        "environment": {
-            "gpu": device if gpu else None,
-            "gpu_reason": None if gpu else NO_DEVICE,
-            "driver": "580.159.04" if gpu else None,
-            "cuda_driver": "13.0" if gpu else None,
-            "cuda_runtime": "13.0",
-            "nvcc": "13.0.88",
-            "host_compiler": "GNU 13.3.0",
-            "flags": "-O3 -DNDEBUG",
-            "arch": "native" if gpu else "75-real;80-real;90a-real;90-virtual",
-            "build_type": "Release",
-            "device_debug": False,
-            "blas": "/usr/lib/x86_64-linux-gnu/libopenblas.so",
-            "cpu": "Intel(R) Xeon(R) Processor",
-            "cpu_threads": 16,
-            "os": "Ubuntu 24.04.3 LTS, Linux 6.18",
-            "git": {"commit": COMMIT, "dirty": False, "diff": None},
-            "seed": 13,
-            "budget_seconds": 1.0,
-            "started": "2026-11-21T03:00:00Z",
-            "command": "recheck --output=report",
-            "command_budget_seconds": None,
-            "mps": None,
-            "code": "sass" if gpu else None,
-            "cubins": {"matmul/tile.cu": "0011223344556677", "matvec/rows.cu": "8899aabbccddeeff"},
-            "state": {"event_nanoseconds": 1280, "other_processes": 0} if gpu else {},
-            "unknown": {"mps": "no permission to ask"},
-        },
+@once
+def make_matvec(shapes: Shapes = MATVEC_SHAPES, gpu: bool = True) -> Json:
+    return _made("matvec", shapes, gpu)
+
+
+@once
+def make_transpose(shapes: Shapes = TRANSPOSE_SHAPES, gpu: bool = True) -> Json:
+    return _made("transpose", shapes, gpu)
+
+
+def _record(experiments: list[Json], cases: list[Json], gpu: bool) -> Json:
+    dram = {"value": 4.917e12, "source": "6144 bit x 2 x 3.201 GHz (device attributes)"}
+    fp32 = {"value": 6.69e13, "source": "132 SMs x 128 FMA/clock x 2 x 1.980 GHz"}
+    parts = (60.1, 75.4, 30.3, 12.2, 4.1, 8.1)
+    return {
+        "schema": REAL["schema"],
+        "environment": environment_of(gpu),
+        "method": METHOD,
         "finished": "2026-11-21T03:03:10Z",
         "wall_seconds": 190.2,
-        "overhead": {
-            "verified_kernels": 60.1,
-            "flushes_and_holds": 75.4,
-            "references": 30.3,
-            "inputs_and_copies": 12.2,
-            "saving": 4.1,
-            "other": 8.1,
-        },
+        "overhead": dict(zip(REAL["overhead"], parts, strict=True)),
         "plan": {"preset": "full", "dropped": []},
-        "ceilings": ceilings if gpu else {},
-        "experiments": experiments,
+        "ceilings": {"fp32_flops": fp32, "dram_bytes_per_second": dram} if gpu else {},
+        "experiments": copied({"all": experiments})["all"],
         "cases": cases,
     }
-    return lasting(record)
 
 
-# matvec and transpose: what their rows say of themselves, and a model of their times
-BLOCKS, UNROLLS = (32, 64, 128, 256, 512, 1024), (1, 4, 8, 16)
-MATVEC = {
-    "name": "matvec",
-    "title": "Matrix–vector multiplication",
-    "problem": "r = A · v",
-    "axes": ["rows", "columns"],
-    "headline": "8192x8192",
-}
-MATVEC_SHAPES = [
-    (1, 65536), (65536, 1), (2048, 2048), (4096, 8192), (8192, 4096), (8191, 8193), (64, 1048576),
-    (1024, 65536), (2048, 32768), (8192, 8192), (32768, 2048), (131072, 512), (1048576, 64),
-    (16384, 16384),
-]  # fmt: skip
-MATVEC_SMALL = [(2048, 2048), (2048, 32768), (8192, 8192), (131072, 512)]
-TRANSPOSE = {
-    "name": "transpose",
-    "title": "Matrix transposition",
-    "problem": "B = Aᵀ",
-    "axes": ["rows", "columns"],
-    "headline": "8192x8192",
-}
-TRANSPOSE_SHAPES = [
-    (1, 1048576), (1048576, 1), (1024, 1024), (2048, 2048), (4095, 4097), (4096, 4096),
-    (1000, 50000), (8192, 8192), (8224, 8224), (16384, 16384),
-]  # fmt: skip
-TRANSPOSE_SMALL = [(2048, 2048), (8192, 8192), (8224, 8224)]
-
-# name -> (bytes/s at best, threads a row, default parameters, algorithm, layout)
-_KERNELS: dict[str, tuple[float, float, dict[str, int], str, str]] = {
-    "naive": (1.2e12, 1, {"block": 256, "unroll": 4}, "A13", "pitched"),
-    "transposed": (3.6e12, 1, {"block": 256, "unroll": 4}, "A14", "column_major"),
-    "constant": (3.7e12, 1, {"block": 256, "unroll": 4}, "A15", "column_major"),
-    "shared": (4.0e12, 1, {"block": 256, "unroll": 8, "chunk": 1024}, "A16", "column_major"),
-    "block_per_row": (4.2e12, 256, {"block": 256}, "A18", "pitched"),
-    "warp_per_row": (4.1e12, 32, {"block": 256}, "A19", "pitched"),
-}
-
-
-def _matvec_rows() -> dict[str, dict[str, Any]]:
-    rows: dict[str, dict[str, Any]] = {}
-
-    def cpu(name: str, rate: float, algorithm: str, **more: Any) -> None:
-        source = {"document": "S3", "place": "CPU program", "algorithm": algorithm}
-        rows[name] = {"rate": rate, "source": source, "layout": "pitched", "parameters": {}, **more}
-
-    def gpu(name: str, kernel: str, **more: Any) -> None:
-        rate, threads, parameters, algorithm, layout = _KERNELS[kernel]
-        source = {"document": "S3", "place": f"kernel {kernel}", "algorithm": algorithm}
-        row = {"rate": rate, "threads": threads, "source": source, "layout": layout}
-        rows[name] = {**row, "parameters": dict(parameters), "gpu": True, **more}
-
-    def sweep(kernel: str, key: str, values: tuple[int, ...]) -> None:
-        default = rows[f"s3_{kernel}"]["parameters"]
-        for at in values:
-            if at != default.get(key):
-                gpu(f"s3_{kernel}_{key}{at}", kernel, parameters={**default, key: at}, sweep=True)
-
-    vendor: Json = {"source": {"document": "vendor", "place": "cuBLAS", "algorithm": ""}}
-    vendor |= {"role": "baseline", "parameters": {}}
-    cpu("cpu_serial", 4.4e9, "A10")
-    cpu("cpu_serial_o0", 1.1e9, "A10")
-    cpu("cpu_sse", 1.3e10, "A11")
-    cpu("cpu_sse_openmp2", 2.0e10, "A12", parameters={"threads": 2})
-    cpu("cpu_sse_openmp", 4.1e10, "A12")
-    cpu("cpu_blas", 4.0e10, "", **vendor)
-    for kernel in _KERNELS:
-        gpu(kernel, kernel)
-        if kernel == "constant":
-            part = {"problem": "the copies into constant memory alone", "part_of": "constant"}
-            gpu("constant_copy", kernel, **part, role="part")
-        if kernel == "naive":
-            gpu("naive_packed", kernel, layout="row_major")
-    for kernel in _KERNELS:
-        parameters = dict(_KERNELS[kernel][2])
-        if kernel in ("transposed", "constant"):
-            parameters.pop("unroll")  # these listings have no pragma
-        gpu(f"s3_{kernel}", kernel, parameters=parameters)
-        sweep(kernel, "block", BLOCKS)
-        if "unroll" in _KERNELS[kernel][2]:
-            sweep(kernel, "unroll", UNROLLS)
-        if kernel == "shared":
-            sweep(kernel, "chunk", (64, 1024, 4096))
-        if kernel in ("transposed", "shared"):
-            gpu(f"s3_{kernel}_index64", kernel, sweep=True)
-    gpu("warp_per_row_shared", "warp_per_row", rate=3.5e12)
-    gpu("transpose_then_matvec", "shared", layout="pitched", rate=1.0e12)
-    part = {"problem": "the transposition alone", "part_of": "transpose_then_matvec"}
-    gpu("transpose_then_matvec_transpose", "shared", **part, role="part", rate=1.4e12)
-    gpu("cublas", "block_per_row", **vendor, rate=4.3e12)
-    gpu("cublas_column_major", "transposed", **vendor, rate=4.2e12, threads=64)
-    checksum = {"role": "roof", "problem": "checksum of A and v: a read-only pass"}
-    gpu("read", "block_per_row", **checksum, rate=4.5e12, parameters={})
-    return rows
-
-
-def _transpose_rows() -> dict[str, dict[str, Any]]:
-    copy, halves = {"problem": "a copy, not a transposition"}, "tiles moved, not transposed inside"
-    table: list[tuple[str, float, dict[str, Any]]] = [
-        ("copy", 3.9e12, copy),
-        ("copy_shared", 3.8e12, copy),
-        ("naive", 1.3e12, {}),
-        ("coalesced", 2.6e12, {}),
-        ("no_bank_conflicts", 3.4e12, {}),
-        ("coarse_grained", 3.5e12, {"problem": halves}),
-        ("fine_grained", 3.6e12, {"problem": "tiles transposed inside, left in their places"}),
-        ("diagonal", 3.3e12, {}),
-    ]
-    sdk = {"document": "S3", "place": "SDK transposeNew", "algorithm": "A17"}
-    tiles = {"gpu": True, "source": sdk, "parameters": {"tile": 32, "block": 256}}
-    rows = {"cpu_serial": {"rate": 1.5e9, "source": sdk, "parameters": {}}}
-    rows |= {
-        prefix + name: {"rate": rate, **tiles, "inner": True, **more}
-        for prefix in ("", "sdk_")
-        for name, rate, more in table
-    }
-    vendor = {"gpu": True, "parameters": {}}
-    vendor["source"] = {"document": "vendor", "place": "cuBLAS", "algorithm": ""}
-    rows["cublas"] = {"rate": 3.5e12, **vendor, "role": "baseline"}
-    rows["memcpy"] = {"rate": 4.1e12, **vendor, "role": "roof", "problem": "a copy"}
-    return rows
-
-
-def _time(name: str, row: dict[str, Any], rows: int, columns: int, regime: str) -> float:
-    if name == "constant_copy":
-        return 3e-6 * -(-columns // 16384)
-    rate = row["rate"]
-    if "threads" in row:
-        # too few threads cannot fill the machine, and large blocks of few threads even less
-        threads = rows * row["threads"]
-        rate *= threads / (threads + 20.0 * row["parameters"].get("block", 256))
-    rate *= 1 + 0.01 * row["parameters"].get("unroll", 4)
-    if regime in ("hot", "inner"):
-        rate *= {"hot": 1.05, "inner": 1.3}[regime]
-    moved = 4.0 if "layout" in row else 8.0  # bytes an element: read once; or written, too
-    seconds: float = moved * rows * columns / rate + 3e-6 * row.get("gpu", False)
-    if name in ("constant", "s3_constant"):
-        seconds += 3e-6 * -(-columns // 16384)
-    return seconds + (0.03 if regime == "end_to_end" else 0)
-
-
-def _cases_of(
-    experiment: dict[str, Any],
-    rows: dict[str, dict[str, Any]],
-    shapes: list[tuple[int, int]],
-    gpu: bool,
-) -> list[dict[str, Any]]:
+def _own(experiment: str, table: list[tuple[Any, ...]], gpu: bool) -> Json:
+    """A record of rows: name, extents, regime, problem, parameters, flops, bytes and seconds."""
+    known = {row["name"]: row for row in REAL["strategies"] if row["experiment"] == experiment}
     cases = []
-    matvec, head = experiment is MATVEC, tuple(map(int, experiment["headline"].split("x")))
-    for m, n in shapes:
-        for regime in ("cold", "hot", "inner", "end_to_end"):
-            for name, row in rows.items():
-                on_gpu = row.get("gpu", False)
-                sweep = row.get("sweep", False)
-                plain = not sweep and "part_of" not in row
-                fits = {
-                    "cold": on_gpu,
-                    "hot": True,
-                    "inner": row.get("inner", False),
-                    "end_to_end": matvec and on_gpu and plain and (m, n) == head,
-                }[regime]
-                if not fits or sweep and (m * n != head[0] * head[1] or m == 64):
-                    continue
-                members = ("source", "layout", "problem", "part_of", "sweep", "role", "parameters")
-                metric = "max |error| / (|A||v|)" if matvec else "elements that differ"
-                median = _time(name, row, m, n, regime)
-                case = _row(experiment["name"], name, {"rows": m, "columns": n}, regime)
-                power = regime == "hot" and (m, n) == head
-                case |= _measured(case["id"], median, on_gpu, gpu, None, metric, power)
-                case |= {key: row[key] for key in members if key in row}
-                if matvec:
-                    case |= {"flops": 2 * m * n, "bytes": 4 * (m * n + m + n)}
-                    if name == "read":  # each input once, and no sums
-                        case |= {"flops": 0, "bytes": 4 * (m * n + n)}
-                    if case["problem"] and case["error"]:
-                        case["error"] |= {"value": 0.0, "bound": 0.0}
-                else:
-                    case |= {"flops": 0, "bytes": 8 * m * n}
-                cases.append(case)
-    return cases
+    for name, shape, regime, problem, parameters, flops, moved, median in table:
+        row = known[name] | {"problem": problem, "parameters": parameters}
+        axes = EXPERIMENTS[experiment]["axes"]
+        case = _case(row, dict(zip(axes, shape, strict=True)), regime)
+        power = name == "ffma" or (experiment == "audit" and regime == "hot" and shape[0] == 8192)
+        case |= _measured(case, median, gpu, power=power)
+        cases.append(case | {"flops": flops, "bytes": moved})
+    return _record([EXPERIMENTS[experiment]], cases, gpu)
 
 
 @once
-def make_matvec(shapes: list[tuple[int, int]] = MATVEC_SHAPES, gpu: bool = True) -> dict[str, Any]:
-    return _record([MATVEC], _cases_of(MATVEC, _matvec_rows(), shapes, gpu), gpu)
-
-
-@once
-def make_transpose(
-    shapes: list[tuple[int, int]] = TRANSPOSE_SHAPES, gpu: bool = True
-) -> dict[str, Any]:
-    return _record([TRANSPOSE], _cases_of(TRANSPOSE, _transpose_rows(), shapes, gpu), gpu)
-
-
-AUDIT = {
-    "name": "audit",
-    "title": "Self-audit",
-    "problem": "r = A · v",
-    "axes": ["rows", "columns"],
-    "headline": "8192x8192",
-}
-MACHINE = {
-    "name": "machine",
-    "title": "What this machine gives",
-    "problem": "what each row says",
-    "axes": ["elements"],
-    "headline": "268435456",
-}
-HARNESS = {"document": "Recheck", "place": "", "algorithm": ""}
-
-
-@once
-def make_audit(gpu: bool = True) -> dict[str, Any]:
+def make_audit(gpu: bool = True) -> Json:
     """One kernel under eight names, and four each of 1, 2 and 5 % more work."""
     extras = {f"same_{at}": 0 for at in range(1, 9)}
     extras |= {f"slower{n}_{at}": 10 * n for n in (1, 2, 5) for at in range(1, 5)}
-    cases = []
+    table: list[tuple[Any, ...]] = []
     for edge in (8192, 16384):
+        work = 2 * edge * edge, 4 * (edge * edge + 2 * edge)
         for regime in ("cold", "hot"):
             for name, extra in extras.items():
-                case = _row("audit", name, {"rows": edge, "columns": edge}, regime)
                 # each name a little luckier or unluckier than the next, as on a real machine
-                luck = 1 + 0.0005 * _noise(case["id"], 9)[-1]
+                luck = 1 + 0.0005 * _noise(f"audit/{name}/{edge}x{edge}/{regime}", 9)[-1]
                 median = 4.0 * edge * edge / 4.2e12 * (1 + extra / 1000) * luck
-                power = regime == "hot" and edge == 8192
-                case |= _measured(case["id"], median, True, gpu, None, "error / bound", power)
-                case |= {"role": "audit", "parameters": {"extra_permille": extra}}
-                work = {"flops": 2 * edge * edge, "bytes": 4 * (edge * edge + 2 * edge)}
-                cases.append(case | work | {"source": HARNESS})
-    return _record([AUDIT], cases, gpu)
+                parameters = {"extra_permille": extra}
+                table.append((name, (edge, edge), regime, "", parameters, *work, median))
+    return _own("audit", table, gpu)
 
 
 @once
-def make_machine(gpu: bool = True) -> dict[str, Any]:
+def make_machine(gpu: bool = True) -> Json:
     """What the machine can do at best, piece by piece."""
     large, small = 268435456, 4194304
-    table: list[tuple[str, int, str, str, float, float, float]] = [
+    table = [
         ("read", large, "cold", "reads every element once", 0, 4 * large, 2.35e-4),
         ("write", large, "cold", "writes every element once", 0, 4 * large, 2.45e-4),
         ("copy", large, "cold", "copies every element once", 0, 8 * large, 4.8e-4),
@@ -603,95 +267,59 @@ def make_machine(gpu: bool = True) -> dict[str, Any]:
         ("ffma", small, "hot", "multiply-adds from registers", 2.0**38, 8 * small, 4.378e-3),
         ("launch", 1, "hot", "an empty kernel", 0, 8, 0.3e-6),
     ]
-    cases = []
-    for name, elements, regime, problem, flops, moved, median in table:
-        case = _row("machine", name, {"elements": elements}, regime)
-        power = name == "ffma"
-        case |= _measured(case["id"], median, True, gpu, None, "elements that differ", power)
-        case |= {"role": "roof", "problem": problem, "parameters": {}, "source": HARNESS}
-        cases.append(case | {"flops": flops, "bytes": moved})
-    return _record([MACHINE], cases, gpu)
-
-
-LEVELS = {
-    "name": "memory",
-    "title": "The levels of memory",
-    "problem": "every word read once",
-    "axes": ["words"],
-    "headline": "268435456",
-}
+    return _own("machine", [(a, (b,), c, d, {}, *rest) for a, b, c, d, *rest in table], gpu)
 
 
 @once
-def make_memory(gpu: bool = True) -> dict[str, Any]:
+def make_memory(gpu: bool = True) -> Json:
     """The levels of memory: a chain of loads each, and passes over all words."""
     near, l2, dram = 4096, 4194304, 268435456
-    table: list[tuple[str, int, int, float]] = [
-        ("latency_shared", near, 65536, 1.1e-3),
-        ("latency_l1", near, 65536, 1.3e-3),
-        ("latency_constant", 256, 65536, 1.0e-3),
-        ("latency_constant", near, 65536, 2.9e-3),
-        ("latency_l2", l2, 8192, 1.2e-3),
-        ("latency_dram", dram, 8192, 4.1e-3),
+    times = [
+        ("latency_shared", near, 65536, 1.1e-3), ("latency_l1", near, 65536, 1.3e-3),
+        ("latency_constant", 256, 65536, 1.0e-3), ("latency_constant", near, 65536, 2.9e-3),
+        ("latency_l2", l2, 8192, 1.2e-3), ("latency_dram", dram, 8192, 4.1e-3),
         ("bandwidth_shared", near, 1000003, 5.0e-1 / 132),
-        ("bandwidth_l1", near, 1000003, 6.0e-1 / 132),
-        ("bandwidth_l2", l2, 65, 2.2e-4),
-        ("bandwidth_dram", dram, 1, 2.35e-4),
-        ("write_shared", near, 1000003, 5.5e-1 / 132),
+        ("bandwidth_l1", near, 1000003, 6.0e-1 / 132), ("bandwidth_l2", l2, 65, 2.2e-4),
+        ("bandwidth_dram", dram, 1, 2.35e-4), ("write_shared", near, 1000003, 5.5e-1 / 132),
         ("write_dram", dram, 1, 2.45e-4),
-    ]
-    cases = []
-    for name, words, count, median in table:
+    ]  # fmt: skip
+    table: list[tuple[Any, ...]] = []
+    for name, words, count, median in times:
         latency = name.startswith("latency_")
-        regime = "cold" if words == dram else "hot"
-        case = _row("memory", name, {"words": words}, regime)
-        case |= _measured(case["id"], median, True, gpu, None, "wrong bits")
-        problem = f"{count} words, each load waiting for the last"
-        if not latency:
-            problem = f"{'written' if name.startswith('write_') else 'read'} {count} times"
-        case |= {"role": "roof", "problem": problem}
-        case |= {"parameters": {"steps" if latency else "passes": count}, "source": HARNESS}
+        problem = f"{'written' if name.startswith('write_') else 'read'} {count} times"
+        if latency:
+            problem = f"{count} words, each load waiting for the last"
         moved = 4 * count if latency else 4 * count * words
-        cases.append(case | {"flops": 0, "bytes": moved})
-    return _record([LEVELS], cases, gpu)
-
-
-REDUCTION = {
-    "name": "reduction",
-    "title": "Reduction",
-    "problem": "s = sum of x",
-    "axes": ["elements"],
-    "headline": "1048576",
-}
+        parameters = {"steps" if latency else "passes": count}
+        regime = "cold" if words == dram else "hot"
+        table.append((name, (words,), regime, problem, parameters, 0, moved, median))
+    return _own("memory", table, gpu)
 
 
 @once
-def make_reduction(gpu: bool = True) -> dict[str, Any]:
+def make_reduction(gpu: bool = True) -> Json:
     """An experiment that is none of ours: three rows, one of them beyond its document."""
-    table = [
-        ("interleaved", 1.0e12, "R0"),
-        ("shuffle", 2.0e12, "R0"),
-        ("vector", 4.0e12, "Recheck"),
-    ]
+    about: Json = {"name": "reduction", "title": "Reduction", "problem": "s = sum of x"}
+    about |= {"axes": ["elements"], "headline": "1048576"}
+    table = [("interleaved", 1e12, "R0"), ("shuffle", 2e12, "R0"), ("vector", 4e12, "Recheck")]
+    (row,) = (each for each in REAL["strategies"] if each["name"] == "global16")
     cases = []
     for elements in (65536, 1048576):
         for regime in ("cold", "hot"):
             for name, rate, document in table:
-                case = _row("reduction", name, {"elements": elements}, regime)
-                median = 4 * elements / rate + 1e-7
-                case |= _measured(case["id"], median, True, gpu, None, "error / bound")
                 source = {"document": document, "place": f"kernel {name}", "algorithm": ""}
-                work = {"flops": elements, "bytes": 4 * elements}
-                cases.append(case | work | {"parameters": {}, "source": source})
-    return _record([REDUCTION], cases, gpu)
+                own = {"experiment": "reduction", "name": name, "source": source, "parameters": {}}
+                case = _case(row | own | {"note": ""}, {"elements": elements}, regime)
+                case |= _measured(case, 4 * elements / rate + 1e-7, gpu)
+                cases.append(case | {"flops": elements, "bytes": 4 * elements})
+    return _record([about], cases, gpu)
 
 
-def without_listings(record: dict[str, Any]) -> dict[str, Any]:
+def without_listings(record: Json) -> Json:
     """A copy that has none of the documents' listings as rows."""
-    from conftest import EXPERIMENTS
     from recheck_report.claims import load_collection
 
-    rows = {listing.row for listing in load_collection(EXPERIMENTS).listings}
+    rows = {listing.row for listing in load_collection(ROOT / "experiments").listings}
     record = copied(record)
     record["cases"] = [
         case for case in record["cases"] if f"{case['experiment']}/{case['strategy']}" not in rows
@@ -699,14 +327,13 @@ def without_listings(record: dict[str, Any]) -> dict[str, Any]:
     return record
 
 
-def with_listings(record: dict[str, Any], cost: float = 1.02) -> dict[str, Any]:
+def with_listings(record: Json, cost: float = 1.02) -> Json:
     """A copy whose listings are what their general forms have in it, in a time that is `cost`
     times shorter."""
-    from conftest import EXPERIMENTS
     from recheck_report.claims import load_collection
 
     record = without_listings(record)
-    for listing in load_collection(EXPERIMENTS).listings:
+    for listing in load_collection(ROOT / "experiments").listings:
         name, general = listing.strategies
         for case in matching(record, f"{listing.general}/"):
             case = copied(case) | {"strategy": name, "note": "as printed", "sweep": False}
@@ -720,14 +347,14 @@ def with_listings(record: dict[str, Any], cost: float = 1.02) -> dict[str, Any]:
     return record
 
 
-def join(*parts: dict[str, Any], gpu: bool = True) -> dict[str, Any]:
+def join(*parts: Json, gpu: bool = True) -> Json:
     """One record of the experiments of several."""
     experiments = [experiment for part in parts for experiment in part["experiments"]]
     return _record(experiments, [case for part in parts for case in part["cases"]], gpu)
 
 
 @once
-def make_full(gpu: bool = True, small: bool = False) -> dict[str, Any]:
+def make_full(gpu: bool = True, small: bool = False) -> Json:
     """All six experiments; small: at few shapes."""
     return join(
         make_record(SMALL if small else SHAPES, gpu),
@@ -740,13 +367,13 @@ def make_full(gpu: bool = True, small: bool = False) -> dict[str, Any]:
     )
 
 
-def matching(record: dict[str, Any], pattern: str) -> list[dict[str, Any]]:
+def matching(record: Json, pattern: str) -> list[Json]:
     """The cases whose id contains `pattern`."""
     return [case for case in record["cases"] if pattern in case["id"]]
 
 
-def scale(record: dict[str, Any], pattern: str, factor: float) -> dict[str, Any]:
-    """A copy in which the matching cases take `factor` times as long; the run is long enough."""
+def scale(record: Json, pattern: str, factor: float) -> Json:
+    """A copy in which the matching cases take `factor` times as long."""
     record = copied(record)
     for case in matching(record, pattern):
         if case["seconds"]:
@@ -755,24 +382,10 @@ def scale(record: dict[str, Any], pattern: str, factor: float) -> dict[str, Any]
             case["samples"] = [factor * sample for sample in case["samples"]]
             if case["power"]:
                 case["power"]["joules"] *= factor
-    return lasting(record)
+    return record
 
 
-def lasting(record: Json) -> Json:
-    """The same, with a run that took as long as its cases at least."""
-    seconds = sum(map(_spent, record["cases"]))
-    more = max(0.0, seconds - record["wall_seconds"])
-    overhead = record["overhead"]
-    overhead = {**overhead, "verified_kernels": overhead["verified_kernels"] + more}
-    wall = record["wall_seconds"] + more
-    finished = record["finished"]
-    if finished and more:
-        end = datetime.fromisoformat(record["environment"]["started"]) + timedelta(seconds=wall)
-        finished = end.strftime("%Y-%m-%dT%H:%M:%SZ")
-    return {**record, "wall_seconds": wall, "finished": finished, "overhead": overhead}
-
-
-def set_time(case: dict[str, Any], median: float, low: float, high: float) -> None:
+def set_time(case: Json, median: float, low: float, high: float) -> None:
     """Gives a case another time, in one block: what compares it must use these three numbers."""
     between = len(case["samples"]) - 2 * LOWER
     case["samples"] = [low] * LOWER + [median] * between + [high] * LOWER
@@ -782,7 +395,7 @@ def set_time(case: dict[str, Any], median: float, low: float, high: float) -> No
     case["seconds"] |= {"median": median, "low": low, "high": high}
 
 
-def spoil(record: dict[str, Any], pattern: str, status: str, reason: str) -> dict[str, Any]:
+def spoil(record: Json, pattern: str, status: str, reason: str) -> Json:
     """A copy in which the matching cases end with `status` instead of a time."""
     record = copied(record)
     nothing: Json = {"seconds": None, "error": None, "samples": [], "blocks": [], "clocks": []}
@@ -791,57 +404,30 @@ def spoil(record: dict[str, Any], pattern: str, status: str, reason: str) -> dic
     return record
 
 
-# what a case says itself since schema 4; the rest is its strategy's, its samples', or in its id
-OWN = ("id", "status", "reason", "error", "flops", "bytes", "seconds", "clock_hz", "batch", "power")
-OF_SAMPLES = ("id", "samples", "blocks", "clocks")
-METHOD: Json = {
-    "confidence": 0.95,
-    "fewest_samples": 6,
-    "rounds": 20,
-    "most_budgets": 2.5,
-    "most_budgets_host_timed": 0.5,
-    "block_seconds": 0.002,
-    "block_samples": 16,
-    "queued_samples": 1,
-    "batch_below_seconds": 2e-5,
-    "proof_budgets": 20.0,
-    "throttled_below": 0.55,
-    "flush_l2_sizes": 2,
-    "flush_least_bytes": 33554432,
-    "power_seconds": 0.3,
-    "inner_repeats": 100,
-}
+# what a case says itself; the rest is its strategy's, its samples', or in its id
+OWN = (
+    "id", "status", "reason", "error", "flops", "bytes", "seconds", "clock_hz", "batch", "power",
+    "disturbed", "spent",
+)  # fmt: skip
+OF_SAMPLES = ("id", "samples", "blocks", "clocks", "set_aside")
+METHOD = REAL["method"] | {"rounds": 20, "most_budgets": 2.5, "most_budgets_host_timed": 0.5}
+METHOD |= {"block_samples": 16}
 
 
-def _spent(case: Json) -> float:
-    """Wall seconds of the run: as long as the samples took at least."""
-    return max(0.25, float(case["batch"] * sum(case["samples"])))
-
-
-def _own(case: Json) -> Json:
-    """What a case says itself."""
-    found = {name: case[name] for name in OWN} | {"spent": _spent(case)}
-    return found | {name: case[name] for name in ("disturbed",) if name in case}
-
-
-def pack(record: dict[str, Any]) -> dict[str, bytes]:
-    """The files of schema 6 that say what this record of schema 3 says: as recheck writes them."""
-    rows: dict[tuple[str, str], dict[str, Any]] = {}
+def pack(record: Json) -> dict[str, bytes]:
+    """The files of a record as recheck writes them."""
+    rows: dict[tuple[str, str], Json] = {}
     for case in record["cases"]:
-        of_case = {*OWN, *OF_SAMPLES, "set_aside", "disturbed", "spent"}
-        of_case |= {"shape", "regime", "strategy"}
+        of_case = {*OWN, *OF_SAMPLES, "shape", "regime", "strategy"}
         row = {"name": case["strategy"], **{k: v for k, v in case.items() if k not in of_case}}
         rows[case["experiment"], case["strategy"]] = row
-    document = {
-        **lasting(record),
-        "schema": 6,
-        "environment": {**record["environment"], "version": "0.1.0"},
-        "method": METHOD | record.get("method", {}),
-        "strategies": list(rows.values()),
-        "cases": [_own(case) for case in record["cases"]],
-    }
-    kept = (*OF_SAMPLES, "set_aside")
-    lines = [{k: c[k] for k in kept if k in c} for c in record["cases"] if c["samples"]]
+
+    def part(case: Json, names: tuple[str, ...]) -> Json:
+        return {name: case[name] for name in names if name in case}
+
+    cases = [{"spent": 0.25} | part(case, OWN) for case in record["cases"]]
+    document = {**record, "strategies": list(rows.values()), "cases": cases}
+    lines = [part(case, OF_SAMPLES) for case in record["cases"] if case["samples"]]
     samples = "".join(json.dumps(line) + "\n" for line in lines)
     return {"record.json": json.dumps(document).encode(), "samples.jsonl": samples.encode()}
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-from synthetic import NO_DEVICE
+from synthetic_rows import NO_DEVICE
 
 KS = [64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 65536]
 DISTRIBUTIONS = {

@@ -127,14 +127,14 @@ def test_evidence_that_is_a_probe_leads_to_the_probes(save: Callable[..., Path])
     ],
 )
 def test_errata(record: Record, checks: tuple[str, ...], word: str) -> None:
-    concerns = ("C06", "A02", "A99", "S0")
+    concerns = ("C06", "A03", "A99", "S0")
     erratum = make_erratum("E01", *(formula(each) for each in checks), concerns=concerns)
     claims = make_claim("C06", formula(NO)), make_claim("C07", formula(YES))
     shown = view(record, *claims, errata=(erratum,))
     ((*row, concerned, proof),) = shown.errata
     assert row == ['<a id="erratum-e01"></a>E01', "S0 section 1", "“128 MB”", "128 KB"]
     # to its claim, and to a row of an algorithm that is in the record
-    assert concerned == "[C06](claims.md#claim-c06), [A02](matmul.md#global16), A99, S0"
+    assert concerned == "[C06](claims.md#claim-c06), [A03](matmul.md#s1_kernel_0), A99, S0"
     assert proof.startswith(word)
     # and once more where the claim is told in detail
     own, other = shown.folds[0].details
