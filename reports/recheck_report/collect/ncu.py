@@ -1,4 +1,4 @@
-"""Nsight Compute's counters of one launch of a case."""
+"""Nsight Compute's counters of one launch of a case: those alone that a check or a page reads."""
 
 from __future__ import annotations
 
@@ -8,14 +8,12 @@ import math
 import re
 import tempfile
 import time
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from recheck_report.collect import programs
-from recheck_report.collect.kept import Kept
 from recheck_report.collect.plan import TINY, measure
 from recheck_report.collect.programs import Ended, execute, say
 from recheck_report.model.counters import ATTRIBUTES, COUNTERS, LAUNCHES, Metrics
@@ -148,10 +146,12 @@ def complaints(ended: Ended) -> list[str]:
 
 
 class Profiler:
-    """Nsight Compute on recheck's cases, with those metrics that it knows of the wanted ones."""
+    """Nsight Compute on recheck's cases, with those metrics that it knows of the wanted counters.
+    Each metric more may be a pass more over every kernel of a run."""
 
-    def __init__(self, ncu: str, recheck: str) -> None:
+    def __init__(self, ncu: str, recheck: str, wanted: Iterable[str]) -> None:
         self.ncu, self.recheck = ncu, recheck
+        self.wanted = {*wanted, *KNOWN}
         self.unknown: set[str] = set()
 
     def sources(self, counter: str) -> Metrics | None:
@@ -159,9 +159,14 @@ class Profiler:
         sets = COUNTERS[counter].metrics
         return next((each for each in sets if not self.unknown.intersection(each)), None)
 
-    def metrics(self) -> list[str]:
-        chosen = [metric for name in COUNTERS for metric in self.sources(name) or ()]
-        return list(dict.fromkeys(chosen))
+    def metrics(self, counters: Collection[str]) -> list[str]:
+        """Those of some counters. What is no sum is of the longest kernel, so that asks for its
+        duration; of what asks for none the grid's size is free."""
+        chosen = [name for name in COUNTERS if name in counters]
+        if any(COUNTERS[name].over_kernels is None for name in chosen):
+            chosen.append("nanoseconds")
+        found = [metric for name in chosen or ["grid"] for metric in self.sources(name) or ()]
+        return list(dict.fromkeys(found))
 
     def profile(self, metrics: list[str], launches: int, command: list[str | Path]) -> Profile:
         flags = ["--csv", "--page", "raw", "--print-units", "base", "--metrics", ",".join(metrics)]
@@ -177,9 +182,10 @@ class Profiler:
         """The device's attributes, and why no counters can be had. Finds out, on one tiny kernel,
         which metrics this ncu knows of this GPU."""
         while True:
-            if not self.metrics():
+            metrics = self.metrics(self.wanted)
+            if not metrics:
                 return {}, "not measured: ncu knows none of the metrics here"
-            metrics = self.metrics() + [m for m in ATTRIBUTES.values() if m not in self.unknown]
+            metrics += [metric for metric in ATTRIBUTES.values() if metric not in self.unknown]
             with tempfile.TemporaryDirectory() as folder:
                 tiny = measure(self.recheck, *TINY, Path(folder))
                 profile = self.profile(metrics, 1, tiny)
@@ -206,20 +212,22 @@ class Profiler:
     def audit(self) -> str | None:
         """Why no counter is to be believed, if one of a launch whose counts are known is wrong."""
         row, regime, _ = TINY
-        why, values = self.count(row, regime)
+        why, values = self.count(row, regime, KNOWN)
         wrong = [name for name in KNOWN if values.get(name, KNOWN[name]) != KNOWN[name]]
         if why or not wrong:
             return why
         name = wrong[0].replace("_", " ")
         return f"not measured: of {row} Nsight Compute counts {values[wrong[0]]:g} {name}, not 1"
 
-    def count(self, row: str, regime: str) -> tuple[str | None, dict[str, float]]:
-        """Why a case has no counters, or those of one launch of its strategy."""
+    def count(
+        self, row: str, regime: str, wanted: Collection[str]
+    ) -> tuple[str | None, dict[str, float]]:
+        """Why a case has no counters, or the wanted ones of one launch of its strategy."""
         for launches in LAUNCH_COUNTS:
             with tempfile.TemporaryDirectory() as folder:
                 # so long that the harness takes no launch for too slow, slow as they are under ncu
                 command = measure(self.recheck, row, regime, 1000, Path(folder))
-                profile = self.profile(self.metrics(), launches, command)
+                profile = self.profile(self.metrics(wanted), launches, command)
                 verdict = verdict_of(Path(folder) / "record.json")
             if profile.lost and profile.kernels:
                 return profile.lost, {}
@@ -235,13 +243,13 @@ class Profiler:
         names = [kernel.name for kernel in call]
         if not timed or any(timed[at] != names[at % len(names)] for at in range(len(timed))):
             return PART, {}
-        return None, self.values(call)
+        return None, self.values(call, wanted)
 
-    def values(self, call: list[Kernel]) -> dict[str, float]:
+    def values(self, call: list[Kernel], wanted: Collection[str]) -> dict[str, float]:
         values = {LAUNCHES: float(len(call))}
         longest = max(range(len(call)), key=lambda at: call[at].duration)
         for name, counter in COUNTERS.items():
-            sources = self.sources(name)
+            sources = self.sources(name) if name in wanted else None
             if sources and all(source in kernel.values for kernel in call for source in sources):
                 each = [math.fsum(kernel.values[source] for source in sources) for kernel in call]
                 over = counter.over_kernels
@@ -282,29 +290,28 @@ def verdict_of(record: Path) -> str | None:
 
 def counters(
     profiler: Profiler,
-    cases: Iterable[str],
+    cases: Mapping[str, Collection[str]],
     reason: str | None,
-    kept: Kept,
     parts: Collection[str] = (),
 ) -> dict[str, dict[str, Any]]:
-    """What probes.json says of each case; `reason`: why there are none at all; `parts`: rows that
-    are parts of others' launches, which names of kernels do not always tell."""
-    known: dict[str, tuple[str | None, dict[str, float]]] = {}
-    found = {}
-    split = {case: case.rpartition("/") for case in cases}
-    rows = list(dict.fromkeys(row for row, _, _ in split.values()))
-    for case, (row, _, regime) in split.items():
-        if row not in known and reason is None:
-            start = time.monotonic()
+    """What probes.json says of each case, by the counters that are wanted of it; `reason`: why
+    there are none at all; `parts`: rows that are parts of others' launches, which names of kernels
+    do not always tell."""
+    rows: dict[str, set[str]] = {}
+    regimes: dict[str, str] = {}
+    for case, wanted in cases.items():
+        row, _, regime = case.rpartition("/")
+        rows.setdefault(row, set()).update(wanted)
+        regimes.setdefault(row, regime)
+    known: dict[str, dict[str, Any]] = {}
+    for row, own in rows.items():
+        start = time.monotonic()
+        why: str | None = reason
+        values: dict[str, float] = {}
+        if reason is None:
             part = row.rpartition("/")[0] in parts
-            if part:
-                known[row] = PART, {}
-            else:
-                count = partial(profiler.count, row, regime)
-                known[row] = kept.once(f"{row}/{regime}", count, lambda found: found[0] is None)
-            said = known[row][0] or f"{len(known[row][1])} counters"
+            why, values = (PART, {}) if part else profiler.count(row, regimes[row], own)
             took = f"{time.monotonic() - start:.1f} s"
-            say(f"[{rows.index(row) + 1}/{len(rows)}] {row}: {said}, {took}")
-        why, values = known.get(row, (reason, {}))
-        found[case] = {"reason": why, "values": values}
-    return found
+            say(f"[{len(known) + 1}/{len(rows)}] {row}: {why or f'{len(values)} counters'}, {took}")
+        known[row] = {"reason": why, "values": values}
+    return {case: known[case.rpartition("/")[0]] for case in cases}

@@ -11,7 +11,7 @@ from recheck_report.claims import Collection, expression
 from recheck_report.claims.names import Tables
 from recheck_report.collect.programs import BadProgram, cases_of, execute
 from recheck_report.model.case import Source
-from recheck_report.model.counters import ATTRIBUTES
+from recheck_report.model.counters import ATTRIBUTES, COUNTERS, LAUNCHES, LIMITS
 from recheck_report.model.read import RECORD
 from recheck_report.model.typed import BadRecord, bytes_of, read_json
 
@@ -21,9 +21,10 @@ TINY = ("machine/launch/1", "hot", 0.02)
 
 @dataclass
 class Wanted:
-    """Case ids, attributes of the device, and tests with their kind, in the order of the claims."""
+    """The counters of each case, attributes of the device, and tests with their kind, in the order
+    of the claims."""
 
-    cases: dict[str, None] = field(default_factory=dict)
+    cases: dict[str, set[str]] = field(default_factory=dict)
     attributes: dict[str, None] = field(default_factory=dict)
     tests: dict[str, None] = field(default_factory=dict)
 
@@ -33,16 +34,18 @@ def wanted(known: Collection) -> Wanted:
     found = Wanted()
     for _, check in known.asked:
         if check.form == "count":
-            found.cases |= dict.fromkeys(case for case in (check.of, check.per) if case)
+            names = expression.names(check.expression or "0") & {*COUNTERS, LAUNCHES}
+            for case in filter(None, (check.of, check.per)):
+                found.cases.setdefault(case, set()).update(names)
         elif check.form == "test":
             found.tests[check.test] = None
         elif check.form in ("attribute", "arithmetic"):
             # other names are the record's own
-            names = sorted({check.name, *expression.names(check.expression or "0")})
-            found.attributes |= dict.fromkeys(name for name in names if name in ATTRIBUTES)
-    found.cases |= dict.fromkeys(known.binds)
+            known_names = sorted({check.name, *expression.names(check.expression or "0")})
+            found.attributes |= dict.fromkeys(n for n in known_names if n in ATTRIBUTES)
     steps = (step for story in known.stories.values() for step in story.steps)
-    found.cases |= dict.fromkeys(step.binds for step in steps if step.binds)
+    for case in (*known.binds, *(step.binds for step in steps if step.binds)):
+        found.cases.setdefault(case, set()).update(LIMITS)
     return found
 
 

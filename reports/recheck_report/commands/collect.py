@@ -29,7 +29,6 @@ from recheck_report.claims import BadClaim, Collection, load_collection
 from recheck_report.claims.collection import SNIPPETS
 from recheck_report.claims.names import Tables, faults
 from recheck_report.claims.toml import there
-from recheck_report.collect.kept import Kept
 from recheck_report.collect.ncu import NO_NCU, Profiler, counters
 from recheck_report.collect.nvcc import NO_NVCC, compiled
 from recheck_report.collect.plan import environment, tables, wanted
@@ -40,7 +39,7 @@ from recheck_report.commands import Failed, experiments_option
 
 
 def outcomes(
-    options: argparse.Namespace, keys: Iterable[str], no_gpu: str | None, kept: Kept
+    options: argparse.Namespace, keys: Iterable[str], no_gpu: str | None
 ) -> dict[str, dict[str, Any]]:
     """What probes.json says of each test; `no_gpu`: why there is nothing for racecheck to watch."""
     found: dict[str, dict[str, Any]] = {}
@@ -69,7 +68,7 @@ def outcomes(
         elif unbelieved:
             found[key] = no_outcome(unbelieved)
         else:
-            found[key] = kept.once(key, partial(raced, name), lambda found: not found["reason"])
+            found[key] = raced(name)
         result = found[key]["reason"] or found[key]["outcome"]
         say(f"[{len(found)}/{len(split)}] {key}: {result}, {time.monotonic() - start:.1f} s")
     return found
@@ -97,10 +96,6 @@ def check_names(
         raise BadClaim(fault)
 
 
-def unfinished(output: Path) -> Path:
-    return output.with_name(f"{output.name}.part")
-
-
 def probe(options: argparse.Namespace, known: Collection) -> dict[str, Any]:
     record, asked = environment(options.recheck), wanted(known)
     there_are = tables(options.recheck, record)
@@ -114,7 +109,7 @@ def probe(options: argparse.Namespace, known: Collection) -> dict[str, Any]:
         no_gpu = env["gpu_reason"] or "no CUDA device"
     reason = no_gpu
     attributes: dict[str, int] = {}
-    profiler = Profiler(options.ncu, options.recheck)
+    profiler = Profiler(options.ncu, options.recheck, set().union(*asked.cases.values()))
     if asked.cases or asked.attributes:
         if not reason and not is_program(options.ncu):
             reason = NO_NCU
@@ -124,14 +119,11 @@ def probe(options: argparse.Namespace, known: Collection) -> dict[str, Any]:
             reason = profiler.audit()
         if reason:
             say(f"counters and attributes: {reason}")
-    programs = [getattr(options, name) for name in ("recheck", "tests", "ncu", "sanitizer", "nvcc")]
-    uuid_hash = gpu.get("uuid_hash") if gpu else None
-    kept = Kept(unfinished(options.output), programs, [uuid_hash, env["driver"]])
     return {
         "schema": 1,
         "environment": {
             "gpu": gpu["name"] if gpu else None,
-            "uuid_hash": uuid_hash,
+            "uuid_hash": gpu.get("uuid_hash") if gpu else None,
             "driver": env["driver"],
             "commit": env["git"]["commit"],
             "dirty": env["git"]["dirty"],
@@ -142,8 +134,8 @@ def probe(options: argparse.Namespace, known: Collection) -> dict[str, Any]:
             },
         },
         "attributes": attributes,
-        "counters": counters(profiler, asked.cases, reason, kept, there_are.parts),
-        "tests": outcomes(options, asked.tests, no_gpu, kept),
+        "counters": counters(profiler, asked.cases, reason, there_are.parts),
+        "tests": outcomes(options, asked.tests, no_gpu),
     }
 
 
@@ -180,7 +172,6 @@ def run(options: argparse.Namespace) -> int:
         with whole(options.output) as file:
             text = json.dumps(probe(options, known), indent=1, ensure_ascii=False)
             file.write_text(text + "\n", encoding="utf-8")
-        unfinished(options.output).unlink(missing_ok=True)
     except BadProgram as error:
         raise Failed(str(error), 2) from error
     except (KeyError, TypeError) as error:

@@ -94,6 +94,14 @@ COUNTERS = {
         (("launch__shared_mem_per_block_static", "launch__shared_mem_per_block_dynamic"),), max
     ),
 }
+# what says which unit limits a launch, and what its warps wait for
+LIMITS = (
+    *(name for name in COUNTERS if name.endswith("_percent") or name.startswith("stall_")),
+    "warp_cycles",
+    "shared_bank_conflicts",
+    "shared_wavefronts",
+    "sm_hertz",
+)
 LAUNCHES = "launches"  # kernels of one call, which need no metric
 # of the device, by Nsight Compute's names
 ATTRIBUTES = {

@@ -1,0 +1,236 @@
+"""A machine whose programs are functions: what stands for ncu, compute-sanitizer, nvcc, recheck and
+recheck_tests in test_collect.py."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from conftest import run, sourced
+from recheck_report.claims.collection import load_collection
+from recheck_report.claims.load import load_claims
+from recheck_report.claims.sources import load_sources
+from recheck_report.collect.programs import Ended
+from recheck_report.model.counters import LAUNCHES
+
+TILE, NAIVE = "matmul/tile16/1024x1024x1024", "matvec/naive/8192x8192"
+TINY = "machine/launch/1"
+SOURCE = {"document": "S0", "place": "", "algorithm": "A01"}
+
+# what a kernel of a strategy is called in ncu's output, and by its filter
+OWN = "void recheck::kernels::matmul::<unnamed>::tile_kernel<(int)16>(MatmulArgs)"
+LAUNCH = "recheck::kernels::machine::<unnamed>::launch_kernel(ProbeArgs)"
+HOLD = "recheck::<unnamed>::recheck_unseen_hold_kernel(long)"
+DIGEST = "recheck::<unnamed>::recheck_unseen_digest_kernel(const float *, long)"
+FLUSH = "recheck::<unnamed>::recheck_seen_flush_kernel(const float4 *, long, float *)"
+POISON = "recheck::<unnamed>::recheck_seen_poison_shared_kernel(int)"
+CLOCKS = "recheck::<unnamed>::recheck_seen_read_clocks_kernel(recheck::ClockReading *)"
+Kernels = list[tuple[str, float]]  # with the work that each does
+
+# of a kernel that does `work`, in this unit; of other metrics 1
+PRINTED: dict[str, tuple[str, Callable[[float], str]]] = {
+    "smsp__sass_inst_executed_op_global_ld.sum": ("inst", lambda work: f"{1000 * work:,}"),
+    "dram__bytes_read.sum": ("byte", lambda work: f"{4096 * work:,}"),
+    "dram__bytes_write.sum": ("byte", lambda work: str(512 * work)),
+    "launch__block_size": ("", lambda work: str(32 * work)),
+    "launch__shared_mem_per_block_static": ("Kbyte/block", lambda _: "2.048"),
+    "launch__shared_mem_per_block_dynamic": ("byte/block", lambda _: "100"),
+    "device__attribute_total_constant_memory": ("byte", lambda _: "65,536"),
+    "device__attribute_warp_size": ("thread", lambda _: "32"),
+}
+
+ONE: tuple[str, Callable[[float], str]] = ("", lambda _: "1")
+
+
+def proofs(*call: str, poisonings: int = 1, work: float = 1) -> Kernels:
+    """The kernels of a proof on integers and one on reals; the first does ten times the work."""
+    begin, inputs = [(POISON, 7.0)] * poisonings, [(DIGEST, 7.0)] * 4
+    integers, reals = ((name, 10 * work) for name in call), ((name, work) for name in call)
+    return [*inputs, *begin, *integers, *begin, *reals, *inputs]
+
+
+def warm_up(*call: str) -> Kernels:
+    """Two looks at the clock, with launches between them, and a first sample."""
+    look = [(CLOCKS, 7.0), *((name, 99.0) for name in 2 * call), (CLOCKS, 7.0)]
+    return [*look, *look, (POISON, 7), (HOLD, 7), (FLUSH, 7), (CLOCKS, 7), *((n, 99) for n in call)]
+
+
+def run_of(*call: str, work: float = 1) -> Kernels:
+    """All kernels of a run: the timer's calibration, the proofs, the warm-up."""
+    return [*[(HOLD, 7.0)] * 50, *proofs(*call, work=work), *warm_up(*call)]
+
+
+def flag(words: Iterable[str], name: str) -> str:
+    return next(word.split("=", 1)[1] for word in words if word.startswith(f"{name}="))
+
+
+class World:
+    """A machine with a GPU and all tools; tests change it and the claims before they probe."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.experiments = folder, folder / "experiments"
+        self.output = folder / "measured" / "probes.json"
+        self.claims = 0
+        self.called: list[list[str]] = []
+        self.environment: Any = {
+            "gpu": {"name": "NVIDIA H200", "uuid_hash": "0123456789abcdef"},
+            "gpu_reason": None,
+            "driver": "580.1",
+            "git": {"commit": "f84399d", "dirty": False},
+            "cuda_runtime": "13.0",
+        }
+        self.axes = {"matmul": "mnk", "matvec": ["rows", "columns"], "machine": ["elements"]}
+        self.rows = [
+            {"experiment": each, "name": name, "source": SOURCE}
+            for each, name in (("matmul", "tile16"), ("matvec", "naive"))
+        ]
+        self.case = ["passed", None]  # status and reason of the case that is measured
+        self.kernels = {TINY: run_of(LAUNCH, work=0.001), TILE: run_of(OWN), NAIVE: run_of(OWN)}
+        self.ncu_says, self.goes_on = "", False
+        self.unknown: list[str] = []  # metrics
+        self.tests: dict[str, str] = {}  # how each ends
+        self.races: dict[str, str] = {}  # what racecheck prints
+        self.sanitizer_code = 0
+        self.snippets: dict[str, tuple[int, str]] = {}
+        for name in ("recheck", "ncu", "recheck_tests", "sanitizer", "nvcc"):
+            (folder / name).touch(0o755)
+
+    # the programs
+
+    def execute(self, *command: str | Path, **variables: str) -> Ended:
+        words = [str(word) for word in command]
+        self.called.append(words)
+        if "--version" in words:
+            return Ended(0, "Version 2025.3.1.0 (build 3639)", "")
+        programs = {"recheck": self._recheck, "ncu": self._ncu, "nvcc": self._nvcc}
+        programs |= {"recheck_tests": self._tests, "sanitizer": self._sanitizer}
+        return programs[Path(words[0]).name](words)
+
+    def _recheck(self, words: list[str]) -> Ended:
+        if "--benchmark_list_tests" in words:
+            rows = (TILE, "matmul/tile16/16x16x16", NAIVE)
+            lines = (f"{row}/{regime}/iterations:1" for row in rows for regime in ("cold", "hot"))
+            return Ended(0, "\n".join(lines), "")
+        record: Any = {"strategies": self.rows}
+        if any(word.startswith("--experiment") for word in words):
+            status, reason = self.case
+            record = {"environment": self.environment}
+            record["cases"] = [{"status": status, "reason": reason}]
+            record["experiments"] = [{"name": n, "axes": axes} for n, axes in self.axes.items()]
+        if self.environment:
+            (Path(flag(words, "--output")) / "record.json").write_text(json.dumps(record))
+        return Ended(0, "", "")
+
+    def _ncu(self, words: list[str]) -> Ended:
+        said = [f"==ERROR== {self.ncu_says}"] * bool(self.ncu_says)
+        if self.ncu_says and not self.goes_on:
+            return Ended(1, "\n".join(said), "")
+        metrics = words[words.index("--metrics") + 1].split(",")
+        for metric in {*metrics} & {*self.unknown}:
+            return Ended(1, f"==ERROR== Failed to find metric regex:^{re.escape(metric)}$", "")
+        at = words.index(str(self.folder / "recheck"))
+        row = "/".join(flag(words, f"--{name}") for name in ("experiment", "strategy", "shape"))
+        wanted = re.compile(words[words.index("--kernel-name") + 1].removeprefix("regex:"))
+        seen = [
+            kernel
+            for kernel in self.kernels[row]
+            if wanted.search(re.split(r"[<(]", kernel[0].split("::")[-1])[0])
+        ]
+        most = int(words[words.index("--launch-count") + 1])
+        if len(seen) <= most:
+            self._recheck(words[at:])
+        printed = [PRINTED.get(metric, ONE) for metric in metrics]
+        lines = [["ID", "Kernel Name", *metrics], ["", "", *(unit for unit, _ in printed)]]
+        for number, (name, work) in enumerate(seen[:most]):
+            lines.append([str(number), name, *(text(work) for _, text in printed)])
+        said += [",".join(f'"{cell}"' for cell in line) for line in lines] if seen else []
+        return Ended(0, "\n".join(said), "")
+
+    def _tests(self, words: list[str]) -> Ended:
+        if "--gtest_list_tests" in words:
+            names = (
+                f"{name.partition('.')[0]}.\n  {name.partition('.')[2]}" for name in self.tests
+            )
+            return Ended(0, "\n".join(names), "")
+        names = [name for name in flag(words, "--gtest_filter").split(":") if name in self.tests]
+        out = [f"Running {len(names)} tests"]
+        for name in names:
+            state = self.tests[name]
+            out.append(f"[ RUN      ] {name}")
+            if state == "CRASH":
+                return Ended(-11, "\n".join(out), "")
+            out += ["no CUDA device"] * (state == "SKIPPED") + ["bad_alloc"] * (state == "TROUBLE")
+            out.append(f"[  {'FAILED' if state == 'TROUBLE' else state}  ] {name} (1 ms)")
+        out.append("[----------] Global test environment tear-down")
+        failed = any(self.tests[name] in ("FAILED", "TROUBLE") for name in names)
+        return Ended(int(failed), "\n".join(out), "")
+
+    def _sanitizer(self, words: list[str]) -> Ended:
+        ended = self._tests(words)
+        more = self.races.get(flag(words, "--gtest_filter"), "")
+        return Ended(self.sanitizer_code, f"{ended.out}\n{more}", "")
+
+    def _nvcc(self, words: list[str]) -> Ended:
+        name = Path(words[-1]).stem + ("/mended" if "-DMENDED" in words else "")
+        code, text = self.snippets[name]
+        return Ended(code, "", text.replace("FILE", words[-1]))
+
+    # the claims
+
+    def claim(self, *checks: str, experiment: str = "matmul") -> None:
+        self.claims += 1
+        (self.experiments / experiment).mkdir(parents=True, exist_ok=True)
+        members = {"id": f'"C{self.claims:02}"', "document": '"S0"'}
+        members["check"] = f"[{', '.join(f'{{ {check} }}' for check in checks)}]"
+        texts = ("place", "quote", "title", "hardware", "figure", "expected")
+        members |= dict.fromkeys((*texts, *(() if checks else ("not_judged",))), '"x"')
+        with (sourced(self.experiments, "S0") / experiment / "claims.toml").open("a") as file:
+            file.write("[[claim]]\n" + "".join(f"{k} = {v}\n" for k, v in members.items()))
+
+    def erratum(self, *checks: str) -> None:
+        members = {"id": '"E01"', "document": '"S0"', "concerns": '["A01"]'}
+        members["check"] = f"[{', '.join(f'{{ {check} }}' for check in checks)}]"
+        members |= dict.fromkeys(("place", "written", "right"), '"x"')
+        lines = "".join(f"{k} = {v}\n" for k, v in members.items())
+        (self.experiments / "errata.toml").write_text(f"[[erratum]]\n{lines}")
+
+    # what comes of it
+
+    def run(self, *options: object) -> subprocess.CompletedProcess[str]:
+        self.claim()
+        for kept in (load_collection, load_claims, load_sources):
+            kept.cache_clear()  # of what the folder held before
+        names = {"ncu": "ncu", "sanitizer": "sanitizer", "nvcc": "nvcc", "tests": "recheck_tests"}
+        words = [each for k, v in names.items() for each in (f"--{k}", self.folder / v)]
+        own = ("--output", self.output, "--experiments", self.experiments)
+        return run("collect", self.folder / "recheck", *own, *words, *options)
+
+    def probe(self, *options: object) -> Any:
+        result = self.run(*options)
+        assert result.returncode == 0, result.stderr
+        found = json.loads(self.output.read_text())
+        for each in found["counters"].values():
+            assert (each["reason"] is None) == bool(each["values"])
+        for each in found["tests"].values():
+            assert (each["reason"] is None) == (each["outcome"] is not None)
+        return found
+
+    def count(self, *names: str) -> dict[str, Any]:
+        """What is said of one case, of which these counters are wanted."""
+        formula = " + ".join(names or [LAUNCHES])
+        self.claim(f'form = "count", of = "{TILE}/cold", expression = "{formula}", equals = 1')
+        found: dict[str, Any] = self.probe()["counters"][f"{TILE}/cold"]
+        return found
+
+    def test(self, *keys: str) -> list[dict[str, Any]]:
+        self.claim(*(f'form = "test", test = "{key}", finds = "pass"' for key in keys))
+        return list(self.probe()["tests"].values())
+
+    def calls(self, program: str) -> list[str]:
+        """The command lines of a program, other than for its version."""
+        lines = (" ".join(words) for words in self.called if "--version" not in words)
+        return [line for line in lines if line.split()[0].endswith(f"/{program}")]
