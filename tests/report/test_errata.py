@@ -55,13 +55,6 @@ check = [{ form = "test", test = "compile:E01", finds = "refused" }]
 """
 
 BAD = {
-    "no TOML": (("[[erratum]]", "[[erratum"), "is no TOML"),
-    "another table": (('[[erratum]]\nid = "E02"', '[[errata]]\nid = "E02"'), "than [[erratum]]"),
-    "no id": (('id = "E02"', ""), "erratum number 1: field id is missing"),
-    "twice": (('"E02"', '"E01"'), "erratum E01: field id: another erratum of this file has it too"),
-    "document": (('"S0"\nplace = "i', '"S9"\nplace = "i'), "erratum E02: field document: there is"),
-    "concerns nothing": (('["C06", "A07", "S0"]', "[]"), "E02: field concerns must not be empty"),
-    "by": (('by = "reading"', 'by = "faith"'), "E02: field by must be one of reading"),
     "no proof": (('by = "reading"\n', ""), "E02: field check must be there, or else by"),
     "two proofs": (("check = [", 'by = "reading"\ncheck = ['), "E01: field check must be there"),
     "kind": (('"compile:E01"', '"build:E01"'), "check[0].test must read like gate:suite"),

@@ -116,13 +116,7 @@ def test_so_does_a_record_of_a_part(article: Path, record: Callable[..., Path]) 
 
 ALWAYS = {
     "counter": (("_conflicts / (", "_conflict / ("), "no counter shared_bank"),
-    "form": (('form = "count"', 'form = "counts"'), "form: there is no counts; there are ratio, "),
     "document": (('document = "harris"', 'document = "haris"'), "no haris; there are harris"),
-    "key": (("expected = ", "expcted = "), "field expcted is unknown; nearest are expected, "),
-    "key of a check": (
-        ("above = ", "abvoe = "),
-        "field check[0].abvoe is unknown; there are form,",
-    ),
     "choice": (('open = ["blocks"]', 'open = ["block"]'), "open: there is no block; there are bl"),
 }
 

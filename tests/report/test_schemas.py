@@ -7,7 +7,7 @@ import json
 import os
 import re
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from conftest import EXPERIMENTS, REPORTS, run
 from recheck_report.model import probes, read
 from recheck_report.model.record import SCHEMA
 from recheck_report.model.schema import FILES, schema
+from recheck_report.model.typed import Unfit, typed
 from synthetic import unpack
 
 RESULTS = (REPORTS / "results", EXPERIMENTS.parent / "tests/outside/results")
@@ -36,6 +37,63 @@ def refusal() -> Callable[[str, Any], str]:
         return ""
 
     return refusal
+
+
+# what is read
+
+
+def _places(value: Any) -> Iterator[tuple[Any, Any]]:
+    """Each member or entry of a document, as what holds it and its key; the first of a list."""
+    keys = [*value] if isinstance(value, dict) else [0] if value else []
+    for key in keys:
+        yield value, key
+        if isinstance(value[key], dict | list):
+            yield from _places(value[key])
+
+
+WRONG: tuple[Any, ...] = (
+    *(None, -1, 10**12, 0.5, True, "", "no such word | `"),
+    *([], {}, [7], {"a": "b"}),
+)
+
+
+@pytest.mark.parametrize("name", ["probes", "accuracy", "verdicts", "samples", "record"])
+def test_readers_refuse_what_the_forms_refuse(
+    name: str, refusal: Callable[[str, Any], str]
+) -> None:
+    """Any one member with any of these values, or gone."""
+    folder = REPORTS / "results" / "nvidia-h200"
+    if name == "samples":
+        lines = bz2.decompress((folder / "samples.jsonl.bz2").read_bytes()).splitlines()
+        document = json.loads(lines[0])
+    else:
+        document = json.loads((folder / f"{name}.json").read_bytes())
+    for key, value in document.items() if isinstance(document, dict) else ():
+        if isinstance(value, list) and name != "samples":
+            document[key] = value[:2]
+        elif isinstance(value, dict) and key in ("counters", "tests"):
+            document[key] = dict([*value.items()][:2])
+    assert refusal(name, document) == "" and typed(FILES[name], document)
+    for holder, key in [*_places(document)]:
+        was = holder[key]
+        for wrong in WRONG:
+            holder[key] = wrong
+            _same(name, document, refusal)
+        if isinstance(holder, dict):
+            del holder[key]
+            _same(name, document, refusal)
+        holder[key] = was
+
+
+def _same(name: str, document: Any, refusal: Callable[[str, Any], str]) -> None:
+    said = refusal(name, document)
+    try:
+        typed(FILES[name], document)
+    except Unfit as error:
+        assert said, error
+    else:
+        # null is as good as missing, for a member that may be
+        assert not said or name in ("record", "samples") and " must be " in said, said
 
 
 # what is written

@@ -31,26 +31,6 @@ def record(tmp_path_factory: pytest.TempPathFactory) -> Record:
     return load(path)[0]
 
 
-@pytest.mark.parametrize(
-    "text,safe",
-    [
-        ("16*16*2*4/1024 = 2 kb", "16\\*16\\*2\\*4/1024 = 2 kb"),
-        ("2 * 16 * 4", "2 * 16 * 4"),
-        ("tile16_depth4", "tile16_depth4"),
-        ("the _ shared _ and __syncthreads", "the \\_ shared \\_ and \\_\\_syncthreads"),
-        ("a | b <script>", "a \\| b &lt;script&gt;"),
-        ("[here](https://example.org)", "[here]\\(https\\://example.org)"),
-        ("`a|b_` and _b", "`a\\|b_` and \\_b"),
-        ("one ` alone", "one ' alone"),
-        ("~~gone~~", "\\~~gone\\~~"),
-    ],
-)
-def test_prose_is_only_text(text: str, safe: str) -> None:
-    from recheck_report.sections.verdicts import prose
-
-    assert prose(text) == safe
-
-
 def test_a_row_says_what_was_measured_and_links_to_it(record: Record) -> None:
     shown = view(record, make_claim("C12", ratio(), figure="lost"))
     ((name, verdict, claim, said, here),) = shown.rows

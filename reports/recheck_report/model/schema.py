@@ -48,7 +48,10 @@ def form_of(kind: Any, limits: Is = ANY) -> Json:
         return found | {"type": TYPES[outer]}
     if outer is tuple:
         inner, *others = map(form_of, filter(lambda each: each is not ..., get_args(kind)))
-        many = {"items": [inner, *others], "additionalItems": False} if others else {"items": inner}
+        many: Json = {"items": inner}
+        if others:
+            count = 1 + len(others)
+            many = {"items": [inner, *others], "minItems": count, "maxItems": count}
         return found | {"type": "array"} | many
     if outer is dict:
         return found | {"type": "object", "additionalProperties": form_of(get_args(kind)[1])}
