@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "../experiments/harness/edge_proofs.hpp"
+#include "../experiments/harness/requirements.hpp"
 #include "rows.hpp"
 #include "targets.hpp"
 
@@ -25,7 +27,7 @@ class Gate : public testing::TestWithParam<Row> {};
 
 TEST_P(Gate, LetsItPassAtEveryEdge) {
   const auto& [experiment, strategy] = GetParam();
-  const Proofs found = prove(*experiment, *strategy, targets());
+  const Proofs found = prove_edges(*experiment, *strategy, targets());
   if (found.not_run) {
     RecordProperty("skipped", *found.not_run);
     GTEST_SKIP() << *found.not_run;
@@ -54,7 +56,7 @@ TEST_P(Gate, LetsItPassAtOneAwkwardShape) {
   if (const auto refusal = refuse(*strategy, shape, gpu)) GTEST_SKIP() << *refusal->reason;
   Target& target = targets().of(strategy->launch.backend);
   const auto pass = [&](const Shape& s, std::int64_t padding) {
-    const Result result = Workbench(*experiment, s, target, padding, 2).verify(*strategy);
+    const Result result = recheck::Gate(*experiment, s, target, padding, 2).prove(*strategy);
     EXPECT_EQ(result.status, Status::passed) << to_string(s) << ": " << result.reason.value_or("");
   };
   pass(shape, strategy->packed ? 0 : 3);

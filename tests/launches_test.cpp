@@ -20,7 +20,8 @@
 
 #include "../experiments/harness/cuda.hpp"
 #include "../experiments/harness/mix.hpp"
-#include "../experiments/harness/workbench.hpp"
+#include "../experiments/harness/requirements.hpp"
+#include "../experiments/harness/text.hpp"
 #include "rows.hpp"
 #include "targets.hpp"
 

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "../experiments/harness/workbench.hpp"
+#include "../experiments/harness/operands.hpp"
 #include "../experiments/matmul/matmul.hpp"
 #include "../kernels/matmul/matmul.hpp"
 #include "../reference/error.hpp"
@@ -25,12 +25,12 @@ std::vector<float> left_by(std::string_view name, const Shape& shape, Target& ta
   const auto table = matmul::ladder();
   const auto row = std::ranges::find(table, name, &Strategy::name);
   const Experiment experiment = matmul::experiment({&*row, 1});
-  Workbench bench(experiment, shape, target, 0, 1);
+  Operands operands(experiment, shape, target, 0, 1);
   std::vector<float> output(shape[0] * shape[1]);
-  bench.poison();  // or what stood there before may be taken for an answer
-  bench.launch (*row)();
+  operands.poison();  // or what stood there before may be taken for an answer
+  operands.launch (*row)();
   target.synchronize();
-  target.copy_out(output.data(), bench.left(), std::ssize(output));
+  target.copy_out(output.data(), operands.output(), std::ssize(output));
   return output;
 }
 

@@ -12,7 +12,7 @@
 #include <map>
 #include <set>
 
-#include "../experiments/harness/workbench.hpp"
+#include "../experiments/harness/requirements.hpp"
 #include "rows.hpp"
 
 namespace recheck {

@@ -3,7 +3,7 @@
 
 #include <benchmark/benchmark.h>
 
-#include <regex>
+#include <set>
 #include <stdexcept>
 
 namespace recheck {
@@ -37,27 +37,29 @@ void initialize_benchmarks(std::vector<char*>& arguments) {
   if (left > 1) throw std::invalid_argument("unknown flag '" + std::string(arguments[1]) + "'");
 }
 
-std::vector<Case> filtered(std::vector<Case> cases) {
-  // as Google Benchmark reads it
-  std::string filter = benchmark::GetBenchmarkFilter();
-  if (filter.empty() || filter == "all") return cases;
-  const bool negative = filter.front() == '-';
-  std::regex wanted;
-  try {
-    auto form = std::regex::extended;
-#ifdef __GLIBCXX__
-    // "(.+)*" would take for ever
-    form |= std::regex_constants::__polynomial;
-#endif
-    wanted = std::regex(filter.substr(negative ? 1 : 0), form);
-  } catch (const std::regex_error&) {
-    throw std::invalid_argument("--benchmark_filter: '" + filter + "' is not a regular expression");
-  }
-  std::erase_if(cases,
-                [&](const Case& c) { return std::regex_search(c.id(), wanted) == negative; });
-  if (cases.empty())
+void list_benchmarks(const std::vector<Case>& cases) {
+  for (const Case& c : cases)
+    benchmark::RegisterBenchmark(c.id().c_str(), [](benchmark::State&) {});
+  benchmark::RunSpecifiedBenchmarks();
+}
+
+std::vector<Case> filtered(const std::vector<Case>& cases) {
+  // before any is run: all rows of a shape are measured in the same rounds
+  std::set<const Case*> chosen;
+  for (const Case& c : cases)
+    benchmark::RegisterBenchmark(c.id().c_str(), [&](benchmark::State& state) {
+      chosen.insert(&c);
+      state.SkipWithError("not yet");
+    });
+  SilentReporter silent;
+  benchmark::RunSpecifiedBenchmarks(&silent);
+  benchmark::ClearRegisteredBenchmarks();
+  if (chosen.empty())
     throw std::invalid_argument("no case matches --benchmark_filter; see --benchmark_list_tests");
-  return cases;
+  std::vector<Case> left;
+  for (const Case& c : cases)
+    if (chosen.contains(&c)) left.push_back(c);
+  return left;
 }
 
 void run_benchmarks(const std::vector<Case>& cases, const std::function<void(const Case&)>& measure,

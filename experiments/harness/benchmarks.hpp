@@ -4,7 +4,7 @@
 #include <functional>
 #include <vector>
 
-#include "record.hpp"
+#include "case.hpp"
 
 namespace recheck {
 
@@ -14,13 +14,16 @@ namespace recheck {
 /// does not know.
 void initialize_benchmarks(std::vector<char*>& arguments);
 
-/// The cases that --benchmark_filter chooses. Throws std::invalid_argument, in one line, where it
-/// is no regular expression, or chooses none.
-std::vector<Case> filtered(std::vector<Case> cases);
+/// Prints the cases that --benchmark_filter chooses, an id a line.
+void list_benchmarks(const std::vector<Case>& cases);
+
+/// The cases that --benchmark_filter chooses. Throws std::invalid_argument, in one line, where
+/// these are none.
+std::vector<Case> filtered(const std::vector<Case>& cases);
 
 /// Runs a benchmark for each case: has it measured, and reports the median that it then has, or why
-/// there is none. `prints`: on standard output, as --benchmark_format says. --benchmark_list_tests
-/// has the names printed instead. What `measure` throws comes out again.
+/// there is none. `prints`: on standard output, as --benchmark_format says. What `measure` throws
+/// comes out again.
 void run_benchmarks(const std::vector<Case>& cases, const std::function<void(const Case&)>& measure,
                     bool prints);
 

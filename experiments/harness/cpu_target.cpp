@@ -8,7 +8,7 @@
 
 #include "../../reference/host.hpp"
 #include "../../reference/parallel.hpp"
-#include "ledger.hpp"
+#include "clock.hpp"
 #include "mix.hpp"
 #include "target.hpp"
 
@@ -78,11 +78,10 @@ class CpuTarget final : public Target {
       launch();
       samples.seconds.push_back(now() - start);
     }
-    if (const auto* surprise = sampling.surprise) {
-      surprise->keep();
-      surprise->before();
+    if (sampling.fresh != nullptr) {
+      sampling.fresh->begin();
       launch();
-      surprise->after();
+      sampling.fresh->end();
     }
     return samples;
   }

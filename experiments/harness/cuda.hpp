@@ -4,21 +4,20 @@
 #include <cuda_runtime.h>
 
 #include <source_location>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 
-#include "strategy.hpp"
+#include "result.hpp"
 
 namespace recheck {
 
 /// A CUDA call or launch that failed, with CUDA's words and where it was noticed.
-class CudaError : public std::runtime_error {
+class CudaError : public DeviceError {
  public:
   CudaError(cudaError_t code, const std::source_location& at)
-      : std::runtime_error(std::string(cudaGetErrorName(code)) + ": " + cudaGetErrorString(code) +
-                           " (" + base_name(at.file_name()) + ":" + std::to_string(at.line()) +
-                           ")"),
+      : DeviceError(std::string(cudaGetErrorName(code)) + ": " + cudaGetErrorString(code) + " (" +
+                        base_name(at.file_name()) + ":" + std::to_string(at.line()) + ")",
+                    code == cudaErrorMemoryAllocation),
         code(code) {}
   cudaError_t code;
 

@@ -18,7 +18,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <stdexcept>
-#include <thread>
 
 #include "conditions.hpp"
 #include "flags.hpp"
@@ -114,9 +113,7 @@ struct Job {
   std::string what;  // for a person: "GPU 1 (NVIDIA H200)"
   std::filesystem::path folder;
   std::vector<std::string> words;
-  pid_t process = 0;          // 0 before it has begun, and after its end
   std::optional<int> status;  // of waitpid, once it has ended
-  std::thread shows;          // what it prints, where several do so at once
 };
 
 std::vector<Job> jobs_of(const std::vector<std::string>& names, const std::vector<char*>& words,
@@ -127,18 +124,14 @@ std::vector<Job> jobs_of(const std::vector<std::string>& names, const std::vecto
     Job job{.what = "GPU " + index + " (" + names[i] + ")",
             .folder = options.output / (folder_name(names[i]) + "-" + index),
             .words = {},
-            .status = {},
-            .shows = {}};
+            .status = {}};
     for (const char* word : words) {
       const Flag flag{word};
-      if (flag.name != "--device" && flag.name != "--output" && flag.name != "--at-once" &&
-          flag.name != "--resume")
+      if (flag.name != "--device" && flag.name != "--output" && flag.name != "--resume")
         job.words.push_back(flag.word);
     }
     job.words.push_back("--device=" + index);
     job.words.push_back("--output=" + job.folder.string());
-    if (options.at_once && names.size() > 1)
-      job.words.push_back("--at-once=" + std::to_string(names.size()));
     // a GPU that was not begun has nothing to go on behind
     if (!options.resume)
       require_no_journal(job.folder);
@@ -149,74 +142,33 @@ std::vector<Job> jobs_of(const std::vector<std::string>& names, const std::vecto
   return jobs;
 }
 
-/// Prints what comes from `file` line by line, each with whose it is.
-void show(const std::string& whose, int file) {
-  std::string text;
-  char buffer[4096];
-  for (ssize_t count = 0; (count = read(file, buffer, sizeof buffer)) > 0;) {
-    text.append(buffer, static_cast<std::size_t>(count));
-    for (auto end = text.find('\n'); end != std::string::npos; end = text.find('\n')) {
-      std::fprintf(stderr, "%s: %s\n", whose.c_str(), text.substr(0, end).c_str());
-      text.erase(0, end + 1);
-    }
-  }
-  if (!text.empty()) std::fprintf(stderr, "%s: %s\n", whose.c_str(), text.c_str());
-  ::close(file);
-}
-
-/// `mask`: of the signals that the new process has blocked.
-void start(Job& job, bool among_others, const sigset_t& mask) {
+/// Runs a job to its end. A signal of `heeded`, all blocked, that is to end this process ends the
+/// job in order before; whether one came. `mask`: of the signals that the job has blocked.
+bool run_job(Job& job, const sigset_t& heeded, const sigset_t& mask) {
   std::vector<char*> arguments;
   arguments.reserve(job.words.size() + 1);
   for (auto& word : job.words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
-  int ends[2] = {-1, -1};
-  if (among_others && pipe2(ends, O_CLOEXEC) != 0) return;
   const pid_t parent = getpid(), child = fork();
+  if (child < 0) return false;
   if (child == 0) {
-    // whoever kills the one that waits does not want the others to go on alone
+    // whoever kills the one that waits does not want the other to go on alone
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (getppid() != parent) _exit(1);
     sigprocmask(SIG_SETMASK, &mask, nullptr);
-    if (among_others && (dup2(ends[1], STDOUT_FILENO) < 0 || dup2(ends[1], STDERR_FILENO) < 0))
-      _exit(1);
     execv("/proc/self/exe", arguments.data());
     _exit(127);
   }
-  if (among_others) ::close(ends[1]);
-  if (child > 0) {
-    job.process = child;
-    if (among_others) job.shows = std::thread(show, job.what, ends[0]);
-  } else if (among_others) {
-    ::close(ends[0]);
-  }
-}
-
-/// Waits until all that has begun has ended; what is to end this process ends them in order before.
-/// Returns whether that came.
-bool wait_for(std::vector<Job>& jobs, const sigset_t& heeded) {
-  int asked = 0;
-  const auto running = [&] {
-    return std::ranges::any_of(jobs, [](const Job& job) { return job.process != 0; });
-  };
-  const auto reap = [&] {
-    for (Job& job : jobs) {
-      int status = 0;
-      if (job.process == 0 || waitpid(job.process, &status, WNOHANG) != job.process) continue;
-      job.process = 0;
-      job.status = status;
-      if (job.shows.joinable()) job.shows.join();
-    }
-  };
-  for (reap(); running(); reap()) {
+  int asked = 0, status = 0;
+  while (waitpid(child, &status, WNOHANG) == 0) {
     const int signal = sigwaitinfo(&heeded, nullptr);
     if (signal < 0 || signal == SIGCHLD) continue;
-    // a terminal has asked them too: let that come first, as a second SIGINT ends them at once
+    // a terminal has asked it too: let that come first, as a second SIGINT ends it at once
     usleep(100'000);
-    for (const Job& job : jobs)
-      if (job.process != 0) kill(job.process, asked == 0 ? SIGTERM : SIGINT);
+    kill(child, asked == 0 ? SIGTERM : SIGINT);
     ++asked;
   }
+  job.status = status;
   return asked > 0;
 }
 
@@ -273,13 +225,6 @@ int measure_all(const std::vector<char*>& words, const Options& options) {
   if (names.empty()) throw std::invalid_argument("--device=all: there is no CUDA device here");
   if (!options.force) refuse_blocking_launches();
   auto jobs = jobs_of(names, words, options);
-  if (options.at_once && jobs.size() > 1)
-    std::fprintf(
-        stderr,
-        "warning: %zu GPUs at once share power, cooling and this host: their times are not "
-        "those of a GPU by itself, and each record says so\n",
-        jobs.size());
-
   // taken in one place, by sigwaitinfo: nothing comes between a look and a wait
   sigset_t heeded, mask;
   sigemptyset(&heeded);
@@ -290,10 +235,8 @@ int measure_all(const std::vector<char*>& words, const Options& options) {
   for (Job& job : jobs) {
     if (stopped) break;
     std::fprintf(stderr, "%s into %s\n", job.what.c_str(), job.folder.c_str());
-    start(job, options.at_once, mask);
-    if (!options.at_once) stopped = wait_for(jobs, heeded);
+    stopped = run_job(job, heeded, mask);
   }
-  if (options.at_once) stopped = wait_for(jobs, heeded);
 
   bool all = true;
   for (const Job& job : jobs) {

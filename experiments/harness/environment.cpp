@@ -23,9 +23,9 @@
 #include "../../reference/host.hpp"
 #include "build_info.hpp"
 #include "conditions.hpp"
-#include "digits.hpp"
 #include "nvml.hpp"
 #include "record.hpp"
+#include "text.hpp"
 
 namespace recheck {
 namespace {

@@ -9,9 +9,9 @@
 #include <span>
 
 #include "../../kernels/code.hpp"
+#include "clock.hpp"
 #include "cuda.hpp"
 #include "device_kernels.hpp"
-#include "ledger.hpp"
 #include "method.hpp"
 #include "nvml.hpp"
 #include "statistics.hpp"
@@ -204,7 +204,7 @@ class GpuTarget final : public Target {
   }
 
   Samples sample(const Sampling& sampling, const std::function<void()>& launch) override {
-    const auto& [regime, wanted, batch, guess, surprise, poison] = sampling;
+    const auto& [regime, wanted, batch, guess, fresh, poison] = sampling;
     const int count = std::min(wanted, most_samples);
     have_events(2 * count);
     clear_readings(2 * count);
@@ -232,21 +232,14 @@ class GpuTarget final : public Target {
       hold_.release();
       synchronize();
     }
-    if (surprise != nullptr) {
+    if (fresh != nullptr) {
       const bool cold = regime == Regime::cold;
-      // nothing comes between a flush and a launch
-      if (cold) {
-        surprise->keep();
-        surprise->before();
-      }
+      if (cold) fresh->begin();  // nothing comes between a flush and a launch
       get_ready();
-      for (int b = 0; b < surprise->in_batch; ++b) launch();
-      if (!cold) {
-        surprise->keep();
-        surprise->before();
-      }
+      for (int b = 0; b < fresh->position; ++b) launch();
+      if (!cold) fresh->begin();
       launch();
-      surprise->after();
+      fresh->end();
       hold_.release();
       synchronize();
     }

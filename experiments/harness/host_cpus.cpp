@@ -10,7 +10,7 @@
 #include <sstream>
 #include <string>
 
-#include "ledger.hpp"
+#include "clock.hpp"
 
 namespace recheck {
 namespace {

@@ -29,7 +29,7 @@ std::string line_of(const Case& c, const Record& record) {
   const auto& environment = record.environment;
   return to_line({{"case", to_json(c)},
                   {"raw", samples_json(c)},
-                  {"times", record.times()},
+                  {"wall_seconds", record.wall_seconds},
                   {"state", environment.value("state", Json::object())},
                   {"unknown", environment.value("unknown", Json::object())}}) +
          "\n";
@@ -94,35 +94,13 @@ void Journal::append(const Case& c, const Record& record) {
   synced_ = now();
 }
 
-void Journal::require_place(const Record& record) const {
-  struct stat mine{}, there{};
-  if (fstat(file_, &mine) != 0) fail(path_, errno);
-  if (stat(path_.c_str(), &there) == 0 && there.st_dev == mine.st_dev &&
-      there.st_ino == mine.st_ino)
-    return;
-  std::filesystem::path kept;
-  if (mine.st_nlink > 0) {
-    std::error_code unknown;
-    kept = std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(file_), unknown)
-               .parent_path();
-  } else {
-    // nothing but this process has what was measured
-    std::string rescue = (folder_ / "").parent_path().string() + ".kept-XXXXXX";
-    if (mkdtemp(rescue.data()) == nullptr) {
-      rescue = std::filesystem::temp_directory_path() / "recheck.kept-XXXXXX";
-      if (mkdtemp(rescue.data()) == nullptr) fail(rescue, errno);
-    }
-    kept = rescue;
-    write_file(journal_in(kept), text_of(record));
-  }
-  throw std::runtime_error(folder_.string() +
-                           " was moved, removed or replaced while this run wrote into it: go on "
-                           "with --resume --output=" +
-                           kept.string() + ", which has what was measured");
-}
-
 void Journal::close(const Record& record) {
-  require_place(record);
+  struct stat mine{}, there{};
+  if (fstat(file_, &mine) != 0 || stat(path_.c_str(), &there) != 0 || there.st_dev != mine.st_dev ||
+      there.st_ino != mine.st_ino)
+    throw std::runtime_error(folder_.string() +
+                             " was moved, removed or replaced while this run wrote into it: its "
+                             "journal, if it is still somewhere, can be gone on with by --resume");
   const std::string advice =
       "what was measured is in " + path_.string() + ": make room and run with --resume";
   std::string samples;
@@ -194,8 +172,7 @@ Json read_earlier(const std::filesystem::path& folder) {
                     add_samples(now, json.at("raw"));
                     Json& c = *cases.at(now.at("id"));
                     // these alone, and they are there: to add one would move the cases
-                    for (const char* member : {"wall_seconds", "overhead"})
-                      record.at(member) = json.at("times").at(member);
+                    record.at("wall_seconds") = json.at("wall_seconds");
                     for (const char* member : {"state", "unknown"})
                       record.at("environment")[member] = json.at(member);
                     c = std::move(now);

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "ledger.hpp"
+#include "clock.hpp"
 #include "record.hpp"
 
 namespace recheck {
@@ -29,17 +29,13 @@ class Journal {
   Journal& operator=(const Journal&) = delete;
   ~Journal();
 
-  /// Adds a case of `record` that has ended, and the record's times. Throws std::runtime_error, in
-  /// one line, if it cannot, and leaves the lines before whole.
+  /// Adds a case of `record` that has ended, and how long the run has taken. Throws
+  /// std::runtime_error, in one line, if it cannot, and leaves the lines before whole.
   void append(const Case& c, const Record& record);
 
-  /// Throws std::runtime_error, in one line that says where what was measured is, if the folder is
-  /// no longer the one that the journal began in: it may be another run's. A journal that has been
-  /// removed is written anew, beside the folder.
-  void require_place(const Record& record) const;
-
-  /// The record is complete, and its place is right: writes FOLDER/samples.jsonl and
-  /// FOLDER/record.json, and removes the journal.
+  /// The record is complete: writes FOLDER/samples.jsonl and FOLDER/record.json, and removes the
+  /// journal. Throws std::runtime_error, in one line, if it cannot, or if the folder is no longer
+  /// the one that the journal began in: it may be another run's.
   void close(const Record& record);
 
  private:

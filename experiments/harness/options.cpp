@@ -3,17 +3,17 @@
 
 #include <charconv>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
+#include <functional>
 #include <iostream>
 #include <map>
 #include <set>
 #include <stdexcept>
 #include <system_error>
 
-#include "digits.hpp"
 #include "flags.hpp"
 #include "inputs.hpp"
+#include "record.hpp"
+#include "text.hpp"
 
 namespace recheck {
 namespace {
@@ -22,7 +22,7 @@ namespace {
 constexpr const char* usage =
     R"(usage: PROGRAM [--output=FOLDER] [--experiment=NAME,...] [--strategy=NAME,...] [--shape=AxB[xC],...]
                [--regime=NAME,...] [--quick] [--budget=TIME] [--per-case=SECONDS] [--seed=N] [--nonce=N]
-               [--resume] [--force] [--device=INDEX|UUID|all] [--at-once]
+               [--resume] [--force] [--device=INDEX|UUID|all]
                [--benchmark_filter=REGEX] [--benchmark_...]
        PROGRAM --gate [--experiment=NAME,...] [--strategy=NAME,...] [--device=INDEX|UUID] [--nonce=N]
        PROGRAM --version
@@ -47,11 +47,10 @@ Proves and times every strategy at every shape and writes FOLDER/record.json (de
               its UUID or a MIG instance's, as nvidia-smi -L prints them. all: each of them, one after the
               other, in a process of its own, into a folder below FOLDER that is named after the model
               and the index; --budget is then each one's
-  --at-once   with --device=all, all GPUs at once. They share power and host, which each record says;
-              --at-once=N says so of one of N GPUs that you measure at once yourself
   --gate      time nothing: prove every row at its experiment's awkward shapes, a line for each
 Google Benchmark's flags choose and print: --benchmark_filter, --benchmark_list_tests,
---benchmark_format, --benchmark_out. All rows of a shape are sampled in the same rounds.
+--benchmark_format, --benchmark_out; it does not decide how long is sampled. All rows of a shape are
+sampled in the same rounds.
 Exit code: 0 when every case has come to a result, whichever; 1 when the record cannot be kept, or
 --gate has caught a row; 2 for input that makes no sense; 77 when --gate could not try every row; 130 when
 interrupted.
@@ -84,52 +83,10 @@ std::uint64_t whole_number(const std::string& flag, const std::string& text) {
   return value;
 }
 
-/// What Google Benchmark would answer with a page of usage, or not at all.
-void check_benchmark_flag(const std::string& flag, const std::string& value) {
-  if (flag == "--benchmark_repetitions" || flag == "--benchmark_min_time")
-    throw std::invalid_argument(
-        flag +
-        " has no say here: Recheck samples until the median's interval is narrow; use "
-        "--per-case=SECONDS");
-  const bool format = flag == "--benchmark_format" || flag == "--benchmark_out_format";
-  if (format && value != "console" && value != "json" && value != "csv")
-    throw std::invalid_argument(flag + ": '" + value + "' is none of console, json, csv");
-  if (flag != "--benchmark_out") return;
-  std::error_code none;
-  const bool there = std::filesystem::exists(std::filesystem::symlink_status(value, none));
-  if (!std::ofstream(value, std::ios::app))
-    throw std::invalid_argument(flag + ": cannot write " + value);
-  // another flag may still be refused
-  if (!there) std::filesystem::remove(value, none);
-}
-
-int several(const std::string& flag, const std::string& text) {
-  const auto value = whole_number(flag, text);
-  if (value < 2 || value > 4096)
-    throw std::invalid_argument(flag + ": '" + text + "' is not a number of GPUs from 2 to 4096");
-  return static_cast<int>(value);
-}
-
-/// What does not go together where there are several GPUs. `left` is for Google Benchmark.
-void check_devices(const Options& options, const std::vector<char*>& left) {
-  const bool all = options.device == all_devices;
-  if (options.at_once && !all)
-    throw std::invalid_argument(
-        "--at-once goes with --device=all; of one GPU among N, --at-once=N says that all are "
-        "measured at once");
-  if (!all) return;
-  if (options.gpus_at_once > 1)
-    throw std::invalid_argument("--at-once takes no number with --device=all, which knows it");
-  if (options.gate)
+/// --gate has shapes and inputs of its own, times nothing, keeps nothing, and takes one GPU.
+void check_gate(const Options& options, const std::set<std::string>& flags) {
+  if (options.device == all_devices)
     throw std::invalid_argument("--gate proves on one GPU: --device=INDEX names it");
-  for (const char* argument : left)
-    if (std::string_view(argument).starts_with("--benchmark_out="))
-      throw std::invalid_argument(
-          "--benchmark_out is one file, and --device=all has a process for each GPU: leave it out");
-}
-
-/// --gate has shapes and inputs of its own, times nothing and keeps nothing.
-void check_gate(const std::set<std::string>& flags) {
   const std::set<std::string> own = {"--gate", "--experiment", "--strategy", "--device", "--nonce"};
   for (const auto& flag : flags)
     if (!own.contains(flag))
@@ -151,63 +108,64 @@ std::string usage_of(const std::string& program, std::span<const Experiment> exp
   return text;
 }
 
+/// What each flag with a value does with it.
+using Setters = std::map<std::string, std::function<void(const std::string&)>>;
+Setters setters(Options& options) {
+  return {
+      {"--output", [&](const auto& value) { options.output = value; }},
+      {"--experiment", [&](const auto& value) { options.choice.experiments = split(value); }},
+      {"--strategy", [&](const auto& value) { options.choice.strategies = split(value); }},
+      {"--shape", [&](const auto& value) { options.choice.shapes = split(value); }},
+      {"--regime", [&](const auto& value) { options.choice.regimes = split(value); }},
+      {"--per-case", [&](const auto& value) { options.per_case = positive("--per-case", value); }},
+      {"--budget",
+       [&](const auto& value) {
+         options.settings.command_budget_seconds = duration("--budget", value);
+         options.budget = value;
+       }},
+      {"--seed", [&](const auto& value) { options.settings.seed = whole_number("--seed", value); }},
+      {"--nonce", [&](const auto& value) { nonce() = whole_number("--nonce", value); }},
+      {"--device", [&](const auto& value) { options.device = value; }}};
+}
+
 }  // namespace
 
 Options parse(const std::string& program, std::span<const Experiment> experiments,
               std::vector<char*>& arguments) {
   Options options;
+  options.command = program;
   std::vector<char*> left = {arguments[0]};
   std::set<std::string> flags;
+  const auto with_value = setters(options);
+  const std::map<std::string, bool*> switches = {{"--quick", &options.choice.quick},
+                                                 {"--resume", &options.resume},
+                                                 {"--force", &options.force},
+                                                 {"--gate", &options.gate}};
   for (auto* argument : std::span(arguments).subspan(1)) {
     const Flag given(argument);
     const auto& [word, flag, value] = given;
+    options.command += " " + word;
     flags.insert(flag);
     if (given.asks_for_help()) {
       std::cout << usage_of(program, experiments);
       std::exit(0);
     }
-    if (given.word == "--version") {
+    if (word == "--version") {
       std::cout << version(program) << '\n';
       std::exit(0);
     }
     if (flag.starts_with("--benchmark_")) {
-      check_benchmark_flag(flag, value);
-      // who uses them expects to see what it prints
-      options.benchmark_prints = true;
+      options.benchmark_prints = true;  // it is expected to
       options.benchmark_lists |= flag == "--benchmark_list_tests" && value != "false";
       left.push_back(argument);
-      continue;
-    }
-    const std::map<std::string, bool*> switches = {{"--quick", &options.choice.quick},
-                                                   {"--resume", &options.resume},
-                                                   {"--force", &options.force},
-                                                   {"--gate", &options.gate},
-                                                   {"--at-once", &options.at_once}};
-    if (const auto found = switches.find(word); found != switches.end()) {
+    } else if (const auto found = switches.find(word); found != switches.end()) {
       *found->second = true;
-      continue;
+    } else {
+      given.check(with_value.contains(flag), program);
+      with_value.at(flag)(value);
     }
-    const std::set<std::string> own = {"--output", "--experiment", "--strategy", "--shape",
-                                       "--regime", "--budget",     "--per-case", "--seed",
-                                       "--nonce",  "--device",     "--at-once"};
-    given.check(own.contains(flag), program);
-    if (flag == "--output") options.output = value;
-    if (flag == "--experiment") options.choice.experiments = split(value);
-    if (flag == "--strategy") options.choice.strategies = split(value);
-    if (flag == "--shape") options.choice.shapes = split(value);
-    if (flag == "--regime") options.choice.regimes = split(value);
-    if (flag == "--per-case") options.per_case = positive(flag, value);
-    if (flag == "--budget") {
-      options.settings.command_budget_seconds = duration(flag, value);
-      options.budget = value;
-    }
-    if (flag == "--seed") options.settings.seed = whole_number(flag, value);
-    if (flag == "--nonce") nonce() = whole_number(flag, value);
-    if (flag == "--device") options.device = value;
-    if (flag == "--at-once") options.gpus_at_once = several(flag, value);
   }
-  check_devices(options, left);
-  if (options.gate) check_gate(flags);
+  if (options.gate) check_gate(options, flags);
   arguments = std::move(left);
   return options;
 }

@@ -16,14 +16,13 @@ inline constexpr std::string_view all_devices = "all";
 
 /// What a command line asks of a program of experiments.
 struct Options {
+  std::string command;  // the whole of it
   std::filesystem::path output = "report";
   Choice choice;
   Settings settings;
   std::optional<double> per_case;  // seconds
   std::string budget;              // of the whole run, as it was given
   std::string device;              // an index or a UUID, or all_devices; CUDA's first if empty
-  int gpus_at_once = 1;            // that are measured at once, this one among them
-  bool at_once = false;            // measure all_devices at once
   bool resume = false, gate = false;
   bool force = false;  // measure although every time will be wrong
   bool benchmark_prints = false, benchmark_lists = false;

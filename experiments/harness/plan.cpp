@@ -11,6 +11,8 @@
 
 #include "../machine/machine.hpp"
 #include "method.hpp"
+#include "requirements.hpp"
+#include "text.hpp"
 
 namespace recheck {
 namespace {
@@ -253,12 +255,11 @@ Rates rates_of(const Gpu& gpu) {
 
 /// Seconds for a case's proofs and samples by its work alone. The figures are those of an H200's
 /// host, and of a row of middling speed; they are to rank cases, and to say whether it will be
-/// minutes or hours. `expected` corrects them as a run goes.
-double model(const Case& c, const Settings& settings, const Gpu& gpu, const Rates& rates) {
-  if (refuse(*c.strategy, c.shape, gpu)) return 0;
+/// minutes or hours.
+double model(const Case& c, const Settings& settings, const Rates& rates) {
   const Work work = c.work();
   const double budget = settings.budget_seconds, proofs = 0.05 + work.bytes / 1e10;
-  if (c.strategy->launch.backend == Backend::cpu) {
+  if (c.backend() == Backend::cpu) {
     // a library has all cores, and the documents' programs one, which waits for most of its
     // operands where a core's caches do not hold them
     const double flop_rate = c.strategy->role == Role::baseline ? 5e10
@@ -277,55 +278,23 @@ double model(const Case& c, const Settings& settings, const Gpu& gpu, const Rate
   return proofs +
          std::max(fewest_samples * block,
                   std::min(method.rounds * block, method.most_budgets * budget)) +
-         (draws(c) ? power_window : 0);
-}
-
-/// Seconds for each case that an earlier run came to the end of; together, its wall time.
-std::map<std::string, double> known_from(const Json& earlier) try {
-  std::map<std::string, double> known;
-  double sum = 0;
-  for (const Json& then : earlier.at("cases"))
-    if (then.at("status") != name_of(Status::not_run))
-      sum += known[then.at("id")] = then.at("spent");
-  // what the run itself took besides
-  const double scale = sum > 0 ? std::max(1.0, double{earlier.at("wall_seconds")} / sum) : 1;
-  for (auto& [id, seconds] : known) seconds *= scale;
-  return known;
-} catch (const Json::exception&) {
-  return {};  // no record: it only would have made a better guess
+         (c.measures_power() ? power_window : 0);
 }
 
 }  // namespace
 
-void predict(std::span<Case> cases, const Settings& settings, const Gpu& gpu, const Json& earlier) {
-  const auto known = known_from(earlier);
+void predict(std::span<Case> cases, const Settings& settings, const Gpu& gpu,
+             std::int64_t host_free) {
   const Rates rates = rates_of(gpu);
+  const auto device_free = gpu.device.value_or(Device{}).memory_bytes;
+  std::map<std::tuple<const Experiment*, Shape, Backend>, bool> room;
   for (Case& c : cases) {
-    const auto found = known.find(c.id());
-    c.predicted = found == known.end() ? model(c, settings, gpu, rates) : found->second;
+    const auto [known, is_new] = room.try_emplace({c.experiment, c.shape, c.backend()});
+    if (is_new)
+      known->second = !refuse_size(*c.experiment, c.shape, c.backend(), device_free, host_free);
+    const bool runs = known->second && !refuse(*c.strategy, c.shape, gpu);
+    c.predicted = runs ? model(c, settings, rates) : 0;
   }
-}
-
-std::vector<std::string> expect_no_room(std::span<Case> cases, const Gpu& gpu,
-                                        std::int64_t host_free) {
-  const auto host = static_cast<double>(host_free);
-  const auto device = static_cast<double>(gpu.device.value_or(Device{}).memory_bytes);
-  std::map<std::pair<std::string, Backend>, Reason> known;
-  std::set<std::string> shapes;
-  std::vector<std::string> lines;
-  for (Case& c : cases) {
-    if (c.result || refuse(*c.strategy, c.shape, gpu)) continue;
-    const auto backend = c.strategy->launch.backend;
-    const std::string shape = std::string(c.experiment->name) + " " + to_string(c.shape);
-    const auto [at, is_new] = known.try_emplace({shape, backend});
-    auto& reason = at->second;
-    if (is_new) {
-      reason = too_little_memory(footprint(*c.experiment, c.shape, backend), device, host);
-      if (reason && shapes.insert(shape).second) lines.push_back(shape + " " + *reason);
-    }
-    if (reason) c.predicted = 0;
-  }
-  return lines;
 }
 
 std::vector<Dropped> fit(std::vector<Case>& cases, double seconds, const std::string& budget) {

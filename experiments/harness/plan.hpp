@@ -32,17 +32,11 @@ struct Planned {
 /// std::invalid_argument, in one line, for a choice that makes no sense or leaves nothing.
 Planned plan(std::span<const Experiment> experiments, const Choice& choice);
 
-/// Sets how long each case is expected to take: as in `earlier`, a record from the same
-/// environment, scaled to the time that it took in all; where that is null or lacks the case, by
-/// the case's work, with the figures of one GPU and its host, scaled to what this GPU's attributes
-/// say.
+/// Sets how long each case is expected to take by its work, with the figures of one GPU and its
+/// host, scaled to what this GPU's attributes say; nothing where it cannot run, also for want of
+/// memory, of which the host has so many bytes free. `expected` corrects them as a run goes.
 void predict(std::span<Case> cases, const Settings& settings, const Gpu& gpu,
-             const nlohmann::ordered_json& earlier);
-
-/// Expects no time of the cases at whose shapes there is too little memory, on the GPU or on a host
-/// with so many bytes free, and says which shapes these are and why, a line each.
-std::vector<std::string> expect_no_room(std::span<Case> cases, const Gpu& gpu,
-                                        std::int64_t host_free);
+             std::int64_t host_free);
 
 /// Sum of what is expected of some cases, in seconds.
 double predicted(std::span<const Case> cases, auto predicate) {
@@ -55,7 +49,7 @@ double predicted(std::span<const Case> cases, auto predicate) {
 /// Whether what one case took says something of another: a GPU row of every GPU row, and a CPU row
 /// of those of its experiment alone, as hosts differ by what binds the rows.
 inline bool share_a_pace(const Case& a, const Case& b) {
-  const Backend of_a = a.strategy->launch.backend, of_b = b.strategy->launch.backend;
+  const Backend of_a = a.backend(), of_b = b.backend();
   return of_a == of_b && (of_a == Backend::gpu || a.experiment == b.experiment);
 }
 
@@ -80,8 +74,6 @@ double expected(std::span<const Case> all, auto predicate) {
   }
   return sum;
 }
-
-inline bool is_headline(const Case& c) { return c.shape == c.experiment->headline; }
 
 /// Drops cases until the rest is expected to fit into `seconds`, and says which and why. Sweeps go
 /// before all else, larger shapes (measured by an experiment's headline) before smaller ones, and

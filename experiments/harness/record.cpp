@@ -15,9 +15,9 @@
 #include <stdexcept>
 #include <utility>
 
-#include "bystanders.hpp"
-#include "digits.hpp"
+#include "load_monitor.hpp"
 #include "method.hpp"
+#include "text.hpp"
 #include "untrusted.hpp"
 
 namespace recheck {
@@ -32,6 +32,8 @@ Json or_null(const std::optional<T>& value) {
 
 /// Seconds to a tenth of a nanosecond: far below any timer's resolution, and short to print.
 double rounded(double seconds) { return std::round(seconds * 1e10) / 1e10; }
+
+double tenths(double seconds) { return std::round(seconds * 10) / 10; }
 
 /// The clock that half of the blocks reached, to the megahertz.
 std::optional<double> median_clock(const Case& c) {
@@ -89,7 +91,7 @@ Json to_json(const Case& c) {
   Json error, seconds, power;
   std::size_t aside = 0;
   for (const auto& block : c.set_aside) aside += block.samples.size();
-  const Result result = c.result.value_or(Result{Status::not_run, "not reached", {}});
+  const Result result = c.result.value_or(because(ReasonCode::not_reached, "not reached"));
   if (result.error) {
     // rounding keeps the order of value and bound
     const auto& [value, bound, metric] = *result.error;
@@ -113,6 +115,7 @@ Json to_json(const Case& c) {
   return {{"id", c.id()},
           {"status", name_of(result.status)},
           {"reason", or_null(result.reason)},
+          {"reason_code", result.code ? Json(kind_of(*result.code).name) : Json(nullptr)},
           {"error", error},
           {"flops", work.flops},
           {"bytes", work.bytes},
@@ -148,31 +151,6 @@ Json samples_json(const Case& c) {
           {"set_aside", aside}};
 }
 
-bool draws(const Case& c) {
-  return c.regime == Regime::hot && c.shape == c.experiment->headline && !c.strategy->sweep &&
-         c.strategy->role != Role::audit && c.strategy->launch.backend == Backend::gpu;
-}
-
-std::string Case::id() const {
-  return std::string(experiment->name) + "/" + std::string(strategy->name) + "/" +
-         to_string(shape) + "/" + std::string(name_of(regime));
-}
-
-Json Record::times() const {
-  const auto tenths = [](double seconds) { return std::round(seconds * 10) / 10; };
-  const Ledger& o = overhead;
-  const double known =
-      o.verified_kernels + o.flushes_and_holds + o.references + o.inputs_and_copies + o.saving;
-  return {{"wall_seconds", tenths(wall_seconds)},
-          {"overhead",
-           {{"verified_kernels", tenths(o.verified_kernels)},
-            {"flushes_and_holds", tenths(o.flushes_and_holds)},
-            {"references", tenths(o.references)},
-            {"inputs_and_copies", tenths(o.inputs_and_copies)},
-            {"saving", tenths(o.saving)},
-            {"other", tenths(std::max(0.0, wall_seconds - known))}}}};
-}
-
 Json Record::to_json() const {
   Json described = Json::array(), strategies = Json::array(), all = Json::array(),
        dropped = Json::array();
@@ -189,15 +167,13 @@ Json Record::to_json() const {
     if (there.insert(c.strategy).second) strategies.push_back(row_json(*c.experiment, *c.strategy));
     all.push_back(recheck::to_json(c));
   }
-  const Json spent = times();
   return {{"schema", schema},
           {"environment", environment},
           {"method", method_json()},
           // a clock that was set back between two parts of a run has it end at its start
           {"finished",
            finished ? Json(std::max(utc_now(), environment.value("started", ""))) : Json(nullptr)},
-          {"wall_seconds", spent["wall_seconds"]},
-          {"overhead", spent["overhead"]},
+          {"wall_seconds", tenths(wall_seconds)},
           {"ceilings", ceilings},
           {"plan", {{"preset", coverage.preset}, {"dropped", dropped}}},
           {"experiments", described},
@@ -246,6 +222,12 @@ Status status_of(const std::string& name) {
   refuse("its status is " + shown(name));
 }
 
+std::optional<ReasonCode> code_of(const Json& name) {
+  for (std::size_t i = 0; i < std::size(reason_kinds); ++i)
+    if (name == reason_kinds[i].name) return static_cast<ReasonCode>(i);
+  return {};
+}
+
 /// What a proof said; null stands for a value that JSON cannot say.
 Error error_of(const Json& then) {
   constexpr double most = std::numeric_limits<double>::max();
@@ -290,6 +272,7 @@ void adopt(Case& c, const Json& then) {
   c.spent = number(then, "spent", 0, longest);
   if (result.status == Status::not_run) return;  // perhaps it can be now
   if (!then.at("reason").is_null()) result.reason = then.at("reason");
+  result.code = code_of(then.value("reason_code", Json()));
   if (const Json& error = then.at("error"); !error.is_null()) result.error = error_of(error);
   const bool passed = result.status == Status::passed;
   if (passed == then.at("seconds").is_null()) refuse("it has a time if, and only if, it passed");
@@ -380,13 +363,7 @@ void Record::resume(const Json& earlier) try {
     if (!state.value(others, Json()).is_null())
       raise_to(environment["state"][others], whole(state, others, 0));
   }
-  if (state.contains("gpus_at_once"))
-    raise_to(environment["state"]["gpus_at_once"], whole(state, "gpus_at_once", 2));
   wall_seconds = number(earlier, "wall_seconds", 0, longest);
-  const Json& spent = earlier.at("overhead");
-  const auto account = [&](const char* name) { return number(spent, name, 0, longest); };
-  overhead = {account("verified_kernels"), account("flushes_and_holds"), account("references"),
-              account("inputs_and_copies"), account("saving")};
 } catch (const Json::exception&) {
   throw std::runtime_error("cannot resume: it is no record of Recheck; run without --resume");
 } catch (const std::runtime_error& error) {

@@ -3,59 +3,16 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "ledger.hpp"
-#include "statistics.hpp"
-#include "workbench.hpp"
+#include "case.hpp"
 
 namespace recheck {
-
-/// Samples of one case that were taken in one go. What other cases of its shape and regime took in
-/// the same round stood next to it in time, so blocks of the same round are compared in pairs.
-struct Block {
-  int round, count;                // of samples
-  std::optional<double> clock_hz;  // the SM clock meanwhile
-};
-
-/// Samples of a block that was disturbed: kept in the record, and out of the median.
-struct SetAside {
-  int round;
-  std::vector<double> samples;  // seconds
-};
-
-/// One strategy at one shape in one regime, and what this run has found out about it so far.
-struct Case {
-  const Experiment* experiment;
-  const Strategy* strategy;
-  Shape shape;
-  Regime regime;
-
-  std::optional<Result> result = {};     // nothing until the run has come to one
-  std::vector<double> samples = {};      // seconds, raw, in order of time
-  std::vector<Block> blocks = {};        // and what they belong to
-  int batch = 1;                         // launches per sample
-  std::vector<SetAside> set_aside = {};  // blocks that were disturbed
-  Reason disturbed = {};                 // why its times may be too long all the same
-  std::optional<Interval> seconds = {};  // present iff the result is `passed`
-  std::optional<Power> power = {};
-  double predicted = 0;  // wall seconds that this run expects it to take, proofs included
-  double spent = 0;      // and that it has taken; what a shape's cases share, the first bears
-
-  /// The name used everywhere: matmul/tile16/1024x1024x1024/cold.
-  [[nodiscard]] std::string id() const;
-  [[nodiscard]] Work work() const { return experiment->work(*strategy, shape); }
-};
 
 /// What record.json says of a case, and what samples.jsonl does.
 nlohmann::ordered_json to_json(const Case& c);
 nlohmann::ordered_json samples_json(const Case& c);
-
-/// Whether the power that a case draws is measured: at headlines, back to back, no points of
-/// sweeps.
-bool draws(const Case& c);
 
 /// Cases of an experiment at a shape that a run left out to save time, and why.
 struct Dropped {
@@ -81,13 +38,9 @@ struct Record {
   Coverage coverage = {};
   std::vector<Case> cases;
   double wall_seconds = 0;
-  Ledger overhead = {};
   bool finished = false;  // gone through to its end
 
   [[nodiscard]] nlohmann::ordered_json to_json() const;
-
-  /// The members that grow while it runs: wall_seconds, and overhead, what they went into.
-  [[nodiscard]] nlohmann::ordered_json times() const;
 
   /// Takes over the results that an earlier run of the same plan has come to, its start, and what
   /// its --budget had dropped. `earlier` is as read_earlier() returns it: cases with their samples.
@@ -95,13 +48,6 @@ struct Record {
   /// another environment, holds cases that are not planned now, or says of one what cannot be: what
   /// follows from the samples has to, and counts and times have to be some.
   void resume(const nlohmann::ordered_json& earlier);
-};
-
-/// What a user may set about how to measure. A record states it, and only the same may resume it.
-struct Settings {
-  double budget_seconds = 1;  // of sampling per case, and what follows from it in session.cpp
-  std::uint64_t seed = 13;    // of inputs and order: S1's srand(13)
-  std::optional<double> command_budget_seconds = {};  // of the whole run, if it has a limit
 };
 
 /// The first entry in which two environments differ, for a person; nothing where they are the same.

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rescue.hpp"
 
-#include <fcntl.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,16 +13,14 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <mutex>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <thread>
 #include <utility>
 
+#include "clock.hpp"
 #include "devices.hpp"
-#include "ledger.hpp"
 
 namespace recheck {
 namespace {
@@ -43,11 +39,6 @@ double patience = 0;                            // 0: there is no Rescue
 std::array<char, 512> row{}, lost{};
 std::vector<std::string> words_kept, environment_kept;
 std::vector<char*> exec_arguments, exec_environment;
-
-// the same name in a file, after how often the kernel had killed for memory before
-constexpr std::size_t size_on_disk = 640;
-char* row_on_disk = nullptr;
-std::string kills_before;
 
 /// "RECHECK_LOST=<row><tab><why>"
 void write_lost(const char* why) {
@@ -206,76 +197,15 @@ InRow::~InRow() {
 void name_row(const Case& c) {
   const std::string id = c.id();  // and without the regime
   std::snprintf(row.data(), row.size(), "%.*s", static_cast<int>(id.rfind('/')), id.c_str());
-  if (row_on_disk != nullptr)
-    std::snprintf(row_on_disk, size_on_disk, "%s %s\n", kills_before.c_str(), row.data());
 }
 
-void fail_what_was_lost(std::vector<Case>& cases) {
-  const char* told = std::getenv(variable);
-  const std::string text = told != nullptr ? told : "";
+std::optional<LostRow> lost_row() {
+  const char* lost = std::getenv(variable);
+  const std::string text = lost != nullptr ? lost : "";
   unsetenv(variable);
-  if (text.empty()) return;
   const auto tab = text.find('\t');
-  if (tab == std::string::npos) return;
-  const std::string name = text.substr(0, tab) + "/", why = text.substr(tab + 1);
-  bool any = false;
-  for (Case& c : cases) {
-    if (c.result || !c.id().starts_with(name)) continue;
-    c.result = {Status::failed, why, {}};
-    any = true;
-  }
-  if (!any)
-    throw std::runtime_error(text.substr(0, tab) + " " + why + "; mend it, or leave it out");
-}
-
-std::optional<std::int64_t> kills_for_memory() {
-  std::ifstream in("/proc/vmstat");
-  std::string name;
-  for (std::int64_t count = 0; in >> name >> count;)
-    if (name == "oom_kill") return count;
-  return {};
-}
-
-RowOnDisk::RowOnDisk(const std::filesystem::path& folder) : path_(folder / "record.running") {
-  const auto kills = kills_for_memory();
-  const int file = open(path_.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  if (file < 0) return;
-  kills_before = std::to_string(kills.value_or(0));
-  // a full disk must not end the process at a row's name
-  if (kills && posix_fallocate(file, 0, size_on_disk) == 0) {
-    void* place = mmap(nullptr, size_on_disk, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    if (place != MAP_FAILED) row_on_disk = static_cast<char*>(place);
-  }
-  close(file);
-}
-
-RowOnDisk::~RowOnDisk() {
-  if (row_on_disk != nullptr) munmap(std::exchange(row_on_disk, nullptr), size_on_disk);
-  std::error_code none;
-  std::filesystem::remove(path_, none);
-}
-
-void fail_what_was_killed(std::vector<Case>& cases, const std::filesystem::path& folder,
-                          std::optional<std::int64_t> kills) {
-  constexpr std::string_view why =
-      "the process was killed while this row ran, as memory was short on this host";
-  std::ifstream in(folder / "record.running");
-  std::int64_t before = 0;
-  std::string name;
-  if (!(in >> before >> name) || !kills || *kills <= before) return;
-  const Case* killed = nullptr;
-  for (const Case& c : cases)
-    if (c.id().starts_with(name + "/")) killed = &c;
-  if (killed == nullptr) return;
-  const auto at_the_shape = [&](const Case& c) {
-    return c.experiment == killed->experiment && c.shape == killed->shape;
-  };
-  const bool again = std::ranges::any_of(cases, [&](const Case& c) {
-    return at_the_shape(c) && c.result && c.result->reason.value_or("") == why;
-  });
-  for (Case& c : cases)
-    if (!c.result && (c.id().starts_with(name + "/") || (again && at_the_shape(c))))
-      c.result = {Status::failed, std::string(why), {}};
+  if (tab == std::string::npos) return {};
+  return LostRow{text.substr(0, tab), text.substr(tab + 1)};
 }
 
 }  // namespace recheck

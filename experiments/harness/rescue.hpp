@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <filesystem>
 #include <optional>
+#include <string>
 #include <vector>
 
-#include "record.hpp"
+#include "case.hpp"
 
 namespace recheck {
 
@@ -45,29 +45,10 @@ class InRow {
 /// Names the row whose launches come next, and the shape.
 void name_row(const Case& c);
 
-/// Has those cases failed, of a run that is resumed, at which the process before has ended. Throws
-/// std::runtime_error, in one line, if there is none of them left: it would end there again.
-void fail_what_was_lost(std::vector<Case>& cases);
-
-/// How many processes the kernel has killed on this host because memory was short, if it says so.
-std::optional<std::int64_t> kills_for_memory();
-
-/// FOLDER/record.running: which row runs, and at which shape. Nothing can be done when the kernel
-/// kills this process, but the file stays then; an end in order removes it.
-class RowOnDisk {
- public:
-  explicit RowOnDisk(const std::filesystem::path& folder);
-  RowOnDisk(const RowOnDisk&) = delete;
-  RowOnDisk& operator=(const RowOnDisk&) = delete;
-  ~RowOnDisk();
-
- private:
-  std::filesystem::path path_;
+/// The row, with its experiment and shape, at which the process before this one has ended, and why.
+struct LostRow {
+  std::string row, why;
 };
-
-/// Has the row failed that ran when a process was killed, if the kernel has killed one for want of
-/// memory since; and all rows at that shape, where that has come about a second time.
-void fail_what_was_killed(std::vector<Case>& cases, const std::filesystem::path& folder,
-                          std::optional<std::int64_t> kills = kills_for_memory());
+std::optional<LostRow> lost_row();
 
 }  // namespace recheck

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <unistd.h>
-
+//
+// The program: options, plan, record; a run, which has Google Benchmark call for its cases; its
+// end.
 #include <algorithm>
 #include <cmath>
 #include <csignal>
@@ -10,7 +11,6 @@
 #include <iterator>
 #include <map>
 #include <optional>
-#include <set>
 #include <stdexcept>
 #include <utility>
 
@@ -18,71 +18,35 @@
 #include "../machine/machine.hpp"
 #include "../recheck.hpp"
 #include "benchmarks.hpp"
-#include "bystanders.hpp"
 #include "conditions.hpp"
 #include "devices.hpp"
+#include "edge_proofs.hpp"
 #include "flags.hpp"
-#include "gate.hpp"
 #include "journal.hpp"
 #include "options.hpp"
 #include "progress.hpp"
 #include "rescue.hpp"
-#include "session.hpp"
-#include "untrusted.hpp"
+#include "runner.hpp"
 
 namespace recheck {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-/// A record that may serve to predict this run, if the folder has one; else null.
-Json record_to_predict_by(const std::filesystem::path& file, const Json& environment) try {
-  auto record = read_json(file);
-  if (record.at("schema") == Record::schema &&
-      !difference(record.at("environment"), environment, {"command_budget_seconds", "seed"})) {
-    number(record, "wall_seconds", 0, 1e9);
-    for (const Json& c : record.at("cases")) number(c, "spent", 0, 1e9);
-    return record;
-  }
-  return nullptr;
-} catch (const std::exception&) {
-  return nullptr;  // there is none, or a foreign one, or one that was cut short or makes no sense
-}
-
 /// Makes the folder, and moves an earlier record and its samples aside rather than lose them.
-/// Refuses where there is no room for so many cases: what a case leaves, twice, is half of this.
-void prepare(const std::filesystem::path& folder, bool resume, std::size_t cases) {
-  constexpr std::uintmax_t bytes_per_case = 12 * 1024;
-  const auto file = folder / "record.json";
+void prepare(const std::filesystem::path& folder, bool resume) {
+  const std::string advice = "; choose another folder with --output";
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error)
-    throw std::runtime_error("cannot create " + folder.string() + ": " + error.message() +
-                             "; choose another folder with --output");
-  const auto free = std::filesystem::space(folder, error).available;
-  if (!error && free < cases * bytes_per_case)
-    throw std::runtime_error(folder.string() + " has " + std::to_string(free / 1024) +
-                             " kB of free disk, and the record of " + std::to_string(cases) +
-                             " cases may take " + std::to_string(cases * bytes_per_case / 1024) +
-                             " kB: make room, or choose another folder with --output");
-  if (resume || !std::filesystem::exists(file)) return;
-  const auto move_aside = [&](const std::filesystem::path& from, const char* to) {
-    std::filesystem::rename(from, folder / to, error);
+    throw std::runtime_error("cannot create " + folder.string() + ": " + error.message() + advice);
+  if (resume || !std::filesystem::exists(folder / "record.json")) return;
+  const std::pair<const char*, const char*> moves[] = {{"record.json", "record.previous.json"},
+                                                       {"samples.jsonl", "samples.previous.jsonl"}};
+  for (const auto& [from, to] : moves) {
+    std::filesystem::rename(folder / from, folder / to, error);
     if (error && error != std::errc::no_such_file_or_directory)
-      throw std::runtime_error("cannot move " + from.string() + " aside: " + error.message() +
-                               "; choose another folder with --output");
-  };
-  move_aside(file, "record.previous.json");
-  move_aside(folder / "samples.jsonl", "samples.previous.jsonl");
-}
-
-/// Says at which shapes there is too little memory before the run comes to them, if there are any,
-/// and expects no time of these.
-void announce_memory(std::vector<Case>& cases, const Gpu& gpu) {
-  const auto lines = expect_no_room(cases, gpu, make_cpu_target()->free_bytes());
-  if (lines.empty()) return;
-  std::fprintf(stderr, "too little memory for %zu shape%s, unsupported therefore; first: %s\n",
-               lines.size(), lines.size() == 1 ? "" : "s", lines.front().c_str());
+      throw std::runtime_error("cannot move " + (folder / from).string() +
+                               " aside: " + error.message() + advice);
+  }
 }
 
 void announce(const Record& record, const Gpu& gpu) {
@@ -96,10 +60,11 @@ void announce(const Record& record, const Gpu& gpu) {
       Progress::clock(predicted(record.cases, [](const Case& c) { return !c.result; })).c_str());
 }
 
-void summarize(const Record& record, const char* how, double seconds) {
+void summarize(const Record& record, double seconds) {
   std::map<Status, int> counts;
-  for (const auto& c : record.cases) ++counts[c.result ? c.result->status : Status::not_run];
-  std::fprintf(stderr, "%s after %s:", how, Progress::clock(seconds).c_str());
+  for (const auto& c : record.cases) ++counts[c.result.value_or(Result{}).status];
+  std::fprintf(stderr, "%s after %s:", record.finished ? "finished" : "interrupted",
+               Progress::clock(seconds).c_str());
   for (const auto& [status, count] : counts)
     std::fprintf(stderr, " %d %s", count, std::string(name_of(status)).c_str());
   std::fputc('\n', stderr);
@@ -120,7 +85,7 @@ std::vector<Experiment> with_own(std::span<const Experiment> experiments) {
   return all;
 }
 
-/// Carries the cases of a record out, shape by shape, and keeps what it finds out.
+/// Carries the cases of a record out, shape by shape, and journals what it finds out.
 class Run {
  public:
   /// Begins the journal in options.output, for what the record has come to so far.
@@ -129,13 +94,26 @@ class Run {
         record_(record),
         progress_(progress),
         earlier_seconds_(record.wall_seconds),
-        earlier_overhead_(record.overhead),
         journal_(options.output, record),
-        session_(
-            options.settings, gpu, [&](const Case& c) { look_up(c); }, [&] { keep(); },
-            [&] { return others(); }) {
-    for (const Case& c : record.cases) kept_.push_back(c.result.has_value());
-    if (gpu.device) bystanders_.emplace(gpu.device->pci_bus_id);
+        runner_(options.settings, gpu,
+                {.on_case = [&](const Case& c) { watch_time(c); },
+                 .on_finish = [&](const Case& c) { keep(c); },
+                 .load = [&] { return load(); }}) {
+    if (gpu.device) monitor_.emplace(gpu.device->pci_bus_id);
+  }
+
+  /// Has those cases failed at which the process before has ended, if it has. Throws
+  /// std::runtime_error, in one line, if there is none of them left: it would end there again.
+  void fail_lost_row() {
+    const auto lost = lost_row();
+    if (!lost) return;
+    bool any = false;
+    for (Case& c : record_.cases) {
+      if (c.result || !c.id().starts_with(lost->row + "/")) continue;
+      runner_.reporter().finish(c, because(ReasonCode::process_died, lost->why));
+      any = true;
+    }
+    if (!any) throw std::runtime_error(lost->row + " " + lost->why + "; mend it, or leave it out");
   }
 
   /// Measures all cases of a shape, in rounds, when the first of them is due; the others find
@@ -149,18 +127,12 @@ class Run {
     look_around(false);
     // a shape that will not be through in time is not begun, nor one at the cost of a headline
     const double needed = expected(record_.cases, [&](const Case& c) {
-      return !c.result && (together(c, first) || (is_headline(c) && !is_headline(first)));
+      return !c.result && (together(c, first) || (c.is_headline() && !first.is_headline()));
     });
-    if (needed > time_left()) {
+    if (needed > time_left())
       for (Case* c : group) give_up(*c);
-      return;
-    }
-    try {
-      session_.measure(group);
-    } catch (const DeviceLost&) {
-      keep();
-      throw;
-    }
+    else
+      runner_.run(group);
   }
 
   /// Writes the record; whether the run has gone through to its end.
@@ -170,62 +142,37 @@ class Run {
     if (out_of_time_)
       for (Case& c : record_.cases) give_up(c);
     record_.finished = !interrupted || out_of_time_;
-    book();
+    record_.wall_seconds = earlier_seconds_ + progress_.elapsed();
     journal_.close(record_);
-    summarize(record_, record_.finished ? "finished" : "interrupted", progress_.elapsed());
+    summarize(record_, progress_.elapsed());
     return record_.finished;
   }
 
  private:
-  /// Before each proof and each block of samples.
-  void look_up(const Case& c) {
-    keep();
+  void watch_time(const Case& c) {
     progress_.show(c);
     if (time_left() > 0) return;
     out_of_time_ = true;
-    interrupted = true;  // as far as the session is concerned
+    interrupted = true;  // as far as runner and timer are concerned
   }
 
-  /// Results are set in several places of a session: journals every case that has a new one.
-  void keep() {
-    bool new_ones = false;
-    for (std::size_t i = 0; i < kept_.size(); ++i) {
-      if (kept_[i] || !record_.cases[i].result) continue;
-      const Spend time(saving_);
-      if (!new_ones) look_around(false);
-      book();
-      journal_.append(record_.cases[i], record_);
-      kept_[i] = true;
-      new_ones = true;
-    }
-    if (new_ones) journal_.require_place(record_);
+  void keep(const Case& c) {
+    look_around(false);
+    record_.wall_seconds = earlier_seconds_ + progress_.elapsed();
+    journal_.append(c, record_);
   }
 
   /// Says who else has come to use the GPU, and which limit of it has changed, since the look
   /// before. Nothing is being timed meanwhile.
   void look_around(bool due) {
-    if (!bystanders_) return;
-    for (const auto& change : bystanders_->look(due))
-      std::fprintf(stderr, "%s%s\n", isatty(STDERR_FILENO) != 0 ? "\n" : "", change.c_str());
-    bystanders_->note(record_.environment);
-    seen_.gpu_percent = std::max(seen_.gpu_percent, bystanders_->gpu_percent());
-    seen_.hot |= bystanders_->hot();
+    if (!monitor_) return;
+    for (const auto& change : monitor_->look(due)) progress_.say(change);
+    monitor_->note(record_.environment);
   }
 
-  /// The most that was seen since the call before.
-  Others others() {
+  Load load() {
     look_around(false);
-    const Others seen = std::exchange(seen_, {});
-    if (bystanders_) seen_ = {bystanders_->gpu_percent(), bystanders_->hot()};
-    return seen;
-  }
-
-  /// Brings the record's times up to now.
-  void book() {
-    Ledger spent = session_.ledger();
-    spent.saving = saving_;
-    record_.wall_seconds = earlier_seconds_ + progress_.elapsed();
-    record_.overhead = earlier_overhead_ + spent;
+    return monitor_ ? monitor_->take() : Load{};
   }
 
   [[nodiscard]] double time_left() const {
@@ -235,43 +182,29 @@ class Run {
 
   void give_up(Case& c) const {
     if (c.result) return;
-    c.result = {Status::not_run, "--budget of " + options_.budget + " used up", {}};
     c.predicted = 0;
+    runner_.reporter().finish(
+        c, because(ReasonCode::budget, "--budget of " + options_.budget + " used up"));
   }
 
   const Options& options_;
   Record& record_;
   Progress& progress_;
   double earlier_seconds_;
-  Ledger earlier_overhead_;
   Journal journal_;
-  Session session_;
-  std::optional<Bystanders> bystanders_;
-  Others seen_;
-  std::vector<bool> kept_;  // by case: whether it is in the journal
-  double saving_ = 0;       // wall seconds
+  Runner runner_;
+  std::optional<LoadMonitor> monitor_;
   bool out_of_time_ = false;
 };
 
 /// Takes over what an earlier run in the folder has found out, if this one is to go on behind it,
-/// and says what each case is expected to take; drops cases until the budget is expected to
+/// and says what each case is expected to take; else drops cases until the budget is expected to
 /// suffice.
 void predict_and_fit(Record& record, const Options& options, const Gpu& gpu,
                      const Progress& progress) {
-  if (options.resume) {
-    const auto earlier = read_earlier(options.output);
-    record.resume(earlier);
-    fail_what_was_lost(record.cases);
-    fail_what_was_killed(record.cases, options.output);
-    predict(record.cases, options.settings, gpu, earlier);
-    announce_memory(record.cases, gpu);
-    return;
-  }
-  predict(record.cases, options.settings, gpu,
-          record_to_predict_by(options.output / "record.json", record.environment));
-  // before a budget makes room for what cannot be measured
-  announce_memory(record.cases, gpu);
-  if (const auto budget = options.settings.command_budget_seconds)
+  if (options.resume) record.resume(read_earlier(options.output));
+  predict(record.cases, options.settings, gpu, make_cpu_target()->free_bytes());
+  if (const auto budget = options.settings.command_budget_seconds; budget && !options.resume)
     std::ranges::move(fit(record.cases, *budget - progress.elapsed(), options.budget),
                       std::back_inserter(record.coverage.dropped));
 }
@@ -306,61 +239,45 @@ void heed_signals() {
   std::signal(SIGPIPE, SIG_IGN);  // nobody reads the progress any more: measure on
 }
 
-int run(const std::string& program, int argc, char** argv, std::span<const Experiment> given) {
-  std::string command = program;
-  for (int i = 1; i < argc; ++i) command += " " + std::string(argv[i]);
-  const std::vector<char*> words(argv, argv + argc);
-  const auto experiments = with_own(given);
-  auto arguments = words;
-  Options options = parse(program, experiments, arguments);
-  if (!options.device.empty() && options.device != all_devices) see_alone(options.device);
-  // of what is about machine and measurement it proves what is asked for by name
-  const NoExit no_exit;
-  if (options.gate)
-    return gate(options.choice.experiments.empty() ? given : experiments, options.choice);
-
-  initialize_benchmarks(arguments);
-  const auto planned = plan(experiments, options.choice);
-  auto chosen = filtered(planned.cases);
-  if (options.benchmark_lists) {
-    run_benchmarks(chosen, {}, true);
-    return 0;
-  }
-  if (options.device == all_devices) return measure_all(words, options);
-  if (!options.resume) require_no_journal(options.output);
-  const Gpu gpu = find_gpu();
-  const auto on_gpu = [](const Case& c) { return c.strategy->launch.backend == Backend::gpu; };
-  if (gpu.device && !options.force && std::ranges::any_of(chosen, on_gpu))
-    refuse_blocking_launches();
+/// Throws std::invalid_argument, in one line, where the GPU that was asked for is not there, or no
+/// time of one would be right.
+void require_gpu(const Gpu& gpu, const std::vector<Case>& cases, const Options& options) {
   if (!options.device.empty() && !gpu.device)
     throw std::invalid_argument("--device=" + options.device + ": " + gpu.reason.value_or("") +
                                 "; nvidia-smi -L lists what there is");
+  const auto on_gpu = [](const Case& c) { return c.backend() == Backend::gpu; };
+  if (gpu.device && !options.force && std::ranges::any_of(cases, on_gpu))
+    refuse_blocking_launches();
+}
+
+/// Measures what is planned on the GPU that this process sees; the exit code.
+int measure(const std::vector<char*>& words, Options options,
+            std::span<const Experiment> experiments, Planned planned) {
+  if (!options.resume) require_no_journal(options.output);
+  const Gpu gpu = find_gpu();
+  require_gpu(gpu, planned.cases, options);
   // by themselves the CPU rows decide little, and minutes are too much to wait for it
   options.settings.budget_seconds = options.per_case.value_or(gpu.device ? 1 : 0.2);
   Record record{.experiments = experiments,
-                .environment = environment(gpu, command, options.settings),
+                .environment = environment(gpu, options.command, options.settings),
                 .ceilings = ceilings(gpu),
-                .coverage = planned.coverage,
-                .cases = std::move(chosen)};
-  if (record.cases.size() < planned.cases.size()) record.coverage.preset = "chosen";
-  if (gpu.device && options.gpus_at_once > 1)
-    record.environment["state"]["gpus_at_once"] = options.gpus_at_once;
-
+                .coverage = std::move(planned.coverage),
+                .cases = std::move(planned.cases)};
   Progress progress(record.cases);
   predict_and_fit(record, options, gpu, progress);
-  prepare(options.output, options.resume, record.cases.size());
+  prepare(options.output, options.resume);
   Run run(options, gpu, record, progress);
-  const RowOnDisk row_on_disk(options.output);
+  run.fail_lost_row();
   announce(record, gpu);
   heed_signals();
   try {
+    const NoExit no_exit;
     std::optional<Rescue> rescue;
     if (std::getenv("RECHECK_NO_RESCUE") == nullptr)
       rescue.emplace(words, most_budgets_of_a_proof * options.settings.budget_seconds);
     run_benchmarks(record.cases, [&](const Case& c) { run.measure(c); }, options.benchmark_prints);
   } catch (const DeviceLost&) {
-    std::fprintf(stderr, "%sa case has taken the device down: going on in a new process\n",
-                 isatty(STDERR_FILENO) != 0 ? "\n" : "");
+    progress.say("a case has taken the device down: going on in a new process");
     start_anew(words);
   }
   const bool finished = run.close();
@@ -368,11 +285,36 @@ int run(const std::string& program, int argc, char** argv, std::span<const Exper
   return finished ? 0 : 130;
 }
 
+int run(const std::string& program, const std::vector<char*>& words,
+        std::span<const Experiment> given) {
+  const auto experiments = with_own(given);
+  auto arguments = words;
+  Options options = parse(program, experiments, arguments);
+  if (!options.device.empty() && options.device != all_devices) see_alone(options.device);
+  if (options.gate) {
+    const NoExit no_exit;
+    // of what is about machine and measurement it proves what is asked for by name
+    return run_gate(options.choice.experiments.empty() ? given : experiments, options.choice);
+  }
+  initialize_benchmarks(arguments);
+  Planned planned = plan(experiments, options.choice);
+  if (options.benchmark_lists) {
+    list_benchmarks(planned.cases);
+    return 0;
+  }
+  auto chosen = filtered(planned.cases);
+  if (chosen.size() < planned.cases.size()) planned.coverage.preset = "chosen";
+  planned.cases = std::move(chosen);
+  if (options.device == all_devices) return measure_all(words, options);
+  return measure(words, std::move(options), experiments, std::move(planned));
+}
+
 }  // namespace
 
 int main(int argc, char** argv, std::span<const Experiment> experiments) {
+  const std::vector<char*> words(argv, argv + argc);
   const auto program = std::filesystem::path(argc > 0 ? argv[0] : "recheck").filename().string();
-  return exit_code(program, [&] { return run(program, argc, argv, experiments); });
+  return exit_code(program, [&] { return run(program, words, experiments); });
 }
 
 }  // namespace recheck

@@ -15,13 +15,13 @@
 
 namespace recheck {
 
-/// A launch among the timed ones that finds fresh inputs and a poisoned output: a row that keeps
-/// results or stops computing leaves a wrong output there. All functions queue what they do.
-struct Surprise {
-  int in_batch;                  // launches that the queue holds in front of it
-  std::function<void()> keep;    // copies what the last sample has left
-  std::function<void()> before;  // exchanges the inputs and poisons the output
-  std::function<void()> after;   // puts the inputs back
+/// A launch behind the samples that finds fresh inputs and a poisoned output: a row that keeps
+/// results, or computes less where it is timed, leaves a wrong output there. Both functions queue
+/// what they do.
+struct FreshLaunch {
+  int position;                 // how many launches the queue holds in front of it
+  std::function<void()> begin;  // keeps what the last sample has left, and exchanges the inputs
+  std::function<void()> end;    // puts the inputs back
 };
 
 /// How samples are to be taken.
@@ -30,7 +30,7 @@ struct Sampling {
   int count;
   int batch;     // launches per sample; only hot ones may be more than one
   double guess;  // about what a launch takes, in seconds
-  const Surprise* surprise = nullptr;
+  const FreshLaunch* fresh = nullptr;
   // queued before each sample that is cold, or the CPU's, where anything is to be proven by them:
   // none finds the output of the one before
   std::function<void()> poison = [] {};
@@ -71,7 +71,7 @@ class Target {
   /// Sets every bit of the memory (a NaN), and spoils scratch memory that a launch might read
   /// unset.
   virtual void poison(float* data, std::int64_t count) = 0;
-  // what a surprise is made of, in the order of launches: the host does not wait
+  // what a FreshLaunch is made of, in the order of launches: the host does not wait
   virtual void queue_exchange(float* a, float* b, std::int64_t count) = 0;
   virtual void queue_copy(float* to, const float* from, std::int64_t count) = 0;
   virtual void queue_poison(float* data, std::int64_t count) = 0;

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <stdexcept>
 
-#include "workbench.hpp"
+#include "text.hpp"
 
 namespace recheck {
 namespace {

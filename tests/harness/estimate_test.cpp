@@ -41,7 +41,7 @@ Replay replay(const Json& record) {
     run.cases.push_back(found->second);
     run.left += run.took[then.at("id")] = then.at("spent");
   }
-  predict(run.cases, {}, gpu_of(record.at("environment")), nullptr);
+  predict(run.cases, {}, gpu_of(record.at("environment")), std::int64_t{1} << 40);
   return run;
 }
 
@@ -80,50 +80,29 @@ TEST(Estimate, IsWithinAFifthAfterATenthOfTheCases) {
   if (records == 0) GTEST_SKIP() << "no committed record says what its cases took";
 }
 
-/// What a full run expects of a model, in seconds by the id of a case, and where it has no room.
-struct Expectation {
-  std::map<std::string, double> seconds;
-  std::vector<std::string> no_room;
-};
-Expectation expected_of(const std::string& model) {
+/// What a full run expects of a model, in seconds by the id of a case.
+std::map<std::string, double> expected_of(const std::string& model) {
   Gpu gpu;
   for (const Device& device : models())
     if (device.name == model) gpu.device = device;
   auto cases = plan(experiments(), {}).cases;
-  predict(cases, {}, gpu, nullptr);
-  Expectation all;
-  all.no_room = expect_no_room(cases, gpu, std::int64_t{1} << 40);
-  for (const Case& c : cases) all.seconds[c.id()] = c.predicted;
-  return all;
+  predict(cases, {}, gpu, std::int64_t{1} << 40);
+  std::map<std::string, double> seconds;
+  for (const Case& c : cases) seconds[c.id()] = c.predicted;
+  return seconds;
 }
 
-// 4 GB and 20 multiprocessors: what does not fit is named, and what is left takes longer
+// 4 GB and 20 multiprocessors: what does not fit takes nothing, and what is left takes longer
 TEST(Estimate, IsOfTheModelAtHand) {
   if (!have_cuda) GTEST_SKIP() << "built without the CUDA Toolkit, whose rows it cannot expect";
   const auto large = expected_of("NVIDIA H200"),
              small = expected_of("NVIDIA GeForce RTX 3050 Ti Laptop GPU");
-  EXPECT_TRUE(large.no_room.empty()) << large.no_room.front();
-  ASSERT_FALSE(small.no_room.empty());
-  for (const auto& line : small.no_room)
-    EXPECT_NE(line.find("GB of device memory, 4.29 GB are free"), std::string::npos) << line;
+  int no_room = 0;
+  for (const auto& [id, seconds] : small) no_room += seconds == 0 && large.at(id) > 0 ? 1 : 0;
+  EXPECT_GT(no_room, 0);
   // where a launch is long, as samples of short ones are taken until a time is up
   const std::string longest = "matmul/tile16/4096x4096x4096/cold";
-  EXPECT_GT(small.seconds.at(longest), 1.5 * large.seconds.at(longest));
-}
-
-// what cannot be measured makes no case that can be give way
-TEST(Estimate, OfABudgetLeavesOutWhatHasNoRoomAnyhow) {
-  Gpu gpu;
-  for (const Device& device : models())
-    if (device.memory_bytes < 5e9) gpu.device = device;
-  ASSERT_TRUE(gpu.device);
-  auto cases = plan(experiments(), {}).cases;
-  predict(cases, {}, gpu, nullptr);
-  expect_no_room(cases, gpu, std::int64_t{1} << 40);
-  const double all = predicted(cases, [](const Case&) { return true; });
-  const auto planned = cases.size();
-  EXPECT_TRUE(fit(cases, all + 1, "enough").empty());
-  EXPECT_EQ(cases.size(), planned);
+  EXPECT_GT(small.at(longest), 1.5 * large.at(longest));
 }
 
 }  // namespace

@@ -66,7 +66,7 @@ TEST(Record, GivesSecondsToPassedCasesOnlyAndReasonsToTheOthers) {
   passed.result = Result{Status::passed, {}, Error{0.5, 1, "metric"}};
   passed.samples = {1, 2, 3, 4, 5, 6};
   passed.seconds = median_interval(passed.samples);
-  unsupported.result = Result{Status::unsupported, "needs more", {}};
+  unsupported.result = because(ReasonCode::no_memory, "needs more");
   half.samples = {1, 2};  // interrupted while it was timed
   record.cases = {untouched, passed, unsupported, half};
 
@@ -81,7 +81,10 @@ TEST(Record, GivesSecondsToPassedCasesOnlyAndReasonsToTheOthers) {
   EXPECT_EQ(cases[0]["status"], "not_run");
   EXPECT_EQ(cases[1]["seconds"]["median"], 3.5);
   EXPECT_EQ(cases[1]["seconds"]["samples"], 6);
+  EXPECT_EQ(cases[0]["reason_code"], "not_reached");
+  EXPECT_TRUE(cases[1]["reason_code"].is_null());
   EXPECT_EQ(cases[2]["reason"], "needs more");
+  EXPECT_EQ(cases[2]["reason_code"], "no_memory");
   EXPECT_EQ(cases[1]["id"], "matmul/" + std::string(matmul.ladder[0].name) + "/4x5x6/hot");
   ASSERT_EQ(json["strategies"].size(), 1u);  // once, however many cases it has
   EXPECT_EQ(json["strategies"][0]["name"], matmul.ladder[0].name);
@@ -141,13 +144,14 @@ TEST(Record, KeepsAnErrorThatIsNotFinite) {
                 .cases = {}};
   record.cases = {Case{&matmul, &matmul.ladder[0], {4, 5, 6}, Regime::hot}};
   record.cases[0].result =
-      Result{Status::incorrect, "on reals: ...", Error{std::nan(""), 1e-6, "metric"}};
+      because(ReasonCode::wrong_output, "on reals: ...", Error{std::nan(""), 1e-6, "metric"});
   const auto json = nlohmann::ordered_json::parse(record.to_json().dump());
   EXPECT_TRUE(json["cases"][0]["error"]["value"].is_null());
   record.cases[0].result.reset();
   record.resume(json);
   ASSERT_TRUE(record.cases[0].result && record.cases[0].result->error);
   EXPECT_EQ(record.cases[0].result->status, Status::incorrect);
+  EXPECT_EQ(record.cases[0].result->code, ReasonCode::wrong_output);
   EXPECT_TRUE(std::isnan(record.cases[0].result->error->value));
 }
 
@@ -198,7 +202,6 @@ TEST(Record, ResumesNothingThatCannotBe) {
       {"/cases/0/id", {7, "nope", std::string(1000, 'x')}},
       {"/cases", {7, {7}, {{}}, {whole["cases"][0], whole["cases"][0]}}},
       {"/wall_seconds", {-1, huge, none}},
-      {"/overhead/saving", {-7, huge, none}},
       {"/environment/state",
        {7, {{"other_processes", huge}}, {{"other_processes", -1}}, {{"other_cpus", -1}}}},
       {"/environment/started", {7, "x\ny", "9999", none}},

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "../../experiments/harness/gate.hpp"
-#include "../../experiments/harness/session.hpp"
+#include "../../experiments/harness/edge_proofs.hpp"
+#include "../../experiments/harness/runner.hpp"
 #include "../../experiments/transpose/transpose.hpp"
 #include "../../reference/error.hpp"
 #include "../targets.hpp"
@@ -70,16 +70,14 @@ Experiment spoiled_experiment(const Strategy& row) {
 /// What `--gate` prints of an experiment, and its exit code.
 std::pair<std::string, int> gate_of(const Experiment& experiment) {
   testing::internal::CaptureStdout();
-  const int code = gate({&experiment, 1}, {});
+  const int code = run_gate({&experiment, 1}, {});
   return {testing::internal::GetCapturedStdout(), code};
 }
 
 void measure(std::span<Case> cases) {
   std::vector<Case*> group;
   for (Case& c : cases) group.push_back(&c);
-  Session(
-      {.budget_seconds = 0.05, .seed = 1}, found_gpu(), [](const Case&) {}, [] {})
-      .measure(group);
+  Runner({.budget_seconds = 0.05, .seed = 1}, found_gpu()).run(group);
 }
 
 std::string refutation(const std::string& accepted) {
@@ -95,7 +93,7 @@ void is_refuted_by_the_gate(const Strategy& row, const std::string& accepted) {
 }
 
 template <Defect defect>
-void is_refuted_by_a_session(const Strategy& row, const std::string& accepted) {
+void is_refuted_by_a_run(const Strategy& row, const std::string& accepted) {
   const Experiment experiment = spoiled_experiment<defect>(row);
   Case c{&experiment, &row, {40, 24}, Regime::hot};
   measure({&c, 1});
@@ -114,13 +112,13 @@ TEST(Soundness, OfACheckThatAcceptsWhatIsSpoiledIsRefutedByTheGate) {
   is_refuted_by_the_gate<Defect::likely_is_right>(serial, "that belongs to other inputs");
 }
 
-TEST(Soundness, OfACheckThatAcceptsWhatIsSpoiledIsRefutedByASession) {
+TEST(Soundness, OfACheckThatAcceptsWhatIsSpoiledIsRefutedByARun) {
   const auto serial = row("cpu_serial");
-  is_refuted_by_a_session<Defect::always_right>(serial, "whose last element is wrong");
-  is_refuted_by_a_session<Defect::last_ignored>(serial, "whose last element is wrong");
-  is_refuted_by_a_session<Defect::nan_is_no_error>(serial, "whose first element is not written");
-  is_refuted_by_a_session<Defect::zero_is_no_error>(serial, "that is zero");
-  is_refuted_by_a_session<Defect::likely_is_right>(serial, "that belongs to other inputs");
+  is_refuted_by_a_run<Defect::always_right>(serial, "whose last element is wrong");
+  is_refuted_by_a_run<Defect::last_ignored>(serial, "whose last element is wrong");
+  is_refuted_by_a_run<Defect::nan_is_no_error>(serial, "whose first element is not written");
+  is_refuted_by_a_run<Defect::zero_is_no_error>(serial, "that is zero");
+  is_refuted_by_a_run<Defect::likely_is_right>(serial, "that belongs to other inputs");
 }
 
 /// A row that is right and then spoils its input, and what is right.
@@ -155,7 +153,7 @@ TEST(Inputs, ThatARowChangesAreNamedAndPutBack) {
 #ifdef RECHECK_HAVE_CUDA
 TEST(gpu_Soundness, OfACheckThatAcceptsWhatIsSpoiledIsRefuted) {
   if (const Gpu& gpu = found_gpu(); !gpu.device) GTEST_SKIP() << *gpu.reason;
-  is_refuted_by_a_session<Defect::always_right>(row("naive"), "whose last element is wrong");
+  is_refuted_by_a_run<Defect::always_right>(row("naive"), "whose last element is wrong");
   is_refuted_by_the_gate<Defect::zero_is_no_error>(row("naive"), "that is zero");
 }
 

@@ -109,7 +109,8 @@ void right_until_timed(int m, int n, int k, const float* a, std::int64_t lda, co
   if (proven && relapse == Relapse::idles) return;
   if (proven && relapse == Relapse::throws) throw std::runtime_error("no more");
   reference::matmul_serial(m, n, k, a, lda, b, ldb, c, ldc);
-  // not where it meets a surprise, which has integers: what is left in the end has to be judged too
+  // not where its inputs are fresh, which are integers: what is left in the end has to be judged
+  // too
   if (proven && relapse == Relapse::spoils && a[0] != std::round(a[0]))
     c[(m - 1) * ldc + n - 1] = NAN;
   if (proven && relapse == Relapse::changes_its_input) const_cast<float&>(b[k - 1]) = a[0];

@@ -33,8 +33,8 @@ struct Exploit {
 };
 std::span<const Exploit> exploits_cpu();
 std::span<const Exploit> exploits_gpu();  // only in a build with CUDA
-/// How many sessions have begun to time one: who counts launches counts those of a session.
-extern int sessions;
+/// How many runs have begun to time one: a kernel that counts launches counts those of a run.
+extern int runs;
 
 /// Right in the rows and along the vector by which a large product is judged, if they are what its
 /// shape says; nowhere else.

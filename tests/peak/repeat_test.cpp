@@ -12,7 +12,8 @@
 #include <functional>
 #include <vector>
 
-#include "../../experiments/harness/workbench.hpp"
+#include "../../experiments/harness/operands.hpp"
+#include "../../experiments/harness/requirements.hpp"
 #include "../rows.hpp"
 #include "../targets.hpp"
 
@@ -58,10 +59,10 @@ TEST_P(Repeat, LeavesTheSameBitsEveryTime) {
   if (shape.size() == 3 && refuse(*strategy, shape, gpu)) shape[1] = 1;
   if (const auto refusal = refuse(*strategy, shape, gpu)) GTEST_SKIP() << *refusal->reason;
   Target& target = targets().of(Backend::gpu);
-  const Workbench bench(*experiment, shape, target, 0, 1);
+  const Operands operands(*experiment, shape, target, 0, 1);
   const Extent output = experiment->problem_of(*strategy).output(shape);
   int launches = 0;
-  const int wrong = differing(target, bench.launch(*strategy), bench.left(),
+  const int wrong = differing(target, operands.launch(*strategy), operands.output(),
                               output.rows * output.columns, launches);
   RecordProperty("launches", launches);
   EXPECT_EQ(wrong, 0) << "of " << launches << " launches";

@@ -3,11 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <exception>
-#include <new>
 
 #include "../../../reference/error.hpp"
 #include "../../../reference/matmul.hpp"
+#include "../../harness/text.hpp"
 #include "promises.hpp"
 
 namespace recheck::peak {
@@ -123,13 +122,8 @@ double Trial::bound(const Strategy& strategy) const {
 Outcome Trial::run(const Strategy& strategy, Target& target, const Gpu& gpu) {
   if (const auto refused = refuse(strategy, shape_, gpu)) return {refused->status, refused->reason};
   std::vector<float> result;
-  try {
-    result = product(strategy, target);
-  } catch (const std::bad_alloc&) {
-    return {Status::failed, "out of memory"};
-  } catch (const std::exception& error) {
-    return {Status::failed, error.what()};
-  }
+  if (const auto failed = failure_of([&] { result = product(strategy, target); }))
+    return {failed->status, failed->reason};
   const reference::MatrixView c{shape_[0], shape_[1], result.data(), shape_[1]};
   const double bound = this->bound(strategy);
   if (special_) {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "../../harness/workbench.hpp"
+#include "../../harness/requirements.hpp"
 #include "../../matmul/matmul.hpp"
 #include "distributions.hpp"
 

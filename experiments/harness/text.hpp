@@ -14,6 +14,9 @@ inline std::string digits_of(double value, int digits,
   return {text, end};
 }
 
+/// A number in three digits, for a person.
+inline std::string short_text(double value) { return digits_of(value, 3); }
+
 /// The number that a text begins with, whatever the locale, and in `rest` what follows; 0 where it
 /// begins with none.
 inline double number_in(const std::string& text, std::string& rest) {

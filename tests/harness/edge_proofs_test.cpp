@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../../experiments/harness/gate.hpp"
+#include "../../experiments/harness/edge_proofs.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@ namespace {
 std::pair<std::string, int> gate_of(std::span<const Strategy> rows) {
   const Experiment experiments[] = {transpose::experiment(rows)};
   testing::internal::CaptureStdout();
-  const int code = gate(experiments, {});
+  const int code = run_gate(experiments, {});
   return {testing::internal::GetCapturedStdout(), code};
 }
 

@@ -4,35 +4,40 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "clock.hpp"
 #include "host_cpus.hpp"
-#include "ledger.hpp"
 #include "nvml.hpp"
 
 namespace recheck {
 
-/// Who else computes on a GPU and on its host, and the limits that the GPU is held to, from one
-/// look to the next. NVML is asked in look() alone, so nothing disturbs what is timed between two.
+/// What others took of the GPU since the call before.
+struct Load {
+  double gpu_percent = 0;  // of its time, the most in any second; 0 where the driver does not tell
+  bool hot = false;        // whether the GPU lowered its clock to stay cool
+};
+
+/// What other processes take of a GPU and of its host, and the limits that the GPU is held to, from
+/// one look to the next. NVML is asked in look() alone, so nothing disturbs what is timed between.
 ///
 /// It cannot know of what comes and goes between two looks, of clocks that are locked by
 /// `nvidia-smi --lock-gpu-clocks` (the clock that each block of samples held is measured instead),
 /// nor of processes where the driver lists none, as it may in a container.
-class Bystanders {
+class LoadMonitor {
  public:
   /// Takes a first look at the GPU at a PCI bus id; this process has a context there by now.
   /// CPU time is compared between looks that lie so many seconds apart.
-  explicit Bystanders(const std::string& pci_bus_id, const char* library = "libnvidia-ml.so.1",
-                      const char* stat = "/proc/stat", double apart = 30);
+  explicit LoadMonitor(const std::string& pci_bus_id, const char* library = "libnvidia-ml.so.1",
+                       const char* stat = "/proc/stat", double apart = 30);
 
   /// What has changed since the look before, a line each, for a person; at first also who is there
   /// from the beginning. Unless it is `due` by all means, it looks at most once a second.
   std::vector<std::string> look(bool due = false);
 
-  /// Per cent of the GPU's time that others took in the second before the last look, and whether it
-  /// lowered its clock to stay cool; 0 and false where the driver does not tell.
-  [[nodiscard]] double gpu_percent() const { return percent_; }
-  [[nodiscard]] bool hot() const { return hot_; }
+  /// The most that the looks have seen since the call before, its last look among them.
+  Load take() { return std::exchange(most_load_, last_load_); }
 
   /// Puts what the looks have seen into a record's environment: the most other processes at once,
   /// or why nobody knows; the most CPUs that others kept busy, if that is known; and a limit that
@@ -58,9 +63,8 @@ class Bystanders {
   double looked_ = 0;  // when
   Answer<int> most_;   // other processes, at once
   int others_ = 0;     // at the last look that could tell
-  double percent_ = 0;
+  Load last_load_, most_load_;
   std::optional<int> most_percent_ = {};
-  bool hot_ = false;
   std::optional<CpuSeconds> host_ = {};
   std::optional<int> most_cpus_ = {};  // that others kept busy
   Limit power_ = {"power limit", "gpu.power_limit_watts", "W", 1};

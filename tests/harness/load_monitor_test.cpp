@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../../experiments/harness/bystanders.hpp"
+#include "../../experiments/harness/load_monitor.hpp"
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>
@@ -20,9 +20,9 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 /// A GPU whose neighbours and limits a test sets.
-class BystandersOf : public TemporaryFolder {
+class GpuLoad : public TemporaryFolder {
  public:
-  ~BystandersOf() override {
+  ~GpuLoad() override {
     processes() = 100;
     milliwatts() = 700'000;
     megahertz() = 1980;
@@ -30,16 +30,16 @@ class BystandersOf : public TemporaryFolder {
   }
 
  protected:
-  BystandersOf() : library_(dlopen(FAKE_NVML, RTLD_NOW)) { processes() = 1; }
+  GpuLoad() : library_(dlopen(FAKE_NVML, RTLD_NOW)) { processes() = 1; }
   [[nodiscard]] unsigned& of(const char* name) const {
     return *static_cast<unsigned*>(dlsym(library_, name));
   }
   [[nodiscard]] unsigned& processes() const { return of("fake_processes"); }
   [[nodiscard]] unsigned& milliwatts() const { return of("fake_milliwatts"); }
   [[nodiscard]] unsigned& megahertz() const { return of("fake_megahertz"); }
-  static Json noted(const Bystanders& bystanders) {
+  static Json noted(const LoadMonitor& monitor) {
     Json environment = start();
-    bystanders.note(environment);
+    monitor.note(environment);
     return environment;
   }
   /// The environment when a run starts, as far as it matters here.
@@ -54,100 +54,102 @@ class BystandersOf : public TemporaryFolder {
   const char* bus_id_ = "0000:1B:00.0";
 };
 
-TEST_F(BystandersOf, SaysNothingWhereNothingChanges) {
-  Bystanders bystanders(bus_id_, FAKE_NVML, "/nowhere");
-  EXPECT_TRUE(bystanders.look(true).empty());
-  EXPECT_EQ(noted(bystanders), start());
+TEST_F(GpuLoad, SaysNothingWhereNothingChanges) {
+  LoadMonitor monitor(bus_id_, FAKE_NVML, "/nowhere");
+  EXPECT_TRUE(monitor.look(true).empty());
+  EXPECT_EQ(noted(monitor), start());
 }
 
-TEST_F(BystandersOf, NotesTheMostProcessesAtOnceThoughTheyGo) {
-  Bystanders bystanders(bus_id_, FAKE_NVML, "/nowhere");
+TEST_F(GpuLoad, NotesTheMostProcessesAtOnceThoughTheyGo) {
+  LoadMonitor monitor(bus_id_, FAKE_NVML, "/nowhere");
   processes() = 3;
-  const auto changes = bystanders.look(true);
+  const auto changes = monitor.look(true);
   ASSERT_EQ(changes.size(), 1u);
   EXPECT_TRUE(changes[0].starts_with("2 other process(es) on the GPU now")) << changes[0];
-  EXPECT_TRUE(bystanders.look(true).empty());  // once
+  EXPECT_TRUE(monitor.look(true).empty());  // once
   processes() = 1;
-  EXPECT_TRUE(bystanders.look(true).empty());
-  EXPECT_EQ(noted(bystanders)["state"]["other_processes"], 2);
+  EXPECT_TRUE(monitor.look(true).empty());
+  EXPECT_EQ(noted(monitor)["state"]["other_processes"], 2);
   processes() = 2;
-  EXPECT_EQ(bystanders.look(true).size(), 1u);
-  EXPECT_EQ(noted(bystanders)["state"]["other_processes"], 2);
+  EXPECT_EQ(monitor.look(true).size(), 1u);
+  EXPECT_EQ(noted(monitor)["state"]["other_processes"], 2);
 }
 
 // who holds the GPU need not use it
-TEST_F(BystandersOf, TellsUseFromPresence) {
+TEST_F(GpuLoad, TellsUseFromPresence) {
   processes() = 3;
-  Bystanders bystanders(bus_id_, FAKE_NVML, "/nowhere");
-  EXPECT_EQ(bystanders.gpu_percent(), 0);
-  EXPECT_EQ(noted(bystanders)["state"]["other_gpu_percent"], 0);
+  LoadMonitor monitor(bus_id_, FAKE_NVML, "/nowhere");
+  EXPECT_EQ(monitor.take().gpu_percent, 0);
+  EXPECT_EQ(noted(monitor)["state"]["other_gpu_percent"], 0);
   of("fake_percent") = 30;
-  bystanders.look(true);
-  EXPECT_EQ(bystanders.gpu_percent(), 60);  // by two others; what this process takes is its own
+  monitor.look(true);
+  EXPECT_EQ(monitor.take().gpu_percent, 60);  // by two others; what this process takes is its own
   of("fake_percent") = 1;
-  bystanders.look(true);
-  EXPECT_EQ(bystanders.gpu_percent(), 2);
-  EXPECT_EQ(noted(bystanders)["state"]["other_gpu_percent"], 60);
+  monitor.look(true);
+  EXPECT_EQ(monitor.take().gpu_percent, 60);  // at its beginning
+  EXPECT_EQ(monitor.take().gpu_percent, 2);
+  EXPECT_EQ(noted(monitor)["state"]["other_gpu_percent"], 60);
   of("fake_percent") = 0;
 }
 
-TEST_F(BystandersOf, SaysThatTheGpuIsHot) {
-  Bystanders bystanders(bus_id_, FAKE_NVML, "/nowhere");
-  EXPECT_TRUE(bystanders.hot());  // "hw_thermal_slowdown"
-  of("fake_throttle") = 4;        // "sw_power_cap", as any large product has it
-  bystanders.look(true);
-  EXPECT_FALSE(bystanders.hot());
+TEST_F(GpuLoad, SaysThatTheGpuIsHot) {
+  LoadMonitor monitor(bus_id_, FAKE_NVML, "/nowhere");
+  EXPECT_TRUE(monitor.take().hot);  // "hw_thermal_slowdown"
+  of("fake_throttle") = 4;          // "sw_power_cap", as any large product has it
+  monitor.look(true);
+  EXPECT_TRUE(monitor.take().hot);  // at its beginning
+  EXPECT_FALSE(monitor.take().hot);
   of("fake_throttle") = 0x1144;
 }
 
-TEST_F(BystandersOf, SaysWhoIsThereFromTheBeginning) {
+TEST_F(GpuLoad, SaysWhoIsThereFromTheBeginning) {
   processes() = 4;
-  Bystanders bystanders(bus_id_, FAKE_NVML, "/nowhere");
-  const auto changes = bystanders.look();
+  LoadMonitor monitor(bus_id_, FAKE_NVML, "/nowhere");
+  const auto changes = monitor.look();
   ASSERT_EQ(changes.size(), 1u);
   EXPECT_TRUE(changes[0].starts_with("3 other process(es) on the GPU now")) << changes[0];
-  EXPECT_TRUE(bystanders.look(true).empty());
+  EXPECT_TRUE(monitor.look(true).empty());
 }
 
-TEST_F(BystandersOf, LooksOnceASecond) {
-  Bystanders bystanders(bus_id_, FAKE_NVML, "/nowhere");
-  bystanders.look();
+TEST_F(GpuLoad, LooksOnceASecond) {
+  LoadMonitor monitor(bus_id_, FAKE_NVML, "/nowhere");
+  monitor.look();
   processes() = 3;
-  EXPECT_TRUE(bystanders.look().empty());
+  EXPECT_TRUE(monitor.look().empty());
 }
 
 // a limit that was two has no one value
-TEST_F(BystandersOf, NotesThatALimitHasChanged) {
-  Bystanders bystanders(bus_id_, FAKE_NVML, "/nowhere");
+TEST_F(GpuLoad, NotesThatALimitHasChanged) {
+  LoadMonitor monitor(bus_id_, FAKE_NVML, "/nowhere");
   milliwatts() = 500'000;
   megahertz() = 1200;
-  const auto changes = bystanders.look(true);
+  const auto changes = monitor.look(true);
   ASSERT_EQ(changes.size(), 2u);
   EXPECT_TRUE(changes[0].starts_with("the GPU's power limit is 500 W now, and was 700 W"));
   EXPECT_TRUE(changes[1].starts_with("the GPU's application clock is 1200 MHz now")) << changes[1];
   milliwatts() = 700'000;
-  EXPECT_EQ(bystanders.look(true).size(), 1u);
-  const Json noted = BystandersOf::noted(bystanders);
+  EXPECT_EQ(monitor.look(true).size(), 1u);
+  const Json noted = GpuLoad::noted(monitor);
   EXPECT_TRUE(noted["gpu"]["power_limit_watts"].is_null());
   EXPECT_EQ(noted["unknown"]["gpu.power_limit_watts"],
             "changed while this was measured: 700 W, then 500 W, then 700 W");
   EXPECT_TRUE(noted["unknown"].contains("gpu.application_clock_hz"));
 }
 
-TEST_F(BystandersOf, SaysThatNobodyKnowsWhereTheDriverListsNone) {
+TEST_F(GpuLoad, SaysThatNobodyKnowsWhereTheDriverListsNone) {
   processes() = 0;
-  Bystanders bystanders(bus_id_, FAKE_NVML, "/nowhere");
-  EXPECT_TRUE(bystanders.look(true).empty());
+  LoadMonitor monitor(bus_id_, FAKE_NVML, "/nowhere");
+  EXPECT_TRUE(monitor.look(true).empty());
   Json environment = start();
   environment["state"]["other_processes"] = nullptr;
-  bystanders.note(environment);
+  monitor.note(environment);
   EXPECT_TRUE(environment["state"]["other_processes"].is_null());
   EXPECT_EQ(environment["unknown"]["state.other_processes"],
             "not measured: the driver lists no process here, not even this one");
 }
 
 /// A host whose CPU time a test sets.
-class BystandersOnAHost : public BystandersOf {
+class HostLoad : public GpuLoad {
  protected:
   /// In all, as proc_stat(5) has it, and besides so much of idling and waiting.
   void spent(double seconds) const {
@@ -165,41 +167,41 @@ class BystandersOnAHost : public BystandersOf {
   std::string stat_ = folder_ / "stat";
 };
 
-TEST_F(BystandersOnAHost, NoteTheMostCpusThatOthersKeptBusy) {
+TEST_F(HostLoad, NoteTheMostCpusThatOthersKeptBusy) {
   spent(1000);
-  Bystanders bystanders(bus_id_, FAKE_NVML, stat_.c_str(), 0.05);
+  LoadMonitor monitor(bus_id_, FAKE_NVML, stat_.c_str(), 0.05);
   std::this_thread::sleep_for(std::chrono::milliseconds(60));
   spent(2000);
-  const auto changes = bystanders.look(true);
+  const auto changes = monitor.look(true);
   ASSERT_EQ(changes.size(), 1u);
   EXPECT_TRUE(changes[0].starts_with("others keep ")) << changes[0];
-  const int most = noted(bystanders)["state"]["other_cpus"];
+  const int most = noted(monitor)["state"]["other_cpus"];
   EXPECT_GT(most, 10);  // 1000 s in the time that this took
   std::this_thread::sleep_for(std::chrono::milliseconds(60));
-  EXPECT_TRUE(bystanders.look(true).empty());
-  EXPECT_EQ(noted(bystanders)["state"]["other_cpus"], most);
+  EXPECT_TRUE(monitor.look(true).empty());
+  EXPECT_EQ(noted(monitor)["state"]["other_cpus"], most);
 }
 
-TEST_F(BystandersOnAHost, DoNotCountWhatThisProcessDoes) {
+TEST_F(HostLoad, DoNotCountWhatThisProcessDoes) {
   spent(1000);
-  Bystanders bystanders(bus_id_, FAKE_NVML, stat_.c_str(), 0.05);
+  LoadMonitor monitor(bus_id_, FAKE_NVML, stat_.c_str(), 0.05);
   const double before = own();
   while (own() < before + 0.1) {
   }
   spent(1000 + own() - before);
-  EXPECT_TRUE(bystanders.look(true).empty());
-  EXPECT_EQ(noted(bystanders)["state"]["other_cpus"], 0);
+  EXPECT_TRUE(monitor.look(true).empty());
+  EXPECT_EQ(noted(monitor)["state"]["other_cpus"], 0);
 }
 
-TEST_F(BystandersOnAHost, SayNothingOfAShortTime) {
+TEST_F(HostLoad, SayNothingOfAShortTime) {
   spent(1000);
-  Bystanders bystanders(bus_id_, FAKE_NVML, stat_.c_str(), 1000);
+  LoadMonitor monitor(bus_id_, FAKE_NVML, stat_.c_str(), 1000);
   spent(2000);
-  EXPECT_TRUE(bystanders.look(true).empty());
-  EXPECT_EQ(noted(bystanders), start());
+  EXPECT_TRUE(monitor.look(true).empty());
+  EXPECT_EQ(noted(monitor), start());
 }
 
-TEST_F(BystandersOnAHost, DoNotGuessWhereTheSystemTellsNothing) {
+TEST_F(HostLoad, DoNotGuessWhereTheSystemTellsNothing) {
   for (const char* text :
        {"", "cpu", "cpu0 1 2 3\n", "intr 1 2 3 4 5 6 7 8 9\n", "cpu0 a b c d e f g h"}) {
     std::ofstream(stat_) << text;
@@ -210,13 +212,13 @@ TEST_F(BystandersOnAHost, DoNotGuessWhereTheSystemTellsNothing) {
 }
 
 // what was seen stays with the record, and does not keep it from being gone on with
-TEST_F(BystandersOf, AreResumedWith) {
-  Bystanders bystanders(bus_id_, FAKE_NVML, "/nowhere");
+TEST_F(GpuLoad, AreResumedWith) {
+  LoadMonitor monitor(bus_id_, FAKE_NVML, "/nowhere");
   milliwatts() = 500'000;
   processes() = 3;
-  bystanders.look(true);
+  monitor.look(true);
   Record measured{.environment = start(), .ceilings = {}, .cases = {}}, again = measured;
-  bystanders.note(measured.environment);
+  monitor.note(measured.environment);
   again.environment["gpu"]["power_limit_watts"] = 500;
   again.resume(measured.to_json());
   EXPECT_EQ(again.environment, measured.environment);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bystanders.hpp"
+#include "load_monitor.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 namespace recheck {
 
-Bystanders::Bystanders(const std::string& pci_bus_id, const char* library, const char* stat,
-                       double apart)
+LoadMonitor::LoadMonitor(const std::string& pci_bus_id, const char* library, const char* stat,
+                         double apart)
     : nvml_(pci_bus_id, library), stat_(stat), apart_(apart), most_(nvml_.other_processes()) {
   look(true);
   // who is there by now is news at the next look
@@ -15,12 +15,12 @@ Bystanders::Bystanders(const std::string& pci_bus_id, const char* library, const
   looked_ = 0;
 }
 
-std::string Bystanders::text(const Limit& limit, double value) {
+std::string LoadMonitor::text(const Limit& limit, double value) {
   return std::to_string(std::lround(value / limit.scale)) + " " + limit.unit;
 }
 
-void Bystanders::update(Limit& limit, const Answer<double>& now,
-                        std::vector<std::string>& changes) {
+void LoadMonitor::update(Limit& limit, const Answer<double>& now,
+                         std::vector<std::string>& changes) {
   if (!now.value || (!limit.values.empty() && limit.values.back() == *now.value)) return;
   limit.values.push_back(*now.value);
   if (limit.values.size() > 1)
@@ -29,7 +29,7 @@ void Bystanders::update(Limit& limit, const Answer<double>& now,
                       ": times before and after are not of the same GPU");
 }
 
-std::vector<std::string> Bystanders::look(bool due) {
+std::vector<std::string> LoadMonitor::look(bool due) {
   if (!due && now() < looked_ + 1) return {};
   looked_ = now();
   std::vector<std::string> changes;
@@ -40,7 +40,7 @@ std::vector<std::string> Bystanders::look(bool due) {
   return changes;
 }
 
-void Bystanders::look_at_gpu(std::vector<std::string>& changes) {
+void LoadMonitor::look_at_gpu(std::vector<std::string>& changes) {
   const auto others = nvml_.other_processes();
   if (others.value) {
     if (*others.value > others_)
@@ -49,14 +49,15 @@ void Bystanders::look_at_gpu(std::vector<std::string>& changes) {
     most_.value = std::max(most_.value.value_or(0), others_);
   }
   const auto percent = nvml_.percent_of_others().value;
-  percent_ = percent.value_or(0);
   if (percent) most_percent_ = std::max<int>(most_percent_.value_or(0), std::lround(*percent));
-  hot_ = false;
+  last_load_ = {.gpu_percent = percent.value_or(0), .hot = false};
   for (const auto& reason : nvml_.throttle().value.value_or(std::vector<std::string>{}))
-    hot_ |= reason == "hw_slowdown" || reason.ends_with("thermal_slowdown");
+    last_load_.hot |= reason == "hw_slowdown" || reason.ends_with("thermal_slowdown");
+  most_load_ = {.gpu_percent = std::max(most_load_.gpu_percent, last_load_.gpu_percent),
+                .hot = most_load_.hot || last_load_.hot};
 }
 
-void Bystanders::look_at_host(std::vector<std::string>& changes) {
+void LoadMonitor::look_at_host(std::vector<std::string>& changes) {
   const auto host = cpu_seconds(stat_);
   if (!host || (host_ && host->at < host_->at + apart_)) return;
   if (host_) {
@@ -75,7 +76,7 @@ void raise_to(nlohmann::ordered_json& most, int seen) {
   most = std::max(most.is_number() ? int{most} : 0, seen);
 }
 
-void Bystanders::note(nlohmann::ordered_json& environment) const {
+void LoadMonitor::note(nlohmann::ordered_json& environment) const {
   auto& state = environment["state"];
   auto& unknown = environment["unknown"];
   auto& others = state["other_processes"];

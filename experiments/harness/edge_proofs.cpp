@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "edge_proofs.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <stdexcept>
+
+#include "gate.hpp"
+#include "requirements.hpp"
+
+namespace recheck {
+
+Proofs prove_edges(const Experiment& experiment, const Strategy& strategy, Targets& targets) {
+  Proofs found;
+  // what a row says of itself may throw as well
+  const auto result_of = [](const auto& body) {
+    Result result;
+    const auto failure = failure_of([&] { result = body(); });
+    return failure.value_or(result);
+  };
+  const auto refused = [&](const auto&... shape) {
+    return result_of(
+        [&] { return refuse(strategy, shape..., targets.gpu()).value_or(Result{Status::passed}); });
+  };
+  if (const Result row = refused();
+      row.status == Status::not_run || row.status == Status::unsupported) {
+    found.not_run = row.reason;
+    return found;
+  }
+  for (const auto& shape : experiment.edges) {
+    const Result refusal = refused(shape);
+    if (refusal.status == Status::unsupported) {
+      found.unsupported[to_string(shape)] = refusal.reason.value_or("");
+      continue;
+    }
+    for (const std::int64_t padding : {0, 3}) {
+      if (padding > 0 && strategy.packed) continue;
+      const Result result = !refusal.passed() ? refusal : result_of([&] {
+        Target& target = targets.of(strategy.launch.backend);
+        return Gate(experiment, shape, target, padding, 1).prove(strategy);
+      });
+      if (result.passed())
+        ++found.passed;
+      else
+        found.wrong.push_back("at " + to_string(shape) + ", leading dimensions padded by " +
+                              std::to_string(padding) + ": " + result.reason.value_or(""));
+    }
+  }
+  return found;
+}
+
+int run_gate(std::span<const Experiment> experiments, const Choice& choice) {
+  plan(experiments, choice);  // throws for names that there are not
+  Targets targets(find_gpu());
+  bool all = true, right = true;
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);  // a line for each row as it comes, into files too
+  for (const auto& experiment : experiments) {
+    if (!wanted(choice.experiments, experiment.name)) continue;
+    for (const auto& strategy : experiment.ladder) {
+      if (!wanted(choice.strategies, strategy.name)) continue;
+      const std::string row =
+          std::string(experiment.name) + "/" + std::string(strategy.name) + ": ";
+      // should it end the process, its name is there
+      std::fputs(row.c_str(), stdout);
+      std::fflush(stdout);
+      bool begun = true;
+      const auto say = [&](const std::string& what) {
+        std::printf("%s%s\n", begun ? "" : row.c_str(), what.c_str());
+        begun = false;
+      };
+      const Proofs found = prove_edges(experiment, strategy, targets);
+      if (found.not_run) {
+        say("not run: " + *found.not_run);
+        all = false;
+        continue;
+      }
+      const bool tried = found.passed > 0 || !found.wrong.empty();
+      right &= tried && found.wrong.empty();
+      for (const auto& line : found.wrong) say("WRONG " + line);
+      if (!tried) say("WRONG: fits none of the shapes");
+      if (found.wrong.empty() && tried)
+        say("passed " + std::to_string(found.passed) + " times, " +
+            std::to_string(found.unsupported.size()) + " shapes unsupported");
+    }
+  }
+  constexpr int skipped = 77;  // what CTest takes for that, if told so
+  return !right ? 1 : all ? 0 : skipped;
+}
+
+}  // namespace recheck

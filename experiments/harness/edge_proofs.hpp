@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "plan.hpp"
+
+namespace recheck {
+
+/// What the gate says of a row at its experiment's edges, its awkward shapes, each with leading
+/// dimensions as they are and padded.
+struct Proofs {
+  Reason not_run;                                  // why the row cannot be tried here at all
+  int passed = 0;                                  // shapes, each padding apart
+  std::map<std::string, std::string> unsupported;  // by the shape: why the row does not take it
+  std::vector<std::string> wrong;                  // what was caught, a line each
+};
+Proofs prove_edges(const Experiment& experiment, const Strategy& strategy, Targets& targets);
+
+/// The command --gate: proves the rows that `choice` wants of `experiments` and prints a line for
+/// each. Returns 1 where
+/// one was wrong or fits no shape, else 77 where one could not be tried, else 0. Throws
+/// std::invalid_argument, in one line, for names that there are not.
+int run_gate(std::span<const Experiment> experiments, const Choice& choice);
+
+}  // namespace recheck

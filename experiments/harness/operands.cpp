@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "operands.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "clock.hpp"
+#include "requirements.hpp"
+
+namespace recheck {
+
+Operands::Operands(const Experiment& experiment, const Shape& shape, Target& target,
+                   std::int64_t padding, std::uint64_t seed)
+    : experiment_(&experiment),
+      shape_(shape),
+      target_(&target),
+      padding_(padding),
+      output_floats_(2 * guard + largest_output(experiment, shape, target.backend(), padding)),
+      workspace_floats_(largest_workspace(experiment, shape, target.backend())),
+      output_(target, output_floats_),
+      workspace_(target, guard + workspace_floats_),
+      seed_of_integers_(seed ^ nonce()),
+      integers_(make(Values::integers, seed_of_integers_)),
+      reals_(make(Values::reals, seed)) {}
+
+Operands::Inputs& Operands::integers(const Strategy& strategy) {
+  if (!experiment_->wide_integers || strategy.arithmetic == Arithmetic::fp32) return integers_;
+  if (narrow_) return *narrow_;
+  return narrow_.emplace(make(Values::integers, seed_of_integers_, false));
+}
+
+void Operands::reseed_integers() {
+  seed_of_integers_ = drawn();
+  fill(integers_, seed_of_integers_);
+  if (narrow_) fill(*narrow_, seed_of_integers_);
+}
+
+Operands::Inputs Operands::make(Values values, std::uint64_t seed, bool wide_ones) {
+  const auto element = experiment_->element;
+  const auto terms = experiment_->terms(shape_);
+  Inputs inputs;
+  inputs.values = values;
+  inputs.limit = element == Element::i32 ? i32_limit(terms, values) : integer_limit(terms);
+  if (wide_ones && experiment_->wide_integers && element == Element::fp32 &&
+      limit_beside_wide(terms) > 0) {
+    inputs.limit = limit_beside_wide(terms);
+    inputs.wide_every = std::max<std::int64_t>(1, terms);
+  }
+  // every operand with a padding of its own, so that swapped leading dimensions are detected
+  const auto extra = [&](std::int64_t i) { return padding_ == 0 ? 0 : padding_ + i + 1; };
+  const auto extents = experiment_->inputs(shape_);
+  inputs.truth.reserve(extents.size());  // for what is placed stays where it is
+  std::vector<Input> row_major;
+  for (const auto& [rows, columns] : extents) {
+    const auto ld =
+        leading_dimension(rows, columns, Layout::row_major, extra(std::ssize(row_major)));
+    row_major.push_back(
+        place(inputs.truth.emplace_back(unwritten(rows, columns, Layout::row_major, ld))));
+  }
+  for (const auto layout : layouts(*experiment_, target_->backend())) {
+    auto& stored = inputs.stored[layout] = row_major;
+    const auto [rows, columns] = extents[0];
+    const auto ld = leading_dimension(rows, columns, layout, extra(0));
+    // where rows start at such multiples anyhow, pitched is nothing new
+    if (layout == Layout::row_major || (layout == Layout::pitched && ld == inputs.truth[0].ld))
+      continue;
+    stored[0] = place(inputs.relaid[layout] = unwritten(rows, columns, layout, ld));
+  }
+  fill(inputs, seed);
+  return inputs;
+}
+
+Operands::Input Operands::place(const HostMatrix& host) {
+  return {&host, std::make_shared<const Array>(*target_, std::ssize(host.elements))};
+}
+
+/// Writes other values to the same places.
+void Operands::fill(Inputs& inputs, std::uint64_t seed) {
+  for (std::size_t i = 0; i < inputs.truth.size(); ++i)
+    recheck::fill(inputs.truth[i], seed, static_cast<int>(i), inputs.values, inputs.limit,
+                  experiment_->element, inputs.wide_every);
+  for (auto& [layout, matrix] : inputs.relaid) relayout(inputs.truth[0], layout, matrix);
+  std::set<const Array*> written;
+  std::vector<Input*> all;
+  for (auto& [layout, stored] : inputs.stored) {
+    for (Input& input : stored) {
+      all.push_back(&input);
+      if (written.insert(input.array.get()).second) copy_in(input);
+    }
+  }
+  const auto sums = digests(all);
+  for (std::size_t i = 0; i < all.size(); ++i) all[i]->digest = sums[i];
+}
+
+void Operands::copy_in(const Input& input) {
+  const auto& elements = input.host->elements;
+  target_->copy_in(input.array->data(), elements.data(), std::ssize(elements));
+}
+
+std::vector<std::uint64_t> Operands::digests(std::span<Input* const> inputs) const {
+  std::vector<std::span<const float>> arrays;
+  arrays.reserve(inputs.size());
+  for (const Input* input : inputs)
+    arrays.emplace_back(input->array->data(), input->host->elements.size());
+  return target_->digests(arrays);
+}
+
+Extent Operands::extent(const Strategy& strategy) const {
+  return experiment_->problem_of(strategy).output(shape_);
+}
+
+std::int64_t Operands::output_ld(const Strategy& strategy) const {
+  return std::max<std::int64_t>(1, extent(strategy).columns + padding_);
+}
+
+std::function<void()> Operands::launch(const Strategy& strategy, const Inputs& inputs,
+                                       int repeats) const {
+  std::vector<Matrix> operands;
+  for (const auto& input : inputs.stored.at(strategy.layout))
+    operands.push_back({input.array->data(), input.host->ld});
+  operands.push_back({output_.data() + guard, output_ld(strategy)});
+  auto queue = target_->queue();
+  queue.workspace = workspace_.data();
+  // the shape is a copy: by its own the harness judges
+  return [shape = shape_, run = strategy.launch.run, operands = std::move(operands), queue,
+          repeats] { run({shape, operands, queue, repeats}); };
+}
+
+double Operands::end_to_end(const Strategy& strategy, const Inputs& inputs,
+                            std::vector<float>& copied) {
+  const auto ld = output_ld(strategy);
+  const std::int64_t used = extent(strategy).rows * ld;
+  const Shape shape = shape_;
+  double start = now();
+  {
+    std::vector<Array> arrays;
+    std::vector<Matrix> operands;
+    for (const auto& input : inputs.stored.at(strategy.layout)) {
+      const auto size = std::ssize(input.host->elements);
+      const auto& array = arrays.emplace_back(*target_, size);
+      target_->copy_in(array.data(), input.host->elements.data(), size);
+      operands.push_back({array.data(), input.host->ld});
+    }
+    operands.push_back({arrays.emplace_back(*target_, used).data(), ld});
+    const Matrix output = operands.back();
+    auto queue = target_->queue();
+    if (strategy.workspace != nullptr)
+      queue.workspace = arrays.emplace_back(*target_, strategy.workspace(shape_)).data();
+    strategy.launch.run({shape, operands, queue});
+    target_->synchronize();
+    target_->copy_out(copied.data() + guard, output.data, used);
+    // the next may get the same memory, with an answer that would be right: it finds none. That is
+    // the harness's own time
+    const double pause = now();
+    target_->poison(output.data, used);
+    if (queue.workspace != nullptr) target_->poison(queue.workspace, strategy.workspace(shape_));
+    start += now() - pause;
+  }
+  return now() - start;
+}
+
+void Operands::poison() {
+  if (workspace_floats_ > 0) target_->poison(workspace_.data(), workspace_floats_);
+  target_->poison(output_.data(), output_floats_);
+}
+
+void Operands::queue_poison_output() { target_->queue_poison(output_.data(), output_floats_); }
+
+void Operands::queue_exchange(const Strategy& strategy) {
+  const auto& reals = reals_.stored.at(strategy.layout);
+  const auto& others = integers(strategy).stored.at(strategy.layout);
+  for (std::size_t i = 0; i < reals.size(); ++i)
+    target_->queue_exchange(reals[i].array->data(), others[i].array->data(),
+                            std::ssize(reals[i].host->elements));
+}
+
+Reason Operands::restore(const Strategy& strategy) {
+  std::vector<Input*> inputs;
+  Inputs* const both[] = {&integers(strategy), &reals_};
+  for (auto* values : both)
+    for (Input& input : values->stored.at(strategy.layout)) inputs.push_back(&input);
+  const auto sums = digests(inputs);
+  const auto count = inputs.size() / 2;
+  Reason reason;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (sums[i] == inputs[i]->digest) continue;
+    copy_in(*inputs[i]);
+    reason = "changed its input " + std::to_string(i % count + 1) + " of " + std::to_string(count) +
+             ": it may write to its output and its workspace alone";
+  }
+  return reason;
+}
+
+}  // namespace recheck

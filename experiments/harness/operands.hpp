@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "experiment.hpp"
+#include "target.hpp"
+
+namespace recheck {
+
+/// The operands of one shape on a target: the inputs twice, as integers and as reals, in every
+/// layout that a row takes them in; one output that all rows write in turn; a workspace.
+class Operands {
+ public:
+  /// An input as some rows take it: on the host, and where they run.
+  struct Input {
+    const HostMatrix* host;
+    std::shared_ptr<const Array> array;
+    std::uint64_t digest = 0;  // as it was made
+  };
+  struct Inputs {
+    std::vector<HostMatrix> truth;        // row-major: what oracles look at
+    std::map<Layout, HostMatrix> relaid;  // the first in other layouts
+    std::map<Layout, std::vector<Input>> stored;
+    Values values;
+    int limit;                    // of integers
+    std::int64_t wide_every = 0;  // of them one is wide; none if 0
+  };
+
+  /// `padding` widens every leading dimension beyond its matrix; `seed` is of the reals, of the
+  /// integers together with nonce(). Throws when memory does not suffice.
+  Operands(const Experiment& experiment, const Shape& shape, Target& target, std::int64_t padding,
+           std::uint64_t seed);
+
+  [[nodiscard]] const Experiment& experiment() const { return *experiment_; }
+  [[nodiscard]] const Shape& shape() const { return shape_; }
+  [[nodiscard]] Target& target() const { return *target_; }
+
+  /// The inputs by which rows are timed, and the integers that a row's arithmetic can hold.
+  Inputs& reals() { return reals_; }
+  Inputs& integers(const Strategy& strategy);
+  /// Draws integers that no launch has seen.
+  void reseed_integers();
+
+  /// The output of a row's problem, (rows, columns), and its leading dimension.
+  [[nodiscard]] Extent extent(const Strategy& strategy) const;
+  [[nodiscard]] std::int64_t output_ld(const Strategy& strategy) const;
+  /// Where launches leave their output, on the target; and that with its guards, in floats.
+  [[nodiscard]] const float* output() const { return output_.data() + guard; }
+  [[nodiscard]] float* guarded_output() const { return output_.data(); }
+  [[nodiscard]] std::int64_t output_floats() const { return output_floats_; }
+
+  /// One launch on these inputs, which does its work so often.
+  [[nodiscard]] std::function<void()> launch(const Strategy& strategy, const Inputs& inputs,
+                                             int repeats = 1) const;
+  /// The same on the reals: what is timed.
+  [[nodiscard]] std::function<void()> launch(const Strategy& strategy, int repeats = 1) const {
+    return launch(strategy, reals_, repeats);
+  }
+  /// Allocates, copies in, launches, copies out, frees. Seconds of host time; `copied`, as large as
+  /// the guarded output, has the output behind its front guard.
+  double end_to_end(const Strategy& strategy, const Inputs& inputs, std::vector<float>& copied);
+
+  /// Poisons the output and the workspace, and waits; or queues what poisons the output.
+  void poison();
+  void queue_poison_output();
+  /// Queues what exchanges the reals and the integers that a row finds at its addresses.
+  void queue_exchange(const Strategy& strategy);
+  /// Puts the inputs of a row back where a launch has changed them; which that was, or nothing.
+  Reason restore(const Strategy& strategy);
+
+ private:
+  Inputs make(Values values, std::uint64_t seed, bool wide_ones = true);
+  Input place(const HostMatrix& host);
+  void fill(Inputs& inputs, std::uint64_t seed);
+  void copy_in(const Input& input);
+  [[nodiscard]] std::vector<std::uint64_t> digests(std::span<Input* const> inputs) const;
+
+  const Experiment* experiment_;
+  Shape shape_;
+  Target* target_;
+  std::int64_t padding_;
+  std::int64_t output_floats_;  // of the largest, guards included
+  std::int64_t workspace_floats_;
+  Array output_, workspace_;
+  std::uint64_t seed_of_integers_;
+  Inputs integers_, reals_;
+  std::optional<Inputs> narrow_;  // integers for rows that owe less than fp32
+};
+
+}  // namespace recheck

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reporter.hpp"
+
+#include "rescue.hpp"
+
+namespace recheck {
+
+void Reporter::finish(Case& c, const Result& result) const {
+  c.result = result;
+  if (on_finish) on_finish(c);
+}
+
+void Reporter::attempt(std::span<Case* const> cases, Target& target,
+                       const std::function<std::optional<Result>()>& body) const {
+  name_row(*cases[0]);
+  std::optional<Result> result;
+  const auto failure = failure_of([&] { result = body(); });
+  if (failure) result = failure;
+  if (!result) return;
+  for (Case* c : cases) finish(*c, *result);
+  if (failure && failure_of([&] { target.synchronize(); })) throw DeviceLost{};
+}
+
+}  // namespace recheck

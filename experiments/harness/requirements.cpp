@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "requirements.hpp"
+
+#include <algorithm>
+#include <span>
+
+#include "inputs.hpp"
+#include "text.hpp"
+
+namespace recheck {
+namespace {
+
+/// What `of` says of the rows on a backend, each answer once.
+template <typename Of>
+auto each(const Experiment& experiment, Backend backend, Of of) {
+  std::set<decltype(of(experiment.ladder[0]))> answers;
+  for (const auto& strategy : experiment.ladder)
+    if (strategy.launch.backend == backend) answers.insert(of(strategy));
+  return answers;
+}
+
+/// Floats of all inputs, in every layout that a row takes them in.
+std::int64_t all_inputs(const Experiment& experiment, const Shape& shape, Backend backend) {
+  const auto inputs = experiment.inputs(shape);
+  std::int64_t floats = 0;
+  for (const auto layout : layouts(experiment, backend)) {
+    const auto [rows, columns] = inputs[0];
+    const auto lines = layout == Layout::column_major ? columns : rows;
+    floats += lines * leading_dimension(rows, columns, layout, 0);
+  }
+  for (const auto& [rows, columns] : std::span(inputs).subspan(1)) floats += rows * columns;
+  return floats;
+}
+
+/// Memory that a shape needs at most, in bytes.
+struct Footprint {
+  double device, host;
+};
+
+/// On a target: the operands in every layout, as integers, as reals, and once more while a launch
+/// goes from end to end. On the host: as much again for copies, and what oracles keep.
+Footprint footprint(const Experiment& experiment, const Shape& shape, Backend backend) {
+  const auto inputs = static_cast<double>(all_inputs(experiment, shape, backend));
+  const auto output = static_cast<double>(largest_output(experiment, shape, backend, 0));
+  const auto workspace = static_cast<double>(largest_workspace(experiment, shape, backend));
+  const double on_target = sizeof(float) * (4 * inputs + 3 * output + 2 * workspace);
+  // three oracles, two doubles for each output element that they know
+  const Extent extent = experiment.problem.output(shape);
+  const auto rows = static_cast<double>(extent.rows), columns = static_cast<double>(extent.columns);
+  const double oracles = 6 * sizeof(double) * std::min(output, std::max(0x1p24, columns)) +
+                         12 * sizeof(double) * std::min(rows + columns, 0x1p24);  // scattered ones
+  // the output as it is, spoiled, and of other inputs
+  const double on_host = sizeof(float) * (4 * inputs + 3 * output) + oracles;
+  return {backend == Backend::gpu ? on_target : 0,
+          on_host + (backend == Backend::gpu ? 0 : on_target)};
+}
+
+}  // namespace
+
+std::optional<Result> refuse(const Strategy& strategy, const Gpu& gpu) {
+  if (strategy.launch.backend == Backend::gpu && !gpu.device)
+    return because(ReasonCode::no_gpu, gpu.reason.value_or(""));
+  if (strategy.launch.run == nullptr)
+    return because(ReasonCode::not_built, std::string(strategy.launch.absent));
+  if (strategy.needs == nullptr) return {};
+  const Reason reason = strategy.needs(gpu.device.value_or(Device{}));
+  return reason ? std::optional(because(ReasonCode::needs_capability, *reason)) : std::nullopt;
+}
+
+std::optional<Result> refuse(const Strategy& strategy, const Shape& shape, const Gpu& gpu) {
+  if (auto refusal = refuse(strategy, gpu)) return refusal;
+  if (strategy.fits == nullptr) return {};
+  const Reason reason = strategy.fits(shape, gpu.device.value_or(Device{}));
+  return reason ? std::optional(because(ReasonCode::does_not_fit, *reason)) : std::nullopt;
+}
+
+std::set<Layout> layouts(const Experiment& experiment, Backend backend) {
+  return each(experiment, backend, [](const Strategy& s) { return s.layout; });
+}
+
+std::int64_t largest_output(const Experiment& experiment, const Shape& shape, Backend backend,
+                            std::int64_t padding) {
+  const auto sizes = each(experiment, backend, [&](const Strategy& s) {
+    const auto [rows, columns] = experiment.problem_of(s).output(shape);
+    return rows * std::max<std::int64_t>(1, columns + padding);
+  });
+  return sizes.empty() ? 0 : *sizes.rbegin();
+}
+
+std::int64_t largest_workspace(const Experiment& experiment, const Shape& shape, Backend backend) {
+  const auto sizes = each(experiment, backend, [&](const Strategy& s) {
+    return s.workspace != nullptr ? s.workspace(shape) : std::int64_t{0};
+  });
+  return sizes.empty() ? 0 : *sizes.rbegin();
+}
+
+std::optional<Result> refuse_size(const Experiment& experiment, const Shape& shape, Backend backend,
+                                  std::int64_t device_free, std::int64_t host_free) {
+  if (experiment.element == Element::fp32 && experiment.terms(shape) >= 1 << 24)
+    return because(
+        ReasonCode::no_bound,
+        "sums of 2^24 terms and more have no error bound in fp32, so nothing could be proven");
+  const auto needed = footprint(experiment, shape, backend);
+  const auto lacking = [](double bytes, std::int64_t free,
+                          const char* kind) -> std::optional<Result> {
+    if (bytes <= static_cast<double>(free)) return {};
+    return because(ReasonCode::no_memory,
+                   "needs " + short_text(bytes / 1e9) + " GB of " + kind + " memory, " +
+                       short_text(static_cast<double>(free) / 1e9) + " GB are free");
+  };
+  if (auto refusal = lacking(needed.device, device_free, "device")) return refusal;
+  return lacking(needed.host, host_free, "host");
+}
+
+}  // namespace recheck

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "result.hpp"
+
+#include <algorithm>
+#include <new>
+
+namespace recheck {
+
+std::optional<Result> failure_of(const std::function<void()>& body) {
+  try {
+    body();
+    return {};
+  } catch (const std::bad_alloc&) {
+    return because(ReasonCode::out_of_memory, "out of host memory");
+  } catch (const DeviceError& error) {
+    return because(error.out_of_memory ? ReasonCode::out_of_memory : ReasonCode::launch_error,
+                   error.what());
+  } catch (const std::exception& error) {
+    std::string words = error.what();
+    std::ranges::replace_if(words, [](char c) { return c == '\n' || c == '\r'; }, ' ');
+    return because(ReasonCode::threw,
+                   words.empty() ? "it threw an exception without words" : words);
+  } catch (...) {
+    return because(ReasonCode::threw, threw_something);
+  }
+}
+
+}  // namespace recheck

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <memory>
+#include <vector>
+
+#include "clock.hpp"
+#include "requirements.hpp"
+
+namespace recheck {
+namespace {
+
+/// Those of some cases that have come to no result.
+std::vector<Case*> open_cases(std::span<Case* const> cases, auto predicate) {
+  std::vector<Case*> chosen;
+  std::ranges::copy_if(cases, std::back_inserter(chosen),
+                       [&](const Case* c) { return !c->result && predicate(*c); });
+  return chosen;
+}
+
+std::vector<Case*> open_cases(std::span<Case* const> cases) {
+  return open_cases(cases, [](const Case&) { return true; });
+}
+
+}  // namespace
+
+void Runner::run(std::span<Case* const> cases) {
+  for (Case* c : open_cases(cases))
+    reporter_.attempt(std::span(&c, 1), targets_.of(Backend::cpu),
+                      [&] { return refuse(*c->strategy, c->shape, targets_.gpu()); });
+  for (const auto backend : {Backend::cpu, Backend::gpu}) {
+    const auto own = open_cases(cases, [&](const Case& c) { return c.backend() == backend; });
+    if (!own.empty() && !interrupted) run_on(backend, own);
+  }
+}
+
+void Runner::run_on(Backend backend, std::span<Case* const> cases) {
+  Target* target = nullptr;
+  reporter_.attempt(cases, targets_.of(Backend::cpu), [&]() -> std::optional<Result> {
+    target = &targets_.of(backend);
+    return {};
+  });
+  if (target == nullptr) return;
+  refuse_by_size(cases, *target);
+  const auto wanted = open_cases(cases);
+  if (wanted.empty()) return;
+  std::unique_ptr<Gate> gate;
+  reporter_.attempt(wanted, *target, [&]() -> std::optional<Result> {
+    const Spend time(wanted[0]->spent);
+    gate = std::make_unique<Gate>(*wanted[0]->experiment, wanted[0]->shape, *target, 0,
+                                  settings_.seed);
+    return {};
+  });
+  if (!gate) return;
+  LaunchSeconds seconds;
+  prove(*gate, wanted, seconds);
+  time(*gate, wanted, seconds);
+}
+
+/// Refuses what memory or time does not suffice for.
+void Runner::refuse_by_size(std::span<Case* const> cases, Target& target) {
+  for (Case* c : cases)
+    reporter_.attempt(std::span(&c, 1), target, [&] {
+      const Spend time(c->spent);
+      auto refusal = refuse_size(*c->experiment, c->shape, target.backend(), target.free_bytes(),
+                                 targets_.of(Backend::cpu).free_bytes());
+      return refusal ? refusal : pace_.too_slow(*c, target);
+    });
+}
+
+void Runner::prove(Gate& gate, std::span<Case* const> cases, LaunchSeconds& seconds) {
+  for (const auto& strategy : cases[0]->experiment->ladder) {
+    const auto own = open_cases(cases, [&](const Case& c) { return c.strategy == &strategy; });
+    if (own.empty() || interrupted) continue;
+    reporter_.show(*own[0]);
+    reporter_.attempt(own, gate.operands().target(), [&]() -> std::optional<Result> {
+      const Spend time(own[0]->spent);
+      auto result = gate.prove(strategy);
+      seconds[&strategy] = gate.proof_seconds();
+      if (!result.passed()) return result;
+      if (auto reason = pace_.too_long(gate.proof_seconds(), most_budgets_of_a_proof))
+        return because(ReasonCode::too_slow, "its proof took " + *reason);
+      return {};
+    });
+  }
+}
+
+/// Times what is still open, hence has passed, regime by regime.
+void Runner::time(Gate& gate, std::span<Case* const> cases, LaunchSeconds& seconds) {
+  for (const auto regime : regimes) {
+    if (interrupted) return;
+    // a row rejected in one regime is rejected in all
+    for (const Case* rejected : cases) {
+      if (!rejected->result || rejected->result->status != Status::incorrect) continue;
+      for (Case* c :
+           open_cases(cases, [&](const Case& c) { return c.strategy == rejected->strategy; }))
+        reporter_.finish(*c, *rejected->result);
+    }
+    const auto own = open_cases(cases, [&](const Case& c) { return c.regime == regime; });
+    Timer(gate, settings_, reporter_, seconds).time(own);
+    if (regime == Regime::end_to_end) continue;  // its times are not the launches'
+    for (const Case* c : own)
+      if (c->seconds) pace_.note(*c, c->seconds->median);
+  }
+}
+
+}  // namespace recheck

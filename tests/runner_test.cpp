@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a run makes of rows that go wrong, are slow or throw once they are timed.
+#include "../experiments/harness/runner.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <string>
+#include <string_view>
+#include <thread>
+
+#include "../experiments/harness/edge_proofs.hpp"
+#include "../experiments/matmul/matmul.hpp"
+#include "../experiments/matvec/matvec.hpp"
+#include "../reference/matmul.hpp"
+#include "../reference/matvec.hpp"
+#include "mutants/mutants.hpp"
+#include "targets.hpp"
+
+namespace recheck {
+namespace {
+
+const Settings settings = {.budget_seconds = 0.05, .seed = 1};
+
+/// A machine without a GPU.
+Gpu no_gpu() { return {.device = {}, .reason = "there is none", .driver = "", .runtime = ""}; }
+
+/// What a run says of the rows of an experiment at a shape.
+std::vector<Case> measured(const Experiment& experiment, const Shape& shape, Regime regime,
+                           const Gpu& gpu = no_gpu()) {
+  std::vector<Case> cases;
+  for (const auto& row : experiment.ladder) cases.push_back({&experiment, &row, shape, regime});
+  std::vector<Case*> group;
+  for (Case& c : cases) group.push_back(&c);
+  Runner(settings, gpu).run(group);
+  for (const Case& c : cases) {
+    EXPECT_EQ(c.seconds.has_value(), c.result.value_or(Result{}).passed()) << c.id();
+    EXPECT_EQ(c.result->code.has_value(), !c.result->passed()) << c.id();
+  }
+  return cases;
+}
+
+/// What it says of a product that is alone in its table.
+Result measured(const Strategy& row, Regime regime = Regime::hot) {
+  return measured(matmul::experiment({&row, 1}), {32, 24, 40}, regime)[0].result.value_or(Result{});
+}
+
+void expect(const Result& result, ReasonCode code, const std::string& words) {
+  ASSERT_TRUE(result.code) << name_of(result.status) << result.reason.value_or("");
+  EXPECT_EQ(kind_of(*result.code).name, kind_of(code).name) << *result.reason;
+  EXPECT_EQ(result.status, kind_of(code).status);
+  EXPECT_NE(result.reason.value_or("").find(words), std::string::npos) << *result.reason;
+}
+
+#ifdef RECHECK_HAVE_CUDA
+// the prediction said that it fits, the device says no: that case fails, the next one passes
+TEST(gpu_Run, LosesOneCaseToARealOutOfMemoryAndGoesOn) {
+  const Gpu& gpu = found_gpu();
+  if (!gpu.device) GTEST_SKIP() << *gpu.reason;
+  const auto tiles = matmul::ladder();
+  const auto tile16 = std::ranges::find(tiles, "tile16", &Strategy::name);
+  ASSERT_NE(tile16, tiles.end());
+  const Strategy table[] = {mutants::gpu_allocates_too_much, *tile16};
+  const auto cases = measured(matmul::experiment(table), {64, 48, 80}, Regime::cold, gpu);
+  expect(*cases[0].result, ReasonCode::out_of_memory, "cudaErrorMemoryAllocation");
+  EXPECT_TRUE(cases[1].result->passed()) << cases[1].result->reason.value_or("");
+}
+#endif
+
+int skipped = 0;
+
+/// Does nothing where its output is right already, by its first element and its last.
+void skips_what_is_right(int m, int n, int k, const float* a, std::int64_t lda, const float* b,
+                         std::int64_t ldb, float* c, std::int64_t ldc) {
+  const auto is_right = [&](int i, int j) {
+    float sum = 0;
+    reference::matmul_serial(1, 1, k, a + i * lda, lda, b + j, ldb, &sum, 1);
+    return sum == c[i * ldc + j];
+  };
+  if (m > 0 && n > 0 && is_right(0, 0) && is_right(m - 1, n - 1))
+    ++skipped;
+  else
+    reference::matmul_serial(m, n, k, a, lda, b, ldb, c, ldc);
+}
+
+// so small that nobody could tell by its time
+TEST(Run, LeavesNoOutputThatALaunchCouldSkip) {
+  const auto result =
+      measured(mutants::mutant("skips_what_is_right", matmul::cpu<skips_what_is_right>));
+  EXPECT_TRUE(result.passed()) << result.reason.value_or("");
+  EXPECT_EQ(skipped, 0);
+}
+
+void throws_a_number(int, int, int, const float*, std::int64_t, const float*, std::int64_t, float*,
+                     std::int64_t) {
+  throw 42;
+}
+
+Reason throws(const Shape&, const Device&) { throw std::runtime_error("it cannot say"); }
+
+TEST(Run, EndsACaseWhoseRowGoesWrongOnceItIsTimed) {
+  expect(measured(mutants::cpu_spoils_when_timed), ReasonCode::wrong_output, "after timing");
+  expect(measured(mutants::cpu_idles_when_timed, Regime::end_to_end), ReasonCode::wrong_output, "");
+  expect(measured(mutants::cpu_throws_when_timed), ReasonCode::threw, "no more");
+  expect(measured(mutants::cpu_changes_its_input_when_timed), ReasonCode::changed_input,
+         "after timing, it has changed its input 2 of 2");
+}
+
+TEST(Run, EndsACaseWhoseRowThrowsAnything) {
+  const auto number = mutants::mutant("row", matmul::cpu<throws_a_number>);
+  auto of_itself = mutants::mutant("row", matmul::cpu<reference::matmul_serial>);
+  of_itself.fits = throws;
+  expect(measured(number), ReasonCode::threw, threw_something);
+  expect(measured(of_itself), ReasonCode::threw, "it cannot say");
+  for (const auto& row : {number, of_itself})
+    EXPECT_FALSE(prove_edges(matmul::experiment({&row, 1}), row, targets()).wrong.empty());
+}
+
+/// Right, and its time depends on what it finds: as that of a histogram may, or of a sparse
+/// product.
+void depends_on_the_data(int m, int n, int k, const float* a, std::int64_t lda, const float* b,
+                         std::int64_t ldb, float* c, std::int64_t ldc) {
+  const bool reals = a[0] != std::round(a[0]);
+  const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(reals ? 0 : 5);
+  while (std::chrono::steady_clock::now() < until) {
+  }
+  reference::matmul_serial(m, n, k, a, lda, b, ldb, c, ldc);
+}
+
+TEST(Run, RejectsNoRowWhoseTimeDependsOnItsData) {
+  const Strategy row = mutants::mutant("depends_on_the_data", matmul::cpu<depends_on_the_data>);
+  for (const auto regime : {Regime::hot, Regime::end_to_end}) {
+    const Result result = measured(row, regime);
+    EXPECT_TRUE(result.passed()) << result.reason.value_or("");
+  }
+}
+
+/// Right, but slow enough for no sample to be worth waiting for.
+void dawdles(int m, int n, int k, const float* a, std::int64_t lda, const float* b,
+             std::int64_t ldb, float* c, std::int64_t ldc) {
+  std::this_thread::sleep_for(std::chrono::milliseconds(600));
+  reference::matmul_serial(m, n, k, a, lda, b, ldb, c, ldc);
+}
+
+TEST(Run, LeavesWhatTurnsOutTooSlowAfterItsProof) {
+  const Result result = measured(mutants::mutant("dawdles", matmul::cpu<dawdles>));
+  expect(result, ReasonCode::too_slow, "its proof took ");
+  const std::string words = "its proof took ", reason = *result.reason;
+  EXPECT_GE(std::stod(reason.substr(words.size())), 0.6) << reason;
+}
+
+/// Slow where there is one row alone.
+void dislikes_one_row(int rows, int columns, const float* a, std::int64_t lda, const float* v,
+                      float* r) {
+  if (rows == 1) std::this_thread::sleep_for(std::chrono::milliseconds(8));
+  reference::matvec_serial(rows, columns, a, lda, v, r);
+}
+
+// the one long launch is of a shape like no other, so the short ones have to count as well
+TEST(Run, LetsShortLaunchesSpeakAgainstASlowOne) {
+  const Strategy row = mutants::mutant("dislikes_one_row", matvec::cpu<dislikes_one_row>);
+  const Experiment experiment = matvec::experiment({&row, 1});
+  Runner runner(settings, no_gpu());
+  for (const Shape& shape : {Shape{1, 65536}, Shape{256, 256}, Shape{2048, 2048}}) {
+    Case c{&experiment, &row, shape, Regime::hot};
+    Case* const group[] = {&c};
+    runner.run(group);
+    EXPECT_TRUE(c.result.value_or(Result{}).passed())
+        << to_string(shape) << ": " << c.result.value_or(Result{}).reason.value_or("");
+  }
+}
+
+/// Throws where it finds integers once it has been proven.
+void throws_on_fresh_inputs(int rows, int columns, const float* a, std::int64_t lda, const float* v,
+                            float* r) {
+  static int calls = 0;
+  if (++calls > 2 && a[0] == std::round(a[0])) throw std::runtime_error("not these");
+  reference::matvec_serial(rows, columns, a, lda, v, r);
+}
+
+TEST(Run, PutsTheInputsBackWhereALaunchThrowsOnFreshOnes) {
+  const Strategy rows[] = {
+      mutants::mutant("throws_on_fresh_inputs", matvec::cpu<throws_on_fresh_inputs>),
+      mutants::mutant("right", matvec::cpu<reference::matvec_serial>)};
+  const auto cases = measured(matvec::experiment(rows), {97, 113}, Regime::hot);
+  expect(*cases[0].result, ReasonCode::threw, "not these");
+  EXPECT_TRUE(cases[1].result->passed()) << "it pays for the one before it";
+}
+
+// the journal is written as results come, each once
+TEST(Run, ReportsEachCaseWhenItEnds) {
+  const Strategy rows[] = {mutants::cpu_spoils_when_timed,
+                           mutants::mutant("right", matmul::cpu<reference::matmul_serial>),
+                           mutants::mutant("throws", matmul::cpu<throws_a_number>)};
+  const Experiment experiment = matmul::experiment(rows);
+  std::vector<Case> cases;
+  for (const auto& row : rows)
+    for (const auto regime : {Regime::hot, Regime::end_to_end})
+      cases.push_back({&experiment, &row, {32, 24, 40}, regime});
+  std::vector<Case*> group;
+  for (Case& c : cases) group.push_back(&c);
+  std::map<std::string, int> ended;
+  Runner(settings, no_gpu(),
+         {.on_finish =
+              [&](const Case& c) {
+                EXPECT_TRUE(c.result);
+                ++ended[c.id()];
+              }})
+      .run(group);
+  EXPECT_EQ(ended.size(), cases.size());
+  for (const auto& [id, times] : ended) EXPECT_EQ(times, 1) << id;
+}
+
+void nothing(int, int, const float*, std::int64_t, const float*, float*) {}
+
+/// Right for its two proofs, and then no more.
+void relapses(int rows, int columns, const float* a, std::int64_t lda, const float* v, float* r) {
+  static int calls = 0;
+  reference::matvec_serial(rows, columns, a, lda, v, r);
+  if (++calls > 2) r[rows - 1] = 0;
+}
+
+/// What a run says of a part, which has no output, where the product that has to be right for it is
+/// `whole`.
+template <auto whole>
+Result measured_part() {
+  static constexpr Strategy rows[] = {{.name = "part",
+                                       .source = {"mutant", "tests"},
+                                       .role = Role::part,
+                                       .part_of = "whole",
+                                       .launch = matvec::cpu<nothing>},
+                                      mutants::mutant("whole", matvec::cpu<whole>)};
+  const Experiment experiment = matvec::experiment(rows);
+  Case c{&experiment, &rows[0], {31, 37}, Regime::hot};
+  Case* const group[] = {&c};
+  Runner(settings, no_gpu()).run(group);
+  EXPECT_EQ(c.seconds.has_value(), c.result.value_or(Result{}).passed());
+  return c.result.value_or(Result{});
+}
+
+TEST(Part, IsProvenAndRefutedWithItsWhole) {
+  EXPECT_TRUE(measured_part<reference::matvec_serial>().passed());
+  expect(measured_part<nothing>(), ReasonCode::wrong_output, "on integers");
+  expect(measured_part<relapses>(), ReasonCode::wrong_output, "after timing");
+}
+
+}  // namespace
+}  // namespace recheck
