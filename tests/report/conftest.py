@@ -195,7 +195,6 @@ def slowed(source: Path, folder: Path, rows: tuple[str, ...], factor: float) -> 
             if case["power"]:
                 case["power"]["joules"] *= factor
     record["wall_seconds"] *= factor  # of the whole run
-    record["overhead"] = {name: factor * own for name, own in record["overhead"].items()}
     samples = bz2.decompress((source / "samples.jsonl.bz2").read_bytes())
     lines = [json.loads(line) for line in samples.splitlines()]
     for line in lines:

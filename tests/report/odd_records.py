@@ -59,7 +59,7 @@ def _member(dice: random.Random, document: Json) -> tuple[Json, str]:
     """A member of a record that a machine may not know, and what holds it."""
     env = document["environment"]
     places = [env, env.get("gpu") or {}, env.get("state"), document.get("method")]
-    places += [document.get("overhead"), document.get("plan")]
+    places += [document.get("plan")]
     places += [dice.choice(document["cases"]) for _ in range(3)]
     places += [dice.choice(document["strategies"]), dice.choice(document["experiments"])]
     places += [

@@ -208,14 +208,12 @@ def make_transpose(shapes: Shapes = TRANSPOSE_SHAPES, gpu: bool = True) -> Json:
 def _record(experiments: list[Json], cases: list[Json], gpu: bool) -> Json:
     dram = {"value": 4.917e12, "source": "6144 bit x 2 x 3.201 GHz (device attributes)"}
     fp32 = {"value": 6.69e13, "source": "132 SMs x 128 FMA/clock x 2 x 1.980 GHz"}
-    parts = (60.1, 75.4, 30.3, 12.2, 4.1, 8.1)
     return {
         "schema": REAL["schema"],
         "environment": environment_of(gpu),
         "method": METHOD,
         "finished": "2026-11-21T03:03:10Z",
         "wall_seconds": 190.2,
-        "overhead": dict(zip(REAL["overhead"], parts, strict=True)),
         "plan": {"preset": "full", "dropped": []},
         "ceilings": {"fp32_flops": fp32, "dram_bytes_per_second": dram} if gpu else {},
         "experiments": copied({"all": experiments})["all"],

@@ -191,7 +191,6 @@ def test_table_ratios_stand_beside_absolute_times(report: Callable[..., str]) ->
         (("environment", "code"), "ptx", "**Device code compiled at run time**"),
         (("environment", "state", "other_processes"), 2, "**2 other processes hold the GPU**"),
         (("environment", "state", "other_cpus"), 12, "**Others kept 12 CPUs of the host busy**"),
-        (("environment", "state", "gpus_at_once"), 2, "**2 GPUs measured at once**"),
         (("environment", "gpu", "mig"), True, "**MIG is on**"),
         (("environment", "mps"), True, "**MPS is on**"),
         (("plan", "preset"), "quick", "**Not the full matrix**: preset quick."),

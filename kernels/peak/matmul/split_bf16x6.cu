@@ -6,7 +6,7 @@
 // Henry, Tang and Heinecke, "Leveraging the bfloat16 Artificial Intelligence Datatype For
 // Higher-Precision Computations", ARITH 2019.
 
-#include "split.cuh"
+#include "split_launch.cuh"
 
 namespace recheck::kernels::matmul {
 

@@ -11,7 +11,7 @@
 // no difference that shows, and all zeros make it 230, the most that fewer bits there can bring;
 // tiles of 192 columns, whose small products then have to be summed first, 190.
 
-#include "split.cuh"
+#include "split_launch.cuh"
 
 namespace recheck::kernels::matmul {
 

@@ -17,7 +17,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "split.cuh"
+#include "split_launch.cuh"
 #include "strassen_planes.cuh"
 
 namespace recheck::kernels::matmul {

@@ -5,7 +5,7 @@
 // so that the pre-pass has to transpose B. Source: CUTLASS's 3xTF32, examples 27 and 28, for
 // Ampere.
 
-#include "split.cuh"
+#include "split_launch.cuh"
 
 namespace recheck::kernels::matmul {
 

@@ -89,7 +89,6 @@ class Foundations:
     memory_charts: list[Chart]
     suspects: list[list[str]]
     throttled: str
-    overhead: list[str]
     family: int  # comparisons that the claims, stories and listings make
     resolution: str
     not_passed: list[list[str]]
@@ -189,7 +188,6 @@ def _foundations(own: Measured) -> Foundations:
         memory_charts=charts(own, levels) if levels and record.of(levels) else [],
         suspects=[[f"`{name}`", cell(why)] for name, why in own.suspects.items()],
         throttled=provenance.throttled(record),
-        overhead=provenance.overhead(record),
         family=len(known.family),
         resolution=self_audit.resolution_text(known.resolution),
         not_passed=[row for each in special for row in tables.not_passed(record, each)],
@@ -301,7 +299,6 @@ def _method_page(report: Report) -> bytes:
         "method.md.j2",
         environment=[*provenance.rows(record.environment), provenance.tools(own.probes)],
         cubins=provenance.cubins(record.environment),
-        overhead_columns=provenance.OVERHEAD,
         audit_columns=self_audit.COLUMNS,
         audit_numbers=self_audit.NUMBERS,
         machine_columns=machine.COLUMNS,

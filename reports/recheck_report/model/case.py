@@ -126,7 +126,9 @@ class Result:
     ]
     status: Word
     reason: Annotated[str | None, Is("why it has no time, in one line; null if passed")] = None
-    reason_code: Annotated[str, Is("the reason's kind, for programs")] = ""
+    reason_code: Annotated[
+        str | None, Is("the reason's kind, one of a closed list; null if passed")
+    ] = None
     error: Annotated[Error | None, Is("on real inputs; right if and only if value <= bound")] = None
     flops: Annotated[float, Is("useful operations", least=0)] = 0.0
     bytes: Annotated[float, Is("each input read once, each output written once", least=0)] = 0.0

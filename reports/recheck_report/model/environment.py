@@ -62,9 +62,6 @@ class State:
     event_nanoseconds: Annotated[
         int | None, Is("what two adjacent events measure, subtracted from every GPU time; ns")
     ] = None
-    gpus_at_once: Annotated[
-        int | None, Is("GPUs of the host that were measured at once; null: this one alone")
-    ] = None
     other_cpus: Annotated[
         int | None, Is("the most CPUs that other processes kept busy between two looks")
     ] = None
@@ -114,11 +111,6 @@ class Environment:
         field(default_factory=dict)
     )
     conditions: Annotated[tuple[Condition, ...], Is("what may falsify every time of the run")] = ()
-
-    @property
-    def gpus_at_once(self) -> int:
-        """How many GPUs of the host were measured at once, this one among them."""
-        return self.state.gpus_at_once or 1
 
     def why_unknown(self, name: str) -> str:
         """What a reader is told instead of the field's value."""

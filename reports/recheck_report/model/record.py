@@ -40,18 +40,6 @@ class Experiment:
 
 
 @dataclass(frozen=True)
-class Overhead:
-    """Wall seconds of the run, by what they went into."""
-
-    verified_kernels: Annotated[float, Is("launches that were timed, seconds")] = 0.0
-    flushes_and_holds: Annotated[float, Is("what stands between them, seconds")] = 0.0
-    references: Annotated[float, Is("results to hold others against, seconds")] = 0.0
-    inputs_and_copies: Annotated[float, Is("seconds")] = 0.0
-    saving: Annotated[float, Is("of files, seconds")] = 0.0
-    other: Annotated[float, Is("seconds")] = 0.0
-
-
-@dataclass(frozen=True)
 class Dropped:
     experiment: Annotated[str, Is("by name")] = ""
     shape: Annotated[str, Is("its extents")] = ""
@@ -78,7 +66,6 @@ class Run:
     method: Annotated[Method, Is("the numbers by which cases were timed")] = Method()
     finished: Annotated[str | None, Is("when the run ended, UTC; null: it has not")] = None
     wall_seconds: Annotated[float, Is("of the run, over all resumptions")] = 0.0
-    overhead: Annotated[Overhead, Is("wall seconds by what they went into")] = Overhead()
     plan: Annotated[Plan, Is("what was to be measured")] = Plan()
     ceilings: Annotated[
         dict[str, Ceiling], Is("what the machine can do at most, by its attributes")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections import Counter
 from dataclasses import asdict
@@ -51,9 +50,6 @@ def brands(own: Measured) -> list[str]:
         text = "at times: what was timed on the CPU and from end to end had what they left."
         many = "CPU" if env.state.other_cpus == 1 else "CPUs"
         found.append(f"**Others kept {env.state.other_cpus} {many} of the host busy** {text}")
-    if env.gpus_at_once > 1:
-        text = "they share power, cooling and the host, so no time is of a GPU by itself."
-        found.append(f"**{env.gpus_at_once} GPUs measured at once**: {text}")
     if env.gpu and env.gpu.mig:
         found.append(
             "**MIG is on**: this is a part of a GPU, compared with the limits of a whole one."
@@ -218,28 +214,6 @@ def method(record: Record) -> list[list[str]]:
         digits = f"{Decimal(str(value)).normalize():f}"
         found.append([f"`{name}`", digits, cell(unit.rstrip(")")), cell(meaning)])
     return found
-
-
-OVERHEAD = ["verified kernels", "flushes and holds", "references", "inputs and copies", "saving"]
-OVERHEAD += ["other", "total", "inputs, saving and other"]
-
-
-def overhead(record: Record) -> list[str]:
-    """Wall seconds of the run by what they went into, with their shares."""
-    spent = record.overhead
-    parts = [spent.verified_kernels, spent.flushes_and_holds, spent.references]
-    rest = [spent.inputs_and_copies, spent.saving, spent.other]
-    total = math.fsum(parts + rest)
-
-    def text(seconds: float) -> str:
-        share = f" ({significant(100 * seconds / total, 2)} %)" if total > 0 else ""
-        return f"{significant(seconds)} s{share}"
-
-    return [
-        *(text(each) for each in parts + rest),
-        f"{significant(total)} s",
-        text(math.fsum(rest)),
-    ]
 
 
 def throttled(record: Record) -> str:
