@@ -1,13 +1,12 @@
 """python run.py SITE [--output FOLDER] [options of ReFrame]: measures on every GPU of a site.
 
 SITE is the site's configuration, all that a user writes. Everything of a run lies in a folder of
-its own, FOLDER/runs/<time>: report.json, junit.xml, reframe.log, output/, stage/; FOLDER/perflogs
-goes on from run to run. The exit code is ReFrame's, and 2 where nothing could run.
+its own, FOLDER/runs/<time>: report.json, junit.xml, reframe.log, output/, stage/. The exit code is
+ReFrame's, and 2 where nothing could run.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import runpy
@@ -23,7 +22,6 @@ from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).resolve().parent
-REPORTS = HERE.parents[1] / "reports"
 REFRAME = Path(sys.executable).with_name("reframe")
 EXAMPLES = "experiments/fleet/sites has examples"
 
@@ -55,21 +53,12 @@ def main() -> int:
         run.mkdir(parents=True)
     except OSError as error:
         return refused(f"{run}: cannot be made: {error.strerror}")
-    try:
-        note = run / "site.json.new"
-        note.write_text(json.dumps({"partitions": partitions}, default=str))
-        note.replace(run / "site.json")
-    except OSError as error:
-        shutil.rmtree(run, ignore_errors=True)
-        return refused(f"{run}: cannot be written: {error.strerror}")
     places = {
         "RFM_PREFIX": run,
-        "RFM_PERFLOG_DIR": fleet / "perflogs",
         "RFM_REPORT_FILE": run / "report.json",
         "RFM_REPORT_JUNIT": run / "junit.xml",
         "RFM_TOPOLOGY_PREFIX": fleet / "topology",
         "RECHECK_FLEET": fleet,
-        "PYTHONPATH": os.pathsep.join(filter(None, [str(REPORTS), os.environ.get("PYTHONPATH")])),
         "PYTHONDONTWRITEBYTECODE": "1",
     }
     environment = {**os.environ, **{name: str(value) for name, value in places.items()}}
@@ -136,10 +125,8 @@ def partitions_of(site: Path, more: list[str]) -> list[dict[str, Any]]:
             {
                 "name": f"{chosen}:{each['name']}",
                 "asked": asked[2] in ("", each["name"]),
-                "features": each.get("features", []),
                 "scheduler": each["scheduler"],
                 "launcher": each["launcher"],
-                "models": [device.get("model", "") for device in each.get("devices", [])],
             }
             for each in found
         ]

@@ -1,9 +1,10 @@
-"""ReFrame's tests: build Recheck for a partition's GPUs, measure on one of them, report figures.
+"""ReFrame's tests: build Recheck for a partition's GPUs, and measure on one of them.
 
 One job measures all experiments: a record is of one process on one GPU, with its own roofs and its
 own self-audit, and is never put together of several. README.md says what a site has to configure.
 """
 
+import json
 import os
 import re
 import shlex
@@ -12,14 +13,11 @@ from pathlib import Path
 
 import reframe as rfm
 import reframe.utility.sanity as sn
-from recheck_report.fleet.brought import brought
-from recheck_report.fleet.figures import figures
-from recheck_report.fleet.runs import MEASURED, NODE
-from recheck_report.model.typed import BadRecord
-from reframe.core.builtins import fixture, run_after, run_before, sanity_function, variable
-from reframe.core.exceptions import PerformanceError, SanityError
+from reframe.core.builtins import fixture, run_after, sanity_function, variable
+from reframe.core.exceptions import SanityError
 
 TREE = Path(__file__).resolve().parents[2]
+MEASURED, NODE = "measured", "node"  # what job.sh leaves: the record's folder, and where it ran
 FLEET = Path(os.environ.get("RECHECK_FLEET") or TREE / "build/release/fleet").resolve()
 
 
@@ -45,6 +43,22 @@ def gpu_of(partition):
         what = "needs model, as nvidia-smi -L has it, and arch, such as sm_90, of its GPU"
         raise Misconfigured(f"partition {name} {what}")
     return models[0], arch
+
+
+def problem_of(folder, model):
+    """Why a job has left no whole record of a GPU of that model; empty if it has. `recheck-report
+    fleet` says more of it."""
+    try:
+        record = json.loads((folder / "record.json").read_bytes())
+        gpu = (record["environment"]["gpu"] or {}).get("name", "no GPU")
+        finished = record["finished"]
+    except OSError:
+        return "no whole record"
+    except (ValueError, LookupError, TypeError, AttributeError):
+        return "no record that can be read"
+    if not finished:
+        return "cut off"
+    return f"measured on {gpu}" if model not in ("", gpu) else ""
 
 
 class Build(rfm.CompileOnlyRegressionTest):
@@ -97,10 +111,7 @@ class Measure(rfm.RunOnlyRegressionTest):
     sourcesdir = None
     build = fixture(Build, scope="environment")
     flags = variable(str, value="")  # of recheck: -S Measure.flags="--quick --per-case=0.5"
-    experiment = variable(str, value="")  # names, with commas: only these; empty: the full matrix
-    results = variable(str, value=str(TREE / "reports" / "results"))  # the committed evidence
     gpu_model = variable(str, value="", loggable=True)
-    reference_is = variable(str, value="", loggable=True)
     node = variable(str, value="", loggable=True)
     keep_files = [MEASURED, NODE]
 
@@ -110,23 +121,19 @@ class Measure(rfm.RunOnlyRegressionTest):
         if self.gpu_model:
             self.num_gpus_per_node = 1
         self.executable = str(Path(__file__).resolve().with_name("job.sh"))
-        chosen = [f"--experiment={self.experiment}"] if self.experiment else []
         words = map(shlex.quote, shlex.split(self.flags))  # the job's script is a shell's
-        self.executable_opts = [self.build.program, *chosen, *words]
+        self.executable_opts = [self.build.program, *words]
 
     @sanity_function
     def is_whole(self):
         place = Path(self.stagedir, NODE)
         self.node = place.read_text().strip() if place.is_file() else ""
-        found = brought(Path(self.stagedir) / MEASURED, self.gpu_model)
-        if found.problem:
-            raise SanityError("; ".join([found.problem, *self.circumstances(found)]))
+        if problem := problem_of(Path(self.stagedir) / MEASURED, self.gpu_model):
+            raise SanityError("; ".join([problem, *self.circumstances()]))
         return True
 
-    def circumstances(self, found):
-        """What else is known of a job that came to no end."""
-        if found.record and found.record.finished:
-            return
+    def circumstances(self):
+        """What else is known of a job that left no whole record."""
         if self.current_partition.scheduler.registered_name in ("slurm", "squeue"):
             # it forgets a job after some minutes
             words = ["scontrol", "--oneliner", "show", "job", self.job.jobid]
@@ -134,30 +141,7 @@ class Measure(rfm.RunOnlyRegressionTest):
             state = re.search(r"JobState=(\w+) Reason=(\S+)", said)
             if state and state[1] != "COMPLETED":
                 yield f"Slurm says {state[1]}" + f" ({state[2]})" * (state[2] != "None")
-        if not found.folder.is_dir():
-            lines = (
-                Path(self.stagedir, self.stderr.evaluate()).read_text(errors="replace").split("\n")
-            )
-            if said := [line.strip() for line in lines if line.strip()]:
-                yield f"its last words: {said[-1]}"
-
-    @run_before("performance")
-    def report(self):
-        if self.is_dry_run():
-            return
-        try:
-            record = Path(self.stagedir) / MEASURED
-            found = figures(record, TREE / "experiments", Path(self.results))
-        except BadRecord as error:  # as that of the evidence
-            raise PerformanceError(str(error)) from None
-        self.reference_is = found.reference
-        references = {}
-        for each in found.figures:
-            self.perf_variables[each.name] = sn.make_performance_function(
-                sn.defer(each.value), each.unit
-            )
-            if known := each.expected:
-                # ReFrame takes the ends as parts of the reference
-                ends = (end / known.value - 1 for end in (known.low, known.high))
-                references[each.name] = (known.value, *ends, each.unit)
-        self.reference = {self.current_partition.fullname: references}
+        if not Path(self.stagedir, MEASURED).is_dir():
+            text = Path(self.stagedir, self.stderr.evaluate()).read_text(errors="replace")
+            if text.strip():
+                yield f"its last words: {text.strip().splitlines()[-1]}"

@@ -3,7 +3,6 @@ refuses."""
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import signal
@@ -12,8 +11,8 @@ from pathlib import Path
 
 import pytest
 import sites
-from conftest import run, slowed
-from sites import COMMITTED, H200, TREE, gpu
+from conftest import run
+from sites import H200, TREE, gpu
 from slurm import wait_for
 
 LOCAL = {"scheduler": "local"}
@@ -28,40 +27,28 @@ def _run(site: Path, output: Path, *more: str, **env: str) -> tuple[int, str]:
 
 @pytest.fixture(scope="module")
 def measured(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """CPU rows, and a GPU that has become slower."""
+    """CPU rows, and a GPU's record."""
     here = tmp_path_factory.mktemp("local")
-    slower = slowed(COMMITTED, here / "slower", ("matmul/tile16/", "transpose/naive/"), 1.25)
-    (slower / "probes.json").unlink()
     programs = {
         "short": sites.measuring(here / "short", sites.SHORT),
-        "slower": sites.replaying(here / "replay", slower),
+        "replay": sites.replaying(here / "replay", sites.committed(here / "record")),
     }
     partitions = [
         {"name": "host", "environs": ["short"], "features": ["cpu"], **LOCAL},
-        {"name": "gpu", "environs": ["slower"], **gpu(H200), **LOCAL},
+        {"name": "gpu", "environs": ["replay"], **gpu(H200), **LOCAL},
     ]
     code, said = _run(sites.site(here / "site.py", partitions, programs), here)
-    assert code == 1 and "Ran 4/4 test case(s)" in said and "(1 failure(s)" in said, said
+    assert code == 0 and "Ran 4/4 test case(s)" in said, said
     return here
 
 
-def test_what_is_slower_than_the_evidence_fails_and_is_kept(measured: Path) -> None:
-    """As two GPUs of the model do not differ by so much; the record is whole all the same."""
-    result = run("fleet", measured / "runs", "--output", measured / "report", "--any-commit")
+def test_every_partition_is_measured(measured: Path) -> None:
+    result = run("fleet", measured / "runs", "--output", measured / "report")
     assert result.returncode == 0, result.stderr
     page = (measured / "report" / "README.md").read_text()
-    (row,) = (line for line in page.split("\n") if line.startswith("| site:gpu, "))
-    assert "whole; held against the committed run of" in row and "/stage/" in row
-    expected = r"\*\*not as expected\*\*: matmul/tile16 [\d.]+ TFLOP/s, expected [\d.]+ to [\d.]+; "
-    assert re.search(expected + r"transpose/naive [\d.]+ GB/s, expected [\d.]+ to [\d.]+ \|", row)
     assert "# Recheck: 2 whole records from 2 jobs" in page and "Nothing is missing." in page
-
-
-def test_logs_and_reports_are_where_it_says(measured: Path) -> None:
     (here,) = measured.glob("runs/*")
     assert {path.name for path in here.iterdir()} >= {"report.json", "junit.xml", "reframe.log"}
-    (log,) = measured.glob("perflogs/site/gpu/Measure.log")
-    assert "|matmul/tile16_value|" in log.read_text()
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
@@ -116,7 +103,7 @@ def test_partitions_that_make_no_sense(case: str, tmp_path: Path) -> None:
     assert code == 1 and f"misconfigured: partition site:odd {why}" in line
     result = run("fleet", tmp_path / "runs", "--output", tmp_path / "report")
     assert result.returncode == 3
-    assert f"missing: site:odd, one: misconfigured: partition site:odd {why}" in result.stderr
+    assert f"ReFrame says misconfigured: partition site:odd {why}" in result.stderr
 
 
 def test_sites_that_make_no_sense(tmp_path: Path) -> None:
@@ -205,21 +192,6 @@ def test_a_partition_that_is_not_asked_for_has_no_say(tmp_path: Path) -> None:
         assert "--system=" in said and ("--exec-policy=serial" in said) == serial
 
 
-def test_a_full_disk_is_one_line(tmp_path: Path) -> None:
-    program = sites.script(tmp_path / "program", "exit 0")
-    partition = {"name": "host", "environs": ["one"], "features": ["cpu"], **LOCAL}
-    site = sites.site(tmp_path / "site.py", [partition], {"one": program})
-    # no file may have a byte
-    full = ["sh", "-c", 'ulimit -f 0; exec "$@"', "sh", sites.python()]
-    words = [*full, TREE / "experiments/fleet/run.py", site, "--output", tmp_path]
-    result = subprocess.run([*map(str, words)], capture_output=True, text=True, check=False)
-    assert result.returncode == 2 and result.stdout == ""
-    assert re.fullmatch(
-        r"error: .*/runs/[\dT-]+: cannot be written: File too large\n", result.stderr
-    )
-    assert not [*tmp_path.glob("runs/*")]
-
-
 @pytest.mark.parametrize("ends", [signal.SIGINT, signal.SIGTERM], ids=["ctrl_c", "terminated"])
 def test_an_interrupt_ends_in_reports(ends: signal.Signals, tmp_path: Path) -> None:
     """What Ctrl-C does: the run's paths are said, and what is safe has its line on the page. And
@@ -256,22 +228,3 @@ def test_an_environment_without_its_program(tmp_path: Path) -> None:
     site = sites.site(tmp_path / "site.py", [partition], {"one": tmp_path / "none"})
     code, said = _run(site, tmp_path)
     assert code == 1 and f"environment one brings {tmp_path}/none, which is no program" in said
-
-
-def test_an_experiment_of_its_own_when_asked_for(tmp_path: Path) -> None:
-    """Each is a job and a record then: narrower than a full run, and labelled so."""
-    program = sites.measuring(tmp_path / "program", "--strategy=cpu_serial")
-    partition = {"name": "host", "environs": ["one"], "features": ["cpu"], **LOCAL}
-    site = sites.site(tmp_path / "site.py", [partition], {"one": program})
-    names = ("matvec", "transpose")
-    flags = "Measure.flags=--shape=512x512 --per-case=0.02 '--benchmark_filter=cpu|none'"
-    chosen = f"Measure.experiment={','.join(names)}"
-    code, said = _run(site, tmp_path, "-r", "-P", chosen, "-S", flags)
-    assert code == 0, said
-    records = sorted(tmp_path.glob("runs/*/output/site/host/one/Measure*/measured/record.json"))
-    found = [json.loads(path.read_bytes()) for path in records]
-    assert {c["id"].split("/")[0] for each in found for c in each["cases"]} == {*names}
-    for each in found:
-        words = each["environment"]["command"]
-        assert "--per-case=0.02" in words and "--benchmark_filter=cpu|none" in words
-        assert each["plan"]["preset"] == "chosen" and len(each["cases"]) == 1

@@ -152,10 +152,8 @@ class World:
 
     def _tests(self, words: list[str]) -> Ended:
         if "--gtest_list_tests" in words:
-            names = (
-                f"{name.partition('.')[0]}.\n  {name.partition('.')[2]}" for name in self.tests
-            )
-            return Ended(0, "\n".join(names), "")
+            split = (name.partition(".") for name in self.tests)
+            return Ended(0, "\n".join(f"{suite}.\n  {name}" for suite, _, name in split), "")
         names = [name for name in flag(words, "--gtest_filter").split(":") if name in self.tests]
         out = [f"Running {len(names)} tests"]
         for name in names:
