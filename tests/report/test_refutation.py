@@ -69,7 +69,7 @@ def _refuted(record: Record, check: Check) -> Record | None:
     elif check.form == "fraction_of_roof":
         factors[check.of] = far if check.at_least is not None else 1 / far
     elif check.form == "monotone":
-        factors[check.at(check.shapes[-1])[1]] = far if check.direction == "rising" else 1 / far
+        factors[check.at(check.shapes[-1])[1]] = far
     elif check.form == "crossover":
         assert check.expect == "exists"
         factors |= {check.at(shape)[1]: far for shape in check.shapes}

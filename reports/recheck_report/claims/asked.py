@@ -32,11 +32,9 @@ def asked(check: Check) -> str:
         case "order":
             return "each faster than the next"
         case "monotone":
-            turns = {"rising": "rises", "falling": "falls"}
-            return f"the speed-up {turns[check.direction]} with each size"
+            return "the speed-up rises with each size"
         case "crossover":
-            found = {"exists": "", "none": "never "}
-            return f"{found[check.expect]}slower at one size and faster at a later one"
+            return "slower at one size and faster at a later one"
         case "fraction_of_roof":
             return f"{_bound(check, 100)} % of {roof_name(check.roof)}"
         case "count" | "attribute":

@@ -49,8 +49,8 @@ class Check:
     name: str = ""
     test: str = ""
     finds: str = ""
-    direction: Annotated[str, Is(one_of=("rising", "falling", ""))] = ""
-    expect: Annotated[str, Is(one_of=("exists", "none", ""))] = ""
+    direction: Annotated[str, Is(one_of=("rising", ""))] = ""
+    expect: Annotated[str, Is(one_of=("exists", ""))] = ""
     cases: tuple[str, ...] = ()
     shapes: tuple[_SHAPE, ...] = ()
     above: Factor = None

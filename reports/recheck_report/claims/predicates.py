@@ -81,14 +81,10 @@ def all_of(verdicts: Iterable[str]) -> str:
     return next((verdict for verdict in order if verdict in found), HOLDS)
 
 
-def steps(
-    intervals: list[tuple[float, float]], rising: bool, significant: Sequence[bool] = ()
-) -> str:
-    """Whether values rise (or fall) from each to the next; a step that is not significant decides
-    neither way."""
-    pairs = list(zip(intervals, intervals[1:], strict=False))
-    if not rising:
-        pairs = [(b, a) for a, b in pairs]
+def steps(intervals: list[tuple[float, float]], significant: Sequence[bool] = ()) -> str:
+    """Whether values rise from each to the next; a step that is not significant decides neither
+    way."""
+    pairs = list(pairwise(intervals))
     clear = significant or [True] * len(pairs)
     if any(b[1] < a[0] and sure for (a, b), sure in zip(pairs, clear, strict=True)):
         return FAILS
@@ -112,10 +108,6 @@ def over_all(verdicts: Iterable[str]) -> str:
     if {HOLDS, FAILS} <= found:
         return INCONCLUSIVE  # the value decides, and the document does not say it
     return next(v for v in (NOT_MEASURED, INCONCLUSIVE, HOLDS, FAILS) if v in found)
-
-
-def opposite(verdict: str) -> str:
-    return {HOLDS: FAILS, FAILS: HOLDS}.get(verdict, verdict)
 
 
 def _given(value: float | None) -> float:
@@ -269,7 +261,7 @@ class Questions:
         ids = map(check.at, check.shapes)
         cases = [(self.timed(base), self.timed(other)) for base, other in ids]
         sure = [self.known.step(one, other).significant for one, other in pairwise(cases)]
-        verdict = steps([r.widest for r in ratios], check.direction == "rising", sure)
+        verdict = steps([r.widest for r in ratios], sure)
         return Outcome(check, verdict, text, evidence=check.ids)
 
     def _crossover(self, check: Check) -> Outcome:
@@ -279,10 +271,7 @@ class Questions:
             r.widest if r.significant else (min(r.widest[0], 1), max(r.widest[1], 1))
             for r in ratios
         ]
-        verdict = overtakes(ends)
-        if check.expect == "none":
-            verdict = opposite(verdict)
-        return Outcome(check, verdict, text, evidence=check.ids)
+        return Outcome(check, overtakes(ends), text, evidence=check.ids)
 
     def _fraction_of_roof(self, check: Check) -> Outcome:
         case = self.timed(check.of)
