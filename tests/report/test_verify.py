@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import REPORTS, one_line, packed, process, run
+from conftest import process, run
 from recheck_report.commands.verify import differences
 from recheck_report.formatting import margin as shown
+from recheck_report.model.typed import typed
 from recheck_report.model.verdicts import Verdicts
 from recheck_report.statistics.variation import known
-from synthetic import SMALL, Json, make_record, scale, spoil
+from synthetic import SMALL, Json, make_record, pack, scale, spoil, unpack
 
 pytestmark = pytest.mark.usefixtures("no_variation")
 
@@ -51,21 +51,17 @@ def _document(**verdicts: str) -> dict[str, Any]:
     return {"schema": 1, "record": origin, "claims": claims}
 
 
-def _verdicts(tmp_path: Path, document: Any) -> Verdicts:
-    from recheck_report.model.verdicts import load_verdicts
-
-    path = tmp_path / "some.json"
-    path.write_text(json.dumps(document))
-    return load_verdicts(path)
+def _verdicts(document: Json) -> Verdicts:
+    return typed(Verdicts, document)
 
 
-def test_each_difference_is_a_line(tmp_path: Path) -> None:
-    own = _verdicts(tmp_path, _document())
+def test_each_difference_is_a_line() -> None:
+    own = _verdicts(_document())
     expected = _document(C14="holds", C28="holds")
     # what only one of the two is judged by is no difference between them
     expected["claims"] = [each for each in expected["claims"] if each["id"] != "C11"]
     expected["claims"].append({**expected["claims"][0], "id": "C67"})
-    assert differences(own, _verdicts(tmp_path, expected)) == [
+    assert differences(own, _verdicts(expected)) == [
         "C14: was holds, is fails: 1.069 times as fast [1.068, 1.070]",
         "C28: was holds, is not measured: there is no probes.json beside the record",
     ]
@@ -80,10 +76,8 @@ def test_each_difference_is_a_line(tmp_path: Path) -> None:
         ("fails", "inconclusive", ["C21: was fails, is inconclusive"]),
     ],
 )
-def test_what_was_inconclusive_may_be_decided(
-    was: str, now: str, said: list[str], tmp_path: Path
-) -> None:
-    own, expected = (_verdicts(tmp_path, _document(C21=verdict)) for verdict in (now, was))
+def test_what_was_inconclusive_may_be_decided(was: str, now: str, said: list[str]) -> None:
+    own, expected = (_verdicts(_document(C21=verdict)) for verdict in (now, was))
     found = differences(own, expected)
     assert [line.split(": ", 2)[0:2] for line in found] == [each.split(": ") for each in said]
 
@@ -104,16 +98,10 @@ def _record(*changes: tuple[str, float], gpu: str = "NVIDIA H200") -> Json:
 
 @pytest.fixture
 def put(tmp_path: Path) -> Callable[..., Path]:
-    """Puts a record, and verdicts if given, into a folder."""
+    """Puts a record into a folder."""
 
-    def write(record: Any, *folders: str, verdicts: Any = None) -> Path:
-        folder = tmp_path.joinpath(*folders)
-        folder.mkdir(parents=True, exist_ok=True)
-        for name, document in (("record.json", record), ("verdicts.json", verdicts)):
-            for each, data in packed(document).items() if document is not None else ():
-                target = name if each == "record.json" else each
-                (folder / target).write_bytes(data)
-        return folder
+    def write(record: Json, *folders: str) -> Path:
+        return unpack(pack(record), tmp_path.joinpath(*folders))
 
     tmp_path.joinpath("results").mkdir()
     return write
@@ -208,29 +196,6 @@ def test_a_gpu_on_which_everything_fails_is_no_machine_without_one(
     assert result.returncode == 1 and "now not in the record" in result.stdout
 
 
-def test_records_speak_and_not_their_verdicts(put: Callable[..., Path], tmp_path: Path) -> None:
-    """Edited verdicts neither hide a difference nor make one: they are named."""
-    fails = _record(("/s0_tiles/1024", 1.6))
-    result = run("render", put(_record(), "own"), "--output", tmp_path / "rendered")
-    assert result.returncode == 0
-    right = json.loads((tmp_path / "rendered" / "verdicts.json").read_text())
-    put(_record(), "results", "nvidia-h200", verdicts=right)
-    put(fails, "report", verdicts=right)
-    _, note, *below = _verify(tmp_path, 1)
-    where = tmp_path / "report" / "verdicts.json"
-    assert note.startswith(f"note: {where} disagrees with its record on C01 (holds, but by the ")
-    assert "C12 (holds, but by the record fails)" in note
-    assert any(line.startswith("C12: was holds, is fails: ") for line in below)
-    # and those of the published record
-    for each in right["claims"]:
-        each.update(verdict="fails", reason=None)
-    put(_record(), "results", "nvidia-h200", verdicts=right)
-    put(_record(), "report")
-    _, note, last = _verify(tmp_path, 0)
-    assert note.startswith(f"note: {tmp_path / 'results/nvidia-h200/verdicts.json'} disagrees")
-    assert re.search(r" and \d+ more$", note) and last.startswith("every verdict as expected")
-
-
 @pytest.mark.parametrize("gpu", ["NVIDIA L4", "…"])
 def test_of_another_gpu_nothing_is_expected(
     gpu: str, put: Callable[..., Path], tmp_path: Path
@@ -254,30 +219,6 @@ def test_a_rendered_report_is_read(report: Callable[..., str], tmp_path: Path) -
     report(make_record(SMALL, strategies=["s1_kernel_0", "s0_tiles"]))
     first = run("verify", tmp_path / "report", "--expected", tmp_path)
     assert first.returncode == 0 and re.search(r"^C12  holds +1\.56", first.stdout, re.M)
-    assert "note: " not in first.stdout
     # wherever the program is called from
     again = process("verify", tmp_path / "report", "--expected", tmp_path, cwd="/")
     assert (again.returncode, again.stdout) == (0, first.stdout)
-
-
-H200 = REPORTS / "results" / "nvidia-h200"
-
-
-BAD = {
-    "none": ({"claims": []}, "has no field schema: this is no verdicts.json"),
-    "cut off": (json.dumps(_document())[:200], "is not complete JSON"),
-    "verdict": (_document(C14="maybe"), "field claims[1].verdict must be one of holds, fails"),
-}
-
-
-@pytest.mark.parametrize("name", BAD)
-@pytest.mark.parametrize("which", ["report", "results/nvidia-h200"])
-def test_bad_verdicts_are_one_line(
-    name: str, which: str, put: Callable[..., Path], tmp_path: Path
-) -> None:
-    document, why = BAD[name]
-    for folder in ("report", "results/nvidia-h200"):
-        put(_record(), folder, verdicts=document if folder == which else None)
-    result = run("verify", tmp_path / "report", "--expected", tmp_path / "results")
-    line = one_line(result, 2)
-    assert line.startswith(f"error: {tmp_path / which / 'verdicts.json'}: ") and why in line

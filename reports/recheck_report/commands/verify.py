@@ -1,13 +1,11 @@
 """Prints the verdicts on a record, and holds them and its times against those committed of its GPU.
 
 DIR holds published reports, a folder for each GPU model: DIR/<gpu>/record.json is what a GPU of
-that model is expected to do. Both records are judged here and now; no verdicts.json is trusted, and
-one that disagrees with its record is named, as is a time that is too good to be true, and what
-cannot be told because times were disturbed. Three things
-are not as expected, each a line: a verdict that differs (an inconclusive one is met by any that was
-measured), a rung with a case that is slower by more than two runs of the same code differ, and a
-rung that lost times. Exit code 0: all is as expected, or nobody has published any. 1: something is
-not.
+that model is expected to do. Both records are judged here and now. Three things are not as
+expected, each a line: a verdict that differs (an inconclusive one is met by any that was measured),
+a rung with a case that is slower by more than two runs of the same code differ, and a rung that
+lost times. A time that is too good to be true is named, and so is what cannot be told because times
+were disturbed. Exit code 0: all is as expected, or nobody has published any. 1: something is not.
 """
 
 from __future__ import annotations
@@ -22,9 +20,8 @@ from recheck_report.claims.measured import Measured, read
 from recheck_report.claims.toml import in_order
 from recheck_report.commands import Failed, experiments_option
 from recheck_report.formatting import NONE, duration, margin
-from recheck_report.model.read import locate
 from recheck_report.model.record import SPECIAL, Case
-from recheck_report.model.verdicts import Verdict, Verdicts, load_verdicts
+from recheck_report.model.verdicts import Verdict, Verdicts
 from recheck_report.progress import doing
 from recheck_report.sections.times import Pair, count, place, row_of, told
 from recheck_report.sections.verdicts import WORDS, spoken, summary
@@ -124,24 +121,10 @@ def _effect(judged: Verdict) -> str:
     return spoken(found.value, found.low, found.high, found.unit) if found else NONE
 
 
-def _judged(path: Path, experiments: Path) -> tuple[Measured, Verdicts, list[str]]:
-    """A record with its verdicts, and a line if those in the file beside it are others."""
+def _judged(path: Path, experiments: Path) -> tuple[Measured, Verdicts]:
+    """A record with its verdicts."""
     own = read(path, experiments)
-    found = verdicts_of(own.record, own.judgement)
-    written = locate(path).with_name("verdicts.json")
-    if not written.exists():
-        return own, found, []
-    # of other claims it may speak as well
-    said, by_record = load_verdicts(written).by_id, found.by_id
-    names = sorted(said.keys() & by_record.keys(), key=in_order)
-    differ = [name for name in names if said[name].verdict != by_record[name].verdict]
-    words = ", ".join(
-        f"{name} ({WORDS[said[name].verdict]}, but by the record {WORDS[by_record[name].verdict]})"
-        for name in differ[:MOST]
-    )
-    more = f" and {len(differ) - MOST} more" if len(differ) > MOST else ""
-    note = f"note: {written} disagrees with its record on {words}{more}"
-    return own, found, [note] if differ else []
+    return own, verdicts_of(own.record, own.judgement)
 
 
 def _experiments(own: Measured) -> set[str]:
@@ -167,7 +150,7 @@ def run(options: argparse.Namespace) -> int:
     if folder and not folder.is_dir():
         raise Failed(f"--expected: {folder} is no folder; name that of the published reports", 2)
     with doing("reading and judging the record"):
-        own, found, notes = _judged(options.report, options.experiments)
+        own, found = _judged(options.report, options.experiments)
     # also of a run on which all of them failed
     gpu = own.gpu if own.record.environment.gpu else None
     path = folder / slug(gpu) if folder and gpu and slug(gpu) else None
@@ -182,7 +165,7 @@ def run(options: argparse.Namespace) -> int:
     if not found.claims and own.known.left_out:
         theirs = ", ".join(sorted(_experiments(own)))
         print(f"{options.experiments} has no claim about this record's experiments: {theirs}")
-    _say([*notes, *too_good(own)])
+    _say(too_good(own))
     if expected is None or path is None:
         publish = f"no expectation for {gpu}: publish the report to make it one"
         if folder:
@@ -191,11 +174,9 @@ def run(options: argparse.Namespace) -> int:
     return _held(own, found, *expected, path / "record.json")
 
 
-def _held(
-    own: Measured, found: Verdicts, base: Measured, expected: Verdicts, notes: list[str], path: Path
-) -> int:
+def _held(own: Measured, found: Verdicts, base: Measured, expected: Verdicts, path: Path) -> int:
     """Says what is not as expected; returns the exit code."""
-    _say([*notes, *(f"expected: {line}" for line in too_good(base))])
+    _say(f"expected: {line}" for line in too_good(base))
     if not _experiments(own) & _experiments(base):
         theirs = ", ".join(sorted(_experiments(base))) or "none"
         print(f"no expectation: {path} is of other experiments ({theirs})")

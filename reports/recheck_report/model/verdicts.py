@@ -1,14 +1,13 @@
-"""Reads and writes verdicts.json, schema 1: the contract that other programs read."""
+"""verdicts.json, schema 1: the contract that other programs read."""
 
 from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Annotated
 
-from recheck_report.model.companions import Commit, read
-from recheck_report.model.typed import BadRecord, Is
+from recheck_report.model.companions import Commit
+from recheck_report.model.typed import Is
 
 SCHEMA = 1
 VERDICTS = ("holds", "fails", "inconclusive", "not_measured")
@@ -57,12 +56,3 @@ class Verdicts:
     @property
     def by_id(self) -> dict[str, Verdict]:
         return {each.id: each for each in self.claims}
-
-
-def load_verdicts(path: Path) -> Verdicts:
-    """Reads a verdicts.json; raises BadRecord with one line that names the file and the field."""
-    again = "render the record"
-    found = read(Verdicts, SCHEMA, path, path.name, again)
-    if found is None:
-        raise BadRecord(f"{path}: cannot be read: No such file or directory; {again}")
-    return found
