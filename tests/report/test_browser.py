@@ -1,128 +1,44 @@
 """report.html in a real browser: what a reader gets, in how many actions, and what they cannot
-break. Skipped where there is no Playwright or no browser that it can drive."""
+break."""
 
 from __future__ import annotations
 
-import csv
 import json
 import re
-import shutil
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from conftest import ACCURACY, EXPERIMENTS, REPORTS
+from browser import (
+    NEEDED,
+    Json,
+    Opened,
+    browser,
+    dropped,
+    move,
+    opened,
+    own,
+    record,
+    report,
+    saved,
+    until,
+)
+from conftest import EXPERIMENTS, REPORTS
 from recheck_report.claims.measured import Measured, read
 from recheck_report.formatting import duration, shape_label, significant, spread
 from recheck_report.page import page as made
 from recheck_report.sections.summary import winner
 from recheck_report.statistics.changes import changes
 from synthetic import SMALL, copied, make_full, make_record, pack, scale, spoil, unpack
-from synthetic_accuracy import make_accuracy
-from synthetic_claims import make_probes
 
-playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Page
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-PROGRAM = next(filter(None, map(shutil.which, BROWSERS)), None)
-pytestmark = pytest.mark.skipif(PROGRAM is None, reason=f"none of {', '.join(BROWSERS)} was found")
-
+__all__ = ["browser", "opened", "own", "record", "report"]
+pytestmark = NEEDED
 OUTSIDE = REPORTS.parent / "tests" / "outside"
 VIEWS = ["summary", "claims", "speed", "accuracy", "compare", "evidence"]
 CASE = "matmul/tile16/1024x1024x1024/cold"
-READY = 1.5  # seconds
-READY_IS = "document.documentElement.dataset.ready"
-Json = dict[str, Any]
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with playwright.sync_playwright() as driver:
-        started = driver.chromium.launch(executable_path=PROGRAM)
-        yield started
-        started.close()
-
-
-@pytest.fixture(scope="module")
-def record() -> Json:
-    """Of all experiments; one row fails."""
-    full = make_full(small=True)
-    return spoil(full, "/tile8_depth8/2048x", "failed", "launch: a | b <c>")
-
-
-@pytest.fixture(scope="module")
-def own(record: Json, tmp_path_factory: pytest.TempPathFactory) -> Measured:
-    folder = tmp_path_factory.mktemp("own")
-    unpack(pack(record), folder)
-    (folder / "probes.json").write_text(json.dumps(make_probes(record)), encoding="utf-8")
-    accuracy = json.dumps(make_accuracy(record, ACCURACY))
-    (folder / "accuracy.json").write_text(accuracy, encoding="utf-8")
-    return read(folder, EXPERIMENTS)
-
-
-@pytest.fixture(scope="module")
-def report(own: Measured, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("page") / "report.html"
-    path.write_bytes(made(own))
-    return path
-
-
-Opened = Callable[..., "Page"]
-
-
-@pytest.fixture
-def opened(browser: Browser, report: Path) -> Iterator[Opened]:
-    """Opens the page, or another one, without a network. In the end it must have asked for nothing
-    but itself, and said no error."""
-    contexts, asked, said = [], [], []
-
-    def open_at(address: str = "", path: Path = report, **options: Any) -> Page:
-        context = browser.new_context(offline=True, accept_downloads=True, **options)
-        context.set_default_timeout(10_000)
-        contexts.append(context)
-        page = context.new_page()
-        page.on("request", lambda request: asked.append(request.url))
-        page.on("pageerror", lambda error: said.append(str(error)))
-        page.on("dialog", lambda dialog: said.append(dialog.message))
-        page.on("console", lambda message: said.append(message.text))
-        page.goto(f"{path.as_uri()}#{address}" if address else path.as_uri())
-        until(page, READY_IS)
-        return page
-
-    yield open_at
-    for context in contexts:
-        context.close()
-    elsewhere = [url for url in asked if not url.startswith(("file:", "data:", "blob:"))]
-    assert not elsewhere and not said
-    assert len([url for url in asked if url.startswith("file:")]) == len(contexts)
-
-
-def until(page: Page, expression: str) -> None:
-    """Waits until it is true: the page's policy lets no poll of Playwright's run."""
-    for _ in range(500):
-        if page.evaluate(expression):
-            return
-        page.wait_for_timeout(10)
-    raise AssertionError(expression)
-
-
-def move(page: Page, address: str) -> str:
-    """Shows what an address names, and returns its text."""
-    page.evaluate("to => { history.replaceState(null, '', `#${to}`); show(); }", address)
-    text: str = page.inner_text("main")
-    assert "could not be shown" not in text
-    return text
-
-
-def saved(page: Page, label: str) -> list[list[str]]:
-    """The lines of the CSV file that a button of this label saves."""
-    with page.expect_download() as waited:
-        page.get_by_label(re.compile(re.escape(label))).first.click()
-    with Path(waited.value.path()).open(encoding="utf-8", newline="") as file:
-        return [*csv.reader(file)]
 
 
 # what a reader asks, and by how many actions it is answered
@@ -173,18 +89,20 @@ def test_a_claim_is_found_by_searching(opened: Opened) -> None:
         assert page.locator("details[id^=C]").count() > 0, name
 
 
-@pytest.mark.parametrize(
-    ("address", "says"),
-    [
-        ("view=nowhere", "This page has no view nowhere"),
-        ("claim-c14", "This page has no view #claim-c14"),
-        ("view=claims&claim=C99", "There is no claim C99"),
-        ("view=claims&erratum=E99", "There is no erratum E99"),
-        ("view=speed&case=matmul/none/1x1x1/cold", "There is no case matmul/none/1x1x1/cold"),
-    ],
-)
-def test_an_unknown_address_says_so(address: str, says: str, opened: Opened) -> None:
-    assert says in opened(address).locator(".warning").first.inner_text()
+UNKNOWN = {
+    "view=nowhere": "This page has no view nowhere",
+    "claim-c14": "This page has no view #claim-c14",
+    "view=claims&claim=C99": "There is no claim C99",
+    "view=claims&erratum=E99": "There is no erratum E99",
+    "view=speed&case=matmul/none/1x1x1/cold": "There is no case matmul/none/1x1x1/cold",
+}
+
+
+def test_an_unknown_address_says_so(opened: Opened) -> None:
+    page = opened()
+    for address, says in UNKNOWN.items():
+        assert says in move(page, address)
+        assert says in page.locator(".warning").first.inner_text()
 
 
 def test_the_address_names_what_is_shown(opened: Opened) -> None:
@@ -274,25 +192,6 @@ def test_text_is_not_taken_for_markdown(own: Measured, opened: Opened) -> None:
 # another record beside it
 
 
-def dropped(page: Page, *files: tuple[str, Any]) -> None:
-    """Drops files of these names and contents onto the page."""
-    listed = [
-        {"name": name, "text": each if isinstance(each, str) else json.dumps(each)}
-        for name, each in files
-    ]
-    page.evaluate("OTHER.problems = ['waits']")
-    page.evaluate(
-        """files => {
-          const data = new DataTransfer();
-          for (const {name, text} of files) data.items.add(new File([text], name));
-          document.dispatchEvent(new DragEvent("drop", {dataTransfer: data, cancelable: true}));
-        }""",
-        listed,
-    )
-    until(page, "OTHER.problems[0] !== 'waits'")
-    page.wait_for_selector("[data-view=compare] .drop")
-
-
 def packed(record: Json) -> Json:
     found: Json = json.loads(pack(record)["record.json"])
     return found
@@ -322,7 +221,7 @@ def test_what_became_slower_comes_first(record: Json, own: Measured, opened: Ope
     table = page.get_by_role("table", name="Slower than in this report")
     assert sorted(table.locator("tbody th").all_inner_texts()) == sorted(slowed)
     first = page.get_by_role("table").first.inner_text()
-    assert first.startswith("The library and the fastest rows") and "/cublas/4096x" in first
+    assert first.startswith("The library, the first kernel, the fastest") and "/cublas/" in first
     assert "audit/" not in page.inner_text("main")
     turned = page.get_by_role("table", name="Verdicts that turned")
     assert [row[:3] for row in turned.locator("tbody th").all_inner_texts()] == ["C14"]
@@ -454,27 +353,30 @@ def test_records_that_lack_much(kind: str, tmp_path: Path, opened: Opened) -> No
 
 EACH = [*(f"view={view}" for view in VIEWS), "view=claims&claim=C14", f"view=speed&case={CASE}"]
 
+PAPER = "getComputedStyle(document.body).backgroundColor"
+
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing(scheme: str, opened: Opened) -> None:
     name = "axe_playwright_python.sync_playwright"
     axe = pytest.importorskip(name, reason="axe is not installed").Axe()
     page = opened(color_scheme=scheme, viewport={"width": 1200, "height": 900})
+    rules = {"runOnly": ["color-contrast"]} if scheme == "dark" else None  # all that may differ
     said = []
     for address in EACH:
         move(page, address)
         page.evaluate("document.querySelectorAll('details.fold').forEach(e => { e.open = true; })")
-        for each in axe.run(page).response["violations"]:
+        for each in axe.run(page, options=rules).response["violations"]:
             said.append(f"{address}: {each['id']}: {each['nodes'][0]['html'][:200]}")
     assert not said
 
 
 @pytest.mark.parametrize("width", [390, 830, 1400])
 def test_nothing_is_cut_off(width: int, opened: Opened) -> None:
-    """No view scrolls sideways, no verdict breaks, and the ratios are within the screen."""
+    """No view scrolls sideways, no verdict breaks, and ratios are within the screen."""
     for scheme in ("light", "dark"):
         page = opened(color_scheme=scheme, viewport={"width": width, "height": 800})
-        paper = page.evaluate("getComputedStyle(document.body).backgroundColor")
+        paper = page.evaluate(PAPER)
         assert (sum(map(int, re.findall(r"\d+", paper)[:3])) < 200) == (scheme == "dark")
         for address in EACH:
             move(page, address)
@@ -490,18 +392,16 @@ def test_nothing_is_cut_off(width: int, opened: Opened) -> None:
 
 def _right_edge(page: Page) -> float:
     """Of the column that compares rows with the library, in pixels."""
-    box = page.get_by_role("columnheader", name="times as fast as cublas").bounding_box()
-    assert box
-    return box["x"] + box["width"]
+    head = page.get_by_role("columnheader", name="times as fast as cublas")
+    return float(head.evaluate("e => e.getBoundingClientRect().right"))
 
 
 def test_the_switch_of_colours(opened: Opened) -> None:
     page = opened(color_scheme="light")
-    paper = "getComputedStyle(document.body).backgroundColor"
-    light = page.evaluate(paper)
+    before = page.evaluate(PAPER)
     page.click("#theme")
     page.click("#theme")
-    assert page.inner_text("#theme") == "Dark" and page.evaluate(paper) != light
+    assert page.inner_text("#theme") == "Dark" and page.evaluate(PAPER) != before
 
 
 def test_by_keyboard_alone(opened: Opened) -> None:
@@ -530,23 +430,21 @@ def test_tables_are_sorted_and_saved(opened: Opened) -> None:
     page.get_by_role("button", name="error", exact=True).click()
     head = page.get_by_role("columnheader", name="error")
     assert head.get_attribute("aria-sort") == "ascending"
-    names, *lines = saved(page, "Save as CSV: Matrix multiplication at 4096³")
-    assert names[0] == "row" and "cublas" in {line[0] for line in lines}
+    lines = saved(page, "Save as CSV: Matrix multiplication at 4096³")
+    assert {"row", "cublas"} <= {line[0] for line in lines}
 
 
 def test_it_prints(opened: Opened) -> None:
     page = opened("view=speed", viewport={"width": 700, "height": 1000})  # A4 within its margins
     page.emulate_media(media="print", color_scheme="dark")
     assert not page.locator("nav").is_visible() and page.locator("#answer").is_visible()
-    paper = page.evaluate("getComputedStyle(document.body).backgroundColor")
-    assert paper == "rgb(255, 255, 255)"
+    assert page.evaluate(PAPER) == "rgb(255, 255, 255)"
     assert _right_edge(page) <= 700
     assert page.evaluate("document.documentElement.scrollWidth") <= 700
 
 
 def test_it_is_ready_soon(opened: Opened) -> None:
-    """From the start of loading to the first view: the best of five, as others may use the machine
-    at the same time."""
+    """From loading to the first view: the best of five, as others may use the machine too."""
     mark = "performance.getEntriesByName('ready')[0].startTime"
     found = [opened().evaluate(mark) / 1000 for _ in range(5)]
-    assert min(found) < READY, found
+    assert min(found) < 1.5, found

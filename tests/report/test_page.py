@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import ACCURACY, EXPERIMENTS, REPORTS
+from browser import own, record
+from conftest import EXPERIMENTS, REPORTS
 from recheck_report import page
 from recheck_report.claims.measured import Measured, read
 from synthetic import SMALL, make_full, make_record, pack, spoil, unpack
-from synthetic_accuracy import make_accuracy
-from synthetic_claims import make_probes
 
+__all__ = ["own", "record"]
 RECORDS = sorted((REPORTS / "results").glob("*/record.json"))
 MOST_BYTES = {"nvidia-h200": 2_100_000}  # with two studies of accuracy
 USUALLY = 1_500_000
@@ -34,15 +34,6 @@ def element(html: str, name: str) -> str:
     found = re.search(rf'<script type="[\w/]+" id="{name}">(.*?)</script>', html, re.S)
     assert found
     return found[1]
-
-
-@pytest.fixture(scope="module")
-def own(tmp_path_factory: pytest.TempPathFactory) -> Measured:
-    record, folder = make_full(small=True), tmp_path_factory.mktemp("own")
-    (folder / "probes.json").write_text(json.dumps(make_probes(record)), encoding="utf-8")
-    accuracy = json.dumps(make_accuracy(record, ACCURACY))
-    (folder / "accuracy.json").write_text(accuracy, encoding="utf-8")
-    return own_of(record, folder)
 
 
 def test_everything_is_in_it(own: Measured) -> None:

@@ -14,7 +14,6 @@ largest.
 from __future__ import annotations
 
 import argparse
-import contextlib
 import errno
 import json
 import os
@@ -36,6 +35,7 @@ from recheck_report.collect.programs import BadProgram, is_program, say, version
 from recheck_report.collect.sanitizer import KNOWN, NO_SANITIZER, blind, races
 from recheck_report.collect.tests import NO_TESTS, gates, listed, no_outcome
 from recheck_report.commands import Failed, experiments_option
+from recheck_report.files import replace
 
 
 def outcomes(
@@ -139,22 +139,6 @@ def probe(options: argparse.Namespace, known: Collection) -> dict[str, Any]:
     }
 
 
-@contextlib.contextmanager
-def whole(path: Path) -> Iterator[Path]:
-    """A file to write that becomes `path` at the end, or never was. What cannot be written shows
-    before there is anything to lose."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    if path.is_dir():
-        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        temporary.touch()
-        yield temporary
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
-
-
 def options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("recheck", metavar="PROGRAM", help="of experiments: ours, recheck, or one of your own")
@@ -168,15 +152,19 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     known = load_collection(options.experiments)
+    output = options.output
     try:
-        with whole(options.output) as file:
-            text = json.dumps(probe(options, known), indent=1, ensure_ascii=False)
-            file.write_text(text + "\n", encoding="utf-8")
+        # what cannot be written shows before there is anything to lose
+        output.parent.mkdir(parents=True, exist_ok=True)
+        if output.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(output))
+        text = json.dumps(probe(options, known), indent=1, ensure_ascii=False)
+        replace(output, f"{text}\n".encode())
     except BadProgram as error:
         raise Failed(str(error), 2) from error
     except (KeyError, TypeError) as error:
         raise Failed(f"{options.recheck} wrote a record of another form: {error}") from error
     except OSError as error:
         why = error.strerror or error
-        raise Failed(f"{options.output}: cannot be written: {why}; choose another") from error
+        raise Failed(f"{output}: cannot be written: {why}; choose another") from error
     return 0

@@ -38,7 +38,6 @@ function studyParts(state) {
     ),
     studyPlot(study, own, column, ks, caption),
     studyTable(study, own, column, ks, caption),
-    specialTable(study),
   ];
 }
 
@@ -87,20 +86,6 @@ function studyTable(study, own, column, ks, caption) {
   if (base) columns.push({ name: `of ${study.library}’s at K = ${last}`, number: true, value: (row) => (known.has(`${row}/${last}`) ? known.get(`${row}/${last}`)[column] / base : null), cell: (row) => (known.has(`${row}/${last}`) ? `${significant(known.get(`${row}/${last}`)[column] / base)}×` : NONE) });
   const rows = study.rows.map((_, at) => at).filter((row) => ks.some((k) => known.has(`${row}/${k}`)));
   return table({ caption, columns, rows, file: "accuracy.csv", page: 25 });
-}
-
-// on inputs that a row gets right or wrong, and whatever else did not pass
-function specialTable(study) {
-  const rows = study.results.filter((each) => each[3] !== "passed");
-  const columns = [
-    { name: "row", value: (each) => study.rows[each[0]][0], cell: (each) => code(study.rows[each[0]][0]) },
-    { name: "inputs", value: (each) => study.inputs[each[1]][1] },
-    { name: "K", number: true, value: (each) => each[2] },
-    { name: "status", value: (each) => each[3].replaceAll("_", " ") },
-    { name: "reason", wide: true, value: (each) => each[4] ?? "" },
-  ];
-  const passed = study.results.length - rows.length;
-  return section("What did not pass", el("p", { class: "note" }, `${passed} of ${study.results.length} results passed.`), rows.length ? table({ caption: "Results of the study that did not pass", columns, rows, file: "accuracy-not-passed.csv", page: 25 }) : "");
 }
 
 function gateTable() {

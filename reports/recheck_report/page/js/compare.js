@@ -136,7 +136,7 @@ function comparison(record) {
     el("p", { class: "eyebrow" }, `${who.filter(Boolean).join(" · ")}, against this report’s ${DATA.title}`),
     el("p", { class: "answer", id: "answer" }, found.length ? said : "The two records have no timed case in common."),
     record.gpu === DATA.about.gpu ? "" : el("p", { class: "second" }, "Another GPU: what differs is the machine’s as well."),
-    leading.length ? changesTable("The library and the fastest rows", leading, true) : "",
+    leading.length ? changesTable("The library, the first kernel, the fastest", leading, true) : "",
     slower.length ? changesTable("Slower than in this report", slower) : "",
     faster.length ? changesTable("Faster than in this report", faster) : "",
     absent.length ? lostTable(absent, record) : "",
@@ -153,8 +153,8 @@ function leads({ experiment, row, shape, regime }) {
 const CHANGE_COLUMNS = [
   { name: "case", value: (each) => each.old.id, cell: (each) => code(each.old.id, hrefOfCase(each.old.id)) },
   { name: "times as fast", number: true, value: (each) => each.ratio.value, cell: (each) => ratioText(each.ratio), saved: (each) => ratioText(each.ratio) },
-  { name: "this report", number: true, value: (each) => each.old.median, cell: (each) => durations(each.old.median, each.other.median)[0] },
-  { name: "the other run", number: true, value: (each) => each.other.median, cell: (each) => durations(each.old.median, each.other.median)[1] },
+  { name: "this report", number: true, minor: true, value: (each) => each.old.median, cell: (each) => durations(each.old.median, each.other.median)[0] },
+  { name: "the other run", number: true, minor: true, value: (each) => each.other.median, cell: (each) => durations(each.old.median, each.other.median)[1] },
   { name: "margin", number: true, minor: true, value: (each) => each.margin, cell: (each) => marginText(each.margin) },
   { name: "change", value: (each) => each.changed },
 ];

@@ -6,13 +6,8 @@ const MARKS = {
   square: (r) => `M${-r},${-r}h${2 * r}v${2 * r}h${-2 * r}z`,
   triangle: (r) => `M0,${-1.2 * r}L${1.15 * r},${0.9 * r}H${-1.15 * r}z`,
   diamond: (r) => `M0,${-1.35 * r}L${1.35 * r},0L0,${1.35 * r}L${-1.35 * r},0z`,
-  fallen: (r) => `M0,${1.2 * r}L${1.15 * r},${-0.9 * r}H${-1.15 * r}z`,
-  plus: (r) => `M${-r},0H${r}M0,${-r}V${r}`,
 };
-MARKS.ring = MARKS.dot;
-MARKS.frame = MARKS.square;
-const SHAPES = ["dot", "square", "triangle", "diamond", "fallen", "plus", "ring", "frame"];
-const OPEN_SHAPES = new Set(["plus", "ring", "frame"]);
+const SHAPES = Object.keys(MARKS);
 const LETTER = 6.6; // pixels, the width of a letter of a name at most
 const LINE = 15; // pixels from name to name
 
@@ -39,9 +34,7 @@ function keyOf(each) {
 }
 
 function markOf({ tone, shape = "dot" }, x, y, size) {
-  const path = MARKS[shape](size);
-  const look = `mark t${tone % 8}${OPEN_SHAPES.has(shape) ? " open" : ""}`;
-  return draw("path", { d: path, transform: `translate(${x.toFixed(1)},${y.toFixed(1)})`, class: look });
+  return draw("path", { d: MARKS[shape](size), transform: `translate(${x.toFixed(1)},${y.toFixed(1)})`, class: `mark t${tone % 8}` });
 }
 
 // where values lie between two ends, in pixels

@@ -1,0 +1,138 @@
+"""A browser, and report.html of a small record in it. What test_browser.py sees is not there where
+there is no Playwright, or no browser that it can drive."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from conftest import ACCURACY, EXPERIMENTS
+from recheck_report.claims.measured import Measured, read
+from recheck_report.page import page as made
+from synthetic import make_full, pack, spoil, unpack
+from synthetic_accuracy import make_accuracy
+from synthetic_claims import make_probes
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+PROGRAM = next(filter(None, map(shutil.which, BROWSERS)), None)
+NEEDED = pytest.mark.skipif(PROGRAM is None, reason=f"none of {', '.join(BROWSERS)} was found")
+
+READY_IS = "document.documentElement.dataset.ready"
+Json = dict[str, Any]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    name = "playwright.sync_api"
+    playwright = pytest.importorskip(name, reason="Playwright is not installed")
+    with playwright.sync_playwright() as driver:
+        started = driver.chromium.launch(executable_path=PROGRAM)
+        yield started
+        started.close()
+
+
+@pytest.fixture(scope="module")
+def record() -> Json:
+    """Of all experiments; one row fails."""
+    full = make_full(small=True)
+    return spoil(full, "/tile8_depth8/2048x", "failed", "launch: a | b <c>")
+
+
+@pytest.fixture(scope="module")
+def own(record: Json, tmp_path_factory: pytest.TempPathFactory) -> Measured:
+    folder = tmp_path_factory.mktemp("own")
+    unpack(pack(record), folder)
+    (folder / "probes.json").write_text(json.dumps(make_probes(record)), encoding="utf-8")
+    accuracy = json.dumps(make_accuracy(record, ACCURACY))
+    (folder / "accuracy.json").write_text(accuracy, encoding="utf-8")
+    return read(folder, EXPERIMENTS)
+
+
+@pytest.fixture(scope="module")
+def report(own: Measured, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("page") / "report.html"
+    path.write_bytes(made(own))
+    return path
+
+
+Opened = Callable[..., "Page"]
+
+
+@pytest.fixture
+def opened(browser: Browser, report: Path) -> Iterator[Opened]:
+    """Opens the page, or another one, without a network. In the end it must have asked for nothing
+    but itself, and said no error."""
+    contexts, asked, said = [], [], []
+
+    def open_at(address: str = "", path: Path = report, **options: Any) -> Page:
+        context = browser.new_context(offline=True, accept_downloads=True, **options)
+        context.set_default_timeout(10_000)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("request", lambda request: asked.append(request.url))
+        page.on("pageerror", lambda error: said.append(str(error)))
+        page.on("dialog", lambda dialog: said.append(dialog.message))
+        page.on("console", lambda message: said.append(message.text))
+        page.goto(f"{path.as_uri()}#{address}" if address else path.as_uri())
+        until(page, READY_IS)
+        return page
+
+    yield open_at
+    for context in contexts:
+        context.close()
+    elsewhere = [url for url in asked if not url.startswith(("file:", "data:", "blob:"))]
+    assert not elsewhere and not said
+    assert len([url for url in asked if url.startswith("file:")]) == len(contexts)
+
+
+def until(page: Page, expression: str) -> None:
+    """Waits until it is true: the page's policy lets no poll of Playwright's run."""
+    for _ in range(500):
+        if page.evaluate(expression):
+            return
+        page.wait_for_timeout(10)
+    raise AssertionError(expression)
+
+
+def move(page: Page, address: str) -> str:
+    """Shows what an address names, and returns its text."""
+    page.evaluate("to => { history.replaceState(null, '', `#${to}`); show(); }", address)
+    text: str = page.inner_text("main")
+    assert "could not be shown" not in text
+    return text
+
+
+def saved(page: Page, label: str) -> list[list[str]]:
+    """The lines of the CSV file that a button of this label saves."""
+    with page.expect_download() as waited:
+        page.get_by_label(re.compile(re.escape(label))).first.click()
+    with Path(waited.value.path()).open(encoding="utf-8", newline="") as file:
+        return [*csv.reader(file)]
+
+
+def dropped(page: Page, *files: tuple[str, Any]) -> None:
+    """Drops files of these names and contents onto the page."""
+    listed = [
+        {"name": name, "text": each if isinstance(each, str) else json.dumps(each)}
+        for name, each in files
+    ]
+    page.evaluate("OTHER.problems = ['waits']")
+    page.evaluate(
+        """files => {
+          const data = new DataTransfer();
+          for (const {name, text} of files) data.items.add(new File([text], name));
+          document.dispatchEvent(new DragEvent("drop", {dataTransfer: data, cancelable: true}));
+        }""",
+        listed,
+    )
+    until(page, "OTHER.problems[0] !== 'waits'")
+    page.wait_for_selector("[data-view=compare] .drop")
