@@ -145,6 +145,44 @@ std::string version(const std::string& program) {
          (build::git_dirty ? "-dirty)" : ")");
 }
 
+namespace {
+
+/// Fields that may have no value: then `unknown` says why.
+template <typename T>
+Json known(Json& unknown, const char* field, const Answer<T>& answer) {
+  if (!answer.value) unknown[field] = answer.reason;
+  return answer.value ? Json(*answer.value) : Json(nullptr);
+}
+
+Json gpu_json(const Device& gpu, const Nvml& nvml, Json& unknown) {
+  auto device = describe(gpu);
+  const auto hashed = [](Answer<std::string> id) {
+    if (id.value) id.value = fnv1a(*id.value);
+    return id;
+  };
+  device["uuid_hash"] = known(unknown, "gpu.uuid_hash", hashed(nvml.uuid()));
+  device["ecc"] = known(unknown, "gpu.ecc", nvml.ecc());
+  const auto mig = nvml.mig();
+  device["mig"] = known(unknown, "gpu.mig", mig);
+  // two instances of a GPU have its UUID in common, and perhaps their sizes
+  if (mig.value.value_or(false))
+    device["mig_uuid_hash"] =
+        known(unknown, "gpu.mig_uuid_hash", hashed(nvml.mig_instance(gpu.uuid)));
+  device["power_limit_watts"] = known(unknown, "gpu.power_limit_watts", nvml.limit_watts());
+  return device;
+}
+
+/// Whether the GPU runs machine code of this build, or what the driver makes of its PTX.
+Json code_json(const Device& gpu, Json& unknown) {
+  const auto runs = kernels::code_for(build::architectures, gpu.compute_capability);
+  if (runs) return runs->machine ? "sass" : "ptx";
+  unknown["code"] =
+      "the architectures " + std::string(build::architectures) + " do not say what this GPU runs";
+  return nullptr;
+}
+
+}  // namespace
+
 Json environment(const Gpu& gpu, const std::string& command, const Settings& settings) {
   utsname kernel{};
   uname(&kernel);
@@ -152,34 +190,13 @@ Json environment(const Gpu& gpu, const std::string& command, const Settings& set
   const std::string release(kernel.release, std::strspn(kernel.release, "0123456789."));
 
   Json device, state = Json::object(), mps, code, unknown = Json::object();
-  const auto known = [&](const char* field, const auto& answer) {
-    if (!answer.value) unknown[field] = answer.reason;
-    return answer.value ? Json(*answer.value) : Json(nullptr);
-  };
   if (gpu.device) {
     const Nvml nvml(gpu.device->pci_bus_id);
-    auto id = nvml.uuid();
-    if (id.value) id.value = fnv1a(*id.value);
-    device = describe(*gpu.device);
-    device["uuid_hash"] = known("gpu.uuid_hash", id);
-    device["ecc"] = known("gpu.ecc", nvml.ecc());
-    const auto mig = nvml.mig();
-    device["mig"] = known("gpu.mig", mig);
-    // two instances of a GPU have its UUID in common, and perhaps their sizes
-    if (mig.value.value_or(false)) {
-      auto instance = nvml.mig_instance(gpu.device->uuid);
-      if (instance.value) instance.value = fnv1a(*instance.value);
-      device["mig_uuid_hash"] = known("gpu.mig_uuid_hash", instance);
-    }
-    device["power_limit_watts"] = known("gpu.power_limit_watts", nvml.limit_watts());
+    device = gpu_json(*gpu.device, nvml, unknown);
     state["event_nanoseconds"] = std::llround(1e9 * gpu.device->event_seconds);
-    state["other_processes"] = known("state.other_processes", nvml.other_processes());
+    state["other_processes"] = known(unknown, "state.other_processes", nvml.other_processes());
     mps = has_mps();
-    const auto runs = kernels::code_for(build::architectures, gpu.device->compute_capability);
-    code = runs ? Json(runs->machine ? "sass" : "ptx") : Json(nullptr);
-    if (!runs)
-      unknown["code"] = "the architectures " + std::string(build::architectures) +
-                        " do not say what this GPU runs";
+    code = code_json(*gpu.device, unknown);
   }
   Json noted = Json::array();
   for (const auto& [code, says] : conditions(gpu))

@@ -49,8 +49,8 @@ std::int64_t unwritten_elements(const std::vector<float>& storage, const Extent&
 
 /// The row whose proof proves this one.
 const Strategy& Gate::whole(const Strategy& strategy) const {
-  if (strategy.part_of.empty()) return strategy;
-  return *std::ranges::find(operands_.experiment().ladder, strategy.part_of, &Strategy::name);
+  const auto& name = strategy.part_of.empty() ? strategy.name : strategy.part_of;
+  return *std::ranges::find(operands_.experiment().ladder, name, &Strategy::name);
 }
 
 Result Gate::prove(const Strategy& strategy) {
@@ -220,9 +220,9 @@ FreshLaunch BlockCheck::fresh_launch(int position) {
 
 std::vector<double> BlockCheck::end_to_end(int count) {
   Operands& operands = gate_.operands_;
-  std::vector<double> seconds;
-  for (int i = 0; i < count; ++i)
-    seconds.push_back(operands.end_to_end(strategy_, operands.reals(), gate_.copied_));
+  std::vector<double> seconds(static_cast<std::size_t>(count));
+  for (double& each : seconds)
+    each = operands.end_to_end(strategy_, operands.reals(), gate_.copied_);
   if (kind_.fresh) operands.end_to_end(strategy_, operands.integers(strategy_), gate_.fresh_copy_);
   return seconds;
 }
@@ -266,7 +266,7 @@ Result BlockCheck::judge_fresh() {
 Result BlockCheck::judge_left() {
   Operands& operands = gate_.operands_;
   const Strategy& proven = gate_.whole(strategy_);
-  const bool is_part = &proven != &strategy_;
+  const bool is_part = !strategy_.part_of.empty();
   const auto output = copies()      ? Gate::copied(gate_.copied_)
                       : is_part     ? gate_.run(proven, operands.reals())
                       : kind_.fresh ? gate_.left_in(gate_.kept_->data())

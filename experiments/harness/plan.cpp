@@ -47,89 +47,97 @@ void require_shape(std::span<const Experiment* const> experiments, const std::st
   throw std::invalid_argument("'" + text + "' is not a shape: there are " + known);
 }
 
+[[noreturn]] void refuse_table(const Experiment& experiment, const std::string& what) {
+  throw std::invalid_argument("experiment '" + std::string(experiment.name) + "': " + what);
+}
+
+/// Names are parts of ids, files and links, so a report takes no others.
+bool is_name(std::string_view name, std::size_t longest) {
+  return !name.empty() && name.size() <= longest &&
+         name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") == std::string_view::npos;
+}
+
+void require_rows(const Experiment& experiment) {
+  std::set<std::string_view> names;
+  for (const auto& row : experiment.ladder) {
+    const std::string name(row.name), whole(row.part_of);
+    const auto refuse_if = [&](bool wrong, const std::string& what) {
+      if (wrong) refuse_table(experiment, "the row '" + name + "' " + what);
+    };
+    refuse_if(!is_name(name, 40),
+              "may hold only a-z, 0-9 and _ in its name, 40 characters at most");
+    if (!names.insert(row.name).second) refuse_table(experiment, "two rows are named " + name);
+    // a part has no proof of its own
+    const auto found = std::ranges::find(experiment.ladder, whole, &Strategy::name);
+    refuse_if(!whole.empty() && found == experiment.ladder.end(),
+              "is part of '" + whole + "', which is none of its rows");
+    refuse_if(!whole.empty() && row.role != Role::part,
+              "is part of '" + whole + "', so its role is part");
+    refuse_if(whole.empty() && row.role == Role::part,
+              "is a part: say of which row, as its part_of");
+    refuse_if(row.launch.run == nullptr && row.launch.absent.empty(), "has no launch");
+  }
+}
+
+void require_shape_of(const Experiment& experiment, const Shape& shape) {
+  const std::string text = to_string(shape);
+  if (shape.size() != experiment.axes.size())
+    refuse_table(experiment, "the shape " + text + " does not have " +
+                                 std::to_string(experiment.axes.size()) + " extents");
+  if (std::ranges::any_of(shape, [](auto e) { return e < 0 || e > most_extent; }))
+    refuse_table(experiment, "the extents of the shape " + text + " have to be from 0 to " +
+                                 std::to_string(most_extent));
+  auto matrices = experiment.inputs(shape);
+  if (matrices.empty()) refuse_table(experiment, "it has no input at " + text);
+  matrices.push_back(experiment.problem.output(shape));
+  for (const auto& [rows, columns] : matrices)
+    if (rows < 0 || columns < 0)
+      refuse_table(experiment, "at " + text + " an input or the output is " + std::to_string(rows) +
+                                   "x" + std::to_string(columns));
+}
+
+void require_timed(const Experiment& experiment) {
+  std::set<Shape> timed;
+  for (const auto& shape : experiment.timed) {
+    if (std::ranges::count(shape, 0) > 0)
+      refuse_table(experiment, "at " + to_string(shape) +
+                                   " there is nothing to time: make it one of its edges");
+    if (!timed.insert(shape).second)
+      refuse_table(experiment, "the shape " + to_string(shape) + " is timed twice");
+    for (const auto& row : experiment.ladder) {
+      const auto [flops, bytes] = experiment.work(row, shape);
+      if (!std::isfinite(flops) || !std::isfinite(bytes) || flops < 0 || bytes < 0)
+        refuse_table(experiment, "the work of '" + std::string(experiment.problem_of(row).says) +
+                                     "' at " + to_string(shape) +
+                                     " is no finite number of operations and bytes");
+    }
+  }
+  if (!timed.contains(experiment.headline))
+    refuse_table(experiment, "its headline " + to_string(experiment.headline) +
+                                 " is not among the shapes timed");
+}
+
 /// Tables that nobody could tell the rows or shapes of apart, or that would measure nothing.
 void require_form(const Experiment& experiment) {
-  const auto refuse = [&](const std::string& what) {
-    throw std::invalid_argument("experiment '" + std::string(experiment.name) + "': " + what);
-  };
-  // names are parts of ids, files and links, so a report takes no others
-  const auto is_name = [](std::string_view name, std::size_t longest) {
-    return !name.empty() && name.size() <= longest &&
-           name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") ==
-               std::string_view::npos;
-  };
   if (!is_name(experiment.name, 60))
-    refuse("its name may hold only a-z, 0-9 and _, 60 characters at most");
+    refuse_table(experiment, "its name may hold only a-z, 0-9 and _, 60 characters at most");
   if (experiment.name == "audit" &&
       std::ranges::any_of(experiment.ladder, [](auto& s) { return s.role != Role::audit; }))
-    refuse("that is the name of the self-audit: take another");
+    refuse_table(experiment, "that is the name of the self-audit: take another");
   if (experiment.name == "machine" &&
       experiment.ladder.data() != machine::experiment().ladder.data())
-    refuse("that is the name of the machine's ceilings: take another");
-  for (auto axis = experiment.axes.begin(); axis != experiment.axes.end(); ++axis)
-    if (std::find(experiment.axes.begin(), axis, *axis) != axis)
-      refuse("two of its axes are named " + std::string(*axis));
+    refuse_table(experiment, "that is the name of the machine's ceilings: take another");
+  for (const auto axis : experiment.axes)
+    if (std::ranges::count(experiment.axes, axis) > 1)
+      refuse_table(experiment, "two of its axes are named " + std::string(axis));
   const Problem& problem = experiment.problem;
   if (!experiment.inputs || !experiment.terms || !problem.output || !problem.work ||
       !problem.oracle)
-    refuse("it needs inputs, terms, and a problem with output, work and oracle");
-  const auto require_work = [&](const Problem& one) {
-    for (const auto& shape : experiment.timed) {
-      const auto [flops, bytes] = one.work(shape);
-      if (!std::isfinite(flops) || !std::isfinite(bytes) || flops < 0 || bytes < 0)
-        refuse("the work of '" + std::string(one.says) + "' at " + to_string(shape) +
-               " is no finite number of operations and bytes");
-    }
-  };
-  std::vector<std::string_view> names;
-  for (const auto& strategy : experiment.ladder) {
-    const std::string row(strategy.name), whole(strategy.part_of);
-    if (!whole.empty() &&
-        std::ranges::find(experiment.ladder, whole, &Strategy::name) == experiment.ladder.end())
-      refuse("the row '" + row + "' is part of '" + whole + "', which is none of its rows");
-    // it has no proof of its own
-    if (!whole.empty() && strategy.role != Role::part)
-      refuse("the row '" + row + "' is part of '" + whole + "', so its role is part");
-    if (whole.empty() && strategy.role == Role::part)
-      refuse("the row '" + row + "' is a part: say of which row, as its part_of");
-    if (strategy.launch.run == nullptr && strategy.launch.absent.empty())
-      refuse("the row '" + row + "' has no launch");
-    if (!is_name(row, 40))
-      refuse("the row '" + row +
-             "' may hold only a-z, 0-9 and _ in its name, 40 characters at most");
-    if (std::ranges::find(names, row) != names.end()) refuse("two rows are named " + row);
-    names.push_back(strategy.name);
-  }
-  const auto is_extent = [](std::int64_t extent) { return 0 <= extent && extent <= most_extent; };
-  for (const auto* shapes : {&experiment.timed, &experiment.edges}) {
-    for (const auto& shape : *shapes) {
-      const std::string text = to_string(shape);
-      if (shape.size() != experiment.axes.size())
-        refuse("the shape " + text + " does not have " + std::to_string(experiment.axes.size()) +
-               " extents");
-      if (!std::ranges::all_of(shape, is_extent))
-        refuse("the extents of the shape " + text + " have to be from 0 to " +
-               std::to_string(most_extent));
-      auto matrices = experiment.inputs(shape);
-      if (matrices.empty()) refuse("it has no input at " + text);
-      matrices.push_back(problem.output(shape));
-      for (const auto& [rows, columns] : matrices)
-        if (rows < 0 || columns < 0)
-          refuse("at " + text + " an input or the output is " + std::to_string(rows) + "x" +
-                 std::to_string(columns));
-    }
-  }
-  for (auto shape = experiment.timed.begin(); shape != experiment.timed.end(); ++shape) {
-    if (std::ranges::count(*shape, 0) > 0)
-      refuse("at " + to_string(*shape) + " there is nothing to time: make it one of its edges");
-    if (std::find(experiment.timed.begin(), shape, *shape) != shape)
-      refuse("the shape " + to_string(*shape) + " is timed twice");
-  }
-  require_work(problem);
-  for (const auto& strategy : experiment.ladder)
-    if (strategy.problem != nullptr) require_work(*strategy.problem);
-  if (std::ranges::find(experiment.timed, experiment.headline) == experiment.timed.end())
-    refuse("its headline " + to_string(experiment.headline) + " is not among the shapes timed");
+    refuse_table(experiment, "it needs inputs, terms, and a problem with output, work and oracle");
+  require_rows(experiment);
+  for (const auto* shapes : {&experiment.timed, &experiment.edges})
+    for (const auto& shape : *shapes) require_shape_of(experiment, shape);
+  require_timed(experiment);
 }
 
 void require_sense(std::span<const Experiment> experiments, const Choice& choice) {

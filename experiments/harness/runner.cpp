@@ -64,8 +64,8 @@ void Runner::refuse_by_size(std::span<Case* const> cases, Target& target) {
   for (Case* c : cases)
     reporter_.attempt(std::span(&c, 1), target, [&] {
       const Spend time(c->spent);
-      auto refusal = refuse_size(*c->experiment, c->shape, target.backend(), target.free_bytes(),
-                                 targets_.of(Backend::cpu).free_bytes());
+      const auto refusal = refuse_size(*c->experiment, c->shape, target.backend(),
+                                       target.free_bytes(), targets_.of(Backend::cpu).free_bytes());
       return refusal ? refusal : pace_.too_slow(*c, target);
     });
 }
