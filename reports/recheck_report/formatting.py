@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 from recheck_report.model.case import Seconds
 
@@ -14,6 +16,41 @@ NBSP = "\N{NO-BREAK SPACE}"
 NONE = "–"  # in a cell of a table
 # what follows a row's name; the other regimes need no word
 SCOPES = {"end_to_end": " end to end", "inner": " inner"}
+
+
+@dataclass(frozen=True)
+class VerdictWords:
+    """How a verdict is said and drawn, everywhere."""
+
+    word: str
+    one: str  # behind "1 claim"
+    many: str  # behind "2 claims"
+    color: str
+    marker: str  # matplotlib's
+
+
+# in the order in which they are counted
+VERDICTS = {
+    "holds": VerdictWords("holds", "holds", "hold", "#00734f", "o"),
+    "fails": VerdictWords("fails", "fails", "fail", "#bb4400", "X"),
+    "inconclusive": VerdictWords(
+        "inconclusive", "is inconclusive", "are inconclusive", "#806000", "D"
+    ),
+    "not_measured": VerdictWords(
+        "not measured", "was not measured", "were not measured", "#57606a", "P"
+    ),
+}
+WORDS = {verdict: known.word for verdict, known in VERDICTS.items()}
+
+
+def counted(counts: Mapping[str, int]) -> str:
+    """ "20 of 67 claims hold, 8 fail, 5 are inconclusive, 34 were not measured"."""
+    said = [
+        f"{count} {known.one if count == 1 else known.many}"
+        for known, count in ((VERDICTS[verdict], counts[verdict]) for verdict in VERDICTS)
+    ]
+    first, _, verb = said[0].partition(" ")
+    return ", ".join([f"{first} of {sum(counts.values())} claims {verb}", *said[1:]])
 
 
 def significant(value: float, digits: int = 3) -> str:

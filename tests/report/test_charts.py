@@ -21,7 +21,6 @@ from synthetic import (
     make_record,
     make_transpose,
     matching,
-    scale,
     set_time,
 )
 from synthetic_claims import measured
@@ -40,7 +39,7 @@ class Drawn(Mapping[str, tuple[list[str], Chart]]):
     def __iter__(self) -> Iterator[str]:
         from recheck_report.charts import plan
 
-        return iter(plan(self.experiment))
+        return iter(plan(measured(self.record), self.experiment))
 
     def __len__(self) -> int:
         return len(list(iter(self)))
@@ -71,20 +70,16 @@ def draw(loaded: Callable[[Json], Record]) -> Draw:
 
 UNITS = {
     "ladder": ["speed-up over global16 (×, log; right of 1 is faster)"],
-    "throughput": ["throughput (TFLOP/s, log)", "m = n = k (elements, log)"],
     "cpu_gpu": ["time (s, ms or µs as at each tick, log)", "m = n = k (elements, log)"],
     "block_policy": ["depth (tiles staged at once, count)", "throughput (TFLOP/s)"],
 }
 S3_UNITS = {
     "matvec": {
-        "ladder": ["speed-up over naive (×, log; right of 1 is faster)"],
         "then": ["time (s, ms or µs as at each tick, log)"],
         "rows_blocks": ["rows (count, log)", "throughput (GB/s, log)"],
     },
     "transpose": {
         "ladder": ["speed-up over naive (×, log; right of 1 is faster)"],
-        "throughput": ["throughput (% of memcpy)", "rows = columns (elements, log)"],
-        "of_copy": ["share of the copy's rate (%)"],
         "loops": ["throughput (GB/s)"],
     },
 }
@@ -107,25 +102,11 @@ def test_axes_have_units_and_titles_are_messages(draw: Draw, name: str) -> None:
         assert "cold" in " ".join(texts), kind
 
 
-def test_no_two_lines_of_a_panel_look_alike(draw: Draw) -> None:
-    """Colour and marker of each named line are its own."""
-    for record, name in ((make_record(), "matmul"), (make_transpose(), "transpose")):
-        root = ElementTree.fromstring(draw(record, name)["throughput"][1].svg or b"")
-        marks = {}
-        for group in root.iter(f"{SVG}g"):
-            uses = [use for use in group if use.tag == f"{SVG}use" and len(use)]
-            if uses:
-                shape = uses[0].get("{http://www.w3.org/1999/xlink}href")
-                fill = uses[0].get("fill") or group.get("fill")
-                marks[uses[0][0].text.split(" at ")[0]] = (shape, fill)  # type: ignore[union-attr]
-        assert len(marks) > 3 and len({fill for _, fill in marks.values()}) == len(marks)
-
-
 def test_without_gpu_only_the_cpu_chart_is_drawn(draw: Draw) -> None:
     drawn = draw(make_record(gpu=False))
     assert [kind for kind, (_, chart) in drawn.items() if chart.svg] == ["cpu_gpu"]
     assert "no CUDA device" in drawn["cpu_gpu"][1].caption
-    for kind in ("throughput", "ladder", "block_policy"):
+    for kind in ("ladder", "block_policy"):
         assert drawn[kind][1].why_not.endswith("because no CUDA device")
 
 
@@ -184,11 +165,6 @@ def test_no_text_of_a_published_chart_is_cut_off(
     done = run("render", report / "record.json", "--output", report, drawn=True)
     assert done.returncode == 0, done.stderr
     assert cut == []
-
-
-SMALLEST = make_record(strategies=["global16", "tile16", "cublas"])
-FEW = scale(SMALLEST, "/cublas/128x", 0.5)  # whose launch costs more than tile16's
-MATVEC, TRANSPOSE = make_matvec(), make_transpose()
 
 
 def luminance(color: str) -> float:
@@ -257,5 +233,5 @@ def test_the_first_thing_on_a_card_covers_it(draw: Draw) -> None:
 def test_marks_of_two_charts_do_not_meet_in_one_page(draw: Draw) -> None:
     drawn = draw(make_record())
     names = [set(re.findall(r' id="([^"]+)"', (drawn[kind][1].svg or b"").decode()))
-             for kind in ("ladder", "throughput", "cpu_gpu")]  # fmt: skip
+             for kind in ("ladder", "block_policy", "cpu_gpu")]  # fmt: skip
     assert all(names) and not names[0] & names[1] and not names[1] & names[2]

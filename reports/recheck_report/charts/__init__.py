@@ -13,12 +13,12 @@ from functools import partial
 from importlib import import_module
 
 from recheck_report.charts.canvas import style
-from recheck_report.charts.claims import compared, strip
+from recheck_report.charts.claims import strip
 from recheck_report.charts.drawing import Drawing, NotDrawn
 from recheck_report.charts.error import error
 from recheck_report.claims.measured import Measured
 from recheck_report.model.accuracy import Accuracy
-from recheck_report.model.record import Experiment
+from recheck_report.model.record import MEMORY_LEVELS, Experiment
 from recheck_report.net import caught
 from recheck_report.progress import doing
 
@@ -37,22 +37,24 @@ class Chart:
 # in the order of the report, by the names of their files; an experiment that nobody has planned for
 # gets what fits any
 _PLANS = {
-    "matmul": ("ladder", "throughput", "cpu_gpu", "block_policy"),
-    "matvec": ("ladder", "then", "rows_blocks"),
-    "memory": ("levels",),
-    "transpose": ("ladder", "throughput", "of_copy", "loops"),
+    MEMORY_LEVELS: ("levels",),
+    "matmul": ("ladder", "cpu_gpu", "block_policy"),
+    "matvec": ("then", "rows_blocks"),
+    "transpose": ("ladder", "loops"),
 }
-_ANY = ("ladder", "throughput", "cpu_gpu")
+_ANY = ("ladder", "cpu_gpu")
 
 
-def plan(experiment: Experiment) -> tuple[str, ...]:
+def plan(own: Measured, experiment: Experiment) -> tuple[str, ...]:
     """The kinds of charts of one experiment, in the order of the report."""
+    if own.known.stories:  # of kernels beyond the documents
+        return ("story",) if experiment.name in own.known.stories else ("ladder",)
     return _PLANS.get(experiment.name, _ANY)
 
 
 def charts(own: Measured, experiment: Experiment, kinds: tuple[str, ...] = ()) -> list[Chart]:
     """Draws the charts of one experiment; one without data comes with `why_not` instead."""
-    drawn, kinds = [], kinds or plan(experiment)
+    drawn, kinds = [], kinds or plan(own, experiment)
     for at, kind in enumerate(kinds, 1):
         chart = import_module(f"{__name__}.{kind}")
         name = f"{experiment.name}_{kind}.svg"
@@ -90,9 +92,3 @@ def accuracy_charts(accuracy: Accuracy) -> list[Chart]:
     """The errors of products of matrices against K."""
     title, draw = "Errors against the length of the sums", partial(error, accuracy)
     return [_draw("matmul_error.svg", title, "Matrix multiplication", draw)]
-
-
-def compared_chart(records: list[Measured], names: list[str], experiment: str) -> Chart:
-    """The claims of one experiment on several records."""
-    draw = lambda: compared(records, names, experiment)  # noqa: E731
-    return _draw(f"compare_{experiment}.svg", "The claims across GPUs", experiment, draw)

@@ -24,7 +24,6 @@ from typing import TYPE_CHECKING, Any
 import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_svg import FigureCanvasSVG
-from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocator
 
@@ -47,11 +46,14 @@ DARK = {
     PURPLE: "#e08fcb",
     OCHRE: "#e3b341",
 }
+# the same thing has the same colour in every chart
+THEIRS, OURS, LIBRARY, SPLIT, OTHER_PROBLEM = BLUE, GREEN, VERMILLION, PURPLE, OCHRE
 SERIES = ((BLUE, "o"), (VERMILLION, "s"), (GREEN, "^"), (PURPLE, "D"), (OCHRE, "v"), (INK, "P"))
 FONTS = "'DejaVu Sans',Verdana,sans-serif"
 WIDTH, MARGIN = 468.0, 12.0  # points
 LETTER = 5.6  # points: the width of a letter of the type that names things
 DASHED = (0, (5, 3))
+BACKED = {"facecolor": CARD, "edgecolor": "none", "pad": 1}
 
 Interval = tuple[float, float, float, float]  # a place, a value, and its low and high end
 Look = dict[str, Any]  # keywords of matplotlib's, each of a type of its own
@@ -181,12 +183,6 @@ class Card:
             found[0].set_label(found.get_label())
             found.set_label("_")
 
-    def context(self, axes: Axes, series: Sequence[Any], titles: Sequence[str]) -> None:
-        """Many series without marks or names over an ordered axis, below those that have them."""
-        look: Look = {"colors": FAINT, "linewidths": 0.6, "zorder": 1.5}
-        found = LineCollection(series, gid=self.says(titles, "trend"), **look)
-        axes.add_collection(found, autolim=False)
-
     def ends(self, axes: Axes, labels: Sequence[Label]) -> None:
         """Names lines to the right of their panel, moved apart so that none overlap."""
         box = axes.get_window_extent()
@@ -276,14 +272,6 @@ def beside(axes: Axes, y: float, text: str, x: float = 6, **look: Any) -> None:
 def room(names: Sequence[str]) -> float:
     """Points that the longest of these names needs at the left of a panel."""
     return MARGIN + 6 + LETTER * max(map(len, names), default=0)
-
-
-def folded(name: str, width: float) -> str:
-    """A name that is wider than so many points in two lines, broken behind its last underscore."""
-    if LETTER * len(name) <= width or "_" not in name:
-        return name
-    head, tail = name.rsplit("_", 1)
-    return f"{head}_\n{tail}"
 
 
 def place(wanted: list[float], heights: list[float], top: float) -> list[float]:

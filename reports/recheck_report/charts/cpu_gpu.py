@@ -5,12 +5,12 @@ from __future__ import annotations
 from matplotlib.ticker import FuncFormatter
 
 from recheck_report.charts.canvas import (
-    BLUE,
     CARD,
     INK,
+    LIBRARY,
     OCHRE,
     PURPLE,
-    VERMILLION,
+    THEIRS,
     Card,
     Label,
     Look,
@@ -26,7 +26,7 @@ from recheck_report.queries import Sweep, first_rung, reference, sweep
 
 TITLE = "CPU against GPU"
 RUNGS = {"matmul": "tile16"}  # what stands for the GPU
-CPU = ((VERMILLION, "s"), (OCHRE, "D"), (PURPLE, "v"))
+CPU = ((OCHRE, "v"), (PURPLE, "s"), (INK, "P"))
 
 
 def draw(own: Measured, experiment: Experiment) -> Drawing:
@@ -36,7 +36,7 @@ def draw(own: Measured, experiment: Experiment) -> Drawing:
     # strategy, regime, label, colour, marker
     series = [(name, "hot", name, *look) for name, look in zip(cpu, CPU, strict=False)]
     vendor = reference(record, experiment) or ""
-    for name, color, marker in ((rung, BLUE, "o"), (vendor, INK, "^")):
+    for name, color, marker in ((rung, THEIRS, "o"), (vendor, LIBRARY, "D")):
         series.append((name, "end_to_end", f"{name}, end to end", color, marker))
         series.append((name, "cold", f"{name}, kernel only", color, marker))
     lines = {(name, r): sweep(record, experiment, name, r) for name, r, *_ in series}

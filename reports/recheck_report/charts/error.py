@@ -8,13 +8,15 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator
 
 from recheck_report.charts.canvas import (
+    BLUE,
     DASHED,
     FAINT,
+    GREEN,
     INK,
     MUTED,
     OCHRE,
     PURPLE,
-    SERIES,
+    VERMILLION,
     Card,
     Label,
     Look,
@@ -111,12 +113,13 @@ def _ticks(ks: list[int]) -> list[int]:
 def _looks(rows: Sequence[Row]) -> dict[str, Look]:
     """How the rows with a name are drawn: those that split, the libraries, and the CPU's."""
     found: dict[str, Look] = {}
-    splits, others = iter(SERIES[:3]), iter([(OCHRE, "v"), (PURPLE, "D")])
+    splits = iter([(PURPLE, "^"), (GREEN, "s"), (BLUE, "o")])
+    others = iter([(OCHRE, "v"), (INK, "P")])
     for row in rows:
         if row.split:
             look = next(splits, None)
         elif row.role == "baseline" and row.target == "gpu":
-            look = (INK, "P") if row.strategy == LIBRARY else (MUTED, "X")
+            look = (VERMILLION, "D") if row.strategy == LIBRARY else (MUTED, "X")
         elif row.target == "cpu":
             look = next(others, None)
         else:

@@ -2,17 +2,7 @@
 
 from __future__ import annotations
 
-from recheck_report.charts.canvas import (
-    BLUE,
-    DASHED,
-    GREEN,
-    MUTED,
-    VERMILLION,
-    Card,
-    beside,
-    down,
-    room,
-)
+from recheck_report.charts.canvas import DASHED, INK, MUTED, OCHRE, THEIRS, Card, beside, down, room
 from recheck_report.charts.drawing import Drawing, nothing
 from recheck_report.charts.message import factor
 from recheck_report.claims.measured import Measured
@@ -23,9 +13,9 @@ from recheck_report.statistics.ratio import Ratio
 
 TITLE = "Outer and inner loop"
 REGIMES = (
-    ("cold", "cold: L2 flushed", GREEN, "^"),
-    ("hot", "outer loop (hot)", BLUE, "o"),
-    ("inner", "inner loop", VERMILLION, "s"),
+    ("cold", "cold: L2 flushed", THEIRS, "o"),
+    ("hot", "outer loop (hot)", INK, "P"),
+    ("inner", "inner loop", OCHRE, "s"),
 )
 
 

@@ -6,15 +6,45 @@ A direction is a verdict among all comparisons of the report (statistics/family.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import duration, shape_label, significant
 from recheck_report.model.record import Case, Experiment, Record
-from recheck_report.queries import DISPATCH, reference
+from recheck_report.queries import DISPATCH
 from recheck_report.statistics.ratio import Ratio
 
 FASTER, SLOWER = "faster", "slower"
+_COUNTS = {1: "one", 2: "two", 4: "four", 8: "eight"}
+# what the documents' algorithms do
+_ALGORITHMS = {
+    "A03": "a thread per element",
+    "A05": "a thread per element",
+    "A13": "a thread per row",
+    "A14": "transposed: coalesced",
+    "A15": "vector in constant memory",
+    "A16": "vector in shared memory",
+    "A18": "a block per row",
+    "A19": "a warp per row",
+}
+
+
+def plain_name(own: Measured, row: Case) -> str:
+    """What a row does, in a reader's words: "tiles of 16, four deep"; else its name."""
+    steps = own.known.stories.get(row.experiment)
+    for step in steps.steps if steps else ():
+        if step.row == row.strategy:
+            return step.idea[0].lower() + step.idea[1:]
+    if row.source.algorithm in _ALGORITHMS:
+        return _ALGORITHMS[row.source.algorithm]
+    tile, depth = row.parameters.get("tile"), row.parameters.get("depth", 1)
+    if tile and row.experiment == "matmul":
+        deep = f", {_COUNTS.get(depth, depth)} deep" if depth != 1 else ""
+        return f"tiles of {tile}{deep}"
+    if row.documented and ", " in row.source.place:
+        return re.sub(r" trans(pose)?$", "", row.source.place.rpartition(", ")[2])
+    return row.strategy.replace("_", " ") if row.role != "baseline" else row.strategy
 
 
 def ratio(own: Measured, base: Case, other: Case) -> Ratio:
@@ -34,10 +64,6 @@ def interval(ends: tuple[float, float, float], unit: str) -> str:
     """ "9.52 TFLOP/s [9.518, 9.523]", as it shows under a mouse."""
     value, low, high = ends
     return f"{significant(value)} {unit} [{significant(low, 4)}, {significant(high, 4)}]"
-
-
-def percent(share: float) -> str:
-    return f"{factor(share * 100)} %" if share < 1 else f"{significant(share * 100)} %"
 
 
 def than(base: Case, name: str = "") -> str:
@@ -73,40 +99,10 @@ def timed(
     return sorted((c for c in found if c and c.seconds), key=lambda case: case.time.median)
 
 
-def leading(record: Record, experiment: Experiment, shapes: Sequence[str]) -> Case | None:
-    """The fastest rung at the headline; else at the last of the shapes that has one with a time."""
-    for shape in (experiment.headline, *reversed(shapes)):
-        if found := timed(record, experiment, rungs(record, experiment), shape):
-            return found[0]
-    return None
-
-
-def passes(own: Measured, experiment: Experiment, shapes: Sequence[str]) -> str:
-    """Whether, and from where on, the fastest rung is faster than the vendor's; "" if there is no
-    such pair. `shapes` are in the order of their sizes."""
-    record = own.record
-    lead = leading(record, experiment, shapes)
-    vendor = reference(record, experiment, lead.layout) if lead else None
-    outcomes, passed = [], []
-    for shape in shapes:
-        base = record.find(experiment, vendor or "", shape, "cold")
-        found = timed(record, experiment, rungs(record, experiment), shape)
-        if not lead or not base or not base.seconds or not found:
-            continue
-        led = next((case for case in found if case.strategy == lead.strategy), None)
-        outcomes.append((shape, ratio(own, base, led).outcome if led else ""))
-        if ratio(own, base, found[0]).outcome == FASTER:
-            passed.append(shape)
-    if not lead or not outcomes:
-        return ""
-    if any(outcome == FASTER for _, outcome in outcomes):
-        return f"{lead.strategy} {since(outcomes, vendor or '')}"
-    if passed:
-        where = sizes(passed, len(outcomes))
-        return f"{vendor} is passed at {where}, by no row at {shape_label(lead.shape_name)}"
-    if all(outcome == SLOWER for _, outcome in outcomes):
-        return f"No row passes {vendor}"
-    return f"No row can be told to be faster than {vendor}"
+def leading(record: Record, experiment: Experiment) -> Case | None:
+    """The fastest rung at the headline."""
+    found = timed(record, experiment, rungs(record, experiment), experiment.headline)
+    return found[0] if found else None
 
 
 def since(outcomes: Sequence[tuple[str, str]], than: str) -> str:
@@ -119,14 +115,9 @@ def since(outcomes: Sequence[tuple[str, str]], than: str) -> str:
         return f"is faster than {than} at every size"
     if len(there) > 1 and len(there) == len(outcomes) - first:
         return f"passes {than} from {shape_label(there[0])} on"
-    return f"is faster than {than} at {sizes(there, len(outcomes))}"
-
-
-def sizes(shapes: Sequence[str], of: int) -> str:
-    """ "512³ and 1024³"; of more than three how many: "4 of 5 sizes"."""
-    if len(shapes) > 3:
-        return f"{len(shapes)} of {of} sizes"
-    return listed([shape_label(shape) for shape in shapes])
+    where = f"{len(there)} of {len(outcomes)} sizes"
+    where = where if len(there) > 3 else listed([shape_label(shape) for shape in there])
+    return f"is faster than {than} at {where}"
 
 
 def listed(names: Sequence[str]) -> str:

@@ -18,11 +18,12 @@ from matplotlib.text import Annotation
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from recheck_report.charts.canvas import (
+    BACKED,
     DASHED,
     INK,
+    LIBRARY,
     MARGIN,
     MUTED,
-    VERMILLION,
     WIDTH,
     Card,
     Interval,
@@ -30,7 +31,7 @@ from recheck_report.charts.canvas import (
     down,
 )
 from recheck_report.charts.drawing import Drawing, nothing
-from recheck_report.charts.ladder import BACKED, GROUPS, LOOKS, group
+from recheck_report.charts.ladder import GROUPS, LOOKS, group
 from recheck_report.charts.message import FASTER, against, factor, interval, ratio
 from recheck_report.claims.measured import Measured
 from recheck_report.claims.story import Step
@@ -132,7 +133,7 @@ def _lines(own: Measured, experiment: Experiment) -> list[_Line]:
     if library := case_of(own, experiment, reference(record, experiment) or ""):
         energy = per_joule(own, experiment, library)
         more = f", {energy} {metric.energy_unit}" if energy else ""
-        lines.append(_Line(library.strategy, metric.rates(library)[0], VERMILLION, more))
+        lines.append(_Line(library.strategy, metric.rates(library)[0], LIBRARY, more))
     best = highest(record, metric)
     if best and best.name != metric.ceiling_label:
         lines.append(_Line(f"{best.name} loop, measured", best.value / metric.scale, INK))
@@ -171,7 +172,7 @@ def _panel(card: Card, axes: Axes, rows: list[_Row], lines: list[_Line], unit: s
     for at, line in enumerate(lines):
         # the names are stairs: a line ends at its own, below those of the lines to its right
         top, color = _ABOVE - at * LINE / ROW, line.color
-        dash = DASHED if color == VERMILLION else "-"
+        dash = DASHED if color == LIBRARY else "-"
         axes.vlines(line.value, top, bottom, color=color, lw=1, linestyle=dash, clip_on=False)
         side: Look = {"ha": "right", "xytext": (-4, 0)}
         if line.value < end / 2:

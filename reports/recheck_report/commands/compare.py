@@ -1,4 +1,4 @@
-"""Holds records against the first of them: README.md, times.csv and charts/*.svg say how times,
+"""Holds records against the first of them: README.md and times.csv say how times,
 verdicts and ranks differ.
 
 A record may have probes.json beside it, and need not have a GPU. Every record keeps a column of its
@@ -11,7 +11,6 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from recheck_report.charts import compared_chart
 from recheck_report.claims.measured import Measured, read
 from recheck_report.commands import experiments_option
 from recheck_report.commands.output import COMPARISON_MARK, TIMES, write
@@ -78,10 +77,6 @@ def compare(records: list[Measured], names: list[str] | None = None) -> dict[str
         with doing(f"verdicts on {name}"):
             _ = each.judgement  # made once, and kept
     claims = gpus.claims(records)
-    charts, experiments = [], dict.fromkeys(claim.experiment for claim in claims)
-    for at, experiment in enumerate(experiments, 1):
-        with doing(f"chart {at} of {len(experiments)}"):
-            charts.append(compared_chart(records, names, experiment))
     first, *others = records
     with doing("times"):
         pairs = [times.Pair(first, each) for each in others]
@@ -106,9 +101,8 @@ def compare(records: list[Measured], names: list[str] | None = None) -> dict[str
         columns=gpus.columns(records, names),
         rows=gpus.rows(records, judged),
         hidden=times.count(hidden, "claim") if hidden else "",
-        charts=[chart for chart in charts if chart.svg],
     )
-    files = {f"charts/{chart.name}": chart.svg for chart in charts if chart.svg}
+    files: dict[str, bytes] = {}
     if pairs:
         files[TIMES] = times.times_csv(names[0], list(zip(names[1:], pairs, strict=True)))
     return {**files, "README.md": text.encode()}

@@ -69,7 +69,6 @@ class Section:
     limits: list[str]  # what counters say of some cases
     charts: list[Chart]
     story: story.Telling | None
-    story_charts: list[Chart]
     accurate: HowAccurate | None
     accuracy_charts: list[Chart]
     then: list[tables.Table]
@@ -132,7 +131,6 @@ def _section(own: Measured, view: View, experiment: Experiment) -> Section:
         limits=limits(own, experiment),
         charts=charts(own, experiment),
         story=telling,
-        story_charts=charts(own, experiment, ("story",)) if telling else [],
         accurate=accurate,
         accuracy_charts=accuracy_charts(studied) if studied else [],
         then=tables.then_and_here(record, experiment, known),
@@ -242,7 +240,7 @@ class Report:
     def charts(self) -> list[Chart]:
         found = [*self.foundations.memory_charts]
         for section in self.whole:
-            found += [*section.story_charts, *section.charts, *section.accuracy_charts]
+            found += [*section.charts, *section.accuracy_charts]
         return found
 
     def page(self, template: str, **values: Any) -> bytes:
@@ -342,7 +340,7 @@ def _shown(own: Measured, section: Section | Broken) -> dict[str, Any]:
         columns, rows = summary.winners(own, section.experiment)
         return {
             "winner": summary.winner(own, section.experiment),
-            "charts": [c for c in (*section.story_charts, *section.charts) if c.svg][:1],
+            "charts": [c for c in section.charts if c.svg][:1],
             "columns": columns,
             "rows": rows,
             "library_wins": any(cell.startswith("**") for row in rows for cell in row),

@@ -19,12 +19,12 @@ from recheck_report.claims import load_collection, verdicts_of
 from recheck_report.claims.measured import Measured, read
 from recheck_report.claims.toml import in_order
 from recheck_report.commands import Failed, experiments_option
-from recheck_report.formatting import NONE, duration, margin
+from recheck_report.formatting import NONE, WORDS, counted, duration, margin
 from recheck_report.model.record import SPECIAL, Case
 from recheck_report.model.verdicts import Verdict, Verdicts
 from recheck_report.progress import doing
 from recheck_report.sections.times import Pair, count, place, row_of, told
-from recheck_report.sections.verdicts import WORDS, spoken, summary
+from recheck_report.sections.verdicts import spoken
 
 MOST = 8  # rungs that lost times and suspect times, each a line; the rest is counted
 
@@ -161,7 +161,7 @@ def run(options: argparse.Namespace) -> int:
     titles = {each.id: each.title for each in load_collection(options.experiments).claims}
     _say(lines(found, titles))
     counts = {v: sum(each.verdict == v for each in found.claims) for v in WORDS}
-    print(f"\n{summary(counts)}: {gpu or 'no GPU'}")
+    print(f"\n{counted(counts)}: {gpu or 'no GPU'}")
     if not found.claims and own.known.left_out:
         theirs = ", ".join(sorted(_experiments(own)))
         print(f"{options.experiments} has no claim about this record's experiments: {theirs}")

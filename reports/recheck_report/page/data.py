@@ -14,22 +14,14 @@ from typing import Any
 
 from recheck_report.claims import Corrected, Judged
 from recheck_report.claims.measured import Measured
+from recheck_report.formatting import WORDS
 from recheck_report.model.accuracy import LIBRARY, Accuracy
 from recheck_report.model.record import AUDIT, OLDEST, SCHEMA, Case, Experiment, Record
 from recheck_report.page import evidence
 from recheck_report.queries import first_rung, metric_of, reference, roof, share, square_sizes
 from recheck_report.sections import glossary, provenance, summary
 from recheck_report.sections.accuracy import how_accurate
-from recheck_report.sections.verdicts import (
-    WORDS,
-    View,
-    explained,
-    label,
-    place,
-    proof,
-    prose,
-    said,
-)
+from recheck_report.sections.verdicts import View, explained, label, place, proof, prose, said
 from recheck_report.statistics import variation
 from recheck_report.statistics.variation import DURATIONS
 

@@ -11,12 +11,12 @@ from recheck_report.anchors import claim_place
 from recheck_report.claims import Claim, Judged
 from recheck_report.claims.measured import Measured
 from recheck_report.claims.toml import in_order
-from recheck_report.formatting import NONE, shape_label, significant
+from recheck_report.formatting import NONE, WORDS, counted, shape_label, significant
 from recheck_report.model.read import RECORD
 from recheck_report.model.record import Case
 from recheck_report.sections import provenance, times
 from recheck_report.sections.times import Pair
-from recheck_report.sections.verdicts import WORDS, effect, prose, shortest, summary
+from recheck_report.sections.verdicts import effect, prose, shortest
 from recheck_report.statistics.changes import Change
 from recheck_report.statistics.family import Comparisons
 from recheck_report.statistics.ratio import COARSEST
@@ -138,7 +138,7 @@ def rows(records: list[Measured], claims: list[Claim], linked: bool = False) -> 
             verdict = f"**{WORDS[judged.verdict]}**"
             cells.append(verdict if measured == NONE else f"{verdict} {measured}")
         found.append([f"{link} {prose(claim.title)}", *cells])
-    return [*found, ["in all", *map(summary, counts)]] if found else []
+    return [*found, ["in all", *map(counted, counts)]] if found else []
 
 
 def decided(records: list[Measured], claims: list[Claim]) -> list[Claim]:

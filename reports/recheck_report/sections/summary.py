@@ -11,7 +11,10 @@ from recheck_report.claims.measured import Measured
 from recheck_report.formatting import (
     NBSP,
     NONE,
+    VERDICTS,
+    WORDS,
     cell,
+    counted,
     duration,
     durations,
     margin,
@@ -21,7 +24,7 @@ from recheck_report.formatting import (
 from recheck_report.model.record import Case, Experiment, Record
 from recheck_report.queries import DISPATCH, reference
 from recheck_report.sections.self_audit import resolution_text
-from recheck_report.sections.verdicts import VERBS, WORDS, in_words, prose, summary, told
+from recheck_report.sections.verdicts import in_words, prose, told
 from recheck_report.statistics import variation
 from recheck_report.statistics.paired import in_rounds
 from recheck_report.statistics.ratio import COARSEST, Ratio
@@ -261,14 +264,14 @@ def answer(own: Measured, brands: list[str]) -> list[str]:
 def _held(own: Measured) -> str:
     if not own.judgement.claims:
         return ""
-    counts = summary({verdict: own.judgement.count(verdict) for verdict in WORDS})
+    counts = counted({verdict: own.judgement.count(verdict) for verdict in WORDS})
     text = f"**{counts}.**"
     for worst in own.judgement.surprises(1):
         shown = _deciding(worst)
         name = f"[{worst.claim.id}]({claim_place(worst.claim.id)}) {prose(worst.claim.title)}"
         text += (
             f" Of those that times decide, furthest from what was said: {name}, which "
-            f"{VERBS[worst.verdict]}: "
+            f"{VERDICTS[worst.verdict].one}: "
             f"{told(shown, brief=True, threshold=True)}."
         )
     return text

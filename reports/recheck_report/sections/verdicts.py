@@ -19,7 +19,10 @@ from recheck_report.claims.load import BY_READING, KINDS
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import (
     NONE,
+    VERDICTS,
+    WORDS,
     cell,
+    counted,
     duration,
     entities,
     margin,
@@ -30,10 +33,6 @@ from recheck_report.model.record import AUDIT, Case
 from recheck_report.statistics.paired import LEVEL
 from recheck_report.statistics.ratio import Ratio
 
-WORDS = {"holds": "holds", "fails": "fails", "inconclusive": "inconclusive"}
-WORDS["not_measured"] = "not measured"
-VERBS = {"holds": "holds", "fails": "fails", "inconclusive": "is inconclusive"}
-VERBS["not_measured"] = "was not measured"
 SMALL_P = 0.001  # smaller p-values are not printed
 SHOWN = 2  # outcomes in a row of the table; the rest stands in the details
 
@@ -205,24 +204,8 @@ def varied(outcome: Outcome, brief: bool = False) -> str:
             for label, each in outcome.over
             if each.verdict == verdict
         )
-        found += [f"{VERBS[verdict]} for {at}"] if at and not brief else []
+        found += [f"{VERDICTS[verdict].one} for {at}"] if at and not brief else []
     return "; " + ", ".join(found)
-
-
-def summary(counts: dict[str, int]) -> str:
-    """ "20 of 67 claims hold, 8 fail, 5 are inconclusive, 34 were not measured"."""
-
-    def some(verdict: str, one: str, many: str) -> str:
-        count = counts[verdict]
-        return f"{count} {one if count == 1 else many}"
-
-    total = sum(counts.values())
-    holds = "holds" if counts["holds"] == 1 else "hold"
-    return (
-        f"{counts['holds']} of {total} claims {holds}, {some('fails', 'fails', 'fail')}, "
-        f"{some('inconclusive', 'is inconclusive', 'are inconclusive')}, "
-        f"{some('not_measured', 'was not measured', 'were not measured')}"
-    )
 
 
 def explained(judged: Judged) -> str:
@@ -271,7 +254,7 @@ class View:
 
     @property
     def counts(self) -> str:
-        return summary({verdict: self.judgement.count(verdict) for verdict in WORDS})
+        return counted({verdict: self.judgement.count(verdict) for verdict in WORDS})
 
     @property
     def processes(self) -> bool:
@@ -435,8 +418,8 @@ class View:
             document = said(claim) or f"“{prose(claim.english or claim.quote)}”"
             where = ", ".join(text for text in (place(each), self.hardware(claim)) if text)
             found.append(
-                f"**{self.link(claim.id)} {VERBS[each.verdict]}: {prose(claim.title)}.** The "
-                f"document ({where}): {document}. Measured: "
+                f"**{self.link(claim.id)} {VERDICTS[each.verdict].one}: {prose(claim.title)}.** "
+                f"The document ({where}): {document}. Measured: "
                 f"{self.evident(outcome, threshold=True)}."
             )
         return found
