@@ -115,10 +115,9 @@ endfunction()
 # files are left out, and the GPU rows say so. It gets
 #   <name>           the program; <name> --help says what it does
 #   <name>.gate      a test for CTest: every row proves itself at its experiment's awkward shapes
-#   <name>_report    a target that measures the full matrix and renders <name>_report in the build folder,
-#                    and <name>_report.zip, the same as one file
-#   <name>_probes    the first part of that: counters of Nsight Compute, as far as CLAIMS ask for any
-#   <name>_render    the last part: renders what was measured last
+#   <name>_report    a target that measures first what decides CLAIMS, then the rest of the matrix, and renders
+#                    <name>_report in the build folder after each, and <name>_report.zip, the same as one file
+#   <name>_render    renders what was measured last
 # CLAIMS holds sources.toml and <experiment>/claims.toml, by which the report judges.
 function(recheck_add_experiments name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "CLAIMS" "SOURCES")
@@ -156,31 +155,26 @@ function(recheck_add_experiments name)
 
   set(measured ${CMAKE_CURRENT_BINARY_DIR}/${name}_measured)
   set(without_python ${CMAKE_COMMAND} -E echo "${RECHECK_NO_PYTHON}" COMMAND ${CMAKE_COMMAND} -E false)
-  set(collect ${without_python})
+  set(measure ${without_python})
   set(render ${without_python})
   if(NOT RECHECK_NO_PYTHON)
     find_program(NCU ncu HINTS ${CUDAToolkit_BIN_DIR})
     find_program(COMPUTE_SANITIZER compute-sanitizer HINTS ${CUDAToolkit_BIN_DIR})
     set(program ${RECHECK_PYTHON} -m recheck_report)
-    set(collect ${program} collect $<TARGET_FILE:${name}> --experiments ${arg_CLAIMS}
+    set(report ${CMAKE_CURRENT_BINARY_DIR}/${name}_report)
+    set(measure ${program} measure $<TARGET_FILE:${name}> --experiments ${arg_CLAIMS}
                 --ncu "${NCU}" --sanitizer "${COMPUTE_SANITIZER}" --nvcc "${CMAKE_CUDA_COMPILER}"
-                --output ${measured}/probes.json)
-    set(render ${program} render ${measured} --experiments ${arg_CLAIMS}
-               --output ${CMAKE_CURRENT_BINARY_DIR}/${name}_report
-               --bundle ${CMAKE_CURRENT_BINARY_DIR}/${name}_report.zip)
+                --measured ${measured} --report ${report} --bundle ${report}.zip)
+    set(render ${program} render ${measured} --experiments ${arg_CLAIMS} --output ${report} --bundle ${report}.zip)
   endif()
-  # Nsight Compute slows everything down, so it is through before measuring begins
   add_custom_target(${name}_report
-    COMMAND ${collect}
-    COMMAND ${name} --output=${measured}
-    COMMAND ${render}
+    COMMAND ${measure}
     DEPENDS ${name}
     COMMENT "Measuring the full matrix and rendering ${name}_report"
     USES_TERMINAL VERBATIM)
-  add_custom_target(${name}_probes COMMAND ${collect} DEPENDS ${name} USES_TERMINAL VERBATIM)
   add_custom_target(${name}_render COMMAND ${render} USES_TERMINAL VERBATIM)
   if(TARGET recheck_python_packages)
-    foreach(target report probes render)
+    foreach(target report render)
       add_dependencies(${name}_${target} recheck_python_packages)
     endforeach()
   endif()

@@ -3,6 +3,7 @@
 
 #include <charconv>
 #include <cstdlib>
+#include <fstream>
 #include <functional>
 #include <iostream>
 #include <map>
@@ -21,7 +22,7 @@ namespace {
 // PROGRAM and EXPERIMENTS stand for what they say
 constexpr const char* usage =
     R"(usage: PROGRAM [--output=FOLDER] [--experiment=NAME,...] [--strategy=NAME,...] [--shape=AxB[xC],...]
-               [--regime=NAME,...] [--quick] [--budget=TIME] [--per-case=SECONDS] [--seed=N] [--nonce=N]
+               [--regime=NAME,...] [--cases=FILE] [--budget=TIME] [--per-case=SECONDS] [--seed=N] [--nonce=N]
                [--resume] [--force] [--device=INDEX|UUID|all]
                [--benchmark_filter=REGEX] [--benchmark_...]
        PROGRAM --gate [--experiment=NAME,...] [--strategy=NAME,...] [--device=INDEX|UUID] [--nonce=N]
@@ -32,7 +33,8 @@ Proves and times every strategy at every shape and writes FOLDER/record.json (de
   --strategy  only these rows of the tables
   --shape     these shapes instead of the full matrix, in the experiments that have so many axes
   --regime    only these of cold, hot, end_to_end, inner
-  --quick     headline shapes, cold and hot, no sweeps: a minute or two on a large GPU
+  --cases     only the cases whose ids stand in FILE, a line each, with the machine's ceilings and the
+              self-audit. --resume without it goes on with all others
   --budget    wall time of the whole run: 5min, 300s or 300. What is predicted not to fit is dropped
               and named: sweeps first, then the largest shapes, headline shapes last
   --per-case  seconds of sampling per case (default 1, and 0.2 without a GPU); proof and first samples
@@ -83,6 +85,17 @@ std::uint64_t whole_number(const std::string& flag, const std::string& text) {
   return value;
 }
 
+/// The lines of a file; throws std::invalid_argument if there are none.
+std::vector<std::string> lines_of(const std::string& path) {
+  std::ifstream file(path);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(file, line);)
+    if (!line.empty()) lines.push_back(line);
+  if (lines.empty())
+    throw std::invalid_argument("--cases: " + path + " cannot be read, or names no case");
+  return lines;
+}
+
 /// --gate has shapes and inputs of its own, times nothing, keeps nothing, and takes one GPU.
 void check_gate(const Options& options, const std::set<std::string>& flags) {
   if (options.device == all_devices)
@@ -117,6 +130,7 @@ Setters setters(Options& options) {
       {"--strategy", [&](const auto& value) { options.choice.strategies = split(value); }},
       {"--shape", [&](const auto& value) { options.choice.shapes = split(value); }},
       {"--regime", [&](const auto& value) { options.choice.regimes = split(value); }},
+      {"--cases", [&](const auto& value) { options.choice.cases = lines_of(value); }},
       {"--per-case", [&](const auto& value) { options.per_case = positive("--per-case", value); }},
       {"--budget",
        [&](const auto& value) {
@@ -137,10 +151,8 @@ Options parse(const std::string& program, std::span<const Experiment> experiment
   std::vector<char*> left = {arguments[0]};
   std::set<std::string> flags;
   const auto with_value = setters(options);
-  const std::map<std::string, bool*> switches = {{"--quick", &options.choice.quick},
-                                                 {"--resume", &options.resume},
-                                                 {"--force", &options.force},
-                                                 {"--gate", &options.gate}};
+  const std::map<std::string, bool*> switches = {
+      {"--resume", &options.resume}, {"--force", &options.force}, {"--gate", &options.gate}};
   for (auto* argument : std::span(arguments).subspan(1)) {
     const Flag given(argument);
     const auto& [word, flag, value] = given;

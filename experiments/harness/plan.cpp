@@ -162,9 +162,12 @@ void require_sense(std::span<const Experiment> experiments, const Choice& choice
   for (const auto& text : choice.shapes) require_shape(chosen, text);
   for (const auto regime : regimes) regime_names.emplace_back(name_of(regime));
   require_known("regime", choice.regimes, regime_names);
-  if (choice.quick && !(choice.shapes.empty() && choice.regimes.empty()))
+  const bool narrowed = !choice.experiments.empty() || !choice.strategies.empty() ||
+                        !choice.shapes.empty() || !choice.regimes.empty();
+  if (!choice.cases.empty() && narrowed)
     throw std::invalid_argument(
-        "--quick has shapes and regimes of its own: leave it out, or --shape and --regime");
+        "--cases says which cases are measured: leave out --experiment, "
+        "--strategy, --shape and --regime");
 }
 
 /// Whether a strategy can be timed in a regime at all.
@@ -173,13 +176,6 @@ bool applies(const Strategy& strategy, Regime regime) {
   if (strategy.launch.backend == Backend::cpu) return regime == Regime::hot;
   if (regime == Regime::inner) return strategy.repeats;
   return regime != Regime::end_to_end || strategy.role != Role::part;
-}
-
-/// Without an algorithm of the story, an experiment is about the machine and the measurement: what
-/// the others are judged by, and short.
-bool tells_story(const Experiment& experiment) {
-  return std::ranges::any_of(experiment.ladder,
-                             [](const Strategy& s) { return s.role == Role::rung; });
 }
 
 std::vector<Shape> shapes_of(const Experiment& experiment, const Choice& choice) {
@@ -195,6 +191,19 @@ std::vector<Shape> shapes_of(const Experiment& experiment, const Choice& choice)
   return shapes;
 }
 
+/// Leaves of all cases those of these ids, and what every record needs: the machine's ceilings and
+/// the self-audit. Throws std::invalid_argument for an id of no case.
+void keep_named(std::vector<Case>& cases, const std::vector<std::string>& ids) {
+  std::set<std::string> left(ids.begin(), ids.end());
+  std::erase_if(cases, [&](const Case& c) {
+    const bool named = left.erase(c.id()) > 0;
+    return !named && c.experiment->name != "machine" && c.experiment->name != "audit";
+  });
+  if (!left.empty())
+    throw std::invalid_argument("--cases names " + *left.begin() +
+                                ", which is no case; see --benchmark_list_tests");
+}
+
 }  // namespace
 
 Planned plan(std::span<const Experiment> experiments, const Choice& choice) {
@@ -202,29 +211,22 @@ Planned plan(std::span<const Experiment> experiments, const Choice& choice) {
   const bool narrowed = !(choice.experiments.empty() && choice.strategies.empty() &&
                           choice.shapes.empty() && choice.regimes.empty());
   Planned planned;
-  planned.coverage.preset = narrowed ? "chosen" : choice.quick ? "quick" : "full";
+  planned.coverage.preset = narrowed ? "chosen" : choice.cases.empty() ? "full" : "claims";
   for (const auto& experiment : experiments) {
     if (!wanted(choice.experiments, experiment.name)) continue;
-    const bool quick = choice.quick && tells_story(experiment);
     for (const auto& shape : shapes_of(experiment, choice)) {
-      if (quick)
-        planned.coverage.dropped.push_back({std::string(experiment.name), to_string(shape),
-                                            shape == experiment.headline
-                                                ? "--quick: cold and hot only, no sweeps"
-                                                : "--quick: headline shapes only"});
-      if (quick && shape != experiment.headline) continue;
       for (const auto regime : regimes) {
-        if (quick && regime != Regime::cold && regime != Regime::hot) continue;
         for (const auto& strategy : experiment.ladder) {
           const bool left_out = choice.shapes.empty() && experiment.leaves_out != nullptr &&
                                 experiment.leaves_out(strategy, shape, regime);
-          if (applies(strategy, regime) && !left_out && !(quick && strategy.sweep) &&
-              wanted(choice.strategies, strategy.name) && wanted(choice.regimes, name_of(regime)))
+          if (applies(strategy, regime) && !left_out && wanted(choice.strategies, strategy.name) &&
+              wanted(choice.regimes, name_of(regime)))
             planned.cases.push_back({&experiment, &strategy, shape, regime});
         }
       }
     }
   }
+  if (!choice.cases.empty()) keep_named(planned.cases, choice.cases);
   if (planned.cases.empty())
     throw std::invalid_argument(
         "nothing to measure: no such strategy has such a shape or that regime; CPU rows have hot "

@@ -14,8 +14,8 @@ namespace recheck {
 /// What a user wants of the tables; an empty list wants everything.
 struct Choice {
   std::vector<std::string> experiments = {}, strategies = {}, shapes = {}, regimes = {};
-  bool quick =
-      false;  // headline shapes, cold and hot, no sweeps; all that is about the measurement
+  // ids of cases: these alone, and all that is about the machine and the measurement
+  std::vector<std::string> cases = {};
 };
 
 /// Whether a list of a choice wants a name.

@@ -19,8 +19,8 @@ struct Dropped {
   std::string experiment, shape, reason;
 };
 
-/// How much of the tables a run set out to measure: all ("full"), --quick's part ("quick"), or what
-/// other flags chose ("chosen").
+/// How much of the tables a run set out to measure: all ("full"), those that --cases names
+/// ("claims"), or what other flags chose ("chosen").
 struct Coverage {
   std::string preset = "full";
   std::vector<Dropped> dropped = {};

@@ -50,10 +50,8 @@ void prepare(const std::filesystem::path& folder, bool resume) {
 }
 
 void announce(const Record& record, const Gpu& gpu) {
-  if (record.coverage.preset != "quick")
-    for (const auto& [experiment, shape, reason] : record.coverage.dropped)
-      std::fprintf(stderr, "dropped %s %s: %s\n", experiment.c_str(), shape.c_str(),
-                   reason.c_str());
+  for (const auto& [experiment, shape, reason] : record.coverage.dropped)
+    std::fprintf(stderr, "dropped %s %s: %s\n", experiment.c_str(), shape.c_str(), reason.c_str());
   std::fprintf(
       stderr, "%zu cases on %s, about %s\n", record.cases.size(),
       (gpu.device ? gpu.device->name : "this CPU; " + gpu.reason.value_or("")).c_str(),

@@ -24,6 +24,7 @@ from recheck_report.commands import Failed
 from recheck_report.model.typed import BadRecord
 
 COMMANDS = {
+    "measure": "measures in parts, and renders a report after each",
     "render": "turns a record into a report",
     "compare": "says what became slower or faster between records, and which verdicts turned",
     "verify": "prints the verdicts on a record, and says what of it is not as published",
@@ -44,6 +45,12 @@ class Help:
 
 
 HELP = {
+    "measure": Help(
+        "measure build/release/experiments/recheck --measured measured --report report",
+        "Measures what decides the claims, renders, measures the rest, renders again.\n"
+        "PROGRAM's own flags stand at the end: --flags --per-case=0.2",
+        {0: "all is measured", 1: "a part failed; the report is of what there was"},
+    ),
     "render": Help(
         "render build/release/measured --output report --beside reports/results/*",
         "Writes report/README.md and all that it links, with the committed GPUs beside this one.",

@@ -42,7 +42,7 @@ TEST_F(Run, RefusesInputThatMakesNoSense) {
       {"--budget=-1", "is not a time such as 5min, 300s or 300"},
       {"--strategy=cpu_serial --budget=0.001s",
        "--budget=0.001s has no room for anything: the quickest shape is predicted"},
-      {"--quick --shape=9x8x7", "--quick has shapes and regimes of its own"}};
+      {"--cases=CMakeLists.missing", "cannot be read, or names no case"}};
   for (const auto& [flags, words] : refusals) expect_refusal(flags, 2, words);
 }
 
@@ -347,36 +347,37 @@ TEST_F(Run, DropsTheLargestShapesThatABudgetHasNoRoomFor) {
   EXPECT_EQ(this->record()["cases"], record["cases"]);
 }
 
-TEST_F(Run, IsQuickAtHeadlineShapesAndAllThatIsAboutTheMeasurement) {
-  const auto lines = [](const std::string& flags) {
-    std::set<std::string> ids;
-    std::istringstream all(run("--benchmark_list_tests " + flags).output);
-    for (std::string line; std::getline(all, line);) ids.insert(line);
-    return ids;
+// what claims need comes first; the rest of the matrix, by --resume, behind it
+TEST_F(Run, MeasuresTheCasesOfAFileAndThenTheOthers) {
+  const std::string named = "transpose/cpu_serial/2048x2048/hot";
+  const auto file = std::filesystem::temp_directory_path() / folder_.filename() += ".claims.txt";
+  const std::string cases = "--cases=" + quoted(file.string());
+  std::ofstream(file) << "transpose/nothing/1x1/hot\n";
+  expect_refusal(cases, 2, "which is no case");
+  std::ofstream(file) << named << "\n\n";
+  expect_refusal("--experiment=matmul " + cases, 2, "--cases says which cases are measured");
+  std::istringstream lines(run("--benchmark_list_tests " + cases).output);
+  std::set<std::string> ids;
+  for (std::string id; std::getline(lines, id);) ids.insert(id);
+  EXPECT_EQ(ids.erase(named), 1u);
+  for (const auto& id : ids) EXPECT_TRUE(id.starts_with("audit/") || id.starts_with("machine/"));
+
+  ASSERT_EQ(run(output() + " --per-case=0.01 " + cases).code, 0);
+  const auto first = record();
+  EXPECT_EQ(first["plan"]["preset"], "claims");
+  EXPECT_EQ(first["cases"].size(), ids.size() + 1);
+  const auto rest =
+      " --resume --per-case=0.01 --benchmark_filter='^(audit|machine)/|serial/.*x204.*'";
+  ASSERT_EQ(run(output() + rest).code, 0);
+  const auto then = record();
+  EXPECT_GT(then["cases"].size(), first["cases"].size());
+  const auto of = [&](const nlohmann::json& record) {
+    for (const auto& c : record["cases"])
+      if (c["id"] == named) return c;
+    return nlohmann::json();
   };
-  std::set<std::string> points;
-  for (const auto& experiment : experiments())
-    for (const auto& strategy : experiment.ladder)
-      if (strategy.sweep)
-        points.insert(std::string(experiment.name) + "/" + std::string(strategy.name));
-  const auto quick = lines("--quick"), full = lines("");
-  EXPECT_LT(quick.size(), full.size() / 4);
-  for (const auto& id : quick) EXPECT_TRUE(full.contains(id)) << id;
-  for (const auto& id : full) {
-    const bool headline = id.find("/4096x4096x4096/") != std::string::npos ||
-                          id.starts_with("matvec/naive/8192x8192/") ||
-                          id.starts_with("transpose/naive/8192x8192/");
-    const bool swept = points.contains(id.substr(0, id.find('/', id.find('/') + 1)));
-    const bool wanted = !swept && (id.ends_with("/cold") || id.ends_with("/hot"));
-    if (headline) {
-      EXPECT_EQ(quick.contains(id), wanted) << id;
-    }
-    if (id.starts_with("audit/") || id.starts_with("machine/") || id.starts_with("memory/")) {
-      EXPECT_TRUE(quick.contains(id)) << id;
-    }
-  }
-  EXPECT_FALSE(quick.contains("matvec/s3_naive_block32/8192x8192/hot"));
-  EXPECT_FALSE(quick.contains("matmul/naive/1024x1024x1024/hot"));
+  EXPECT_EQ(of(then)["seconds"], of(first)["seconds"]);  // not measured again
+  std::filesystem::remove(file);
 }
 
 // the clock on the wall is for stamps alone, and these go by it once

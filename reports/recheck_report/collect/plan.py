@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from recheck_report.claims import Collection, expression
+from recheck_report.claims.checks import Check
 from recheck_report.claims.names import Tables
 from recheck_report.collect.programs import BadProgram, cases_of, execute
 from recheck_report.model.case import Source
@@ -27,6 +29,15 @@ class Wanted:
     cases: dict[str, set[str]] = field(default_factory=dict)
     attributes: dict[str, None] = field(default_factory=dict)
     tests: dict[str, None] = field(default_factory=dict)
+
+
+def deciding(known: Collection) -> Iterator[Check]:
+    """The checks that verdicts rest on, at each choice, and those that a claim's text speaks of."""
+    for claim in known.claims:
+        for check in (*claim.check, *(each for each in claim.also if each.key)):
+            yield from (each for _, each in check.over) if check.over else (check,)
+    for erratum in known.errata:
+        yield from erratum.check
 
 
 def wanted(known: Collection) -> Wanted:

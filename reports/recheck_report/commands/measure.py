@@ -1,0 +1,139 @@
+"""Measures in parts and renders after each, so that a report is there at any moment.
+
+First counters, tests and the cases that decide claims, then the rest of the matrix: two runs of
+PROGRAM, one with --cases and one with --resume. Ctrl-C and a part that fails end in a report of
+what there is.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from recheck_report.claims import load_collection
+from recheck_report.claims.collection import Collection
+from recheck_report.collect.plan import deciding
+from recheck_report.commands import Failed, experiments_option
+from recheck_report.model.verdicts import VERDICTS
+
+CASES = "claims.txt"
+INTERRUPTED = 130
+MOST = 12  # claims of a verdict that are named at the end
+
+
+def ids(known: Collection) -> list[str]:
+    """The cases that verdicts rest on, in the order of the claims."""
+    return list(dict.fromkeys(name for check in deciding(known) for name in check.ids))
+
+
+@dataclass
+class Parts:
+    """The commands of each part. `code`: of the first that failed."""
+
+    options: argparse.Namespace
+    code: int = 0
+
+    def call(self, *words: object) -> bool:
+        """Whether a command succeeded; Ctrl-C is its own to answer."""
+        if self.code:
+            return False
+        child = subprocess.Popen([*map(str, words)])
+        while child.returncode is None:
+            try:
+                child.wait()
+            except KeyboardInterrupt:
+                self.code = INTERRUPTED
+        self.code = self.code or child.returncode
+        return not self.code
+
+    def python(self, command: str, *words: object) -> bool:
+        claims = ("--experiments", self.options.experiments)
+        return self.call(sys.executable, "-m", "recheck_report", command, *words, *claims)
+
+    def collect(self, *words: object) -> bool:
+        tools = [f"--{name}={getattr(self.options, name)}" for name in ("ncu", "sanitizer", "nvcc")]
+        tests = [f"--tests={self.options.tests}"] if self.options.tests else []
+        output = self.options.measured / "probes.json"
+        return self.python(
+            "collect", self.options.program, *tools, *tests, "--output", output, *words
+        )
+
+    def run(self, *words: object) -> bool:
+        output = f"--output={self.options.measured}"
+        return self.call(self.options.program, output, *words, *self.options.flags)
+
+    def render(self) -> bool:
+        """A report of what there is, also behind a part that failed."""
+        code, self.code = self.code, 0
+        measured, shown = self.options.measured, []
+        if (measured / "record.json").exists():
+            for option in ("bundle", "peak"):
+                if value := getattr(self.options, option):
+                    shown += [f"--{option}", value]
+            if self.options.beside:
+                shown += ["--beside", *self.options.beside]
+            self.python("render", measured, "--output", self.options.report, *shown)
+        self.code = code or self.code
+        return not self.code
+
+
+def say(part: str, what: str) -> None:
+    print(f"== {part}: {what}", file=sys.stderr, flush=True)
+
+
+def last_lines(report: Path) -> Iterable[str]:
+    """What holds, what does not, and where the report lies."""
+    claims = json.loads((report / "verdicts.json").read_text(encoding="utf-8"))["claims"]
+    for word in VERDICTS:
+        if own := [each["id"] for each in claims if each["verdict"] == word]:
+            rest = f" and {len(own) - MOST} more" if len(own) > MOST else ""
+            yield f"{word.replace('_', ' ')}: {len(own)} ({', '.join(own[:MOST])}{rest})"
+    yield f"report: {report / 'README.md'}"
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("program", metavar="PROGRAM", help="of experiments: ours, recheck, or one of your own")
+    add("--measured", type=Path, required=True, metavar="DIR", help="where the record goes")
+    add("--report", type=Path, required=True, metavar="DIR", help="where the report goes")
+    add("--quick", action="store_true", help="the claims alone")
+    add("--bundle", type=Path, metavar="FILE", help="the report as one zip file as well")
+    add("--beside", type=Path, nargs="+", metavar="RECORD", help="as for render")
+    add("--peak", type=Path, metavar="DIR", help="as for render")
+    add("--tests", default="", metavar="PROGRAM", help="as for collect")
+    for tool in ("ncu", "sanitizer", "nvcc"):
+        add(f"--{tool}", default="", help="as for collect")
+    add("--flags", nargs=argparse.REMAINDER, default=[], help="of PROGRAM, at the end")
+    experiments_option(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    known, parts, start = load_collection(options.experiments), Parts(options), time.monotonic()
+    options.measured.mkdir(parents=True, exist_ok=True)
+    cases = options.measured / CASES
+    decide = ids(known)
+    cases.write_text("".join(f"{each}\n" for each in decide), encoding="utf-8")
+    resumed = "--resume" in options.flags
+    if decide and not resumed:
+        say("part 1 of 1" if options.quick else "part 1 of 2", "what decides the claims")
+    parts.collect()
+    if decide and not resumed:
+        parts.run(f"--cases={cases}")
+        parts.render()
+    if not parts.code and not (options.quick and decide):
+        say("part 2 of 2", "the rest of the matrix")
+        parts.run(*(["--resume"] if decide and not resumed else []))
+        parts.render()
+    if (options.report / "verdicts.json").exists():
+        for line in last_lines(options.report):
+            print(line)
+    say("end", f"after {time.monotonic() - start:.0f} s")
+    if parts.code and parts.code != INTERRUPTED:
+        raise Failed(f"a part failed; the report is of what there was: {options.report}")
+    return parts.code

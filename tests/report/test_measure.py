@@ -1,0 +1,94 @@
+"""measure: the claims' cases first, a report after each part, whatever becomes of a part."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import EXPERIMENTS, REPORTS
+from recheck_report.claims import load_collection
+from recheck_report.cli import main
+from recheck_report.commands.measure import ids
+
+EVIDENCE = REPORTS / "results" / "nvidia-h100-80gb-hbm3"
+
+
+class World:
+    """In place of the programs: notes what is called, and leaves what each would leave."""
+
+    def __init__(self, folder: Path, ends: dict[str, Any]) -> None:
+        self.folder, self.ends, self.calls = folder, ends, [""][:0]
+
+    def start(self, words: list[str]) -> Any:
+        name = words[3] if "recheck_report" in words else "program"
+        flags = [each.partition("=")[0] for each in words]
+        flags = [each for each in flags if each in ("--resume", "--cases")]
+        self.calls.append(" ".join([name, *flags]))
+        if name == "program":
+            shutil.copy(EVIDENCE / "record.json", self.folder / "measured")
+        if name == "render":
+            (self.folder / "report").mkdir(exist_ok=True)
+            shutil.copy(EVIDENCE / "verdicts.json", self.folder / "report")
+        return Child(self.ends.get(self.calls[-1], 0))
+
+
+class Child:
+    """Ends with that code, or is interrupted and then ends with 130."""
+
+    def __init__(self, end: Any) -> None:
+        self.end, self.returncode = end, None
+
+    def wait(self) -> None:
+        if self.end is KeyboardInterrupt:
+            self.end = 130
+            raise KeyboardInterrupt
+        self.returncode = self.end
+
+
+def _measure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *flags: str, **ends: Any
+) -> tuple[int, list[str]]:
+    world = World(tmp_path, {name.replace("_", " "): end for name, end in ends.items()})
+    monkeypatch.setattr(subprocess, "Popen", world.start)
+    words = ["measure", "recheck", "--measured", str(tmp_path / "measured")]
+    words += ["--report", str(tmp_path / "report"), "--experiments", str(EXPERIMENTS), *flags]
+    return main(words), world.calls
+
+
+def test_claims_come_first_and_each_part_ends_in_a_report(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, calls = _measure(tmp_path, monkeypatch)
+    parts = ["collect", "program --cases", "render", "program --resume", "render"]
+    assert (code, calls) == (0, parts)
+    named = (tmp_path / "measured" / "claims.txt").read_text().split()
+    known = load_collection(EXPERIMENTS)
+    assert named == ids(known) and {*named} >= {*known.claims[0].check[0].ids}
+    *lines, last = capsys.readouterr().out.splitlines()
+    assert last == f"report: {tmp_path / 'report' / 'README.md'}"
+    assert lines[0].startswith("holds: ") and "C01, C02, " in lines[0]
+
+
+def test_quick_is_the_first_part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert _measure(tmp_path, monkeypatch, "--quick") == (
+        0,
+        ["collect", "program --cases", "render"],
+    )
+
+
+def test_what_was_cut_off_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _, calls = _measure(tmp_path, monkeypatch, "--flags", "--resume")
+    assert calls == ["collect", "program --resume", "render"]
+
+
+@pytest.mark.parametrize("end", [KeyboardInterrupt, 130, 1])
+def test_a_part_that_ends_early_still_gives_a_report(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, end: Any
+) -> None:
+    code, calls = _measure(tmp_path, monkeypatch, **{"program --resume": end})
+    assert code == (1 if end == 1 else 130) and calls[-2:] == ["program --resume", "render"]
+    code, calls = _measure(tmp_path, monkeypatch, **{"program --cases": end})
+    assert code == (1 if end == 1 else 130) and calls == ["collect", "program --cases", "render"]
