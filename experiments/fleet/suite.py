@@ -110,7 +110,7 @@ class Measure(rfm.RunOnlyRegressionTest):
     valid_prog_environs = ["+cuda", "+cpu"]
     sourcesdir = None
     build = fixture(Build, scope="environment")
-    flags = variable(str, value="")  # of recheck: -S Measure.flags="--quick --per-case=0.5"
+    flags = variable(str, value="")  # of recheck: -S Measure.flags="--budget=5min --per-case=0.5"
     gpu_model = variable(str, value="", loggable=True)
     node = variable(str, value="", loggable=True)
     keep_files = [MEASURED, NODE]

@@ -3,7 +3,7 @@
 
     python3 tests/rough/rough.py BUILD [--output DIR] [--flags="--per-case=0.2"] [CONDITION ...]
 
-BUILD is a build folder with the targets recheck and rough_load. Needs a GPU. Conditions, by default
+BUILD is a build folder with the targets recheck, rough_load and recheck_python_packages. Needs a GPU. Conditions, by default
 all: quiet, shared (another process computes on the GPU half of the time), second (another recheck
 runs at the same time), busy (a busy loop on every core), counters (Nsight Compute is not permitted
 to count), blocking (CUDA_LAUNCH_BLOCKING=1: refused, then forced).
@@ -73,19 +73,13 @@ class Rough:
             env = os.environ | variables
             return subprocess.run(words, env=env, check=False, **both).returncode  # type: ignore[call-overload,no-any-return]
 
-    def quick(self, name: str, *flags: str, **variables: str) -> list[str]:
+    def quick(self, name: str, *flags: str, ncu: object = "", **variables: str) -> list[str]:
         """What is wrong with a quick run and its report; nothing if both are right."""
         folder, log = self.output / name, self.output / f"{name}.log"
-        words: list[object] = [self.recheck, "--quick", f"--output={folder}"]
-        words += [*self.flags, *flags]
-        if code := self.call(log, *words, **variables):
-            return [f"recheck exits with {code}; see {log}"]
-        return self.rendered(name)
-
-    def rendered(self, name: str) -> list[str]:
-        folder, log = self.output / name, self.output / f"{name}.log"
-        words = ["render", folder, "--output", folder / "report", "--experiments", self.experiments]
-        if code := self.call(log, self.report, *words):
+        words: list[object] = ["measure", self.recheck, "--quick", "--measured", folder]
+        words += ["--report", folder / "report", "--experiments", self.experiments]
+        words += ["--ncu", ncu, "--flags", *self.flags, *flags]
+        if code := self.call(log, self.report, *words, **variables):
             return [f"recheck-report exits with {code}; see {log}"]
         cases = json.loads((folder / "record.json").read_text())["cases"]
         found = [
@@ -127,7 +121,7 @@ class Rough:
             return self.without_counters(name)
         if name == "blocking":
             log, folder = self.output / f"{name}.log", self.output / name
-            asked: list[object] = [self.recheck, "--quick", f"--output={folder}"]
+            asked: list[object] = [self.recheck, "--experiment=machine", f"--output={folder}"]
             code = self.call(log, *asked, CUDA_LAUNCH_BLOCKING="1")
             if code != 2 or "--force" not in log.read_text():
                 return [f"it is not refused with a way out, exit code {code}; see {log}"]
@@ -140,14 +134,10 @@ class Rough:
         folder.mkdir(parents=True, exist_ok=True)
         stub.write_text(NO_PERMISSION)
         stub.chmod(0o755)
-        words = ["collect", self.recheck, "--ncu", stub, "--output", folder / "probes.json"]
-        words += ["--experiments", self.experiments]
-        log = self.output / f"{name}.log"
-        if code := self.call(log, self.report, *words):
-            return [f"collecting exits with {code}; see {log}"]
+        found = self.quick(name, ncu=stub)
         if "may not read" not in (folder / "probes.json").read_text():
-            return ["probes.json does not say that counting is not permitted"]
-        return self.quick(name)
+            found.append("probes.json does not say that counting is not permitted")
+        return found
 
 
 def main() -> int:
