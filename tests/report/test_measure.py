@@ -11,8 +11,9 @@ import pytest
 from conftest import EXPERIMENTS, REPORTS
 from recheck_report.claims import load_collection
 from recheck_report.cli import main
-from recheck_report.commands.measure import ids
+from recheck_report.commands import measure
 
+HEADLINES = {"matmul": "4096x4096x4096", "matvec": "8192x8192", "transpose": "8192x8192"}
 EVIDENCE = REPORTS / "results" / "nvidia-h100-80gb-hbm3"
 
 
@@ -53,6 +54,8 @@ def _measure(
 ) -> tuple[int, list[str]]:
     world = World(tmp_path, {name.replace("_", " "): end for name, end in ends.items()})
     monkeypatch.setattr(subprocess, "Popen", world.start)
+    experiments = [{"name": name, "headline": shape} for name, shape in HEADLINES.items()]
+    monkeypatch.setattr(measure, "environment", lambda _: {"experiments": experiments})
     words = ["measure", "recheck", "--measured", str(tmp_path / "measured")]
     words += ["--report", str(tmp_path / "report"), "--experiments", str(EXPERIMENTS), *flags]
     return main(words), world.calls
@@ -66,7 +69,8 @@ def test_claims_come_first_and_each_part_ends_in_a_report(
     assert (code, calls) == (0, parts)
     named = (tmp_path / "measured" / "claims.txt").read_text().split()
     known = load_collection(EXPERIMENTS)
-    assert named == ids(known) and {*named} >= {*known.claims[0].check[0].ids}
+    assert named == measure.ids(known, HEADLINES)
+    assert {*named} >= {*known.claims[0].check[0].ids, "matmul/tile16/4096x4096x4096/cold"}
     *lines, last = capsys.readouterr().out.splitlines()
     assert last == f"report: {tmp_path / 'report' / 'README.md'}"
     assert lines[0].startswith("holds: ") and "C01, C02, " in lines[0]

@@ -3,10 +3,10 @@
 
     python3 tests/rough/rough.py BUILD [--output DIR] [--flags="--per-case=0.2"] [CONDITION ...]
 
-BUILD is a build folder with the targets recheck, rough_load and recheck_python_packages. Needs a GPU. Conditions, by default
-all: quiet, shared (another process computes on the GPU half of the time), second (another recheck
-runs at the same time), busy (a busy loop on every core), counters (Nsight Compute is not permitted
-to count), blocking (CUDA_LAUNCH_BLOCKING=1: refused, then forced).
+BUILD is a build folder with the targets recheck, rough_load and recheck_python_packages. Needs a
+GPU. Conditions, by default all: quiet, shared (another process computes on the GPU half of the
+time), second (another recheck runs at the same time), busy (a busy loop on every core), counters
+(Nsight Compute is not permitted to count), blocking (CUDA_LAUNCH_BLOCKING=1: refused, then forced).
 
 A condition fails if a command does not exit with 0, there is no report, a row is incorrect, or the
 report's top does not name the cause where times suffered. Exit code: how many conditions failed.

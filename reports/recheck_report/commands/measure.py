@@ -18,7 +18,8 @@ from pathlib import Path
 
 from recheck_report.claims import load_collection
 from recheck_report.claims.collection import Collection
-from recheck_report.collect.plan import deciding
+from recheck_report.collect.plan import deciding, environment
+from recheck_report.collect.programs import BadProgram
 from recheck_report.commands import Failed, experiments_option
 from recheck_report.model.verdicts import VERDICTS
 
@@ -27,9 +28,14 @@ INTERRUPTED = 130
 MOST = 12  # claims of a verdict that are named at the end
 
 
-def ids(known: Collection) -> list[str]:
-    """The cases that verdicts rest on, in the order of the claims."""
-    return list(dict.fromkeys(name for check in deciding(known) for name in check.ids))
+def ids(known: Collection, headlines: dict[str, str]) -> list[str]:
+    """The cases that verdicts rest on, in the order of the claims; and each listing of theirs with
+    the row of its general form, as rows are compared best where they are timed in turns."""
+    found = dict.fromkeys(name for check in deciding(known) for name in check.ids)
+    for each in known.listings if found else ():
+        at = f"{each.shape or headlines[each.experiment]}/cold"
+        found |= dict.fromkeys((f"{each.row}/{at}", f"{each.general}/{at}"))
+    return list(found)
 
 
 @dataclass
@@ -117,7 +123,11 @@ def run(options: argparse.Namespace) -> int:
     known, parts, start = load_collection(options.experiments), Parts(options), time.monotonic()
     options.measured.mkdir(parents=True, exist_ok=True)
     cases = options.measured / CASES
-    decide = ids(known)
+    try:
+        experiments = environment(options.program)["experiments"]
+    except BadProgram as error:
+        raise Failed(str(error), 2) from error
+    decide = ids(known, {each["name"]: each["headline"] for each in experiments})
     cases.write_text("".join(f"{each}\n" for each in decide), encoding="utf-8")
     resumed = "--resume" in options.flags
     if decide and not resumed:
