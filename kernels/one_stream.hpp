@@ -11,8 +11,7 @@ namespace recheck::kernels {
 /// Launches that share a variable of a device, such as constant memory, and so must not overlap.
 /// On one stream they do not. The first one on another stream waits for the device, on the host:
 /// an event behind each launch would do without, but would be part of every time that is measured.
-/// A launch that is captured waits for nobody, as what it is a node of runs later: a graph with it
-/// must not run beside another launch or graph with it.
+/// Launches are not to be captured into graphs.
 class OneStream {
  public:
   /// Calls `launch` while no other thread launches. Not if the device has failed or may not be
@@ -21,24 +20,16 @@ class OneStream {
   void in_turn(cudaStream_t stream, Launch launch) {
     const std::lock_guard alone(mutex_);
     int device = 0;
-    auto captured = cudaStreamCaptureStatusNone;
     unsigned long long id = 0;  // of a stream for good, where its handle may be another's later
-    if (cudaGetDevice(&device) != cudaSuccess ||
-        cudaStreamIsCapturing(stream, &captured) != cudaSuccess)
+    if (cudaGetDevice(&device) != cudaSuccess || cudaStreamGetId(stream, &id) != cudaSuccess)
       return;
-    if (captured != cudaStreamCaptureStatusNone) {
-      last_[device] = nobody;  // whoever comes next waits for what has been launched of the graph
-    } else {
-      if (cudaStreamGetId(stream, &id) != cudaSuccess) return;
-      unsigned long long& last = last_.try_emplace(device, id).first->second;
-      if (id != last && cudaDeviceSynchronize() != cudaSuccess) return;
-      last = id;
-    }
+    unsigned long long& last = last_.try_emplace(device, id).first->second;
+    if (id != last && cudaDeviceSynchronize() != cudaSuccess) return;
+    last = id;
     launch();
   }
 
  private:
-  static constexpr unsigned long long nobody = ~0ULL;
   std::mutex mutex_;
   std::map<int, unsigned long long> last_;  // by the device, the id of the last launch's stream
 };

@@ -132,10 +132,6 @@ cudaError_t __wrap_cudaMemcpyToSymbolAsync(const void*, const void*, std::size_t
   if (bytes > 65536) runtime.wrong.insert("more constant memory than there is");
   return cudaSuccess;
 }
-cudaError_t __wrap_cudaStreamIsCapturing(cudaStream_t, cudaStreamCaptureStatus* status) {
-  *status = cudaStreamCaptureStatusNone;
-  return cudaSuccess;
-}
 cudaError_t __wrap_cudaStreamGetId(cudaStream_t, unsigned long long* id) {
   *id = 0;
   return cudaSuccess;

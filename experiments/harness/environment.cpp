@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
-#include <chrono>
 #include <cinttypes>
 #include <cmath>
 #include <cstdio>
@@ -128,13 +127,7 @@ std::string fnv1a(std::string_view text) {
 }
 
 std::string utc_now() {
-  // the system's clock is asked once, and may be set by an hour while a run goes on
-  using std::chrono::system_clock, std::chrono::steady_clock;
-  static const auto then = system_clock::now();
-  static const auto begun = steady_clock::now();
-  const auto passed =
-      std::chrono::duration_cast<system_clock::duration>(steady_clock::now() - begun);
-  const std::time_t now = system_clock::to_time_t(then + passed);
+  const std::time_t now = std::time(nullptr);
   char text[32];
   std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", std::gmtime(&now));
   return text;

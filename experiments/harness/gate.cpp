@@ -202,17 +202,17 @@ BlockCheck::~BlockCheck() {
 
 FreshLaunch BlockCheck::fresh_launch(int position) {
   Operands& operands = gate_.operands_;
-  auto& kept = gate_.kept_;
-  if (!kept) kept = std::make_unique<Array>(operands.target(), operands.output_floats());
   operands.integers(strategy_);  // which may have to be made
-  const auto begin = [&] {
-    operands.target().queue_copy(kept->data(), operands.guarded_output(), operands.output_floats());
-    operands.queue_exchange(strategy_);
+  if (!gate_.kept_)
+    gate_.kept_ = std::make_unique<Array>(operands.target(), operands.output_floats());
+  const auto begin = [this, &all = operands] {
+    all.target().queue_copy(gate_.kept_->data(), all.guarded_output(), all.output_floats());
+    all.queue_exchange(strategy_);
     exchanged_ = true;
-    operands.queue_poison_output();
+    all.queue_poison_output();
   };
-  const auto end = [&] {
-    operands.queue_exchange(strategy_);
+  const auto end = [this, &all = operands] {
+    all.queue_exchange(strategy_);
     exchanged_ = false;
   };
   return {position, begin, end};

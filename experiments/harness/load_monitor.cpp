@@ -15,28 +15,12 @@ LoadMonitor::LoadMonitor(const std::string& pci_bus_id, const char* library, con
   looked_ = 0;
 }
 
-std::string LoadMonitor::text(const Limit& limit, double value) {
-  return std::to_string(std::lround(value / limit.scale)) + " " + limit.unit;
-}
-
-void LoadMonitor::update(Limit& limit, const Answer<double>& now,
-                         std::vector<std::string>& changes) {
-  if (!now.value || (!limit.values.empty() && limit.values.back() == *now.value)) return;
-  limit.values.push_back(*now.value);
-  if (limit.values.size() > 1)
-    changes.push_back("the GPU's " + std::string(limit.what) + " is " + text(limit, *now.value) +
-                      " now, and was " + text(limit, *(limit.values.end() - 2)) +
-                      ": times before and after are not of the same GPU");
-}
-
 std::vector<std::string> LoadMonitor::look(bool due) {
   if (!due && now() < looked_ + 1) return {};
   looked_ = now();
   std::vector<std::string> changes;
   look_at_gpu(changes);
   look_at_host(changes);
-  update(power_, nvml_.limit_watts(), changes);
-  update(clock_, nvml_.application_clock_hz(), changes);
   return changes;
 }
 
@@ -88,14 +72,6 @@ void LoadMonitor::note(nlohmann::ordered_json& environment) const {
   }
   if (most_cpus_) raise_to(state["other_cpus"], *most_cpus_);
   if (most_percent_) raise_to(state["other_gpu_percent"], *most_percent_);
-  for (const Limit* limit : {&power_, &clock_}) {
-    if (limit->values.size() < 2) continue;
-    std::string values;
-    for (const double value : limit->values)
-      values += (values.empty() ? "" : ", then ") + text(*limit, value);
-    unknown[limit->field] = std::string(changed_while_measured) + values;
-  }
-  if (power_.values.size() > 1) environment["gpu"]["power_limit_watts"] = nullptr;
 }
 
 }  // namespace recheck

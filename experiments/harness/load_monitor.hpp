@@ -19,8 +19,8 @@ struct Load {
   bool hot = false;        // whether the GPU lowered its clock to stay cool
 };
 
-/// What other processes take of a GPU and of its host, and the limits that the GPU is held to, from
-/// one look to the next. NVML is asked in look() alone, so nothing disturbs what is timed between.
+/// What other processes take of a GPU and of its host, from one look to the next. NVML is asked in
+/// look() alone, so nothing disturbs what is timed between.
 ///
 /// It cannot know of what comes and goes between two looks, of clocks that are locked by
 /// `nvidia-smi --lock-gpu-clocks` (the clock that each block of samples held is measured instead),
@@ -40,20 +40,10 @@ class LoadMonitor {
   Load take() { return std::exchange(most_load_, last_load_); }
 
   /// Puts what the looks have seen into a record's environment: the most other processes at once,
-  /// or why nobody knows; the most CPUs that others kept busy, if that is known; and a limit that
-  /// has changed is not known, because it has.
+  /// or why that is not known; the most CPUs that others kept busy, if that is known.
   void note(nlohmann::ordered_json& environment) const;
 
  private:
-  /// A limit, each time that it was another one; empty where it is not known.
-  struct Limit {
-    const char *what, *field, *unit;  // for a person, and below the record's environment
-    double scale;                     // of the unit
-    std::vector<double> values = {};
-  };
-  static std::string text(const Limit& limit, double value);
-  static void update(Limit& limit, const Answer<double>& now, std::vector<std::string>& changes);
-
   void look_at_gpu(std::vector<std::string>& changes);
   void look_at_host(std::vector<std::string>& changes);
 
@@ -67,14 +57,9 @@ class LoadMonitor {
   std::optional<int> most_percent_ = {};
   std::optional<CpuSeconds> host_ = {};
   std::optional<int> most_cpus_ = {};  // that others kept busy
-  Limit power_ = {"power limit", "gpu.power_limit_watts", "W", 1};
-  Limit clock_ = {"application clock", "gpu.application_clock_hz", "MHz", 1e6};
 };
 
 /// Raises the most that was seen of others; none may be known yet.
 void raise_to(nlohmann::ordered_json& most, int seen);
-
-/// Begins the reason for which a limit of the environment is not known if it has changed.
-constexpr std::string_view changed_while_measured = "changed while this was measured: ";
 
 }  // namespace recheck

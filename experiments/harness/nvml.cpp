@@ -127,10 +127,6 @@ Answer<double> Nvml::joules() const {
 Answer<double> Nvml::limit_watts() const {
   return number<unsigned>("nvmlDeviceGetEnforcedPowerLimit", 1e-3);
 }
-Answer<double> Nvml::application_clock_hz() const {
-  constexpr int of_the_multiprocessors = 1;
-  return number<unsigned>("nvmlDeviceGetApplicationsClock", 1e6, of_the_multiprocessors);
-}
 Answer<bool> Nvml::ecc() const { return mode<int>("nvmlDeviceGetEccMode"); }
 Answer<bool> Nvml::mig() const { return mode<unsigned>("nvmlDeviceGetMigMode"); }
 

@@ -40,7 +40,6 @@ class Nvml {
   [[nodiscard]] Answer<std::string> mig_instance(const std::string& cuda_uuid) const;
   /// What keeps the clock from rising now: "sw_power_cap", ...
   [[nodiscard]] Answer<std::vector<std::string>> throttle() const;
-  [[nodiscard]] Answer<double> application_clock_hz() const;  // that a user has set, of the SMs
   /// Processes other than this one that have a compute context. This one has to have its own: it is
   /// one of those listed, if perhaps by another id, as in a container; and where none is, the
   /// driver lists none for anybody.

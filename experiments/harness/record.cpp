@@ -170,7 +170,7 @@ Json Record::to_json() const {
   return {{"schema", schema},
           {"environment", environment},
           {"method", method_json()},
-          // a clock that was set back between two parts of a run has it end at its start
+          // a clock that was set back has the run end at its start
           {"finished",
            finished ? Json(std::max(utc_now(), environment.value("started", ""))) : Json(nullptr)},
           {"wall_seconds", tenths(wall_seconds)},
@@ -323,15 +323,7 @@ void Record::resume(const Json& earlier) try {
   if (earlier.at("schema") != schema)
     throw std::runtime_error("it has schema " + shown(earlier.at("schema")) + ", not " +
                              std::to_string(schema));
-  Json then = earlier.at("environment");
-  const Json unknown = then.value("unknown", Json::object());
-  const std::string limit = unknown.value("gpu.power_limit_watts", "");
-  if (limit.starts_with(changed_while_measured)) {
-    // it is as it is now: the record cannot hold one
-    environment["unknown"]["gpu.power_limit_watts"] = limit;
-    for (Json* one : {&then, &environment}) (*one)["gpu"]["power_limit_watts"] = nullptr;
-  }
-  if (const auto other = difference(then, environment))
+  if (const auto other = difference(earlier.at("environment"), environment))
     throw std::runtime_error("it is from another environment: " + *other);
   if (!environment.value("command_budget_seconds", Json()).is_null()) {
     // what fits was decided when it began

@@ -70,7 +70,7 @@ std::string cpu_name(const std::filesystem::path& root, const std::string& machi
 /// What the device could do at best, from its attributes; empty without a device.
 nlohmann::ordered_json ceilings(const Gpu& gpu);
 
-/// The time now, as "2026-11-21T03:00:00Z". In one process it never goes back nor jumps.
+/// The time now, as "2026-11-21T03:00:00Z".
 std::string utc_now();
 
 /// A program of this build, as --version prints it: "recheck 0.1.0 (0123456789ab-dirty)".

@@ -160,8 +160,7 @@ class Run {
     journal_.append(c, record_);
   }
 
-  /// Says who else has come to use the GPU, and which limit of it has changed, since the look
-  /// before. Nothing is being timed meanwhile.
+  /// Says who else has come to use the GPU since the look before. Nothing is being timed meanwhile.
   void look_around(bool due) {
     if (!monitor_) return;
     for (const auto& change : monitor_->look(due)) progress_.say(change);

@@ -33,7 +33,7 @@ extern "C" {
 
 int fake_users = 0;
 unsigned fake_processes = 100;  // more than a first guess has room for
-unsigned fake_milliwatts = 700'000, fake_megahertz = 1980;
+unsigned fake_milliwatts = 700'000;
 unsigned fake_throttle = 0x4 | 0x40 | 0x100 | 0x1000;
 unsigned fake_percent = 0;  // of the GPU's time, that each process takes
 int fake_mig = 0;           // whether it has MIG, which is on then
@@ -60,10 +60,6 @@ int nvmlDeviceGetUUID(const void* device, char* text, unsigned length) {
 int nvmlDeviceGetEnforcedPowerLimit(void*, unsigned* milliwatts) {
   *milliwatts = fake_milliwatts;
   return success;
-}
-int nvmlDeviceGetApplicationsClock(void*, int type, unsigned* megahertz) {
-  *megahertz = fake_megahertz;
-  return type == 1 ? success : not_supported;
 }
 int nvmlDeviceGetTotalEnergyConsumption(void*, unsigned long long* millijoules) {
   *millijoules = 5'000'000'000'250;  // more than 32 bits hold

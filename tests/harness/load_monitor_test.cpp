@@ -19,13 +19,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// A GPU whose neighbours and limits a test sets.
+/// A GPU whose other processes a test sets.
 class GpuLoad : public TemporaryFolder {
  public:
   ~GpuLoad() override {
     processes() = 100;
-    milliwatts() = 700'000;
-    megahertz() = 1980;
     dlclose(library_);
   }
 
@@ -35,8 +33,6 @@ class GpuLoad : public TemporaryFolder {
     return *static_cast<unsigned*>(dlsym(library_, name));
   }
   [[nodiscard]] unsigned& processes() const { return of("fake_processes"); }
-  [[nodiscard]] unsigned& milliwatts() const { return of("fake_milliwatts"); }
-  [[nodiscard]] unsigned& megahertz() const { return of("fake_megahertz"); }
   static Json noted(const LoadMonitor& monitor) {
     Json environment = start();
     monitor.note(environment);
@@ -118,24 +114,6 @@ TEST_F(GpuLoad, LooksOnceASecond) {
   EXPECT_TRUE(monitor.look().empty());
 }
 
-// a limit that was two has no one value
-TEST_F(GpuLoad, NotesThatALimitHasChanged) {
-  LoadMonitor monitor(bus_id_, FAKE_NVML, "/nowhere");
-  milliwatts() = 500'000;
-  megahertz() = 1200;
-  const auto changes = monitor.look(true);
-  ASSERT_EQ(changes.size(), 2u);
-  EXPECT_TRUE(changes[0].starts_with("the GPU's power limit is 500 W now, and was 700 W"));
-  EXPECT_TRUE(changes[1].starts_with("the GPU's application clock is 1200 MHz now")) << changes[1];
-  milliwatts() = 700'000;
-  EXPECT_EQ(monitor.look(true).size(), 1u);
-  const Json noted = GpuLoad::noted(monitor);
-  EXPECT_TRUE(noted["gpu"]["power_limit_watts"].is_null());
-  EXPECT_EQ(noted["unknown"]["gpu.power_limit_watts"],
-            "changed while this was measured: 700 W, then 500 W, then 700 W");
-  EXPECT_TRUE(noted["unknown"].contains("gpu.application_clock_hz"));
-}
-
 TEST_F(GpuLoad, SaysThatNobodyKnowsWhereTheDriverListsNone) {
   processes() = 0;
   LoadMonitor monitor(bus_id_, FAKE_NVML, "/nowhere");
@@ -211,22 +189,15 @@ TEST_F(HostLoad, DoNotGuessWhereTheSystemTellsNothing) {
   EXPECT_TRUE(cpu_seconds());  // Linux does
 }
 
-// what was seen stays with the record, and does not keep it from being gone on with
-TEST_F(GpuLoad, AreResumedWith) {
+// what was seen stays with the record
+TEST_F(GpuLoad, IsResumedWith) {
   LoadMonitor monitor(bus_id_, FAKE_NVML, "/nowhere");
-  milliwatts() = 500'000;
   processes() = 3;
   monitor.look(true);
   Record measured{.environment = start(), .ceilings = {}, .cases = {}}, again = measured;
   monitor.note(measured.environment);
-  again.environment["gpu"]["power_limit_watts"] = 500;
   again.resume(measured.to_json());
   EXPECT_EQ(again.environment, measured.environment);
-  // a limit that is another one than it was all the time is another environment
-  Record other{.environment = start(), .ceilings = {}, .cases = {}};
-  other.environment["gpu"]["power_limit_watts"] = 500;
-  EXPECT_THROW(other.resume(Record{.environment = start(), .ceilings = {}, .cases = {}}.to_json()),
-               std::runtime_error);
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 #include "../../experiments/harness/record.hpp"
 
 #include <gtest/gtest.h>
-#include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -39,23 +38,6 @@ TEST_F(RecordFile, SaysWhereItCannotBeWritten) {
     EXPECT_NE(message.find("--output"), std::string::npos) << message;
     EXPECT_EQ(message.find('\n'), std::string::npos) << message;
   }
-}
-
-TEST_F(RecordFile, KeepsTheOldOneWhenTheDiskIsFull) {
-  if (mount("tmpfs", folder_.c_str(), "tmpfs", 0, "size=64k") != 0)
-    GTEST_SKIP() << "a full disk needs a small file system, and mounting one needs root";
-  const auto file = folder_ / "record.json";
-  write_file(file, "what was measured");
-  std::string message;
-  try {
-    write_file(file, std::string(1 << 20, 'x'));
-  } catch (const std::runtime_error& error) {
-    message = error.what();
-  }
-  EXPECT_NE(message.find("No space left on device"), std::string::npos) << message;
-  EXPECT_EQ(read(file), "what was measured");
-  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), {}), 1);
-  umount(folder_.c_str());
 }
 
 TEST(Record, GivesSecondsToPassedCasesOnlyAndReasonsToTheOthers) {

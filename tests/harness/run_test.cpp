@@ -5,7 +5,6 @@
 
 #include <chrono>
 #include <csignal>
-#include <ctime>
 #include <regex>
 #include <set>
 #include <sstream>
@@ -379,41 +378,6 @@ TEST_F(Run, MeasuresTheCasesOfAFileAndThenTheOthers) {
   EXPECT_EQ(of(then)["seconds"], of(first)["seconds"]);  // not measured again
   std::filesystem::remove(file);
 }
-
-// the clock on the wall is for stamps alone, and these go by it once
-// NOLINTNEXTLINE(misc-multiple-inheritance): GoogleTest's own way
-class RunWhileTheClockIsSet : public Run, public testing::WithParamInterface<int> {};
-
-TEST_P(RunWhileTheClockIsSet, IsAsLongAsItTook) {
-  // a blank in the library's path would separate two
-  const auto clock = std::filesystem::temp_directory_path() / folder_.filename() += ".clock.so";
-  std::filesystem::copy_file(STEPPING_CLOCK, clock);
-  const std::string program =
-      "STEP=" + std::to_string(GetParam()) +
-      " ASAN_OPTIONS=verify_asan_link_order=0 LD_PRELOAD=" + clock.string() + " " +
-      quoted(RECHECK_BINARY);
-  const auto outcome =
-      run(output() +
-              " --strategy=cpu_serial --shape=250x250x250,251x251x251 --per-case=0.6 "
-              "--budget=30s",
-          program);
-  std::filesystem::remove(clock);
-  ASSERT_EQ(outcome.code, 0) << outcome.output;
-  const auto record = this->record();
-  for (const auto& c : record["cases"]) EXPECT_EQ(c["status"], "passed") << c;
-  EXPECT_GT(record["wall_seconds"], 0.3);  // so the clock was set before its end
-  EXPECT_LT(record["wall_seconds"], 30);
-  const auto seconds = [](const std::string& stamp) {
-    std::tm time{};
-    EXPECT_NE(strptime(stamp.c_str(), "%Y-%m-%dT%H:%M:%SZ", &time), nullptr) << stamp;
-    return timegm(&time);
-  };
-  const auto took = seconds(record["finished"]) - seconds(record["environment"]["started"]);
-  EXPECT_GE(took, 0);
-  EXPECT_LE(took, double{record["wall_seconds"]} + 2);
-}
-
-INSTANTIATE_TEST_SUITE_P(Run, RunWhileTheClockIsSet, testing::Values(-3600, 3600));
 
 // NOLINTNEXTLINE(misc-multiple-inheritance): GoogleTest's own way
 class RunUntilASignal : public Run, public testing::WithParamInterface<int> {};
