@@ -8,9 +8,10 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <map>
 #include <string>
-#include <string_view>
 #include <thread>
+#include <vector>
 
 #include "../experiments/harness/edge_proofs.hpp"
 #include "../experiments/matmul/matmul.hpp"
@@ -28,13 +29,18 @@ const Settings settings = {.budget_seconds = 0.05, .seed = 1};
 /// A machine without a GPU.
 Gpu no_gpu() { return {.device = {}, .reason = "there is none", .driver = "", .runtime = ""}; }
 
+std::vector<Case*> pointers(std::vector<Case>& cases) {
+  std::vector<Case*> all(cases.size());
+  std::ranges::transform(cases, all.begin(), [](Case& c) { return &c; });
+  return all;
+}
+
 /// What a run says of the rows of an experiment at a shape.
 std::vector<Case> measured(const Experiment& experiment, const Shape& shape, Regime regime,
                            const Gpu& gpu = no_gpu()) {
   std::vector<Case> cases;
   for (const auto& row : experiment.ladder) cases.push_back({&experiment, &row, shape, regime});
-  std::vector<Case*> group;
-  for (Case& c : cases) group.push_back(&c);
+  const auto group = pointers(cases);
   Runner(settings, gpu).run(group);
   for (const Case& c : cases) {
     EXPECT_EQ(c.seconds.has_value(), c.result.value_or(Result{}).passed()) << c.id();
@@ -200,8 +206,7 @@ TEST(Run, ReportsEachCaseWhenItEnds) {
   for (const auto& row : rows)
     for (const auto regime : {Regime::hot, Regime::end_to_end})
       cases.push_back({&experiment, &row, {32, 24, 40}, regime});
-  std::vector<Case*> group;
-  for (Case& c : cases) group.push_back(&c);
+  const auto group = pointers(cases);
   std::map<std::string, int> ended;
   Runner(settings, no_gpu(),
          {.on_finish =
