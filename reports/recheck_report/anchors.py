@@ -10,6 +10,8 @@ import re
 from recheck_report.model.record import MEMORY_LEVELS, SPECIAL, Case, Experiment
 
 README, CLAIMS, METHOD = "README.md", "claims.md", "method.md"
+ERRATA, CHANGES, CASES = "errata.md", "changes.md", "cases.csv"
+TABLE = "at-the-headline"  # the anchor of the one table of an experiment
 BESIDE = "beside"  # the folder with a report for each record shown where a record has no GPU
 
 
@@ -18,29 +20,28 @@ def page(experiment: Experiment) -> str:
     if experiment.name in SPECIAL:
         return METHOD
     # an experiment may have the name of another page; its own stays unlike that of any other
-    taken = re.fullmatch(r"(readme|claims|method)(_experiment)*", experiment.name)
+    taken = re.fullmatch(r"(readme|claims|method|errata|changes)(_experiment)*", experiment.name)
     return f"{experiment.name}{'_experiment' if taken else ''}.md"
 
 
 def anchor(case: Case, experiment: Experiment) -> str:
-    """The row a case stands in: the headline table's, else that of its regime's full matrix. A
-    level of memory has a row for each size."""
-    name = row_anchor(
-        experiment, case.strategy, "" if case.shape_name == experiment.headline else case.regime
-    )
-    return f"{name}-{case.shape_name}" if experiment.name == MEMORY_LEVELS else name
+    """The row a case stands in; a level of memory has a row for each size. Points of a sweep have
+    none, and lead to the table."""
+    if experiment.name in SPECIAL:
+        name = row_anchor(experiment, case.strategy, case.regime)
+        return f"{name}-{case.shape_name}" if experiment.name == MEMORY_LEVELS else name
+    return TABLE if case.sweep else row_anchor(experiment, case.strategy)
 
 
 def row_anchor(experiment: Experiment, strategy: str, regime: str = "") -> str:
-    """ "tile16" in the headline table, "cold-tile16" in the matrix of a regime. No anchor of a
-    section is like one of these."""
+    """ "tile16"; of the machine's rows "machine-hot-ffma"."""
     about = experiment.name if experiment.name in SPECIAL else ""
     name = "-".join(text for text in (about, regime, strategy) if text)
     return re.sub(r"[^\w.-]", "-", name)
 
 
 def place(case: Case, experiment: Experiment) -> str:
-    """ "matmul.md#cold-tile16"."""
+    """ "matmul.md#tile16"."""
     return f"{page(experiment)}#{anchor(case, experiment)}"
 
 

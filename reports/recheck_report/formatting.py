@@ -9,6 +9,7 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 
 from recheck_report.model.case import Seconds
 
@@ -125,3 +126,28 @@ def cell(text: str) -> str:
     emphasis or the end of a table's cell; nor a heading, as it is one line and stands behind other
     text."""
     return entities(_LIVE.sub(r"\\\g<0>", text))
+
+
+# what Markdown would read as more than text: emphasis, strike-through, a link's middle
+_MARKS = re.compile(
+    r"(?<!\s)\*|\*(?!\s)|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|~(?=~)|(?<=\])\(|\\(?=[^\w\s])"
+    r"|:(?=//)|(?<=[wW]{3})\."  # addresses, of which code hosts make links
+)
+
+
+@cache
+def prose(text: str) -> str:
+    """Plain text made safe in Markdown; what stands between backticks stays code."""
+    parts = text.split("`")
+    # runs of them are pairs of their own to Markdown
+    if not len(parts) % 2 or "``" in text:
+        parts = [text.replace("`", "'")]
+    for at, part in enumerate(parts):
+        inside = part.replace("|", "\\|")
+        parts[at] = inside if at % 2 else entities(_MARKS.sub(r"\\\g<0>", part))
+    return "`".join(parts)
+
+
+def label(text: str) -> str:
+    """The same with shapes as a reader writes them: "at 1024x1024x1024" is at 1024³."""
+    return prose(re.sub(r"\b\d+(x\d+)+\b", lambda found: shape_label(found[0]), text))

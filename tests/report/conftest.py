@@ -3,12 +3,10 @@ subject as a user does."""
 
 from __future__ import annotations
 
-import base64
 import bz2
 import contextlib
 import copy
 import gc
-import gzip
 import io
 import json
 import os
@@ -150,27 +148,9 @@ def tree(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in files}
 
 
-def unpacked(folder: Path) -> dict[str, bytes]:
-    """The files of a report; what report.html holds packed is unpacked, as zlib's versions pack
-    the same data in other bytes."""
-    files = tree(folder)
-    page = re.sub(
-        rb'(?<=<script type="text/plain" id=")(\w+)">([^<]+)',
-        lambda part: part[1] + gzip.decompress(base64.b64decode(part[2])),
-        files["report.html"],
-    )
-    return files | {"report.html": page}
-
-
-def same_matplotlib(report: Path) -> None:
-    """Skips a test of a report's bytes where they were drawn with another matplotlib."""
-    import matplotlib
-
-    drawn = "".join(chart.read_text() for chart in report.glob("charts/*.svg"))
-    versions = set(re.findall(r"Matplotlib v([\w.]+),", drawn))
-    assert len(versions) == 1
-    if versions != {matplotlib.__version__}:
-        pytest.skip(f"drawn with matplotlib {versions.pop()}, this is {matplotlib.__version__}")
+def data_of(folder: Path) -> dict[str, bytes]:
+    """What of a report is data, and no page made of it: by name."""
+    return {name: data for name, data in tree(folder).items() if name.endswith(".json")}
 
 
 def same_schema(report: Path) -> None:

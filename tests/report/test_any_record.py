@@ -350,13 +350,13 @@ def test_what_raises_costs_only_its_place(
 
     own = read(write(*small, tmp_path), EXPERIMENTS)
     monkeypatch.setattr("recheck_report.charts.ladder.draw", bad)
-    monkeypatch.setattr("recheck_report.sections.tables.matrices", bad)
+    monkeypatch.setattr("recheck_report.sections.tables.other_problems", bad)
     with pytest.raises(ZeroDivisionError):
         render(own, [])
     monkeypatch.delenv("RECHECK_RAISE")
     files = render(own, [])
     told = "This section could not be made: ZeroDivisionError: of &lt;b&gt; nothing."
-    assert told in files["matmul.md"].decode() and told in files["README.md"].decode()
+    assert told in files["matmul.md"].decode()
     assert "claims.md" in files and "method.md" in files
     monkeypatch.setattr("recheck_report.page.data.of", bad)
     assert b"could not be made" in render(own, [])["report.html"]

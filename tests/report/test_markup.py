@@ -11,9 +11,8 @@ from xml.etree import ElementTree
 
 import pytest
 from conftest import EXPERIMENTS, pages
-from recheck_report.formatting import cell
+from recheck_report.formatting import cell, prose
 from recheck_report.model.schema import schema
-from recheck_report.sections.verdicts import prose
 from synthetic import Json, make_full, pack, spoil
 from synthetic_accuracy import make_accuracy
 from synthetic_claims import make_probes

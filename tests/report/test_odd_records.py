@@ -76,13 +76,12 @@ def test_own_shapes_render(
     linked(tree(tmp_path / "report"))
 
 
-def test_a_case_that_the_run_does_not_have_is_a_dot(report: Callable[..., str]) -> None:
+def test_a_case_that_the_run_does_not_have_is_a_dash(report: Callable[..., str]) -> None:
     record = make_matvec([(64, 1048576), (8192, 8192)])
-    gone = matching(record, "/cpu_sse/64x")[0]
+    gone = matching(record, "/cpu_sse/8192x8192/hot")[0]
     record["cases"].remove(gone)
-    hot = report(record).split("<summary>Every shape, hot")[1].split("</details>")[0]
-    row = next(line for line in hot.split("\n") if "`cpu_sse`" in line)
-    assert "| · |" in row
+    row = next(line for line in report(record).split("\n") if ">`cpu_sse` |" in line)
+    assert "| – |" in row and "not in the record" in row
 
 
 def test_an_experiment_without_cases_is_named(report: Callable[..., str]) -> None:

@@ -16,7 +16,7 @@ from importlib.metadata import distributions
 from pathlib import Path
 
 import pytest
-from conftest import EXPERIMENTS, REPORTS, one_line, same_matplotlib, same_schema, tree, unpacked
+from conftest import EXPERIMENTS, REPORTS, data_of, one_line, same_schema, tree
 from recheck_report import __version__
 from recheck_report.cli import COMMANDS
 
@@ -84,15 +84,13 @@ CODE = (".cpp", ".hpp", ".cu", ".cuh", ".py", ".js", ".css", ".j2", ".cmake", ".
 # what has to become shorter yet
 LONG = {
     "experiments/harness/session.cpp", "experiments/harness/workbench.cpp",
-    "kernels/peak/matmul/split.cuh", "reports/recheck_report/commands/render.py",
-    "reports/recheck_report/sections/verdicts.py", "tests/harness/journal_test.cpp",
+    "kernels/peak/matmul/split.cuh",
+    "tests/harness/journal_test.cpp",
     "tests/harness/run_test.cpp", "tests/mutants_test.cpp", "tests/report/test_browser.py",
 }  # fmt: skip
 LONG_FUNCTIONS = {
-    "experiments/fleet/run.py: main", "reports/recheck_report/charts/ladder.py: draw",
+    "experiments/fleet/run.py: main",
     "reports/recheck_report/charts/loops.py: draw",
-    "reports/recheck_report/charts/of_copy.py: draw",
-    "reports/recheck_report/charts/throughput.py: draw",
     "reports/recheck_report/sections/accuracy.py: _promise",
     "reports/recheck_report/sections/provenance.py: brands",
 }  # fmt: skip
@@ -210,8 +208,7 @@ def test_it_starts_from_anywhere(program: list[str], tmp_path: Path) -> None:
 def test_committed_evidence_is_what_it_renders(
     record: Path, program: list[str], tmp_path: Path
 ) -> None:
-    """Byte for byte, of its own record, and its verdicts are as expected."""
-    same_matplotlib(record.parent)
+    """Its data byte for byte, of its own record, and its verdicts are as expected."""
     options = ("--experiments", EXPERIMENTS)
     result = _run(program, tmp_path, "render", record, *options, "--output", "report")
     assert result.returncode == 0, result.stderr
@@ -219,6 +216,6 @@ def test_committed_evidence_is_what_it_renders(
     result = _run(program, tmp_path, "verify", "report", *options, *expected)
     assert "every verdict as expected" in result.stdout, result.stderr
     same_schema(record.parent)
-    committed = unpacked(record.parent)
+    committed = data_of(record.parent)
     committed.pop("medians.json", None)  # of earlier runs
-    assert unpacked(tmp_path / "report") == committed
+    assert data_of(tmp_path / "report") == committed

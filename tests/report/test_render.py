@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import csv
 import html
 import json
 import re
@@ -91,7 +92,7 @@ def test_pages_begin_with_what_they_answer_and_lead_back(
     report(make_full(small=True))
     found = pages(tree(tmp_path / "report"))
     assert list(found) == [
-        "README.md", "claims.md",
+        "README.md", "changes.md", "claims.md", "errata.md",
         "matmul.md", "matvec.md", "method.md", "transpose.md",
     ]  # fmt: skip
     for name, page in found.items():
@@ -220,22 +221,29 @@ def test_brands_stand_at_the_top(report: Callable[..., str]) -> None:
         assert f"> [!WARNING]\n> {brand}" in head
 
 
-def test_environment_says_what_is_not_known_and_why(report: Callable[..., str]) -> None:
+def test_environment_says_what_is_not_known_and_why(save: Callable[..., Path]) -> None:
+    from recheck_report.model.read import load
+    from recheck_report.sections import provenance
+
     record = make_record(SMALL[:2], strategies=["cpu_blas", "tile16"])
-    rows = "| inputs' seed | 13 |\n| sampling budget | 1 s per case |\n"
-    text = report(record)
-    assert rows in text and "| ECC | on |" in text and "| power limit | 700 W |" in text
-    assert "| MPS | not known: no permission to ask |" in text
-    assert "| `matmul/tile.cu` | 0011223344556677 |" in text
+
+    def rows() -> dict[str, str]:
+        env = load(save(record))[0].environment
+        return dict(provenance.rows(env))
+
+    found = rows()
+    assert found["inputs' seed"] == "13" and found["sampling budget"] == "1 s per case"
+    assert found["ECC"] == "on" and found["power limit"] == "700 W"
+    assert found["MPS"] == "not known: no permission to ask"
     record["environment"]["gpu"] |= {"ecc": None, "power_limit_watts": None}
     record["environment"]["unknown"] = {"gpu.ecc": "no NVML"}
     record["environment"]["command_budget_seconds"] = 600
-    text = report(record)
-    assert "| ECC | not known: no NVML |" in text and "| power limit | not known |" in text
-    assert "| sampling budget | 1 s per case; 600 s planned in total |" in text
-    assert "| MIG instance |" not in text
+    found = rows()
+    assert found["ECC"] == "not known: no NVML" and found["power limit"] == "not known"
+    assert found["sampling budget"] == "1 s per case; 600 s planned in total"
+    assert "MIG instance" not in found
     record["environment"]["gpu"] |= {"mig": True, "mig_uuid_hash": "0123456789abcdef"}
-    assert "| MIG instance | 0123456789abcdef (hash) |" in report(record)
+    assert rows()["MIG instance"] == "0123456789abcdef (hash)"
 
 
 def test_what_the_plan_left_out_comes_first(report: Callable[..., str]) -> None:
@@ -255,7 +263,7 @@ def test_suspect_times_are_marked_and_listed(report: Callable[..., str], tmp_pat
     record = scale(make_record(SMALL), "/cublas/4096x4096x4096/cold", 0.5)
     text = report(record)
     head = text.split("\n# ")[1]
-    assert "1 suspect time.\n" in head and "[1](method.md#suspect-times)" in head
+    assert "1 suspect time.\n" in head and "[1](method.md#suspect-times)" in text
     assert "**suspect**" in row_of(text, "cublas")["cold"]
     assert "| `matmul/cublas/4096x4096x4096/cold` | 103 TFLOP/s is more than the fp32 limit" in text
     linked(tree(tmp_path / "report"))
@@ -276,8 +284,6 @@ def test_the_method_is_the_records(tmp_path: Path) -> None:
     assert "repeats its loads and stores 7 times" in text
     assert "the nonparametric 90 % interval of the median" in text
     assert "> **Intervals of medians at 90 %**: where this report says a 95 %" in text
-    assert "| `throttled_below` | 0.4 | share | of the device's own clock:" in text
-    assert "| `batch_below_seconds` | 0.00002 | s per launch |" in text
 
 
 def test_without_gpu(report: Callable[..., str], tmp_path: Path) -> None:
@@ -285,12 +291,15 @@ def test_without_gpu(report: Callable[..., str], tmp_path: Path) -> None:
     assert "[!WARNING]" not in text
     assert "# Recheck on Intel(R) Xeon(R) Processor, without a GPU" in text
     assert "No GPU case was measured: no CUDA device." in text
-    for title in ("Throughput against size", "The ladder", "Block policies"):
+    for title in ("The ladder", "Block policies"):
         because = "no GPU case was measured, because no CUDA device"
         assert f"*{title}: not drawn: {because}.*" in text
     assert set(tree(tmp_path / "report")) == {
         "README.md",
+        "cases.csv",
+        "changes.md",
         "claims.md",
+        "errata.md",
         "matmul.md",
         "method.md",
         "record.json",
@@ -348,15 +357,20 @@ def test_missing_package_is_one_line(save: Callable[..., Path], tmp_path: Path) 
     assert not (tmp_path / "report").exists()
 
 
-def test_sweeps_stand_apart(report: Callable[..., str]) -> None:
-    text = report(make_matvec())
-    main, rest = text.split("<summary>Parameter sweeps at 8192²</summary>")
-    assert ">`s3_naive_block32`" not in main and ">`s3_naive_block32`" in rest
-    cold = rest.split("<summary>Parameter sweeps, cold")[1].split("</details>")[0]
-    # the sweep has no column for a shape at which none of its rows runs
-    assert "131072×512" in cold and "16384²" not in cold and "64×1048576" not in cold
-    shapes = rest.split("<summary>Every shape, end to end")[1].split("</details>")[0]
-    assert "| strategy | 8192² |" in shapes
+def test_every_case_is_in_a_file_for_spreadsheets(
+    report: Callable[..., str], tmp_path: Path
+) -> None:
+    """Points of a sweep stand there alone."""
+    record = make_matvec()
+    assert ">`s3_naive_block32`" not in report(record)
+    rows = list(csv.DictReader((tmp_path / "report/cases.csv").open()))
+    assert [row["id"] for row in rows] == [case["id"] for case in record["cases"]]
+    for row, case in zip(rows, record["cases"], strict=True):
+        assert row["status"] == case["status"]
+        if case["seconds"]:
+            assert float(row["seconds"]) == case["seconds"]["median"]
+            rate = case["bytes"] / case["seconds"]["median"] / 1e9
+            assert not row["rate"] or float(row["rate"]) == pytest.approx(rate, rel=1e-5)
 
 
 def test_columns_follow_the_experiment(report: Callable[..., str]) -> None:
@@ -379,8 +393,7 @@ def test_columns_follow_the_experiment(report: Callable[..., str]) -> None:
     assert row_of(text, "cpu_sse")["of `read`"] == "–"
     part = row_of(text, "constant_copy")
     assert part["speed-up over `naive`"] == part["of `read`"] == part["GB/s"] == "–"
-    times = text.split("<summary>Parts of a launch, cold: time")[1].split("</details>")[0]
-    assert "`constant_copy` ‡ |" in times and "3.00\u00a0µs" in times
+    assert part["cold"].startswith("3.00")
 
 
 def test_then_and_here_gives_both_and_what_is_lost(report: Callable[..., str]) -> None:

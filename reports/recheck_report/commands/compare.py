@@ -14,10 +14,10 @@ from typing import Any
 from recheck_report.claims.measured import Measured, read
 from recheck_report.commands import experiments_option
 from recheck_report.commands.output import COMPARISON_MARK, TIMES, write
+from recheck_report.formatting import prose
 from recheck_report.model.record import Record
 from recheck_report.progress import doing
 from recheck_report.sections import gpus, times
-from recheck_report.sections.verdicts import prose
 from recheck_report.statistics.variation import MARGIN
 from recheck_report.templates import render
 

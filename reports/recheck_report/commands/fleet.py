@@ -18,12 +18,11 @@ from recheck_report.commands import experiments_option
 from recheck_report.commands.compare import compare
 from recheck_report.commands.output import COMPARISON_MARK, write
 from recheck_report.fleet.runs import JOB, Job, load_runs
-from recheck_report.formatting import NONE, shape_label
+from recheck_report.formatting import NONE, prose, shape_label
 from recheck_report.model.typed import printable
 from recheck_report.progress import doing
 from recheck_report.sections import gpus
 from recheck_report.sections.times import code, count, took
-from recheck_report.sections.verdicts import prose
 from recheck_report.templates import render
 
 MARK = "<!-- Written by Recheck from the jobs of a fleet; collecting again replaces it. -->"

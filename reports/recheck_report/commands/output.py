@@ -11,7 +11,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from recheck_report.anchors import BESIDE, README
+from recheck_report.anchors import BESIDE, CASES, README
 from recheck_report.commands import Failed
 from recheck_report.files import beside
 from recheck_report.model.companions import FILES
@@ -103,7 +103,7 @@ def _stale(files: dict[str, bytes], folder: Path, mark: str) -> list[Path]:
         for readme in folder.glob(f"{BESIDE}/*/{README}"):
             if _ours(readme, mark):
                 found += [*_marked(readme.parent, mark)]
-                made = (RECORD, VERDICTS, *_BESIDE_A_RECORD)
+                made = (RECORD, VERDICTS, CASES, *_BESIDE_A_RECORD)
                 found += [readme.parent / name for name in made]
     else:
         found.append(folder / TIMES)

@@ -1,5 +1,5 @@
 """Renders a record into a self-contained report folder: README.md, which answers on one screen, a
-page for the claims, for each experiment and for the method, charts/*.svg, record.json,
+page for the claims, for each experiment and for the method, charts/*.svg, cases.csv, record.json,
 verdicts.json, and probes.json and accuracy.json where they are beside the record.
 
 A record always becomes a report: what is odd in it is said there. Nothing is written before every
@@ -19,20 +19,30 @@ from pathlib import Path
 from typing import Any
 
 from recheck_report import templates
-from recheck_report.anchors import BESIDE, CLAIMS, METHOD, README, page, slug
+from recheck_report.anchors import (
+    BESIDE,
+    CASES,
+    CHANGES,
+    CLAIMS,
+    ERRATA,
+    METHOD,
+    README,
+    page,
+    slug,
+)
 from recheck_report.charts import Chart, accuracy_charts, charts, claims_chart
 from recheck_report.claims import Collection, verdicts_json
 from recheck_report.claims.measured import Measured, read, read_gpu
 from recheck_report.commands import experiments_option, outside
 from recheck_report.commands.output import MARK, write
-from recheck_report.formatting import cell, shape_label, significant
+from recheck_report.formatting import cell, shape_label
 from recheck_report.model.read import RECORD, load, locate
 from recheck_report.model.record import MEMORY_LEVELS, SPECIAL, Experiment
 from recheck_report.net import caught
 from recheck_report.page import page as html_page
 from recheck_report.progress import doing
-from recheck_report.queries import COMPUTE, MEMORY
 from recheck_report.sections import (
+    documents,
     glossary,
     gpus,
     listings,
@@ -44,53 +54,13 @@ from recheck_report.sections import (
     story,
     summary,
     tables,
-    verdicts,
 )
-from recheck_report.sections.accuracy import HowAccurate, how_accurate
+from recheck_report.sections.accuracy import how_accurate
 from recheck_report.sections.sentences import limits
-from recheck_report.sections.verdicts import View
+from recheck_report.sections.times import cases_csv
+from recheck_report.sections.verdicts import SUMMARY, View
 from recheck_report.statistics import variation
 from recheck_report.statistics.paired import LEVEL
-
-
-@dataclass(frozen=True)
-class Section:
-    """One experiment, ready for the templates."""
-
-    experiment: Experiment
-    title: str
-    problem: str
-    headline: str
-    metric: str
-    other_arithmetic: bool
-    split: bool
-    other_problems: list[str]
-    table: tables.Headline
-    limits: list[str]  # what counters say of some cases
-    charts: list[Chart]
-    story: story.Telling | None
-    accurate: HowAccurate | None
-    accuracy_charts: list[Chart]
-    then: list[tables.Table]
-    matrices: list[tables.Matrix]
-    not_passed: list[list[str]]
-
-
-@dataclass(frozen=True)
-class Foundations:
-    """What the numbers rest on: the self-audit, the machine, the provenance."""
-
-    sentence: str
-    audit: list[list[str]]
-    ceilings: list[list[str]]
-    machine: list[list[str]]
-    memory: list[list[str]]
-    memory_charts: list[Chart]
-    suspects: list[list[str]]
-    throttled: str
-    family: int  # comparisons that the claims, stories and listings make
-    resolution: str
-    not_passed: list[list[str]]
 
 
 @dataclass(frozen=True)
@@ -102,94 +72,189 @@ class Beside:
     counts: str  # of its verdicts; empty without a claim
 
 
-@dataclass(frozen=True)
-class Across:
-    """The claims on this record and on those of other GPUs."""
-
-    columns: list[str]
-    rows: list[list[str]]
-    differing: list[str]
-
-
-def _section(own: Measured, view: View, experiment: Experiment) -> Section:
-    record = view.record
-    cases, known = record.of(experiment), own.known.figures_of(experiment.name)
-    accurate = how_accurate(own, experiment)
-    studied = own.accuracy if accurate and not accurate.why_not else None
-    telling = story.tell(own, experiment)
-    return Section(
-        experiment,
-        title=cell(experiment.title),
-        problem=cell(experiment.problem),
-        headline=shape_label(experiment.headline),
-        metric=" or ".join(dict.fromkeys(case.error.metric for case in cases if case.error))
-        or "not known",
-        other_arithmetic=any(not case.fp32 and not case.split for case in cases),
-        split=any(case.split for case in cases),
-        other_problems=tables.other_problems(record, experiment),
-        table=tables.Headline(own, experiment),
-        limits=limits(own, experiment),
-        charts=charts(own, experiment),
-        story=telling,
-        accurate=accurate,
-        accuracy_charts=accuracy_charts(studied) if studied else [],
-        then=tables.then_and_here(record, experiment, known),
-        matrices=tables.matrices(own, experiment),
-        not_passed=tables.not_passed(record, experiment),
-    )
-
-
-@dataclass(frozen=True)
-class Broken:
-    """In the place of a section that could not be made, why."""
-
-    experiment: Experiment
-    title: str
-    problem: str
-    why: str
-
-
-def _sections(own: Measured, view: View) -> list[Section | Broken]:
-    found: list[Section | Broken] = []
-    all_of_them = view.record.ordinary
-    for at, experiment in enumerate(all_of_them, 1):
-        with doing(f"section {at} of {len(all_of_them)}"):
-            about = experiment, cell(experiment.title), cell(experiment.problem)
-            whole: Callable[[], Section | Broken] = partial(_section, own, view, experiment)
-            found.append(caught(whole, partial(Broken, *about)))
-    return found
-
-
 def _without(why: str) -> str:
     """What a reader is told in the place of a part of the report."""
     return f"This section could not be made: {cell(why)}."
 
 
-def _foundations(own: Measured) -> Foundations:
-    """To be made after the verdicts, whose comparisons it counts."""
-    record = own.record
-    known = own.comparisons
-    levels = record.experiment(MEMORY_LEVELS)
-    ceilings = []
-    for metric in (COMPUTE, MEMORY):
-        ceiling = record.ceilings.get(metric.ceiling)
-        if ceiling:
-            value = f"{significant(ceiling.value / metric.scale)} {metric.unit}"
-            ceilings.append([metric.ceiling_label, value, cell(ceiling.source)])
-    special = [each for each in map(record.experiment, SPECIAL) if each]
-    return Foundations(
-        sentence=self_audit.sentence(record, known.audit) + self_audit.between_processes(known),
-        audit=self_audit.table(known.audit),
-        ceilings=ceilings,
-        machine=machine.table(record),
-        memory=memory.table(record),
-        memory_charts=charts(own, levels) if levels and record.of(levels) else [],
-        suspects=[[f"`{name}`", cell(why)] for name, why in own.suspects.items()],
-        throttled=provenance.throttled(record),
-        family=len(known.family),
-        resolution=self_audit.resolution_text(known.resolution),
-        not_passed=[row for each in special for row in tables.not_passed(record, each)],
+def _page(own: Measured, template: str, **values: Any) -> bytes:
+    env = own.record.environment
+    text = templates.render(
+        template,
+        mark=MARK,
+        title=cell(env.gpu.name if env.gpu else f"{env.cpu}, without a GPU"),
+        record=own.record,
+        known=own.known,
+        one=documents.one_title(own),
+        view=View(own),
+        gaps_columns=tables.GAPS,
+        **values,
     )
+    return text.encode()
+
+
+def _whole(title: str, make: Callable[[], bytes]) -> bytes:
+    """A page; in the place of one that could not be made, why."""
+    return caught(make, lambda why: f"{MARK}\n# {title}\n\n{_without(why)}\n".encode())
+
+
+def _experiment_page(own: Measured, experiment: Experiment, drawn: list[Chart]) -> bytes:
+    record = own.record
+    cases = record.of(experiment)
+    metrics = dict.fromkeys(case.error.metric for case in cases if case.error)
+    return _page(
+        own,
+        "experiment.md.j2",
+        name=cell(experiment.title),
+        problem=cell(experiment.problem),
+        headline=shape_label(experiment.headline),
+        winner=summary.winner(own, experiment),
+        metric=" or ".join(metrics) or "not known",
+        other_arithmetic=any(not case.fp32 and not case.split for case in cases),
+        split=any(case.split for case in cases),
+        other_problems=tables.other_problems(record, experiment),
+        rows=tables.Headline(own, experiment),
+        limits=limits(own, experiment),
+        drawn=drawn,
+        story=story.tell(own, experiment),
+        accurate=how_accurate(own, experiment),
+        then=tables.then_and_here(record, experiment, own.known.figures_of(experiment.name)),
+        not_passed=tables.not_passed(record, experiment),
+    )
+
+
+def _charts_of(own: Measured, experiment: Experiment) -> list[Chart]:
+    drawn = charts(own, experiment)
+    accurate = how_accurate(own, experiment)
+    if accurate and not accurate.why_not and own.accuracy:
+        drawn += accuracy_charts(own.accuracy)
+    return drawn
+
+
+def _claims_page(own: Measured, chart: Chart, others: list[Measured]) -> bytes:
+    claims = [judged.claim for judged in own.judgement.claims]
+    records = [own, *gpus.ordered(others)] if others and claims else []
+    return _page(
+        own,
+        "claims.md.j2",
+        family=len(own.comparisons.family),
+        processes=own.comparisons.processes,
+        borrowed=own.comparisons.borrowed,
+        probes=own.probes,
+        chart=chart,
+        errata_of=partial(documents.errata_of, own),
+        columns=gpus.columns(records) if records else [],
+        rows=gpus.rows(records, claims, linked=True) if records else [],
+        differing=gpus.differing(records, claims),
+    )
+
+
+def _errata_page(own: Measured) -> bytes:
+    algorithms = {case.source.algorithm for case in own.record.cases} - {""}
+    return _page(
+        own,
+        "errata.md.j2",
+        errata=documents.errata(own),
+        errata_columns=documents.ERRATA,
+        algorithms=any(algorithms & {*e.erratum.concerns} for e in own.judgement.errata),
+        sources=documents.sources(own),
+        sources_columns=documents.SOURCES,
+        listed=listings.listed(own),
+        listings_columns=listings.COLUMNS,
+    )
+
+
+def _method_page(own: Measured, drawn: list[Chart]) -> bytes:
+    record, known = own.record, own.comparisons
+    timed = [case.seconds for case in record.cases if case.seconds]
+    special = [each for each in map(record.experiment, SPECIAL) if each]
+    audit = self_audit.sentence(record, known.audit) + self_audit.between_processes(known)
+    return _page(
+        own,
+        "method.md.j2",
+        glossary=glossary.rows(record),
+        trust=caught(
+            lambda: summary.trust(own), lambda why: [["The rest of this table", _without(why)]]
+        ),
+        audit=audit,
+        audit_columns=self_audit.COLUMNS,
+        audit_rows=self_audit.table(known.audit),
+        audit_numbers=self_audit.NUMBERS,
+        run_to_run=self_audit.run_to_run(record) if record.gpu_measured else [],
+        run_to_run_columns=self_audit.RUN_TO_RUN,
+        run_to_run_of=variation.known().gpu,
+        machine=machine.table(record),
+        machine_columns=machine.COLUMNS,
+        machine_numbers=machine.NUMBERS,
+        memory=memory.table(record),
+        memory_columns=memory.COLUMNS,
+        memory_numbers=memory.NUMBERS,
+        drawn=drawn,
+        suspects=[[f"`{name}`", cell(why)] for name, why in own.suspects.items()],
+        odd=odd.values(record),
+        odd_columns=odd.COLUMNS,
+        throttled=provenance.throttled(record),
+        not_passed=[row for each in special for row in tables.not_passed(record, each)],
+        family=len(known.family),
+        processes=known.processes,
+        borrowed=known.borrowed,
+        resolution=self_audit.resolution_text(known.resolution),
+        regimes={case.regime for case in record.cases},
+        environment=provenance.tools(own.probes),
+        dropped=provenance.dropped(record),
+        program=provenance.program(record.environment),
+        # the form of older schemas defines the interval
+        confidence=f"{100 * (record.method.confidence or 1 - LEVEL):g} %",
+        level=f"{100 * LEVEL:g} %",
+        loaded=provenance.loaded(record),
+        set_aside=sum(len(samples) for case in record.cases for _, samples in case.raw.set_aside),
+        discarded=sum(seconds.discarded for seconds in timed),
+        kept=sum(seconds.samples for seconds in timed),
+    )
+
+
+def _readme(own: Measured, files: dict[str, bytes], beside: list[Beside], peak: str) -> bytes:
+    """The first page; `files` are the others of the folder, to which it may lead."""
+    record, view = own.record, View(own)
+    absent = [cell(each.title) for each in record.experiments if not record.of(each)]
+    left_out = [view.left_out] if view.left_out else []
+    left_out += [f"Not in this record: {', '.join(absent)}."] if absent else []
+    if many := len(record.plan.dropped):
+        shapes = "1 shape" if many == 1 else f"{many} shapes"
+        left_out.append(f"Left out by the plan: {shapes}, [which and why]({METHOD}#left-out).")
+    brands = provenance.brands(own)
+    return _page(
+        own,
+        "readme.md.j2",
+        left_out=left_out,
+        brands=brands,
+        answer=caught(lambda: summary.answer(own, brands), lambda why: [_without(why)]),
+        documents=documents.cited(own),
+        documents_columns=documents.CITED,
+        rows=view.rows,
+        columns=SUMMARY,
+        winners=[
+            (
+                f"[{cell(each.title)}]({page(each)})",
+                caught(partial(summary.winner, own, each), _without),
+            )
+            for each in record.ordinary
+        ],
+        beside=beside,
+        peak=peak,
+        links=[text for name, text in _LINKS.items() if name in files],
+    )
+
+
+_LINKS = {
+    CLAIMS: f"[Claims]({CLAIMS}): each with its quote, checks and evidence",
+    ERRATA: f"[Errata]({ERRATA}): errors as printed, what is right, the listings",
+    CHANGES: f"[Changes]({CHANGES}): checks that changed after the first evidence",
+    METHOD: f"[Method]({METHOD}): words explained, how far to trust it, machine, how to repeat it",
+    "report.html": "[report.html](report.html): every case and sample, in one file to open from a "
+    "copy of this folder; [did my GPU differ?](report.html#view=compare)",
+    CASES: f"[{CASES}]({CASES}): every case with its time and rate, for spreadsheets",
+}
 
 
 def _beside(records: list[Measured]) -> tuple[list[Beside], dict[str, bytes]]:
@@ -207,203 +272,6 @@ def _beside(records: list[Measured]) -> tuple[list[Beside], dict[str, bytes]]:
         counts = View(each).counts if each.known.claims else ""
         shown[key] = Beside(cell(title), folder, counts)
     return list(shown.values()), files
-
-
-def _across(own: Measured, others: list[Measured]) -> Across | None:
-    """The claims across GPUs; None if there is no GPU of another model."""
-    if not others or not own.known.claims:
-        return None
-    records = [own, *gpus.ordered(others)]
-    claims = [judged.claim for judged in own.judgement.claims]
-    rows = gpus.rows(records, claims, linked=True)
-    return Across(gpus.columns(records), rows, gpus.differing(records, claims))
-
-
-@dataclass(frozen=True)
-class Report:
-    """All that is known of one record, from which its pages are made."""
-
-    own: Measured
-    view: View
-    sections: list[Section | Broken]
-    foundations: Foundations
-    across: Across | None
-    beside: list[Beside]
-    peak: str  # on kernels beyond the documents; empty where nothing is known
-
-    @property
-    def whole(self) -> list[Section]:
-        """The sections that could be made."""
-        return [each for each in self.sections if isinstance(each, Section)]
-
-    @property
-    def charts(self) -> list[Chart]:
-        found = [*self.foundations.memory_charts]
-        for section in self.whole:
-            found += [*section.charts, *section.accuracy_charts]
-        return found
-
-    def page(self, template: str, **values: Any) -> bytes:
-        """A page; in the place of one that could not be made, why."""
-        return caught(
-            lambda: self._page(template, **values),
-            lambda why: f"{MARK}\n# {template.partition('.')[0]}\n\n{_without(why)}\n".encode(),
-        )
-
-    def _page(self, template: str, **values: Any) -> bytes:
-        env = self.own.record.environment
-        text = templates.render(
-            template,
-            mark=MARK,
-            title=cell(env.gpu.name if env.gpu else f"{env.cpu}, without a GPU"),
-            record=self.own.record,
-            view=self.view,
-            foundations=self.foundations,
-            gaps_columns=tables.GAPS,
-            **values,
-        )
-        return text.encode()
-
-
-def _experiment_page(report: Report, section: Section | Broken) -> bytes:
-    if isinstance(section, Broken):
-        return f"{MARK}\n# {section.title}\n\n{_without(section.why)}\n".encode()
-    return report.page("experiment.md.j2", section=section)
-
-
-def _claims_page(report: Report, chart: Chart) -> bytes:
-    own, env = report.own, report.own.record.environment
-    return report.page(
-        "claims.md.j2",
-        probes=own.probes,
-        family=report.foundations.family,
-        claims_chart=chart,
-        here=f"{env.gpu.name}, {env.cpu}" if env.gpu else env.cpu,
-        claims_columns=verdicts.COLUMNS,
-        then_columns=verdicts.THEN,
-        errata_columns=verdicts.ERRATA,
-        sources_columns=verdicts.SOURCES,
-        changes_columns=verdicts.CHANGES,
-        listings_columns=listings.COLUMNS,
-        listed=listings.listed(own),
-        across=report.across,
-    )
-
-
-def _method_page(report: Report) -> bytes:
-    own, record = report.own, report.own.record
-    timed = [case.seconds for case in record.cases if case.seconds]
-    return report.page(
-        "method.md.j2",
-        environment=[*provenance.rows(record.environment), provenance.tools(own.probes)],
-        cubins=provenance.cubins(record.environment),
-        audit_columns=self_audit.COLUMNS,
-        audit_numbers=self_audit.NUMBERS,
-        machine_columns=machine.COLUMNS,
-        machine_numbers=machine.NUMBERS,
-        memory_columns=memory.COLUMNS,
-        memory_numbers=memory.NUMBERS,
-        method_columns=provenance.METHOD_COLUMNS,
-        method_rows=provenance.method(record),
-        glossary=glossary.rows(record),
-        run_to_run=self_audit.run_to_run(record) if record.gpu_measured else [],
-        run_to_run_columns=self_audit.RUN_TO_RUN,
-        run_to_run_of=variation.known().gpu,
-        regimes={case.regime for case in record.cases},
-        # recheck, or the program of another collection
-        dropped=provenance.dropped(record),
-        program=provenance.program(record.environment),
-        # the form of older schemas defines the interval
-        confidence=f"{100 * (record.method.confidence or 1 - LEVEL):g} %",
-        level=f"{100 * LEVEL:g} %",
-        loaded=provenance.loaded(record),
-        odd=odd.values(record),
-        odd_columns=odd.COLUMNS,
-        set_aside=sum(len(samples) for case in record.cases for _, samples in case.raw.set_aside),
-        discarded=sum(seconds.discarded for seconds in timed),
-        kept=sum(seconds.samples for seconds in timed),
-    )
-
-
-def _shown(own: Measured, section: Section | Broken) -> dict[str, Any]:
-    """What the first page shows of an experiment."""
-    about = {
-        "anchor": section.experiment.name,
-        "title": section.title,
-        "problem": section.problem,
-        "page": page(section.experiment),
-    }
-    nothing: dict[str, Any] = {"charts": [], "columns": [], "rows": [],
-                               "library_wins": False, "open": False}  # fmt: skip
-
-    def whole(section: Section) -> dict[str, Any]:
-        columns, rows = summary.winners(own, section.experiment)
-        return {
-            "winner": summary.winner(own, section.experiment),
-            "charts": [c for c in section.charts if c.svg][:1],
-            "columns": columns,
-            "rows": rows,
-            "library_wins": any(cell.startswith("**") for row in rows for cell in row),
-            "open": any(summary.OPEN in cell for row in rows for cell in row),
-        }
-
-    if isinstance(section, Broken):
-        return about | nothing | {"winner": _without(section.why)}
-    return about | caught(lambda: whole(section), lambda why: nothing | {"winner": _without(why)})
-
-
-def _readme(report: Report, files: dict[str, bytes]) -> bytes:
-    """The first page; `files` are the others of the folder, to which it may lead."""
-    own, record, view = report.own, report.own.record, report.view
-    absent = [cell(each.title) for each in record.experiments if not record.of(each)]
-    left_out = [view.left_out] if view.left_out else []
-    left_out += [f"Not in this record: {', '.join(absent)}."] if absent else []
-    if many := len(record.plan.dropped):
-        shapes = "1 shape" if many == 1 else f"{many} shapes"
-        left_out.append(f"Left out by the plan: {shapes}, [which and why]({METHOD}#left-out).")
-    brands = provenance.brands(own)
-    experiments = [_shown(own, section) for section in report.sections]
-    return report.page(
-        "readme.md.j2",
-        left_out=left_out,
-        brands=brands,
-        answer=caught(lambda: summary.answer(own, brands), lambda why: [_without(why)]),
-        trust=caught(
-            lambda: summary.trust(own), lambda why: [["The rest of this table", _without(why)]]
-        ),
-        documents=view.cited,
-        documents_columns=verdicts.CITED,
-        claims=[summary.claim(each) for each in own.judgement.claims],
-        claims_columns=summary.CLAIMS,
-        experiments=experiments,
-        beside=report.beside,
-        peak=report.peak,
-        links=_links(report, files),
-    )
-
-
-# what other parts of the report have made
-_MORE = {
-    "report.html": "[report.html](report.html), one file to open from a copy of this folder: every "
-    "case and sample; [did my GPU differ?](report.html#view=compare)"
-}
-
-
-def _links(report: Report, files: dict[str, bytes]) -> list[str]:
-    """Where the rest stands: a line for each page, as far as it is there."""
-    found = []
-    if CLAIMS in files:
-        found.append(f"[Every claim in detail]({CLAIMS}): quotes, checks, evidence, errata")
-    for each in report.sections:
-        found.append(f"[{each.title}]({page(each.experiment)}): every row, shape and chart")
-    found.append(
-        f"[How it was measured]({METHOD}): self-audit, machine, environment, glossary, how to "
-        "measure again"
-    )
-    if report.across:
-        found.append(f"[Other GPUs]({CLAIMS}#other-gpus): the same claims on each")
-    found += [text for name, text in _MORE.items() if name in files]
-    return found
 
 
 def peak_of(own: Measured, folder: Path, link: str) -> str:
@@ -428,30 +296,48 @@ def render(own: Measured, beside: list[Measured], peak: str = "") -> dict[str, b
     own in a folder of this one, else a column of the table of the claims across GPUs.
     """
     record = own.record
-    shown = [each for each in beside if not record.gpu_measured or each.gpu != own.gpu]
+    others = [each for each in beside if not record.gpu_measured or each.gpu != own.gpu]
     with doing("verdicts"):
-        view = View(own)
-    sections = _sections(own, view)
-    with doing("foundations"):
-        foundations = _foundations(own)
-    across = _across(own, shown) if record.gpu_measured else None
-    others, files = _beside(shown) if not record.gpu_measured else ([], {})
-    report = Report(own, view, sections, foundations, across, others, peak)
-    chart = claims_chart(own)
-    files |= own.compressed | {"verdicts.json": verdicts_json(record, own.judgement)}
-    files |= {f"charts/{each.name}": each.svg for each in [chart, *report.charts] if each.svg}
+        files = {"verdicts.json": verdicts_json(record, own.judgement)}
+    shown: list[Beside] = []
+    if not record.gpu_measured:
+        shown, there = _beside(others)
+        files, others = files | there, []
+    drawn: list[Chart] = []
+    for at, experiment in enumerate(record.ordinary, 1):
+        with doing(f"section {at} of {len(record.ordinary)}"):
+
+            def made(experiment: Experiment = experiment) -> bytes:
+                own_charts = _charts_of(own, experiment)
+                text = _experiment_page(own, experiment, own_charts)
+                drawn.extend(own_charts)
+                return text
+
+            files[page(experiment)] = _whole(cell(experiment.title), made)
+    with doing("pages"):
+        levels = record.experiment(MEMORY_LEVELS)
+        of_method = charts(own, levels) if levels and record.of(levels) else []
+        files[METHOD] = _whole("method", lambda: _method_page(own, of_method))
+        drawn += of_method
+        if own.judgement.claims:
+            drawn.append(chart := claims_chart(own))
+            files[CLAIMS] = _whole("claims", lambda: _claims_page(own, chart, others))
+        if own.known.sources or own.judgement.errata:
+            files[ERRATA] = _whole("errata", lambda: _errata_page(own))
+        if changed := documents.changes(own):
+            columns = documents.CHANGES
+            files[CHANGES] = _whole(
+                "changes", lambda: _page(own, "changes.md.j2", columns=columns, rows=changed)
+            )
+        files[CASES] = cases_csv(record)
+    files |= own.compressed | {f"charts/{each.name}": each.svg for each in drawn if each.svg}
     with doing("report.html"):
         files["report.html"] = caught(
             lambda: html_page(own),
             lambda why: f"{MARK}<p>{html.escape(_without(why))}</p>\n".encode(),
         )
-    with doing("pages"):
-        if not view.empty:
-            files[CLAIMS] = _claims_page(report, chart)
-        for section in sections:
-            files[page(section.experiment)] = _experiment_page(report, section)
-        files[METHOD] = _method_page(report)
-        files[README] = _readme(report, files)  # the last: it leads to what is there
+    # the last: it leads to what is there
+    files[README] = _whole("Recheck", lambda: _readme(own, files, shown, peak))
     return files
 
 

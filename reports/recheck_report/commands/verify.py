@@ -24,7 +24,7 @@ from recheck_report.model.record import SPECIAL, Case
 from recheck_report.model.verdicts import Verdict, Verdicts
 from recheck_report.progress import doing
 from recheck_report.sections.times import Pair, count, place, row_of, told
-from recheck_report.sections.verdicts import spoken
+from recheck_report.sections.verdicts import number_in_words
 
 MOST = 8  # rungs that lost times and suspect times, each a line; the rest is counted
 
@@ -118,7 +118,7 @@ def too_good(own: Measured) -> list[str]:
 
 def _effect(judged: Verdict) -> str:
     found = judged.measured
-    return spoken(found.value, found.low, found.high, found.unit) if found else NONE
+    return number_in_words(found.value, found.low, found.high, found.unit) if found else NONE
 
 
 def _judged(path: Path, experiments: Path) -> tuple[Measured, Verdicts]:

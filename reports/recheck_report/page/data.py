@@ -7,21 +7,21 @@ only formats them. Sentences and cells are Markdown: the page knows its inline f
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
 from recheck_report.claims import Corrected, Judged
 from recheck_report.claims.measured import Measured
-from recheck_report.formatting import WORDS
+from recheck_report.formatting import WORDS, label, prose
 from recheck_report.model.accuracy import LIBRARY, Accuracy
 from recheck_report.model.record import AUDIT, OLDEST, SCHEMA, Case, Experiment, Record
 from recheck_report.page import evidence
 from recheck_report.queries import first_rung, metric_of, reference, roof, share, square_sizes
 from recheck_report.sections import glossary, provenance, summary
 from recheck_report.sections.accuracy import how_accurate
-from recheck_report.sections.verdicts import View, explained, label, place, proof, prose, said
+from recheck_report.sections.documents import proof
+from recheck_report.sections.verdicts import View, asked_for, facts, figure, measured, place, why
 from recheck_report.statistics import variation
 from recheck_report.statistics.variation import DURATIONS
 
@@ -225,7 +225,6 @@ def _row(case: Case) -> Json:
 
 def _verdicts(own: Measured) -> Json:
     view, judgement = View(own), own.judgement
-    facts = {each.id: each.facts for fold in view.folds for each in fold.details}
     documents = {each.claim.document for each in judgement.claims}
     timed = [c for c in judgement.claims if c.verdict == "holds" and c.claim.kind == "timed"]
     return {
@@ -236,7 +235,7 @@ def _verdicts(own: Measured) -> Json:
             for source in own.known.sources.values()
             if source.id in documents
         ],
-        "claims": [_claim(each, facts.get(each.claim.id, [])) for each in judgement.claims],
+        "claims": [_claim(own.record, each) for each in judgement.claims],
         "failing": [each.claim.id for each in judgement.surprises(LISTED)],
         "holding": [each.claim.id for each in timed[:LISTED]],
         "errata": [_erratum(each) for each in judgement.errata],
@@ -244,13 +243,10 @@ def _verdicts(own: Measured) -> Json:
     }  # fmt: skip
 
 
-def _claim(judged: Judged, facts: list[str]) -> Json:
+def _claim(record: Record, judged: Judged) -> Json:
     claim = judged.claim
-    _, _, asked, measured = summary.claim(judged)
-    # the list's "1024 [+ 2](…)" is no sum
-    measured = re.sub(r" \[\+ (\d+)\]\([^)]*\)$", r" (and \1 more)", measured)
-    # evidence has a table of its own, and the reason stands first
-    shown = [each.partition("; evidence: ")[0] for each in facts if not each.startswith("Why: ")]
+    # evidence has a table of its own
+    shown = [each.partition("; evidence: ")[0] for each in facts(record, judged)]
     return {
         "id": claim.id,
         "title": prose(claim.title),
@@ -261,11 +257,11 @@ def _claim(judged: Judged, facts: list[str]) -> Json:
         "quote": claim.quote,
         "english": claim.english,
         "hardware": claim.hardware,
-        "said": said(claim),
-        "asked": asked,
-        "measured": measured,
+        "said": figure(claim),
+        "asked": asked_for(judged),
+        "measured": measured(judged),
         "found": _found(judged),
-        "why": explained(judged) or prose(judged.reason or ""),
+        "why": why(judged),
         "facts": [each for each in shown if not each.startswith("Not part ")],
         "more": [each for each in shown if each.startswith("Not part ")],
         "evidence": list(judged.evidence),

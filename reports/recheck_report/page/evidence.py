@@ -6,9 +6,11 @@ from __future__ import annotations
 from typing import Any
 
 from recheck_report.claims.measured import Measured
+from recheck_report.formatting import prose
 from recheck_report.model.environment import Environment
 from recheck_report.sections import listings, machine, memory, provenance, self_audit, tables
-from recheck_report.sections.verdicts import CHANGES, SOURCES, View, prose
+from recheck_report.sections.documents import CHANGES, SOURCES, changes, sources
+from recheck_report.sections.verdicts import View
 
 Json = dict[str, Any]
 DROPPED = ["experiment", "shapes", "reason"]
@@ -42,9 +44,9 @@ def of(own: Measured) -> list[Json]:
               _table("The numbers of the method", provenance.METHOD_COLUMNS,
                      provenance.method(record), range(1, 2))),
         _part("The documents", "Where the claims are from, and what changed in their checks.",
-              _table("The documents", SOURCES, view.documents),
+              _table("The documents", SOURCES, sources(own)),
               _table("The documents' listings", listings.COLUMNS, listed.rows if listed else []),
-              _table("Changed checks", CHANGES, view.changes)),
+              _table("Changed checks", CHANGES, changes(own))),
     ]  # fmt: skip
 
 

@@ -11,12 +11,12 @@ from recheck_report.anchors import claim_place
 from recheck_report.claims import Claim, Judged
 from recheck_report.claims.measured import Measured
 from recheck_report.claims.toml import in_order
-from recheck_report.formatting import NONE, WORDS, counted, shape_label, significant
+from recheck_report.formatting import NONE, WORDS, counted, prose, shape_label, significant
 from recheck_report.model.read import RECORD
 from recheck_report.model.record import Case
 from recheck_report.sections import provenance, times
 from recheck_report.sections.times import Pair
-from recheck_report.sections.verdicts import effect, prose, shortest
+from recheck_report.sections.verdicts import effect, shortest
 from recheck_report.statistics.changes import Change
 from recheck_report.statistics.family import Comparisons
 from recheck_report.statistics.ratio import COARSEST

@@ -7,9 +7,9 @@ from collections import Counter
 from dataclasses import dataclass
 
 from recheck_report.claims.measured import Measured
+from recheck_report.formatting import prose
 from recheck_report.model.record import Case
 from recheck_report.sections.sentences import WORDS, Sentences, prices
-from recheck_report.sections.verdicts import prose
 
 COLUMNS = ["listing", "what its row keeps", "what our general form changes", "what that costs"]
 

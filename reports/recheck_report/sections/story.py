@@ -13,13 +13,13 @@ from recheck_report.claims import Check, Outcome
 from recheck_report.claims.measured import Measured
 from recheck_report.claims.predicates import NOT_MEASURED, Questions
 from recheck_report.claims.story import GAIN, Part, Step, Story
-from recheck_report.formatting import duration, shape_label, significant
+from recheck_report.formatting import duration, prose, shape_label, significant
 from recheck_report.model.record import Case, Experiment
 from recheck_report.queries import metric_of
 from recheck_report.sections.bottlenecks import busy
 from recheck_report.sections.provenance import loaded
 from recheck_report.sections.sentences import Missing, Sentences
-from recheck_report.sections.verdicts import in_words, prose
+from recheck_report.sections.verdicts import in_words
 
 
 @dataclass(frozen=True)

@@ -1,39 +1,23 @@
-"""What a report's first page says: the answer in three sentences, how far it can be trusted, each
-claim in a line, and which row is the fastest at which size."""
+"""What a report's first page says: the answer in three sentences, how far it can be trusted, and
+which row is the fastest."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from recheck_report.anchors import METHOD, claim_place, page, place
-from recheck_report.claims import Judged, Outcome, asked
+from recheck_report.anchors import METHOD, page, place
 from recheck_report.claims.measured import Measured
-from recheck_report.formatting import (
-    NBSP,
-    NONE,
-    VERDICTS,
-    WORDS,
-    cell,
-    counted,
-    duration,
-    durations,
-    margin,
-    shape_label,
-    spread,
-)
+from recheck_report.formatting import cell, duration, durations, margin, prose, shape_label
 from recheck_report.model.record import Case, Experiment, Record
 from recheck_report.queries import DISPATCH, reference
 from recheck_report.sections.self_audit import resolution_text
-from recheck_report.sections.verdicts import in_words, prose, told
+from recheck_report.sections.verdicts import View
 from recheck_report.statistics import variation
 from recheck_report.statistics.paired import in_rounds
 from recheck_report.statistics.ratio import COARSEST, Ratio
 from recheck_report.statistics.variation import END_TO_END, OF_CPU, classes_of
 
-CLAIMS = ["claim", "verdict", "asked", "measured"]
-LONGEST = 70  # characters of what was measured, in the table of claims
 RIVALS = 2  # rows that are named beside the fastest
-OPEN = "≈"  # behind a ratio that is no clear difference
 MUTANT = "Mutant.IsCaught/"  # in the name of the test that the gate catches one
 
 
@@ -180,79 +164,6 @@ def winner(own: Measured, experiment: Experiment, at: str = "") -> str:
     return f"The fastest at {shape}{where}: {'; '.join(said)}."
 
 
-def winners(own: Measured, experiment: Experiment) -> tuple[list[str], list[list[str]]]:
-    """The columns and rows of a small table: the fastest row of each contest at each shape."""
-    each = contests(own.record, experiment)
-    columns = ["size"]
-    for contest in each:
-        columns.append(f"fastest, {contest.label}" if contest.label else "fastest")
-        columns += [f"against `{contest.vendor}`"] if contest.vendor else []
-    rows = []
-    for shape in own.record.shapes(experiment):
-        found = [result(own, experiment, contest, shape) for contest in each]
-        if any(one.best or one.vendor for one in found):
-            line = [shape_label(shape)]
-            for contest, one in zip(each, found, strict=True):
-                line += _winning(one, contest, experiment)
-            rows.append(line)
-    return columns, rows
-
-
-def _winning(found: Result, contest: Contest, experiment: Experiment) -> list[str]:
-    """The fastest besides the library with its time; how it does against the library."""
-    best, cells = found.best, [NONE]
-    if best:
-        parts = (duration(best.time.median), spread(best.time))
-        time = " ".join(text.replace(" ", NBSP) for text in parts)
-        cells = [f"{_case(best, experiment)} {time}{_rivals(found, experiment)}"]
-    if contest.vendor:
-        # the column may break before the interval, and nowhere else
-        value, _, interval = str(found.ratio or NONE).partition(" ")
-        text = f"{value} {interval.replace(' ', NBSP)}".rstrip()
-        if found.best and found.vendor and found.ratio:
-            text += OPEN * (found.ratio.outcome == "no difference")
-        faster = found.ratio and found.ratio.outcome == "slower"
-        cells.append(f"**{text}**" if faster else text)
-    return cells
-
-
-# each claim in a line
-
-
-def claim(judged: Judged) -> list[str]:
-    """Claim, verdict, threshold, and what was measured beside it."""
-    place = claim_place(judged.claim.id)
-    head = f"[{judged.claim.id}]({place}) {prose(judged.claim.title)}"
-    verdict = f"**{WORDS[judged.verdict]}**"
-    detail = f"{place}-detail"
-    if judged.verdict == "not_measured":
-        check = judged.outcomes[0].check if judged.outcomes else None
-        return [head, verdict, asked(check) if check else NONE, f"no: [why]({detail})"]
-    shown = _deciding(judged)
-    more = len(judged.outcomes) - 1
-    rest = f" [+ {more}]({detail})" if more else ""
-    return [head, verdict, asked(shown.check), f"{_measured(shown, detail)}{rest}"]
-
-
-def _deciding(judged: Judged) -> Outcome:
-    """Of the checks of a claim that was measured, the one that is shown."""
-    deciding = [each for each in judged.outcomes if each.verdict == judged.verdict]
-    return judged.effect if judged.effect and judged.effect in deciding else deciding[0]
-
-
-def _measured(outcome: Outcome, detail: str) -> str:
-    text = prose(outcome.text) if outcome.value is None else in_words(outcome)
-    formula = outcome.check.expression
-    if outcome.value is None and formula and outcome.text.startswith(formula):
-        text = outcome.text.removeprefix(formula).lstrip(": ")
-    if len(text) > LONGEST:
-        text = f"[{len(outcome.check.shapes)} sizes]({detail})"
-    if outcome.over:
-        holding = sum(each.verdict == "holds" for _, each in outcome.over)
-        text += f"; holds for {holding} of {len(outcome.over)} [choices]({detail})"
-    return text
-
-
 # the answer, and whether to trust it
 
 
@@ -262,19 +173,8 @@ def answer(own: Measured, brands: list[str]) -> list[str]:
 
 
 def _held(own: Measured) -> str:
-    if not own.judgement.claims:
-        return ""
-    counts = counted({verdict: own.judgement.count(verdict) for verdict in WORDS})
-    text = f"**{counts}.**"
-    for worst in own.judgement.surprises(1):
-        shown = _deciding(worst)
-        name = f"[{worst.claim.id}]({claim_place(worst.claim.id)}) {prose(worst.claim.title)}"
-        text += (
-            f" Of those that times decide, furthest from what was said: {name}, which "
-            f"{VERDICTS[worst.verdict].one}: "
-            f"{told(shown, brief=True, threshold=True)}."
-        )
-    return text
+    view = View(own)
+    return f"**{view.counts}.** {view.surprise}".rstrip() if own.judgement.claims else ""
 
 
 def _fastest(own: Measured) -> str:

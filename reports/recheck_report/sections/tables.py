@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass
 
-from recheck_report.anchors import anchor, page, row_anchor
+from recheck_report.anchors import page, row_anchor
 from recheck_report.claims.figures import Figures
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import NBSP, NONE, cell, duration, shape_label, significant, spread
@@ -62,15 +61,6 @@ class Table:
     notes: list[str]
 
 
-@dataclass(frozen=True)
-class Matrix:
-    """Cases of one regime at every shape: rows are strategies, columns shapes."""
-
-    title: str
-    shapes: list[str]
-    rows: list[list[str]]  # the strategy, with an anchor if this is its place; a cell per shape
-
-
 def _regimes(record: Record, experiment: Experiment) -> list[str]:
     """Those that some row of the experiment has."""
     found = {case.regime for case in record.of(experiment)}
@@ -83,7 +73,7 @@ def regime_name(regime: str) -> str:
 
 
 class Headline:
-    """One row for each strategy at the headline shape; points of a sweep apart from the rest."""
+    """One row for each strategy at the headline shape, without the points of sweeps."""
 
     def __init__(self, own: Measured, experiment: Experiment) -> None:
         record = own.record
@@ -98,25 +88,18 @@ class Headline:
         self.columns = ["strategy", *map(regime_name, self.regimes)]
         self.columns += [self.metric.unit] + ([f"of `{self.roof}`"] if self.roof else [])
         self.columns += [f"speed-up over `{name}`" for name in self.bases]
-        head = [case for case in record.of(experiment) if case.shape_name == experiment.headline]
-        self.clocks = any(case.clock_hz for case in head)
-        self.power = any(case.power for case in head)
-        self.columns += ["GHz"] * self.clocks
-        self.columns += ["W", f"{self.metric.energy_unit}"] if self.power else []
         self.columns.append("error / bound")
         self.numbers = list(range(1, len(self.columns)))
         self.columns += ["layout"] * self.layouts + ["source"]
         self.rows = [self._row(row) for row in rows if not row.sweep]
-        self.sweeps = [self._row(row) for row in rows if row.sweep]
 
     def _find(self, strategy: str | None, regime: str) -> Case | None:
         return self.record.find(self.experiment, strategy or "", self.experiment.headline, regime)
 
     def _row(self, row: Case) -> list[str]:
         cases = {regime: self._find(row.strategy, regime) for regime in self.regimes}
-        there = [case for case in cases.values() if case]
         main = cases.get("cold" if row.target == "gpu" else "hot")
-        place = f'<a id="{anchor(there[0], self.experiment)}"></a>' if there else ""
+        place = f'<a id="{row_anchor(self.experiment, row.strategy)}"></a>'
         line = [f"{place}`{row.strategy}`{row.marks}"]
         line += [_time(case) + mark(self.own, case) if case else NONE for case in cases.values()]
         tail = ([row.layout.replace("_", " ")] if self.layouts else []) + [cell(str(row.source))]
@@ -141,21 +124,7 @@ class Headline:
                 line.append(_ratio(self.own.comparisons.ratio(base, main)) + row.marks)
             else:
                 line.append(NONE)
-        line += self._energy(row, main, cases.get("hot"))
         return [*line, _error(main.error) if main.error else NONE, *tail]
-
-    def _energy(self, row: Case, main: Case, hot: Case | None) -> list[str]:
-        """The clock held while the rate was measured, and what hot launches draw and give."""
-        found = []
-        if self.clocks:
-            found.append(f"{main.clock_hz / 1e9:.3f}" if main.clock_hz else NONE)
-        power = hot.power if hot else None
-        if self.power:
-            found.append(significant(power.watts) if power else NONE)
-            # the work that a part's record names is its whole's
-            work = getattr(main, self.metric.work) / 1e9
-            found.append(significant(work / power.joules) if power and not row.part_of else NONE)
-        return found
 
 
 def other_problems(record: Record, experiment: Experiment) -> list[str]:
@@ -168,59 +137,6 @@ def other_problems(record: Record, experiment: Experiment) -> list[str]:
         if what:
             found.setdefault(cell(what), []).append(f"`{row.strategy}`")
     return [f"{', '.join(names)}: {problem}" for problem, names in found.items()]
-
-
-def matrices(own: Measured, experiment: Experiment) -> list[Matrix]:
-    """Rates of every regime, sweeps and parts apart, and shares of the roof, cold."""
-    record = own.record
-    metric = metric_of(record, experiment)
-    best = roof(record, experiment)
-    interval = "with the larger half of the 95 % interval"
-
-    def rate(case: Case) -> str:
-        value = significant(metric.rate(case, case.time.median))
-        return _pair(value, spread(case.time))
-
-    def of_roof(case: Case) -> str:
-        return _share(share(own.comparisons, record, case, best))
-
-    found = []
-    for regime in record.regimes:
-        name, unit = regime_name(regime), metric.unit
-        kinds = [("row", f"Every shape, {name}: {unit} {interval}", rate, True)]
-        if best and regime == "cold":
-            title = f"Every shape, {name}: share of `{best}`, by {unit} [95 % interval]"
-            kinds.append(("row", title, of_roof, False))
-        kinds.append(("sweep", f"Parameter sweeps, {name}: {unit} {interval}", rate, True))
-        kinds.append(("part", f"Parts of a launch, {name}: time {interval}", _time, True))
-        for kind, title, text, place in kinds:
-            found += _matrix(own, experiment, regime, title, text, kind, place)
-    return found
-
-
-def _matrix(
-    own: Measured, experiment: Experiment, regime: str, title: str,
-    text: Callable[[Case], str], kind: str, place: bool,
-) -> list[Matrix]:  # fmt: skip
-    """The matrix of these rows, at the shapes where one has a case; none if there is no case."""
-    record = own.record
-    rows, shapes = [], record.shapes(experiment)
-    for row in record.strategies(experiment):
-        if kind == ("part" if row.part_of else "sweep" if row.sweep else "row"):
-            cases = {s: record.find(experiment, row.strategy, s, regime) for s in shapes}
-            if any(cases.values()):
-                rows.append((row, cases))
-    used = [s for s in shapes if any(cases[s] for _, cases in rows)]
-    lines = []
-    for row, cases in rows:
-        name = row_anchor(experiment, row.strategy, regime)
-        cells = []
-        for case in (cases[shape] for shape in used):
-            told = text(case) if case and case.seconds else _time(case)
-            cells.append(told + mark(own, case))
-        head = f'<a id="{name}"></a>' if place else ""
-        lines.append([f"{head}`{row.strategy}`{row.marks}", *cells])
-    return [Matrix(title, [shape_label(shape) for shape in used], lines)] if lines else []
 
 
 def then_and_here(record: Record, experiment: Experiment, known: Figures) -> list[Table]:

@@ -15,10 +15,10 @@ from functools import cached_property
 from statistics import median, quantiles
 
 from recheck_report.claims.measured import Measured
-from recheck_report.formatting import duration, margin, shape_label, significant
-from recheck_report.model.record import REGIMES, Case
+from recheck_report.formatting import duration, margin, prose, shape_label, significant
+from recheck_report.model.record import REGIMES, Case, Record
+from recheck_report.queries import metric_of
 from recheck_report.sections.machine import mark
-from recheck_report.sections.verdicts import prose
 from recheck_report.statistics import variation
 from recheck_report.statistics.changes import Change, changes, lost
 from recheck_report.statistics.ratio import Ratio
@@ -260,6 +260,23 @@ def times_csv(first: str, others: Iterable[tuple[str, Pair]]) -> bytes:
             sides = (("first", pair.first), ("then", pair.other))
             line.append(" and ".join(side for side, own in sides if case.id in own.suspects))
             lines.writerow(map(_cell, line))
+    return text.getvalue().encode()
+
+
+def cases_csv(record: Record) -> bytes:
+    """Every case of a record, for spreadsheets."""
+    text = io.StringIO()
+    lines = csv.writer(text, lineterminator="\n")
+    lines.writerow(("id", "status", "reason", "seconds", "low", "high", "rate", "unit"))
+    for experiment in record.experiments:
+        metric = metric_of(record, experiment)
+        for case in record.of(experiment):
+            _, *time = _side(case)
+            # the work that a part's record names is its whole's
+            rated = case.seconds and not case.part_of
+            rate = f"{metric.rate(case, case.time.median):.6g}" if rated else ""
+            about = case.id, case.status, case.reason or ""
+            lines.writerow(map(_cell, (*about, *time, rate, metric.unit if rated else "")))
     return text.getvalue().encode()
 
 
