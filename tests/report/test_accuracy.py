@@ -56,12 +56,8 @@ def _parsed(accuracy: Json, tmp_path: Path) -> Accuracy:
     return found
 
 
-def test_errors_stand_beside_those_of_cublas(shown: Callable[..., str]) -> None:
-    section = shown(STUDY, drawn=True)
-    head = _row(section, "row | K | uniform")
-    assert head[2:5] == ["uniform(−½, ½)", "uniform(0, 1)", "normal"] and len(head) == 8
-    assert _row(section, "`cublas`, its errors | 8192")[4] == "1.4e-06 / 5.4e-07"
-    assert _row(section, f"`{FP16}` | 8192")[4] == "0.20 / 0.20"
+def test_it_says_what_was_multiplied(shown: Callable[..., str]) -> None:
+    section = shown(STUDY)
     assert (
         "A (128×K) by B (K×96), K from 64 to 65536, on adversarial inputs to 100000, once"
         in section
@@ -75,7 +71,6 @@ def test_what_is_larger_than_cublas_is_marked(shown: Callable[..., str]) -> None
     assert "**None of the 64 errors of rows that split their inputs is larger than cuBLAS's**" in (
         section
     )
-    assert "**" not in " ".join(_row(section, f"`{FP16}` | 512"))
     base = next(
         r for r in fine["results"]
         if (r["strategy"], r["distribution"], r["k"]) == ("cublas", "exp2n", 2048)
@@ -84,17 +79,13 @@ def test_what_is_larger_than_cublas_is_marked(shown: Callable[..., str]) -> None
     section = shown(worse)
     assert "**1 of the 64 errors of rows that split their inputs are larger" in section
     assert f"The worst is 1.00 times cuBLAS's, `{FP16}` on ±exp(2·normal) at K = 2048." in section
-    cells = _row(section, f"`{FP16}` | 2048")
-    assert re.fullmatch(r"0\.\d\d / \*\*1\.004\*\*", cells[5])
-    assert not any("**" in cell for at, cell in enumerate(cells) if at != 5)
     # below K = 512 none is asked for
     below = change(fine, FP16, "exp2n", 256, frobenius=1.0)
     assert "**None of the 64 errors" in shown(below)
-    # nor where the range is beyond what splitting holds; the table marks it all the same
+    # nor where the range is beyond what splitting holds
     beyond = change(fine, FP16, "exp6n", 2048, frobenius=1.0)
     section = shown(beyond)
     assert "**None of the 64 errors" in section and "Not counted: ±exp(6·normal), where" in section
-    assert _row(section, f"`{FP16}` | 2048")[7].startswith("**")
 
 
 def test_what_is_promised_and_whether_it_was_kept(shown: Callable[..., str]) -> None:
@@ -249,7 +240,6 @@ def test_a_larger_product_has_a_verdict_of_its_own(
     assert "are larger than cuBLAS's**" in small and "A (128×K)" in small
     assert "A (2048×K) by B (K×2048), K from 512 to 8192" in large
     assert "**None of the 30 errors of rows that split their inputs is larger" in large
-    assert _row(large, f"`{FP16}` | 8192")[4] == "0.20 / 0.20"
 
 
 def _chart(study: Json, tmp_path: Path) -> Chart:

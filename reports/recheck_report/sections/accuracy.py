@@ -21,7 +21,6 @@ from recheck_report.model.accuracy import (
 )
 from recheck_report.model.record import Experiment
 
-SHOWN_K = (512, 2048, 8192)  # in the table of ratios
 _ABSENT = "there is no `accuracy.json` beside the record; the target `accuracy` makes it"
 
 
@@ -29,10 +28,6 @@ _ABSENT = "there is no `accuracy.json` beside the record; the target `accuracy` 
 class Table:
     columns: list[str]
     rows: list[list[str]]
-
-    @property
-    def numbers(self) -> range:
-        return range(1, len(self.columns))
 
 
 @dataclass(frozen=True)
@@ -44,8 +39,7 @@ class HowAccurate:
     inputs: str = ""  # what was multiplied
     verdict: str = ""
     promises: tuple[str, ...] = ()  # a sentence for each row that splits its inputs
-    against: Table | None = None  # cuBLAS's errors, and the others' as multiples of them
-    larger: HowAccurate | None = None  # of a larger product: inputs, verdict, against
+    larger: HowAccurate | None = None  # of a larger product: inputs and verdict
     special: Table | None = None
     gaps: Table | None = None
 
@@ -64,7 +58,6 @@ def how_accurate(own: Measured, experiment: Experiment) -> HowAccurate | None:
         inputs=_inputs(accuracy),
         verdict=_verdict(accuracy, splits),
         promises=_promises(accuracy, splits),
-        against=_against(accuracy, splits),
         larger=_larger(own),
         special=_special(accuracy),
         gaps=_gaps(accuracy),
@@ -76,8 +69,7 @@ def _larger(own: Measured) -> HowAccurate | None:
     if study is None or study.foreign(own.record):
         return None
     splits = _splits(study)
-    verdict, against = _verdict(study, splits), _against(study, splits)
-    return HowAccurate(inputs=_inputs(study), verdict=verdict, against=against)
+    return HowAccurate(inputs=_inputs(study), verdict=_verdict(study, splits))
 
 
 def _splits(accuracy: Accuracy) -> list[Row]:
@@ -160,44 +152,6 @@ def _verdict(accuracy: Accuracy, splits: list[Row]) -> str:
     )
 
 
-def _errors(result: Result | None) -> str:
-    """ "5.7e-07 / 1.9e-07", or what became of it."""
-    if result is None:
-        return NONE
-    if not result.measured:
-        return result.status.replace("_", " ")
-    text = f"{result.frobenius:.1e} / {result.componentwise:.1e}"
-    return text if result.status == "passed" else f"{text} **{result.status}**"
-
-
-def _multiples(accuracy: Accuracy, row: Row, distribution: str, k: int) -> str:
-    result = accuracy.find(row.strategy, distribution, k)
-    ratios = _ratios(accuracy, row, distribution, k)
-    if result is None or ratios is None:
-        return _errors(result)
-    # near 1 a third decimal tells which side it is on
-    texts = [f"{r:.{3 if 0.99 < r < 1.01 else 2}f}" if r < 10 else significant(r) for r in ratios]
-    texts = [f"**{text}**" if r > 1 else text for text, r in zip(texts, ratios, strict=True)]
-    wrong = "" if result.status == "passed" else f" **{result.status}**"
-    return " / ".join(texts) + wrong
-
-
-def _against(accuracy: Accuracy, rows: list[Row]) -> Table | None:
-    lengths = [k for k in SHOWN_K if k in accuracy.ks]
-    if not rows or not lengths:
-        return None
-    lines = []
-    for k in lengths:
-        line = [f"`{LIBRARY}`, its errors", str(k)]
-        lines.append(
-            line + [_errors(accuracy.find(LIBRARY, each.name, k)) for each in accuracy.ordinary]
-        )
-        for row in rows:
-            cells = [_multiples(accuracy, row, each.name, k) for each in accuracy.ordinary]
-            lines.append([f"`{row.strategy}`", str(k), *cells])
-    return Table(["row", "K", *(cell(each.says) for each in accuracy.ordinary)], lines)
-
-
 # what a split row promises
 
 
@@ -226,48 +180,42 @@ def _promise(accuracy: Accuracy, row: Row) -> str:
     if not found:
         why = next((each.why_not for each in own if each.reason), "it was not studied")
         return f"`{row.strategy}`: its promise was not measured: {cell(why)}."
+    part, worst = max(found, key=lambda each: each[0])
+    lacking = len([each for each in own if each.reason and not each.measured])
+    return (
+        f"`{row.strategy}` promises of each element {_bound([each for _, each in found], says)}: "
+        f"{kept}, {significant(100 * part, 2)} % of it at the worst element of all, on "
+        f"{says[worst.distribution]} at K = {worst.k}."
+        + (f" Without an error: {lacking} results." if lacking else "")
+    )
+
+
+def _bound(results: list[Result], says: dict[str, str]) -> str:
+    """What these results of a row must stay within, in words."""
     # on inputs that leave the guard down the bound is least
     least: dict[int, float] = {}
-    for _, each in found:
+    for each in results:
         least[each.k] = min(each.bound or math.inf, least.get(each.k, math.inf))
     ends = sorted({min(least), max(least)})
     bounds = " and ".join(f"{significant(least[k] / ROUNDOFF)}·2^-24 at K = {k}" for k in ends)
+    text = (
+        f"|C − AB| ≤ b·|A||B| with b = {bounds}, or where its guard leaves the inputs to IEEE "
+        "fp32, γ_K ≈ K·2^-24 if that is more"
+    )
     # a bound that is neither this nor IEEE fp32's is one of other quantities
     other = [
         (bound, each)
-        for _, each in found
+        for each in results
         if (bound := (each.bound or 0) / ROUNDOFF) > 1.05 * max(least[each.k] / ROUNDOFF, each.k)
     ]
-    elsewhere = ""
     if other:
         bound, at = max(other, key=lambda each: each[0])
-        elsewhere = (
-            " Where it does fewer multiplications, from K = "
-            f"{min(each.k for _, each in other)} on, its bound is one of the largest magnitudes "
-            "in a row of A and a column of B, which of these inputs comes to as much as "
-            f"b = {significant(bound)}·2^-24, on {says[at.distribution]} at K = {at.k}."
+        text += (
+            f", and where it does fewer multiplications, from K = {min(e.k for _, e in other)} on, "
+            "a bound of the largest magnitudes in a row of A and a column of B, of these inputs as "
+            f"much as b = {significant(bound)}·2^-24, on {says[at.distribution]} at K = {at.k}"
         )
-    part, worst = max(found, key=lambda each: each[0])
-    lacking = len([each for each in own if each.reason and not each.measured])
-    against = [
-        (ratios[1], each)
-        for _, each in found
-        if (ratios := _ratios(accuracy, row, each.distribution, each.k))
-    ]
-    beside = ""
-    if against:
-        ratio, at = max(against, key=lambda each: each[0])
-        beside = (
-            f"; its largest error against cuBLAS's is {significant(ratio)} times that, on "
-            f"{says[at.distribution]} at K = {at.k}"
-        )
-    return (
-        f"`{row.strategy}` promises of each element |C − AB| ≤ b·|A||B| with b = {bounds}, or "
-        f"where its guard leaves the inputs to IEEE fp32, γ_K ≈ K·2^-24 if that is more: {kept}, "
-        f"{significant(100 * part, 2)} % of it at the worst element of all, on "
-        f"{says[worst.distribution]} at K = {worst.k}{beside}.{elsewhere}"
-        + (f" Without an error: {lacking} results." if lacking else "")
-    )
+    return text
 
 
 # all rows
