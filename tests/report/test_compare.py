@@ -180,8 +180,6 @@ def test_of_two_models_the_question_is_how_much_faster(
     assert "\n\n### By experiment\n\n" in text
     assert re.match(wanted + r"3\.12 to 4\.00 times in the middle half\)\.", _answer(text))
     assert "C12 (holds, now fails)" in _answer(text)
-    ranks = {row[0]: row[2:4] for row in _rows(text, "Rungs whose rank changed")}
-    assert ranks["`matmul/s0_tiles`"] == ["1 of 4", "4"] and len(ranks) == 4
     assert [row[0] for row in _rows(text, "Rungs: slower on NVIDIA B200")] == ["`matmul/s0_tiles`"]
     # the other way round it takes as long
     text = _compare(tmp_path, tmp_path / "b", tmp_path / "a")

@@ -2,17 +2,14 @@
 with a title on each mark.
 
 Matplotlib gives each mark a group, a style, a clip path and six decimals. Here a style becomes
-attributes, which a rule for dark may override and which renderers without such rules understand;
-what the marks of a group have in common stands once; strokes that differ in their course alone are
-one path; and the smallest part of a coordinate is a hundredth of a point. Of matplotlib's names
-those stay that something refers to; what tests look for is a class: line2d, trend, or label, of an
-axis.
+attributes, which a rule for dark may override and which renderers without such rules understand,
+and the smallest part of a coordinate is a hundredth of a point. Of matplotlib's names those stay
+that something refers to; what tests look for is a class: line2d, trend, or label, of an axis.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
@@ -29,9 +26,6 @@ _PREFIXES = {
 }
 # what an element is without saying so
 _DEFAULTS = {"text-anchor": "start", "stroke-linejoin": "round", "stroke-linecap": "butt"}
-# what a group passes on to its marks
-_SHARED = {"fill", "stroke", "stroke-width", "stroke-dasharray", "font-size", "font-weight"}
-_SHARED |= {"text-anchor", "clip-path"}
 
 
 def compact(
@@ -59,7 +53,6 @@ def compact(
             # its own texts; those of its ticks are in groups of theirs
             for text in group.findall(f"{GROUP}/{TEXT}"):
                 text.set("class", "label")
-    _join(root)
     width, height = (float(size) for size in root.attrib["viewBox"].split()[2:])
     root.attrib |= {"width": "830", "height": f"{830 * height / width:.0f}", "role": "img"}
     root.attrib |= {"aria-label": about, "font-family": families, "stroke-linejoin": "round"}
@@ -108,41 +101,3 @@ def _shorten(element: Element) -> None:
 def _rounded(number: re.Match[str]) -> str:
     text = f"{float(number[0]):.2f}".rstrip("0").rstrip(".")
     return "0" if text == "-0" else text
-
-
-def _join(group: Element) -> None:
-    """Dissolves wrappers, makes one path of strokes alike, and gives the group what all share."""
-    kept: list[Element] = []
-    for child in _dissolved(group):
-        if kept and _strokes_alike(kept[-1], child):
-            kept[-1].set("d", kept[-1].attrib["d"] + child.attrib["d"])
-        else:
-            kept.append(child)
-    group[:] = kept
-    marks = [each for each in kept if each.tag not in (DEFS, TITLE)]
-    if group.tag != GROUP or len(marks) < 2:
-        return
-    for name in sorted(_SHARED.intersection(marks[0].attrib)):
-        value = marks[0].attrib[name]
-        if name not in group.attrib and all(each.get(name) == value for each in marks):
-            group.set(name, value)
-            for each in marks:
-                del each.attrib[name]
-
-
-def _dissolved(group: Element) -> Iterator[Element]:
-    """The children, and those of a group that says nothing in its place."""
-    for child in list(group):
-        _join(child)
-        if child.tag == GROUP and (not len(child) or not child.attrib):
-            yield from child
-        else:
-            yield child
-
-
-def _strokes_alike(one: Element, other: Element) -> bool:
-    first, second = ({**each.attrib, "d": ""} for each in (one, other))
-    # it matters how often a translucent one is painted
-    stroke = one.get("fill") == "none" and not {"opacity", "stroke-opacity", "id"} & {*first}
-    plain = one.tag == other.tag == PATH and not len(one) and not len(other)
-    return stroke and plain and first == second

@@ -134,9 +134,8 @@ def _lines(own: Measured, experiment: Experiment) -> list[_Line]:
         energy = per_joule(own, experiment, library)
         more = f", {energy} {metric.energy_unit}" if energy else ""
         lines.append(_Line(library.strategy, metric.rates(library)[0], LIBRARY, more))
-    best = highest(record, metric)
-    if best and best.name != metric.ceiling_label:
-        lines.append(_Line(f"{best.name} loop, measured", best.value / metric.scale, INK))
+    if loop := _loop(record, metric):
+        lines.append(loop)
     if limit := metric.limit(record):
         lines.append(_Line(metric.ceiling_label, limit, MUTED))
     return sorted(lines, key=lambda line: line.value)
@@ -233,22 +232,15 @@ def _message(own: Measured, experiment: Experiment, cases: list[Case]) -> str:
     return f"At {shape_label(experiment.headline)} {'; '.join(texts)}"
 
 
-@dataclass(frozen=True)
-class Roof:
-    name: str
-    value: float  # flop/s or bytes/s
-
-
-def highest(record: Record, metric: Metric) -> Roof | None:
-    """What the machine was measured to give at best; where it was not, what it specifies."""
+def _loop(record: Record, metric: Metric) -> _Line | None:
+    """The most that a loop of the machine's own experiment was measured to reach."""
     experiment = record.experiment(MACHINE)
-    rows: list[Case] = [
-        case
+    rates = {
+        case.strategy: metric.rate(case, case.time.median)
         for case in (record.of(experiment) if experiment else [])
         if case.seconds and work_of(case) is metric and "l2" not in case.strategy
-    ]
-    if rows:
-        best = max(rows, key=lambda case: metric.rate(case, case.time.median))
-        return Roof(best.strategy, metric.rate(best, best.time.median) * metric.scale)
-    ceiling = record.ceilings.get(metric.ceiling)
-    return Roof(metric.ceiling_label, ceiling.value) if ceiling else None
+    }
+    if not rates:
+        return None
+    best = max(rates, key=rates.__getitem__)
+    return _Line(f"{best} loop, measured", rates[best], INK)

@@ -1,5 +1,5 @@
-"""Holds records against the first of them: README.md and times.csv say how times,
-verdicts and ranks differ.
+"""Holds records against the first of them: README.md and times.csv say how times
+and verdicts differ.
 
 A record may have probes.json beside it, and need not have a GPU. Every record keeps a column of its
 own in the table of claims, labelled with what sets it apart. Exit code 2: a record is not in form.
@@ -40,8 +40,6 @@ def _view(first: Measured, other: Measured, pair: times.Pair, names: tuple[str, 
         "alike": alike,
         "groups": pair.groups(),
         "groups_columns": times.GROUPS,
-        "ranks": [] if alike else gpus.ranks(first, other),
-        "ranks_columns": ["rung", "at", f"rank on {was}", f"on {now}", was, now],
         "lost": pair.lost_rows(),
         "lost_title": f"Timed by {was} alone",
         "lost_columns": times.LOST,

@@ -233,16 +233,12 @@ def _readme(own: Measured, files: dict[str, bytes], beside: list[Beside], peak: 
         documents_columns=documents.CITED,
         rows=view.rows,
         columns=SUMMARY,
-        winners=[
-            (
-                f"[{cell(each.title)}]({page(each)})",
-                caught(partial(summary.winner, own, each), _without),
-            )
-            for each in record.ordinary
-        ],
         beside=beside,
         peak=peak,
-        links=[text for name, text in _LINKS.items() if name in files],
+        links=[
+            *(f"[{cell(e.title)}]({page(e)}): charts, every row" for e in record.ordinary),
+            *(text for name, text in _LINKS.items() if name in files),
+        ],
     )
 
 

@@ -1,4 +1,4 @@
-"""Claims and ranks across machines: one column for each record, and what sets the records apart.
+"""Claims across machines: one column for each record, and what sets the records apart.
 
 Records are never mixed: each keeps its own column, its own verdicts and its own labels, and what
 is not the same in all of them (schema, commit, driver, CUDA) is printed bold above its column. A
@@ -11,15 +11,12 @@ from recheck_report.anchors import claim_place
 from recheck_report.claims import Claim, Judged
 from recheck_report.claims.measured import Measured
 from recheck_report.claims.toml import in_order
-from recheck_report.formatting import NONE, WORDS, counted, prose, shape_label, significant
+from recheck_report.formatting import NONE, WORDS, counted, prose, significant
 from recheck_report.model.read import RECORD
-from recheck_report.model.record import Case
 from recheck_report.sections import provenance, times
 from recheck_report.sections.times import Pair
 from recheck_report.sections.verdicts import effect, shortest
 from recheck_report.statistics.changes import Change
-from recheck_report.statistics.family import Comparisons
-from recheck_report.statistics.ratio import COARSEST
 
 TURNED = ["claim", "", "was", "is", "measured then", "measured now", "asked"]
 NAMED = 6  # claims in a sentence; the rest is counted
@@ -200,40 +197,6 @@ def listed(found: list[str], between: str = ", ") -> str:
     """ "C12, C14 and 3 more"."""
     rest = len(found) - NAMED
     return between.join(found[:NAMED]) + (f" and {rest} more" if rest > 0 else "")
-
-
-def _ranks(known: Comparisons, rungs: list[Case]) -> dict[str, int]:
-    """By strategy: 1, and one more for each rung that is faster by more than this run can tell."""
-    return {
-        each.strategy: 1 + sum(known.ratio(each, other).outcome == "faster" for other in rungs)
-        for each in rungs
-    }
-
-
-def ranks(first: Measured, other: Measured) -> list[list[str]]:
-    """The rungs whose rank among all at their experiment's headline shape changed, the furthest
-    first: a rung for each line, with both ranks and times. None where a run can tell nothing."""
-    found: list[tuple[int, list[str]]] = []
-    if any(each.comparisons.resolution > COARSEST for each in (first, other)):
-        return []
-    for experiment in other.record.ordinary:
-        cases: list[tuple[Case, Case]] = []
-        for row in other.record.strategies(experiment):
-            wanted = "cold" if row.target == "gpu" else "hot"
-            name = f"{experiment.name}/{row.strategy}/{experiment.headline}/{wanted}"
-            old, new = (each.record.by_id.get(name) for each in (first, other))
-            timed = old and new and old.seconds and new.seconds
-            if timed and old and new and new.role == "rung" and new.contends and not new.sweep:
-                cases.append((old, new))
-        was = _ranks(first.comparisons, [old for old, _ in cases])
-        now = _ranks(other.comparisons, [new for _, new in cases])
-        for old, new in cases:
-            a, b = was[new.strategy], now[new.strategy]
-            took = [times.took(first, old), times.took(other, new)]
-            name = times.code(f"{experiment.name}/{new.strategy}")
-            where = shape_label(experiment.headline)
-            found.append((abs(a - b), [name, where, f"{a} of {len(cases)}", f"{b}", *took]))
-    return [line for far, line in sorted(found, key=lambda each: -each[0]) if far]
 
 
 def _telling(pair: Pair) -> list[Change]:

@@ -17,7 +17,6 @@ from recheck_report.statistics.paired import in_rounds
 from recheck_report.statistics.ratio import COARSEST, Ratio
 from recheck_report.statistics.variation import END_TO_END, OF_CPU, classes_of
 
-RIVALS = 2  # rows that are named beside the fastest
 MUTANT = "Mutant.IsCaught/"  # in the name of the test that the gate catches one
 
 
@@ -66,7 +65,6 @@ class Result:
     best: Case | None
     vendor: Case | None
     ratio: Ratio | None  # how many times as fast as the library the best row is
-    alike: tuple[Case, ...] = ()  # rows that cannot be told apart from the best one
 
 
 def result(own: Measured, experiment: Experiment, contest: Contest, shape: str) -> Result:
@@ -78,28 +76,12 @@ def result(own: Measured, experiment: Experiment, contest: Contest, shape: str) 
     best = min(found, key=lambda case: case.time.median, default=None)
     vendor = timed(contest.vendor) if contest.vendor else None
     both = best and vendor
-    known = own.comparisons
-    ratio = known.verdict(vendor, best) if both and vendor and best else None
-    alike = tuple(
-        case
-        for case in found
-        if best and case is not best and known.ratio(case, best).outcome != "faster"
-    )
-    return Result(best, vendor, ratio, alike)
+    ratio = own.comparisons.verdict(vendor, best) if both and vendor and best else None
+    return Result(best, vendor, ratio)
 
 
 def _case(case: Case, experiment: Experiment) -> str:
     return f"[`{case.strategy}`]({place(case, experiment)})"
-
-
-def _rivals(found: Result, experiment: Experiment) -> str:
-    """The rows that may be as fast as the fastest: "; no clear difference to `tile16`"."""
-    if not found.alike:
-        return ""
-    ordered = sorted(found.alike, key=lambda case: case.time.median)
-    names = ", ".join(_case(case, experiment) for case in ordered[:RIVALS])
-    more = f" and {len(ordered) - RIVALS} more" if len(ordered) > RIVALS else ""
-    return f"; no clear difference to {names}{more}"
 
 
 def _result_in_words(experiment: Experiment, found: Result) -> str:
