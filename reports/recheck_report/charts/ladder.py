@@ -66,9 +66,11 @@ def draw(own: Measured, experiment: Experiment) -> Drawing:
     rows = [case.strategy for case in cases]
     note = f"{experiment.title} at {shape_label(shape)}, cold: of each listing its fastest row. "
     note += "Dashed: the library. Bars: 95 % intervals."
-    card = Card(_message(own, experiment, base), note, 74 + 19 * len(cases))
+    kinds = sorted({group(case) for case in cases})
+    legend = 13.0 * (len(kinds) > 4)  # a second line of it
+    card = Card(_message(own, experiment, base), note, 74 + legend + 19 * len(cases))
     grey = 12 + 5.6 * max(map(len, rows))
-    axes = card.axes(room(names), 104 + grey, top=24, bottom=50)
+    axes = card.axes(room(names), 104 + grey, top=24, bottom=50 + legend)
     ends = [end for each in ratios for end in (each.low, each.high)]
     span = min(0.9, *ends) / 1.1, max(1.2, *ends) * 1.1
     log_values(axes.xaxis, *span, lambda x: f"{x:g}×")
@@ -82,7 +84,6 @@ def draw(own: Measured, experiment: Experiment) -> Drawing:
     for text, x in (("speed-up", 6.0), ("time", 56.0), ("row", 106.0)):
         beside(axes, -1.0, text, x, color=MUTED)
     axes.hlines(range(len(cases)), 1, [each.value for each in ratios], color=FAINT, linewidth=1)
-    kinds = sorted({group(case) for case in cases})
     for kind in kinds:
         color, marker = LOOKS[kind]
         at = [y for y, case in enumerate(cases) if group(case) == kind]
@@ -134,7 +135,9 @@ def _message(own: Measured, experiment: Experiment, base: Case) -> str:
         found = f"{name[0].upper()}{name[1:]}: {times} times as fast as {first}"
     if library and library.seconds and lead is not library:
         against = ratio(own, lead, library)
-        how = {FASTER: f"another {factor(against.value)} times as fast",
-               SLOWER: f"slower, {factor(against.inverse.value)} times"}  # fmt: skip
-        found += f"; {vendor} is {how.get(against.outcome, 'not to be told apart from it')}"
+        how = {
+            FASTER: f"is another {factor(against.value)} times as fast",
+            SLOWER: f"takes {factor(against.inverse.value)} times as long",
+        }
+        found += f"; {vendor} {how.get(against.outcome, 'cannot be told apart from it')}"
     return found

@@ -33,7 +33,7 @@ from recheck_report.statistics.paired import LEVEL
 from recheck_report.statistics.ratio import Ratio
 
 SMALL_P = 0.001  # smaller p-values are not printed
-NAMED = 3  # rows and choices in a sentence; the rest is counted
+NAMED = 2  # rows and choices in a sentence; the rest is counted
 LONGEST = 70  # characters of what was measured, in a row
 SUMMARY = ["they said", "verdict", "here", "why"]
 _SCALES = {"B/s": (1e9, "GB/s"), "flop/s": (1e12, "TFLOP/s")}
