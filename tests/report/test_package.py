@@ -90,9 +90,6 @@ LONG = {
 }  # fmt: skip
 LONG_FUNCTIONS = {
     "experiments/fleet/run.py: main",
-    "reports/recheck_report/charts/loops.py: draw",
-    "reports/recheck_report/sections/accuracy.py: _promise",
-    "reports/recheck_report/sections/provenance.py: brands",
 }  # fmt: skip
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from recheck_report.charts.canvas import DASHED, INK, MUTED, OCHRE, THEIRS, Card, beside, down, room
 from recheck_report.charts.drawing import Drawing, nothing
-from recheck_report.charts.message import factor
+from recheck_report.charts.message import factor, interval
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import shape_label, significant
 from recheck_report.model.record import Case, Experiment
@@ -12,6 +12,10 @@ from recheck_report.queries import metric_of
 from recheck_report.statistics.ratio import Ratio
 
 TITLE = "Outer and inner loop"
+_NOTE = (
+    "Outer loop: launches back to back; inner: one launch repeats its work. Right: inner over "
+    "outer. ‡: solves another problem. Bars: 95 % intervals."
+)
 REGIMES = (
     ("cold", "cold: L2 flushed", THEIRS, "o"),
     ("hot", "outer loop (hot)", INK, "P"),
@@ -47,9 +51,7 @@ def draw(own: Measured, experiment: Experiment) -> Drawing:
         metric.rates(case)[1] for (_, regime), case in timed.items() if regime == "inner"
     ]
     beyond = limit is not None and max(inner_rates, default=0.0) > limit
-    note = f"{experiment.title} at {shape_label(shape)}. Outer loop: launches back to back; inner: "
-    note += "one launch repeats its work. Right: inner over outer. ‡: solves another problem. "
-    note += "Bars: 95 % intervals."
+    note = f"{experiment.title} at {shape_label(shape)}. {_NOTE}"
     message = _message(pairs, metric.ceiling_label if beyond else "")
     card = Card(message, note, 80 + 26 * len(rows))
     axes = card.axes(room([row.strategy + row.marks for row in rows]), 100, top=38)
@@ -74,10 +76,9 @@ def draw(own: Measured, experiment: Experiment) -> Drawing:
         points, titles = [], []
         for y, row in enumerate(rows):
             if case := timed.get((row.strategy, regime)):
-                value, low, high = metric.rates(case)
-                points.append((y + 0.24 * (lane - 1), value, low, high))
-                text = f"{row.strategy}, {label}: {significant(value)} {metric.unit}"
-                titles.append(f"{text} [{significant(low, 4)}, {significant(high, 4)}]")
+                rates = metric.rates(case)
+                points.append((y + 0.24 * (lane - 1), *rates))
+                titles.append(f"{row.strategy}, {label}: {interval(rates, metric.unit)}")
         card.dots(axes, points, titles, color=color, marker=marker, label=label)
     axes.legend(loc="lower left", bbox_to_anchor=(-0.35, 1.01), ncols=3, borderaxespad=1.8)
     return Drawing(card)

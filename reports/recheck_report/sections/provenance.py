@@ -29,23 +29,7 @@ def brands(own: Measured) -> list[str]:
     record, probes = own.record, own.probes
     env, found = record.environment, [*_suffered(record), *_unread(record)]
     found += [_bold(each.says or each.code) for each in env.conditions]
-    codes = {each.code for each in env.conditions}
-    if env.build_type != "Release" and "debug_build" not in codes:
-        build = cell(env.build_type)
-        found.append(f"**{build} build**: its times say nothing about a Release build.")
-    if env.device_debug:
-        text = "its kernels are not optimised, so their times mean little."
-        found.append(f"**Device code built with -G**: {text}")
-    if not env.git.known:
-        text = "no commit holds the program that did this, so it cannot be published as evidence."
-        found.append(f"**In no git repository**: {text}")
-    elif env.git.dirty:
-        diff = f" (diff {cell(env.git.diff)})" if env.git.diff else ""
-        found.append(f"**Uncommitted changes**{diff}: no commit holds the program that was run.")
-    if env.code == "ptx":
-        text = "the binary holds no machine code for this GPU, so the driver compiled its PTX."
-        found.append(f"**Device code compiled at run time**: {text}")
-    found += _shared(env)
+    found += [*_built(env), *_shared(env)]
     if env.state.other_cpus:
         text = "at times: what was timed on the CPU and from end to end had what they left."
         many = "CPU" if env.state.other_cpus == 1 else "CPUs"
@@ -86,6 +70,27 @@ def brands(own: Measured) -> list[str]:
     elif probes and probes.environment.dirty:
         text = "they were collected with uncommitted changes, so no commit holds what was probed."
         found.append(f"**Probes of no commit**: {text}")
+    return found
+
+
+def _built(env: Environment) -> list[str]:
+    """What of the program that measured is not as evidence needs it."""
+    found, codes = [], {each.code for each in env.conditions}
+    if env.build_type != "Release" and "debug_build" not in codes:
+        build = cell(env.build_type)
+        found.append(f"**{build} build**: its times say nothing about a Release build.")
+    if env.device_debug:
+        text = "its kernels are not optimised, so their times mean little."
+        found.append(f"**Device code built with -G**: {text}")
+    if not env.git.known:
+        text = "no commit holds the program that did this, so it cannot be published as evidence."
+        found.append(f"**In no git repository**: {text}")
+    elif env.git.dirty:
+        diff = f" (diff {cell(env.git.diff)})" if env.git.diff else ""
+        found.append(f"**Uncommitted changes**{diff}: no commit holds the program that was run.")
+    if env.code == "ptx":
+        text = "the binary holds no machine code for this GPU, so the driver compiled its PTX."
+        found.append(f"**Device code compiled at run time**: {text}")
     return found
 
 
