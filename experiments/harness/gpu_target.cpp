@@ -382,19 +382,6 @@ Reason unusable(cudaError_t code, int device_count, int driver_version, int runt
   return {};
 }
 
-std::vector<std::string> gpu_names() {
-  int count = 0;
-  if (cudaGetDeviceCount(&count) != cudaSuccess) count = 0;
-  std::vector<std::string> names;
-  for (int i = 0; i < count; ++i) {
-    cudaDeviceProp properties{};
-    const auto code = cudaGetDeviceProperties(&properties, i);
-    names.emplace_back(code == cudaSuccess ? properties.name : "GPU");
-  }
-  cudaGetLastError();
-  return names;
-}
-
 Gpu find_gpu() {
   int count = 0, driver = 0, runtime = 0;
   cudaDriverGetVersion(&driver);

@@ -7,8 +7,6 @@
 
 namespace recheck {
 
-std::vector<std::string> gpu_names() { return {}; }
-
 Gpu find_gpu() {
   Gpu gpu;
   gpu.reason = "built without the CUDA Toolkit";

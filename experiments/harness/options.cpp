@@ -23,9 +23,9 @@ namespace {
 constexpr const char* usage =
     R"(usage: PROGRAM [--output=FOLDER] [--experiment=NAME,...] [--strategy=NAME,...] [--shape=AxB[xC],...]
                [--regime=NAME,...] [--cases=FILE] [--budget=TIME] [--per-case=SECONDS] [--seed=N] [--nonce=N]
-               [--resume] [--force] [--device=INDEX|UUID|all]
+               [--resume] [--force]
                [--benchmark_filter=REGEX] [--benchmark_...]
-       PROGRAM --gate [--experiment=NAME,...] [--strategy=NAME,...] [--device=INDEX|UUID] [--nonce=N]
+       PROGRAM --gate [--experiment=NAME,...] [--strategy=NAME,...] [--nonce=N]
        PROGRAM --version
 
 Proves and times every strategy at every shape and writes FOLDER/record.json (default: report).
@@ -45,14 +45,11 @@ Proves and times every strategy at every shape and writes FOLDER/record.json (de
   --resume    go on behind what FOLDER has, if it was measured in the same environment. A run that was
               killed has all cases but those of the shape in flight in FOLDER/record.journal.jsonl
   --force     measure although CUDA_LAUNCH_BLOCKING makes every GPU time too long; the report says so
-  --device    this GPU instead of CUDA's first: its index among those that CUDA_VISIBLE_DEVICES leaves, or
-              its UUID or a MIG instance's, as nvidia-smi -L prints them. all: each of them, one after the
-              other, in a process of its own, into a folder below FOLDER that is named after the model
-              and the index; --budget is then each one's
   --gate      time nothing: prove every row at its experiment's awkward shapes, a line for each
 Google Benchmark's flags choose and print: --benchmark_filter, --benchmark_list_tests,
 --benchmark_format, --benchmark_out; it does not decide how long is sampled. All rows of a shape are
 sampled in the same rounds.
+CUDA_VISIBLE_DEVICES, in the environment, chooses the GPU: an index, or a UUID as nvidia-smi -L prints it.
 Exit code: 0 when every case has come to a result, whichever; 1 when the record cannot be kept, or
 --gate has caught a row; 2 for input that makes no sense; 77 when --gate could not try every row; 130 when
 interrupted.
@@ -96,15 +93,13 @@ std::vector<std::string> lines_of(const std::string& path) {
   return lines;
 }
 
-/// --gate has shapes and inputs of its own, times nothing, keeps nothing, and takes one GPU.
-void check_gate(const Options& options, const std::set<std::string>& flags) {
-  if (options.device == all_devices)
-    throw std::invalid_argument("--gate proves on one GPU: --device=INDEX names it");
-  const std::set<std::string> own = {"--gate", "--experiment", "--strategy", "--device", "--nonce"};
+/// --gate has shapes and inputs of its own, times nothing and keeps nothing.
+void check_gate(const std::set<std::string>& flags) {
+  const std::set<std::string> own = {"--gate", "--experiment", "--strategy", "--nonce"};
   for (const auto& flag : flags)
     if (!own.contains(flag))
       throw std::invalid_argument(
-          flag + " has no say with --gate; --experiment, --strategy, --device and --nonce have");
+          flag + " has no say with --gate; --experiment, --strategy and --nonce have");
 }
 
 /// The usage of a program with these experiments.
@@ -138,8 +133,7 @@ Setters setters(Options& options) {
          options.budget = value;
        }},
       {"--seed", [&](const auto& value) { options.settings.seed = whole_number("--seed", value); }},
-      {"--nonce", [&](const auto& value) { nonce() = whole_number("--nonce", value); }},
-      {"--device", [&](const auto& value) { options.device = value; }}};
+      {"--nonce", [&](const auto& value) { nonce() = whole_number("--nonce", value); }}};
 }
 
 }  // namespace
@@ -177,7 +171,7 @@ Options parse(const std::string& program, std::span<const Experiment> experiment
       with_value.at(flag)(value);
     }
   }
-  if (options.gate) check_gate(options, flags);
+  if (options.gate) check_gate(flags);
   arguments = std::move(left);
   return options;
 }

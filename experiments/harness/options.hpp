@@ -11,9 +11,6 @@
 
 namespace recheck {
 
-/// The word for every GPU there is, each in a process and a folder of its own.
-inline constexpr std::string_view all_devices = "all";
-
 /// What a command line asks of a program of experiments.
 struct Options {
   std::string command;  // the whole of it
@@ -22,7 +19,6 @@ struct Options {
   Settings settings;
   std::optional<double> per_case;  // seconds
   std::string budget;              // of the whole run, as it was given
-  std::string device;              // an index or a UUID, or all_devices; CUDA's first if empty
   bool resume = false, gate = false;
   bool force = false;  // measure although every time will be wrong
   bool benchmark_prints = false, benchmark_lists = false;

@@ -20,7 +20,6 @@
 #include <utility>
 
 #include "clock.hpp"
-#include "devices.hpp"
 
 namespace recheck {
 namespace {
@@ -130,9 +129,10 @@ void prepare(const std::vector<char*>& words) {
   words_kept.assign(words.begin(), words.end());
   if (std::ranges::find(words_kept, "--resume") == words_kept.end())
     words_kept.emplace_back("--resume");
-  environment_kept = environment_before();
-  std::erase_if(environment_kept,
-                [](const auto& e) { return e.starts_with(std::string(variable) + "="); });
+  environment_kept.clear();
+  const std::string own = std::string(variable) + "=";
+  for (char* const* entry = environ; *entry != nullptr; ++entry)
+    if (!std::string_view(*entry).starts_with(own)) environment_kept.emplace_back(*entry);
   const auto pointers = [](std::vector<std::string>& texts, std::vector<char*>& all) {
     all.clear();
     for (auto& text : texts) all.push_back(text.data());

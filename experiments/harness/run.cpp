@@ -19,7 +19,6 @@
 #include "../recheck.hpp"
 #include "benchmarks.hpp"
 #include "conditions.hpp"
-#include "devices.hpp"
 #include "edge_proofs.hpp"
 #include "flags.hpp"
 #include "journal.hpp"
@@ -236,12 +235,8 @@ void heed_signals() {
   std::signal(SIGPIPE, SIG_IGN);  // nobody reads the progress any more: measure on
 }
 
-/// Throws std::invalid_argument, in one line, where the GPU that was asked for is not there, or no
-/// time of one would be right.
+/// Throws std::invalid_argument, in one line, where no time of a GPU would be right.
 void require_gpu(const Gpu& gpu, const std::vector<Case>& cases, const Options& options) {
-  if (!options.device.empty() && !gpu.device)
-    throw std::invalid_argument("--device=" + options.device + ": " + gpu.reason.value_or("") +
-                                "; nvidia-smi -L lists what there is");
   const auto on_gpu = [](const Case& c) { return c.backend() == Backend::gpu; };
   if (gpu.device && !options.force && std::ranges::any_of(cases, on_gpu))
     refuse_blocking_launches();
@@ -287,7 +282,6 @@ int run(const std::string& program, const std::vector<char*>& words,
   const auto experiments = with_own(given);
   auto arguments = words;
   Options options = parse(program, experiments, arguments);
-  if (!options.device.empty() && options.device != all_devices) see_alone(options.device);
   if (options.gate) {
     const NoExit no_exit;
     // of what is about machine and measurement it proves what is asked for by name
@@ -302,7 +296,6 @@ int run(const std::string& program, const std::vector<char*>& words,
   auto chosen = filtered(planned.cases);
   if (chosen.size() < planned.cases.size()) planned.coverage.preset = "chosen";
   planned.cases = std::move(chosen);
-  if (options.device == all_devices) return measure_all(words, options);
   return measure(words, std::move(options), experiments, std::move(planned));
 }
 

@@ -109,10 +109,6 @@ class Array {
 /// This machine's CPU and memory.
 std::unique_ptr<Target> make_cpu_target();
 
-/// The models of the CUDA devices that this process sees, in CUDA's order. None of them is given a
-/// context, but CUDA_VISIBLE_DEVICES is heeded no more: CUDA has read it.
-std::vector<std::string> gpu_names();
-
 /// The first CUDA device, or why there is none to use.
 struct Gpu {
   std::optional<Device> device;

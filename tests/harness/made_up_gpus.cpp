@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A recheck on GPUs that there are not (devices_test.cpp runs it), so that what concerns several of
-// them, or a small one, can be tried anywhere. MADE_UP_GPUS has their models, each one of
-// tests/models.json; CUDA_VISIBLE_DEVICES is heeded as CUDA does. A launch computes on the host and
-// takes as long as the model's memory does at a third of its speed, times MADE_UP_SLOWER; with
-// MADE_UP_SLOW_ROWS one of a single row 20 ms more. MADE_UP_CRASH is the model on which the row
-// `crash` is killed, MADE_UP_END what it does anywhere instead of coming back; MADE_UP_PATIENCE are
-// the seconds that it is waited for.
+// A recheck on a GPU that there is not (rescue_test.cpp runs it): MADE_UP_GPU is one of
+// tests/models.json. A launch computes on the host and takes as long as the model's memory does at
+// a third of its speed, times MADE_UP_SLOWER; with MADE_UP_SLOW_ROWS one of a single row 20 ms
+// more. MADE_UP_END is what the row `crash` does instead of coming back; MADE_UP_PATIENCE are the
+// seconds that it is waited for.
 #include <unistd.h>
 
 #include <algorithm>
@@ -24,35 +22,6 @@
 
 namespace recheck {
 namespace {
-
-std::vector<std::string> split(const char* list) {
-  std::vector<std::string> words(1);
-  for (const char* c = list; *c != '\0'; ++c) {
-    if (*c == ',')
-      words.emplace_back();
-    else
-      words.back() += *c;
-  }
-  return words;
-}
-
-/// The made-up GPUs that this process sees: model and UUID.
-std::vector<std::pair<std::string, std::string>> seen() {
-  const char *made_up = std::getenv("MADE_UP_GPUS"), *visible = std::getenv("CUDA_VISIBLE_DEVICES");
-  std::vector<std::pair<std::string, std::string>> all, left;
-  if (made_up != nullptr && *made_up != '\0')
-    for (const auto& model : split(made_up))
-      all.emplace_back(model, "GPU-made-up-" + std::to_string(all.size()));
-  if (visible == nullptr) return all;
-  for (const auto& entry : split(visible)) {
-    std::size_t index = all.size();
-    for (std::size_t i = 0; i < all.size(); ++i)
-      if (entry == std::to_string(i) || entry == all[i].second) index = i;
-    if (index == all.size()) break;  // CUDA reads no further either
-    left.push_back(all[index]);
-  }
-  return left;
-}
 
 double seconds_per_byte = 0;
 
@@ -143,9 +112,6 @@ int deeper(const volatile int* above) {
   return *above < 0 ? 0 : deeper(here) + here[0];
 }
 void crash(const Call& call) {
-  if (std::getenv("MADE_UP_CRASH") != nullptr &&
-      seen().front().first == std::getenv("MADE_UP_CRASH"))
-    std::raise(SIGKILL);
   const char* set = std::getenv("MADE_UP_END");
   const std::string_view end = set != nullptr ? set : "";
   if (end == "exit") std::exit(0);
@@ -183,22 +149,16 @@ Experiment doubling() {
 
 }  // namespace
 
-std::vector<std::string> gpu_names() {
-  std::vector<std::string> names;
-  for (const auto& [name, uuid] : seen()) names.push_back(name);
-  return names;
-}
-
 Gpu find_gpu() {
   Gpu gpu;
+  const char* model = std::getenv("MADE_UP_GPU");
   for (const Device& device : models())
-    if (!seen().empty() && device.name == seen().front().first) gpu.device = device;
+    if (model != nullptr && device.name == model) gpu.device = device;
   if (!gpu.device) {
     gpu.reason = "no CUDA device";
     return gpu;
   }
-  gpu.device->uuid = seen().front().second;
-  gpu.device->pci_bus_id = seen().front().second;
+  gpu.device->uuid = gpu.device->pci_bus_id = "GPU-made-up";
   const char* slower = std::getenv("MADE_UP_SLOWER");
   const double rate = 2 * gpu.device->memory_clock_hz * gpu.device->memory_bus_bits / 8 / 3;
   seconds_per_byte = (slower != nullptr ? std::strtod(slower, nullptr) : 1) / rate;

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Rows that end the process, disturbed GPUs and small ones, on GPUs that are made up.
+
+#include <gtest/gtest.h>
+
+#include "program.hpp"
+
+namespace recheck {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A recheck on a made-up GPU, an H200 unless a test says otherwise.
+class MadeUpGpu : public Run {
+ protected:
+  [[nodiscard]] static std::string program(const std::string& gpus,
+                                           const std::string& environment = "") {
+    return "env -u CUDA_VISIBLE_DEVICES MADE_UP_GPU='" + gpus + "' " + environment + " " +
+           quoted(MADE_UP_GPUS);
+  }
+  [[nodiscard]] Outcome measure(const std::string& flags, const std::string& environment = "",
+                                const std::string& gpus = "NVIDIA H200") const {
+    return run(output() + " --experiment=doubling --strategy=cpu,gpu --per-case=0.05 " + flags,
+               program(gpus, environment));
+  }
+  void expect_one_line(const Outcome& outcome, int code, const std::string& words) const {
+    EXPECT_EQ(outcome.code, code);
+    EXPECT_EQ(std::ranges::count(outcome.output, '\n'), 1) << outcome.output;
+    EXPECT_NE(outcome.output.find(words), std::string::npos) << outcome.output;
+  }
+};
+
+/// What is left of a GPU case whose blocks of samples in a range find the GPU busy.
+class Disturbed : public MadeUpGpu {
+ protected:
+  nlohmann::json measured(const std::string& busy) {
+    const auto outcome = run(output() +
+                                 " --experiment=doubling --strategy=gpu --shape=256x256 "
+                                 "--regime=cold --per-case=1",
+                             program("NVIDIA H200", "MADE_UP_LOAD=" + busy));
+    EXPECT_EQ(outcome.code, 0) << outcome.output;
+    auto found = record()["cases"][0];
+    EXPECT_EQ(found["status"], "passed") << found;
+    found.update(samples().at(0));
+    return found;
+  }
+};
+
+TEST_F(Disturbed, IsMeasuredAgainAndNothingIsThrownAway) {
+  const auto quiet = measured("1000-1000");
+  EXPECT_EQ(quiet["blocks"].size(), 12u);
+  EXPECT_TRUE(quiet["set_aside"].empty());
+  EXPECT_TRUE(quiet["disturbed"].is_null());
+  const auto burst = measured("5-7");
+  EXPECT_EQ(burst["blocks"].size(), 12u);
+  EXPECT_EQ(burst["set_aside"].size(), 3u);
+  EXPECT_EQ(burst["seconds"]["median"], 1e-3);
+  EXPECT_TRUE(burst["disturbed"].is_null()) << burst["disturbed"];
+  std::size_t aside = 0;
+  for (const auto& block : burst["set_aside"]) aside += block[1].size();
+  EXPECT_EQ(burst["seconds"]["discarded"], aside);
+}
+
+TEST_F(Disturbed, IsMarkedWhereItStaysSo) {
+  const auto busy = measured("6-1000");
+  EXPECT_EQ(busy["disturbed"], "the times jumped, and the harness does not see why");
+  EXPECT_EQ(busy["seconds"]["median"], 1e-3);  // of the blocks before
+  // where all are alike, nothing shows by times alone
+  EXPECT_TRUE(measured("1-1000")["disturbed"].is_null());
+  // a row whose every sample but a few is disturbed keeps them all
+  EXPECT_EQ(measured("3-1000")["status"], "passed");
+}
+
+constexpr const char* one_shape = "--shape=256x256 --regime=hot ";
+
+/// What a row does in place of coming back, and what its cases say of it then.
+using End = std::pair<const char*, const char*>;
+// NOLINTNEXTLINE(misc-multiple-inheritance): GoogleTest's own way
+class MadeUpGpuWithARowThatEnds : public MadeUpGpu, public testing::WithParamInterface<End> {};
+
+// the row has failed at each shape, and the others are measured as if it was not there
+TEST_P(MadeUpGpuWithARowThatEnds, LoseNothingButThatRow) {
+  const auto [end, why] = GetParam();
+  const auto outcome =
+      measure("--shape=256x256,300x200 --strategy=gpu,cpu,crash --regime=hot,cold --per-case=0.005",
+              "MADE_UP_PATIENCE=2 MADE_UP_END=" + std::string(end));
+  ASSERT_EQ(outcome.code, 0) << outcome.output;
+  const auto record = this->record();
+  ASSERT_EQ(record["cases"].size(), 10u);
+  for (const auto& one : record["cases"]) {
+    const bool ends = std::string(one["id"]).starts_with("doubling/crash/");
+    EXPECT_EQ(one["status"], ends ? "failed" : "passed") << one;
+    if (ends) {
+      EXPECT_NE(one["reason"].dump().find(why), std::string::npos) << one;
+    }
+  }
+  EXPECT_TRUE(record["finished"].is_string());
+  EXPECT_FALSE(fs::exists(folder_ / "record.journal.jsonl"));
+  for (const char* shape : {"256x256", "300x200"}) {
+    const std::string said = "doubling/crash/" + std::string(shape) + " " + why;
+    EXPECT_NE(outcome.output.find(said), std::string::npos) << outcome.output;
+  }
+}
+constexpr End ends[] = {
+    {"exit", "has called exit()"},
+    {"abort", "has ended the process by SIGABRT"},
+    {"thread", "has ended the process by SIGABRT"},
+    {"hang", "hangs: its launches had not ended after"},
+#ifndef __SANITIZE_ADDRESS__  // which has these end the process with what it has to say
+    {"segfault", "has ended the process by SIGSEGV"},
+    {"overflow", "has ended the process by SIGSEGV"},
+#endif
+};
+INSTANTIATE_TEST_SUITE_P(MadeUp, MadeUpGpuWithARowThatEnds, testing::ValuesIn(ends),
+                         [](const auto& info) { return std::string(info.param.first); });
+
+// whom a debugger or a profiler ends, or looks for the end of
+TEST_F(MadeUpGpu, ThatAreToldNotToGoOnEndWithTheRow) {
+  const auto outcome = measure("--shape=256x256 --strategy=crash --regime=hot",
+                               "RECHECK_NO_RESCUE=1 MADE_UP_END=abort");
+  EXPECT_NE(outcome.code, 0) << outcome.output;
+  EXPECT_EQ(outcome.output.find("going on"), std::string::npos) << outcome.output;
+  EXPECT_TRUE(fs::exists(folder_ / "record.journal.jsonl"));
+}
+
+TEST_F(MadeUpGpu, ThatFindARowEndTheGateEndWithAnError) {
+  const auto outcome = run("--gate --experiment=doubling --strategy=crash",
+                           program("NVIDIA H200", "MADE_UP_END=exit"));
+  EXPECT_EQ(outcome.code, 1) << outcome.output;
+  EXPECT_NE(outcome.output.find("a row has called exit()"), std::string::npos) << outcome.output;
+}
+
+// a square is not left out for what a single row took
+TEST_F(MadeUpGpu, ThatAreSlowAtOneShapeAreTriedAtTheNext) {
+  // the host computes; --per-case is long enough for one that is busy
+  const auto outcome =
+      measure("--shape=1x1024,512x512 --regime=hot --per-case=0.5", "MADE_UP_SLOW_ROWS=1");
+  ASSERT_EQ(outcome.code, 0) << outcome.output;
+  const auto record = this->record();
+  for (const auto& one : record["cases"]) EXPECT_EQ(one["status"], "passed") << one;
+  // and still is where it is as slow
+  const auto slow = measure("--shape=1x1024,1x262144 --regime=hot", "MADE_UP_SLOWER=2000000");
+  ASSERT_EQ(slow.code, 0) << slow.output;
+  EXPECT_NE(slow.output.find("1 not_run"), std::string::npos) << slow.output;
+}
+
+TEST_F(MadeUpGpu, ThatWaitForEachLaunchAreNotTimedUnlessByForce) {
+  const auto blocking = [&](const std::string& flags, const char* value = "1") {
+    return measure(one_shape + flags, std::string("CUDA_LAUNCH_BLOCKING=") + value);
+  };
+  expect_one_line(blocking(""), 2, "CUDA_LAUNCH_BLOCKING=1 makes every launch wait");
+  EXPECT_TRUE(fs::is_empty(folder_));
+  for (const char* none : {"0", "''"}) EXPECT_EQ(blocking("", none).code, 0);
+  EXPECT_EQ(blocking("--strategy=cpu").code, 0);
+  EXPECT_EQ(blocking("--force").code, 0);
+  EXPECT_NE(record()["environment"]["conditions"].dump().find("\"launch_blocking\""),
+            std::string::npos);
+}
+
+// 20 ms a launch, where a microsecond was expected
+TEST_F(MadeUpGpu, ThatAreSlowerThanPredictedEndWithTheirBudget) {
+  const auto outcome = measure(
+      "--strategy=gpu --regime=hot --shape=256x256,257x256,258x256,259x256,260x256 --budget=0.8",
+      "MADE_UP_SLOWER=60000");
+  ASSERT_EQ(outcome.code, 0) << outcome.output;
+  const auto record = this->record();
+  EXPECT_FALSE(record["finished"].is_null());
+  EXPECT_TRUE(record["plan"]["dropped"].empty()) << record["plan"];
+  ASSERT_EQ(record["cases"].size(), 5u);
+  const auto& last = record["cases"][4];
+  EXPECT_EQ(record["cases"][0]["status"], "passed") << record["cases"][0];
+  EXPECT_EQ(last["status"], "not_run");
+  EXPECT_EQ(last["reason_code"], "budget");
+  EXPECT_EQ(last["reason"], "--budget of 0.8 used up");
+}
+
+// 4 GB, and three times as slow as its attributes promise
+TEST_F(MadeUpGpu, ThatAreSmallEndInTimeAndNameWhatDoesNotFit) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "proofs take several times as long under the sanitizers";
+#endif
+  const std::string small = "NVIDIA GeForce RTX 3050 Ti Laptop GPU";
+  const auto go = [&] {
+    return measure("--strategy=gpu --regime=hot --per-case=0.2 --budget=3s", "MADE_UP_SLOWER=3",
+                   small);
+  };
+  auto outcome = go();
+  // in time, where nobody else took the CPU meanwhile
+  const auto late = [&] {
+    const auto found = record();
+    return found["wall_seconds"] >= 1.3 * 3 || found.dump().find("used up") != std::string::npos;
+  };
+  for (int i = 0; i < 3 && outcome.code == 0 && late(); ++i) outcome = go();
+  ASSERT_EQ(outcome.code, 0) << outcome.output;
+  const auto record = this->record();
+  EXPECT_LT(record["wall_seconds"], 1.3 * 3);
+  EXPECT_FALSE(record["finished"].is_null());
+  for (const auto& c : record["cases"]) {
+    if (c["id"] == "doubling/gpu/40000x40000/hot") {
+      EXPECT_EQ(c["status"], "unsupported");
+      EXPECT_TRUE(std::string(c["reason"]).ends_with("GB of device memory, 4.29 GB are free"))
+          << c["reason"];
+    }
+    if (c["id"] == "doubling/gpu/512x512/hot") {
+      EXPECT_EQ(c["status"], "passed") << c;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace recheck
