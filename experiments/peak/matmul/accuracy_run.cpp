@@ -10,6 +10,7 @@
 #include <set>
 #include <stdexcept>
 
+#include "../../harness/clock.hpp"
 #include "../../harness/flags.hpp"
 #include "../../harness/record.hpp"
 #include "../peak.hpp"
