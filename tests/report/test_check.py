@@ -30,10 +30,6 @@ def _dirty(record: Any) -> None:
     record["environment"]["git"]["dirty"] = True
 
 
-def _debug(record: Any) -> None:
-    record["environment"]["build_type"] = "Debug"
-
-
 def _no_library(record: Any) -> None:
     record["cases"] = [each for each in record["cases"] if each["role"] != "baseline"]
 
@@ -46,7 +42,6 @@ def _disturbed(record: Any) -> None:
     "spoil,says",
     [
         (_dirty, "it is no evidence: it was measured with uncommitted changes"),
-        (_debug, "it is no evidence: it comes from a Debug build"),
         (_no_library, "no library was measured, so no speed-up has a base"),
         (_disturbed, "1 of its times are disturbed, such as "),
     ],

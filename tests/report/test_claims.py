@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import copy
-import os
 import random
-import subprocess
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import EXPERIMENTS, sourced
-from recheck_report.claims import Outcome, expression, load_collection
+from recheck_report.claims import Outcome
 from recheck_report.claims.checks import Check
-from recheck_report.claims.load import Claim, load, load_claims
+from recheck_report.claims.load import Claim
 from recheck_report.claims.predicates import (
     FAILS,
     HOLDS,
@@ -29,148 +26,10 @@ from recheck_report.claims.predicates import (
     within,
 )
 from recheck_report.claims.toml import BadClaim
-from recheck_report.model.counters import COUNTERS, LAUNCHES
 from recheck_report.model.probes import Counters, Origin, Probes, Trial
 from recheck_report.model.record import Record
 from synthetic import SMALL, Json, make_record
-from synthetic_claims import CLAIM, about
-
-ROOT = Path(__file__).parents[2]
-
-GOOD = (
-    CLAIM
-    + """\
-claimed = 1.5
-check = [{ form = "ratio", base = "matmul/a/8x8x8/cold", other = "matmul/b/8x8x8/cold", above = 1 }]
-also = [{ form = "count", of = "matmul/a/{shape}/cold", expression = "grid", equals = 1, shapes = ["8x8x8", "9x9x9"] }]
-"""  # noqa: E501
-)
-
-BAD = {
-    "no case": (('"matmul/a/8x8x8/cold", other', '"a/8x8x8", other'), "check[0].base: 'a/8x8x8'"),
-    "no bound": ((", above = 1 }", " }"), "C12: field check[0] needs exactly one of above, below"),
-    "two bounds": (("above = 1", "above = 1, below = 2"), "needs exactly one of above, below"),
-    "negative": (("above = 1", "above = -1"), "C12: field check[0].above must be at least 1e-12"),
-    "no words": (("above = 1", 'above = "fast"'), "there is no fast; there are faster, much"),
-    "counter": (('"grid"', '"mean(grid)"'), "'mean(grid)' calls what is none of min, max, ceil"),
-    "formula": (('"grid"', '"grid +"'), "C12: field also[0].expression: 'grid +' is no formula"),
-    "shape": (('["8x8x8", ', '["8 by 8", '), "C12: field also[0].shapes[0] must be a shape"),
-    "no shapes": ((', shapes = ["8x8x8", "9x9x9"]', ""), "holds {shape}, and there are no shapes"),
-    "idle shapes": (("a/{shape}/cold", "a/8x8x8/cold"), "also[0] holds shapes, and no id"),
-}
-
-
-def _file(folder: Path, text: str, experiment: str = "matmul") -> Path:
-    path = folder / experiment / "claims.toml"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
-    sourced(folder, "S0")
-    return path
-
-
-@pytest.mark.parametrize("name", BAD)
-def test_bad_file_is_one_line(name: str, tmp_path: Path) -> None:
-    (old, new), message = BAD[name]
-    assert old in GOOD
-    path = _file(tmp_path, GOOD.replace(old, new, 1))
-    with pytest.raises(BadClaim) as caught:
-        load(path)
-    line = str(caught.value)
-    assert message in line and line.startswith(f"{path}: ") and "\n" not in line
-
-
-def test_good_file(tmp_path: Path) -> None:
-    (claim,) = load(_file(tmp_path, GOOD))
-    assert claim.experiment == "matmul" and claim.claimed == 1.5
-    assert [check.of for check in claim.also] == ["matmul/a/8x8x8/cold", "matmul/a/9x9x9/cold"]
-    assert claim.check[0].ids == ("matmul/b/8x8x8/cold", "matmul/a/8x8x8/cold")
-
-
-def test_a_text_may_go_over_lines(tmp_path: Path) -> None:
-    (claim,) = load(_file(tmp_path, GOOD.replace('"section 3"', '"""a\n  b"""')))
-    assert claim.place == "a b"
-
-
-def test_claims_without_checks_say_why(tmp_path: Path) -> None:
-    start = GOOD.split("check =", maxsplit=1)[0]
-    with pytest.raises(BadClaim, match="check must be there, or else not_judged says"):
-        load(_file(tmp_path, start))
-    (claim,) = load(_file(tmp_path, start + 'not_judged = "a wish"'))
-    assert claim.not_judged == "a wish"
-
-
-def test_ids_are_unique_over_files(tmp_path: Path) -> None:
-    _file(tmp_path, GOOD)
-    _file(tmp_path, GOOD, "matvec")
-    with pytest.raises(BadClaim, match="C12: field id: .*/matmul/claims.toml has it too"):
-        load_claims(tmp_path)
-    path = _file(tmp_path, GOOD + GOOD)
-    with pytest.raises(BadClaim, match="C12: field id: another claim of this file has it too"):
-        load(path)
-
-
-# the claims of this tree, and their errata
-
-
-def _checks() -> list[tuple[str, Check]]:
-    """All of them, each with the id of what it belongs to."""
-    found = [
-        (claim.id, check) for claim in load_collection(EXPERIMENTS).claims for check in claim.asked
-    ]
-    return found + [
-        (each.id, check) for each in load_collection(EXPERIMENTS).errata for check in each.check
-    ]
-
-
-def _lines(program: str, flag: str) -> list[str]:
-    """What a program of this build prints; its path comes from ctest, or is the release build's."""
-    folder = {"recheck": "experiments", "recheck_tests": "tests"}[program]
-    path = os.environ.get(program.upper(), str(ROOT / "build/release" / folder / program))
-    result = subprocess.run([path, flag], capture_output=True, text=True, check=True)
-    return result.stdout.splitlines()
-
-
-def test_every_claim_of_the_inventory_is_there() -> None:
-    assert [claim.id for claim in load_collection(EXPERIMENTS).claims] == [
-        f"C{n:02}" for n in range(1, 75)
-    ]
-
-
-def test_every_case_is_one_of_the_full_run() -> None:
-    known = {line.split("/iterations:")[0] for line in _lines("recheck", "--benchmark_list_tests")}
-    for name, check in _checks():
-        assert not set(check.ids) - known, f"{name}: a case that no full run has"
-
-
-def test_every_test_exists() -> None:
-    known, suite = set(), ""
-    for line in _lines("recheck_tests", "--gtest_list_tests"):
-        name = line.split("#")[0].rstrip()
-        if name.startswith("  "):
-            known.add(suite + name.strip())
-        else:
-            suite = name
-    gpu = any(name.startswith("gpu/Mutant") for name in known)  # else built without CUDA
-    for owner, check in _checks():
-        kind, _, name = check.test.partition(":")
-        if kind in ("gate", "racecheck") and (gpu or not name.startswith("gpu")):
-            assert name in known, f"{owner}: no such test"
-
-
-def test_every_counter_and_attribute_has_a_name() -> None:
-    gpu = set(make_record(SMALL)["environment"]["gpu"])
-    gpu |= {"warp_size", "total_constant_memory", "shared_bytes_per_sm", "threads_per_sm"}
-    axes = {"matmul": "mnk", "matvec": ("rows", "columns"), "transpose": ("rows", "columns")}
-    for owner, check in _checks():
-        if check.form == "attribute":
-            assert check.name in gpu, owner
-        if check.expression:
-            allowed = gpu
-            if check.form == "count":
-                allowed = {*COUNTERS, LAUNCHES, *axes[check.of.split("/")[0]]}
-            unknown = expression.names(check.expression) - set(allowed)
-            assert not unknown, f"{owner}: {unknown}"
-
+from synthetic_claims import about
 
 # verdicts: properties of the pure functions, over many random intervals
 

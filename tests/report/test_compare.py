@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import EXPERIMENTS, REPORTS, one_line, run, slowed, tree
-from recheck_report.claims.measured import Measured, read
+from conftest import REPORTS, one_line, run, slowed, tree
 from synthetic import SMALL, Json, keep, make_full, make_record, scale
 
 FEW = ["cpu_serial", "global16", "tile16", "s0_tiles", "s1_kernel_0", "cublas"]
@@ -80,20 +79,6 @@ def test_a_column_for_each_gpu(place: Callable[..., Path], tmp_path: Path) -> No
     text = _compare(tmp_path, second, first)
     assert text.split("\n")[1] == "# Recheck: NVIDIA L4, then NVIDIA H200"
     assert [head.split("<br>")[0] for head in _table(text)["claim"]] == ["NVIDIA L4", "NVIDIA H200"]
-
-
-BAD = {
-    "cut off": ('{"schema": 3, ', "is not complete JSON"),
-    "newer": ('{"schema": 99}', "has schema 99"),
-}
-
-
-@pytest.mark.parametrize("name", BAD)
-def test_bad_input_is_one_line(name: str, tmp_path: Path) -> None:
-    record, why = BAD[name]
-    (tmp_path / "record.json").write_text(record)
-    line = one_line(run("compare", tmp_path, "--output", tmp_path / "out"), 2)
-    assert why in line and str(tmp_path) in line and not (tmp_path / "out").exists()
 
 
 def test_a_report_is_not_overwritten(
@@ -273,7 +258,3 @@ def test_hostile_names_stay_text(place: Callable[..., Path], tmp_path: Path) -> 
     cells = [cell for line in csv.reader(io.StringIO(raw)) for cell in line]
     assert any("script" in cell for cell in cells)
     assert not [cell for cell in cells if cell[:1] in tuple("=+@")]
-
-
-def _measured(path: Path) -> Measured:
-    return read(path, EXPERIMENTS)

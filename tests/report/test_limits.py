@@ -10,51 +10,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import ENVIRONMENT, REPORTS, process, run, sourced, words_of
+from conftest import ENVIRONMENT, REPORTS, process, run, words_of
 from recheck_report.claims.checks import Check
-from recheck_report.claims.load import load
 from recheck_report.claims.predicates import Questions
-from recheck_report.claims.toml import BadClaim
 from recheck_report.model import read
 from recheck_report.statistics.family import Comparisons
 from synthetic import SMALL, make_record
-from synthetic_claims import CLAIM
 
 COMMITTED = REPORTS / "results" / "nvidia-h200"
-
-
-def checked(folder: Path, check: str) -> str:
-    """What is wrong with a claim of this check."""
-    path = sourced(folder, "S0") / "x" / "claims.toml"
-    path.parent.mkdir(exist_ok=True)
-    path.write_text(f"{CLAIM}check = [{{ {check} }}]\n")
-    with pytest.raises(BadClaim) as caught:
-        load(path)
-    line = str(caught.value)
-    assert "\n" not in line and len(line) < 1300
-    return line
-
-
-# numbers and lists of a check
-
-
-PAIR = 'form = "{}", base = "x/a/8x8/cold", other = "x/b/8x8/cold"'
-
-
-@pytest.mark.parametrize(
-    ("check", "why"),
-    [
-        ('form = "arithmetic", expression = "1", equals = ' + "9" * 400, "a finite number"),
-        ('form = "arithmetic", expression = "1", equals = -1e301', "a finite number"),
-        ('form = "arithmetic", expression = "1", equals = nan', "a finite number"),
-        (PAIR.format("ratio") + ", above = 1e-320", "above must be at least 1e-12"),
-        (PAIR.format("ratio") + ", below = 1e-13", "below must be at least 1e-12"),
-        (PAIR.format("equivalent") + ", within = 1e-13", "within must be at least 1e-12"),
-    ],
-)
-def test_a_number_of_a_check_has_bounds(check: str, why: str, tmp_path: Path) -> None:
-    found = checked(tmp_path, check)
-    assert "claim C12: field check[0]." in found and why in found
 
 
 @pytest.mark.parametrize("bound", [1e-12, 1e300])

@@ -9,9 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import EXPERIMENTS, linked, sourced, tree
-from recheck_report.claims import BadClaim, load_collection
-from recheck_report.claims.listings import load_listings
+from conftest import EXPERIMENTS, linked, tree
+from recheck_report.claims import load_collection
 from recheck_report.model.record import Case, Record
 from synthetic import (
     Json,
@@ -73,43 +72,6 @@ def test_every_comparison_is_of_cases_of_the_full_run() -> None:
     for each in load_collection(EXPERIMENTS).listings:
         shape = each.shape or heads[each.experiment]
         assert {f"{row}/{shape}/cold" for row in (each.row, each.general)} <= known
-
-
-BAD = {
-    "general = 'matvec/naive'": "field general is of another experiment",
-    "document = 'S4'": "field document: there is no S4; there are S0",
-}
-GOOD = {
-    "row": "matmul/a_b", "general": "matmul/c", "document": "S0", "place": "p", "keeps": "k",
-    "differs": "d",
-}  # fmt: skip
-
-
-def _entry(**other: str) -> str:
-    return "\n".join(["[[listing]]", *(f"{k} = '{v}'" for k, v in {**GOOD, **other}.items())])
-
-
-@pytest.mark.parametrize(("wrong", "why"), BAD.items())
-def test_what_is_not_in_form_is_refused(wrong: str, why: str, tmp_path: Path) -> None:
-    path = sourced(tmp_path, GOOD["document"]) / "listings.toml"
-    key, _, value = wrong.partition(" = ")
-    lines = [line for line in _entry().split("\n") if line.split(" = ")[0] != key]
-    path.write_text("\n".join([*lines, wrong if value or "[" in wrong else ""]), encoding="utf-8")
-    with pytest.raises(BadClaim) as error:
-        load_listings(tmp_path)
-    assert why in str(error.value) and str(error.value).startswith(f"{path}: ")
-    assert "\n" not in str(error.value)
-
-
-def test_a_good_file(tmp_path: Path) -> None:
-    assert load_listings(tmp_path) == ()
-    path = sourced(tmp_path, GOOD["document"]) / "listings.toml"
-    path.write_text(f"{_entry()}\n{_entry(row='matmul/e', shape='8x8x8')}")
-    first, second = load_listings(tmp_path)
-    assert (first.strategies, first.shape) == (("a_b", "c"), "") and second.shape == "8x8x8"
-    path.write_text(f"{_entry()}\n{_entry()}")
-    with pytest.raises(BadClaim, match="2: field row: another listing of this file has"):
-        load_listings(tmp_path)
 
 
 # what the report makes of them

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 from conftest import EXPERIMENTS, REPORTS, one_line, run
-from recheck_report.claims import BadClaim, load_collection
+from recheck_report.claims import load_collection
 from recheck_report.claims.names import Tables, faults
 from recheck_report.model.case import Source
 from recheck_report.model.read import load
@@ -182,15 +182,3 @@ def test_the_examples_of_the_documentation_are_a_collection(tmp_path: Path) -> N
     assert [*faults(known, tables)] == []
     tables = replace(tables, rows=rows | {"scan/kernel1": Source("ours", "", "")})
     assert [*faults(known, tables)] == []
-
-
-def test_a_figure_of_no_claim_or_document_is_refused(article: Path) -> None:
-    good = OTHER_FILES["figures"][1].replace("4194305", "4194304")
-    path = article / "reduction" / "figures.toml"
-    path.write_text(good + 'claim = "reduction.1"\n')
-    with pytest.raises(BadClaim, match="figure.0..claim: there is no reduction.1; there are red"):
-        load_collection(article)
-    path.write_text(good.replace("harris", "haris"))
-    load_collection.cache_clear()
-    with pytest.raises(BadClaim, match="field document.haris is no source; there are harris"):
-        load_collection(article)

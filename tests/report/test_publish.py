@@ -87,21 +87,13 @@ def test_refused(name: str, save: Callable[..., Path], tmp_path: Path) -> None:
     assert not (tmp_path / "results").exists()
 
 
-def test_published_as_it_is(copy: Path, tmp_path: Path) -> None:
-    for _ in range(2):  # again over itself
-        result = run("publish", tmp_path / "report", "--results", tmp_path / "results")
+def test_published_as_it_is_over_what_was(copy: Path, tmp_path: Path) -> None:
+    target = tmp_path / "results" / "nvidia-h200"
+    for _ in range(2):
+        result = run("publish", copy, "--results", tmp_path / "results")
         assert result.returncode == 0, result.stderr
-        assert tree(tmp_path / "results" / "nvidia-h200") == tree(tmp_path / "report")
-        assert [path.name for path in (tmp_path / "results").iterdir()] == ["nvidia-h200"]
-
-
-def test_replaces_what_was_published(copy: Path, tmp_path: Path) -> None:
-    old = tmp_path / "results" / "nvidia-h200"
-    shutil.copytree(copy, old)
-    shutil.copy(old / "charts" / "claims.svg", old / "charts" / "of_an_older_report.svg")
-    result = run("publish", tmp_path / "report", "--results", tmp_path / "results")
-    assert result.returncode == 0, result.stderr
-    assert tree(old) == tree(tmp_path / "report")
+        assert tree(target) == tree(copy) and [*target.parent.iterdir()] == [target]
+        shutil.copy(target / "charts" / "claims.svg", target / "charts" / "of_an_older_report.svg")
 
 
 def test_medians_of_earlier_runs_stay(copy: Path, tmp_path: Path) -> None:
@@ -115,24 +107,29 @@ def test_medians_of_earlier_runs_stay(copy: Path, tmp_path: Path) -> None:
         assert frozen.read_text() == "{}"
 
 
-def test_not_a_report(tmp_path: Path) -> None:
-    line = one_line(run("publish", tmp_path, "--results", tmp_path / "results"), 2)
-    assert "record.json: cannot be read" in line
-
-
-@pytest.mark.parametrize("name", ["notes.txt", "charts/mine.svg", "README.md"])
-def test_what_is_of_no_report_is_not_lost(name: str, copy: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", ["file", "page", "link", "dangling", "folder", "pipe"])
+@pytest.mark.parametrize("beside_a_report", [False, True])
+def test_what_is_of_no_report_is_not_lost(
+    beside_a_report: bool, kind: str, copy: Path, tmp_path: Path
+) -> None:
     target = tmp_path / "results" / "nvidia-h200"
-    (target / name).parent.mkdir(parents=True)
-    (target / name).write_text("mine")
+    mine = target / ("README.md" if kind == "page" else "charts/mine")
+    if beside_a_report:
+        shutil.copytree(copy, target)
+    mine.parent.mkdir(parents=True, exist_ok=True)
+    if kind == "folder":
+        mine.mkdir()
+    elif kind == "pipe":
+        os.mkfifo(mine)
+    elif kind in ("file", "page"):
+        mine.write_text("mine")
+    else:
+        mine.symlink_to(copy if kind == "link" else tmp_path / "nowhere")
+    before = [*tree(target)]
     result = run("publish", copy, "--results", tmp_path / "results")
+    name = mine.relative_to(target)
     assert f"{target}: {name} is of no report and would be lost" in one_line(result, 1)
-    assert tree(target) == {name: b"mine"}
-    # beside a published report as well
-    if name != "README.md":
-        shutil.copytree(copy, target, dirs_exist_ok=True)
-        assert run("publish", copy, "--results", tmp_path / "results").returncode == 1
-        assert (target / name).read_text() == "mine"
+    assert os.path.lexists(mine) and [*tree(target)] == before
 
 
 def test_evidence_of_other_experiments_stays(copy: Path, tmp_path: Path) -> None:
@@ -177,21 +174,6 @@ def test_evidence_is_of_a_commit_that_can_be_checked_out(rendered: Path, tmp_pat
     git("commit", "-q", "--allow-empty", "-m", "later")
     result = run("publish", tmp_path / "report", "--results", results)
     assert result.returncode == 0, result.stderr
-
-
-@pytest.mark.parametrize("kind", ["link", "dangling", "folder", "pipe"])
-def test_nor_is_what_is_no_file(kind: str, copy: Path, tmp_path: Path) -> None:
-    target = shutil.copytree(copy, tmp_path / "results" / "nvidia-h200")
-    mine = target / "mine"
-    if kind == "folder":
-        mine.mkdir()
-    elif kind == "pipe":
-        os.mkfifo(mine)
-    else:
-        mine.symlink_to(copy if kind == "link" else tmp_path / "nowhere")
-    result = run("publish", copy, "--results", tmp_path / "results")
-    assert f"{target}: mine is of no report and would be lost" in one_line(result, 1)
-    assert os.path.lexists(mine)
 
 
 def test_a_linked_file_or_folder_of_evidence_is_not_lost(copy: Path, tmp_path: Path) -> None:

@@ -1,0 +1,202 @@
+"""The claims, errata and figures of this tree: complete, consistent, and about what there is."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Callable
+
+import pytest
+from conftest import EXPERIMENTS
+from recheck_report.claims import Check, expression, load_collection
+from recheck_report.claims.collection import MENDED
+from recheck_report.claims.collection import SNIPPETS as FOLDER
+from recheck_report.collect.nvcc import compiled
+from recheck_report.model.counters import COUNTERS, LAUNCHES
+from recheck_report.model.read import load
+from recheck_report.model.record import Record
+from synthetic import MATVEC_SMALL, SMALL, Json, keep, make_full, make_matvec, make_record
+
+ROOT = EXPERIMENTS.parent
+SNIPPETS = EXPERIMENTS / FOLDER
+KNOWN = load_collection(EXPERIMENTS)
+
+
+def _checks() -> list[tuple[str, Check]]:
+    """All of them, each with the id of what it belongs to."""
+    found = [(claim.id, check) for claim in KNOWN.claims for check in claim.asked]
+    return found + [(each.id, check) for each in KNOWN.errata for check in each.check]
+
+
+def _lines(program: str, flag: str) -> list[str]:
+    """What a program of this build prints; its path comes from ctest, or is the release build's."""
+    folder = {"recheck": "experiments", "recheck_tests": "tests"}[program]
+    path = os.environ.get(program.upper(), str(ROOT / "build/release" / folder / program))
+    result = subprocess.run([path, flag], capture_output=True, text=True, check=True)
+    return result.stdout.splitlines()
+
+
+def test_every_claim_of_the_inventory_is_there() -> None:
+    assert [claim.id for claim in KNOWN.claims] == [f"C{n:02}" for n in range(1, 75)]
+
+
+def test_every_case_is_one_of_the_full_run() -> None:
+    known = {line.split("/iterations:")[0] for line in _lines("recheck", "--benchmark_list_tests")}
+    for name, check in _checks():
+        assert not set(check.ids) - known, f"{name}: a case that no full run has"
+
+
+def test_every_test_exists() -> None:
+    known, suite = set(), ""
+    for line in _lines("recheck_tests", "--gtest_list_tests"):
+        name = line.split("#")[0].rstrip()
+        if name.startswith("  "):
+            known.add(suite + name.strip())
+        else:
+            suite = name
+    gpu = any(name.startswith("gpu/Mutant") for name in known)  # else built without CUDA
+    for owner, check in _checks():
+        kind, _, name = check.test.partition(":")
+        if kind in ("gate", "racecheck") and (gpu or not name.startswith("gpu")):
+            assert name in known, f"{owner}: no such test"
+
+
+def test_every_counter_and_attribute_has_a_name() -> None:
+    gpu = set(make_record(SMALL)["environment"]["gpu"])
+    gpu |= {"warp_size", "total_constant_memory", "shared_bytes_per_sm", "threads_per_sm"}
+    axes = {"matmul": "mnk", "matvec": ("rows", "columns"), "transpose": ("rows", "columns")}
+    for owner, check in _checks():
+        if check.form == "attribute":
+            assert check.name in gpu, owner
+        if check.expression:
+            allowed = gpu
+            if check.form == "count":
+                allowed = {*COUNTERS, LAUNCHES, *axes[check.of.split("/")[0]]}
+            unknown = expression.names(check.expression) - set(allowed)
+            assert not unknown, f"{owner}: {unknown}"
+
+
+# errata
+
+
+def test_every_erratum_of_the_inventory_is_there() -> None:
+    known = [erratum.id for erratum in KNOWN.errata]
+    assert known == [f"E{n:02}" for n in range(1, len(known) + 1)] and len(known) >= 35
+
+
+def test_an_erratum_of_a_claim_is_of_its_document() -> None:
+    documents = {claim.id: claim.document for claim in KNOWN.claims}
+    for erratum in KNOWN.errata:
+        found = {documents[name] for name in erratum.concerns if name in documents}
+        assert found <= {erratum.document}, erratum.id
+
+
+def test_what_is_not_english_is_translated() -> None:
+    for erratum in KNOWN.errata:
+        foreign = re.search(r"[\u4e00-\u9fff]", erratum.written)
+        assert bool(erratum.english) == bool(foreign), erratum.id
+
+
+def test_every_algorithm_has_a_row() -> None:
+    """Or is that of a row with another name, as the kernels' files say."""
+    text = "".join(
+        path.read_text(encoding="utf-8")
+        for folder in ("experiments", "kernels")
+        for path in (ROOT / folder).rglob("*.c*")
+    )
+    for erratum in KNOWN.errata:
+        for name in erratum.concerns:
+            assert not name.startswith("A") or name in text, f"{erratum.id}: {name}"
+
+
+COMPILED = sorted(
+    {
+        check.test
+        for each in KNOWN.errata
+        for check in each.check
+        if check.test.startswith("compile:")
+    }
+)
+
+
+def test_snippets_and_errata_name_each_other() -> None:
+    stems = {key.removeprefix("compile:").removesuffix(MENDED) for key in COMPILED}
+    assert stems == {path.stem for path in SNIPPETS.iterdir()}
+    assert {f"compile:{stem}{form}" for stem in stems for form in ("", MENDED)} == {*COMPILED}
+    for erratum in KNOWN.errata:
+        for check in erratum.check:
+            if check.test in COMPILED:
+                assert check.test.startswith(f"compile:{erratum.id}")
+                mended = check.test.endswith(MENDED)
+                assert check.finds == ("compiles" if mended else "refused")
+
+
+NVCC = shutil.which(os.environ.get("RECHECK_NVCC", "nvcc"))
+
+
+@pytest.mark.skipif(NVCC is None, reason="nvcc was not found")
+@pytest.mark.parametrize("key", COMPILED)
+def test_nvcc_says_what_errata_say(key: str) -> None:
+    assert NVCC is not None
+    said = compiled(NVCC, key.removeprefix("compile:"), SNIPPETS)
+    wanted = "compiles" if key.endswith(MENDED) else "refused"
+    assert said == {"reason": None, "outcome": wanted, "count": 0}
+
+
+# figures and sources
+
+
+@pytest.fixture(scope="module")
+def full(tmp_path_factory: pytest.TempPathFactory) -> Record:
+    return load(keep(tmp_path_factory.mktemp("full") / "record.json", make_full()))[0]
+
+
+@pytest.mark.parametrize("name", ["matvec", "transpose"])
+def test_every_figure_is_about_a_case_of_the_full_run(name: str, full: Record) -> None:
+    known, experiment = KNOWN.figures_of(name), full.experiment(name)
+    assert known.figure and experiment
+    for each in known.figure:
+        assert each.case(full, experiment), each
+    assert set(known.document) == {each.document for each in known.figure}
+    assert set(known.hardware) == {each.hardware for each in known.figure}
+
+
+def test_values_agree_with_what_was_printed(full: Record) -> None:
+    """C58: only with milliseconds and GiB/s do both numbers of a row agree."""
+    experiment = full.experiment("transpose")
+    assert experiment
+    for each in KNOWN.figures_of("transpose").figure:
+        if not each.printed:
+            assert each.lost
+            continue
+        case = each.case(full, experiment)
+        time = each.time(case)
+        assert case and time
+        rate = case.bytes / time / 2**30
+        assert float(each.printed.split()[0]) == pytest.approx(rate, rel=1e-4), each
+        if each.seconds:
+            assert each.printed.endswith(f"{1e3 * each.seconds:.5f} s")
+
+
+def test_all_that_names_a_document_is_of_one() -> None:
+    known = KNOWN
+    named = {each.document for each in known.claims} | {each.document for each in known.errata}
+    named |= {each.document for each in known.listings}
+    for figures in known.figures.values():
+        named |= set(figures.document)
+    assert named == set(known.sources)
+
+
+def test_the_report_cites_them(report: Callable[..., str]) -> None:
+    def cited(record: Json) -> tuple[list[str], str]:
+        section = report(record).split('## <a id="sources"></a>')[1].split("\n## ")[0]
+        rows = [line for line in section.split("\n") if line.startswith("| ") and ": " in line]
+        return [row[2:].split(":")[0] for row in rows], section
+
+    # nothing in these records is of others
+    assert cited(make_record(SMALL))[0] == ["S0", "S1", "S2"]
+    found, section = cited(make_matvec(MATVEC_SMALL))
+    assert found == ["S3", "wu-kan"]
+    assert "風辰, 11 December 2021" in section and "(Optimising the product of a matrix" in section
