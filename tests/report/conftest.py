@@ -153,15 +153,6 @@ def data_of(folder: Path) -> dict[str, bytes]:
     return {name: data for name, data in tree(folder).items() if name.endswith(".json")}
 
 
-def same_schema(report: Path) -> None:
-    """Skips a test of a report's bytes where its record is older than this form of records."""
-    from recheck_report.model.record import SCHEMA
-
-    found = json.loads((report / "record.json").read_bytes())["schema"]
-    if found < SCHEMA:
-        pytest.skip(f"its record has schema {found}, and a report says what that does not state")
-
-
 def slowed(source: Path, folder: Path, rows: tuple[str, ...], factor: float) -> Path:
     """A copy of a report's record whose cases with ids of these beginnings take `factor` times as
     long."""

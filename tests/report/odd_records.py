@@ -73,46 +73,25 @@ def _member(dice: random.Random, document: Json) -> tuple[Json, str]:
     return place, dice.choice(names or ["more"])
 
 
-def nulls(dice: random.Random, document: Json, _: Lines) -> None:
-    for _at in range(dice.choice((1, 5, 20))):
+def members(dice: random.Random, document: Json, lines: Lines) -> None:
+    """Any of them null, gone, or of another size; and some that nobody knows."""
+    for _at in range(dice.choice((1, 10, 50))):
         place, name = _member(dice, document)
-        place[name] = None
-
-
-def missing(dice: random.Random, document: Json, _: Lines) -> None:
-    for _at in range(dice.choice((1, 5, 20))):
-        place, name = _member(dice, document)
-        place.pop(name, None)
-
-
-def unknown_fields(dice: random.Random, document: Json, lines: Lines) -> None:
+        change = dice.choice(("null", "gone", "number"))
+        if change == "null":
+            place[name] = None
+        elif change == "gone":
+            place.pop(name, None)
+        elif type(place.get(name)) in (int, float):
+            kind = type(place[name])
+            place[name] = kind(place[name] * dice.choice((0, 0.01, 0.5, 2, 1000)))
     for place in (document, document["environment"], *_some(dice, document), *lines.values()):
         place[f"new_{dice.randrange(9)}"] = dice.choice((None, 1, "x", [1, {"a": 2}], {"b": []}))
 
 
-def numbers(dice: random.Random, document: Json, _: Lines) -> None:
-    """Zeros and outliers of any member that is a number."""
-    for _at in range(dice.choice((1, 10, 50))):
-        place, name = _member(dice, document)
-        if type(place.get(name)) in (int, float):
-            kind = type(place[name])
-            place[name] = kind(place[name] * dice.choice((0, 0.01, 0.5, 2, 1000)))
-
-
-def zero_times(dice: random.Random, document: Json, lines: Lines) -> None:
-    """A clock without a tick in so short a time."""
-    for case in _timed(dice, document):
-        line = lines.get(case["id"], {"samples": []})
-        for at in range(dice.choice((1, len(line["samples"])))):
-            line["samples"][at : at + 1] = [0]
-        case["seconds"]["low"] = 0
-        if dice.random() < 0.5:
-            case["seconds"] |= {"median": 0}
-
-
 def outliers(dice: random.Random, document: Json, lines: Lines) -> None:
     for case in _timed(dice, document):
-        factor = dice.choice((1e-3, 0.3, 3, 1e4))
+        factor = dice.choice((0, 1e-3, 0.3, 3, 1e4))  # 0: without a tick of the clock
         line = lines.get(case["id"])
         for name in ("median", "low", "high"):
             case["seconds"][name] = (case["seconds"].get(name) or 1e-6) * factor
@@ -259,20 +238,10 @@ def gone(dice: random.Random, document: Json, _: Lines) -> None:
         case["power"] = case["clock_hz"] = None
 
 
-def broken_case(dice: random.Random, document: Json, _: Lines) -> None:
-    at = dice.randrange(len(document["cases"]))
-    document["cases"][at] = dice.choice((7, None, [], {"id": 3}, {"id": "a/b", "status": "passed"}))
-
-
 CHANGES: tuple[Change, ...] = (
-    *(nulls, missing, unknown_fields, numbers, zero_times, outliers, few_samples, blocks, clocks),
-    *(powers, device, host, names, newer_experiment, shared, gone, broken_case),
+    *(outliers, few_samples, blocks, clocks, powers, device, host, names, newer_experiment),
+    *(shared, gone, members),  # what takes members away is behind what changes them
 )
-
-
-# what takes members away goes behind what changes them
-LAST = [each for each in CHANGES if each not in (nulls, missing, gone, broken_case)]
-LAST += [nulls, gone, missing, broken_case]
 
 
 def odd(
@@ -282,7 +251,7 @@ def odd(
     dice = random.Random(seed)
     own, samples = shrunk(dice, document, lines)
     first = kinds or [CHANGES[seed % len(CHANGES)], *dice.sample(CHANGES, dice.randrange(6))]
-    for change in sorted(dict.fromkeys(first), key=LAST.index):
+    for change in sorted(dict.fromkeys(first), key=CHANGES.index):
         change(dice, own, samples)
     return own, samples
 

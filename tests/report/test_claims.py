@@ -264,11 +264,15 @@ def test_what_is_missing_is_not_measured_and_says_what(ask: Ask) -> None:
     assert ask(make_record(SMALL, gpu=False), named)[1].reason.startswith("no CUDA device")
 
 
-def test_a_formula_that_divides_by_zero_names_file_claim_and_field(ask: Ask) -> None:
+def test_a_formula_without_sense_names_file_claim_and_field(ask: Ask) -> None:
     count = Check("count", of=SLOW, expression="grid / (m - n)", equals=1)
     probes = _probes(counters={SLOW: Counters(None, {"grid": 1.0})})
-    with pytest.raises(BadClaim, match=r"x/claims.toml: claim C99: field expression: .*by zero"):
-        ask(make_record(SMALL), count, probes=probes)
+    for check, why in (
+        (count, ".*by zero"),
+        (Check("arithmetic", expression="1 + 1"), "'1 . 1' says neither"),
+    ):
+        with pytest.raises(BadClaim, match=f"x/claims.toml: claim C99: field expression: {why}"):
+            ask(make_record(SMALL), check, probes=probes)
 
 
 def test_a_count_against_nothing_is_not_measured(ask: Ask) -> None:

@@ -22,20 +22,34 @@ def test_rendering_in_place_changes_nothing(report: Callable[..., str], tmp_path
     assert result.returncode == 0 and tree(tmp_path / "report") == before
 
 
-@pytest.mark.parametrize("name", ["record.json", "report.html", "charts/claims.svg"])
-def test_where_no_report_is_no_file_is_overwritten(
-    name: str, report: Callable[..., str], tmp_path: Path
+IN_THE_WAY = ["README.md", "claims.md", "record.json", "report.html", "charts/claims.svg"]
+
+
+@pytest.mark.parametrize("pipe", [False, True])
+@pytest.mark.parametrize("name", IN_THE_WAY)
+def test_what_is_of_no_report_is_not_overwritten(
+    name: str, pipe: bool, save: Callable[..., Path], tmp_path: Path
 ) -> None:
+    """Nor does a pipe keep anybody waiting."""
+    out = tmp_path / "out"
+    (out / name).parent.mkdir(parents=True)
+    if pipe:
+        os.mkfifo(out / name)
+    else:
+        (out / name).write_text("mine")
+    line = one_line(run("render", save(make_record(SMALL)), "--output", out), 1)
+    assert f"{out / name}: is " in line
+    assert tree(out) == ({} if pipe else {name: b"mine"}) and (out / name).is_fifo() == pipe
+
+
+def test_a_report_s_own_bytes_are_not_in_its_way(
+    report: Callable[..., str], tmp_path: Path
+) -> None:
+    """A run's folder becomes its report."""
     report(make_record(SMALL[:2], strategies=["cpu_blas", "tile16"]))
-    other = tmp_path / "other"
-    (other / name).parent.mkdir(parents=True)
-    (other / name).write_bytes(b"mine")
-    result = run("render", tmp_path / "report", "--output", other)
-    assert f"{name}: is there, and no report beside it" in one_line(result, 1)
-    assert tree(other) == {name: b"mine"}
-    # its own bytes do not stand in its way: a run's folder becomes its report
-    (other / name).write_bytes((tmp_path / "report" / name).read_bytes())
-    assert run("render", tmp_path / "report", "--output", other).returncode == 0
+    (tmp_path / "other").mkdir()
+    shutil.copy(tmp_path / "report" / "record.json", tmp_path / "other")
+    assert run("render", tmp_path / "report", "--output", tmp_path / "other").returncode == 0
 
 
 def test_a_folder_may_be_called_like_a_file(report: Callable[..., str], tmp_path: Path) -> None:
@@ -56,56 +70,29 @@ def test_what_a_record_says_is_no_command_and_no_link(
     assert not re.search(r"(?<!\\)\]\(javascript", text)
 
 
-def test_old_charts_go_and_foreign_files_stay(report: Callable[..., str], tmp_path: Path) -> None:
-    report(make_record(SMALL))
-    charts = tmp_path / "report" / "charts"
-    (charts / "mine.svg").write_text("<svg/>")
-    report(make_record(SMALL, gpu=False), drawn=True)
-    assert sorted(path.name for path in charts.iterdir()) == ["matmul_cpu_gpu.svg", "mine.svg"]
-
-
-def test_reports_of_other_records_go_and_what_is_not_ours_stays(
+def test_what_is_of_an_older_report_goes_and_what_is_not_ours_stays(
     report: Callable[..., str], tmp_path: Path
 ) -> None:
+    """Charts, pages, and reports of other records."""
     folder, few = tmp_path / "report", ["cpu_blas", "tile16"]
-    report(
-        make_record(SMALL[:2], gpu=False, strategies=few), make_record(SMALL[:2], strategies=few)
-    )
+    other = make_record(SMALL[:2], strategies=few)
+    report(make_matvec([(64, 64)], gpu=False), other)
     there = folder / "beside" / "nvidia-h200"
     assert (there / "record.json").exists() and (there / "matmul.md").exists()
-    (there / "notes.txt").write_text("mine")
-    (folder / "beside" / "theirs").mkdir()
-    (folder / "beside" / "theirs" / "README.md").write_text("# Theirs\n")
-    (folder / "notes.md").write_text("# Mine\n")
-    report(make_record(SMALL[:2], strategies=few))
-    left = {name for name in tree(folder) if name.startswith("beside/")}
-    assert left == {"beside/nvidia-h200/notes.txt", "beside/theirs/README.md"}
-    assert (folder / "notes.md").read_text() == "# Mine\n" and not (there / "charts").exists()
-
-
-def test_a_page_of_an_experiment_that_is_gone_goes(
-    report: Callable[..., str], tmp_path: Path
-) -> None:
-    report(make_matvec([(64, 64)]))
-    assert (tmp_path / "report" / "matvec.md").exists()
-    report(make_record(SMALL[:2], strategies=["cpu_blas", "tile16"]))
-    assert not (tmp_path / "report" / "matvec.md").exists()
-
-
-def test_a_foreign_page_is_not_overwritten(save: Callable[..., Path], tmp_path: Path) -> None:
-    (tmp_path / "out").mkdir()
-    (tmp_path / "out" / "claims.md").write_text("# My claims\n")
-    line = one_line(run("render", save(make_record(SMALL)), "--output", tmp_path / "out"), 1)
-    assert "claims.md: is not a report of Recheck" in line
-    assert tree(tmp_path / "out") == {"claims.md": b"# My claims\n"}
-
-
-def test_foreign_readme_is_not_overwritten(save: Callable[..., Path], tmp_path: Path) -> None:
-    (tmp_path / "README.md").write_text("# My project\n")
-    line = one_line(run("render", save(make_record(SMALL)), "--output", tmp_path), 1)
-    assert "README.md: is not a report of Recheck" in line
-    assert (tmp_path / "README.md").read_text() == "# My project\n"
-    assert not (tmp_path / "charts").exists()
+    assert (folder / "matvec.md").exists()
+    mine = ("beside/nvidia-h200/notes.txt", "beside/theirs/README.md", "notes.md", "charts/my.svg")
+    for name in mine:
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text("mine")
+    (folder / "beside" / "pipe").mkdir()
+    os.mkfifo(folder / "beside" / "pipe" / "README.md")
+    report(make_record(SMALL[:2], gpu=False, strategies=few), drawn=True)
+    left = tree(folder)
+    assert all(left[name] == b"mine" for name in mine) and "matvec.md" not in left
+    assert {name for name in left if name.startswith("beside/")} == {*mine[:2]}
+    charts = {name for name in left if name.startswith("charts/")}
+    assert charts == {"charts/matmul_cpu_gpu.svg", "charts/my.svg"}
+    assert (folder / "beside" / "pipe" / "README.md").is_fifo() and not (there / "charts").exists()
 
 
 def test_output_is_a_file(save: Callable[..., Path], tmp_path: Path) -> None:

@@ -211,6 +211,12 @@ def test_ids_are_unique_over_files(folder: Path) -> None:
     assert "field id: " in (said := _refused(folder)) and "/matmul/claims.toml has it too" in said
 
 
+@pytest.mark.parametrize("name", ["erata.toml", "matmul/claim.toml", "matmul/errata.toml"])
+def test_a_file_that_nothing_reads_is_refused(name: str, folder: Path) -> None:
+    (folder / name).write_text("")
+    assert f"{folder / name}: nothing reads a file of this name; there are" in _refused(folder)
+
+
 # any member of the documentation's examples, in which each file has all that it may
 
 

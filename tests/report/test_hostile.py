@@ -10,12 +10,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import REPORTS, one_line, run
+from conftest import one_line, run
 from recheck_report.model.read import COMPRESSED, MOST_LINE, RECORD, SAMPLES, load
 from recheck_report.model.typed import MOST_BYTES, BadRecord, bytes_of
 from synthetic import SMALL, make_record, pack, unpack
-
-COMMITTED = REPORTS / "results" / "nvidia-h200"
 
 
 def test_a_pipe_keeps_nobody_waiting(report: Callable[..., str], tmp_path: Path) -> None:
@@ -23,26 +21,6 @@ def test_a_pipe_keeps_nobody_waiting(report: Callable[..., str], tmp_path: Path)
     os.mkfifo(tmp_path / "report" / "more.md")
     with pytest.raises(BadRecord, match="is no regular file"):
         bytes_of(tmp_path / "report" / "more.md")
-
-
-@pytest.mark.parametrize(
-    "name", ["README.md", "matmul.md", "record.json", "report.html", "verdicts.json"]
-)
-def test_a_pipe_among_the_files_of_a_report_is_not_read(
-    name: str, save: Callable[..., Path], tmp_path: Path
-) -> None:
-    (tmp_path / "out").mkdir()
-    os.mkfifo(tmp_path / "out" / name)
-    line = one_line(run("render", save(make_record(SMALL)), "--output", tmp_path / "out"), 1)
-    assert "is no plain file; move it away, or choose another --output" in line
-
-
-def test_nor_is_one_in_a_report_beside_it(report: Callable[..., str], tmp_path: Path) -> None:
-    report(make_record(SMALL))
-    (tmp_path / "report" / "beside" / "mine").mkdir(parents=True)
-    os.mkfifo(tmp_path / "report" / "beside" / "mine" / "README.md")
-    report(make_record(SMALL))
-    assert (tmp_path / "report" / "beside" / "mine" / "README.md").is_fifo()
 
 
 def test_a_line_of_samples_has_an_end(tmp_path: Path) -> None:
@@ -83,8 +61,3 @@ def test_a_name_that_pages_have_no_room_for_costs_its_row(name: str, tmp_path: P
     record, _ = load(unpack(pack(json.loads(text)), tmp_path / "input") / RECORD)
     assert record.cases and not any(case.strategy == "tile16_depth2" for case in record.cases)
     assert any("must be a name" in each for each in record.unread)
-
-
-def test_the_committed_record_keeps_these_rules() -> None:
-    record, _ = load(COMMITTED / RECORD)
-    assert record.cases and not record.unread
