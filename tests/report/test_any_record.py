@@ -65,56 +65,47 @@ def test_and_rendered(part: int, real: tuple[Json, Lines], tmp_path: Path) -> No
 # honest records that were refused once
 
 
-def _first(document: Json, **has: bool) -> Json:
-    return next(
-        case for case in document["cases"]
-        if case["seconds"] and all(bool(case[name]) == there for name, there in has.items())
-    )  # fmt: skip
+def _case(document: Json) -> Json:
+    return next(each for each in document["cases"] if each["seconds"] and each["power"])
 
 
-def _joules(document: Json, lines: Lines) -> None:
-    _first(document, power=True)["power"]["joules"] *= 9
+def _gpu(document: Json, **other: object) -> None:
+    document["environment"]["gpu"] |= other
 
 
-def _watts(document: Json, lines: Lines) -> None:
-    _first(document, power=True)["power"]["watts"] = 917.789
-
-
-def _faster(document: Json, lines: Lines) -> None:
-    document["environment"]["gpu"]["clock_hz"] /= 2
-
-
-def _few_blocks(document: Json, lines: Lines) -> None:
-    line = lines[_first(document)["id"]]
-    line["blocks"] = [[at, 1] for at in range(len(line["samples"]))]
-    line["clocks"] = [None] * len(line["samples"])
-
-
-def _bits_vary(document: Json, lines: Lines) -> None:
+def _errors(document: Json) -> None:
     for at, case in enumerate(document["cases"]):
         if case["error"] and case["error"]["value"]:
             more = case["error"]["value"] * (1 + at / 1000)
             case["error"]["value"] = min(more, case["error"]["bound"])
 
 
-def _attributes(document: Json, lines: Lines) -> None:
-    document["environment"]["gpu"] |= {"memory_clock_hz": 0, "memory_bus_bits": 0}
-    document["ceilings"]["dram_bytes_per_second"]["value"] = 0
+def _of_one(line: Json) -> None:
+    many = len(line["samples"])
+    line |= {"blocks": [[at, 1] for at in range(many)], "clocks": [None] * many}
 
 
-def _no_tick(document: Json, lines: Lines) -> None:
-    case = _first(document)
-    lines[case["id"]]["samples"][:3] = [0, 0, 0]
-
-
-HONEST: dict[str, tuple[Callable[[Json, Lines], None], str]] = {
-    "joules beyond watts times the median": (_joules, "joules per launch that do not fit"),
-    "watts beyond the limit": (_watts, "more watts than"),
-    "clocks beyond nominal": (_faster, "an SM clock above"),
-    "blocks of one sample": (_few_blocks, ""),
-    "errors that differ between regimes": (_bits_vary, ""),
-    "attributes of 0": (_attributes, ""),
-    "samples of 0 s": (_no_tick, ""),
+Honest = Callable[[Json, Json], object]  # of a document, and of the line of one case's samples
+HONEST: dict[str, tuple[Honest, str]] = {
+    "joules beyond watts times the median": (
+        lambda document, _: _case(document)["power"].update(joules=1e3),
+        "joules per launch that do not fit",
+    ),
+    "watts beyond the limit": (
+        lambda document, _: _case(document)["power"].update(watts=917.789),
+        "more watts than",
+    ),
+    "clocks beyond nominal": (
+        lambda document, _: _gpu(document, clock_hz=10**9),
+        "an SM clock above",
+    ),
+    "blocks of one sample": (lambda _, line: _of_one(line), ""),
+    "errors that differ between regimes": (lambda document, _: _errors(document), ""),
+    "attributes of 0": (
+        lambda document, _: _gpu(document, memory_clock_hz=0, memory_bus_bits=0),
+        "",
+    ),
+    "samples of 0 s": (lambda _, line: line["samples"].__setitem__(slice(3), [0, 0, 0]), ""),
 }
 
 
@@ -124,7 +115,7 @@ def test_an_honest_record_is_read_whole(
 ) -> None:
     change, said = HONEST[name]
     document, lines = shrunk(random.Random(1), *real, most=400)
-    change(document, lines)
+    change(document, lines[_case(document)["id"]])
     own = judged(write(document, lines, tmp_path))
     assert len(own.record.cases) == len(document["cases"]) and not own.record.unread
     assert any(said in row[0] for row in odd_values.values(own.record)) == bool(said)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from conftest import REPORTS
 from recheck_report.claims import Outcome
 from recheck_report.claims.checks import Check
 from recheck_report.claims.load import Claim
@@ -18,6 +19,7 @@ from recheck_report.claims.predicates import (
     HOLDS,
     INCONCLUSIVE,
     NOT_MEASURED,
+    Questions,
     above,
     all_of,
     below,
@@ -27,7 +29,9 @@ from recheck_report.claims.predicates import (
 )
 from recheck_report.claims.toml import BadClaim
 from recheck_report.model.probes import Counters, Origin, Probes, Trial
+from recheck_report.model.read import load
 from recheck_report.model.record import Record
+from recheck_report.statistics.family import Comparisons
 from synthetic import SMALL, Json, make_record
 from synthetic_claims import about
 
@@ -283,9 +287,17 @@ def test_a_count_against_nothing_is_not_measured(ask: Ask) -> None:
 
 
 def test_every_comparison_is_one_of_the_family(ask: Ask, save: Callable[..., Path]) -> None:
-    from recheck_report.model.read import load
-
     record, _ = load(save(make_record(SMALL)))
     checks = RATIOS[0], replace(RATIOS[0], above=30)
     one, two = (about(record, _claim(*checks[:many])).comparisons for many in (1, 2))
     assert (len(one.family), len(two.family)) == (1, 2)
+
+
+@pytest.mark.parametrize("bound", [1e-12, 1e300])
+def test_every_allowed_bound_is_judged(bound: float) -> None:
+    record, _ = load(REPORTS / "results" / "nvidia-h200")
+    questions = Questions(record, None, Comparisons(record))
+    base, other = (f"matmul/{name}/1024x1024x1024/cold" for name in ("global16", "tile16"))
+    for form, key in (("ratio", "above"), ("ratio", "below"), ("equivalent", "within")):
+        check = Check(form, base=base, other=other, **{key: bound})  # type: ignore[arg-type]
+        assert questions.ask(check).verdict != "not_measured"

@@ -7,7 +7,6 @@ from xml.etree import ElementTree
 from recheck_report.charts.compact import SVG, compact
 
 STYLE = "fill: none; stroke: #0072b2; stroke-width: 0.7"
-FONT = "font-size: 8px; font-family: 'DejaVu Sans'"
 DRAWN = f"""<?xml version="1.0" encoding="utf-8" standalone="no"?>
 <!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN"
   "http://www.w3.org/Graphics/SVG/1.1/DTD/svg11.dtd">
@@ -61,17 +60,6 @@ def test_marks_have_their_titles_and_colours_their_night() -> None:
     rules = '[fill="#0072b2"]{fill:#62b0f0}[stroke="#0072b2"]{stroke:#62b0f0}'
     assert root.findtext(f"{{{SVG}}}style") == f"@media(prefers-color-scheme:dark){{{rules}}}"
     assert (root.get("role"), root.get("aria-label")) == ("img", "what it says")
-
-
-def test_what_tests_look_for_is_a_class() -> None:
-    """And no id is left that another drawing in the same page could have."""
-    line, text = _path("M 1 2 \nL 3 4"), '<g id="text_{}"><text x="1" y="2">{}</text></g>'
-    tick = f'<g id="xtick_1"><g id="line2d_1">{line}</g>{text.format(1, 10)}</g>'
-    axis = f'<g id="matplotlib.axis_1">{tick}{text.format(2, "size (1)")}</g>'
-    root = _compact(f'<g id="axes_1">{axis}<g id="trend_0">{line}</g></g>')
-    classes = [(each.get("class"), each.text) for each in root.iter() if each.get("class")]
-    assert [name for name, _ in classes] == ["line2d", "label", "trend"]
-    assert ("label", "size (1)") in classes and not [e for e in root.iter() if e.get("id")]
 
 
 def test_a_chart_keeps_every_mark_and_text() -> None:

@@ -61,3 +61,11 @@ def test_a_name_that_pages_have_no_room_for_costs_its_row(name: str, tmp_path: P
     record, _ = load(unpack(pack(json.loads(text)), tmp_path / "input") / RECORD)
     assert record.cases and not any(case.strategy == "tile16_depth2" for case in record.cases)
     assert any("must be a name" in each for each in record.unread)
+
+
+def test_a_byte_order_mark_of_a_record_is_nothing(
+    save: Callable[..., Path], tmp_path: Path
+) -> None:
+    path = save(make_record(SMALL))
+    path.write_bytes(path.read_text().encode("utf-8-sig"))
+    assert run("render", path, "--output", tmp_path / "report").returncode == 0

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -59,19 +57,6 @@ def test_every_listing_of_the_tables_is_there_and_no_other() -> None:
     listings = load_collection(EXPERIMENTS).listings
     assert {each.row for each in listings} == names and len(names) == 21
     assert {each.general for each in listings} <= general
-
-
-def test_every_comparison_is_of_cases_of_the_full_run() -> None:
-    program = os.environ.get("RECHECK")
-    if not program:
-        pytest.skip("RECHECK does not say which program to ask")
-    flags = ["--benchmark_list_tests", "--regime=cold"]
-    listed = subprocess.run([program, *flags], capture_output=True, text=True, check=True).stdout
-    known = {line.split("/iterations:")[0] for line in listed.split("\n")}
-    heads = {each["name"]: each["headline"] for each in make_full(small=True)["experiments"]}
-    for each in load_collection(EXPERIMENTS).listings:
-        shape = each.shape or heads[each.experiment]
-        assert {f"{row}/{shape}/cold" for row in (each.row, each.general)} <= known
 
 
 # what the report makes of them

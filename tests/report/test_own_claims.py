@@ -46,6 +46,10 @@ def test_every_case_is_one_of_the_full_run() -> None:
     known = {line.split("/iterations:")[0] for line in _lines("recheck", "--benchmark_list_tests")}
     for name, check in _checks():
         assert not set(check.ids) - known, f"{name}: a case that no full run has"
+    heads = {each["name"]: each["headline"] for each in make_full(small=True)["experiments"]}
+    for each in KNOWN.listings:
+        shape = each.shape or heads[each.experiment]
+        assert {f"{row}/{shape}/cold" for row in (each.row, each.general)} <= known
 
 
 def test_every_test_exists() -> None:
