@@ -15,7 +15,7 @@ from typing import Any
 
 from recheck_report.collect import programs
 from recheck_report.collect.plan import TINY, measure
-from recheck_report.collect.programs import Ended, execute, say
+from recheck_report.collect.programs import Ended, at_once, execute, say
 from recheck_report.model.counters import ATTRIBUTES, COUNTERS, LAUNCHES, Metrics
 
 # the harness's own kernels (device_kernels.cu), by names that no row's kernel has: each proof
@@ -303,15 +303,16 @@ def counters(
         row, _, regime = case.rpartition("/")
         rows.setdefault(row, set()).update(wanted)
         regimes.setdefault(row, regime)
-    known: dict[str, dict[str, Any]] = {}
-    for row, own in rows.items():
+
+    def count(row: str) -> tuple[str | None, dict[str, float]]:
+        if reason is not None or row.rpartition("/")[0] in parts:
+            return reason or PART, {}
         start = time.monotonic()
-        why: str | None = reason
-        values: dict[str, float] = {}
-        if reason is None:
-            part = row.rpartition("/")[0] in parts
-            why, values = (PART, {}) if part else profiler.count(row, regimes[row], own)
-            took = f"{time.monotonic() - start:.1f} s"
-            say(f"[{len(known) + 1}/{len(rows)}] {row}: {why or f'{len(values)} counters'}, {took}")
-        known[row] = {"reason": why, "values": values}
+        why, values = profiler.count(row, regimes[row], rows[row])
+        say(f"{row}: {why or f'{len(values)} counters'}, {time.monotonic() - start:.1f} s")
+        return why, values
+
+    # Nsight Compute has its own queue for the GPU: what starts and ends each program goes at once
+    found = at_once(count, rows)
+    known = {row: {"reason": why, "values": values} for row, (why, values) in found.items()}
     return {case: known[case.rpartition("/")[0]] for case in cases}

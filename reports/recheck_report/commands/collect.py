@@ -31,7 +31,7 @@ from recheck_report.claims.toml import there
 from recheck_report.collect.ncu import NO_NCU, Profiler, counters
 from recheck_report.collect.nvcc import NO_NVCC, compiled
 from recheck_report.collect.plan import environment, tables, wanted
-from recheck_report.collect.programs import BadProgram, is_program, say, version
+from recheck_report.collect.programs import BadProgram, at_once, is_program, say, version
 from recheck_report.collect.sanitizer import KNOWN, NO_SANITIZER, blind, races
 from recheck_report.collect.tests import NO_TESTS, gates, listed, no_outcome
 from recheck_report.commands import Failed, experiments_option
@@ -42,7 +42,6 @@ def outcomes(
     options: argparse.Namespace, keys: Iterable[str], no_gpu: str | None
 ) -> dict[str, dict[str, Any]]:
     """What probes.json says of each test; `no_gpu`: why there is nothing for racecheck to watch."""
-    found: dict[str, dict[str, Any]] = {}
     tests, sanitizer, nvcc = options.tests, options.sanitizer, options.nvcc
     split = {key: key.partition(":") for key in keys}
     gate_names = [name for kind, _, name in split.values() if kind == "gate"]
@@ -52,26 +51,27 @@ def outcomes(
     watched = any(kind == "racecheck" for kind, _, _ in split.values())
     watches = watched and built and not no_gpu and is_program(sanitizer)
     unbelieved = blind(raced(KNOWN)) if watches and KNOWN in listed(tests) else None
-    for key, (kind, _, name) in split.items():
-        start = time.monotonic()
+
+    def outcome(key: str) -> dict[str, Any]:
+        kind, _, name = split[key]
         if kind == "compile":
             ready = is_program(nvcc)
-            found[key] = compiled(nvcc, name, snippets) if ready else no_outcome(NO_NVCC)
-        elif not built:
-            found[key] = no_outcome(NO_TESTS)
-        elif kind == "gate":  # all of them by now
-            found[key] = passed[name]
-        elif no_gpu:
-            found[key] = no_outcome(no_gpu)
-        elif not is_program(sanitizer):
-            found[key] = no_outcome(NO_SANITIZER)
-        elif unbelieved:
-            found[key] = no_outcome(unbelieved)
-        else:
-            found[key] = raced(name)
-        result = found[key]["reason"] or found[key]["outcome"]
-        say(f"[{len(found)}/{len(split)}] {key}: {result}, {time.monotonic() - start:.1f} s")
-    return found
+            return compiled(nvcc, name, snippets) if ready else no_outcome(NO_NVCC)
+        if not built:
+            return no_outcome(NO_TESTS)
+        if kind == "gate":  # all of them by now
+            return passed[name]
+        missing = no_gpu or (None if is_program(sanitizer) else NO_SANITIZER) or unbelieved
+        return no_outcome(missing) if missing else raced(name)
+
+    def timed(key: str) -> dict[str, Any]:
+        start = time.monotonic()
+        found = outcome(key)
+        took = f"{time.monotonic() - start:.1f} s"
+        say(f"{key}: {found['reason'] or found['outcome']}, {took}")
+        return found
+
+    return at_once(timed, split)
 
 
 def untested(known: Collection, names: set[str]) -> Iterator[str]:
