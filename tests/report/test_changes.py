@@ -29,11 +29,16 @@ def _has_history() -> bool:
         return False
 
 
+def _asked(checks: list[Any]) -> list[Any]:
+    """What checks ask, without what they are called."""
+    return [{k: v for k, v in check.items() if k not in ("key", "says")} for check in checks]
+
+
 def _checks(document: dict[str, Any]) -> Checks:
     choices = document.get("open", {})
     return {
         each["id"]: json.dumps(
-            [each.get("check", []), *(choices[name] for name in each.get("open", []))],
+            [_asked(each.get("check", [])), *(choices[name] for name in each.get("open", []))],
             sort_keys=True,
         )
         for each in document.get("claim", [])

@@ -10,6 +10,7 @@ from functools import cached_property
 from recheck_report.claims.checks import Check
 from recheck_report.claims.collection import Collection
 from recheck_report.claims.expression import BadExpression
+from recheck_report.claims.figure import filled
 from recheck_report.claims.load import Claim, Erratum
 from recheck_report.claims.predicates import (
     FAILS,
@@ -52,6 +53,13 @@ class Judged:
             if here and all(outcome.value is not None for outcome in spoken.values()):
                 found.append((each.text, spoken))
         return tuple(found)
+
+    @property
+    def here(self) -> str:
+        """What was measured, in one sentence with its figures; empty where one is missing."""
+        known = {o.check.key: o for o in (*self.outcomes, *self.also) if o.check.key}
+        text = self.claim.here.get(self.verdict, self.claim.here.get("else", ""))
+        return filled(text, known) or "" if text else ""
 
     @property
     def reason(self) -> str | None:

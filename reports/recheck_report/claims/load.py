@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any
 
 from recheck_report.claims.checks import Check, Open, checks_of
+from recheck_report.claims.figure import PARTS
 from recheck_report.claims.sources import load_sources
 from recheck_report.claims.toml import (
     BadClaim,
@@ -68,6 +69,7 @@ class Claim:
     english: str = ""  # of the quote; empty if that is English
     # that figure, comparable with the first check's value
     claimed: Annotated[float | None, Is(above=0)] = None
+    here: dict[str, str] = field(default_factory=dict)  # what was measured, by verdict, or "else"
     why: tuple[Why, ...] = ()
     open: tuple[Open, ...] = ()
     not_judged: str = ""
@@ -143,10 +145,13 @@ def _check_claim(claim: Claim) -> None:
     keys = [each.key for each in claim.checks if each.key]
     if len(keys) > len(set(keys)):
         raise Unfit("is the same in two checks", "key")
-    for at, why in enumerate(claim.why):
-        for key in re.findall(r"{(\w*)}", why.text):
+    texts = [(f"why[{at}].text", why.text) for at, why in enumerate(claim.why)]
+    for where, text in (*texts, *((f"here.{name}", text) for name, text in claim.here.items())):
+        for key, part in re.findall(r"{(\w*)(?:\.(\w+))?}", text):
             if key not in keys:
-                raise Unfit(f"speaks of {{{key}}}; {there(keys, key)}", f"why[{at}].text")
+                raise Unfit(f"speaks of {{{key}}}; {there(keys, key)}", where)
+            if part and part not in PARTS:
+                raise Unfit(f"speaks of {{{key}.{part}}}; {there(PARTS, part)}", where)
 
 
 _read_claim = table_of(Claim, _check_claim)
@@ -162,6 +167,8 @@ def _claim(table: dict[str, Any], experiment: str, choices: dict[str, Open]) -> 
     open_here = [choices[name] for name in names]
     own: dict[str, Any] = {"experiment": experiment, "open": open_here}
     own |= {key: [*checks_of(table, key, tuple(open_here))] for key in ("check", "also")}
+    if isinstance(table.get("here"), str):
+        own["here"] = {"else": table["here"]}
     return _read_claim(table | own)
 
 

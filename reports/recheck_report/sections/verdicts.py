@@ -134,6 +134,8 @@ def measured(judged: Judged) -> str:
     outcome = deciding(judged)
     if outcome is None:
         return NONE
+    if judged.here:
+        return prose(judged.here).rstrip(".")
     text = in_words(outcome)
     if outcome.value is None:
         text, formula = prose(outcome.text), outcome.check.expression
@@ -352,7 +354,7 @@ class View:
             claim, then = each.claim, figure(each.claim)
             said = f"{link(claim.id)} {prose(claim.title)}" + (f": {then}" if then else "")
             here = measured(each)
-            if here != NONE:
+            if here != NONE and not each.here:
                 here += f"; asked: {asked_for(each)}"
             # the rest of what explains it stands with the claim
             reason = why(each).split(". ")[0].rstrip(".")
