@@ -122,12 +122,7 @@ def blocks(dice: random.Random, document: Json, lines: Lines) -> None:
 
 
 def clocks(dice: random.Random, document: Json, lines: Lines) -> None:
-    """Of the host, and of the GPU: laptops go beyond what CUDA calls their clock."""
-    document["environment"]["started"] = dice.choice(
-        ("2099-01-01T00:00:00Z", "1970-01-01T00:00:00Z", "2026-11-22T00:00:00Z", "")
-    )
-    document["finished"] = dice.choice((None, "2026-11-21T03:00:00Z", "2026-11-23T03:00:00Z"))
-    document["wall_seconds"] = dice.choice((0, 1e-3, 1e7))
+    """Laptops go beyond what CUDA calls their clock."""
     factor = dice.choice((0.1, 1.4, 3))
     for case in _some(dice, document):
         case["clock_hz"] = case["clock_hz"] and case["clock_hz"] * factor
@@ -144,34 +139,47 @@ def powers(dice: random.Random, document: Json, _: Lines) -> None:
             case["power"]["throttle"] = dice.choice(([], ["hw_unheard_of"], ["sw_power_cap"] * 3))
 
 
-def device(dice: random.Random, document: Json, _: Lines) -> None:
-    """A GPU that is integrated, virtual, new, or a part of one."""
-    gpu = document["environment"]["gpu"]
-    if not gpu:
-        return
-    for name in dice.sample(["memory_clock_hz", "memory_bus_bits", "l2_bytes", "clock_hz"], 2):
-        gpu[name] = 0
-    gpu |= {"name": dice.choice(("NVIDIA GB10", "GRID A100-4C", "Orin (nvgpu)", "NVIDIA H200"))}
-    gpu |= {
-        "compute_capability": dice.choice(("12.1", "7.5", "20.0")),
-        "mig": dice.choice((True, None)),
-    }
-    gpu |= {"uuid_hash": None, "power_limit_watts": dice.choice((None, 0, 60.0)), "ecc": None}
+# what another host says, or a GPU that is integrated, virtual, new, or a part of one; by its place
+OTHERS: dict[str, tuple[Any, ...]] = {
+    "finished": (None, "2026-11-21T03:00:00Z", "2026-11-23T03:00:00Z"),
+    "wall_seconds": (0, 1e-3, 1e7),
+    "method": ({"rounds": 12, "confidence": 0.95, "patience": "new"},),
+    "environment.started": ("2099-01-01T00:00:00Z", "1970-01-01T00:00:00Z", ""),
+    "environment.cpu": ("aarch64", "", "AMD EPYC"),
+    "environment.cpu_threads": (0, 1, 2048),
+    "environment.os": ("Linux|<b>",),
+    "environment.driver": (None,),
+    "environment.mps": (True,),
+    "environment.build_type": ("RelWithDebInfo",),
+    "environment.git": ({"commit": "unknown", "dirty": True, "diff": None}, {}, None),
+    "environment.conditions": ([{"code": "launch_blocking", "says": "every time is longer"}],),
+    "environment.state.other_processes": (0, 2, None),
+    "environment.state.other_gpu_percent": (None, 0, 4, 97),
+    "environment.gpu.name": ("NVIDIA GB10", "GRID A100-4C", "Orin (nvgpu)"),
+    "environment.gpu.compute_capability": ("12.1", "7.5", "20.0"),
+    "environment.gpu.mig": (True, None),
+    "environment.gpu.uuid_hash": (None,),
+    "environment.gpu.ecc": (None,),
+    "environment.gpu.power_limit_watts": (None, 0, 60.0),
+    "environment.gpu.memory_clock_hz": (0,),
+    "environment.gpu.memory_bus_bits": (0,),
+    "environment.gpu.l2_bytes": (0,),
+    "environment.gpu.clock_hz": (0,),
+    "environment.gpu_reason": (None, "no driver"),
+    "environment.gpu": (None,),
+}
+
+
+def machine(dice: random.Random, document: Json, _: Lines) -> None:
+    for where, values in OTHERS.items():
+        *way, name = where.split(".")
+        place: Any = document
+        for each in way:
+            place = (place or {}).get(each)
+        if place and dice.random() < 0.4:
+            place[name] = dice.choice(values)
     for each in document["ceilings"].values():
         each["value"] = dice.choice((0, each["value"], 1e30))
-
-
-def host(dice: random.Random, document: Json, _: Lines) -> None:
-    env = document["environment"]
-    env |= {
-        "cpu": dice.choice(("aarch64", "", "AMD EPYC")),
-        "cpu_threads": dice.choice((0, 1, 2048)),
-    }
-    env |= {"os": "Linux|<b>", "driver": None, "mps": True, "build_type": "RelWithDebInfo"}
-    env["git"] = dice.choice(({"commit": "unknown", "dirty": True, "diff": None}, {}, None))
-    env["gpu"], env["gpu_reason"] = dice.choice(
-        ((env["gpu"], None), (None, "no driver"), (None, None))
-    )
 
 
 def names(dice: random.Random, document: Json, _: Lines) -> None:
@@ -208,20 +216,13 @@ def newer_experiment(dice: random.Random, document: Json, lines: Lines) -> None:
             lines[name] = {**lines[timed["id"]], "id": name}
 
 
-def shared(dice: random.Random, document: Json, lines: Lines) -> None:
+def disturbed(dice: random.Random, document: Json, lines: Lines) -> None:
     for case in _timed(dice, document):
         case["disturbed"] = dice.choice((*CAUSES, None))
         line = lines.get(case["id"])
         if line and case["disturbed"]:
             line["set_aside"] = [[3, [each * 2 for each in line["samples"][:4]]]]
             case["seconds"]["discarded"] = 4
-    state = document["environment"]["state"]
-    state |= {"other_processes": dice.choice((0, 2, None)), "other_cpus": 15}
-    state["other_gpu_percent"] = dice.choice((None, 0, 4, 97))
-    document["environment"]["conditions"] = [
-        {"code": "launch_blocking", "says": "CUDA_LAUNCH_BLOCKING is set: every time is longer"}
-    ]
-    document["method"] = {"rounds": 12, "confidence": 0.95, "patience": "new"}
 
 
 def gone(dice: random.Random, document: Json, _: Lines) -> None:
@@ -239,8 +240,8 @@ def gone(dice: random.Random, document: Json, _: Lines) -> None:
 
 
 CHANGES: tuple[Change, ...] = (
-    *(outliers, few_samples, blocks, clocks, powers, device, host, names, newer_experiment),
-    *(shared, gone, members),  # what takes members away is behind what changes them
+    *(outliers, few_samples, blocks, clocks, powers, machine, names, newer_experiment),
+    *(disturbed, gone, members),  # what takes members away is behind what changes them
 )
 
 

@@ -15,7 +15,7 @@ from recheck_report.statistics import variation
 from recheck_report.statistics.changes import changes, lost
 from recheck_report.statistics.family import Comparisons
 from recheck_report.statistics.variation import CLASSES, ONE_THREAD, class_of
-from synthetic import SMALL, Json, make_audit, make_record, matching, set_time, spoil
+from synthetic import SMALL, Json, make_record, matching, set_time, spoil
 from synthetic_claims import measured
 
 Load = Callable[[Any], Record]
@@ -137,19 +137,6 @@ def test_what_processes_differ_by_is_no_difference(
     found = [compare.ratio(_case(own, f"matmul/{name}"), tile16) for name in bases]
     assert [each.outcome for each in found] == outcomes
     assert "two processes" in between_processes(compare)
-
-
-def test_slowdowns_are_found_where_processes_allow_it(
-    loaded: Load, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for wide, said in (
-        (0.003, "100 % of 128 with 1 % more work, 100 % of 128 with 2 %"),
-        (0.015, "the report calls slower 100 % of 128 with 2 % more work"),
-        (0.2, "if that is more."),
-    ):
-        _differ(monkeypatch, wide)
-        text = between_processes(Comparisons(loaded(make_audit())))
-        assert said in text and ("1 %" in text) == (wide < 0.01)
 
 
 def test_the_table_knows_every_class() -> None:
