@@ -13,6 +13,8 @@ from recheck_report.model.record import SCHEMA
 from recheck_report.sections.provenance import unfit
 
 RECORDS = sorted((REPORTS / "results").glob("*/record.json"))
+MOST_BYTES = {"nvidia-h200": 2_100_000}  # of report.html, with two studies of accuracy
+USUALLY = 1_500_000
 OUTSIDE = REPORTS.parent / "tests/outside"
 
 
@@ -41,3 +43,5 @@ def test_data_stays_byte_for_byte(record: Path, claims: Path, tmp_path: Path) ->
     committed = data_of(record.parent)
     committed.pop("medians.json", None)  # of earlier runs
     assert data_of(tmp_path / "report") == committed
+    most = MOST_BYTES.get(record.parent.name, USUALLY)
+    assert (tmp_path / "report" / "report.html").stat().st_size < most

@@ -12,17 +12,13 @@ from array import array
 from pathlib import Path
 from typing import Any
 
-import pytest
 from browser import own, record
-from conftest import EXPERIMENTS, REPORTS
+from conftest import EXPERIMENTS
 from recheck_report import page
 from recheck_report.claims.measured import Measured, read
-from synthetic import SMALL, make_full, make_record, pack, spoil, unpack
+from synthetic import SMALL, make_record, pack, spoil, unpack
 
 __all__ = ["own", "record"]
-RECORDS = sorted((REPORTS / "results").glob("*/record.json"))
-MOST_BYTES = {"nvidia-h200": 2_100_000}  # with two studies of accuracy
-USUALLY = 1_500_000
 
 
 def own_of(record: Any, folder: Path) -> Measured:
@@ -86,16 +82,3 @@ def test_every_script_is_in_it() -> None:
     for path in folder.iterdir():
         text = path.read_text(encoding="utf-8")
         assert not re.search(r"innerHTML|outerHTML|insertAdjacent|document\.write|eval\(", text)
-
-
-@pytest.mark.parametrize("gpu", [True, False])
-def test_it_says_why_nothing_was_measured(gpu: bool, tmp_path: Path) -> None:
-    own = own_of(make_full(gpu=gpu, small=True), tmp_path)
-    about = json.loads(element(page.page(own).decode(), "data"))["about"]
-    assert (about["why_no_gpu"] is None) == gpu
-
-
-@pytest.mark.parametrize("record", RECORDS, ids=lambda path: path.parent.name)
-def test_the_committed_one_is_small(record: Path) -> None:
-    most = MOST_BYTES.get(record.parent.name, USUALLY)
-    assert len(page.page(read(record, EXPERIMENTS))) < most
