@@ -321,10 +321,12 @@ def test_publish_renders_with_their_claims(
 
 
 @pytest.mark.parametrize("program", ["render", "compare", "publish", "verify"])
-def test_a_folder_without_sources_is_refused_in_one_line(program: str, tmp_path: Path) -> None:
+def test_a_folder_without_sources_is_refused_in_one_line(
+    program: str, save: Callable[..., Path], tmp_path: Path
+) -> None:
     places = {"render": "--output", "compare": "--output", "publish": "--results"}
     options = (places[program], tmp_path / "out") if program in places else ()
-    record = REPORTS / "results" / "nvidia-h200"
+    record = save(make_record(SMALL)).parent
     for folder, why in ((tmp_path, "holds no sources.toml"), (tmp_path / "none", "is no folder")):
         line = one_line(run(program, record, *options, "--experiments", folder), 2)
         says = f"{folder}: {why}; --experiments names one with sources.toml in it"
