@@ -79,7 +79,7 @@ if(PYTHON)
         -m recheck_report render ${tree}/reports/results/nvidia-h200 --experiments ${tree}/experiments
         --output ${SCRATCH}/report)
   file(READ ${SCRATCH}/report/claims.md report)
-  expect("${report}" "[E1](#claim-e1) Without padding, half of a copy: holds")
+  expect("${report}" "**E1 holds: Without padding, half of a copy.**")
   file(READ ${SCRATCH}/report/transpose.md report)
   expect("${report}" "(charts/transpose_clocks.svg)")
 endif()
