@@ -361,12 +361,12 @@ TEST_F(Run, MeasuresTheCasesOfAFileAndThenTheOthers) {
   EXPECT_EQ(ids.erase(named), 1u);
   for (const auto& id : ids) EXPECT_TRUE(id.starts_with("audit/") || id.starts_with("machine/"));
 
-  ASSERT_EQ(run(output() + " --per-case=0.01 " + cases).code, 0);
+  ASSERT_EQ(run(output() + " --per-case=0.1 " + cases).code, 0);
   const auto first = record();
   EXPECT_EQ(first["plan"]["preset"], "claims");
   EXPECT_EQ(first["cases"].size(), ids.size() + 1);
   const auto rest =
-      " --resume --per-case=0.01 --benchmark_filter='^(audit|machine)/|serial/.*x204.*'";
+      " --resume --per-case=0.1 --benchmark_filter='^(audit|machine)/|serial/.*x204.*'";
   ASSERT_EQ(run(output() + rest).code, 0);
   const auto then = record();
   EXPECT_GT(then["cases"].size(), first["cases"].size());
