@@ -47,6 +47,7 @@ class Outcome:
     differs: float | None = None
     # by values of what the document leaves open, the usual one first
     over: tuple[tuple[str, Outcome], ...] = ()
+    seconds: tuple[float, float] | None = None  # of a ratio's base and other, medians
     unsure: str = ""  # which time decides nothing, and why, where that alone leaves it open
 
 
@@ -214,7 +215,9 @@ class Questions:
             text = f"at {shape_label(self.case(check.other).shape_name)} {text}"
         side = above if check.above is not None else below
         asks = partial(side, bound=check.bound)
-        return self._of(check, asks, ratio, text, ratio.significant)
+        found = self._of(check, asks, ratio, text, ratio.significant)
+        times = self.timed(check.base).time.median, self.timed(check.other).time.median
+        return replace(found, seconds=times)
 
     def _equivalent(self, check: Check) -> Outcome:
         ratio, text = self._pair(check.base, check.other)
