@@ -15,6 +15,7 @@ from recheck_report.charts.message import factor
 from recheck_report.claims import Check, Judged, Outcome
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import VERDICTS, duration, significant
+from recheck_report.model.verdicts import UNKNOWN
 from recheck_report.sections.verdicts import shortest
 
 AXIS = "measured over asked (times, log; right of the line is as the claim says)"
@@ -88,7 +89,7 @@ def _rows(own: Measured) -> list[_Row]:
     """The claims that were timed and do not hold, the widest miss first."""
     found = []
     for judged in own.judgement.claims:
-        outcome = judged.effect if judged.verdict in ("fails", "inconclusive") else None
+        outcome = judged.effect if judged.verdict not in ("holds", *UNKNOWN) else None
         bound = _asked(outcome.check) if outcome else None
         ends = _ends(outcome) if outcome else None
         if outcome and bound and ends:
@@ -122,11 +123,11 @@ def strip(own: Measured) -> Drawing:
             if row.judged.verdict != verdict:
                 continue
             axes.text(0, y + 6, f"{claim.id}  {claim.title}", **text)
-            beside(axes, y + 6, known.word, color=known.color, fontweight="bold")
+            beside(axes, y + 6, verdict, color=known.color, fontweight="bold")
             asked = f"asked {row.bound.text(unit)}"
             beside(axes, y + 17, f"{_short(row.outcome.value or 0.0, unit)}, {asked}", color=INK)
             points.append((y + 17, *row.ends))
-            titles.append(f"{claim.id} {known.word}: {shortest(row.outcome)}, {asked}")
+            titles.append(f"{claim.id} {verdict}: {shortest(row.outcome)}, {asked}")
             if row.range:
                 axes.plot(row.range, [y + 17] * 2, color=FAINT, linewidth=1.2, zorder=2)
             if claim.claimed and claim.claimed > 0 and unit in ("×", ""):

@@ -12,6 +12,7 @@ from recheck_report.model.typed import Is, read_toml
 from recheck_report.model.verdicts import VERDICTS
 
 CHANGES = "changes.toml"
+EARLIER = ("fails", "inconclusive", "not_measured")
 CAUSES = ("check", "transcription", "open choice")
 
 
@@ -24,8 +25,8 @@ class Change:
     # the last that had the old check
     commit: Annotated[str, Is(pattern="^[0-9a-f]{40}$", form="40 hex digits")]
     asked: Said  # what that asked, in one line
-    # what it came to, on the evidence committed then
-    verdict: Annotated[str, Is(one_of=VERDICTS)]
+    # what it came to, on the evidence committed then, in the words of then
+    verdict: Annotated[str, Is(one_of=(*VERDICTS, *EARLIER))]
     because: Annotated[str, Is(one_of=CAUSES)]
     reason: Said
 

@@ -126,6 +126,11 @@ class Open:
         return f"{self.name} {value}" if value.isdecimal() else value
 
 
+def _read(key: str, times: float) -> float:
+    """A word as a bound: of a rate that is at most such a share of another's, the inverse."""
+    return 1 / times if key == "at_most" else times
+
+
 Joint = tuple[tuple[str, str], ...]  # a value for each of several choices, by the choice's name
 
 
@@ -165,7 +170,7 @@ def _checks(table: Any, where: str) -> list[Check]:
     for key in _WORDED:
         if isinstance(word := table.get(key), str):
             one_of(POLICY, word, f"{where}.{key}")
-            worded |= {key: POLICY[word][0], "word": word}
+            worded |= {key: _read(key, POLICY[word][0]), "word": word}
     check = typed(Check, table | worded, where)
     for key in ("cases", "shapes"):
         if key in table and len(table[key]) < 2 - expands:
@@ -181,9 +186,7 @@ def _checks(table: Any, where: str) -> list[Check]:
     ]
 
 
-def _varied(
-    check: Check, choices: tuple[Open, ...], joint: tuple[Joint, ...], where: str
-) -> Check:
+def _varied(check: Check, choices: tuple[Open, ...], joint: tuple[Joint, ...], where: str) -> Check:
     """With the same question for each value of a choice that its cases name, for each joint choice,
     and for each reading of its word."""
     ids = (*(getattr(check, key) for key in _FILLED), *check.cases)
@@ -195,18 +198,20 @@ def _varied(
     usual = {word: text for each in used.values() for word, text in each.values[0][1].items()}
     filled = _filled(check, usual, where)
     over = [(", ".join(each.label(each.values[0][0]) for each in used.values()) or "ours", filled)]
-    for name, each in used.items():
+    for each in used.values():
         for known, text in each.values[1:]:
             over.append((each.label(known), _filled(check, {**usual, **text}, where)))
     for values in joint:
         own = [(used[name], known) for name, known in values if name in used]
-        texts = {word: text for each, known in own for word, text in dict(each.values)[known].items()}
+        texts = dict(usual)
+        for each, known in own:
+            texts |= dict(each.values)[known]
         if own:
-            label = joint_label(choices, values)
-            over.append((label, _filled(check, {**usual, **texts}, where)))
+            over.append((joint_label(choices, values), _filled(check, texts, where)))
     for reading in POLICY.get(check.word, ())[1:]:
-        bound = "above" if check.above is not None else "below"
-        over.append((f"“{check.word}” as {reading:g} times", replace(filled, **{bound: reading})))
+        (key,) = (each for each in _WORDED if getattr(check, each) is not None)
+        bound: dict[str, Any] = {key: _read(key, reading)}
+        over.append((f"“{check.word}” as {reading:g} times", replace(filled, **bound)))
     return replace(filled, over=tuple(over)) if len(over) > 1 else filled
 
 

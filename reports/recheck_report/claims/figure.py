@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
-from recheck_report.claims.predicates import Outcome
 from recheck_report.formatting import duration, plain, significant
+
+if TYPE_CHECKING:  # which is made of claims
+    from recheck_report.claims.predicates import Outcome
 
 # what {key.part} may ask for: the ends over all choices, the two times of a ratio, and a share the
 # other way round
@@ -46,4 +49,4 @@ def _written(value: float, outcome: Outcome) -> str:
         return f"{significant(value)} times"
     if outcome.check.form == "fraction_of_roof":
         return f"{significant(100 * value)} %"
-    return plain(value)
+    return plain(value) if value == int(value) else significant(value)

@@ -15,16 +15,17 @@ from recheck_report.claims.figure import filled
 from recheck_report.claims.load import Claim, Erratum
 from recheck_report.claims.predicates import (
     FAILS,
-    INCONCLUSIVE,
+    HOLDS,
     NOT_MEASURED,
+    UNDECIDED,
     Outcome,
     Questions,
     all_of,
 )
 from recheck_report.claims.toml import BadClaim
+from recheck_report.model import verdicts as VERDICT
 from recheck_report.model.probes import Probes
 from recheck_report.model.record import Record
-from recheck_report.model import verdicts as VERDICT
 from recheck_report.model.verdicts import SCHEMA, About, Value, Verdict, Verdicts
 from recheck_report.statistics import variation
 from recheck_report.statistics.family import Comparisons
@@ -68,7 +69,7 @@ class Judged:
             return VERDICT.WRONG_AS_PRINTED if self.claim.independent else VERDICT.FAILS_HERE
         if holding and found[FAILS]:
             return VERDICT.DEPENDS
-        unknown = not found[INCONCLUSIVE] and not holding
+        unknown = not found[UNDECIDED] and not holding
         return VERDICT.NOT_MEASURED if unknown or not self._measured else VERDICT.UNDECIDED
 
     @property
@@ -133,7 +134,7 @@ class Judged:
     @property
     def effect(self) -> Outcome | None:
         """What tables and charts show: of the outcomes that decide, the first with a value."""
-        word = {VERDICT.HOLDS: HOLDS, VERDICT.UNDECIDED: INCONCLUSIVE}.get(self.verdict, FAILS)
+        word = {VERDICT.HOLDS: HOLDS, VERDICT.UNDECIDED: UNDECIDED}.get(self.verdict, FAILS)
         deciding = [o for o in self.outcomes if o.verdict == word] or self.outcomes
         return next((o for o in (*deciding, *self.outcomes) if o.value is not None), None)
 
@@ -226,11 +227,12 @@ def judge(
 
 
 def _earlier(record: Record, outcomes: tuple[Outcome, ...]) -> tuple[int, int]:
-    """In how many earlier runs of this GPU model all ratios of a claim, at the usual choices, lie on
-    the same side of their bounds as here, and how many runs have them all."""
+    """In how many earlier runs of this GPU model all ratios of a claim, at the usual choices, lie
+    on the same side of their bounds as here, and how many runs have them all."""
     gpu, alike = record.environment.gpu, []
     runs = variation.runs_of(gpu.name) if gpu else None
-    checks = [each.check for each in map(_usual, outcomes) if each.check.form == "ratio"]
+    usual = [each for each in map(_usual, outcomes) if each.value is not None]
+    checks = [each.check for each in usual if each.check.form == "ratio"]
     if not runs or not checks or len(checks) < len(outcomes):
         return 0, 0
     for at in range(runs.count):

@@ -170,7 +170,8 @@ def _claim(table: dict[str, Any], experiment: str, choices: dict[str, Open]) -> 
         known_only(why, Why.__annotations__, f"why[{at}].")
     open_here = tuple(choices[name] for name in names)
     joint = tuple(_joint(each, open_here) for each in list_of(table, "joint"))
-    own: dict[str, Any] = {"experiment": experiment, "open": [*open_here], "joint": [*joint]}
+    own: dict[str, Any] = {"experiment": experiment, "open": [*open_here]}
+    own["joint"] = [[[*pair] for pair in each] for each in joint]
     own |= {key: [*checks_of(table, key, open_here, joint)] for key in ("check", "also")}
     if isinstance(table.get("here"), str):
         own["here"] = {"else": table["here"]}

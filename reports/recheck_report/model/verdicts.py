@@ -17,6 +17,7 @@ VERDICTS = (
     "holds", "depends", "undecided", "fails here", "wrong as printed", "not measured", "not judged"
 )  # fmt: skip
 FAILS = (FAILS_HERE, WRONG_AS_PRINTED)
+UNKNOWN = (NOT_MEASURED, NOT_JUDGED)
 _UTC = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$"
 
 

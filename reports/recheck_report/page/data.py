@@ -13,9 +13,10 @@ from typing import Any
 
 from recheck_report.claims import Corrected, Judged
 from recheck_report.claims.measured import Measured
-from recheck_report.formatting import WORDS, label, prose
+from recheck_report.formatting import VERDICTS, label, prose
 from recheck_report.model.accuracy import LIBRARY, Accuracy
 from recheck_report.model.record import AUDIT, OLDEST, SCHEMA, Case, Experiment, Record
+from recheck_report.model.verdicts import UNKNOWN
 from recheck_report.page import evidence
 from recheck_report.queries import first_rung, metric_of, reference, roof, share, square_sizes
 from recheck_report.sections import glossary, provenance, summary
@@ -46,7 +47,7 @@ def of(own: Measured) -> Json:
         **_cases(own),
         "suspects": own.suspects,
         "variation": margins(),
-        "words": WORDS,
+        "words": {verdict: [known.one, known.many] for verdict, known in VERDICTS.items()},
         "glossary": glossary.rows(record),
         **_verdicts(own),
         "accuracy": [_study(each) for each in (own.accuracy, own.larger) if each],
@@ -62,7 +63,7 @@ def margins() -> Json:
     """What two medians have to differ by, by class; and how a time in seconds names its class,
     null being any."""
     durations = [[None if below == math.inf else below, name] for below, name in DURATIONS]
-    return {"durations": durations, "margins": variation.known().margins}
+    return {"durations": durations, "margins": variation.known().changes}
 
 
 def _about(record: Record) -> Json:
@@ -270,9 +271,8 @@ def _claim(record: Record, judged: Judged) -> Json:
 
 def _found(judged: Judged) -> str:
     """What was measured, with the times that it comes from."""
-    deciding = [each for each in judged.outcomes if each.verdict == judged.verdict]
-    shown = judged.effect or (deciding[0] if deciding else None)
-    if shown is None or judged.verdict == "not_measured":
+    shown = judged.effect
+    if shown is None or judged.verdict in UNKNOWN:
         return ""
     return (f"{label(shown.check.says)}: " if shown.check.says else "") + prose(shown.text)
 

@@ -7,7 +7,7 @@ from recheck_report.anchors import ERRATA as ERRATA_PAGE
 from recheck_report.anchors import place as place_of
 from recheck_report.claims import Corrected, Source
 from recheck_report.claims.measured import Measured
-from recheck_report.formatting import NONE, WORDS, prose
+from recheck_report.formatting import NONE, prose
 from recheck_report.model.record import Case
 from recheck_report.sections.verdicts import finding, link
 
@@ -113,7 +113,7 @@ def changes(own: Measured) -> list[list[str]]:
     for change in own.known.changes:
         judged = own.judgement.find(change.claim)
         assert judged  # or the change would not be shown
-        verdicts = f"{WORDS[change.verdict]}, **{WORDS[judged.verdict]}**"
+        verdicts = f"{change.verdict}, **{judged.verdict}**"
         words = [change.date, prose(change.asked), verdicts, change.because, prose(change.reason)]
         found.append([link(change.claim), *words])
     return found

@@ -219,7 +219,7 @@ def middle_half(own: Sequence[Change]) -> tuple[float, float, float]:
 def basis(models: set[str]) -> str:
     """From which runs the margins are, as one sentence."""
     table = variation.known()
-    sentence = f"The margins come from runs on {table.gpus} {prose(table.gpu)} GPUs"
+    sentence = f"The margins come from runs on {prose(table.gpu)} GPUs"
     unknown = sorted(models - {table.gpu})
     if unknown or not models:
         whom = " and ".join(map(prose, unknown)) or "a machine without a GPU"

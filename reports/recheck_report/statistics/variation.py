@@ -5,8 +5,8 @@ of the same model, finds another ratio more often than these intervals allow, wi
 code. There is no theory of by how much; there are runs. runs/<GPU>.json holds the medians of the
 runs that were published of a model. The margin of a ratio is what 95 of 100 of these runs stay
 within of their median ratio, where three or more have both cases. Else it is that of its class:
-what three of four rows of that class stay within, so that one unsteady row does not speak for others.
-A GPU model without three runs borrows another's.
+what three of four rows of that class stay within, so that one unsteady row does not speak for
+others. A GPU model without three runs borrows another's.
 """
 
 from __future__ import annotations
@@ -38,8 +38,7 @@ DURATIONS = (
     (1e-3, "100 µs to 1 ms"),
     (math.inf, "1 ms and more"),
 )
-# in the order of tables; on the CPU it is the host that varies, and more where threads wait for each
-# other
+# in the order of tables; on the CPU the host varies, more where threads wait for each other
 CLASSES = (
     *(f"{regime}, {name}" for regime in ("cold", "hot") for _, name in DURATIONS),
     "inner",
