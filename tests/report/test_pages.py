@@ -10,7 +10,7 @@ import pytest
 from conftest import EXPERIMENTS, REPORTS, linked, pages, placeholders, text_of
 from recheck_report.claims.measured import read
 from recheck_report.commands.render import render
-from recheck_report.formatting import NBSP, WORDS
+from recheck_report.formatting import NBSP, VERDICTS
 
 OUTSIDE = REPORTS.parent / "tests/outside"
 RECORDS = sorted((REPORTS / "results").glob("*/record.json"))
@@ -67,7 +67,7 @@ def test_pages_say_the_same_of_each_claim(ours: dict[str, bytes]) -> None:
         name = each["id"]
         (row,) = re.findall(rf"^\| \[{name}\]\(.*$", summary, re.M)
         (line,) = re.findall(rf'^<a id="claim-{name.lower()}"></a>.*$', claims, re.M)
-        word = WORDS[each["verdict"]]
+        word = VERDICTS[each["verdict"]]
         assert f"| **{word}** |" in row and f"**{name} {word}: " in line
         measured = row.split(" | ")[2].partition("; asked: ")[0]
         assert measured in line

@@ -12,7 +12,7 @@ from recheck_report.claims import Check, load_collection
 from recheck_report.claims.checks import SERIES
 from recheck_report.claims.expression import names
 from recheck_report.claims.load import Claim
-from recheck_report.claims.predicates import FAILS, INCONCLUSIVE, Outcome, Questions
+from recheck_report.claims.predicates import FAILS, UNDECIDED, Outcome, Questions
 from recheck_report.model.probes import Counters, Probes, Trial, load_probes
 from recheck_report.model.read import load
 from recheck_report.model.record import AUDIT, Case, Record
@@ -160,13 +160,13 @@ def test_noise_moves_verdicts_only_towards_inconclusive(record: Record, probes: 
     for spread in (0.03, 0.10, 0.60):
         after = verdicts(spread)
         changed = {name for name in before if after[name] != before[name]}
-        assert {after[name] for name in changed} <= {INCONCLUSIVE}, spread
+        assert {after[name] for name in changed} <= {UNDECIDED}, spread
         # and what could not be told with less noise cannot be told with more
-        assert all(after[n] == INCONCLUSIVE for n in before if before[n] == INCONCLUSIVE)
+        assert all(after[n] == UNDECIDED for n in before if before[n] == UNDECIDED)
         before = after
     timed = [
         each
         for each in load_collection(EXPERIMENTS).claims
         if any(c.form in ("ratio", *SERIES) for c in each.check)
     ]
-    assert all(after[each.id] in (INCONCLUSIVE, "not_measured") for each in timed)
+    assert all(after[each.id] in (UNDECIDED, "not measured") for each in timed)

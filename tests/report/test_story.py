@@ -43,7 +43,7 @@ text = [
   { text = "It goes on." },
   { verdict = "holds", text = "It gains: {gain}." },
   { verdict = "fails", text = "It loses: {gain}." },
-  { verdict = "inconclusive", text = "Nobody knows." },
+  { verdict = "undecided", text = "Nobody knows." },
   { gpu = "NVIDIA H200", text = "Here." },
   { gpu = "NVIDIA A100", text = "There." },
   { of = "loads", verdict = "holds", text = "Its loads: {loads}." },

@@ -186,14 +186,14 @@ def test_a_why_belongs_to_a_verdict_and_a_gpu(record: Record) -> None:
         (("tile16", "cublas"), "holds", "holds for all 2 choices"),
         (
             ("tile16", "global16"),
-            "inconclusive",
-            "holds for 1 of the 2 choices that the document leaves open, is inconclusive for tile",
+            "undecided",
+            "holds for 1 of the 2 choices that the document leaves open, is undecided for tile",
         ),
-        (("tile16", "cpu"), "inconclusive", "the document leaves open, fails for tile cpu ("),
-        (("tile16", "none"), "not_measured", "not measured: at tile none: the record holds no"),
+        (("tile16", "cpu"), "undecided", "the document leaves open, fails for tile cpu ("),
+        (("tile16", "none"), "not measured", "not measured: at tile none: the record holds no"),
         (
             ("cpu", "tile16", "none"),
-            "inconclusive",
+            "undecided",
             "holds for 1 of the 3 choices that the document leaves open, fails for tile cpu",
         ),
         (
@@ -244,7 +244,7 @@ def test_wider_intervals_leave_it_inconclusive(report: Callable[..., str], tmp_p
         for case in matching(made, f"/{name}/1024x1024x1024/cold"):
             set_time(case, (low + high) / 2, low, high)
     text = report(made)
-    assert _verdicts(tmp_path / "report")["C12"] == "inconclusive"
+    assert _verdicts(tmp_path / "report")["C12"] == "undecided"
     assert "| **inconclusive** |" in _row(text, "C12")
 
 
@@ -284,7 +284,7 @@ def test_probes_of_another_run_decide_nothing(tmp_path: Path) -> None:
     text = text_of(tree(tmp_path / "report"))
     why = "probes.json has driver 1.2.3, the record 580.159.04"
     assert f"> **Probes of another run**: {why}, so they decide no claim here." in text
-    assert _verdicts(tmp_path / "report")["C09"] == "not_measured" and f"| {why} |" in text
+    assert _verdicts(tmp_path / "report")["C09"] == "not measured" and f"| {why} |" in text
 
 
 def test_probes_of_an_earlier_report_do_not_stay(

@@ -21,8 +21,8 @@ pytestmark = pytest.mark.usefixtures("no_variation")
 CLAIMS: dict[str, tuple[str, Json | None, str | None]] = {
     "C11": ("holds", {"value": 2893.0, "low": 2835.0, "high": 2994.0, "unit": "×"}, None),
     "C14": ("fails", {"value": 1.069, "low": 1.068, "high": 1.070, "unit": "×"}, None),
-    "C21": ("inconclusive", {"value": 2.62e-3, "low": 2.6e-3, "high": 2.7e-3, "unit": "s"}, None),
-    "C28": ("not_measured", None, "there is no probes.json beside the record"),
+    "C21": ("undecided", {"value": 2.62e-3, "low": 2.6e-3, "high": 2.7e-3, "unit": "s"}, None),
+    "C28": ("not measured", None, "there is no probes.json beside the record"),
     "C29": ("fails", None, None),
 }
 
@@ -31,7 +31,7 @@ def _document(**verdicts: str) -> dict[str, Any]:
     claims: list[Json] = []
     for name, (usual, measured, reason) in CLAIMS.items():
         verdict = verdicts.get(name, usual)
-        unmeasured = verdict == "not_measured"
+        unmeasured = verdict == "not measured"
         claims.append(
             {
                 "id": name,
@@ -70,10 +70,10 @@ def test_each_difference_is_a_line() -> None:
 @pytest.mark.parametrize(
     ("was", "now", "said"),
     [
-        ("inconclusive", "fails", []),
-        ("inconclusive", "holds", []),
-        ("inconclusive", "not_measured", ["C21: was inconclusive, is not measured"]),
-        ("fails", "inconclusive", ["C21: was fails, is inconclusive"]),
+        ("undecided", "fails", []),
+        ("undecided", "holds", []),
+        ("undecided", "not measured", ["C21: was inconclusive, is not measured"]),
+        ("fails", "undecided", ["C21: was fails, is undecided"]),
     ],
 )
 def test_what_was_inconclusive_may_be_decided(was: str, now: str, said: list[str]) -> None:
@@ -147,7 +147,7 @@ def test_a_slower_rung_is_a_line(put: Callable[..., Path], tmp_path: Path) -> No
         r"so are \d of its 11 other cases"
     )
     found = re.fullmatch(about, line)
-    assert found and found[1] == shown(known().margins["cold, 1 ms and more"])
+    assert found and found[1] == shown(known().margin("cold, 1 ms and more"))
     assert count.startswith("not as expected: 1 slower rung; of ")  # a library is no rung
     assert "measure again" in advice
 
