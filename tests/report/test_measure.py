@@ -90,9 +90,21 @@ def test_what_was_cut_off_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 @pytest.mark.parametrize("end", [KeyboardInterrupt, 130, 1])
 def test_a_part_that_ends_early_still_gives_a_report(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, end: Any
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], end: Any
 ) -> None:
     code, calls = _measure(tmp_path, monkeypatch, **{"program --resume": end})
     assert code == (1 if end == 1 else 130) and calls[-2:] == ["program --resume", "render"]
     code, calls = _measure(tmp_path, monkeypatch, **{"program --cases": end})
     assert code == (1 if end == 1 else 130) and calls == ["collect", "program --cases", "render"]
+    assert f"recheck --resume --output={tmp_path / 'measured'};" in capsys.readouterr().err
+
+
+def test_an_earlier_report_is_not_taken_for_this_run_s(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _measure(tmp_path, monkeypatch)
+    capsys.readouterr()
+    code, calls = _measure(tmp_path, monkeypatch, collect=KeyboardInterrupt)
+    out, err = capsys.readouterr()
+    assert (code, calls, out) == (130, ["collect"], "")
+    assert "nothing was measured" in err and "to go on" not in err

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import shlex
 import subprocess
 import sys
 import time
@@ -40,10 +41,24 @@ def ids(known: Collection, headlines: dict[str, str]) -> list[str]:
 
 @dataclass
 class Parts:
-    """The commands of each part. `code`: of the first that failed."""
+    """The commands of each part. `code`: of the first that failed. `before`: the record that was
+    in the folder, by its time. `again`: the command that goes on with the last run."""
 
     options: argparse.Namespace
     code: int = 0
+    before: int | None = None
+    again: str = ""
+
+    def __post_init__(self) -> None:
+        self.before = self.written()
+
+    def written(self) -> int | None:
+        record = self.options.measured / "record.json"
+        return record.stat().st_mtime_ns if record.exists() else None
+
+    def new(self) -> bool:
+        """Whether this run left a record."""
+        return self.written() not in (None, self.before)
 
     def call(self, *words: object) -> bool:
         """Whether a command succeeded; Ctrl-C is its own to answer."""
@@ -70,15 +85,18 @@ class Parts:
             "collect", self.options.program, *tools, *tests, "--output", output, *words
         )
 
-    def run(self, *words: object) -> bool:
+    def run(self, *words: str) -> bool:
         output = f"--output={self.options.measured}"
-        return self.call(self.options.program, output, *words, *self.options.flags)
+        flags = [*words, *self.options.flags]
+        own = [each for each in flags if not each.startswith(("--resume", "--cases"))]
+        self.again = shlex.join([self.options.program, "--resume", output, *own])
+        return self.call(self.options.program, output, *flags)
 
     def render(self) -> bool:
         """A report of what there is, also behind a part that failed."""
         code, self.code = self.code, 0
         measured, shown = self.options.measured, []
-        if (measured / "record.json").exists():
+        if self.new():
             for option in ("bundle", "peak"):
                 if value := getattr(self.options, option):
                     shown += [f"--{option}", value]
@@ -142,10 +160,14 @@ def run(options: argparse.Namespace) -> int:
         say("part 2 of 2", "the rest of the matrix")
         parts.run(*(["--resume"] if decide and not resumed else []))
         parts.render()
-    if (options.report / "verdicts.json").exists():
+    if parts.new() and (options.report / "verdicts.json").exists():
         for line in last_lines(options.report):
             print(line)
+    if parts.code and parts.new():
+        say("to go on", f"{parts.again}; then render {options.measured}")
     say("end", f"after {time.monotonic() - start:.0f} s")
+    if parts.code and not parts.new():
+        raise Failed("nothing was measured; what lay there before is as it was", parts.code)
     if parts.code and parts.code != INTERRUPTED:
         raise Failed(f"a part failed; the report is of what there was: {options.report}")
     return parts.code

@@ -286,6 +286,9 @@ def _mutants(own: Measured) -> str:
     tried = [each for name, each in probes.tests.items() if MUTANT in name] if probes else []
     if not tried:
         return "not known: the record has no such tests"
+    tried = [each for each in tried if each.outcome]
+    if not tried:
+        return "not known: none of them was run here"
     caught = sum(each.outcome == "pass" for each in tried)
     of = f"{caught} of the {len(tried)} kernels"
     return f"{of} that are wrong on purpose and that claims ask for were caught"
