@@ -162,9 +162,7 @@ void require_sense(std::span<const Experiment> experiments, const Choice& choice
   for (const auto& text : choice.shapes) require_shape(chosen, text);
   for (const auto regime : regimes) regime_names.emplace_back(name_of(regime));
   require_known("regime", choice.regimes, regime_names);
-  const bool narrowed = !choice.experiments.empty() || !choice.strategies.empty() ||
-                        !choice.shapes.empty() || !choice.regimes.empty();
-  if (!choice.cases.empty() && narrowed)
+  if (!choice.cases.empty() && choice.narrowed())
     throw std::invalid_argument(
         "--cases says which cases are measured: leave out --experiment, "
         "--strategy, --shape and --regime");
@@ -208,10 +206,8 @@ void keep_named(std::vector<Case>& cases, const std::vector<std::string>& ids) {
 
 Planned plan(std::span<const Experiment> experiments, const Choice& choice) {
   require_sense(experiments, choice);
-  const bool narrowed = !(choice.experiments.empty() && choice.strategies.empty() &&
-                          choice.shapes.empty() && choice.regimes.empty());
   Planned planned;
-  planned.coverage.preset = narrowed ? "chosen" : choice.cases.empty() ? "full" : "claims";
+  planned.coverage.preset = choice.narrowed() ? "chosen" : choice.cases.empty() ? "full" : "claims";
   for (const auto& experiment : experiments) {
     if (!wanted(choice.experiments, experiment.name)) continue;
     for (const auto& shape : shapes_of(experiment, choice)) {

@@ -16,6 +16,11 @@ struct Choice {
   std::vector<std::string> experiments = {}, strategies = {}, shapes = {}, regimes = {};
   // ids of cases: these alone, and all that is about the machine and the measurement
   std::vector<std::string> cases = {};
+
+  /// Whether the matrix is cut to experiments, rows, shapes or regimes.
+  [[nodiscard]] bool narrowed() const {
+    return !experiments.empty() || !strategies.empty() || !shapes.empty() || !regimes.empty();
+  }
 };
 
 /// Whether a list of a choice wants a name.

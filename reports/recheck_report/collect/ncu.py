@@ -17,6 +17,7 @@ from recheck_report.collect import programs
 from recheck_report.collect.plan import TINY, measure
 from recheck_report.collect.programs import Ended, execute, say
 from recheck_report.model.counters import ATTRIBUTES, COUNTERS, LAUNCHES, Metrics
+from recheck_report.model.read import RECORD
 
 # the harness's own kernels (device_kernels.cu), by names that no row's kernel has: each proof
 # begins with the first, and the warm-up, which follows the last proof, with the second
@@ -228,7 +229,7 @@ class Profiler:
                 # so long that the harness takes no launch for too slow, slow as they are under ncu
                 command = measure(self.recheck, row, regime, 1000, Path(folder))
                 profile = self.profile(self.metrics(wanted), launches, command)
-                verdict = verdict_of(Path(folder) / "record.json")
+                verdict = verdict_of(Path(folder) / RECORD)
             if profile.lost and profile.kernels:
                 return profile.lost, {}
             call, timed = one_launch(profile.kernels)

@@ -22,6 +22,8 @@ from recheck_report.claims.collection import Collection
 from recheck_report.collect.plan import deciding, environment
 from recheck_report.collect.programs import BadProgram
 from recheck_report.commands import Failed, experiments_option
+from recheck_report.model.companions import PROBES
+from recheck_report.model.read import RECORD
 from recheck_report.model.verdicts import VERDICTS
 
 CASES = "claims.txt"
@@ -46,24 +48,23 @@ class Parts:
 
     options: argparse.Namespace
     code: int = 0
-    before: int | None = None
     again: str = ""
 
     def __post_init__(self) -> None:
         self.before = self.written()
 
     def written(self) -> int | None:
-        record = self.options.measured / "record.json"
+        record = self.options.measured / RECORD
         return record.stat().st_mtime_ns if record.exists() else None
 
     def new(self) -> bool:
         """Whether this run left a record."""
         return self.written() not in (None, self.before)
 
-    def call(self, *words: object) -> bool:
-        """Whether a command succeeded; Ctrl-C is its own to answer."""
+    def call(self, *words: object) -> None:
+        """Runs a command, unless one before it failed; Ctrl-C is its own to answer."""
         if self.code:
-            return False
+            return
         child = subprocess.Popen([*map(str, words)])
         while child.returncode is None:
             try:
@@ -71,28 +72,25 @@ class Parts:
             except KeyboardInterrupt:
                 self.code = INTERRUPTED
         self.code = self.code or child.returncode
-        return not self.code
 
-    def python(self, command: str, *words: object) -> bool:
+    def python(self, command: str, *words: object) -> None:
         claims = ("--experiments", self.options.experiments)
-        return self.call(sys.executable, "-m", "recheck_report", command, *words, *claims)
+        self.call(sys.executable, "-m", "recheck_report", command, *words, *claims)
 
-    def collect(self, *words: object) -> bool:
+    def collect(self) -> None:
         tools = [f"--{name}={getattr(self.options, name)}" for name in ("ncu", "sanitizer", "nvcc")]
         tests = [f"--tests={self.options.tests}"] if self.options.tests else []
-        output = self.options.measured / "probes.json"
-        return self.python(
-            "collect", self.options.program, *tools, *tests, "--output", output, *words
-        )
+        output = self.options.measured / PROBES
+        self.python("collect", self.options.program, *tools, *tests, "--output", output)
 
-    def run(self, *words: str) -> bool:
+    def run(self, *words: str) -> None:
         output = f"--output={self.options.measured}"
         flags = [*words, *self.options.flags]
         own = [each for each in flags if not each.startswith(("--resume", "--cases"))]
         self.again = shlex.join([self.options.program, "--resume", output, *own])
-        return self.call(self.options.program, output, *flags)
+        self.call(self.options.program, output, *flags)
 
-    def render(self) -> bool:
+    def render(self) -> None:
         """A report of what there is, also behind a part that failed."""
         code, self.code = self.code, 0
         measured, shown = self.options.measured, []
@@ -104,7 +102,6 @@ class Parts:
                 shown += ["--beside", *self.options.beside]
             self.python("render", measured, "--output", self.options.report, *shown)
         self.code = code or self.code
-        return not self.code
 
 
 def say(part: str, what: str) -> None:

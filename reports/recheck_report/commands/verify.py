@@ -20,6 +20,7 @@ from recheck_report.claims.measured import Measured, read
 from recheck_report.claims.toml import in_order
 from recheck_report.commands import Failed, experiments_option
 from recheck_report.formatting import NONE, WORDS, counted, duration, margin
+from recheck_report.model.read import RECORD
 from recheck_report.model.record import SPECIAL, Case
 from recheck_report.model.verdicts import Verdict, Verdicts
 from recheck_report.progress import doing
@@ -171,7 +172,7 @@ def run(options: argparse.Namespace) -> int:
         if folder:
             print(publish if gpu else "no expectation for a machine without a GPU")
         return 0
-    return _held(own, found, *expected, path / "record.json")
+    return _held(own, found, *expected, path / RECORD)
 
 
 def _held(own: Measured, found: Verdicts, base: Measured, expected: Verdicts, path: Path) -> int:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from recheck_report.model.read import RECORD, load
+from recheck_report.model.read import JOURNAL, RECORD, load
 from recheck_report.model.record import Record
 from recheck_report.model.typed import BadRecord, bytes_of, printable, read_json
 
@@ -20,7 +20,6 @@ REPORT = "report.json"  # in the folder of a run
 PLACES = ("output", "stage")  # where a run has the folders of its tests
 NODE = "node"  # the file in which job.sh says where it ran
 MEASURED = "measured"  # the folder of a job that recheck writes into
-JOURNAL = "record.journal.jsonl"  # there, of a job that came to no end
 BUILD, JOB = "Build", "Measure"  # the tests of experiments/fleet/suite.py
 MOST_CHARACTERS = 600  # of a reason
 # the job's script has the program and its flags, and what has to be loaded before

@@ -30,6 +30,7 @@ from recheck_report.model.record import OLDEST, SCHEMA, STATUS, Document, Experi
 from recheck_report.model.typed import MOST_BYTES, BadRecord, Notes, bytes_of, read_json, typed
 
 RECORD, SAMPLES = "record.json", "samples.jsonl"
+JOURNAL = "record.journal.jsonl"  # of a run that came to no end
 COMPRESSED = SAMPLES + ".bz2"  # as a report holds it
 MOST_LINE = 1 << 22  # bytes of a case's samples; 100000 of them have 1.3 MB
 FEWEST = 6  # samples of which a median has an interval
@@ -215,7 +216,7 @@ def load(path: Path) -> tuple[Record, dict[str, bytes]]:
     Raises BadRecord with one line that names the file and what is wrong, where nothing can be used.
     """
     path = locate(path)
-    journal = path.with_name("record.journal.jsonl")
+    journal = path.with_name(JOURNAL)
     if not path.exists() and journal.exists():
         where = f"recheck --resume --output={path.parent}"
         raise BadRecord(f"{path}: is not written yet, as its run was cut off: go on with {where}")

@@ -131,6 +131,7 @@ def _cases(own: Measured) -> Json:
     places: dict[tuple[str, str], int] = {}
     numbers = {case.id: at for at, case in enumerate(record.cases)}
     bases = _bases(record)
+    metrics = {each.name: metric_of(record, each) for each in record.experiments}
     for case in record.cases:
         key = (case.experiment, case.strategy)
         if key not in rows:
@@ -162,8 +163,8 @@ def _cases(own: Measured) -> Json:
         for name in ("paired", "share"):
             line[name] = text(line[name])
         if time and not case.part_of:
-            metric = metric_of(record, record.experiment_of(case))
-            line["rate"] = float(f"{metric.rate(case, time.median):.7g}")
+            rate = metrics[case.experiment].rate(case, time.median)
+            line["rate"] = float(f"{rate:.7g}")
         for name, value in line.items():
             columns.setdefault(name, []).append(value)
     return {"rows": list(rows.values()), "texts": list(texts), "cases": columns}
