@@ -11,7 +11,6 @@
 
 #include "../../experiments/peak/peak.hpp"
 #include "../../reference/matmul.hpp"
-#include "../harness/program.hpp"
 #include "../mutants/mutants.hpp"
 
 namespace recheck {
@@ -150,86 +149,6 @@ TEST(Accuracy, SaysWhatFailsAndWhatDoesNotRun) {
   Strategy absent = row(nullptr);
   absent.launch = {Backend::gpu, nullptr};
   EXPECT_EQ(judge(absent, "normal").reason, "no GPU asked for");
-}
-
-TEST(Accuracy, StudiesNeitherSweepsNorParts) {
-  Strategy strategy = serial;
-  EXPECT_TRUE(peak::studied(strategy));
-  strategy.sweep = true;
-  EXPECT_FALSE(peak::studied(strategy));
-  strategy.sweep = false;
-  strategy.part_of = "whole";
-  EXPECT_FALSE(peak::studied(strategy));
-}
-
-class AccuracyRun : public TemporaryFolder {
- protected:
-  [[nodiscard]] std::filesystem::path file() const { return folder_ / "deep" / "accuracy.json"; }
-  [[nodiscard]] recheck::Outcome run(const std::string& flags) const {
-    return recheck::run("--output=" + file().string() + " " + flags, quoted(RECHECK_ACCURACY));
-  }
-};
-
-TEST_F(AccuracyRun, WritesTheSameFileAgain) {
-  const std::string flags = "--filter=cpu_serial,tile16 --k=64,128 --size=32x16";
-  const auto outcome = run(flags);
-  ASSERT_EQ(outcome.code, 0) << outcome.output;
-  const auto text = read(file());
-  ASSERT_EQ(run(flags).code, 0);
-  EXPECT_EQ(read(file()), text);
-  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(file().parent_path()), {}), 1);
-
-  const auto json = nlohmann::json::parse(text);
-  EXPECT_EQ(json["schema"], 2);
-  EXPECT_EQ(json["m"], 32);
-  for (const char* field : {"gpu", "uuid_hash", "driver", "commit", "dirty", "seed"})
-    EXPECT_TRUE(json["environment"].contains(field)) << field;
-  ASSERT_EQ(json["rows"].size(), 2u);
-  EXPECT_EQ(json["rows"][1]["parameters"]["tile"], 16);
-  std::size_t wanted = 0;
-  for (const auto& each : peak::distributions()) {
-    // K = 64 and 128, two rows; adversarial inputs are studied at the former alone
-    wanted += each.kind == peak::Inputs::ordinary ? 4 : 2;
-  }
-  ASSERT_EQ(json["results"].size(), wanted);
-  for (const auto& result : json["results"]) {
-    EXPECT_EQ(result["status"] == "passed", result["reason"].is_null()) << result;
-    if (result["strategy"] != "cpu_serial") continue;
-    EXPECT_EQ(result["status"], "passed") << result;
-    if (result.contains("frobenius")) {
-      EXPECT_GT(result["frobenius"], 1e-9) << result;
-      EXPECT_LE(result["componentwise"], result["bound"]) << result;
-    }
-  }
-}
-
-TEST_F(AccuracyRun, RefusesInputThatMakesNoSense) {
-  const std::pair<const char*, const char*> cases[] = {
-      {"--filter=tile61", "unknown row 'tile61': there are cpu_serial"},
-      {"--k=0", "'0' is not a number from 1 to 1048576"},
-      {"--k=63", "63 is odd"},
-      {"--size=128", "'128' is not a size such as 128x96"},
-      {"--size=4x4x4", "is not a size"},
-      {"--k=", "--k needs a value"},
-      {"--fast", "unknown flag '--fast'"},
-      {"cpu_serial", "unknown flag 'cpu_serial'"},
-  };
-  for (const auto& [flags, words] : cases) {
-    const auto outcome = run(flags);
-    EXPECT_EQ(outcome.code, 2) << flags;
-    EXPECT_EQ(std::ranges::count(outcome.output, '\n'), 1) << outcome.output;
-    EXPECT_NE(outcome.output.find(words), std::string::npos) << outcome.output;
-    EXPECT_TRUE(std::filesystem::is_empty(folder_)) << flags;
-  }
-}
-
-TEST_F(AccuracyRun, RefusesAFileThatCannotBeWritten) {
-  for (const std::string& path : {folder_.string(), std::string("/proc/recheck/accuracy.json")}) {
-    const auto outcome = recheck::run("--output=" + path, quoted(RECHECK_ACCURACY));
-    EXPECT_EQ(outcome.code, 1);
-    EXPECT_EQ(std::ranges::count(outcome.output, '\n'), 1) << outcome.output;
-    EXPECT_NE(outcome.output.find("choose another file"), std::string::npos) << outcome.output;
-  }
 }
 
 }  // namespace

@@ -12,11 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from conftest import ACCURACY, EXPERIMENTS
+from conftest import EXPERIMENTS
 from recheck_report.claims.measured import Measured, read
 from recheck_report.page import page as made
 from synthetic import make_full, pack, spoil, unpack
-from synthetic_accuracy import make_accuracy
 from synthetic_claims import make_probes
 
 if TYPE_CHECKING:
@@ -52,8 +51,6 @@ def own(record: Json, tmp_path_factory: pytest.TempPathFactory) -> Measured:
     folder = tmp_path_factory.mktemp("own")
     unpack(pack(record), folder)
     (folder / "probes.json").write_text(json.dumps(make_probes(record)), encoding="utf-8")
-    accuracy = json.dumps(make_accuracy(record, ACCURACY))
-    (folder / "accuracy.json").write_text(accuracy, encoding="utf-8")
     return read(folder, EXPERIMENTS)
 
 

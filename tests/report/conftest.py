@@ -173,8 +173,7 @@ def slowed(source: Path, folder: Path, rows: tuple[str, ...], factor: float) -> 
             line["samples"] = [factor * each for each in line["samples"]]
     (folder / "record.json").write_text(json.dumps(record))
     (folder / "samples.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
-    for name in ("probes.json", "accuracy.json", "accuracy_large.json"):
-        (folder / name).write_bytes((source / name).read_bytes())
+    (folder / "probes.json").write_bytes((source / "probes.json").read_bytes())
     return folder
 
 
@@ -227,18 +226,12 @@ def row_of(text: str, strategy: str) -> dict[str, str]:
     return dict(zip((name.strip("| ") for name in cells[0]), cells[1], strict=True))
 
 
-# rows of the golden report's study: one of each kind
-ACCURACY = ["cpu_serial", "tile16", "full_strip16", "cublas", "cublas_tf32", "split_fp16x3"]
-ACCURACY += ["split_fp16x3_promote128", "split_fp16x3_promote_none", "split_bf16x6"]
-
-
 @pytest.fixture(scope="session")
 def golden(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     """The files of a report of all experiments, rendered once, with charts."""
     from recheck_report.claims.measured import read
     from recheck_report.commands.render import render
     from synthetic import make_full, pack, spoil, unpack, with_listings
-    from synthetic_accuracy import make_accuracy, make_larger
     from synthetic_claims import make_probes
 
     record = with_listings(make_full(small=True))
@@ -246,10 +239,6 @@ def golden(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     folder = tmp_path_factory.mktemp("golden")
     unpack(pack(record), folder)
     (folder / "probes.json").write_text(json.dumps(make_probes(record)), encoding="utf-8")
-    accuracy = make_accuracy(record, ACCURACY)
-    (folder / "accuracy.json").write_text(json.dumps(accuracy), encoding="utf-8")
-    larger = make_larger(record, ["tile16", "cublas", "split_fp16x3", "split_bf16x6"])
-    (folder / "accuracy_large.json").write_text(json.dumps(larger), encoding="utf-8")
     return render(read(folder, EXPERIMENTS), [])
 
 

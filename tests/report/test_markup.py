@@ -14,7 +14,6 @@ from conftest import EXPERIMENTS, pages
 from recheck_report.formatting import cell, prose
 from recheck_report.model.schema import schema
 from synthetic import Json, make_full, pack, spoil
-from synthetic_accuracy import make_accuracy
 from synthetic_claims import make_probes
 
 # a link, an image, a tag, addresses that code hosts make links of, ends of data and of headings
@@ -98,17 +97,16 @@ def _texts(form: Json, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
 # by which files refer to one another, so that another text is refused
 NAMES = {
     ("strategies", "*", "experiment"), ("strategies", "*", "part_of"),
-    ("counters", "*", "values", "="), ("results", "*", "strategy"),
-    ("results", "*", "distribution"), ("plan", "dropped", "*", "experiment"),
+    ("counters", "*", "values", "="), ("plan", "dropped", "*", "experiment"),
     ("strategies", "*", "parameters", "="), ("attributes", "="), ("ceilings", "="),
-    ("environment", "gpu"), ("environment", "driver"), ("rows", "*", "parameters", "="),
+    ("environment", "gpu"), ("environment", "driver"),
     ("experiments", "*", "axes", "*"), ("experiments", "*", "name"), ("strategies", "*", "name"),
     ("cases", "*", "id"), ("cases", "*", "status"), ("strategies", "*", "target"),
     ("strategies", "*", "role"),
 }  # fmt: skip
 FIELDS = [
     (f"{file}.json", path)
-    for file in ("record", "probes", "accuracy")
+    for file in ("record", "probes")
     for path in _texts(schema(file))
     if path not in NAMES
 ]
@@ -152,11 +150,6 @@ def _files(gpu: bool) -> dict[str, Json]:
     for at, name in enumerate(sorted(probes["counters"])):
         if at % 3 == 0:
             probes["counters"][name] = {"reason": "no ncu", "values": {}}
-    accuracy = make_accuracy(record, ["tile16", "cublas", "split_fp16x3", "cublas_tf32"])
-    for at, each in enumerate(accuracy["results"]):
-        if at % 5 == 0:
-            errors = ("frobenius", "componentwise", "median", "absolute", "bound")
-            each.update(dict.fromkeys(errors), status="failed", reason="a reason")
     document = json.loads(pack(record)["record.json"])
     reason = {"experiment": "matmul", "shape": "7x7x7", "reason": "budget"}
     document["plan"]["dropped"] = [reason]
@@ -167,7 +160,6 @@ def _files(gpu: bool) -> dict[str, Json]:
         "record.json": document,
         "samples.jsonl": pack(record)["samples.jsonl"].decode(),
         "probes.json": probes,
-        "accuracy.json": accuracy,
     }
 
 
@@ -190,10 +182,10 @@ def test_no_text_becomes_live(gpu: bool, tmp_path: Path) -> None:
             reached.add(at)
     assert len(reached) > 30
     env = files["record.json"]["environment"]
-    for name in ("probes.json", "accuracy.json"):  # about the same machine, else nothing is shown
-        files[name]["environment"].update(
-            gpu=env["gpu"]["name"] if env["gpu"] else None, driver=env["driver"]
-        )
+    # about the same machine, else nothing is shown
+    files["probes.json"]["environment"].update(
+        gpu=env["gpu"]["name"] if env["gpu"] else None, driver=env["driver"]
+    )
     made = _rendered(files, tmp_path)
     live: dict[str, set[str]] = {}
     for name, page in pages(made).items():

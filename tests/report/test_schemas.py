@@ -57,7 +57,7 @@ WRONG: tuple[Any, ...] = (
 )
 
 
-@pytest.mark.parametrize("name", ["probes", "accuracy", "verdicts", "samples", "record"])
+@pytest.mark.parametrize("name", ["probes", "verdicts", "samples", "record"])
 def test_readers_refuse_what_the_forms_refuse(
     name: str, refusal: Callable[[str, Any], str]
 ) -> None:

@@ -140,8 +140,4 @@ Outcome Trial::run(const Strategy& strategy, Target& target, const Gpu& gpu) {
           errors};
 }
 
-bool studied(const Strategy& strategy) {
-  return strategy.problem == nullptr && strategy.part_of.empty() && !strategy.sweep;
-}
-
 }  // namespace recheck::peak

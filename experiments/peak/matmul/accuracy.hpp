@@ -83,7 +83,4 @@ class Trial {
   std::map<std::pair<Target*, Layout>, Stored> stored_;
 };
 
-/// Whether the study has a row: all that compute the product, but for sweeps.
-bool studied(const Strategy& strategy);
-
 }  // namespace recheck::peak

@@ -194,7 +194,7 @@ constexpr Strategy own[] = {
 // clang-format on
 
 /// Of the documents: the steps of the story, what its checks compare them with, and the CPU's
-/// program, of which only the accuracy is studied.
+/// program, which runs without a GPU.
 constexpr std::string_view documents[] = {"cpu_serial", "global16",      "global32",    "tile16",
                                           "tile32",     "tile32_depth4", "s1_kernel_0", "s0_tiles"};
 

@@ -15,9 +15,7 @@ from importlib import import_module
 from recheck_report.charts.canvas import style
 from recheck_report.charts.claims import strip
 from recheck_report.charts.drawing import Drawing, NotDrawn
-from recheck_report.charts.error import error
 from recheck_report.claims.measured import Measured
-from recheck_report.model.accuracy import Accuracy
 from recheck_report.model.record import MEMORY_LEVELS, Experiment
 from recheck_report.net import caught
 from recheck_report.progress import doing
@@ -86,9 +84,3 @@ def claims_chart(own: Measured) -> Chart:
     """What documents claim against what was measured."""
     title = "Asked against measured"
     return _draw("claims.svg", title, "Verdicts", lambda: strip(own))
-
-
-def accuracy_charts(accuracy: Accuracy) -> list[Chart]:
-    """The errors of products of matrices against K."""
-    title, draw = "Errors against the length of the sums", partial(error, accuracy)
-    return [_draw("matmul_error.svg", title, "Matrix multiplication", draw)]

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TypeVar
 
 from recheck_report.claims import BadClaim, Collection, Judgement, family, judge, load_collection
 from recheck_report.claims.names import slips
-from recheck_report.model.accuracy import Accuracy, load_accuracy
-from recheck_report.model.companions import FILES, LARGER
+from recheck_report.model.companions import PROBES
 from recheck_report.model.probes import Probes, load_probes
 from recheck_report.model.read import compressed, load, locate
 from recheck_report.model.record import Record
 from recheck_report.model.typed import BadRecord
 from recheck_report.statistics.family import Comparisons
 from recheck_report.suspects import suspects
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,8 +23,6 @@ class Measured:
     known: Collection  # what of a collection of claims a report on it shows
     files: dict[str, bytes]  # that a report takes along: record.json and what is beside it
     probes: Probes | None = None
-    accuracy: Accuracy | None = None
-    larger: Accuracy | None = None  # the same of a larger product
 
     @cached_property
     def compressed(self) -> dict[str, bytes]:
@@ -59,35 +52,25 @@ class Measured:
 
 
 def read(path: Path, experiments: Path) -> Measured:
-    """Reads a record, in a file or a folder, what there is beside it of probes.json, accuracy.json
-    and accuracy_large.json, and the claims in `experiments`.
+    """Reads a record, in a file or a folder, the probes.json beside it, and the claims in
+    `experiments`.
 
-    One of these that cannot be read is a note of the report. Raises BadRecord with one line that
+    A probes.json that cannot be read is a note of the report. Raises BadRecord with one line that
     names the file where the record itself cannot be used, and BadClaim.
     """
     record, files = load(path)
-    unread: list[str] = []
-
-    def beside(load_file: Callable[[Path], T | None]) -> T | None:
-        """A file beside the record; None where there is none, or one that cannot be read."""
-        try:
-            return load_file(path)
-        except BadRecord as error:
-            unread.append(str(error))
-            return None
-
-    probes, accuracy = beside(load_probes), beside(load_accuracy)
-    larger = beside(lambda path: load_accuracy(path, LARGER))
-    folder = locate(path).parent
-    there = zip(FILES, (probes, accuracy, larger), strict=True)
-    files |= {name: (folder / name).read_bytes() for name, found in there if found}
-    # a folder's name is none of the record's
-    notes = tuple(each.replace(f"{folder}/", "") for each in unread)
-    record = replace(record, unread=record.unread + notes)
+    folder, probes, unread = locate(path).parent, None, ""
+    try:
+        if probes := load_probes(path):
+            files |= {PROBES: (folder / PROBES).read_bytes()}
+    except BadRecord as error:
+        unread = str(error)
+    if unread:  # a folder's name is none of the record's
+        record = replace(record, unread=(*record.unread, unread.replace(f"{folder}/", "")))
     known = load_collection(experiments)
     for slip in slips(known, record):
         raise BadClaim(f"{slip}; mend the name, or measure again")
-    return Measured(record, known.of(record), files, probes, accuracy, larger)
+    return Measured(record, known.of(record), files, probes)
 
 
 def read_gpu(path: Path, experiments: Path) -> Measured:

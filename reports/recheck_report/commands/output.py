@@ -14,14 +14,14 @@ from pathlib import Path
 from recheck_report.anchors import BESIDE, CASES, README
 from recheck_report.commands import Failed
 from recheck_report.files import beside
-from recheck_report.model.companions import FILES
+from recheck_report.model.companions import PROBES
 from recheck_report.model.read import COMPRESSED, RECORD
 
 MARK = "<!-- Written by Recheck from record.json; rendering again replaces it. -->"
 COMPARISON_MARK = "<!-- Written by Recheck from several records; comparing again replaces it. -->"
 VERDICTS = "verdicts.json"
 TIMES = "times.csv"  # of a comparison
-_BESIDE_A_RECORD = (*FILES, COMPRESSED)  # a report has them where its record has
+_BESIDE_A_RECORD = (PROBES, COMPRESSED)  # a report has them where its record has
 CHART_MARK = "<dc:title>Recheck</dc:title>"  # the publisher that canvas.py writes into each SVG
 
 

@@ -1,6 +1,6 @@
 """Renders a record into a self-contained report folder: README.md, which answers on one screen, a
 page for the claims, for each experiment and for the method, charts/*.svg, cases.csv, record.json,
-verdicts.json, and probes.json and accuracy.json where they are beside the record.
+verdicts.json, and probes.json where it is beside the record.
 
 A record always becomes a report: what is odd in it is said there. Nothing is written before every
 file of the report exists in memory.
@@ -30,7 +30,7 @@ from recheck_report.anchors import (
     page,
     slug,
 )
-from recheck_report.charts import Chart, accuracy_charts, charts, claims_chart
+from recheck_report.charts import Chart, charts, claims_chart
 from recheck_report.claims import Collection, verdicts_json
 from recheck_report.claims.measured import Measured, read, read_gpu
 from recheck_report.commands import experiments_option, outside
@@ -55,7 +55,6 @@ from recheck_report.sections import (
     summary,
     tables,
 )
-from recheck_report.sections.accuracy import how_accurate
 from recheck_report.sections.sentences import limits
 from recheck_report.sections.times import cases_csv
 from recheck_report.sections.verdicts import SUMMARY, View
@@ -117,18 +116,9 @@ def _experiment_page(own: Measured, experiment: Experiment, drawn: list[Chart]) 
         limits=limits(own, experiment),
         drawn=drawn,
         story=story.tell(own, experiment),
-        accurate=how_accurate(own, experiment),
         then=tables.then_and_here(record, experiment, own.known.figures_of(experiment.name)),
         not_passed=tables.not_passed(record, experiment),
     )
-
-
-def _charts_of(own: Measured, experiment: Experiment) -> list[Chart]:
-    drawn = charts(own, experiment)
-    accurate = how_accurate(own, experiment)
-    if accurate and not accurate.why_not and own.accuracy:
-        drawn += accuracy_charts(own.accuracy)
-    return drawn
 
 
 def _claims_page(own: Measured, chart: Chart, others: list[Measured]) -> bytes:
@@ -304,7 +294,7 @@ def render(own: Measured, beside: list[Measured], peak: str = "") -> dict[str, b
         with doing(f"section {at} of {len(record.ordinary)}"):
 
             def made(experiment: Experiment = experiment) -> bytes:
-                own_charts = _charts_of(own, experiment)
+                own_charts = charts(own, experiment)
                 text = _experiment_page(own, experiment, own_charts)
                 drawn.extend(own_charts)
                 return text

@@ -11,8 +11,7 @@ from typing import Annotated
 from recheck_report.model.record import Record
 from recheck_report.model.typed import BadRecord, Is, T, bytes_of, read_json, typed
 
-PROBES, ACCURACY, LARGER = "probes.json", "accuracy.json", "accuracy_large.json"
-FILES = (PROBES, ACCURACY, LARGER)  # that a report may hold, and takes along
+PROBES = "probes.json"  # a report takes it along
 
 Commit = Annotated[str | None, Is("as in the record", pattern="^([0-9a-f]{40}|unknown)$")]
 

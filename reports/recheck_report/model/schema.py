@@ -1,7 +1,7 @@
 """The forms of the files as JSON Schema, draft 7, made of the types that read them.
 
-`python -m recheck_report.model.schema NAME` prints one: record, samples (of one line), probes,
-accuracy or verdicts.
+`python -m recheck_report.model.schema NAME` prints one: record, samples (of one line),
+probes or verdicts.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from dataclasses import MISSING, fields, is_dataclass
 from types import UnionType
 from typing import Annotated, Any, get_args, get_origin
 
-from recheck_report.model.accuracy import Accuracy
 from recheck_report.model.case import Raw
 from recheck_report.model.probes import Probes
 from recheck_report.model.record import Document
@@ -20,8 +19,7 @@ from recheck_report.model.typed import ANY, Is, members
 from recheck_report.model.verdicts import Verdicts
 
 Json = dict[str, Any]
-FILES = {"record": Document, "samples": Raw, "probes": Probes, "accuracy": Accuracy,
-         "verdicts": Verdicts}  # fmt: skip
+FILES = {"record": Document, "samples": Raw, "probes": Probes, "verdicts": Verdicts}
 TYPES = {str: "string", float: "number", int: "integer", bool: "boolean"}
 
 

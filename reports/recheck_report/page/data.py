@@ -14,12 +14,10 @@ from typing import Any
 from recheck_report.claims import Corrected, Judged
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import WORDS, label, prose
-from recheck_report.model.accuracy import LIBRARY, Accuracy
 from recheck_report.model.record import AUDIT, OLDEST, SCHEMA, Case, Experiment, Record
 from recheck_report.page import evidence
 from recheck_report.queries import first_rung, metric_of, reference, roof, share, square_sizes
 from recheck_report.sections import glossary, provenance, summary
-from recheck_report.sections.accuracy import how_accurate
 from recheck_report.sections.documents import proof
 from recheck_report.sections.verdicts import View, asked_for, facts, figure, measured, place, why
 from recheck_report.statistics import variation
@@ -49,8 +47,6 @@ def of(own: Measured) -> Json:
         "words": WORDS,
         "glossary": glossary.rows(record),
         **_verdicts(own),
-        "accuracy": [_study(each) for each in (own.accuracy, own.larger) if each],
-        "accurate": _accurate(own),
         "counters": {name: asdict(each) for name, each in _counters(own)},
         "brands": provenance.brands(own),
         "trust": summary.trust(own),
@@ -294,33 +290,3 @@ def _erratum(corrected: Corrected) -> Json:
 
 def _counters(own: Measured) -> Iterable[tuple[str, Any]]:
     return own.probes.counters.items() if own.probes else ()
-
-
-def _study(study: Accuracy) -> Json:
-    """A study of accuracy; its results are [row, inputs, K, status, reason, four errors,
-    part of the bound]."""
-    rows = {each.strategy: at for at, each in enumerate(study.rows)}
-    inputs = {each.name: at for at, each in enumerate(study.distributions)}
-    return {
-        "m": study.m,
-        "n": study.n,
-        "library": LIBRARY,
-        "inputs": [[each.name, each.says, each.special] for each in study.distributions],
-        "rows": [[each.strategy, each.arithmetic, each.target, each.sweep] for each in study.rows],
-        "results": [
-            [rows[each.strategy], inputs[each.distribution], each.k, each.status, each.reason,
-             each.frobenius, each.componentwise, each.median, each.absolute, each.of_bound]
-            for each in study.results
-        ],
-    }  # fmt: skip
-
-
-def _accurate(own: Measured) -> list[str]:
-    """What the report says of the studies."""
-    found: list[str] = []
-    for experiment in own.record.ordinary:
-        said = how_accurate(own, experiment)
-        for each in (said, said.larger) if said else ():
-            if each:
-                found.append(each.why_not or each.verdict)
-    return found

@@ -111,13 +111,14 @@ function speedBar(share) {
 const MEASURES = {
   rate: { of: (each) => each.rate && { value: each.rate, low: (each.rate * each.median) / each.high, high: (each.rate * each.median) / each.low }, text: ({ value }) => significant(value) },
   ratio: { of: (each) => each.speedup, text: ratioText },
+  error: { of: (each) => each.error && { value: each.error }, text: ({ value }) => scientific(value) },
 };
 
 function overSizes(now, state, change) {
   const { experiment, timed, regime, one } = now;
   if (!experiment.ordinary) return "";
   const here = timed.filter((each) => each.regime === regime);
-  const measure = chosen(state.measure, Object.keys(MEASURES));
+  const measure = chosen(state.measure, ["rate", "ratio"]);
   const names = { rate: experiment.unit, ratio: `times as fast as ${experiment.vendor ?? "the first row"}` };
   const rows = [...new Set([...experiment.drawn, one?.row.name].filter(Boolean))].filter((name) => here.some((each) => each.row.name === name));
   return section(
