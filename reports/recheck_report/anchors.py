@@ -12,7 +12,6 @@ from recheck_report.model.record import MEMORY_LEVELS, SPECIAL, Case, Experiment
 README, CLAIMS, METHOD = "README.md", "claims.md", "method.md"
 ERRATA, CHANGES, CASES = "errata.md", "changes.md", "cases.csv"
 TABLE = "at-the-headline"  # the anchor of the one table of an experiment
-BESIDE = "beside"  # the folder with a report for each record shown where a record has no GPU
 
 
 def page(experiment: Experiment) -> str:

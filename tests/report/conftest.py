@@ -110,31 +110,6 @@ def texts_of(drawn: bytes | None) -> list[str]:
     return [each.text or "" for each in root.iter("{http://www.w3.org/2000/svg}text")]
 
 
-def on_terminal(
-    stream: str, columns: int, command: str, *arguments: object, **env: str
-) -> tuple[int, str]:
-    """The exit code of a command, and what it writes to a terminal that is its `stream`."""
-    pty = pytest.importorskip("pty")
-    fcntl, termios = pytest.importorskip("fcntl"), pytest.importorskip("termios")
-    import struct
-
-    master, slave = pty.openpty()
-    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-    kept = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "COLUMNS")}
-    kept |= {**ENVIRONMENT, **env}
-    words = [sys.executable, "-m", "recheck_report", *words_of(command, *arguments)]
-    streams = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, stream: slave}
-    started = subprocess.Popen(words, env=kept, **streams)
-    os.close(slave)
-    found = b""
-    # Linux ends a terminal whose other side is closed so
-    with contextlib.suppress(OSError):
-        while part := os.read(master, 65536):
-            found += part
-    os.close(master)
-    return started.wait(), found.decode().replace("\r\n", "\n")
-
-
 def one_line(result: subprocess.CompletedProcess[str], code: int) -> str:
     """The single line of standard error of a run that must end with `code`."""
     assert result.returncode == code, result.stderr

@@ -89,7 +89,7 @@ def test_a_report_is_not_overwritten(
     path = place("a", _record())
     line = one_line(run("compare", path, "--output", tmp_path / "report"), 1)
     assert (
-        "README.md: is not a comparison of Recheck" in line and tree(tmp_path / "report") == before
+        "README.md: is no file of such a report" in line and tree(tmp_path / "report") == before
     )
     _compare(tmp_path, path)
     line = one_line(run("render", path, "--output", tmp_path / "out"), 1)

@@ -38,7 +38,7 @@ def test_what_is_of_no_report_is_not_overwritten(
     else:
         (out / name).write_text("mine")
     line = one_line(run("render", save(make_record(SMALL)), "--output", out), 1)
-    assert f"{out / name}: is " in line
+    assert f"{out / name}: is no file of such a report" in line
     assert tree(out) == ({} if pipe else {name: b"mine"}) and (out / name).is_fifo() == pipe
 
 
@@ -73,26 +73,35 @@ def test_what_a_record_says_is_no_command_and_no_link(
 def test_what_is_of_an_older_report_goes_and_what_is_not_ours_stays(
     report: Callable[..., str], tmp_path: Path
 ) -> None:
-    """Charts, pages, and reports of other records."""
     folder, few = tmp_path / "report", ["cpu_blas", "tile16"]
-    other = make_record(SMALL[:2], strategies=few)
-    report(make_matvec([(64, 64)], gpu=False), other)
-    there = folder / "beside" / "nvidia-h200"
-    assert (there / "record.json").exists() and (there / "matmul.md").exists()
+    report(make_matvec([(64, 64)], gpu=False))
     assert (folder / "matvec.md").exists()
-    mine = ("beside/nvidia-h200/notes.txt", "beside/theirs/README.md", "notes.md", "charts/my.svg")
-    for name in mine:
+    for name in ("notes.md", "charts/my.svg"):
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text("mine")
-    (folder / "beside" / "pipe").mkdir()
-    os.mkfifo(folder / "beside" / "pipe" / "README.md")
+    os.mkfifo(folder / "pipe.md")
     report(make_record(SMALL[:2], gpu=False, strategies=few), drawn=True)
     left = tree(folder)
-    assert all(left[name] == b"mine" for name in mine) and "matvec.md" not in left
-    assert {name for name in left if name.startswith("beside/")} == {*mine[:2]}
+    assert left["notes.md"] == left["charts/my.svg"] == b"mine" and "matvec.md" not in left
     charts = {name for name in left if name.startswith("charts/")}
     assert charts == {"charts/matmul_cpu_gpu.svg", "charts/my.svg"}
-    assert (folder / "beside" / "pipe" / "README.md").is_fifo() and not (there / "charts").exists()
+    assert (folder / "pipe.md").is_fifo()
+
+
+def test_no_link_leads_out_of_the_folder(report: Callable[..., str], tmp_path: Path) -> None:
+    """Of a folder, of a file, or to nowhere."""
+    record, elsewhere = make_record(SMALL[:2], strategies=["cpu_blas", "tile16"]), tmp_path / "else"
+    report(record, drawn=True)
+    folder = tmp_path / "report"
+    elsewhere.mkdir()
+    for name in ("charts", "cases.csv"):
+        shutil.move(folder / name, tmp_path / "kept")
+        for target in (elsewhere, tmp_path / "nowhere"):
+            (folder / name).symlink_to(target)
+            result = run("render", folder, "--output", folder, drawn=True)
+            assert " or a link leads" in one_line(result, 1) and not [*elsewhere.iterdir()]
+            (folder / name).unlink()
+        shutil.move(tmp_path / "kept", folder / name)
 
 
 def test_output_is_a_file(save: Callable[..., Path], tmp_path: Path) -> None:
@@ -158,10 +167,3 @@ def test_readme_is_replaced_last(
         output.write({**files, "README.md": before["README.md"] + b" "}, tmp_path / "report")
     after = tree(tmp_path / "report")
     assert set(after) == set(before) and after["README.md"] == before["README.md"]
-
-
-def test_full_disk_leaves_no_new_folder(save: Callable[..., Path], small_disk: Path) -> None:
-    (small_disk / "ballast").write_bytes(bytes(850_000))
-    path = save(make_record(SMALL))
-    one_line(run("render", path, "--output", small_disk / "a" / "report"), 1)
-    assert sorted(tree(small_disk)) == ["ballast"] and not (small_disk / "a").exists()

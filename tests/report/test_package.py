@@ -25,7 +25,7 @@ PACKAGE = REPORTS / "recheck_report"
 NEEDED = {"pip": 22, "setuptools": 77}
 # each may import those above it, and its own
 LAYERS = [
-    ("files", "progress"),
+    ("files",),
     ("model",),
     ("formatting", "statistics", "net"),
     ("anchors", "queries"),

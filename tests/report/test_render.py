@@ -310,18 +310,12 @@ def test_without_gpu(report: Callable[..., str], tmp_path: Path) -> None:
     }
 
 
-def test_beside_record(report: Callable[..., str], tmp_path: Path) -> None:
-    """A report of its own, with its files, in a folder of this one's; as if rendered alone."""
-    record = make_record(SMALL)
-    own = report(make_record(SMALL, gpu=False), record, drawn=True)
-    folder = tmp_path / "report"
-    files, there = tree(folder), tree(folder / "beside" / "nvidia-h200")
-    linked(files)
-    link = "(beside/nvidia-h200/README.md), where"
-    assert "[NVIDIA H200, commit 0123456, 2026-11-21]" + link in own
-    report(record, drawn=True)
-    # an earlier report's folder of another record does not stay
-    assert not (folder / "beside").exists() and tree(folder) == there
+def test_records_beside_get_a_column_of_the_claims(report: Callable[..., str]) -> None:
+    other = make_record(SMALL)
+    alone = report(make_record(SMALL, gpu=False))
+    text = report(make_record(SMALL, gpu=False), other)
+    link = "[other GPUs](claims.md#other-gpus)"
+    assert link in text and link not in alone and "NVIDIA H200" in text.split("Other GPUs\n")[1]
 
 
 def test_the_best_figures_of_the_peak_report_are_a_line(

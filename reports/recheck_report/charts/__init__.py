@@ -18,7 +18,6 @@ from recheck_report.charts.drawing import Drawing, NotDrawn
 from recheck_report.claims.measured import Measured
 from recheck_report.model.record import MEMORY_LEVELS, Experiment
 from recheck_report.net import caught
-from recheck_report.progress import doing
 
 
 @dataclass(frozen=True)
@@ -53,18 +52,17 @@ def plan(own: Measured, experiment: Experiment) -> tuple[str, ...]:
 def charts(own: Measured, experiment: Experiment, kinds: tuple[str, ...] = ()) -> list[Chart]:
     """Draws the charts of one experiment; one without data comes with `why_not` instead."""
     drawn, kinds = [], kinds or plan(own, experiment)
-    for at, kind in enumerate(kinds, 1):
+    for kind in kinds:
         chart = import_module(f"{__name__}.{kind}")
         name = f"{experiment.name}_{kind}.svg"
-        with doing(f"chart {at} of {len(kinds)}"):
-            draw = partial(chart.draw, own, experiment)
-            drawn.append(_draw(name, chart.TITLE, experiment.title, draw))
+        draw = partial(chart.draw, own, experiment)
+        drawn.append(_draw(name, chart.TITLE, experiment.title, draw))
     return drawn
 
 
 def _draw(name: str, title: str, about: str, draw: Callable[[], Drawing]) -> Chart:
     def drawn() -> Chart:
-        with doing(name), style(name):
+        with style(name):
             drawing = draw()
             message = drawing.card.message
             alt = f"{message}. ({about}: {title})"

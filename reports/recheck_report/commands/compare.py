@@ -16,7 +16,6 @@ from recheck_report.commands import experiments_option
 from recheck_report.commands.output import COMPARISON_MARK, TIMES, write
 from recheck_report.formatting import prose
 from recheck_report.model.record import Record
-from recheck_report.progress import doing
 from recheck_report.sections import gpus, times
 from recheck_report.statistics.variation import MARGIN
 from recheck_report.templates import render
@@ -71,17 +70,13 @@ def compare(records: list[Measured], names: list[str] | None = None) -> dict[str
     """Every file by its path in the folder; depends on nothing but the records, their order, their
     names and the claims. Each record is held against the first."""
     names = names or gpus.names(records)
-    for name, each in zip(names, records, strict=True):
-        with doing(f"verdicts on {name}"):
-            _ = each.judgement  # made once, and kept
     claims = gpus.claims(records)
     first, *others = records
-    with doing("times"):
-        pairs = [times.Pair(first, each) for each in others]
-        views = [
-            _view(first, each, pair, (names[0], name))
-            for each, pair, name in zip(others, pairs, names[1:], strict=True)
-        ]
+    pairs = [times.Pair(first, each) for each in others]
+    views = [
+        _view(first, each, pair, (names[0], name))
+        for each, pair, name in zip(others, pairs, names[1:], strict=True)
+    ]
     brands = [
         [prose(name), text]
         for name, each in zip(names, records, strict=True)
@@ -115,10 +110,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    records = []
-    for at, path in enumerate(options.records, 1):
-        with doing(f"reading record {at} of {len(options.records)}"):
-            records.append(read(path, options.experiments))
+    records = [read(path, options.experiments) for path in options.records]
     write(compare(records), options.output, COMPARISON_MARK)
     print(options.output / "README.md")
     return 0

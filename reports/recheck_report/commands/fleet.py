@@ -20,7 +20,6 @@ from recheck_report.commands.output import COMPARISON_MARK, write
 from recheck_report.fleet.runs import JOB, Job, load_runs
 from recheck_report.formatting import NONE, prose, shape_label
 from recheck_report.model.typed import printable
-from recheck_report.progress import doing
 from recheck_report.sections import gpus
 from recheck_report.sections.times import code, count, took
 from recheck_report.templates import render
@@ -128,8 +127,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    with doing("reading what the jobs brought"):
-        jobs = load_runs(options.runs)
+    jobs = load_runs(options.runs)
     lost = missing(jobs)
     for job in lost:
         print(f"missing: {printable(_line(job))}", file=sys.stderr)

@@ -8,23 +8,17 @@ before stays.
 from __future__ import annotations
 
 import argparse
-import os
-import shutil
 import subprocess
-import tempfile
 from pathlib import Path
 
 from recheck_report.anchors import slug
 from recheck_report.claims.measured import read
 from recheck_report.commands import Failed, experiments_option
-from recheck_report.commands.output import foreign
+from recheck_report.commands.output import write
 from recheck_report.commands.render import peak_of, render
 from recheck_report.model.read import RECORD, load
 from recheck_report.model.record import Record
-from recheck_report.progress import doing
 from recheck_report.sections.provenance import unfit
-
-MEDIANS = "medians.json"  # of earlier runs of the GPU model, which no record holds
 
 
 def untraceable(record: Record, results: Path) -> str | None:
@@ -61,25 +55,6 @@ def other_evidence(record: Record, results: Path, target: Path) -> str | None:
     return f"{target} is evidence of other experiments, {', '.join(sorted(names[1]))}; name another"
 
 
-def publish(files: dict[str, bytes], target: Path) -> None:
-    """Replaces the folder as a whole; until the new one stands complete, the old one stays."""
-    target.parent.mkdir(parents=True, exist_ok=True)
-    scratch = tempfile.mkdtemp(dir=target.parent, prefix=".publish-")
-    new, old = Path(scratch, "new"), Path(scratch, "old")
-    try:
-        for name, data in files.items():
-            (new / name).parent.mkdir(parents=True, exist_ok=True)
-            (new / name).write_bytes(data)
-        if target.exists():
-            os.rename(target, old)
-        os.rename(new, target)
-    finally:
-        # Ctrl-C may come at any line, and here once more: the old one is never in what is removed
-        if old.exists() and not target.exists():
-            os.rename(old, target)
-        shutil.rmtree(scratch, ignore_errors=True)
-
-
 def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("report", type=Path, help="a report's folder, or a record's")
     # of which tree it is evidence nobody can guess
@@ -89,22 +64,17 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    with doing("reading"):
-        record = load(options.report / RECORD)[0]
-        # before the claims: a record of no commit is refused for that, not for a row that it lacks
-        if why := unfit(record) or untraceable(record, options.results):
-            raise Failed(f"{options.report}: not published: {' '.join(why.split())}")
-        own = read(options.report / RECORD, options.experiments)
+    record = load(options.report / RECORD)[0]
+    # before the claims: a record of no commit is refused for that, not for a row that it lacks
+    if why := unfit(record) or untraceable(record, options.results):
+        raise Failed(f"{options.report}: not published: {' '.join(why.split())}")
+    own = read(options.report / RECORD, options.experiments)
     if not slug(own.gpu):
         raise Failed(f"{options.report}: not published: {own.gpu!r} makes no folder's name")
     target = options.results / slug(own.gpu)
     if elsewhere := other_evidence(own.record, options.results, target):
         raise Failed(elsewhere)
     files = render(own, [], peak_of(own, options.results / "peak", "../peak"))
-    if (frozen := target / MEDIANS).is_file():
-        files[MEDIANS] = frozen.read_bytes()
-    if theirs := foreign(files, target):
-        raise Failed(f"{target}: {theirs[0]} is of no report and would be lost; move it away")
-    publish(files, target)
+    write(files, target)
     print(target)
     return 0

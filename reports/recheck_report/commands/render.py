@@ -13,23 +13,12 @@ import html
 import os
 import shutil
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from recheck_report import templates
-from recheck_report.anchors import (
-    BESIDE,
-    CASES,
-    CHANGES,
-    CLAIMS,
-    ERRATA,
-    METHOD,
-    README,
-    page,
-    slug,
-)
+from recheck_report.anchors import CASES, CHANGES, CLAIMS, ERRATA, METHOD, README, page, slug
 from recheck_report.charts import Chart, charts, claims_chart
 from recheck_report.claims import Collection, verdicts_json
 from recheck_report.claims.measured import Measured, read, read_gpu
@@ -40,7 +29,6 @@ from recheck_report.model.read import RECORD, load, locate
 from recheck_report.model.record import MEMORY_LEVELS, SPECIAL, Experiment
 from recheck_report.net import caught
 from recheck_report.page import page as html_page
-from recheck_report.progress import doing
 from recheck_report.sections import (
     documents,
     glossary,
@@ -60,15 +48,6 @@ from recheck_report.sections.times import cases_csv
 from recheck_report.sections.verdicts import SUMMARY, View
 from recheck_report.statistics import variation
 from recheck_report.statistics.paired import LEVEL
-
-
-@dataclass(frozen=True)
-class Beside:
-    """A report of another record, in a folder of this one's."""
-
-    title: str
-    folder: str
-    counts: str  # of its verdicts; empty without a claim
 
 
 def _without(why: str) -> str:
@@ -203,8 +182,9 @@ def _method_page(own: Measured, drawn: list[Chart]) -> bytes:
     )
 
 
-def _readme(own: Measured, files: dict[str, bytes], beside: list[Beside], peak: str) -> bytes:
-    """The first page; `files` are the others of the folder, to which it may lead."""
+def _readme(own: Measured, files: dict[str, bytes], others: bool, peak: str) -> bytes:
+    """The first page; `files` are the others of the folder, to which it may lead; `others`: whether
+    the claims' page has other GPUs' verdicts."""
     record, view = own.record, View(own)
     absent = [cell(each.title) for each in record.experiments if not record.of(each)]
     left_out = [view.left_out] if view.left_out else []
@@ -223,7 +203,7 @@ def _readme(own: Measured, files: dict[str, bytes], beside: list[Beside], peak: 
         documents_columns=documents.CITED,
         rows=view.rows,
         columns=SUMMARY,
-        beside=beside,
+        others=others,
         peak=peak,
         links=[
             *(f"[{cell(e.title)}]({page(e)}): charts, every row" for e in record.ordinary),
@@ -241,23 +221,6 @@ _LINKS = {
     "copy of this folder; [did my GPU differ?](report.html#view=compare)",
     CASES: f"[{CASES}]({CASES}): every case with its time and rate, for spreadsheets",
 }
-
-
-def _beside(records: list[Measured]) -> tuple[list[Beside], dict[str, bytes]]:
-    """A whole report of each record, in a folder of its own, and their files."""
-    shown: dict[str, Beside] = {}
-    files: dict[str, bytes] = {}
-    for each in records:
-        env, key = each.record.environment, slug(each.gpu)
-        while key in shown:
-            key += "-again"
-        folder = f"{BESIDE}/{key}"
-        title = f"{each.gpu}, commit {env.git.short}, {env.started[:10]}"
-        with doing(folder):
-            files |= {f"{folder}/{name}": data for name, data in render(each, []).items()}
-        counts = View(each).counts if each.known.claims else ""
-        shown[key] = Beside(cell(title), folder, counts)
-    return list(shown.values()), files
 
 
 def peak_of(own: Measured, folder: Path, link: str) -> str:
@@ -278,52 +241,44 @@ def render(own: Measured, beside: list[Measured], peak: str = "") -> dict[str, b
     """Every file of the report by its path in the folder; depends on nothing but the records,
     their probes and the claims.
 
-    Each record of `beside` has a GPU. Where the record itself has none it gets a report of its
-    own in a folder of this one, else a column of the table of the claims across GPUs.
+    Each record of `beside` has a GPU, and gets a column of the table of the claims across GPUs.
     """
     record = own.record
-    others = [each for each in beside if not record.gpu_measured or each.gpu != own.gpu]
-    with doing("verdicts"):
-        files = {"verdicts.json": verdicts_json(record, own.judgement)}
-    shown: list[Beside] = []
-    if not record.gpu_measured:
-        shown, there = _beside(others)
-        files, others = files | there, []
+    others = [each for each in beside if each.gpu != own.gpu]
+    files = {"verdicts.json": verdicts_json(record, own.judgement)}
     drawn: list[Chart] = []
-    for at, experiment in enumerate(record.ordinary, 1):
-        with doing(f"section {at} of {len(record.ordinary)}"):
+    for experiment in record.ordinary:
 
-            def made(experiment: Experiment = experiment) -> bytes:
-                own_charts = charts(own, experiment)
-                text = _experiment_page(own, experiment, own_charts)
-                drawn.extend(own_charts)
-                return text
+        def made(experiment: Experiment = experiment) -> bytes:
+            own_charts = charts(own, experiment)
+            text = _experiment_page(own, experiment, own_charts)
+            drawn.extend(own_charts)
+            return text
 
-            files[page(experiment)] = _whole(cell(experiment.title), made)
-    with doing("pages"):
-        levels = record.experiment(MEMORY_LEVELS)
-        of_method = charts(own, levels) if levels and record.of(levels) else []
-        files[METHOD] = _whole("method", lambda: _method_page(own, of_method))
-        drawn += of_method
-        if own.judgement.claims:
-            drawn.append(chart := claims_chart(own))
-            files[CLAIMS] = _whole("claims", lambda: _claims_page(own, chart, others))
-        if own.known.sources or own.judgement.errata:
-            files[ERRATA] = _whole("errata", lambda: _errata_page(own))
-        if changed := documents.changes(own):
-            columns = documents.CHANGES
-            files[CHANGES] = _whole(
-                "changes", lambda: _page(own, "changes.md.j2", columns=columns, rows=changed)
-            )
-        files[CASES] = cases_csv(record)
-    files |= own.compressed | {f"charts/{each.name}": each.svg for each in drawn if each.svg}
-    with doing("report.html"):
-        files["report.html"] = caught(
-            lambda: html_page(own),
-            lambda why: f"{MARK}<p>{html.escape(_without(why))}</p>\n".encode(),
+        files[page(experiment)] = _whole(cell(experiment.title), made)
+    levels = record.experiment(MEMORY_LEVELS)
+    of_method = charts(own, levels) if levels and record.of(levels) else []
+    files[METHOD] = _whole("method", lambda: _method_page(own, of_method))
+    drawn += of_method
+    if own.judgement.claims:
+        drawn.append(chart := claims_chart(own))
+        files[CLAIMS] = _whole("claims", lambda: _claims_page(own, chart, others))
+    if own.known.sources or own.judgement.errata:
+        files[ERRATA] = _whole("errata", lambda: _errata_page(own))
+    if changed := documents.changes(own):
+        columns = documents.CHANGES
+        files[CHANGES] = _whole(
+            "changes", lambda: _page(own, "changes.md.j2", columns=columns, rows=changed)
         )
+    files[CASES] = cases_csv(record)
+    files |= own.compressed | {f"charts/{each.name}": each.svg for each in drawn if each.svg}
+    files["report.html"] = caught(
+        lambda: html_page(own), lambda why: f"{MARK}<p>{html.escape(_without(why))}</p>\n".encode()
+    )
     # the last: it leads to what is there
-    files[README] = _whole("Recheck", lambda: _readme(own, files, shown, peak))
+    files[README] = _whole(
+        "Recheck", lambda: _readme(own, files, bool(others and own.judgement.claims), peak)
+    )
     return files
 
 
@@ -331,7 +286,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("record", type=Path, help="record.json, or a folder that holds one")
     add("--output", type=Path, required=True, metavar="DIR", help="the report folder to write")
-    many = "records of other GPUs, or where this has no GPU"
+    many = "records of other GPUs, a column each of the claims' page"
     add("--beside", type=Path, nargs="*", action="extend", default=[], metavar="RECORD", help=many)
     add("--bundle", type=Path, metavar="FILE", help="also write the report as one zip file")
     says = "reports on kernels beyond the documents, a folder for each GPU (default: ../peak)"
@@ -342,9 +297,8 @@ def options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     if options.bundle:
         outside(options.bundle, options.output)
-    with doing("reading"):
-        own = read(options.record, options.experiments)
-        beside = [read_gpu(path, options.experiments) for path in options.beside]
+    own = read(options.record, options.experiments)
+    beside = [read_gpu(path, options.experiments) for path in options.beside]
     link = os.path.relpath(options.peak, options.output) if options.peak else "../peak"
     # evidence has it among the other evidence
     folder = options.peak or locate(options.record).parent.parent / "peak"

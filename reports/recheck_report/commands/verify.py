@@ -23,7 +23,6 @@ from recheck_report.formatting import NONE, WORDS, counted, duration, margin
 from recheck_report.model.read import RECORD
 from recheck_report.model.record import SPECIAL, Case
 from recheck_report.model.verdicts import Verdict, Verdicts
-from recheck_report.progress import doing
 from recheck_report.sections.times import Pair, count, place, row_of, told
 from recheck_report.sections.verdicts import number_in_words
 
@@ -150,15 +149,13 @@ def run(options: argparse.Namespace) -> int:
     folder = options.expected
     if folder and not folder.is_dir():
         raise Failed(f"--expected: {folder} is no folder; name that of the published reports", 2)
-    with doing("reading and judging the record"):
-        own, found = _judged(options.report, options.experiments)
+    own, found = _judged(options.report, options.experiments)
     # also of a run on which all of them failed
     gpu = own.gpu if own.record.environment.gpu else None
     path = folder / slug(gpu) if folder and gpu and slug(gpu) else None
     expected = None
     if path and path.is_dir():
-        with doing("reading and judging the expected one"):
-            expected = _judged(path, options.experiments)
+        expected = _judged(path, options.experiments)
     titles = {each.id: each.title for each in load_collection(options.experiments).claims}
     _say(lines(found, titles))
     counts = {v: sum(each.verdict == v for each in found.claims) for v in WORDS}
