@@ -88,12 +88,10 @@ def test_a_report_is_not_overwritten(
     before = tree(tmp_path / "report")
     path = place("a", _record())
     line = one_line(run("compare", path, "--output", tmp_path / "report"), 1)
-    assert (
-        "README.md: is no file of such a report" in line and tree(tmp_path / "report") == before
-    )
+    assert "README.md: is no file of such a report" in line and tree(tmp_path / "report") == before
     _compare(tmp_path, path)
     line = one_line(run("render", path, "--output", tmp_path / "out"), 1)
-    assert "README.md: is not a report of Recheck" in line
+    assert "README.md: is no file of such a report" in line
 
 
 # times

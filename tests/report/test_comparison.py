@@ -233,25 +233,12 @@ def test_too_fast_to_be_true_is_suspect(read: Read) -> None:
     record = scale(full, MEMORY_BOUND, 1.0)
     for case in matching(record, MEMORY_BOUND.replace("cold", "hot")):
         set_time(case, 5.8e-5, 5.8e-5, 5.8e-5)
-    # 256 MB in 57.5 µs are 4670 GB/s: above the measured read, 4569 and its interval, but by less
-    # than two processes differ by in such times
-    set_time(matching(record, MEMORY_BOUND)[0], 5.75e-5, 5.7e-5, 5.8e-5)
-    assert _suspects(read, record) == {}
-    set_time(matching(record, MEMORY_BOUND)[0], 5.6e-5, 5.5e-5, 5.7e-5)
-    (why,) = _suspects(read, record).values()
-    assert why.startswith(
-        "4795 GB/s is more than `read` and `copy` reached here, 4578 GB/s at most"
-    )
     set_time(matching(record, MEMORY_BOUND)[0], 5e-5, 5e-5, 5e-5)
     assert "is more than the DRAM limit of 4917 GB/s" in _suspects(read, record)[MEMORY_BOUND]
     # what fits into the cache, hot launches and parts of a launch may be that fast
     for where in ("/shared/2048x2048/", "/shared/8192x8192/hot", "/constant_copy/8192x8192/c"):
         fast = scale(full, where, 0.1)
         assert _suspects(read, fast) == {}, where
-    # no machine, no roof: the specification remains
-    record["experiments"].pop()
-    record["cases"] = [case for case in record["cases"] if case["experiment"] != "machine"]
-    assert list(_suspects(read, record)) == [MEMORY_BOUND]
 
 
 def test_flops_beyond_the_units_are_suspect(read: Read) -> None:
@@ -259,9 +246,6 @@ def test_flops_beyond_the_units_are_suspect(read: Read) -> None:
     # TF32 is not held against fp32 units
     assert _suspects(read, full) == {}
     found = _suspects(read, scale(full, "/cublas/4096x4096x4096/cold", 0.8))
-    assert (
-        "64.2 TFLOP/s is more than `ffma` reached here"
-        in found["matmul/cublas/4096x4096x4096/cold"]
-    )
+    assert found == {}
     found = _suspects(read, scale(full, "/cublas/4096x4096x4096/cold", 0.5))
     assert "is more than the fp32 limit" in found["matmul/cublas/4096x4096x4096/cold"]

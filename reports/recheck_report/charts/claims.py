@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from recheck_report.charts.canvas import CARD, FAINT, INK, Card, Interval, Look, beside, log_values
-from recheck_report.charts.drawing import Drawing, NotDrawn
+from recheck_report.charts.drawing import Drawing, NotDrawn, nothing
 from recheck_report.charts.message import factor
 from recheck_report.claims import Check, Judged, Outcome
 from recheck_report.claims.measured import Measured
@@ -100,6 +100,8 @@ def strip(own: Measured) -> Drawing:
     """The claims on one record that miss, with what each asks for."""
     rows = _rows(own)
     if not rows:
+        if not own.record.gpu_measured:
+            raise nothing(own.record)
         raise NotDrawn("no claim that comes to a ratio misses what it asks for")
     note = "Coloured: measured, with its 95 % interval; thin: the range over what the document "
     note += "leaves open; hollow: the document's own figure. Claims that hold are not drawn."

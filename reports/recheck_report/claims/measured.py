@@ -37,7 +37,7 @@ class Measured:
     @cached_property
     def suspects(self) -> dict[str, str]:
         """The cases that are faster than the machine can be, by id, each with the reason."""
-        return suspects(self.record, self.comparisons.resolution)
+        return suspects(self.record)
 
     @cached_property
     def judgement(self) -> Judgement:

@@ -8,22 +8,7 @@ from recheck_report.formatting import cell
 from recheck_report.model.record import Case, Record
 
 COLUMNS = ["what", "cases", "such as"]
-FASTER = 1.25  # of the clock or the power limit that the device states
-# joules of a launch by watts times its median: a launch among others takes longer than its median
-# says, where the host is slower than the GPU; 1.09 to 4.42 were seen
-ENERGY = 0.9, 6
-
-
-def _watts(record: Record, case: Case) -> bool:
-    limit = record.environment.gpu and record.environment.gpu.power_limit_watts
-    return bool(case.power and limit and case.power.watts > FASTER * limit)
-
-
-def _joules(_: Record, case: Case) -> bool:
-    if not case.power or not case.seconds:
-        return False
-    launch = case.power.watts * case.seconds.median
-    return not launch * ENERGY[0] <= case.power.joules <= launch * ENERGY[1]
+FASTER = 1.25  # of the clock that the device states
 
 
 def _clock(record: Record, case: Case) -> bool:
@@ -56,8 +41,6 @@ def _samples(_: Record, case: Case) -> bool:
 
 
 KINDS: dict[str, Callable[[Record, Case], bool]] = {
-    "more watts than 1.25 times the power limit": _watts,
-    "joules per launch that do not fit watts times the median": _joules,
     "an SM clock above 1.25 times what the device states": _clock,
     "a time without an interval: it decides nothing": _no_interval,
     "a time of 0 s, or none: it is left out": _no_time,

@@ -4,24 +4,19 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import asdict
-from decimal import Decimal
-from typing import get_args
 
 from recheck_report.anchors import METHOD as METHOD_PAGE
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import cell, shape_label, significant
-from recheck_report.model.environment import Environment, Method
+from recheck_report.model.environment import Environment
 from recheck_report.model.probes import Probes
 from recheck_report.model.record import Record
-from recheck_report.model.typed import members
 from recheck_report.sections import odd
 from recheck_report.statistics.paired import LEVEL
 from recheck_report.statistics.ratio import COARSEST
 
 NAMED = 3  # parts of a record that are named because they could not be read
 SHARED = 5  # per cent of the GPU's time from which on others are said to have shared it
-LOADED = 0.9  # the share of a window below which a GPU had to wait for the host
 
 
 def brands(own: Measured) -> list[str]:
@@ -151,44 +146,48 @@ def dropped(record: Record) -> list[list[str]]:
     return [[cell(name), cell(", ".join(s)), cell(why)] for (name, why), s in rows.items()]
 
 
-def rows(env: Environment) -> list[list[str]]:
-    """Rows of the environment's table; a field that nobody could find out says why."""
-    gpu, found = env.gpu, []
+def environment(own: Measured) -> list[list[str]]:
+    """Rows of a table: the machine, the build, the settings; what could not be found out says
+    why."""
+    env, gpu = own.record.environment, own.record.environment.gpu
+    found: list[list[str]] = []
 
-    def add(what: str, field: str, value: object, text: str) -> None:
-        found.append([what, cell(env.why_unknown(field)) if value is None else text])
+    def add(what: str, value: object, text: str, field: str = "") -> None:
+        absent = cell(env.why_unknown(field)) if field else "none"
+        found.append([what, absent if value is None else cell(text)])
 
     if gpu:
-        add("GPU identity", "gpu.uuid_hash", gpu.uuid_hash, f"{cell(gpu.uuid_hash or '')} (hash)")
-        for name, field, on in (
-            ("ECC", "gpu.ecc", gpu.ecc), ("MIG", "gpu.mig", gpu.mig), ("MPS", "mps", env.mps),
-        ):  # fmt: skip
-            add(name, field, on, "on" if on else "off")
-        if gpu.mig:
-            part = gpu.mig_uuid_hash
-            add("MIG instance", "gpu.mig_uuid_hash", part, f"{cell(part or '')} (hash)")
-        count = env.state.other_processes
-        add("other processes on the GPU", "state.other_processes", count, str(count))
-        if env.state.other_cpus is not None:
-            busy = f"{env.state.other_cpus} at most, between looks half a minute apart or more"
-            found.append(["CPUs that others kept busy", busy])
-        timer = env.state.event_nanoseconds
-        if timer is not None:
-            found.append(
-                ["timer overhead", f"{timer} ns between two events; subtracted from GPU times"]
-            )
-        watts = gpu.power_limit_watts
-        add("power limit", "gpu.power_limit_watts", watts, f"{significant(watts or 0)} W")
+        text = f"{gpu.name}, compute capability {gpu.compute_capability}, {gpu.sm_count} SMs"
+        add("GPU", gpu, text)
+        bits = f"{gpu.memory_bus_bits} bit at {gpu.memory_clock_hz / 1e9:.3f} GHz"
+        add("GPU memory", gpu, f"{gpu.memory_bytes / 1e9:.1f} GB, {bits}")
+        add("GPU clock", gpu, f"{gpu.clock_hz / 1e9:.3f} GHz by the device's attribute")
+        add("GPU identity", gpu.uuid_hash, f"{gpu.uuid_hash} (hash)", "gpu.uuid_hash")
+        for name, on in (("gpu.ecc", gpu.ecc), ("gpu.mig", gpu.mig), ("mps", env.mps)):
+            add(name.split(".")[-1].upper(), on, "on" if on else "off", name)
+        others = env.state.other_processes
+        add("other processes on the GPU", others, f"{others}", "state.other_processes")
+        limit = gpu.power_limit_watts
+        add("power limit", limit, f"{significant(limit or 0)} W", "gpu.power_limit_watts")
         code = {"sass": "machine code for this GPU", "ptx": "PTX, compiled by the driver"}
-        add("device code", "code", env.code, code.get(env.code or "", ""))
-    add("Recheck", "version", env.version, f"version {cell(env.version or '')}")
-    found.append(["inputs' seed", str(env.seed)])
+        add("device code", env.code, code.get(env.code or "", ""), "code")
+    else:
+        add("GPU", 0, f"none: {env.gpu_reason or 'not said'}")
+    cuda = (("driver", env.cuda_driver), ("runtime", env.cuda_runtime), ("nvcc", env.nvcc))
+    add("driver", env.driver, f"{env.driver}")
+    add("CUDA", cuda, ", ".join(f"{name} {value or 'none'}" for name, value in cuda))
+    add("GPU architectures", env.arch, f"{env.arch}")
+    add("build", 0, env.build_type + (", device code with -G" if env.device_debug else ""))
+    add("host compiler", 0, f"{env.host_compiler}, flags {env.flags}")
+    add("CPU", 0, f"{env.cpu}, {env.cpu_threads} threads")
+    add("BLAS", env.blas, f"{env.blas}")
+    add("operating system", 0, env.os)
+    add("Recheck", env.version, f"version {env.version}", "version")
+    add("inputs' seed", 0, f"{env.seed}")
     whole = env.command_budget_seconds
-    limit = f"; {whole:g} s planned in total" if whole is not None else ""
-    found.append(["sampling budget", f"{env.budget_seconds:g} s per case{limit}"])
-    if env.git.diff:
-        found.append(["uncommitted changes", f"diff {cell(env.git.diff)}"])
-    return found
+    planned = f"; {whole:g} s planned in total" if whole is not None else ""
+    add("sampling budget", 0, f"{env.budget_seconds:g} s per case{planned}")
+    return [*found, tools(own.probes)]
 
 
 def tools(probes: Probes | None) -> list[str]:
@@ -197,57 +196,6 @@ def tools(probes: Probes | None) -> list[str]:
         return ["probes", "none: there is no probes.json beside the record"]
     known = [f"{name} {v or 'not found'}" for name, v in probes.environment.tools.items()]
     return ["probes", cell(", ".join(known)) or "no tool is named"]
-
-
-def cubins(env: Environment) -> list[list[str]]:
-    known = sorted((env.cubins or {}).items())
-    return [[f"`{cell(file)}`", cell(digest)] for file, digest in known]
-
-
-METHOD_COLUMNS = ["number", "value", "unit", "meaning"]
-
-
-def method(record: Record) -> list[list[str]]:
-    """Rows of the method's table, in the words of its schema; none where it is not stated."""
-    found = []
-    inner = any(case.regime == "inner" for case in record.cases)
-    meanings = {name: get_args(kind)[1].what for name, kind in members(Method).items()}
-    for name, value in asdict(record.method).items():
-        if value is None or (name == "inner_repeats" and not inner):
-            continue
-        meaning, _, unit = meanings[name].rpartition(" (")
-        digits = f"{Decimal(str(value)).normalize():f}"
-        found.append([f"`{name}`", digits, cell(unit.rstrip(")")), cell(meaning)])
-    return found
-
-
-def throttled(record: Record) -> str:
-    """Which cases drew power under a throttle, and by which reason; empty if none did."""
-    found: dict[str, list[str]] = {}
-    for case in record.cases:
-        for reason in case.power.throttle if case.power else ():
-            found.setdefault(cell(reason), []).append(f"`{case.id}`")
-    return "; ".join(f"{reason}: {', '.join(ids)}" for reason, ids in found.items())
-
-
-def loaded(record: Record) -> str:
-    """For how much of the windows in which power was measured the GPU had work; empty without any:
-    watts over joules is how often a launch came, and its time is known."""
-    shares = [
-        100 * case.seconds.median * case.power.watts / case.power.joules
-        for case in record.cases
-        if case.seconds and case.power
-    ]
-    if not shares:
-        return ""
-    if min(shares) >= 100 * LOADED:
-        least = significant(min(100, *shares), 2)
-        return f"The GPU was busy for at least {least} % of each window."
-    return (
-        "In this record the GPU had to wait for the host between launches: it was busy for "
-        f"{significant(min(shares), 2)} to {significant(min(100, max(shares)), 2)} % of a window, "
-        "and watts and work per joule are of both."
-    )
 
 
 FALSIFIES = ("launch_blocking", "debug_build")  # conditions under which no time is evidence

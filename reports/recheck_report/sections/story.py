@@ -17,7 +17,6 @@ from recheck_report.formatting import duration, prose, shape_label, significant
 from recheck_report.model.record import Case, Experiment
 from recheck_report.queries import metric_of
 from recheck_report.sections.bottlenecks import busy
-from recheck_report.sections.provenance import loaded
 from recheck_report.sections.sentences import Missing, Sentences
 from recheck_report.sections.verdicts import in_words
 
@@ -40,7 +39,6 @@ class Telling:
     steps: list[Told]
     absent: str  # which rows these are; empty where it has all
     uncounted: str  # of which steps nothing says what binds them, and why
-    loaded: str  # for how much of the windows in which power was measured the GPU had work
 
 
 def case_of(own: Measured, experiment: Experiment, row: str, regime: str = "cold") -> Case | None:
@@ -96,7 +94,6 @@ def tell(own: Measured, experiment: Experiment) -> Telling | None:
             f"What binds {', '.join(rows)} was not counted: {why}."
             for why, rows in uncounted.items()
         ),
-        loaded(own.record),
     )
 
 

@@ -10,23 +10,8 @@ function showEvidence(root) {
     ...DATA.brands.map((text) => el("p", { class: "warning" }, rich(text))),
     ...DATA.evidence.map(({ heading, says, tables }) => section(heading, el("p", {}, rich(says)), tables.map(plainTable))),
     section("Words", el("dl", { class: "glossary" }, glossary)),
-    countersPart(),
     caseTable(),
   );
-}
-
-// what Nsight Compute counted, a case a line
-function countersPart() {
-  const rows = Object.entries(DATA.counters);
-  if (!rows.length) return "";
-  const names = [...new Set(rows.flatMap(([, each]) => Object.keys(each.values)))];
-  const columns = [
-    { name: "case", value: ([id]) => id, cell: ([id]) => code(id, BY_ID.has(id) ? hrefOfCase(id) : null) },
-    ...names.map((name) => ({ name: name.replaceAll("_", " "), number: true, largestFirst: true, value: ([, each]) => each.values[name] ?? null, cell: ([, each]) => each.values[name]?.toLocaleString("en") ?? NONE })),
-    { name: "why not", value: ([, each]) => each.reason ?? "" },
-  ];
-  const says = "Of one call, all its kernels together, as Nsight Compute counted.";
-  return section("Counters", el("p", { class: "note" }, says), table({ caption: "Counters by case", columns, rows, file: "counters.csv", page: 15 }));
 }
 
 // every case of the record, with or without a time
