@@ -15,9 +15,7 @@ from recheck_report.claims.measured import Measured, read
 from recheck_report.commands import experiments_option
 from recheck_report.commands.output import COMPARISON_MARK, TIMES, write
 from recheck_report.formatting import prose
-from recheck_report.model.record import Record
 from recheck_report.sections import gpus, times
-from recheck_report.statistics.variation import MARGIN
 from recheck_report.templates import render
 
 MOST = 10  # rows in a table of two models, where nearly all differ
@@ -28,8 +26,6 @@ def _view(first: Measured, other: Measured, pair: times.Pair, names: tuple[str, 
     was, now = gpus.labels_of(first, other, names)
     alike = gpus.alike(first, other)
     titles = ("slower", "faster") if alike else (f"slower on {now}", f"faster on {now}")
-    gpu_of = (each.record.environment.gpu for each in (first, other))
-    models = {gpu.name for gpu in gpu_of if gpu}
     gained = times.count(len(pair.gained), "case")
     return {
         "title": f"{now}, against {was}",
@@ -46,24 +42,7 @@ def _view(first: Measured, other: Measured, pair: times.Pair, names: tuple[str, 
         "turned": gpus.turned(first, other),
         "turned_columns": gpus.TURNED,
         "only_one": gpus.listed(gpus.only_one(first, other)),
-        "cases": times.count(len(pair.changes), "case"),
-        "expected": round((1 - MARGIN) * len(pair.changes)),
-        "basis": times.basis(models),
-        "margins": pair.margins(),
-        "margins_columns": times.MARGINS,
     }
-
-
-def _otherwise(first: Record, each: Record) -> list[str]:
-    """That the GPU's samples were taken otherwise than in the first record, in a line."""
-    queued = [own.method.queued_samples if own.method else None for own in (first, each)]
-    if queued[0] == queued[1] or not (first.gpu_measured and each.gpu_measured):
-        return []
-    counts = " and ".join(str(count or "a block of them") for count in queued)
-    return [
-        "**Sampled otherwise than the first record** (how many samples the GPU had in its queue at "
-        f"a time: {counts}): on some hosts several in the queue made short times up to 1 µs longer."
-    ]
 
 
 def compare(records: list[Measured], names: list[str] | None = None) -> dict[str, bytes]:
@@ -80,7 +59,7 @@ def compare(records: list[Measured], names: list[str] | None = None) -> dict[str
     brands = [
         [prose(name), text]
         for name, each in zip(names, records, strict=True)
-        for text in [*gpus.brands(each), *_otherwise(first.record, each.record)]
+        for text in gpus.brands(each)
     ]
     judged = gpus.decided(records, claims)
     hidden = len(claims) - len(judged)

@@ -30,43 +30,36 @@ def work_of(case: Case) -> Metric | None:
 
 
 COLUMNS = ["row", "what", "measured", "time", "specification", "of the specification"]
-COLUMNS += ["SM clock", "specification at that clock"]
-NUMBERS = range(2, 8)
+COLUMNS += ["SM clock"]
+NUMBERS = range(2, 7)
 
 
 def table(record: Record) -> list[list[str]]:
     """The measured ceilings beside the specified ones: a row for each row of the experiment."""
-    gpu, rows, places = record.environment.gpu, [], set()
+    rows, places = [], set()
     for case in machine_rows(record):
         place = anchor(case, record.experiment_of(case))
         mark = "" if place in places else f'<a id="{place}"></a>'
         places.add(place)
         line = [f"{mark}`{case.strategy}`, {case.regime}", cell(case.problem or case.note) or NONE]
         if case.seconds is None:
-            rows.append([*line, cell(case.why_not), *[NONE] * 5])
+            rows.append([*line, cell(case.why_not), *[NONE] * 4])
             continue
         metric, seconds = work_of(case), case.seconds
         wide = f"{duration(seconds.median)} {spread(seconds)}".replace(" ", NBSP)
         clock = f"{case.clock_hz / 1e9:.3f}{NBSP}GHz" if case.clock_hz else NONE
         if metric is None:
-            rows.append([*line, NONE, wide, NONE, NONE, clock, NONE])
+            rows.append([*line, NONE, wide, NONE, NONE, clock])
             continue
         value = f"{significant(metric.rate(case, seconds.median))} {metric.unit} {spread(seconds)}"
         line += [value.replace(" ", NBSP), wide]
         # the specification names DRAM and fp32; nobody specifies L2
         limit = None if "l2" in case.strategy else metric.limit(record)
         if limit is None:
-            rows.append([*line, NONE, NONE, clock, NONE])
+            rows.append([*line, NONE, NONE, clock])
             continue
         line.append(f"{significant(limit)}{NBSP}{metric.unit}")
         middle, low, high = (rate / limit for rate in metric.rates(case))
         line += [Ratio(middle, low, high).percent.replace(" ", NBSP), clock]
-        if metric is COMPUTE and gpu and gpu.clock_hz and case.clock_hz:
-            held = limit * case.clock_hz / gpu.clock_hz
-            share = f"{significant(held)}{NBSP}{metric.unit}, reached "
-            share += f"{significant(100 * metric.rate(case, seconds.median) / held)}{NBSP}%"
-            line.append(share)
-        else:
-            line.append(NONE)
         rows.append(line)
     return rows

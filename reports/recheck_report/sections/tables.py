@@ -15,7 +15,8 @@ from recheck_report.queries import first_rung, metric_of, reference, roof, share
 from recheck_report.sections.machine import mark
 from recheck_report.statistics.ratio import Ratio
 
-Names = tuple[str, ...]
+THEN = ["row", "in the document", "then", "here", "times as fast here"]
+MOST = 6  # shapes that are named
 GAPS = ["strategy", "shapes", "regime", "status", "reason", "cases"]
 ABSENT = "·"  # the run has no such case: nothing went wrong
 
@@ -150,81 +151,41 @@ def then_and_here(record: Record, experiment: Experiment, known: Figures) -> lis
 
 def _then(record: Record, experiment: Experiment, known: Figures, document: str) -> Table:
     figures = known.of(document)
-    # where nothing but bytes moves, documents speak of throughput
-    rates = not any(case.flops for case in record.of(experiment))
-    printed = any(each.printed for each in figures)
-    machines = [known.hardware[each.hardware] for each in figures]
-    usual = Counter(machines).most_common(1)[0][0]
-    several = len({*machines}) > 1
-    columns = ["row", "in the document"] + ["as printed"] * printed
-    columns += ["other hardware"] * several + ["then"]
-    columns += ["then, GiB/s"] * rates + ["here"] + ["here, GiB/s"] * rates + ["times as fast here"]
+    usual = Counter(known.hardware[each.hardware] for each in figures).most_common(1)[0][0]
     rows = []
-    lost: dict[str, list[str]] = {}
     for each in figures:
         case = each.case(record, experiment)
-        then, name = each.time(case), f"`{each.strategy}`{case.marks if case else ''}"
-        where = f"{cell(each.place)} ({each.claim})" if each.claim else cell(each.place)
-        line = [f"{name}, {regime_name(each.regime)}", where]
-        line += [cell(each.printed) or NONE] * printed
+        then, here = each.time(case), case.seconds if case else None
+        name = f"`{each.strategy}`{case.marks if case else ''}"
+        where = f"{each.place} ({each.claim})" if each.claim else each.place
+        where += f": {each.printed}" if each.printed else ""
         other = known.hardware[each.hardware]
-        line += ["" if other == usual else cell(other)] * several
-        line.append("not preserved" if each.lost else duration(then) if then else NONE)
-        if each.lost:
-            lost.setdefault(each.lost, []).append(f"`{each.strategy}`")
-        here = case.seconds if case else None
-        line += [_gib(case, then)] * rates + [_time(case) if case else NONE]
-        line += [_gib(case, here.median) if here else NONE] * rates
+        where += f"; {other}" if other != usual else ""
+        told = f"not preserved: {each.lost}" if each.lost else duration(then) if then else NONE
+        line = [f"{name}, {regime_name(each.regime)}", cell(where), cell(told)]
+        line.append(_time(case) if case else NONE)
         line.append(_ratio(Ratio.over(then, here)) if here and then else NONE)
         rows.append(line)
     gpu = record.environment.gpu.name if record.environment.gpu else "no GPU"
-    notes = [
-        f"Here: {cell(gpu)} and {cell(record.environment.cpu)}; then: {cell(usual)}"
-        f"{', unless a row names other hardware' if several else ''}. The documents give no "
-        "intervals."
-    ]
-    notes += [f"Lost, {', '.join(dict.fromkeys(n))}: {cell(why)}." for why, n in lost.items()]
-    title = f"Then and here: {document}, {known.document[document]}"
-    numbers = [at for at, name in enumerate(columns) if name.startswith(("then", "here", "times"))]
-    place = f"then-{document.lower()}"
-    return Table(cell(title), place, columns, rows, numbers, notes)
-
-
-def _gib(case: Case | None, seconds: float | None) -> str:
-    return significant(case.bytes / seconds / 2**30) if case and seconds else NONE
+    note = f"Here: {cell(gpu)} and {cell(record.environment.cpu)}; then: {cell(usual)}"
+    note += ", unless a row names other hardware. The documents give no intervals."
+    title = cell(f"Then and here: {document}, {known.document[document]}")
+    return Table(title, f"then-{document.lower()}", THEN, rows, [2, 3, 4], [note])
 
 
 def not_passed(record: Record, experiment: Experiment) -> list[list[str]]:
-    """Every case without a time, as [strategies, shapes, regimes, status, reason, count].
-
-    Equal reasons fold together, first over shapes, then regimes, then strategies, and only where
-    the fold is a full rectangle: a row stands for exactly the cases that it names.
-    """
-    folded: dict[tuple[str, str, str, str], list[str]] = {}
+    """The cases without a time by why: [strategies, shapes, regimes, status, reason, count]."""
+    found: dict[tuple[str, str], list[Case]] = {}
     for case in record.of(experiment):
         if not case.seconds:
-            key = (case.status, case.reason or "", case.strategy, case.regime)
-            folded.setdefault(key, []).append(case.shape_name)
-    by_regime: dict[tuple[str, str, str, Names], list[str]] = {}
-    for (status, reason, strategy, regime), found in folded.items():
-        by_regime.setdefault((status, reason, strategy, tuple(found)), []).append(regime)
-    by_strategy: dict[tuple[str, str, Names, Names], list[str]] = {}
-    for (status, reason, strategy, shapes), found in by_regime.items():
-        by_strategy.setdefault((status, reason, shapes, tuple(found)), []).append(strategy)
-    everything = tuple(record.shapes(experiment))
+            found.setdefault((case.status, case.reason or ""), []).append(case)
     rows = []
-    for (status, reason, shapes, regimes), strategies in by_strategy.items():
-        labels = ", ".join(shape_label(shape) for shape in shapes)
-        if shapes == everything and len(shapes) > 4:
-            labels = f"all {len(shapes)} shapes"
-        rows.append(
-            [
-                ", ".join(f"`{name}`" for name in strategies),
-                labels,
-                ", ".join(map(regime_name, regimes)),
-                status.replace("_", " "),
-                cell(reason),
-                str(len(shapes) * len(regimes) * len(strategies)),
-            ]
-        )
+    for (status, reason), cases in found.items():
+        shapes = [*dict.fromkeys(shape_label(case.shape_name) for case in cases)]
+        more = [f"{len(shapes) - MOST} more"] if len(shapes) > MOST + 1 else []
+        names = dict.fromkeys(f"`{case.strategy}`" for case in cases)
+        regimes = dict.fromkeys(regime_name(case.regime) for case in cases)
+        line = [names, shapes[: MOST if more else None] + more, regimes]
+        about = [status.replace("_", " "), cell(reason), str(len(cases))]
+        rows.append([*map(", ".join, line), *about])
     return rows

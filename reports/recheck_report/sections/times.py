@@ -19,17 +19,14 @@ from recheck_report.formatting import duration, margin, prose, shape_label, sign
 from recheck_report.model.record import REGIMES, Case, Record
 from recheck_report.queries import metric_of
 from recheck_report.sections.machine import mark
-from recheck_report.statistics import variation
 from recheck_report.statistics.changes import Change, changes, lost
 from recheck_report.statistics.ratio import Ratio
-from recheck_report.statistics.variation import CLASSES
 
 STRONGEST = 40  # rows in a table; the rest is counted
 NAMED = 6  # rows in a cell
 CHANGED = ["row", "cases", "most of all", "first", "then", "ratio", "margin"]
 GROUPS = ["experiment", "", "cases", "times as fast", "the middle half", "slower", "faster"]
 LOST = ["why", "cases", "of the rows"]
-MARGINS = ["class", "cases here", "margin", "slower", "faster"]
 # an expression to a spreadsheet, if a cell begins with it
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
@@ -169,15 +166,6 @@ class Pair:
             lines.append([*head, middle, f"{low} to {high}", *tally(own)])
         return lines
 
-    def margins(self) -> list[list[str]]:
-        """Each class of this comparison: how many of its cases lie beyond its margin."""
-        lines = []
-        for name in CLASSES:
-            own = [each for each in self.changes if each.kind == name]
-            if own:
-                lines.append([name, str(len(own)), margin(own[0].margin), *tally(own)])
-        return lines
-
     @property
     def disturbed(self) -> str:
         """That cases look slower or faster only because their times were disturbed, in one
@@ -214,17 +202,6 @@ def middle_half(own: Sequence[Change]) -> tuple[float, float, float]:
     values = [each.ratio.value for each in own]
     low, _, high = quantiles(values, method="inclusive") if len(values) > 1 else values * 3
     return low, median(values), high
-
-
-def basis(models: set[str]) -> str:
-    """From which runs the margins are, as one sentence."""
-    table = variation.known()
-    sentence = f"The margins come from runs on {table.gpus} {prose(table.gpu)} GPUs"
-    unknown = sorted(models - {table.gpu})
-    if unknown or not models:
-        whom = " and ".join(map(prose, unknown)) or "a machine without a GPU"
-        sentence += f", as too few runs of the same code on {whom} are known"
-    return sentence + "."
 
 
 COLUMNS = (
