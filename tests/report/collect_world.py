@@ -37,7 +37,7 @@ PRINTED: dict[str, tuple[str, Callable[[float], str]]] = {
     "dram__bytes_read.sum": ("byte", lambda work: f"{4096 * work:,}"),
     "dram__bytes_write.sum": ("byte", lambda work: str(512 * work)),
     "launch__block_size": ("", lambda work: str(32 * work)),
-    "launch__shared_mem_per_block_static": ("Kbyte/block", lambda _: "2.048"),
+    "launch__shared_mem_per_block_static": ("byte/block", lambda _: "2048"),
     "launch__shared_mem_per_block_dynamic": ("byte/block", lambda _: "100"),
     "device__attribute_total_constant_memory": ("byte", lambda _: "65,536"),
     "device__attribute_warp_size": ("thread", lambda _: "32"),

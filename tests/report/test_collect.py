@@ -78,7 +78,7 @@ def test_counters_are_those_of_the_second_proof(world: World) -> None:
         "dram_read_bytes": 4096,
         "dram_bytes": 4608,
         "block": 32,
-        "shared_bytes": 2148,  # 2.048 Kbyte and 100 byte
+        "shared_bytes": 2148,  # 2048 byte and 100
     }
 
 

@@ -25,7 +25,7 @@ POISON, CLOCKS = "recheck_seen_poison_shared_kernel", "recheck_seen_read_clocks_
 HARNESS = re.compile(r"\brecheck_(?:un)?seen_\w+")
 # what is not profiled: the timer's calibration launches hundreds, and inputs are looked at, hidden
 # and exchanged around proofs and samples
-UNSEEN = ("recheck_unseen_",)
+UNSEEN = "recheck_unseen_"
 # two proofs, and two more of a smaller shape where the harness predicts how long a large one takes
 # (up to two poisonings and a kernel each), then a warm-up; the others are for rows of many kernels
 LAUNCH_COUNTS = (16, 36, 96)
@@ -38,19 +38,10 @@ PART = "not measured: a part is proven by its whole, which is what was counted"
 NO_PERMISSION = "not measured: Nsight Compute may not read the GPU's counters here"
 
 
-def beginning_otherwise(names: Iterable[str]) -> str:
-    """A regular expression of what begins with none of these names, none of which begins another;
-    spelled without a lookahead, which not every dialect has."""
-    known = tuple(names)
-
-    def going_on(begun: str) -> str:
-        return "".join(sorted({n[len(begun)] for n in known if n.startswith(begun)}))
-
-    begun = sorted({name[:at] for name in known for at in range(len(name))})
-    return f"^({'|'.join(f'{each}([^{going_on(each)}]|$)' for each in begun)})"
-
-
-PROFILED = f"regex:{beginning_otherwise(UNSEEN)}"
+# of what begins otherwise: without a lookahead, which not every dialect has
+PROFILED = "regex:^({})".format(
+    "|".join(f"{UNSEEN[:at]}([^{UNSEEN[at]}]|$)" for at in range(len(UNSEEN)))
+)
 
 
 @dataclass(frozen=True)
@@ -86,15 +77,12 @@ SCALES |= {"cycle/nsecond": 1e9, "cycle/usecond": 1e6, "Ghz": 1e9, "Mhz": 1e6}
 
 
 def number(text: str, unit: str) -> float | None:
-    """A value as ncu prints it; null for "n/a" and for no number."""
+    """A value as ncu prints it in base units; null for "n/a" and for no number."""
     try:
         value = float(text.replace(",", ""))
     except ValueError:
         return None
-    # base units were asked for, but an old ncu may print Kbyte/block; its K is 1000
-    scale = {"K": 1e3, "M": 1e6, "G": 1e9}.get(unit[:1], 1) if unit[1:5] == "byte" else 1
-    scale *= SCALES.get(unit, 1)
-    return value * scale if value == value and abs(value) != float("inf") else None
+    return value * SCALES.get(unit, 1) if math.isfinite(value) else None
 
 
 def parse(text: str) -> list[Kernel]:

@@ -1,6 +1,6 @@
 """Sets side by side what the jobs of ReFrame's runs brought back: DIR/README.md has each job, with
-its record or why there is none, claim by GPU, and the times; DIR/compare/ holds every record
-against the first.
+its record or why there is none, and claim by GPU; DIR/compare/ holds every record's times
+against the first's.
 
 RUNS is a folder of runs, as experiments/fleet/run.py leaves it, or one run of them. Of each place
 the newest whole record counts; what sets records apart, such as their commits, heads their columns.
@@ -18,10 +18,10 @@ from recheck_report.commands import experiments_option
 from recheck_report.commands.compare import compare
 from recheck_report.commands.output import COMPARISON_MARK, write
 from recheck_report.fleet.runs import JOB, Job, load_runs
-from recheck_report.formatting import NONE, prose, shape_label
+from recheck_report.formatting import NONE, prose
 from recheck_report.model.typed import printable
 from recheck_report.sections import gpus
-from recheck_report.sections.times import code, count, took
+from recheck_report.sections.times import code, count
 from recheck_report.templates import render
 
 MARK = "<!-- Written by Recheck from the jobs of a fleet; collecting again replaces it. -->"
@@ -63,27 +63,6 @@ def _rows(jobs: list[Job], used: list[Job], lost: list[Job]) -> list[list[str]]:
     return rows
 
 
-def _times(records: list[Measured]) -> list[tuple[str, list[list[str]]]]:
-    """For each experiment a row for each strategy at the headline shape that one of them timed."""
-    found = []
-    for experiment in {e.name: e for each in records for e in each.record.ordinary}.values():
-        lines: dict[str, list[str]] = {}
-        for at, own in enumerate(records):
-            for case in own.record.cases:
-                regime = "cold" if case.target == "gpu" else "hot"
-                there = (case.experiment, case.regime, case.shape_name)
-                if there == (experiment.name, regime, experiment.headline) and not case.sweep:
-                    line = lines.setdefault(case.strategy, [NONE] * len(records))
-                    line[at] = (
-                        took(own, case) if case.seconds else prose(case.status.replace("_", " "))
-                    )
-        rows = [[code(name), *line] for name, line in lines.items()]
-        title = f"{prose(experiment.title)}, {shape_label(experiment.headline)}"
-        if rows:
-            found.append((title, rows))
-    return found
-
-
 def _names(jobs: list[Job], records: list[Measured]) -> list[str]:
     """One for each record: the machine, and where of the fleet it is."""
     found = []
@@ -114,8 +93,6 @@ def page(jobs: list[Job], used: list[Job], records: list[Measured]) -> str:
         columns=["claim", *("<br>".join([head, *own]) for head, own in pairs)],
         rows=[*shown, *every[len(claims) :]],
         hidden=f"{count(len(hidden), 'claim')}: {', '.join(hidden)}" if hidden else "",
-        heads=heads,
-        times=_times(records),
     )
 
 

@@ -7,7 +7,6 @@ its members only those below are read (ReFrame 4.10, its data version 4).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -74,7 +73,8 @@ def _is_run(folder: Path) -> bool:
 def _jobs(run: Path, runs: Path) -> list[Job]:
     path, name = run / REPORT, printable(run.name)
     if not path.exists():
-        return [*_unreported(run)] or [Job(name, f"no job has begun in {printable(str(run))}")]
+        says = "ReFrame did not end, or has not yet; `compare` takes the records of its jobs"
+        return [Job(name, f"{printable(str(run))}: {says}")]
     try:
         report = read_json(bytes_of(path))
         cases = [case for each in report["runs"] for case in each["testcases"]]
@@ -83,30 +83,6 @@ def _jobs(run: Path, runs: Path) -> list[Job]:
     except (BadRecord, OSError, LookupError, TypeError, ValueError, AttributeError) as error:
         why = f"{path}: is no report of ReFrame 4.10 ({type(error).__name__}); move that run away"
         return [Job(name, printable(why))]
-
-
-def _unreported(run: Path) -> Iterator[Job]:
-    """The jobs of a run that goes on, or whose ReFrame died: from the folders that they have.
-    ReFrame makes one in output/ at once, and fills it at the end."""
-    says = "ReFrame did not end, or has not yet"
-    found = {
-        each.parts[-4:]: each for place in PLACES for each in run.glob(f"{place}/*/*/*/{JOB}*")
-    }
-    for parts, folder in sorted(found.items()):
-        done = run / PLACES[0] / Path(*parts)
-        own = done if (done / MEASURED).is_dir() else folder
-        record, problem = brought(own / MEASURED, "")
-        system, partition, environ, test = map(printable, parts)
-        yield Job(
-            run=printable(run.name),
-            problem=f"{problem}; {says}" if problem else "",
-            place=f"{system}:{partition}, {environ}",
-            test=test,
-            node=_node(own),
-            folder=own / MEASURED,
-            record=record,
-            remark=says,
-        )
 
 
 def _job(case: dict[str, Any], built: dict[str, str], run: Path, runs: Path) -> Job:
