@@ -124,11 +124,6 @@ def test_the_raw_samples_of_a_case(own: Measured, opened: Opened) -> None:
     page = opened(f"view=speed&case={CASE}")
     said = page.locator(".panel svg").first.get_attribute("aria-label") or ""
     assert f"{len(case.samples)} samples by round" in said
-    page.get_by_text("Raw samples", exact=True).click()
-    cells = page.get_by_role("table", name="Raw samples").locator("tbody tr td:nth-child(4)")
-    times = [duration(each, 5) for each in case.samples][:100]
-    shown = [text.replace("\u00a0", " ") for text in cells.all_inner_texts()]
-    assert shown[: len(times)] == times
     assert page.locator("#with").input_value() == "cublas"
     page.select_option("#with", "tile8")
     until(page, "address().with === 'tile8'")
@@ -394,14 +389,6 @@ def _right_edge(page: Page) -> float:
     """Of the column that compares rows with the library, in pixels."""
     head = page.get_by_role("columnheader", name="times as fast as cublas")
     return float(head.evaluate("e => e.getBoundingClientRect().right"))
-
-
-def test_the_switch_of_colours(opened: Opened) -> None:
-    page = opened(color_scheme="light")
-    before = page.evaluate(PAPER)
-    page.click("#theme")
-    page.click("#theme")
-    assert page.inner_text("#theme") == "Dark" and page.evaluate(PAPER) != before
 
 
 def test_by_keyboard_alone(opened: Opened) -> None:

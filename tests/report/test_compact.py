@@ -20,9 +20,9 @@ DRAWN = f"""<?xml version="1.0" encoding="utf-8" standalone="no"?>
 """
 
 
-def _compact(marks: str, titles: dict[str, list[str]] | None = None) -> ElementTree.Element:
+def _compact(marks: str) -> ElementTree.Element:
     """What becomes of these marks; the same again from its own bytes."""
-    more = "A,B", {"#0072b2": "#62b0f0", "#123456": "#654321"}, titles or {}, "what it says"
+    more = "A,B", {"#0072b2": "#62b0f0", "#123456": "#654321"}, "what it says"
     found = compact((DRAWN % marks).encode(), *more)
     assert found == compact((DRAWN % marks).encode(), *more)
     return ElementTree.fromstring(found)
@@ -45,18 +45,8 @@ def test_coordinates_are_hundredths() -> None:
     assert path["d"] == "M1.23 0L11 20Q3.5 -4.25 100 7z"
 
 
-def test_marks_have_their_titles_and_colours_their_night() -> None:
-    use = '<use x="{}" y="2" style="fill: #0072b2"/>'
-    defs = '<defs><path id="m1" d="M 0 1 \nL 1 0"/></defs>'
-    stroke = _path("M 1 2 L 3 4")
-    marks = f'<g id="marks_0">{stroke}{defs}{use.format(1)}{use.format(2)}</g>'
-    lines = f'<g id="trend_1">{2 * stroke}</g>'
-    titles = {"marks_0": ["a < b", "c"], "trend_1": ["d", "e"]}
-    root = _compact(marks + lines, titles)
-    title = f"{{{SVG}}}title"
-    assert [use.findtext(title) for use in root.iter(f"{{{SVG}}}use")] == ["a < b", "c"]
-    # strokes with titles of their own stay apart
-    assert [path.findtext(title) for path in root.iter(f"{{{SVG}}}path")] == [None, None, "d", "e"]
+def test_colours_have_their_night() -> None:
+    root = _compact('<use x="1" y="2" style="fill: #0072b2"/>' + _path("M 1 2 L 3 4"))
     rules = '[fill="#0072b2"]{fill:#62b0f0}[stroke="#0072b2"]{stroke:#62b0f0}'
     assert root.findtext(f"{{{SVG}}}style") == f"@media(prefers-color-scheme:dark){{{rules}}}"
     assert (root.get("role"), root.get("aria-label")) == ("img", "what it says")
@@ -74,10 +64,8 @@ def test_a_chart_keeps_every_mark_and_text() -> None:
         axes = card.axes(50, 50)
         log_sizes(axes, [128, 256, 512])
         points = [(128 * 2**at, at + 1, at + 0.9, at + 1.1) for at in range(3)]
-        card.line(axes, points, ["a", "b", "c"], color=BLUE, marker="o")
-        card.dots(
-            axes, [(1, 200, 180, 220), (2, 300, 290, 310)], ["d", "e"], color=VERMILLION, marker="s"
-        )
+        card.line(axes, points, color=BLUE, marker="o")
+        card.dots(axes, [(1, 200, 180, 220), (2, 300, 290, 310)], color=VERMILLION, marker="s")
         out = io.BytesIO()
         card.figure.savefig(out, format="svg", metadata={"Date": None})
         small = card.svg("about")

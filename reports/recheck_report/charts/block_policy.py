@@ -6,7 +6,7 @@ from matplotlib.ticker import FuncFormatter
 
 from recheck_report.charts.canvas import SERIES, Card, Interval, Label, log_sizes
 from recheck_report.charts.drawing import Drawing, NotDrawn, nothing
-from recheck_report.charts.message import FASTER, factor, interval, listed, ratio, than, timed
+from recheck_report.charts.message import FASTER, factor, listed, ratio, than, timed
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import shape_label
 from recheck_report.model.record import Case, Experiment
@@ -38,8 +38,7 @@ def draw(own: Measured, experiment: Experiment) -> Drawing:
     labels = []
     for (tile, of), (color, marker) in zip(sorted(lines.items()), SERIES * 9, strict=False):
         points: list[Interval] = [(depth, *metric.rates(c)) for depth, c in sorted(of.items())]
-        titles = [f"{of[int(p[0])].strategy}: {interval(p[1:], metric.unit)}" for p in points]
-        card.line(axes, points, titles, color=color, marker=marker)
+        card.line(axes, points, color=color, marker=marker)
         labels.append(Label(*points[-1][:2], f"{tile} × {tile}", color))
     card.ends(axes, labels)
     gone = [row for row in rows if row.strategy not in {case.strategy for case in cases}]

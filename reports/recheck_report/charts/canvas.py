@@ -128,7 +128,6 @@ class Card:
         self.height = self.bottom + body + 18 + 17 * len(title)
         self.figure = Figure(figsize=(WIDTH / 72, self.height / 72))
         FigureCanvasSVG(self.figure)
-        self._titles: dict[str, list[str]] = {}
         self._text(self.height - MARGIN, title, fontsize=13, fontweight="bold")
         self._text(self.bottom - 6, notes, color=MUTED, fontsize=size)
 
@@ -156,29 +155,17 @@ class Card:
             for row in range(rows) for column in range(columns)
         ]  # fmt: skip
 
-    def says(self, titles: Sequence[str], kind: str = "marks") -> str:
-        """The name of a group whose marks have these titles, which show where a mouse rests."""
-        name = f"{kind}_{len(self._titles)}"
-        self._titles[name] = list(titles)
-        return name
-
-    def line(
-        self, axes: Axes, points: Sequence[Interval], titles: Sequence[str], **look: Any
-    ) -> None:
+    def line(self, axes: Axes, points: Sequence[Interval], **look: Any) -> None:
         """One series with its intervals over an ordered axis; points: size, value, low, high."""
         x, y, low, high = zip(*points, strict=True)
-        name = self.says(titles, "trend")
-        axes.errorbar(x, y, yerr=_beyond(y, low, high), elinewidth=1, gid=name, **look)
+        axes.errorbar(x, y, yerr=_beyond(y, low, high), elinewidth=1, **look)
 
-    def dots(
-        self, axes: Axes, points: Sequence[Interval], titles: Sequence[str], **look: Any
-    ) -> None:
+    def dots(self, axes: Axes, points: Sequence[Interval], **look: Any) -> None:
         """Marks with their intervals from left to right; points are (y, value, low, high)."""
         if points:
             y, x, low, high = zip(*points, strict=True)
-            name = self.says(titles)
             look = {"linestyle": "none", "elinewidth": 1.2, **look}
-            found = axes.errorbar(x, y, xerr=_beyond(x, low, high), gid=name, **look)
+            found = axes.errorbar(x, y, xerr=_beyond(x, low, high), **look)
             # a legend shows the mark alone
             found[0].set_label(found.get_label())
             found.set_label("_")
@@ -202,7 +189,7 @@ class Card:
         out = io.BytesIO()
         known = {"Date": None, "Title": self.message, "Publisher": "Recheck"}
         self.figure.savefig(out, format="svg", metadata=known)
-        return compact(out.getvalue(), FONTS, DARK, self._titles, about)
+        return compact(out.getvalue(), FONTS, DARK, about)
 
 
 _LEAD: Look = {"shrinkA": 1, "shrinkB": 4}

@@ -15,7 +15,6 @@ from recheck_report.charts.message import factor
 from recheck_report.claims import Check, Judged, Outcome
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import VERDICTS, duration, significant
-from recheck_report.sections.verdicts import shortest
 
 AXIS = "measured over asked (times, log; right of the line is as the claim says)"
 STEP = 28.0  # points from claim to claim
@@ -118,7 +117,6 @@ def strip(own: Measured) -> Drawing:
     text["bbox"] = {"facecolor": CARD, "edgecolor": "none", "pad": 0.6}
     for verdict, known in VERDICTS.items():
         points: list[Interval] = []
-        titles = []
         for at, row in enumerate(rows):
             y, claim, unit = STEP * at, row.judged.claim, row.outcome.unit
             if row.judged.verdict != verdict:
@@ -128,7 +126,6 @@ def strip(own: Measured) -> Drawing:
             asked = f"asked {row.bound.text(unit)}"
             beside(axes, y + 17, f"{_short(row.outcome.value or 0.0, unit)}, {asked}", color=INK)
             points.append((y + 17, *row.ends))
-            titles.append(f"{claim.id} {known.word}: {shortest(row.outcome)}, {asked}")
             if row.range:
                 axes.plot(row.range, [y + 17] * 2, color=FAINT, linewidth=1.2, zorder=2)
             if claim.claimed and claim.claimed > 0 and unit in ("×", ""):
@@ -136,7 +133,7 @@ def strip(own: Measured) -> Drawing:
                 there = row.bound.beyond(claim.claimed)
                 axes.plot([there], [y + 17], markersize=7, mew=1.0, zorder=3, **look)
         look = {"markersize": 6, "zorder": 4, "marker": known.marker}
-        card.dots(axes, points, titles, color=known.color, **look)
+        card.dots(axes, points, color=known.color, **look)
     return Drawing(card)
 
 

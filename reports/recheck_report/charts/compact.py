@@ -1,10 +1,10 @@
-"""Makes of matplotlib's SVG the one that a report holds: smaller, dark where a reader prefers dark,
-with a title on each mark.
+"""Makes of matplotlib's SVG the one that a report holds: smaller, and dark where a reader prefers
+dark.
 
 Matplotlib gives each mark a group, a style, a clip path and six decimals. Here a style becomes
 attributes, which a rule for dark may override and which renderers without such rules understand,
 and the smallest part of a coordinate is a hundredth of a point. Of matplotlib's names those stay
-that something refers to; what tests look for is a class: line2d, trend, or label, of an axis.
+that something refers to.
 """
 
 from __future__ import annotations
@@ -14,9 +14,7 @@ from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
 SVG = "http://www.w3.org/2000/svg"
-GROUP, DEFS, PATH, USE, TEXT, TITLE, STYLE = (
-    f"{{{SVG}}}{name}" for name in ("g", "defs", "path", "use", "text", "title", "style")
-)
+GROUP, DEFS, STYLE = (f"{{{SVG}}}{name}" for name in ("g", "defs", "style"))
 _PREFIXES = {
     "": SVG,
     "xlink": "http://www.w3.org/1999/xlink",
@@ -28,13 +26,11 @@ _PREFIXES = {
 _DEFAULTS = {"text-anchor": "start", "stroke-linejoin": "round", "stroke-linecap": "butt"}
 
 
-def compact(
-    drawn: bytes, families: str, dark: dict[str, str], titles: dict[str, list[str]], about: str
-) -> bytes:
+def compact(drawn: bytes, families: str, dark: dict[str, str], about: str) -> bytes:
     """`drawn` in fewer bytes, its text in the first of these font families that a reader has.
 
-    `dark`: the colour that takes the place of each where a reader prefers dark; `titles`: those of
-    the marks, in order, by the id of their group; `about`: what the chart says, for screen readers.
+    `dark`: the colour that takes the place of each where a reader prefers dark; `about`: what the
+    chart says, for screen readers.
     """
     root = ElementTree.fromstring(drawn)
     for defs in root.findall(DEFS):
@@ -44,15 +40,7 @@ def compact(
     for each in root.iter():
         _shorten(each)
     for group in root.iter(GROUP):
-        name = group.attrib.pop("id", "")
-        if name in titles:
-            _give_titles(group, titles[name])
-        if name.startswith(("line2d", "trend")):
-            group.set("class", name.rstrip("_0123456789"))
-        elif name.startswith("matplotlib.axis"):
-            # its own texts; those of its ticks are in groups of theirs
-            for text in group.findall(f"{GROUP}/{TEXT}"):
-                text.set("class", "label")
+        group.attrib.pop("id", "")
     width, height = (float(size) for size in root.attrib["viewBox"].split()[2:])
     root.attrib |= {"width": "830", "height": f"{830 * height / width:.0f}", "role": "img"}
     root.attrib |= {"aria-label": about, "font-family": families, "stroke-linejoin": "round"}
@@ -70,14 +58,6 @@ def _rules(root: Element, dark: dict[str, str]) -> str:
     there = {(name, each.get(name, "")) for each in root.iter() for name in ("fill", "stroke")}
     found = [f'[{n}="{c}"]{{{n}:{dark[c]}}}' for n, c in sorted(there) if c in dark]
     return f"@media(prefers-color-scheme:dark){{{''.join(found)}}}"
-
-
-def _give_titles(group: Element, titles: list[str]) -> None:
-    """Its marks, or the lines of a group that has no marks, get one title each."""
-    defined = {id(path) for defs in group.iter(DEFS) for path in defs}
-    marks = list(group.iter(USE)) or [p for p in group.iter(PATH) if id(p) not in defined]
-    for mark, text in zip(marks, titles, strict=True):
-        ElementTree.SubElement(mark, TITLE).text = text
 
 
 def _shorten(element: Element) -> None:

@@ -62,10 +62,8 @@ def draw(own: Measured, experiment: Experiment) -> Drawing:
                 "marker": marker,
                 "mec": color,
             }
-            titles = [f"{text} at {n}: {duration(t)} [{duration(a)}, {duration(b)}]"
-                      for n, t, a, b in points]  # fmt: skip
             fill = CARD if kernel else color
-            card.line(axes, points, titles, color=color, mfc=fill, **look)
+            card.line(axes, points, color=color, mfc=fill, **look)
             labels.append(Label(*points[-1][:2], text, color, bold=not kernel))
     card.ends(axes, labels)
     gone = "" if record.gpu_measured else f"The GPU's lines are missing: {nothing(record)}."

@@ -88,8 +88,7 @@ def draw(own: Measured, experiment: Experiment) -> Drawing:
         color, marker = LOOKS[kind]
         at = [y for y, case in enumerate(cases) if group(case) == kind]
         points = [(y, ratios[y].value, ratios[y].low, ratios[y].high) for y in at]
-        titles = [f"{rows[y]}: {ratios[y]}, {duration(cases[y].time.median)}" for y in at]
-        card.dots(axes, points, titles, color=color, marker=marker, label=[*GROUPS][kind])
+        card.dots(axes, points, color=color, marker=marker, label=[*GROUPS][kind])
     for y, (case, each) in enumerate(zip(cases, ratios, strict=True)):
         beside(axes, y, "base" if case is base else f"{significant(each.value)}×")
         beside(axes, y, duration(case.time.median), 56)

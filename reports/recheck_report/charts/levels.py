@@ -92,9 +92,6 @@ def _panel(
     def mark(value: float) -> str:
         return duration(value) if latency else significant(value)
 
-    def text(value: float) -> str:
-        return mark(value) if latency else f"{mark(value)} GB/s"
-
     if every:
         tick: Callable[[float], str] = (lambda x: duration(x, 1)) if latency else "{:g}".format
         log_values(axes.xaxis, min(every) / 1.8, max(every) * 1.8, tick)
@@ -102,7 +99,6 @@ def _panel(
     for lane, (kind, of) in enumerate(series.items()):
         shift = 0.0 if latency else 0.38 * lane - 0.19
         points: list[Interval] = []
-        titles = []
         for y, row in enumerate(rows):
             ends = of[row.title]
             if isinstance(ends, str):
@@ -110,11 +106,8 @@ def _panel(
                 continue
             points.append((y + shift, *ends))
             beside(axes, y + shift, mark(ends[0]))
-            titles.append(
-                f"{row.title}, {kind}: {text(ends[0])} [{text(ends[1])}, {text(ends[2])}]"
-            )
         look: Look = {"mfc": CARD if lane else color, "mec": color, "mew": 1.2}
-        card.dots(axes, points, titles, color=color, marker="s" if kind != "load" else "o", **look)
+        card.dots(axes, points, color=color, marker="s" if kind != "load" else "o", **look)
 
 
 def _message(rows: list[Level]) -> str:

@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
-from recheck_report.charts.canvas import DASHED, INK, MUTED, OCHRE, THEIRS, Card, beside, down, room
+from recheck_report.charts.canvas import (
+    DASHED,
+    INK,
+    MUTED,
+    OCHRE,
+    THEIRS,
+    Card,
+    Interval,
+    beside,
+    down,
+    room,
+)
 from recheck_report.charts.drawing import Drawing, nothing
-from recheck_report.charts.message import factor, interval
+from recheck_report.charts.message import factor
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import shape_label, significant
 from recheck_report.model.record import Case, Experiment
@@ -73,13 +84,11 @@ def draw(own: Measured, experiment: Experiment) -> Drawing:
         text = f"{significant(outer_then / inner_then)}×" if outer_then and inner_then else "–"
         beside(axes, y, text, 60)
     for lane, (regime, label, color, marker) in enumerate(REGIMES):
-        points, titles = [], []
+        points: list[Interval] = []
         for y, row in enumerate(rows):
             if case := timed.get((row.strategy, regime)):
-                rates = metric.rates(case)
-                points.append((y + 0.24 * (lane - 1), *rates))
-                titles.append(f"{row.strategy}, {label}: {interval(rates, metric.unit)}")
-        card.dots(axes, points, titles, color=color, marker=marker, label=label)
+                points.append((y + 0.24 * (lane - 1), *metric.rates(case)))
+        card.dots(axes, points, color=color, marker=marker, label=label)
     axes.legend(loc="lower left", bbox_to_anchor=(-0.35, 1.01), ncols=3, borderaxespad=1.8)
     return Drawing(card)
 

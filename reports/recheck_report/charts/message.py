@@ -60,12 +60,6 @@ def factor(value: float) -> str:
     return significant(value, digits)
 
 
-def interval(ends: tuple[float, float, float], unit: str) -> str:
-    """ "9.52 TFLOP/s [9.518, 9.523]", as it shows under a mouse."""
-    value, low, high = ends
-    return f"{significant(value)} {unit} [{significant(low, 4)}, {significant(high, 4)}]"
-
-
 def than(base: Case, name: str = "") -> str:
     """What something is compared with, never without its time."""
     return f"{name or base.strategy} ({duration(base.time.median)})"

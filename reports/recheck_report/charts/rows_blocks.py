@@ -7,7 +7,7 @@ from recheck_report.charts.canvas import SERIES, Card, Interval, Label, log_size
 from recheck_report.charts.drawing import Drawing, NotDrawn, nothing
 from recheck_report.charts.message import FASTER, factor, ratio, than
 from recheck_report.claims.measured import Measured
-from recheck_report.formatting import shape_label, significant
+from recheck_report.formatting import shape_label
 from recheck_report.model.record import Case, Experiment
 from recheck_report.queries import S3_LISTINGS, metric_of, same_size, swept
 
@@ -46,13 +46,10 @@ def draw(own: Measured, experiment: Experiment) -> Drawing:
     labels = []
     for (kernel, by), (color, marker) in zip(rates.items(), SERIES, strict=False):
         points: list[Interval] = [(_rows(shape), *of[0]) for shape, of in by.items()]
-        titles = [f"{cases[0].strategy} at {shape_label(shape)}: {significant(by[shape][0][0])} "
-                  f"{metric.unit}; {cases[-1].strategy}: {significant(by[shape][-1][0])}"
-                  for shape, cases in found[kernel].items()]  # fmt: skip
         x = [point[0] for point in points]
         bands = [of[-1][0] for of in by.values()], [of[0][0] for of in by.values()]
         axes.fill_between(x, *bands, color=color, alpha=0.13, linewidth=0)
-        card.line(axes, points, titles, color=color, marker=marker)
+        card.line(axes, points, color=color, marker=marker)
         labels.append(Label(*points[-1][:2], kernel, color))
     card.ends(axes, labels)
     return Drawing(card)

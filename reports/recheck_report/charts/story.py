@@ -24,7 +24,6 @@ from recheck_report.charts.canvas import (
     LIBRARY,
     MARGIN,
     MUTED,
-    WIDTH,
     Card,
     Interval,
     Look,
@@ -32,13 +31,12 @@ from recheck_report.charts.canvas import (
 )
 from recheck_report.charts.drawing import Drawing, nothing
 from recheck_report.charts.ladder import GROUPS, LOOKS, group
-from recheck_report.charts.message import FASTER, against, factor, interval, ratio
+from recheck_report.charts.message import FASTER, against, factor, ratio
 from recheck_report.claims.measured import Measured
 from recheck_report.claims.story import Step
 from recheck_report.formatting import NONE, duration, shape_label, significant
-from recheck_report.model.record import MACHINE, Case, Experiment, Record
-from recheck_report.queries import Metric, metric_of, reference
-from recheck_report.sections.machine import work_of
+from recheck_report.model.record import Case, Experiment
+from recheck_report.queries import metric_of, reference
 from recheck_report.sections.story import case_of, per_joule, there
 
 TITLE = "Step by step"
@@ -67,7 +65,6 @@ class _Line:
     name: str
     value: float
     color: str
-    more: str = ""  # behind the value
 
 
 def draw(own: Measured, experiment: Experiment) -> Drawing:
@@ -100,13 +97,8 @@ def draw(own: Measured, experiment: Experiment) -> Drawing:
         if (panel := [row for row in rows if row.case.fp32 == fp32])
     ]
     right = MARGIN + COLUMN * len(heads)
-    visible = any(
-        max(high - value, value - low) / _end(panel, lines) * (WIDTH - MARGIN - right) > MARK / 2
-        for panel, lines in panels
-        for value, low, high in (row.rate for row in panel)
-    )
     note = _note(experiment, rows, [*heads.values()])
-    note += "Bars: 95 % intervals." if visible else "95 % intervals are narrower than the marks."
+    note += "Bars: 95 % intervals."
     above = [LINE * (0.2 + max(1, len(lines))) for _, lines in panels]
     heights = [top + ROW * len(rows) + AXIS for top, (rows, _) in zip(above, panels, strict=True)]
     message = _message(own, experiment, [case for _, case in steps])
@@ -128,15 +120,10 @@ def draw(own: Measured, experiment: Experiment) -> Drawing:
 
 def _lines(own: Measured, experiment: Experiment) -> list[_Line]:
     """From left to right."""
-    record, lines = own.record, []
-    metric = metric_of(record, experiment)
-    if library := case_of(own, experiment, reference(record, experiment) or ""):
-        energy = per_joule(own, experiment, library)
-        more = f", {energy} {metric.energy_unit}" if energy else ""
-        lines.append(_Line(library.strategy, metric.rates(library)[0], LIBRARY, more))
-    if loop := _loop(record, metric):
-        lines.append(loop)
-    if limit := metric.limit(record):
+    metric, lines = metric_of(own.record, experiment), list[_Line]()
+    if library := case_of(own, experiment, reference(own.record, experiment) or ""):
+        lines.append(_Line(library.strategy, metric.rates(library)[0], LIBRARY))
+    if limit := metric.limit(own.record):
         lines.append(_Line(metric.ceiling_label, limit, MUTED))
     return sorted(lines, key=lambda line: line.value)
 
@@ -176,10 +163,9 @@ def _panel(card: Card, axes: Axes, rows: list[_Row], lines: list[_Line], unit: s
         side: Look = {"ha": "right", "xytext": (-4, 0)}
         if line.value < end / 2:
             side = {"ha": "left", "xytext": (4, 0)}
-        text = f"{line.name} {significant(line.value)}{line.more}"
+        text = f"{line.name} {significant(line.value)}"
         _text(axes, (line.value / end, top), text, color=color, bbox=BACKED, **side)
     points: dict[int, list[Interval]] = {}
-    titles: dict[int, list[str]] = {}
     for y, row in enumerate(rows):
         kind = group(row.case)
         color, above = LOOKS[kind][0], y - 0.46
@@ -189,11 +175,9 @@ def _panel(card: Card, axes: Axes, rows: list[_Row], lines: list[_Line], unit: s
         behind: Look = {"xycoords": (idea, "data"), "xytext": (6, 0), "bbox": BACKED}
         _text(axes, (1, above), row.case.strategy + row.case.marks, color=MUTED, **behind)
         points.setdefault(kind, []).append((y, *row.rate))
-        sign = "*" if row.step.effective else ""
-        titles.setdefault(kind, []).append(f"{row.case.strategy}: {interval(row.rate, unit)}{sign}")
     for kind, (color, marker) in enumerate(LOOKS):
         look: Look = {"color": color, "marker": marker, "markersize": MARK}
-        card.dots(axes, points.get(kind, []), titles.get(kind, []), **look)
+        card.dots(axes, points.get(kind, []), **look)
 
 
 def _note(experiment: Experiment, rows: list[_Row], heads: list[str]) -> str:
@@ -230,17 +214,3 @@ def _message(own: Measured, experiment: Experiment, cases: list[Case]) -> str:
     if not texts:
         texts = [f"{first.strategy}{first.marks} takes {duration(first.time.median)}"]
     return f"At {shape_label(experiment.headline)} {'; '.join(texts)}"
-
-
-def _loop(record: Record, metric: Metric) -> _Line | None:
-    """The most that a loop of the machine's own experiment was measured to reach."""
-    experiment = record.experiment(MACHINE)
-    rates = {
-        case.strategy: metric.rate(case, case.time.median)
-        for case in (record.of(experiment) if experiment else [])
-        if case.seconds and work_of(case) is metric and "l2" not in case.strategy
-    }
-    if not rates:
-        return None
-    best = max(rates, key=rates.__getitem__)
-    return _Line(f"{best} loop, measured", rates[best], INK)

@@ -68,11 +68,8 @@ def draw(own: Measured, experiment: Experiment) -> Drawing:
     printed: list[Interval] = [
         (y, each.seconds, each.seconds, each.seconds) for y, each in enumerate(rows) if each.seconds
     ]
-    titles = [f"{rows[int(y)].strategy} in {document}: {duration(t)}" for y, t, *_ in printed]
-    card.dots(axes, printed, titles, color=OCHRE, marker="s", label=f"then, in {document}")
-    titles = [f"{rows[int(y)].strategy} here: {duration(t)} [{duration(a)}, {duration(b)}]"
-              for y, t, a, b in points]  # fmt: skip
-    card.dots(axes, points, titles, color=THEIRS, marker="o", label="here")
+    card.dots(axes, printed, color=OCHRE, marker="s", label=f"then, in {document}")
+    card.dots(axes, points, color=THEIRS, marker="o", label="here")
     axes.legend(loc="lower left", bbox_to_anchor=(-0.02, 1), ncols=2, borderaxespad=0.2)
     lost = [each.strategy for each in rows if each.lost]
     caption = f"Lost in every copy of the document: the times of {', '.join(lost)}." if lost else ""

@@ -30,23 +30,9 @@ function show() {
   } else if (focused) document.getElementById(focused)?.focus({ preventScroll: true });
 }
 
-const THEMES = { auto: ["Auto", "as the system has them"], light: ["Light", "light"], dark: ["Dark", "dark"] };
-
-function switchTheme() {
-  const names = Object.keys(THEMES);
-  const root = document.documentElement;
-  const next = names[(names.indexOf(root.dataset.theme ?? "auto") + 1) % names.length];
-  const [text, says] = THEMES[next];
-  root.dataset.theme = next;
-  const control = document.getElementById("theme");
-  control.textContent = text;
-  control.setAttribute("aria-label", `Colours: ${says}`);
-}
-
 function start() {
   const nav = document.getElementById("views");
   nav.append(...VIEWS.filter((each) => !each.aside).map(({ name, title }) => el("li", {}, el("a", { href: hrefOf({ view: name }), "data-view": name }, title))));
-  document.getElementById("theme").addEventListener("click", switchTheme);
   document.querySelector(".skip").addEventListener("click", (event) => {
     // the address names a view, not a place
     event.preventDefault();

@@ -19,7 +19,6 @@ function samplesPart(now, state) {
       select("with", "Next to it", [["none", "none"], ...others.map(named)], two?.row.name ?? "none", (name) => change({ with: name })),
     ),
     el("div", { class: "pair" }, shown.map((each) => casePanel(each, shown))),
-    fold("Raw samples", () => rawTable(shown)),
   );
 }
 
@@ -72,15 +71,4 @@ function caseFacts(each) {
     ...Object.entries(DATA.counters[each.id]?.values ?? {}).map(([name, value]) => [name.replaceAll("_", " "), value.toLocaleString("en")]),
   ].filter(Boolean);
   return el("dl", { class: "facts" }, facts.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value))));
-}
-
-function rawTable(shown) {
-  const rows = shown.filter((each) => each.median).flatMap((each) => samplesOf(each).map(({ round, value }, at) => ({ each, round, value, at: at + 1 })));
-  const columns = [
-    { name: "case", value: (row) => row.each.id, cell: (row) => code(row.each.id) },
-    { name: "sample", number: true, value: (row) => row.at },
-    { name: "round", number: true, value: (row) => row.round },
-    { name: "seconds", number: true, value: (row) => Number(row.value.toPrecision(7)), cell: (row) => duration(row.value, 5) },
-  ];
-  return table({ caption: "Raw samples", columns, rows, file: "samples.csv" });
 }
