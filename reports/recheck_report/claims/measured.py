@@ -8,8 +8,7 @@ from pathlib import Path
 
 from recheck_report.claims import BadClaim, Collection, Judgement, family, judge, load_collection
 from recheck_report.claims.names import slips
-from recheck_report.model.companions import PROBES
-from recheck_report.model.probes import Probes, load_probes
+from recheck_report.model.probes import PROBES, Probes, load_probes
 from recheck_report.model.read import compressed, load, locate
 from recheck_report.model.record import Record
 from recheck_report.model.typed import BadRecord

@@ -14,12 +14,6 @@ class Failed(Exception):
         self.code = code
 
 
-def outside(file: Path, report: Path) -> None:
-    """Raises Failed for a file that would become one of the report's own."""
-    if file.resolve().is_relative_to(report.resolve()):
-        raise Failed(f"{file}: lies in the report itself; name a file outside of it")
-
-
 def experiments_option(parser: argparse.ArgumentParser) -> None:
     """Of which folder the claims are."""
     says = "a folder of claims: sources.toml, */claims.toml, … (default: %(default)s)"

@@ -22,7 +22,7 @@ from recheck_report.claims.collection import Collection
 from recheck_report.collect.plan import deciding, environment
 from recheck_report.collect.programs import BadProgram
 from recheck_report.commands import Failed, experiments_option
-from recheck_report.model.companions import PROBES
+from recheck_report.model.probes import PROBES
 from recheck_report.model.read import RECORD
 from recheck_report.model.verdicts import VERDICTS
 
@@ -95,9 +95,8 @@ class Parts:
         code, self.code = self.code, 0
         measured, shown = self.options.measured, []
         if self.new():
-            for option in ("bundle", "peak"):
-                if value := getattr(self.options, option):
-                    shown += [f"--{option}", value]
+            if self.options.peak:
+                shown += ["--peak", self.options.peak]
             if self.options.beside:
                 shown += ["--beside", *self.options.beside]
             self.python("render", measured, "--output", self.options.report, *shown)
@@ -124,7 +123,6 @@ def options(parser: argparse.ArgumentParser) -> None:
     add("--measured", type=Path, required=True, metavar="DIR", help="where the record goes")
     add("--report", type=Path, required=True, metavar="DIR", help="where the report goes")
     add("--quick", action="store_true", help="the claims alone")
-    add("--bundle", type=Path, metavar="FILE", help="the report as one zip file as well")
     add("--beside", type=Path, nargs="+", metavar="RECORD", help="as for render")
     add("--peak", type=Path, metavar="DIR", help="as for render")
     add("--tests", default="", metavar="PROGRAM", help="as for collect")

@@ -14,7 +14,7 @@ from pathlib import Path
 from recheck_report.anchors import README
 from recheck_report.commands import Failed
 from recheck_report.files import beside
-from recheck_report.model.companions import PROBES
+from recheck_report.model.probes import PROBES
 from recheck_report.model.read import COMPRESSED
 
 MARK = "<!-- Written by Recheck from record.json; rendering again replaces it. -->"

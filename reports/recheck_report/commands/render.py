@@ -11,7 +11,6 @@ from __future__ import annotations
 import argparse
 import html
 import os
-import shutil
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -22,7 +21,7 @@ from recheck_report.anchors import CASES, CHANGES, CLAIMS, ERRATA, METHOD, READM
 from recheck_report.charts import Chart, charts, claims_chart
 from recheck_report.claims import Collection, verdicts_json
 from recheck_report.claims.measured import Measured, read, read_gpu
-from recheck_report.commands import experiments_option, outside
+from recheck_report.commands import experiments_option
 from recheck_report.commands.output import MARK, write
 from recheck_report.formatting import cell, shape_label
 from recheck_report.model.read import RECORD, load, locate
@@ -286,15 +285,12 @@ def options(parser: argparse.ArgumentParser) -> None:
     add("--output", type=Path, required=True, metavar="DIR", help="the report folder to write")
     many = "records of other GPUs, a column each of the claims' page"
     add("--beside", type=Path, nargs="*", action="extend", default=[], metavar="RECORD", help=many)
-    add("--bundle", type=Path, metavar="FILE", help="also write the report as one zip file")
     says = "reports on kernels beyond the documents, a folder for each GPU (default: ../peak)"
     add("--peak", type=Path, metavar="DIR", help=says)
     experiments_option(parser)
 
 
 def run(options: argparse.Namespace) -> int:
-    if options.bundle:
-        outside(options.bundle, options.output)
     own = read(options.record, options.experiments)
     beside = [read_gpu(path, options.experiments) for path in options.beside]
     link = os.path.relpath(options.peak, options.output) if options.peak else "../peak"
@@ -303,8 +299,5 @@ def run(options: argparse.Namespace) -> int:
     peak = caught(lambda: peak_of(own, folder, link), lambda _: "")
     files = render(own, beside, peak)
     write(files, options.output)
-    if options.bundle:
-        folder = options.output.resolve()
-        shutil.make_archive(str(options.bundle.with_suffix("")), "zip", folder.parent, folder.name)
     print(options.output / README)
     return 0

@@ -27,7 +27,6 @@ class Gpu:
     ecc: Annotated[bool | None, Is("whether it is on")] = None
     mig: Annotated[bool | None, Is("whether it is on")] = None
     power_limit_watts: Annotated[float | None, Is("watts")] = None
-    mig_uuid_hash: Annotated[str | None, Is("of the MIG instance that was measured")] = None
 
 
 @dataclass(frozen=True)
@@ -103,9 +102,6 @@ class Environment:
     code: Annotated[
         str | None, Is("sass: the binary holds machine code for this GPU; ptx: it does not")
     ] = None
-    cubins: Annotated[
-        dict[str, str] | None, Is("a hash of the device code, by kernel file; null: not known")
-    ] = None
     state: Annotated[State, Is("what may change between a run and its resumption")] = State()
     unknown: Annotated[dict[str, str], Is("why a field is null, by its path below environment")] = (
         field(default_factory=dict)
@@ -123,39 +119,14 @@ class Method:
     """The numbers by which cases were timed; each description ends with the unit."""
 
     confidence: Annotated[float | None, Is("of a median's interval (share)")] = None
-    fewest_samples: Annotated[
-        int | None, Is("below which a median has no interval, and a case no time (samples)")
-    ] = None
     rounds: Annotated[
         int | None, Is("in which all rows of a shape take turns, in random order (rounds)")
     ] = None
-    most_budgets: Annotated[
-        float | None,
-        Is("for which a case is sampled at most, but for its fewest samples (budgets of sampling)"),
-    ] = None
-    most_budgets_host_timed: Annotated[
-        float | None,
-        Is("the same where the host is the clock: CPU rows and end to end (budgets of sampling)"),
-    ] = None
-    block_seconds: Annotated[
-        float | None, Is("for which a block goes on, of one launch at least (s)")
-    ] = None
-    block_samples: Annotated[int | None, Is("that a block has at most (samples)")] = None
     queued_samples: Annotated[
         int | None,
         Is(
             "that the GPU has in its queue at a time: 1. A record without this number had all "
             "samples of a block in the queue; on some hosts that made short times longer (samples)"
-        ),
-    ] = None
-    batch_below_seconds: Annotated[
-        float | None, Is("below which several hot launches make a sample (s per launch)")
-    ] = None
-    proof_budgets: Annotated[
-        float | None,
-        Is(
-            "that proof and fewest samples may be predicted to take, or the case is not run "
-            "(budgets of sampling)"
         ),
     ] = None
     throttled_below: Annotated[
@@ -167,13 +138,6 @@ class Method:
             "a block that takes more than so many times the case's fastest block but one is set "
             "aside and measured again (times)"
         ),
-    ] = None
-    flush_l2_sizes: Annotated[
-        int | None, Is("of memory that is read before each cold launch (sizes of L2)")
-    ] = None
-    flush_least_bytes: Annotated[int | None, Is("that are read then at least (bytes)")] = None
-    power_seconds: Annotated[
-        float | None, Is("of hot launches back to back over which power is measured (s)")
     ] = None
     inner_repeats: Annotated[
         int | None,

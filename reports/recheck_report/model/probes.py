@@ -10,23 +10,29 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-from recheck_report.model import companions
 from recheck_report.model.case import NAME, ROW, SHAPE
 from recheck_report.model.record import REGIMES, Record
-from recheck_report.model.typed import BadRecord, Is
+from recheck_report.model.typed import BadRecord, Is, bytes_of, read_json, typed
 
 SCHEMA = 1
+PROBES = "probes.json"  # a report takes it along
 OUTCOMES = ("pass", "fail", "hazards", "clean", "refused", "compiles")
 _CASE = rf"^{NAME}/{ROW}/{SHAPE}/({'|'.join(REGIMES)})$"
 _TEST = r"^(gate|racecheck|compile):[^`\[\]<>|\\]+$"
 
 
-class BadProbes(BadRecord):
-    """The file is not in form; str() is one line for the user."""
+Commit = Annotated[str | None, Is("as in the record", pattern="^([0-9a-f]{40}|unknown)$")]
 
 
 @dataclass(frozen=True)
-class Origin(companions.Origin):
+class Origin:
+    """Which code and machine they are about."""
+
+    gpu: Annotated[str | None, Is("model; null without one")]
+    driver: Annotated[str | None, Is("as in the record")]
+    commit: Commit
+    dirty: Annotated[bool, Is("as in the record")]
+    uuid_hash: Annotated[str | None, Is("as in the record", pattern="^[0-9a-f]{16}$")]
     tools: Annotated[dict[str, str | None], Is("versions by name; null: not found")]
 
 
@@ -59,12 +65,31 @@ class Probes:
 
     def foreign(self, record: Record, machine: bool = True) -> str | None:
         """Why these probes are not about that record, or its code alone; None if they are."""
-        return self.environment.foreign(record, "probes.json", machine)
+        own, env = self.environment, record.environment
+        pairs = [("commit", own.commit, env.git.commit)]
+        if machine:
+            gpu = env.gpu.name if env.gpu else None
+            pairs = [("GPU", own.gpu, gpu), ("driver", own.driver, env.driver), *pairs]
+        for field, here, measured in pairs:
+            if here != measured:
+                return f"probes.json has {field} {here}, the record {measured}"
+        return None
 
 
 def load_probes(path: Path) -> Probes | None:
-    """The probes in a report folder, beside a record, or in a file; None where there are none.
+    """The probes in a report folder, or beside a record; None where there are none.
 
-    Raises BadProbes with one line that names the file, the field and what to do.
+    Raises BadRecord with one line that names the file and the field, and says what to do.
     """
-    return companions.read(Probes, SCHEMA, path, companions.PROBES, "collect the probes", BadProbes)
+    file = (path if path.is_dir() else path.parent) / PROBES
+    try:
+        document = read_json(bytes_of(file))
+        if type(document) is not dict or document.get("schema") != SCHEMA:
+            raise BadRecord(f"is no probes.json of schema {SCHEMA}")
+        return typed(Probes, document)
+    except FileNotFoundError:
+        return None
+    except OSError as problem:
+        raise BadRecord(f"{file}: cannot be read: {problem.strerror}") from problem
+    except BadRecord as problem:
+        raise BadRecord(f"{file}: {problem}; collect the probes again") from problem

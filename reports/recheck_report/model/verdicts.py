@@ -6,7 +6,7 @@ import json
 from dataclasses import asdict, dataclass
 from typing import Annotated
 
-from recheck_report.model.companions import Commit
+from recheck_report.model.probes import Commit
 from recheck_report.model.typed import Is
 
 SCHEMA = 1
