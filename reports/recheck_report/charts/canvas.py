@@ -262,25 +262,14 @@ def room(names: Sequence[str]) -> float:
 
 
 def place(wanted: list[float], heights: list[float], top: float) -> list[float]:
-    """Centres nearest to the wanted ones for labels of these heights that must not overlap.
-
-    In order, and less the room that the labels below need, centres may not decrease: isotonic
-    regression, whose answer is the mean of each pool of violators. All stay inside 0..top.
-    """
+    """Centres for labels of these heights, in the order of the wanted ones: moved up until none
+    overlap, and down again until all are inside 0..top."""
     order = sorted(range(len(wanted)), key=lambda i: wanted[i])
-    room, below = {}, 0.0
+    placed, low, high = [*wanted], 0.0, top
     for i in order:
-        room[i] = below + heights[i] / 2
-        below += heights[i]
-    pools: list[list[float]] = []
-    for i in order:
-        pools.append([wanted[i] - room[i]])
-        while len(pools) > 1 and _mean(pools[-2]) > _mean(pools[-1]):
-            pools[-2:] = [pools[-2] + pools[-1]]
-    flat = [_mean(pool) for pool in pools for _ in pool]
-    placed = {i: max(0.0, min(x, top - below)) + room[i] for i, x in zip(order, flat, strict=True)}
-    return [placed[i] for i in range(len(wanted))]
-
-
-def _mean(values: list[float]) -> float:
-    return math.fsum(values) / len(values)
+        placed[i] = max(wanted[i], low + heights[i] / 2)
+        low = placed[i] + heights[i] / 2
+    for i in reversed(order):
+        placed[i] = min(placed[i], high - heights[i] / 2)
+        high = placed[i] - heights[i] / 2
+    return placed

@@ -108,14 +108,18 @@ def parse(text: str) -> list[Kernel]:
     return kernels
 
 
+def errors(ended: Ended) -> list[str]:
+    """What ncu says went wrong. That the program in it returned an error is none, as it ends with
+    its profile."""
+    said = re.findall(r"^==ERROR== (.*\S)", ended.out + "\n" + ended.err, re.MULTILINE)
+    return [f"not measured: ncu: {line}" for line in said if "application returned" not in line]
+
+
 def lost(ended: Ended) -> str | None:
-    """Why what ncu printed is not to be believed: it says so, or it was ended. That the program in
-    it returned an error is no reason, as it ends with its profile."""
+    """Why what ncu printed is not to be believed: it says so, or it was ended."""
     if ended.code is not None and ended.code < 0:
         return f"not measured: ncu ended with {ended.how}"
-    errors = re.findall(r"^==ERROR== (.*\S)", ended.out + "\n" + ended.err, re.MULTILINE)
-    own = [line for line in errors if "application returned" not in line]
-    return f"not measured: ncu: {own[0]}" if own else None
+    return next(iter(errors(ended)), None)
 
 
 def complaints(ended: Ended) -> list[str]:
@@ -126,11 +130,7 @@ def complaints(ended: Ended) -> list[str]:
     if ended.code is None:
         return [f"not measured: ncu took more than {programs.SECONDS} s"]
     own = re.findall(r"^recheck: (.*)", text, re.MULTILINE)
-    errors = re.findall(r"^==ERROR== (.*\S)", text, re.MULTILINE)
-    # that the program in it failed is the least that is known of a failure
-    errors.sort(key=lambda line: "application returned" in line)
-    said = [f"not measured: {line}" for line in own]
-    said += [f"not measured: ncu: {line}" for line in errors]
+    said = [*(f"not measured: {line}" for line in own), *errors(ended)]
     return said or [f"not measured: ncu saw too few kernels, {ended.how}"]
 
 
