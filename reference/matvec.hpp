@@ -11,26 +11,9 @@ namespace recheck::reference {
 
 // r = A · v in fp32 on the CPU: a is rows×columns, row-major, lda elements from row to row.
 
-/// One fp32 sum per row. Source: S3 mxv (A10). The same lines are compiled twice: with
-/// RECHECK_S3_FLAGS, as S3 did, and with -O0.
+/// One fp32 sum per row. Source: S3 mxv (A10), with strides of 64 bits.
 void matvec_serial(int rows, int columns, const float* a, std::int64_t lda, const float* v,
                    float* r);
-void matvec_serial_o0(int rows, int columns, const float* a, std::int64_t lda, const float* v,
-                      float* r);
-
-#ifdef RECHECK_HAVE_SSE
-/// Four sums per row in one SSE register, added up at the end; what four does not divide follows
-/// one by one. Source: S3 mxvSSE (A11), which needs aligned rows and a multiple of four columns.
-void matvec_sse(int rows, int columns, const float* a, std::int64_t lda, const float* v, float* r);
-#endif
-
-#ifdef RECHECK_HAVE_OPENMP
-/// The same with the rows shared out to two threads, as in S3 mxvSSEOpenmp (A12); to all.
-void matvec_sse_openmp2(int rows, int columns, const float* a, std::int64_t lda, const float* v,
-                        float* r);
-void matvec_sse_openmp(int rows, int columns, const float* a, std::int64_t lda, const float* v,
-                       float* r);
-#endif
 
 #ifdef RECHECK_HAVE_BLAS
 /// The installed BLAS's sgemv, with as many threads as it likes. Throws std::length_error where

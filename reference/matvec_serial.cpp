@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Compiled twice, under two names and with two sets of flags: reference/CMakeLists.txt.
 #include "matvec.hpp"
 
 namespace recheck::reference {
 
-void RECHECK_MATVEC_SERIAL(int rows, int columns, const float* a, std::int64_t lda, const float* v,
-                           float* r) {
+void matvec_serial(int rows, int columns, const float* a, std::int64_t lda, const float* v,
+                   float* r) {
   for (int i = 0; i < rows; ++i) {
     float sum = 0;
     for (int j = 0; j < columns; ++j) sum += a[i * lda + j] * v[j];

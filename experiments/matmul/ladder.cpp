@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "../../reference/listings.hpp"
 #include "../../reference/matmul.hpp"
 #include "../harness/limits.hpp"
 #include "matmul.hpp"
@@ -86,6 +87,22 @@ constexpr Strategy block_policy(std::string_view name, Source source) {
           .launch = gpu<k::tile<tile, depth>>};
 }
 
+Reason cpu_listing_fits(const Shape& s, const Device&) {
+  return indices_fit(std::max({s[0] * s[1], s[0] * s[2], s[2] * s[1]}), 31);
+}
+
+/// S1's CPU program, which names no compiler and no flags.
+template <auto f>
+constexpr Strategy s1_cpu(std::string_view name, std::string_view flags) {
+  return {.name = name,
+          .source = {"S1", "MatrixMulCPU", "A01"},
+          .note = flags,
+          .listing = true,
+          .packed = true,
+          .fits = cpu_listing_fits,
+          .launch = cpu_listing<f>};
+}
+
 #ifdef RECHECK_HAVE_BLAS
 constexpr Launcher blas = cpu<reference::matmul_blas>;
 #else
@@ -94,7 +111,9 @@ constexpr Launcher blas = {Backend::cpu, nullptr, "built without a BLAS library"
 
 // clang-format off
 constexpr Strategy rows[] = {
-    {.name = "cpu_serial", .source = {"S1", "MatrixMulCPU", "A01"}, .launch = cpu<reference::matmul_serial>},
+    {.name = "cpu_serial", .source = {"S1", "MatrixMulCPU", "A01"}, .note = "general form: 64-bit strides", .launch = cpu<reference::matmul_serial>},
+    s1_cpu<reference::s1_cpu>("s1_cpu", "as printed, -O2"),
+    s1_cpu<reference::s1_cpu_o0>("s1_cpu_o0", "as printed, -O0"),
     {.name = "cpu_blas", .source = {"vendor", "BLAS"}, .role = Role::baseline, .launch = blas},
     {.name = "global16", .source = {"S1", "matrix_kernel_0", "A03"}, .note = "general form: guards, 64-bit strides", .fits = grid_fits<16>, .launch = gpu<k::global<16>>},
     {.name = "global32", .source = guide_global, .note = "general form; block 32×32 in place of the document's 16×16", .fits = grid_fits<32>, .launch = gpu<k::global<32>>},

@@ -21,6 +21,13 @@ constexpr Launcher cpu = {Backend::cpu, [](const Call& call) {
                             f(p.m, p.n, p.k, p.a, p.lda, p.b, p.ldb, p.c, p.ldc);
                           }};
 
+/// A listing `f(c, a, b, wa, ha, wb)` of packed matrices as a row's entry point.
+template <auto f>
+constexpr Launcher cpu_listing = {Backend::cpu, [](const Call& call) {
+                                    const auto p = arguments(call);
+                                    f(p.c, p.a, p.b, p.k, p.m, p.n);
+                                  }};
+
 /// The same problem with another table: how tests put mutants through the very same gate.
 Experiment experiment(std::span<const Strategy> ladder);
 

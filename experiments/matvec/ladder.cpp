@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "../../reference/listings.hpp"
 #include "../../reference/matvec.hpp"
 #include "../harness/inputs.hpp"
 #include "../harness/limits.hpp"
@@ -11,13 +12,13 @@ namespace k = kernels::matvec;
 
 // what a build may lack
 #ifdef RECHECK_HAVE_SSE
-constexpr Launcher sse = cpu<reference::matvec_sse>;
+constexpr Launcher sse = cpu_listing<reference::s3_sse>;
 #else
 constexpr Launcher sse = {Backend::cpu, nullptr, "built for a CPU without SSE"};
 #endif
 #if defined(RECHECK_HAVE_SSE) && defined(RECHECK_HAVE_OPENMP)
-constexpr Launcher sse_openmp2 = cpu<reference::matvec_sse_openmp2>;
-constexpr Launcher sse_openmp = cpu<reference::matvec_sse_openmp>;
+constexpr Launcher sse_openmp2 = cpu_listing<reference::s3_sse_openmp2>;
+constexpr Launcher sse_openmp = cpu_listing<reference::s3_sse_openmp>;
 #else
 constexpr Launcher sse_openmp2 = {Backend::cpu, nullptr, "built without SSE or without OpenMP"};
 constexpr Launcher sse_openmp = sse_openmp2;
@@ -183,6 +184,28 @@ constexpr Strategy s3_warp_per_row(std::string_view name) {
           .launch = gpu<k::s3_warp_per_row<block>>};
 }
 
+Reason packed_fits(const Shape& s, const Device&) { return indices_fit(s[0] * s[1], 31); }
+
+Reason sse_fits(const Shape& s, const Device& device) {
+  if (s[1] % 4 != 0) return "takes four columns at a time: their number has to be a multiple of 4";
+  return packed_fits(s, device);
+}
+
+/// One of S3's CPU programs as printed.
+constexpr Strategy cpu_listing_row(std::string_view name, Source source, std::string_view note,
+                                   Launcher launch,
+                                   Reason (*fits)(const Shape&, const Device&) = packed_fits,
+                                   Parameter parameter = {}) {
+  return {.name = name,
+          .source = source,
+          .note = note,
+          .parameters = {{parameter}},
+          .listing = true,
+          .packed = true,
+          .fits = fits,
+          .launch = launch};
+}
+
 /// The same row with indices of 64 bits, which count everything.
 template <auto f>
 constexpr Strategy index64(Strategy row) {
@@ -207,11 +230,12 @@ constexpr Source vendor = {"vendor", "cuBLAS"};
 
 // clang-format off
 constexpr Strategy rows[] = {
-    {.name = "cpu_serial", .source = {"S3", "mxv", "A10"}, .note = RECHECK_S3_FLAGS, .launch = cpu<reference::matvec_serial>},
-    {.name = "cpu_serial_o0", .source = {"S3", "mxv", "A10"}, .note = "-O0", .launch = cpu<reference::matvec_serial_o0>},
-    {.name = "cpu_sse", .source = {"S3", "mxvSSE", "A11"}, .note = RECHECK_S3_FLAGS, .launch = sse},
-    {.name = "cpu_sse_openmp2", .source = {"S3", "mxvSSEOpenmp", "A12"}, .note = RECHECK_S3_FLAGS, .parameters = {{{"threads", 2}}}, .launch = sse_openmp2},
-    {.name = "cpu_sse_openmp", .source = {"S3", "mxvSSEOpenmp", "A12"}, .note = RECHECK_S3_FLAGS ", all threads in place of the document's two", .launch = sse_openmp},
+    {.name = "cpu_serial", .source = {"S3", "mxv", "A10"}, .note = "general form: 64-bit strides, " RECHECK_S3_FLAGS, .launch = cpu<reference::matvec_serial>},
+    cpu_listing_row("s3_mxv", {"S3", "mxv", "A10"}, "as printed, " RECHECK_S3_FLAGS, cpu_listing<reference::s3_mxv>),
+    cpu_listing_row("s3_mxv_o0", {"S3", "mxv", "A10"}, "as printed, -O0", cpu_listing<reference::s3_mxv_o0>),
+    cpu_listing_row("s3_sse", {"S3", "mxvSSE", "A11"}, "as printed, " RECHECK_S3_FLAGS, sse, sse_fits),
+    cpu_listing_row("s3_sse_openmp2", {"S3", "mxvSSEOpenmp", "A12"}, "as printed, " RECHECK_S3_FLAGS, sse_openmp2, sse_fits, {"threads", 2}),
+    cpu_listing_row("s3_sse_openmp", {"S3", "mxvSSEOpenmp", "A12"}, "all threads in place of the document's two, " RECHECK_S3_FLAGS, sse_openmp, sse_fits),
     {.name = "cpu_blas", .source = {"vendor", "BLAS"}, .role = Role::baseline, .launch = blas},
 
     naive<256, 4>("naive"),
@@ -245,6 +269,8 @@ constexpr Strategy rows[] = {
     sweep(s3_transposed<512, 0>("s3_transposed_block512")),
     sweep(s3_transposed<1024, 0>("s3_transposed_block1024")),
     sweep(s3_transposed<256, 1>("s3_transposed_unroll1")),
+    sweep(s3_transposed<512, 1>("s3_transposed_block512_unroll1")),
+    sweep(s3_transposed<1024, 1>("s3_transposed_block1024_unroll1")),
     sweep(s3_transposed<256, 4>("s3_transposed_unroll4")),
     sweep(s3_transposed<256, 8>("s3_transposed_unroll8")),
     sweep(s3_transposed<256, 16>("s3_transposed_unroll16")),
@@ -256,6 +282,8 @@ constexpr Strategy rows[] = {
     sweep(s3_constant<512, 0>("s3_constant_block512")),
     sweep(s3_constant<1024, 0>("s3_constant_block1024")),
     sweep(s3_constant<256, 1>("s3_constant_unroll1")),
+    sweep(s3_constant<512, 1>("s3_constant_block512_unroll1")),
+    sweep(s3_constant<1024, 1>("s3_constant_block1024_unroll1")),
     sweep(s3_constant<256, 4>("s3_constant_unroll4")),
     sweep(s3_constant<256, 8>("s3_constant_unroll8")),
     sweep(s3_constant<256, 16>("s3_constant_unroll16")),

@@ -21,6 +21,13 @@ constexpr Launcher cpu = {Backend::cpu, [](const Call& call) {
                             f(p.rows, p.columns, p.a, call.operands[0].ld, p.v, p.r);
                           }};
 
+/// A listing `f(rows, columns, a, v, r)` of packed rows as a row's entry point.
+template <auto f>
+constexpr Launcher cpu_listing = {Backend::cpu, [](const Call& call) {
+                                    const auto p = arguments(call);
+                                    f(p.rows, p.columns, p.a, p.v, p.r);
+                                  }};
+
 /// What the read-only pass computes instead: words whose exclusive or is that of all of A and v.
 extern const Problem checksum;
 

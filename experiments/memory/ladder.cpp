@@ -33,8 +33,8 @@ Reason l2_holds(const Shape& s, const Device& device) {
 }
 
 template <Fits holds>
-Reason chase_fits(const Shape& s, const Device& device) {
-  return s[0] > 0 ? holds(s, device) : "there is no word to go to";
+Reason read_fits(const Shape& s, const Device& device) {
+  return s[0] > 0 ? holds(s, device) : "there is no word to read";
 }
 /// What is visited again comes from a cache.
 Reason never_visits_twice(const Shape& s, const Device&) {
@@ -83,14 +83,17 @@ Strategy ceiling(std::string_view name, std::string_view of, int passes, Fits fi
 std::span<const Strategy> ladder() {
   static const Strategy rows[] = {
       latency("latency_shared", gpu<k::latency_shared>, near_chase, k::near_steps,
-              chase_fits<shared_holds>),
-      latency("latency_l1", gpu<k::latency_l1>, near_chase, k::near_steps, chase_fits<l1_holds>),
+              read_fits<shared_holds>),
+      latency("latency_l1", gpu<k::latency_l1>, near_chase, k::near_steps, read_fits<l1_holds>),
       latency("latency_constant", gpu<k::latency_constant>, near_chase, k::near_steps,
-              chase_fits<constant_holds>),
-      latency("latency_l2", gpu<k::latency_far>, far_chase, k::far_steps, chase_fits<l2_holds>),
+              read_fits<constant_holds>),
+      latency("latency_l2", gpu<k::latency_far>, far_chase, k::far_steps, read_fits<l2_holds>),
       latency("latency_dram", gpu<k::latency_far>, far_chase, k::far_steps, never_visits_twice),
       bandwidth("bandwidth_shared", gpu<k::bandwidth_shared>, shared_holds),
       bandwidth("bandwidth_l1", gpu<k::bandwidth_l1>, l1_holds),
+      bandwidth("uniform_shared", gpu<k::uniform_shared>, read_fits<shared_holds>),
+      bandwidth("uniform_constant", gpu<k::uniform_constant>, read_fits<constant_holds>),
+      bandwidth("uniform_l1", gpu<k::uniform_l1>, read_fits<l1_holds>),
       ceiling("bandwidth_l2", "l2_read", kernels::machine::l2_passes, l2_holds),
       ceiling("bandwidth_dram", "read", 1, nullptr),
       bandwidth("write_shared", gpu<k::write_shared>, shared_holds, overwriting),

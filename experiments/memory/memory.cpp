@@ -75,7 +75,7 @@ constexpr std::int64_t nearest = 1 << 8, near = 1 << 12, l2 = 1 << 22, dram = 1 
 /// Each row at the one size that its level is meant for: memory cold, the rest hot. Constant memory
 /// has two: the nearest of its caches holds about 2 KB, the next one the larger.
 bool leaves_out(const Strategy& strategy, const Shape& shape, Regime regime) {
-  if (shape[0] == nearest) return strategy.name != "latency_constant" || regime != Regime::hot;
+  if (shape[0] == nearest) return !strategy.name.ends_with("_constant") || regime != Regime::hot;
   const auto size = strategy.name.ends_with("_dram") ? dram
                     : strategy.name.ends_with("_l2") ? l2
                                                      : near;

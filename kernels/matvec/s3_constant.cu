@@ -55,6 +55,8 @@ template void s3_constant<256, 0>(const MatvecArgs&, cudaStream_t);
 template void s3_constant<512, 0>(const MatvecArgs&, cudaStream_t);
 template void s3_constant<1024, 0>(const MatvecArgs&, cudaStream_t);
 template void s3_constant<256, 1>(const MatvecArgs&, cudaStream_t);
+template void s3_constant<512, 1>(const MatvecArgs&, cudaStream_t);
+template void s3_constant<1024, 1>(const MatvecArgs&, cudaStream_t);
 template void s3_constant<256, 4>(const MatvecArgs&, cudaStream_t);
 template void s3_constant<256, 8>(const MatvecArgs&, cudaStream_t);
 template void s3_constant<256, 16>(const MatvecArgs&, cudaStream_t);

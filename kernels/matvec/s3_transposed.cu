@@ -43,6 +43,8 @@ template void s3_transposed<256, 0, 32>(const MatvecArgs&, cudaStream_t);
 template void s3_transposed<512, 0, 32>(const MatvecArgs&, cudaStream_t);
 template void s3_transposed<1024, 0, 32>(const MatvecArgs&, cudaStream_t);
 template void s3_transposed<256, 1, 32>(const MatvecArgs&, cudaStream_t);
+template void s3_transposed<512, 1, 32>(const MatvecArgs&, cudaStream_t);
+template void s3_transposed<1024, 1, 32>(const MatvecArgs&, cudaStream_t);
 template void s3_transposed<256, 4, 32>(const MatvecArgs&, cudaStream_t);
 template void s3_transposed<256, 8, 32>(const MatvecArgs&, cudaStream_t);
 template void s3_transposed<256, 16, 32>(const MatvecArgs&, cudaStream_t);

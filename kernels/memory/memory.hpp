@@ -56,6 +56,13 @@ inline constexpr int passes = 1'000'003;
 void bandwidth_shared(const ProbeArgs& args, cudaStream_t stream);
 void bandwidth_l1(const ProbeArgs& args, cudaStream_t stream);
 
+/// As many passes in which all lanes of a warp read the same word at a time: from shared memory,
+/// where each block has put all words first; by way of the L1 caches; from constant memory, as
+/// latency_constant. count > 0. uniform.cu
+void uniform_shared(const ProbeArgs& args, cudaStream_t stream);
+void uniform_l1(const ProbeArgs& args, cudaStream_t stream);
+void uniform_constant(const ProbeArgs& args, cudaStream_t stream);
+
 /// To shared memory: as many passes, a pass by one block, which writes i / 4 + 1 and the number of
 /// the pass into word i. A word of out for each block is the fold of what its last pass has left,
 /// less that number, word i rotated left by i mod 4: the same for every block, and 0 behind the

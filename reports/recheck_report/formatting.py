@@ -23,7 +23,6 @@ SCOPES = {"end_to_end": " end to end", "inner": " inner"}
 class VerdictWords:
     """How a verdict is said and drawn, everywhere."""
 
-    word: str
     one: str  # behind "1 claim"
     many: str  # behind "2 claims"
     color: str
@@ -32,26 +31,33 @@ class VerdictWords:
 
 # in the order in which they are counted
 VERDICTS = {
-    "holds": VerdictWords("holds", "holds", "hold", "#00734f", "o"),
-    "fails": VerdictWords("fails", "fails", "fail", "#bb4400", "X"),
-    "inconclusive": VerdictWords(
-        "inconclusive", "is inconclusive", "are inconclusive", "#806000", "D"
-    ),
-    "not_measured": VerdictWords(
-        "not measured", "was not measured", "were not measured", "#57606a", "P"
-    ),
+    "holds": VerdictWords("holds", "hold", "#00734f", "o"),
+    "depends": VerdictWords("depends", "depend", "#00629b", "s"),
+    "undecided": VerdictWords("is undecided", "are undecided", "#806000", "D"),
+    "fails here": VerdictWords("fails here", "fail here", "#bb4400", "X"),
+    "wrong as printed": VerdictWords("is wrong as printed", "are wrong as printed", "#a3195b", "v"),
+    "not measured": VerdictWords("was not measured", "were not measured", "#57606a", "P"),
+    "not judged": VerdictWords("is not judged", "are not judged", "#57606a", "."),
 }
-WORDS = {verdict: known.word for verdict, known in VERDICTS.items()}
+NOT_JUDGED = "not judged"  # outside the count
+# of a check, which has no reading of its own
+OF_CHECKS = {
+    "fails": "fails", "undecided": "is undecided", "not measured": "was not measured",
+}  # fmt: skip
 
 
 def counted(counts: Mapping[str, int]) -> str:
-    """ "20 of 67 claims hold, 8 fail, 5 are inconclusive, 34 were not measured"."""
-    said = [
-        f"{count} {known.one if count == 1 else known.many}"
-        for known, count in ((VERDICTS[verdict], counts[verdict]) for verdict in VERDICTS)
-    ]
-    first, _, verb = said[0].partition(" ")
-    return ", ".join([f"{first} of {sum(counts.values())} claims {verb}", *said[1:]])
+    """ "20 of 67 claims hold, 8 fail here, 5 are undecided; 7 are not judged"."""
+    total = sum(count for verdict, count in counts.items() if verdict != NOT_JUDGED)
+
+    def said(verdict: str) -> str:
+        known, count = VERDICTS[verdict], counts.get(verdict, 0)
+        return f"{count} {known.one if count == 1 else known.many}"
+
+    first, _, verb = said("holds").partition(" ")
+    rest = [said(each) for each in (*VERDICTS,)[1:] if counts.get(each) and each != NOT_JUDGED]
+    apart = f"; {said(NOT_JUDGED)}" if counts.get(NOT_JUDGED) else ""
+    return ", ".join([f"{first} of {total} claims {verb}", *rest]) + apart
 
 
 def significant(value: float, digits: int = 3) -> str:

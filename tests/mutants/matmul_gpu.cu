@@ -11,6 +11,7 @@
 #include "mutants.hpp"
 #include "pipeline.cuh"
 #include "s0.cuh"
+#include "s2.cuh"
 
 namespace recheck::mutants {
 namespace {
@@ -171,9 +172,22 @@ constexpr Strategy s1_row(std::string_view name) {
   return row;
 }
 
-constexpr Strategy s1_floor_grid() {
-  Strategy row = packed(mutant("s1_floor_grid", gpu<kernels::matmul::s1_kernel_0>));
+template <auto kernel>
+constexpr Strategy floor_grid(std::string_view name) {
+  Strategy row = packed(mutant(name, gpu<kernel>));
   row.fits = between_tiles;
+  return row;
+}
+
+/// S2's listings take whole tiles; where k has a tail, the second leaves it out.
+template <auto kernel, bool tail>
+constexpr Strategy s2_row(std::string_view name) {
+  Strategy row = packed(mutant(name, gpu<kernel>));
+  row.fits = [](const Shape& s, const Device&) -> Reason {
+    if (auto reason = whole_tiles("m", s[0], 16)) return reason;
+    if (auto reason = whole_tiles("n", s[1], 16)) return reason;
+    return (s[2] % 16 != 0) == tail ? Reason{} : Reason{"is about the tail of k"};
+  };
   return row;
 }
 
@@ -182,7 +196,10 @@ constexpr Strategy rows[] = {
     s0_row<S0Defect::depth4_outer_loop, 64>("s0_depth4_outer_loop"),
     s0_row<S0Defect::depth4_both_loops, 64>("s0_depth4_both_loops"),
     s0_row<S0Defect::depth4_inner_loop, 64>("s0_depth4_inner_loop"),
-    s1_floor_grid(),
+    floor_grid<kernels::matmul::s1_kernel_0>("s1_floor_grid"),
+    floor_grid<kernels::matmul::s2_global>("s2_floor_grid"),
+    s2_row<s2<S2Defect::none>, false>("unspoiled_s2"),
+    s2_row<kernels::matmul::s2_shared, true>("s2_k_tail"),
     s1_row<false>("unspoiled_s1_with_room"),
     s1_row<true>("s1_k_tail"),
     mutant("unspoiled", gpu<launch<Defect::none>>),
@@ -214,6 +231,8 @@ constexpr Strategy rows[] = {
 constexpr Strategy races[] = {
     s0_row<S0Defect::first_barrier_missing>("s0_first_barrier_missing"),
     s0_row<S0Defect::second_barrier_missing>("s0_second_barrier_missing"),
+    s2_row<s2<S2Defect::first_barrier_missing>, false>("s2_first_barrier_missing"),
+    s2_row<s2<S2Defect::second_barrier_missing>, false>("s2_second_barrier_missing"),
 };
 
 }  // namespace

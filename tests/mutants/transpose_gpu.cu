@@ -5,6 +5,7 @@
 
 #include <cuda_bf16.h>
 
+#include "../../experiments/harness/limits.hpp"
 #include "../../experiments/transpose/transpose.hpp"
 #include "mutants.hpp"
 
@@ -83,6 +84,16 @@ void launch(const TransposeArgs& p, cudaStream_t stream) {
 namespace k = kernels::transpose;
 using transpose::gpu;
 
+/// The sample's listings take whole tiles, and no padding.
+constexpr Strategy square_listing(Strategy row) {
+  row.packed = true;
+  row.fits = [](const Shape& s, const Device&) -> Reason {
+    if (s[0] != s[1]) return "is no square";
+    return whole_tiles("rows", s[0], 32);
+  };
+  return row;
+}
+
 constexpr Layout by_rows = Layout::row_major;
 
 // clang-format off
@@ -107,6 +118,8 @@ constexpr Strategy rows[] = {
     square_only(mutant("copy_as_transposition", gpu<k::copy>)),
     mutant("coarse_grained_as_transposition", gpu<k::coarse_grained>),
     square_only(mutant("fine_grained_as_transposition", gpu<k::fine_grained>)),
+    square_listing(mutant("sdk_fine_grained_as_transposition", gpu<k::sdk_fine_grained>)),
+    square_listing(mutant("unspoiled_sdk", gpu<k::sdk_diagonal>)),
     square_only(mutant("transposition_as_copy", gpu<k::naive>, by_rows, &transpose::copied)),
     mutant("transposition_as_coarse_grained", gpu<k::naive>, by_rows, &transpose::tiles_moved),
     square_only(mutant("transposition_as_fine_grained", gpu<k::naive>, by_rows, &transpose::tiles_turned)),

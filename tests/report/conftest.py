@@ -9,6 +9,7 @@ import copy
 import gc
 import io
 import json
+import math
 import os
 import pickle
 import posixpath
@@ -16,7 +17,6 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
@@ -26,6 +26,7 @@ from recheck_report import cli
 
 if TYPE_CHECKING:
     from recheck_report.model.record import Record
+    from recheck_report.statistics.variation import Variation
 
 REPORTS = Path(__file__).resolve().parents[2] / "reports"
 EXPERIMENTS = REPORTS.parent / "experiments"  # our own collection of claims
@@ -245,14 +246,22 @@ def save(tmp_path: Path) -> Callable[..., Path]:
     return write
 
 
+def varied(wide: float, gpu: str = "NVIDIA H200") -> Variation:
+    """Runs that differ by so much in every class, as a part of 1."""
+    from recheck_report.statistics.variation import CLASSES, TABLE, Runs, Variation
+
+    runs = Runs(gpu, {}, {}, 10)
+    of_all = dict.fromkeys(CLASSES, math.log1p(wide))
+    runs.__dict__.update(of_ratios=of_all, of_medians=of_all)
+    return Variation(runs, json.loads(TABLE.read_text()))
+
+
 @pytest.fixture
 def no_variation(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two processes on one GPU do not differ, so the resolution is the self-audit's alone."""
     from recheck_report.statistics import variation
 
-    nothing = dict.fromkeys(variation.CLASSES, 0.0)
-    table = replace(variation.known(), ratios=nothing, medians=nothing)
-    monkeypatch.setattr(variation, "known", lambda: table)
+    monkeypatch.setattr(variation, "known", lambda gpu="": varied(0.0))
 
 
 @pytest.fixture(scope="session")

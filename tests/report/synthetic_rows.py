@@ -37,7 +37,8 @@ TRANSPOSE_SHAPES: Shapes = [
 TRANSPOSE_SMALL: Shapes = [(2048, 2048), (8192, 8192), (8224, 8224)]
 # of matmul: peak flop/s, seconds of overhead
 RATES = {
-    "cpu_serial": (1.05e9, 0.0), "cpu_blas": (6.1e11, 4e-6), "global16": (5.1e12, 3.0e-6),
+    "cpu_serial": (1.05e9, 0.0), "s1_cpu": (1.05e9, 0.0), "s1_cpu_o0": (3e8, 0.0),
+    "cpu_blas": (6.1e11, 4e-6), "global16": (5.1e12, 3.0e-6),
     "global32": (6.0e12, 3.2e-6), "tile8": (4.2e12, 3.5e-6), "tile16": (7.0e12, 3.4e-6),
     "tile32": (8.1e12, 4.5e-6), "submatrix16": (6.9e12, 3.4e-6), "tile8_depth2": (4.6e12, 3.4e-6),
     "tile8_depth4": (5.0e12, 3.6e-6), "tile8_depth8": (4.9e12, 3.9e-6),
@@ -52,8 +53,8 @@ RATES = {
 }  # fmt: skip
 # of matvec, by the beginnings of its rows' names: bytes/s at best, threads for each row
 KERNELS = {
-    "cpu_serial": (4.4e9, 0), "cpu_serial_o0": (1.1e9, 0), "cpu_sse": (1.3e10, 0),
-    "cpu_sse_openmp2": (2.0e10, 0), "cpu_sse_openmp": (4.1e10, 0), "cpu_blas": (4.0e10, 0),
+    "cpu_serial": (4.4e9, 0), "mxv": (4.4e9, 0), "mxv_o0": (1.1e9, 0), "sse": (1.3e10, 0),
+    "sse_openmp2": (2.0e10, 0), "sse_openmp": (4.1e10, 0), "cpu_blas": (4.0e10, 0),
     "naive": (1.2e12, 1), "transposed": (3.6e12, 1), "constant": (3.7e12, 1),
     "shared": (4.0e12, 1), "block_per_row": (4.2e12, 256), "warp_per_row": (4.1e12, 32),
     "warp_per_row_shared": (3.5e12, 32), "transpose_then_matvec": (1.0e12, 1),

@@ -223,8 +223,8 @@ def test_what_was_disturbed_decides_no_claim(
         }
         if timed and before[each.claim.id].verdict in ("holds", "fails"):
             decided += 1
-            assert each.verdict in ("inconclusive", "not_measured"), each.claim.id
-            if each.verdict == "inconclusive":
+            assert each.verdict in ("undecided", "not measured"), each.claim.id
+            if each.verdict == "undecided":
                 assert any(cause in (each.reason or "") for cause in CAUSES)
         if not timed:
             assert each.verdict == before[each.claim.id].verdict

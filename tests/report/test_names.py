@@ -75,7 +75,7 @@ def _rendered(record: Path, article: Path) -> tuple[int, str, str]:
 
 def test_what_is_committed_names_nothing_that_is_not_there() -> None:
     for folder, report in (
-        (EXPERIMENTS, EXPERIMENTS.parent / "reports/results/nvidia-h200"),
+        (EXPERIMENTS, EXPERIMENTS.parent / "reports/results/nvidia-h100-80gb-hbm3"),
         (OUTSIDE / "claims", EVIDENCE),
     ):
         assert [*faults(load_collection(folder), Tables.of(load(report)[0]))] == []

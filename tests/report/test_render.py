@@ -349,7 +349,7 @@ def test_columns_follow_the_experiment(report: Callable[..., str]) -> None:
     shared = row_of(text, "shared")
     assert shared["layout"] == "column major" and "end to end" in shared and "inner" not in shared
     assert shared["of `read`"].startswith("58.2")
-    assert row_of(text, "cpu_sse")["of `read`"] == "–"
+    assert row_of(text, "s3_sse")["of `read`"] == "–"
     part = row_of(text, "constant_copy")
     assert part["speed-up over `naive`"] == part["of `read`"] == part["GB/s"] == "–"
     assert part["cold"].startswith("3.00")
@@ -363,7 +363,7 @@ def test_then_and_here_gives_both_and_what_is_lost(report: Callable[..., str]) -
     assert "| 2.62 ms | 104 µs ±0.25 % | 25.2× [25.1, 25.2] |" in row
     # what most rows were measured on stands once, another machine in its row
     assert then.count("GeForce GTX 295") == 1 and "Intel(R) Xeon(R)" in then
-    assert "; Intel Xeon 5405" in next(line for line in then.split("\n") if "`cpu_sse`" in line)
+    assert "; Intel Xeon 5405" in next(line for line in then.split("\n") if "`s3_sse`" in line)
     lost = next(line for line in then.split("\n") if line.startswith("| `s3_naive`"))
     assert "| not preserved: " in lost and "139.5 ms or more" in lost
 

@@ -45,24 +45,26 @@ def test_a_row_reads_without_a_click(record: Record) -> None:
     ]
     shown = view(record, *claims)
     first, second = shown.rows
-    said, verdict, here, why = first
+    said, verdict, here, why, elsewhere = first
     assert said == "[C12](claims.md#claim-c12) The title of C12: lost" and verdict == "**holds**"
     assert re.fullmatch(r"1\.36\d* times as fast \[1\.36\d*, 1\.36\d*\]; asked: faster", here)
     assert re.fullmatch(r"It is 1\.36\d* times as fast \[.*\]", why)
-    assert second[1] == "**fails**" and second[2].endswith("asked: slower") and second[3] == "–"
-    assert shown.counts.startswith("1 of 2 claims holds, 1 fails")
-    assert shown.kinds == [["2 timed", "1", "1", "0", "0"]]
+    assert re.fullmatch(r"the same in \d+ of 10 earlier runs", elsewhere)
+    assert second[1] == "**fails here**" and second[3] == "–"
+    assert second[2].endswith("asked: slower")
+    assert shown.counts.startswith("1 of 2 claims holds, 1 fails here")
+    assert shown.kinds == [["2 timed", "1", "0", "0", "1", "0", "0", "0"]]
 
 
 @pytest.mark.usefixtures("no_variation")
 def test_a_row_shows_the_check_that_decides(record: Record) -> None:
     checks = [ratio(), formula(YES, says="so far so good"), formula(NO, says="but"), ratio()]
     shown = view(record, make_claim("C12", *checks))
-    ((_, verdict, here, _),) = shown.rows
-    assert verdict == "**fails**" and here == "false (and 3 more); asked: true"
+    ((_, verdict, here, _, _),) = shown.rows
+    assert verdict == "**fails here**" and here == "false (and 3 more); asked: true"
     # all of them stand in the details, the same figure first
     (detail,) = details_of(shown)
-    assert detail.verdict == "fails" and here.startswith(f"{detail.measured};")
+    assert detail.verdict == "fails here" and here.startswith(f"{detail.measured};")
     found = [fact.split(":")[0] for fact in detail.facts if fact.startswith("**")]
     assert found == ["**holds**", "**holds**", "**fails**", "**holds**"]
     assert f"**fails**: but: `{NO}`: false" in detail.facts
@@ -82,7 +84,8 @@ def test_what_was_not_measured_says_why(save: Callable[..., Path]) -> None:
     reasons = [detail.why for detail in details_of(shown)]
     assert reasons[0].endswith("failed: launch: a \\| b")
     assert "the record holds no case" in reasons[1] and reasons[2] == "it says how, not how much"
-    assert {(row[1], row[2]) for row in shown.rows} == {("**not measured**", "–")}
+    words = ["**not measured**", "**not measured**", "**not judged**"]
+    assert [row[1:3] for row in shown.rows] == [[word, "–"] for word in words]
     facts = [detail.facts for detail in details_of(shown)]
     # a case of the record has a row, one that it lacks has none
     assert "; it needs `matmul/no_such_row/1024x1024x1024/cold`, [`global16`](matm" in facts[1][-1]
@@ -186,19 +189,19 @@ def test_a_why_belongs_to_a_verdict_and_a_gpu(record: Record) -> None:
         (("tile16", "cublas"), "holds", "holds for all 2 choices"),
         (
             ("tile16", "global16"),
-            "inconclusive",
-            "holds for 1 of the 2 choices that the document leaves open, is inconclusive for tile",
+            "undecided",
+            "holds for 1 of the 2 choices that the document leaves open, is undecided for tile",
         ),
-        (("tile16", "cpu"), "inconclusive", "the document leaves open, fails for tile cpu ("),
-        (("tile16", "none"), "not_measured", "not measured: at tile none: the record holds no"),
+        (("tile16", "cpu"), "depends", "the document leaves open, fails for tile cpu ("),
+        (("tile16", "none"), "undecided", "not measured: at tile none: the record holds no"),
         (
             ("cpu", "tile16", "none"),
-            "inconclusive",
+            "depends",
             "holds for 1 of the 3 choices that the document leaves open, fails for tile cpu",
         ),
         (
             ("cpu", "cpu"),
-            "fails",
+            "fails here",
             "holds for none of the 2 choices that the document leaves open, fails for tile cpu (",
         ),
     ],
@@ -234,18 +237,18 @@ def test_a_verdict_follows_the_measurement(report: Callable[..., str], tmp_path:
     before = _verdicts(tmp_path / "report")
     text = report(scale(made, "/s0_tiles/", 10))
     after = _verdicts(tmp_path / "report")
-    assert before["C12"] == "holds" and after["C12"] == "fails"
-    assert "| **fails** |" in _row(text, "C12")
+    assert before["C12"] == "depends" and after["C12"] == "fails here"
+    assert "| **fails here** |" in _row(text, "C12")
 
 
-def test_wider_intervals_leave_it_inconclusive(report: Callable[..., str], tmp_path: Path) -> None:
+def test_wider_intervals_leave_it_undecided(report: Callable[..., str], tmp_path: Path) -> None:
     made = make_record(SMALL, strategies=FEW)
     for name, low, high in (("s1_kernel_0", 0.2e-3, 1.05e-3), ("s0_tiles", 0.2e-3, 1.01e-3)):
         for case in matching(made, f"/{name}/1024x1024x1024/cold"):
             set_time(case, (low + high) / 2, low, high)
     text = report(made)
-    assert _verdicts(tmp_path / "report")["C12"] == "inconclusive"
-    assert "| **inconclusive** |" in _row(text, "C12")
+    assert _verdicts(tmp_path / "report")["C12"] == "undecided"
+    assert "| **undecided** |" in _row(text, "C12")
 
 
 def _with_probes(made: Json, probes: object, folder: Path) -> Path:
@@ -284,7 +287,7 @@ def test_probes_of_another_run_decide_nothing(tmp_path: Path) -> None:
     text = text_of(tree(tmp_path / "report"))
     why = "probes.json has driver 1.2.3, the record 580.159.04"
     assert f"> **Probes of another run**: {why}, so they decide no claim here." in text
-    assert _verdicts(tmp_path / "report")["C09"] == "not_measured" and f"| {why} |" in text
+    assert _verdicts(tmp_path / "report")["C09"] == "not measured" and f"| {why} |" in text
 
 
 def test_probes_of_an_earlier_report_do_not_stay(
@@ -336,7 +339,7 @@ def test_other_gpus_stand_beside_as_columns(report: Callable[..., str], tmp_path
     # the own record first; one of the same GPU is left out
     assert head.count("NVIDIA") == 2 and "NVIDIA L4<br>" in head and "**driver 550.54**" in head
     assert "commit 0123456<br>" in head and "**commit" not in head
-    assert re.search(r"\*\*holds\*\* 1\.56\d* times .* \| \*\*fails\*\* 6\.3", row)
+    assert re.search(r"\*\*depends\*\* 1\.56\d* times .* \| \*\*fails here\*\* 6\.3", row)
     assert (
         "verdicts differ on" in part and "C12" in part.split("verdicts differ on")[1].split("\n")[0]
     )
@@ -391,7 +394,7 @@ def test_strip_shows_what_misses(record: Record) -> None:
     texts, chart = _chart(view(record, *claims))
     shown = [text for text in texts if re.match(r"C\d\d ", text)]
     assert shown == ["C25  Nine", "C24  Three"]
-    assert texts.count("fails") == 2 and "holds" not in texts
+    assert texts.count("fails here") == 2 and "holds" not in texts
     assert "measured over asked (times, log; right of the line is as the claim says)" in texts
     assert {"1.36×, asked > 9×", "1.36×, asked > 3×"} <= set(texts)
     assert chart.name == "claims.svg"

@@ -15,6 +15,7 @@ from recheck_report.charts.message import factor
 from recheck_report.claims import Check, Judged, Outcome
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import VERDICTS, duration, significant
+from recheck_report.model.verdicts import FAILS
 
 AXIS = "measured over asked (times, log; right of the line is as the claim says)"
 STEP = 28.0  # points from claim to claim
@@ -87,7 +88,7 @@ def _rows(own: Measured) -> list[_Row]:
     """The claims that were timed and do not hold, the widest miss first."""
     found = []
     for judged in own.judgement.claims:
-        outcome = judged.effect if judged.verdict in ("fails", "inconclusive") else None
+        outcome = judged.shown if judged.verdict != "holds" else None
         bound = _asked(outcome.check) if outcome else None
         ends = _ends(outcome) if outcome else None
         if outcome and bound and ends:
@@ -122,7 +123,7 @@ def strip(own: Measured) -> Drawing:
             if row.judged.verdict != verdict:
                 continue
             axes.text(0, y + 6, f"{claim.id}  {claim.title}", **text)
-            beside(axes, y + 6, known.word, color=known.color, fontweight="bold")
+            beside(axes, y + 6, verdict, color=known.color, fontweight="bold")
             asked = f"asked {row.bound.text(unit)}"
             beside(axes, y + 17, f"{_short(row.outcome.value or 0.0, unit)}, {asked}", color=INK)
             points.append((y + 17, *row.ends))
@@ -139,9 +140,9 @@ def strip(own: Measured) -> Drawing:
 
 def _message(rows: list[_Row]) -> str:
     """Which claim misses by the most."""
-    missing = [row for row in rows if row.judged.verdict == "fails"]
+    missing = [row for row in rows if row.judged.verdict in FAILS]
     if not missing:
-        return f"{len(rows)} claims about a ratio are undecided, none fails"
+        return f"{len(rows)} claims about a ratio do not hold, none fails"
     worst = missing[0]
     claim = worst.judged.claim
     text = f"Furthest from what was said: {claim.title} ({claim.id})"

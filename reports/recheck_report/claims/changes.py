@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -9,9 +10,23 @@ from typing import Annotated
 from recheck_report.claims.load import load_claims
 from recheck_report.claims.toml import BadClaim, Said, load_tables, table_of
 from recheck_report.model.typed import Is, read_toml
-from recheck_report.model.verdicts import VERDICTS
+from recheck_report.model.verdicts import (
+    DEPENDS,
+    FAILS_HERE,
+    NOT_JUDGED,
+    NOT_MEASURED,
+    UNDECIDED,
+    VERDICTS,
+    WRONG_AS_PRINTED,
+)
 
 CHANGES = "changes.toml"
+# the words of earlier evidence, and today's that say the same
+EARLIER = {
+    "fails": (FAILS_HERE, WRONG_AS_PRINTED),
+    "inconclusive": (UNDECIDED, DEPENDS),
+    "not_measured": (NOT_MEASURED, NOT_JUDGED),
+}
 CAUSES = ("check", "transcription", "open choice")
 
 
@@ -24,8 +39,8 @@ class Change:
     # the last that had the old check
     commit: Annotated[str, Is(pattern="^[0-9a-f]{40}$", form="40 hex digits")]
     asked: Said  # what that asked, in one line
-    # what it came to, on the evidence committed then
-    verdict: Annotated[str, Is(one_of=VERDICTS)]
+    # what it came to, on the evidence committed then, in the words of then
+    verdict: Annotated[str, Is(one_of=(*VERDICTS, *EARLIER))]
     because: Annotated[str, Is(one_of=CAUSES)]
     reason: Said
 
@@ -40,3 +55,16 @@ def load_changes(folder: Path) -> tuple[Change, ...]:
         return ()
     claims = [claim.id for claim in load_claims(folder)]
     return load_tables(path, read_toml(path, BadClaim), "change", _read, claim=claims)
+
+
+def turned(changes: Sequence[Change], today: Mapping[str, str]) -> list[Change]:
+    """The changes after which the claim's verdict was another, unless it is not measured today;
+    `today`: verdicts by claim."""
+    found = []
+    for at, change in enumerate(changes):
+        later = (each.verdict for each in changes[at + 1 :] if each.claim == change.claim)
+        after = next(later, today[change.claim])
+        same = (change.verdict, NOT_MEASURED, *EARLIER.get(change.verdict, ()))
+        if after not in same:
+            found.append(change)
+    return found

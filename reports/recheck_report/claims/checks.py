@@ -16,11 +16,11 @@ from recheck_report.model.counters import OF_DEVICE
 from recheck_report.model.record import REGIMES
 from recheck_report.model.typed import Is, Unfit, typed
 
-# what a bound may say in place of a number: how words are read for which a document has no figure.
-# Times as fast, or a share of the total
+# what a bound may say in place of a number: how words are read for which a document has no figure,
+# ours first, then other common readings. Times as fast, or a share of the total
 POLICY = {
-    "faster": 1.0, "much faster": 1.5, "far faster": 2.0, "by tens of times": 20.0,
-    "important": 0.1, "very important": 0.25,
+    "faster": (1.0,), "much faster": (1.5, 1.2, 2.0), "far faster": (2.0, 1.5),
+    "by tens of times": (20.0, 10.0), "important": (0.1,), "very important": (0.25,),
 }  # fmt: skip
 _WORDED = ("above", "below", "at_least", "at_most")
 # what becomes of a snippet, which no test is
@@ -62,6 +62,7 @@ class Check:
     within: Factor = None
     key: str = ""  # by which a claim's `why` names what came out
     place: str = field(default="", compare=False)  # in its claim or erratum, for messages
+    word: str = ""  # of POLICY, that stands for its bound
     # the same question for each value of what the document leaves open, itself the first
     over: tuple[tuple[str, Check], ...] = ()
 
@@ -125,13 +126,24 @@ class Open:
         return f"{self.name} {value}" if value.isdecimal() else value
 
 
-def checks_of(table: dict[str, Any], key: str, choices: tuple[Open, ...] = ()) -> tuple[Check, ...]:
-    """The checks of a list in a table; raises Unfit."""
+def _read(key: str, times: float) -> float:
+    """A word as a bound: of a rate that is at most such a share of another's, the inverse."""
+    return 1 / times if key == "at_most" else times
+
+
+Joint = tuple[tuple[str, str], ...]  # a value for each of several choices, by the choice's name
+
+
+def checks_of(
+    table: dict[str, Any], key: str, choices: tuple[Open, ...] = (), joint: tuple[Joint, ...] = ()
+) -> tuple[Check, ...]:
+    """The checks of a list in a table, asked at each value of each choice, and at the joint ones;
+    raises Unfit."""
     found: list[Check] = []
     for at, one in enumerate(list_of(table, key)):
         place = f"{key}[{at}]"
         for each in _checks(one, place):
-            found.append(_varied(replace(each, place=place), choices, place))
+            found.append(_varied(replace(each, place=place), choices, joint, place))
     return tuple(found)
 
 
@@ -154,11 +166,11 @@ def _checks(table: Any, where: str) -> list[Check]:
             raise Unfit("is missing", f"{where}.{key}")
     if form.one_of and sum(key in table for key in form.one_of) != 1:
         raise Unfit(f"needs exactly one of {', '.join(form.one_of)}", where)
-    worded: dict[str, float] = {}
+    worded: dict[str, Any] = {}
     for key in _WORDED:
         if isinstance(word := table.get(key), str):
             one_of(POLICY, word, f"{where}.{key}")
-            worded[key] = POLICY[word]
+            worded |= {key: _read(key, POLICY[word][0]), "word": word}
     check = typed(Check, table | worded, where)
     for key in ("cases", "shapes"):
         if key in table and len(table[key]) < 2 - expands:
@@ -174,23 +186,39 @@ def _checks(table: Any, where: str) -> list[Check]:
     ]
 
 
-def _varied(check: Check, choices: tuple[Open, ...], where: str) -> Check:
-    """With the same question for each value, one choice at a time, if its cases name any."""
+def _varied(check: Check, choices: tuple[Open, ...], joint: tuple[Joint, ...], where: str) -> Check:
+    """With the same question for each value of a choice that its cases name, for each joint choice,
+    and for each reading of its word."""
     ids = (*(getattr(check, key) for key in _FILLED), *check.cases)
-    used = [
-        each
+    used = {
+        each.name: each
         for each in choices
         if any(f"{{{word}}}" in text for word in each.values[0][1] for text in ids)
-    ]
-    usual = {word: text for each in used for word, text in each.values[0][1].items()}
+    }
+    usual = {word: text for each in used.values() for word, text in each.values[0][1].items()}
     filled = _filled(check, usual, where)
-    if not used:
-        return filled
-    over = [(", ".join(each.label(each.values[0][0]) for each in used), filled)]
-    for each in used:
+    over = [(", ".join(each.label(each.values[0][0]) for each in used.values()) or "ours", filled)]
+    for each in used.values():
         for known, text in each.values[1:]:
             over.append((each.label(known), _filled(check, {**usual, **text}, where)))
-    return replace(filled, over=tuple(over))
+    for values in joint:
+        own = [(used[name], known) for name, known in values if name in used]
+        texts = dict(usual)
+        for each, known in own:
+            texts |= dict(each.values)[known]
+        if own:
+            over.append((joint_label(choices, values), _filled(check, texts, where)))
+    for reading in POLICY.get(check.word, ())[1:]:
+        (key,) = (each for each in _WORDED if getattr(check, each) is not None)
+        bound: dict[str, Any] = {key: _read(key, reading)}
+        over.append((f"“{check.word}” as {reading:g} times", replace(filled, **bound)))
+    return replace(filled, over=tuple(over)) if len(over) > 1 else filled
+
+
+def joint_label(choices: tuple[Open, ...], values: Joint) -> str:
+    """ "block 512, unrolling 1"."""
+    known = {each.name: each for each in choices}
+    return ", ".join(known[name].label(value) for name, value in values)
 
 
 def _filled(check: Check, texts: dict[str, str], where: str) -> Check:

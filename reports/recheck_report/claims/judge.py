@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -14,17 +15,22 @@ from recheck_report.claims.figure import filled
 from recheck_report.claims.load import Claim, Erratum
 from recheck_report.claims.predicates import (
     FAILS,
-    INCONCLUSIVE,
+    HOLDS,
     NOT_MEASURED,
+    UNDECIDED,
     Outcome,
     Questions,
     all_of,
 )
 from recheck_report.claims.toml import BadClaim
+from recheck_report.model import verdicts as VERDICT
 from recheck_report.model.probes import Probes
 from recheck_report.model.record import Record
 from recheck_report.model.verdicts import SCHEMA, About, Value, Verdict, Verdicts
+from recheck_report.statistics import variation
 from recheck_report.statistics.family import Comparisons
+
+USUAL = "the usual choices"  # of all that a document leaves open
 
 
 @dataclass(frozen=True)
@@ -35,47 +41,105 @@ class Judged:
     gpu: str  # whose record it is; empty without one
     outcomes: tuple[Outcome, ...]  # of the checks that decide
     also: tuple[Outcome, ...]
+    earlier: tuple[int, int] = (0, 0)  # of how many earlier runs of the model so many agree
+
+    @cached_property
+    def configurations(self) -> dict[str, str]:
+        """By a joint choice of what the document leaves open, whether all parts of the claim hold
+        there: holds, fails, undecided or not measured. Under USUAL stands the usual choice."""
+        parts = [(each, dict(each.over[1:])) for each in self.outcomes]
+        labels = dict.fromkeys([USUAL, *(label for _, over in parts for label in over)])
+        return {
+            label: all_of(over.get(label, _usual(each)).verdict for each, over in parts)
+            for label in labels
+        }
+
+    @cached_property
+    def verdict(self) -> str:
+        """One of VERDICTS: how far the claim holds over all configurations, as far as its sentence
+        reaches."""
+        if self.claim.not_judged:
+            return VERDICT.NOT_JUDGED
+        found = Counter(self.configurations.values())
+        total, holding = found.total(), found[HOLDS]
+        reached = {"every": holding == total, "most": 2 * holding > total, "some": holding > 0}
+        if reached[self.claim.scope]:
+            return VERDICT.HOLDS
+        if found[FAILS] == total:
+            return VERDICT.WRONG_AS_PRINTED if self.claim.independent else VERDICT.FAILS_HERE
+        if holding and found[FAILS]:
+            return VERDICT.DEPENDS
+        unknown = not found[UNDECIDED] and not holding
+        return VERDICT.NOT_MEASURED if unknown or not self._measured else VERDICT.UNDECIDED
 
     @property
-    def verdict(self) -> str:
-        found = [outcome.verdict for outcome in self.outcomes]
-        return all_of(found) if found else NOT_MEASURED
+    def _measured(self) -> bool:
+        """Whether the usual choice was."""
+        return self.configurations[USUAL] != NOT_MEASURED
+
+    @property
+    def turns(self) -> str:
+        """With which choices the claim holds and with which it fails; empty unless it depends."""
+        if self.verdict != VERDICT.DEPENDS:
+            return ""
+        by_verdict: dict[str, list[str]] = {}
+        for label, verdict in self.configurations.items():
+            by_verdict.setdefault(verdict, []).append(label)
+        few = min((HOLDS, FAILS), key=lambda verdict: len(by_verdict[verdict]))
+        word = {HOLDS: "It holds with", FAILS: "It fails with"}[few]
+        return f"{word} {', '.join(by_verdict[few])}."
+
+    @property
+    def _known(self) -> dict[str, Outcome]:
+        return {o.check.key: o for o in (*self.outcomes, *self.also) if o.check.key}
+
+    @property
+    def here(self) -> str:
+        """What was measured, in one sentence with its figures; empty where one is missing."""
+        word = "fails" if self.verdict in VERDICT.FAILS else self.verdict
+        text = self.claim.here.get(word, self.claim.here.get("else", ""))
+        return filled(text, self._known) or "" if text else ""
+
+    @property
+    def elsewhere(self) -> str:
+        """What is known of other runs on this GPU model, in a few words."""
+        if self.claim.independent:
+            return "the same on every GPU"
+        alike, runs = self.earlier
+        return f"the same in {alike} of {runs} earlier runs" if runs else ""
 
     @property
     def why(self) -> tuple[tuple[str, dict[str, Outcome]], ...]:
         """What explains this verdict on this GPU, with the outcomes that it speaks of; not where
         one of these was not measured."""
-        known = {o.check.key: o for o in (*self.outcomes, *self.also) if o.check.key}
-        found = []
+        word, found = "fails" if self.verdict in VERDICT.FAILS else self.verdict, []
         for each in self.claim.why:
-            spoken = {key: known[key] for key in re.findall(r"{(\w+)}", each.text)}
-            here = each.verdict == self.verdict and each.gpu in ("", self.gpu)
+            spoken = {key: self._known[key] for key in re.findall(r"{(\w+)}", each.text)}
+            here = each.verdict == word and each.gpu in ("", self.gpu)
             if here and all(outcome.value is not None for outcome in spoken.values()):
                 found.append((each.text, spoken))
         return tuple(found)
 
     @property
-    def here(self) -> str:
-        """What was measured, in one sentence with its figures; empty where one is missing."""
-        known = {o.check.key: o for o in (*self.outcomes, *self.also) if o.check.key}
-        text = self.claim.here.get(self.verdict, self.claim.here.get("else", ""))
-        return filled(text, known) or "" if text else ""
-
-    @property
     def reason(self) -> str | None:
         """Why there is no verdict, or why a time decides none; None if there is one."""
-        if self.verdict == INCONCLUSIVE:
+        if self.verdict == VERDICT.UNDECIDED:
             return next((outcome.unsure for outcome in self.outcomes if outcome.unsure), None)
-        if self.verdict != NOT_MEASURED:
+        if self.verdict == VERDICT.NOT_JUDGED:
+            return self.claim.not_judged
+        if self.verdict != VERDICT.NOT_MEASURED:
             return None
-        reasons = (outcome.reason for outcome in self.outcomes if outcome.reason)
-        return self.claim.not_judged or next(reasons, None)
+        return next((outcome.reason for outcome in self.outcomes if outcome.reason), None)
 
     @property
-    def effect(self) -> Outcome | None:
-        """What tables and charts show: of the outcomes that decide, the first with a value."""
-        deciding = [o for o in self.outcomes if o.verdict == self.verdict] or self.outcomes
-        return next((o for o in (*deciding, *self.outcomes) if o.value is not None), None)
+    def shown(self) -> Outcome | None:
+        """Of the checks that decide, the first with a value, else the first: what every page shows.
+        None where nothing was measured."""
+        if self.verdict in VERDICT.UNKNOWN:
+            return None
+        word = {VERDICT.HOLDS: HOLDS, VERDICT.UNDECIDED: UNDECIDED}.get(self.verdict, FAILS)
+        found = [o for o in self.outcomes if o.verdict == word] or self.outcomes
+        return next((o for o in found if o.value is not None), found[0])
 
     @property
     def evidence(self) -> tuple[str, ...]:
@@ -86,15 +150,15 @@ class Judged:
         """How much a failing claim surprises, to be ordered by: the logarithm of the factor by
         which what was timed misses its bound. What a test refutes counts as a factor of 2, and what
         is counted or reckoned, most of it slips of the pen, as 1.1."""
-        effect = self.effect
-        if self.verdict != FAILS:
+        shown = self.shown
+        if self.verdict not in VERDICT.FAILS:
             return 0.0
         if self.claim.kind != "timed":
             return math.log(2 if self.claim.kind == "by test" else 1.1)
-        if effect is None or not effect.value or effect.value <= 0:
+        if shown is None or not shown.value or shown.value <= 0:
             return 0.0
-        check = effect.check
-        return abs(math.log(effect.value / (check.above or check.below or check.at_least or 1.0)))
+        check = shown.check
+        return abs(math.log(shown.value / (check.above or check.below or check.at_least or 1.0)))
 
     @property
     def rows(self) -> str:
@@ -102,6 +166,10 @@ class Judged:
         check = self.outcomes[0].check
         ids = (check.base, check.other) if check.base else (check.of or self.claim.id,)
         return " ".join("/".join(each.split("/")[:2]) for each in ids)
+
+
+def _usual(outcome: Outcome) -> Outcome:
+    return outcome.over[0][1] if outcome.over else outcome
 
 
 @dataclass(frozen=True)
@@ -152,18 +220,44 @@ def judge(
             where = f"{known.folder / asker.address}: field expression"
             raise BadClaim(f"{where}: {error}; mend the formula") from error
 
-    claims = (Judged(c, gpu, ask(c, c.check), ask(c, c.also)) for c in known.claims)
+    def judged(claim: Claim) -> Judged:
+        outcomes, also = ask(claim, claim.check), ask(claim, claim.also)
+        return Judged(claim, gpu, outcomes, also, _earlier(record, outcomes))
+
+    claims = map(judged, known.claims)
     errata = (Corrected(erratum, ask(erratum, erratum.check)) for erratum in known.errata)
     return Judgement(tuple(claims), tuple(errata))
+
+
+def _earlier(record: Record, outcomes: tuple[Outcome, ...]) -> tuple[int, int]:
+    """In how many earlier runs of this GPU model all ratios of a claim, at the usual choices, lie
+    on the same side of their bounds as here, and how many runs have them all."""
+    gpu, alike = record.environment.gpu, []
+    runs = variation.runs_of(gpu.name) if gpu else None
+    usual = [each for each in map(_usual, outcomes) if each.value is not None]
+    checks = [each.check for each in usual if each.check.form == "ratio"]
+    if not runs or not checks or len(checks) < len(outcomes):
+        return 0, 0
+    for at in range(runs.count):
+        ratios = [runs.ratio(each.base, each.other, at) for each in checks]
+        if None not in ratios:
+            pairs = zip(ratios, map(_usual, outcomes), strict=True)
+            alike.append(all(_same_side(ratio, outcome) for ratio, outcome in pairs))
+    return sum(alike), len(alike)
+
+
+def _same_side(ratio: float | None, outcome: Outcome) -> bool:
+    bound = outcome.check.bound
+    return ratio is not None and ((ratio > bound) == ((outcome.value or 0.0) > bound))
 
 
 def verdicts_of(record: Record, judgement: Judgement) -> Verdicts:
     """What verdicts.json says, of all claims."""
     env, found = record.environment, []
     for each in judgement.claims:
-        effect, value = each.effect, None
-        if effect is not None and effect.value is not None and each.verdict != NOT_MEASURED:
-            value = Value(effect.value, effect.low, effect.high, effect.unit)
+        shown, value = each.shown, None
+        if shown is not None and shown.value is not None:
+            value = Value(shown.value, shown.low, shown.high, shown.unit)
         expected, evidence = each.claim.expected, each.evidence
         found.append(Verdict(each.claim.id, each.verdict, value, expected, evidence, each.reason))
     gpu = env.gpu.name if env.gpu else None

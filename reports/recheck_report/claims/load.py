@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Annotated, Any
 
-from recheck_report.claims.checks import Check, Open, checks_of
+from recheck_report.claims.checks import Check, Joint, Open, checks_of
 from recheck_report.claims.figure import PARTS
 from recheck_report.claims.sources import load_sources
 from recheck_report.claims.toml import (
@@ -23,13 +23,13 @@ from recheck_report.claims.toml import (
     Said,
     in_order,
     known_only,
+    list_of,
     load_tables,
     one_of,
     table_of,
     there,
 )
 from recheck_report.model.typed import BadRecord, Is, Unfit, read_toml, typed
-from recheck_report.model.verdicts import VERDICTS
 
 ERRATA = "errata.toml"
 # what decides a claim: of its checks' kinds the first that one of them is of
@@ -49,7 +49,7 @@ class Why:
     """What explains one verdict; {key} stands for what the check of that key came to."""
 
     text: Said
-    verdict: Annotated[str, Is(one_of=VERDICTS)]
+    verdict: Annotated[str, Is(one_of=("holds", "fails", "depends", "undecided"))]
     gpu: str = ""  # by name; empty where it is so on every one
 
 
@@ -72,6 +72,10 @@ class Claim:
     here: dict[str, str] = field(default_factory=dict)  # what was measured, by verdict, or "else"
     why: tuple[Why, ...] = ()
     open: tuple[Open, ...] = ()
+    joint: tuple[Joint, ...] = ()  # values of several choices, allowed together
+    # how far the sentence reaches: every unspecified value, most of them, or some
+    scope: Annotated[str, Is(one_of=("every", "most", "some"))] = "every"
+    independent: bool = False  # of the GPU: if it fails here, it is wrong as printed
     not_judged: str = ""
     check: tuple[Check, ...] = ()
     also: tuple[Check, ...] = ()  # shown, no part of the verdict
@@ -164,12 +168,24 @@ def _claim(table: dict[str, Any], experiment: str, choices: dict[str, Open]) -> 
         one_of(choices, name, "open")
     for at, why in enumerate(typed(tuple[dict[str, Any], ...], table.get("why", []), "why")):
         known_only(why, Why.__annotations__, f"why[{at}].")
-    open_here = [choices[name] for name in names]
-    own: dict[str, Any] = {"experiment": experiment, "open": open_here}
-    own |= {key: [*checks_of(table, key, tuple(open_here))] for key in ("check", "also")}
+    open_here = tuple(choices[name] for name in names)
+    joint = tuple(_joint(each, open_here) for each in list_of(table, "joint"))
+    own: dict[str, Any] = {"experiment": experiment, "open": [*open_here]}
+    own["joint"] = [[[*pair] for pair in each] for each in joint]
+    own |= {key: [*checks_of(table, key, open_here, joint)] for key in ("check", "also")}
     if isinstance(table.get("here"), str):
         own["here"] = {"else": table["here"]}
     return _read_claim(table | own)
+
+
+def _joint(table: Any, choices: tuple[Open, ...]) -> Joint:
+    """Values of several choices that are allowed together."""
+    values = typed(dict[str, str], table, "joint")
+    known = {each.name: dict(each.values) for each in choices}
+    for name, value in values.items():
+        one_of(known, name, "joint")
+        one_of(known[name], value, f"joint.{name}")
+    return tuple(values.items())
 
 
 def _check_erratum(erratum: Erratum) -> None:

@@ -7,6 +7,7 @@ from functools import cached_property
 from pathlib import Path
 
 from recheck_report.claims import BadClaim, Collection, Judgement, family, judge, load_collection
+from recheck_report.claims.changes import Change, turned
 from recheck_report.claims.names import slips
 from recheck_report.model.probes import PROBES, Probes, load_probes
 from recheck_report.model.read import compressed, load, locate
@@ -42,6 +43,12 @@ class Measured:
     def judgement(self) -> Judgement:
         """The verdicts on its claims; raises BadClaim if a formula makes no sense."""
         return judge(self.record, self.probes, self.known, self.comparisons)
+
+    @cached_property
+    def turned(self) -> list[Change]:
+        """The changes of its checks after which a verdict was another."""
+        today = {each.claim.id: each.verdict for each in self.judgement.claims}
+        return turned(self.known.changes, today)
 
     @property
     def gpu(self) -> str:

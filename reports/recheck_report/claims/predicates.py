@@ -1,8 +1,8 @@
 """What a check asks of a record and its probes: one pure function for each form.
 
-An interval decides as far as it can: a bound that it straddles leaves the check inconclusive. So
-more noise can only move a verdict towards "inconclusive", and a common factor on both sides moves
-no ratio's verdict. What is missing makes a check "not_measured", and says what.
+An interval decides as far as it can: a bound that it straddles leaves the check undecided. So
+more noise can only move a verdict towards "undecided", and a common factor on both sides moves
+no ratio's verdict. What is missing makes a check "not measured", and says what.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from recheck_report.statistics.paired import in_rounds
 from recheck_report.statistics.ratio import Ratio
 
 TIMELESS = ("count", "attribute", "arithmetic", "test")  # forms that no time decides
-HOLDS, FAILS, INCONCLUSIVE, NOT_MEASURED = "holds", "fails", "inconclusive", "not_measured"
+HOLDS, FAILS, UNDECIDED, NOT_MEASURED = "holds", "fails", "undecided", "not measured"
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,7 @@ class Outcome:
     p: float | None = None  # adjusted for all comparisons of the report
     # what two processes may differ by, where that alone leaves it open
     differs: float | None = None
+    margin: float | None = None  # by which a ratio's interval is widened
     # by values of what the document leaves open, the usual one first
     over: tuple[tuple[str, Outcome], ...] = ()
     seconds: tuple[float, float] | None = None  # of a ratio's base and other, medians
@@ -61,24 +62,24 @@ def _unjudged(why: str) -> Outcome:
 
 def above(low: float, high: float, bound: float) -> str:
     """Whether a value known to lie in [low, high] is above a bound."""
-    return HOLDS if low > bound else FAILS if high <= bound else INCONCLUSIVE
+    return HOLDS if low > bound else FAILS if high <= bound else UNDECIDED
 
 
 def below(low: float, high: float, bound: float) -> str:
-    return HOLDS if high < bound else FAILS if low >= bound else INCONCLUSIVE
+    return HOLDS if high < bound else FAILS if low >= bound else UNDECIDED
 
 
 def within(low: float, high: float, bounds: tuple[float, float]) -> str:
     """Whether it lies between two bounds; outside, only if it does so on one side as a whole."""
     if bounds[0] <= low and high <= bounds[1]:
         return HOLDS
-    return FAILS if high < bounds[0] or low > bounds[1] else INCONCLUSIVE
+    return FAILS if high < bounds[0] or low > bounds[1] else UNDECIDED
 
 
 def all_of(verdicts: Iterable[str]) -> str:
     """Of several that must all hold."""
     found = set(verdicts)
-    order = (FAILS, NOT_MEASURED, INCONCLUSIVE)
+    order = (FAILS, NOT_MEASURED, UNDECIDED)
     return next((verdict for verdict in order if verdict in found), HOLDS)
 
 
@@ -90,7 +91,7 @@ def steps(intervals: list[tuple[float, float]], significant: Sequence[bool] = ()
     if any(b[1] < a[0] and sure for (a, b), sure in zip(pairs, clear, strict=True)):
         return FAILS
     holds = all(a[1] < b[0] and sure for (a, b), sure in zip(pairs, clear, strict=True))
-    return HOLDS if holds else INCONCLUSIVE
+    return HOLDS if holds else UNDECIDED
 
 
 def overtakes(intervals: list[tuple[float, float]]) -> str:
@@ -100,15 +101,15 @@ def overtakes(intervals: list[tuple[float, float]]) -> str:
         later = intervals[at + 1 :]
         clear |= high < 1 and any(each[0] > 1 for each in later)
         possible |= low <= 1 and any(each[1] >= 1 for each in later)
-    return HOLDS if clear else INCONCLUSIVE if possible else FAILS
+    return HOLDS if clear else UNDECIDED if possible else FAILS
 
 
 def over_all(verdicts: Iterable[str]) -> str:
     """Of one question at several values of what a document leaves open."""
     found = set(verdicts)
     if {HOLDS, FAILS} <= found:
-        return INCONCLUSIVE  # the value decides, and the document does not say it
-    return next(v for v in (NOT_MEASURED, INCONCLUSIVE, HOLDS, FAILS) if v in found)
+        return UNDECIDED  # the value decides, and the document does not say it
+    return next(v for v in (NOT_MEASURED, UNDECIDED, HOLDS, FAILS) if v in found)
 
 
 def _given(value: float | None) -> float:
@@ -160,7 +161,7 @@ class Questions:
             unsure = self._unsure(check)
             # a count or a test says the same whatever disturbed the times
             if unsure and check.form not in TIMELESS:
-                return replace(found, verdict=INCONCLUSIVE, unsure=unsure)
+                return replace(found, verdict=UNDECIDED, unsure=unsure)
             return found
         except Missing as error:
             return Outcome(check, NOT_MEASURED, "", evidence=check.ids, reason=str(error))
@@ -201,13 +202,12 @@ class Questions:
         verdict, alone = (asks(*each.widest) for each in (ratio, ratio.in_one_process))
         differs = None
         if not significant:
-            verdict = INCONCLUSIVE
-        elif verdict == INCONCLUSIVE != alone:
+            verdict = UNDECIDED
+        elif verdict == UNDECIDED != alone:
             differs = ratio.resolution
         ends = ratio.value, ratio.low, ratio.high
-        return Outcome(
-            check, verdict, text, *ends, unit="×", evidence=check.ids, p=ratio.p, differs=differs
-        )
+        found = Outcome(check, verdict, text, *ends, unit="×", evidence=check.ids, p=ratio.p)
+        return replace(found, differs=differs, margin=ratio.resolution)
 
     def _ratio(self, check: Check) -> Outcome:
         ratio, text = self._pair(check.base, check.other, check.bound)

@@ -2,7 +2,7 @@
 
 DIR holds published reports, a folder for each GPU model: DIR/<gpu>/record.json is what a GPU of
 that model is expected to do. Both records are judged here and now. Three things are not as
-expected, each a line: a verdict that differs (an inconclusive one is met by any that was measured),
+expected, each a line: a verdict that differs (an undecided one is met by any that was measured),
 a rung with a case that is slower by more than two runs of the same code differ, and a rung that
 lost times. A time that is too good to be true is named, and so is what cannot be told because times
 were disturbed. Exit code 0: all is as expected, or nobody has published any. 1: something is not.
@@ -19,7 +19,7 @@ from recheck_report.claims import load_collection, verdicts_of
 from recheck_report.claims.measured import Measured, read
 from recheck_report.claims.toml import in_order
 from recheck_report.commands import Failed, experiments_option
-from recheck_report.formatting import NONE, WORDS, counted, duration, margin
+from recheck_report.formatting import NONE, VERDICTS, counted, duration, margin
 from recheck_report.model.read import RECORD
 from recheck_report.model.record import SPECIAL, Case
 from recheck_report.model.verdicts import Verdict, Verdicts
@@ -32,8 +32,7 @@ MOST = 8  # rungs that lost times and suspect times, each a line; the rest is co
 def lines(found: Verdicts, titles: dict[str, str]) -> list[str]:
     """A line for each claim, in columns."""
     table = [
-        [each.id, WORDS[each.verdict], _effect(each), titles.get(each.id, "")]
-        for each in found.claims
+        [each.id, each.verdict, _effect(each), titles.get(each.id, "")] for each in found.claims
     ]
     widths = [max(map(len, column), default=0) for column in zip(*table, strict=True)]
     return [
@@ -48,13 +47,13 @@ def differences(found: Verdicts, expected: Verdicts) -> list[str]:
     here, there, printed = found.by_id, expected.by_id, []
     for name in sorted(here.keys() & there.keys(), key=in_order):
         new, old = here[name], there[name]
-        if new.verdict == "inconclusive" and new.reason:
+        if new.verdict == "undecided" and new.reason:
             continue  # its times were disturbed
-        if old.verdict == "inconclusive" and new.verdict in ("holds", "fails"):
+        if old.verdict == "undecided" and new.verdict != "not measured":
             continue  # what nobody could tell is no expectation
         if new.verdict != old.verdict:
             why = _effect(new) if new.measured else new.reason or "no reason given"
-            printed.append(f"{name}: was {WORDS[old.verdict]}, is {WORDS[new.verdict]}: {why}")
+            printed.append(f"{name}: was {old.verdict}, is {new.verdict}: {why}")
     return printed
 
 
@@ -64,7 +63,7 @@ def cannot_tell(found: Verdicts, expected: Verdicts) -> list[str]:
     own = [
         f"cannot tell: {each.id}: {each.reason}"
         for each in found.claims
-        if each.verdict == "inconclusive" and each.reason and each.id in expected.by_id
+        if each.verdict == "undecided" and each.reason and each.id in expected.by_id
     ]
     return own[:MOST] + ([f"cannot tell: {len(own) - MOST} more"] if len(own) > MOST else [])
 
@@ -158,7 +157,7 @@ def run(options: argparse.Namespace) -> int:
         expected = _judged(path, options.experiments)
     titles = {each.id: each.title for each in load_collection(options.experiments).claims}
     _say(lines(found, titles))
-    counts = {v: sum(each.verdict == v for each in found.claims) for v in WORDS}
+    counts = {v: sum(each.verdict == v for each in found.claims) for v in VERDICTS}
     print(f"\n{counted(counts)}: {gpu or 'no GPU'}")
     if not found.claims and own.known.left_out:
         theirs = ", ".join(sorted(_experiments(own)))

@@ -1,4 +1,4 @@
-"""verdicts.json, schema 1: the contract that other programs read."""
+"""verdicts.json, schema 2: the contract that other programs read."""
 
 from __future__ import annotations
 
@@ -9,8 +9,15 @@ from typing import Annotated
 from recheck_report.model.probes import Commit
 from recheck_report.model.typed import Is
 
-SCHEMA = 1
-VERDICTS = ("holds", "fails", "inconclusive", "not_measured")
+SCHEMA = 2
+# in the order of tables
+VERDICTS = (
+    HOLDS, DEPENDS, UNDECIDED, FAILS_HERE, WRONG_AS_PRINTED, NOT_MEASURED, NOT_JUDGED
+) = (
+    "holds", "depends", "undecided", "fails here", "wrong as printed", "not measured", "not judged"
+)  # fmt: skip
+FAILS = (FAILS_HERE, WRONG_AS_PRINTED)
+UNKNOWN = (NOT_MEASURED, NOT_JUDGED)
 _UTC = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$"
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from recheck_report.claims import Corrected, Judged
 from recheck_report.claims.measured import Measured
-from recheck_report.formatting import WORDS, label, prose
+from recheck_report.formatting import VERDICTS, label, prose
 from recheck_report.model.record import AUDIT, OLDEST, SCHEMA, Case, Experiment, Record
 from recheck_report.page import evidence
 from recheck_report.queries import first_rung, metric_of, reference, roof, share, square_sizes
@@ -44,7 +44,7 @@ def of(own: Measured) -> Json:
         **_cases(own),
         "suspects": own.suspects,
         "variation": margins(),
-        "words": WORDS,
+        "words": {verdict: [known.one, known.many] for verdict, known in VERDICTS.items()},
         "glossary": glossary.rows(record),
         **_verdicts(own),
         "counters": {name: asdict(each) for name, each in _counters(own)},
@@ -58,7 +58,7 @@ def margins() -> Json:
     """What two medians have to differ by, by class; and how a time in seconds names its class,
     null being any."""
     durations = [[None if below == math.inf else below, name] for below, name in DURATIONS]
-    return {"durations": durations, "margins": variation.known().margins}
+    return {"durations": durations, "margins": variation.known().changes}
 
 
 def _about(record: Record) -> Json:
@@ -267,9 +267,8 @@ def _claim(record: Record, judged: Judged) -> Json:
 
 def _found(judged: Judged) -> str:
     """What was measured, with the times that it comes from."""
-    deciding = [each for each in judged.outcomes if each.verdict == judged.verdict]
-    shown = judged.effect or (deciding[0] if deciding else None)
-    if shown is None or judged.verdict == "not_measured":
+    shown = judged.shown
+    if shown is None:
         return ""
     return (f"{label(shown.check.says)}: " if shown.check.says else "") + prose(shown.text)
 

@@ -7,7 +7,7 @@ from recheck_report.anchors import ERRATA as ERRATA_PAGE
 from recheck_report.anchors import place as place_of
 from recheck_report.claims import Corrected, Source
 from recheck_report.claims.measured import Measured
-from recheck_report.formatting import NONE, WORDS, prose
+from recheck_report.formatting import NONE, prose
 from recheck_report.model.record import Case
 from recheck_report.sections.verdicts import finding, link
 
@@ -108,12 +108,13 @@ def _concerned(own: Measured, name: str) -> str:
 
 
 def changes(own: Measured) -> list[list[str]]:
-    """What decided claims before, and what they came to then and come to now."""
+    """The changes after which a verdict was another: what decided the claim before, and what it
+    came to then and comes to now."""
     found = []
-    for change in own.known.changes:
+    for change in own.turned:
         judged = own.judgement.find(change.claim)
         assert judged  # or the change would not be shown
-        verdicts = f"{WORDS[change.verdict]}, **{WORDS[judged.verdict]}**"
+        verdicts = f"{change.verdict}, **{judged.verdict}**"
         words = [change.date, prose(change.asked), verdicts, change.because, prose(change.reason)]
         found.append([link(change.claim), *words])
     return found

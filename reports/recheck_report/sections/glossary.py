@@ -23,8 +23,11 @@ _WORDS = {
     "that is known and more; nothing smaller is called a difference",
     "suspect": "a time shorter than this machine can do",
     "claim, check": "a sentence of a document; a question to the record that decides it",
-    "holds, fails": "every check is answered so, clear of its interval; one is answered otherwise",
-    "inconclusive": "the intervals cannot tell",
+    "holds, fails here": "all parts of the claim are decided so, as far as its sentence reaches",
+    "depends": "with one choice that the document leaves open it holds, with another it fails",
+    "undecided": "no part fails, and one lies within run-to-run variation",
+    "wrong as printed": "it fails by what is the same on every GPU: an erratum",
+    "not judged": "the sentence asserts nothing that a run, a count or a proof could contradict",
     "not measured": "the record or its probes lack the data, or no measurement decides it",
     "busy, limited by": "how near a unit of the GPU came to its peak, on average over the launch, "
     f"as Nsight Compute counts; the launch is limited by the busiest unit from {LIMITED} % on",

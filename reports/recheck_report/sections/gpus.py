@@ -11,8 +11,9 @@ from recheck_report.anchors import claim_place
 from recheck_report.claims import Claim, Judged
 from recheck_report.claims.measured import Measured
 from recheck_report.claims.toml import in_order
-from recheck_report.formatting import NONE, WORDS, counted, prose, significant
+from recheck_report.formatting import NONE, VERDICTS, counted, prose, significant
 from recheck_report.model.read import RECORD
+from recheck_report.model.verdicts import UNKNOWN
 from recheck_report.sections import provenance, times
 from recheck_report.sections.times import Pair
 from recheck_report.sections.verdicts import effect, shortest
@@ -121,7 +122,7 @@ def claims(records: list[Measured]) -> list[Claim]:
 
 def rows(records: list[Measured], claims: list[Claim], linked: bool = False) -> list[list[str]]:
     """A row for each claim; its id leads to the claim in a report if `linked`."""
-    found, counts = [], [dict.fromkeys(WORDS, 0) for _ in records]
+    found, counts = [], [dict.fromkeys(VERDICTS, 0) for _ in records]
     for claim in claims:
         link = f"[{claim.id}]({claim_place(claim.id)})" if linked else claim.id
         cells = []
@@ -132,7 +133,7 @@ def rows(records: list[Measured], claims: list[Claim], linked: bool = False) -> 
                 continue
             count[judged.verdict] += 1
             measured = effect(judged)
-            verdict = f"**{WORDS[judged.verdict]}**"
+            verdict = f"**{judged.verdict}**"
             cells.append(verdict if measured == NONE else f"{verdict} {measured}")
         found.append([f"{link} {prose(claim.title)}", *cells])
     return [*found, ["in all", *map(counted, counts)]] if found else []
@@ -143,7 +144,7 @@ def decided(records: list[Measured], claims: list[Claim]) -> list[Claim]:
 
     def known(claim: Claim) -> bool:
         found = (each.judgement.find(claim.id) for each in records)
-        return any(each is not None and each.verdict != "not_measured" for each in found)
+        return any(each is not None and each.verdict not in UNKNOWN for each in found)
 
     return [claim for claim in claims if known(claim)]
 
@@ -153,7 +154,7 @@ def differing(records: list[Measured], claims: list[Claim]) -> list[str]:
     found = []
     for claim in claims:
         judged = (each.judgement.find(claim.id) for each in records)
-        if len({each.verdict for each in judged if each} - {"not_measured"}) > 1:
+        if len({each.verdict for each in judged if each} - {*UNKNOWN}) > 1:
             found.append(claim.id)
     return found
 
@@ -174,7 +175,7 @@ def turned(first: Measured, other: Measured) -> list[list[str]]:
     for was, now in _both(first, other):
         if was.verdict != now.verdict:
             at, claim = _deciding(was, now), now.claim
-            about = [claim.id, prose(claim.title), WORDS[was.verdict], WORDS[now.verdict]]
+            about = [claim.id, prose(claim.title), was.verdict, now.verdict]
             measured = [shortest(each.outcomes[at]) for each in (was, now)]
             found.append([*about, *measured, prose(claim.expected)])
     return found

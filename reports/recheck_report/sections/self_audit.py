@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from recheck_report.anchors import METHOD
 from recheck_report.formatting import cell, margin, shape_label, significant
 from recheck_report.model.record import AUDIT, Record
@@ -15,7 +17,7 @@ from recheck_report.statistics.variation import classes_of
 COLUMNS = ["the kernel compared", "pairs", "called faster", "called slower", "called the same"]
 COLUMNS += ["no clear difference", "wrong without a resolution"]
 NUMBERS = range(1, 7)
-RUN_TO_RUN = ["class", "97 of 100 ratios differ by less than", "97 of 100 times"]
+RUN_TO_RUN = ["class", "ratios differ by less than", "times by less than"]
 
 
 def resolution_text(value: float) -> str:
@@ -87,16 +89,20 @@ def between_processes(known: Comparisons) -> str:
     whose = f" on an {known.borrowed}, as that is not known of this model" if known.borrowed else ""
     return (
         " Another process on this GPU may differ by more than that: the whole interval of a ratio "
-        f"has to lie further from 1 than 97 of 100 of its class [differ by]({METHOD}#run-to-run) "
-        f"between two processes{whose}, if that is more.{slower}"
+        f"has to lie further from 1 than that ratio [differs]({METHOD}#run-to-run) between "
+        f"runs{whose}, if that is more.{slower}"
     )
 
 
 def run_to_run(record: Record) -> list[list[str]]:
-    """What two processes on one GPU differ by, for each class that a timed case has."""
-    known = variation.known()
+    """What runs on GPUs of this model differ by, for each class that a timed case has."""
+    runs = variation.known(record.environment.gpu.name if record.environment.gpu else "").runs
+
+    def text(found: dict[str, float], name: str) -> str:
+        return margin(math.expm1(found[name])) if name in found else "not known"
+
     return [
-        [name, margin(known.ratios[name]), margin(known.medians[name])]
+        [name, text(runs.of_ratios, name), text(runs.of_medians, name)]
         for name in classes_of(record.cases)
     ]
 

@@ -3,6 +3,7 @@ which row is the fastest."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from recheck_report.anchors import METHOD, page, place
@@ -192,15 +193,15 @@ def _alone(own: Measured) -> str | None:
 
 
 def _known(record: Record) -> dict[str, float]:
-    """What ratios differ by between two processes, in the classes of this record's cases."""
-    ratios = variation.known().ratios
-    return {name: ratios[name] for name in classes_of(record.cases)}
+    """What ratios differ by between runs, in the classes of this record's cases."""
+    gpu = record.environment.gpu
+    found = variation.known(gpu.name if gpu else "").runs.of_ratios
+    return {name: math.expm1(found[name]) for name in classes_of(record.cases) if name in found}
 
 
 def _of_launches(known: dict[str, float]) -> list[float]:
     """The same where the host has no part."""
-    of_hosts = (END_TO_END, *OF_CPU)
-    return [value for name, value in known.items() if name not in of_hosts]
+    return [v for name, v in known.items() if not name.startswith((END_TO_END, *OF_CPU))]
 
 
 def _floors(record: Record) -> str:
@@ -210,9 +211,8 @@ def _floors(record: Record) -> str:
     parts = []
     if launches:
         parts.append(f"of GPU launches from {margin(min(launches))} to {margin(max(launches))}")
-    for name in (END_TO_END, *OF_CPU):
-        if name in known:
-            parts.append(f"{name.replace(', ', ' with ')} {margin(known[name])}")
+    if END_TO_END in known:
+        parts.append(f"{END_TO_END} {margin(known[END_TO_END])}")
     return f": {', '.join(parts)}" if parts else ""
 
 

@@ -18,8 +18,8 @@ from recheck_report.claims.load import BY_READING, KINDS
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import (
     NONE,
+    OF_CHECKS,
     VERDICTS,
-    WORDS,
     cell,
     counted,
     duration,
@@ -35,7 +35,7 @@ from recheck_report.statistics.ratio import Ratio
 SMALL_P = 0.001  # smaller p-values are not printed
 NAMED = 2  # rows and choices in a sentence; the rest is counted
 LONGEST = 70  # characters of what was measured, in a row
-SUMMARY = ["they said", "verdict", "here", "why"]
+SUMMARY = ["they said", "verdict", "here", "why", "other runs"]
 _SCALES = {"B/s": (1e9, "GB/s"), "flop/s": (1e12, "TFLOP/s")}
 
 
@@ -120,18 +120,10 @@ def link(name: str) -> str:
 # what was measured
 
 
-def deciding(judged: Judged) -> Outcome | None:
-    """Of the checks of a claim, the one that is shown; None where nothing was measured."""
-    if judged.verdict == "not_measured":
-        return None
-    found = [each for each in judged.outcomes if each.verdict == judged.verdict]
-    return judged.effect if judged.effect in found else found[0]
-
-
 def measured(judged: Judged) -> str:
     """What was measured of a claim, in one sentence: on every page the same. A dash where nothing
     was."""
-    outcome = deciding(judged)
+    outcome = judged.shown
     if outcome is None:
         return NONE
     if judged.here:
@@ -152,14 +144,13 @@ def measured(judged: Judged) -> str:
 
 def asked_for(judged: Judged) -> str:
     """What the check that is shown asks."""
-    shown = deciding(judged) or (judged.outcomes[0] if judged.outcomes else None)
+    shown = judged.shown or (judged.outcomes[0] if judged.outcomes else None)
     return asked(shown.check) if shown else NONE
 
 
 def effect(judged: Judged) -> str:
     """What was measured of a claim, at its shortest; a dash where nothing was."""
-    found = judged.effect
-    return NONE if found is None or judged.verdict == "not_measured" else in_words(found)
+    return in_words(judged.shown) if judged.shown else NONE
 
 
 def why(judged: Judged) -> str:
@@ -171,13 +162,15 @@ def why(judged: Judged) -> str:
         for key, outcome in outcomes.items():
             text = text.replace(f"{{{key}}}", in_words(outcome))
         found.append(text)
+    if judged.turns:
+        found.insert(0, prose(judged.turns))
     return " ".join(found) or prose(judged.reason or "")
 
 
 def finding(outcome: Outcome, brief: bool = False, threshold: bool = False) -> str:
     """What one check found, as Markdown; with what it asked for, where `threshold`."""
     head = f"{label(outcome.check.says)}: " if outcome.check.says else ""
-    if outcome.verdict == "not_measured":
+    if outcome.verdict == "not measured":
         return f"{head}not measured: {prose(outcome.reason or 'no reason given')}"
     formula, text = outcome.check.expression, prose(outcome.text)
     if formula and outcome.text.startswith(formula):
@@ -211,21 +204,21 @@ def _choices(outcome: Outcome, brief: bool) -> str:
     def value(each: Outcome) -> str:
         # an interval may lie clear of the bound, and p not be small enough after Holm's correction
         p = each.p or 0.0
-        decides = each.verdict == "inconclusive" and p >= LEVEL
+        decides = each.verdict == "undecided" and p >= LEVEL
         p_value = f", p = {significant(p, 2)}" if decides else ""
         return in_words(each) + p_value + _differs(each)
 
     holding, total = sum(each.verdict == "holds" for _, each in outcome.over), len(outcome.over)
     few = {0: "none of the", total: "all"}.get(holding, f"{holding} of the")
     found = [f"holds for {few} {total} choices that the document leaves open"]
-    for verdict in ("fails", "inconclusive", "not_measured"):
+    for verdict in ("fails", "undecided", "not measured"):
         at = [
             prose(name) + (f" ({value(each)})" if each.value is not None else "")
             for name, each in outcome.over
             if each.verdict == verdict
         ]
         if at and not brief:
-            found.append(f"{VERDICTS[verdict].one} for {_few(at)}")
+            found.append(f"{OF_CHECKS[verdict]} for {_few(at)}")
     return "; " + ", ".join(found)
 
 
@@ -262,9 +255,9 @@ def facts(record: Record, judged: Judged) -> list[str]:
 
 def _fact(record: Record, outcome: Outcome) -> str:
     links = _few([*dict.fromkeys(source(record, name) for name in outcome.evidence)])
-    if outcome.verdict == "not_measured":
+    if outcome.verdict == "not measured":
         return finding(outcome) + (f"; it needs {links}" if links else "")
-    text = f"**{WORDS[outcome.verdict]}**: {finding(outcome, threshold=True)}"
+    text = f"**{outcome.verdict}**: {finding(outcome, threshold=True)}"
     return text + (f"; evidence: {links}" if links else "")
 
 
@@ -299,7 +292,7 @@ class View:
 
     @property
     def counts(self) -> str:
-        return counted({verdict: self.judgement.count(verdict) for verdict in WORDS})
+        return counted({verdict: self.judgement.count(verdict) for verdict in VERDICTS})
 
     @property
     def left_out(self) -> str:
@@ -313,22 +306,16 @@ class View:
 
     @property
     def policy(self) -> str:
-        """What words of documents are read as: those that a check of these claims has in place of
-        a number."""
-        checks = [check for each in self.judgement.claims for check in each.claim.checks]
-        bounds = [
-            bound
-            for check in checks
-            for bound in (check.above, check.below, check.at_least, check.at_most)
-            if type(bound) is float  # a figure of a document is mostly none of these words
-        ]
+        """How words without a figure are read, of those that checks of these claims have."""
+        words = {check.word for each in self.judgement.claims for check in each.claim.checks}
         found = []
-        for word, bound in POLICY.items():
-            if bound in bounds and bound != 1:  # faster is faster
-                share = f"{100 * bound:g} % of the total"
-                found.append(
-                    f"*{word}* is {f'more than {bound:g} times as fast' if bound >= 1 else share}"
+        for word, (own, *others) in POLICY.items():
+            if word in words and own != 1:  # faster is faster
+                read = f"{own:g} times" if own >= 1 else f"{100 * own:g} % of the total"
+                rest = (
+                    f" (also read: {', '.join(f'{each:g}' for each in others)})" if others else ""
                 )
+                found.append(f"*{word}* is more than {read}{rest}")
         return "; ".join(found)
 
     @property
@@ -338,7 +325,7 @@ class View:
         for kind in (*KINDS, BY_READING):
             verdicts = Counter(e.verdict for e in self.judgement.claims if e.claim.kind == kind)
             if verdicts:
-                found.append([f"{verdicts.total()} {kind}", *(str(verdicts[v]) for v in WORDS)])
+                found.append([f"{verdicts.total()} {kind}", *(str(verdicts[v]) for v in VERDICTS)])
         return found
 
     @property
@@ -354,11 +341,16 @@ class View:
             claim, then = each.claim, figure(each.claim)
             said = f"{link(claim.id)} {prose(claim.title)}" + (f": {then}" if then else "")
             here = measured(each)
-            if here != NONE and not each.here:
+            if each.shown and each.here and each.shown.margin is not None:
+                here += f"; tested: {in_words(each.shown)}, margin {margin(each.shown.margin)}"
+                here += f"; asked: {asked_for(each)}"
+            elif here != NONE and not each.here:
                 here += f"; asked: {asked_for(each)}"
             # the rest of what explains it stands with the claim
             reason = why(each).split(". ")[0].rstrip(".")
-            found.append([said, f"**{WORDS[each.verdict]}**", here, reason or NONE])
+            found.append(
+                [said, f"**{each.verdict}**", here, reason or NONE, each.elsewhere or NONE]
+            )
         return found
 
     @property
@@ -371,25 +363,30 @@ class View:
                 found[f"{each.id}, {each.name}"] = [self._detail(judged) for judged in own]
         return found
 
+    def _turned(self, claim: str) -> list[str]:
+        """That the verdict turned as the check was changed, with its evidence known."""
+        days = [each.date for each in self.own.turned if each.claim == claim]
+        return [f"Its verdict turned with its check, [{days[-1]}](changes.md)."] if days else []
+
     def _detail(self, judged: Judged) -> Detail:
         claim = judged.claim
         return Detail(
             id=claim.id,
             title=prose(claim.title),
-            verdict=WORDS[judged.verdict],
+            verdict=judged.verdict,
             place=place(judged),
             quote=prose(claim.quote),
             english=prose(claim.english),
             measured=measured(judged),
             why=why(judged),
-            facts=facts(self.record, judged),
+            facts=facts(self.record, judged) + self._turned(claim.id),
         )
 
     @property
     def surprise(self) -> str:
         """The claim that times contradict by the most."""
         for each in self.judgement.surprises(1):
-            shown = deciding(each)
+            shown = each.shown
             assert shown
             return (
                 f"Furthest from what was said: {link(each.claim.id)} {prose(each.claim.title)}, "

@@ -63,7 +63,9 @@ class Comparisons:
     def __init__(self, record: Record, family: Iterable[Pair | Step] = ()) -> None:
         self.audit = audit(record)
         self.resolution = self.audit.resolution
-        gpu, model = record.environment.gpu, variation.known().gpu
+        gpu = record.environment.gpu
+        self.variation = variation.known(gpu.name if gpu else "")
+        model = self.variation.gpu
         # whether differences have to exceed what two processes on one GPU differ by
         self.processes = gpu is not None and record.gpu_measured
         # the GPU model of which that is known, if it is not this one
@@ -96,7 +98,7 @@ class Comparisons:
         is of one process, or what two processes differ by in such ratios, if that is more."""
         least = self.resolution
         if self.processes:
-            least = max(least, math.expm1(math.fsum(map(variation.known().differs_by, pairs))))
+            least = max(least, math.expm1(math.fsum(map(self.variation.differs_by, pairs))))
         # what was disturbed tells no two kernels apart
         sure = not any(case.unsure for cases in pairs for case in cases)
         told = sure and self.resolution <= COARSEST

@@ -1,10 +1,12 @@
-"""By how much two runs of the same code differ: the margins that verdicts and comparisons allow.
+"""Run-to-run variation: the margins that verdicts and comparisons allow.
 
-The interval of a median says what one process would measure again. Another process, or another GPU
-of the same model, finds another median far more often than these intervals allow, with the same
-machine code. There is no theory of by how much; there are runs. So variation.json holds, for each
-class of regime and duration, quantiles of what two runs on H200s differed by: twelve processes on
-two GPUs, and fourteen GPUs. The table is frozen, and stands for every GPU model.
+The interval of a ratio says what one process would measure again. Another process, or another GPU
+of the same model, finds another ratio more often than these intervals allow, with the same machine
+code. There is no theory of by how much; there are runs. runs/<GPU>.json holds the medians of the
+runs that were published of a model. The margin of a ratio is what 95 of 100 of these runs stay
+within of their median ratio, where three or more have both cases. Else it is that of its class:
+what three of four rows of that class stay within, so that one unsteady row does not speak for
+others. A GPU model without three runs borrows another's.
 """
 
 from __future__ import annotations
@@ -13,13 +15,20 @@ import json
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
+from statistics import median
+from typing import Any
 
 from recheck_report.model.record import Case
 
-TABLE = Path(__file__).with_name("variation.json")
+TABLE = Path(__file__).with_name("changes.json")
+RUNS = Path(__file__).with_name("runs")
+# rows whose listing was another row's when these runs were made: that one's variation is theirs
+FORMER = json.loads(Path(__file__).with_name("former.json").read_text(encoding="utf-8"))
 MARGIN = 0.999  # the quantile that a change between two records has to exceed
+LATEST = 10  # runs count: kernels and method of those before were others
+FEWEST = 3  # runs of which a ratio has a margin of its own
 END_TO_END = "end to end"
 ONE_THREAD, THREADS = OF_CPU = "CPU, one thread", "CPU, several threads"
 # up to how many seconds, and what it is called
@@ -29,26 +38,29 @@ DURATIONS = (
     (1e-3, "100 µs to 1 ms"),
     (math.inf, "1 ms and more"),
 )
-# in the order of tables; end to end and on the CPU it is the host that varies, whatever the time,
-# and where threads wait for each other it does so by far more
+# in the order of tables; on the CPU the host varies, more where threads wait for each other
 CLASSES = (
     *(f"{regime}, {name}" for regime in ("cold", "hot") for _, name in DURATIONS),
     "inner",
     END_TO_END,
-    ONE_THREAD,
-    THREADS,
+    *(f"{threads}, {name}" for threads in OF_CPU for _, name in DURATIONS),
 )
 
 
 def class_of(*cases: Case) -> str:
     """By target, threads, regime and the shortest of the medians: one of CLASSES."""
     of_cpu = [case for case in cases if case.target == "cpu"]
-    if of_cpu:
-        return THREADS if any(map(_threads, of_cpu)) else ONE_THREAD
-    regime, seconds = cases[0].regime, min(each.time.median for each in cases)
-    if regime not in ("cold", "hot"):
+    threads = any(_threads(case.role, case.strategy) for case in of_cpu)
+    seconds = min(each.time.median for each in cases)
+    return class_named("cpu" if of_cpu else "gpu", threads, cases[0].regime, seconds)
+
+
+def class_named(target: str, threads: bool, regime: str, seconds: float) -> str:
+    """The class of what runs there, by a median in seconds."""
+    if target == "gpu" and regime not in ("cold", "hot"):
         return regime.replace("_", " ")
-    return f"{regime}, {next(name for below, name in DURATIONS if seconds < below)}"
+    kind = regime if target == "gpu" else THREADS if threads else ONE_THREAD
+    return f"{kind}, {next(name for below, name in DURATIONS if seconds < below)}"
 
 
 def classes_of(cases: Iterable[Case]) -> list[str]:
@@ -57,40 +69,145 @@ def classes_of(cases: Iterable[Case]) -> list[str]:
     return [name for name in CLASSES if name in own]
 
 
-def _threads(case: Case) -> bool:
+def _threads(role: str, row: str) -> bool:
     """Whether a CPU row takes several threads: a library takes as many as it likes, and a rung that
     takes more than one has OpenMP in its name."""
-    return case.role == "baseline" or "openmp" in case.strategy
+    return role == "baseline" or "openmp" in row
+
+
+@dataclass(frozen=True)
+class Runs:
+    """Medians of runs on one GPU model, in seconds, one for each run; None: not measured."""
+
+    gpu: str
+    rows: dict[str, dict[str, Any]]  # by experiment/row: target and role
+    medians: dict[str, list[float | None]]  # by case
+    count: int
+
+    def ratios(self, base: str, other: str) -> list[float]:
+        """time(base) / time(other) of each run that has both cases."""
+        return [a / b for a, b in zip(self.of(base), self.of(other), strict=False) if a and b]
+
+    def ratio(self, base: str, other: str, at: int) -> float | None:
+        """The ratio of one run; None where it has not both cases."""
+        times = [(self.of(name) or [None] * self.count)[at] for name in (base, other)]
+        return times[0] / times[1] if times[0] and times[1] else None
+
+    def of(self, name: str) -> list[float | None]:
+        """The median of a case in each run; empty where none has it."""
+        experiment, row, *rest = name.split("/")
+        former = FORMER.get(f"{experiment}/{row}")
+        return self.medians.get("/".join([former, *rest]) if former else name, [])
+
+    def deviation(self, base: str, other: str = "") -> float | None:
+        """What 95 of 100 runs stay within of their median ratio, or, without another case, of the
+        median time: as a difference of logarithms. None of fewer than FEWEST runs."""
+        found = self.ratios(base, other) if other else [*filter(None, self.of(base))]
+        if len(found) < FEWEST:
+            return None
+        middle = median(found)
+        return _quantile([abs(math.log(each / middle)) for each in found], 0.95)
+
+    def class_of(self, name: str) -> str:
+        experiment, row, _, regime = name.split("/")
+        about = self.rows[f"{experiment}/{row}"]
+        seconds = median(each for each in self.medians[name] if each)
+        return class_named(about["target"], _threads(about["role"], row), regime, seconds)
+
+    @cached_property
+    def of_medians(self) -> dict[str, float]:
+        """By class, what a case's median differs by between runs, as a difference of logarithms."""
+        found = ((name, self.deviation(name)) for name in self.medians)
+        return self._by_class(found)
+
+    @cached_property
+    def of_ratios(self) -> dict[str, float]:
+        """By class, what a ratio of two cases that were measured in turns differs by: of each case
+        against the one of its group that most runs have."""
+        groups: dict[tuple[str, ...], list[str]] = {}
+        for name in self.medians:
+            experiment, row, shape, regime = name.split("/")
+            about = self.rows[f"{experiment}/{row}"]
+            kind = about["target"], str(_threads(about["role"], row))
+            groups.setdefault((experiment, shape, regime, *kind), []).append(name)
+        pairs = (
+            (name, max(own, key=lambda each: sum(map(bool, self.medians[each]))))
+            for own in groups.values()
+            for name in own
+        )
+        return self._by_class((name, self.deviation(name, to)) for name, to in pairs if name != to)
+
+    def _by_class(self, found: Iterable[tuple[str, float | None]]) -> dict[str, float]:
+        by_class: dict[str, list[float]] = {}
+        for name, deviation in found:
+            if deviation is not None:
+                by_class.setdefault(self.class_of(name), []).append(deviation)
+        return {name: _quantile(own, 0.75) for name, own in by_class.items()}
+
+
+def _quantile(values: list[float], share: float) -> float:
+    """The smallest value that so many are not above."""
+    return sorted(values)[math.ceil(share * len(values)) - 1]
 
 
 @dataclass(frozen=True)
 class Variation:
-    """What two runs on GPUs of one model differ by, by class, as parts of 1: 0.06 for 6 %. A record
-    may have a regime that is in no class: of it nothing is known."""
+    """What runs on GPUs of one model differ by."""
 
-    gpu: str  # the model
-    gpus: int  # that `margins` are from
-    # between two processes on one GPU, what 97 of 100 stay within: of ratios of two cases that were
-    # measured in turns, and of medians
-    ratios: dict[str, float]
-    medians: dict[str, float]
-    margins: dict[str, float]  # between two GPUs, what 999 of 1000 medians stay within
+    runs: Runs
+    changes: dict[str, float]  # by class, what a change between two records has to exceed
+
+    @property
+    def gpu(self) -> str:
+        """The model."""
+        return self.runs.gpu
 
     def differs_by(self, cases: Sequence[Case]) -> float:
-        """By what factor, in logarithms, a ratio that rests on these cases differs in another
-        process; 0 where that is not known. What two that were not measured in turns differ by
-        adds up."""
-        turns = {(c.experiment, c.target, c.regime, c.shape_name) for c in cases}
-        if len(cases) == 2 and len(turns) == 1:
-            return math.log1p(self.ratios.get(class_of(*cases), 0.0))
-        return math.fsum(math.log1p(self.medians.get(class_of(case), 0.0)) for case in cases)
+        """The margin of a ratio that rests on these cases, as a difference of logarithms; 0 where
+        nothing is known. Those of cases that were not measured in turns add up."""
+        if len(cases) == 2:
+            base, other = cases
+            own = self.runs.deviation(base.id, other.id)
+            if own is not None:
+                return own
+            turns = {(c.experiment, c.target, c.regime, c.shape_name) for c in cases}
+            if len(turns) == 1:
+                return self.runs.of_ratios.get(class_of(*cases), 0.0)
+        return math.fsum(self._of_median(case) for case in cases)
+
+    def _of_median(self, case: Case) -> float:
+        own = self.runs.deviation(case.id)
+        return self.runs.of_medians.get(class_of(case), 0.0) if own is None else own
+
+    def seen(self, base: Case, other: Case) -> list[float]:
+        """The ratio in each run that has both cases."""
+        return self.runs.ratios(base.id, other.id)
 
     def margin(self, kind: str) -> float:
-        """What two medians of a class have to differ by to be called different."""
-        return self.margins.get(kind, math.inf)
+        """What two medians of a class have to differ by to be called different, as a part of 1."""
+        whole = kind.rsplit(", ", 1)[0]  # on the CPU it is known of all durations together
+        return self.changes.get(kind, self.changes.get(whole, math.inf))
 
 
 @cache
-def known() -> Variation:
-    """The committed table."""
-    return Variation(**json.loads(TABLE.read_text(encoding="utf-8")))
+def _all() -> tuple[Variation, ...]:
+    """Of each GPU model with runs, most runs first."""
+    changes = json.loads(TABLE.read_text(encoding="utf-8"))
+    found = []
+    for path in sorted(RUNS.glob("*.json")):
+        file = json.loads(path.read_text(encoding="utf-8"))
+        medians = {name: each[-LATEST:] for name, each in file["medians"].items()}
+        runs = Runs(file["gpu"], file["rows"], medians, min(LATEST, len(file["runs"])))
+        found.append(Variation(runs, changes))
+    return tuple(sorted(found, key=lambda each: -each.runs.count))
+
+
+def runs_of(gpu: str) -> Runs | None:
+    """The runs of a GPU model; None where there are none."""
+    return next((each.runs for each in _all() if each.gpu == gpu), None)
+
+
+def known(gpu: str = "") -> Variation:
+    """What is known of that GPU model; where it has not enough runs, of the one that has most."""
+    enough = (each for each in _all() if each.gpu == gpu and each.runs.count >= FEWEST)
+    return next(enough, _all()[0])

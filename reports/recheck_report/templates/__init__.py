@@ -9,7 +9,7 @@ from typing import Any
 
 import jinja2
 
-from recheck_report.formatting import WORDS, cell
+from recheck_report.formatting import VERDICTS, cell
 
 
 @cache
@@ -21,7 +21,7 @@ def _environment() -> jinja2.Environment:
         lstrip_blocks=True,
     )
     jinja.filters["cell"] = cell
-    jinja.globals["words"] = WORDS
+    jinja.globals["words"] = list(VERDICTS)
     jinja.filters["sections"] = _sections
     return jinja
 

@@ -40,7 +40,7 @@ function showClaims(root, state) {
     controls(
       el("label", { class: "field grow", for: "search" }, el("span", {}, "Search"), search),
       choice("document", "Document", documents),
-      choice("verdict", "Verdict", [["", "all"], ...VERDICTS.filter(count).map((each) => [each, DATA.words[each]])]),
+      choice("verdict", "Verdict", [["", "all"], ...VERDICTS.filter(count).map((each) => [each, each])]),
       choice("kind", "Decided by", [["", "all"], ...kinds.map((each) => [each, each])]),
     ),
     shown,
@@ -87,7 +87,7 @@ function claimList(claims, open) {
 
 function claimItem(claim, open) {
   const body = el("div", { class: "body" });
-  const here = claim.verdict === "not_measured" ? claim.why : claim.found || claim.measured;
+  const here = claim.verdict === "not measured" ? claim.why : claim.found || claim.measured;
   const summary = el(
     "summary",
     { class: "claim" },
@@ -112,7 +112,11 @@ function claimItem(claim, open) {
 }
 
 function verdictOf(verdict) {
-  return el("span", { class: `verdict v-${verdict}` }, DATA.words[verdict]);
+  return el("span", { class: `verdict ${verdictClass(verdict)}` }, verdict);
+}
+
+function verdictClass(verdict) {
+  return `v-${verdict.replaceAll(" ", "-")}`;
 }
 
 function claimBody(claim) {

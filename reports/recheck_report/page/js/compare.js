@@ -181,8 +181,8 @@ function turned({ gpu, claims }) {
   const rows = DATA.claims.map((claim) => ({ claim, other: claims.get(claim.id) })).filter(({ claim, other }) => other && other.verdict !== claim.verdict);
   const columns = [
     { name: "claim", value: ({ claim }) => claim.id, cell: ({ claim }) => [link(claim.id, { view: "claims", claim: claim.id }), " ", rich(claim.title)] },
-    { name: "this report", value: ({ claim }) => DATA.words[claim.verdict], cell: ({ claim }) => verdictOf(claim.verdict) },
-    { name: "the other run", value: ({ other }) => DATA.words[other.verdict], cell: ({ other }) => verdictOf(other.verdict) },
+    { name: "this report", value: ({ claim }) => claim.verdict, cell: ({ claim }) => verdictOf(claim.verdict) },
+    { name: "the other run", value: ({ other }) => other.verdict, cell: ({ other }) => verdictOf(other.verdict) },
     { name: "measured here", value: ({ claim }) => plain(claim.measured) },
   ];
   const said = `${plural(rows.length, "verdict")} turned on ${gpu}${rows.length ? "" : ": all are the same"}.`;

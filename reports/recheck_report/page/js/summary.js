@@ -1,6 +1,6 @@
 // the first screen: what holds, what fails, what is fastest, whether it can be trusted
 
-const VERDICTS = ["holds", "fails", "inconclusive", "not_measured"];
+const VERDICTS = Object.keys(DATA.words);
 VIEWS.push({ name: "summary", title: "Summary", show: showSummary });
 
 function count(verdict) {
@@ -25,7 +25,7 @@ function showSummary(root) {
       "div",
       { class: "cards" },
       fastestCard(),
-      claimsCard("What fails", "fails", DATA.failing),
+      claimsCard("What fails", "fails here", DATA.failing),
       claimsCard("What holds", "holds", DATA.holding),
       trustCard(),
     ),
@@ -35,7 +35,8 @@ function showSummary(root) {
 function headline() {
   const all = DATA.claims.length;
   if (!all) return el("h1", { class: "answer" }, DATA.left_out ? plain(DATA.left_out) : "What is fastest here");
-  const [holds, fails] = VERDICTS.map(count);
+  const holds = count("holds");
+  const fails = count("fails here") + count("wrong as printed");
   const names = DATA.documents.map((each) => each.english || each.title || each.name);
   const many = plural(names.length, "document");
   return el(
@@ -47,14 +48,12 @@ function headline() {
   );
 }
 
-const MANY = { holds: "hold", fails: "fail" };
-
 // each part leads to its claims
 function verdictBar(all) {
   const parts = VERDICTS.filter(count).map((verdict) => {
     const many = count(verdict);
-    const word = many === 1 ? DATA.words[verdict] : (MANY[verdict] ?? DATA.words[verdict]);
-    const part = el("a", { href: hrefOf({ view: "claims", verdict }), class: `v-${verdict}` }, `${many} ${word}`);
+    const word = DATA.words[verdict][many === 1 ? 0 : 1];
+    const part = el("a", { href: hrefOf({ view: "claims", verdict }), class: verdictClass(verdict) }, `${many} ${word}`);
     const item = el("li", {}, part);
     item.style.flexGrow = many / all;
     return item;
