@@ -62,8 +62,8 @@ def test_a_column_for_each_gpu(place: Callable[..., Path], tmp_path: Path) -> No
     text = _compare(tmp_path, first / "record.json", second)
     rows = _table(text)
     assert [head.split("<br>")[0] for head in rows["claim"]] == ["NVIDIA H200", "NVIDIA L4"]
-    assert re.fullmatch(r"\*\*holds\*\* 1\.56\d* times as fast \[.*\]", rows["C12"][0])
-    assert re.fullmatch(r"\*\*fails\*\* 6\.38\d* times as long \[.*\]", rows["C12"][1])
+    assert re.fullmatch(r"\*\*depends\*\* 1\.56\d* times as fast \[.*\]", rows["C12"][0])
+    assert re.fullmatch(r"\*\*fails here\*\* 6\.38\d* times as long \[.*\]", rows["C12"][1])
     assert "**driver 550.54**" in rows["claim"][1] and "**driver 580.159.04**" in rows["claim"][0]
     assert "CUDA 13.0" in rows["claim"][0] and "**CUDA" not in rows["claim"][0]
     (names,) = re.findall(r"do not agree on (.*)\.", text)
@@ -162,7 +162,7 @@ def test_of_two_models_the_question_is_how_much_faster(
     )
     assert "\n\n### By experiment\n\n" in text
     assert re.match(wanted + r"3\.12 to 4\.00 times in the middle half\)\.", _answer(text))
-    assert "C12 (holds, now fails)" in _answer(text)
+    assert "C12 (depends, now fails here)" in _answer(text)
     assert [row[0] for row in _rows(text, "Rungs: slower on NVIDIA B200")] == ["`matmul/s0_tiles`"]
     # the other way round it takes as long
     text = _compare(tmp_path, tmp_path / "b", tmp_path / "a")
@@ -176,9 +176,9 @@ def test_turned_verdicts_stand_with_both_effects(
     text = _compare(tmp_path, place("a", _record()), place("b", _record(factor=1.6, **later)))
     turned = {row[0]: row[2:] for row in _rows(text, "Verdicts that turned")}
     was, now, then, here, asked = turned["C12"]
-    assert (was, now) == ("holds", "fails") and "much faster" in asked
+    assert (was, now) == ("depends", "fails here") and "much faster" in asked
     assert then.startswith("1.56") and here.startswith("0.9")
-    assert re.search(r"\d verdicts? differs?: .*C12 \(holds, now fails\)", _answer(text))
+    assert re.search(r"\d verdicts? differs?: .*C12 \(depends, now fails here\)", _answer(text))
 
 
 def test_many_records_are_held_against_the_first(

@@ -33,7 +33,7 @@ function showSummary(root) {
 }
 
 function headline() {
-  const all = DATA.claims.length;
+  const all = DATA.claims.length - count("not judged");
   if (!all) return el("h1", { class: "answer" }, DATA.left_out ? plain(DATA.left_out) : "What is fastest here");
   const holds = count("holds");
   const fails = count("fails here") + count("wrong as printed");
