@@ -54,7 +54,8 @@ RATES = {
 # of matvec, by the beginnings of its rows' names: bytes/s at best, threads for each row
 KERNELS = {
     "cpu_serial": (4.4e9, 0), "mxv": (4.4e9, 0), "mxv_o0": (1.1e9, 0),
-    "cpu_sse": (1.3e10, 0), "sse": (1.3e10, 0), "sse_openmp2": (2.0e10, 0), "sse_openmp": (4.1e10, 0), "cpu_blas": (4.0e10, 0),
+    "cpu_sse": (1.3e10, 0), "sse": (1.3e10, 0), "sse_openmp2": (2.0e10, 0),
+    "sse_openmp": (4.1e10, 0), "cpu_blas": (4.0e10, 0),
     "naive": (1.2e12, 1), "transposed": (3.6e12, 1), "constant": (3.7e12, 1),
     "shared": (4.0e12, 1), "block_per_row": (4.2e12, 256), "warp_per_row": (4.1e12, 32),
     "warp_per_row_shared": (3.5e12, 32), "transpose_then_matvec": (1.0e12, 1),
