@@ -18,6 +18,7 @@ from conftest import ENVIRONMENT, linked, one_line, pages, process, row_of, run,
 from synthetic import (
     SHAPES,
     SMALL,
+    keep,
     make_full,
     make_matvec,
     make_record,
@@ -295,6 +296,20 @@ def test_records_beside_get_a_column_of_the_claims(report: Callable[..., str]) -
     text = report(make_record(SMALL, gpu=False), other)
     link = "[other GPUs](claims.md#other-gpus)"
     assert link in text and link not in alone and "NVIDIA H200" in text.split("Other GPUs\n")[1]
+
+
+def test_the_best_figures_of_the_peak_report_are_a_line(
+    save: Callable[..., Path], tmp_path: Path
+) -> None:
+    keep(tmp_path / "peaks/nvidia-h200/record.json", make_record(SMALL))
+    words = ("render", save(make_record(SMALL)), "--output", tmp_path / "report")
+    text = (tmp_path / "report" / "README.md").read_text if run(*words).returncode == 0 else str
+    assert "Beyond the documents" not in text()
+    done = run(*words, "--peak", tmp_path / "peaks")
+    assert done.returncode == 0, done.stderr
+    (line,) = re.findall(r"^\*\*Beyond the documents\*\*: .*$", text(), re.M)
+    assert re.search(r"at 4096³: `\w+` [\d.]+\sms, [\d.]+\stimes as \w+ as `cublas` \[", line)
+    assert line.endswith("[The report](../peaks/nvidia-h200/README.md).")
 
 
 def test_beside_record_is_left_out_where_a_gpu_was_measured(

@@ -95,6 +95,8 @@ class Parts:
         code, self.code = self.code, 0
         measured, shown = self.options.measured, []
         if self.new():
+            if self.options.peak:
+                shown += ["--peak", self.options.peak]
             if self.options.beside:
                 shown += ["--beside", *self.options.beside]
             self.python("render", measured, "--output", self.options.report, *shown)
@@ -122,6 +124,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     add("--report", type=Path, required=True, metavar="DIR", help="where the report goes")
     add("--quick", action="store_true", help="the claims alone")
     add("--beside", type=Path, nargs="+", metavar="RECORD", help="as for render")
+    add("--peak", type=Path, metavar="DIR", help="as for render")
     add("--tests", default="", metavar="PROGRAM", help="as for collect")
     for tool in ("ncu", "sanitizer", "nvcc"):
         add(f"--{tool}", default="", help="as for collect")

@@ -10,19 +10,21 @@ from __future__ import annotations
 
 import argparse
 import html
+import os
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from recheck_report import templates
-from recheck_report.anchors import CASES, CHANGES, CLAIMS, ERRATA, METHOD, README, page
+from recheck_report.anchors import CASES, CHANGES, CLAIMS, ERRATA, METHOD, README, page, slug
 from recheck_report.charts import Chart, charts, claims_chart
-from recheck_report.claims import verdicts_json
+from recheck_report.claims import Collection, verdicts_json
 from recheck_report.claims.measured import Measured, read, read_gpu
 from recheck_report.commands import experiments_option
 from recheck_report.commands.output import MARK, write
 from recheck_report.formatting import cell, shape_label
+from recheck_report.model.read import RECORD, load, locate
 from recheck_report.model.record import MEMORY_LEVELS, SPECIAL, Experiment
 from recheck_report.net import caught
 from recheck_report.page import page as html_page
@@ -139,7 +141,9 @@ def _method_page(own: Measured, drawn: list[Chart]) -> bytes:
         own,
         "method.md.j2",
         glossary=glossary.rows(record),
-        trust=summary.trust(own),
+        trust=caught(
+            lambda: summary.trust(own), lambda why: [["The rest of this table", _without(why)]]
+        ),
         audit=audit,
         audit_columns=self_audit.COLUMNS,
         audit_rows=self_audit.table(known.audit),
@@ -175,7 +179,7 @@ def _method_page(own: Measured, drawn: list[Chart]) -> bytes:
     )
 
 
-def _readme(own: Measured, files: dict[str, bytes], others: bool) -> bytes:
+def _readme(own: Measured, files: dict[str, bytes], others: bool, peak: str) -> bytes:
     """The first page; `files` are the others of the folder, to which it may lead; `others`: whether
     the claims' page has other GPUs' verdicts."""
     record, view = own.record, View(own)
@@ -191,12 +195,13 @@ def _readme(own: Measured, files: dict[str, bytes], others: bool) -> bytes:
         "readme.md.j2",
         left_out=left_out,
         brands=brands,
-        answer=summary.answer(own, brands),
+        answer=caught(lambda: summary.answer(own, brands), lambda why: [_without(why)]),
         documents=documents.cited(own),
         documents_columns=documents.CITED,
         rows=view.rows,
         columns=SUMMARY,
         others=others,
+        peak=peak,
         links=[
             *(f"[{cell(e.title)}]({page(e)}): charts, every row" for e in record.ordinary),
             *(text for name, text in _LINKS.items() if name in files),
@@ -215,7 +220,21 @@ _LINKS = {
 }
 
 
-def render(own: Measured, beside: list[Measured]) -> dict[str, bytes]:
+def peak_of(own: Measured, folder: Path, link: str) -> str:
+    """What the peak collection's report of this GPU model says in a line; `folder` holds a report
+    for each model, and `link` leads to it from the report that says so."""
+    name = slug(own.gpu)
+    if not name or own.record.environment.gpu is None or not (folder / name / RECORD).is_file():
+        return ""
+    record, _ = load(folder / name)
+    peak = Measured(record, Collection(folder, {}), {})
+    said = "; ".join(summary.figures(peak))
+    return (
+        f"**Beyond the documents**: {said}. [The report]({link}/{name}/{README})." if said else ""
+    )
+
+
+def render(own: Measured, beside: list[Measured], peak: str = "") -> dict[str, bytes]:
     """Every file of the report by its path in the folder; depends on nothing but the records,
     their probes and the claims.
 
@@ -255,7 +274,7 @@ def render(own: Measured, beside: list[Measured]) -> dict[str, bytes]:
     )
     # the last: it leads to what is there
     files[README] = _whole(
-        "Recheck", lambda: _readme(own, files, bool(others and own.judgement.claims))
+        "Recheck", lambda: _readme(own, files, bool(others and own.judgement.claims), peak)
     )
     return files
 
@@ -266,13 +285,19 @@ def options(parser: argparse.ArgumentParser) -> None:
     add("--output", type=Path, required=True, metavar="DIR", help="the report folder to write")
     many = "records of other GPUs, a column each of the claims' page"
     add("--beside", type=Path, nargs="*", action="extend", default=[], metavar="RECORD", help=many)
+    says = "reports on kernels beyond the documents, a folder for each GPU (default: ../peak)"
+    add("--peak", type=Path, metavar="DIR", help=says)
     experiments_option(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     own = read(options.record, options.experiments)
     beside = [read_gpu(path, options.experiments) for path in options.beside]
-    files = render(own, beside)
+    link = os.path.relpath(options.peak, options.output) if options.peak else "../peak"
+    # evidence has it among the other evidence
+    folder = options.peak or locate(options.record).parent.parent / "peak"
+    peak = caught(lambda: peak_of(own, folder, link), lambda _: "")
+    files = render(own, beside, peak)
     write(files, options.output)
     print(options.output / README)
     return 0
