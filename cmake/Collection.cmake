@@ -116,7 +116,7 @@ endfunction()
 #   <name>           the program; <name> --help says what it does
 #   <name>.gate      a test for CTest: every row proves itself at its experiment's awkward shapes
 #   <name>_report    a target that measures first what decides CLAIMS, then the rest of the matrix, and renders
-#                    <name>_report in the build folder after each
+#                    <name>_report in the build folder after each, and <name>_report.zip, the same as one file
 #   <name>_render    renders what was measured last
 # CLAIMS holds sources.toml and <experiment>/claims.toml, by which the report judges.
 function(recheck_add_experiments name)
@@ -164,8 +164,8 @@ function(recheck_add_experiments name)
     set(report ${CMAKE_CURRENT_BINARY_DIR}/${name}_report)
     set(measure ${program} measure $<TARGET_FILE:${name}> --experiments ${arg_CLAIMS}
                 --ncu "${NCU}" --sanitizer "${COMPUTE_SANITIZER}" --nvcc "${CMAKE_CUDA_COMPILER}"
-                --measured ${measured} --report ${report})
-    set(render ${program} render ${measured} --experiments ${arg_CLAIMS} --output ${report})
+                --measured ${measured} --report ${report} --bundle ${report}.zip)
+    set(render ${program} render ${measured} --experiments ${arg_CLAIMS} --output ${report} --bundle ${report}.zip)
   endif()
   add_custom_target(${name}_report
     COMMAND ${measure}

@@ -95,8 +95,9 @@ class Parts:
         code, self.code = self.code, 0
         measured, shown = self.options.measured, []
         if self.new():
-            if self.options.peak:
-                shown += ["--peak", self.options.peak]
+            for option in ("bundle", "peak"):
+                if value := getattr(self.options, option):
+                    shown += [f"--{option}", value]
             if self.options.beside:
                 shown += ["--beside", *self.options.beside]
             self.python("render", measured, "--output", self.options.report, *shown)
@@ -123,6 +124,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     add("--measured", type=Path, required=True, metavar="DIR", help="where the record goes")
     add("--report", type=Path, required=True, metavar="DIR", help="where the report goes")
     add("--quick", action="store_true", help="the claims alone")
+    add("--bundle", type=Path, metavar="FILE", help="the report as one zip file as well")
     add("--beside", type=Path, nargs="+", metavar="RECORD", help="as for render")
     add("--peak", type=Path, metavar="DIR", help="as for render")
     add("--tests", default="", metavar="PROGRAM", help="as for collect")

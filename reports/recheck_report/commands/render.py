@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import html
 import os
+import shutil
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -285,6 +286,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     add("--output", type=Path, required=True, metavar="DIR", help="the report folder to write")
     many = "records of other GPUs, a column each of the claims' page"
     add("--beside", type=Path, nargs="*", action="extend", default=[], metavar="RECORD", help=many)
+    add("--bundle", type=Path, metavar="FILE", help="also write the report as one zip file")
     says = "reports on kernels beyond the documents, a folder for each GPU (default: ../peak)"
     add("--peak", type=Path, metavar="DIR", help=says)
     experiments_option(parser)
@@ -299,5 +301,8 @@ def run(options: argparse.Namespace) -> int:
     peak = caught(lambda: peak_of(own, folder, link), lambda _: "")
     files = render(own, beside, peak)
     write(files, options.output)
+    if options.bundle:
+        folder = options.output.resolve()
+        shutil.make_archive(str(options.bundle.with_suffix("")), "zip", folder.parent, folder.name)
     print(options.output / README)
     return 0
