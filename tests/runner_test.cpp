@@ -158,6 +158,29 @@ TEST(Run, LeavesWhatTurnsOutTooSlowAfterItsProof) {
   EXPECT_GE(std::stod(reason.substr(words.size())), 0.6) << reason;
 }
 
+int launches = 0;
+
+void counts_its_launches(int m, int n, int k, const float* a, std::int64_t lda, const float* b,
+                         std::int64_t ldb, float* c, std::int64_t ldc) {
+  ++launches;
+  std::this_thread::sleep_for(std::chrono::milliseconds(110));
+  reference::matmul_serial(m, n, k, a, lda, b, ldb, c, ldc);
+}
+
+// its proofs, a launch on fresh inputs, and three more
+TEST(Run, LaunchesASlowRowOfTheCpuSixTimes) {
+  const Strategy row = mutants::mutant("counts", matmul::cpu<counts_its_launches>);
+  const auto cases = measured(matmul::experiment({&row, 1}), {32, 24, 40}, Regime::hot);
+  EXPECT_TRUE(cases[0].result->passed()) << cases[0].result->reason.value_or("");
+  EXPECT_EQ(launches, 6);
+  ASSERT_EQ(cases[0].samples.size(), 6U);
+  EXPECT_GE(*std::ranges::min_element(cases[0].samples), 0.11);
+  std::vector<int> rounds;
+  for (const auto& block : cases[0].blocks) rounds.push_back(block.round);
+  std::ranges::sort(rounds);
+  EXPECT_EQ(rounds, (std::vector<int>{0, 2, 4, 7, 9, 11}));
+}
+
 /// Slow where there is one row alone.
 void dislikes_one_row(int rows, int columns, const float* a, std::int64_t lda, const float* v,
                       float* r) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "method.hpp"
 #include "result.hpp"
 #include "statistics.hpp"
 #include "target.hpp"
@@ -54,6 +55,12 @@ struct Case {
   /// Whether the host's clock times it, and not the device's.
   [[nodiscard]] bool host_timed() const {
     return regime == Regime::end_to_end || backend() == Backend::cpu;
+  }
+  /// Whether its launch, of so many seconds, takes so long that its two proofs are its first
+  /// samples.
+  [[nodiscard]] bool proofs_are_samples(double launch) const {
+    return backend() == Backend::cpu && regime == Regime::hot && strategy->part_of.empty() &&
+           launch >= method.proofs_timed_from_seconds;
   }
   [[nodiscard]] bool is_headline() const { return shape == experiment->headline; }
   /// Whether the power that it draws is measured: at headlines, back to back, no points of sweeps.

@@ -7,10 +7,7 @@
 namespace recheck {
 namespace {
 
-// The names tell probes which kernels are no row's: what is seen marks where proofs and samples
-// begin, and the rest is not profiled (reports/recheck_report/collect/ncu.py).
-
-__global__ void recheck_seen_flush_kernel(const float4* buffer, std::int64_t count, float* sink) {
+__global__ void flush_kernel(const float4* buffer, std::int64_t count, float* sink) {
   const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
   float sum = 0;
   for (std::int64_t i = blockIdx.x * static_cast<std::int64_t>(blockDim.x) + threadIdx.x; i < count;
@@ -22,7 +19,7 @@ __global__ void recheck_seen_flush_kernel(const float4* buffer, std::int64_t cou
   if (sum == 1.0f) *sink = sum;
 }
 
-__global__ void recheck_unseen_exchange_kernel(float* a, float* b, std::int64_t count) {
+__global__ void exchange_kernel(float* a, float* b, std::int64_t count) {
   const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
   for (std::int64_t i = blockIdx.x * static_cast<std::int64_t>(blockDim.x) + threadIdx.x; i < count;
        i += stride) {
@@ -39,21 +36,20 @@ __device__ std::int64_t global_nanoseconds() {
   return ns;
 }
 
-__global__ void recheck_unseen_hold_kernel(const volatile std::int64_t* released,
-                                           std::int64_t until, std::int64_t nanoseconds) {
+__global__ void hold_kernel(const volatile std::int64_t* released, std::int64_t until,
+                            std::int64_t nanoseconds) {
   const std::int64_t start = global_nanoseconds();
   while ((released == nullptr || *released < until) && global_nanoseconds() - start < nanoseconds)
     __nanosleep(200);
 }
 
-__global__ void recheck_seen_poison_shared_kernel(int words) {
+__global__ void poison_shared_kernel(int words) {
   extern __shared__ unsigned shared_words[];
   volatile unsigned* out = shared_words;  // volatile keeps the dead stores
   for (int i = threadIdx.x; i < words; i += blockDim.x) out[i] = 0xffffffffu;
 }
 
-__global__ void recheck_unseen_digest_kernel(const float* words, std::int64_t count,
-                                             unsigned long long* sum) {
+__global__ void digest_kernel(const float* words, std::int64_t count, unsigned long long* sum) {
   const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
   unsigned long long own = 0;
   for (std::int64_t i = blockIdx.x * static_cast<std::int64_t>(blockDim.x) + threadIdx.x; i < count;
@@ -64,7 +60,8 @@ __global__ void recheck_unseen_digest_kernel(const float* words, std::int64_t co
   if (threadIdx.x % warpSize == 0) atomicAdd(sum, own);
 }
 
-__global__ void recheck_seen_read_clocks_kernel(ClockReading* readings) {
+// reports/recheck_report/collect/ncu.py takes it for the end of a launch
+__global__ void recheck_read_clocks_kernel(ClockReading* readings) {
   unsigned sm;
   asm volatile("mov.u32 %0, %%smid;" : "=r"(sm));
   if (sm < clock_slots) readings[sm] = {clock64(), global_nanoseconds()};
@@ -74,23 +71,23 @@ __global__ void recheck_seen_read_clocks_kernel(ClockReading* readings) {
 
 void flush_l2(const float4* buffer, std::int64_t bytes, float* sink, cudaStream_t stream) {
   const std::int64_t count = bytes / static_cast<std::int64_t>(sizeof(float4));
-  recheck_seen_flush_kernel<<<2048, 256, 0, stream>>>(buffer, count, sink);
+  flush_kernel<<<2048, 256, 0, stream>>>(buffer, count, sink);
 }
 
 void hold(const std::int64_t* released, std::int64_t until, std::int64_t nanoseconds,
           cudaStream_t stream) {
-  recheck_unseen_hold_kernel<<<1, 1, 0, stream>>>(released, until, nanoseconds);
+  hold_kernel<<<1, 1, 0, stream>>>(released, until, nanoseconds);
 }
 
 void exchange(float* a, float* b, std::int64_t count, cudaStream_t stream) {
-  recheck_unseen_exchange_kernel<<<2048, 256, 0, stream>>>(a, b, count);
+  exchange_kernel<<<2048, 256, 0, stream>>>(a, b, count);
 }
 
 void poison_shared(int sm_count, int bytes_per_block, cudaStream_t stream) {
-  cudaFuncSetAttribute(recheck_seen_poison_shared_kernel,
-                       cudaFuncAttributeMaxDynamicSharedMemorySize, bytes_per_block);
+  cudaFuncSetAttribute(poison_shared_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                       bytes_per_block);
   // a block of this size has its multiprocessor for itself, so a few waves reach each
-  recheck_seen_poison_shared_kernel<<<4 * sm_count, 256, bytes_per_block, stream>>>(
+  poison_shared_kernel<<<4 * sm_count, 256, bytes_per_block, stream>>>(
       bytes_per_block / static_cast<int>(sizeof(unsigned)));
 }
 
@@ -98,12 +95,11 @@ void add_digest(const float* words, std::int64_t count, unsigned long long* sum,
                 cudaStream_t stream) {
   constexpr std::int64_t block = 256, most_blocks = 2048;
   const auto blocks = std::clamp<std::int64_t>((count + block - 1) / block, 1, most_blocks);
-  recheck_unseen_digest_kernel<<<static_cast<unsigned>(blocks), block, 0, stream>>>(words, count,
-                                                                                    sum);
+  digest_kernel<<<static_cast<unsigned>(blocks), block, 0, stream>>>(words, count, sum);
 }
 
 void read_clocks(ClockReading* readings, int sm_count, cudaStream_t stream) {
-  recheck_seen_read_clocks_kernel<<<sm_count, 1, 0, stream>>>(readings);
+  recheck_read_clocks_kernel<<<sm_count, 1, 0, stream>>>(readings);
 }
 
 }  // namespace recheck

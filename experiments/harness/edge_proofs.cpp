@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <memory>
 #include <stdexcept>
 
 #include "gate.hpp"
@@ -10,14 +11,19 @@
 
 namespace recheck {
 
+namespace {
+
+/// What `body` returns; what a row throws, which may be what it says of itself, as a result.
+Result result_of(const auto& body) {
+  Result result;
+  const auto failure = failure_of([&] { result = body(); });
+  return failure.value_or(result);
+}
+
+}  // namespace
+
 Proofs prove_edges(const Experiment& experiment, const Strategy& strategy, Targets& targets) {
   Proofs found;
-  // what a row says of itself may throw as well
-  const auto result_of = [](const auto& body) {
-    Result result;
-    const auto failure = failure_of([&] { result = body(); });
-    return failure.value_or(result);
-  };
   const auto refused = [&](const auto&... shape) {
     return result_of(
         [&] { return refuse(strategy, shape..., targets.gpu()).value_or(Result{Status::passed}); });
@@ -49,11 +55,51 @@ Proofs prove_edges(const Experiment& experiment, const Strategy& strategy, Targe
   return found;
 }
 
+namespace {
+
+constexpr int skipped = 77;  // what CTest takes for that, if told so
+
+/// Proves each of these cases and shows a profiler a launch of its row on the reals, in their
+/// order; those of one shape that follow one another share their operands.
+int show_cases(std::span<const Experiment> experiments, const Choice& choice) {
+  const auto planned = plan(experiments, choice).cases;
+  Targets targets(find_gpu());
+  std::unique_ptr<Gate> gate;
+  bool all = true;
+  for (const auto& id : choice.cases) {
+    const Case& c = *std::ranges::find(planned, id, &Case::id);
+    const auto shares = [&] {
+      const Operands& operands = gate->operands();
+      return &operands.experiment() == c.experiment && operands.shape() == c.shape &&
+             operands.target().backend() == c.backend();
+    };
+    const Result result = result_of([&] {
+      if (const auto refusal = refuse(*c.strategy, c.shape, targets.gpu())) return *refusal;
+      Target& target = targets.of(c.backend());
+      if (gate && !shares()) gate.reset();  // whose memory the next may need
+      if (!gate) gate = std::make_unique<Gate>(*c.experiment, c.shape, target, 0, 1);
+      const Result proof = gate->prove(*c.strategy);
+      if (proof.passed()) {
+        gate->operands().poison();
+        target.show(gate->operands().launch(*c.strategy));
+      }
+      return proof;
+    });
+    std::printf("%s: %s%s\n", id.c_str(), std::string(name_of(result.status)).c_str(),
+                result.reason ? (": " + *result.reason).c_str() : "");
+    all = all && result.passed();
+  }
+  return all ? 0 : skipped;
+}
+
+}  // namespace
+
 int run_gate(std::span<const Experiment> experiments, const Choice& choice) {
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);  // a line for each row as it comes, into files too
+  if (!choice.cases.empty()) return show_cases(experiments, choice);
   plan(experiments, choice);  // throws for names that there are not
   Targets targets(find_gpu());
   bool all = true, right = true;
-  std::setvbuf(stdout, nullptr, _IOLBF, 0);  // a line for each row as it comes, into files too
   for (const auto& experiment : experiments) {
     if (!wanted(choice.experiments, experiment.name)) continue;
     for (const auto& strategy : experiment.ladder) {
@@ -83,7 +129,6 @@ int run_gate(std::span<const Experiment> experiments, const Choice& choice) {
             std::to_string(found.unsupported.size()) + " shapes unsupported");
     }
   }
-  constexpr int skipped = 77;  // what CTest takes for that, if told so
   return !right ? 1 : all ? 0 : skipped;
 }
 

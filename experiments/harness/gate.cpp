@@ -19,7 +19,7 @@ constexpr std::uint32_t poison_bits = 0xffffffffu;
 bool poisoned(float value) { return std::bit_cast<std::uint32_t>(value) == poison_bits; }
 
 /// The first place around a rows×columns matrix, within its guarded storage, that was written.
-Reason written_outside(const std::vector<float>& storage, const Extent& extent, std::int64_t ld) {
+Reason written_outside(std::span<const float> storage, const Extent& extent, std::int64_t ld) {
   const float* matrix = storage.data() + guard;
   const auto written = [&](std::int64_t begin, std::int64_t end) -> Reason {
     const auto* at = std::find_if_not(matrix + begin, matrix + end, poisoned);
@@ -35,7 +35,7 @@ Reason written_outside(const std::vector<float>& storage, const Extent& extent, 
 }
 
 /// How many elements of a matrix in guarded storage are still poisoned.
-std::int64_t unwritten_elements(const std::vector<float>& storage, const Extent& extent,
+std::int64_t unwritten_elements(std::span<const float> storage, const Extent& extent,
                                 std::int64_t ld) {
   std::int64_t count = 0;
   for (std::int64_t i = 0; i < extent.rows; ++i) {
@@ -55,6 +55,7 @@ const Strategy& Gate::whole(const Strategy& strategy) const {
 
 Result Gate::prove(const Strategy& strategy) {
   const Strategy& proven = whole(strategy);
+  proof_seconds_.clear();
   auto result = prove_outputs(proven);
   if (const auto changed = operands_.restore(proven))
     result = because(ReasonCode::changed_input, *changed);
@@ -73,7 +74,10 @@ Result Gate::prove_outputs(const Strategy& strategy) {
   const Output of_integers = run(strategy, integers);
   if (auto result = judge(strategy, integers, of_integers); !result.passed()) return result;
   std::vector<float> others;
-  if (on_trial) others = on_host(of_integers);
+  if (on_trial) {
+    const auto output = on_host(of_integers);
+    others.assign(output.begin(), output.end());
+  }
 
   const Output of_reals = run(strategy, operands_.reals());
   auto result = judge(strategy, operands_.reals(), of_reals);
@@ -105,7 +109,7 @@ Gate::Output Gate::run(const Strategy& strategy, Inputs& inputs) {
     const double start = now();
     launch();
     operands_.target().synchronize();
-    proof_seconds_ = now() - start;
+    proof_seconds_.push_back(now() - start);
   }
   return left_in(operands_.guarded_output());
 }
@@ -116,10 +120,10 @@ Gate::Output Gate::left_in(const float* on_target) const {
   return {operands_.target().digests(arrays).front(), on_target};
 }
 
-Gate::Output Gate::copied(const std::vector<float>& copy) { return {digest(copy), nullptr, &copy}; }
+Gate::Output Gate::copied(std::span<const float> copy) { return {digest(copy), nullptr, copy}; }
 
-const std::vector<float>& Gate::on_host(const Output& output) {
-  if (output.copy != nullptr) return *output.copy;
+std::span<const float> Gate::on_host(const Output& output) {
+  if (output.on_target == nullptr) return output.copy;
   operands_.target().copy_out(host_output_.data(), output.on_target, std::ssize(host_output_));
   return host_output_;
 }
@@ -138,11 +142,11 @@ Result Gate::judge(const Strategy& strategy, Inputs& inputs, const Output& outpu
       known != exact.end() && known->second.first == output.digest && !own_bound)
     return {Status::passed, {}, known->second.second};
 
-  const auto& storage = on_host(output);
+  const auto storage = on_host(output);
   if (const auto reason =
           written_outside(storage, operands_.extent(strategy), operands_.output_ld(strategy)))
     return because(ReasonCode::wrote_outside, *reason);
-  const Error error = error_of(std::span(storage).subspan(guard), strategy, inputs);
+  const Error error = error_of(storage.subspan(guard), strategy, inputs);
   if (!error.acceptable())
     return because(ReasonCode::wrong_output,
                    (reals ? "on reals: " : "on integers: ") + error.metric + " is " +

@@ -22,7 +22,7 @@ class Gate {
   Gate(const Experiment& experiment, const Shape& shape, Target& target, std::int64_t padding,
        std::uint64_t seed)
       : operands_(experiment, shape, target, padding, seed),
-        host_output_(operands_.output_floats()) {}
+        host_output_(static_cast<std::size_t>(operands_.output_floats())) {}
 
   [[nodiscard]] Operands& operands() { return operands_; }
   [[nodiscard]] const Operands& operands() const { return operands_; }
@@ -32,8 +32,8 @@ class Gate {
   /// are. A part is proven by the row that it belongs to. Nothing passes by a check that accepts
   /// spoiled outputs (soundness.hpp). Throws what the launches throw.
   Result prove(const Strategy& strategy);
-  /// Seconds from launch to completion of the last proof, latency included.
-  [[nodiscard]] double proof_seconds() const { return proof_seconds_; }
+  /// Seconds from launch to completion of each launch of the last proof, latency included.
+  [[nodiscard]] const std::vector<double>& proof_seconds() const { return proof_seconds_; }
 
   /// Draws the integers of the fresh launches to come, and computes what the checks of these rows
   /// need for them, which takes the host long.
@@ -47,7 +47,7 @@ class Gate {
   struct Output {
     std::uint64_t digest;
     const float* on_target = nullptr;
-    const std::vector<float>* copy = nullptr;
+    std::span<const float> copy = {};
   };
   /// What is known of some inputs: the oracles of the problems that have been judged, and by
   /// problem and arithmetic the digest of an output that was exactly right, with its error.
@@ -60,16 +60,16 @@ class Gate {
   Result prove_outputs(const Strategy& strategy);
   Output run(const Strategy& strategy, Inputs& inputs);
   [[nodiscard]] Output left_in(const float* on_target) const;
-  static Output copied(const std::vector<float>& copy);
-  const std::vector<float>& on_host(const Output& output);
+  static Output copied(std::span<const float> copy);
+  std::span<const float> on_host(const Output& output);
   Result judge(const Strategy& strategy, Inputs& inputs, const Output& output);
   Oracle& oracle(const Strategy& strategy, Inputs& inputs);
   Error error_of(std::span<const float> output, const Strategy& strategy, Inputs& inputs);
 
   Operands operands_;
   std::map<const Inputs*, Truth> truths_;
-  std::vector<float> host_output_;
-  double proof_seconds_ = 0;
+  Floats host_output_;
+  std::vector<double> proof_seconds_;
   // by a row's name the digest of its proven output on the reals: the same bits are right again
   std::map<std::string_view, std::pair<std::uint64_t, Error>> proofs_;
   std::unique_ptr<Array> kept_;             // what stood in the output before a fresh launch

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cublas_v2.h>
+#include <cuda_profiler_api.h>
 
 #include <algorithm>
 #include <atomic>
@@ -201,6 +202,15 @@ class GpuTarget final : public Target {
       const auto [low, high] = std::ranges::minmax(last);
       if (last.size() == 3 && high < 1.005 * low) return;
     }
+  }
+
+  void show(const std::function<void()>& launch) override {
+    check(cudaProfilerStart());
+    launch();
+    synchronize();
+    read_clocks(readings(0), 1, stream_);
+    synchronize();
+    check(cudaProfilerStop());
   }
 
   Samples sample(const Sampling& sampling, const std::function<void()>& launch) override {

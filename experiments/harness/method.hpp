@@ -12,7 +12,7 @@ namespace recheck {
 /// need not know which version of Recheck wrote it; reports/README.md says what they mean.
 struct Method {
   // of medians: the interval's confidence, and the fewest samples that have one
-  double confidence = 0.95;
+  double confidence = recheck::confidence;
   int fewest_samples = recheck::fewest_samples;
 
   // every row of a shape takes a block of samples in each of so many rounds, or where that would
@@ -28,6 +28,10 @@ struct Method {
   int block_samples = 8;
   int queued_samples = 1;              // of a block, at a time; gpu_target.cpp says why no more
   double batch_below_seconds = 20e-6;  // of shorter hot launches several make a sample
+
+  // of a CPU row whose launch takes so long its two proofs and its launch on fresh inputs are
+  // samples as well: six launches in all, where eleven say no more
+  double proofs_timed_from_seconds = 0.1;
 
   // a case is tried only if its proofs and fewest samples are predicted to fit into so many budgets
   double proof_budgets = 20;

@@ -26,6 +26,7 @@ constexpr const char* usage =
                [--resume] [--force]
                [--benchmark_filter=REGEX] [--benchmark_...]
        PROGRAM --gate [--experiment=NAME,...] [--strategy=NAME,...] [--nonce=N]
+       PROGRAM --gate --cases=FILE [--nonce=N]
        PROGRAM --version
 
 Proves and times every strategy at every shape and writes FOLDER/record.json (default: report).
@@ -42,10 +43,12 @@ Proves and times every strategy at every shape and writes FOLDER/record.json (de
   --seed      of the inputs and of the order of measurement (default 13)
   --nonce     of the integers that proofs use besides the seed (default: drawn anew by each process, so that
               no row can know them); what is refused names it
-  --resume    go on behind what FOLDER has, if it was measured in the same environment. A run that was
-              killed has all cases but those of the shape in flight in FOLDER/record.journal.jsonl
+  --resume    go on behind what FOLDER has, with its --per-case, --budget and --seed, if it was measured
+              in the same environment. A run that was killed has all cases but those of the shape in
+              flight in FOLDER/record.journal.jsonl
   --force     measure although CUDA_LAUNCH_BLOCKING makes every GPU time too long; the report says so
-  --gate      time nothing: prove every row at its experiment's awkward shapes, a line for each
+  --gate      time nothing: prove every row at its experiment's awkward shapes, a line for each; with
+              --cases these, at their own, and show a profiler one launch of each (cudaProfilerStart)
 Google Benchmark's flags choose and print: --benchmark_filter, --benchmark_list_tests,
 --benchmark_format, --benchmark_out; it does not decide how long is sampled. All rows of a shape are
 sampled in the same rounds.
@@ -95,21 +98,20 @@ std::vector<std::string> lines_of(const std::string& path) {
 
 /// --gate has shapes and inputs of its own, times nothing and keeps nothing.
 void check_gate(const std::set<std::string>& flags) {
-  const std::set<std::string> own = {"--gate", "--experiment", "--strategy", "--nonce"};
+  const std::set<std::string> own = {"--gate", "--experiment", "--strategy", "--cases", "--nonce"};
   for (const auto& flag : flags)
     if (!own.contains(flag))
       throw std::invalid_argument(
-          flag + " has no say with --gate; --experiment, --strategy and --nonce have");
+          flag + " has no say with --gate; --experiment, --strategy, --cases and --nonce have");
 }
 
 /// The usage of a program with these experiments.
 std::string usage_of(const std::string& program, std::span<const Experiment> experiments) {
-  std::string names;
-  for (const auto& experiment : experiments)
-    names += (names.empty() ? "" : ", ") + std::string(experiment.name);
+  std::vector<std::string_view> names;
+  for (const auto& experiment : experiments) names.push_back(experiment.name);
   std::string text = usage;
   const std::pair<std::string, std::string> words[] = {{"PROGRAM", program},
-                                                       {"EXPERIMENTS", names}};
+                                                       {"EXPERIMENTS", joined(names)}};
   for (const auto& [word, meant] : words)
     for (auto at = text.find(word); at != std::string::npos; at = text.find(word, at))
       text.replace(at, word.size(), meant);
@@ -129,10 +131,10 @@ Setters setters(Options& options) {
       {"--per-case", [&](const auto& value) { options.per_case = positive("--per-case", value); }},
       {"--budget",
        [&](const auto& value) {
-         options.settings.command_budget_seconds = duration("--budget", value);
+         options.command_budget = duration("--budget", value);
          options.budget = value;
        }},
-      {"--seed", [&](const auto& value) { options.settings.seed = whole_number("--seed", value); }},
+      {"--seed", [&](const auto& value) { options.seed = whole_number("--seed", value); }},
       {"--nonce", [&](const auto& value) { nonce() = whole_number("--nonce", value); }}};
 }
 

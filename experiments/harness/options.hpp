@@ -16,9 +16,9 @@ struct Options {
   std::string command;  // the whole of it
   std::filesystem::path output = "report";
   Choice choice;
-  Settings settings;
-  std::optional<double> per_case;  // seconds
-  std::string budget;              // of the whole run, as it was given
+  std::optional<double> per_case, command_budget;  // seconds
+  std::string budget;                              // of the whole run, as it was given
+  std::optional<std::uint64_t> seed;
   bool resume = false, gate = false;
   bool force = false;  // measure although every time will be wrong
   bool benchmark_prints = false, benchmark_lists = false;

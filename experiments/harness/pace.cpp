@@ -43,7 +43,7 @@ std::optional<double> Pace::at(const Case& c, const Shape& small, Target& target
   if (refuse(*c.strategy, small, gpu_)) return {};
   Gate gate(*c.experiment, small, target, 0, settings_.seed);
   gate.prove(*c.strategy);
-  return gate.proof_seconds() / c.experiment->work(*c.strategy, small).size();
+  return gate.proof_seconds().back() / c.experiment->work(*c.strategy, small).size();
 }
 
 std::optional<Result> Pace::too_slow(const Case& c, Target& target) {

@@ -19,15 +19,13 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// The chosen names among the known ones, or an error that lists what there is.
+/// The chosen names among the known ones, or an error that says what there is.
 void require_known(const char* what, const std::vector<std::string>& chosen,
                    const std::vector<std::string>& known) {
   for (const auto& name : chosen) {
-    if (std::ranges::find(known, name) != known.end()) continue;
-    std::string list;
-    for (const auto& k : known) list += (list.empty() ? "" : ", ") + k;
-    throw std::invalid_argument(std::string("unknown ") + what + " '" + name + "': there are " +
-                                list);
+    if (std::ranges::find(known, name) == known.end())
+      throw std::invalid_argument(std::string("unknown ") + what + " '" + name +
+                                  "': " + instead_of(name, known));
   }
 }
 
@@ -37,14 +35,12 @@ std::size_t extents_of(const std::string& shape) {
 
 /// A shape that no experiment could have is an error that lists what they have.
 void require_shape(std::span<const Experiment* const> experiments, const std::string& text) {
-  std::string known;
+  std::vector<std::string> known;
   for (const auto* experiment : experiments) {
     if (experiment->axes.size() == extents_of(text)) return;
-    std::string axes;
-    for (const auto axis : experiment->axes) axes += (axes.empty() ? "" : "x") + std::string(axis);
-    known += (known.empty() ? "" : ", ") + std::string(experiment->name) + " " + axes;
+    known.push_back(std::string(experiment->name) + " " + joined(experiment->axes, "x"));
   }
-  throw std::invalid_argument("'" + text + "' is not a shape: there are " + known);
+  throw std::invalid_argument("'" + text + "' is not a shape: there are " + joined(known));
 }
 
 [[noreturn]] void refuse_table(const Experiment& experiment, const std::string& what) {
@@ -264,16 +260,20 @@ Rates rates_of(const Gpu& gpu) {
 /// minutes or hours.
 double model(const Case& c, const Settings& settings, const Rates& rates) {
   const Work work = c.work();
-  const double budget = settings.budget_seconds, proofs = 0.05 + work.bytes / 1e10;
+  const Extent output = c.experiment->problem_of(*c.strategy).output(c.shape);
+  auto floats = static_cast<double>(output.rows * output.columns);
+  for (const auto& [rows, columns] : c.experiment->inputs(c.shape))
+    floats += static_cast<double>(rows * columns);
+  const double budget = settings.budget_seconds, proofs = 0.02 + sizeof(float) * floats / 3e9;
   if (c.backend() == Backend::cpu) {
     // a library has all cores, and the documents' programs one, which waits for most of its
-    // operands where a core's caches do not hold them
-    const double flop_rate = c.strategy->role == Role::baseline ? 5e10
-                             : work.bytes < 8e6                 ? 3e9
-                                                                : 1e9;
+    // operands where a core's caches do not hold them and it needs each of them often
+    const bool waits = work.bytes >= 8e6 && work.flops > 10 * work.bytes;
+    const double flop_rate = c.strategy->role == Role::baseline ? 5e10 : waits ? 7e8 : 3e9;
     const double launch = 1e-6 + std::max(work.flops / flop_rate, work.bytes / 5e9);
-    // what cannot be within 20 budgets is not tried
-    return 8 * launch > 20 * budget ? 0 : proofs + std::max(budget / 2, 8 * launch);
+    const double least = (c.proofs_are_samples(launch) ? 6 : 8) * launch;
+    const double samples = std::max(method.most_budgets_host_timed * budget, least);
+    return least > method.proof_budgets * budget ? 0 : proofs + samples;  // too slow to be tried
   }
   const double launch = (5e-6 + std::max(work.flops / rates.flops, work.bytes / rates.bytes)) *
                         (c.regime == Regime::inner ? inner_repeats : 1);

@@ -26,9 +26,12 @@
 #include "progress.hpp"
 #include "rescue.hpp"
 #include "runner.hpp"
+#include "text.hpp"
 
 namespace recheck {
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 /// Makes the folder, and moves an earlier record and its samples aside rather than lose them.
 void prepare(const std::filesystem::path& folder, bool resume) {
@@ -86,13 +89,15 @@ std::vector<Experiment> with_own(std::span<const Experiment> experiments) {
 class Run {
  public:
   /// Begins the journal in options.output, for what the record has come to so far.
-  Run(const Options& options, const Gpu& gpu, Record& record, Progress& progress)
+  Run(const Options& options, const Settings& settings, const Gpu& gpu, Record& record,
+      Progress& progress)
       : options_(options),
+        settings_(settings),
         record_(record),
         progress_(progress),
         earlier_seconds_(record.wall_seconds),
         journal_(options.output, record),
-        runner_(options.settings, gpu,
+        runner_(settings, gpu,
                 {.on_case = [&](const Case& c) { watch_time(c); },
                  .on_finish = [&](const Case& c) { keep(c); },
                  .load = [&] { return load(); }}) {
@@ -111,6 +116,13 @@ class Run {
       any = true;
     }
     if (!any) throw std::runtime_error(lost->row + " " + lost->why + "; mend it, or leave it out");
+  }
+
+  /// Ends the cases of rows that cannot run here, whatever becomes of the run.
+  void refuse_rows() {
+    std::vector<Case*> cases;
+    for (Case& c : record_.cases) cases.push_back(&c);
+    runner_.refuse_rows(cases);
   }
 
   /// Measures all cases of a shape, in rounds, when the first of them is due; the others find
@@ -172,18 +184,25 @@ class Run {
   }
 
   [[nodiscard]] double time_left() const {
-    const auto budget = options_.settings.command_budget_seconds;
+    const auto budget = settings_.command_budget_seconds;
     return budget ? *budget - earlier_seconds_ - progress_.elapsed() : HUGE_VAL;
+  }
+
+  /// As it was given, now or to the run that this one goes on with.
+  [[nodiscard]] std::string budget() const {
+    if (!options_.budget.empty()) return options_.budget;
+    return short_text(settings_.command_budget_seconds.value_or(0)) + " s";
   }
 
   void give_up(Case& c) const {
     if (c.result) return;
     c.predicted = 0;
-    runner_.reporter().finish(
-        c, because(ReasonCode::budget, "--budget of " + options_.budget + " used up"));
+    runner_.reporter().finish(c,
+                              because(ReasonCode::budget, "--budget of " + budget() + " used up"));
   }
 
   const Options& options_;
+  const Settings& settings_;
   Record& record_;
   Progress& progress_;
   double earlier_seconds_;
@@ -196,13 +215,29 @@ class Run {
 /// Takes over what an earlier run in the folder has found out, if this one is to go on behind it,
 /// and says what each case is expected to take; else drops cases until the budget is expected to
 /// suffice.
-void predict_and_fit(Record& record, const Options& options, const Gpu& gpu,
-                     const Progress& progress) {
-  if (options.resume) record.resume(read_earlier(options.output));
-  predict(record.cases, options.settings, gpu, make_cpu_target()->free_bytes());
-  if (const auto budget = options.settings.command_budget_seconds; budget && !options.resume)
+void predict_and_fit(Record& record, const Options& options, const Settings& settings,
+                     const Json& earlier, const Gpu& gpu, const Progress& progress) {
+  if (options.resume) record.resume(earlier);
+  predict(record.cases, settings, gpu, make_cpu_target()->free_bytes());
+  if (const auto budget = settings.command_budget_seconds; budget && !options.resume)
     std::ranges::move(fit(record.cases, *budget - progress.elapsed(), options.budget),
                       std::back_inserter(record.coverage.dropped));
+}
+
+/// What the flags set, else what the run had that this one goes on with, else the defaults.
+Settings settings_of(const Options& options, const Json& earlier, const Gpu& gpu) {
+  const Json was = earlier.is_object() ? earlier.value("environment", Json()) : Json();
+  const auto had = [&](const char* member, auto otherwise) {
+    const bool known = was.is_object() && was.contains(member) && was[member].is_number();
+    return known ? was[member].get<decltype(otherwise)>() : otherwise;
+  };
+  // by themselves the CPU rows decide little, and minutes are too much to wait for it
+  const double per_case = had("budget_seconds", gpu.device ? 1 : 0.2);
+  const double budget = had("command_budget_seconds", 0.0);
+  return {.budget_seconds = options.per_case.value_or(per_case),
+          .seed = options.seed.value_or(had("seed", Settings{}.seed)),
+          .command_budget_seconds =
+              options.command_budget || budget <= 0 ? options.command_budget : budget};
 }
 
 /// A row that calls exit() while it is there ends no run, or ends it with an error.
@@ -243,22 +278,22 @@ void require_gpu(const Gpu& gpu, const std::vector<Case>& cases, const Options& 
 }
 
 /// Measures what is planned on the GPU that this process sees; the exit code.
-int measure(const std::vector<char*>& words, Options options,
+int measure(const std::vector<char*>& words, const Options& options,
             std::span<const Experiment> experiments, Planned planned) {
   if (!options.resume) require_no_journal(options.output);
   const Gpu gpu = find_gpu();
   require_gpu(gpu, planned.cases, options);
-  // by themselves the CPU rows decide little, and minutes are too much to wait for it
-  options.settings.budget_seconds = options.per_case.value_or(gpu.device ? 1 : 0.2);
+  const Json earlier = options.resume ? read_earlier(options.output) : Json();
+  const Settings settings = settings_of(options, earlier, gpu);
   Record record{.experiments = experiments,
-                .environment = environment(gpu, options.command, options.settings),
+                .environment = environment(gpu, options.command, settings),
                 .ceilings = ceilings(gpu),
                 .coverage = std::move(planned.coverage),
                 .cases = std::move(planned.cases)};
   Progress progress(record.cases);
-  predict_and_fit(record, options, gpu, progress);
+  predict_and_fit(record, options, settings, earlier, gpu, progress);
   prepare(options.output, options.resume);
-  Run run(options, gpu, record, progress);
+  Run run(options, settings, gpu, record, progress);
   run.fail_lost_row();
   announce(record, gpu);
   heed_signals();
@@ -266,7 +301,8 @@ int measure(const std::vector<char*>& words, Options options,
     const NoExit no_exit;
     std::optional<Rescue> rescue;
     if (std::getenv("RECHECK_NO_RESCUE") == nullptr)
-      rescue.emplace(words, most_budgets_of_a_proof * options.settings.budget_seconds);
+      rescue.emplace(words, most_budgets_of_a_proof * settings.budget_seconds);
+    run.refuse_rows();
     run_benchmarks(record.cases, [&](const Case& c) { run.measure(c); }, options.benchmark_prints);
   } catch (const DeviceLost&) {
     progress.say("a case has taken the device down: going on in a new process");
@@ -281,7 +317,7 @@ int run(const std::string& program, const std::vector<char*>& words,
         std::span<const Experiment> given) {
   const auto experiments = with_own(given);
   auto arguments = words;
-  Options options = parse(program, experiments, arguments);
+  const Options options = parse(program, experiments, arguments);
   if (options.gate) {
     const NoExit no_exit;
     // of what is about machine and measurement it proves what is asked for by name
@@ -296,7 +332,7 @@ int run(const std::string& program, const std::vector<char*>& words,
   auto chosen = filtered(planned.cases);
   if (chosen.size() < planned.cases.size()) planned.coverage.preset = "chosen";
   planned.cases = std::move(chosen);
-  return measure(words, std::move(options), experiments, std::move(planned));
+  return measure(words, options, experiments, std::move(planned));
 }
 
 }  // namespace

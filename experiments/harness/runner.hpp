@@ -27,10 +27,13 @@ class Runner {
   /// Runs `cases`, which share an experiment and a shape, unless the run is interrupted. What a row
   /// throws is its own failure. Throws DeviceLost.
   void run(std::span<Case* const> cases);
+  /// Ends those of some cases whose rows cannot run here at their shapes.
+  void refuse_rows(std::span<Case* const> cases);
 
  private:
   void run_on(Backend backend, std::span<Case* const> cases);
   void refuse_by_size(std::span<Case* const> cases, Target& target);
+  void try_small(const Gate& gate, const Strategy& strategy);
   void prove(Gate& gate, std::span<Case* const> cases, LaunchSeconds& seconds);
   void time(Gate& gate, std::span<Case* const> cases, LaunchSeconds& seconds);
 

@@ -15,12 +15,14 @@ inline double middle(std::vector<double> samples) {
   return *it;
 }
 
-/// A median and the 95% confidence interval around it, in the samples' unit.
+inline constexpr double confidence = 0.95;  // of an interval, as a share
+
+/// A median and the confidence interval around it, in the samples' unit.
 struct Interval {
   double median, low, high;
 };
 
-/// The fewest samples whose range holds the median with 95% confidence.
+/// The fewest samples whose range holds the median with that confidence.
 inline constexpr int fewest_samples = 6;
 
 /// Median with its nonparametric 95% interval: order statistics whose binomial coverage is at least
@@ -35,7 +37,7 @@ inline std::optional<Interval> median_interval(std::vector<double> samples) {
   // take the largest l for which that has a chance of at most 2.5%, and mirror it
   double chance = std::exp2(-static_cast<double>(n)), below = chance;
   std::size_t l = 0;
-  while (below <= 0.025) {
+  while (below <= (1 - confidence) / 2) {
     ++l;
     chance *= static_cast<double>(n - l + 1) / static_cast<double>(l);
     below += chance;

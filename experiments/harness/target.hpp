@@ -81,6 +81,8 @@ class Target {
   virtual void synchronize() = 0;
   /// Keeps the device busy with `launch` until its clock has risen.
   virtual void warm_up(const std::function<void()>& launch) = 0;
+  /// Runs `launch` once where a profiler that waits for its turn sees it, and a mark behind it.
+  virtual void show(const std::function<void()>& launch) { launch(); }
   virtual Samples sample(const Sampling& sampling, const std::function<void()>& launch) = 0;
   /// Runs `launch`, which takes about `guess` seconds, over and over and measures its power;
   /// nothing where nobody can tell.

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <charconv>
+#include <numeric>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace recheck {
 
@@ -12,6 +16,38 @@ inline std::string digits_of(double value, int digits,
   char text[400];  // 1e308 fixed has 309 digits before its point
   const auto [end, error] = std::to_chars(text, text + sizeof text, value, format, digits);
   return {text, end};
+}
+
+/// Words, such as names, with commas between them or something else.
+std::string joined(const auto& words, std::string_view between = ", ") {
+  std::string all;
+  for (const auto& word : words)
+    all += (all.empty() ? "" : std::string(between)) + std::string(word);
+  return all;
+}
+
+/// How many letters have to be changed, added or left out to make one word of another.
+inline int distance(std::string_view a, std::string_view b) {
+  std::vector<int> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), 0);
+  for (const char letter : a) {
+    int diagonal = row[0]++;
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const int changed = diagonal + (letter != b[j] ? 1 : 0);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({changed, diagonal + 1, row[j] + 1});
+    }
+  }
+  return row.back();
+}
+
+/// What there is in place of a name that there is not: all of few, the nearest of many.
+inline std::string instead_of(std::string_view name, std::vector<std::string> known) {
+  constexpr std::size_t few = 12, nearest = 4;
+  if (known.size() <= few) return "there are " + joined(known);
+  std::ranges::stable_sort(known, {}, [&](const auto& each) { return distance(name, each); });
+  known.resize(nearest);
+  return "the nearest are " + joined(known);
 }
 
 /// A number in three digits, for a person.

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <iterator>
+#include <numeric>
 #include <stdexcept>
 
 #include "clock.hpp"
@@ -78,10 +79,18 @@ void Timer::time(std::span<Case* const> cases) {
 
 Timer::Row Timer::row_of(Case& c) {
   const int repeats = c.regime == Regime::inner ? inner_repeats : 1;
+  const int proofs = static_cast<int>(c.samples.size());
   Row row{.c = &c,
           .launch = gate_.operands().launch(*c.strategy, repeats),
           .repeats = repeats,
-          .fresh_rounds = {}};
+          .fresh_rounds = {},
+          .blocks = proofs,
+          .proofs = proofs,
+          .spent = std::accumulate(c.samples.begin(), c.samples.end(), 0.0)};
+  for (int rank = 0; rank < proofs; ++rank) {
+    const auto* const round = std::ranges::find(rank_of_round, rank);
+    c.blocks.push_back({static_cast<int>(round - rank_of_round.begin()), 1, {}});
+  }
   if (!c.strategy->part_of.empty()) return row;  // it leaves no output of its own
   std::uniform_int_distribution any_round(0, method.rounds - 1);
   const int count = c.regime == Regime::end_to_end ? fresh_rounds_end_to_end : fresh_rounds;
@@ -134,6 +143,7 @@ void Timer::sample_rounds(int first, int count) {
 /// for so many, in those that count most.
 bool Timer::takes_part(const Row& row, int rank) const {
   if (row.blocks == 0) return true;
+  if (rank < row.proofs) return false;
   const double budgets = row.c->host_timed() ? method.most_budgets_host_timed : method.most_budgets;
   const double room = budgets * settings_.budget_seconds * row.blocks / row.spent;
   return rank < std::max<double>(room, fewest_samples);
@@ -149,11 +159,15 @@ std::optional<Result> Timer::sample_block(Row& row, int round, bool last) {
 
   const bool chosen = !row.fresh_rounds.empty() && round >= row.fresh_rounds.back();
   if (chosen) row.fresh_rounds.pop_back();
-  const bool fresh = chosen && sample_seconds(row) <= longest_among_samples;
+  // where proofs are samples, the launch on fresh inputs is one, too
+  const bool only_fresh = row.proofs > 0 && !row.fresh_checked && !last;
+  const bool fresh = only_fresh || (chosen && sample_seconds(row) <= longest_among_samples);
   row.fresh_checked |= fresh;
-  const bool checked = chosen || last;
-  BlockCheck check(gate_, *c.strategy, c.regime, {.output = checked, .fresh = fresh});
-  const Samples samples = sample(row, block_count(row, checked), fresh, check);
+  const bool checked = chosen || last || only_fresh;
+  BlockCheck check(gate_, *c.strategy, c.regime,
+                   {.output = checked && !only_fresh, .fresh = fresh});
+  const int count = only_fresh ? 0 : block_count(row, checked);
+  const Samples samples = sample(row, count, fresh, check);
   ++row.blocks;
 
   double judging = 0;

@@ -43,6 +43,7 @@ class Timer {
         fresh_rounds;            // in which, or soon after, a launch has fresh inputs; last first
     int batch = 0;               // launches per sample; 0 until calibrated
     int blocks = 0;              // taken
+    int proofs = 0;              // of these, a sample each
     double spent = 0;            // seconds of its blocks, flushes and copies included
     bool fresh_checked = false;  // whether one of its blocks had a fresh launch
     Result judged = {};          // what its last block left

@@ -24,8 +24,7 @@ using gpu_Run = Run;
 
 TEST_F(Run, RefusesInputThatMakesNoSense) {
   const std::pair<const char*, const char*> refusals[] = {
-      {"--strategy=tile61", "unknown strategy 'tile61': there are cpu_serial"},
-      {"--experiment=matmul --strategy=naive", "unknown strategy 'naive': there are"},
+      {"--strategy=tile61", "unknown strategy 'tile61': the nearest are tile8, tile16, tile32"},
       {"--experiment=sorting", "there are matmul, matvec, transpose"},
       {"--regime=lukewarm", "unknown regime 'lukewarm': there are cold, hot"},
       {"--shape=12x", "'12x' is not a shape"},
@@ -150,14 +149,17 @@ TEST_F(Run, ShowsWhatItDoesNotRunAndWhy) {
 
 TEST_F(Run, ResumesBehindWhatItHas) {
   const std::string plan = output() + " --strategy=cpu_serial --shape=9x8x7,9x8x6";
-  ASSERT_EQ(run(plan).code, 0);
+  ASSERT_EQ(run(plan + " --seed=14 --per-case=0.1 --budget=1min").code, 0);
   auto half = record();
   const auto whole = half;
   const auto raw = samples();
   half["cases"][1].update({{"status", "not_run"}, {"reason", "not reached"}, {"seconds", nullptr}});
   std::ofstream(folder_ / "record.json") << half;
   std::ofstream(folder_ / "samples.jsonl") << raw[0] << '\n';
-  ASSERT_EQ(run(plan + " --resume").code, 0);
+  // with the settings that it had, which need not be said again
+  ASSERT_EQ(run(output() + " --strategy=cpu_serial --shape=9x8x7,9x8x6 --resume").code, 0);
+  for (const char* setting : {"seed", "budget_seconds", "command_budget_seconds"})
+    EXPECT_EQ(record()["environment"][setting], whole["environment"][setting]) << setting;
   EXPECT_EQ(record()["cases"][0], whole["cases"][0]);
   EXPECT_EQ(samples()[0], raw[0]);  // kept, to the last sample
   EXPECT_EQ(record()["cases"][1]["status"], "passed");
@@ -171,7 +173,7 @@ TEST_F(Run, RefusesToResumeWhatDoesNotBelongTogether) {
   const auto raw = read(folder_ / "samples.jsonl");
   const auto refuses = [&](const std::string& text, const std::string& words) {
     std::ofstream(folder_ / "record.json") << text;
-    const auto outcome = run(plan + " --resume");
+    const auto outcome = run(plan + " --resume --seed=13");
     EXPECT_EQ(outcome.code, 1);
     EXPECT_EQ(std::ranges::count(outcome.output, '\n'), 1) << outcome.output;
     EXPECT_NE(outcome.output.find(words), std::string::npos) << outcome.output;
@@ -259,6 +261,13 @@ TEST_F(Run, ProvesRowsWithoutTimingThem) {
   for (const char* other : {"--shape=9x8", "--output=x", "--resume", "--force", "--seed=2"})
     expect_refusal(std::string("--gate ") + other, 2, "has no say with --gate");
   EXPECT_EQ(run("--gate --strategy=none").code, 2);
+  // and cases, at their own shapes, in their order
+  const auto file = folder_ / "cases.txt";
+  std::ofstream(file) << "transpose/cpu_serial/2048x2048/hot\nmatmul/cpu_serial/80x48x64/hot\n";
+  const auto cases = run("--gate --cases=" + quoted(file.string()));
+  EXPECT_EQ(cases.output,
+            "transpose/cpu_serial/2048x2048/hot: passed\nmatmul/cpu_serial/80x48x64/hot: passed\n");
+  EXPECT_EQ(cases.code, 0);
   EXPECT_FALSE(fs::exists(folder_ / "record.json"));
 }
 

@@ -9,20 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from collect_world import (
-    HOLD,
-    LAUNCH,
-    NAIVE,
-    OWN,
-    SOURCE,
-    TILE,
-    TINY,
-    Kernels,
-    World,
-    proofs,
-    run_of,
-    warm_up,
-)
+from collect_world import LAUNCH, NAIVE, OWN, SOURCE, TILE, TINY, Kernels, World, call
 from conftest import REPORTS, one_line
 from recheck_report.collect import ncu, nvcc, plan, programs, sanitizer, tests
 from recheck_report.model.counters import COUNTERS, LAUNCHES, LIMITS
@@ -46,7 +33,7 @@ def test_what_checks_ask_for_is_collected(world: World) -> None:
     world.tests = {"gpu/Gate.Passes/x": "OK", "A.B": "OK"}
     form = 'form = "count", of = "matmul/tile16/{shape}/cold", expression = "grid", equals = 1'
     world.claim(f'{form}, shapes = ["1024x1024x1024", "16x16x16"]')
-    world.kernels["matmul/tile16/16x16x16"] = run_of(OWN)
+    world.kernels["matmul/tile16/16x16x16"] = call(OWN)
     pair = f'form = "count", of = "{TILE}/cold", per = "{NAIVE}/cold", equals = 1'
     world.claim(f'{pair}, expression = "block"', experiment="matvec")
     world.claim('form = "attribute", name = "warp_size", equals = 32')
@@ -64,14 +51,13 @@ def test_what_checks_ask_for_is_collected(world: World) -> None:
         f"{NAIVE}/cold": {LAUNCHES, "block", *LIMITS},
     }
     assert list(found["tests"]) == ["gate:gpu/Gate.Passes/x", "gate:A.B"]
-    # a trial, a launch whose counts are known, and one run for each strategy and shape
-    assert len(world.calls("ncu")) == 2 + 3
-    assert "--metrics launch__grid_size --clock-control none" in world.calls("ncu")[3]
-    assert "gpu__time_duration.sum" in world.calls("ncu")[4]
+    # a trial, and one process for all cases, with a launch whose counts are known
+    assert len(world.calls("ncu")) == 2
+    assert "launch__grid_size" in world.calls("ncu")[1]
+    assert "gpu__time_duration.sum" in world.calls("ncu")[1]
 
 
-def test_counters_are_those_of_the_second_proof(world: World) -> None:
-    world.kernels[TILE] = [*proofs(OWN, work=50), *run_of(OWN)]  # behind some of a smaller shape
+def test_counters_are_those_of_a_launch(world: World) -> None:
     values = world.count(*COUNTERS)["values"]
     assert values == dict.fromkeys((*COUNTERS, LAUNCHES), 1) | {
         "warp_global_loads": 1000,
@@ -83,10 +69,7 @@ def test_counters_are_those_of_the_second_proof(world: World) -> None:
 
 
 def test_several_kernels_of_one_launch_are_added_up(world: World) -> None:
-    # two poisonings, as where a workspace is poisoned too
-    kernels = proofs(OWN, OTHER, OWN, poisonings=2)
-    kernels[len(kernels) - 1 - kernels[::-1].index((OWN, 1))] = (OWN, 5)
-    world.kernels[TILE] = kernels + warm_up(OWN, OTHER, OWN)
+    world.kernels[TILE] = [*call(OWN, OTHER), *call(OWN, work=5)]
     values = world.count("warp_global_loads", "grid", "block")["values"]
     assert values == {
         LAUNCHES: 3,
@@ -94,63 +77,39 @@ def test_several_kernels_of_one_launch_are_added_up(world: World) -> None:
         "grid": 3,
         "block": 32 * 5,  # the largest: a sum of block sizes means nothing
     }
-
-
-STRANGE = [("somebody_elses_kernel()", 1.0)]
-CALL = [f"recheck::kernels::part_{at}_kernel()" for at in range(4)]
-NAMES = ("exchange_halves", "hold_tile", "flush_kernel", "h", "recheck", "recheck_unseen")
-LIKE_OURS = [f"mine::{name}(float *)" for name in NAMES]
-PART = "a part is proven by its whole"
-RUNS: dict[str, tuple[Kernels, int | str]] = {
-    "no kernel": (run_of(), "it launches no kernel"),
-    "many kernels": (run_of(*[OWN] * 12), 12),
-    "too many": (run_of(*[OWN] * 100), "no whole launch among 96 kernels"),
-    "hundreds of the timer's": ([(HOLD, 7.0)] * 200 + run_of(OWN), 1),
-    "names like the harness's": (run_of(*LIKE_OURS), len(LIKE_OURS)),
-    "a part": ([*proofs(OWN, OTHER), *warm_up(OWN)], PART),
-    "another part": ([*proofs(OWN, OTHER), *warm_up(OTHER)], PART),
-    "never timed": ([*proofs(OWN, OTHER), *warm_up()], PART),
-    "one too many": ([*proofs(*CALL), *STRANGE, *warm_up(*CALL)], PART),
-    "two too many": ([*proofs(*CALL[:2]), *STRANGE, *STRANGE, *warm_up(*CALL[:2])], PART),
-    "cut off": (proofs(OWN)[:2], "ncu saw too few kernels, exit code 0"),
-}
-
-
-@pytest.mark.parametrize("name", RUNS)
-def test_of_a_run_one_whole_launch_counts(name: str, world: World) -> None:
-    world.kernels[TILE], expected = RUNS[name]
-    said = world.count()
-    if isinstance(expected, int):
-        assert said == {"reason": None, "values": {LAUNCHES: expected}}
-    else:
-        assert said["values"] == {} and expected in said["reason"]
+    world.kernels[TILE] = []
+    assert world.count()["reason"] == "not measured: it launches no kernel"
 
 
 def test_a_row_that_is_part_of_another_has_no_counters(world: World) -> None:
     world.rows[0]["part_of"] = "another"
-    assert PART in world.count()["reason"]
+    assert "a part is proven by its whole" in world.count()["reason"]
 
 
-def test_the_harness_has_no_kernel_that_could_be_taken_for_a_row_s() -> None:
+@pytest.mark.parametrize("status", ["incorrect: on integers: off", "failed: an error", None])
+def test_a_case_that_goes_wrong_costs_no_other(world: World, status: str | None) -> None:
+    world.fails[NAIVE] = status
+    pair = f'form = "count", of = "{TILE}/cold", per = "{NAIVE}/cold", equals = 1'
+    world.claim(f'{pair}, expression = "block"')
+    said = world.probe()["counters"]
+    assert said[f"{TILE}/cold"] == {"reason": None, "values": {LAUNCHES: 1, "block": 32}}
+    why = status or "ncu ended with signal 11"
+    assert said[f"{NAIVE}/cold"] == {"reason": f"not measured: {why}", "values": {}}
+
+
+def test_the_mark_behind_a_launch_is_the_harness_s_alone() -> None:
     sources = (REPORTS.parent / "experiments/harness").glob("*.cu*")
     kernels = re.findall(r"__global__ void (\w+)\(", "".join(map(Path.read_text, sources)))
-    assert len(kernels) == 6
-    profiled = re.compile(ncu.PROFILED.removeprefix("regex:"))
-    for kernel in kernels:
-        assert ncu.Kernel(f"recheck::<unnamed>::{kernel}(float *)", {}).of_harness == kernel
-        assert bool(profiled.search(kernel)) == (not kernel.startswith(ncu.UNSEEN)), kernel
+    assert [name for name in kernels if ncu.END.search(name)] == ["recheck_read_clocks_kernel"]
     rows = "".join(path.read_text() for path in (REPORTS.parent / "kernels").rglob("*.cu*"))
     own = set(re.findall(r"__global__[^;{]*?\b(\w+)\(", rows)) - {"__launch_bounds__"}
-    assert len(own) > 30
-    for kernel in own:
-        assert profiled.search(kernel) and not ncu.Kernel(kernel, {}).of_harness, kernel
+    assert len(own) > 30 and not any(ncu.END.search(name) for name in own)
 
 
 KNOWN_WRONG: dict[str, tuple[Kernels, str]] = {
-    "another's kernel": ([*proofs(LAUNCH), (OWN, 1), *warm_up(LAUNCH)], "which is what was"),
-    "two launches": ([*proofs(LAUNCH, LAUNCH), *warm_up(LAUNCH)], "counts 2 launches, not 1"),
-    "two loads": ([*proofs(LAUNCH, work=0.002), *warm_up(LAUNCH)], "counts 2 warp global loads"),
-    "none": ([*proofs(), *warm_up()], "it launches no kernel"),
+    "two launches": (call(LAUNCH, LAUNCH, work=0.0005), "counts 2 launches, not 1"),
+    "two loads": (call(LAUNCH, work=0.002), "counts 2 warp global loads"),
+    "none": ([], "ncu saw too few kernels"),
 }
 
 
@@ -179,11 +138,6 @@ def test_what_goes_wrong_with_ncu_is_the_reason(name: str, world: World) -> None
     vars(world).update(state)
     said = world.count()
     assert said["reason"].startswith(f"not measured: {why}") and said["values"] == {}
-
-
-def test_what_goes_wrong_with_a_case_is_the_reason(world: World) -> None:
-    world.kernels[TILE], world.case = proofs(OWN)[:2], ["incorrect", "on integers: off"]
-    assert world.count()["reason"] == "not measured: incorrect: on integers: off"
 
 
 def test_an_unknown_metric_is_replaced_or_left_out(world: World) -> None:

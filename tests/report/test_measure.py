@@ -55,7 +55,7 @@ def _measure(
     world = World(tmp_path, {name.replace("_", " "): end for name, end in ends.items()})
     monkeypatch.setattr(subprocess, "Popen", world.start)
     experiments = [{"name": name, "headline": shape} for name, shape in HEADLINES.items()]
-    monkeypatch.setattr(measure, "environment", lambda _: {"experiments": experiments})
+    monkeypatch.setattr(measure, "environment", lambda *_, **__: {"experiments": experiments})
     words = ["measure", "recheck", "--measured", str(tmp_path / "measured")]
     words += ["--report", str(tmp_path / "report"), "--experiments", str(EXPERIMENTS), *flags]
     return main(words), world.calls
@@ -86,6 +86,10 @@ def test_quick_is_the_first_part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 def test_what_was_cut_off_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _, calls = _measure(tmp_path, monkeypatch, "--flags", "--resume")
     assert calls == ["collect", "program --resume", "render"]
+    monkeypatch.setenv(measure.RESUME, "1")
+    (tmp_path / "measured" / "probes.json").touch()  # counted and tested it is already
+    assert _measure(tmp_path, monkeypatch) == (0, ["program --resume", "render"])
+    assert _measure(tmp_path, monkeypatch, "--quick") == (0, ["program --cases --resume", "render"])
 
 
 @pytest.mark.parametrize("end", [KeyboardInterrupt, 130, 1])
@@ -96,7 +100,10 @@ def test_a_part_that_ends_early_still_gives_a_report(
     assert code == (1 if end == 1 else 130) and calls[-2:] == ["program --resume", "render"]
     code, calls = _measure(tmp_path, monkeypatch, **{"program --cases": end})
     assert code == (1 if end == 1 else 130) and calls == ["collect", "program --cases", "render"]
-    assert f"recheck --resume --output={tmp_path / 'measured'};" in capsys.readouterr().err
+    assert (
+        f"== to go on: give the same command again, with {measure.RESUME}=1"
+        in capsys.readouterr().err
+    )
 
 
 def test_an_earlier_report_is_not_taken_for_this_run_s(

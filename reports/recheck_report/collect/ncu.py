@@ -1,47 +1,40 @@
-"""Nsight Compute's counters of one launch of a case: those alone that a check or a page reads."""
+"""Nsight Compute's counters of one launch of a case: those alone that a check or a page reads.
+
+One process counts many cases, as its start takes longer than they do: `recheck --gate --cases=FILE`
+proves each, and shows a profiler one launch of it.
+"""
 
 from __future__ import annotations
 
 import csv
-import json
 import math
 import re
 import tempfile
 import time
-from collections.abc import Collection, Iterable, Mapping
+from collections import Counter as Tally
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from recheck_report.collect import programs
-from recheck_report.collect.plan import TINY, measure
+from recheck_report.collect.plan import TINY
 from recheck_report.collect.programs import Ended, execute, say
 from recheck_report.model.counters import ATTRIBUTES, COUNTERS, LAUNCHES, Metrics
-from recheck_report.model.read import RECORD
 
-# the harness's own kernels (device_kernels.cu), by names that no row's kernel has: each proof
-# begins with the first, and the warm-up, which follows the last proof, with the second
-POISON, CLOCKS = "recheck_seen_poison_shared_kernel", "recheck_seen_read_clocks_kernel"
-HARNESS = re.compile(r"\brecheck_(?:un)?seen_\w+")
-# what is not profiled: the timer's calibration launches hundreds, and inputs are looked at, hidden
-# and exchanged around proofs and samples
-UNSEEN = "recheck_unseen_"
-# two proofs, and two more of a smaller shape where the harness predicts how long a large one takes
-# (up to two poisonings and a kernel each), then a warm-up; the others are for rows of many kernels
-LAUNCH_COUNTS = (16, 36, 96)
+# the harness's kernel behind each launch that it shows, by a name that no row's kernel has
+END = re.compile(r"\brecheck_read_clocks_kernel\b")
+MOST = 24  # cases of a process: what takes too long, or ends it, costs no more
 
 # what everybody can count of a launch of one thread that copies a word
 KNOWN = {LAUNCHES: 1, "warp_global_loads": 1, "warp_global_stores": 1}
+KNOWN_CASE = f"{TINY[0]}/{TINY[1]}"
+
+Counted = tuple[str | None, dict[str, float]]
 
 NO_NCU = "not measured: ncu was not found"
 PART = "not measured: a part is proven by its whole, which is what was counted"
 NO_PERMISSION = "not measured: Nsight Compute may not read the GPU's counters here"
-
-
-# of what begins otherwise: without a lookahead, which not every dialect has
-PROFILED = "regex:^({})".format(
-    "|".join(f"{UNSEEN[:at]}([^{UNSEEN[at]}]|$)" for at in range(len(UNSEEN)))
-)
 
 
 @dataclass(frozen=True)
@@ -55,18 +48,13 @@ class Kernel:
     def duration(self) -> float:
         return self.values.get("gpu__time_duration.sum", 0.0)
 
-    @property
-    def of_harness(self) -> str | None:
-        """Which of the harness's own kernels it is; null for a strategy's."""
-        found = HARNESS.search(self.name)
-        return found[0] if found else None
-
 
 @dataclass(frozen=True)
 class Profile:
-    """What ncu saw, in the order of the launches, and what it complained of."""
+    """What ncu saw of each launch that it was shown, and what it complained of."""
 
-    kernels: list[Kernel]
+    launches: list[list[Kernel]]
+    said: dict[str, tuple[str, str]]  # of a case by the harness: its status, and the reason
     complaints: list[str]
     lost: str | None = None  # why what it counted is not to be believed
 
@@ -157,15 +145,17 @@ class Profiler:
         found = [metric for name in chosen or ["grid"] for metric in self.sources(name) or ()]
         return list(dict.fromkeys(found))
 
-    def profile(self, metrics: list[str], launches: int, command: list[str | Path]) -> Profile:
+    def profile(self, cases: Sequence[str], metrics: list[str]) -> Profile:
         flags = ["--csv", "--page", "raw", "--print-units", "base", "--metrics", ",".join(metrics)]
         # the clock stays as it is found
-        flags += ["--clock-control", "none", "--kernel-name", PROFILED]
-        # the samples that would follow are of no use here
-        flags += ["--launch-count", str(launches), "--kill", "yes"]
-        # who is ended with its profile shall not go on in a new process
-        ended = execute(self.ncu, *flags, *command, RECHECK_NO_RESCUE="1")
-        return Profile(parse(ended.out), complaints(ended), lost(ended))
+        flags += ["--clock-control", "none", "--profile-from-start", "off"]
+        with tempfile.TemporaryDirectory() as folder:
+            names = Path(folder) / "cases.txt"
+            names.write_text("".join(f"{case}\n" for case in cases), encoding="utf-8")
+            ended = execute(self.ncu, *flags, self.recheck, "--gate", f"--cases={names}")
+        said = re.findall(r"^(\S+): (\w+)(?:: (.*))?$", ended.out, re.MULTILINE)
+        known = {case: (status, why) for case, status, why in said if case in cases}
+        return Profile(launches(parse(ended.out)), known, complaints(ended), lost(ended))
 
     def trial(self) -> tuple[dict[str, int], str | None]:
         """The device's attributes, and why no counters can be had. Finds out, on one tiny kernel,
@@ -175,19 +165,17 @@ class Profiler:
             if not metrics:
                 return {}, "not measured: ncu knows none of the metrics here"
             metrics += [metric for metric in ATTRIBUTES.values() if metric not in self.unknown]
-            with tempfile.TemporaryDirectory() as folder:
-                tiny = measure(self.recheck, *TINY, Path(folder))
-                profile = self.profile(metrics, 1, tiny)
+            profile = self.profile([KNOWN_CASE], metrics)
             if NO_PERMISSION in profile.complaints:
                 return {}, NO_PERMISSION
-            if not profile.kernels:
+            if not any(profile.launches):
                 # an error quotes the name, maybe as a regular expression
                 plain = "\n".join(profile.complaints).replace("\\", "")
                 missing = {m for m in metrics if re.search(rf"\b{re.escape(m)}(?!\w)", plain)}
                 if not missing:
-                    return {}, profile.complaints[0]
+                    return {}, reason(profile, KNOWN_CASE)
             else:
-                values = profile.kernels[0].values
+                values = profile.launches[0][0].values
                 missing = set(metrics) - set(values)
                 if not missing:
                     break
@@ -198,41 +186,32 @@ class Profiler:
             name: int(values[metric]) for name, metric in ATTRIBUTES.items() if metric in values
         }, None
 
-    def audit(self) -> str | None:
-        """Why no counter is to be believed, if one of a launch whose counts are known is wrong."""
-        row, regime, _ = TINY
-        why, values = self.count(row, regime, KNOWN)
-        wrong = [name for name in KNOWN if values.get(name, KNOWN[name]) != KNOWN[name]]
-        if why or not wrong:
-            return why
-        name = wrong[0].replace("_", " ")
-        return f"not measured: of {row} Nsight Compute counts {values[wrong[0]]:g} {name}, not 1"
+    def count(self, wanted: Mapping[str, Collection[str]]) -> Iterator[tuple[str, Counted]]:
+        """Why a case has no counters, or the wanted ones of one launch of its row; of each case."""
+        names = set().union(*wanted.values())
+        # cases of one shape share their operands
+        cases = sorted(wanted, key=lambda case: case.split("/")[::2])
+        for at in range(0, len(cases), MOST):
+            some = cases[at : at + MOST]
+            yield from self._count(some, names, wanted)
 
-    def count(
-        self, row: str, regime: str, wanted: Collection[str]
-    ) -> tuple[str | None, dict[str, float]]:
-        """Why a case has no counters, or the wanted ones of one launch of its strategy."""
-        for launches in LAUNCH_COUNTS:
-            with tempfile.TemporaryDirectory() as folder:
-                # so long that the harness takes no launch for too slow, slow as they are under ncu
-                command = measure(self.recheck, row, regime, 1000, Path(folder))
-                profile = self.profile(self.metrics(wanted), launches, command)
-                verdict = verdict_of(Path(folder) / RECORD)
-            if profile.lost and profile.kernels:
-                return profile.lost, {}
-            call, timed = one_launch(profile.kernels)
-            if call is not None and timed is not None:
-                break
-            if len(profile.kernels) < launches:
-                return verdict or profile.complaints[0], {}
-        else:
-            return f"not measured: no whole launch among {launches} kernels", {}
-        if not call:
-            return "not measured: it launches no kernel", {}
-        names = [kernel.name for kernel in call]
-        if not timed or any(timed[at] != names[at % len(names)] for at in range(len(timed))):
-            return PART, {}
-        return None, self.values(call, wanted)
+    def _count(
+        self, cases: list[str], names: set[str], wanted: Mapping[str, Collection[str]]
+    ) -> Iterator[tuple[str, Counted]]:
+        profile = self.profile(cases, self.metrics(names))
+        shown = [case for case in cases if profile.said.get(case, ("",))[0] == "passed"]
+        believed = not profile.lost and len(shown) == len(profile.launches)
+        seen = dict(zip(shown, profile.launches, strict=True)) if believed else {}
+        for case in cases:
+            if case in seen:
+                call = seen[case]
+                values = self.values(call, wanted[case]) if call else {}
+                yield case, (None if call else "not measured: it launches no kernel", values)
+            elif len(cases) > 1:
+                # another may have ended the process: by itself it has its own reason
+                yield from self._count([case], names, wanted)
+            else:
+                yield case, (reason(profile, case), {})
 
     def values(self, call: list[Kernel], wanted: Collection[str]) -> dict[str, float]:
         values = {LAUNCHES: float(len(call))}
@@ -246,35 +225,25 @@ class Profiler:
         return values
 
 
-def one_launch(kernels: list[Kernel]) -> tuple[list[Kernel] | None, list[str] | None]:
-    """The kernels of the last proof, and the names of those with which the warm-up after it begins;
-    null where the profile ends before."""
-    marks = [kernel.of_harness for kernel in kernels]
-    if CLOCKS not in marks:
-        return None, None
-    end = marks.index(CLOCKS)
-    begin = next((at for at in reversed(range(end)) if marks[at]), None)
-    if begin is None or marks[begin] != POISON:
-        return None, None
-    after = end + 1
-    while after < len(marks) and not marks[after]:
-        after += 1
-    call, cut_off = kernels[begin + 1 : end], after == len(marks)
-    timed = [kernel.name for kernel in kernels[end + 1 : after]]
-    if cut_off:  # what follows is not known, but a whole launch has to be as the proof's
-        return call, timed if timed and len(timed) >= len(call) else None
-    return call, timed if call and len(timed) % len(call) == 0 else []
+def launches(kernels: Iterable[Kernel]) -> list[list[Kernel]]:
+    """The kernels of each launch whose end was seen."""
+    found: list[list[Kernel]] = []
+    own: list[Kernel] = []
+    for kernel in kernels:
+        if END.search(kernel.name):
+            found.append(own)
+            own = []
+        else:
+            own.append(kernel)
+    return found
 
 
-def verdict_of(record: Path) -> str | None:
-    """What a record that was written to its end says against its one case."""
-    try:
-        (case,) = json.loads(record.read_text(encoding="utf-8"))["cases"]
-        if case["status"] == "passed" or not case["reason"]:
-            return None
-        return f"not measured: {case['status']}: {case['reason']}"
-    except (OSError, ValueError, KeyError, TypeError):
-        return None  # ended with its profile, as asked for
+def reason(profile: Profile, case: str) -> str:
+    """Why nothing is known of a case."""
+    status, why = profile.said.get(case, ("", ""))
+    if status not in ("", "passed"):
+        return f"not measured: {status}: {why}"
+    return profile.lost or profile.complaints[0]
 
 
 def counters(
@@ -284,24 +253,21 @@ def counters(
     parts: Collection[str] = (),
 ) -> dict[str, dict[str, Any]]:
     """What probes.json says of each case, by the counters that are wanted of it; `reason`: why
-    there are none at all; `parts`: rows that are parts of others' launches, which names of kernels
-    do not always tell."""
-    rows: dict[str, set[str]] = {}
-    regimes: dict[str, str] = {}
-    for case, wanted in cases.items():
-        row, _, regime = case.rpartition("/")
-        rows.setdefault(row, set()).update(wanted)
-        regimes.setdefault(row, regime)
-
-    def count(row: str) -> tuple[str | None, dict[str, float]]:
-        if reason is not None or row.rpartition("/")[0] in parts:
-            return reason or PART, {}
+    there are none at all; `parts`: rows that are parts of others' launches."""
+    whole = {case: each for case, each in cases.items() if case.rsplit("/", 2)[0] not in parts}
+    found: dict[str, Counted] = dict.fromkeys(cases, (reason or PART, {}))
+    if whole and not reason:
         start = time.monotonic()
-        why, values = profiler.count(row, regimes[row], rows[row])
-        say(f"{row}: {why or f'{len(values)} counters'}, {time.monotonic() - start:.1f} s")
-        return why, values
-
-    # one at a time: beside another profiler, Nsight Compute ends with an error of the driver
-    found = {row: count(row) for row in rows}
-    known = {row: {"reason": why, "values": values} for row, (why, values) in found.items()}
-    return {case: known[case.rpartition("/")[0]] for case in cases}
+        found |= profiler.count(whole | {KNOWN_CASE: {*KNOWN, *whole.get(KNOWN_CASE, ())}})
+        why, values = found[KNOWN_CASE]
+        wrong = [name for name in KNOWN if values.get(name, KNOWN[name]) != KNOWN[name]]
+        if wrong:
+            why = f"Nsight Compute counts {values[wrong[0]]:g} {wrong[0].replace('_', ' ')}, not 1"
+            why = f"not measured: of {TINY[0]} {why}"
+        # no counter is believed where those of a launch that is known are wrong
+        found = {case: (why, {}) if why and case in whole else found[case] for case in cases}
+        missing = Tally(why for why, _ in found.values() if why)
+        for each, count in missing.items():
+            say(f"{count} of {len(cases)} cases have no counters: {each}")
+        say(f"counters of {len(cases)} cases, {time.monotonic() - start:.0f} s")
+    return {case: {"reason": why, "values": values} for case, (why, values) in found.items()}

@@ -17,8 +17,8 @@ from recheck_report.model.counters import ATTRIBUTES, COUNTERS, LAUNCHES, LIMITS
 from recheck_report.model.read import RECORD
 from recheck_report.model.typed import BadRecord, bytes_of, read_json
 
-# row, regime and --per-case: enough to know the machine and the tools; every program has it
-TINY = ("machine/launch/1", "hot", 0.02)
+# row and regime of a case that every program has: enough to know the machine and the tools
+TINY = ("machine/launch/1", "hot")
 
 
 @dataclass
@@ -60,15 +60,7 @@ def wanted(known: Collection) -> Wanted:
     return found
 
 
-def measure(recheck: str, row: str, regime: str, seconds: float, folder: Path) -> list[str | Path]:
-    """The command that proves and times one case. `seconds` is its --per-case, and bounds as well
-    what the harness predicts and takes for too slow to try."""
-    experiment, strategy, shape = row.split("/")
-    flags = [f"--experiment={experiment}", f"--strategy={strategy}", f"--shape={shape}"]
-    return [recheck, *flags, f"--regime={regime}", f"--per-case={seconds}", f"--output={folder}"]
-
-
-def _record(words: list[str | Path], folder: Path, **variables: str) -> dict[str, Any]:
+def _record(words: list[str], folder: Path, **variables: str) -> dict[str, Any]:
     """The record that a program of experiments writes into that folder; raises BadProgram."""
     ended = execute(*words, **variables)
     try:
@@ -81,10 +73,13 @@ def _record(words: list[str | Path], folder: Path, **variables: str) -> dict[str
         raise BadProgram(f"{words[0]} wrote no record: {error}") from error
 
 
-def environment(recheck: str) -> dict[str, Any]:
+def environment(recheck: str, **variables: str) -> dict[str, Any]:
     """The record of the smallest case of a program, which knows the machine and all experiments."""
+    experiment, strategy, shape = TINY[0].split("/")
+    flags = [f"--experiment={experiment}", f"--strategy={strategy}", f"--shape={shape}"]
     with tempfile.TemporaryDirectory() as folder:
-        return _record(measure(recheck, *TINY, Path(folder)), Path(folder))
+        words = [recheck, *flags, f"--regime={TINY[1]}", "--per-case=0.02", f"--output={folder}"]
+        return _record(words, Path(folder), **variables)
 
 
 def all_rows(recheck: str, record: dict[str, Any]) -> dict[str, Any]:

@@ -15,10 +15,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
+K = TypeVar("K")
 T = TypeVar("T")
 
 SECONDS = 300  # of one process at most
-AT_ONCE = 4  # processes
+AT_ONCE = max(2, min(8, len(os.sched_getaffinity(0))))  # processes
 
 
 class BadProgram(Exception):
@@ -46,7 +47,7 @@ class Ended:
         return f"exit code {self.code}"
 
 
-def at_once(ask: Callable[[str], T], names: Iterable[str]) -> dict[str, T]:
+def at_once(ask: Callable[[K], T], names: Iterable[K]) -> dict[K, T]:
     """What each name comes to, some asked at a time; none is begun any more once we are
     interrupted."""
     asked, pool = list(names), ThreadPoolExecutor(AT_ONCE)

@@ -5,8 +5,8 @@ counters of a case, attributes of the device, outcomes of tests, whether nvcc co
 FOLDER/errata/; FOLDER/*/binds.toml names cases to see the bounds of. What cannot be had here, for
 want of a program or of a GPU, has a reason in place of a value; nothing missing counts as passed.
 
-A case's counters are those of one launch of its strategy, the harness's second proof: real numbers,
-caches flushed, so that claims count cases of the regime cold. Where a launch is several kernels,
+A case's counters are those of one launch of its strategy behind its proof: real numbers, caches
+flushed, so that claims count cases of the regime cold. Where a launch is several kernels,
 counts are added up, and what is per thread or per block (block, registers, shared_bytes) is the
 largest.
 """
@@ -18,8 +18,8 @@ import errno
 import json
 import os
 import time
+from collections import Counter
 from collections.abc import Iterable, Iterator
-from functools import cache, partial
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -31,7 +31,7 @@ from recheck_report.claims.toml import there
 from recheck_report.collect.ncu import NO_NCU, Profiler, counters
 from recheck_report.collect.nvcc import NO_NVCC, compiled
 from recheck_report.collect.plan import environment, tables, wanted
-from recheck_report.collect.programs import BadProgram, at_once, is_program, say, version
+from recheck_report.collect.programs import AT_ONCE, BadProgram, at_once, is_program, say, version
 from recheck_report.collect.sanitizer import KNOWN, NO_SANITIZER, blind, races
 from recheck_report.collect.tests import NO_TESTS, gates, listed, no_outcome
 from recheck_report.commands import Failed, experiments_option
@@ -43,35 +43,45 @@ def outcomes(
 ) -> dict[str, dict[str, Any]]:
     """What probes.json says of each test; `no_gpu`: why there is nothing for racecheck to watch."""
     tests, sanitizer, nvcc = options.tests, options.sanitizer, options.nvcc
-    split = {key: key.partition(":") for key in keys}
-    gate_names = [name for kind, _, name in split.values() if kind == "gate"]
+    asked = list(keys)
     built, snippets = is_program(tests), options.experiments / SNIPPETS
-    passed = gates(tests, gate_names) if built and gate_names else {}
-    raced = cache(partial(races, tests, sanitizer))
-    watched = any(kind == "racecheck" for kind, _, _ in split.values())
-    watches = watched and built and not no_gpu and is_program(sanitizer)
-    unbelieved = blind(raced(KNOWN)) if watches and KNOWN in listed(tests) else None
+    missing = no_gpu or (None if is_program(sanitizer) else NO_SANITIZER)
+    watches = built and not missing and any(key.startswith("racecheck:") for key in asked)
+    # racecheck is believed where it finds what is there
+    known = f"racecheck:{KNOWN}"
+    trial = [known] if watches and KNOWN in listed(tests) else []
 
     def outcome(key: str) -> dict[str, Any]:
-        kind, _, name = split[key]
+        kind, _, name = key.partition(":")
         if kind == "compile":
             ready = is_program(nvcc)
             return compiled(nvcc, name, snippets) if ready else no_outcome(NO_NVCC)
         if not built:
             return no_outcome(NO_TESTS)
-        if kind == "gate":  # all of them by now
-            return passed[name]
-        missing = no_gpu or (None if is_program(sanitizer) else NO_SANITIZER) or unbelieved
-        return no_outcome(missing) if missing else raced(name)
+        return no_outcome(missing) if missing else races(tests, sanitizer, name)
 
-    def timed(key: str) -> dict[str, Any]:
-        start = time.monotonic()
-        found = outcome(key)
-        took = f"{time.monotonic() - start:.1f} s"
-        say(f"{key}: {found['reason'] or found['outcome']}, {took}")
-        return found
+    def some(group: tuple[str, ...]) -> dict[str, dict[str, Any]]:
+        """Of one test, or of gates that share a process."""
+        if built and group[0].startswith("gate:"):
+            names = [key.removeprefix("gate:") for key in group]
+            return {f"gate:{name}": each for name, each in gates(tests, names).items()}
+        return {key: outcome(key) for key in group}
 
-    return at_once(timed, split)
+    start = time.monotonic()
+    passes = [key for key in asked if key.startswith("gate:")]
+    groups = [tuple(passes[at::AT_ONCE]) for at in range(AT_ONCE) if passes[at::AT_ONCE]]
+    # what takes longest goes first
+    others = sorted(dict.fromkeys((*trial, *asked)), key=lambda key: not key.startswith("race"))
+    groups += [(key,) for key in others if key not in passes]
+    found = {key: each for of in at_once(some, groups).values() for key, each in of.items()}
+    if trial and (why := blind(found[known])):
+        found |= {key: no_outcome(why) for key in asked if key.startswith("racecheck:")}
+    for why, count in Counter(found[key]["reason"] for key in asked).items():
+        if why:
+            say(f"{count} of {len(asked)} tests have no outcome: {why}")
+    if asked:
+        say(f"outcomes of {len(asked)} tests, {time.monotonic() - start:.0f} s")
+    return {key: found[key] for key in asked}
 
 
 def untested(known: Collection, names: set[str]) -> Iterator[str]:
@@ -115,8 +125,6 @@ def probe(options: argparse.Namespace, known: Collection) -> dict[str, Any]:
             reason = NO_NCU
         if not reason:
             attributes, reason = profiler.trial()
-        if asked.cases and not reason:
-            reason = profiler.audit()
         if reason:
             say(f"counters and attributes: {reason}")
     return {

@@ -2,14 +2,14 @@
 
 First counters, tests and the cases that decide claims, then the rest of the matrix: two runs of
 PROGRAM, one with --cases and one with --resume. Ctrl-C and a part that fails end in a report of
-what there is.
+what there is; the same command with RECHECK_RESUME=1 in the environment goes on behind it.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import shlex
+import os
 import subprocess
 import sys
 import time
@@ -28,6 +28,7 @@ from recheck_report.model.verdicts import VERDICTS
 
 CASES = "claims.txt"
 INTERRUPTED = 130
+RESUME = "RECHECK_RESUME"  # in the environment, as presets take no flags
 MOST = 12  # claims of a verdict that are named at the end
 
 
@@ -44,11 +45,10 @@ def ids(known: Collection, headlines: dict[str, str]) -> list[str]:
 @dataclass
 class Parts:
     """The commands of each part. `code`: of the first that failed. `before`: the record that was
-    in the folder, by its time. `again`: the command that goes on with the last run."""
+    in the folder, by its time."""
 
     options: argparse.Namespace
     code: int = 0
-    again: str = ""
 
     def __post_init__(self) -> None:
         self.before = self.written()
@@ -85,10 +85,7 @@ class Parts:
 
     def run(self, *words: str) -> None:
         output = f"--output={self.options.measured}"
-        flags = [*words, *self.options.flags]
-        own = [each for each in flags if not each.startswith(("--resume", "--cases"))]
-        self.again = shlex.join([self.options.program, "--resume", output, *own])
-        self.call(self.options.program, output, *flags)
+        self.call(self.options.program, output, *words, *self.options.flags)
 
     def render(self) -> None:
         """A report of what there is, also behind a part that failed."""
@@ -139,29 +136,33 @@ def run(options: argparse.Namespace) -> int:
     options.measured.mkdir(parents=True, exist_ok=True)
     cases = options.measured / CASES
     try:
-        experiments = environment(options.program)["experiments"]
+        # which needs no GPU, whose start takes a second
+        experiments = environment(options.program, CUDA_VISIBLE_DEVICES="")["experiments"]
     except BadProgram as error:
         raise Failed(str(error), 2) from error
     decide = ids(known, {each["name"]: each["headline"] for each in experiments})
     cases.write_text("".join(f"{each}\n" for each in decide), encoding="utf-8")
+    if os.environ.get(RESUME) and "--resume" not in options.flags:
+        options.flags = [*options.flags, "--resume"]
     resumed = "--resume" in options.flags
-    if decide and not resumed:
+    claims_alone = decide and options.quick
+    claims_first = decide and not resumed
+    if claims_alone or claims_first:
         say("part 1 of 1" if options.quick else "part 1 of 2", "what decides the claims")
-    parts.collect()
-    if decide and not resumed:
-        # a claim or two rest on a CPU row that takes seconds a launch: in a hurry they wait
-        flags = ["--per-case=0.5"] if options.quick else []
-        parts.run(f"--cases={cases}", *flags)
+    if not (resumed and (options.measured / PROBES).exists()):
+        parts.collect()
+    if claims_alone or claims_first:
+        parts.run(f"--cases={cases}")
         parts.render()
-    if not parts.code and not (options.quick and decide):
+    if not parts.code and not claims_alone:
         say("part 2 of 2", "the rest of the matrix")
-        parts.run(*(["--resume"] if decide and not resumed else []))
+        parts.run(*(["--resume"] if claims_first else []))
         parts.render()
     if parts.new() and (options.report / "verdicts.json").exists():
         for line in last_lines(options.report):
             print(line)
     if parts.code and parts.new():
-        say("to go on", f"{parts.again}; then render {options.measured}")
+        say("to go on", f"give the same command again, with {RESUME}=1 in front of it")
     say("end", f"after {time.monotonic() - start:.0f} s")
     if parts.code and not parts.new():
         raise Failed("nothing was measured; what lay there before is as it was", parts.code)

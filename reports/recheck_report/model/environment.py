@@ -129,6 +129,13 @@ class Method:
             "samples of a block in the queue; on some hosts that made short times longer (samples)"
         ),
     ] = None
+    proofs_timed_from_seconds: Annotated[
+        float | None,
+        Is(
+            "a launch of a CPU row that takes so long is timed in its two proofs and on fresh "
+            "inputs, too. A record without this number has no such samples (s per launch)"
+        ),
+    ] = None
     throttled_below: Annotated[
         float | None, Is("of the device's own clock: samples below it are discarded (share)")
     ] = None
