@@ -122,7 +122,7 @@ class World:
             row = case.rpartition("/")[0]
             if row in self.fails and self.fails[row] is None:
                 return Ended(-11, "", "")
-            said.append(f"{case}: {self.fails.get(row, 'passed')}")
+            said.append(f"==PROF== Profi{case}: {self.fails.get(row, 'passed')}\nling")
             if row not in self.fails:
                 seen += [*self.kernels[row], (END, 7.0)]
         printed = [PRINTED.get(metric, ONE) for metric in metrics]

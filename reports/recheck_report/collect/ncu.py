@@ -153,9 +153,13 @@ class Profiler:
             names = Path(folder) / "cases.txt"
             names.write_text("".join(f"{case}\n" for case in cases), encoding="utf-8")
             ended = execute(self.ncu, *flags, self.recheck, "--gate", f"--cases={names}")
-        said = re.findall(r"^(\S+): (\w+)(?:: (.*))?$", ended.out, re.MULTILINE)
-        known = {case: (status, why) for case, status, why in said if case in cases}
-        return Profile(launches(parse(ended.out)), known, complaints(ended), lost(ended))
+        # a line of the harness may follow half a line of ncu's
+        said = {
+            case: (found[1], found[2] or "")
+            for case in cases
+            if (found := re.search(rf"{case}: (\w+)(?:: (.*))?$", ended.out, re.MULTILINE))
+        }
+        return Profile(launches(parse(ended.out)), said, complaints(ended), lost(ended))
 
     def trial(self) -> tuple[dict[str, int], str | None]:
         """The device's attributes, and why no counters can be had. Finds out, on one tiny kernel,
