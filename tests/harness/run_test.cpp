@@ -99,7 +99,7 @@ std::vector<int> rounds(const nlohmann::ordered_json& of_case) {
 
 // a row that went on by itself would be timed on another machine than the others, as it were
 TEST_F(Run, TimesAllRowsOfAShapeFromTheFirstRoundToTheLast) {
-  const std::string quick = " --experiment=matvec --strategy=cpu_sse,cpu_serial --shape=3000x300";
+  const std::string quick = " --experiment=matvec --strategy=s3_sse,cpu_serial --shape=3000x300";
   ASSERT_EQ(run(output() + quick + " --per-case=20").code, 0);
   const int last = record()["method"]["rounds"].get<int>() - 1;
   const auto raw = samples();
@@ -325,7 +325,7 @@ TEST_F(Run, PlansWhatAFullRunIsAndEverythingAtShapesThatAreAskedFor) {
   EXPECT_FALSE(has(full, "transpose/diagonal/1000x50000/inner"));
   EXPECT_FALSE(has(asked, "transpose/cublas/2048x2048/inner"));
   EXPECT_FALSE(has(asked, "matvec/constant_copy/2048x2048/end_to_end"));
-  EXPECT_FALSE(has(asked, "matvec/cpu_sse/2048x2048/cold"));
+  EXPECT_FALSE(has(asked, "matvec/s3_sse/2048x2048/cold"));
   // one experiment of several that share names
   const auto one = list("--experiment=transpose --strategy=naive --shape=5x7 --regime=hot,inner");
   EXPECT_TRUE(has(one, "transpose/naive/5x7/hot"));
