@@ -155,15 +155,14 @@ def test_what_is_missing_is_said_with_its_reason(collected: tuple[str, str]) -> 
 
 
 def test_whole_records_stand_side_by_side(fleet: Path, collected: tuple[str, str]) -> None:
-    page, _ = collected
-    (head,) = (line for line in page.split("\n") if line.startswith("| claim | "))
+    compared = (fleet / "report" / "compare" / "README.md").read_text()
+    (head,) = (line for line in compared.split("\n") if line.startswith("| claim | "))
     columns = [cell.split("<br>")[0] for cell in head.strip("| ").split(" | ")[1:]]
     assert columns[:2] == [
         f"{H200}, site:h200, h200, h200-0",
         f"{OTHER}, site:other, other, other-0",
     ]
     assert re.fullmatch(r".+, site:host, short, (h200|other)-0", columns[2]) and len(columns) == 3
-    compared = (fleet / "report" / "compare" / "README.md").read_text()
     assert f"{OTHER}, site:other, other, other-0 takes 1.25" in compared
 
 

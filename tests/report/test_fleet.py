@@ -77,8 +77,11 @@ def _row(page: str, place: str) -> str:
 def test_a_column_for_each_gpu_and_its_times(session: Session) -> None:
     git = {"commit": "f" * 40, "dirty": False, "diff": None}
     other = scale(_record(L4, git=git), "/", 2.0)
-    page, said = _collect(session("1", (_case("a"), _record()), (_case("b", gpu_model=L4), other)))
+    runs = session("1", (_case("a"), _record()), (_case("b", gpu_model=L4), other))
+    page, said = _collect(runs)
     assert "# Recheck: 2 whole records from 2 jobs" in page and said == ""
+    assert "(compare/README.md)" in page
+    page = (runs.parent / "out" / "compare" / "README.md").read_text(encoding="utf-8")
     assert "NVIDIA H200, site:a, cuda, n0" in page and "NVIDIA L4, site:b, cuda, n0" in page
     assert "**commit " in page  # whose are of different ones says so
     assert "## Claim by claim" in page and "| in all | " in page

@@ -6,7 +6,7 @@ from matplotlib.ticker import FuncFormatter
 
 from recheck_report.charts.canvas import SERIES, Card, Interval, Label, log_sizes
 from recheck_report.charts.drawing import Drawing, NotDrawn, nothing
-from recheck_report.charts.message import FASTER, factor, listed, ratio, than, timed
+from recheck_report.charts.message import FASTER, factor, ratio, than, timed
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import shape_label
 from recheck_report.model.record import Case, Experiment
@@ -56,9 +56,8 @@ def _message(own: Measured, cases: list[Case]) -> str:
     best, *others = cases
     level = [case for case in others if ratio(own, case, best).outcome != FASTER]
     if level:
-        names = listed([case.strategy for case in (best, *level)][:4])
-        more = f", {len(level) - 3} more" if len(level) > 3 else ""
-        return f"Of {len(cases)} block policies the fastest cannot be told apart: {names}{more}"
+        found = f"Of {len(cases)} block policies {best.strategy} is the fastest"
+        return f"{found}, not to be told apart from {len(level)} more"
     if not others:
         return f"{_policy(best)} are the only block policy with a time"
     least = ratio(own, others[-1], best)

@@ -18,7 +18,7 @@ from recheck_report.charts.canvas import (
     log_values,
 )
 from recheck_report.charts.drawing import Drawing, NotDrawn, nothing, sizes_label
-from recheck_report.charts.message import FASTER, SLOWER, against, listed, ratio, since
+from recheck_report.charts.message import against, listed
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import duration
 from recheck_report.model.record import Experiment
@@ -71,28 +71,14 @@ def draw(own: Measured, experiment: Experiment) -> Drawing:
 
 
 def _message(own: Measured, rung: str, gpu: Sweep, hosts: dict[str, Sweep]) -> str:
-    """Where the GPU, copies included, is faster than each of the CPU's rows."""
+    """How the GPU, copies included, does against each of the CPU's rows at their largest size."""
     found, on_gpu = [], dict(gpu)
-    for name, points in hosts.items():
-        pairs = [(edge, base, on_gpu[edge]) for edge, base in points if edge in on_gpu]
-        outcomes = [(other.shape_name, ratio(own, base, other).outcome) for _, base, other in pairs]
-        if any(outcome == FASTER for _, outcome in outcomes):
-            text = since(outcomes, name)
-            part = "every size that both were run at" if len(pairs) < len(gpu) else "every size"
-            found.append(text.replace("every size", part))
-        elif outcomes and all(outcome == SLOWER for _, outcome in outcomes):
-            found.append(f"is slower than {name} at every size")
-        elif outcomes:
-            found.append(f"is not clearly faster or slower than {name}")
+    for points in hosts.values():
+        both = [(edge, base, on_gpu[edge]) for edge, base in points if edge in on_gpu]
+        if both:
+            edge, base, other = both[-1]
+            found.append(f"{against(own, base, other)} at {edge}")
     if found:
-        return f"Copies included, {rung} {listed(found)}"
+        return f"Copies included, {rung} is {listed(found)}"
     measured = [name for name, points in hosts.items() if points]
-    if len(measured) < 2:
-        return f"{listed(measured)} on the CPU alone" if measured else f"{rung} on the GPU alone"
-    # without a GPU: the CPU's own two, where both were measured last
-    first, last = hosts[measured[0]], hosts[measured[-1]]
-    for edge, base in reversed(first):
-        if edge in dict(last):
-            said = against(own, base, dict(last)[edge])
-            return f"On this CPU {measured[-1]} is {said} at {base.shape_name.split('x')[0]}"
-    return f"{listed(measured)} on the CPU alone"
+    return f"{listed(measured)} on the CPU alone" if measured else f"{rung} on the GPU alone"

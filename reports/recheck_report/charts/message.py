@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 
 from recheck_report.claims.measured import Measured
-from recheck_report.formatting import duration, shape_label, significant
+from recheck_report.formatting import duration, significant
 from recheck_report.model.record import Case, Experiment, Record
 from recheck_report.queries import DISPATCH
 from recheck_report.statistics.ratio import Ratio
@@ -97,21 +97,6 @@ def leading(record: Record, experiment: Experiment) -> Case | None:
     """The fastest rung at the headline."""
     found = timed(record, experiment, rungs(record, experiment), experiment.headline)
     return found[0] if found else None
-
-
-def since(outcomes: Sequence[tuple[str, str]], than: str) -> str:
-    """Where something is faster, as outcomes by shape say: "passes cublas from 1024³ on"."""
-    there = [shape for shape, outcome in outcomes if outcome == FASTER]
-    first = next(at for at, (_, outcome) in enumerate(outcomes) if outcome == FASTER)
-    if len(outcomes) == 1:
-        return f"is faster than {than} at {shape_label(there[0])}"
-    if len(there) == len(outcomes):
-        return f"is faster than {than} at every size"
-    if len(there) > 1 and len(there) == len(outcomes) - first:
-        return f"passes {than} from {shape_label(there[0])} on"
-    where = f"{len(there)} of {len(outcomes)} sizes"
-    where = where if len(there) > 3 else listed([shape_label(shape) for shape in there])
-    return f"is faster than {than} at {where}"
 
 
 def listed(names: Sequence[str]) -> str:

@@ -1,6 +1,6 @@
 """Sets side by side what the jobs of ReFrame's runs brought back: DIR/README.md has each job, with
-its record or why there is none, and claim by GPU; DIR/compare/ holds every record's times
-against the first's.
+its record or why there is none; DIR/compare/ holds every record against the first: claim by GPU,
+and the times.
 
 RUNS is a folder of runs, as experiments/fleet/run.py leaves it, or one run of them. Of each place
 the newest whole record counts; what sets records apart, such as their commits, heads their columns.
@@ -73,14 +73,6 @@ def _names(jobs: list[Job], records: list[Measured]) -> list[str]:
 
 
 def page(jobs: list[Job], used: list[Job], records: list[Measured]) -> str:
-    heads = [prose(name) for name in _names(used, records)]
-    pairs = zip(heads, gpus.labels(records), strict=True)
-    claims = gpus.claims(records)
-    decided = {claim.id for claim in gpus.decided(records, claims)}
-    hidden = [claim.id for claim in claims if claim.id not in decided]
-    # the last row counts all claims, of which those that are decided are shown
-    every = gpus.rows(records, claims) if records else []
-    shown = [row for row, claim in zip(every, claims, strict=False) if claim.id in decided]
     lost = missing(jobs)
     return render(
         "fleet.md.j2",
@@ -90,9 +82,7 @@ def page(jobs: list[Job], used: list[Job], records: list[Measured]) -> str:
         missing=[prose(_line(job)) for job in lost],
         job_columns=JOBS,
         job_rows=_rows(jobs, used, lost),
-        columns=["claim", *("<br>".join([head, *own]) for head, own in pairs)],
-        rows=[*shown, *every[len(claims) :]],
-        hidden=f"{count(len(hidden), 'claim')}: {', '.join(hidden)}" if hidden else "",
+        compared=bool(records),
     )
 
 

@@ -17,7 +17,7 @@ from recheck_report.formatting import VERDICTS, label, prose
 from recheck_report.model.record import AUDIT, OLDEST, SCHEMA, Case, Experiment, Record
 from recheck_report.page import evidence
 from recheck_report.queries import first_rung, metric_of, reference, roof, share, square_sizes
-from recheck_report.sections import glossary, provenance, summary
+from recheck_report.sections import provenance, summary
 from recheck_report.sections.documents import proof
 from recheck_report.sections.verdicts import View, asked_for, facts, figure, measured, place, why
 from recheck_report.statistics import variation
@@ -45,7 +45,6 @@ def of(own: Measured) -> Json:
         "suspects": own.suspects,
         "variation": margins(),
         "words": {verdict: [known.one, known.many] for verdict, known in VERDICTS.items()},
-        "glossary": glossary.rows(record),
         **_verdicts(own),
         "counters": {name: asdict(each) for name, each in _counters(own)},
         "brands": provenance.brands(own),

@@ -17,35 +17,27 @@ def _clock(record: Record, case: Case) -> bool:
     return bool(gpu and gpu.clock_hz and most > FASTER * gpu.clock_hz)
 
 
-def _no_interval(_: Record, case: Case) -> bool:
-    return bool(case.unsure) and not case.disturbed
-
-
-def _no_time(_: Record, case: Case) -> bool:
-    return case.status == "passed" and case.seconds is None
-
-
 def _error(_: Record, case: Case) -> bool:
-    if case.status != "passed":
-        return False
     error = case.error
-    return error is None or error.value is None or not 0 <= error.value <= error.bound
-
-
-def _samples(_: Record, case: Case) -> bool:
-    """Rounding of the record's digits aside."""
-    if not case.seconds or not case.samples:
-        return False
-    least, most = min(case.samples), max(case.samples)
-    return not least * 0.999 <= case.seconds.median <= most * 1.001
+    right = error is not None and error.value is not None and 0 <= error.value <= error.bound
+    return case.status == "passed" and not right
 
 
 KINDS: dict[str, Callable[[Record, Case], bool]] = {
     "an SM clock above 1.25 times what the device states": _clock,
-    "a time without an interval: it decides nothing": _no_interval,
-    "a time of 0 s, or none: it is left out": _no_time,
+    "a time without an interval: it decides nothing": lambda _, case: (
+        bool(case.unsure) and not case.disturbed
+    ),
+    "a time of 0 s, or none: it is left out": lambda _, case: (
+        case.status == "passed" and case.seconds is None
+    ),
     "passed, with an error beyond its bound, or none": _error,
-    "a median that is not among its samples": _samples,
+    # rounding of the record's digits aside
+    "a median that is not among its samples": lambda _, case: bool(
+        case.seconds
+        and case.samples
+        and not 0.999 * min(case.samples) <= case.seconds.median <= 1.001 * max(case.samples)
+    ),
 }
 
 

@@ -11,11 +11,10 @@ function showAccuracy(root, state) {
   add(
     root,
     el("h1", {}, "Accuracy"),
-    el("p", { class: "note" }, "The error of each case’s own results on real inputs, against float64, and the bound that it must keep before it is timed."),
+    el("p", { class: "note" }, "The error of each case’s own results on real inputs, against float64. Evidence has each with the bound that it must keep before it is timed."),
     controls(select("experiment", "Experiment", choices, experiment.name, (name) => go({ view: "accuracy", experiment: name }))),
     errorsPlot(experiment, own),
-    fold("Every row and shape", () => sizesTable(experiment, own, "error", "error")),
-    gateTable(own),
+    sizesTable(experiment, own, "error", "error"),
   );
 }
 
@@ -43,15 +42,4 @@ function errorsPlot(experiment, own) {
     y: { ...extent(points.map((p) => p.y), { log: true }), text: (value) => value.toExponential(0), label: "error (log)" },
     series,
   });
-}
-
-function gateTable(rows) {
-  const columns = [
-    { name: "case", value: (each) => each.id, cell: (each) => code(each.id, hrefOfCase(each.id)) },
-    { name: "error", number: true, largestFirst: true, value: (each) => each.error, cell: (each) => scientific(each.error) },
-    { name: "bound", number: true, value: (each) => each.bound, cell: (each) => scientific(each.bound) },
-    { name: "of the bound", number: true, largestFirst: true, value: (each) => (each.bound ? each.error / each.bound : each.error), cell: (each) => (each.bound ? `${significant((100 * each.error) / each.bound, 2)} %` : NONE) },
-    { name: "status", value: (each) => each.status.replaceAll("_", " ") },
-  ];
-  return table({ caption: "Errors of all cases", columns, rows, file: "errors.csv", page: 25, sort: { by: columns[3], down: true } });
 }

@@ -3,13 +3,11 @@
 VIEWS.push({ name: "evidence", title: "Evidence", aside: true, show: showEvidence });
 
 function showEvidence(root) {
-  const glossary = DATA.glossary.map(([word, text]) => el("div", {}, el("dt", {}, rich(word)), el("dd", {}, rich(text))));
   add(
     root,
     el("h1", {}, "Evidence"),
     ...DATA.brands.map((text) => el("p", { class: "warning" }, rich(text))),
     ...DATA.evidence.map(({ heading, says, tables }) => section(heading, el("p", {}, rich(says)), tables.map(plainTable))),
-    section("Words", el("dl", { class: "glossary" }, glossary)),
     caseTable(),
   );
 }
