@@ -36,9 +36,7 @@ if(NOT CASE STREQUAL subdirectory)
 endif()
 
 if(CASE STREQUAL article)
-  # of the cases that counters are wanted of, the smallest
   file(COPY ${SOURCE}/tests/outside/ DESTINATION ${SCRATCH}/source PATTERN results EXCLUDE)
-  file(WRITE ${SCRATCH}/source/claims/reduction/binds.toml "cases = [\"reduction/kernel1/4194304/cold\"]\n")
   # and the manual's example beside it
   file(READ ${SOURCE}/experiments/README.md manual)
   foreach(part "axpy.cu;cuda" "axpy.hpp;hpp" "table.cpp;cpp")

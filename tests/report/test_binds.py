@@ -7,8 +7,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from conftest import EXPERIMENTS, run, sourced
-from recheck_report.claims.binds import CASE, load_binds
 from recheck_report.model.probes import Probes
 from recheck_report.model.read import load
 from recheck_report.model.typed import typed
@@ -17,13 +15,6 @@ from synthetic import SMALL, Json, make_record
 from synthetic_claims import make_probes
 
 FAST = "matmul/tile16/4096x4096x4096/cold"
-PEAK = EXPERIMENTS / "peak"
-
-
-def test_what_binds_is_asked_of_the_peak_collection_alone() -> None:
-    binds = load_binds(PEAK)
-    assert binds and not load_binds(EXPERIMENTS)
-    assert all(CASE.fullmatch(case) for case in binds)
 
 
 def test_units_are_counters_that_are_collected() -> None:
@@ -94,23 +85,3 @@ def test_what_was_not_counted_says_why(save: Callable[..., Path]) -> None:
     )
     record["environment"]["driver"] = "another"
     assert "driver" in busy(probes, load(save(record))[0], FAST)[1]
-
-
-def test_the_page_says_what_limits_a_kernel(
-    save: Callable[..., Path], report: Callable[..., str], tmp_path: Path
-) -> None:
-    record = make_record(SMALL)
-    probes, name = make_probes(record), "matmul/tile16/4096x4096x4096/cold"
-    values = {"issue_percent": 93.6, "dram_percent": 4.0}
-    probes["counters"][name] = {"reason": None, "values": values}
-    save(probes, "probes.json")
-    (tmp_path / "mine" / "matmul").mkdir(parents=True)
-    folder = sourced(tmp_path / "mine", "S0")
-    other = name.replace("tile16", "tile32")
-    (folder / "matmul" / "binds.toml").write_text(f'cases = ["{name}", "{other}"]\n')
-    done = run("render", save(record), "--output", tmp_path / "out", "--experiments", folder)
-    assert done.returncode == 0, done.stderr
-    text = (tmp_path / "out" / "matmul.md").read_text().replace("\u00a0", " ")
-    assert '## <a id="what-limits"></a>What limits the kernels' in text
-    assert "is limited by **issue slots**, 93.6 % busy; then DRAM 4.00 %." in text
-    assert "- Not measured: what limits `tile32` at 4096³: its counters were not collected." in text

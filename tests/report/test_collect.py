@@ -12,7 +12,7 @@ import pytest
 from collect_world import LAUNCH, NAIVE, OWN, SOURCE, TILE, TINY, Kernels, World, call
 from conftest import REPORTS, one_line
 from recheck_report.collect import ncu, nvcc, plan, programs, sanitizer, tests
-from recheck_report.model.counters import COUNTERS, LAUNCHES, LIMITS
+from recheck_report.model.counters import COUNTERS, LAUNCHES
 
 NO_PERMISSION = "ERR_NVGPUCTRPERM - The user does not have permission to access NVIDIA GPU counters"
 OTHER = "ampere_sgemm_32x32_sliced1x4_nn"
@@ -35,20 +35,19 @@ def test_what_checks_ask_for_is_collected(world: World) -> None:
     world.claim(f'{form}, shapes = ["1024x1024x1024", "16x16x16"]')
     world.kernels["matmul/tile16/16x16x16"] = call(OWN)
     pair = f'form = "count", of = "{TILE}/cold", per = "{NAIVE}/cold", equals = 1'
-    world.claim(f'{pair}, expression = "block"', experiment="matvec")
+    world.claim(f'{pair}, expression = "block + issue_percent"', experiment="matvec")
     world.claim('form = "attribute", name = "warp_size", equals = 32')
     world.claim('form = "test", test = "gate:gpu/Gate.Passes/x", finds = "pass"')
     world.erratum('form = "test", test = "gate:A.B", finds = "pass"')
-    (world.experiments / "matvec" / "binds.toml").write_text(f'cases = ["{NAIVE}/cold"]\n')
     found = world.probe()
     tools = dict.fromkeys(("ncu", "compute-sanitizer", "nvcc"), "2025.3.1")
     own = {"gpu": "NVIDIA H200", "uuid_hash": "0123456789abcdef", "driver": "580.1"}
     assert found["environment"] == own | {"commit": "f84399d", "dirty": False, "tools": tools}
     assert found["attributes"]["warp_size"] == 32 and len(found["attributes"]) == 4
     assert {case: {*each["values"]} for case, each in found["counters"].items()} == {
-        f"{TILE}/cold": {LAUNCHES, "grid", "block"},
+        f"{TILE}/cold": {LAUNCHES, "grid", "block", "issue_percent"},
         "matmul/tile16/16x16x16/cold": {LAUNCHES, "grid"},
-        f"{NAIVE}/cold": {LAUNCHES, "block", *LIMITS},
+        f"{NAIVE}/cold": {LAUNCHES, "block", "issue_percent"},
     }
     assert list(found["tests"]) == ["gate:gpu/Gate.Passes/x", "gate:A.B"]
     # a trial, and one process for all cases, with a launch whose counts are known

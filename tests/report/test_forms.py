@@ -62,7 +62,6 @@ figure = [
 hardware.h = "old GPU"
 document.S0 = "a document"
 """,  # noqa: E501
-    "matmul/binds.toml": 'cases = ["matmul/tile16/64x64x64/cold"]\n',
     "errata.toml": """
 [[erratum]]
 id = "E02"
@@ -94,7 +93,7 @@ keeps = "k"
 differs = "d"
 """,
 }
-CLAIMS, FIGURES, BINDS = (f"matmul/{name}.toml" for name in ("claims", "figures", "binds"))
+CLAIMS, FIGURES = (f"matmul/{name}.toml" for name in ("claims", "figures"))
 
 # by the file: what stands there instead of what, and what is said of it
 BAD = {
@@ -123,10 +122,6 @@ BAD = {
         ('document = "S0"', 'document = "x"', "document must be one of S0: the file"),
         ("seconds = 1.0", 'seconds = 1.0, claim = "C13"', "claim: there is no C13; there are"),
         ("S0", "S9", "field document.S9 is no source; there are S0"),
-    ],
-    BINDS: [
-        ("64/cold", "64/hot", "is no cold case"),
-        ("matmul/", "matvec/", "is no cold case of this experiment"),
     ],
     "errata.toml": [
         ('by = "reading"\n', "", "E02: field check must be there, or else by"),

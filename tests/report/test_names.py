@@ -131,11 +131,6 @@ def test_what_no_commit_can_have_is_always_refused(name: str, article: Path) -> 
 
 
 OTHER_FILES = {
-    "binds": (
-        "reduction/binds.toml",
-        'cases = ["reduction/kernel9/4194304/cold"]',
-        "kernel9; there",
-    ),
     "figures": (
         "reduction/figures.toml",
         'document.harris = "x"\nhardware.h = "y"\n[[figure]]\nstrategy = "kernel1"\n'
@@ -174,7 +169,7 @@ def test_the_examples_of_the_documentation_are_a_collection(tmp_path: Path) -> N
         (tmp_path / name).write_text(example, encoding="utf-8")
     known = load_collection(tmp_path)
     assert len(known.claims) == len(known.changes) == len(known.listings) == 1
-    assert len(known.errata) == len(known.binds) == 2 and known.figures["scan"].figure
+    assert len(known.errata) == 2 and known.figures["scan"].figure
     source = Source("smith", "", "")
     rows = dict.fromkeys(("scan/kernel1", "scan/kernel2", "scan/kernel2_blocks128"), source)
     cases = frozenset(f"{row}/4194304/cold" for row in rows)

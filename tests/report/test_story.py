@@ -12,7 +12,6 @@ import pytest
 from conftest import EXPERIMENTS, REPORTS, texts_of
 from recheck_report.charts.canvas import Card
 from recheck_report.claims import BadClaim, load_collection
-from recheck_report.claims.binds import load_binds
 from recheck_report.claims.measured import Measured
 from recheck_report.claims.names import Tables, faults
 from recheck_report.claims.story import Story, load, load_stories
@@ -324,7 +323,7 @@ def test_names_that_nothing_has_are_refused(
 
 
 def test_what_it_speaks_of_is_collected(tmp_path: Path) -> None:
-    known = replace(load_collection(EXPERIMENTS), claims=(), errata=(), binds=())
+    known = replace(load_collection(EXPERIMENTS), claims=(), errata=())
     asked = wanted(replace(known, stories={"matmul": written(tmp_path)}))
     assert list(asked.cases) == [f"matmul/tile16/{HEAD}"]
 
@@ -337,7 +336,6 @@ def test_ours_names_rows_of_the_peak_program(path: Path) -> None:
     for step in story.steps:
         head = f"matmul/{step.row}/{HEAD}"
         assert head in known and {step.binds or head} <= known
-    assert {*load_binds(PEAK)} <= known
 
 
 def test_ours_types_in_no_measured_figure() -> None:

@@ -1,7 +1,7 @@
 """A collection of claims: a folder with all that its documents say, and what of it a record shows.
 
 sources.toml has to be there. errata.toml, listings.toml, changes.toml, and in a folder for each
-experiment claims.toml, figures.toml, binds.toml and story.toml, may be.
+experiment claims.toml, figures.toml and story.toml, may be.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from functools import cache
 from pathlib import Path
 
 from recheck_report.claims import figures
-from recheck_report.claims.binds import load_binds
 from recheck_report.claims.changes import Change, load_changes
 from recheck_report.claims.checks import Check
 from recheck_report.claims.figures import Figures
@@ -35,7 +34,6 @@ class Collection:
     changes: tuple[Change, ...] = ()
     figures: dict[str, Figures] = field(default_factory=dict)  # by experiment
     left_out: dict[str, int] = field(default_factory=dict)  # claims not shown, by experiment
-    binds: tuple[str, ...] = ()  # cases of which a report says what binds them
     stories: dict[str, Story] = field(default_factory=dict)  # by experiment
     log_held_by: str = ""  # what holds the log of changes to the history
     own: tuple[str, ...] = ()  # what rows may name in place of a document
@@ -86,7 +84,7 @@ class Collection:
 # what is compiled to see whether it can be; a file there may be mended by a macro
 SNIPPETS, MENDED = "errata", "/mended"
 FILES = (SOURCES, "errata.toml", "listings.toml", "changes.toml")
-EXPERIMENT_FILES = ("claims.toml", "figures.toml", "binds.toml", STORY)
+EXPERIMENT_FILES = ("claims.toml", "figures.toml", STORY)
 
 
 @cache
@@ -112,7 +110,6 @@ def load_collection(folder: Path) -> Collection:
         load_listings(folder),
         load_changes(folder),
         {path.parent.name: figures.load(path) for path in sorted(folder.glob("*/figures.toml"))},
-        binds=load_binds(folder),
         stories=load_stories(folder),
         log_held_by=holder,
         own=own,

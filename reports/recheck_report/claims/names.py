@@ -24,7 +24,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from recheck_report.claims import expression
-from recheck_report.claims.binds import BINDS
 from recheck_report.claims.checks import Check
 from recheck_report.claims.collection import Collection
 from recheck_report.claims.sources import SOURCES
@@ -109,7 +108,6 @@ def _about(known: Collection, tables: Tables) -> Collection:
         claims=tuple(each for each in known.claims if each.experiment in tables.axes),
         listings=tuple(each for each in known.listings if each.experiment in tables.axes),
         figures={name: each for name, each in known.figures.items() if name in tables.axes},
-        binds=tuple(name for name in known.binds if name.split("/")[0] in tables.axes),
         stories=stories,
     )
 
@@ -138,9 +136,6 @@ def missing(known: Collection, tables: Tables) -> Iterator[str]:
         for key, name in _cases(check):
             if name.split("/")[0] not in elsewhere and (why := tables.no_case(name)):
                 yield f"{folder / address}: field {check.place}.{key}: {why}"
-    for name in own.binds:
-        if why := tables.no_case(name):
-            yield f"{folder / name.split('/')[0] / BINDS}: field cases: {why}"
     for experiment, story in own.stories.items():
         for step in story.steps:
             named = [("row", tables.no_row(f"{experiment}/{step.row}"))]

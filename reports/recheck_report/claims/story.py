@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
-from recheck_report.claims.binds import CASE
 from recheck_report.claims.checks import Check, checks_of
 from recheck_report.claims.toml import (
     BadClaim,
@@ -72,7 +71,7 @@ def _check(step: Step) -> None:
     keys = [each.key for each in step.check if each.key]
     if len(keys) > len(set(keys)) or GAIN in keys:
         raise Unfit(f"is the same in two checks, or {GAIN}", "key")
-    if step.binds and not CASE.fullmatch(step.binds):
+    if step.binds and not re.fullmatch(r"\w+/\w+/\d+(x\d+)*/cold", step.binds):
         raise Unfit(f"{step.binds!r} is no cold case", "binds")
     for at, part in enumerate(step.text):
         for key in (*part.keys, part.of):

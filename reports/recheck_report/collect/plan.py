@@ -55,7 +55,7 @@ def wanted(known: Collection) -> Wanted:
             known_names = sorted({check.name, *expression.names(check.expression or "0")})
             found.attributes |= dict.fromkeys(n for n in known_names if n in ATTRIBUTES)
     steps = (step for story in known.stories.values() for step in story.steps)
-    for case in (*known.binds, *(step.binds for step in steps if step.binds)):
+    for case in (step.binds for step in steps if step.binds):
         found.cases.setdefault(case, set()).update(LIMITS)
     return found
 

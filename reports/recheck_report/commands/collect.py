@@ -2,7 +2,7 @@
 
 The checks in FOLDER/*/claims.toml and FOLDER/errata.toml say what is wanted: Nsight Compute's
 counters of a case, attributes of the device, outcomes of tests, whether nvcc compiles a snippet of
-FOLDER/errata/; FOLDER/*/binds.toml names cases to see the bounds of. What cannot be had here, for
+FOLDER/errata/. What cannot be had here, for
 want of a program or of a GPU, has a reason in place of a value; nothing missing counts as passed.
 
 A case's counters are those of one launch of its strategy behind its proof: real numbers, caches

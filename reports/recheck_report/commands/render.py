@@ -43,7 +43,6 @@ from recheck_report.sections import (
     summary,
     tables,
 )
-from recheck_report.sections.sentences import limits
 from recheck_report.sections.times import cases_csv
 from recheck_report.sections.verdicts import SUMMARY, View
 from recheck_report.statistics import variation
@@ -92,7 +91,6 @@ def _experiment_page(own: Measured, experiment: Experiment, drawn: list[Chart]) 
         split=any(case.split for case in cases),
         other_problems=tables.other_problems(record, experiment),
         rows=tables.Headline(own, experiment),
-        limits=limits(own, experiment),
         drawn=drawn,
         story=story.tell(own, experiment),
         then=tables.then_and_here(record, experiment, own.known.figures_of(experiment.name)),

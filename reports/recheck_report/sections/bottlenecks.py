@@ -1,8 +1,8 @@
 """What limits a launch: the units of a GPU by how busy they are, and what its warps spend their
 cycles on, as Nsight Compute saw them.
 
-<experiment>/binds.toml and the steps of story.toml name the cases, `collect` counts, probes.json
-has what came out, and the page and the story say it in a line for each.
+The steps of story.toml name the cases, `collect` counts, probes.json has what came out, and the
+story says it in a line for each.
 """
 
 from __future__ import annotations

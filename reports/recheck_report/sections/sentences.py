@@ -16,7 +16,6 @@ from recheck_report.claims.measured import Measured
 from recheck_report.formatting import SCOPES, cell, durations, margin, shape_label, significant
 from recheck_report.model.record import Case, Experiment
 from recheck_report.queries import metric_of
-from recheck_report.sections.bottlenecks import busy
 from recheck_report.sections.machine import mark
 from recheck_report.statistics.paired import in_rounds
 from recheck_report.statistics.ratio import Ratio
@@ -116,28 +115,6 @@ class Sentences:
         """`against` for two (strategy, regime) at one shape; raises Missing."""
         cases = [self.need(strategy, shape, regime) for strategy, regime in (base, other)]
         return self.against(*cases)
-
-
-def limits(own: Measured, experiment: Experiment) -> list[str]:
-    """What Nsight Compute saw of the cases in the experiment's binds.toml, a sentence each."""
-    say, found = Sentences(own, experiment), []
-    for name in own.known.binds:
-        about, strategy, shape, regime = name.split("/")
-        if about != experiment.name:
-            continue
-        try:
-            case = say.need(strategy, shape, regime)
-        except Missing as error:
-            found.append(f"Not measured: {error.what}: {error.why}.")
-            continue
-        text, why = busy(own.probes, own.record, name)
-        where = shape_label(shape)
-        found.append(
-            f"Not measured: what limits `{strategy}` at {where}: {cell(why)}."
-            if why
-            else f"At {where} {say.link(case)} {text}."
-        )
-    return found
 
 
 def prices(own: Measured) -> dict[str, Line]:
