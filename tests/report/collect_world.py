@@ -89,8 +89,6 @@ class World:
     def execute(self, *command: str | Path, **variables: str) -> Ended:
         words = [str(word) for word in command]
         self.called.append(words)
-        if "--version" in words:
-            return Ended(0, "Version 2025.3.1.0 (build 3639)", "")
         programs = {"recheck": self._recheck, "ncu": self._ncu, "nvcc": self._nvcc}
         programs |= {"recheck_tests": self._tests, "sanitizer": self._sanitizer}
         return programs[Path(words[0]).name](words)
@@ -211,6 +209,6 @@ class World:
         return list(self.probe()["tests"].values())
 
     def calls(self, program: str) -> list[str]:
-        """The command lines of a program, other than for its version."""
-        lines = (" ".join(words) for words in self.called if "--version" not in words)
+        """The command lines of a program."""
+        lines = (" ".join(words) for words in self.called)
         return [line for line in lines if line.split()[0].endswith(f"/{program}")]

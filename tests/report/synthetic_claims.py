@@ -58,7 +58,6 @@ def make_probes(record: dict[str, Any]) -> dict[str, Any]:
             "driver": env["driver"],
             "commit": env["git"]["commit"],
             "dirty": False,
-            "tools": {"ncu": "2025.3.1", "compute-sanitizer": None, "nvcc": "13.0.48"},
         },
         "attributes": attributes,
         "counters": counters,

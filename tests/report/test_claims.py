@@ -106,7 +106,7 @@ def _claim(*checks: Check, **more: Any) -> Claim:
 
 def _probes(**more: Any) -> Probes:
     commit = make_record([])["environment"]["git"]["commit"]
-    origin = Origin("NVIDIA H200", "580.159.04", commit, False, None, {})
+    origin = Origin("NVIDIA H200", "580.159.04", commit, False, None)
     return Probes(1, origin, {"warp_size": 32.0}, {}, {}) if not more else replace(
         Probes(1, origin, {}, {}, {}), **more
     )  # fmt: skip
@@ -252,13 +252,13 @@ def test_what_is_missing_is_not_measured_and_says_what(ask: Ask) -> None:
     assert verdict == NOT_MEASURED and "no CUDA device" in outcome.reason
     count = Check("count", of=SLOW, expression="grid", equals=1)
     assert "no probes.json" in ask(document, count)[1].reason
-    foreign = _probes(environment=Origin("NVIDIA H200", "580.159.04", "another", False, None, {}))
+    foreign = _probes(environment=Origin("NVIDIA H200", "580.159.04", "another", False, None))
     assert "probes.json has commit another" in ask(document, count, probes=foreign)[1].reason
     # what nvcc says of a snippet it says on any machine, of the same code
     snippet = Check("test", test="compile:E20", finds="refused")
     tests = {"compile:E20": Trial(None, "refused", 0), "gate:a.b": Trial(None, "pass", 0)}
     commit = document["environment"]["git"]["commit"]
-    elsewhere = Origin(None, None, commit, False, None, {})
+    elsewhere = Origin(None, None, commit, False, None)
     probes = _probes(environment=elsewhere, tests=tests)
     assert ask(document, snippet, probes=probes)[0] == HOLDS
     gate = Check("test", test="gate:a.b", finds="pass")

@@ -144,17 +144,6 @@ class Card:
         box = left / WIDTH, low / self.height, width / WIDTH, height / self.height
         return self.figure.add_axes(box, **look)
 
-    def grid(self, rows: int, columns: int, right: float) -> list[Axes]:
-        """Panels of one size, with room for a title above, and names to the right of each."""
-        width, height = (WIDTH - 16) / columns, self.body / rows
-        return [
-            self.axes(
-                52 + column * width, WIDTH - 16 - (column + 1) * width + right,
-                18 + row * height, self.body - (row + 1) * height + 34,
-            )
-            for row in range(rows) for column in range(columns)
-        ]  # fmt: skip
-
     def line(self, axes: Axes, points: Sequence[Interval], **look: Any) -> None:
         """One series with its intervals over an ordered axis; points: size, value, low, high."""
         x, y, low, high = zip(*points, strict=True)

@@ -24,6 +24,7 @@ from recheck_report.charts.message import factor
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import duration, significant
 from recheck_report.model.record import Case, Experiment
+from recheck_report.queries import MEMORY
 from recheck_report.sections.memory import Level, levels
 
 TITLE = "Latency and bandwidth"
@@ -58,22 +59,18 @@ Ends = tuple[float, float, float]
 
 def _latency(row: Level) -> Ends | str:
     """Seconds of a load with their interval, or why there are none."""
-    if row.latency is None or row.latency.seconds is None:
-        return _gap(row.latency)
-    s = row.latency.seconds
+    case = row.latency
+    if case is None or case.seconds is None:
+        return case.status.replace("_", " ") if case else ""
+    s = case.seconds
     return s.median / row.steps, s.low / row.steps, s.high / row.steps
 
 
 def _rate(case: Case | None) -> Ends | str:
     """GB/s with their interval, or why there are none."""
     if case is None or case.seconds is None:
-        return _gap(case)
-    s = case.seconds
-    return case.bytes / 1e9 / s.median, case.bytes / 1e9 / s.high, case.bytes / 1e9 / s.low
-
-
-def _gap(case: Case | None) -> str:
-    return case.status.replace("_", " ") if case else ""
+        return case.status.replace("_", " ") if case else ""
+    return MEMORY.rates(case)
 
 
 def _panel(

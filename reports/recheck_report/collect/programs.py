@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 import shutil
 import signal
 import subprocess
@@ -96,15 +95,6 @@ def cases_of(program: str | Path) -> frozenset[str]:
 def is_program(name: str) -> bool:
     """Whether there is one; CMake says NCU-NOTFOUND where it found none."""
     return bool(name) and shutil.which(name) is not None
-
-
-def version(program: str) -> str | None:
-    """Of one of NVIDIA's tools, such as 2025.3.1; null where there is none."""
-    if not is_program(program):
-        return None
-    ended = execute(program, "--version")
-    found = re.search(r"(?:Version |, V)(\d+(\.\d+){0,2})", ended.out + ended.err)
-    return found[1] if found and ended.code == 0 else None
 
 
 def say(text: str) -> None:

@@ -31,7 +31,7 @@ from recheck_report.claims.toml import there
 from recheck_report.collect.ncu import NO_NCU, Profiler, counters
 from recheck_report.collect.nvcc import NO_NVCC, compiled
 from recheck_report.collect.plan import environment, tables, wanted
-from recheck_report.collect.programs import AT_ONCE, BadProgram, at_once, is_program, say, version
+from recheck_report.collect.programs import AT_ONCE, BadProgram, at_once, is_program, say
 from recheck_report.collect.sanitizer import KNOWN, NO_SANITIZER, blind, races
 from recheck_report.collect.tests import NO_TESTS, gates, listed, no_outcome
 from recheck_report.commands import Failed, experiments_option
@@ -135,11 +135,6 @@ def probe(options: argparse.Namespace, known: Collection) -> dict[str, Any]:
             "driver": env["driver"],
             "commit": env["git"]["commit"],
             "dirty": env["git"]["dirty"],
-            "tools": {
-                "ncu": version(options.ncu),
-                "compute-sanitizer": version(options.sanitizer),
-                "nvcc": version(options.nvcc),
-            },
         },
         "attributes": attributes,
         "counters": counters(profiler, asked.cases, reason, there_are.parts),

@@ -26,7 +26,6 @@ def _view(first: Measured, other: Measured, pair: times.Pair, names: tuple[str, 
     was, now = gpus.labels_of(first, other, names)
     alike = gpus.alike(first, other)
     titles = ("slower", "faster") if alike else (f"slower on {now}", f"faster on {now}")
-    gained = times.count(len(pair.gained), "case")
     return {
         "title": f"{now}, against {was}",
         "answer": gpus.answer(first, other, pair, (was, now)),
@@ -35,10 +34,11 @@ def _view(first: Measured, other: Measured, pair: times.Pair, names: tuple[str, 
         "alike": alike,
         "groups": pair.groups(),
         "groups_columns": times.GROUPS,
-        "lost": pair.lost_rows(),
-        "lost_title": f"Timed by {was} alone",
-        "lost_columns": times.LOST,
-        "gained": f"{gained} timed by {now} alone: times.csv has them." if pair.gained else "",
+        "alone": [
+            f"{times.count(len(some), 'case')} timed by {who} alone: times.csv has them."
+            for who, some in ((was, pair.lost), (now, pair.gained))
+            if some
+        ],
         "turned": gpus.turned(first, other),
         "turned_columns": gpus.TURNED,
         "only_one": gpus.listed(gpus.only_one(first, other)),

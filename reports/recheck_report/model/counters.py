@@ -100,7 +100,6 @@ LIMITS = (
     "warp_cycles",
     "shared_bank_conflicts",
     "shared_wavefronts",
-    "sm_hertz",
 )
 LAUNCHES = "launches"  # kernels of one call, which need no metric
 # of the device, by Nsight Compute's names

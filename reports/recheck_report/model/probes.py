@@ -33,7 +33,6 @@ class Origin:
     commit: Commit
     dirty: Annotated[bool, Is("as in the record")]
     uuid_hash: Annotated[str | None, Is("as in the record", pattern="^[0-9a-f]{16}$")]
-    tools: Annotated[dict[str, str | None], Is("versions by name; null: not found")]
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,6 @@ from typing import Any
 from recheck_report.claims.measured import Measured
 from recheck_report.sections import listings, machine, memory, provenance, self_audit, tables
 from recheck_report.sections.documents import CHANGES, SOURCES, changes, sources
-from recheck_report.sections.verdicts import View
 
 Json = dict[str, Any]
 DROPPED = ["experiment", "shapes", "reason"]
@@ -16,12 +15,11 @@ DROPPED = ["experiment", "shapes", "reason"]
 
 def of(own: Measured) -> list[Json]:
     """The parts in their order, each with a heading, a sentence and tables."""
-    record, known, view = own.record, own.comparisons, View(own)
+    record, known = own.record, own.comparisons
     listed = listings.listed(own)
     absent = [row for each in record.experiments for row in tables.not_passed(record, each)]
     suspects = [[f"`{name}`", why] for name, why in own.suspects.items()]
     told = self_audit.sentence(record, known.audit) + self_audit.between_processes(known)
-    policy = f"Words of the documents without a figure are read as bounds: {view.policy}."
     return [
         _part("What this run can tell", told,
               _table("Self-audit", self_audit.COLUMNS, self_audit.table(known.audit),
@@ -35,7 +33,6 @@ def of(own: Measured) -> list[Json]:
                      machine.NUMBERS),
               _table("Levels of memory", memory.COLUMNS, memory.table(record), memory.NUMBERS),
               _table("Environment", ["what", "value"], provenance.environment(own))),
-        _part("Method", policy),
         _part("The documents", "Where the claims are from, and what changed in their checks.",
               _table("The documents", SOURCES, sources(own)),
               _table("The documents' listings", listings.COLUMNS, listed.rows if listed else []),

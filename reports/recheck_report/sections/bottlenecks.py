@@ -75,8 +75,6 @@ def busy(probes: Probes | None, record: Record, case: str) -> tuple[str, str]:
         text += (
             f"; {significant(100 * conflicts, 2)} % of the shared-memory cycles are bank conflicts"
         )
-    if "sm_hertz" in values:
-        text += f"; SM clock {significant(values['sm_hertz'] / 1e9)} GHz under the profiler"
     return text, ""
 
 

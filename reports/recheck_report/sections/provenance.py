@@ -9,7 +9,6 @@ from recheck_report.anchors import METHOD as METHOD_PAGE
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import cell, shape_label, significant
 from recheck_report.model.environment import Environment
-from recheck_report.model.probes import Probes
 from recheck_report.model.record import Record
 from recheck_report.sections import odd
 from recheck_report.statistics.paired import LEVEL
@@ -187,15 +186,7 @@ def environment(own: Measured) -> list[list[str]]:
     whole = env.command_budget_seconds
     planned = f"; {whole:g} s planned in total" if whole is not None else ""
     add("sampling budget", 0, f"{env.budget_seconds:g} s per case{planned}")
-    return [*found, tools(own.probes)]
-
-
-def tools(probes: Probes | None) -> list[str]:
-    """The row of the environment's table that says what counted."""
-    if probes is None:
-        return ["probes", "none: there is no probes.json beside the record"]
-    known = [f"{name} {v or 'not found'}" for name, v in probes.environment.tools.items()]
-    return ["probes", cell(", ".join(known)) or "no tool is named"]
+    return found
 
 
 FALSIFIES = ("launch_blocking", "debug_build")  # conditions under which no time is evidence

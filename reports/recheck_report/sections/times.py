@@ -26,7 +26,6 @@ STRONGEST = 40  # rows in a table; the rest is counted
 NAMED = 6  # rows in a cell
 CHANGED = ["row", "cases", "most of all", "first", "then", "ratio", "margin"]
 GROUPS = ["experiment", "", "cases", "times as fast", "the middle half", "slower", "faster"]
-LOST = ["why", "cases", "of the rows"]
 # an expression to a spreadsheet, if a cell begins with it
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
@@ -176,19 +175,6 @@ class Pair:
         causes = Counter(each.unsure for each in odd).most_common(NAMED)
         named = ", ".join(f"{prose(why)} ({times})" for why, times in causes)
         return f"{count(len(odd), 'case')} may differ only because times were disturbed: {named}"
-
-    def lost_rows(self) -> list[list[str]]:
-        """What became of the cases that lost their times, by why."""
-        found: dict[str, list[Case]] = {}
-        for old, new in self.lost:
-            why = prose(new.why_not) if new else "not in the record"
-            found.setdefault(why, []).append(old)
-        lines = []
-        for why, cases in found.items():
-            rows = list(dict.fromkeys(map(row_of, cases)))
-            more = f" and {len(rows) - NAMED} more" if len(rows) > NAMED else ""
-            lines.append([why, str(len(cases)), ", ".join(map(code, rows[:NAMED])) + more])
-        return lines
 
 
 def tally(own: Iterable[Change]) -> list[str]:

@@ -329,11 +329,6 @@ class View:
         return found
 
     @property
-    def unjudged(self) -> int:
-        """How many claims nothing could decide, on no machine."""
-        return sum(bool(each.claim.not_judged) for each in self.judgement.claims)
-
-    @property
     def rows(self) -> list[list[str]]:
         """A row for each claim, in the order of the documents, that reads without a click."""
         found = []

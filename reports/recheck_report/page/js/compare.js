@@ -66,7 +66,7 @@ function recordOf(read) {
     commit: said(environment.git?.commit),
     started: said(environment.started),
     driver: said(environment.driver),
-    cases: new Map(cases.map((each) => [each.id, { status: String(each.status ?? ""), reason: String(each.reason ?? ""), unsure: Boolean(each.disturbed), ...timesOf(each) }])),
+    cases: new Map(cases.map((each) => [each.id, { unsure: Boolean(each.disturbed), ...timesOf(each) }])),
   };
 }
 
@@ -139,7 +139,7 @@ function comparison(record) {
     leading.length ? changesTable("The library, the first kernel, the fastest", leading, true) : "",
     slower.length ? changesTable("Slower than in this report", slower) : "",
     faster.length ? changesTable("Faster than in this report", faster) : "",
-    absent.length ? lostTable(absent, record) : "",
+    absent.length ? el("p", {}, `${plural(absent.length, "case")} of this report ${absent.length === 1 ? "has" : "have"} no time there.`) : "",
     found.length ? fold(`All ${found.length} cases that both have`, () => changesTable("All cases in both runs", found, true)) : "",
   ];
 }
@@ -166,15 +166,6 @@ function marginText(margin) {
 
 function changesTable(caption, rows, change = false) {
   return table({ caption, columns: CHANGE_COLUMNS.slice(0, change ? 6 : 5), rows, file: "changes.csv", page: 50 });
-}
-
-function lostTable(absent, record) {
-  const columns = [
-    { name: "case", value: (each) => each.id, cell: (each) => code(each.id) },
-    { name: "there", value: (each) => record.cases.get(each.id)?.status.replaceAll("_", " ") ?? "not in it" },
-    { name: "reason", wide: true, value: (each) => record.cases.get(each.id)?.reason ?? "" },
-  ];
-  return table({ caption: `Without a time in the other run: ${absent.length}`, columns, rows: absent, file: "lost.csv", page: 10 });
 }
 
 function turned({ gpu, claims }) {

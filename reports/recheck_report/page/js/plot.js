@@ -74,17 +74,13 @@ function steps(low, high, most) {
 }
 
 function powers(low, high, most) {
-  const found = (digits, every = 1) => {
+  const found = (digits) => {
     const values = [];
-    for (let power = Math.floor(Math.log10(low)); power <= Math.log10(high); power++) {
-      if (power % every) continue;
-      for (const digit of digits) values.push(digit * 10 ** power);
-    }
+    for (let power = Math.floor(Math.log10(low)); power <= Math.log10(high); power++) values.push(...digits.map((digit) => digit * 10 ** power));
     return values.filter((value) => value >= low && value <= high);
   };
-  const fits = [[[1, 2, 5]], [[1, 3]], [[1]], [[1], 2], [[1], 3], [[1], 5]].map((each) => found(...each));
-  const best = fits.find((each) => each.length <= most);
-  return best && best.length > 1 ? best : steps(low, high, most);
+  const best = [[1, 2, 5], [1, 3], [1]].map(found).find((each) => each.length > 1 && each.length <= most);
+  return best ?? steps(low, high, most);
 }
 
 function picture(spec, width, hint) {
