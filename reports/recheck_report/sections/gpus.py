@@ -8,7 +8,7 @@ record without a GPU result goes by its CPU.
 from __future__ import annotations
 
 from recheck_report.anchors import claim_place
-from recheck_report.claims import Claim, Judged
+from recheck_report.claims import Claim, Judged, Outcome
 from recheck_report.claims.measured import Measured
 from recheck_report.claims.toml import in_order
 from recheck_report.formatting import NONE, VERDICTS, counted, prose, significant
@@ -184,7 +184,12 @@ def turned(first: Measured, other: Measured) -> list[list[str]]:
 def _deciding(was: Judged, now: Judged) -> int:
     """The first check of the claim that is answered differently."""
     pairs = zip(was.outcomes, now.outcomes, strict=True)
-    return next(at for at, (a, b) in enumerate(pairs) if a.verdict != b.verdict)
+    return next((at for at, (a, b) in enumerate(pairs) if _said(a) != _said(b)), 0)
+
+
+def _said(outcome: Outcome) -> list[str]:
+    """What it came to, for each choice that the document leaves open."""
+    return [outcome.verdict, *(each.verdict for _, each in outcome.over)]
 
 
 def only_one(first: Measured, other: Measured) -> list[str]:
