@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import random
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from copy import deepcopy
 from pathlib import Path
 from typing import Any
@@ -45,12 +45,19 @@ def judged(folder: Path) -> Measured:
 def test_any_record_is_read_and_judged(
     real: tuple[Json, Lines], whole: Measured, tmp_path: Path
 ) -> None:
+    """What is odd costs no case, unless the report says that it could not be read."""
+    whole_ones = 0
     for seed in range(RECORDS):
-        own = judged(write(*odd(seed, *real), tmp_path))
+        document, lines = odd(seed, *real)
+        own = judged(write(document, lines, tmp_path))
         assert own.record.cases, seed
+        if not own.record.unread:
+            assert len(own.record.cases) == len(document["cases"]), seed
+            whole_ones += 1
         assert provenance.brands(own) and odd_values.values(own.record) is not None
         assert own.suspects is not None
         Pair(whole, own).groups()
+    assert whole_ones > RECORDS // 4
 
 
 @pytest.mark.parametrize("part", range(RENDERED))
@@ -60,61 +67,6 @@ def test_and_rendered(part: int, real: tuple[Json, Lines], tmp_path: Path) -> No
     files = render(own, [])
     linked(files)
     assert b"could not be made" not in b"".join(files.values())
-
-
-# honest records that were refused once
-
-
-def _case(document: Json) -> Json:
-    return next(each for each in document["cases"] if each["seconds"] and each["power"])
-
-
-def _gpu(document: Json, **other: object) -> None:
-    document["environment"]["gpu"] |= other
-
-
-def _errors(document: Json) -> None:
-    for at, case in enumerate(document["cases"]):
-        if case["error"] and case["error"]["value"]:
-            more = case["error"]["value"] * (1 + at / 1000)
-            case["error"]["value"] = min(more, case["error"]["bound"])
-
-
-def _of_one(line: Json) -> None:
-    many = len(line["samples"])
-    line |= {"blocks": [[at, 1] for at in range(many)], "clocks": [None] * many}
-
-
-Honest = Callable[[Json, Json], object]  # of a document, and of the line of one case's samples
-HONEST: dict[str, tuple[Honest, str]] = {
-    "watts and joules beyond all limits": (
-        lambda document, _: _case(document)["power"].update(joules=1e3, watts=917.789),
-        "",
-    ),
-    "clocks beyond nominal": (
-        lambda document, _: _gpu(document, clock_hz=10**9),
-        "an SM clock above",
-    ),
-    "blocks of one sample": (lambda _, line: _of_one(line), ""),
-    "errors that differ between regimes": (lambda document, _: _errors(document), ""),
-    "attributes of 0": (
-        lambda document, _: _gpu(document, memory_clock_hz=0, memory_bus_bits=0),
-        "",
-    ),
-    "samples of 0 s": (lambda _, line: line["samples"].__setitem__(slice(3), [0, 0, 0]), ""),
-}
-
-
-@pytest.mark.parametrize("name", HONEST)
-def test_an_honest_record_is_read_whole(
-    name: str, real: tuple[Json, Lines], tmp_path: Path
-) -> None:
-    change, said = HONEST[name]
-    document, lines = shrunk(random.Random(1), *real, most=400)
-    change(document, lines[_case(document)["id"]])
-    own = judged(write(document, lines, tmp_path))
-    assert len(own.record.cases) == len(document["cases"]) and not own.record.unread
-    assert any(said in row[0] for row in odd_values.values(own.record)) == bool(said)
 
 
 # what is ignored, what costs itself, and what costs all

@@ -13,6 +13,7 @@ from recheck_report.model.case import Error
 from recheck_report.model.record import Case, Experiment, Record
 from recheck_report.queries import first_rung, metric_of, reference, roof, share
 from recheck_report.sections.machine import mark
+from recheck_report.sections.times import regime
 from recheck_report.statistics.ratio import Ratio
 
 THEN = ["row", "in the document", "then", "here", "times as fast here"]
@@ -68,11 +69,6 @@ def _regimes(record: Record, experiment: Experiment) -> list[str]:
     return [regime for regime in record.regimes if regime in found | {"hot"}] or ["hot"]
 
 
-def regime_name(regime: str) -> str:
-    """ "end to end"."""
-    return regime.replace("_", " ")
-
-
 class Headline:
     """One row for each strategy at the headline shape, without the points of sweeps."""
 
@@ -86,7 +82,7 @@ class Headline:
         self.roof = roof(record, experiment)
         rows = record.strategies(experiment)
         self.layouts = len({row.layout for row in rows}) > 1
-        self.columns = ["strategy", *map(regime_name, self.regimes)]
+        self.columns = ["strategy", *map(regime, self.regimes)]
         self.columns += [self.metric.unit] + ([f"of `{self.roof}`"] if self.roof else [])
         self.columns += [f"speed-up over `{name}`" for name in self.bases]
         self.columns.append("error / bound")
@@ -162,7 +158,7 @@ def _then(record: Record, experiment: Experiment, known: Figures, document: str)
         other = known.hardware[each.hardware]
         where += f"; {other}" if other != usual else ""
         told = f"not preserved: {each.lost}" if each.lost else duration(then) if then else NONE
-        line = [f"{name}, {regime_name(each.regime)}", cell(where), cell(told)]
+        line = [f"{name}, {regime(each.regime)}", cell(where), cell(told)]
         line.append(_time(case) if case else NONE)
         line.append(_ratio(Ratio.over(then, here)) if here and then else NONE)
         rows.append(line)
@@ -184,7 +180,7 @@ def not_passed(record: Record, experiment: Experiment) -> list[list[str]]:
         shapes = [*dict.fromkeys(shape_label(case.shape_name) for case in cases)]
         more = [f"{len(shapes) - MOST} more"] if len(shapes) > MOST + 1 else []
         names = dict.fromkeys(f"`{case.strategy}`" for case in cases)
-        regimes = dict.fromkeys(regime_name(case.regime) for case in cases)
+        regimes = dict.fromkeys(regime(case.regime) for case in cases)
         line = [names, shapes[: MOST if more else None] + more, regimes]
         about = [status.replace("_", " "), cell(reason), str(len(cases))]
         rows.append([*map(", ".join, line), *about])

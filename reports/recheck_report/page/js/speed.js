@@ -111,7 +111,7 @@ function speedBar(share) {
 const MEASURES = {
   rate: { of: (each) => each.rate && { value: each.rate, low: (each.rate * each.median) / each.high, high: (each.rate * each.median) / each.low }, text: ({ value }) => significant(value) },
   ratio: { of: (each) => each.speedup, text: ratioText },
-  error: { of: (each) => each.error && { value: each.error }, text: ({ value }) => scientific(value) },
+  error: { of: (each) => each.error && { value: each.error }, text: ({ value }) => scientific(value), tick: (value) => value.toExponential(0) },
 };
 
 function overSizes(now, state, change) {
@@ -124,7 +124,7 @@ function overSizes(now, state, change) {
   return section(
     "Over all sizes",
     controls(select("measure", "Measure", Object.entries(names), measure, (value) => change({ measure: value }))),
-    sizesPlot(now, here, rows, measure, names[measure]),
+    sizesPlot(experiment, here, rows, measure, names[measure], findingOf(experiment, here, regime), limitOfSizes(experiment, measure)),
     fold("Every row and shape", () => sizesTable(experiment, here, measure, names[measure])),
   );
 }
@@ -134,8 +134,14 @@ function toneOf({ vendor }, name, at) {
   return name === vendor ? 1 : at + (at > 0 ? 1 : 0);
 }
 
-function sizesPlot({ experiment, regime }, here, rows, measure, name) {
-  const { of, text } = MEASURES[measure];
+// what rates are limited by; or the library, over which ratios are
+function limitOfSizes({ limit, unit, vendor }, measure) {
+  if (measure === "ratio") return { name: vendor, level: 1 };
+  return limit && { name: `${limit[0]}, ${significant(limit[1])} ${unit}`, level: limit[1] };
+}
+
+function sizesPlot(experiment, here, rows, measure, name, caption, limit = null) {
+  const { of, text, tick } = MEASURES[measure];
   const others = rows.filter((each) => each !== experiment.vendor);
   const series = rows.map((row, at) => ({
     name: row,
@@ -146,21 +152,19 @@ function sizesPlot({ experiment, regime }, here, rows, measure, name) {
       const each = here.find((other) => other.row.name === row && other.shape === shape);
       const value = each && of(each);
       if (!value) return [];
-      return [{ x: edge, y: value.value, low: value.low, high: value.high, text: `${row} at ${shapeLabel(shape)}: ${text(value)}, ${duration(each.median)}`, go: { view: "speed", case: each.id } }];
+      return [{ x: edge, y: value.value, low: value.low, high: value.high, text: `${row} at ${shapeLabel(shape)}: ${text(value)}${each.median ? `, ${duration(each.median)}` : ""}`, go: { view: "speed", case: each.id } }];
     }),
   })).filter((each) => each.points.length);
   const points = series.flatMap((each) => each.points);
   if (!points.length) return el("p", { class: "note" }, "No row has times at sizes that a line may connect; the table has them all.");
-  const caption = findingOf(experiment, here, regime);
-  const limit = measure === "rate" ? experiment.limit : [experiment.vendor, 1];
-  const limits = limit ? [{ name: measure === "rate" ? `${limit[0]}, ${significant(limit[1])} ${experiment.unit}` : limit[0], level: limit[1] }] : [];
+  const limits = limit ? [limit] : [];
   const edges = [...new Set(points.map((p) => p.x))].sort((a, b) => a - b);
   return figure({
     wide: true,
     caption,
-    alt: `${experiment.title}, ${REGIMES[regime]}: ${name} of ${rows.join(", ")} over sizes. ${caption}`,
+    alt: `${caption}. ${name} of ${rows.join(", ")} over sizes`,
     x: { ...extent(edges, { log: true, room: 0.03 }), ticks: edges.map((edge) => [edge, String(edge)]), label: `${experiment.axes.join(" = ")} (elements, log)` },
-    y: { ...extent([...points.map((p) => p.y), ...limits.map((each) => each.level)], { log: true }), label: `${name} (log)` },
+    y: { ...extent([...points.map((p) => p.y), ...limits.map((each) => each.level)], { log: true }), text: tick, label: `${name} (log)` },
     series,
     limits,
   });
