@@ -55,8 +55,6 @@ class Power:
     watts: Annotated[float, Is("on average, watts", above=0)]
     joules: Annotated[float, Is("per launch, joules", above=0)]
     seconds: Annotated[float, Is("length of the window, seconds")] = 0.0
-    temperature_c: Annotated[float, Is("at most, degrees Celsius")] = 0.0
-    throttle: Annotated[tuple[str, ...], Is("the reasons that held the clock back")] = ()
 
 
 @dataclass(frozen=True)
@@ -134,8 +132,6 @@ class Result:
     bytes: Annotated[float, Is("each input read once, each output written once", least=0)] = 0.0
     clock_hz: Annotated[float | None, Is("median of its blocks' clocks, hertz", above=0)] = None
     power: Annotated[Power | None, Is("what a window of hot launches drew")] = None
-    batch: Annotated[int, Is("launches per sample", least=1)] = 1
-    spent: Annotated[float | None, Is("wall seconds of the run, proof and samples")] = None
     disturbed: Annotated[str | None, Is("what disturbed its time; null: nothing seen")] = None
 
 

@@ -261,22 +261,3 @@ def _verdicts(first: Measured, other: Measured) -> str:
         return f"The verdicts on all {both} claims that both judge agree."
     differ = f"{times.count(len(found), 'verdict')} {'differs' if len(found) == 1 else 'differ'}"
     return f"Of {times.count(both, 'claim')} that both judge, {differ}: {listed(found)}."
-
-
-def sentence(own: Measured, other: Measured) -> str:
-    """Did this machine differ from that of a committed record? Two short sentences, as Markdown.
-
-    Empty where they share no case.
-    """
-    pair = Pair(other, own)
-    if not pair.changes:
-        return ""
-    env = other.record.environment
-    committed = f"the committed run of {env.started[:10]}"
-    if not alike(other, own):
-        committed = f"the committed {prose(machine(other))}"
-    return _upper(" ".join(answer(other, own, pair, (committed, "this run"))))
-
-
-def _upper(text: str) -> str:
-    return text[:1].upper() + text[1:]

@@ -26,7 +26,6 @@ TABLE = Path(__file__).with_name("changes.json")
 RUNS = Path(__file__).with_name("runs")
 # rows whose listing was another row's when these runs were made: that one's variation is theirs
 FORMER = json.loads(Path(__file__).with_name("former.json").read_text(encoding="utf-8"))
-MARGIN = 0.999  # the quantile that a change between two records has to exceed
 LATEST = 10  # runs count: kernels and method of those before were others
 FEWEST = 3  # runs of which a ratio has a margin of its own
 END_TO_END = "end to end"
@@ -178,10 +177,6 @@ class Variation:
     def _of_median(self, case: Case) -> float:
         own = self.runs.deviation(case.id)
         return self.runs.of_medians.get(class_of(case), 0.0) if own is None else own
-
-    def seen(self, base: Case, other: Case) -> list[float]:
-        """The ratio in each run that has both cases."""
-        return self.runs.ratios(base.id, other.id)
 
     def margin(self, kind: str) -> float:
         """What two medians of a class have to differ by to be called different, as a part of 1."""
