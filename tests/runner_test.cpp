@@ -181,27 +181,6 @@ TEST(Run, LaunchesASlowRowOfTheCpuSixTimes) {
   EXPECT_EQ(rounds, (std::vector<int>{0, 2, 4, 7, 9, 11}));
 }
 
-/// Slow where there is one row alone.
-void dislikes_one_row(int rows, int columns, const float* a, std::int64_t lda, const float* v,
-                      float* r) {
-  if (rows == 1) std::this_thread::sleep_for(std::chrono::milliseconds(8));
-  reference::matvec_serial(rows, columns, a, lda, v, r);
-}
-
-// the one long launch is of a shape like no other, so the short ones have to count as well
-TEST(Run, LetsShortLaunchesSpeakAgainstASlowOne) {
-  const Strategy row = mutants::mutant("dislikes_one_row", matvec::cpu<dislikes_one_row>);
-  const Experiment experiment = matvec::experiment({&row, 1});
-  Runner runner(settings, no_gpu());
-  for (const Shape& shape : {Shape{1, 65536}, Shape{256, 256}, Shape{2048, 2048}}) {
-    Case c{&experiment, &row, shape, Regime::hot};
-    Case* const group[] = {&c};
-    runner.run(group);
-    EXPECT_TRUE(c.result.value_or(Result{}).passed())
-        << to_string(shape) << ": " << c.result.value_or(Result{}).reason.value_or("");
-  }
-}
-
 /// Throws where it finds integers once it has been proven.
 void throws_on_fresh_inputs(int rows, int columns, const float* a, std::int64_t lda, const float* v,
                             float* r) {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <charconv>
-#include <cstdint>
 #include <iostream>
 #include <stdexcept>
 #include <string>
@@ -39,17 +37,6 @@ inline std::vector<std::string> split(const std::string& list, char at = ',') {
       words.back() += c;
   }
   return words;
-}
-
-/// A whole number within bounds; throws std::invalid_argument, one line, for anything else.
-inline std::int64_t number(const std::string& flag, const std::string& text, std::int64_t least,
-                           std::int64_t most) {
-  std::int64_t value = 0;
-  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || rest != text.data() + text.size() || value < least || value > most)
-    throw std::invalid_argument(flag + ": '" + text + "' is not a number from " +
-                                std::to_string(least) + " to " + std::to_string(most));
-  return value;
 }
 
 /// The exit code that `body` returns. What it throws is one line: 2 for input that makes no sense,

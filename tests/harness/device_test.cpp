@@ -14,21 +14,13 @@
 namespace recheck {
 namespace {
 
-TEST(Unusable, NamesBothVersionsWhenTheDriverIsTooOld) {
-  const auto reason = unusable(cudaErrorInsufficientDriver, 0, 12040, 13000);
-  ASSERT_TRUE(reason);
-  EXPECT_NE(reason->find("12.4"), std::string::npos) << *reason;
-  EXPECT_NE(reason->find("13.0"), std::string::npos) << *reason;
-  EXPECT_NE(reason->find("update the driver"), std::string::npos) << *reason;
-}
-
-TEST(Unusable, SaysThatThereIsNoDevice) {
+TEST(Unusable, SaysWhy) {
+  const auto reason = unusable(cudaErrorInsufficientDriver, 0, 12040, 13000).value_or("");
+  for (const char* words : {"12.4", "13.0", "update the driver"})
+    EXPECT_NE(reason.find(words), std::string::npos) << reason;
   EXPECT_EQ(unusable(cudaErrorInsufficientDriver, 0, 0, 13000), "no CUDA device");
   EXPECT_EQ(unusable(cudaErrorNoDevice, 0, 13000, 13000), "no CUDA device");
   EXPECT_EQ(unusable(cudaSuccess, 0, 13000, 13000), "no CUDA device");
-}
-
-TEST(Unusable, IsNothingWhereADeviceAnswers) {
   EXPECT_FALSE(unusable(cudaSuccess, 1, 13000, 13000));
   // minor versions are compatible within a major one
   EXPECT_FALSE(unusable(cudaSuccess, 1, 13000, 13020));

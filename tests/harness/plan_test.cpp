@@ -75,7 +75,31 @@ TEST(Fit, SaysWhereThereIsNoRoomForAnything) {
   }
 }
 
-TEST(Plan, RefusesAShapeThatHasNothingToTime) {
+// a shape that is asked for gets every row in each regime that it has; a full run does without some
+TEST(Plan, HasEverythingButWhatAFullRunLeavesOut) {
+  const auto full = plan(experiments(), {}).cases;
+  for (const auto& experiment : experiments()) {
+    for (const auto& shape : experiment.timed) {
+      const std::vector<std::string> names = {std::string(experiment.name)};
+      const auto asked =
+          plan(experiments(), {.experiments = names, .shapes = {to_string(shape)}}).cases;
+      std::size_t count = 0, left = 0;
+      for (const auto& row : experiment.ladder)
+        for (const auto regime : regimes) {
+          const bool cpu = row.launch.backend == Backend::cpu;
+          const bool part = regime == Regime::end_to_end && row.role == Role::part;
+          if (cpu ? regime != Regime::hot : part || (regime == Regime::inner && !row.repeats))
+            continue;
+          ++count;
+          left += experiment.leaves_out == nullptr || !experiment.leaves_out(row, shape, regime);
+        }
+      EXPECT_EQ(asked.size(), count) << experiment.name << to_string(shape);
+      EXPECT_EQ(
+          std::ranges::count_if(full, [&](const Case& c) { return together(c, asked.front()); }),
+          left)
+          << experiment.name << to_string(shape);
+    }
+  }
   EXPECT_THROW(plan(experiments(), {.experiments = {"matmul"}, .shapes = {"0x3x4"}}),
                std::invalid_argument);
 }

@@ -54,6 +54,13 @@ inline pid_t start(const std::string& arguments,
   _exit(127);
 }
 
+/// One line, which says these words, and this exit code.
+inline void expect_one_line(const Outcome& outcome, int code, const std::string& words) {
+  EXPECT_EQ(outcome.code, code);
+  EXPECT_EQ(std::ranges::count(outcome.output, '\n'), 1) << outcome.output;
+  EXPECT_NE(outcome.output.find(words), std::string::npos) << outcome.output;
+}
+
 /// The program as a user meets it, with a folder for its record.
 class Run : public TemporaryFolder {
  protected:
@@ -69,12 +76,9 @@ class Run : public TemporaryFolder {
     for (std::string line; std::getline(in, line);) lines.push_back(nlohmann::json::parse(line));
     return lines;
   }
-  /// One line, the given exit code, and not a file written.
+  /// The same of these flags, and not a file written.
   void expect_refusal(const std::string& arguments, int code, const std::string& words) const {
-    const auto outcome = run(output() + " " + arguments);
-    EXPECT_EQ(outcome.code, code) << arguments;
-    EXPECT_EQ(std::ranges::count(outcome.output, '\n'), 1) << outcome.output;
-    EXPECT_NE(outcome.output.find(words), std::string::npos) << outcome.output;
+    expect_one_line(run(output() + " " + arguments), code, words);
     EXPECT_TRUE(std::filesystem::is_empty(folder_)) << arguments;
   }
 };

@@ -72,23 +72,6 @@ TEST(Record, GivesSecondsToPassedCasesOnlyAndReasonsToTheOthers) {
   EXPECT_EQ(json["strategies"][0]["name"], matmul.ladder[0].name);
 }
 
-TEST(Record, SaysWhatCasesHaveInCommonOnce) {
-  Record record{.experiments = experiments(), .environment = {}, .ceilings = {}, .cases = {}};
-  for (const auto& experiment : experiments())
-    for (const auto& strategy : experiment.ladder)
-      for (const auto regime : {Regime::cold, Regime::hot})
-        record.cases.push_back({&experiment, &strategy, experiment.headline, regime});
-  const auto json = record.to_json();
-  EXPECT_EQ(2 * json["strategies"].size(), json["cases"].size());
-  std::set<std::string> rows;
-  for (const auto& row : json["strategies"])
-    rows.insert(std::string(row["experiment"]) + "/" + std::string(row["name"]) + "/");
-  for (const auto& c : json["cases"]) {
-    const std::string id = c["id"];
-    EXPECT_TRUE(rows.contains(id.substr(0, id.find('/', id.find('/') + 1) + 1))) << id;
-  }
-}
-
 TEST(Text, HasALineForEachObjectOfAListAndEachMemberOfAnObject) {
   const nlohmann::ordered_json object = {
       {"schema", 6},

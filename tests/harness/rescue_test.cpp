@@ -24,11 +24,6 @@ class MadeUpGpu : public Run {
     return run(output() + " --experiment=doubling --strategy=cpu,gpu --per-case=0.05 " + flags,
                program(gpus, environment));
   }
-  void expect_one_line(const Outcome& outcome, int code, const std::string& words) const {
-    EXPECT_EQ(outcome.code, code);
-    EXPECT_EQ(std::ranges::count(outcome.output, '\n'), 1) << outcome.output;
-    EXPECT_NE(outcome.output.find(words), std::string::npos) << outcome.output;
-  }
 };
 
 /// What is left of a GPU case whose blocks of samples in a range find the GPU busy.

@@ -7,16 +7,15 @@
 #include <algorithm>
 #include <cmath>
 
-#include "../../experiments/peak/matmul/accuracy.hpp"
 #include "../../experiments/peak/matmul/promises.hpp"
 #include "../../experiments/peak/peak.hpp"
 #include "../targets.hpp"
+#include "trial.hpp"
 
 namespace recheck {
 namespace {
 
 using peak::Distribution;
-using peak::Inputs;
 namespace k = kernels::matmul;
 
 peak::Trial trial(const Distribution& inputs, const Shape& shape) {
@@ -29,8 +28,7 @@ const Strategy& row(std::span<const Strategy> rows, std::string_view name) {
 
 /// A distribution of one product of these inputs.
 std::vector<HostMatrix> given;
-const Distribution as_given = {"given", "given", Inputs::adversarial,
-                               [](const Shape&, std::uint64_t) { return given; }};
+const Distribution as_given = {"given", [](const Shape&, std::uint64_t) { return given; }};
 
 HostMatrix matrix(std::int64_t rows, std::int64_t columns, auto element) {
   HostMatrix made{rows, columns, columns, Floats(storage(rows, columns), NAN)};
@@ -38,13 +36,6 @@ HostMatrix matrix(std::int64_t rows, std::int64_t columns, auto element) {
     for (std::int64_t j = 0; j < columns; ++j)
       made.elements[i * columns + j] = static_cast<float>(element(i, j));
   return made;
-}
-
-/// A row's error on inputs, over what it promises; and what it says if it breaks that.
-std::pair<double, std::string> of_promise(const Strategy& strategy, peak::Trial& inputs) {
-  const auto outcome = inputs.run(strategy, targets().of(strategy.launch.backend), found_gpu());
-  const double error = outcome.errors ? outcome.errors->componentwise : 0;
-  return {outcome.errors ? error / outcome.errors->bound : 0, outcome.reason.value_or("")};
 }
 
 TEST(Promise, IsThatOfTheHeader) {
@@ -194,7 +185,8 @@ TEST(gpu_Promise, IsKeptOnEveryInput) {
       auto each = trial(inputs, {130, 70, terms});
       for (const auto& strategy : peak::matmul_experiment().ladder) {
         if (strategy.promise == nullptr) continue;
-        EXPECT_EQ(of_promise(strategy, each).second, "")
+        const auto result = each.run(strategy, targets().of(strategy.launch.backend), found_gpu());
+        EXPECT_EQ(result.reason.value_or(""), "")
             << strategy.name << " on " << inputs.name << ", k = " << terms;
       }
     }

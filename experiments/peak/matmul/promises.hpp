@@ -10,7 +10,7 @@
 
 namespace recheck::peak {
 
-/// Which of a product's rows the study of accuracy looks at: all, or of more than 255 one of each
+/// Which of a product's rows are looked at: all, or of more than 255 one of each
 /// band, each at another place within its tile.
 std::vector<std::int64_t> judged_rows(std::int64_t count);
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The study of accuracy: what it finds of a triple loop is what rounding makes plausible, what is
-// wrong does not pass, and the program says both.
-#include "../../experiments/peak/matmul/accuracy.hpp"
+// What promises are held against: a triple loop passes on every input, what is wrong does not.
+#include "trial.hpp"
 
 #include <gtest/gtest.h>
 
@@ -17,7 +16,6 @@ namespace recheck {
 namespace {
 
 using peak::Distribution;
-using peak::Outcome;
 
 const Shape small = {24, 20, 1024};
 
@@ -31,7 +29,7 @@ Strategy row(void (*launch)(const Call&)) {
 
 const Strategy serial = row(matmul::cpu<reference::matmul_serial>.run);
 
-Outcome judge(const Strategy& strategy, std::string_view inputs, const Shape& shape = small) {
+Result judge(const Strategy& strategy, std::string_view inputs, const Shape& shape = small) {
   const auto target = make_cpu_target();
   peak::Trial trial(peak::matmul_experiment(), distribution(inputs), shape, 13);
   return trial.run(strategy, *target, {{}, "no GPU asked for", {}, {}});
@@ -45,49 +43,24 @@ void spoiled(const Call& call) {
   spoil(p.c, p.ldc);
 }
 
-TEST(Accuracy, OfATripleLoopIsThatOfRoundedSums) {
-  const auto normal = judge(serial, "normal");
-  ASSERT_EQ(normal.status, Status::passed) << normal.reason.value_or("");
-  EXPECT_GT(normal.errors->frobenius, 1e-7);
-  EXPECT_LT(normal.errors->frobenius, 2e-6);
-  EXPECT_GT(normal.errors->componentwise, normal.errors->frobenius / 100);
-  EXPECT_LT(normal.errors->componentwise, 0x1p-24 * 1024);
-  EXPECT_LT(normal.errors->median, normal.errors->frobenius * 2);
-  EXPECT_GT(normal.errors->absolute, 1e-6);
-  // sums that cancel lose what they cancel, but not against |A||B|
-  const auto cancelling = judge(serial, "cancelling");
-  EXPECT_GT(cancelling.errors->frobenius, 100 * normal.errors->frobenius);
-  EXPECT_LT(cancelling.errors->componentwise, 2 * normal.errors->componentwise);
-}
-
-TEST(Accuracy, IsTheSameAgain) {
-  for (const auto* name : {"uniform", "normal", "exp6n", "cancelling"}) {
-    const auto once = judge(serial, name), again = judge(serial, name);
-    EXPECT_EQ(once.errors->frobenius, again.errors->frobenius) << name;
-    EXPECT_EQ(once.errors->absolute, again.errors->absolute) << name;
-  }
-}
-
-TEST(Accuracy, PassesATripleLoopOnEveryInput) {
+TEST(Trial, PassesATripleLoopOnEveryInput) {
   for (const auto& each : peak::distributions())
     for (const Shape& shape : {small, Shape{128, 96, 64}, Shape{300, 8, 66}}) {
       const auto outcome = judge(serial, each.name, shape);
       EXPECT_EQ(outcome.status, Status::passed) << each.name << outcome.reason.value_or("");
-      EXPECT_EQ(outcome.errors.has_value(), each.kind != peak::Inputs::special) << each.name;
     }
 }
 
-TEST(Accuracy, FindsAnElementThatIsNone) {
+TEST(Trial, FindsAnElementThatIsNone) {
   const auto wrong = row(spoiled<[](float* c, std::int64_t ld) { c[2 * ld + 3] = NAN; }>);
   for (const auto* name : {"normal", "zeros", "scaled_rows"}) {
     const auto outcome = judge(wrong, name);
     EXPECT_EQ(outcome.status, Status::incorrect) << name;
     EXPECT_TRUE(outcome.reason.value_or("").starts_with("element (2, 3) is nan")) << name;
-    EXPECT_FALSE(outcome.errors) << name;
   }
 }
 
-TEST(Accuracy, FindsZerosAndInfinitiesThatAreNone) {
+TEST(Trial, FindsZerosAndInfinitiesThatAreNone) {
   // row 1 of A is zeros; row 3 of A and column 5 of B hold infinities
   const auto dirty = row(spoiled<[](float* c, std::int64_t ld) { c[ld] = 1e-30f; }>);
   EXPECT_EQ(judge(dirty, "zeros").reason.value_or(""), "element (1, 0) is 1e-30, not 0");
@@ -114,14 +87,14 @@ void flushes(int m, int n, int k, const float* a, std::int64_t lda, const float*
     }
 }
 
-TEST(Accuracy, FindsDenormalsThatWereFlushed) {
+TEST(Trial, FindsDenormalsThatWereFlushed) {
   const auto wrong = row(matmul::cpu<flushes>.run);
   EXPECT_EQ(judge(wrong, "normal").status, Status::passed);
   EXPECT_EQ(judge(wrong, "denormal_inputs").status, Status::incorrect);
   EXPECT_EQ(judge(wrong, "denormal_results").status, Status::incorrect);
 }
 
-TEST(Accuracy, FindsWhatTheGateFinds) {
+TEST(Trial, FindsWhatTheGateFinds) {
   const std::set<std::string_view> wrong = {
       "m_and_n_swapped",       "k_tail_skipped",        "last_row_unwritten", "writes_nan",
       "adds_to_what_is_there", "rounds_inputs_to_bf16", "one_element_off"};
@@ -135,20 +108,10 @@ TEST(Accuracy, FindsWhatTheGateFinds) {
   EXPECT_EQ(found, wrong.size());
 }
 
-TEST(Accuracy, KnowsRowsAllOverALargerProduct) {
+TEST(Trial, KnowsRowsAllOverALargerProduct) {
   const auto last = row(spoiled<[](float* c, std::int64_t ld) { c[511 * ld] = NAN; }>);
   // the last known row of 512 is 508 + 127 % 4
   EXPECT_EQ(judge(last, "normal", {512, 4, 8}).status, Status::incorrect);
-}
-
-TEST(Accuracy, SaysWhatFailsAndWhatDoesNotRun) {
-  const auto thrown =
-      judge(row([](const Call&) { throw std::runtime_error("no more"); }), "normal");
-  EXPECT_EQ(thrown.status, Status::failed);
-  EXPECT_EQ(thrown.reason, "no more");
-  Strategy absent = row(nullptr);
-  absent.launch = {Backend::gpu, nullptr};
-  EXPECT_EQ(judge(absent, "normal").reason, "no GPU asked for");
 }
 
 }  // namespace
