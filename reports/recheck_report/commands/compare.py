@@ -41,7 +41,6 @@ def _view(first: Measured, other: Measured, pair: times.Pair, names: tuple[str, 
         ],
         "turned": gpus.turned(first, other),
         "turned_columns": gpus.TURNED,
-        "only_one": gpus.listed(gpus.only_one(first, other)),
     }
 
 

@@ -192,13 +192,6 @@ def _said(outcome: Outcome) -> list[str]:
     return [outcome.verdict, *(each.verdict for _, each in outcome.over)]
 
 
-def only_one(first: Measured, other: Measured) -> list[str]:
-    """The claims that only one of the two records judges."""
-    either = decided([first, other], claims([first, other]))
-    both = {now.claim.id for _, now in _both(first, other)}
-    return [each.id for each in either if each.id not in both]
-
-
 def listed(found: list[str], between: str = ", ") -> str:
     """ "C12, C14 and 3 more"."""
     rest = len(found) - NAMED
