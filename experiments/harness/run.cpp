@@ -120,8 +120,8 @@ class Run {
 
   /// Ends the cases of rows that cannot run here, whatever becomes of the run.
   void refuse_rows() {
-    std::vector<Case*> cases;
-    for (Case& c : record_.cases) cases.push_back(&c);
+    std::vector<Case*> cases(record_.cases.size());
+    std::ranges::transform(record_.cases, cases.begin(), [](Case& c) { return &c; });
     runner_.refuse_rows(cases);
   }
 

@@ -83,7 +83,7 @@ TEST(Plan, HasEverythingButWhatAFullRunLeavesOut) {
       const std::vector<std::string> names = {std::string(experiment.name)};
       const auto asked =
           plan(experiments(), {.experiments = names, .shapes = {to_string(shape)}}).cases;
-      std::size_t count = 0, left = 0;
+      std::ptrdiff_t count = 0, left = 0;
       for (const auto& row : experiment.ladder)
         for (const auto regime : regimes) {
           const bool cpu = row.launch.backend == Backend::cpu;
@@ -93,7 +93,7 @@ TEST(Plan, HasEverythingButWhatAFullRunLeavesOut) {
           ++count;
           left += experiment.leaves_out == nullptr || !experiment.leaves_out(row, shape, regime);
         }
-      EXPECT_EQ(asked.size(), count) << experiment.name << to_string(shape);
+      EXPECT_EQ(std::ssize(asked), count) << experiment.name << to_string(shape);
       EXPECT_EQ(
           std::ranges::count_if(full, [&](const Case& c) { return together(c, asked.front()); }),
           left)
