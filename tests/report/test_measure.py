@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 from pathlib import Path
@@ -28,8 +29,16 @@ class World:
         flags = [each.partition("=")[0] for each in words]
         flags = [each for each in flags if each in ("--resume", "--cases")]
         self.calls.append(" ".join([name, *flags]))
-        if name == "program":
-            shutil.copy(EVIDENCE / "record.json", self.folder / "measured")
+        measured = self.folder / "measured"
+        if name == "program" and self.ends.get(self.calls[-1]) == -9:
+            record = json.loads((EVIDENCE / "record.json").read_text())
+            case = record["cases"][0]
+            record["cases"][0] = case | {"status": "not_run", "seconds": None}
+            ended = {"case": case, "raw": {"id": case["id"], "samples": [1, 2]}}
+            lines = (json.dumps(record), json.dumps(ended), '{"case":')
+            (measured / "record.journal.jsonl").write_text("\n".join(lines))
+        elif name == "program":
+            shutil.copy(EVIDENCE / "record.json", measured)
         if name == "render":
             (self.folder / "report").mkdir(exist_ok=True)
             shutil.copy(EVIDENCE / "verdicts.json", self.folder / "report")
@@ -104,6 +113,19 @@ def test_a_part_that_ends_early_still_gives_a_report(
         f"== to go on: give the same command again, with {measure.RESUME}=1"
         in capsys.readouterr().err
     )
+
+
+def test_a_run_that_is_killed_gives_a_report_of_its_journal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, calls = _measure(tmp_path, monkeypatch, **{"program --cases": -9})
+    assert code == 1 and calls == ["collect", "program --cases", "render"]
+    assert "to go on" in capsys.readouterr().err
+    kept = tmp_path / "measured" / "cut_off"
+    record = json.loads((kept / "record.json").read_text())
+    assert record == json.loads((EVIDENCE / "record.json").read_text())
+    (line,) = (kept / "samples.jsonl").read_text().splitlines()
+    assert json.loads(line) == {"id": record["cases"][0]["id"], "samples": [1, 2]}
 
 
 def test_an_earlier_report_is_not_taken_for_this_run_s(

@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -23,7 +24,7 @@ from recheck_report.collect.plan import deciding, environment
 from recheck_report.collect.programs import BadProgram
 from recheck_report.commands import Failed, experiments_option
 from recheck_report.model.probes import PROBES
-from recheck_report.model.read import RECORD
+from recheck_report.model.read import JOURNAL, RECORD, SAMPLES
 from recheck_report.model.verdicts import VERDICTS
 
 CASES = "claims.txt"
@@ -42,6 +43,28 @@ def ids(known: Collection, headlines: dict[str, str]) -> list[str]:
     return list(found)
 
 
+def rescued(folder: Path) -> Path:
+    """A folder with the record of a run that was killed, or whose disk was full: its journal."""
+    first, *lines = (folder / JOURNAL).read_bytes().splitlines()
+    record, samples = json.loads(first), ""
+    cases = {each["id"]: each for each in record["cases"]}
+    for line in lines:
+        try:
+            ended = json.loads(line)
+        except ValueError:  # the last one, which was being written
+            break
+        cases[ended["case"]["id"]] = ended["case"]
+        samples += json.dumps(ended["raw"]) + "\n"
+    there = folder / "cut_off"
+    there.mkdir(exist_ok=True)
+    record["cases"] = list(cases.values())
+    (there / RECORD).write_text(json.dumps(record), encoding="utf-8")
+    (there / SAMPLES).write_text(samples, encoding="utf-8")
+    if (folder / PROBES).exists():
+        shutil.copy(folder / PROBES, there)
+    return there
+
+
 @dataclass
 class Parts:
     """The commands of each part. `code`: of the first that failed. `before`: the record that was
@@ -54,8 +77,8 @@ class Parts:
         self.before = self.written()
 
     def written(self) -> int | None:
-        record = self.options.measured / RECORD
-        return record.stat().st_mtime_ns if record.exists() else None
+        files = (self.options.measured / name for name in (RECORD, JOURNAL))
+        return max((file.stat().st_mtime_ns for file in files if file.exists()), default=None)
 
     def new(self) -> bool:
         """Whether this run left a record."""
@@ -92,6 +115,8 @@ class Parts:
         code, self.code = self.code, 0
         measured, shown = self.options.measured, []
         if self.new():
+            if (measured / JOURNAL).exists():
+                measured = rescued(measured)
             for option in ("bundle", "peak"):
                 if value := getattr(self.options, option):
                     shown += [f"--{option}", value]
