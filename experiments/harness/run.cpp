@@ -321,7 +321,9 @@ int run(const std::string& program, const std::vector<char*>& words,
   if (options.gate) {
     const NoExit no_exit;
     // of what is about machine and measurement it proves what is asked for by name
-    return run_gate(options.choice.experiments.empty() ? given : experiments, options.choice);
+    const Choice& choice = options.choice;
+    return run_gate(choice.experiments.empty() && choice.cases.empty() ? given : experiments,
+                    choice);
   }
   initialize_benchmarks(arguments);
   Planned planned = plan(experiments, options.choice);

@@ -119,6 +119,18 @@ TEST_F(MadeUpGpu, ThatAreToldNotToGoOnEndWithTheRow) {
   EXPECT_TRUE(fs::exists(folder_ / "record.journal.jsonl"));
 }
 
+// a profiler asks every program for one case about the machine, beside its own
+TEST_F(MadeUpGpu, ThatAreAskedForCasesProveTheseAlone) {
+  const auto file = folder_ / "cases.txt";
+  std::ofstream(file) << "doubling/gpu/256x256/cold\ndoubling/cpu/512x512/hot\n";
+  const std::string said = "doubling/gpu/256x256/cold: passed\ndoubling/cpu/512x512/hot: passed\n";
+  EXPECT_EQ(run("--gate --cases=" + quoted(file.string()), program("NVIDIA H200")).output, said);
+  std::ofstream(file) << "machine/launch/1/hot\n";
+  const auto outcome = run("--gate --cases=" + quoted(file.string()), program(""));
+  EXPECT_EQ(outcome.code, 77);
+  EXPECT_EQ(outcome.output.find("machine/launch/1/hot: not_run: "), 0U) << outcome.output;
+}
+
 TEST_F(MadeUpGpu, ThatFindARowEndTheGateEndWithAnError) {
   const auto outcome = run("--gate --experiment=doubling --strategy=crash",
                            program("NVIDIA H200", "MADE_UP_END=exit"));
