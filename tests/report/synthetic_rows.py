@@ -16,7 +16,9 @@ from typing import Any
 Json = dict[str, Any]  # an object of a JSON file
 Shapes = Sequence[tuple[int, ...]]
 ROOT = Path(__file__).resolve().parents[2]
-REAL: Json = json.loads((ROOT / "reports/results/nvidia-h100-80gb-hbm3/record.json").read_bytes())
+RESULTS = ROOT / "reports/results"
+REAL: Json = json.loads((RESULTS / "nvidia-h100-80gb-hbm3/record.json").read_bytes())
+MACHINE: Json = json.loads((RESULTS / "nvidia-h200/record.json").read_bytes())["environment"]
 EXPERIMENTS: dict[str, Json] = {each["name"]: each for each in REAL["experiments"]}
 
 SHAPES: Shapes = [
@@ -172,7 +174,7 @@ def refused_of(row: Json, shape: tuple[int, ...], median: float) -> tuple[str, s
 
 def environment_of(gpu: bool) -> Json:
     """The machine, build and settings."""
-    environment = copy.deepcopy(REAL["environment"]) | {
+    environment = copy.deepcopy(MACHINE) | {
         "arch": "native", "flags": "-O3 -DNDEBUG", "started": "2026-11-21T03:00:00Z",
         "git": {"commit": COMMIT, "dirty": False, "diff": None}, "mps": None,
         "command": "recheck --output=report", "unknown": {"mps": "no permission to ask"},

@@ -206,7 +206,7 @@ def test_a_folder_of_sources_alone_is_a_collection(
     assert run("render", save(_theirs()), *options).returncode == 0
     text = text_of(tree(tmp_path / "report"))
     # a row cites the document
-    assert set(OF_CLAIMS) & set(_headings(text)) == {"The document"} and "left out" not in text
+    assert set(OF_CLAIMS) & set(_headings(text)) == {"The document"} and "are left out" not in text
 
 
 def test_a_claim_of_the_same_id_is_no_claim_of_ours(rendered: Rendered, article: Path) -> None:

@@ -1,7 +1,8 @@
 """The levels of memory, as the experiment `memory` measured them: latency and bandwidth.
 
 A row `latency_<level>` follows a chain of addresses for `steps` loads, a row `bandwidth_<level>`
-reads as much as it can, a row `write_<level>` writes. None is a rung of anything: the section of
+reads as much as it can, a row `uniform_<level>` reads one word for all lanes of a warp, a row
+`write_<level>` writes. None is a rung of anything: the section of
 its own has one table.
 """
 
@@ -13,7 +14,7 @@ from recheck_report.anchors import anchor
 from recheck_report.formatting import NBSP, NONE, cell, duration, significant, spread
 from recheck_report.model.record import MEMORY_LEVELS, Case, Record
 
-KINDS = LATENCY, BANDWIDTH, WRITE = "latency_", "bandwidth_", "write_"
+KINDS = ("latency_", "bandwidth_", "uniform_", "write_")
 _NAMES = {
     "shared": "shared memory",
     "constant": "constant memory",
@@ -21,9 +22,9 @@ _NAMES = {
     "l2": "L2 cache",
     "dram": "DRAM",
 }
-COLUMNS = ["level", "a load takes", "cycles at the clock held", "GB/s read", "GB/s written"]
-COLUMNS.append("what was timed")
-NUMBERS = range(1, 5)
+COLUMNS = ["level", "a load takes", "cycles at the clock held", "GB/s read"]
+COLUMNS += ["GB/s, one word for a warp", "GB/s written", "what was timed"]
+NUMBERS = range(1, 6)
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,7 @@ class Level:
     words: int | None  # of a row that was timed at several sizes
     latency: Case | None
     bandwidth: Case | None
+    uniform: Case | None
     write: Case | None
 
     @property
@@ -89,7 +91,9 @@ def _rate(case: Case | None) -> str:
 def table(record: Record) -> list[list[str]]:
     rows: list[list[str]] = []
     for level in levels(record):
-        timed = [case for case in (level.latency, level.bandwidth, level.write) if case]
+        timed = [
+            case for case in (level.latency, level.bandwidth, level.uniform, level.write) if case
+        ]
         own = dict.fromkeys(anchor(case, record.experiment_of(case)) for case in timed)
         marks = "".join(f'<a id="{place}"></a>' for place in own)
         line = [f"{marks}{cell(level.title)}"]
@@ -100,7 +104,7 @@ def table(record: Record) -> list[list[str]]:
             line.append(significant(load * case.clock_hz) if case.clock_hz else NONE)
         else:
             line += [_gap(case), NONE]
-        line += [_rate(level.bandwidth), _rate(level.write)]
+        line += [_rate(level.bandwidth), _rate(level.uniform), _rate(level.write)]
         what = dict.fromkeys(f"{each.problem or each.note}, {each.regime}" for each in timed)
         rows.append([*line, cell("; ".join(what))])
     return rows
