@@ -15,7 +15,7 @@ from typing import Any
 
 from conftest import REPORTS
 
-COMMITTED = REPORTS / "results" / "nvidia-h200"
+COMMITTED = REPORTS / "results" / "nvidia-h100-80gb-hbm3"
 CAUSES = (
     "another process used the GPU",
     "the GPU lowered its clock to stay cool",

@@ -233,7 +233,6 @@ def test_conditions_and_disturbances_are_at_the_top(
     timed[5]["disturbed"] = CAUSES[2]
     says = "CUDA_LAUNCH_BLOCKING is set: every time <b> holds the launch"
     document["environment"]["conditions"] = [{"code": "launch_blocking", "says": says}]
-    del document["method"]["throttled_below"]
     write(document, lines, tmp_path)
     assert run("render", tmp_path, "--output", tmp_path / "report").returncode == 0
     files = tree(tmp_path / "report")

@@ -254,11 +254,17 @@ def facts(record: Record, judged: Judged) -> list[str]:
 
 
 def _fact(record: Record, outcome: Outcome) -> str:
-    links = _few([*dict.fromkeys(source(record, name) for name in outcome.evidence)])
+    links = [*dict.fromkeys(source(record, name) for name in outcome.evidence)]
     if outcome.verdict == "not measured":
-        return finding(outcome) + (f"; it needs {links}" if links else "")
-    text = f"**{outcome.verdict}**: {finding(outcome, threshold=True)}"
-    return text + (f"; evidence: {links}" if links else "")
+        return finding(outcome) + (f"; it needs {_few(links)}" if links else "")
+    text, rest = f"**{outcome.verdict}**: {finding(outcome, threshold=True)}", []
+    for each in links:
+        name = each.partition("](")[0].removeprefix("[")
+        if name in text and f"[{name}" not in text:  # the row leads to itself
+            text = text.replace(name, each, 1)
+        else:
+            rest.append(each)
+    return text + (f"; evidence: {_few(rest)}" if rest else "")
 
 
 def _sentence(text: str) -> str:
