@@ -12,6 +12,7 @@ import pytest
 from conftest import EXPERIMENTS, pages, placeholders, run, text_of, texts_of, tree
 from recheck_report.charts import Chart
 from recheck_report.claims import Check
+from recheck_report.claims.checks import Open, joint_label
 from recheck_report.model.record import Record
 from recheck_report.sections import documents
 from recheck_report.sections.verdicts import Detail, View, source
@@ -46,12 +47,14 @@ def test_a_row_reads_without_a_click(record: Record) -> None:
     shown = view(record, *claims)
     first, second = shown.rows
     said, verdict, here, why, elsewhere = first
-    assert said == "[C12](claims.md#claim-c12) The title of C12: lost" and verdict == "**holds**"
-    assert re.fullmatch(r"1\.36\d* times as fast \[1\.36\d*, 1\.36\d*\]; asked: faster", here)
+    assert said == "[C12](claims.md#claim-c12) The title of C12 (lost)" and verdict == "**holds**"
+    assert re.fullmatch(
+        r"`tile16` 1\.36\d* times as fast as `global16` \[1\.36\d*, 1\.36\d*\]", here
+    )
     assert re.fullmatch(r"It is 1\.36\d* times as fast \[.*\]", why)
-    assert re.fullmatch(r"the same in \d+ of 10 earlier runs", elsewhere)
+    assert re.fullmatch(r"\d+ of 10 the same", elsewhere)
     assert second[1] == "**fails here**" and second[3] == "–"
-    assert second[2].endswith("asked: slower")
+    assert second[2] == here  # which of the two is to be faster stands in the title
     assert shown.counts.startswith("1 of 2 claims holds, 1 fails here")
     assert shown.kinds == [["2 timed", "1", "0", "0", "1", "0", "0", "0"]]
 
@@ -162,8 +165,10 @@ def test_the_most_surprising_is_named(record: Record) -> None:
         make_claim("C05", slow),
     ]
     shown = view(record, *claims)
-    start = "Furthest from what was said: [C05](claims.md#claim-c05) The title of C05, which fails"
-    assert shown.surprise.startswith(start) and shown.surprise.endswith(" (asked: faster).")
+    start = (
+        "Furthest from what was said: [C05](claims.md#claim-c05) The title of C05: `cpu_serial` "
+    )
+    assert shown.surprise.startswith(start) and " times as long as `tile16` [" in shown.surprise
     assert [each.claim.id for each in shown.judgement.surprises(9)] == ["C05", "C02"]
 
 
@@ -190,20 +195,12 @@ def test_a_why_belongs_to_a_verdict_and_a_gpu(record: Record) -> None:
         (
             ("tile16", "global16"),
             "undecided",
-            "holds for 1 of the 2 choices that the document leaves open, is undecided for tile",
+            "holds for 1 of the 2 choices, is undecided with tile",
         ),
-        (("tile16", "cpu"), "depends", "the document leaves open, fails for tile cpu ("),
-        (("tile16", "none"), "undecided", "not measured: at tile none: the record holds no"),
-        (
-            ("cpu", "tile16", "none"),
-            "depends",
-            "holds for 1 of the 3 choices that the document leaves open, fails for tile cpu",
-        ),
-        (
-            ("cpu", "cpu"),
-            "fails here",
-            "holds for none of the 2 choices that the document leaves open, fails for tile cpu (",
-        ),
+        (("tile16", "cpu"), "depends", "holds for 1 of the 2 choices, fails with tile cpu ("),
+        (("tile16", "none"), "undecided", "not measured: with tile none: the record holds no"),
+        (("cpu", "tile16", "none"), "depends", "holds for 1 of the 3 choices, fails with tile cpu"),
+        (("cpu", "cpu"), "fails here", "holds for none of the 2 choices, fails with tile cpu ("),
     ],
 )
 def test_what_a_document_leaves_open_is_varied(
@@ -219,6 +216,17 @@ def test_what_a_document_leaves_open_is_varied(
     assert judged.verdict == verdict
     facts = " ".join(details_of(shown)[0].facts)
     assert said in facts
+
+
+def test_choices_are_told_apart(record: Record) -> None:
+    joint = (("block", "512"), ("loop", "unrolling 1"))
+    opened = tuple(Open(name, "", ((value, {}),)) for name, value in joint)
+    failing = ["block 32", joint_label(opened, joint), "if “far faster” means 2 times"]
+    holds, fails = ratio(), ratio(below=1.0)
+    over = [*((f"block {at}", holds) for at in range(4)), *((each, fails) for each in failing)]
+    shown = view(record, make_claim("C01", replace(holds, over=tuple(over))))
+    said = "It fails with block 32; block 512 and unrolling 1; or if “far faster” means 2 times"
+    assert shown.rows[0][3] == said
 
 
 def _verdicts(folder: Path) -> dict[str, str]:

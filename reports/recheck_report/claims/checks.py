@@ -7,6 +7,7 @@ open is asked once for each value of that.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any
 
@@ -211,14 +212,23 @@ def _varied(check: Check, choices: tuple[Open, ...], joint: tuple[Joint, ...], w
     for reading in POLICY.get(check.word, ())[1:]:
         (key,) = (each for each in _WORDED if getattr(check, each) is not None)
         bound: dict[str, Any] = {key: _read(key, reading)}
-        over.append((f"“{check.word}” as {reading:g} times", replace(filled, **bound)))
+        over.append((f"if “{check.word}” means {reading:g} times", replace(filled, **bound)))
     return replace(filled, over=tuple(over)) if len(over) > 1 else filled
 
 
 def joint_label(choices: tuple[Open, ...], values: Joint) -> str:
-    """ "block 512, unrolling 1"."""
+    """ "block 512 and unrolling 1"."""
     known = {each.name: each for each in choices}
-    return ", ".join(known[name].label(value) for name, value in values)
+    return " and ".join(known[name].label(value) for name, value in values)
+
+
+def with_choices(labels: Sequence[str]) -> str:
+    """Several choices, each of which may be a joint one or a reading of a word, behind a verb:
+    "with block 32; block 512 and unrolling 1; or if “far faster” means 1.5 times"."""
+    values = [label for label in labels if not label.startswith("if ")]
+    readings = [label for label in labels if label.startswith("if ")]
+    found = [f"with {'; '.join(values)}"] if values else []
+    return "; or ".join([*found, *readings])
 
 
 def _filled(check: Check, texts: dict[str, str], where: str) -> Check:

@@ -8,7 +8,7 @@ from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 
-from recheck_report.claims.checks import Check
+from recheck_report.claims.checks import Check, with_choices
 from recheck_report.claims.collection import Collection
 from recheck_report.claims.expression import BadExpression
 from recheck_report.claims.figure import filled
@@ -86,8 +86,7 @@ class Judged:
         for label, verdict in self.configurations.items():
             by_verdict.setdefault(verdict, []).append(label)
         few = min((HOLDS, FAILS), key=lambda verdict: len(by_verdict[verdict]))
-        word = {HOLDS: "It holds with", FAILS: "It fails with"}[few]
-        return f"{word} {', '.join(by_verdict[few])}."
+        return f"It {few} {with_choices(by_verdict[few])}."
 
     @property
     def _known(self) -> dict[str, Outcome]:
@@ -106,7 +105,7 @@ class Judged:
         if self.claim.independent:
             return "the same on every GPU"
         alike, runs = self.earlier
-        return f"the same in {alike} of {runs} earlier runs" if runs else ""
+        return f"{alike} of {runs} the same" if runs else ""
 
     @property
     def why(self) -> tuple[tuple[str, dict[str, Outcome]], ...]:

@@ -14,7 +14,7 @@ from itertools import pairwise
 
 from recheck_report.claims import expression
 from recheck_report.claims.asked import many, roof_name
-from recheck_report.claims.checks import COMPILED, Check
+from recheck_report.claims.checks import COMPILED, Check, with_choices
 from recheck_report.claims.family import extremes
 from recheck_report.formatting import NBSP, SCOPES, durations, plain, shape_label
 from recheck_report.model.probes import Probes
@@ -49,6 +49,7 @@ class Outcome:
     # by values of what the document leaves open, the usual one first
     over: tuple[tuple[str, Outcome], ...] = ()
     seconds: tuple[float, float] | None = None  # of a ratio's base and other, medians
+    names: tuple[str, ...] = ()  # of a ratio's base and other
     unsure: str = ""  # which time decides nothing, and why, where that alone leaves it open
 
 
@@ -140,7 +141,7 @@ class Questions:
         if not check.over:
             return self._ask(check)
         over = tuple((label, self._ask(each)) for label, each in check.over)
-        reasons = (f"at {label}: {each.reason}" for label, each in over if each.reason)
+        reasons = (f"{with_choices([label])}: {each.reason}" for label, each in over if each.reason)
         verdict = over_all(each.verdict for _, each in over)
         reason = next(reasons, None) if verdict == NOT_MEASURED else None
         return replace(
@@ -207,7 +208,8 @@ class Questions:
             differs = ratio.resolution
         ends = ratio.value, ratio.low, ratio.high
         found = Outcome(check, verdict, text, *ends, unit="×", evidence=check.ids, p=ratio.p)
-        return replace(found, differs=differs, margin=ratio.resolution)
+        names = tuple(_names([self.case(check.base), self.case(check.other)]))
+        return replace(found, differs=differs, margin=ratio.resolution, names=names)
 
     def _ratio(self, check: Check) -> Outcome:
         ratio, text = self._pair(check.base, check.other, check.bound)

@@ -13,13 +13,13 @@ from typing import Any
 
 from recheck_report.claims import Corrected, Judged
 from recheck_report.claims.measured import Measured
-from recheck_report.formatting import VERDICTS, label, prose
+from recheck_report.formatting import VERDICTS, prose
 from recheck_report.model.record import AUDIT, OLDEST, SCHEMA, Case, Experiment, Record
 from recheck_report.page import evidence
 from recheck_report.queries import first_rung, metric_of, reference, roof, share, square_sizes
 from recheck_report.sections import provenance, summary
 from recheck_report.sections.documents import proof
-from recheck_report.sections.verdicts import View, asked_for, facts, figure, measured, place, why
+from recheck_report.sections.verdicts import View, asked_for, facts, place, said, tested, why
 from recheck_report.statistics import variation
 from recheck_report.statistics.variation import DURATIONS
 
@@ -245,7 +245,7 @@ def _claim(record: Record, judged: Judged) -> Json:
     shown = [each.partition("; evidence: ")[0] for each in facts(record, judged)]
     return {
         "id": claim.id,
-        "title": prose(claim.title),
+        "title": said(claim),
         "verdict": judged.verdict,
         "document": claim.document,
         "place": place(judged),
@@ -253,23 +253,13 @@ def _claim(record: Record, judged: Judged) -> Json:
         "quote": claim.quote,
         "english": claim.english,
         "hardware": claim.hardware,
-        "said": figure(claim),
         "asked": asked_for(judged),
-        "measured": measured(judged),
-        "found": _found(judged),
+        "measured": tested(judged),
         "why": why(judged),
         "facts": [each for each in shown if not each.startswith("Not part ")],
         "more": [each for each in shown if each.startswith("Not part ")],
         "evidence": list(judged.evidence),
     }
-
-
-def _found(judged: Judged) -> str:
-    """What was measured, with the times that it comes from."""
-    shown = judged.shown
-    if shown is None:
-        return ""
-    return (f"{label(shown.check.says)}: " if shown.check.says else "") + prose(shown.text)
 
 
 def _erratum(corrected: Corrected) -> Json:

@@ -11,7 +11,7 @@ from recheck_report.formatting import NONE, prose
 from recheck_report.model.record import Case
 from recheck_report.sections.verdicts import finding, link
 
-CITED = ["document", "author, year", "found"]
+CITED = ["document", "author, year"]
 SOURCES = ["document", "title", "by, when", "found", "language", "hardware of its figures", "state"]
 ERRATA = ["erratum", "where", "as written", "what is right", "concerns", "proof"]
 CHANGES = ["claim", "changed", "asked before", "verdict then, today", "because of", "reason"]
@@ -31,11 +31,11 @@ def _titled(source: Source) -> list[str]:
 
 
 def cited(own: Measured) -> list[list[str]]:
-    """In short: title, who wrote it and when, where it was found."""
+    """In short: title, who wrote it and when."""
     found = []
     for each in own.known.sources.values():
         title, by = _titled(each)
-        found.append([f"{prose(each.id)}: {title}", by, prose(each.found)])
+        found.append([f"{prose(each.id)}: {title}", by])
     return found
 
 

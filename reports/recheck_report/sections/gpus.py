@@ -16,7 +16,7 @@ from recheck_report.model.read import RECORD
 from recheck_report.model.verdicts import UNKNOWN
 from recheck_report.sections import provenance, times
 from recheck_report.sections.times import Pair
-from recheck_report.sections.verdicts import effect, shortest
+from recheck_report.sections.verdicts import in_words, shortest
 from recheck_report.statistics.changes import Change
 
 TURNED = ["claim", "", "was", "is", "measured then", "measured now", "asked"]
@@ -132,9 +132,8 @@ def rows(records: list[Measured], claims: list[Claim], linked: bool = False) -> 
                 cells.append(NONE)
                 continue
             count[judged.verdict] += 1
-            measured = effect(judged)
-            verdict = f"**{judged.verdict}**"
-            cells.append(verdict if measured == NONE else f"{verdict} {measured}")
+            value = f" {in_words(judged.shown)}" if judged.shown else ""
+            cells.append(f"**{judged.verdict}**{value}")
         found.append([f"{link} {prose(claim.title)}", *cells])
     return [*found, ["in all", *map(counted, counts)]] if found else []
 

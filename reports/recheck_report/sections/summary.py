@@ -110,19 +110,18 @@ def _result_in_words(experiment: Experiment, found: Result) -> str:
 
 def figures(own: Measured) -> list[str]:
     """The fastest row of each contest at the headline shapes, against the library, without links:
-    "Matrix multiplication at 4096³: `stream_k` 2.55 ms, 1.039 times as fast as `cublas` [1.037,
-    1.040]"."""
+    "Matrix multiplication at 4096³: `stream_k` 1.039 times as fast as `cublas` [1.037, 1.040]"."""
     said = []
     for experiment in own.record.ordinary:
+        where = f"{cell(experiment.title)} at {shape_label(experiment.headline)}: "
         for contest in contests(own.record, experiment):
             found = result(own, experiment, contest, experiment.headline)
             if not found.best or not found.vendor or not found.ratio:
                 continue
-            kind = f" ({contest.label})" if contest.label else ""
-            where = f"{cell(experiment.title)} at {shape_label(experiment.headline)}{kind}"
-            time = duration(found.best.time.median)
+            kind = f"{contest.label}, " if contest.label else ""
             ratio = found.ratio.as_fast_as(f"`{found.vendor.strategy}`")
-            said.append(f"{where}: `{found.best.strategy}` {time}, {ratio}")
+            said.append(f"{where}{kind}`{found.best.strategy}` {ratio}")
+            where = ""
     return said
 
 
@@ -167,8 +166,10 @@ def _fastest(own: Measured) -> str:
         for each in own.record.ordinary
         for text in _contested(own, each, 1)
     ]
-    what = ", and the library beside it" if own.record.gpu_measured else " on the CPU"
-    return f"**The fastest{what}**: {'; '.join(said)}." if said else ""
+    of = {0: "here", 1: "of the document's kernels"}
+    whose = of.get(len(own.known.sources), "of the documents' kernels in this record")
+    what = f"{whose}, and the library" if own.record.gpu_measured else "on the CPU"
+    return f"**The fastest {what}**: {'; '.join(said)}." if said else ""
 
 
 def trusted(own: Measured, brands: list[str]) -> str:
@@ -185,11 +186,8 @@ def trusted(own: Measured, brands: list[str]) -> str:
     if not passed:
         return "**Nothing was timed.**"
     known = own.comparisons
-    resolution = resolution_text(known.resolution)
-    if known.processes and (launches := _of_launches(_known(record))):
-        resolution = margin(max(known.resolution, min(launches)))
     limit = "no time is faster than the machine allows, " if record.gpu_measured else ""
-    told = f"no difference of less than {resolution} is claimed"
+    told = f"no difference of less than {resolution_text(known.resolution)} is claimed"
     if not known.audit.audited:
         told += ", by convention: there is no self-audit"
     return (
@@ -210,28 +208,19 @@ def _alone(own: Measured) -> str | None:
     )
 
 
-def _known(record: Record) -> dict[str, float]:
-    """What ratios differ by between runs, in the classes of this record's cases."""
+def _floors(record: Record) -> str:
+    """What ratios differ by between runs, in the classes of this record's cases: of launches, where
+    the host has no part, the range."""
     gpu = record.environment.gpu
     found = variation.known(gpu.name if gpu else "").runs.of_ratios
-    return {name: math.expm1(found[name]) for name in classes_of(record.cases) if name in found}
-
-
-def _of_launches(known: dict[str, float]) -> list[float]:
-    """The same where the host has no part."""
-    return [v for name, v in known.items() if not name.startswith((END_TO_END, *OF_CPU))]
-
-
-def _floors(record: Record) -> str:
-    """The same in words: of launches the range, of each class where the host has a part its own."""
-    known = _known(record)
-    launches = _of_launches(known)
+    known = {name: math.expm1(found[name]) for name in classes_of(record.cases) if name in found}
+    launches = [v for name, v in known.items() if not name.startswith((END_TO_END, *OF_CPU))]
     parts = []
     if launches:
         parts.append(f"of GPU launches from {margin(min(launches))} to {margin(max(launches))}")
     if END_TO_END in known:
         parts.append(f"{END_TO_END} {margin(known[END_TO_END])}")
-    return f": {', '.join(parts)}" if parts else ""
+    return f"; by class, {', '.join(parts)}" if parts else ""
 
 
 def trust(own: Measured) -> list[list[str]]:
@@ -251,10 +240,10 @@ def trust(own: Measured) -> list[list[str]]:
         alike, wrongly = len(known.audit.alike), known.audit.false(known.resolution)
         told += f": a kernel against itself differs by more in {wrongly} of {alike} pairs"
         if known.processes:
-            where = f" on an {known.borrowed}" if known.borrowed else ""
+            where = f", known of an {known.borrowed}" if known.borrowed else ""
             told = (
-                f"what [another process]({METHOD}#run-to-run){where} differs by"
-                f"{_floors(record)}; within this one the self-audit tells {told}"
+                f"the [margin]({METHOD}#run-to-run) of a ratio{where}{_floors(record)}; within "
+                f"this process the self-audit tells {told}"
             )
     many = len(own.suspects)
     none = "none" if record.gpu_measured else "not looked for: no GPU case was measured"

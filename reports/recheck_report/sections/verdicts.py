@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from recheck_report.anchors import claim_place
 from recheck_report.anchors import place as place_of
 from recheck_report.claims import Check, Claim, Judged, Outcome, asked
-from recheck_report.claims.checks import POLICY
+from recheck_report.claims.checks import POLICY, with_choices
 from recheck_report.claims.load import BY_READING, KINDS
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import (
@@ -87,6 +87,15 @@ def in_words(outcome: Outcome) -> str:
     return number_in_words(*_value(outcome))
 
 
+def compared(outcome: Outcome) -> str:
+    """The same with what is compared: "`tile16` 1.07 times as fast as `tile8` [1.06, 1.08]"."""
+    value, low, high, _, mark = _value(outcome)
+    if not outcome.names or value is None or low is None or high is None:
+        return in_words(outcome)
+    base, other = outcome.names
+    return f"{other} {Ratio(value, low, high, mark=mark).as_fast_as(base)}"
+
+
 # what a document says
 
 
@@ -109,6 +118,12 @@ def figure(claim: Claim) -> str:
     return prose(claim.figure if known else f"{claim.figure} ({comes_to})")
 
 
+def said(claim: Claim) -> str:
+    """The title; behind it the document's figure, unless the title has it."""
+    title, then = prose(claim.title), figure(claim)
+    return title if then in title else f"{title} ({then})"
+
+
 def place(judged: Judged) -> str:
     return f"{judged.claim.document} {prose(judged.claim.place)}"
 
@@ -128,7 +143,7 @@ def measured(judged: Judged) -> str:
         return NONE
     if judged.here:
         return prose(judged.here).rstrip(".")
-    text = in_words(outcome)
+    text = compared(outcome)
     if outcome.value is None:
         text, formula = prose(outcome.text), outcome.check.expression
         if formula and outcome.text.startswith(formula):
@@ -142,15 +157,22 @@ def measured(judged: Judged) -> str:
     return text + (f" (and {more} more)" if more else "")
 
 
+def tested(judged: Judged) -> str:
+    """The same with the times that are compared and what is asked of them, where that is not in the
+    sentence: what a row says."""
+    shown, found, asks = judged.shown, measured(judged), asked_for(judged)
+    by = shown.margin if shown else None
+    if judged.here and shown and by is not None:
+        found += f"; tested: {compared(shown)}, margin {margin(by)}"
+    # which of two that are named is to be the faster, the claim says itself
+    known = asks in ("faster", "slower") or (judged.here and by is None)
+    return found if found == NONE or known else f"{found}; asked: {asks}"
+
+
 def asked_for(judged: Judged) -> str:
     """What the check that is shown asks."""
     shown = judged.shown or (judged.outcomes[0] if judged.outcomes else None)
     return asked(shown.check) if shown else NONE
-
-
-def effect(judged: Judged) -> str:
-    """What was measured of a claim, at its shortest; a dash where nothing was."""
-    return in_words(judged.shown) if judged.shown else NONE
 
 
 def why(judged: Judged) -> str:
@@ -167,7 +189,7 @@ def why(judged: Judged) -> str:
     return " ".join(found) or prose(judged.reason or "")
 
 
-def finding(outcome: Outcome, brief: bool = False, threshold: bool = False) -> str:
+def finding(outcome: Outcome, threshold: bool = False) -> str:
     """What one check found, as Markdown; with what it asked for, where `threshold`."""
     head = f"{label(outcome.check.says)}: " if outcome.check.says else ""
     if outcome.verdict == "not measured":
@@ -185,7 +207,7 @@ def finding(outcome: Outcome, brief: bool = False, threshold: bool = False) -> s
     known = check.form == "test" or (check.form == "arithmetic" and check.equals is None)
     if threshold and not known:
         text += f" (asked: {asked(check)})"
-    return head + text + _choices(outcome, brief)
+    return head + text + _choices(outcome)
 
 
 def _differs(outcome: Outcome) -> str:
@@ -195,9 +217,9 @@ def _differs(outcome: Outcome) -> str:
     return f"; two processes may differ by {margin(outcome.differs)}" if outcome.differs else ""
 
 
-def _choices(outcome: Outcome, brief: bool) -> str:
-    """For how many of the choices that the document leaves open it holds, and unless in brief, for
-    which it does not; empty if there are none."""
+def _choices(outcome: Outcome) -> str:
+    """For how many of the choices that the document leaves open it holds, and with which it does
+    not; empty if there are none."""
     if not outcome.over:
         return ""
 
@@ -210,15 +232,16 @@ def _choices(outcome: Outcome, brief: bool) -> str:
 
     holding, total = sum(each.verdict == "holds" for _, each in outcome.over), len(outcome.over)
     few = {0: "none of the", total: "all"}.get(holding, f"{holding} of the")
-    found = [f"holds for {few} {total} choices that the document leaves open"]
+    found = [f"holds for {few} {total} choices"]
     for verdict in ("fails", "undecided", "not measured"):
         at = [
             prose(name) + (f" ({value(each)})" if each.value is not None else "")
             for name, each in outcome.over
             if each.verdict == verdict
         ]
-        if at and not brief:
-            found.append(f"{OF_CHECKS[verdict]} for {_few(at)}")
+        if at:
+            more = f" and {len(at) - NAMED} more" if len(at) > NAMED else ""
+            found.append(f"{OF_CHECKS[verdict]} {with_choices(at[:NAMED])}{more}")
     return "; " + ", ".join(found)
 
 
@@ -339,18 +362,11 @@ class View:
         """A row for each claim, in the order of the documents, that reads without a click."""
         found = []
         for each in self.judgement.claims:
-            claim, then = each.claim, figure(each.claim)
-            said = f"{link(claim.id)} {prose(claim.title)}" + (f": {then}" if then else "")
-            here = measured(each)
-            if each.shown and each.here and each.shown.margin is not None:
-                here += f"; tested: {in_words(each.shown)}, margin {margin(each.shown.margin)}"
-                here += f"; asked: {asked_for(each)}"
-            elif here != NONE and not each.here:
-                here += f"; asked: {asked_for(each)}"
+            title = f"{link(each.claim.id)} {said(each.claim)}"
             # the rest of what explains it stands with the claim
             reason = why(each).split(". ")[0].rstrip(".")
             found.append(
-                [said, f"**{each.verdict}**", here, reason or NONE, each.elsewhere or NONE]
+                [title, f"**{each.verdict}**", tested(each), reason or NONE, each.elsewhere or NONE]
             )
         return found
 
@@ -389,9 +405,7 @@ class View:
         for each in self.judgement.surprises(1):
             shown = each.shown
             assert shown
-            return (
-                f"Furthest from what was said: {link(each.claim.id)} {prose(each.claim.title)}, "
-                f"which {VERDICTS[each.verdict].one}: "
-                f"{finding(shown, brief=True, threshold=True)}."
-            )
+            found = compared(shown) if shown.names else measured(each)
+            title = f"{link(each.claim.id)} {prose(each.claim.title)}"
+            return f"Furthest from what was said: {title}: {found}."
         return ""

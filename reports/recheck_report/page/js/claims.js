@@ -62,7 +62,7 @@ function holds(texts, search) {
 }
 
 function claimFits(each, { document: source, verdict, kind, search }) {
-  const texts = [each.id, each.title, each.quote, each.english, each.asked, each.said, each.place, each.hardware, each.why, ...each.facts];
+  const texts = [each.id, each.title, each.quote, each.english, each.asked, each.place, each.hardware, each.why, ...each.facts];
   return (!source || each.document === source) && (!verdict || each.verdict === verdict) && (!kind || each.kind === kind) && holds(texts, search);
 }
 
@@ -87,7 +87,7 @@ function claimList(claims, open) {
 
 function claimItem(claim, open) {
   const body = el("div", { class: "body" });
-  const here = claim.verdict === "not measured" ? claim.why : claim.found || claim.measured;
+  const here = claim.measured === "–" ? claim.why : claim.measured;
   const summary = el(
     "summary",
     { class: "claim" },
@@ -150,7 +150,7 @@ function evidenceTable(claim, cases) {
 }
 
 const AS_WRITTEN = ["id", "verdict", "document", "kind", "quote", "english", "hardware"];
-const IN_MARKDOWN = ["place", "title", "said", "asked", "measured", "why"];
+const IN_MARKDOWN = ["place", "title", "asked", "measured", "why"];
 
 // quotes stay as they are; sentences lose their Markdown
 function saveClaims(claims) {

@@ -25,8 +25,8 @@ function showSummary(root) {
       "div",
       { class: "cards" },
       fastestCard(),
-      claimsCard("What fails", "fails here", DATA.failing),
-      claimsCard("What holds", "holds", DATA.holding),
+      claimsCard("What fails", ["fails here", "wrong as printed"], DATA.failing),
+      claimsCard("What holds", ["holds"], DATA.holding),
       trustCard(),
     ),
   );
@@ -73,14 +73,16 @@ function fastestCard() {
   return card("What is fastest", link("Every row, shape and sample", { view: "speed" }), el("ul", { class: "lines" }, lines));
 }
 
-function claimsCard(heading, verdict, ids) {
+function claimsCard(heading, verdicts, ids) {
   if (!ids.length) return "";
   const lines = ids.map((id) => {
     const claim = CLAIMS.get(id);
     const topic = el("a", { class: "topic", href: hrefOf({ view: "claims", claim: id }) }, `${id} ${plain(claim.title)}`);
-    return el("li", {}, topic, el("span", {}, "They said: ", rich(claim.said || claim.asked), ". Here: ", rich(claim.found), "."));
+    return el("li", {}, topic, el("span", {}, rich(claim.measured), "."));
   });
-  return card(`${heading}: ${lines.length} of ${count(verdict)}`, link(`All of them`, { view: "claims", verdict }), el("ul", { class: "lines" }, lines));
+  const all = verdicts.filter(count).map((verdict, at) => [at ? " · " : "", link(`All ${count(verdict)}: ${verdict}`, { view: "claims", verdict })]);
+  const total = verdicts.map(count).reduce((sum, many) => sum + many);
+  return card(`${heading}: ${lines.length} of ${total}`, all, el("ul", { class: "lines" }, lines));
 }
 
 function trustCard() {
