@@ -192,11 +192,7 @@ def test_a_why_belongs_to_a_verdict_and_a_gpu(record: Record) -> None:
     "rows,verdict,said",
     [
         (("tile16", "cublas"), "holds", "holds for all 2 choices"),
-        (
-            ("tile16", "global16"),
-            "undecided",
-            "holds for 1 of the 2 choices, is undecided with tile",
-        ),
+        (("tile16", "global16"), "undecided", "1 of the 2 choices, is undecided with tile"),
         (("tile16", "cpu"), "depends", "holds for 1 of the 2 choices, fails with tile cpu ("),
         (("tile16", "none"), "undecided", "not measured: with tile none: the record holds no"),
         (("cpu", "tile16", "none"), "depends", "holds for 1 of the 3 choices, fails with tile cpu"),

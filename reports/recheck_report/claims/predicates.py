@@ -49,7 +49,7 @@ class Outcome:
     # by values of what the document leaves open, the usual one first
     over: tuple[tuple[str, Outcome], ...] = ()
     seconds: tuple[float, float] | None = None  # of a ratio's base and other, medians
-    names: tuple[str, ...] = ()  # of a ratio's base and other
+    compared: str = ""  # a ratio in words, with the names of both
     unsure: str = ""  # which time decides nothing, and why, where that alone leaves it open
 
 
@@ -208,8 +208,9 @@ class Questions:
             differs = ratio.resolution
         ends = ratio.value, ratio.low, ratio.high
         found = Outcome(check, verdict, text, *ends, unit="×", evidence=check.ids, p=ratio.p)
-        names = tuple(_names([self.case(check.base), self.case(check.other)]))
-        return replace(found, differs=differs, margin=ratio.resolution, names=names)
+        base, other = _names([self.case(check.base), self.case(check.other)])
+        compared = f"{other} {ratio.as_fast_as(base)}"
+        return replace(found, differs=differs, margin=ratio.resolution, compared=compared)
 
     def _ratio(self, check: Check) -> Outcome:
         ratio, text = self._pair(check.base, check.other, check.bound)

@@ -32,11 +32,8 @@ def _titled(source: Source) -> list[str]:
 
 def cited(own: Measured) -> list[list[str]]:
     """In short: title, who wrote it and when."""
-    found = []
-    for each in own.known.sources.values():
-        title, by = _titled(each)
-        found.append([f"{prose(each.id)}: {title}", by])
-    return found
+    titled = ((each.id, *_titled(each)) for each in own.known.sources.values())
+    return [[f"{prose(name)}: {title}", by] for name, title, by in titled]
 
 
 def sources(own: Measured) -> list[list[str]]:

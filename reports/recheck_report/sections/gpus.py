@@ -132,8 +132,9 @@ def rows(records: list[Measured], claims: list[Claim], linked: bool = False) -> 
                 cells.append(NONE)
                 continue
             count[judged.verdict] += 1
-            value = f" {in_words(judged.shown)}" if judged.shown else ""
-            cells.append(f"**{judged.verdict}**{value}")
+            measured = in_words(judged.shown) if judged.shown else NONE
+            verdict = f"**{judged.verdict}**"
+            cells.append(verdict if measured == NONE else f"{verdict} {measured}")
         found.append([f"{link} {prose(claim.title)}", *cells])
     return [*found, ["in all", *map(counted, counts)]] if found else []
 

@@ -166,9 +166,11 @@ def _fastest(own: Measured) -> str:
         for each in own.record.ordinary
         for text in _contested(own, each, 1)
     ]
-    of = {0: "here", 1: "of the document's kernels"}
-    whose = of.get(len(own.known.sources), "of the documents' kernels in this record")
-    what = f"{whose}, and the library" if own.record.gpu_measured else "on the CPU"
+    rows = (row for each in own.record.ordinary for row in own.record.strategies(each))
+    theirs = {row.source.document for row in rows if row.role == "rung"} <= {*own.known.sources}
+    by = "documents'" if len(own.known.sources) > 1 else "document's"
+    what = f"of the {by} kernels in this record" if theirs else "in this record"
+    what += ", and the library" if own.record.gpu_measured else ", on the CPU"
     return f"**The fastest {what}**: {'; '.join(said)}." if said else ""
 
 

@@ -89,11 +89,7 @@ def in_words(outcome: Outcome) -> str:
 
 def compared(outcome: Outcome) -> str:
     """The same with what is compared: "`tile16` 1.07 times as fast as `tile8` [1.06, 1.08]"."""
-    value, low, high, _, mark = _value(outcome)
-    if not outcome.names or value is None or low is None or high is None:
-        return in_words(outcome)
-    base, other = outcome.names
-    return f"{other} {Ratio(value, low, high, mark=mark).as_fast_as(base)}"
+    return prose(outcome.compared) or in_words(outcome)
 
 
 # what a document says
@@ -405,7 +401,7 @@ class View:
         for each in self.judgement.surprises(1):
             shown = each.shown
             assert shown
-            found = compared(shown) if shown.names else measured(each)
+            found = compared(shown) if shown.compared else measured(each)
             title = f"{link(each.claim.id)} {prose(each.claim.title)}"
             return f"Furthest from what was said: {title}: {found}."
         return ""
