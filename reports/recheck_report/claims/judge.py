@@ -114,7 +114,7 @@ class Judged:
         word, found = "fails" if self.verdict in VERDICT.FAILS else self.verdict, []
         for each in self.claim.why:
             spoken = {key: self._known[key] for key in re.findall(r"{(\w+)}", each.text)}
-            here = each.verdict == word and each.gpu in ("", self.gpu)
+            here = each.verdict == word and (not each.gpu or self.gpu in each.gpu.split(" or "))
             if here and all(outcome.value is not None for outcome in spoken.values()):
                 found.append((each.text, spoken))
         return tuple(found)

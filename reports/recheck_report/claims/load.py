@@ -50,7 +50,7 @@ class Why:
 
     text: Said
     verdict: Annotated[str, Is(one_of=("holds", "fails", "depends", "undecided"))]
-    gpu: str = ""  # by name; empty where it is so on every one
+    gpu: str = ""  # "NVIDIA A", "NVIDIA A or NVIDIA B"; empty where it is so on every one
 
 
 @dataclass(frozen=True)
