@@ -250,7 +250,7 @@ def varied(wide: float, gpu: str = "NVIDIA H200") -> Variation:
     """Runs that differ by so much in every class, as a part of 1."""
     from recheck_report.statistics.variation import CLASSES, TABLE, Runs, Variation
 
-    runs = Runs(gpu, {}, {}, 10)
+    runs = Runs(gpu, {}, {}, ("",) * 10)
     of_all = dict.fromkeys(CLASSES, math.log1p(wide))
     runs.__dict__.update(of_ratios=of_all, of_medians=of_all)
     return Variation(runs, json.loads(TABLE.read_text()))

@@ -229,7 +229,7 @@ def judge(
 
 
 def _earlier(record: Record, outcomes: tuple[Outcome, ...]) -> tuple[int, int]:
-    """In how many earlier runs of this GPU model all ratios of a claim, at the usual choices, lie
+    """In how many other runs of this GPU model all ratios of a claim, at the usual choices, lie
     on the same side of their bounds as here, and how many runs have them all."""
     gpu, alike = record.environment.gpu, []
     runs = variation.runs_of(gpu.name) if gpu else None
@@ -237,7 +237,9 @@ def _earlier(record: Record, outcomes: tuple[Outcome, ...]) -> tuple[int, int]:
     checks = [each.check for each in usual if each.check.form == "ratio"]
     if not runs or not checks or len(checks) < len(outcomes):
         return 0, 0
-    for at in range(runs.count):
+    for at, began in enumerate(runs.began):
+        if began == record.environment.started:  # the run itself
+            continue
         ratios = [runs.ratio(each.base, each.other, at) for each in checks]
         if None not in ratios:
             pairs = zip(ratios, map(_usual, outcomes), strict=True)

@@ -81,7 +81,11 @@ class Runs:
     gpu: str
     rows: dict[str, dict[str, Any]]  # by experiment/row: target and role
     medians: dict[str, list[float | None]]  # by case
-    count: int
+    began: tuple[str, ...]  # when each run did
+
+    @property
+    def count(self) -> int:
+        return len(self.began)
 
     def ratios(self, base: str, other: str) -> list[float]:
         """time(base) / time(other) of each run that has both cases."""
@@ -192,7 +196,8 @@ def _all() -> tuple[Variation, ...]:
     for path in sorted(RUNS.glob("*.json")):
         file = json.loads(path.read_text(encoding="utf-8"))
         medians = {name: each[-LATEST:] for name, each in file["medians"].items()}
-        runs = Runs(file["gpu"], file["rows"], medians, min(LATEST, len(file["runs"])))
+        began = tuple(each["date"] for each in file["runs"][-LATEST:])
+        runs = Runs(file["gpu"], file["rows"], medians, began)
         found.append(Variation(runs, changes))
     return tuple(sorted(found, key=lambda each: -each.runs.count))
 
