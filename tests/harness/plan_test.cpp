@@ -84,7 +84,7 @@ TEST(Plan, HasEverythingButWhatAFullRunLeavesOut) {
       const auto asked =
           plan(experiments(), {.experiments = names, .shapes = {to_string(shape)}}).cases;
       std::ptrdiff_t count = 0, left = 0;
-      for (const auto& row : experiment.ladder)
+      for (const auto& row : experiment.ladder) {
         for (const auto regime : regimes) {
           const bool cpu = row.launch.backend == Backend::cpu;
           const bool part = regime == Regime::end_to_end && row.role == Role::part;
@@ -93,6 +93,7 @@ TEST(Plan, HasEverythingButWhatAFullRunLeavesOut) {
           ++count;
           left += experiment.leaves_out == nullptr || !experiment.leaves_out(row, shape, regime);
         }
+      }
       EXPECT_EQ(std::ssize(asked), count) << experiment.name << to_string(shape);
       EXPECT_EQ(
           std::ranges::count_if(full, [&](const Case& c) { return together(c, asked.front()); }),
