@@ -103,7 +103,7 @@ class Judged:
     def elsewhere(self) -> str:
         """What is known of other runs on this GPU model, in a few words."""
         if self.claim.independent:
-            return "the same on every GPU"
+            return "on every GPU"
         alike, runs = self.earlier
         return f"{alike} of {runs} the same" if runs else ""
 

@@ -25,7 +25,7 @@ _WORDS = {
     "claim, check": "a sentence of a document; a question to the record that decides it",
     "holds, fails here": "all parts of the claim are decided so, as far as its sentence reaches",
     "depends": "with one choice that the document leaves open it holds, with another it fails",
-    "undecided": "no part fails, and one lies within run-to-run variation",
+    "undecided": "no part fails, and one lies within run-to-run variation, or has p of 5 % or more",
     "wrong as printed": "it fails by what is the same on every GPU: an erratum",
     "not judged": "the sentence asserts nothing that a run, a count or a proof could contradict",
     "not measured": "the record or its probes lack the data, or no measurement decides it",

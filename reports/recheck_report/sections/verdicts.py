@@ -160,6 +160,11 @@ def tested(judged: Judged) -> str:
     by = shown.margin if shown else None
     if judged.here and shown and by is not None:
         found += f"; tested: {compared(shown)}, margin {margin(by)}"
+        if judged.verdict == "undecided" and shown.p and shown.p >= LEVEL:
+            found += f", p = {significant(shown.p, 2)}"
+    if judged.claim.scope != "every":
+        all_of = judged.configurations.values()
+        found += f"; holds in {[*all_of].count('holds')} of {len(all_of)} configurations"
     # which of two that are named is to be the faster, the claim says itself
     known = asks in ("faster", "slower") or (judged.here and by is None)
     return found if found == NONE or known else f"{found}; asked: {asks}"
@@ -379,7 +384,7 @@ class View:
     def _turned(self, claim: str) -> list[str]:
         """That the verdict turned as the check was changed, with its evidence known."""
         days = [each.date for each in self.own.turned if each.claim == claim]
-        return [f"Its verdict turned with its check, [{days[-1]}](changes.md)."] if days else []
+        return [f"Turned with its check, [{days[-1]}](changes.md)."] if days else []
 
     def _detail(self, judged: Judged) -> Detail:
         claim = judged.claim
