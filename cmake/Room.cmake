@@ -7,12 +7,13 @@
 # reports
 set(needed 500)
 execute_process(COMMAND df -Pk "${CMAKE_BINARY_DIR}" OUTPUT_VARIABLE df ERROR_QUIET)
-execute_process(COMMAND du -sk "${CMAKE_BINARY_DIR}" OUTPUT_VARIABLE du ERROR_QUIET)
+execute_process(COMMAND du -sk --exclude=cuda "${CMAKE_BINARY_DIR}" OUTPUT_VARIABLE du ERROR_QUIET)
 if(df MATCHES " ([0-9]+) +[0-9]+% " AND du MATCHES "^([0-9]+)")
   string(REGEX MATCH " ([0-9]+) +[0-9]+% " free "${df}")
   math(EXPR free "${CMAKE_MATCH_1} / 1024")
   string(REGEX MATCH "^[0-9]+" there "${du}")
   math(EXPR needed "${needed} - ${there} / 1024")
+  math(EXPR disk_left "${free} - ${needed}")
   if(free LESS needed)
     set(recheck_problem "${CMAKE_BINARY_DIR} has ${free} MB of free disk, and the build takes up to \
 ${needed} MB: make room, or choose another folder with cmake -B")

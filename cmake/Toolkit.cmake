@@ -5,6 +5,11 @@
 option(RECHECK_ALL_ARCHITECTURES "Build machine code for every architecture from Turing on" OFF)
 set(oldest 12.4)
 
+if(CMAKE_CUDA_COMPILER STREQUAL "OFF")
+  message(STATUS "CUDA is switched off: only the CPU rows are built, the GPU rows will say so")
+  return()
+endif()
+
 # where CMake looks for nvcc, and then where NVIDIA's installer puts it
 set(nvcc "${CMAKE_CUDA_COMPILER}")
 if(NOT DEFINED CMAKE_CUDA_COMPILER)
@@ -19,12 +24,35 @@ if(NOT DEFINED CMAKE_CUDA_COMPILER)
     endif()
   endif()
 endif()
-if(nvcc)
-  execute_process(COMMAND ${nvcc} --version OUTPUT_VARIABLE about ERROR_QUIET)
-  if(about MATCHES "release (([0-9]+)\\.[0-9]+)")
-    set(toolkit ${CMAKE_MATCH_1})
-    set(toolkit_major ${CMAKE_MATCH_2})
-  endif()
+
+# the CUDA version that the driver supports: as nvidia-smi says, or the driver itself; empty without one
+set(driver "")
+execute_process(COMMAND nvidia-smi OUTPUT_VARIABLE about RESULT_VARIABLE no_driver ERROR_QUIET TIMEOUT 15)
+find_package(Python3 3.11 COMPONENTS Interpreter QUIET)
+if(NOT no_driver EQUAL 0 AND Python3_FOUND)
+  execute_process(COMMAND ${Python3_EXECUTABLE} -c "import ctypes
+cuda, version = ctypes.CDLL('libcuda.so.1'), ctypes.c_int()
+assert cuda.cuInit(0) == 0 and cuda.cuDriverGetVersion(ctypes.byref(version)) == 0
+print(f'CUDA Version: {version.value // 1000}.{version.value % 1000 // 10}')"
+    OUTPUT_VARIABLE about RESULT_VARIABLE no_driver ERROR_QUIET TIMEOUT 15)
+endif()
+if(about MATCHES "CUDA [A-Za-z ]*Version *: *([0-9]+\\.[0-9]+)")
+  set(driver ${CMAKE_MATCH_1})
+elseif(no_driver EQUAL 0)
+  set(driver unknown)
+endif()
+if(driver AND NOT nvcc)
+  include(${CMAKE_CURRENT_LIST_DIR}/CudaWheels.cmake)
+endif()
+if(NOT nvcc)
+  message(WARNING " No CUDA Toolkit found${no_wheels}: only the CPU rows are built, the GPU rows will say \
+so. Install the CUDA Toolkit, or set CUDACXX to its nvcc, and configure again.")
+  return()
+endif()
+execute_process(COMMAND ${nvcc} --version OUTPUT_VARIABLE about ERROR_QUIET)
+if(about MATCHES "release (([0-9]+)\\.[0-9]+)")
+  set(toolkit ${CMAKE_MATCH_1})
+  set(toolkit_major ${CMAKE_MATCH_2})
 endif()
 if(toolkit AND toolkit VERSION_LESS oldest)
   set(recheck_problem "CUDA Toolkit ${toolkit} is too old: Recheck needs ${oldest} or newer; set \
@@ -34,16 +62,8 @@ endif()
 
 include(CheckLanguage)
 check_language(CUDA)
-if(CMAKE_CUDA_COMPILER STREQUAL "OFF")
-  message(STATUS "CUDA is switched off: only the CPU rows are built, the GPU rows will say so")
-  return()
-elseif(NOT CMAKE_CUDA_COMPILER)
+if(NOT CMAKE_CUDA_COMPILER)
   unset(CMAKE_CUDA_COMPILER CACHE)  # to be looked for again when CMake configures again
-  if(NOT nvcc)
-    message(WARNING " No CUDA Toolkit found: only the CPU rows are built, the GPU rows will say so. If \
-there is one, set CUDACXX to its nvcc and configure again.")
-    return()
-  endif()
   # whoever has nvcc wants the GPU rows; its own words say best what is wrong
   set(try "${CMAKE_BINARY_DIR}/CMakeFiles/nvcc")
   file(WRITE "${try}.cu" "#include <cuda_runtime.h>\n__global__ void kernel() {}\n")
@@ -69,15 +89,12 @@ configure with -DCMAKE_CUDA_COMPILER=OFF for the CPU rows alone")
 endif()
 
 # a driver runs what toolkits of its own major version build, and of earlier ones
-execute_process(COMMAND nvidia-smi OUTPUT_VARIABLE about RESULT_VARIABLE no_driver ERROR_QUIET TIMEOUT 15)
-if(NOT about MATCHES "CUDA [A-Za-z ]*Version *: *(([0-9]+)\\.[0-9]+)")
-  if(no_driver EQUAL 0)
-    message(STATUS "nvidia-smi does not say which CUDA the driver supports: whether it is new enough for \
+if(driver STREQUAL "unknown")
+  message(STATUS "nvidia-smi does not say which CUDA the driver supports: whether it is new enough for \
 CUDA ${toolkit} is not known")
-  endif()
-elseif(toolkit AND CMAKE_MATCH_2 LESS toolkit_major)
-  message(WARNING " The NVIDIA driver supports CUDA ${CMAKE_MATCH_1}, older than the toolkit's \
-${toolkit}: update the driver or build with an older CUDA Toolkit, or the GPU rows will not run.")
+elseif(toolkit AND driver MATCHES "^([0-9]+)" AND CMAKE_MATCH_1 LESS toolkit_major)
+  message(WARNING " The NVIDIA driver supports CUDA ${driver}, older than the toolkit's ${toolkit}: update \
+the driver or build with an older CUDA Toolkit, or the GPU rows will not run.")
 endif()
 
 if(NOT CMAKE_CUDA_ARCHITECTURES)
@@ -129,3 +146,17 @@ if(NOT CMAKE_CUDA_ARCHITECTURES)
   # Hopper is built for with its own features, wgmma among them
   list(TRANSFORM CMAKE_CUDA_ARCHITECTURES REPLACE "^90-real$" 90a-real)
 endif()
+
+# A library of another toolkit would be measured without a word: says where there are two.
+function(recheck_one_toolkit)
+  foreach(library cublas cudart_static)
+    file(REAL_PATH "${CUDA_${library}_LIBRARY}" from)
+    file(REAL_PATH "${CUDAToolkit_BIN_DIR}/nvcc" own)
+    string(REGEX REPLACE "(/targets/[^/]+)?/lib(64)?/[^/]+$" "/bin/nvcc" other ${from})
+    file(REAL_PATH ${other} other)
+    if(EXISTS ${other} AND NOT other STREQUAL own)
+      message(WARNING " Two CUDA Toolkits: the compiler is ${own}, and ${library} is ${from}. Set \
+CUDAToolkit_ROOT to the one you mean, and configure a new build folder.")
+    endif()
+  endforeach()
+endfunction()

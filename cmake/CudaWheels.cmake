@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# The CUDA Toolkit where there is a driver and no nvcc: Python packages in the build folder, pinned. Takes
+# `driver`, the CUDA version that the driver supports, or "unknown". Leaves nvcc, or in no_wheels why not.
+set(folder ${CMAKE_BINARY_DIR}/cuda)
+set(pin "cuda-toolkit[nvcc,cudart,crt,nvvm,cccl,cublas,profiler,sanitizer]==13.0.3.0")  # pins its parts
+set(needed 1800)  # MB: 590 to download, kept until they are unpacked to 1,100, and some room
+
+if(EXISTS ${folder}/python/ready)
+elseif(driver MATCHES "^([0-9]+)" AND CMAKE_MATCH_1 LESS 13)
+  set(no_wheels ", and the driver supports CUDA ${driver}, too old for the packages of 13.0")
+elseif(DEFINED disk_left AND disk_left LESS needed)
+  set(no_wheels ", and its packages take ${needed} MB of disk where ${disk_left} MB are left")
+else()
+  message(STATUS "No CUDA Toolkit, but a driver (CUDA ${driver}): fetching CUDA Toolkit 13.0 into ${folder} "
+                 "(0.6 GB to download, 1.1 GB on disk; half a minute at 30 MB/s)")
+  # what an interrupted attempt left goes; nothing is written elsewhere
+  file(REMOVE_RECURSE ${folder})
+  file(WRITE ${folder}/downloads/pin.txt "${pin}\n")
+  execute_process(
+    COMMAND ${CMAKE_COMMAND} -E env TMPDIR=${folder}/downloads PIP_NO_CACHE_DIR=1
+            ${CMAKE_COMMAND} -D PYTHON=${Python3_EXECUTABLE} -D FOLDER=${folder}/python
+            -D REQUIREMENTS=${folder}/downloads/pin.txt -P ${CMAKE_CURRENT_LIST_DIR}/../reports/packages.cmake
+    RESULT_VARIABLE failed ERROR_VARIABLE said OUTPUT_QUIET)
+  if(failed)
+    file(REMOVE_RECURSE ${folder})
+    string(REGEX MATCH "\\(ERROR[^\n]*" said "${said}")
+    set(no_wheels ", and its packages cannot be fetched ${said}")
+  endif()
+endif()
+if(no_wheels)
+  return()
+endif()
+
+file(GLOB root ${folder}/python/lib/python*/site-packages/nvidia/cu13)
+# without these names CMake and nvcc would go on and find the libraries of another toolkit
+file(CREATE_LINK lib ${root}/lib64 SYMBOLIC)
+foreach(library cudart cublas cublasLt)
+  file(CREATE_LINK lib${library}.so.13 ${root}/lib/lib${library}.so SYMBOLIC)
+endforeach()
+set(nvcc ${root}/bin/nvcc)
+set(ENV{CUDACXX} ${nvcc})
