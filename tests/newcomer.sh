@@ -4,8 +4,8 @@
 #
 # The README on a machine that has nothing else: a minimal root of this distribution with the packages
 # that the README names, and nothing that they recommend; a clone of HEAD; and the README's two
-# commands, or those named here. A user without a home runs them. The CUDA Toolkit is this machine's, if
-# it has one. Exit code 77: not measured here.
+# commands, or those named here. A user without a home runs them. There is a made-up driver and no CUDA
+# Toolkit, which the first command fetches. Exit code 77: not measured here.
 set -euo pipefail
 here=$(cd "$(dirname "$0")/.." && pwd)
 
@@ -73,26 +73,22 @@ echo "deb http://127.0.0.1:9/debian $suite main" | "${inside[@]}" tee \
 
 git clone --quiet --no-local "$here" "$folder/recheck"
 tar -c -C "$folder" recheck | "${inside[@]}" tar -x --no-same-owner -C "$root"
-# nvcc on the PATH may be a link, or a script that calls it: it says itself where its toolkit is
-toolkit=$(nvcc --dryrun -x cu /dev/null 2>&1 | sed -n 's/^#\$ TOP=//p' || true)
+printf '#!/bin/sh\n[ $# != 0 ] || echo "CUDA Version: 13.0"\n' |
+  "${inside[@]}" install -m 755 /dev/stdin "$root/usr/local/bin/nvidia-smi"
 for command in "${commands[@]}"; do
   name=${command##* }
   [[ $# == 0 || " $* " == *" $name "* ]] || continue
   echo "== $command"
   SECONDS=0
   "${inside[@]}" bash -euc '
-    root=$1 toolkit=$2 command=$3
-    shift 3
+    root=$1 command=$2
+    shift 2
     mount --bind "$root" "$root"
     mount -t proc proc "$root/proc"
     mount --rbind /dev "$root/dev"
-    if [[ $toolkit ]]; then
-      mkdir -p "$root/usr/local/cuda"
-      mount --bind -o ro "$toolkit" "$root/usr/local/cuda"
-    fi
     chown -R 1000:1000 "$root/recheck"
     exec chroot --userspec=1000:1000 "$root" env -i PATH=/usr/local/bin:/usr/bin:/bin "$@" \
       sh -c "cd /recheck && $command"
-  ' - "$root" "$toolkit" "$command" "${environment[@]}"
+  ' - "$root" "$command" "${environment[@]}"
   echo "== $name: $SECONDS s"
 done
