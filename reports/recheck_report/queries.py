@@ -33,7 +33,6 @@ class Metric:
     scale: float
     ceiling: str
     ceiling_label: str
-    energy_unit: str  # billions of that work for each joule
 
     def rate(self, case: Case, seconds: float) -> float:
         work: float = getattr(case, self.work)
@@ -49,8 +48,8 @@ class Metric:
         return ceiling.value / self.scale if ceiling else None
 
 
-COMPUTE = Metric("flops", "TFLOP/s", 1e12, "fp32_flops", "fp32 limit", "GFLOP/J")
-MEMORY = Metric("bytes", "GB/s", 1e9, "dram_bytes_per_second", "DRAM limit", "GB/J")
+COMPUTE = Metric("flops", "TFLOP/s", 1e12, "fp32_flops", "fp32 limit")
+MEMORY = Metric("bytes", "GB/s", 1e9, "dram_bytes_per_second", "DRAM limit")
 
 
 def metric_of(record: Record, experiment: Experiment) -> Metric:

@@ -37,7 +37,7 @@ from recheck_report.claims.story import Step
 from recheck_report.formatting import NONE, duration, shape_label, significant
 from recheck_report.model.record import Case, Experiment
 from recheck_report.queries import metric_of, reference
-from recheck_report.sections.story import case_of, per_joule, there
+from recheck_report.sections.story import case_of, there
 
 TITLE = "Step by step"
 SIGNS = ("●", "■", "◆", "▲", "✚", "▼")  # the markers of GROUPS, in words
@@ -83,21 +83,16 @@ def draw(own: Measured, experiment: Experiment) -> Drawing:
     for step, case in steps:
         base, rate = case_of(own, experiment, step.base), metric.rates(case)
         gain = factor(own.comparisons.ratio(base, case).value) if base else NONE
-        energy, sign = per_joule(own, experiment, case), "*" if step.effective else ""
-        numbers = [significant(rate[0]) + sign, gain, energy + sign if energy else NONE]
+        numbers = [significant(rate[0]) + ("*" if step.effective else ""), gain]
         rows.append(_Row(step, case, rate, numbers))
-    heads = {
-        at: head
-        for at, head in enumerate((metric.unit, _GAIN, metric.energy_unit))
-        if any(row.numbers[at] != NONE for row in rows)
-    }
+    heads = [metric.unit, _GAIN] if any(row.numbers[1] != NONE for row in rows) else [metric.unit]
     panels = [
         (panel, _lines(own, experiment) if fp32 else [])
         for fp32 in (True, False)
         if (panel := [row for row in rows if row.case.fp32 == fp32])
     ]
     right = MARGIN + COLUMN * len(heads)
-    note = _note(experiment, rows, [*heads.values()])
+    note = _note(experiment, rows, heads)
     note += "Bars: 95 % intervals."
     above = [LINE * (0.2 + max(1, len(lines))) for _, lines in panels]
     heights = [top + ROW * len(rows) + AXIS for top, (rows, _) in zip(above, panels, strict=True)]
@@ -109,9 +104,9 @@ def draw(own: Measured, experiment: Experiment) -> Drawing:
         )
         _panel(card, axes, panel, lines, metric.unit)
         for y, row in enumerate(panel):
-            _numbers(axes, y, [row.numbers[head] for head in heads], INK)
+            _numbers(axes, y, row.numbers[: len(heads)], INK)
         if at == 0:
-            _numbers(axes, _ABOVE, [*heads.values()], MUTED)
+            _numbers(axes, _ABOVE, heads, MUTED)
         if not panel[0].case.fp32:
             text = "Not IEEE fp32" + ", on a scale of their own" * at
             _text(axes, (0, _ABOVE), text, color=MUTED)
@@ -188,8 +183,6 @@ def _note(experiment: Experiment, rows: list[_Row], heads: list[str]) -> str:
             if row.numbers[1] != NONE and not (last and last.step.row == row.step.base):
                 text += f"; {row.step.row}: as {row.step.base}"
         text += ". "
-    if any(row.numbers[2] != NONE for row in rows):
-        text += f"{heads[-1]}: work per energy, of hot launches in one window. "
     kinds = sorted({group(row.case) for row in rows})
     text += "; ".join(f"{SIGNS[kind]} {list(GROUPS)[kind]}" for kind in kinds) + ". "
     if any(row.step.effective for row in rows):

@@ -13,9 +13,8 @@ from recheck_report.claims import Check, Outcome
 from recheck_report.claims.measured import Measured
 from recheck_report.claims.predicates import NOT_MEASURED, Questions
 from recheck_report.claims.story import GAIN, Part, Step, Story
-from recheck_report.formatting import duration, prose, shape_label, significant
+from recheck_report.formatting import duration, prose, shape_label
 from recheck_report.model.record import Case, Experiment
-from recheck_report.queries import metric_of
 from recheck_report.sections.bottlenecks import busy
 from recheck_report.sections.sentences import Missing, Sentences
 from recheck_report.sections.verdicts import in_words
@@ -41,20 +40,10 @@ class Telling:
     uncounted: str  # of which steps nothing says what binds them, and why
 
 
-def case_of(own: Measured, experiment: Experiment, row: str, regime: str = "cold") -> Case | None:
+def case_of(own: Measured, experiment: Experiment, row: str) -> Case | None:
     """A row's case at the headline, if it has a time."""
-    case = own.record.find(experiment, row, experiment.headline, regime)
+    case = own.record.find(experiment, row, experiment.headline, "cold")
     return case if case and case.seconds else None
-
-
-def per_joule(own: Measured, experiment: Experiment, case: Case) -> str:
-    """A case's work per energy, of its row's hot launches; empty where nobody measured that."""
-    hot = case_of(own, experiment, case.strategy, "hot")
-    if not hot or not hot.power:
-        return ""
-    return significant(
-        getattr(case, metric_of(own.record, experiment).work) / 1e9 / hot.power.joules
-    )
 
 
 def there(own: Measured, experiment: Experiment) -> tuple[Story, list[Step]] | None:
@@ -98,7 +87,7 @@ def tell(own: Measured, experiment: Experiment) -> Telling | None:
 
 
 def _numbers(own: Measured, experiment: Experiment, step: Step) -> str:
-    """Its time against its base's, its rate and the energy that it takes."""
+    """Its time against its base's, and its rate."""
     say = Sentences(own, experiment)
     try:
         case = say.need(step.row, experiment.headline, "cold")
@@ -112,8 +101,6 @@ def _numbers(own: Measured, experiment: Experiment, step: Step) -> str:
         where = shape_label(experiment.headline)
         text = f"At {where} {say.link(case)} takes {duration(case.time.median)}"
     text += f"; {say.rate(case)}"
-    if energy := per_joule(own, experiment, case):
-        text += f"; {energy} {say.metric.energy_unit}"
     if step.effective:
         text += f"; effective, for it does {prose(step.effective)}"
     return f"{text}."
