@@ -111,7 +111,7 @@ def figure(claim: Claim) -> str:
     value = 100 * claim.claimed if unit == "%" else claim.claimed
     # a figure of "1.2 times" says what 1.212 says
     known = value == 1 or any(abs(each - value) <= 0.02 * value for each in printed)
-    return prose(claim.figure if known else f"{claim.figure} ({comes_to})")
+    return prose(claim.figure if known else f"{claim.figure}: {comes_to}")
 
 
 def said(claim: Claim) -> str:
