@@ -127,7 +127,7 @@ def test_errata(record: Record, checks: tuple[str, ...], word: str) -> None:
 @pytest.mark.parametrize(
     "claimed,said,figure",
     [(None, "lost", "lost"), (0.9, "", "0.9 times"), (1.212, "1.2 times", "1.2 times"),
-     (4.0, "as <fast>", "as &lt;fast> (4 times)")],
+     (4.0, "as <fast>", "as &lt;fast>: 4 times")],
 )  # fmt: skip
 def test_a_figure_says_what_it_comes_to(claimed: float | None, said: str, figure: str) -> None:
     from recheck_report.sections.verdicts import figure as figure_of
