@@ -264,7 +264,7 @@ double model(const Case& c, const Settings& settings, const Rates& rates) {
   auto floats = static_cast<double>(output.rows * output.columns);
   for (const auto& [rows, columns] : c.experiment->inputs(c.shape))
     floats += static_cast<double>(rows * columns);
-  const double budget = settings.budget_seconds, proofs = 0.03 + sizeof(float) * floats / 4.8e9;
+  const double budget = settings.budget_seconds, proofs = 0.03 + sizeof(float) * floats / 4.4e9;
   if (c.backend() == Backend::cpu) {
     // a library has all cores, and the documents' programs one, which waits for most of its
     // operands where a core's caches do not hold them and it needs each of them often
