@@ -21,6 +21,8 @@ _WORDS = {
     "how small a difference this run can tell",
     "resolution": "that smallest difference, or what two processes differ by in such ratios, if "
     "that is known and more; nothing smaller is called a difference",
+    "margin": "what a ratio differs by between runs, or the resolution if that is more",
+    "ᵉ": "from the far ends of two medians' intervals, as the two share no rounds",
     "suspect": "a time shorter than this machine can do",
     "claim, check": "a sentence of a document; a question to the record that decides it",
     "holds, fails here": "all parts of the claim are decided so, as far as its sentence reaches",
