@@ -1,13 +1,11 @@
 """The last net under a report: what raises on data that nobody foresaw costs only its own place.
 
-RECHECK_DEBUG=1 prints the traceback; RECHECK_RAISE=1, as the tests have it, takes the net away.
+RECHECK_RAISE=1, as the tests have it, takes the net away: with a traceback.
 """
 
 from __future__ import annotations
 
 import os
-import sys
-import traceback
 from collections.abc import Callable
 from typing import TypeVar
 
@@ -27,6 +25,4 @@ def caught(make: Callable[[], T], instead: Callable[[str], T], *known: type[Exce
             raise
         if os.environ.get("RECHECK_RAISE"):
             raise
-        if os.environ.get("RECHECK_DEBUG"):
-            traceback.print_exc(file=sys.stderr)
         return instead(printable(f"{type(error).__name__}: {error}")[:MOST])

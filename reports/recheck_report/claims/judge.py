@@ -69,13 +69,8 @@ class Judged:
             return VERDICT.WRONG_AS_PRINTED if self.claim.independent else VERDICT.FAILS_HERE
         if holding and found[FAILS]:
             return VERDICT.DEPENDS
-        unknown = not found[UNDECIDED] and not holding
-        return VERDICT.NOT_MEASURED if unknown or not self._measured else VERDICT.UNDECIDED
-
-    @property
-    def _measured(self) -> bool:
-        """Whether the usual choice was."""
-        return self.configurations[USUAL] != NOT_MEASURED
+        unknown = self.configurations[USUAL] == NOT_MEASURED or not (found[UNDECIDED] or holding)
+        return VERDICT.NOT_MEASURED if unknown else VERDICT.UNDECIDED
 
     @property
     def turns(self) -> str:
@@ -114,8 +109,12 @@ class Judged:
         word, found = "fails" if self.verdict in VERDICT.FAILS else self.verdict, []
         for each in self.claim.why:
             spoken = {key: self._known[key] for key in re.findall(r"{(\w+)}", each.text)}
-            here = each.verdict == word and (not each.gpu or self.gpu in each.gpu.split(" or "))
-            if here and all(outcome.value is not None for outcome in spoken.values()):
+            here = not each.gpu or self.gpu in each.gpu.split(" or ")
+            if (
+                each.verdict in ("", word)
+                and here
+                and all(outcome.value is not None for outcome in spoken.values())
+            ):
                 found.append((each.text, spoken))
         return tuple(found)
 

@@ -46,10 +46,10 @@ BY_READING = "by reading"  # nothing that a machine can check
 
 @dataclass(frozen=True)
 class Why:
-    """What explains one verdict; {key} stands for what the check of that key came to."""
+    """What explains a verdict, or any; {key} stands for what the check of that key came to."""
 
     text: Said
-    verdict: Annotated[str, Is(one_of=("holds", "fails", "depends", "undecided"))]
+    verdict: Annotated[str, Is(one_of=("", "holds", "fails", "depends", "undecided"))] = ""
     gpu: str = ""  # "NVIDIA A", "NVIDIA A or NVIDIA B"; empty where it is so on every one
 
 

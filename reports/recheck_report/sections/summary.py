@@ -182,10 +182,10 @@ def trusted(own: Measured, brands: list[str]) -> str:
         against.append(f"{many} suspect time{'s' if many > 1 else ''}")
     if alone := _alone(own):
         against.append(f"they are of one process on one GPU; {alone}")
-    if against and len(against) == len(brands):
-        return ""  # they stand above
-    if against:
+    if len(against) > len(brands):
         return f"**Read the numbers with care**: {'; '.join(against)}."
+    if against:
+        return ""  # it stands above
     passed = record.count()["passed"]
     if not passed:
         return "**Nothing was timed.**"
