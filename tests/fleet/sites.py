@@ -17,9 +17,9 @@ TREE = REPORTS.parent
 COMMITTED = REPORTS / "results" / "nvidia-h200"
 H200, OTHER = "NVIDIA H200", "Made-up GPU"
 # rows of the CPU alone, so many that there is time to end them
-SHORT = "--experiment=matvec --strategy=cpu_serial,cpu_sse --shape=512x512 --per-case=0.02"
+SHORT = "--experiment=matvec --strategy=cpu_serial,s3_sse --shape=512x512 --per-case=0.02"
 SHAPES = ",".join(f"{size}x{size}" for size in range(500, 1000, 16))
-LONG = f"--experiment=matvec --strategy=cpu_serial,cpu_sse --shape={SHAPES}"
+LONG = f"--experiment=matvec --strategy=cpu_serial,s3_sse --shape={SHAPES}"
 
 
 def python() -> str:
