@@ -6,6 +6,7 @@
 #include <numeric>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace recheck {
@@ -45,7 +46,8 @@ inline int distance(std::string_view a, std::string_view b) {
 inline std::string instead_of(std::string_view name, std::vector<std::string> known) {
   constexpr std::size_t few = 12, nearest = 4;
   if (known.size() <= few) return "there are " + joined(known);
-  std::ranges::stable_sort(known, {}, [&](const auto& each) { return distance(name, each); });
+  std::ranges::sort(known, {},
+                    [&](const auto& one) { return std::pair(distance(name, one), one); });
   known.resize(nearest);
   return "the nearest are " + joined(known);
 }
