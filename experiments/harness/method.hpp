@@ -30,8 +30,9 @@ struct Method {
   double batch_below_seconds = 20e-6;  // of shorter hot launches several make a sample
 
   // of a CPU row whose launch takes so long its two proofs and its launch on fresh inputs are
-  // samples as well: six launches in all, where eleven say no more
-  double proofs_timed_from_seconds = 0.1;
+  // samples as well: six launches in all, where eleven say no more; and beyond the second time
+  // these three alone, as their times differ by a few per cent
+  double proofs_timed_from_seconds = 0.1, three_samples_from_seconds = 0.5;
 
   // a case is tried only if its proofs and fewest samples are predicted to fit into so many budgets
   double proof_budgets = 20;

@@ -78,8 +78,8 @@ std::optional<Result> Pace::too_slow(const Case& c, Target& target) {
 Reason Pace::too_long(double seconds, double budgets) const {
   const double allowed = budgets * settings_.budget_seconds;
   if (seconds * launches_at_least <= allowed) return {};
-  return short_text(seconds) + " s a launch: proof and " + std::to_string(fewest_samples) +
-         " samples would take more than " + short_text(allowed) + " s, " + short_text(budgets) +
+  return short_text(seconds) + " s a launch: " + std::to_string(launches_at_least) +
+         " launches would take more than " + short_text(allowed) + " s, " + short_text(budgets) +
          " times --per-case";
 }
 

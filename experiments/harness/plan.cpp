@@ -271,9 +271,11 @@ double model(const Case& c, const Settings& settings, const Rates& rates) {
     const bool waits = work.bytes >= 8e6 && work.flops > 10 * work.bytes;
     const double flop_rate = c.strategy->role == Role::baseline ? 5e10 : waits ? 7e8 : 3e9;
     const double launch = 1e-6 + std::max(work.flops / flop_rate, work.bytes / 5e9);
-    const double least = (c.proofs_are_samples(launch) ? 6 : 8) * launch;
-    const double samples = std::max(method.most_budgets_host_timed * budget, least);
-    return least > method.proof_budgets * budget ? 0 : proofs + samples;  // too slow to be tried
+    const int launches = c.proofs_are_samples(launch) ? fewest_samples : 2 + fewest_samples;
+    if (launches * launch > method.proof_budgets * budget) return 0;  // too slow to be tried
+    const bool few = launch >= method.three_samples_from_seconds;
+    return proofs + std::max(method.most_budgets_host_timed * budget,
+                             (few ? fewest_long_samples : launches) * launch);
   }
   const double launch = (5e-6 + std::max(work.flops / rates.flops, work.bytes / rates.bytes)) *
                         (c.regime == Regime::inner ? inner_repeats : 1);

@@ -56,6 +56,7 @@ Json method_json() {
           {"queued_samples", m.queued_samples},
           {"batch_below_seconds", m.batch_below_seconds},
           {"proofs_timed_from_seconds", m.proofs_timed_from_seconds},
+          {"three_samples_from_seconds", m.three_samples_from_seconds},
           {"proof_budgets", m.proof_budgets},
           {"disturbed_above", m.disturbed_above},
           {"flush_l2_sizes", m.flush_l2_sizes},

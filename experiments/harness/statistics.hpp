@@ -22,17 +22,27 @@ struct Interval {
   double median, low, high;
 };
 
-/// The fewest samples whose range holds the median with that confidence.
-inline constexpr int fewest_samples = 6;
+/// The fewest samples whose range holds the median with that confidence; and of long launches.
+inline constexpr int fewest_samples = 6, fewest_long_samples = 3;
 
 /// Median with its nonparametric 95% interval: order statistics whose binomial coverage is at least
-/// 95%, no assumption about the distribution. Nothing for fewer than 6 samples, where no such pair
-/// exists. Source: Hoefler & Belli, Scientific Benchmarking of Parallel Computing Systems, SC'15,
-/// rule 5.
+/// 95%, no assumption about the distribution. Source: Hoefler & Belli, Scientific Benchmarking of
+/// Parallel Computing Systems, SC'15, rule 5. Three to five samples have no such pair: theirs is
+/// Student's interval of the logarithms' mean. Nothing for fewer.
 inline std::optional<Interval> median_interval(std::vector<double> samples) {
   const auto n = samples.size();
-  if (n < fewest_samples) return {};
+  if (n < fewest_long_samples) return {};
   std::ranges::sort(samples);
+  if (n < fewest_samples) {
+    constexpr double student[] = {4.303, 3.182, 2.776};  // 97.5% at 2, 3 and 4 degrees of freedom
+    double mean = 0, squares = 0;
+    for (const double s : samples) mean += std::log(s) / static_cast<double>(n);
+    for (const double s : samples) squares += std::pow(std::log(s) - mean, 2);
+    const double half =
+        student[n - fewest_long_samples] * std::sqrt(squares / static_cast<double>(n * (n - 1)));
+    return Interval{(samples[(n - 1) / 2] + samples[n / 2]) / 2, std::exp(mean - half),
+                    std::exp(mean + half)};
+  }
   // the true median falls below the l-th smallest sample iff fewer than l samples lie below it:
   // take the largest l for which that has a chance of at most 2.5%, and mirror it
   double chance = std::exp2(-static_cast<double>(n)), below = chance;

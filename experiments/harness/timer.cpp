@@ -86,6 +86,7 @@ Timer::Row Timer::row_of(Case& c) {
           .fresh_rounds = {},
           .blocks = proofs,
           .proofs = proofs,
+          .few = proofs > 0 && seconds_.at(c.strategy) >= method.three_samples_from_seconds,
           .spent = std::accumulate(c.samples.begin(), c.samples.end(), 0.0)};
   for (int rank = 0; rank < proofs; ++rank) {
     const auto* const round = std::ranges::find(rank_of_round, rank);
@@ -134,7 +135,7 @@ void Timer::sample_rounds(int first, int count) {
   for (int i = 0; i < count && !rows_.empty() && !interrupted; ++i) {
     const bool last = i + 1 == count;
     std::ranges::shuffle(rows_, order_);
-    each([&](const Row& row) { return last || takes_part(row, rank_of_round[i]); },
+    each([&](const Row& row) { return (last && !row.few) || takes_part(row, rank_of_round[i]); },
          [&](Row& row) { return sample_block(row, first + i, last); });
   }
 }
@@ -144,6 +145,7 @@ void Timer::sample_rounds(int first, int count) {
 bool Timer::takes_part(const Row& row, int rank) const {
   if (row.blocks == 0) return true;
   if (rank < row.proofs) return false;
+  if (row.few) return rank < fewest_long_samples;
   const double budgets = row.c->host_timed() ? method.most_budgets_host_timed : method.most_budgets;
   const double room = budgets * settings_.budget_seconds * row.blocks / row.spent;
   return rank < std::max<double>(room, fewest_samples);

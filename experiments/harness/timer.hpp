@@ -44,6 +44,7 @@ class Timer {
     int batch = 0;               // launches per sample; 0 until calibrated
     int blocks = 0;              // taken
     int proofs = 0;              // of these, a sample each
+    bool few = false;            // its samples: the proofs, and the launch on fresh inputs
     double spent = 0;            // seconds of its blocks, flushes and copies included
     bool fresh_checked = false;  // whether one of its blocks had a fresh launch
     Result judged = {};          // what its last block left

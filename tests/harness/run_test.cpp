@@ -24,7 +24,7 @@ using gpu_Run = Run;
 
 TEST_F(Run, RefusesInputThatMakesNoSense) {
   const std::pair<const char*, const char*> refusals[] = {
-      {"--strategy=tile61", "unknown strategy 'tile61': the nearest are tile8, tile16, tile32"},
+      {"--strategy=tile61", "unknown strategy 'tile61': the nearest are tile16, tile32, tile8"},
       {"--experiment=sorting", "there are matmul, matvec, transpose"},
       {"--regime=lukewarm", "unknown regime 'lukewarm': there are cold, hot"},
       {"--shape=12x", "'12x' is not a shape"},

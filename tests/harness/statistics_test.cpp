@@ -17,8 +17,13 @@ std::vector<double> one_to(int n) {
   return samples;
 }
 
-TEST(MedianInterval, NeedsSixSamples) {
-  EXPECT_FALSE(median_interval(one_to(5)));
+TEST(MedianInterval, IsStudentsOfThreeToFiveSamplesAndTheRangeOfSix) {
+  EXPECT_FALSE(median_interval(one_to(2)));
+  const auto three = median_interval({8, 2, 4});  // their logarithms: 2, 1, 3 times that of 2
+  ASSERT_TRUE(three);
+  EXPECT_EQ(three->median, 4);
+  EXPECT_NEAR(std::log2(three->high / 4), 4.303 / std::sqrt(3), 1e-12);
+  EXPECT_NEAR(three->low * three->high, 16, 1e-12);
   const auto interval = median_interval(one_to(6));
   ASSERT_TRUE(interval);
   EXPECT_EQ(interval->median, 3.5);

@@ -136,6 +136,9 @@ class Method:
             "inputs, too. A record without this number has no such samples (s per launch)"
         ),
     ] = None
+    three_samples_from_seconds: Annotated[
+        float | None, Is("a launch of a CPU row that takes so long has these three alone (s)")
+    ] = None
     throttled_below: Annotated[
         float | None, Is("of the device's own clock: samples below it are discarded (share)")
     ] = None
