@@ -17,44 +17,34 @@
 namespace recheck::mutants {
 namespace {
 
-enum class Defect {
-  none,
-  no_bounds_guard,
-  m_and_n_swapped,
-  k_tail_skipped,
-  last_row_unwritten,
-  writes_nan,
-  ignores_leading_dimension,
-  adds_to_what_is_there,
-  rounds_inputs_to_bf16,
-  one_element_off,
-  writes_before_the_output,
-  high_products_only,
-  a_plane_missing,
-  last_part_of_k_lost,
-  part_of_k_twice,
-};
+constexpr std::string_view defects =
+    "unspoiled no_bounds_guard m_and_n_swapped k_tail_skipped last_row_unwritten "
+    "writes_nan ignores_leading_dimension adds_to_what_is_there rounds_inputs_to_bf16 "
+    "one_element_off writes_before_the_output "
+    "unspoiled_split high_products_only a_plane_missing last_part_of_k_lost "
+    "part_of_k_twice";
+consteval int is(std::string_view defect) { return index_of(defects, defect); }
 
-template <Defect defect>
+template <int defect>
 void product(int m, int n, int k, const float* a, std::int64_t lda, const float* b,
              std::int64_t ldb, float* c, std::int64_t ldc) {
-  if (defect == Defect::ignores_leading_dimension) ldb = n;
-  const int k_end = defect == Defect::k_tail_skipped ? k / 16 * 16 : k;
-  const int columns = defect == Defect::no_bounds_guard && m > 0 ? (n + 15) / 16 * 16 : n;
+  if (defect == is("ignores_leading_dimension")) ldb = n;
+  const int k_end = defect == is("k_tail_skipped") ? k / 16 * 16 : k;
+  const int columns = defect == is("no_bounds_guard") && m > 0 ? (n + 15) / 16 * 16 : n;
   for (int i = 0; i < m; ++i) {
     for (int j = 0; j < columns; ++j) {
       float sum = 0;
       for (int e = 0; e < k_end && j < n; ++e) {
         const float x = a[i * lda + e], y = b[e * ldb + j];
-        sum += defect == Defect::rounds_inputs_to_bf16 ? bf16(x) * bf16(y) : x * y;
+        sum += defect == is("rounds_inputs_to_bf16") ? bf16(x) * bf16(y) : x * y;
       }
-      if (defect == Defect::m_and_n_swapped && (i >= n || j >= m)) continue;
-      if (defect == Defect::last_row_unwritten && i == m - 1) continue;
-      if (defect == Defect::writes_nan && i == m - 1 && j == n - 1) sum = NAN;
-      if (defect == Defect::one_element_off && i == m / 3 && j == n / 3) sum += 1;
-      if (defect == Defect::writes_before_the_output) c[-1] = sum;
+      if (defect == is("m_and_n_swapped") && (i >= n || j >= m)) continue;
+      if (defect == is("last_row_unwritten") && i == m - 1) continue;
+      if (defect == is("writes_nan") && i == m - 1 && j == n - 1) sum = NAN;
+      if (defect == is("one_element_off") && i == m / 3 && j == n / 3) sum += 1;
+      if (defect == is("writes_before_the_output")) c[-1] = sum;
       float& out = c[i * ldc + j];
-      out = defect == Defect::adds_to_what_is_there ? out + sum : sum;
+      out = defect == is("adds_to_what_is_there") ? out + sum : sum;
     }
   }
 }
@@ -72,17 +62,17 @@ void stale_result(int m, int n, int k, const float* a, std::int64_t lda, const f
 }
 
 /// The sum of the six largest products of three bf16 planes each, or of fewer.
-template <Defect defect>
+template <int defect>
 float split_product(float x, float y) {
   const float x0 = bf16(x), x1 = bf16(x - x0), x2 = bf16(x - x0 - x1);
   const float y0 = bf16(y), y1 = bf16(y - y0), y2 = bf16(y - y0 - y1);
-  if (defect == Defect::high_products_only) return x0 * y0;
-  const float small = x1 * y1 + x0 * y2 + (defect == Defect::a_plane_missing ? 0 : x2 * y0);
+  if (defect == is("high_products_only")) return x0 * y0;
+  const float small = x1 * y1 + x0 * y2 + (defect == is("a_plane_missing") ? 0 : x2 * y0);
   return small + (x0 * y1 + x1 * y0) + x0 * y0;
 }
 
 /// A product whose k is cut into four parts, each summed by itself.
-template <Defect defect>
+template <int defect>
 void in_parts(int m, int n, int k, const float* a, std::int64_t lda, const float* b,
               std::int64_t ldb, float* c, std::int64_t ldc) {
   constexpr int parts = 4;
@@ -91,8 +81,8 @@ void in_parts(int m, int n, int k, const float* a, std::int64_t lda, const float
       float sums[parts] = {};
       for (int e = 0; e < k; ++e)
         sums[std::int64_t{e} * parts / k] += split_product<defect>(a[i * lda + e], b[e * ldb + j]);
-      if (defect == Defect::last_part_of_k_lost) sums[parts - 1] = 0;
-      if (defect == Defect::part_of_k_twice) sums[parts - 1] += sums[0];
+      if (defect == is("last_part_of_k_lost")) sums[parts - 1] = 0;
+      if (defect == is("part_of_k_twice")) sums[parts - 1] += sums[0];
       c[i * ldc + j] = (sums[0] + sums[1]) + (sums[2] + sums[3]);
     }
   }
@@ -180,25 +170,13 @@ void cuts_where_sums_are_long(int m, int n, int k, const float* a, std::int64_t 
 
 using matmul::cpu;
 
-constexpr Strategy rows[] = {
-    mutant("unspoiled", cpu<product<Defect::none>>),
-    mutant("no_bounds_guard", cpu<product<Defect::no_bounds_guard>>),
-    mutant("m_and_n_swapped", cpu<product<Defect::m_and_n_swapped>>),
-    mutant("k_tail_skipped", cpu<product<Defect::k_tail_skipped>>),
-    mutant("last_row_unwritten", cpu<product<Defect::last_row_unwritten>>),
-    mutant("writes_nan", cpu<product<Defect::writes_nan>>),
-    mutant("stale_result", cpu<stale_result>),
-    mutant("ignores_leading_dimension", cpu<product<Defect::ignores_leading_dimension>>),
-    mutant("adds_to_what_is_there", cpu<product<Defect::adds_to_what_is_there>>),
-    mutant("rounds_inputs_to_bf16", cpu<product<Defect::rounds_inputs_to_bf16>>),
-    mutant("one_element_off", cpu<product<Defect::one_element_off>>),
-    mutant("writes_before_the_output", cpu<product<Defect::writes_before_the_output>>),
-    split(mutant("unspoiled_split", cpu<in_parts<Defect::none>>)),
-    split(mutant("high_products_only", cpu<in_parts<Defect::high_products_only>>)),
-    split(mutant("a_plane_missing", cpu<in_parts<Defect::a_plane_missing>>)),
-    split(mutant("last_part_of_k_lost", cpu<in_parts<Defect::last_part_of_k_lost>>)),
-    split(mutant("part_of_k_twice", cpu<in_parts<Defect::part_of_k_twice>>)),
-};
+constexpr int first_split = is("unspoiled_split");
+constexpr auto rows =
+    table_of(rows_of<0, first_split>(
+                 defects, [](auto i, auto name) { return mutant(name, cpu<product<i>>); }),
+             rows_of<first_split, words(defects)>(
+                 defects, [](auto i, auto name) { return split(mutant(name, cpu<in_parts<i>>)); }),
+             std::array{mutant("stale_result", cpu<stale_result>)});
 
 }  // namespace
 

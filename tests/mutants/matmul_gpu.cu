@@ -18,24 +18,14 @@ namespace {
 
 using kernels::matmul::MatmulArgs;
 
-enum class Defect {
-  none,
-  first_barrier_missing,
-  second_barrier_missing,
-  no_bounds_guard,
-  m_and_n_swapped,
-  k_tail_skipped,
-  last_row_unwritten,
-  writes_nan,
-  reads_uninitialised_shared,
-  ignores_leading_dimension,
-  adds_to_what_is_there,
-  rounds_inputs_to_bf16,
-  one_element_off,
-  writes_before_the_output,
-};
+constexpr std::string_view defects =
+    "unspoiled first_barrier_missing second_barrier_missing no_bounds_guard "
+    "m_and_n_swapped k_tail_skipped last_row_unwritten writes_nan "
+    "reads_uninitialised_shared ignores_leading_dimension adds_to_what_is_there "
+    "rounds_inputs_to_bf16 one_element_off writes_before_the_output";
+consteval int is(std::string_view defect) { return index_of(defects, defect); }
 
-template <Defect defect>
+template <int defect>
 __global__ void mutant_kernel(MatmulArgs p) {
   constexpr int tile = 32;  // many warps per block: a missing barrier is then a race that is lost
   __shared__ float as[tile][tile];
@@ -43,44 +33,44 @@ __global__ void mutant_kernel(MatmulArgs p) {
   const int tx = threadIdx.x, ty = threadIdx.y;
   const int row = blockIdx.y * tile + ty;
   const int col = blockIdx.x * tile + tx;
-  const std::int64_t ldb = defect == Defect::ignores_leading_dimension ? p.n : p.ldb;
+  const std::int64_t ldb = defect == is("ignores_leading_dimension") ? p.n : p.ldb;
 
   float sum = 0;
-  const int k_end = defect == Defect::k_tail_skipped ? p.k / tile * tile : p.k;
+  const int k_end = defect == is("k_tail_skipped") ? p.k / tile * tile : p.k;
   for (int k0 = 0; k0 < k_end; k0 += tile) {
     const bool a_inside = row < p.m && k0 + tx < p.k;
     const bool b_inside = col < p.n && k0 + ty < p.k;
-    if (defect == Defect::reads_uninitialised_shared) {
+    if (defect == is("reads_uninitialised_shared")) {
       if (a_inside) as[ty][tx] = p.a[row * p.lda + k0 + tx];
       if (b_inside) bs[ty][tx] = p.b[(k0 + ty) * ldb + col];
     } else {
       float a = a_inside ? p.a[row * p.lda + k0 + tx] : 0.0f;
       float b = b_inside ? p.b[(k0 + ty) * ldb + col] : 0.0f;
-      if (defect == Defect::rounds_inputs_to_bf16) {
+      if (defect == is("rounds_inputs_to_bf16")) {
         a = __bfloat162float(__float2bfloat16(a));
         b = __bfloat162float(__float2bfloat16(b));
       }
       as[ty][tx] = a;
       bs[ty][tx] = b;
     }
-    if (defect != Defect::first_barrier_missing) __syncthreads();
+    if (defect != is("first_barrier_missing")) __syncthreads();
     // without the second barrier nothing makes quick warps wait for slow ones: have some be slow
-    if (defect == Defect::second_barrier_missing && ty % 2 == 1) __nanosleep(20'000);
+    if (defect == is("second_barrier_missing") && ty % 2 == 1) __nanosleep(20'000);
     for (int e = 0; e < tile; ++e) sum += as[ty][e] * bs[e][tx];
-    if (defect != Defect::second_barrier_missing) __syncthreads();
+    if (defect != is("second_barrier_missing")) __syncthreads();
   }
 
-  if (row >= p.m || (col >= p.n && defect != Defect::no_bounds_guard)) return;
-  if (defect == Defect::m_and_n_swapped && (row >= p.n || col >= p.m)) return;
-  if (defect == Defect::last_row_unwritten && row == p.m - 1) return;
-  if (defect == Defect::writes_nan && row == p.m - 1 && col == p.n - 1) sum = NAN;
-  if (defect == Defect::one_element_off && row == p.m / 3 && col == p.n / 3) sum += 1;
-  if (defect == Defect::writes_before_the_output && row + col == 0) p.c[-1] = sum;
+  if (row >= p.m || (col >= p.n && defect != is("no_bounds_guard"))) return;
+  if (defect == is("m_and_n_swapped") && (row >= p.n || col >= p.m)) return;
+  if (defect == is("last_row_unwritten") && row == p.m - 1) return;
+  if (defect == is("writes_nan") && row == p.m - 1 && col == p.n - 1) sum = NAN;
+  if (defect == is("one_element_off") && row == p.m / 3 && col == p.n / 3) sum += 1;
+  if (defect == is("writes_before_the_output") && row + col == 0) p.c[-1] = sum;
   float& c = p.c[row * p.ldc + col];
-  c = defect == Defect::adds_to_what_is_there ? c + sum : sum;
+  c = defect == is("adds_to_what_is_there") ? c + sum : sum;
 }
 
-template <Defect defect>
+template <int defect>
 void launch(const MatmulArgs& p, cudaStream_t stream) {
   if (p.m == 0 || p.n == 0) return;
   mutant_kernel<defect><<<dim3((p.n + 31) / 32, (p.m + 31) / 32), dim3(32, 32), 0, stream>>>(p);
@@ -105,7 +95,7 @@ void stale_result(const MatmulArgs& p, cudaStream_t stream) {
 
 /// Asks for more threads than a block may have, and hides that nothing was launched.
 void launch_error_swallowed(const MatmulArgs& p, cudaStream_t stream) {
-  mutant_kernel<Defect::writes_nan><<<1, dim3(64, 64), 0, stream>>>(p);
+  mutant_kernel<is("writes_nan")><<<1, dim3(64, 64), 0, stream>>>(p);
   cudaGetLastError();
 }
 
@@ -160,18 +150,6 @@ Reason between_tiles(const Shape& s, const Device&) {
   return s[0] % 16 == 0 && s[1] % 16 == 0 ? Reason{"has nothing to round"} : Reason{};
 }
 
-template <bool tail>
-constexpr Strategy s1_row(std::string_view name) {
-  Strategy row = packed(mutant(name, gpu<s1_with_room>));
-  row.workspace = k_tail_floats;
-  row.fits = [](const Shape& s, const Device&) -> Reason {
-    if (auto reason = whole_tiles("m", s[0], 16)) return reason;
-    if (auto reason = whole_tiles("n", s[1], 16)) return reason;
-    return (s[2] % 16 != 0) == tail ? Reason{} : Reason{"is about the tail of k"};
-  };
-  return row;
-}
-
 template <auto kernel>
 constexpr Strategy floor_grid(std::string_view name) {
   Strategy row = packed(mutant(name, gpu<kernel>));
@@ -179,9 +157,9 @@ constexpr Strategy floor_grid(std::string_view name) {
   return row;
 }
 
-/// S2's listings take whole tiles; where k has a tail, the second leaves it out.
+/// S1's and S2's listings take whole tiles, and are wrong where k has a tail.
 template <auto kernel, bool tail>
-constexpr Strategy s2_row(std::string_view name) {
+constexpr Strategy tiled(std::string_view name) {
   Strategy row = packed(mutant(name, gpu<kernel>));
   row.fits = [](const Shape& s, const Device&) -> Reason {
     if (auto reason = whole_tiles("m", s[0], 16)) return reason;
@@ -191,33 +169,24 @@ constexpr Strategy s2_row(std::string_view name) {
   return row;
 }
 
-constexpr Strategy rows[] = {
+constexpr Strategy with_room(Strategy row) {
+  row.workspace = k_tail_floats;
+  return row;
+}
+
+constexpr Strategy others[] = {
     s0_row<S0Defect::none>("unspoiled_s0"),
     s0_row<S0Defect::depth4_outer_loop, 64>("s0_depth4_outer_loop"),
     s0_row<S0Defect::depth4_both_loops, 64>("s0_depth4_both_loops"),
     s0_row<S0Defect::depth4_inner_loop, 64>("s0_depth4_inner_loop"),
     floor_grid<kernels::matmul::s1_kernel_0>("s1_floor_grid"),
     floor_grid<kernels::matmul::s2_global>("s2_floor_grid"),
-    s2_row<s2<S2Defect::none>, false>("unspoiled_s2"),
-    s2_row<kernels::matmul::s2_shared, true>("s2_k_tail"),
-    s1_row<false>("unspoiled_s1_with_room"),
-    s1_row<true>("s1_k_tail"),
-    mutant("unspoiled", gpu<launch<Defect::none>>),
-    mutant("first_barrier_missing", gpu<launch<Defect::first_barrier_missing>>),
-    mutant("second_barrier_missing", gpu<launch<Defect::second_barrier_missing>>),
-    mutant("no_bounds_guard", gpu<launch<Defect::no_bounds_guard>>),
-    mutant("m_and_n_swapped", gpu<launch<Defect::m_and_n_swapped>>),
-    mutant("k_tail_skipped", gpu<launch<Defect::k_tail_skipped>>),
-    mutant("last_row_unwritten", gpu<launch<Defect::last_row_unwritten>>),
-    mutant("writes_nan", gpu<launch<Defect::writes_nan>>),
+    tiled<s2<S2Defect::none>, false>("unspoiled_s2"),
+    tiled<kernels::matmul::s2_shared, true>("s2_k_tail"),
+    with_room(tiled<s1_with_room, false>("unspoiled_s1_with_room")),
+    with_room(tiled<s1_with_room, true>("s1_k_tail")),
     mutant("stale_result", gpu<stale_result>),
     mutant("launch_error_swallowed", gpu<launch_error_swallowed>),
-    mutant("reads_uninitialised_shared", gpu<launch<Defect::reads_uninitialised_shared>>),
-    mutant("ignores_leading_dimension", gpu<launch<Defect::ignores_leading_dimension>>),
-    mutant("adds_to_what_is_there", gpu<launch<Defect::adds_to_what_is_there>>),
-    mutant("rounds_inputs_to_bf16", gpu<launch<Defect::rounds_inputs_to_bf16>>),
-    mutant("one_element_off", gpu<launch<Defect::one_element_off>>),
-    mutant("writes_before_the_output", gpu<launch<Defect::writes_before_the_output>>),
     pipelined<PipelineDefect::none>("unspoiled_pipeline"),
     pipelined<PipelineDefect::first_tile_only>("first_tile_only"),
     pipelined<PipelineDefect::sums_not_cleared>("sums_not_cleared"),
@@ -227,12 +196,16 @@ constexpr Strategy rows[] = {
     newer(mutant("unspoiled_behind", gpu<behind<true>>)),
     newer(mutant("previous_kernel_not_awaited", gpu<behind<false>>)),
 };
+constexpr auto rows =
+    table_of(rows_of<0, words(defects)>(
+                 defects, [](auto i, auto name) { return mutant(name, gpu<launch<i>>); }),
+             std::to_array(others));
 
 constexpr Strategy races[] = {
     s0_row<S0Defect::first_barrier_missing>("s0_first_barrier_missing"),
     s0_row<S0Defect::second_barrier_missing>("s0_second_barrier_missing"),
-    s2_row<s2<S2Defect::first_barrier_missing>, false>("s2_first_barrier_missing"),
-    s2_row<s2<S2Defect::second_barrier_missing>, false>("s2_second_barrier_missing"),
+    tiled<s2<S2Defect::first_barrier_missing>, false>("s2_first_barrier_missing"),
+    tiled<s2<S2Defect::second_barrier_missing>, false>("s2_second_barrier_missing"),
 };
 
 }  // namespace

@@ -18,69 +18,49 @@ namespace {
 using kernels::matvec::line;
 using kernels::matvec::MatvecArgs;
 
-enum class Defect {
-  none,
-  // one thread per row, the vector through shared memory
-  barrier_before_staging_missing,
-  barrier_after_staging_missing,
-  idle_threads_leave,
-  no_bounds_guard,
-  rows_and_columns_swapped,
-  last_chunk_skipped,
-  unroll_remainder_skipped,
-  last_row_unwritten,
-  writes_nan,
-  pitch_ignored,
-  pitch_counts_floats,
-  adds_to_what_is_there,
-  rounds_inputs_to_bf16,
-  one_element_off,
-  writes_before_the_output,
-  // one block per row
-  reduction_barrier_missing,
-  shuffle_step_missing,
-  // constant memory
-  batch_from_the_beginning,
-  batch_overwrites_the_last,
-  // the read-only pass
-  read_tail_skipped,
-  read_word_twice,
-  read_vector_left_out,
-  read_nothing,
-  read_partial_unwritten,
-};
+constexpr std::string_view defects =
+    "unspoiled_staged barrier_before_staging_missing barrier_after_staging_missing "
+    "idle_threads_leave no_bounds_guard rows_and_columns_swapped last_chunk_skipped "
+    "unroll_remainder_skipped last_row_unwritten writes_nan pitch_ignored "
+    "pitch_counts_floats adds_to_what_is_there rounds_inputs_to_bf16 one_element_off "
+    "writes_before_the_output "
+    "unspoiled_reduced reduction_barrier_missing shuffle_step_missing "
+    "unspoiled_batches batch_from_the_beginning batch_overwrites_the_last "
+    "unspoiled_read read_tail_skipped read_word_twice read_vector_left_out read_nothing "
+    "read_partial_unwritten";
+consteval int is(std::string_view defect) { return index_of(defects, defect); }
 
 constexpr int block = 1024;         // many warps: a missing barrier is then a race that is lost
 constexpr unsigned late = 100'000;  // nanoseconds, for warps that others ought to wait for
 
 /// A by columns.
-template <Defect defect>
+template <int defect>
 __global__ void staged_kernel(MatvecArgs p) {
   __shared__ float staged[block];
   const int tid = static_cast<int>(threadIdx.x);
   const std::int64_t row = blockIdx.x * static_cast<std::int64_t>(block) + tid;
-  if (defect == Defect::idle_threads_leave && row >= p.rows) return;
-  const int columns = defect == Defect::last_chunk_skipped         ? p.columns / block * block
-                      : defect == Defect::unroll_remainder_skipped ? p.columns / 8 * 8
-                                                                   : p.columns;
+  if (defect == is("idle_threads_leave") && row >= p.rows) return;
+  const int columns = defect == is("last_chunk_skipped")         ? p.columns / block * block
+                      : defect == is("unroll_remainder_skipped") ? p.columns / 8 * 8
+                                                                 : p.columns;
   float sum = 0;
   for (int start = 0; start < columns; start += block) {
     const int end = min(columns, start + block);
     // without this one, warps that have no rows are already at the next chunk while others sum
-    if (defect != Defect::barrier_before_staging_missing) __syncthreads();
-    if (defect == Defect::barrier_after_staging_missing && tid / 32 % 2 == 1) __nanosleep(late);
+    if (defect != is("barrier_before_staging_missing")) __syncthreads();
+    if (defect == is("barrier_after_staging_missing") && tid / 32 % 2 == 1) __nanosleep(late);
     if (start + tid < end) staged[tid] = p.v[start + tid];
-    if (defect != Defect::barrier_after_staging_missing) __syncthreads();
+    if (defect != is("barrier_after_staging_missing")) __syncthreads();
     if (row >= p.rows) continue;
     for (int j = start; j < end; ++j) {
       const float* column = line(p, j);
-      if (defect == Defect::pitch_ignored) column = p.a + static_cast<std::int64_t>(j) * p.rows;
+      if (defect == is("pitch_ignored")) column = p.a + static_cast<std::int64_t>(j) * p.rows;
       // S3's own trap: bytes that step over floats go four times as far, here round in a circle
-      if (defect == Defect::pitch_counts_floats) column = line(p, 4 * j % p.columns);
+      if (defect == is("pitch_counts_floats")) column = line(p, 4 * j % p.columns);
       float a = column[row], v = staged[j - start];
-      if (defect == Defect::rows_and_columns_swapped)
+      if (defect == is("rows_and_columns_swapped"))
         a = row < p.columns && j < p.rows ? line(p, row)[j] : 0.0f;
-      if (defect == Defect::rounds_inputs_to_bf16) {
+      if (defect == is("rounds_inputs_to_bf16")) {
         a = __bfloat162float(__float2bfloat16(a));
         v = __bfloat162float(__float2bfloat16(v));
       }
@@ -88,61 +68,61 @@ __global__ void staged_kernel(MatvecArgs p) {
     }
   }
 
-  if (row >= (defect == Defect::no_bounds_guard ? (p.rows + 31) / 32 * 32 : p.rows)) return;
-  if (defect == Defect::last_row_unwritten && row == p.rows - 1) return;
-  if (defect == Defect::writes_nan && row == p.rows - 1) sum = NAN;
-  if (defect == Defect::one_element_off && row == p.rows / 3) sum += 1;
-  if (defect == Defect::writes_before_the_output && row == 0) p.r[-1] = sum;
-  p.r[row] = defect == Defect::adds_to_what_is_there ? p.r[row] + sum : sum;
+  if (row >= (defect == is("no_bounds_guard") ? (p.rows + 31) / 32 * 32 : p.rows)) return;
+  if (defect == is("last_row_unwritten") && row == p.rows - 1) return;
+  if (defect == is("writes_nan") && row == p.rows - 1) sum = NAN;
+  if (defect == is("one_element_off") && row == p.rows / 3) sum += 1;
+  if (defect == is("writes_before_the_output") && row == 0) p.r[-1] = sum;
+  p.r[row] = defect == is("adds_to_what_is_there") ? p.r[row] + sum : sum;
 }
 
-template <Defect defect>
+template <int defect>
 void staged(const MatvecArgs& p, cudaStream_t stream) {
   if (p.rows > 0) staged_kernel<defect><<<(p.rows - 1) / block + 1, block, 0, stream>>>(p);
 }
 
 /// A by rows; a tree in shared memory down to one warp, which goes on by shuffles.
-template <Defect defect>
+template <int defect>
 __global__ void reduced_kernel(MatvecArgs p) {
   __shared__ float sums[block];
   const int tid = static_cast<int>(threadIdx.x);
   float sum = 0;
   for (int j = tid; j < p.columns; j += block) sum += line(p, blockIdx.x)[j] * p.v[j];
-  if (defect == Defect::reduction_barrier_missing && tid / 32 % 2 == 1) __nanosleep(late);
+  if (defect == is("reduction_barrier_missing") && tid / 32 % 2 == 1) __nanosleep(late);
   sums[tid] = sum;
   for (int half = block / 2; half >= 32; half /= 2) {
-    if (defect != Defect::reduction_barrier_missing) __syncthreads();
+    if (defect != is("reduction_barrier_missing")) __syncthreads();
     if (tid < half) sums[tid] += sums[tid + half];
   }
   if (tid >= 32) return;
   sum = sums[tid];
-  for (int half = defect == Defect::shuffle_step_missing ? 8 : 16; half > 0; half /= 2)
+  for (int half = defect == is("shuffle_step_missing") ? 8 : 16; half > 0; half /= 2)
     sum += __shfl_down_sync(0xffffffffu, sum, half);
   if (tid == 0) p.r[blockIdx.x] = sum;
 }
 
-template <Defect defect>
+template <int defect>
 void reduced(const MatvecArgs& p, cudaStream_t stream) {
   if (p.rows > 0) reduced_kernel<defect><<<p.rows, block, 0, stream>>>(p);
 }
 
 /// A by columns.
-template <Defect defect>
+template <int defect>
 __global__ void batch_kernel(MatvecArgs p, int start, int end) {
   const std::int64_t row = blockIdx.x * static_cast<std::int64_t>(block) + threadIdx.x;
   if (row >= p.rows) return;
-  float sum = start == 0 || defect == Defect::batch_overwrites_the_last ? 0 : p.r[row];
+  float sum = start == 0 || defect == is("batch_overwrites_the_last") ? 0 : p.r[row];
   for (int j = start; j < end; ++j) sum += line(p, j)[row] * c_v[j - start];
   p.r[row] = sum;
 }
 
-template <Defect defect>
+template <int defect>
 void batches(const MatvecArgs& p, cudaStream_t stream) {
   if (p.rows == 0) return;
   int start = 0;
   do {
     const int end = std::min(p.columns, start + kernels::matvec::constant_batch);
-    const float* from = defect == Defect::batch_from_the_beginning ? p.v : p.v + start;
+    const float* from = defect == is("batch_from_the_beginning") ? p.v : p.v + start;
     if (end > start)
       cudaMemcpyToSymbolAsync(c_v, from, (end - start) * sizeof(float), 0, cudaMemcpyDeviceToDevice,
                               stream);
@@ -152,18 +132,18 @@ void batches(const MatvecArgs& p, cudaStream_t stream) {
 }
 
 /// A by rows, and the vector as if it were one more.
-template <Defect defect>
+template <int defect>
 __global__ void read_kernel(MatvecArgs p) {
   const int tid = static_cast<int>(threadIdx.x);
-  const int columns = defect == Defect::read_tail_skipped ? p.columns / 4 * 4 : p.columns;
-  const int lines = defect == Defect::read_nothing           ? 0
-                    : defect == Defect::read_vector_left_out ? p.rows
-                                                             : p.rows + 1;
+  const int columns = defect == is("read_tail_skipped") ? p.columns / 4 * 4 : p.columns;
+  const int lines = defect == is("read_nothing")           ? 0
+                    : defect == is("read_vector_left_out") ? p.rows
+                                                           : p.rows + 1;
   unsigned own = 0;
   for (int row = static_cast<int>(blockIdx.x); row < lines; row += static_cast<int>(gridDim.x)) {
     const auto* words = reinterpret_cast<const unsigned*>(row < p.rows ? line(p, row) : p.v);
     for (int j = tid; j < columns; j += block) own ^= words[j];
-    if (defect == Defect::read_word_twice && row == p.rows && tid == 0 && columns > 0)
+    if (defect == is("read_word_twice") && row == p.rows && tid == 0 && columns > 0)
       own ^= words[0];
   }
   __shared__ unsigned folded;
@@ -171,11 +151,11 @@ __global__ void read_kernel(MatvecArgs p) {
   __syncthreads();
   atomicXor(&folded, own);
   __syncthreads();
-  if (defect == Defect::read_partial_unwritten && blockIdx.x == gridDim.x - 1) return;
+  if (defect == is("read_partial_unwritten") && blockIdx.x == gridDim.x - 1) return;
   if (tid == 0) reinterpret_cast<unsigned*>(p.r)[blockIdx.x] = folded;
 }
 
-template <Defect defect>
+template <int defect>
 void read(const MatvecArgs& p, cudaStream_t stream) {
   read_kernel<defect><<<kernels::fold_partials, block, 0, stream>>>(p);
 }
@@ -248,66 +228,34 @@ constexpr Strategy pitch_row(std::string_view name) {
 using matvec::gpu;
 
 template <auto f>
-constexpr Strategy s3_row(std::string_view name) {
+constexpr Strategy by_columns(std::string_view name) {
   return mutant(name, gpu<f>, Layout::column_major);
 }
 
-template <Defect defect>
-constexpr Strategy staged_row(std::string_view name) {
-  return mutant(name, gpu<staged<defect>>, Layout::column_major);
-}
-template <Defect defect>
-constexpr Strategy reduced_row(std::string_view name) {
-  return mutant(name, gpu<reduced<defect>>, Layout::pitched);
-}
-template <Defect defect>
-constexpr Strategy batches_row(std::string_view name) {
-  return mutant(name, gpu<batches<defect>>, Layout::column_major);
-}
-template <Defect defect>
-constexpr Strategy read_row(std::string_view name) {
-  return mutant(name, gpu<read<defect>>, Layout::row_major, &matvec::checksum);
-}
-
-constexpr Strategy rows[] = {
-    staged_row<Defect::none>("unspoiled_staged"),
-    staged_row<Defect::barrier_before_staging_missing>("barrier_before_staging_missing"),
-    staged_row<Defect::barrier_after_staging_missing>("barrier_after_staging_missing"),
-    staged_row<Defect::idle_threads_leave>("idle_threads_leave"),
-    staged_row<Defect::no_bounds_guard>("no_bounds_guard"),
-    staged_row<Defect::rows_and_columns_swapped>("rows_and_columns_swapped"),
-    staged_row<Defect::last_chunk_skipped>("last_chunk_skipped"),
-    staged_row<Defect::unroll_remainder_skipped>("unroll_remainder_skipped"),
-    staged_row<Defect::last_row_unwritten>("last_row_unwritten"),
-    staged_row<Defect::writes_nan>("writes_nan"),
-    staged_row<Defect::pitch_ignored>("pitch_ignored"),
-    staged_row<Defect::pitch_counts_floats>("pitch_counts_floats"),
-    staged_row<Defect::adds_to_what_is_there>("adds_to_what_is_there"),
-    staged_row<Defect::rounds_inputs_to_bf16>("rounds_inputs_to_bf16"),
-    staged_row<Defect::one_element_off>("one_element_off"),
-    staged_row<Defect::writes_before_the_output>("writes_before_the_output"),
+constexpr Strategy listings[] = {
     sizes_row<true>("unspoiled_s3_sizes_as_named_of_a_square"),
     sizes_row<false>("s3_sizes_as_named"),
     sizes_row<false, kernels::matvec::s3_shared<256, 8, 256, 32>>("s3_shared_sizes_as_named"),
     pitch_row<1>("unspoiled_s3_pitch_in_floats"),
     pitch_row<4>("s3_pitch_in_bytes"),
-    s3_row<s3_batches<S3Defect::none>>("unspoiled_s3_batches"),
-    s3_row<s3_batches<S3Defect::sums_not_cleared>>("s3_sums_not_cleared"),
-    s3_row<s3_chunks<S3Defect::none>>("unspoiled_s3_chunks"),
-    s3_row<s3_chunks<S3Defect::idle_threads_return>>("s3_idle_threads_return"),
-    reduced_row<Defect::none>("unspoiled_reduced"),
-    reduced_row<Defect::reduction_barrier_missing>("reduction_barrier_missing"),
-    reduced_row<Defect::shuffle_step_missing>("shuffle_step_missing"),
-    batches_row<Defect::none>("unspoiled_batches"),
-    batches_row<Defect::batch_from_the_beginning>("batch_from_the_beginning"),
-    batches_row<Defect::batch_overwrites_the_last>("batch_overwrites_the_last"),
-    read_row<Defect::none>("unspoiled_read"),
-    read_row<Defect::read_tail_skipped>("read_tail_skipped"),
-    read_row<Defect::read_word_twice>("read_word_twice"),
-    read_row<Defect::read_vector_left_out>("read_vector_left_out"),
-    read_row<Defect::read_nothing>("read_nothing"),
-    read_row<Defect::read_partial_unwritten>("read_partial_unwritten"),
+    by_columns<s3_batches<S3Defect::none>>("unspoiled_s3_batches"),
+    by_columns<s3_batches<S3Defect::sums_not_cleared>>("s3_sums_not_cleared"),
+    by_columns<s3_chunks<S3Defect::none>>("unspoiled_s3_chunks"),
+    by_columns<s3_chunks<S3Defect::idle_threads_return>>("s3_idle_threads_return"),
 };
+constexpr int reduced_from = is("unspoiled_reduced"), batches_from = is("unspoiled_batches"),
+              read_from = is("unspoiled_read");
+constexpr auto rows = table_of(
+    std::to_array(listings),
+    rows_of<0, reduced_from>(defects,
+                             [](auto i, auto name) { return by_columns<staged<i>>(name); }),
+    rows_of<reduced_from, batches_from>(
+        defects, [](auto i, auto name) { return mutant(name, gpu<reduced<i>>, Layout::pitched); }),
+    rows_of<batches_from, read_from>(
+        defects, [](auto i, auto name) { return by_columns<batches<i>>(name); }),
+    rows_of<read_from, words(defects)>(defects, [](auto i, auto name) {
+      return mutant(name, gpu<read<i>>, Layout::row_major, &matvec::checksum);
+    }));
 
 }  // namespace
 

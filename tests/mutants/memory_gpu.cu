@@ -14,79 +14,68 @@ namespace k = kernels::memory;
 using k::ProbeArgs;
 using kernels::fold_block;
 
-enum class Defect {
-  none,
-  // the chase
-  barrier_missing,
-  one_step_short,
-  one_line_after_another,
-  // passes
-  one_pass_only,
-  pass_missing,
-  part_twice,
-  tail_skipped,
-  // passes that write
-  word_unwritten,
-  one_block_stops_early,
-};
+constexpr std::string_view defects =
+    "unspoiled_chase barrier_missing one_step_short one_line_after_another "
+    "unspoiled_passes one_pass_only pass_missing part_twice tail_skipped "
+    "unspoiled_writes word_unwritten one_block_stops_early";
+consteval int is(std::string_view defect) { return index_of(defects, defect); }
 
 constexpr int block = 1024;         // many warps: a missing barrier is then a race that is lost
 constexpr int most_words = 8192;    // of a block
 constexpr unsigned late = 100'000;  // nanoseconds, for warps that others ought to wait for
 
-template <Defect defect>
+template <int defect>
 __global__ void chase_kernel(ProbeArgs p, unsigned lines) {
   __shared__ unsigned words[most_words];
   const int tid = static_cast<int>(threadIdx.x);
-  if (defect == Defect::barrier_missing && tid / 32 % 2 == 1) __nanosleep(late);
+  if (defect == is("barrier_missing") && tid / 32 % 2 == 1) __nanosleep(late);
   for (int i = tid; i < p.count; i += block) words[i] = reinterpret_cast<const unsigned*>(p.in)[i];
-  if (defect != Defect::barrier_missing) __syncthreads();
+  if (defect != is("barrier_missing")) __syncthreads();
   if (tid != 0) return;
   unsigned line = 0, fold = 0;
-  for (int s = defect == Defect::one_step_short ? 1 : 0; s < k::near_steps; ++s) {
+  for (int s = defect == is("one_step_short") ? 1 : 0; s < k::near_steps; ++s) {
     fold = fold * k::chase_fold + words[line * k::line_words];
-    line =
-        (defect == Defect::one_line_after_another ? line + 1
-                                                  : k::chase_factor * line + k::chase_increment) %
-        lines;
+    line = (defect == is("one_line_after_another") ? line + 1
+                                                   : k::chase_factor * line + k::chase_increment) %
+           lines;
   }
   reinterpret_cast<unsigned*>(p.out)[0] = fold;
   reinterpret_cast<unsigned*>(p.out)[1] = line;
 }
 
-template <Defect defect>
+template <int defect>
 void chase(const ProbeArgs& p, cudaStream_t stream) {
   chase_kernel<defect><<<1, block, 0, stream>>>(p, k::chase_lines(p.count));
 }
 
-template <Defect defect>
+template <int defect>
 __global__ void passes_kernel(ProbeArgs p) {
   const auto* words = reinterpret_cast<const unsigned*>(p.in);
   const auto load = [](const uint4* at) { return __ldg(at); };
   const int tid = static_cast<int>(threadIdx.x);
-  const auto count = defect == Defect::tail_skipped ? p.count / 4 * 4 : p.count;
+  const auto count = defect == is("tail_skipped") ? p.count / 4 * 4 : p.count;
   unsigned own = 0;
   for (unsigned pass = blockIdx.x; pass < k::passes; pass += gridDim.x) {
     const int lane = static_cast<int>((threadIdx.x + pass) % fold_block);
     unsigned once = kernels::fold_words(words, count, 0, 1, lane, fold_block, load);
-    if (defect == Defect::part_twice && pass == 3 && tid == 0) once ^= words[0];
-    if (defect == Defect::pass_missing && pass == k::passes / 2) continue;
-    if (defect == Defect::one_pass_only && pass > 0) break;
+    if (defect == is("part_twice") && pass == 3 && tid == 0) once ^= words[0];
+    if (defect == is("pass_missing") && pass == k::passes / 2) continue;
+    if (defect == is("one_pass_only") && pass > 0) break;
     own ^= __funnelshift_l(once, once, pass);
   }
   kernels::store_fold(own, reinterpret_cast<unsigned*>(p.out));
 }
 
-template <Defect defect>
+template <int defect>
 void passes(const ProbeArgs& p, cudaStream_t stream) {
   passes_kernel<defect><<<1024, fold_block, 0, stream>>>(p);
 }
 
-template <Defect defect>
+template <int defect>
 __global__ void writes_kernel(ProbeArgs p) {
   __shared__ unsigned words[most_words];
-  const auto count = defect == Defect::word_unwritten ? p.count - 1 : p.count;
-  const unsigned end = defect == Defect::one_block_stops_early && blockIdx.x == 5
+  const auto count = defect == is("word_unwritten") ? p.count - 1 : p.count;
+  const unsigned end = defect == is("one_block_stops_early") && blockIdx.x == 5
                            ? k::passes - 2 * gridDim.x
                            : k::passes;
   volatile unsigned* out = words;
@@ -103,7 +92,7 @@ __global__ void writes_kernel(ProbeArgs p) {
   kernels::store_fold(own, reinterpret_cast<unsigned*>(p.out));
 }
 
-template <Defect defect>
+template <int defect>
 void writes(const ProbeArgs& p, cudaStream_t stream) {
   writes_kernel<defect><<<1024, fold_block, 0, stream>>>(p);
 }
@@ -116,33 +105,21 @@ constexpr Strategy few_words(Strategy row) {
   };
   return row;
 }
-template <Defect defect>
-constexpr Strategy chase_row(std::string_view name) {
-  return few_words(mutant(name, gpu<chase<defect>>, Layout::row_major, &memory::near_chase));
-}
-template <Defect defect>
-constexpr Strategy passes_row(std::string_view name) {
-  return few_words(mutant(name, gpu<passes<defect>>, Layout::row_major, &memory::passing));
-}
-template <Defect defect>
-constexpr Strategy writes_row(std::string_view name) {
-  return few_words(mutant(name, gpu<writes<defect>>, Layout::row_major, &memory::overwriting));
-}
-
-constexpr Strategy rows[] = {
-    chase_row<Defect::none>("unspoiled_chase"),
-    chase_row<Defect::barrier_missing>("barrier_missing"),
-    chase_row<Defect::one_step_short>("one_step_short"),
-    chase_row<Defect::one_line_after_another>("one_line_after_another"),
-    passes_row<Defect::none>("unspoiled_passes"),
-    passes_row<Defect::one_pass_only>("one_pass_only"),
-    passes_row<Defect::pass_missing>("pass_missing"),
-    passes_row<Defect::part_twice>("part_twice"),
-    passes_row<Defect::tail_skipped>("tail_skipped"),
-    writes_row<Defect::none>("unspoiled_writes"),
-    writes_row<Defect::word_unwritten>("word_unwritten"),
-    writes_row<Defect::one_block_stops_early>("one_block_stops_early"),
-};
+constexpr int first_pass = is("unspoiled_passes"), first_write = is("unspoiled_writes");
+constexpr auto rows = table_of(
+    rows_of<0, first_pass>(defects,
+                           [](auto i, auto name) {
+                             return few_words(mutant(name, gpu<chase<i>>, Layout::row_major,
+                                                     &memory::near_chase));
+                           }),
+    rows_of<first_pass, first_write>(
+        defects,
+        [](auto i, auto name) {
+          return few_words(mutant(name, gpu<passes<i>>, Layout::row_major, &memory::passing));
+        }),
+    rows_of<first_write, words(defects)>(defects, [](auto i, auto name) {
+      return few_words(mutant(name, gpu<writes<i>>, Layout::row_major, &memory::overwriting));
+    }));
 
 }  // namespace
 

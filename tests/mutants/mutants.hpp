@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <span>
+#include <utility>
 
 #include "../../experiments/harness/strategy.hpp"
 
@@ -65,6 +68,36 @@ constexpr Strategy mutant(std::string_view name, Launcher launch, Layout layout 
           .layout = layout,
           .problem = problem,
           .launch = launch};
+}
+
+/// A word of a text, from 0 on, and how many it has.
+constexpr std::string_view word(std::string_view text, int i) {
+  for (; i > 0; --i) text.remove_prefix(text.find(' ') + 1);
+  return text.substr(0, text.find(' '));
+}
+consteval int words(std::string_view text) { return 1 + std::ranges::count(text, ' '); }
+/// Which word of a text it is; one that is not there does not compile.
+consteval int index_of(std::string_view text, std::string_view found) {
+  for (int i = 0; i < words(text); ++i)
+    if (word(text, i) == found) return i;
+  throw "there is no such word";
+}
+
+/// A row for each word of a range: make(i, word), where i is a constant.
+template <int begin, int end>
+constexpr auto rows_of(std::string_view text, auto make) {
+  return [&]<int... i>(std::integer_sequence<int, i...>) {
+    return std::array{make(std::integral_constant<int, begin + i>(), word(text, begin + i))...};
+  }(std::make_integer_sequence<int, end - begin>());
+}
+
+/// One table of several.
+template <std::size_t... counts>
+constexpr auto table_of(const std::array<Strategy, counts>&... parts) {
+  std::array<Strategy, (counts + ...)> all;
+  auto* end = all.data();
+  ((end = std::copy(parts.begin(), parts.end(), end)), ...);
+  return all;
 }
 
 /// The same row, owing the bound of products of split inputs.
