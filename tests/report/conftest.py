@@ -202,22 +202,6 @@ def row_of(text: str, strategy: str) -> dict[str, str]:
     return dict(zip((name.strip("| ") for name in cells[0]), cells[1], strict=True))
 
 
-@pytest.fixture(scope="session")
-def golden(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
-    """The files of a report of all experiments, rendered once, with charts."""
-    from recheck_report.claims.measured import read
-    from recheck_report.commands.render import render
-    from synthetic import make_full, pack, spoil, unpack, with_listings
-    from synthetic_claims import make_probes
-
-    record = with_listings(make_full(small=True))
-    record = spoil(record, "/tile8_depth8/2048x", "failed", "launch: a | b <c>")
-    folder = tmp_path_factory.mktemp("golden")
-    unpack(pack(record), folder)
-    (folder / "probes.json").write_text(json.dumps(make_probes(record)), encoding="utf-8")
-    return render(read(folder, EXPERIMENTS), [])
-
-
 def packed(record: Any) -> dict[str, bytes]:
     """The files of a record as synthetic.py makes them, or a file of what is none."""
     from synthetic import pack

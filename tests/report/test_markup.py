@@ -16,11 +16,12 @@ from recheck_report.model.schema import schema
 from synthetic import Json, make_full, pack, spoil
 from synthetic_claims import make_probes
 
-# a link, an image, a tag, addresses that code hosts make links of, ends of data and of headings
+# a link, an image, a tag, addresses that code hosts make links of, ends of data, of headings and of
+# cells, and what no XML may hold
 PAYLOAD = (
     "q{0}q\n# h{0}\n![i](//i{0}.x) [l](//l{0}.x) [l]\n[r]: //r{0}.x\n<img src=x onerror=a{0}> | "
     "``c` <b>b{0}</b> \\[k](//k{0}.x) ]]> </script><script>s{0}</script> https://u{0}.x www.w{0}.x "
-    "_www.w{0}.x a@m{0}.x"
+    "_www.w{0}.x a@m{0}.x $x^$ \x01 \ud800"
 )
 LIVE = re.compile(
     r"\[(?:[^][]|\[[^][]*\])*\]\(//\w(\d+)\.x|^ {0,3}\[[^]]*\]:.*?(\d+)\.x|^ {0,3}#+ +h(\d+)"
@@ -191,6 +192,9 @@ def test_no_text_becomes_live(gpu: bool, tmp_path: Path) -> None:
     for name, page in pages(made).items():
         for number in alive(page):
             live.setdefault(".".join(FIELDS[int(number)][1]), set()).add(name)
+        for table in re.findall(r"(?:^\|.*\n)+", page, re.MULTILINE):
+            cells = {len(re.findall(r"(?<!\\)\|", line)) for line in table.splitlines()}
+            assert len(cells) == 1, table
     assert not {name: sorted(where) for name, where in live.items()}
     for name, data in made.items():
         if name.endswith(".svg"):

@@ -26,9 +26,10 @@ FAILS = {
 
 
 @pytest.mark.parametrize("command", FAILS)
-def test_fails_in_one_line(command: str, tmp_path: Path) -> None:
+def test_fails_in_one_line(command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     arguments, code, why = FAILS[command]
-    assert why in one_line(process(command, *arguments, cwd=tmp_path), code)
+    monkeypatch.chdir(tmp_path)
+    assert why in one_line(run(command, *arguments), code)
     assert list(tmp_path.iterdir()) == []
 
 

@@ -17,7 +17,6 @@ from recheck_report.model import probes, read
 from recheck_report.model.record import SCHEMA
 from recheck_report.model.schema import FILES, schema
 from recheck_report.model.typed import Unfit, typed
-from synthetic import unpack
 
 RESULTS = (REPORTS / "results", EXPERIMENTS.parent / "tests/outside/results")
 COMMITTED = sorted(path.parent for folder in RESULTS for path in folder.glob("*/record.json"))
@@ -169,11 +168,3 @@ def test_what_collect_writes_keeps_them(refusal: Callable[[str, Any], str], tmp_
     assert run("collect", _program("recheck"), *options).returncode == 0
     assert refusal("probes", json.loads(file.read_text())) == ""
     assert probes.load_probes(file)
-
-
-def test_what_is_rendered_keeps_them(
-    golden: dict[str, bytes], refusal: Callable[[str, Any], str], tmp_path: Path
-) -> None:
-    files = {name: data for name, data in golden.items() if "/" not in name}
-    found = _faults(unpack(files, tmp_path), refusal)
-    assert not any(found.values()), found

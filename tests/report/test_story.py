@@ -21,12 +21,21 @@ from recheck_report.model.read import load as load_record
 from recheck_report.model.record import Record
 from recheck_report.model.typed import typed
 from recheck_report.sections.story import Telling, tell
-from synthetic import SMALL, Json, make_matvec, make_record, make_reduction, matching, scale, spoil
+from synthetic import (
+    MATVEC_SMALL,
+    SMALL,
+    Json,
+    make_matvec,
+    make_record,
+    make_reduction,
+    matching,
+    scale,
+    spoil,
+)
 from synthetic_claims import make_probes
 
 PEAK = EXPERIMENTS / "peak"
 EVIDENCE = sorted((REPORTS / "results" / "peak").glob("*/record.json"))
-SVG = "{http://www.w3.org/2000/svg}"
 HEAD = "4096x4096x4096/cold"
 STEP = """
 [[step]]
@@ -171,7 +180,7 @@ def test_no_story_without_a_gpu_or_a_file(
     cpu = own(make_record(SMALL, gpu=False))
     assert tell(cpu, cpu.record.experiments[0]) is None
     # our own collection has one of matrix multiplication alone
-    assert 'id="step-by-step"' not in report(make_matvec())
+    assert 'id="step-by-step"' not in report(make_matvec(MATVEC_SMALL))
 
 
 def drawn(own: Measured) -> Any:

@@ -347,11 +347,6 @@ def test_other_gpus_stand_beside_as_columns(report: Callable[..., str], tmp_path
     assert "NVIDIA L4" not in text.replace(part, "")
 
 
-def _rows(text: str) -> list[list[str]]:
-    lines = [line for line in text.split("\n") if line.startswith("|")]
-    return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines]
-
-
 def test_claims_rest_on_rows_of_every_experiment(save: Callable[..., Path]) -> None:
     """Those of the machine and of memory have anchors too; the audit has none, and no link."""
     from recheck_report.claims.measured import read

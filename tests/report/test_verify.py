@@ -85,7 +85,6 @@ def test_what_was_undecided_may_be_decided(was: str, now: str, said: list[str]) 
 # whole records
 
 ROWS = ["s1_kernel_0", "s0_tiles", "tile16", "cublas", "cpu_serial"]
-TILE = "matmul/tile16/4096x4096x4096/cold"
 
 
 def _record(*changes: tuple[str, float], gpu: str = "NVIDIA H200") -> Json:
