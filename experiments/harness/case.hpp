@@ -62,6 +62,10 @@ struct Case {
     return backend() == Backend::cpu && regime == Regime::hot && strategy->part_of.empty() &&
            launch >= method.proofs_timed_from_seconds;
   }
+  /// Whether these and a launch on fresh inputs are all that it has.
+  [[nodiscard]] bool has_three_samples(double launch) const {
+    return proofs_are_samples(launch) && launch >= method.three_samples_from_seconds;
+  }
   [[nodiscard]] bool is_headline() const { return shape == experiment->headline; }
   /// Whether the power that it draws is measured: at headlines, back to back, no points of sweeps.
   [[nodiscard]] bool measures_power() const {

@@ -273,9 +273,9 @@ double model(const Case& c, const Settings& settings, const Rates& rates) {
     const double launch = 1e-6 + std::max(work.flops / flop_rate, work.bytes / 5e9);
     const int launches = c.proofs_are_samples(launch) ? fewest_samples : 2 + fewest_samples;
     if (launches * launch > method.proof_budgets * budget) return 0;  // too slow to be tried
-    const bool few = launch >= method.three_samples_from_seconds;
-    return proofs + std::max(method.most_budgets_host_timed * budget,
-                             (few ? fewest_long_samples : launches) * launch);
+    return proofs +
+           std::max(method.most_budgets_host_timed * budget,
+                    (c.has_three_samples(launch) ? fewest_long_samples : launches) * launch);
   }
   const double launch = (5e-6 + std::max(work.flops / rates.flops, work.bytes / rates.bytes)) *
                         (c.regime == Regime::inner ? inner_repeats : 1);

@@ -86,7 +86,7 @@ Timer::Row Timer::row_of(Case& c) {
           .fresh_rounds = {},
           .blocks = proofs,
           .proofs = proofs,
-          .few = proofs > 0 && seconds_.at(c.strategy) >= method.three_samples_from_seconds,
+          .few = c.has_three_samples(seconds_.at(c.strategy)),
           .spent = std::accumulate(c.samples.begin(), c.samples.end(), 0.0)};
   for (int rank = 0; rank < proofs; ++rank) {
     const auto* const round = std::ranges::find(rank_of_round, rank);
