@@ -34,5 +34,5 @@ write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/recheckConfigVersio
 install(FILES
   ${CMAKE_CURRENT_BINARY_DIR}/recheckConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/recheckConfigVersion.cmake
   cmake/Collection.cmake cmake/Dependencies.cmake cmake/Python.cmake cmake/build_info.cpp.in
-  cmake/cubins.cmake cmake/git_info.cmake
+  cmake/cubins.cmake cmake/git_info.cmake cmake/use.cmake
   DESTINATION ${package})

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake -D CASE=article|subdirectory -D BUILD=FOLDER -D SOURCE=FOLDER -D SCRATCH=FOLDER
+# cmake -D CASE=article|new|subdirectory -D BUILD=FOLDER -D SOURCE=FOLDER -D SCRATCH=FOLDER
 #       -D NVCC=PROGRAM -D ARCHITECTURES=LIST -D PYTHON=PROGRAM -P outside_test.cmake
 #
-# Recheck in projects of others. An article of somebody else's: builds tests/outside against an installed
-# Recheck, proves its rows, measures and renders. A subdirectory: looks at what Recheck leaves in a project that adds its sources.
+# Recheck in projects of others. An article: builds tests/outside against an installed Recheck, proves its rows,
+# measures and renders. One that new.cmake writes does the same by its own presets. A subdirectory: looks at
+# what Recheck leaves in a project that adds its sources.
 cmake_policy(VERSION 3.25)
 file(REMOVE_RECURSE ${SCRATCH})
 include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
@@ -37,18 +38,6 @@ endif()
 
 if(CASE STREQUAL article)
   file(COPY ${SOURCE}/tests/outside/ DESTINATION ${SCRATCH}/source PATTERN results EXCLUDE)
-  # and the manual's example beside it
-  file(READ ${SOURCE}/experiments/README.md manual)
-  foreach(part "axpy.cu;cuda" "axpy.hpp;hpp" "table.cpp;cpp")
-    list(GET part 0 file)
-    list(GET part 1 language)
-    if(NOT manual MATCHES "```${language}\n([^`]+)```")
-      message(FATAL_ERROR "experiments/README.md has no ${file}")
-    endif()
-    file(WRITE ${SCRATCH}/source/manual/${file} "${CMAKE_MATCH_1}")
-  endforeach()
-  file(APPEND ${SCRATCH}/source/CMakeLists.txt
-       "recheck_add_experiments(axpy SOURCES manual/table.cpp manual/axpy.cu CLAIMS claims)\n")
   configure(outside 0 -S ${SCRATCH}/source)
   set(outside ${SCRATCH}/outside)
   run(0 ${CMAKE_COMMAND} --build ${outside})
@@ -60,11 +49,6 @@ if(CASE STREQUAL article)
 
   run("0;77" ${outside}/reduction --gate)
   expect("${said}" "reduction/cpu_serial: passed 22 times")
-  run("0;77" ${outside}/axpy --gate)
-  expect("${said}" "axpy/serial: passed 10 times")
-  if(NOT "${said}" MATCHES "axpy/axpy: not run: ")
-    expect("${said}" "axpy/axpy: passed 10 times")
-  endif()
   run("0;77" ${outside}/reduction --gate --experiment=audit)
   expect("${said}" "audit/")
   run(0 ${outside}/reduction --help)
@@ -77,6 +61,39 @@ if(CASE STREQUAL article)
     file(READ ${outside}/reduction_report/README.md report)
     expect("${report}" "of 10 claims hold")
     expect("${report}" "Optimizing Parallel Reduction in CUDA")
+  endif()
+
+elseif(CASE STREQUAL new)
+  # as its user has it, but for where Recheck is and how little is optimised
+  file(MAKE_DIRECTORY ${SCRATCH}/user)
+  macro(new name folder codes)
+    run("${codes}" ${CMAKE_COMMAND} -E chdir ${folder} ${CMAKE_COMMAND} -D NAME=${name} -P ${SOURCE}/new.cmake)
+  endmacro()
+  foreach(bad ";Which name" "my article;is no name" "My;is no name" "machine;take another" "test;take another"
+          "a/b;is no name" "${SCRATCH};is no name")
+    list(GET bad 0 name)
+    list(GET bad 1 why)
+    new("${name}" ${SCRATCH}/user 1)
+    expect("${said}" "${why}")
+  endforeach()
+  new(copied ${SOURCE} 1)
+  expect("${said}" "Recheck's own folder")
+  new(copied ${SCRATCH}/user 0)
+  new(copied ${SCRATCH}/user 1)
+  expect("${said}" "exists: take another")
+  set(new ${SCRATCH}/user/copied)
+  file(GLOB use ${SCRATCH}/prefix/lib*/cmake/recheck/use.cmake ${SCRATCH}/prefix/lib/*/cmake/recheck/use.cmake)
+  file(COPY ${BUILD}/CMakeFiles/${CMAKE_VERSION} DESTINATION ${new}/build/CMakeFiles)
+  macro(inside)
+    run("0" ${CMAKE_COMMAND} -E chdir ${new} ${ARGN})
+  endmacro()
+  inside(${CMAKE_COMMAND} --preset release ${options} -D RECHECK=${use})
+  inside(${CMAKE_COMMAND} --workflow --preset test)
+  expect("${said}" "copied/serial: passed 12 times")
+  if(PYTHON)
+    inside(${CMAKE_COMMAND} --workflow --preset report)
+    file(READ ${new}/build/copied_report/README.md report)
+    expect("${report}" "Increase Performance with Vectorized Memory Access")
   endif()
 else()
   # no target without Recheck's name, and no test

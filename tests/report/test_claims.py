@@ -219,7 +219,7 @@ def test_counts_attributes_tests_and_formulas(ask: Ask) -> None:
     expected = [
         (count, HOLDS),
         (replace(count, equals=1.0), FAILS),
-        (replace(count, equals=0.0157, tolerance=0.01), HOLDS),
+        (replace(count, equals=0.0157, relative=0.01), HOLDS),
         (replace(count, expression="grid", per=FAST, equals=4), HOLDS),
         (replace(count, expression="grid", per=FAST, equals=None, at_most=3), FAILS),
         (replace(count, expression="sectors"), NOT_MEASURED),

@@ -229,8 +229,12 @@ def _has_history() -> bool:
 
 
 def _asked(checks: list[Any]) -> list[Any]:
-    """What checks ask, without what they are called."""
-    return [{k: v for k, v in check.items() if k not in ("key", "says")} for check in checks]
+    """What checks ask, without what they are called; `relative` was named tolerance once."""
+    names = {"tolerance": "relative"}
+    return [
+        {names.get(k, k): v for k, v in check.items() if k not in ("key", "says")}
+        for check in checks
+    ]
 
 
 def _deciding(document: dict[str, Any]) -> Checks:

@@ -59,8 +59,10 @@ def _times(check: Check) -> str:
 
 def _bound(check: Check, scale: float = 1) -> str:
     if check.equals is not None:
-        if check.tolerance:
-            return f"{plain(check.equals)} within {100 * check.tolerance:g} %"
+        if check.relative:
+            return f"{plain(check.equals)} within {100 * check.relative:g} %"
+        if check.absolute:
+            return f"{plain(check.equals)} ± {plain(check.absolute)}"
         return f"exactly {plain(check.equals)}"
     if check.at_least is not None:
         return f"at least {plain(scale * check.at_least)}"
@@ -69,7 +71,7 @@ def _bound(check: Check, scale: float = 1) -> str:
 
 def _share(check: Check) -> str:
     """Of one count over another."""
-    if check.equals is None or check.tolerance:
+    if check.equals is None or check.relative or check.absolute:
         found = f"{_bound(check)} times as many"
     else:
         found = "exactly " * (check.equals != 1) + many(check.equals)

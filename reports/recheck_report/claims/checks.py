@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Annotated, Any
 
 from recheck_report.claims import expression
-from recheck_report.claims.toml import known_only, list_of, one_of
+from recheck_report.claims.toml import known_only, list_of, one_of, there
 from recheck_report.model.counters import OF_DEVICE
 from recheck_report.model.record import REGIMES
 from recheck_report.model.typed import Is, Unfit, typed
@@ -30,7 +30,9 @@ _FINDS = ("pass", "fail", "hazards", "clean", *COMPILED)
 # smaller factors are lost where ratios are reckoned
 LEAST = 1e-12
 Factor = Annotated[float | None, Is(least=LEAST)]
-_CASE = re.compile(rf"[a-z0-9_]+/[a-z0-9_]+/(\d+(x\d+)*|{{shape}})/({'|'.join(REGIMES)})")
+_ROW = re.compile(r"[a-z0-9_]+/[a-z0-9_]+")
+_EXTENTS = re.compile(r"\d+(x\d+)*|{shape}")
+LIMITS = ("dram", "fp32")  # of the machine, which a rate may be a share of
 _TEST = re.compile(r"(gate|racecheck|compile):[\w./]+")
 _SHAPE = Annotated[str, Is(pattern=r"^\d+(x\d+)*$", form="a shape")]
 
@@ -59,7 +61,8 @@ class Check:
     at_least: float | None = None
     at_most: float | None = None
     equals: float | None = None
-    tolerance: Annotated[float | None, Is(above=0)] = None
+    relative: Annotated[float | None, Is(above=0)] = None  # how far from `equals`, as a share of it
+    absolute: Annotated[float | None, Is(above=0)] = None  # or in its unit
     within: Factor = None
     key: str = ""  # by which a claim's `why` names what came out
     place: str = field(default="", compare=False)  # in its claim or erratum, for messages
@@ -97,6 +100,7 @@ class Form:
 
 
 _BOUNDS = ("equals", "at_least", "at_most")
+_NEAR = ("relative", "absolute")  # to what equals a number
 FORMS = {
     "ratio": Form(("base", "other"), ("above", "below")),
     "fraction_of_roof": Form(("of", "roof"), ("at_least", "at_most")),
@@ -105,10 +109,10 @@ FORMS = {
     "monotone": Form(("base", "other", "shapes", "direction")),
     "crossover": Form(("base", "other", "shapes", "expect")),
     "equivalent": Form(("base", "other", "within")),
-    "count": Form(("of", "expression"), _BOUNDS, ("per", "tolerance")),
-    "attribute": Form(("name",), _BOUNDS),
+    "count": Form(("of", "expression"), _BOUNDS, ("per", *_NEAR)),
+    "attribute": Form(("name",), _BOUNDS, _NEAR),
     "test": Form(("test", "finds")),
-    "arithmetic": Form(("expression",), may=("equals",)),
+    "arithmetic": Form(("expression",), may=("equals", *_NEAR)),
 }
 SERIES = ("monotone", "crossover")
 
@@ -167,6 +171,9 @@ def _checks(table: Any, where: str) -> list[Check]:
             raise Unfit("is missing", f"{where}.{key}")
     if form.one_of and sum(key in table for key in form.one_of) != 1:
         raise Unfit(f"needs exactly one of {', '.join(form.one_of)}", where)
+    near = [key for key in _NEAR if key in table]
+    if len(near) > 1 or (near and "equals" not in table):
+        raise Unfit("says how near to equals: relative, or else absolute", f"{where}.{near[-1]}")
     worded: dict[str, Any] = {}
     for key in _WORDED:
         if isinstance(word := table.get(key), str):
@@ -252,13 +259,31 @@ def _filled(check: Check, texts: dict[str, str], where: str) -> Check:
 
 def _cases(check: Check, where: str) -> None:
     named = [(key, getattr(check, key)) for key in _IDS if getattr(check, key)]
+    seen: list[str] = []
     for key, name in (*named, *(("cases", name) for name in check.cases)):
-        if key == "roof" and name in ("dram", "fp32"):
+        if key == "roof" and name in LIMITS:
             continue
-        if not _CASE.fullmatch(name):
-            raise Unfit(f"{name!r} is no case: experiment/strategy/…", f"{where}.{key}:")
+        if why := _no_id(name):
+            limits = f", or {' or '.join(LIMITS)}" if key == "roof" else ""
+            raise Unfit(f"{name!r} is no case: {why}{limits}", f"{where}.{key}:")
         if "{shape}" in name and not check.shapes:
             raise Unfit("holds {shape}, and there are no shapes", f"{where}.{key}")
+        if name in seen:
+            raise Unfit(f"compares {name} with itself: name another case", f"{where}.{key}")
+        seen.append(name)
+    share = check.at_least or check.at_most or 0
+    if check.roof in LIMITS and share > 1:
+        raise Unfit(f"{share:g} of a limit is never reached: 84 % is 0.84", f"{where}.at_least:")
+
+
+def _no_id(name: str) -> str:
+    """What is wrong with the form of a case's id; empty if nothing is."""
+    row, shape, regime = (name.rsplit("/", 2) + ["", ""])[:3]
+    if not _ROW.fullmatch(row):
+        return "write experiment/row/shape/regime, like matmul/tile16/1024x1024x1024/cold"
+    if not _EXTENTS.fullmatch(shape):
+        return f"the shape {shape} is no numbers with x between them, like 4096x4096"
+    return "" if regime in REGIMES else f"there is no regime {regime}; {there(REGIMES, regime)}"
 
 
 def _tested(check: Check, where: str) -> None:

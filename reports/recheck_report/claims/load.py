@@ -60,12 +60,12 @@ class Claim:
     id: Id
     experiment: str
     document: str
-    place: str
     quote: Said  # in the document's language
     title: Said
-    hardware: str
-    figure: str  # what the document gives, as text
     expected: Said  # what the checks ask, in one line
+    place: str = ""
+    hardware: str = ""
+    figure: str = ""  # what the document gives, as printed
     english: str = ""  # of the quote; empty if that is English
     # that figure, comparable with the first check's value
     claimed: Annotated[float | None, Is(above=0)] = None

@@ -124,7 +124,8 @@ def uncounted(known: Collection, tables: Tables) -> Iterator[str]:
                     yield f"{known.folder / address}: field {check.place}.{key}: {what}; say cold"
             names = (*axes, *COUNTERS, LAUNCHES)
             for name in sorted(expression.names(check.expression) - {*names}):
-                what = f"there is no counter {name}; {there(names, name)}"
+                what = f"there is no counter {name}; {there((*COUNTERS, LAUNCHES), name)}"
+                what += f"; and no such axis; {there(axes, name)}"
                 yield f"{known.folder / address}: field {check.place}.expression: {what}"
 
 

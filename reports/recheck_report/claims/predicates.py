@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from functools import partial
 from itertools import pairwise
+from operator import ne
 
 from recheck_report.claims import expression
 from recheck_report.claims.asked import many, roof_name
@@ -122,7 +124,7 @@ def _given(value: float | None) -> float:
 def exact(value: float, check: Check) -> str:
     """A number without an interval against a check's equals, at_least or at_most."""
     if check.equals is not None:
-        allowed = (check.tolerance or 0) * abs(check.equals)
+        allowed = check.absolute or (check.relative or 0) * abs(check.equals)
         return HOLDS if abs(value - check.equals) <= allowed + 1e-9 * abs(check.equals) else FAILS
     if check.at_least is not None:
         return HOLDS if value >= check.at_least else FAILS
@@ -181,8 +183,15 @@ class Questions:
     def case(self, name: str) -> Case:
         case = self.record.by_id.get(name)
         if case is None:
-            raise Missing(f"the record holds no case {name}")
+            raise Missing(f"the record holds no case {name}{self._nearest(name)}")
         return case
+
+    def _nearest(self, name: str) -> str:
+        """The case that a slip of the pen in one part of a name may have meant."""
+        parts = name.split("/")
+        near = (n for n in self.record.by_id if sum(map(ne, n.split("/"), parts)) == 1)
+        found = get_close_matches(name, near, 1, 0.95)
+        return f"; nearest is {found[0]}" if found else ""
 
     def _pair(self, base: str, other: str, against: float = 1.0) -> tuple[Ratio, str]:
         first, second = self.timed(base), self.timed(other)

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# To be included by a project of others: CUDA if there is any, and Recheck, from the clone or the installation
+# that this file is in.
+if(EXISTS ${CMAKE_CURRENT_LIST_DIR}/recheckConfig.cmake)
+  include(CheckLanguage)
+  check_language(CUDA)
+else()
+  include(${CMAKE_CURRENT_LIST_DIR}/Toolkit.cmake)
+endif()
+if(CMAKE_CUDA_COMPILER)
+  enable_language(CUDA)
+endif()
+if(EXISTS ${CMAKE_CURRENT_LIST_DIR}/recheckConfig.cmake)
+  find_package(recheck REQUIRED PATHS ${CMAKE_CURRENT_LIST_DIR} NO_DEFAULT_PATH)
+else()
+  add_subdirectory(${CMAKE_CURRENT_LIST_DIR}/.. recheck EXCLUDE_FROM_ALL)
+endif()

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+# cmake -D NAME=my_article -P recheck/new.cmake
+#
+# Writes the folder NAME: a repository that builds, tests, measures and reports an article's claims, made of
+# template/. The lines to change say EDIT.
+cmake_policy(VERSION 3.25)
+set(folder ${CMAKE_CURRENT_BINARY_DIR}/${NAME})
+set(taken machine audit all clean help install package test article)
+string(LENGTH "${NAME}" length)
+cmake_path(IS_PREFIX CMAKE_CURRENT_LIST_DIR "${CMAKE_CURRENT_BINARY_DIR}" NORMALIZE within)
+if("${NAME}" STREQUAL "")
+  set(wrong "Which name? cmake -D NAME=my_article -P ${CMAKE_CURRENT_LIST_FILE}")
+elseif(NOT NAME MATCHES "^[a-z][a-z0-9_]*$" OR length GREATER 40)
+  set(wrong "'${NAME}' is no name: take a-z, 0-9 and _, first a letter, 40 at most, as in my_article")
+elseif(NAME IN_LIST taken OR NAME MATCHES "^recheck")
+  set(wrong "'${NAME}' is a name of Recheck's or of CMake's own: take another, such as my_${NAME}")
+elseif(within)
+  set(wrong "This is Recheck's own folder: call it from the one where ${NAME} shall be")
+elseif(EXISTS ${folder})
+  set(wrong "${folder} exists: take another name, or remove it")
+endif()
+if(wrong)
+  message(FATAL_ERROR " ${wrong}")
+endif()
+
+set(template ${CMAKE_CURRENT_LIST_DIR}/template)
+file(GLOB_RECURSE files RELATIVE ${template} ${template}/*)
+foreach(file IN LISTS files)
+  string(REPLACE "claims/article/" "claims/${NAME}/" to ${file})
+  configure_file(${template}/${file} ${folder}/${to} @ONLY)
+endforeach()
+file(WRITE ${folder}/.gitignore "/build/\n")
+# without git, or a name to commit by, the report says that no commit holds what was measured
+foreach(words init "add;." "commit;--message=Recheck's template")
+  execute_process(COMMAND git -C ${folder} ${words} OUTPUT_QUIET ERROR_QUIET)
+endforeach()
+message(STATUS "${folder}: change the lines that say EDIT. To measure it as it is: "
+        "cd ${NAME} && cmake --workflow --preset report")
