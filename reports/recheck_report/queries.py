@@ -11,17 +11,6 @@ from recheck_report.statistics.family import Comparisons
 from recheck_report.statistics.ratio import Ratio
 
 Sweep = list[tuple[int, Case]]  # (edge of the square shape, its measured case), by size
-# S3's kernels in its own form, in the order in which it comes to them
-S3_LISTINGS = (
-    "s3_naive",
-    "s3_transposed",
-    "s3_constant",
-    "s3_shared",
-    "s3_block_per_row",
-    "s3_warp_per_row",
-)
-# of records made before the peak collection: rows that launched whichever kernel suited the shape
-DISPATCH = ("best", "best_column_major", "matvec")
 
 
 @dataclass(frozen=True)

@@ -192,12 +192,12 @@ def test_series(ask: Ask) -> None:
     shapes = ("1024x1024x1024", "2048x2048x2048", "4096x4096x4096")
     check = Check(
         "monotone", base="matmul/cpu_blas/{shape}/hot", other="matmul/cublas/{shape}/hot",
-        shapes=shapes, direction="rising",
+        shapes=shapes,
     )  # fmt: skip
     assert ask(document, check)[0] == UNDECIDED  # the last step is one of 1.5 %
     two = replace(check, shapes=shapes[:2])
     assert ask(document, two)[0] == HOLDS
-    crossover = replace(check, form="crossover", direction="", expect="exists")
+    crossover = replace(check, form="crossover")
     assert ask(document, crossover)[0] == FAILS
 
 

@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from conftest import EXPERIMENTS, REPORTS, one_line, run
+from conftest import EXPERIMENTS, REPORTS, run
 from recheck_report.claims import load_collection
 from recheck_report.claims.names import Tables, faults
 from recheck_report.model.case import Source
@@ -112,54 +112,6 @@ def test_so_does_a_record_of_a_part(article: Path, record: Callable[..., Path]) 
     _spoil(article, *SLIP)
     code, _, why = _rendered(record("unknown", "quick"), article)
     assert code == 0 and why == f"the record holds no case {SLIP[1]}; nearest is {SLIP[0]}"
-
-
-ALWAYS = {
-    "counter": (("_conflicts / (", "_conflict / ("), "no counter shared_bank"),
-    "document": (('document = "harris"', 'document = "haris"'), "no haris; there are harris"),
-    "choice": (('open = ["blocks"]', 'open = ["block"]'), "open: there is no block; there are bl"),
-}
-
-
-@pytest.mark.parametrize("name", ALWAYS)
-def test_what_no_commit_can_have_is_always_refused(name: str, article: Path) -> None:
-    (old, new), why = ALWAYS[name]
-    _spoil(article, old, new)
-    done = run("render", EVIDENCE, "--output", article / "none", "--experiments", article)
-    line = one_line(done, 2)
-    assert f"{article}/reduction/claims.toml: claim reduction." in line and why in line
-
-
-OTHER_FILES = {
-    "figures": (
-        "reduction/figures.toml",
-        'document.harris = "x"\nhardware.h = "y"\n[[figure]]\nstrategy = "kernel1"\n'
-        'regime = "cold"\nshape = "4194305"\ndocument = "harris"\nplace = "p"\n'
-        'hardware = "h"\nseconds = 1.0\n',
-        "field figure[0]: reduction/kernel1 has no shape 4194305; there are ",
-    ),
-    "listings": (
-        "listings.toml",
-        '[[listing]]\nrow = "reduction/kernel1"\ngeneral = "reduction/kernel0"\n'
-        'document = "harris"\nplace = "p"\nkeeps = "k"\ndiffers = "d"\n',
-        "listing reduction/kernel1: there is no row reduction/kernel0; ",
-    ),
-    "errata": (
-        "errata.toml",
-        '[[erratum]]\nid = "typo-1"\ndocument = "harris"\nplace = "p"\nwritten = "w"\n'
-        'right = "r"\nconcerns = ["reduction.2", "reduction/kernel2", "A99"]\nby = "reading"\n'
-        'shown = "s"\n',
-        "erratum typo-1: field concerns: A99 is no claim, algorithm, row or its document; nearest",
-    ),
-}
-
-
-@pytest.mark.parametrize("name", OTHER_FILES)
-def test_other_files_are_held_against_it_too(name: str, article: Path) -> None:
-    file, text, why = OTHER_FILES[name]
-    (article / file).write_text(text)
-    (line,) = faults(load_collection(article), Tables.of(load(EVIDENCE)[0]))
-    assert line.startswith(f"{article / file}: ") and why in line
 
 
 def test_the_examples_of_the_documentation_are_a_collection(tmp_path: Path) -> None:

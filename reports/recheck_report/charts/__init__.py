@@ -1,8 +1,8 @@
 """The charts of one experiment: which there are, and what becomes of one without data.
 
-A chart is a file of this folder, with its TITLE and draw(), and its name in a line of _PLANS. It
-follows from the record alone; only the plans in these files name strategies and shapes. A chart
-without data is not drawn and says why, and a case without a time stays visible.
+A chart is a file of this folder, with its TITLE and draw(). It follows from the record alone; a
+collection says which its experiments have, and names the rows of some. A chart without data is not
+drawn and says why, and a case without a time stays visible.
 """
 
 from __future__ import annotations
@@ -31,31 +31,28 @@ class Chart:
     message: str = ""  # what it shows, as a sentence made of the record: the title of the picture
 
 
-# in the order of the report, by the names of their files; an experiment that nobody has planned for
-# gets what fits any
-_PLANS = {
-    MEMORY_LEVELS: ("levels",),
-    "matmul": ("ladder", "cpu_gpu", "block_policy"),
-    "matvec": ("then", "rows_blocks"),
-    "transpose": ("ladder", "loops"),
-}
+# of an experiment whose collection plans no charts: what fits any
 _ANY = ("ladder", "cpu_gpu")
 
 
-def plan(own: Measured, experiment: Experiment) -> tuple[str, ...]:
-    """The kinds of charts of one experiment, in the order of the report."""
-    if own.known.stories:  # of kernels beyond the documents
-        return ("story",) if experiment.name in own.known.stories else ("ladder",)
-    return _PLANS.get(experiment.name, _ANY)
+def plan(own: Measured, experiment: Experiment) -> dict[str, list[str]]:
+    """The kinds of charts of one experiment, in the order of the report, each with the rows that it
+    shows where that is not for the record to say."""
+    found = own.known.settings.charts.get(experiment.name, _ANY)
+    if experiment.name == MEMORY_LEVELS:
+        found = ("levels",)
+    elif own.known.stories:  # of kernels beyond the documents
+        found = ("story",) if experiment.name in own.known.stories else ("ladder",)
+    return {kind: rows for kind, *rows in map(str.split, found)}
 
 
 def charts(own: Measured, experiment: Experiment, kinds: tuple[str, ...] = ()) -> list[Chart]:
     """Draws the charts of one experiment; one without data comes with `why_not` instead."""
-    drawn, kinds = [], kinds or plan(own, experiment)
-    for kind in kinds:
+    drawn, planned = [], plan(own, experiment)
+    for kind in kinds or planned:
         chart = import_module(f"{__name__}.{kind}")
         name = f"{experiment.name}_{kind}.svg"
-        draw = partial(chart.draw, own, experiment)
+        draw = partial(chart.draw, own, experiment, *planned.get(kind, ()))
         drawn.append(_draw(name, chart.TITLE, experiment.title, draw))
     return drawn
 

@@ -25,13 +25,13 @@ from recheck_report.model.record import Experiment
 from recheck_report.queries import Sweep, first_rung, reference, sweep
 
 TITLE = "CPU against GPU"
-RUNGS = {"matmul": "tile16"}  # what stands for the GPU
 CPU = ((OCHRE, "v"), (PURPLE, "s"), (INK, "P"))
 
 
-def draw(own: Measured, experiment: Experiment) -> Drawing:
+def draw(own: Measured, experiment: Experiment, rung: str = "") -> Drawing:
+    """`rung`: what stands for the GPU."""
     record = own.record
-    rung = RUNGS.get(experiment.name) or first_rung(record, experiment) or ""
+    rung = rung or first_rung(record, experiment) or ""
     cpu = [row.strategy for row in record.strategies(experiment) if row.target == "cpu"]
     # strategy, regime, label, colour, marker
     series = [(name, "hot", name, *look) for name, look in zip(cpu, CPU, strict=False)]

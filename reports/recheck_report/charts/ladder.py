@@ -26,7 +26,7 @@ from recheck_report.charts.message import FASTER, SLOWER, factor, leading, plain
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import duration, shape_label, significant
 from recheck_report.model.record import Case, Experiment
-from recheck_report.queries import DISPATCH, first_rung, reference
+from recheck_report.queries import first_rung, reference
 
 TITLE = "The ladder"
 MOST = 12  # marks
@@ -102,9 +102,9 @@ def draw(own: Measured, experiment: Experiment) -> Drawing:
 def _shown(own: Measured, experiment: Experiment, base: Case) -> list[Case]:
     """The first kernel, and of each other source and arithmetic the fastest row, slow to fast."""
     found: dict[object, Case] = {}
+    dispatch = own.known.settings.dispatch  # what launches others' kernels has their place
     for row in own.record.strategies(experiment):
-        # a row that launches others' kernels has their place
-        if row.target != "gpu" or row.sweep or row.part_of or row.strategy in DISPATCH:
+        if row.target != "gpu" or row.sweep or row.part_of or row.strategy in dispatch:
             continue
         case = own.record.find(experiment, row.strategy, base.shape_name, "cold")
         if not case or not case.seconds or str(row.source) == str(base.source):
@@ -123,7 +123,7 @@ def _shown(own: Measured, experiment: Experiment, base: Case) -> list[Case]:
 def _message(own: Measured, experiment: Experiment, base: Case) -> str:
     """How far the documents' kernels come, and how far the library is from that."""
     record, first = own.record, plain_name(own, base)
-    lead = leading(record, experiment) or base
+    lead = leading(own, experiment) or base
     vendor = reference(record, experiment, lead.layout)
     library = record.find(experiment, vendor or "", experiment.headline, "cold")
     gained = lead is not base and ratio(own, base, lead).outcome == FASTER

@@ -12,22 +12,10 @@ from collections.abc import Sequence
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import duration, significant
 from recheck_report.model.record import Case, Experiment, Record
-from recheck_report.queries import DISPATCH
 from recheck_report.statistics.ratio import Ratio
 
 FASTER, SLOWER = "faster", "slower"
 _COUNTS = {1: "one", 2: "two", 4: "four", 8: "eight"}
-# what the documents' algorithms do
-_ALGORITHMS = {
-    "A03": "a thread per element",
-    "A05": "a thread per element",
-    "A13": "a thread per row",
-    "A14": "transposed: coalesced",
-    "A15": "vector in constant memory",
-    "A16": "vector in shared memory",
-    "A18": "a block per row",
-    "A19": "a warp per row",
-}
 
 
 def plain_name(own: Measured, row: Case) -> str:
@@ -36,12 +24,10 @@ def plain_name(own: Measured, row: Case) -> str:
     for step in steps.steps if steps else ():
         if step.row == row.strategy:
             return step.idea[0].lower() + step.idea[1:]
-    if row.source.algorithm in _ALGORITHMS:
-        return _ALGORITHMS[row.source.algorithm]
-    tile, depth = row.parameters.get("tile"), row.parameters.get("depth", 1)
-    if tile and row.experiment == "matmul":
+    if known := own.known.settings.algorithms.get(row.source.algorithm):
+        depth = row.parameters.get("depth", 1)
         deep = f", {_COUNTS.get(depth, depth)} deep" if depth != 1 else ""
-        return f"tiles of {tile}{deep}"
+        return known.replace("{tile}", str(row.parameters.get("tile"))) + deep
     if row.documented and ", " in row.source.place:
         return re.sub(r" trans(pose)?$", "", row.source.place.rpartition(", ")[2])
     return row.strategy.replace("_", " ") if row.role != "baseline" else row.strategy
@@ -75,13 +61,13 @@ def against(own: Measured, base: Case, other: Case) -> str:
     return f"not to be told apart from {name}"
 
 
-def rungs(record: Record, experiment: Experiment) -> list[Case]:
+def rungs(own: Measured, experiment: Experiment) -> list[Case]:
     """The GPU rows that solve the problem in fp32, each a step of the story of its own."""
     return [
         row
-        for row in record.strategies(experiment)
+        for row in own.record.strategies(experiment)
         if row.target == "gpu" and row.role == "rung" and row.contends and row.fp32
-        if not row.sweep and row.strategy not in DISPATCH
+        if not row.sweep and row.strategy not in own.known.settings.dispatch
     ]
 
 
@@ -93,9 +79,9 @@ def timed(
     return sorted((c for c in found if c and c.seconds), key=lambda case: case.time.median)
 
 
-def leading(record: Record, experiment: Experiment) -> Case | None:
+def leading(own: Measured, experiment: Experiment) -> Case | None:
     """The fastest rung at the headline."""
-    found = timed(record, experiment, rungs(record, experiment), experiment.headline)
+    found = timed(own.record, experiment, rungs(own, experiment), experiment.headline)
     return found[0] if found else None
 
 

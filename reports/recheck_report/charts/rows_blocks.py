@@ -9,15 +9,15 @@ from recheck_report.charts.message import FASTER, factor, ratio, than
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import shape_label
 from recheck_report.model.record import Case, Experiment
-from recheck_report.queries import S3_LISTINGS, metric_of, same_size, swept
+from recheck_report.queries import metric_of, same_size, swept
 
 TITLE = "Rows against block size"
 
 
-def draw(own: Measured, experiment: Experiment) -> Drawing:
+def draw(own: Measured, experiment: Experiment, *names: str) -> Drawing:
     record = own.record
     metric, shapes = metric_of(record, experiment), same_size(record, experiment)
-    kernels = {kernel: swept(record, experiment, kernel, "block") for kernel in S3_LISTINGS}
+    kernels = {kernel: swept(record, experiment, kernel, "block") for kernel in names}
     kernels = {kernel: blocks for kernel, blocks in kernels.items() if blocks}
     if not kernels or not shapes:
         raise NotDrawn("the record holds no strategy with a block size at such a shape")

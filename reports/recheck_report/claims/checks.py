@@ -52,8 +52,6 @@ class Check:
     name: str = ""
     test: str = ""
     finds: str = ""
-    direction: Annotated[str, Is(one_of=("rising", ""))] = ""
-    expect: Annotated[str, Is(one_of=("exists", ""))] = ""
     cases: tuple[str, ...] = ()
     shapes: tuple[_SHAPE, ...] = ()
     above: Factor = None
@@ -106,8 +104,8 @@ FORMS = {
     "fraction_of_roof": Form(("of", "roof"), ("at_least", "at_most")),
     "order": Form(("cases",)),
     "extremes": Form(("cases", "above")),
-    "monotone": Form(("base", "other", "shapes", "direction")),
-    "crossover": Form(("base", "other", "shapes", "expect")),
+    "monotone": Form(("base", "other", "shapes")),
+    "crossover": Form(("base", "other", "shapes")),
     "equivalent": Form(("base", "other", "within")),
     "count": Form(("of", "expression"), _BOUNDS, ("per", *_NEAR)),
     "attribute": Form(("name",), _BOUNDS, _NEAR),

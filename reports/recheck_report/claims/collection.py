@@ -18,7 +18,7 @@ from recheck_report.claims.checks import Check
 from recheck_report.claims.figures import Figures
 from recheck_report.claims.listings import Listing, load_listings
 from recheck_report.claims.load import Claim, Erratum, load_claims, load_errata
-from recheck_report.claims.sources import SOURCES, Source, load_more, load_sources
+from recheck_report.claims.sources import SOURCES, Settings, Source, load_settings, load_sources
 from recheck_report.claims.story import STORY, Story, load_stories
 from recheck_report.claims.toml import BadClaim, there
 from recheck_report.model.record import Record
@@ -35,8 +35,7 @@ class Collection:
     figures: dict[str, Figures] = field(default_factory=dict)  # by experiment
     left_out: dict[str, int] = field(default_factory=dict)  # claims not shown, by experiment
     stories: dict[str, Story] = field(default_factory=dict)  # by experiment
-    log_held_by: str = ""  # what holds the log of changes to the history
-    own: tuple[str, ...] = ()  # what rows may name in place of a document
+    settings: Settings = Settings()
 
     @property
     def asked(self) -> Iterator[tuple[str, Check]]:
@@ -101,7 +100,6 @@ def load_collection(folder: Path) -> Collection:
             raise BadClaim(
                 f"{path}: nothing reads a file of this name; there are {', '.join(known)}"
             )
-    holder, own = load_more(folder)
     found = Collection(
         folder,
         load_sources(folder),
@@ -111,8 +109,7 @@ def load_collection(folder: Path) -> Collection:
         load_changes(folder),
         {path.parent.name: figures.load(path) for path in sorted(folder.glob("*/figures.toml"))},
         stories=load_stories(folder),
-        log_held_by=holder,
-        own=own,
+        settings=load_settings(folder),
     )
     for fault in _faults(found):
         raise BadClaim(f"{folder}/{fault}")

@@ -12,11 +12,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 from recheck_report.claims.checks import Check, Joint, Open, checks_of
 from recheck_report.claims.figure import PARTS
-from recheck_report.claims.sources import load_sources
+from recheck_report.claims.sources import load_settings, load_sources
 from recheck_report.claims.toml import (
     BadClaim,
     Id,
@@ -32,6 +32,7 @@ from recheck_report.claims.toml import (
 from recheck_report.model.typed import BadRecord, Is, Unfit, read_toml, typed
 
 ERRATA = "errata.toml"
+T = TypeVar("T", "Claim", "Erratum")
 # what decides a claim: of its checks' kinds the first that one of them is of
 KINDS = {
     "timed": (
@@ -217,13 +218,15 @@ def load(path: Path) -> tuple[Claim, ...]:
     )  # fmt: skip
 
 
-def _sorted(found: Iterable[tuple[str, Any]]) -> tuple[Any, ...]:
-    return tuple(each for _, each in sorted(found, key=lambda pair: in_order(pair[0])))
+def _ordered(folder: Path, found: Iterable[T]) -> tuple[T, ...]:
+    """As they came, or by id where the collection says so."""
+    by_id = load_settings(folder).order == "id"
+    return tuple(sorted(found, key=lambda each: in_order(each.id)) if by_id else found)
 
 
 @cache
 def load_claims(folder: Path) -> tuple[Claim, ...]:
-    """Every claim of every experiment, by id; raises BadClaim."""
+    """Every claim of every experiment, in the order of their files; raises BadClaim."""
     found: dict[str, Claim] = {}
     for path in sorted(folder.glob("*/claims.toml")):
         for claim in load(path):
@@ -231,14 +234,14 @@ def load_claims(folder: Path) -> tuple[Claim, ...]:
                 first = folder / found[claim.id].experiment / path.name
                 raise BadClaim(f"{path}: claim {claim.id}: field id: {first} has it too")
             found[claim.id] = claim
-    return _sorted(found.items())
+    return _ordered(folder, found.values())
 
 
 def load_errata(folder: Path) -> tuple[Erratum, ...]:
-    """The errata of the documents, by id, none without the file; raises BadClaim."""
+    """The errata of the documents in their order, none without the file; raises BadClaim."""
     path = folder / ERRATA
     if not path.exists():
         return ()
     documents, file = load_sources(folder), read_toml(path, BadClaim)
     found = load_tables(path, file, "erratum", _erratum, unique="id", document=documents)
-    return _sorted((each.id, each) for each in found)
+    return _ordered(folder, found)

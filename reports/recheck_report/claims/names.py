@@ -26,7 +26,7 @@ from pathlib import Path
 from recheck_report.claims import expression
 from recheck_report.claims.checks import Check
 from recheck_report.claims.collection import Collection
-from recheck_report.claims.sources import SOURCES
+from recheck_report.claims.sources import ALWAYS, SOURCES
 from recheck_report.claims.story import Step, Story
 from recheck_report.claims.toml import there
 from recheck_report.model.case import Source
@@ -154,7 +154,7 @@ def missing(known: Collection, tables: Tables) -> Iterator[str]:
             if why := tables.no_row(row):
                 yield f"{folder}/listings.toml: listing {listing.row}: {why}"
     for row, source in tables.rows.items():
-        names = (*known.sources, *known.own)
+        names = (*known.sources, *known.settings.own, *ALWAYS)
         if source.document not in names:
             what = f"row {row} is of {source.document}; {there(names, source.document)}"
             yield f"{folder / SOURCES}: no source has that id: {what}"

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Annotated
 
-from recheck_report.claims.toml import BadClaim, Id, Said, load_tables, table_of
-from recheck_report.model.typed import BadRecord, Is, read_toml, typed
+from recheck_report.claims.toml import BadClaim, Id, Said, load_tables, one_of, table_of
+from recheck_report.model.typed import BadRecord, Is, members, read_toml, typed
 
 SOURCES = "sources.toml"
-HOLDER = "log_held_by"
-OWN = "own"  # names of what is no document, which rows may give as theirs
 # of rows that no document has: the harness's and the vendors' libraries
 ALWAYS = ("Recheck", "vendor")
 _URL = r"^(https?://[^\s\"<>\\^`{|}]+)?$"
@@ -41,29 +39,44 @@ class Source:
     url: Annotated[str, Is(pattern=_URL, form="an address with https:// or http://")] = ""
 
 
+@dataclass(frozen=True)
+class Settings:
+    """What the file says of the collection as a whole."""
+
+    title: str = ""  # by which reports call it; empty: by that of its one document
+    own: tuple[str, ...] = ()  # names of what is no document, which rows may give as theirs
+    order: Annotated[str, Is(one_of=("", "id"))] = ""  # of claims and errata; empty: of their files
+    log_held_by: str = ""  # what holds the log of changed checks to the history: "a test"
+    # of an experiment, in the order of its page: a kind, and the rows that it shows
+    charts: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    algorithms: dict[str, str] = field(default_factory=dict)  # by id, what their rows do
+    dispatch: tuple[str, ...] = ()  # rows of old records that launch whichever other suits
+
+
+# by which an experiment may show what it has, a file of charts/ each
+CHARTS = ("ladder", "cpu_gpu", "then", "loops", "block_policy", "rows_blocks")
 _read = table_of(Source)
 
 
 @cache
 def load_sources(folder: Path) -> dict[str, Source]:
     """The documents of a folder by their ids, in the order of its file; raises BadClaim."""
-    path = folder / SOURCES
+    path, more = folder / SOURCES, list(members(Settings))
     document = read_toml(path, BadClaim)
-    for name in (HOLDER, OWN):
-        document.pop(name, None)
-    more = f" tables, {HOLDER} and {OWN}"
-    found = load_tables(path, document, "source", _read, more, unique="id")
+    document = {key: value for key, value in document.items() if key not in more}
+    found = load_tables(path, document, "source", _read, f" tables and {', '.join(more)}", "id")
     return {source.id: source for source in found}
 
 
-def load_more(folder: Path) -> tuple[str, tuple[str, ...]]:
-    """What holds the log of changed checks to the history, "a test", empty if nothing does; and
-    what rows may name in place of a document."""
+def load_settings(folder: Path) -> Settings:
     path = folder / SOURCES
     document = read_toml(path, BadClaim)
+    document.pop("source", None)
     try:
-        holder = typed(str, document.get(HOLDER, ""), HOLDER)
-        own = typed(tuple[str, ...], document.get(OWN, []), OWN)
-        return holder, (*own, *ALWAYS)
+        found = typed(Settings, document)
+        for experiment, charts in found.charts.items():
+            for chart in charts:
+                one_of(CHARTS, chart.partition(" ")[0], f"charts.{experiment}")
+        return found
     except BadRecord as error:
         raise BadClaim(f"{path}: {error}") from error

@@ -107,7 +107,7 @@ def _drawn(own: Measured, experiment: Experiment) -> list[str]:
     record = own.record
     found = [reference(record, experiment), first_rung(record, experiment)]
     for _, shape in reversed(square_sizes(record, experiment)):
-        for contest in summary.contests(record, experiment):
+        for contest in summary.contests(own, experiment):
             best = summary.result(own, experiment, contest, shape).best
             found.append(best.strategy if best else None)
     return list(dict.fromkeys(filter(None, found)))[:LINES]

@@ -10,7 +10,7 @@ from recheck_report.anchors import METHOD, page, place
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import cell, duration, durations, margin, prose, shape_label
 from recheck_report.model.record import Case, Experiment, Record
-from recheck_report.queries import DISPATCH, reference
+from recheck_report.queries import reference
 from recheck_report.sections.self_audit import resolution_text
 from recheck_report.sections.verdicts import View
 from recheck_report.statistics import variation
@@ -34,13 +34,14 @@ class Contest:
     regime: str
 
 
-def contests(record: Record, experiment: Experiment) -> list[Contest]:
+def contests(own: Measured, experiment: Experiment) -> list[Contest]:
     """Those among the GPU's rungs; without a GPU row that was timed, that of the CPU's rows."""
+    record, dispatch = own.record, own.known.settings.dispatch
     target, regime = ("gpu", "cold") if _timed(record, experiment, "gpu") else ("cpu", "hot")
     found: dict[tuple[bool, bool], list[Case]] = {}
     for row in record.strategies(experiment):
         alike = row.target == target and row.role in ("rung", "baseline") and row.contends
-        if alike and not row.sweep and row.strategy not in DISPATCH and (row.fp32 or row.split):
+        if alike and not row.sweep and row.strategy not in dispatch and (row.fp32 or row.split):
             found.setdefault((row.split, row.layout == "column_major"), []).append(row)
     kinds = {split for split, _ in found}, {columns for _, columns in found}
     made = []
@@ -114,7 +115,7 @@ def figures(own: Measured) -> list[str]:
     said = []
     for experiment in own.record.ordinary:
         where = f"{cell(experiment.title)} at {shape_label(experiment.headline)}: "
-        for contest in contests(own.record, experiment):
+        for contest in contests(own, experiment):
             found = result(own, experiment, contest, experiment.headline)
             if not found.best or not found.vendor or not found.ratio:
                 continue
@@ -128,7 +129,7 @@ def figures(own: Measured) -> list[str]:
 def _contested(own: Measured, experiment: Experiment, most: int, shape: str = "") -> list[str]:
     """What came out of the first contests at a shape, else the headline's."""
     said = []
-    for contest in contests(own.record, experiment)[:most]:
+    for contest in contests(own, experiment)[:most]:
         found = result(own, experiment, contest, shape or experiment.headline)
         if found.best or found.vendor:
             label = f"{contest.label}: " if contest.label and most > 1 else ""

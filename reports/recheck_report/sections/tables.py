@@ -9,7 +9,7 @@ from recheck_report.anchors import page, row_anchor
 from recheck_report.claims.figures import Figures
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import NBSP, NONE, cell, duration, shape_label, significant, spread
-from recheck_report.model.case import Error
+from recheck_report.model.case import Error, Seconds
 from recheck_report.model.record import Case, Experiment, Record
 from recheck_report.queries import first_rung, metric_of, reference, roof, share
 from recheck_report.sections.machine import mark
@@ -49,6 +49,10 @@ def _time(case: Case | None) -> str:
     if case.seconds is None:
         return case.status.replace("_", " ")
     return _pair(duration(case.seconds.median), spread(case.seconds))
+
+
+def _rate(case: Case, time: Seconds) -> str:
+    return _pair(f"{significant(case.bytes / time.median / 1e9)} GB/s", spread(time))
 
 
 @dataclass(frozen=True)
@@ -158,8 +162,11 @@ def _then(record: Record, experiment: Experiment, known: Figures, document: str)
         other = known.hardware[each.hardware]
         where += f"; {other}" if other != usual else ""
         told = f"not preserved: {each.lost}" if each.lost else duration(then) if then else NONE
-        line = [f"{name}, {regime(each.regime)}", cell(where), cell(told)]
-        line.append(_time(case) if case else NONE)
+        found = _time(case) if case else NONE
+        if rate := each.bytes_per_second:  # in the document's own unit
+            told = f"{rate / 1e9:.4g} GB/s"
+            found = _rate(case, here) if case and here else found
+        line = [f"{name}, {regime(each.regime)}", cell(where), cell(told), found]
         line.append(_ratio(Ratio.over(then, here)) if here and then else NONE)
         rows.append(line)
     gpu = record.environment.gpu.name if record.environment.gpu else "no GPU"

@@ -6,13 +6,12 @@ anchor `claim-c12`, and what its verdict rests on is linked.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from dataclasses import dataclass
 
 from recheck_report.anchors import claim_place
 from recheck_report.anchors import place as place_of
-from recheck_report.claims import Check, Claim, Judged, Outcome, asked
+from recheck_report.claims import Claim, Judged, Outcome, asked
 from recheck_report.claims.checks import POLICY, with_choices
 from recheck_report.claims.load import BY_READING, KINDS
 from recheck_report.claims.measured import Measured
@@ -96,22 +95,8 @@ def compared(outcome: Outcome) -> str:
 
 
 def figure(claim: Claim) -> str:
-    """The document's figure; with the number that it comes to, where that is not the same."""
-    check = claim.check[0] if claim.check else Check("")
-    forms = dict.fromkeys(("ratio", "equivalent", "order", "extremes"), "×")
-    unit = (forms | {"fraction_of_roof": "%"}).get(check.form, "")
-    if claim.claimed is None:
-        return prose(claim.figure)
-    # only what was measured has an interval, and only what has one is written with ×
-    texts = {"×": f"{claim.claimed:.4g} times", "%": f"{100 * claim.claimed:.3g} %"}
-    comes_to = texts.get(unit, f"{claim.claimed:.6g}")
-    if not claim.figure:
-        return prose(comes_to)
-    printed = [float(text) for text in re.findall(r"\d+(?:\.\d+)?", claim.figure)]
-    value = 100 * claim.claimed if unit == "%" else claim.claimed
-    # a figure of "1.2 times" says what 1.212 says
-    known = value == 1 or any(abs(each - value) <= 0.02 * value for each in printed)
-    return prose(claim.figure if known else f"{claim.figure}: {comes_to}")
+    """The document's figure, as printed; else the number that the claim gives."""
+    return prose(claim.figure or (f"{claim.claimed:.6g}" if claim.claimed else ""))
 
 
 def said(claim: Claim) -> str:

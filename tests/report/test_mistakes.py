@@ -1,0 +1,104 @@
+"""Deliberate mistakes in an article of one's own: each is one line that says what to do, the same
+whether `collect` holds the claims against a program or `render` against a record."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from conftest import EXPERIMENTS
+from recheck_report.claims import BadClaim, load_collection
+from recheck_report.claims.load import load_claims
+from recheck_report.claims.names import Tables, faults, slips
+from recheck_report.claims.sources import load_sources
+from recheck_report.model.environment import Git
+from recheck_report.model.read import load
+
+OUTSIDE = EXPERIMENTS.parent / "tests" / "outside"
+EVIDENCE = load(OUTSIDE / "results" / "nvidia-h200")[0]
+CASE = "reduction/kernel2/4194304/cold"
+CLAIMS, LISTING = "reduction/claims.toml", (
+    '[[listing]]\nrow = "reduction/kernel1"\ngeneral = "reduction/kernel0"\n'
+    'document = "harris"\nplace = "p"\nkeeps = "k"\ndiffers = "d"\n'
+)  # fmt: skip
+FIGURE = (
+    'document.harris = "x"\nhardware.h = "y"\n[[figure]]\nstrategy = "kernel1"\nregime = "cold"\n'
+    'shape = "4194305"\ndocument = "harris"\nplace = "p"\nhardware = "h"\nseconds = 1.0\n'
+)
+ERRATUM = (
+    '[[erratum]]\nid = "typo-1"\ndocument = "harris"\nplace = "p"\nwritten = "w"\nright = "r"\n'
+    'concerns = ["reduction.2", "reduction/kernel2", "A99"]\nby = "reading"\nshown = "s"\n'
+)
+# what stands in the claims in place of what, and what is said of it
+SLIPS = [
+    (CASE, CASE.replace("kernel2", "kernle2"), "no row reduction/kernle2; there are kernel1, "),
+    (CASE, CASE.replace("4194304", "4194305"), "kernel2 has no shape 4194305; there are 1048576"),
+    (CASE, CASE.replace("cold", "warm"), "there is no regime warm; there are cold, hot, "),
+    (CASE, CASE.replace("kernel2", "cpu_serial"), "has no regime cold at 4194304; there are hot"),
+    (CASE, CASE.replace("reduction", "reductoin"), "no experiment reductoin; there are reduction"),
+    (CASE, "kernel2", "write experiment/row/shape/regime, like "),
+    (CASE, CASE.replace("4194304", "2^22"), "the shape 2^22 is no numbers with x between them"),
+    (CASE, CASE.replace("kernel2", "kernel1"), f"compares {CASE.replace('2/', '1/')} with itself"),
+    ("4194304/cold", "4194304/hot", "is not counted: counters are of launches with flushed cache"),
+    ("bank_conflicts /", "bank_conflict /", "no counter shared_bank_conflict; nearest are shared_"),
+    ("shared_bank_conflicts /", "rows /", "; and no such axis; there are elements"),
+    ("at_least = 0.84", "at_least = 84", "84 of a limit is never reached: 84 % is 0.84"),
+    ('roof = "dram"', 'roof = "drm"', "'drm' is no case: write experiment/row/shape/regime, like"),
+    ("at_least = 0.5", "equals = 1, tolerance = 1", "tolerance is unknown; there are form, says,"),
+    ("at_least = 0.5", "at_least = 1, absolute = 1", "says how near to equals: relative, or else"),
+    (', above = "faster"', "", "needs exactly one of above, below"),
+    ('above = "faster"', 'above = "fast"', "there is no fast; there are faster, much faster, far"),
+    ('form = "ratio"', 'form = "ration"', "there is no ration; there are ratio, fraction_of_roof"),
+    ('document = "harris"', 'document = "haris"', "there is no haris; there are harris"),
+    ('open = ["blocks"]', 'open = ["block"]', "open: there is no block; there are blocks"),
+    ('title = "', 'titel = "', "field titel is unknown; nearest are title"),
+    ('title = "', 'here = "{gain}"\ntitle = "', "speaks of {gain}; there are none"),
+    ('id = "reduction.3"', 'id = "reduction.2"', "another claim of this file has it too"),
+]
+FILES = {
+    "reduction/figures.toml": (FIGURE, "figure[0]: reduction/kernel1 has no shape 4194305; there"),
+    "listings.toml": (LISTING, "reduction/kernel1: there is no row reduction/kernel0; there are"),
+    "errata.toml": (ERRATUM, "concerns: A99 is no claim, algorithm, row or its document; nearest"),
+    "reduction/claim.toml": ("", "nothing reads a file of this name; there are claims.toml, fig"),
+}
+
+
+@pytest.fixture
+def article(tmp_path: Path) -> Path:
+    return shutil.copytree(OUTSIDE / "claims", tmp_path / "claims")
+
+
+def _said(folder: Path) -> str:
+    for cached in (load_collection, load_claims, load_sources):
+        cached.cache_clear()
+    try:
+        known = load_collection(folder)
+    except BadClaim as error:  # which both begin with
+        return str(error)
+    git = Git(None, False, None)
+    record = replace(EVIDENCE, environment=replace(EVIDENCE.environment, git=git))
+    collected = next(faults(known, Tables.of(EVIDENCE)), "")
+    assert collected == next(slips(known, record), "")
+    return collected
+
+
+@pytest.mark.parametrize(("old", "new", "why"), SLIPS)
+def test_a_slip_is_one_line(old: str, new: str, why: str, article: Path) -> None:
+    text = (article / CLAIMS).read_text()
+    assert old in text and _said(article) == ""
+    # where a counter is asked for, where it has one
+    at = text.index('"count"') if new.endswith("/hot") else 0
+    (article / CLAIMS).write_text(text[:at] + text[at:].replace(old, new, 1))
+    line = _said(article)
+    assert why in line and line.startswith(f"{article / CLAIMS}: claim reduction.")
+    assert "\n" not in line
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_so_is_one_in_another_file(file: str, article: Path) -> None:
+    text, why = FILES[file]
+    (article / file).write_text(text)
+    line = _said(article)
+    assert why in line and line.startswith(f"{article / file}: ") and "\n" not in line
