@@ -75,7 +75,7 @@ UNITS = {
 }
 S3_UNITS = {
     "matvec": {
-        "then": ["time (s, ms or µs as at each tick, log)"],
+        "ladder": ["speed-up over naive (×, log; right of 1 is faster)"],
         "rows_blocks": ["rows (count, log)", "throughput (GB/s, log)"],
     },
     "transpose": {

@@ -54,7 +54,7 @@ class Settings:
 
 
 # by which an experiment may show what it has, a file of charts/ each
-CHARTS = ("ladder", "cpu_gpu", "then", "loops", "block_policy", "rows_blocks")
+CHARTS = ("ladder", "cpu_gpu", "loops", "block_policy", "rows_blocks")
 _read = table_of(Source)
 
 
