@@ -33,6 +33,11 @@ std::size_t extents_of(const std::string& shape) {
   return 1 + static_cast<std::size_t>(std::ranges::count(shape, 'x'));
 }
 
+/// Whether an experiment is about the machine or the measurement, which every program has.
+bool is_own(const Experiment& experiment) {
+  return experiment.name == "machine" || experiment.name == "audit";
+}
+
 /// A shape that no experiment could have is an error that lists what they have.
 void require_shape(std::span<const Experiment* const> experiments, const std::string& text) {
   std::vector<std::string> known;
@@ -156,6 +161,14 @@ void require_sense(std::span<const Experiment> experiments, const Choice& choice
   }
   require_known("strategy", choice.strategies, strategies);
   for (const auto& text : choice.shapes) require_shape(chosen, text);
+  // one of the harness's own experiments alone would measure nothing of what is asked for
+  if (choice.experiments.empty()) std::erase_if(chosen, [](auto* e) { return is_own(*e); });
+  const auto fits = [&](const std::string& text) {
+    return std::ranges::any_of(chosen,
+                               [&](const auto* e) { return e->axes.size() == extents_of(text); });
+  };
+  if (!choice.shapes.empty() && !chosen.empty() && std::ranges::none_of(choice.shapes, fits))
+    require_shape(chosen, choice.shapes.front());
   for (const auto regime : regimes) regime_names.emplace_back(name_of(regime));
   require_known("regime", choice.regimes, regime_names);
   if (!choice.cases.empty() && choice.narrowed())
@@ -191,7 +204,7 @@ void keep_named(std::vector<Case>& cases, const std::vector<std::string>& ids) {
   std::set<std::string> left(ids.begin(), ids.end());
   std::erase_if(cases, [&](const Case& c) {
     const bool named = left.erase(c.id()) > 0;
-    return !named && c.experiment->name != "machine" && c.experiment->name != "audit";
+    return !named && !is_own(*c.experiment);
   });
   if (!left.empty())
     throw std::invalid_argument("--cases names " + *left.begin() +

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "../../experiments/experiments.hpp"
+#include "../../experiments/machine/machine.hpp"
 #include "../../experiments/transpose/transpose.hpp"
 
 namespace recheck {
@@ -103,6 +104,13 @@ TEST(Plan, HasEverythingButWhatAFullRunLeavesOut) {
   }
   EXPECT_THROW(plan(experiments(), {.experiments = {"matmul"}, .shapes = {"0x3x4"}}),
                std::invalid_argument);
+}
+
+TEST(Plan, RefusesAShapeThatOnlyTheMachineHas) {
+  const Experiment both[] = {transpose::experiment(transpose::ladder()), machine::experiment()};
+  EXPECT_THROW(plan(both, {.shapes = {"1024"}}), std::invalid_argument);
+  EXPECT_FALSE(plan(both, {.experiments = {"machine"}, .shapes = {"1024"}}).cases.empty());
+  EXPECT_FALSE(plan(both, {.shapes = {"1024", "64x64"}}).cases.empty());
 }
 
 TEST(Plan, RefusesTablesThatNobodyCouldTellApart) {

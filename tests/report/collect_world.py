@@ -10,10 +10,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from conftest import run, sourced
-from recheck_report.claims.collection import load_collection
-from recheck_report.claims.load import load_claims
-from recheck_report.claims.sources import load_sources
+from conftest import forget, run, sourced
 from recheck_report.collect.programs import Ended
 from recheck_report.model.counters import LAUNCHES
 
@@ -180,8 +177,7 @@ class World:
 
     def run(self, *options: object) -> subprocess.CompletedProcess[str]:
         self.claim()
-        for kept in (load_collection, load_claims, load_sources):
-            kept.cache_clear()  # of what the folder held before
+        forget()
         names = {"ncu": "ncu", "sanitizer": "sanitizer", "nvcc": "nvcc", "tests": "recheck_tests"}
         words = [each for k, v in names.items() for each in (f"--{k}", self.folder / v)]
         own = ("--output", self.output, "--experiments", self.experiments)

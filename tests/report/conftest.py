@@ -23,6 +23,9 @@ from xml.etree import ElementTree
 
 import pytest
 from recheck_report import cli
+from recheck_report.claims.collection import load_collection
+from recheck_report.claims.load import load_claims
+from recheck_report.claims.sources import load_sources
 
 if TYPE_CHECKING:
     from recheck_report.model.record import Record
@@ -161,6 +164,12 @@ def pages(files: dict[str, bytes]) -> dict[str, str]:
 
 def _summary_first(name: str) -> tuple[bool, str]:
     return name != "README.md", name
+
+
+def forget() -> None:
+    """What was read of collections: a test has changed their files."""
+    for cached in (load_collection, load_claims, load_sources):
+        cached.cache_clear()
 
 
 def text_of(files: dict[str, bytes]) -> str:

@@ -63,6 +63,7 @@ def test_counters_are_those_of_a_launch(world: World) -> None:
         "dram_bytes": 4608,
         "block": 32,
         "shared_bytes": 2148,  # 2048 byte and 100
+        **{"atomic_requests": 2, "atomic_sectors": 2, "warp_shared_atomics": 3},
     }
 
 

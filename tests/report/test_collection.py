@@ -9,7 +9,18 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import EXPERIMENTS, REPORTS, linked, one_line, run, sourced, text_of, texts_of, tree
+from conftest import (
+    EXPERIMENTS,
+    REPORTS,
+    forget,
+    linked,
+    one_line,
+    run,
+    sourced,
+    text_of,
+    texts_of,
+    tree,
+)
 from recheck_report.claims import load_collection
 from recheck_report.claims.measured import read
 from synthetic import (
@@ -215,6 +226,20 @@ def test_a_claim_of_the_same_id_is_no_claim_of_ours(rendered: Rendered, article:
     (article / "matmul" / "claims.toml").write_text(claim)
     text = rendered(make_record(SMALL))
     assert "C15" in text and "S0: other policies" not in text and "[C15 " not in text
+
+
+@pytest.mark.parametrize("name", ["matmul", "matvec", "transpose"])
+def test_an_experiment_with_a_name_of_ours_gets_nothing_of_ours(
+    name: str, rendered: Rendered, article: Path
+) -> None:
+    """Under another name the same report."""
+    before = rendered(_theirs()).replace("reduction", name)
+    for path in [*article.rglob("*.toml")]:
+        path.write_text(path.read_text().replace("reduction", name))
+    (article / "reduction").rename(article / name)
+    forget()
+    after = rendered(json.loads(json.dumps(_theirs()).replace("reduction", name)))
+    assert sorted(after.split("\n")) == sorted(before.split("\n"))  # of pages in another order
 
 
 # of our own tree

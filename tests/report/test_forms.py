@@ -10,10 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import REPORTS
+from conftest import REPORTS, forget
 from recheck_report.claims import BadClaim, Collection, load_collection
-from recheck_report.claims.load import load_claims
-from recheck_report.claims.sources import load_sources
 from recheck_report.claims.toml import in_order
 
 Steps = tuple[str | int, ...]
@@ -134,8 +132,7 @@ BAD = {
 
 
 def _loaded(folder: Path) -> Collection:
-    for cached in (load_collection, load_claims, load_sources):
-        cached.cache_clear()
+    forget()
     return load_collection(folder)
 
 

@@ -8,11 +8,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from conftest import EXPERIMENTS
+from conftest import EXPERIMENTS, forget
 from recheck_report.claims import BadClaim, load_collection
-from recheck_report.claims.load import load_claims
 from recheck_report.claims.names import Tables, faults, slips
-from recheck_report.claims.sources import load_sources
 from recheck_report.model.environment import Git
 from recheck_report.model.read import load
 
@@ -71,8 +69,7 @@ def article(tmp_path: Path) -> Path:
 
 
 def _said(folder: Path) -> str:
-    for cached in (load_collection, load_claims, load_sources):
-        cached.cache_clear()
+    forget()
     try:
         known = load_collection(folder)
     except BadClaim as error:  # which both begin with

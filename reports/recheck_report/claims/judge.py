@@ -23,6 +23,7 @@ from recheck_report.claims.predicates import (
     all_of,
 )
 from recheck_report.claims.toml import BadClaim
+from recheck_report.formatting import duration
 from recheck_report.model import verdicts as VERDICT
 from recheck_report.model.probes import Probes
 from recheck_report.model.record import Record
@@ -31,6 +32,7 @@ from recheck_report.statistics import variation
 from recheck_report.statistics.family import Comparisons
 
 USUAL = "the usual choices"  # of all that a document leaves open
+SHORT = 20e-6  # seconds; below, a launch varies by several per cent between runs
 
 
 @dataclass(frozen=True)
@@ -122,7 +124,8 @@ class Judged:
     def reason(self) -> str | None:
         """Why there is no verdict, or why a time decides none; None if there is one."""
         if self.verdict == VERDICT.UNDECIDED:
-            return next((outcome.unsure for outcome in self.outcomes if outcome.unsure), None)
+            unsure = next((outcome.unsure for outcome in self.outcomes if outcome.unsure), None)
+            return unsure or next(filter(None, map(_too_short, self.outcomes)), None)
         if self.verdict == VERDICT.NOT_JUDGED:
             return self.claim.not_judged
         if self.verdict != VERDICT.NOT_MEASURED:
@@ -164,6 +167,14 @@ class Judged:
         check = self.outcomes[0].check
         ids = (check.base, check.other) if check.base else (check.of or self.claim.id,)
         return " ".join("/".join(each.split("/")[:2]) for each in ids)
+
+
+def _too_short(outcome: Outcome) -> str:
+    """That a shape is too small to decide, where run-to-run variation alone leaves it open."""
+    least = min(outcome.seconds or (SHORT,))
+    if not outcome.differs or least >= SHORT:
+        return ""
+    return f"launches of {duration(least)} vary too much from run to run: a larger shape may decide"
 
 
 def _usual(outcome: Outcome) -> Outcome:

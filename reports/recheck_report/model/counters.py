@@ -51,6 +51,8 @@ STALLS = (
     "gmma",
 )
 _REQUESTS = "l1tex__t_requests_pipe_lsu_mem_global_op_{}.sum"
+_SECTORS = "l1tex__t_sectors_pipe_lsu_mem_global_op_{}.sum"
+_CONFLICTS = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared{}.sum"
 COUNTERS = {
     "warp_global_loads": _sass("global_ld", _REQUESTS.format("ld")),
     "warp_global_stores": _sass("global_st", _REQUESTS.format("st")),
@@ -62,8 +64,16 @@ COUNTERS = {
             ("sm__sass_thread_inst_executed_op_ffma_pred_on.sum",),
         )
     ),
+    # of global memory: loads, stores, and atomics with and without a result
     "requests": Counter(((_REQUESTS.format("ld"),),)),
-    "sectors": Counter((("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",),)),
+    "sectors": Counter(((_SECTORS.format("ld"),),)),
+    "store_requests": Counter(((_REQUESTS.format("st"),),)),
+    "store_sectors": Counter(((_SECTORS.format("st"),),)),
+    "atomic_requests": Counter(((_REQUESTS.format("atom"), _REQUESTS.format("red")),)),
+    "atomic_sectors": Counter(((_SECTORS.format("atom"), _SECTORS.format("red")),)),
+    "warp_shared_atomics": Counter(
+        (tuple(f"smsp__inst_executed_op_shared_atom{e}.sum" for e in ("", "_dot_alu", "_dot_cas")),)
+    ),
     "dram_read_bytes": Counter((("dram__bytes_read.sum",), ("dram__bytes_op_read.sum",))),
     "dram_bytes": Counter(
         (
@@ -72,7 +82,9 @@ COUNTERS = {
         )
     ),
     "l2_sectors": Counter((("lts__t_sectors.sum",),)),
-    "shared_bank_conflicts": Counter((("l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum",),)),
+    "shared_bank_conflicts": Counter(((_CONFLICTS.format(""),),)),
+    "shared_load_conflicts": Counter(((_CONFLICTS.format("_op_ld"),),)),
+    "shared_store_conflicts": Counter(((_CONFLICTS.format("_op_st"),),)),
     "shared_wavefronts": Counter((("l1tex__data_pipe_lsu_wavefronts_mem_shared.sum",),)),
     "nanoseconds": Counter((("gpu__time_duration.sum",),)),
     "issue_percent": _percent("smsp__issue_active.%active"),

@@ -23,6 +23,11 @@ def one_title(own: Measured) -> str:
     return _titled(sources[0])[0] if len(sources) == 1 else ""
 
 
+def called(own: Measured) -> str:
+    """What the collection is called, or its one document."""
+    return prose(own.known.settings.title) or one_title(own)
+
+
 def _titled(source: Source) -> list[str]:
     """Its title, or else what it is called here; its author and year."""
     title = prose(source.title) + (f" ({prose(source.english)})" if source.english else "")
