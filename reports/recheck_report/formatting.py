@@ -40,9 +40,10 @@ VERDICTS = {
     "not judged": VerdictWords("is not judged", "are not judged", "#57606a", "."),
 }
 NOT_JUDGED = "not judged"  # outside the count
-# of a check, which has no reading of its own
+# what one check, a part of a claim, says; only the claim as a whole has a verdict
 OF_CHECKS = {
-    "fails": "fails", "undecided": "is undecided", "not measured": "was not measured",
+    "holds": "for it", "fails": "against it", "undecided": "cannot tell",
+    "not measured": "not measured",
 }  # fmt: skip
 
 
@@ -58,6 +59,18 @@ def counted(counts: Mapping[str, int]) -> str:
     rest = [said(each) for each in (*VERDICTS,)[1:] if counts.get(each) and each != NOT_JUDGED]
     apart = f"; {said(NOT_JUDGED)}" if counts.get(NOT_JUDGED) else ""
     return ", ".join([f"{first} of {total} claims {verb}", *rest]) + apart
+
+
+def headline(counts: Mapping[str, int], gpu: bool) -> str:
+    """A report's answer in its title: "20 of 67 claims hold, 13 fail"; empty without claims."""
+    total = sum(count for verdict, count in counts.items() if verdict != NOT_JUDGED)
+    holds, fails = counts["holds"], counts["fails here"] + counts["wrong as printed"]
+    if not gpu:
+        known = total - counts["not measured"] - counts["undecided"]
+        decided = f", {known} of {total} claims are decided without one" if total else ""
+        return f"nothing was measured on a GPU{decided}"
+    verbs = "holds" if holds == 1 else "hold", "fails" if fails == 1 else "fail"
+    return f"{holds} of {total} claims {verbs[0]}, {fails} {verbs[1]}" if total else ""
 
 
 def significant(value: float, digits: int = 3) -> str:

@@ -237,11 +237,11 @@ def test_conditions_and_disturbances_are_at_the_top(
     assert run("render", tmp_path, "--output", tmp_path / "report").returncode == 0
     files = tree(tmp_path / "report")
     first = files["README.md"].decode().split("\n- [")[0]
-    counts = f"6 of {len(timed)} times are marked *disturbed*: {CAUSES[0]} (5), {CAUSES[2]} (1)"
-    assert f"> **Times suffered**: {counts}. They decide no claim.\n" in first
+    counts = f"6 of {len(timed)}: {CAUSES[0]} (5), {CAUSES[2]} (1)"
+    assert f"> [!NOTE]\n> **Disturbed times decide no claim**: {counts}.\n" in first
     assert "> **CUDA_LAUNCH_BLOCKING is set**: every time &lt;b&gt; holds the launch\n" in first
     page = files["report.html"].decode()
-    assert "Times suffered" in page and "BLOCKING is set" in page and CAUSES[2] in page
+    assert "Disturbed times decide" in page and "BLOCKING is set" in page and CAUSES[2] in page
     text = text_of(files)
     assert "**disturbed**" in text
     assert "10 set aside because their block took more than 1.5 times as long" in text

@@ -24,6 +24,7 @@ from browser import (
     until,
 )
 from conftest import EXPERIMENTS, REPORTS
+from recheck_report.claims import verdicts_json
 from recheck_report.claims.measured import Measured, read
 from recheck_report.formatting import duration, shape_label, significant, spread
 from recheck_report.page import page as made
@@ -95,7 +96,9 @@ def test_a_claim_is_found_by_searching(opened: Opened) -> None:
 
 UNKNOWN = {
     "view=nowhere": "This page has no view nowhere",
-    "claim-c14": "This page has no view #claim-c14",
+    "C14": "This page has no view #C14",
+    "view=claims&verdict=maybe": "There is no maybe here; this is all",
+    "view=speed&shape=1x1x1": "There is no 1x1x1 here; this is 4096x4096x4096",
     "view=claims&claim=C99": "There is no claim C99",
     "view=claims&erratum=E99": "There is no erratum E99",
     "view=speed&case=matmul/none/1x1x1/cold": "There is no case matmul/none/1x1x1/cold",
@@ -107,6 +110,13 @@ def test_an_unknown_address_says_so(opened: Opened) -> None:
     for address, says in UNKNOWN.items():
         assert says in move(page, address)
         assert says in page.locator(".warning").first.inner_text()
+
+
+@pytest.mark.parametrize("address", ["claim=C14", "claim-c14", "view=claims&claim=c14"])
+def test_a_claim_has_an_address_that_one_guesses(address: str, opened: Opened) -> None:
+    page = opened(address)
+    assert page.locator("details[id^=C][open]").get_attribute("id") == "C14"
+    assert page.locator(".warning").count() == 0
 
 
 def test_the_address_names_what_is_shown(opened: Opened) -> None:
@@ -197,12 +207,10 @@ def packed(record: Json) -> Json:
 
 
 def verdicts_of(own: Measured, **turned: str) -> Json:
-    claims = [{"id": c.claim.id, "verdict": c.verdict} for c in own.judgement.claims]
-    return {
-        "schema": 1,
-        "record": {"gpu": "NVIDIA H100"},
-        "claims": [each | {"verdict": turned.get(each["id"], each["verdict"])} for each in claims],
-    }
+    found: Json = json.loads(verdicts_json(own.record, own.judgement))
+    for each in found["claims"]:
+        each["verdict"] = turned.get(each["id"], each["verdict"])
+    return found
 
 
 def test_what_became_slower_comes_first(record: Json, own: Measured, opened: Opened) -> None:
@@ -242,10 +250,10 @@ def test_it_tells_changes_as_the_command_does(
     unpack(pack(other), tmp_path)
     found = changes(own.record, read(tmp_path, EXPERIMENTS).record)
     there: list[Any] = opened().evaluate(
-        "text => changes(recordOf(JSON.parse(text))).map(e => [e.old.id, e.changed, e.margin])",
+        "text => changes(recordOf(JSON.parse(text))).map(e => [e.old.id, e.changed, e.noise])",
         json.dumps(packed(other)),
     )
-    known = [[each.new.id, str(each.outcome), each.margin] for each in found]
+    known = [[each.new.id, str(each.outcome), each.noise] for each in found]
     assert there == [each for each in known if not str(each[0]).startswith("audit/")]
     assert {"slower", "faster", "no difference"} == {each[1] for each in there}
     assert len({each.kind for each in found}) > 5
@@ -411,9 +419,10 @@ def test_by_keyboard_alone(opened: Opened) -> None:
     assert page.evaluate("document.activeElement.id") == "main"
     tab_to("id", "search")
     page.keyboard.type("C14")
+    page.wait_for_selector("#C14[open]")  # the only one that is left
     tab_to("tagName", "SUMMARY")
     page.keyboard.press("Enter")
-    page.wait_for_selector("#C14[open]")
+    page.wait_for_selector("#C14:not([open])")
 
 
 def test_tables_are_sorted_and_saved(opened: Opened) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -41,7 +42,8 @@ class World:
             shutil.copy(EVIDENCE / "record.json", measured)
         if name == "render":
             (self.folder / "report").mkdir(exist_ok=True)
-            shutil.copy(EVIDENCE / "verdicts.json", self.folder / "report")
+            for page in ("verdicts.json", "README.md"):
+                shutil.copy(EVIDENCE / page, self.folder / "report")
         return Child(self.ends.get(self.calls[-1], 0))
 
 
@@ -80,8 +82,9 @@ def test_claims_come_first_and_each_part_ends_in_a_report(
     known = load_collection(EXPERIMENTS)
     assert named == measure.ids(known, HEADLINES)
     assert {*named} >= {*known.claims[0].check[0].ids, "matmul/tile16/4096x4096x4096/cold"}
-    *lines, last = capsys.readouterr().out.splitlines()
+    first, *lines, last = capsys.readouterr().out.splitlines()
     assert last == f"report: {tmp_path / 'report' / 'README.md'}"
+    assert re.fullmatch(r"Recheck on NVIDIA .*: \d+ of \d+ claims hold, \d+ fail", first)
     assert lines[0].startswith("holds: ") and "C01, C02, " in lines[0]
 
 

@@ -57,7 +57,7 @@ def test_the_threshold_stands_beside_what_was_measured(ours: dict[str, bytes]) -
     (line,) = re.findall(r"^\| \[C14\].*$", ours["README.md"].decode(), re.M)
     sentence = r"Four tiles deep is 1\.02 times as fast as one: 27\d µs in place of 27\d µs"
     measured = (
-        r"; tested: `s0_tiles_depth4` 1\.02\d+ times as fast as `s0_tiles` \[1\.0\d+, 1\.0\d+\]"
+        r"; tested: `s0_tiles_depth4` 1\.02 times as fast as `s0_tiles` \[1\.0\d, 1\.0\d\]"
         r", margin 0\.\d+ %"
     )
     assert re.fullmatch(sentence + measured, line.strip("| ").split(" | ")[2])
@@ -68,8 +68,8 @@ def test_the_margin_is_taken_as_the_method_says(ours: dict[str, bytes]) -> None:
     text = ours["method.md"].decode()
     (gpu,) = re.findall("^# How it was measured on (.*)$", text, re.M)
     runs = variation.known(gpu).runs
-    assert runs.gpu == gpu and f"what 95 of 100 earlier runs on an {gpu} stay within" in text
-    assert f"of the {runs.count} that count, that is all" in text
+    assert runs.gpu == gpu and runs.count < 20
+    assert f"how far the farthest of {runs.count} earlier runs on an {gpu} lay from" in text
     rows = ("s1_kernel_0", "s0_tiles")
     own = runs.deviation(*(f"matmul/{row}/1024x1024x1024/cold" for row in rows))
     (row,) = re.findall(r"^\| \[C12\].*$", ours["README.md"].decode(), re.M)
@@ -94,19 +94,19 @@ def test_pages_say_the_same_of_each_claim(ours: dict[str, bytes]) -> None:
 def test_a_winner_is_named_with_its_ratio(ours: dict[str, bytes]) -> None:
     """The fastest fp32 row at 4096³, against the library, on the first page and on its own, be the
     difference significant or not."""
-    row = r"\[`\w+`\]\(matmul\.md#\w+\) \d[\d.]* ms"
-    ratio = r"(?:no significant difference, )?[\d.]+ times as fast \[[\d.]+, [\d.]+\]"
+    row, time = r"\[`\w+`\]\(matmul\.md#\w+\)", r"\d[\d.]* ms"
+    ratio = rf"{row} is [\d.]+ times as fast as {row} \[[\d.]+, [\d.]+\]: {time} against {time}"
     found = []
     for page in ("README.md", "matmul.md"):
         text = ours[page].decode().replace(NBSP, " ")
-        found += re.findall(rf"{row}, {row}: {ratio}", text.split("## ")[0])[:1]
+        found += re.findall(ratio, text.split("## ")[0])[:1]
         # no point of a sweep, no part, and no row that only picks another one
         assert not re.search(r"\[`(best|\w+_promotion\d+|constant_copy)`\]", text)
     assert len(found) == 2 and found[0] == found[1] and "`cublas`" in found[0]
     # an older record has rows of our own as well
     (whose,) = re.findall(r"\*\*The fastest (.*), and the library\*\*:", ours["README.md"].decode())
     alone = "`stream_k`" not in ours["matmul.md"].decode()
-    assert whose == ("of the documents' kernels in this record" if alone else "in this record")
+    assert whose == ("of the documents' kernels" if alone else "in this record")
 
 
 def test_another_collection_reads_as_its_own(theirs: dict[str, bytes]) -> None:

@@ -80,8 +80,8 @@ def _one(record: Json, loaded: Load, *times: tuple[float, float, float]) -> str:
     return found["matmul/tile16/4096x4096x4096/cold"].outcome
 
 
-def test_the_whole_interval_has_to_lie_beyond_the_margin(record: Json, loaded: Load) -> None:
-    limit = 1 + variation.known().margin("cold, 1 ms and more")
+def test_the_whole_interval_has_to_lie_beyond_the_noise(record: Json, loaded: Load) -> None:
+    limit = 1 + variation.known().noise("cold, 1 ms and more")
     old = 0.02, 0.02 * 0.999, 0.02 * 1.001
     for factor, slower in ((limit * 1.003, True), (limit * 1.001, False), (1.0, False)):
         new = (old[0] * factor, old[1] * factor, old[2] * factor)
@@ -143,6 +143,6 @@ def test_the_table_knows_every_class() -> None:
     table = variation.known()
     assert {*table.runs.of_medians} >= {*CLASSES[:10]}
     for name in CLASSES:
-        assert 0 < table.margin(name) < math.inf
+        assert 0 < table.noise(name) < math.inf
         for of in (table.runs.of_ratios, table.runs.of_medians):
             assert of.get(name, 0.0) >= 0

@@ -34,7 +34,7 @@ CAUSES = {
     "counters": None,
     "blocking": "CUDA_LAUNCH_BLOCKING",
 }
-SUFFERED = "Times suffered"
+SUFFERED = "Disturbed times"
 SPIN = "while True: pass"
 # what Nsight Compute prints where counters are for administrators
 NO_PERMISSION = """#!/bin/sh

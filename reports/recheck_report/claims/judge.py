@@ -86,14 +86,18 @@ class Judged:
         return f"It {few} {with_choices(by_verdict[few])}."
 
     @property
+    def _word(self) -> str:
+        """The verdict as texts of the collection name it: one word for all that fail."""
+        return "fails" if self.verdict in VERDICT.FAILS else self.verdict
+
+    @property
     def _known(self) -> dict[str, Outcome]:
         return {o.check.key: o for o in (*self.outcomes, *self.also) if o.check.key}
 
     @property
     def here(self) -> str:
         """What was measured, in one sentence with its figures; empty where one is missing."""
-        word = "fails" if self.verdict in VERDICT.FAILS else self.verdict
-        text = self.claim.here.get(word, self.claim.here.get("else", ""))
+        text = self.claim.here.get(self._word, self.claim.here.get("else", ""))
         return filled(text, self._known) or "" if text else ""
 
     @property
@@ -102,21 +106,18 @@ class Judged:
         if self.claim.independent:
             return "on every GPU"
         alike, runs = self.earlier
-        return f"{alike} of {runs} the same" if runs else ""
+        return f"{alike} of {runs} agree" if runs else ""
 
     @property
     def why(self) -> tuple[tuple[str, dict[str, Outcome]], ...]:
         """What explains this verdict on this GPU, with the outcomes that it speaks of; not where
         one of these was not measured."""
-        word, found = "fails" if self.verdict in VERDICT.FAILS else self.verdict, []
+        found = []
         for each in self.claim.why:
             spoken = {key: self._known[key] for key in re.findall(r"{(\w+)}", each.text)}
             here = not each.gpu or self.gpu in each.gpu.split(" or ")
-            if (
-                each.verdict in ("", word)
-                and here
-                and all(outcome.value is not None for outcome in spoken.values())
-            ):
+            known = all(outcome.value is not None for outcome in spoken.values())
+            if each.verdict in ("", self._word) and here and known:
                 found.append((each.text, spoken))
         return tuple(found)
 

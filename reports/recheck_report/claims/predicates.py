@@ -197,9 +197,9 @@ class Questions:
         first, second = self.timed(base), self.timed(other)
         ratio = self.known.verdict(first, second, against)
         times = durations(second.time.median, first.time.median)
-        pairs = zip(_names((second, first)), times, strict=True)
-        words = ratio.words + in_rounds(ratio, first, second)
-        return ratio, f"{', '.join(f'{name} {time}' for name, time in pairs)}: {words}"
+        names = _names((first, second))
+        words = ratio.as_fast_as(names[0], against) + in_rounds(ratio, first, second)
+        return ratio, f"{names[1]} {words}: {times[0]} against {times[1]}"
 
     def _of(
         self,
@@ -218,7 +218,7 @@ class Questions:
         ends = ratio.value, ratio.low, ratio.high
         found = Outcome(check, verdict, text, *ends, unit="×", evidence=check.ids, p=ratio.p)
         base, other = _names([self.case(check.base), self.case(check.other)])
-        compared = f"{other} {ratio.as_fast_as(base)}"
+        compared = f"{other} {ratio.as_fast_as(base, check.bound)}"
         return replace(found, differs=differs, margin=ratio.resolution, compared=compared)
 
     def _ratio(self, check: Check) -> Outcome:

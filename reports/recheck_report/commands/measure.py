@@ -131,7 +131,9 @@ def say(part: str, what: str) -> None:
 
 
 def last_lines(report: Path) -> Iterable[str]:
-    """What holds, what does not, and where the report lies."""
+    """The answer of the report, which claims hold and which do not, and where it lies."""
+    title = (report / "README.md").read_text(encoding="utf-8").partition("\n# ")[2]
+    yield title.partition("\n")[0]
     claims = json.loads((report / "verdicts.json").read_text(encoding="utf-8"))["claims"]
     for word in VERDICTS:
         if own := [each["id"] for each in claims if each["verdict"] == word]:

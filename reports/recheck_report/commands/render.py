@@ -28,6 +28,7 @@ from recheck_report.formatting import cell, shape_label
 from recheck_report.model.read import RECORD, load, locate
 from recheck_report.model.record import MEMORY_LEVELS, SPECIAL, Experiment
 from recheck_report.net import caught
+from recheck_report.page import Peak, title
 from recheck_report.page import page as html_page
 from recheck_report.sections import (
     documents,
@@ -55,11 +56,10 @@ def _without(why: str) -> str:
 
 
 def _page(own: Measured, template: str, **values: Any) -> bytes:
-    env = own.record.environment
     text = templates.render(
         template,
         mark=MARK,
-        title=cell(env.gpu.name if env.gpu else f"{env.cpu}, without a GPU"),
+        title=cell(title(own.record)),
         record=own.record,
         known=own.known,
         one=documents.one_title(own),
@@ -179,7 +179,7 @@ def _method_page(own: Measured, drawn: list[Chart]) -> bytes:
     )
 
 
-def _readme(own: Measured, files: dict[str, bytes], others: bool, peak: str) -> bytes:
+def _readme(own: Measured, files: dict[str, bytes], others: bool, peak: Peak | None) -> bytes:
     """The first page; `files` are the others of the folder, to which it may lead; `others`: whether
     the claims' page has other GPUs' verdicts."""
     record, view = own.record, View(own)
@@ -189,19 +189,27 @@ def _readme(own: Measured, files: dict[str, bytes], others: bool, peak: str) -> 
     if many := len(record.plan.dropped):
         shapes = "1 shape" if many == 1 else f"{many} shapes"
         left_out.append(f"Left out by the plan: {shapes}, [which and why]({METHOD}#left-out).")
-    brands = provenance.brands(own)
+    brands, says = provenance.brands(own), peak.says if peak else {}
+    beyond = "; ".join(
+        f"{cell(each.title)} at {shape_label(each.headline)}: {says[each.name]}"
+        for each in record.ordinary
+        if each.name in says
+    )
     return _page(
         own,
         "readme.md.j2",
         left_out=left_out,
         brands=brands,
+        notes=provenance.notes(record),
         answer=caught(lambda: summary.answer(own, brands), lambda why: [_without(why)]),
         documents=documents.cited(own),
         documents_columns=documents.CITED,
         rows=view.rows,
         columns=SUMMARY,
         others=others,
-        peak=peak,
+        peak=f"**Beyond the documents**: {beyond}. [The report]({peak.folder}{README})."
+        if peak and beyond
+        else "",
         links=[
             *(f"[{cell(e.title)}]({page(e)}): charts, every row" for e in record.ordinary),
             *(text for name, text in _LINKS.items() if name in files),
@@ -213,28 +221,25 @@ _LINKS = {
     CLAIMS: f"[Claims]({CLAIMS}): each with its quote, checks and evidence",
     ERRATA: f"[Errata]({ERRATA}): errors as printed, what is right, the listings",
     CHANGES: f"[Changes]({CHANGES}): checks that changed after the first evidence",
-    METHOD: f"[Method]({METHOD}): words explained, how far to trust it, machine, how to repeat it",
-    "report.html": "[report.html](report.html): every case and sample, in one file to open from a "
-    "copy of this folder; [did my GPU differ?](report.html#view=compare)",
-    CASES: f"[{CASES}]({CASES}): every case with its time and rate, for spreadsheets",
+    METHOD: f"[Method]({METHOD}): words explained, trust, the machine, how to repeat it",
+    "report.html": "[report.html](report.html): every case and sample in one offline file; "
+    "[did my GPU differ?](report.html#view=compare)",
+    CASES: f"[{CASES}]({CASES}): every time and rate, for spreadsheets",
 }
 
 
-def peak_of(own: Measured, folder: Path, link: str) -> str:
-    """What the peak collection's report of this GPU model says in a line; `folder` holds a report
-    for each model, and `link` leads to it from the report that says so."""
+def peak_of(own: Measured, folder: Path, link: str) -> Peak | None:
+    """What the peak collection's report of this GPU model says; `folder` holds a report for each
+    model, and `link` leads to it from the report that says so."""
     name = slug(own.gpu)
     if not name or own.record.environment.gpu is None or not (folder / name / RECORD).is_file():
-        return ""
+        return None
     record, _ = load(folder / name)
-    peak = Measured(record, Collection(folder, {}), {})
-    said = "; ".join(summary.figures(peak))
-    return (
-        f"**Beyond the documents**: {said}. [The report]({link}/{name}/{README})." if said else ""
-    )
+    figures = summary.figures(Measured(record, Collection(folder, {}), {}))
+    return Peak(figures, f"{link}/{name}/") if figures else None
 
 
-def render(own: Measured, beside: list[Measured], peak: str = "") -> dict[str, bytes]:
+def render(own: Measured, beside: list[Measured], peak: Peak | None = None) -> dict[str, bytes]:
     """Every file of the report by its path in the folder; depends on nothing but the records,
     their probes and the claims.
 
@@ -270,7 +275,8 @@ def render(own: Measured, beside: list[Measured], peak: str = "") -> dict[str, b
     files[CASES] = cases_csv(record)
     files |= own.compressed | {f"charts/{each.name}": each.svg for each in drawn if each.svg}
     files["report.html"] = caught(
-        lambda: html_page(own), lambda why: f"{MARK}<p>{html.escape(_without(why))}</p>\n".encode()
+        lambda: html_page(own, peak),
+        lambda why: f"{MARK}<p>{html.escape(_without(why))}</p>\n".encode(),
     )
     # the last: it leads to what is there
     files[README] = _whole(
@@ -297,7 +303,7 @@ def run(options: argparse.Namespace) -> int:
     link = os.path.relpath(options.peak, options.output) if options.peak else "../peak"
     # evidence has it among the other evidence
     folder = options.peak or locate(options.record).parent.parent / "peak"
-    peak = caught(lambda: peak_of(own, folder, link), lambda _: "")
+    peak = caught(lambda: peak_of(own, folder, link), lambda _: None)
     files = render(own, beside, peak)
     write(files, options.output)
     if options.bundle:

@@ -76,7 +76,7 @@ def slower(pair: Pair) -> list[str]:
         # what hits one case alone is more often the run than the code
         also = f"so {'is' if more == 1 else 'are'} {more} of" if more else "none of"
         also = f"; {also} its {count(rest, 'other case')}" if rest else ""
-        beyond = f"two runs differ by up to {margin(row.most.margin)}"
+        beyond = f"two runs differ by up to {margin(row.most.noise)}"
         printed.append(f"slower: {told(row.most)}; {beyond}{also}")
     return printed
 

@@ -18,6 +18,9 @@ import jinja2
 
 from recheck_report.claims.measured import Measured
 from recheck_report.page import data, packing
+from recheck_report.page.data import Peak, title
+
+__all__ = ["Peak", "embedded", "page", "title"]
 
 # concatenated in this order; each is one idea
 SCRIPTS = (
@@ -29,12 +32,12 @@ _HERE = Path(__file__).parent
 _UNSAFE = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
 
 
-def page(own: Measured) -> bytes:
-    """The page of a record."""
+def page(own: Measured, peak: data.Peak | None = None) -> bytes:
+    """The page of a record; `peak`: what another report adds to its answer."""
     script = "".join((_HERE / "js" / f"{name}.js").read_text("utf-8") for name in SCRIPTS)
     style = (_HERE / "page.css").read_text("utf-8")
     text = _template().render(
-        title=data.title(own.record),
+        title=title(own.record),
         policy="; ".join(
             (
                 "default-src 'none'",
@@ -47,7 +50,7 @@ def page(own: Measured) -> bytes:
         ),
         style=style,
         script=script,
-        data=embedded(data.of(own)),
+        data=embedded(data.of(own, peak)),
         samples=packing.samples(own.record),
     )
     return text.encode()

@@ -8,18 +8,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from recheck_report.claims import Corrected, Judged
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import VERDICTS, prose
+from recheck_report.model import verdicts
 from recheck_report.model.record import AUDIT, OLDEST, SCHEMA, Case, Experiment, Record
 from recheck_report.page import evidence
 from recheck_report.queries import first_rung, metric_of, reference, roof, share, square_sizes
 from recheck_report.sections import provenance, summary
-from recheck_report.sections.documents import proof
-from recheck_report.sections.verdicts import View, asked_for, facts, place, said, tested, why
+from recheck_report.sections.documents import one_title, proof
+from recheck_report.sections.verdicts import APART, View, asked_for, facts, place, said, tested, why
 from recheck_report.statistics import variation
 from recheck_report.statistics.variation import DURATIONS
 
@@ -28,36 +29,47 @@ LINES = 7  # rows that a plot over sizes draws at most
 LISTED = 5  # claims on the first screen, of each kind
 
 
+@dataclass(frozen=True)
+class Peak:
+    """What the peak collection's report of a GPU model says in a sentence, by experiment."""
+
+    says: dict[str, str]
+    folder: str  # where it lies, as an address relative to the report that says so
+
+
 def title(record: Record) -> str:
     env = record.environment
-    return env.gpu.name if env.gpu else f"{env.cpu}, no GPU"
+    return env.gpu.name if env.gpu else f"{env.cpu}, without a GPU"
 
 
-def of(own: Measured) -> Json:
+def of(own: Measured, peak: Peak | None = None) -> Json:
     """Everything but the samples."""
     record = own.record
     return {
         "title": title(record),
         "about": _about(record),
         "schemas": [OLDEST, SCHEMA],
+        "verdicts_schema": verdicts.SCHEMA,
         "experiments": [_experiment(own, each) for each in record.experiments],
         **_cases(own),
         "suspects": own.suspects,
-        "variation": margins(),
+        "variation": noise(),
         "words": {verdict: [known.one, known.many] for verdict, known in VERDICTS.items()},
         **_verdicts(own),
         "counters": {name: asdict(each) for name, each in _counters(own)},
         "brands": provenance.brands(own),
+        "notes": provenance.notes(record),
+        "peak": peak and asdict(peak),
         "trust": summary.trust(own),
         "evidence": evidence.of(own),
     }
 
 
-def margins() -> Json:
+def noise() -> Json:
     """What two medians have to differ by, by class; and how a time in seconds names its class,
     null being any."""
     durations = [[None if below == math.inf else below, name] for below, name in DURATIONS]
-    return {"durations": durations, "margins": variation.known().changes}
+    return {"durations": durations, "noise": variation.known().changes}
 
 
 def _about(record: Record) -> Json:
@@ -93,6 +105,7 @@ def _experiment(own: Measured, experiment: Experiment) -> Json:
         "shapes": record.shapes(experiment),
         "rows": [row.strategy for row in record.strategies(experiment)],
         "drawn": _drawn(own, experiment) if ordinary else [],
+        "accuracy": summary.accuracy(own, experiment) if ordinary else "",
         "answers": {
             shape: summary.winner(own, experiment, shape) for shape in record.shapes(experiment)
         }
@@ -236,6 +249,7 @@ def _verdicts(own: Measured) -> Json:
         "holding": [each.claim.id for each in timed[:LISTED]],
         "errata": [_erratum(each) for each in judgement.errata],
         "left_out": view.left_out,
+        "headline": ": ".join(filter(None, (one_title(own), view.headline))),
     }  # fmt: skip
 
 
@@ -256,8 +270,8 @@ def _claim(record: Record, judged: Judged) -> Json:
         "asked": asked_for(judged),
         "measured": tested(judged),
         "why": why(judged),
-        "facts": [each for each in shown if not each.startswith("Not part ")],
-        "more": [each for each in shown if each.startswith("Not part ")],
+        "facts": [each for each in shown if not each.startswith(APART)],
+        "more": [each for each in shown if each.startswith(APART)],
         "evidence": list(judged.evidence),
     }
 

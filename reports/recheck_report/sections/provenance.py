@@ -21,7 +21,7 @@ SHARED = 5  # per cent of the GPU's time from which on others are said to have s
 def brands(own: Measured) -> list[str]:
     """What a reader must know before the first number; Markdown, one line each."""
     record, probes = own.record, own.probes
-    env, found = record.environment, [*_suffered(record), *_unread(record)]
+    env, found = record.environment, _unread(record)
     found += [_bold(each.says or each.code) for each in env.conditions]
     found += [*_built(env), *_shared(env)]
     if env.state.other_cpus:
@@ -94,15 +94,16 @@ def _bold(says: str) -> str:
     return f"**{lead}**{colon}{rest}"
 
 
-def _suffered(record: Record) -> list[str]:
-    """Which times were disturbed, by what, in one sentence; none if no time was."""
+def notes(record: Record) -> list[str]:
+    """What is good to know behind the answer: which times were disturbed, by what, in one sentence;
+    none if no time was."""
     timed = [case for case in record.cases if case.seconds]
     causes = Counter(case.disturbed for case in timed if case.disturbed)
     if not causes:
         return []
     named = ", ".join(f"{cell(cause)} ({count:,})" for cause, count in causes.most_common())
-    what = f"{causes.total():,} of {len(timed):,} times are marked *disturbed*: {named}"
-    return [f"**Times suffered**: {what}. They decide no claim."]
+    what = f"{causes.total():,} of {len(timed):,}: {named}"
+    return [f"**Disturbed times decide no claim**: {what}."]
 
 
 def _unread(record: Record) -> list[str]:

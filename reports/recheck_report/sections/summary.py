@@ -3,21 +3,19 @@ which row is the fastest."""
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 from recheck_report.anchors import METHOD, page, place
 from recheck_report.claims.measured import Measured
-from recheck_report.formatting import cell, duration, durations, margin, prose, shape_label
+from recheck_report.formatting import cell, duration, durations, prose, shape_label, significant
 from recheck_report.model.record import Case, Experiment, Record
 from recheck_report.queries import reference
 from recheck_report.sections.self_audit import resolution_text
 from recheck_report.sections.verdicts import View
-from recheck_report.statistics import variation
 from recheck_report.statistics.paired import in_rounds
 from recheck_report.statistics.ratio import COARSEST, Ratio
-from recheck_report.statistics.variation import END_TO_END, OF_CPU, classes_of
 
+ALIKE = 1.1  # errors of two rows that differ by a smaller factor are called as accurate
 MUTANT = "Mutant.IsCaught/"  # in the name of the test that the gate catches one
 
 
@@ -87,43 +85,67 @@ def _case(case: Case, experiment: Experiment) -> str:
 
 
 def _result_in_words(experiment: Experiment, found: Result) -> str:
-    """ "`stream_k` 2.58 ms, `cublas` 2.74 ms: 1.063 times as fast [1.060, 1.064]"; first the row
-    that is faster."""
+    """ "`stream_k` is 1.06 times as fast as `cublas` [1.06, 1.06]: 2.58 ms against 2.74 ms"; first
+    the row that is faster."""
     best, vendor, ratio = found.best, found.vendor, found.ratio
     if not best or not vendor or not ratio:
         only = best or vendor
         assert only
         return f"{_case(only, experiment)} {duration(only.time.median)}"
-    pair = (vendor, best) if ratio.outcome == "slower" else (best, vendor)
+    pair, shown = (best, vendor), ratio
+    if ratio.value < 1:
+        pair, shown = (vendor, best), ratio.inverse
     times = durations(*(case.time.median for case in pair))
-    first, second = (
-        f"{_case(case, experiment)} {time}" for case, time in zip(pair, times, strict=True)
-    )
-    how = {
-        "faster": ratio.words,
-        "slower": ratio.inverse.words,
-        "same": f"the same within the resolution, {ratio.words}",
-        "no difference": f"no significant difference, {ratio.words}",
-    }[ratio.outcome]
-    rounds = in_rounds(ratio, vendor, best)
-    return f"{first}, {second}: {how}{rounds}"
+    first, second = (_case(case, experiment) for case in pair)
+    alike = {"same": "the same within the resolution", "no difference": "no significant difference"}
+    how = f"{alike[ratio.outcome]}: " if ratio.outcome in alike else ""
+    words = shown.as_fast_as(second) + in_rounds(ratio, vendor, best)
+    return f"{how}{first} is {words}: {times[0]} against {times[1]}"
 
 
-def figures(own: Measured) -> list[str]:
-    """The fastest row of each contest at the headline shapes, against the library, without links:
-    "Matrix multiplication at 4096³: `stream_k` 1.039 times as fast as `cublas` [1.037, 1.040]"."""
-    said = []
+def figures(own: Measured) -> dict[str, str]:
+    """The fastest row of each contest at the headline shapes, against the library, by experiment:
+    "`stream_k` 2.55 ms, 1.04 times as fast as `cublas` [1.04, 1.04]"."""
+    said: dict[str, list[str]] = {}
     for experiment in own.record.ordinary:
-        where = f"{cell(experiment.title)} at {shape_label(experiment.headline)}: "
         for contest in contests(own, experiment):
             found = result(own, experiment, contest, experiment.headline)
             if not found.best or not found.vendor or not found.ratio:
                 continue
             kind = f"{contest.label}, " if contest.label else ""
+            takes = f"`{found.best.strategy}` {duration(found.best.time.median)}"
             ratio = found.ratio.as_fast_as(f"`{found.vendor.strategy}`")
-            said.append(f"{where}{kind}`{found.best.strategy}` {ratio}")
-            where = ""
-    return said
+            said.setdefault(experiment.name, []).append(f"{kind}{takes}, {ratio}")
+    return {name: "; ".join(texts) for name, texts in said.items()}
+
+
+def accuracy(own: Measured, experiment: Experiment) -> str:
+    """At the headline shape: whether the fastest row is as accurate as the library, and which rows
+    are the most and the least accurate; empty where results are exact or nothing was timed."""
+    record, shape, equals = own.record, experiment.headline, contests(own, experiment)[:1]
+    rows = (row for row in record.strategies(experiment) if row.contends and not row.sweep)
+    found = (record.find(experiment, row.strategy, shape, c.regime) for row in rows for c in equals)
+    cases = sorted((each for each in found if each and each.seconds and _error(each)), key=_error)
+    if not cases or not cases[0].error:
+        return ""
+
+    def named(case: Case) -> str:
+        return f"{_case(case, experiment)}{case.marks} ({_error(case):.1e})"
+
+    said = f"The most accurate is {named(cases[0])}, the least {named(cases[-1])}."
+    fastest = result(own, experiment, equals[0], shape)
+    if fastest.best in cases and fastest.vendor in cases:
+        ratio = _error(fastest.best) / _error(fastest.vendor)
+        how = f"{significant(ratio if ratio > 1 else 1 / ratio)} times "
+        how += "less accurate than" if ratio > 1 else "more accurate than"
+        how = "as accurate as" if 1 / ALIKE < ratio < ALIKE else how
+        said = f"The fastest, {named(fastest.best)}, is {how} {named(fastest.vendor)}. {said}"
+    metric = cell(cases[0].error.metric)
+    return f"At {shape_label(shape)}, errors against float64 as {metric}. {said}"
+
+
+def _error(case: Case | None) -> float:
+    return case.error.value or 0.0 if case and case.error else 0.0
 
 
 def _contested(own: Measured, experiment: Experiment, most: int, shape: str = "") -> list[str]:
@@ -170,7 +192,7 @@ def _fastest(own: Measured) -> str:
     rows = (row for each in own.record.ordinary for row in own.record.strategies(each))
     theirs = {row.source.document for row in rows if row.role == "rung"} <= {*own.known.sources}
     by = "documents'" if len(own.known.sources) > 1 else "document's"
-    what = f"of the {by} kernels in this record" if theirs else "in this record"
+    what = f"of the {by} kernels" if theirs else "in this record"
     what += ", and the library" if own.record.gpu_measured else ", on the CPU"
     return f"**The fastest {what}**: {'; '.join(said)}." if said else ""
 
@@ -213,21 +235,6 @@ def _alone(own: Measured) -> str | None:
     )
 
 
-def _floors(record: Record) -> str:
-    """What ratios differ by between runs, in the classes of this record's cases: of launches, where
-    the host has no part, the range."""
-    gpu = record.environment.gpu
-    found = variation.known(gpu.name if gpu else "").runs.of_ratios
-    known = {name: math.expm1(found[name]) for name in classes_of(record.cases) if name in found}
-    launches = [v for name, v in known.items() if not name.startswith((END_TO_END, *OF_CPU))]
-    parts = []
-    if launches:
-        parts.append(f"of GPU launches from {margin(min(launches))} to {margin(max(launches))}")
-    if END_TO_END in known:
-        parts.append(f"{END_TO_END} {margin(known[END_TO_END])}")
-    return f"; by class, {', '.join(parts)}" if parts else ""
-
-
 def trust(own: Measured) -> list[list[str]]:
     """Rows of the trust box: a question, and what the record answers."""
     record, known = own.record, own.comparisons
@@ -247,8 +254,8 @@ def trust(own: Measured) -> list[list[str]]:
         if known.processes:
             where = f", known of an {known.borrowed}" if known.borrowed else ""
             told = (
-                f"the [margin]({METHOD}#run-to-run) of a ratio{where}{_floors(record)}; within "
-                f"this process the self-audit tells {told}"
+                f"the [margin]({METHOD}#run-to-run) of that ratio{where}; within this process "
+                f"the self-audit tells {told}"
             )
     many = len(own.suspects)
     none = "none" if record.gpu_measured else "not looked for: no GPU case was measured"

@@ -24,7 +24,7 @@ from recheck_report.statistics.ratio import Ratio
 
 STRONGEST = 40  # rows in a table; the rest is counted
 NAMED = 6  # rows in a cell
-CHANGED = ["row", "cases", "most of all", "first", "then", "ratio", "margin"]
+CHANGED = ["row", "cases", "most of all", "first", "then", "ratio", "noise"]
 GROUPS = ["experiment", "", "cases", "times as fast", "the middle half", "slower", "faster"]
 # an expression to a spreadsheet, if a cell begins with it
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
@@ -147,7 +147,7 @@ class Pair:
         many = f"{len(row.changes)} of {row.cases}"
         then, now = took(self.first, most.old), took(self.other, most.new)
         about = [code(row.name), many, place(most.new), then, now]
-        return [*about, words(most.ratio), margin(most.margin)]
+        return [*about, words(most.ratio), margin(most.noise)]
 
     def groups(self) -> list[list[str]]:
         """By experiment and regime: medians of ratios, and how many cases changed."""
@@ -194,7 +194,7 @@ COLUMNS = (
     "first", "then", "id", "experiment", "strategy", "shape", "regime", "role", "target",
     "first_status", "first_seconds", "first_low", "first_high",
     "then_status", "then_seconds", "then_low", "then_high",
-    "times_as_fast", "low", "high", "class", "margin", "outcome",
+    "times_as_fast", "low", "high", "class", "noise", "outcome",
     "suspect",
 )  # fmt: skip
 
@@ -217,7 +217,7 @@ def times_csv(first: str, others: Iterable[tuple[str, Pair]]) -> bytes:
             if change:
                 ratio = change.ratio
                 line += [f"{value:.6g}" for value in (ratio.value, ratio.low, ratio.high)]
-                line += [change.kind, f"{change.margin:.4g}", change.outcome]
+                line += [change.kind, f"{change.noise:.4g}", change.outcome]
             else:
                 line += [""] * 6
             sides = (("first", pair.first), ("then", pair.other))

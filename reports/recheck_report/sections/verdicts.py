@@ -22,6 +22,7 @@ from recheck_report.formatting import (
     cell,
     counted,
     duration,
+    headline,
     label,
     margin,
     prose,
@@ -33,6 +34,7 @@ from recheck_report.statistics.ratio import Ratio
 
 SMALL_P = 0.001  # smaller p-values are not printed
 NAMED = 2  # rows and choices in a sentence; the rest is counted
+APART = "Also measured:"  # begins what decides nothing
 LONGEST = 70  # characters of what was measured, in a row
 SUMMARY = ["they said", "verdict", "here", "why", "other runs"]
 _SCALES = {"B/s": (1e9, "GB/s"), "flop/s": (1e12, "TFLOP/s")}
@@ -63,11 +65,16 @@ def number(
 
 
 def number_in_words(
-    value: float | None, low: float | None, high: float | None, unit: str, mark: str = ""
+    value: float | None,
+    low: float | None,
+    high: float | None,
+    unit: str,
+    mark: str = "",
+    against: float = 1.0,
 ) -> str:
     """The same for sentences: "1.07 times as fast [1.06, 1.08]"."""
     if unit == "×" and value is not None and low is not None and high is not None:
-        return Ratio(value, low, high, mark=mark).words
+        return Ratio(value, low, high, mark=mark).as_fast_as("", against)
     return number(value, low, high, unit, mark)
 
 
@@ -83,7 +90,7 @@ def shortest(outcome: Outcome) -> str:
 
 def in_words(outcome: Outcome) -> str:
     """The same as a part of a sentence."""
-    return number_in_words(*_value(outcome))
+    return number_in_words(*_value(outcome), outcome.check.bound)
 
 
 def compared(outcome: Outcome) -> str:
@@ -190,8 +197,9 @@ def finding(outcome: Outcome, threshold: bool = False) -> str:
         text += f", p = {significant(outcome.p, 2)}"
     text += _differs(outcome)
     check = outcome.check
+    # what is tested says itself what it asks, and so does a faster row
     known = check.form == "test" or (check.form == "arithmetic" and check.equals is None)
-    if threshold and not known:
+    if threshold and not known and asked(check) not in ("faster", "slower"):
         text += f" (asked: {asked(check)})"
     return head + text + _choices(outcome)
 
@@ -217,8 +225,7 @@ def _choices(outcome: Outcome) -> str:
         return in_words(each) + p_value + _differs(each)
 
     holding, total = sum(each.verdict == "holds" for _, each in outcome.over), len(outcome.over)
-    few = {0: "none of the", total: "all"}.get(holding, f"{holding} of the")
-    found = [f"holds for {few} {total} choices"]
+    found = [f"{OF_CHECKS['holds']} in {holding} of {total} choices"]
     for verdict in ("fails", "undecided", "not measured"):
         at = [
             prose(name) + (f" ({value(each)})" if each.value is not None else "")
@@ -257,7 +264,7 @@ def facts(record: Record, judged: Judged) -> list[str]:
     if claim.not_judged:
         found.append(f"Not judged: {_sentence(claim.not_judged)}")
     found += [_fact(record, each) for each in judged.outcomes]
-    found += [f"Not part of the verdict: {_fact(record, each)}" for each in judged.also]
+    found += [f"{APART} {_fact(record, each)}" for each in judged.also]
     found += [f"The document leaves open: {_sentence(each.what)}" for each in claim.open]
     return found
 
@@ -266,7 +273,7 @@ def _fact(record: Record, outcome: Outcome) -> str:
     links = [*dict.fromkeys(source(record, name) for name in outcome.evidence)]
     if outcome.verdict == "not measured":
         return finding(outcome) + (f"; it needs {_few(links)}" if links else "")
-    text, rest = f"**{outcome.verdict}**: {finding(outcome, threshold=True)}", []
+    text, rest = f"**{OF_CHECKS[outcome.verdict]}**: {finding(outcome, threshold=True)}", []
     for each in links:
         name = each.partition("](")[0].removeprefix("[")
         if name in text and f"[{name}" not in text:  # the row leads to itself
@@ -306,8 +313,16 @@ class View:
         self.record, self.judgement = own.record, own.judgement
 
     @property
+    def _by_verdict(self) -> dict[str, int]:
+        return {verdict: self.judgement.count(verdict) for verdict in VERDICTS}
+
+    @property
     def counts(self) -> str:
-        return counted({verdict: self.judgement.count(verdict) for verdict in VERDICTS})
+        return counted(self._by_verdict)
+
+    @property
+    def headline(self) -> str:
+        return headline(self._by_verdict, self.record.gpu_measured)
 
     @property
     def left_out(self) -> str:

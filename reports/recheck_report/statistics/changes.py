@@ -1,8 +1,8 @@
 """Which cases became slower or faster between two records, by more than two runs can tell.
 
-A change is claimed only where the whole interval of its ratio lies beyond a margin: what two runs
+A change is claimed only where the whole interval of its ratio lies beyond the noise: what two runs
 of the same code stay within in 999 of 1000 cases, by class of regime and duration (variation.py). A
-comparison asks about some 2500 cases at once: a margin that one case in 40 exceeds would name 60 of
+comparison asks about some 2500 cases at once: a limit that one case in 40 exceeds would name 60 of
 them with nothing changed.
 """
 
@@ -26,7 +26,7 @@ class Change:
     ratio: Ratio  # how many times as fast the new one is, by the far ends of the medians' intervals
     kind: str  # its class
     # of the class: 0.06 where two runs of the same code cannot be told apart within 1/1.06 and 1.06
-    margin: float
+    noise: float
 
     @property
     def unsure(self) -> str:
@@ -40,10 +40,10 @@ class Change:
 
     @property
     def looks(self) -> str:
-        """slower | faster: the whole interval lies beyond the margin; else no difference."""
-        if self.ratio.low > 1 + self.margin:
+        """slower | faster: the whole interval lies beyond the noise; else no difference."""
+        if self.ratio.low > 1 + self.noise:
             return "faster"
-        return "slower" if self.ratio.high < 1 / (1 + self.margin) else "no difference"
+        return "slower" if self.ratio.high < 1 / (1 + self.noise) else "no difference"
 
     @property
     def size(self) -> float:
@@ -59,7 +59,7 @@ def changes(old: Record, new: Record) -> list[Change]:
         if base and base.seconds and case.seconds:
             kind = class_of(base, case)
             ratio = Ratio.of(base.seconds, case.seconds)
-            found.append(Change(base, case, ratio, kind, variation.known().margin(kind)))
+            found.append(Change(base, case, ratio, kind, variation.known().noise(kind)))
     return found
 
 

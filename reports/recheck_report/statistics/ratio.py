@@ -107,13 +107,15 @@ class Ratio:
 
     @property
     def words(self) -> str:
-        """ "1.067 times as fast [1.066, 1.067]"; below 1 "46.1 times as long [45.2, 47.0]"."""
+        """ "1.07 times as fast [1.06, 1.08]"; below 1 "46.1 times as long [45.2, 47.0]"."""
         return self.as_fast_as("")
 
-    def as_fast_as(self, other: str) -> str:
-        """`words` that name the other one: "1.067 times as fast as `cublas` [1.066, 1.067]"."""
+    def as_fast_as(self, other: str, against: float = 1.0) -> str:
+        """`words` that name the other one: "1.07 times as fast as `cublas` [1.06, 1.08]". What is
+        not `against` does not read as it."""
         long = self.value < 1
-        value, low, high = (self.inverse if long else self)._texts(1)
+        ratio = self.inverse if long else self
+        value, low, high = ratio._texts(1, 1 / against if long else against)
         how = f"{'long' if long else 'fast'}{f' as {other}' if other else ''}"
         return f"{value} times as {how} [{low}, {high}]{self.mark}"
 
@@ -127,12 +129,9 @@ class Ratio:
         value, low, high = self._texts(1)
         return f"{value}× [{low}, {high}]{self.mark}"
 
-    def _texts(self, one: float) -> list[str]:
-        # as many decimals as the interval's width deserves, and enough that a bound which is not
-        # 1 (or 100 %) does not read as it
-        width = self.high - self.low or self.value * 1e-3
-        decimals = max(0, -_exponent(width), 2 - _exponent(self.value))
-        bounds = (self.low, self.high)
-        while decimals < 6 and any(round(b, decimals) == one != b for b in bounds):
+    def _texts(self, *marks: float) -> list[str]:
+        # three digits, and more where a bound that is not 1, 100 % or what was asked reads as it
+        decimals, bounds = max(0, 2 - _exponent(self.value)), (self.low, self.high)
+        while decimals < 6 and any(round(b, decimals) == m != b for b in bounds for m in marks):
             decimals += 1
         return [f"{x:.{decimals}f}" for x in (self.value, *bounds)]

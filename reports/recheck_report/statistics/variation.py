@@ -1,4 +1,4 @@
-"""Run-to-run variation: the margins that verdicts and comparisons allow.
+"""Run-to-run variation: the margins that verdicts allow, and the noise that comparisons do.
 
 The interval of a ratio says what one process would measure again. Another process, or another GPU
 of the same model, finds another ratio more often than these intervals allow, with the same machine
@@ -182,7 +182,7 @@ class Variation:
         own = self.runs.deviation(case.id)
         return self.runs.of_medians.get(class_of(case), 0.0) if own is None else own
 
-    def margin(self, kind: str) -> float:
+    def noise(self, kind: str) -> float:
         """What two medians of a class have to differ by to be called different, as a part of 1."""
         whole = kind.rsplit(", ", 1)[0]  # on the CPU it is known of all durations together
         return self.changes.get(kind, self.changes.get(whole, math.inf))

@@ -11,6 +11,7 @@ function showAccuracy(root, state) {
   add(
     root,
     el("h1", {}, "Accuracy"),
+    el("p", { class: "answer small", id: "answer" }, rich(experiment.accuracy)),
     el("p", { class: "note" }, "The error of each case’s own results on real inputs, against float64. Evidence has each with the bound that it must keep before it is timed."),
     controls(select("experiment", "Experiment", choices, experiment.name, (name) => go({ view: "accuracy", experiment: name }))),
     sizesPlot(experiment, own, experiment.drawn, "error", "error", `${experiment.title}: ${own[0].error_metric}`),

@@ -2,8 +2,16 @@
 
 const VIEWS = [];
 
+// `#claim=c14`, and as in the Markdown `#claim-c14` and `#erratum-e08`, are of the view of the claims
 function address() {
-  return Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
+  const written = location.hash.slice(1).replace(/^(claim|erratum)-/, "$1=");
+  const state = Object.fromEntries(new URLSearchParams(written));
+  for (const [name, known] of [["claim", DATA.claims], ["erratum", DATA.errata]]) {
+    if (!(name in state)) continue;
+    state.view ??= "claims";
+    state[name] = known.find(({ id }) => id.toLowerCase() === state[name].toLowerCase())?.id ?? state[name];
+  }
+  return state;
 }
 
 function hrefOf(parameters) {
@@ -27,7 +35,12 @@ function hrefOfCase(id) {
   return hrefOf({ view: "speed", case: id });
 }
 
+// what an address says that is not there; show() tells it
+const ABSENT = [];
+
 // the state, with the first of the allowed values where it has none of them
 function chosen(value, allowed, fallback = allowed[0]) {
-  return allowed.includes(value) ? value : fallback;
+  if (allowed.includes(value)) return value;
+  if (value) ABSENT.push(`There is no ${value} here; this is ${fallback || "all"}.`);
+  return fallback;
 }

@@ -3,9 +3,15 @@
 VIEWS.push({ name: "claims", title: "Claims", show: showClaims });
 
 function showClaims(root, state) {
-  const documents = [["", "all"], ...DATA.documents.map((each) => [each.id, `${each.id}, ${each.name}`])];
-  const kinds = [...new Set(DATA.claims.map((each) => each.kind))];
+  const choices = {
+    document: DATA.documents.map((each) => [each.id, `${each.id}, ${each.name}`]),
+    verdict: VERDICTS.filter(count).map((each) => [each, each]),
+    kind: [...new Set(DATA.claims.map((each) => each.kind))].map((each) => [each, each]),
+  };
+  for (const [name, known] of Object.entries(choices)) state[name] = chosen(state[name], ["", ...known.map(([each]) => each)]);
   const shown = el("div");
+  if (state.claim && !CLAIMS.has(state.claim)) ABSENT.push(`There is no claim ${state.claim}.`);
+  if (state.erratum && !DATA.errata.some(({ id }) => id === state.erratum)) ABSENT.push(`There is no erratum ${state.erratum}.`);
   const change = (more) => go({ ...state, claim: null, erratum: null, ...more });
   const search = el("input", {
     type: "search",
@@ -27,32 +33,25 @@ function showClaims(root, state) {
     shown.replaceChildren(
       documentNote(state.document) ?? "",
       el("div", { class: "under" }, el("p", { class: "count" }, found), saveClaims(claims)),
-      claimList(claims, state.claim),
+      claimList(claims, claims.length === 1 ? claims[0].id : state.claim),
       errata.length ? erratumList(errata, state.erratum) : "",
     );
   }
 
-  const choice = (name, label, options) => select(name, label, options, state[name] ?? "", (value) => change({ [name]: value }));
+  const choice = (name, label) => select(name, label, [["", "all"], ...choices[name]], state[name], (value) => change({ [name]: value }));
   add(
     root,
     el("h1", {}, "Claims"),
-    unknownClaim(state),
     controls(
       el("label", { class: "field grow", for: "search" }, el("span", {}, "Search"), search),
-      choice("document", "Document", documents),
-      choice("verdict", "Verdict", [["", "all"], ...VERDICTS.filter(count).map((each) => [each, each])]),
-      choice("kind", "Decided by", [["", "all"], ...kinds.map((each) => [each, each])]),
+      choice("document", "Document"),
+      choice("verdict", "Verdict"),
+      choice("kind", "Decided by"),
     ),
     shown,
   );
   list();
   if (state.claim || state.erratum) document.getElementById(state.claim ?? state.erratum)?.scrollIntoView({ block: "start" });
-}
-
-function unknownClaim({ claim, erratum }) {
-  if (claim && !CLAIMS.has(claim)) return el("p", { class: "warning" }, `There is no claim ${claim}.`);
-  if (erratum && !DATA.errata.some((each) => each.id === erratum)) return el("p", { class: "warning" }, `There is no erratum ${erratum}.`);
-  return "";
 }
 
 // every word that is searched for stands somewhere in it

@@ -46,7 +46,8 @@ function understood(read, found) {
 }
 
 function verdictsOf(read) {
-  refuseUnless(read.schema === 1, `has schema ${String(read.schema).slice(0, 40)}; this page reads verdicts of schema 1`);
+  const known = DATA.verdicts_schema;
+  refuseUnless(read.schema === known, `has schema ${String(read.schema).slice(0, 40)}; this page reads verdicts of schema ${known}`);
   const right = read.claims.every((each) => typeof each?.id === "string" && VERDICTS.includes(each.verdict));
   refuseUnless(right, "has a claim without an id or a verdict");
   return { gpu: String(read.record?.gpu ?? "no GPU"), claims: new Map(read.claims.map((each) => [each.id, each])) };
@@ -87,12 +88,12 @@ function classOf({ row, regime }, ...medians) {
   return `${regime}, ${name}`;
 }
 
-// what became of one case: its ratio by the far ends of the medians' intervals, held to its margin
+// what became of one case: its ratio by the far ends of the medians' intervals, held to its noise
 function changeOf(old, other) {
   const ratio = { value: old.median / other.median, low: old.low / other.high, high: old.high / other.low };
-  const margin = DATA.variation.margins[classOf(old, old.median, other.median)] ?? Infinity;
-  const looks = ratio.low > 1 + margin ? "faster" : ratio.high < 1 / (1 + margin) ? "slower" : "no difference";
-  return { old, other, ratio, margin, changed: old.unsure || other.unsure ? "disturbed" : looks };
+  const noise = DATA.variation.noise[classOf(old, old.median, other.median)] ?? Infinity;
+  const looks = ratio.low > 1 + noise ? "faster" : ratio.high < 1 / (1 + noise) ? "slower" : "no difference";
+  return { old, other, ratio, noise, changed: old.unsure || other.unsure ? "disturbed" : looks };
 }
 
 // every case that has a time in both; those of the audit are one kernel many times over
@@ -117,7 +118,7 @@ function dropZone(again) {
     { class: "drop" },
     el("p", {}, again ? "Another record, with its verdicts if you like:" : "Drop another run’s record.json on this page, with its verdicts.json if you like, or choose them."),
     el("label", { for: "files" }, "Files: ", input),
-    el("p", { class: "note" }, "They are read by this page and go nowhere. A case became slower or faster if the whole interval of its ratio lies beyond its margin: what two runs of the same code on GPUs of one model stay within in 999 of 1000 cases."),
+    el("p", { class: "note" }, "They are read by this page and go nowhere. A case became slower or faster if the whole interval of its ratio lies beyond the noise of its class: what two runs of the same code on GPUs of one model stay within in 999 of 1000 cases."),
   );
 }
 
@@ -155,13 +156,13 @@ const CHANGE_COLUMNS = [
   { name: "times as fast", number: true, value: (each) => each.ratio.value, cell: (each) => ratioText(each.ratio), saved: (each) => ratioText(each.ratio) },
   { name: "this report", number: true, minor: true, value: (each) => each.old.median, cell: (each) => durations(each.old.median, each.other.median)[0] },
   { name: "the other run", number: true, minor: true, value: (each) => each.other.median, cell: (each) => durations(each.old.median, each.other.median)[1] },
-  { name: "margin", number: true, minor: true, value: (each) => each.margin, cell: (each) => marginText(each.margin) },
+  { name: "noise", number: true, minor: true, value: (each) => each.noise, cell: (each) => noiseText(each.noise) },
   { name: "change", value: (each) => each.changed },
 ];
 
-function marginText(margin) {
-  if (margin === Infinity) return "not known";
-  return margin < 1 ? `${significant(100 * margin, 2)} %` : `a factor of ${+(1 + margin).toPrecision(3)}`;
+function noiseText(noise) {
+  if (noise === Infinity) return "not known";
+  return noise < 1 ? `${significant(100 * noise, 2)} %` : `a factor of ${+(1 + noise).toPrecision(3)}`;
 }
 
 function changesTable(caption, rows, change = false) {

@@ -30,13 +30,10 @@ function shapeLabel(shape) {
   return extents.join("×");
 }
 
-// as many decimals as the interval's width deserves, and enough that a bound which is not `one`
-// does not read as it
-function ratioTexts({ value, low, high }, one = 1) {
-  const width = high - low || value * 1e-3;
-  const places = [-Math.floor(Math.log10(width)), 2 - Math.floor(Math.log10(value)), 0];
-  let decimals = Math.max(...places);
-  const misread = (bound) => Number(bound.toFixed(decimals)) === one && bound !== one;
+// three digits, and more where a bound that is not 1 would read as it
+function ratioTexts({ value, low, high }) {
+  let decimals = Math.max(0, 2 - Math.floor(Math.log10(value)));
+  const misread = (bound) => Number(bound.toFixed(decimals)) === 1 && bound !== 1;
   while (decimals < 6 && (misread(low) || misread(high))) decimals++;
   return [value, low, high].map((each) => each.toFixed(Math.min(100, decimals)));
 }

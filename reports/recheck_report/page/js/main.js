@@ -5,14 +5,15 @@ let shownView = null;
 function show() {
   const state = address();
   const view = VIEWS.find((each) => each.name === state.view) ?? VIEWS[0];
-  const unknown = location.hash.length > 1 && view.name !== state.view;
+  ABSENT.length = 0;
+  if (location.hash.length > 1 && view.name !== state.view) ABSENT.push(`This page has no view ${state.view ?? location.hash}; this is the summary.`);
   const main = document.getElementById("main");
   const focused = document.activeElement?.id;
   main.replaceChildren();
   main.dataset.view = view.name;
-  if (unknown) add(main, el("p", { class: "warning" }, `This page has no view ${state.view ?? location.hash}; this is the summary.`));
   try {
     view.show(main, { ...state, view: view.name });
+    main.prepend(...ABSENT.map((text) => el("p", { class: "warning" }, text)));
   } catch (problem) {
     main.replaceChildren(el("p", { class: "warning" }, `This view could not be shown: ${problem.message}. The others can.`));
     console.error(problem);

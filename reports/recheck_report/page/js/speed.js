@@ -16,7 +16,7 @@ function chosenCases(state) {
   if (!experiment) return null;
   const timed = CASES.filter((each) => each.experiment === experiment.name && each.median);
   const shapes = experiment.shapes.filter((shape) => timed.some((each) => each.shape === shape));
-  const shape = one?.shape ?? chosen(state.shape, shapes, chosen(experiment.headline, shapes));
+  const shape = one?.shape ?? chosen(state.shape, shapes, shapes.includes(experiment.headline) ? experiment.headline : shapes[0]);
   const here = timed.filter((each) => each.shape === shape);
   const regimes = Object.keys(REGIMES).filter((regime) => here.some((each) => each.regime === regime));
   const regime = one?.regime ?? chosen(state.regime, regimes);
@@ -28,7 +28,7 @@ function chosenCases(state) {
 function showSpeed(root, state) {
   const now = chosenCases(state);
   add(root, el("h1", { class: "unseen" }, "Speed"));
-  if (state.case && !BY_ID.has(state.case)) add(root, el("p", { class: "warning" }, `There is no case ${state.case}.`));
+  if (state.case && !BY_ID.has(state.case)) ABSENT.push(`There is no case ${state.case}.`);
   if (!now) {
     add(root, el("p", { class: "answer" }, "The record has no experiment to rank."));
     return;
@@ -41,6 +41,7 @@ function showSpeed(root, state) {
   add(
     root,
     answer,
+    shape === experiment.headline ? beyond(experiment.name) : "",
     controls(
       select("experiment", "Experiment", known.map((each) => [each.name, each.title]), experiment.name, (value) => go({ view: "speed", experiment: value })),
       select("shape", `Shape (${experiment.axes.join("×")})`, shapes.map((each) => [each, shapeLabel(each)]), shape, (value) => change({ shape: value })),
@@ -186,7 +187,8 @@ function sizesTable(experiment, here, measure, name) {
   const { of, text } = MEASURES[measure];
   const known = new Map(here.map((each) => [`${each.row.name}/${each.shape}`, each]));
   const value = (row, shape) => (known.has(`${row}/${shape}`) ? of(known.get(`${row}/${shape}`)) : null);
-  const rows = experiment.rows.filter((row) => here.some((each) => each.row.name === row));
+  const library = (row) => row !== experiment.vendor;
+  const rows = experiment.rows.filter((row) => here.some((each) => each.row.name === row)).sort((a, b) => library(a) - library(b));
   const shapes = experiment.shapes.filter((shape) => here.some((each) => each.shape === shape));
   const columns = [
     { name: "row", value: (row) => row, cell: (row) => code(row) },

@@ -34,15 +34,15 @@ function showSummary(root) {
 
 function headline() {
   const all = DATA.claims.length - count("not judged");
-  if (!all) return el("h1", { class: "answer" }, DATA.left_out ? plain(DATA.left_out) : "What is fastest here");
-  const holds = count("holds");
-  const fails = count("fails here") + count("wrong as printed");
+  const answer = DATA.headline && `${DATA.headline[0].toUpperCase()}${DATA.headline.slice(1)}.`;
+  const title = el("h1", { class: "answer" }, rich(answer || DATA.left_out || "What is fastest here"));
+  if (!all) return title;
   const names = DATA.documents.map((each) => each.english || each.title || each.name);
   const many = plural(names.length, "document");
   return el(
     "div",
     {},
-    el("h1", { class: "answer" }, `${holds} of ${plural(all, "claim")} ${holds === 1 ? "holds" : "hold"}, ${fails} ${fails === 1 ? "fails" : "fail"}.`),
+    title,
     el("p", { class: "second" }, `What ${many} claimed, measured again on ${DATA.title}: ${names.join("; ")}. `, rich(DATA.left_out)),
     verdictBar(all),
   );
@@ -68,9 +68,15 @@ function card(heading, more, ...children) {
 function fastestCard() {
   const lines = ordinary().map(({ name, title, headline: shape, answers }) => {
     const topic = el("a", { class: "topic", href: hrefOf({ view: "speed", experiment: name }) }, title);
-    return el("li", {}, topic, el("span", {}, rich(answers[shape] ?? `Not measured: ${DATA.about.why_no_gpu}`)));
+    return el("li", {}, topic, el("span", {}, rich(answers[shape] ?? `Not measured: ${DATA.about.why_no_gpu}`)), beyond(name));
   });
   return card("What is fastest", link("Every row, shape and sample", { view: "speed" }), el("ul", { class: "lines" }, lines));
+}
+
+// what the kernels beyond the documents reach, and the report that has it
+function beyond(name) {
+  const says = DATA.peak?.says[name];
+  return says ? el("span", { class: "beyond" }, "Beyond the documents: ", rich(says), ". ", el("a", { href: `${DATA.peak.folder}report.html` }, "That report")) : "";
 }
 
 function claimsCard(heading, verdicts, ids) {
@@ -88,5 +94,5 @@ function claimsCard(heading, verdicts, ids) {
 function trustCard() {
   const rows = DATA.trust.map(([word, text]) => el("div", {}, el("dt", {}, rich(word)), el("dd", {}, rich(text))));
   const more = [link("Evidence: self-audit, method, every case", { view: "evidence" }), " · ", link("Did my GPU differ?", { view: "compare" })];
-  return card("Can it be trusted", more, el("dl", { class: "brief" }, rows));
+  return card("Can it be trusted", more, el("dl", { class: "brief" }, rows), ...DATA.notes.map((text) => el("p", { class: "note" }, rich(text))));
 }

@@ -70,15 +70,15 @@ function lineOf(row, columns, mark) {
   const cells = columns.map((column, at) => {
     const kind = at === 0 ? "th" : "td";
     const cell = column.cell ? column.cell(row) : String(column.value(row) ?? NONE);
-    const shown = column.number && typeof cell === "string" ? signed(breakable(cell)) : cell;
+    const shown = column.number && typeof cell === "string" ? unbroken(cell) : cell;
     return el(kind, { scope: at === 0 ? "row" : null, class: kindOf(column) }, shown);
   });
   return el("tr", { class: mark?.(row) ?? null }, cells);
 }
 
 // on a narrow screen a line may end before an interval, and nowhere else
-function breakable(text) {
-  return text.replace(/ (?!\[)/g, "\u00a0");
+function unbroken(text) {
+  return text.split(/ (?=\[)/).map((part, at) => [at ? " " : "", el("span", { class: "keep" }, signed(part))]);
 }
 
 function sorted(rows, { by, down }) {

@@ -43,11 +43,11 @@ function inline([, verbatim, strong, emphasis, label, target, newline, entity, e
 // the Markdown's places within the page; other links are their text
 function linked(label, target) {
   const place = target.split("#")[1] ?? "";
-  const known = /^(claim|erratum)-(\w+?)(?:-detail)?$/.exec(place);
+  const known = /^(claim|erratum)-/.exec(place);
   // a link in a link there is none
   const inner = rich(label, Boolean(known));
   if (!known) return inner;
-  return [el("a", { href: hrefOf({ view: "claims", [known[1]]: known[2].toUpperCase() }) }, inner)];
+  return [el("a", { href: `#${place}` }, inner)];
 }
 
 // code that is a case's id leads to its samples
