@@ -1,10 +1,9 @@
-"""The story: rate, gain and work per energy of each step from the first kernel to the fastest.
+"""The story: rate and gain of each step from the first kernel to the fastest.
 
 Its steps are those of the experiment's story.toml, so any experiment may have it. Scales are linear
 and begin at 0: a logarithm would hide the steps near the limit. Steps that are not IEEE fp32 stand
 below on a scale of their own, as the limit is not theirs. A step's name stands above its bar, which
-leaves room for type that is read on a phone. Energy is of one window of hot launches, so it has no
-interval, and no title speaks of it.
+leaves room for type that is read on a phone.
 """
 
 from __future__ import annotations

@@ -31,9 +31,6 @@ def _view(first: Measured, other: Measured, pair: times.Pair, names: tuple[str, 
         "answer": gpus.answer(first, other, pair, (was, now)),
         "changed": pair.tables(*titles, times.STRONGEST if alike else MOST),
         "changed_columns": [*times.CHANGED[:3], was, now, *times.CHANGED[5:]],
-        "alike": alike,
-        "groups": pair.groups(),
-        "groups_columns": times.GROUPS,
         "alone": [
             f"{times.count(len(some), 'case')} timed by {who} alone: times.csv has them."
             for who, some in ((was, pair.lost), (now, pair.gained))

@@ -11,6 +11,7 @@ from recheck_report.formatting import cell, duration, durations, prose, shape_la
 from recheck_report.model.record import Case, Experiment, Record
 from recheck_report.queries import reference
 from recheck_report.sections.self_audit import resolution_text
+from recheck_report.sections.sentences import WORDS
 from recheck_report.sections.verdicts import View
 from recheck_report.statistics.paired import in_rounds
 from recheck_report.statistics.ratio import COARSEST, Ratio
@@ -97,8 +98,7 @@ def _result_in_words(experiment: Experiment, found: Result) -> str:
         pair, shown = (vendor, best), ratio.inverse
     times = durations(*(case.time.median for case in pair))
     first, second = (_case(case, experiment) for case in pair)
-    alike = {"same": "the same within the resolution", "no difference": "no significant difference"}
-    how = f"{alike[ratio.outcome]}: " if ratio.outcome in alike else ""
+    how = f"{WORDS[ratio.outcome]}: " if ratio.outcome in ("same", "no difference") else ""
     words = shown.as_fast_as(second) + in_rounds(ratio, vendor, best)
     return f"{how}{first} is {words}: {times[0]} against {times[1]}"
 
@@ -133,6 +133,8 @@ def accuracy(own: Measured, experiment: Experiment) -> str:
         return f"{_case(case, experiment)}{case.marks} ({_error(case):.1e})"
 
     said = f"The most accurate is {named(cases[0])}, the least {named(cases[-1])}."
+    if _error(cases[-1]) < ALIKE * _error(cases[0]):
+        said = f"All {len(cases)} rows are alike."
     fastest = result(own, experiment, equals[0], shape)
     if fastest.best in cases and fastest.vendor in cases:
         ratio = _error(fastest.best) / _error(fastest.vendor)
@@ -254,7 +256,7 @@ def trust(own: Measured) -> list[list[str]]:
         if known.processes:
             where = f", known of an {known.borrowed}" if known.borrowed else ""
             told = (
-                f"the [margin]({METHOD}#run-to-run) of that ratio{where}; within this process "
+                f"the [margin]({METHOD}#run-to-run) of each ratio{where}; within this process "
                 f"the self-audit tells {told}"
             )
     many = len(own.suspects)

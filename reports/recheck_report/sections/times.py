@@ -15,8 +15,8 @@ from functools import cached_property
 from statistics import median, quantiles
 
 from recheck_report.claims.measured import Measured
-from recheck_report.formatting import duration, margin, prose, shape_label, significant
-from recheck_report.model.record import REGIMES, Case, Record
+from recheck_report.formatting import duration, margin, prose, shape_label
+from recheck_report.model.record import Case, Record
 from recheck_report.queries import metric_of
 from recheck_report.sections.machine import mark
 from recheck_report.statistics.changes import Change, changes, lost
@@ -25,7 +25,6 @@ from recheck_report.statistics.ratio import Ratio
 STRONGEST = 40  # rows in a table; the rest is counted
 NAMED = 6  # rows in a cell
 CHANGED = ["row", "cases", "most of all", "first", "then", "ratio", "noise"]
-GROUPS = ["experiment", "", "cases", "times as fast", "the middle half", "slower", "faster"]
 # an expression to a spreadsheet, if a cell begins with it
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
@@ -149,22 +148,6 @@ class Pair:
         about = [code(row.name), many, place(most.new), then, now]
         return [*about, words(most.ratio), margin(most.noise)]
 
-    def groups(self) -> list[list[str]]:
-        """By experiment and regime: medians of ratios, and how many cases changed."""
-        kinds = {kind(each.new) for each in self.changes}
-        usual = [*map(regime, REGIMES), "CPU"]
-        order = [*usual, *sorted(kinds.difference(usual))]
-        found: dict[tuple[str, int], list[Change]] = {}
-        for each in self.changes:
-            key = each.new.experiment, order.index(kind(each.new))
-            found.setdefault(key, []).append(each)
-        lines = []
-        for (experiment, at), own in sorted(found.items()):
-            low, middle, high = (significant(value, 4) for value in middle_half(own))
-            head = [f"`{experiment}`", order[at], str(len(own))]
-            lines.append([*head, middle, f"{low} to {high}", *tally(own)])
-        return lines
-
     @property
     def disturbed(self) -> str:
         """That cases look slower or faster only because their times were disturbed, in one
@@ -175,12 +158,6 @@ class Pair:
         causes = Counter(each.unsure for each in odd).most_common(NAMED)
         named = ", ".join(f"{prose(why)} ({times})" for why, times in causes)
         return f"{count(len(odd), 'case')} may differ only because times were disturbed: {named}"
-
-
-def tally(own: Iterable[Change]) -> list[str]:
-    """How many became slower, and how many faster."""
-    found = [each.outcome for each in own]
-    return [str(found.count(what)) for what in ("slower", "faster")]
 
 
 def middle_half(own: Sequence[Change]) -> tuple[float, float, float]:

@@ -76,7 +76,7 @@ function fastestCard() {
 // what the kernels beyond the documents reach, and the report that has it
 function beyond(name) {
   const says = DATA.peak?.says[name];
-  return says ? el("span", { class: "beyond" }, "Beyond the documents: ", rich(says), ". ", el("a", { href: `${DATA.peak.folder}report.html` }, "That report")) : "";
+  return says ? el("span", { class: "beyond" }, el("a", { href: `${DATA.peak.folder}report.html` }, "Beyond the documents"), ": ", rich(says)) : "";
 }
 
 function claimsCard(heading, verdicts, ids) {
