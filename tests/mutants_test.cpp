@@ -191,7 +191,7 @@ TEST(Mutant, CutsWhereSumsAreLongIsCaught) {
   };
   const Strategy right = mutants::mutant("right", matmul::cpu<reference::matmul_serial>);
   const auto& cuts = mutants::cpu_cuts_where_sums_are_long;
-  for (const std::int64_t k : {2048, 8192, 100'000, 1 << 20}) {
+  for (const std::int64_t k : {2048, 8192, 100'000}) {
     const Result result = judged(cuts, Arithmetic::fp32, k);
     EXPECT_EQ(result.status, Status::incorrect) << k;
     EXPECT_EQ(result.reason.value_or("").find("on integers"), 0U) << result.reason.value_or("");

@@ -10,7 +10,7 @@
 #include <map>
 #include <numeric>
 #include <string>
-#include <utility>
+#include <tuple>
 #include <vector>
 
 namespace recheck {
@@ -21,70 +21,53 @@ using kernels::matmul::Piece;
 using kernels::matmul::Schedule;
 using kernels::matmul::share;
 
-/// How often each slab of each tile is multiplied and how often it ends up in C, and how many
-/// each block multiplies.
-struct Outcome {
-  std::map<std::pair<int, int>, int> multiplied, arrived;
-  std::vector<int> slabs_of_block;
-};
-
-Outcome follow(const Schedule& schedule, int tiles) {
-  Outcome outcome;
-  std::map<int, Piece> parts;  // that blocks have left, until they are added
-  const auto arrive = [&](const Piece& piece) {
-    for (int s = piece.begin; s < piece.begin + piece.count; ++s)
-      ++outcome.arrived[{piece.tile, s}];
-  };
-  for (int block = 0; block < schedule.blocks; ++block) {
-    int slabs = 0;
-    for (int i = 0; schedule.piece(block, i).count > 0; ++i) {
-      const Piece piece = schedule.piece(block, i);
-      for (int s = piece.begin; s < piece.begin + piece.count; ++s)
-        ++outcome.multiplied[{piece.tile, s}];
-      slabs += piece.count;
-      if (piece.begin == 0) {
-        arrive(piece);
-      } else {
-        EXPECT_TRUE(parts.emplace(block, piece).second) << "a second part overwrites the first";
-      }
-    }
-    EXPECT_EQ(schedule.total(block), slabs);
-    outcome.slabs_of_block.push_back(slabs);
-  }
-  for (int tile = schedule.whole; tile < tiles; ++tile) {
-    const auto [first, last] = schedule.going_on(tile);
-    int end = -1;
-    for (int block = first; block <= last; ++block) {
-      const auto part = parts.extract(block);
-      if (part.empty()) {
-        ADD_FAILURE() << "block " << block << " has left nothing";
-        continue;
-      }
-      EXPECT_EQ(part.mapped().tile, tile);
-      if (block > first) {
-        EXPECT_EQ(part.mapped().begin, end) << "not in the order of k";
-      }
-      end = part.mapped().begin + part.mapped().count;
-      arrive(part.mapped());
-    }
-  }
-  EXPECT_TRUE(parts.empty());
-  return outcome;
-}
-
 std::string told(const Schedule& s, int tiles) {
   return std::to_string(tiles) + " tiles of " + std::to_string(s.slabs) + ", " +
          std::to_string(s.whole) + " whole, " + std::to_string(s.blocks) + " blocks";
 }
 
-void expect_each_slab_once(const Schedule& schedule, int tiles) {
-  const Outcome outcome = follow(schedule, tiles);
-  const auto all = static_cast<std::size_t>(tiles) * static_cast<std::size_t>(schedule.slabs);
-  for (const auto& times : {outcome.multiplied, outcome.arrived}) {
-    EXPECT_EQ(times.size(), all) << told(schedule, tiles);
-    EXPECT_TRUE(std::ranges::all_of(times, [](const auto& t) { return t.second == 1; }))
-        << told(schedule, tiles);
+/// Follows each block: every slab of each tile is multiplied once, and brought to its tile once, in
+/// the order of k. Returns how many slabs each block multiplies.
+std::vector<int> expect_each_slab_once(const Schedule& schedule, int tiles) {
+  std::vector<int> multiplied(tiles * schedule.slabs), arrived = multiplied, slabs_of_block;
+  std::map<int, Piece> parts;  // that blocks have left, until they are added
+  const auto count = [&](std::vector<int>& times, const Piece& piece) {
+    for (int s = piece.begin; s < piece.begin + piece.count; ++s)
+      ++times[piece.tile * schedule.slabs + s];
+  };
+  for (int block = 0; block < schedule.blocks; ++block) {
+    int slabs = 0;
+    for (int i = 0; schedule.piece(block, i).count > 0; ++i) {
+      const Piece piece = schedule.piece(block, i);
+      count(multiplied, piece);
+      slabs += piece.count;
+      if (piece.begin == 0)
+        count(arrived, piece);
+      else
+        EXPECT_TRUE(parts.emplace(block, piece).second) << "a second part overwrites the first";
+    }
+    EXPECT_EQ(schedule.total(block), slabs);
+    slabs_of_block.push_back(slabs);
   }
+  for (int tile = schedule.whole; tile < tiles; ++tile) {
+    const auto [first, last] = schedule.going_on(tile);
+    int end = 0;
+    for (int block = first; block <= last; ++block) {
+      const auto part = parts.extract(block);
+      if (part.empty()) {
+        ADD_FAILURE() << "block " << block << " has left nothing: " << told(schedule, tiles);
+        continue;
+      }
+      EXPECT_EQ(part.mapped().tile, tile);
+      EXPECT_TRUE(block == first || part.mapped().begin == end) << "not in the order of k";
+      end = part.mapped().begin + part.mapped().count;
+      count(arrived, part.mapped());
+    }
+  }
+  EXPECT_TRUE(parts.empty());
+  for (const auto& times : {multiplied, arrived})
+    EXPECT_EQ(std::ranges::count(times, 1), std::ssize(times)) << told(schedule, tiles);
+  return slabs_of_block;
 }
 
 TEST(Schedule, OfWholeTilesHasEverySlabOnce) {
@@ -95,45 +78,47 @@ TEST(Schedule, OfWholeTilesHasEverySlabOnce) {
 
 TEST(Schedule, InStretchesHasEverySlabOnceAndBringsItToItsTile) {
   for (const int most : {1, 2, 7, 132})
-    for (const int tiles : {1, 2, 6, 7, 8, 13, 14, 15, 21, 25, 131, 132, 133, 264, 269, 400})
+    for (const int tiles : {1, 2, 6, 7, 8, 13, 14, 15, 25, 131, 132, 133, 269})
       for (const int slabs : {1, 2, 3, 5, 64})
         expect_each_slab_once(in_stretches(tiles, slabs, most), tiles);
 }
 
 TEST(Schedule, InStretchesGivesAllBlocksAlikeWhateverTheNumberOfTiles) {
-  for (const int tiles : {33, 45, 64, 133, 200, 288, 512, 2048}) {
-    const auto slabs = follow(in_stretches(tiles, 64, 132), tiles).slabs_of_block;
+  for (const int tiles : {33, 45, 64, 133, 200, 288, 512}) {
+    const auto slabs = expect_each_slab_once(in_stretches(tiles, 64, 132), tiles);
     const auto [least, most] = std::ranges::minmax(slabs);
     EXPECT_EQ(slabs.size(), 132U);
     EXPECT_LE(most - least, 1) << tiles;
   }
 }
 
-TEST(Schedule, InStretchesDealsOutWholeTilesAsLongAsTheyGoRoundTwice) {
-  EXPECT_EQ(in_stretches(100, 64, 132).whole, 0);
-  EXPECT_EQ(in_stretches(240, 64, 132).whole, 0);
-  EXPECT_EQ(in_stretches(265, 64, 132).whole, 132);
-  EXPECT_EQ(in_stretches(2048, 64, 132).whole, 14 * 132);
+TEST(Schedule, InStretchesDealsOutWholeTiles) {
+  struct {
+    int tiles, slabs, whole;
+  } const all[] = {// as long as they go round twice
+                   {100, 64, 0},
+                   {240, 64, 0},
+                   {265, 64, 132},
+                   {2048, 64, 14 * 132},
+                   // and where cutting them would gain less than the ends cost
+                   {123, 64, 0},
+                   {124, 64, 124},
+                   {132, 64, 132},
+                   {256, 64, 256},
+                   {264, 64, 264},
+                   {9240, 64, 9240},
+                   // or plain numbers could not hold the line
+                   {15, 1 << 27, 0},
+                   {16, 1 << 27, 16}};
+  for (const auto& [tiles, slabs, whole] : all)
+    EXPECT_EQ(in_stretches(tiles, slabs, 132).whole, whole) << tiles;
 }
 
-TEST(Schedule, InStretchesCutsNothingForLessThanTheEndsCost) {
-  for (const int tiles : {124, 132, 256, 264, 132 * 70}) {
-    EXPECT_EQ(in_stretches(tiles, 64, 132).whole, tiles);
-  }
-  EXPECT_EQ(in_stretches(123, 64, 132).whole, 0);
-  EXPECT_EQ(in_stretches(100, 1, 132).blocks,
-            100);  // and takes no more blocks than there are tiles
-}
-
+// nor more blocks than there are tiles of one slab
 TEST(Schedule, InStretchesMakesNoneOfAFewSlabs) {
-  EXPECT_EQ(in_stretches(1, 7, 132).blocks, 1);
-  EXPECT_EQ(in_stretches(1, 12, 132).blocks, 3);
-  EXPECT_EQ(in_stretches(10, 20, 132).blocks, 50);
-}
-
-TEST(Schedule, InStretchesCutsNoLineThatPlainNumbersCannotHold) {
-  EXPECT_EQ(in_stretches(15, 1 << 27, 132).whole, 0);
-  EXPECT_EQ(in_stretches(16, 1 << 27, 132).whole, 16);
+  for (const auto& [tiles, slabs, blocks] :
+       {std::tuple{1, 7, 1}, {1, 12, 3}, {10, 20, 50}, {100, 1, 100}})
+    EXPECT_EQ(in_stretches(tiles, slabs, 132).blocks, blocks) << tiles;
 }
 
 TEST(Schedule, SharesOfATileHaveEverySlabOnce) {

@@ -51,28 +51,30 @@ TEST(Trial, PassesATripleLoopOnEveryInput) {
     }
 }
 
-TEST(Trial, FindsAnElementThatIsNone) {
-  const auto wrong = row(spoiled<[](float* c, std::int64_t ld) { c[2 * ld + 3] = NAN; }>);
-  for (const auto* name : {"normal", "zeros", "scaled_rows"}) {
-    const auto outcome = judge(wrong, name);
-    EXPECT_EQ(outcome.status, Status::incorrect) << name;
-    EXPECT_TRUE(outcome.reason.value_or("").starts_with("element (2, 3) is nan")) << name;
-  }
-}
-
-TEST(Trial, FindsZerosAndInfinitiesThatAreNone) {
-  // row 1 of A is zeros; row 3 of A and column 5 of B hold infinities
+// of "zeros" row 1 of A is zeros; of "infinite" row 3 of A and column 5 of B hold infinities
+TEST(Trial, FindsElementsThatAreNoneOfIeees) {
   const auto dirty = row(spoiled<[](float* c, std::int64_t ld) { c[ld] = 1e-30f; }>);
-  EXPECT_EQ(judge(dirty, "zeros").reason.value_or(""), "element (1, 0) is 1e-30, not 0");
-  EXPECT_EQ(judge(dirty, "uniform_half").status, Status::incorrect);
+  const auto none = row(spoiled<[](float* c, std::int64_t ld) { c[2 * ld + 3] = NAN; }>);
   const auto quiet = row(spoiled<[](float* c, std::int64_t ld) { c[3 * ld] = NAN; }>);
-  EXPECT_EQ(judge(quiet, "infinite").status, Status::incorrect);
-  const auto flipped =
-      row(spoiled<[](float* c, std::int64_t ld) { c[3 * ld + 1] = -c[3 * ld + 1]; }>);
-  EXPECT_EQ(judge(flipped, "infinite").status, Status::incorrect);
+  const auto flipped = row(spoiled<[](float* c, std::int64_t ld) { c[3 * ld + 1] *= -1; }>);
   const auto finite = row(spoiled<[](float* c, std::int64_t ld) { c[5] = c[ld + 5] = 0; }>);
-  EXPECT_EQ(judge(finite, "infinite").status, Status::incorrect);
-  EXPECT_EQ(judge(finite, "nan").status, Status::incorrect);
+  const struct {
+    const Strategy& row;
+    const char *inputs, *says;
+  } all[] = {{none, "normal", "element (2, 3) is nan"},
+             {none, "zeros", "element (2, 3) is nan"},
+             {none, "scaled_rows", "element (2, 3) is nan"},
+             {dirty, "zeros", "element (1, 0) is 1e-30, not 0"},
+             {dirty, "uniform_half", "element (1, 0)"},
+             {quiet, "infinite", "element (3, 0) is nan"},
+             {flipped, "infinite", "element (3, 1)"},
+             {finite, "infinite", "element ("},
+             {finite, "nan", "element ("}};
+  for (const auto& [row, inputs, says] : all) {
+    const auto outcome = judge(row, inputs);
+    EXPECT_EQ(outcome.status, Status::incorrect) << inputs;
+    EXPECT_TRUE(outcome.reason.value_or("").starts_with(says)) << *outcome.reason;
+  }
 }
 
 /// Takes denormal inputs for zero, as a kernel does that was built with -ftz=true.

@@ -29,10 +29,6 @@ Product product(int m, int n, int k, Values values) {
   return {std::move(a), std::move(b), std::move(c), std::move(oracle), m, n};
 }
 
-TEST(MatmulOracle, FindsNothingWrongWithExactIntegers) {
-  EXPECT_EQ(product(37, 53, 71, Values::integers).error(), 0);
-}
-
 TEST(MatmulOracle, FindsRealsWithinTheirBoundAndNotExact) {
   const double error = product(37, 53, 71, Values::reals).error();
   EXPECT_GT(error, 0);
@@ -64,10 +60,10 @@ TEST(MatmulOracle, SeesAnyOneWrongElement) {
   }
 }
 
-// too much work to know each element: Freivalds has to see it
+// too many to know each element: Freivalds has to see it
 TEST(MatmulOracle, SeesOneWrongElementBeyondTheCompleteSize) {
-  const int m = 2000, n = 1000, k = 800;
-  ASSERT_GT(1.0 * m * n * k, reference::MatmulOracle::complete_limit);
+  const int m = 4200, n = 4000, k = 4;
+  ASSERT_GT(std::int64_t{m} * n, reference::MatmulOracle::most_elements);
   auto p = product(m, n, k, Values::integers);
   EXPECT_EQ(p.error(), 0);
   for (const std::size_t at : {std::size_t{0}, std::size_t{1} * 777 * n + 333, p.c.size() - 1}) {

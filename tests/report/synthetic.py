@@ -438,8 +438,12 @@ def unpack(files: dict[str, bytes], folder: Path) -> Path:
     return folder
 
 
-def keep(path: Path, record: Json) -> Path:
-    """Writes a record as recheck does, into the folder of this record.json; returns its path."""
+def keep(path: Path, record: Json, probes: object = None) -> Path:
+    """Writes a record as recheck does, into the folder of this record.json, and probes beside it;
+    returns its path."""
     assert path.name == "record.json"
     unpack(pack(record), path.parent)
+    if probes is not None:
+        text = probes if isinstance(probes, str) else json.dumps(probes)
+        path.with_name("probes.json").write_text(text)
     return path

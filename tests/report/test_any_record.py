@@ -6,7 +6,6 @@ import json
 import random
 import re
 from collections.abc import Iterator
-from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -296,7 +295,7 @@ def test_what_raises_costs_only_its_place(
 
 def test_what_an_outside_reader_found_is_marked(small: tuple[Json, Lines], tmp_path: Path) -> None:
     """Each of these was rendered once without a word."""
-    record, lines = deepcopy(small[0]), deepcopy(small[1])
+    record, lines = small
     timed = [case for case in record["cases"] if case["status"] == "passed"]
     beyond, reversed_, strange, fast = timed[0], timed[1], timed[2], timed[3]
     beyond["error"] = {"value": 1.0, "bound": 1e-4, "metric": "max |error|"}
@@ -323,7 +322,7 @@ def test_what_an_outside_reader_found_is_marked(small: tuple[Json, Lines], tmp_p
 
 
 def test_times_of_a_gpu_that_is_not_named(small: tuple[Json, Lines], tmp_path: Path) -> None:
-    record, lines = deepcopy(small[0]), deepcopy(small[1])
+    record, lines = small
     record["environment"]["gpu"] = None
     folder = write(record, lines, tmp_path)
     done = run("render", folder, "--output", tmp_path / "report")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -27,18 +26,8 @@ def _record(name: str = "NVIDIA H200", factor: float = 1.0, **environment: Any) 
 
 @pytest.fixture
 def place(tmp_path: Path) -> Callable[..., Path]:
-    """Puts a record, and probes if given, into a folder of their own."""
-
-    def put(name: str, record: Json, probes: Json | str | None = None) -> Path:
-        folder = tmp_path / name
-        folder.mkdir()
-        keep(folder / "record.json", record)
-        if probes is not None:
-            text = probes if isinstance(probes, str) else json.dumps(probes)
-            (folder / "probes.json").write_text(text)
-        return folder
-
-    return put
+    """Puts a record into a folder of its own."""
+    return lambda name, record: keep(tmp_path / name / "record.json", record).parent
 
 
 def _compare(tmp_path: Path, *paths: Path, drawn: bool = False) -> str:

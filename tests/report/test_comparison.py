@@ -6,7 +6,6 @@ import math
 import random
 import statistics
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from recheck_report.model.record import Case, Record
@@ -31,13 +30,8 @@ Read = Callable[[Json], Record]
 
 
 @pytest.fixture
-def read(save: Callable[..., Path]) -> Read:
-    def parse(record: Json) -> Record:
-        from recheck_report.model.read import load
-
-        return load(save(record))[0]
-
-    return parse
+def read(loaded: Read) -> Read:
+    return loaded
 
 
 def _pair(read: Read, samples: list[tuple[float, float]], rounds: int | None = None) -> Ratio:

