@@ -84,26 +84,26 @@ def test_builds_for_the_gpu_of_the_partition(tmp_path: Path) -> None:
 TWO = {"features": ["gpu"], "devices": gpu("NVIDIA A100")["devices"] + gpu(H200)["devices"]}
 NAMELESS = {"features": ["gpu"], "devices": [{"type": "gpu", "arch": "sm_90"}]}
 BAD = {
-    "two_models": (
-        TWO,
-        "has GPUs of 2 models (NVIDIA A100, NVIDIA H200): make a partition of each",
-    ),
+    "two": (TWO, "has GPUs of 2 models (NVIDIA A100, NVIDIA H200): make a partition of each"),
     "nameless": (NAMELESS, "needs model, as nvidia-smi -L has it, and arch, such as sm_90"),
     "no_gpu": ({"features": ["gpu"]}, "has the feature gpu, and no device of type gpu"),
 }
 
 
-@pytest.mark.parametrize("case", BAD)
-def test_partitions_that_make_no_sense(case: str, tmp_path: Path) -> None:
-    partition, why = BAD[case]
+def test_partitions_that_make_no_sense(tmp_path: Path) -> None:
     program = sites.script(tmp_path / "program", "exit 0")
-    partitions = [{"name": "odd", "environs": ["one"], **partition, **LOCAL}]
-    code, said = _run(sites.site(tmp_path / "site.py", partitions, {"one": program}), tmp_path)
-    (line,) = (line for line in said.split("\n") if "Reason: " in line)
-    assert code == 1 and f"misconfigured: partition site:odd {why}" in line
+    partitions = [
+        {"name": name, "environs": ["one"], **bad, **LOCAL} for name, (bad, _) in BAD.items()
+    ]
+    partitions.append({"name": "bare", "environs": ["none"], **gpu(H200), **LOCAL})
+    programs = {"one": program, "none": tmp_path / "none"}
+    code, said = _run(sites.site(tmp_path / "site.py", partitions, programs), tmp_path)
+    assert code == 1 and f"environment none brings {tmp_path}/none, which is no program" in said
     result = run("fleet", tmp_path / "runs", "--output", tmp_path / "report")
     assert result.returncode == 3
-    assert f"ReFrame says misconfigured: partition site:odd {why}" in result.stderr
+    for name, (_, why) in BAD.items():
+        reason = f"misconfigured: partition site:{name} {why}"
+        assert reason in said and f"ReFrame says {reason}" in result.stderr
 
 
 def test_sites_that_make_no_sense(tmp_path: Path) -> None:
@@ -221,10 +221,3 @@ def test_an_interrupt_ends_in_reports(ends: signal.Signals, tmp_path: Path) -> N
         f"due to {'KeyboardInterrupt' if ends == signal.SIGINT else 'ForceExitError'}",
         result.stderr,
     )
-
-
-def test_an_environment_without_its_program(tmp_path: Path) -> None:
-    partition = {"name": "one", "environs": ["one"], **gpu(H200), **LOCAL}
-    site = sites.site(tmp_path / "site.py", [partition], {"one": tmp_path / "none"})
-    code, said = _run(site, tmp_path)
-    assert code == 1 and f"environment one brings {tmp_path}/none, which is no program" in said

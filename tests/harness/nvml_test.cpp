@@ -14,28 +14,26 @@ namespace {
 
 constexpr const char* bus_id = "0000:1B:00.0";
 
-TEST(Nvml, SaysThatItsLibraryIsMissing) {
-  const Nvml nvml(bus_id, "libno-such-nvml.so.1");
-  const std::string reason = "not measured: libno-such-nvml.so.1 was not found";
-  EXPECT_EQ(nvml.absent(), reason);
-  EXPECT_FALSE(nvml.uuid().value);
-  EXPECT_EQ(nvml.joules().reason, reason);
-  EXPECT_EQ(nvml.throttle().reason, reason);
-  EXPECT_EQ(nvml.other_processes().reason, reason);
+TEST(Nvml, SaysWhatIsMissing) {
+  const struct {
+    const char *bus_id, *library, *reason;
+  } all[] = {
+      {bus_id, "libno-such-nvml.so.1", "libno-such-nvml.so.1 was not found"},
+      {bus_id, "libm.so.6", "libm.so.6 has no nvmlInit_v2"},
+      {"0000:1C:00.0", FAKE_NVML, "nvmlDeviceGetHandleByPciBusId_v2: Not Found"},
+  };
+  for (const auto& [bus, library, why] : all) {
+    const Nvml nvml(bus, library);
+    const std::string reason = std::string("not measured: ") + why;
+    EXPECT_EQ(nvml.absent(), reason);
+    EXPECT_FALSE(nvml.uuid().value);
+    EXPECT_EQ(nvml.joules().reason, reason);
+    EXPECT_EQ(nvml.throttle().reason, reason);
+    EXPECT_EQ(nvml.other_processes().reason, reason);
+  }
 }
 
-TEST(Nvml, SaysThatALibraryIsNoneOfItsKind) {
-  const Nvml nvml(bus_id, "libm.so.6");
-  EXPECT_EQ(nvml.absent(), "not measured: libm.so.6 has no nvmlInit_v2");
-}
-
-TEST(Nvml, SaysThatItsGpuIsMissing) {
-  const Nvml nvml("0000:1C:00.0", FAKE_NVML);
-  EXPECT_EQ(nvml.absent(), "not measured: nvmlDeviceGetHandleByPciBusId_v2: Not Found");
-  EXPECT_EQ(nvml.joules().reason, nvml.absent());
-}
-
-TEST(Nvml, AnswersInSiUnits) {
+TEST(Nvml, AnswersInSiUnitsAndWords) {
   const Nvml nvml(bus_id, FAKE_NVML);
   ASSERT_FALSE(nvml.absent()) << *nvml.absent();
   EXPECT_EQ(nvml.uuid().value, "GPU-fake");
@@ -43,16 +41,10 @@ TEST(Nvml, AnswersInSiUnits) {
   EXPECT_EQ(nvml.joules().value, 5'000'000'000.25);
   EXPECT_EQ(nvml.ecc().value, true);
   EXPECT_EQ(nvml.ecc().reason, "");
-}
-
-TEST(Nvml, NamesWhatHoldsTheClockDown) {
+  EXPECT_EQ(nvml.other_processes().value, 99);
   const std::vector<std::string> names = {"sw_power_cap", "hw_thermal_slowdown",
                                           "display_clock_setting", "bit_12"};
-  EXPECT_EQ(Nvml(bus_id, FAKE_NVML).throttle().value, names);
-}
-
-TEST(Nvml, CountsProcessesOtherThanThisOne) {
-  EXPECT_EQ(Nvml(bus_id, FAKE_NVML).other_processes().value, 99);
+  EXPECT_EQ(nvml.throttle().value, names);
 }
 
 TEST(Nvml, SaysWhatTheDriverRefusesOrLacks) {
