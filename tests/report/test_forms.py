@@ -6,13 +6,16 @@ import copy
 import re
 import tomllib
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from conftest import REPORTS, forget
 from recheck_report.claims import BadClaim, Collection, load_collection
+from recheck_report.claims.names import Tables, faults
 from recheck_report.claims.toml import in_order
+from recheck_report.model.case import Source
 
 Steps = tuple[str | int, ...]
 
@@ -282,3 +285,17 @@ def test_so_is_a_file_that_is_none(broken: str, examples: dict[Path, str], tmp_p
         path.write_text(broken + text, encoding="utf-8")
         assert _refused(tmp_path).startswith(str(path))
         path.write_text(text, encoding="utf-8")
+
+
+@pytest.mark.usefixtures("examples")
+def test_the_examples_of_the_documentation_are_a_collection(tmp_path: Path) -> None:
+    known = _loaded(tmp_path)
+    assert len(known.claims) == len(known.changes) == len(known.listings) == 1
+    assert len(known.errata) == 2 and known.figures["scan"].figure
+    source = Source("smith", "", "")
+    rows = dict.fromkeys(("scan/kernel1", "scan/kernel2", "scan/kernel2_blocks128"), source)
+    cases = frozenset(f"{row}/4194304/cold" for row in rows)
+    tables = Tables({"scan": ("elements",)}, rows, cases)
+    assert [*faults(known, tables)] == []
+    tables = replace(tables, rows=rows | {"scan/kernel1": Source("ours", "", "")})
+    assert [*faults(known, tables)] == []

@@ -3,19 +3,22 @@ whether `collect` holds the claims against a program or `render` against a recor
 
 from __future__ import annotations
 
+import json
 import shutil
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from conftest import EXPERIMENTS, forget
+from conftest import EXPERIMENTS, forget, one_line, run
 from recheck_report.claims import BadClaim, load_collection
 from recheck_report.claims.names import Tables, faults, slips
 from recheck_report.model.environment import Git
 from recheck_report.model.read import load
 
 OUTSIDE = EXPERIMENTS.parent / "tests" / "outside"
-EVIDENCE = load(OUTSIDE / "results" / "nvidia-h200")[0]
+REPORT = OUTSIDE / "results" / "nvidia-h200"
+EVIDENCE = load(REPORT)[0]
 CASE = "reduction/kernel2/4194304/cold"
 CLAIMS, LISTING = "reduction/claims.toml", (
     '[[listing]]\nrow = "reduction/kernel1"\ngeneral = "reduction/kernel0"\n'
@@ -65,7 +68,7 @@ FILES = {
 
 @pytest.fixture
 def article(tmp_path: Path) -> Path:
-    return shutil.copytree(OUTSIDE / "claims", tmp_path / "claims")
+    return shutil.copytree(OUTSIDE / "claims", tmp_path / "article" / "claims")
 
 
 def _said(folder: Path) -> str:
@@ -99,3 +102,38 @@ def test_so_is_one_in_another_file(file: str, article: Path) -> None:
     (article / file).write_text(text)
     line = _said(article)
     assert why in line and line.startswith(f"{article / file}: ") and "\n" not in line
+
+
+def _repository(folder: Path) -> str:
+    """Makes the folder a repository, and returns its commit."""
+    git = ["git", "-C", str(folder), "-c", "user.name=x", "-c", "user.email=x@example.org"]
+    for words in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "x"]):
+        subprocess.run([*git, *words], check=True, capture_output=True)
+    words = [*git, "rev-parse", "HEAD"]
+    return subprocess.run(words, check=True, capture_output=True, text=True).stdout.strip()
+
+
+@pytest.mark.parametrize(
+    ("commit", "preset", "refused"),
+    [("HEAD", "full", True), (None, "full", True), ("unknown", "full", True),
+     ("0" * 40, "full", False), ("unknown", "quick", False)],
+)  # fmt: skip
+def test_only_a_record_of_another_commit_or_of_a_part_truly_lacks_a_row(
+    commit: str | None, preset: str, refused: bool, article: Path, tmp_path: Path
+) -> None:
+    old, new, why = SLIPS[0]
+    (article / CLAIMS).write_text((article / CLAIMS).read_text().replace(old, new, 1))
+    here = _repository(article.parent)
+    folder = shutil.copytree(REPORT, tmp_path / "measured")
+    document = json.loads((folder / "record.json").read_text())
+    commit = here if commit == "HEAD" else commit
+    document["environment"]["git"] |= {"commit": commit, "dirty": False}
+    document["plan"]["preset"] = preset
+    (folder / "record.json").write_text(json.dumps(document))
+    done = run("render", folder, "--output", tmp_path / "out", "--experiments", article)
+    if refused:
+        line = one_line(done, 2)
+        assert why in line and "mend the name, or measure again" in line
+    else:
+        said = json.loads((tmp_path / "out" / "verdicts.json").read_text())["claims"]
+        assert said[0]["reason"] == f"the record holds no case {new}; nearest is {old}"

@@ -14,10 +14,14 @@ from typing import Any
 
 import pytest
 from conftest import EXPERIMENTS
-from recheck_report.claims import Check, load_collection
+from recheck_report.claims import load_collection
 from recheck_report.claims.collection import MENDED
 from recheck_report.claims.collection import SNIPPETS as FOLDER
+from recheck_report.claims.names import faults
 from recheck_report.collect.nvcc import compiled
+from recheck_report.collect.plan import environment, tables
+from recheck_report.collect.tests import listed
+from recheck_report.commands.collect import untested
 from recheck_report.model.read import load
 from recheck_report.model.record import Record
 from synthetic import MATVEC_SMALL, SMALL, Json, keep, make_full, make_matvec, make_record
@@ -27,47 +31,23 @@ SNIPPETS = EXPERIMENTS / FOLDER
 KNOWN = load_collection(EXPERIMENTS)
 
 
-def _checks() -> list[tuple[str, Check]]:
-    """All of them, each with the id of what it belongs to."""
-    found = [(claim.id, check) for claim in KNOWN.claims for check in claim.asked]
-    return found + [(each.id, check) for each in KNOWN.errata for check in each.check]
-
-
-def _lines(program: str, flag: str) -> list[str]:
-    """What a program of this build prints; its path comes from ctest, or is the release build's."""
-    folder = {"recheck": "experiments", "recheck_tests": "tests"}[program]
-    path = os.environ.get(program.upper(), str(ROOT / "build/release" / folder / program))
-    result = subprocess.run([path, flag], capture_output=True, text=True, check=True)
-    return result.stdout.splitlines()
+def _program(name: str) -> str:
+    """Of this build: its path comes from ctest, or is the release build's."""
+    folder = {"recheck": "experiments", "recheck_tests": "tests"}[name]
+    return os.environ.get(name.upper(), str(ROOT / "build/release" / folder / name))
 
 
 def test_every_claim_of_the_inventory_is_there() -> None:
     assert [claim.id for claim in KNOWN.claims] == [f"C{n:02}" for n in range(1, 76)]
 
 
-def test_every_case_is_one_of_the_full_run() -> None:
-    known = {line.split("/iterations:")[0] for line in _lines("recheck", "--benchmark_list_tests")}
-    for name, check in _checks():
-        assert not set(check.ids) - known, f"{name}: a case that no full run has"
-    heads = {each["name"]: each["headline"] for each in make_full(small=True)["experiments"]}
-    for each in KNOWN.listings:
-        shape = each.shape or heads[each.experiment]
-        assert {f"{row}/{shape}/cold" for row in (each.row, each.general)} <= known
-
-
-def test_every_test_exists() -> None:
-    known, suite = set(), ""
-    for line in _lines("recheck_tests", "--gtest_list_tests"):
-        name = line.split("#")[0].rstrip()
-        if name.startswith("  "):
-            known.add(suite + name.strip())
-        else:
-            suite = name
-    gpu = any(name.startswith("gpu/Mutant") for name in known)  # else built without CUDA
-    for owner, check in _checks():
-        kind, _, name = check.test.partition(":")
-        if kind in ("gate", "racecheck") and (gpu or not name.startswith("gpu")):
-            assert name in known, f"{owner}: no such test"
+def test_what_they_name_is_there() -> None:
+    recheck = _program("recheck")
+    record = environment(recheck, CUDA_VISIBLE_DEVICES="")
+    assert [*faults(KNOWN, tables(recheck, record))] == []
+    names = listed(_program("recheck_tests"))
+    gpu = any(name.startswith("gpu/Mutant") for name in names)  # else built without CUDA
+    assert not [line for line in untested(KNOWN, names) if gpu or "no test gpu" not in line]
 
 
 # errata
