@@ -134,9 +134,9 @@ def last_lines(report: Path) -> Iterable[str]:
     """The answer of the report, which claims hold and which do not, and where it lies."""
     title = (report / "README.md").read_text(encoding="utf-8").partition("\n# ")[2]
     yield title.partition("\n")[0]
-    claims = json.loads((report / "verdicts.json").read_text(encoding="utf-8"))["claims"]
-    for word in VERDICTS:
-        if own := [each["id"] for each in claims if each["verdict"] == word]:
+    found = json.loads((report / "verdicts.json").read_text(encoding="utf-8"))
+    for word in VERDICTS if found["record"]["gpu"] else ():
+        if own := [each["id"] for each in found["claims"] if each["verdict"] == word]:
             rest = f" and {len(own) - MOST} more" if len(own) > MOST else ""
             yield f"{word.replace('_', ' ')}: {len(own)} ({', '.join(own[:MOST])}{rest})"
     yield f"report: {report / 'README.md'}"

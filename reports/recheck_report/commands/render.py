@@ -63,6 +63,7 @@ def _page(own: Measured, template: str, **values: Any) -> bytes:
         record=own.record,
         known=own.known,
         one=documents.one_title(own),
+        called=documents.called(own),
         view=View(own),
         gaps_columns=tables.GAPS,
         **values,

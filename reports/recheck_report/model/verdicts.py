@@ -55,7 +55,7 @@ class Verdicts:
 
     schema: Annotated[int, Is("of this form", one_of=(SCHEMA,))]
     record: Annotated[About, Is("that they are on")]
-    claims: Annotated[tuple[Verdict, ...], Is("in the order of their ids")]
+    claims: Annotated[tuple[Verdict, ...], Is("in the report's order")]
 
     def json(self) -> bytes:
         return (json.dumps(asdict(self), ensure_ascii=False, indent=1) + "\n").encode()

@@ -19,7 +19,7 @@ from recheck_report.model.record import AUDIT, OLDEST, SCHEMA, Case, Experiment,
 from recheck_report.page import evidence
 from recheck_report.queries import first_rung, metric_of, reference, roof, share, square_sizes
 from recheck_report.sections import provenance, summary
-from recheck_report.sections.documents import one_title, proof
+from recheck_report.sections.documents import called, proof
 from recheck_report.sections.verdicts import APART, View, asked_for, facts, place, said, tested, why
 from recheck_report.statistics import variation
 from recheck_report.statistics.variation import DURATIONS
@@ -249,7 +249,7 @@ def _verdicts(own: Measured) -> Json:
         "holding": [each.claim.id for each in timed[:LISTED]],
         "errata": [_erratum(each) for each in judgement.errata],
         "left_out": view.left_out,
-        "headline": ": ".join(filter(None, (one_title(own), view.headline))),
+        "headline": ": ".join(filter(None, (called(own), view.headline))),
     }  # fmt: skip
 
 

@@ -180,8 +180,8 @@ def answer(own: Measured, brands: list[str]) -> list[str]:
 
 
 def _held(own: Measured) -> str:
-    view = View(own)
-    return f"**{view.counts}.** {view.surprise}".rstrip() if own.judgement.claims else ""
+    view, judged = View(own), own.judgement.claims and own.record.gpu_measured
+    return f"**{view.counts}.** {view.surprise}".rstrip() if judged else ""
 
 
 def _fastest(own: Measured) -> str:
@@ -276,9 +276,10 @@ def trust(own: Measured) -> list[list[str]]:
         ["Times too good to be true", f"[{many}]({METHOD}#suspect-times)" if many else none],
         ["Not timed", f"{reasons}: {pages}" if reasons else "nothing"],
         ["Code", code if env.git.known else "**in no git repository**"],
-        ["Broken kernels", _mutants(own)],
     ]
-    return rows
+    # where claims ask for tests of wrong kernels
+    asked = any(MUTANT in check.test for _, check in own.known.asked)
+    return [*rows, ["Broken kernels", _mutants(own)]] if asked else rows
 
 
 def _mutants(own: Measured) -> str:

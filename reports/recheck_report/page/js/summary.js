@@ -44,7 +44,7 @@ function headline() {
     {},
     title,
     el("p", { class: "second" }, `What ${many} claimed, measured again on ${DATA.title}: ${names.join("; ")}. `, rich(DATA.left_out)),
-    verdictBar(all),
+    DATA.about.why_no_gpu ? "" : verdictBar(all),
   );
 }
 
