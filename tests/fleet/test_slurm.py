@@ -154,18 +154,6 @@ def test_what_is_missing_is_said_with_its_reason(collected: tuple[str, str]) -> 
         assert "**missing**: " in row
 
 
-def test_whole_records_stand_side_by_side(fleet: Path, collected: tuple[str, str]) -> None:
-    compared = (fleet / "report" / "compare" / "README.md").read_text()
-    (head,) = (line for line in compared.split("\n") if line.startswith("| claim | "))
-    columns = [cell.split("<br>")[0] for cell in head.strip("| ").split(" | ")[1:]]
-    assert columns[:2] == [
-        f"{H200}, site:h200, h200, h200-0",
-        f"{OTHER}, site:other, other, other-0",
-    ]
-    assert re.fullmatch(r".+, site:host, short, (h200|other)-0", columns[2]) and len(columns) == 3
-    assert f"{OTHER}, site:other, other, other-0 takes 1.25" in compared
-
-
 @pytest.mark.parametrize("name", ["down", "cancelled"])
 def test_nothing_that_was_measured_is_lost(fleet: Path, name: str) -> None:
     """The run goes on where it was ended, and keeps what it had, by the words of its line."""

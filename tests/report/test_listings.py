@@ -21,41 +21,19 @@ from synthetic import (
     without_listings,
 )
 from synthetic_claims import measured
+from synthetic_rows import REAL
 
 pytestmark = pytest.mark.usefixtures("no_variation")
 
 Read = Callable[[Json], Record]
 
 
-def _ladder(experiment: str) -> dict[str, str]:
-    """The rows of a table but for sweeps, each with all that its source says of it."""
-    text = (EXPERIMENTS / experiment / "ladder.cpp").read_text(encoding="utf-8")
-    makers = {
-        found[1]: found[0]
-        for found in re.finditer(
-            r"^constexpr Strategy (\w+)\(.*?^}", text, re.DOTALL | re.MULTILINE
-        )
-    }
-    found = {}
-    for line in text.split("rows[] = {\n")[1].split("};\n// clang-format on")[0].split("\n"):
-        if line.strip() and not line.strip().startswith(("sweep(", "packed(")):
-            name = re.search(r'\.name = "(\w+)"|\("(\w+)"', line)
-            assert name, line
-            made = (makers.get(word, "") for word in re.findall(r"(\w+)[<(]", line))
-            found[name[1] or name[2]] = line + "".join(made)
-    return found
-
-
 def test_every_listing_of_the_tables_is_there_and_no_other() -> None:
-    names, general = set(), set()
-    for experiment in ("matmul", "matvec", "transpose"):
-        for name, says in _ladder(experiment).items():
-            if "cpu" in says:
-                continue  # which is timed at the claims' shapes alone
-            if "general form" in says:
-                general.add(f"{experiment}/{name}")
-            elif re.search(r'as_printed|"(as printed|as in the sample|reconstructed)', says):
-                names.add(f"{experiment}/{name}")
+    rows = [row for row in REAL["strategies"] if row["target"] == "gpu" and not row["sweep"]]
+    notes = {f"{row['experiment']}/{row['name']}": row["note"] for row in rows}
+    general = {name for name, note in notes.items() if "general form" in note}
+    printed = re.compile("as printed|as in the sample|reconstructed")
+    names = {name for name, note in notes.items() if printed.match(note)} - general
     listings = load_collection(EXPERIMENTS).listings
     assert {each.row for each in listings} == names and len(names) == 21
     assert {each.general for each in listings} <= general
