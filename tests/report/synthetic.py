@@ -15,7 +15,7 @@ import statistics
 import zlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, ParamSpec
+from typing import ParamSpec
 
 from synthetic_rows import (
     EXPERIMENTS,
@@ -221,77 +221,53 @@ def _record(experiments: list[Json], cases: list[Json], gpu: bool) -> Json:
     }
 
 
-def _own(experiment: str, table: list[tuple[Any, ...]], gpu: bool) -> Json:
-    """A record of rows: name, extents, regime, problem, parameters, flops, bytes and seconds."""
+def _own(experiment: str, gpu: bool, seconds: Callable[[Json, Json], float]) -> Json:
+    """A record of the committed one's cases of an experiment, each in the time that `seconds` makes
+    of its row and itself."""
     known = {row["name"]: row for row in REAL["strategies"] if row["experiment"] == experiment}
     cases = []
-    for name, shape, regime, problem, parameters, flops, moved, median in table:
-        row = known[name] | {"problem": problem, "parameters": parameters}
-        axes = EXPERIMENTS[experiment]["axes"]
-        case = _case(row, dict(zip(axes, shape, strict=True)), regime)
-        power = name == "ffma" or (experiment == "audit" and regime == "hot" and shape[0] == 8192)
-        case |= _measured(case, median, gpu, power=power)
-        cases.append(case | {"flops": flops, "bytes": moved})
+    for real in REAL["cases"]:
+        own, name, extents, regime = real["id"].split("/")
+        if own == experiment:
+            shape = dict(zip(EXPERIMENTS[own]["axes"], map(int, extents.split("x")), strict=True))
+            case = _case(known[name], shape, regime)
+            power = name == "ffma" or (own, extents, regime) == ("audit", "8192x8192", "hot")
+            case |= _measured(case, seconds(known[name], real), gpu, power=power)
+            cases.append(case | {"flops": real["flops"], "bytes": real["bytes"]})
     return _record([EXPERIMENTS[experiment]], cases, gpu)
 
 
 @once
 def make_audit(gpu: bool = True) -> Json:
     """One kernel under eight names, and four each of 1, 2 and 5 % more work."""
-    extras = {f"same_{at}": 0 for at in range(1, 9)}
-    extras |= {f"slower{n}_{at}": 10 * n for n in (1, 2, 5) for at in range(1, 5)}
-    table: list[tuple[Any, ...]] = []
-    for edge in (8192, 16384):
-        work = 2 * edge * edge, 4 * (edge * edge + 2 * edge)
-        for regime in ("cold", "hot"):
-            for name, extra in extras.items():
-                # each name a little luckier or unluckier than the next, as on a real machine
-                luck = 1 + 0.0005 * _noise(f"audit/{name}/{edge}x{edge}/{regime}", 9)[-1]
-                median = 4.0 * edge * edge / 4.2e12 * (1 + extra / 1000) * luck
-                parameters = {"extra_permille": extra}
-                table.append((name, (edge, edge), regime, "", parameters, *work, median))
-    return _own("audit", table, gpu)
+
+    def seconds(row: Json, real: Json) -> float:
+        # each name a little luckier or unluckier than the next, as on a real machine
+        luck: float = 1 + 0.0005 * _noise(real["id"], 9)[-1]
+        edge = int(real["id"].split("/")[2].split("x")[0])
+        extra: int = row["parameters"]["extra_permille"]
+        return 4.0 * edge * edge / 4.2e12 * (1 + extra / 1000) * luck
+
+    return _own("audit", gpu, seconds)
 
 
 @once
 def make_machine(gpu: bool = True) -> Json:
     """What the machine can do at best, piece by piece."""
-    large, small = 268435456, 4194304
-    table = [
-        ("read", large, "cold", "reads every element once", 0, 4 * large, 2.35e-4),
-        ("write", large, "cold", "writes every element once", 0, 4 * large, 2.45e-4),
-        ("copy", large, "cold", "copies every element once", 0, 8 * large, 4.8e-4),
-        ("l2_read", small, "hot", "reads what fits into L2 65 times", 0, 260 * small, 1.22e-4),
-        ("ffma", small, "hot", "multiply-adds from registers", 2.0**38, 8 * small, 4.378e-3),
-        ("launch", 1, "hot", "an empty kernel", 0, 8, 0.3e-6),
-    ]
-    return _own("machine", [(a, (b,), c, d, {}, *rest) for a, b, c, d, *rest in table], gpu)
+    return _own("machine", gpu, lambda _, real: real["seconds"]["median"])
 
 
 @once
 def make_memory(gpu: bool = True) -> Json:
     """The levels of memory: a chain of loads each, and passes over all words."""
-    near, l2, dram = 4096, 4194304, 268435456
-    times = [
-        ("latency_shared", near, 65536, 1.1e-3), ("latency_l1", near, 65536, 1.3e-3),
-        ("latency_constant", 256, 65536, 1.0e-3), ("latency_constant", near, 65536, 2.9e-3),
-        ("latency_l2", l2, 8192, 1.2e-3), ("latency_dram", dram, 8192, 4.1e-3),
-        ("bandwidth_shared", near, 1000003, 5.0e-1 / 132),
-        ("bandwidth_l1", near, 1000003, 6.0e-1 / 132), ("bandwidth_l2", l2, 65, 2.2e-4),
-        ("bandwidth_dram", dram, 1, 2.35e-4), ("write_shared", near, 1000003, 5.5e-1 / 132),
-        ("write_dram", dram, 1, 2.45e-4),
-    ]  # fmt: skip
-    table: list[tuple[Any, ...]] = []
-    for name, words, count, median in times:
-        latency = name.startswith("latency_")
-        problem = f"{'written' if name.startswith('write_') else 'read'} {count} times"
-        if latency:
-            problem = f"{count} words, each load waiting for the last"
-        moved = 4 * count if latency else 4 * count * words
-        parameters = {"steps" if latency else "passes": count}
-        regime = "cold" if words == dram else "hot"
-        table.append((name, (words,), regime, problem, parameters, 0, moved, median))
-    return _own("memory", table, gpu)
+    latencies = {"256": 1.0e-3, "4096": 2.9e-3}  # of constant memory
+
+    def seconds(row: Json, real: Json) -> float:
+        words = real["id"].split("/")[2]
+        own = latencies[words] if row["name"] == "latency_constant" else None
+        return own or float(real["seconds"]["median"])
+
+    return _own("memory", gpu, seconds)
 
 
 @once
