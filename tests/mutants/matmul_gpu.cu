@@ -10,8 +10,6 @@
 #include "../../experiments/matmul/matmul.hpp"
 #include "mutants.hpp"
 #include "pipeline.cuh"
-#include "s0.cuh"
-#include "s2.cuh"
 
 namespace recheck::mutants {
 namespace {
@@ -91,6 +89,89 @@ void stale_result(const MatmulArgs& p, cudaStream_t stream) {
   cudaMalloc(&kept, bytes);
   cudaMemcpyAsync(kept, p.c, bytes, cudaMemcpyDeviceToDevice, stream);
   kept_bytes = bytes;
+}
+
+// S0's listing, spoiled in the ways that it is itself about: without one of its barriers, at its
+// own 16×16 and with nobody made to wait; and with no more changes for four-deep tiles than it
+// names.
+
+enum class S0Defect {
+  none,
+  first_barrier_missing,
+  second_barrier_missing,
+  depth4_outer_loop,  // shared memory four times as large, a quarter of the phases
+  depth4_both_loops,  // and four times as many products in each
+  depth4_inner_loop   // four tiles deep, but as many products in each phase as before
+};
+
+template <S0Defect defect>
+__global__ void s0_kernel(const float* md, const float* nd, float* pd, int width) {
+  constexpr bool staged = defect == S0Defect::depth4_inner_loop;
+  constexpr bool deep =
+      staged || defect == S0Defect::depth4_outer_loop || defect == S0Defect::depth4_both_loops;
+  constexpr int tile = 16, slab = deep ? 4 * tile : tile;
+  constexpr int products = defect == S0Defect::depth4_both_loops ? slab : tile;
+  __shared__ float mds[tile][slab];
+  __shared__ float nds[slab][tile];
+  const int tx = threadIdx.x, ty = threadIdx.y;
+  const int row = blockIdx.y * tile + ty;
+  const int col = blockIdx.x * tile + tx;
+  float value = 0;
+  for (int k = 0; k < width / slab; ++k) {
+    // as it stands, or four of each as four tiles need them
+    for (int i = 0; i < (staged ? slab : tile); i += tile) {
+      const int at = k * (staged ? slab : tile) + i;
+      mds[ty][i + tx] = md[row * width + at + tx];
+      nds[i + ty][tx] = nd[(at + ty) * width + col];
+    }
+    if (defect != S0Defect::first_barrier_missing) __syncthreads();
+    for (int m = 0; m < products; ++m) value += mds[ty][m] * nds[m][tx];
+    if (defect != S0Defect::second_barrier_missing) __syncthreads();
+  }
+  pd[row * width + col] = value;
+}
+
+template <S0Defect defect>
+void s0(const kernels::matmul::MatmulArgs& p, cudaStream_t stream) {
+  s0_kernel<defect><<<dim3(p.n / 16, p.n / 16), dim3(16, 16), 0, stream>>>(p.a, p.b, p.c, p.n);
+}
+
+// S2's second listing without one of its barriers, and nothing else changed.
+
+enum class S2Defect { none, first_barrier_missing, second_barrier_missing };
+
+struct SubMatrix {
+  int stride;
+  float* elements;
+  __device__ float& at(int row, int col) const { return elements[row * stride + col]; }
+  [[nodiscard]] __device__ SubMatrix sub(int row, int col) const {
+    return {stride, &elements[stride * 16 * row + 16 * col]};
+  }
+};
+
+template <S2Defect defect>
+__global__ void s2_kernel(SubMatrix a, SubMatrix b, SubMatrix c, int width) {
+  const int block_row = blockIdx.y, block_col = blockIdx.x;
+  const SubMatrix c_sub = c.sub(block_row, block_col);
+  float value = 0;
+  const int row = threadIdx.y, col = threadIdx.x;
+  for (int m = 0; m < width / 16; ++m) {
+    const SubMatrix a_sub = a.sub(block_row, m), b_sub = b.sub(m, block_col);
+    __shared__ float as[16][16];
+    __shared__ float bs[16][16];
+    as[row][col] = a_sub.at(row, col);
+    bs[row][col] = b_sub.at(row, col);
+    if (defect != S2Defect::first_barrier_missing) __syncthreads();
+    for (int e = 0; e < 16; ++e) value += as[row][e] * bs[e][col];
+    if (defect != S2Defect::second_barrier_missing) __syncthreads();
+  }
+  c_sub.at(row, col) = value;
+}
+
+template <S2Defect defect>
+void s2(const kernels::matmul::MatmulArgs& p, cudaStream_t stream) {
+  s2_kernel<defect><<<dim3(p.n / 16, p.m / 16), dim3(16, 16), 0, stream>>>(
+      {p.k, const_cast<float*>(p.a)}, {p.n, const_cast<float*>(p.b)}, {p.n, p.c}, p.k);
 }
 
 /// Asks for more threads than a block may have, and hides that nothing was launched.
