@@ -220,14 +220,6 @@ def test_a_folder_of_sources_alone_is_a_collection(
     assert set(OF_CLAIMS) & set(_headings(text)) == {"The document"} and "are left out" not in text
 
 
-def test_a_claim_of_the_same_id_is_no_claim_of_ours(rendered: Rendered, article: Path) -> None:
-    (article / "matmul").mkdir()
-    claim = _claim(1, 1.0).replace("reduction.1", "C15")
-    (article / "matmul" / "claims.toml").write_text(claim)
-    text = rendered(make_record(SMALL))
-    assert "C15" in text and "S0: other policies" not in text and "[C15 " not in text
-
-
 @pytest.mark.parametrize("name", ["matmul", "matvec", "transpose"])
 def test_an_experiment_with_a_name_of_ours_gets_nothing_of_ours(
     name: str, rendered: Rendered, article: Path

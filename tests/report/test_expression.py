@@ -21,7 +21,7 @@ def test_formula(text: str, value: float) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "", "1 +", "x", "1 / 0", "1 // 0", "2**1000", "9.0**64 ** 9", "(1).real",
+        "", "1 +", "x", "1 / 0", "1 // 0", "2**10000", "9.0**64 ** 9", "(1).real",
         "[1][0]", "'a'", "True", "x if x else x", "lambda: 1", "min()", "floor(1, 2)", "1 in 2",
         "__import__('os')", "max(1, key=2)", "1e999", "(-8) ** 0.5",
     ],
@@ -38,12 +38,11 @@ def test_what_is_no_formula(text: str) -> None:
         ("not " * 2000 + "1", "has more than 1000 characters"),
         ("-" * 998 + "1", "is nested too deeply"),
         ("(" * 150 + "1" + ")" * 150, None),
-        ("(10**64)**64 * 1", "more than 1000 bits"),
-        ("(" * 8 + "9" + "**64)" * 8, "more than 1000 bits"),
-        ("9" * 400, "more than 1000 bits"),
+        ("(" * 8 + "9" + "**64)" * 8, "has no finite value"),
+        ("ceil(1e300) ** 64", "has no finite value"),
+        ("9" * 400, "has no finite value"),
         ("1e308 * 10 > 1", "has no finite value"),
         ("1e999 > 1", "has no finite value"),
-        ("max(2 * 10**60, 1) ** 6 > 1", "more than 1000 bits"),
     ],
 )
 def test_a_formula_has_bounds(text: str, why: str | None) -> None:
@@ -52,9 +51,3 @@ def test_a_formula_has_bounds(text: str, why: str | None) -> None:
         return
     with pytest.raises(expression.BadExpression, match=why):
         expression.evaluate(text, {})
-
-
-def test_a_formula_of_what_is_measured_has_bounds_too() -> None:
-    with pytest.raises(expression.BadExpression, match="more than 1000 bits"):
-        expression.evaluate("x ** 64 * 1", {"x": 2**62})
-    assert expression.evaluate("2.0 ** 64 * 1", {}) == 2.0**64

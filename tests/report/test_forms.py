@@ -19,119 +19,50 @@ from recheck_report.model.case import Source
 
 Steps = tuple[str | int, ...]
 
-# a collection with a file of each kind
-GOOD = {
-    "sources.toml": """
-[[source]]
-id = "S0"
-name = "slides on reduction"
-title = "Optimizing Parallel Reduction in CUDA"
-author = "Mark Harris"
-found = "NVIDIA's samples"
-hardware = ["GeForce 8800 GTX"]
-""",
-    "matmul/claims.toml": """
-[[claim]]
-id = "C12"
-document = "S0"
-place = '''a
-  b'''
-quote = "x"
-title = "x"
-hardware = ""
-figure = "1.5 times"
-claimed = 1.5
-expected = "x"
-check = [{ form = "ratio", base = "matmul/a/8x8x8/cold", other = "matmul/b/8x8x8/cold", above = 1 }]
-also = [{ form = "count", of = "matmul/a/{shape}/cold", expression = "grid", equals = 1, shapes = ["8x8x8", "9x9x9"] }]
-
-[[claim]]
-id = "C2"
-document = "S0"
-place = "x"
-quote = "x"
-title = "x"
-hardware = ""
-figure = ""
-expected = "x"
-not_judged = "a wish"
-""",  # noqa: E501
-    "matmul/figures.toml": """
-figure = [
-  { strategy = "a", regime = "hot", shape = "8x8", hardware = "h", document = "S0", place = "p", seconds = 1.0 },
-]
-hardware.h = "old GPU"
-document.S0 = "a document"
-""",  # noqa: E501
-    "errata.toml": """
-[[erratum]]
-id = "E02"
-document = "S0"
-place = "introduction"
-written = "8400mg"
-right = "8400M G"
-concerns = ["C12", "A07", "S0"]
-by = "reading"
-shown = "There was none."
-
-[[erratum]]
-id = "E01"
-document = "S0"
-place = "section 1"
-written = "128 MB"
-english = "128 megabytes"
-right = "128 KB"
-concerns = ["C12"]
-check = [{ form = "test", test = "compile:E01", finds = "refused" }]
-""",
-    "listings.toml": """
-[[listing]]
-row = "matmul/a"
-general = "matmul/b"
-document = "S0"
-place = "p"
-keeps = "k"
-differs = "d"
-""",
-}
-CLAIMS, FIGURES = (f"matmul/{name}.toml" for name in ("claims", "figures"))
-
-# by the file: what stands there instead of what, and what is said of it
+CLAIMS, FIGURES = (f"scan/{name}.toml" for name in ("claims", "figures"))
+COUNTED, SUM = "at_most = 0.05", 'form = "arithmetic", expression = "16 * 1024 / 4 == 4096"'
+TEST = 'form = "test", test ='
+# by the file of the documentation's collection, which has each kind: what stands there instead of
+# what, and what is said of it
 BAD = {
     CLAIMS: [
-        ("above = 1", "above = 1, below = 2", "needs exactly one of above, below"),
-        ("above = 1", "above = -1", "C12: field check[0].above must be at least 1e-12"),
-        ("above = 1", "above = 1e-320", "above must be at least 1e-12"),
-        ("equals = 1", f"equals = {'9' * 400}", "a finite number"),
-        ("equals = 1", "equals = -1e301", "a finite number"),
-        ("equals = 1", "equals = nan", "a finite number"),
-        ('"grid"', '"mean(grid)"', "'mean(grid)' calls what is none of min, max, ceil"),
-        ('"grid"', '"grid +"', "C12: field also[0].expression: 'grid +' is no formula"),
-        ('["8x8x8", ', '["8 by 8", ', "C12: field also[0].shapes[0] must be a shape"),
-        (', shapes = ["8x8x8", "9x9x9"]', "", "holds {shape}, and there are no shapes"),
-        ("a/{shape}/cold", "a/8x8x8/cold", "also[0] holds shapes, and no id"),
-        ('not_judged = "a wish"', "", "check must be there, or else not_judged says"),
+        ('above = "faster"', "above = 1, below = 2", "needs exactly one of above, below"),
+        ('above = "faster"', "above = -1", "scan.2: field check[0].above must be at least 1e-12"),
+        ('above = "faster"', "above = 1e-320", "above must be at least 1e-12"),
+        (COUNTED, f"equals = {'9' * 400}", "a finite number"),
+        (COUNTED, "equals = nan", "a finite number"),
+        ("shared_bank_conflicts /", "mean(grid) /", "calls what is none of min, max, ceil"),
+        ("conflicts / elements", "conflicts /", "scan.2: field also[0].expression: 'shared_bank"),
+        (COUNTED, f'{COUNTED}, shapes = ["8 by 8"]', "also[0].shapes[0] must be a shape"),
+        (COUNTED, f'{COUNTED}, shapes = ["8"]', "also[0] holds shapes, and no id"),
+        ("kernel2/4194304", "kernel2/{shape}", "holds {shape}, and there are no shapes"),
+        ("check = [", 'not_judged = "a wish"\ncheck = [', "check must be there, or else"),
     ],
     FIGURES: [
-        ("seconds = 1.0", 'seconds = 1.0, lost = "x"', "must have exactly one of"),
-        (", seconds = 1.0", "", "must have exactly one of"),
-        ('hardware = "h"', 'hardware = "x"', "hardware must be one of h: the file"),
-        ('document = "S0"', 'document = "x"', "document must be one of S0: the file"),
-        ("seconds = 1.0", 'seconds = 1.0, claim = "C13"', "claim: there is no C13; there are"),
-        ("S0", "S9", "field document.S9 is no source; there are S0"),
+        ("seconds = 8", 'lost = "x", seconds = 8', "must have exactly one of"),
+        (", seconds = 8.054e-3", "", "must have exactly one of"),
+        ('hardware = "G80"', 'hardware = "x"', "hardware must be one of G80: the file"),
+        ('document = "smith"', 'document = "x"', "document must be one of smith: the file"),
+        ("scan.2", "C13", "claim: there is no C13; there are"),
+        ("smith", "S9", "field document.S9 is no source; there are smith"),
     ],
     "errata.toml": [
-        ('by = "reading"\n', "", "E02: field check must be there, or else by"),
-        ("check = [", 'by = "reading"\ncheck = [', "E01: field check must be there"),
-        ('"compile:E01"', '"build:E01"', "check[0].test must read like gate:suite"),
-        ('"refused"', '"pass"', "check[0].finds: a snippet is refused or"),
-        ('"compile:E01"', '"gate:A.B"', "check[0].finds: a snippet is refused or"),
+        ('by = "reading"\n', "", "smith-1: field check must be there, or else by"),
+        ("check = [", 'by = "reading"\ncheck = [', "smith-2: field check must be there"),
+        (SUM, f'{TEST} "build:E", finds = "refused"', "test must read like gate:suite"),
+        (SUM, f'{TEST} "compile:E", finds = "pass"', "finds: a snippet is refused or"),
+        (SUM, f'{TEST} "gate:A.B", finds = "refused"', "finds: a snippet is refused or"),
+        (SUM, f'{TEST} "compile:E", finds = "refused"', "errata/ has no E.cu; there are"),
     ],
     "listings.toml": [
-        ('general = "matmul/', 'general = "matvec/', "field general is of another experiment"),
-        ('"S0"', '"S4"', "field document: there is no S4; there are S0"),
+        ('general = "scan/', 'general = "matvec/', "field general is of another experiment"),
+        ('"smith"', '"S4"', "field document: there is no S4; there are smith"),
     ],
-}
+    "sources.toml": [
+        ("cpu_gpu", "cpu_gpus", "charts.scan: there is no cpu_gpus; there are ladder, cpu_gpu"),
+        ("own =", 'order = "year"\nown =', "order must be"),
+    ],
+}  # fmt: skip
 
 
 def _loaded(folder: Path) -> Collection:
@@ -148,66 +79,6 @@ def _refused(folder: Path) -> str:
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    (tmp_path / "matmul").mkdir()
-    (tmp_path / "errata").mkdir()
-    (tmp_path / "errata" / "E01.cu").touch()
-    for name, text in GOOD.items():
-        (tmp_path / name).write_text(text, encoding="utf-8")
-    return tmp_path
-
-
-def test_a_good_collection(folder: Path) -> None:
-    known = _loaded(folder)
-    first, second = known.claims  # as they stand in the file
-    assert (first.id, first.experiment, first.claimed, first.place) == ("C12", "matmul", 1.5, "a b")
-    assert [check.of for check in first.also] == ["matmul/a/8x8x8/cold", "matmul/a/9x9x9/cold"]
-    assert first.check[0].ids == ("matmul/b/8x8x8/cold", "matmul/a/8x8x8/cold")
-    assert second.not_judged == "a wish"
-    two, one = known.errata
-    assert (one.id, one.english, one.address) == (
-        "E01",
-        "128 megabytes",
-        "errata.toml: erratum E01",
-    )
-    assert one.check[0].test == "compile:E01" and (two.check, two.by) == ((), "reading")
-    (figure,) = known.figures["matmul"].of("S0")
-    assert figure.seconds == 1.0 and figure.lost is None and figure.claim == ""
-    (listing,) = known.listings
-    assert (listing.strategies, listing.shape) == (("a", "b"), "")
-    assert sorted(["C10", "C2", "B1", "C1x"], key=in_order) == ["B1", "C1x", "C2", "C10"]
-    (folder / "sources.toml").write_text(f'order = "id"\n{GOOD["sources.toml"]}')
-    assert [claim.id for claim in _loaded(folder).claims] == ["C2", "C12"]
-
-
-@pytest.mark.parametrize(
-    ("file", "old", "new", "why"), [(file, *each) for file, many in BAD.items() for each in many]
-)
-def test_what_has_no_sense_is_one_line(
-    file: str, old: str, new: str, why: str, folder: Path
-) -> None:
-    assert old in GOOD[file]
-    (folder / file).write_text(GOOD[file].replace(old, new), encoding="utf-8")
-    line = _refused(folder)
-    assert why in line and line.startswith(f"{folder / file}: ")
-
-
-@pytest.mark.parametrize("file", ["sources.toml", "errata.toml", "listings.toml"])
-def test_ids_are_unique(file: str, folder: Path) -> None:
-    (folder / file).write_text(GOOD[file] + GOOD[file], encoding="utf-8")
-    assert "of this file has it too" in _refused(folder)
-
-
-def test_ids_are_unique_over_files(folder: Path) -> None:
-    (folder / "matvec").mkdir()
-    (folder / "matvec/claims.toml").write_text(GOOD[CLAIMS].replace("matmul", "matvec"))
-    assert "field id: " in (said := _refused(folder)) and "/matmul/claims.toml has it too" in said
-
-
-# any member of the documentation's examples, in which each file has all that it may
-
-
-@pytest.fixture
 def examples(tmp_path: Path) -> dict[Path, str]:
     text = (REPORTS / "README.md").read_text(encoding="utf-8")
     found = {}
@@ -218,6 +89,45 @@ def examples(tmp_path: Path) -> dict[Path, str]:
         found[path] = example
     assert len(found) >= 7
     return found
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "why"), [(file, *each) for file, many in BAD.items() for each in many]
+)
+def test_what_has_no_sense_is_one_line(
+    file: str, old: str, new: str, why: str, examples: dict[Path, str], tmp_path: Path
+) -> None:
+    text = examples[tmp_path / file]
+    assert old in text
+    (tmp_path / file).write_text(text.replace(old, new), encoding="utf-8")
+    line = _refused(tmp_path)
+    assert why in line and line.startswith(f"{tmp_path / file}: ")
+
+
+def test_ids_are_unique(examples: dict[Path, str], tmp_path: Path) -> None:
+    for name in ("sources.toml", "errata.toml", "listings.toml"):
+        path = tmp_path / name
+        path.write_text(examples[path] + examples[path][examples[path].index("[[") :])
+        assert "of this file has it too" in _refused(tmp_path)
+        path.write_text(examples[path])
+    (tmp_path / "sum").mkdir()
+    (tmp_path / "sum/claims.toml").write_text(examples[tmp_path / CLAIMS].replace("scan/", "sum/"))
+    said = _refused(tmp_path)
+    assert "field id: " in said and "/scan/claims.toml has it too" in said
+
+
+def test_claims_stand_as_in_their_file_or_by_id(examples: dict[Path, str], tmp_path: Path) -> None:
+    text = examples[tmp_path / CLAIMS]
+    claim = text[text.index("[[claim]]") :].replace("scan.2", "scan.10")
+    (tmp_path / CLAIMS).write_text(text.replace("[[claim]]", f"{claim}\n[[claim]]", 1))
+    assert [each.id for each in _loaded(tmp_path).claims] == ["scan.10", "scan.2"]
+    path = tmp_path / "sources.toml"
+    path.write_text(f'order = "id"\n{examples[path]}')
+    assert [each.id for each in _loaded(tmp_path).claims] == ["scan.2", "scan.10"]
+    assert sorted(["C10", "C2", "B1", "C1x"], key=in_order) == ["B1", "C1x", "C2", "C10"]
+
+
+# any member of the examples, in which each file has all that it may
 
 
 def _members(value: Any, steps: Steps = ()) -> Iterator[Steps]:
