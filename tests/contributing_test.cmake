@@ -31,7 +31,7 @@ endfunction()
 expect_changes(strategy experiments/transpose/ladder.cpp kernels/transpose/transpose.hpp)
 expect_changes(experiment experiments/experiments.cpp)
 expect_changes(claim experiments/sources.toml experiments/transpose/claims.toml)
-expect_changes(chart reports/recheck_report/charts/__init__.py)
+expect_changes(chart experiments/sources.toml reports/recheck_report/claims/sources.py)
 
 set(objects transpose/ladder.cpp scale/ladder.cpp experiments.cpp)
 list(TRANSFORM objects PREPEND experiments/CMakeFiles/recheck_experiments.dir/)
