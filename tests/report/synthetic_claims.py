@@ -118,9 +118,9 @@ def formula(expression: str, **more: Any) -> Any:
 
 def because(text: str, verdict: str = "holds", gpu: str = "") -> Any:
     """What explains a claim."""
-    from recheck_report.claims.load import Why
+    from recheck_report.claims.story import Part
 
-    return (Why(text, verdict, gpu),)
+    return (Part(text, verdict=verdict, gpu=gpu),)
 
 
 def measured(record: Any, probes: Any = None) -> Measured:

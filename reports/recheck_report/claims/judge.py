@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,6 +21,7 @@ from recheck_report.claims.predicates import (
     Questions,
     all_of,
 )
+from recheck_report.claims.story import Part
 from recheck_report.claims.toml import BadClaim
 from recheck_report.formatting import duration
 from recheck_report.model import verdicts as VERDICT
@@ -91,14 +91,14 @@ class Judged:
         return "fails" if self.verdict in VERDICT.FAILS else self.verdict
 
     @property
-    def _known(self) -> dict[str, Outcome]:
+    def known(self) -> dict[str, Outcome]:
         return {o.check.key: o for o in (*self.outcomes, *self.also) if o.check.key}
 
     @property
     def here(self) -> str:
         """What was measured, in one sentence with its figures; empty where one is missing."""
         text = self.claim.here.get(self._word, self.claim.here.get("else", ""))
-        return filled(text, self._known) or "" if text else ""
+        return filled(text, self.known) or "" if text else ""
 
     @property
     def elsewhere(self) -> str:
@@ -109,17 +109,9 @@ class Judged:
         return f"{alike} of {runs} agree" if runs else ""
 
     @property
-    def why(self) -> tuple[tuple[str, dict[str, Outcome]], ...]:
-        """What explains this verdict on this GPU, with the outcomes that it speaks of; not where
-        one of these was not measured."""
-        found = []
-        for each in self.claim.why:
-            spoken = {key: self._known[key] for key in re.findall(r"{(\w+)}", each.text)}
-            here = not each.gpu or self.gpu in each.gpu.split(" or ")
-            known = all(outcome.value is not None for outcome in spoken.values())
-            if each.verdict in ("", self._word) and here and known:
-                found.append((each.text, spoken))
-        return tuple(found)
+    def why(self) -> list[Part]:
+        """What explains this verdict on this GPU."""
+        return [part for part in self.claim.why if part.true(self._word, self.gpu, self.known)]
 
     @property
     def reason(self) -> str | None:

@@ -17,6 +17,7 @@ from typing import Annotated, Any, TypeVar
 from recheck_report.claims.checks import Check, Joint, Open, checks_of
 from recheck_report.claims.figure import PARTS
 from recheck_report.claims.sources import load_settings, load_sources
+from recheck_report.claims.story import Part
 from recheck_report.claims.toml import (
     BadClaim,
     Id,
@@ -46,15 +47,6 @@ BY_READING = "by reading"  # nothing that a machine can check
 
 
 @dataclass(frozen=True)
-class Why:
-    """What explains a verdict, or any; {key} stands for what the check of that key came to."""
-
-    text: Said
-    verdict: Annotated[str, Is(one_of=("", "holds", "fails", "depends", "undecided"))] = ""
-    gpu: str = ""  # "NVIDIA A", "NVIDIA A or NVIDIA B"; empty where it is so on every one
-
-
-@dataclass(frozen=True)
 class Claim:
     """A sentence of a document, and what it would take to be true here."""
 
@@ -71,7 +63,7 @@ class Claim:
     # that figure, comparable with the first check's value
     claimed: Annotated[float | None, Is(above=0)] = None
     here: dict[str, str] = field(default_factory=dict)  # what was measured, by verdict, or "else"
-    why: tuple[Why, ...] = ()
+    why: tuple[Part, ...] = ()  # what explains its verdict
     open: tuple[Open, ...] = ()
     joint: tuple[Joint, ...] = ()  # values of several choices, allowed together
     # how far the sentence reaches: every unspecified value, most of them, or some
@@ -155,8 +147,8 @@ def _check_claim(claim: Claim) -> None:
         for key, part in re.findall(r"{(\w*)(?:\.(\w+))?}", text):
             if key not in keys:
                 raise Unfit(f"speaks of {{{key}}}; {there(keys, key)}", where)
-            if part and part not in PARTS:
-                raise Unfit(f"speaks of {{{key}.{part}}}; {there(PARTS, part)}", where)
+            if part and part not in (parts := PARTS if where.startswith("here") else ()):
+                raise Unfit(f"speaks of {{{key}.{part}}}; {there(parts, part)}", where)
 
 
 _read_claim = table_of(Claim, _check_claim)
@@ -168,7 +160,7 @@ def _claim(table: dict[str, Any], experiment: str, choices: dict[str, Open]) -> 
     for name in names:
         one_of(choices, name, "open")
     for at, why in enumerate(typed(tuple[dict[str, Any], ...], table.get("why", []), "why")):
-        known_only(why, Why.__annotations__, f"why[{at}].")
+        known_only(why, ("text", "verdict", "gpu"), f"why[{at}].")
     open_here = tuple(choices[name] for name in names)
     joint = tuple(_joint(each, open_here) for each in list_of(table, "joint"))
     own: dict[str, Any] = {"experiment": experiment, "open": [*open_here]}

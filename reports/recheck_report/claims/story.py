@@ -8,9 +8,10 @@ speaks of checks by their keys, and what is true on one GPU alone, or of one out
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from recheck_report.claims.checks import Check, checks_of
 from recheck_report.claims.toml import (
@@ -24,24 +25,35 @@ from recheck_report.claims.toml import (
 )
 from recheck_report.model.typed import Is, Unfit, read_toml, typed
 
+if TYPE_CHECKING:  # which is made of these
+    from recheck_report.claims.predicates import Outcome
+
 STORY = "story.toml"
 GAIN = "gain"  # the check that every step has but the first: that it is faster than its base
 
 
 @dataclass(frozen=True)
 class Part:
-    """Some sentences of a step's paragraph; {key} stands for what the check of that key came to."""
+    """Some sentences that explain a step or a verdict; {key} stands for what the check of that key
+    came to."""
 
     text: Said
-    of: str = GAIN  # the check on which it depends whether they are true
-    # that makes them true; empty: they are, whatever it comes to
-    verdict: Annotated[str, Is(one_of=("", "holds", "fails", "undecided"))] = ""
-    gpu: str = ""  # by name; empty where they are so on every one
+    of: str = GAIN  # of a step's: the check on which it depends whether they are true
+    # of that check, or of the claim, that makes them true; empty: they are, whichever it is
+    verdict: Annotated[str, Is(one_of=("", "holds", "fails", "depends", "undecided"))] = ""
+    gpu: str = ""  # "NVIDIA A", "NVIDIA A or NVIDIA B"; empty where they are so on every one
 
     @property
     def keys(self) -> tuple[str, ...]:
         """The checks that they speak of."""
         return tuple(re.findall(r"{(\w*)}", self.text))
+
+    def true(self, verdict: str, gpu: str, known: Mapping[str, Outcome]) -> bool:
+        """Whether they are so of that verdict on that GPU, with all that they speak of measured."""
+        spoken = (known.get(key) for key in self.keys)
+        here = not self.gpu or gpu in self.gpu.split(" or ")
+        measured = all(each and each.value is not None for each in spoken)
+        return here and self.verdict in ("", verdict) and measured
 
 
 @dataclass(frozen=True)
@@ -74,6 +86,8 @@ def _check(step: Step) -> None:
     if step.binds and not re.fullmatch(r"\w+/\w+/\d+(x\d+)*/cold", step.binds):
         raise Unfit(f"{step.binds!r} is no cold case", "binds")
     for at, part in enumerate(step.text):
+        if part.verdict == "depends":
+            raise Unfit("is of a claim alone", f"text[{at}].verdict")
         for key in (*part.keys, part.of):
             if key not in (GAIN, *keys):
                 known = ", ".join((GAIN, *keys))

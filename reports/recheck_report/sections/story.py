@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from recheck_report.claims import Check, Outcome
+from recheck_report.claims import Check
 from recheck_report.claims.measured import Measured
 from recheck_report.claims.predicates import NOT_MEASURED, Questions
 from recheck_report.claims.story import GAIN, Part, Step, Story
@@ -17,7 +17,7 @@ from recheck_report.formatting import duration, prose, shape_label
 from recheck_report.model.record import Case, Experiment
 from recheck_report.sections.bottlenecks import busy
 from recheck_report.sections.sentences import Missing, Sentences
-from recheck_report.sections.verdicts import in_words
+from recheck_report.sections.verdicts import told
 
 
 @dataclass(frozen=True)
@@ -116,21 +116,11 @@ def _paragraph(own: Measured, experiment: Experiment, step: Step) -> str:
         )
         checks[GAIN] = Check("ratio", base=first, other=second, above=1.0)
     known = {key: questions.ask(check) for key, check in checks.items()}
-    env, found = own.record.environment, []
-    gpu = env.gpu.name if env.gpu else ""
-    for part in step.text:
-        if part.gpu in ("", gpu) and _true(part, known):
-            text = prose(part.text)
-            for key in part.keys:
-                text = text.replace(f"{{{key}}}", in_words(known[key]))
-            found.append(text)
-    return " ".join(found)
+    gpu = own.record.environment.gpu
+    name = gpu.name if gpu else ""
 
+    def verdict(part: Part) -> str:
+        return known[part.of].verdict if part.of in known else NOT_MEASURED
 
-def _true(part: Part, known: dict[str, Outcome]) -> bool:
-    """Whether the check that a part depends on came to what it says, and all that it speaks of was
-    measured."""
-    outcome = known.get(part.of)
-    verdict = outcome.verdict if outcome else NOT_MEASURED
-    spoken = (known.get(key) for key in part.keys)
-    return part.verdict in ("", verdict) and all(o and o.value is not None for o in spoken)
+    parts = (part for part in step.text if part.true(verdict(part), name, known))
+    return " ".join(told(part, known) for part in parts)

@@ -7,6 +7,7 @@ anchor `claim-c12`, and what its verdict rests on is linked.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from recheck_report.anchors import claim_place
@@ -15,6 +16,7 @@ from recheck_report.claims import Claim, Judged, Outcome, asked
 from recheck_report.claims.checks import POLICY, with_choices
 from recheck_report.claims.load import BY_READING, KINDS
 from recheck_report.claims.measured import Measured
+from recheck_report.claims.story import Part
 from recheck_report.formatting import (
     NONE,
     OF_CHECKS,
@@ -168,15 +170,18 @@ def asked_for(judged: Judged) -> str:
     return asked(shown.check) if shown else NONE
 
 
+def told(part: Part, known: Mapping[str, Outcome]) -> str:
+    """Its sentences, with what was measured in the places of its keys."""
+    text = prose(part.text)
+    for key in part.keys:
+        text = text.replace(f"{{{key}}}", in_words(known[key]))
+    return text
+
+
 def why(judged: Judged) -> str:
     """Why the verdict is what it is here, with what was measured in the places of its keys; or why
     there is none."""
-    found = []
-    for text, outcomes in judged.why:
-        text = _sentence(text)
-        for key, outcome in outcomes.items():
-            text = text.replace(f"{{{key}}}", in_words(outcome))
-        found.append(text)
+    found = [f"{told(part, judged.known).rstrip('.')}." for part in judged.why]
     if judged.turns:
         found.insert(0, prose(judged.turns))
     return " ".join(found) or prose(judged.reason or "")
