@@ -71,18 +71,6 @@ def test_what_is_not_english_is_translated() -> None:
         assert bool(erratum.english) == bool(foreign), erratum.id
 
 
-def test_every_algorithm_has_a_row() -> None:
-    """Or is that of a row with another name, as the kernels' files say."""
-    text = "".join(
-        path.read_text(encoding="utf-8")
-        for folder in ("experiments", "kernels")
-        for path in (ROOT / folder).rglob("*.c*")
-    )
-    for erratum in KNOWN.errata:
-        for name in erratum.concerns:
-            assert not name.startswith("A") or name in text, f"{erratum.id}: {name}"
-
-
 COMPILED = sorted(
     {
         check.test
@@ -123,16 +111,6 @@ def test_nvcc_says_what_errata_say(key: str) -> None:
 @pytest.fixture(scope="module")
 def full(tmp_path_factory: pytest.TempPathFactory) -> Record:
     return load(keep(tmp_path_factory.mktemp("full") / "record.json", make_full()))[0]
-
-
-@pytest.mark.parametrize("name", ["matvec", "transpose"])
-def test_every_figure_is_about_a_case_of_the_full_run(name: str, full: Record) -> None:
-    known, experiment = KNOWN.figures_of(name), full.experiment(name)
-    assert known.figure and experiment
-    for each in known.figure:
-        assert each.case(full, experiment), each
-    assert set(known.document) == {each.document for each in known.figure}
-    assert set(known.hardware) == {each.hardware for each in known.figure}
 
 
 def test_values_agree_with_what_was_printed(full: Record) -> None:
