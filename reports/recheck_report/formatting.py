@@ -32,10 +32,10 @@ class VerdictWords:
 # in the order in which they are counted
 VERDICTS = {
     "holds": VerdictWords("holds", "hold", "#00734f", "o"),
-    "depends": VerdictWords("depends", "depend", "#00629b", "s"),
+    "depends": VerdictWords("depends", "depend", "#0063a6", "s"),
     "undecided": VerdictWords("is undecided", "are undecided", "#806000", "D"),
     "fails here": VerdictWords("fails here", "fail here", "#bb4400", "X"),
-    "wrong as printed": VerdictWords("is wrong as printed", "are wrong as printed", "#a3195b", "v"),
+    "wrong as printed": VerdictWords("is wrong as printed", "are wrong as printed", "#94407f", "v"),
     "not measured": VerdictWords("was not measured", "were not measured", "#57606a", "P"),
     "not judged": VerdictWords("is not judged", "are not judged", "#57606a", "."),
 }

@@ -291,3 +291,10 @@ def report(save: Callable[..., Path], tmp_path: Path) -> Callable[..., str]:
         return text_of(tree(tmp_path / "report"))
 
     return render
+
+
+def element(html: str, name: str) -> str:
+    """What an element of report.html holds."""
+    found = re.search(rf'<script type="[\w/]+" id="{name}">(.*?)</script>', html, re.S)
+    assert found
+    return found[1]

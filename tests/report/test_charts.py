@@ -12,6 +12,7 @@ from xml.etree import ElementTree
 import pytest
 from conftest import REPORTS, run, texts_of
 from recheck_report.charts import Chart
+from recheck_report.formatting import VERDICTS
 from recheck_report.model.record import Record
 from synthetic import (
     SHAPES,
@@ -218,6 +219,7 @@ def test_charts_read_by_day_and_by_night(draw: Draw, name: str, kind: str) -> No
     assert sizes and min(sizes) >= 9 and root.get("viewBox", "").startswith("0 0 468 ")
     assert len(svg) < 32_000 and not re.search(rb' id="(figure|axes|text|patch)_', svg)
     assert root.get("role") == "img" and len(root.get("aria-label", "")) > 20
+    assert {known.color for known in VERDICTS.values()} <= {*DARK}
 
 
 def test_the_first_thing_on_a_card_covers_it(draw: Draw) -> None:

@@ -75,7 +75,9 @@ def test_the_ratio_is_the_one_that_compare_gives(small: Json, loaded: Read) -> N
         listing, general = _pair(record, row)
         ratio = compare(listing, general)
         assert ratio.rounds and ratio.value == pytest.approx(1 / 1.02, rel=1e-3)
-        assert text.endswith(f"**slower**, {ratio.words}.") and f"`{general.strategy}`" in text
+        assert (
+            text.endswith(f"**slower**, {ratio.as_fast_as()}.") and f"`{general.strategy}`" in text
+        )
     assert "At 1024³ " in _costs(record)["matmul/s2_full_strips"]
 
 

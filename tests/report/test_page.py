@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from browser import own, record
-from conftest import EXPERIMENTS
+from conftest import EXPERIMENTS, element
 from recheck_report import page
 from recheck_report.claims.measured import Measured, read
 from synthetic import SMALL, make_record, pack, spoil, unpack
@@ -24,12 +24,6 @@ __all__ = ["own", "record"]
 def own_of(record: Any, folder: Path) -> Measured:
     unpack(pack(record), folder)
     return read(folder, EXPERIMENTS)
-
-
-def element(html: str, name: str) -> str:
-    found = re.search(rf'<script type="[\w/]+" id="{name}">(.*?)</script>', html, re.S)
-    assert found
-    return found[1]
 
 
 def test_everything_is_in_it(own: Measured) -> None:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
-from conftest import EXPERIMENTS, REPORTS, linked, pages, placeholders, text_of
+from conftest import EXPERIMENTS, REPORTS, element, linked, pages, placeholders, text_of
 from recheck_report.claims.measured import read
+from recheck_report.commands.measure import last_lines
 from recheck_report.commands.render import render
 from recheck_report.formatting import NBSP, margin
 from recheck_report.statistics import variation
@@ -76,19 +78,32 @@ def test_the_margin_is_taken_as_the_method_says(ours: dict[str, bytes]) -> None:
     assert own and f"margin {margin(math.expm1(own))}; " in row
 
 
-def test_pages_say_the_same_of_each_claim(ours: dict[str, bytes]) -> None:
-    """The summary, the page of the claims and verdicts.json: one verdict, one figure."""
+def test_pages_say_the_same_of_each_claim(ours: dict[str, bytes], tmp_path: Path) -> None:
+    """The summary, the page of the claims, report.html, the terminal and verdicts.json: one answer,
+    of each claim one verdict and one figure; and no check of a claim says a verdict of its own."""
     judged = json.loads(ours["verdicts.json"])["claims"]
     summary, claims = (ours[name].decode() for name in ("README.md", "claims.md"))
+    data = json.loads(element(ours["report.html"].decode(), "data"))
+    for name in ("README.md", "verdicts.json"):
+        (tmp_path / name).write_bytes(ours[name])
+    answer, *lines, _ = last_lines(tmp_path)
+    assert answer.endswith(f": {data['headline']}") and f"\n# {answer}\n" in summary
+    holds, fails = map(int, re.findall(r"(\d+) of \d+ claims hold, (\d+) fail$", answer)[0])
+    count = Counter(each["verdict"] for each in judged)
+    assert (holds, fails) == (count["holds"], count["fails here"] + count["wrong as printed"])
+    assert {line.split(" (")[0] for line in lines} == {f"{k}: {n}" for k, n in count.items()}
+    assert not re.search(rf"^- (Also measured: )?\*\*({'|'.join(count)}|fails)\*\*", claims, re.M)
     assert len(judged) > 70
-    for each in judged:
+    for each, shown in zip(judged, data["claims"], strict=True):
         name = each["id"]
         (row,) = re.findall(rf"^\| \[{name}\]\(.*$", summary, re.M)
         (line,) = re.findall(rf'^<a id="claim-{name.lower()}"></a>.*$', claims, re.M)
         word = each["verdict"]
         assert f"| **{word}** |" in row and f"**{name} {word}: " in line
         measured = re.split("; (tested|asked): ", row.split(" | ")[2])[0]
-        assert measured in line
+        assert measured in line and f" | {shown['measured']} | " in row
+        assert (shown["id"], shown["verdict"]) == (name, word)
+        assert f" | {shown['because'] or '–'} | " in row and shown["because"] in shown["why"]
 
 
 def test_a_winner_is_named_with_its_ratio(ours: dict[str, bytes]) -> None:

@@ -44,7 +44,9 @@ def test_a_row_reads_without_a_click(record: Record) -> None:
     first, second = shown.rows
     said, verdict, here, why, elsewhere = first
     assert said == "[C12](claims.md#claim-c12) The title of C12 (lost)" and verdict == "**holds**"
-    assert re.fullmatch(r"`tile16` 1\.36 times as fast as `global16` \[1\.36, 1\.37\]", here)
+    assert re.fullmatch(
+        r"`tile16` 1\.36 times as fast as `global16` \[1\.36, 1\.37\], margin 0\.50 %", here
+    )
     assert re.fullmatch(r"It is 1\.36\d* times as fast \[.*\]", why)
     assert re.fullmatch(r"\d+ of 10 agree", elsewhere)
     assert second[1] == "**fails here**" and second[3] == "–"

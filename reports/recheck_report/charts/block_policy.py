@@ -57,7 +57,7 @@ def _message(own: Measured, cases: list[Case]) -> str:
     level = [case for case in others if ratio(own, case, best).outcome != FASTER]
     if level:
         found = f"Of {len(cases)} block policies {best.strategy} is the fastest"
-        return f"{found}, not to be told apart from {len(level)} more"
+        return f"{found}, not significantly faster than {len(level)} more"
     if not others:
         return f"{_policy(best)} are the only block policy with a time"
     least = ratio(own, others[-1], best)

@@ -79,6 +79,6 @@ def _message(own: Measured, rung: str, gpu: Sweep, hosts: dict[str, Sweep]) -> s
             edge, base, other = both[-1]
             found.append(f"{against(own, base, other)} at {edge}")
     if found:
-        return f"Copies included, {rung} is {listed(found)}"
+        return f"Copies included, {rung} is {listed(found[:2])}"
     measured = [name for name, points in hosts.items() if points]
     return f"{listed(measured)} on the CPU alone" if measured else f"{rung} on the GPU alone"

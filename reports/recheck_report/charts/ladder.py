@@ -128,7 +128,7 @@ def _message(own: Measured, experiment: Experiment, base: Case) -> str:
     library = record.find(experiment, vendor or "", experiment.headline, "cold")
     gained = lead is not base and ratio(own, base, lead).outcome == FASTER
     name = plain_name(own, lead)
-    found = f"No kernel can be told to be faster than {first}"
+    found = f"No kernel is significantly faster than {first}"
     if gained:
         times = factor(ratio(own, base, lead).value)
         found = f"{name[0].upper()}{name[1:]}: {times} times as fast as {first}"
@@ -138,5 +138,5 @@ def _message(own: Measured, experiment: Experiment, base: Case) -> str:
             FASTER: f"is another {factor(against.value)} times as fast",
             SLOWER: f"takes {factor(against.inverse.value)} times as long",
         }
-        found += f"; {vendor} {how.get(against.outcome, 'cannot be told apart from it')}"
+        found += f"; {vendor} {how.get(against.outcome, 'is not significantly different')}"
     return found

@@ -1,7 +1,7 @@
 """What titles are made of: who is the fastest, and a direction only where statistics has one.
 
 A direction is a verdict among all comparisons of the report (statistics/family.py): "faster" or
-"slower" beyond the record's resolution, else the two cannot be told apart.
+"slower" beyond the record's resolution, else there is no significant difference.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def against(own: Measured, base: Case, other: Case) -> str:
         return f"{factor(found.value)} times as fast as {name}"
     if found.outcome == SLOWER:
         return f"slower than {name}, which is {factor(1 / found.value)} times as fast"
-    return f"not to be told apart from {name}"
+    return f"not significantly different from {name}"
 
 
 def rungs(own: Measured, experiment: Experiment) -> list[Case]:

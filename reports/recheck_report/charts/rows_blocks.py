@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from recheck_report.charts.canvas import SERIES, Card, Interval, Label, log_sizes, log_values, short
 from recheck_report.charts.drawing import Drawing, NotDrawn, nothing
-from recheck_report.charts.message import FASTER, factor, ratio, than
+from recheck_report.charts.message import FASTER, factor, plain_name, ratio, than
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import shape_label
 from recheck_report.model.record import Case, Experiment
@@ -62,17 +62,18 @@ def _message(own: Measured, found: dict[str, dict[str, list[Case]]]) -> str:
     parts = []
     for shape in dict.fromkeys((few, many)):
         best = sorted(
-            ((by[shape][0], name) for name, by in found.items() if shape in by),
-            key=lambda each: each[0].time.median,
+            (by[shape][0] for by in found.values() if shape in by),
+            key=lambda case: case.time.median,
         )
-        (first, name), (last, other) = best[0], best[-1]
+        (first, *_), last = best, best[-1]
+        name, other = plain_name(own, first), plain_name(own, last)
         at, gained = f"at {short(_rows(shape))} rows", ratio(own, last, first)
         if gained.outcome == FASTER:
             parts.append(
                 f"{at} {name} is {factor(gained.value)} times as fast as {than(last, other)}"
             )
         else:
-            parts.append(f"{at} no kernel can be told from another")
+            parts.append(f"{at} no kernel is significantly faster than another")
     return "; ".join(parts)[0].upper() + "; ".join(parts)[1:]
 
 

@@ -103,7 +103,7 @@ class Judged:
     @property
     def elsewhere(self) -> str:
         """What is known of other runs on this GPU model, in a few words."""
-        if self.claim.independent:
+        if self.claim.independent and self.verdict not in VERDICT.UNKNOWN:
             return "on every GPU"
         alike, runs = self.earlier
         return f"{alike} of {runs} agree" if runs else ""

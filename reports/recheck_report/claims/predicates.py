@@ -248,7 +248,7 @@ class Questions:
         pairs = zip(_names(cases), durations(*(c.time.median for c in cases)), strict=True)
         text = ", ".join(f"{name} {time}" for name, time in pairs)
         # the step that decides
-        ratio = self._pair(ends[1].id, ends[0].id)[0].words
+        ratio = self._pair(ends[1].id, ends[0].id)[0].as_fast_as()
         text += f"; {' against '.join(_names(ends))}: {ratio}"
         verdict = all_of(one.verdict for one, _, _ in found)
         return Outcome(
@@ -312,7 +312,7 @@ class Questions:
             verdict = below(*share.widest, _given(check.at_most))
         ends = share.value, share.low, share.high
         text = f"{_names([case])[0]} {share.percent} of {roof_name(check.roof)}"
-        return Outcome(check, verdict, text, *ends, unit="", evidence=check.ids)
+        return Outcome(check, verdict, text, *ends, unit="", evidence=check.ids, compared=text)
 
     def _probed(self, machine: bool = True) -> Probes:
         """`machine`: whether what is asked for depends on the machine, or on the code alone."""

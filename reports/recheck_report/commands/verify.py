@@ -117,7 +117,7 @@ def too_good(own: Measured) -> list[str]:
 
 def _effect(judged: Verdict) -> str:
     found = judged.measured
-    return number_in_words(found.value, found.low, found.high, found.unit) if found else NONE
+    return number_in_words(found) if found else NONE
 
 
 def _judged(path: Path, experiments: Path) -> tuple[Measured, Verdicts]:

@@ -7,20 +7,19 @@ only formats them. Sentences and cells are Markdown: the page knows its inline f
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from recheck_report.claims import Corrected, Judged
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import VERDICTS, prose
-from recheck_report.model import verdicts
 from recheck_report.model.record import AUDIT, OLDEST, SCHEMA, Case, Experiment, Record
+from recheck_report.model.verdicts import SCHEMA as VERDICTS_SCHEMA
 from recheck_report.page import evidence
 from recheck_report.queries import first_rung, metric_of, reference, roof, share, square_sizes
-from recheck_report.sections import provenance, summary
+from recheck_report.sections import provenance, summary, verdicts
 from recheck_report.sections.documents import called, proof
-from recheck_report.sections.verdicts import APART, View, asked_for, facts, place, said, tested, why
+from recheck_report.sections.verdicts import View
 from recheck_report.statistics import variation
 from recheck_report.statistics.variation import DURATIONS
 
@@ -44,19 +43,19 @@ def title(record: Record) -> str:
 
 def of(own: Measured, peak: Peak | None = None) -> Json:
     """Everything but the samples."""
-    record = own.record
+    record, counters = own.record, own.probes.counters if own.probes else {}
     return {
         "title": title(record),
         "about": _about(record),
         "schemas": [OLDEST, SCHEMA],
-        "verdicts_schema": verdicts.SCHEMA,
+        "verdicts_schema": VERDICTS_SCHEMA,
         "experiments": [_experiment(own, each) for each in record.experiments],
         **_cases(own),
         "suspects": own.suspects,
         "variation": noise(),
         "words": {verdict: [known.one, known.many] for verdict, known in VERDICTS.items()},
         **_verdicts(own),
-        "counters": {name: asdict(each) for name, each in _counters(own)},
+        "counters": {name: asdict(c) for name, c in counters.items()},
         "brands": provenance.brands(own),
         "notes": provenance.notes(record),
         "peak": peak and asdict(peak),
@@ -256,22 +255,23 @@ def _verdicts(own: Measured) -> Json:
 def _claim(record: Record, judged: Judged) -> Json:
     claim = judged.claim
     # evidence has a table of its own
-    shown = [each.partition("; evidence: ")[0] for each in facts(record, judged)]
+    shown = [each.partition("; evidence: ")[0] for each in verdicts.facts(record, judged)]
     return {
         "id": claim.id,
-        "title": said(claim),
+        "title": verdicts.said(claim),
         "verdict": judged.verdict,
         "document": claim.document,
-        "place": place(judged),
+        "place": verdicts.place(judged),
         "kind": claim.kind,
         "quote": claim.quote,
         "english": claim.english,
         "hardware": claim.hardware,
-        "asked": asked_for(judged),
-        "measured": tested(judged),
-        "why": why(judged),
-        "facts": [each for each in shown if not each.startswith(APART)],
-        "more": [each for each in shown if each.startswith(APART)],
+        "asked": verdicts.asked_for(judged),
+        "measured": verdicts.tested(judged),
+        "why": verdicts.why(judged),
+        "because": verdicts.because(judged),
+        "facts": [each for each in shown if not each.startswith(verdicts.APART)],
+        "more": [each for each in shown if each.startswith(verdicts.APART)],
         "evidence": list(judged.evidence),
     }
 
@@ -288,7 +288,3 @@ def _erratum(corrected: Corrected) -> Json:
         "concerns": list(erratum.concerns),
         "proof": proof(corrected),
     }
-
-
-def _counters(own: Measured) -> Iterable[tuple[str, Any]]:
-    return own.probes.counters.items() if own.probes else ()

@@ -2,8 +2,7 @@
 
 A row `latency_<level>` follows a chain of addresses for `steps` loads, a row `bandwidth_<level>`
 reads as much as it can, a row `uniform_<level>` reads one word for all lanes of a warp, a row
-`write_<level>` writes. None is a rung of anything: the section of
-its own has one table.
+`write_<level>` writes.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from recheck_report.statistics.ratio import COARSEST
 from recheck_report.statistics.variation import classes_of
 
 COLUMNS = ["the kernel compared", "pairs", "called faster", "called slower", "called the same"]
-COLUMNS += ["no clear difference", "wrong without a resolution"]
+COLUMNS += ["no significant difference", "wrong without a resolution"]
 NUMBERS = range(1, 7)
 RUN_TO_RUN = ["class", "ratios differ by less than", "times by less than"]
 

@@ -3,7 +3,7 @@
 A line names two cases with their times, in one order, then their ratio with its interval. It says
 "faster" or "slower" only if the interval lies beyond the record's resolution and the difference is
 significant after correction for all comparisons of the report; "same" if the interval lies within
-the resolution; else "no clear difference". A case without a time turns its line into "Not
+the resolution; else "no significant difference". A case without a time turns its line into "Not
 measured" with the case's own reason.
 """
 
@@ -40,12 +40,12 @@ VERDICTS = {
     "faster": "**faster**",
     "slower": "**slower**",
     "same": "the **same** within the resolution",
-    "no difference": "**no clear difference**",
+    "no difference": "**no significant difference**",
 }
 WORDS = {
     "faster": "faster",
     "same": "the same within the resolution",
-    "no difference": "not clearly different",
+    "no difference": "not significantly different",
     "slower": "slower",
 }
 
@@ -96,7 +96,7 @@ class Sentences:
     def against(self, base: Case, other: Case) -> Line:
         """How `other` does against `base`, as absolute times and as ratio."""
         ratio = self.ratio(base, other)
-        text = f"{self.times(base, other)}: {VERDICTS[ratio.outcome]}, {ratio.words}"
+        text = f"{self.times(base, other)}: {VERDICTS[ratio.outcome]}, {ratio.as_fast_as()}"
         text += in_rounds(ratio, base, other)
         text += f"; two processes may differ by {margin(ratio.resolution)}" if ratio.hidden else ""
         if (

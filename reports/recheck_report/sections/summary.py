@@ -130,17 +130,18 @@ def accuracy(own: Measured, experiment: Experiment) -> str:
         return ""
 
     def named(case: Case) -> str:
-        return f"{_case(case, experiment)}{case.marks} ({_error(case):.1e})"
+        error = f"{_error(case):.1e}".replace("-", "\N{NON-BREAKING HYPHEN}")
+        return f"{_case(case, experiment)}{case.marks} ({error})"
 
     said = f"The most accurate is {named(cases[0])}, the least {named(cases[-1])}."
-    if _error(cases[-1]) < ALIKE * _error(cases[0]):
-        said = f"All {len(cases)} rows are alike."
     fastest = result(own, experiment, equals[0], shape)
     if fastest.best in cases and fastest.vendor in cases:
         ratio = _error(fastest.best) / _error(fastest.vendor)
         how = f"{significant(ratio if ratio > 1 else 1 / ratio)} times "
         how += "less accurate than" if ratio > 1 else "more accurate than"
         how = "as accurate as" if 1 / ALIKE < ratio < ALIKE else how
+        if _error(fastest.vendor) < ALIKE * _error(cases[0]):
+            said = f"None is more accurate; the least accurate is {named(cases[-1])}."
         said = f"The fastest, {named(fastest.best)}, is {how} {named(fastest.vendor)}. {said}"
     metric = cell(cases[0].error.metric)
     return f"At {shape_label(shape)}, errors against float64 as {metric}. {said}"
@@ -205,8 +206,11 @@ def trusted(own: Measured, brands: list[str]) -> str:
     against = [text.split("**")[1] for text in brands]
     if many := len(own.suspects):
         against.append(f"{many} suspect time{'s' if many > 1 else ''}")
-    if alone := _alone(own):
-        against.append(f"they are of one process on one GPU; {alone}")
+    if borrowed := own.comparisons.borrowed:
+        against.append(
+            "they are of one process on one GPU; what another measures is not known of this model, "
+            f"and verdicts allow for what those on an {borrowed} differ by"
+        )
     if len(against) > len(brands):
         return f"**Read the numbers with care**: {'; '.join(against)}."
     if against:
@@ -222,18 +226,6 @@ def trusted(own: Measured, brands: list[str]) -> str:
     return (
         f"**Nothing found speaks against the numbers**: each of the {passed} timed cases passed "
         f"its check, {limit}and {told}."
-    )
-
-
-def _alone(own: Measured) -> str | None:
-    """That nobody has compared two processes on this GPU model, and what verdicts allow for
-    instead; None where somebody has."""
-    borrowed = own.comparisons.borrowed
-    if not borrowed:
-        return None
-    return (
-        "what another measures is not known of this model, and verdicts allow for what those on an "
-        f"{borrowed} differ by"
     )
 
 

@@ -35,7 +35,7 @@ def regime(name: str) -> str:
 
 def words(ratio: Ratio) -> str:
     """ "1.067 times as fast [1.066, 1.068]"; all intervals of a comparison are by the far ends."""
-    return replace(ratio, mark="").words
+    return replace(ratio, mark="").as_fast_as()
 
 
 def row_of(case: Case) -> str:

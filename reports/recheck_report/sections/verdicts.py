@@ -27,10 +27,12 @@ from recheck_report.formatting import (
     headline,
     label,
     margin,
+    plain,
     prose,
     significant,
 )
 from recheck_report.model.record import AUDIT, Record
+from recheck_report.model.verdicts import Value
 from recheck_report.statistics.paired import LEVEL
 from recheck_report.statistics.ratio import Ratio
 
@@ -52,7 +54,7 @@ def number(
     if value is None:
         return NONE
     if low is None or high is None:
-        found = f"{value:.6g}"
+        found = plain(value) if value == int(value) else significant(value)
     elif unit == "×":
         return str(Ratio(value, low, high, mark=mark))
     elif unit == "s":
@@ -66,38 +68,42 @@ def number(
     return f"{found} {unit}".rstrip()
 
 
-def number_in_words(
-    value: float | None,
-    low: float | None,
-    high: float | None,
-    unit: str,
-    mark: str = "",
-    against: float = 1.0,
-) -> str:
+def number_in_words(found: Outcome | Value, mark: str = "", against: float = 1.0) -> str:
     """The same for sentences: "1.07 times as fast [1.06, 1.08]"."""
-    if unit == "×" and value is not None and low is not None and high is not None:
+    value, low, high = found.value, found.low, found.high
+    if found.unit == "×" and value is not None and low is not None and high is not None:
         return Ratio(value, low, high, mark=mark).as_fast_as("", against)
-    return number(value, low, high, unit, mark)
+    return number(value, low, high, found.unit, mark)
 
 
-def _value(outcome: Outcome) -> tuple[float | None, float | None, float | None, str, str]:
-    mark = "ᵉ" if "ᵉ" in outcome.text else ""
-    return outcome.value, outcome.low, outcome.high, outcome.unit, mark
+def _mark(outcome: Outcome) -> str:
+    return "ᵉ" if "ᵉ" in outcome.text else ""
 
 
 def shortest(outcome: Outcome) -> str:
     """The value of an outcome and its interval, without the times that they come from."""
-    return number(*_value(outcome))
+    return number(outcome.value, outcome.low, outcome.high, outcome.unit, _mark(outcome))
 
 
 def in_words(outcome: Outcome) -> str:
     """The same as a part of a sentence."""
-    return number_in_words(*_value(outcome), outcome.check.bound)
+    return number_in_words(outcome, _mark(outcome), outcome.check.bound)
 
 
 def compared(outcome: Outcome) -> str:
     """The same with what is compared: "`tile16` 1.07 times as fast as `tile8` [1.06, 1.08]"."""
-    return prose(outcome.compared) or in_words(outcome)
+    head = f"{label(outcome.check.says)}: " if outcome.check.says else ""
+    return prose(outcome.compared) or head + in_words(outcome)
+
+
+def _decides(judged: Judged, outcome: Outcome) -> str:
+    """The same with the margin that it has to exceed, and the p-value where that leaves it open."""
+    found = compared(outcome)
+    if outcome.margin is not None:
+        found += f", margin {margin(outcome.margin)}"
+    if judged.verdict == "undecided" and outcome.p and outcome.p >= LEVEL:
+        found += f", p = {significant(outcome.p, 2)}"
+    return found
 
 
 # what a document says
@@ -133,7 +139,7 @@ def measured(judged: Judged) -> str:
         return NONE
     if judged.here:
         return prose(judged.here).rstrip(".")
-    text = compared(outcome)
+    text = _decides(judged, outcome)
     if outcome.value is None:
         text, formula = prose(outcome.text), outcome.check.expression
         if formula and outcome.text.startswith(formula):
@@ -151,16 +157,14 @@ def tested(judged: Judged) -> str:
     """The same with the times that are compared and what is asked of them, where that is not in the
     sentence: what a row says."""
     shown, found, asks = judged.shown, measured(judged), asked_for(judged)
-    by = shown.margin if shown else None
-    if judged.here and shown and by is not None:
-        found += f"; tested: {compared(shown)}, margin {margin(by)}"
-        if judged.verdict == "undecided" and shown.p and shown.p >= LEVEL:
-            found += f", p = {significant(shown.p, 2)}"
+    timed = shown is not None and shown.margin is not None
+    if judged.here and shown and timed:
+        found += f"; tested: {_decides(judged, shown)}"
     if judged.claim.scope != "every":
         all_of = judged.configurations.values()
         found += f"; holds in {[*all_of].count('holds')} of {len(all_of)} configurations"
     # which of two that are named is to be the faster, the claim says itself
-    known = asks in ("faster", "slower") or (judged.here and by is None)
+    known = asks in ("faster", "slower") or (judged.here and not timed)
     return found if found == NONE or known else f"{found}; asked: {asks}"
 
 
@@ -184,7 +188,18 @@ def why(judged: Judged) -> str:
     found = [f"{told(part, judged.known).rstrip('.')}." for part in judged.why]
     if judged.turns:
         found.insert(0, prose(judged.turns))
-    return " ".join(found) or prose(judged.reason or "")
+    return " ".join(found) or prose(judged.reason or "") or _open(judged)
+
+
+def because(judged: Judged) -> str:
+    """Its first sentence: the rest stands with the claim."""
+    return why(judged).split(". ")[0].rstrip(".")
+
+
+def _open(judged: Judged) -> str:
+    """What leaves a claim open that nobody has explained."""
+    shown = judged.shown if judged.verdict == "undecided" else None
+    return f"Two runs may differ by {margin(shown.differs)}" if shown and shown.differs else ""
 
 
 def finding(outcome: Outcome, threshold: bool = False) -> str:
@@ -369,11 +384,8 @@ class View:
         found = []
         for each in self.judgement.claims:
             title = f"{link(each.claim.id)} {said(each.claim)}"
-            # the rest of what explains it stands with the claim
-            reason = why(each).split(". ")[0].rstrip(".")
-            found.append(
-                [title, f"**{each.verdict}**", tested(each), reason or NONE, each.elsewhere or NONE]
-            )
+            ends = because(each) or NONE, each.elsewhere or NONE
+            found.append([title, f"**{each.verdict}**", tested(each), *ends])
         return found
 
     @property

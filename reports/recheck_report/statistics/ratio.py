@@ -105,13 +105,8 @@ class Ratio:
     def inverse(self) -> Ratio:
         return replace(self, value=1 / self.value, low=1 / self.high, high=1 / self.low)
 
-    @property
-    def words(self) -> str:
-        """ "1.07 times as fast [1.06, 1.08]"; below 1 "46.1 times as long [45.2, 47.0]"."""
-        return self.as_fast_as("")
-
-    def as_fast_as(self, other: str, against: float = 1.0) -> str:
-        """`words` that name the other one: "1.07 times as fast as `cublas` [1.06, 1.08]". What is
+    def as_fast_as(self, other: str = "", against: float = 1.0) -> str:
+        """ "1.07 times as fast as `cublas` [1.06, 1.08]"; below 1 "46.1 times as long as". What is
         not `against` does not read as it."""
         long = self.value < 1
         ratio = self.inverse if long else self

@@ -17,7 +17,7 @@ function showClaims(root, state) {
     type: "search",
     id: "search",
     value: state.search ?? "",
-    placeholder: "C14, shared memory, tile16 …",
+    placeholder: `${DATA.claims[0]?.id ?? "words"}, shared memory, faster …`,
     oninput: () => {
       state = { ...state, search: search.value, claim: null };
       go(state, true);
@@ -81,7 +81,9 @@ function documentNote(id) {
 function claimList(claims, open) {
   const heads = ["", "id", "verdict", "they said", "here"].map((text) => el("span", {}, text));
   const head = el("li", { class: "claim heads", "aria-hidden": "true" }, heads);
-  return el("ul", { class: "claims" }, head, claims.map((each) => claimItem(each, each.id === open)));
+  const list = el("ul", { class: "claims" }, head, claims.map((each) => claimItem(each, each.id === open)));
+  list.style.setProperty("--id", `${(0.6 * Math.min(16, Math.max(3, ...claims.map(({ id }) => id.length))) + 0.8).toFixed(1)}rem`);
+  return list;
 }
 
 function claimItem(claim, open) {
@@ -94,7 +96,7 @@ function claimItem(claim, open) {
     el("span", { class: "id" }, claim.id),
     verdictOf(claim.verdict),
     el("span", { class: "what" }, rich(claim.title, true), el("small", {}, claim.document, " · ", claim.kind)),
-    el("span", { class: "here" }, rich(here, true)),
+    el("span", { class: "here" }, rich(here, true), here === claim.why ? "" : el("small", {}, rich(claim.because, true))),
   );
   const item = el("details", { id: claim.id }, summary, body);
   const unfold = () => {

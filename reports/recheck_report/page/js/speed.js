@@ -179,7 +179,7 @@ function findingOf(experiment, here, regime) {
   const best = drawn.filter((each) => each.shape === shapes.at(-1) && each !== each.base).sort((a, b) => a.median - b.median)[0];
   if (!best) return title;
   const at = (outcome) => shapes.filter((shape) => drawn.some((each) => each.row === best.row && each.shape === shape && each.outcome === outcome)).map(shapeLabel);
-  const parts = [["faster than", at(1)], ["not clearly different from", at(0)], ["slower than", at(-1)]].filter(([, found]) => found.length);
+  const parts = [["faster than", at(1)], ["not significantly different from", at(0)], ["slower than", at(-1)]].filter(([, found]) => found.length);
   return `${title}: ${best.row.name} is ${parts.map(([words, found]) => `${words} ${experiment.vendor} at ${found.join(", ")}`).join("; ")}`;
 }
 
