@@ -3,8 +3,6 @@
 // Inputs on which products in low precision go wrong, each in a way of its own: sums that grow
 // (what truncates has a bias), ranges beyond what fp16 holds, sums that cancel, numbers that are
 // none.
-#include "distributions.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -12,6 +10,7 @@
 #include <utility>
 
 #include "../../reference/parallel.hpp"
+#include "trial.hpp"
 
 namespace recheck::peak {
 namespace {

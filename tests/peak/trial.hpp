@@ -2,14 +2,25 @@
 #pragma once
 
 #include <map>
+#include <span>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "../../experiments/harness/requirements.hpp"
 #include "../../experiments/matmul/matmul.hpp"
-#include "distributions.hpp"
 
 namespace recheck::peak {
+
+/// One way to fill A (m, k) and B (k, n), on which promises are held against errors. Row-major and
+/// packed, so that leading dimensions are k and n.
+struct Distribution {
+  std::string_view name;
+  /// A pure function of (seed, operand, index): make_input()'s numbers, transformed. k is even.
+  std::vector<HostMatrix> (*make)(const Shape&, std::uint64_t seed);
+};
+
+std::span<const Distribution> distributions();
 
 /// One input of products, for all rows: on the host, on the targets that were asked for, and its
 /// truth: A · B in float64, of judged_rows() (promises.hpp).
