@@ -104,6 +104,13 @@ def test_so_is_one_in_another_file(file: str, article: Path) -> None:
     assert why in line and line.startswith(f"{article / file}: ") and "\n" not in line
 
 
+def test_so_is_a_folder_of_another_name_than_its_experiment(article: Path) -> None:
+    (article / "reduction").rename(article / "reductions")
+    text = (article / "reductions/claims.toml").read_text()
+    (article / "reductions/claims.toml").write_text(text.replace('"reduction/', '"reductions/'))
+    assert _said(article).startswith(f"{article}/reductions: there is no experiment reductions; th")
+
+
 def _repository(folder: Path) -> str:
     """Makes the folder a repository, and returns its commit."""
     git = ["git", "-C", str(folder), "-c", "user.name=x", "-c", "user.email=x@example.org"]

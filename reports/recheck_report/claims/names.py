@@ -131,7 +131,10 @@ def uncounted(known: Collection, tables: Tables) -> Iterator[str]:
 
 def missing(known: Collection, tables: Tables) -> Iterator[str]:
     """What is named and not there, a line for each: file, table, field, and what there is."""
-    elsewhere = {each.experiment for each in known.claims} - tables.axes.keys()
+    about = {each.experiment for each in known.claims}
+    elsewhere = about - tables.axes.keys()
+    for name in sorted(elsewhere) if elsewhere == about else ():  # none is this program's
+        yield f"{known.folder / name}: there is no experiment {name}; {there(tables.axes, name)}"
     own, folder = _about(known, tables), known.folder
     for address, check in own.asked:
         for key, name in _cases(check):
