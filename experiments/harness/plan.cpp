@@ -43,9 +43,10 @@ void require_shape(std::span<const Experiment* const> experiments, const std::st
   std::vector<std::string> known;
   for (const auto* experiment : experiments) {
     if (experiment->axes.size() == extents_of(text)) return;
-    known.push_back(std::string(experiment->name) + " " + joined(experiment->axes, "x"));
+    known.push_back(std::string(experiment->name) + " " + joined(experiment->axes, "x") + " as " +
+                    to_string(Shape(experiment->axes.size(), 1024)));
   }
-  throw std::invalid_argument("'" + text + "' is not a shape: there are " + joined(known));
+  throw std::invalid_argument("'" + text + "' is not a shape: give " + joined(known));
 }
 
 [[noreturn]] void refuse_table(const Experiment& experiment, const std::string& what) {

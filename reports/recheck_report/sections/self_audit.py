@@ -39,14 +39,8 @@ def sentence(record: Record, audit: Audit) -> str:
     places = dict.fromkeys(
         f"{shape_label(pair.base.shape_name)} {pair.base.regime}" for pair in audit.alike
     )
-    found = ", ".join(
-        f"{significant(100 * audit.found(extra) / len(audit.of(extra)))} % of the pairs with "
-        f"{significant(100 * extra, 1)} % more work"
-        for extra in audit.extras
-    )
     total, paired = len(audit.alike), sum(pair.ratio.rounds > 0 for pair in audit.alike)
     how = "" if paired == total else f", {total - paired} of them not paired by rounds"
-    detected = f" By that alone it would call slower {found}." if found else ""
     compared = (
         f"One kernel was timed under several names ({', '.join(places)}) and compared with itself "
         f"in {total} pairs{how}"
@@ -64,7 +58,7 @@ def sentence(record: Record, audit: Audit) -> str:
         f"come out different; if the whole interval must lie more than "
         f"{resolution_text(audit.resolution)} from 1, {strict} do. So {rho} is the resolution of "
         "this process: the smallest multiple of 0.05 %, from "
-        f"{resolution_text(STEPS[0])} up, with which {few}.{detected}"
+        f"{resolution_text(STEPS[0])} up, with which {few}."
     )
 
 

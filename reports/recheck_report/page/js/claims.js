@@ -96,7 +96,7 @@ function claimItem(claim, open) {
     el("span", { class: "id" }, claim.id),
     verdictOf(claim.verdict),
     el("span", { class: "what" }, rich(claim.title, true), el("small", {}, claim.document, " · ", claim.kind)),
-    el("span", { class: "here" }, rich(here, true), here === claim.why ? "" : el("small", {}, rich(claim.because, true))),
+    el("span", { class: "here" }, rich(here, true), claim.because && here !== claim.why ? el("small", {}, rich(claim.because, true)) : ""),
   );
   const item = el("details", { id: claim.id }, summary, body);
   const unfold = () => {
