@@ -124,6 +124,32 @@ def test_a_winner_is_named_with_its_ratio(ours: dict[str, bytes]) -> None:
     assert whose == ("of the documents' kernels" if alone else "in this record")
 
 
+def test_what_is_said_of_accuracy_is_so(ours: dict[str, bytes]) -> None:
+    """The least accurate row at the headline and its error, and whether the library's is as large
+    as the fastest row's, from the cases that the page holds."""
+    data = json.loads(element(ours["report.html"].decode(), "data"))
+    columns, many = data["cases"], range(len(data["cases"]["row"]))
+    cases = [{name: of[at] for name, of in columns.items()} for at in many]
+    for experiment in data["experiments"]:
+        errors = {
+            data["rows"][each["row"]]["name"]: each["error"]
+            for each in cases
+            if data["rows"][each["row"]]["experiment"] == experiment["name"]
+            if data["rows"][each["row"]]["contends"] and not data["rows"][each["row"]]["sweep"]
+            if data["texts"][each["shape"]] == experiment["headline"] and each["error"]
+            if data["texts"][each["regime"]] == "cold"
+        }
+        said = experiment["accuracy"].replace("\N{NON-BREAKING HYPHEN}", "-")
+        assert bool(said) == bool(errors and experiment["ordinary"])
+        if said:
+            best = re.findall(r"The fastest, \[`(\w+)`\]", said)[0]
+            ratio = errors[best] / errors[experiment["vendor"]]
+            assert ("as accurate as" in said) == (1 / 1.1 < ratio < 1.1)
+            assert ("more accurate than" in said.split(". ")[1]) == (ratio < 1 / 1.1)
+            least = max(errors.values())
+            assert said.endswith(f" ({least:.1e}).")
+
+
 def test_another_collection_reads_as_its_own(theirs: dict[str, bytes]) -> None:
     text = text_of(theirs)
     title = "Optimizing Parallel Reduction in CUDA"

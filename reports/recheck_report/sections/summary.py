@@ -137,12 +137,13 @@ def accuracy(own: Measured, experiment: Experiment) -> str:
     fastest = result(own, experiment, equals[0], shape)
     if fastest.best in cases and fastest.vendor in cases:
         ratio = _error(fastest.best) / _error(fastest.vendor)
-        how = f"{significant(ratio if ratio > 1 else 1 / ratio)} times "
-        how += "less accurate than" if ratio > 1 else "more accurate than"
-        how = "as accurate as" if 1 / ALIKE < ratio < ALIKE else how
+        how, library = "as accurate as", named(fastest.vendor)
+        if not 1 / ALIKE < ratio < ALIKE:
+            how = "less accurate than" if ratio > 1 else "more accurate than"
+            library += f", whose error is {significant(1 / ratio)} times as large"
         if _error(fastest.vendor) < ALIKE * _error(cases[0]):
             said = f"None is more accurate; the least accurate is {named(cases[-1])}."
-        said = f"The fastest, {named(fastest.best)}, is {how} {named(fastest.vendor)}. {said}"
+        said = f"The fastest, {named(fastest.best)}, is {how} {library}. {said}"
     metric = cell(cases[0].error.metric)
     return f"At {shape_label(shape)}, errors against float64 as {metric}. {said}"
 
