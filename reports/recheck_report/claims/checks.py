@@ -269,9 +269,9 @@ def _cases(check: Check, where: str) -> None:
         if name in seen:
             raise Unfit(f"compares {name} with itself: name another case", f"{where}.{key}")
         seen.append(name)
-    share = check.at_least or check.at_most or 0
-    if check.roof in LIMITS and share > 1:
-        raise Unfit(f"{share:g} of a limit is never reached: 84 % is 0.84", f"{where}.at_least:")
+    for key, share in (("at_least", check.at_least), ("at_most", check.at_most)):
+        if check.roof in LIMITS and share and share > 1:
+            raise Unfit(f"{share:g} of a limit is never reached: 84 % is 0.84", f"{where}.{key}:")
 
 
 def _no_id(name: str) -> str:
