@@ -194,10 +194,12 @@ def _fastest(own: Measured) -> str:
         for text in _contested(own, each, 1)
     ]
     rows = (row for each in own.record.ordinary for row in own.record.strategies(each))
-    theirs = {row.source.document for row in rows if row.role == "rung"} <= {*own.known.sources}
+    target = "gpu" if own.record.gpu_measured else "cpu"
+    found = {r.source.document for r in rows if r.role == "rung" and r.target == target}
     by = "documents'" if len(own.known.sources) > 1 else "document's"
-    what = f"of the {by} kernels" if theirs else "in this record"
-    what += ", and the library" if own.record.gpu_measured else ", on the CPU"
+    theirs = f"of the {by} " + ("kernels" if target == "gpu" else "programs")
+    what = theirs if found and found <= {*own.known.sources} else "in this record"
+    what += ", and the library" if target == "gpu" else ", on the CPU"
     return f"**The fastest {what}**: {'; '.join(said)}." if said else ""
 
 
