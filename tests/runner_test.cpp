@@ -189,6 +189,23 @@ TEST(Run, LaunchesAVerySlowRowOfTheCpuThreeTimes) {
   EXPECT_LE(cases[0].seconds->low, cases[0].seconds->high);
 }
 
+#ifndef __SANITIZE_ADDRESS__
+/// As a tile without its guard does.
+void writes_far_behind(int m, int n, int k, const float* a, std::int64_t lda, const float* b,
+                       std::int64_t ldb, float* c, std::int64_t ldc) {
+  reference::matmul_serial(m, n, k, a, lda, b, ldb, c, ldc);
+  std::fill_n(c + m * ldc, 40 * ldc, 1.0F);
+}
+
+TEST(Run, LosesNoOtherRowToOneThatWritesFarBehindItsOutput) {
+  const Strategy rows[] = {mutants::mutant("far", matmul::cpu<writes_far_behind>),
+                           mutants::mutant("right", matmul::cpu<reference::matmul_serial>)};
+  const auto cases = measured(matmul::experiment(rows), {32, 24, 40}, Regime::hot);
+  expect(*cases[0].result, ReasonCode::wrote_outside, "outside");
+  EXPECT_TRUE(cases[1].result->passed()) << cases[1].result->reason.value_or("");
+}
+#endif
+
 /// Throws where it finds integers once it has been proven.
 void throws_on_fresh_inputs(int rows, int columns, const float* a, std::int64_t lda, const float* v,
                             float* r) {

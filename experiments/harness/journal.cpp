@@ -125,13 +125,6 @@ bool has_journal(const std::filesystem::path& folder) {
   return true;
 }
 
-void require_no_journal(const std::filesystem::path& folder) {
-  if (has_journal(folder))
-    throw std::runtime_error(folder.string() +
-                             " holds a run that was killed: go on with --resume, or remove " +
-                             journal_in(folder).string());
-}
-
 namespace {
 
 /// Calls `take` with each line of a text of JSON lines. Throws std::runtime_error, in one line that

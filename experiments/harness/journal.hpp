@@ -49,9 +49,6 @@ class Journal {
 /// std::runtime_error, in one line, if that run is still going on.
 bool has_journal(const std::filesystem::path& folder);
 
-/// Throws std::runtime_error, in one line, if `folder` holds a run that came to no end, or goes on.
-void require_no_journal(const std::filesystem::path& folder);
-
 /// What the last run in `folder` has measured, in the form of a record whose cases hold their
 /// samples: from its journal, else from record.json and samples.jsonl. Throws std::runtime_error,
 /// in one line, if there is neither, or one is damaged.

@@ -80,7 +80,8 @@ constexpr Ending endings[] = {{SIGABRT, "has ended the process by SIGABRT"},
 #endif
 
 void on_signal(int signal) {
-  if (turn.exchange(claimed) % 2 == 0) {  // none of a row's doing
+  // what comes between rows is most likely the doing of the last, as where the heap is spoilt
+  if (turn.exchange(claimed) == claimed || row[0] == '\0') {
     std::signal(signal, SIG_DFL);
     std::raise(signal);
     return;

@@ -40,9 +40,11 @@ void prepare(const std::filesystem::path& folder, bool resume) {
   std::filesystem::create_directories(folder, error);
   if (error)
     throw std::runtime_error("cannot create " + folder.string() + ": " + error.message() + advice);
-  if (resume || !std::filesystem::exists(folder / "record.json")) return;
-  const std::pair<const char*, const char*> moves[] = {{"record.json", "record.previous.json"},
-                                                       {"samples.jsonl", "samples.previous.jsonl"}};
+  if (resume) return;
+  const std::pair<const char*, const char*> moves[] = {
+      {"record.json", "record.previous.json"},
+      {"samples.jsonl", "samples.previous.jsonl"},
+      {"record.journal.jsonl", "record.previous.journal.jsonl"}};  // of a run that was killed
   for (const auto& [from, to] : moves) {
     std::filesystem::rename(folder / from, folder / to, error);
     if (error && error != std::errc::no_such_file_or_directory)
@@ -280,7 +282,7 @@ void require_gpu(const Gpu& gpu, const std::vector<Case>& cases, const Options& 
 /// Measures what is planned on the GPU that this process sees; the exit code.
 int measure(const std::vector<char*>& words, const Options& options,
             std::span<const Experiment> experiments, Planned planned) {
-  if (!options.resume) require_no_journal(options.output);
+  if (!options.resume) has_journal(options.output);  // throws where another run writes
   const Gpu gpu = find_gpu();
   require_gpu(gpu, planned.cases, options);
   const Json earlier = options.resume ? read_earlier(options.output) : Json();
