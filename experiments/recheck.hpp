@@ -5,7 +5,7 @@
 
 #include "../reference/error.hpp"
 #include "../reference/parallel.hpp"
-#include "harness/experiment.hpp"
+#include "harness/check.hpp"
 #include "harness/limits.hpp"
 
 namespace recheck {

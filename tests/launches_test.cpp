@@ -155,13 +155,12 @@ class Launch {
     text_ << experiment_->name << '/' << strategy_->name << ' ' << to_string(shape)
           << (values == Values::integers ? " of integers" : " of reals");
     const auto terms = experiment_->terms(shape);
-    const auto element = experiment_->element;
-    const int limit = element == Element::i32 ? i32_limit(terms, values) : integer_limit(terms);
     const auto seed = random();
     for (std::size_t i = 0; i < extents.size(); ++i) {
-      const auto [rows, columns] = extents[i];
+      const auto rows = extents[i].rows, columns = extents[i].columns;
       truth_.push_back(make_input(seed, static_cast<int>(i), rows, columns,
-                                  std::max<std::int64_t>(1, columns), values, limit, element));
+                                  std::max<std::int64_t>(1, columns), values,
+                                  integer_limit(terms)));
     }
     for (std::size_t i = 0; i < truth_.size(); ++i) {
       const auto layout = i == 0 ? strategy_->layout : Layout::row_major;
@@ -173,7 +172,7 @@ class Launch {
       images_.push_back(inputs_.back().read());
     }
     const Problem& problem = experiment_->problem_of(*strategy_);
-    out_ = problem.output(shape);
+    out_ = problem.output(shape)[0];
     ld_ = std::max<std::int64_t>(1, out_.columns + padding(random));
     add(out_.rows * ld_, ld_, offset(random));
     if (strategy_->workspace != nullptr) {
@@ -207,7 +206,8 @@ class Launch {
           outside && untouched(all.subspan(begin + i * ld_ + out_.columns, ld_ - out_.columns));
     if (!outside) return "has written outside its output";
     if (!oracle_) return {};  // a part is proven by the whole's launches
-    const Error error = oracle_(all.subspan(begin), ld_, strategy_->arithmetic);
+    const View output = {out_.rows, out_.columns, ld_, all.subspan(begin)};
+    const Error error = oracle_({&output, 1}, strategy_->arithmetic);
     if (error.acceptable()) return {};
     return error.metric + " is " + short_text(error.value) + ", must be at most " +
            short_text(error.bound);

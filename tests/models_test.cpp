@@ -169,12 +169,12 @@ void launch(const Experiment& experiment, const Strategy& strategy, const Shape&
   // nothing is read: an address that suits all
   alignas(256) static float nowhere[1];
   std::vector<Matrix> operands;
-  for (const auto& [rows, columns] : experiment.inputs(shape)) {
+  for (const auto& input : experiment.inputs(shape)) {
     const auto layout = operands.empty() ? strategy.layout : Layout::row_major;
-    operands.push_back({nowhere, leading_dimension(rows, columns, layout, 0)});
+    operands.push_back({nowhere, leading_dimension(input.rows, input.columns, layout, 0)});
   }
-  const auto [rows, columns] = experiment.problem_of(strategy).output(shape);
-  operands.push_back({nowhere, leading_dimension(rows, columns, Layout::row_major, 0)});
+  const Extent output = experiment.problem_of(strategy).output(shape)[0];
+  operands.push_back({nowhere, std::max<std::int64_t>(1, output.columns)});
   strategy.launch.run(
       {shape, operands, {.stream = nullptr, .blas = nullptr, .workspace = nowhere}});
 }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # cmake -D CASE=article|new|subdirectory -D BUILD=FOLDER -D SOURCE=FOLDER -D SCRATCH=FOLDER
-#       -D NVCC=PROGRAM -D ARCHITECTURES=LIST -D PYTHON=PROGRAM -P outside_test.cmake
+#       -D CXX=PROGRAM -D NVCC=PROGRAM -D ARCHITECTURES=LIST -D PYTHON=PROGRAM -P outside_test.cmake
 #
 # Recheck in projects of others. An article: builds tests/outside against an installed Recheck, proves its rows,
 # measures and renders. One that new.cmake writes does the same by its own presets. A subdirectory: looks at
@@ -49,6 +49,13 @@ if(CASE STREQUAL article)
 
   run("0;77" ${outside}/reduction --gate)
   expect("${said}" "reduction/cpu_serial: passed 22 times")
+  # a launcher of another signature: one line that says so
+  file(WRITE ${SCRATCH}/signature.cpp "#include <recheck.hpp>
+int make(const recheck::Call&);
+void f(int, int);
+recheck::Launcher launcher = recheck::gpu_launcher<f, make>();\n")
+  run(1 ${CXX} -std=c++20 -fsyntax-only -I${SOURCE}/experiments ${SCRATCH}/signature.cpp)
+  expect("${said}" "f has to take what make returns, and a cudaStream_t")
   run("0;77" ${outside}/reduction --gate --experiment=audit)
   expect("${said}" "audit/")
   run(0 ${outside}/reduction --help)

@@ -9,15 +9,40 @@
 #include <vector>
 
 #include "inputs.hpp"
+#include "mix.hpp"
 #include "strategy.hpp"
 
 namespace recheck {
 
 // What an article's table is made of; experiments/README.md is its manual.
 
-/// An operand of a problem: a matrix of so many rows and columns, in elements.
+/// An operand of a problem: a matrix of so many rows and columns, in elements; and of an input what
+/// it holds, if not the harness's own values.
 struct Extent {
   std::int64_t rows, columns;
+  Element element = Element::fp32;
+  ValueOf value = nullptr;
+};
+
+/// What a problem gives: one matrix, or several, which follow one another behind the inputs.
+class Outputs {
+ public:
+  template <typename F>
+    requires std::is_invocable_v<F, const Shape&>
+  constexpr Outputs(F f) {  // NOLINT(google-explicit-constructor): a table names a function
+    if constexpr (std::is_same_v<std::invoke_result_t<F, const Shape&>, Extent>)
+      one_ = f;
+    else
+      several_ = f;
+  }
+  [[nodiscard]] std::vector<Extent> operator()(const Shape& shape) const {
+    return one_ != nullptr ? std::vector{one_(shape)} : several_(shape);
+  }
+  explicit operator bool() const { return one_ != nullptr || several_ != nullptr; }
+
+ private:
+  Extent (*one_)(const Shape&) = nullptr;
+  std::vector<Extent> (*several_)(const Shape&) = nullptr;
 };
 
 /// Compulsory work of a problem, whatever a row does: useful operations, and bytes, each input read
@@ -35,17 +60,38 @@ struct Error {
   [[nodiscard]] bool acceptable() const { return value <= bound; }
 };
 
-/// Judges an output, rows×columns from its first element on with `ld` elements from one row to the
-/// next, by a truth that was computed once for all strategies of a shape; the same output always
-/// alike. What it throws fails the case. It has to refuse what soundness.cpp spoils.
-using Oracle = std::function<Error(std::span<const float> output, std::int64_t ld, Arithmetic)>;
+/// Judges outputs by a truth that was computed once for all strategies of a shape; the same outputs
+/// always alike. What it throws fails the case. It has to refuse what soundness.cpp spoils.
+/// Made of a function of (outputs, arithmetic); or, where there is one output of fp32, of (its
+/// floats, ld, arithmetic).
+class Oracle {
+ public:
+  Oracle() = default;
+  template <typename Judge>
+    requires(!std::is_same_v<std::remove_cvref_t<Judge>, Oracle>)
+  Oracle(Judge judge) {  // NOLINT(google-explicit-constructor): an oracle returns a lambda
+    if constexpr (std::is_invocable_v<Judge, std::span<const View>, Arithmetic>)
+      judge_ = std::move(judge);
+    else
+      judge_ = [judge = std::move(judge)](std::span<const View> all, Arithmetic arithmetic) {
+        return judge(all[0].words, all[0].ld, arithmetic);
+      };
+  }
+  Error operator()(std::span<const View> outputs, Arithmetic arithmetic) const {
+    return judge_(outputs, arithmetic);
+  }
+  explicit operator bool() const { return static_cast<bool>(judge_); }
+
+ private:
+  std::function<Error(std::span<const View>, Arithmetic)> judge_;
+};
 
 /// What is to be computed from an experiment's inputs, and how one tells that it has been. An
 /// experiment has one; a row that answers another question, such as a copy beside transpositions,
 /// states its own.
 struct Problem {
   std::string_view says;  // one line: "C = A · B"
-  Extent (*output)(const Shape&);
+  Outputs output;
   Work (*work)(const Shape&);
   /// Made once for each shape and kind of values. The inputs, on the host and row-major with the
   /// leading dimensions that they say, belong to the harness and outlive the oracle.
@@ -67,7 +113,6 @@ struct Experiment {
   /// What a full run does without, to stay within minutes; nothing if null. Shapes that a user asks
   /// for get everything.
   bool (*leaves_out)(const Strategy&, const Shape&, Regime) = nullptr;
-  Element element = Element::fp32;  // of all operands
   /// Whether each output is a sum of `terms` products whose factors from either input are in one
   /// row or column of it, none twice. Integers then have 12 bits here and there, exactly summed in
   /// fp32, and a row that rounds to fewer where it owes fp32 is found out however large the sum, if
@@ -76,6 +121,10 @@ struct Experiment {
 
   [[nodiscard]] const Problem& problem_of(const Strategy& strategy) const {
     return strategy.problem != nullptr ? *strategy.problem : problem;
+  }
+  /// Whether outputs are sums in fp32 of so many terms.
+  [[nodiscard]] bool sums_in_fp32(const Shape& shape, std::int64_t count) const {
+    return rounds_to_fp32(problem.output(shape)[0].element) && terms(shape) >= count;
   }
   [[nodiscard]] Work work(const Strategy& strategy, const Shape& shape) const {
     return problem_of(strategy).work(shape);

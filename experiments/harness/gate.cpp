@@ -14,35 +14,49 @@
 namespace recheck {
 namespace {
 
-constexpr std::uint32_t poison_bits = 0xffffffffu;
-
-bool poisoned(float value) { return std::bit_cast<std::uint32_t>(value) == poison_bits; }
-
-/// The first place around a rows×columns matrix, within its guarded storage, that was written.
-Reason written_outside(std::span<const float> storage, const Extent& extent, std::int64_t ld) {
-  const float* matrix = storage.data() + guard;
+/// The first place around outputs, within their guarded storage, that was written.
+Reason written_outside(std::span<const float> storage, std::span<const Placed> outputs) {
+  const auto* bytes = reinterpret_cast<const unsigned char*>(storage.data());
+  const Placed* nearest = &outputs[0];
   const auto written = [&](std::int64_t begin, std::int64_t end) -> Reason {
-    const auto* at = std::find_if_not(matrix + begin, matrix + end, poisoned);
-    if (at == matrix + end) return {};
-    return "wrote outside the output, " + std::to_string(at - matrix) +
+    const auto* at = std::find_if(bytes + begin, bytes + end, [](auto b) { return b != 0xff; });
+    if (at == bytes + end) return {};
+    const auto& [extent, ld, place] = *nearest;
+    const std::string which =
+        outputs.size() > 1 ? " " + std::to_string(nearest - outputs.data() + 1) : "";
+    return "wrote outside the output" + which + ", " +
+           std::to_string((at - bytes - 4 * place) / size_of(extent.element)) +
            " elements from the start of " + std::to_string(extent.rows) + " rows of " +
            std::to_string(extent.columns) + " with leading dimension " + std::to_string(ld);
   };
-  if (auto before = written(-guard, 0)) return before;
-  for (std::int64_t i = 0; i < extent.rows; ++i)
-    if (auto between = written(i * ld + extent.columns, (i + 1) * ld)) return between;
-  return written(extent.rows * ld, std::ssize(storage) - guard);
+  std::int64_t begin = 0;
+  for (const Placed& output : outputs) {
+    const auto size = size_of(output.extent.element);
+    for (std::int64_t i = 0; i < output.extent.rows; ++i) {
+      const auto row = 4 * output.at + i * output.ld * size;
+      if (i > 0) nearest = &output;
+      if (auto between = written(begin, row)) return between;
+      begin = row + output.extent.columns * size;
+    }
+    nearest = &output;
+  }
+  return written(begin, 4 * std::ssize(storage));
 }
 
-/// How many elements of a matrix in guarded storage are still poisoned.
-std::int64_t unwritten_elements(std::span<const float> storage, const Extent& extent,
-                                std::int64_t ld) {
-  std::int64_t count = 0;
-  for (std::int64_t i = 0; i < extent.rows; ++i) {
-    const float* row = &storage[guard + i * ld];
-    count += std::count_if(row, row + extent.columns, poisoned);
+/// How many elements of outputs in guarded storage are still poisoned, and how many there are.
+std::pair<std::int64_t, std::int64_t> unwritten_elements(std::span<const View> outputs) {
+  std::int64_t unwritten = 0, all = 0;
+  for (const View& output : outputs) {
+    with_type(output.element, [&]<typename T>() {
+      for (std::int64_t i = 0; i < output.rows; ++i)
+        for (const T& element : output.row<T>(i)) {
+          const auto bytes = std::as_bytes(std::span(&element, 1));
+          unwritten += std::ranges::count(bytes, std::byte{0xff}) == sizeof(T) ? 1 : 0;
+        }
+    });
+    all += output.rows * output.columns;
   }
-  return count;
+  return {unwritten, all};
 }
 
 }  // namespace
@@ -83,11 +97,11 @@ Result Gate::prove_outputs(const Strategy& strategy) {
   auto result = judge(strategy, operands_.reals(), of_reals);
   if (!result.passed()) return result;
   if (on_trial) {
-    const auto [rows, columns] = operands_.extent(strategy);
-    check.hold(
-        {rows, columns, on_host(of_reals).data() + guard, operands_.output_ld(strategy)},
-        others.data() + guard, experiment.element, experiment.terms(operands_.shape()),
-        [&](auto output) { return error_of(output, strategy, operands_.reals()).acceptable(); });
+    const auto right = on_host(of_reals);
+    check.hold(views(right, strategy), views(others, strategy), experiment.terms(operands_.shape()),
+               [&](std::span<const View> outputs) {
+                 return error_of(outputs, strategy, operands_.reals()).acceptable();
+               });
   }
   if (const auto& accepted = check.accepted()) {
     const std::string own =
@@ -143,10 +157,9 @@ Result Gate::judge(const Strategy& strategy, Inputs& inputs, const Output& outpu
     return {Status::passed, {}, known->second.second};
 
   const auto storage = on_host(output);
-  if (const auto reason =
-          written_outside(storage, operands_.extent(strategy), operands_.output_ld(strategy)))
+  if (const auto reason = written_outside(storage, operands_.outputs(strategy)))
     return because(ReasonCode::wrote_outside, *reason);
-  const Error error = error_of(storage.subspan(guard), strategy, inputs);
+  const Error error = error_of(views(storage, strategy), strategy, inputs);
   if (!error.acceptable())
     return because(ReasonCode::wrong_output,
                    (reals ? "on reals: " : "on integers: ") + error.metric + " is " +
@@ -163,16 +176,21 @@ Oracle& Gate::oracle(const Strategy& strategy, Inputs& inputs) {
   return oracle;
 }
 
-Error Gate::error_of(std::span<const float> output, const Strategy& strategy, Inputs& inputs) {
+std::vector<View> Gate::views(std::span<const float> storage, const Strategy& strategy) const {
+  std::vector<View> views;
+  for (const auto& [extent, ld, at] : operands_.outputs(strategy))
+    views.push_back({extent.rows, extent.columns, ld, storage.subspan(at), extent.element});
+  return views;
+}
+
+Error Gate::error_of(std::span<const View> outputs, const Strategy& strategy, Inputs& inputs) {
   const Experiment& experiment = operands_.experiment();
-  Error error =
-      oracle(strategy, inputs)(output, operands_.output_ld(strategy), strategy.arithmetic);
+  Error error = oracle(strategy, inputs)(outputs, strategy.arithmetic);
   if (strategy.promise != nullptr && inputs.values == Values::reals) {
     const double promise = strategy.promise(operands_.shape(), {});
     // either may say nothing: a promise is infinite then, and the oracle's 0, of sums so long. Of
     // others 0 says that they are exact
-    const bool silent = error.bound == 0 && experiment.element == Element::fp32 &&
-                        experiment.terms(operands_.shape()) >= 1 << 23;
+    const bool silent = error.bound == 0 && experiment.sums_in_fp32(operands_.shape(), 1 << 23);
     if (std::isfinite(promise) && (silent || promise < error.bound)) error.bound = promise;
   }
   return error;
@@ -189,7 +207,7 @@ BlockCheck::BlockCheck(Gate& gate, const Strategy& strategy, Regime regime, Kind
     : gate_(gate), strategy_(strategy), regime_(regime), kind_(kind) {
   Operands& operands = gate_.operands_;
   if (copies()) {
-    const auto poison = std::bit_cast<float>(poison_bits);
+    const auto poison = std::bit_cast<float>(~0U);
     gate_.copied_.resize(gate_.host_output_.size());
     if (kind_.output) std::ranges::fill(gate_.copied_, poison);
     if (kind_.fresh) gate_.fresh_copy_.assign(gate_.host_output_.size(), poison);
@@ -252,13 +270,10 @@ Result BlockCheck::judge_fresh() {
   if (output.digest == gate_.proofs_.at(strategy_.name).first)
     return because(ReasonCode::wrong_output,
                    other + "gave the output of the inputs before: it keeps results");
-  const Extent extent = operands.extent(strategy_);
-  const auto unwritten =
-      unwritten_elements(gate_.on_host(output), extent, operands.output_ld(strategy_));
+  const auto [unwritten, all] = unwritten_elements(gate_.views(gate_.on_host(output), strategy_));
   const std::string why =
       unwritten == 0 ? "went wrong: " + result.reason.value_or("")
-                     : "had left " + std::to_string(unwritten) + " of " +
-                           std::to_string(extent.rows * extent.columns) +
+                     : "had left " + std::to_string(unwritten) + " of " + std::to_string(all) +
                            " elements unwritten when its queue came to its end: it does less when "
                            "it is timed, or later, or elsewhere";
   result.reason = other + why;

@@ -64,7 +64,10 @@ class Gate {
   std::span<const float> on_host(const Output& output);
   Result judge(const Strategy& strategy, Inputs& inputs, const Output& output);
   Oracle& oracle(const Strategy& strategy, Inputs& inputs);
-  Error error_of(std::span<const float> output, const Strategy& strategy, Inputs& inputs);
+  /// What oracles see of outputs in their guarded storage.
+  [[nodiscard]] std::vector<View> views(std::span<const float> storage,
+                                        const Strategy& strategy) const;
+  Error error_of(std::span<const View> outputs, const Strategy& strategy, Inputs& inputs);
 
   Operands operands_;
   std::map<const Inputs*, Truth> truths_;

@@ -3,6 +3,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
+#include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -13,12 +16,13 @@ namespace recheck {
 
 /// Small integers, of at most 64, make sums of products exact in fp32, so that a wrong index has no
 /// tolerance to hide in; reals in (-1/2, 1/2) show rounding, and are what is timed. Where elements
-/// are i32, the latter are integers too, as large as sums of them may be without an overflow.
+/// are integers, so are the latter, as large as sums of them may be without an overflow of 32 bits.
 enum class Values { integers, reals };
 
-/// What the elements of an experiment's operands are. All have 32 bits and travel as float: an i32
-/// is std::bit_cast to one.
-enum class Element { fp32, i32 };
+/// What an input holds if the harness's values will not do: a distribution, something sorted or
+/// sparse. A pure function of the operand's seed, which differs between proofs, of the element's
+/// number (row by row, without padding) and of the shape; mix(seed + index) is random.
+using ValueOf = double (*)(std::uint64_t seed, std::int64_t index, const Shape& shape);
 
 /// Memory of a vector whose elements hold anything until they are written. A page is mapped when it
 /// is first written, which takes longer than to write it: many cores do so side by side.
@@ -38,19 +42,53 @@ struct Unwritten : std::allocator<T> {
 };
 using Floats = std::vector<float, Unwritten<float>>;
 
-/// A matrix on the host, row-major unless relayout() has made it. Beyond each row and after the
-/// last one stands NaN, so that whatever reads outside the matrix spoils its result.
-struct HostMatrix {
+/// What oracles see of a matrix on the host: `words` begin with its first element.
+struct View {
   std::int64_t rows, columns, ld;
-  Floats elements;  // storage(rows, ld)
-  [[nodiscard]] reference::MatrixView view() const { return {rows, columns, elements.data(), ld}; }
+  std::span<const float> words;
+  Element element = Element::fp32;
+
+  /// A row; throws unless its elements are of this type.
+  template <typename T>
+  [[nodiscard]] std::span<const T> row(std::int64_t i) const {
+    if (element != element_of<T>())
+      throw std::invalid_argument("a matrix of " + std::string(name_of(element)) +
+                                  " is looked at as one of " +
+                                  std::string(name_of(element_of<T>())));
+    return {reinterpret_cast<const T*>(words.data()) + i * ld, static_cast<std::size_t>(columns)};
+  }
+  /// An element as a double; integers of 64 bits may be rounded.
+  [[nodiscard]] double at(std::int64_t i, std::int64_t j) const {
+    return with_type(element, [&]<typename T>() { return static_cast<double>(row<T>(i)[j]); });
+  }
 };
 
-/// Elements before an output and behind every matrix that belong to nobody.
+/// A matrix on the host, row-major unless relayout() has made it. Beyond each row and after the
+/// last one every bit is set, a NaN, so that whatever reads outside the matrix spoils its result.
+struct HostMatrix {
+  std::int64_t rows, columns, ld;
+  Floats elements;  // storage(rows, ld, element), as words
+  Element element = Element::fp32;
+  [[nodiscard]] reference::MatrixView view() const { return {rows, columns, elements.data(), ld}; }
+  [[nodiscard]] View typed() const { return {rows, columns, ld, elements, element}; }
+  template <typename T>
+  [[nodiscard]] std::span<const T> row(std::int64_t i) const {
+    return typed().row<T>(i);
+  }
+};
+
+/// Words of 32 bits before an output and behind every matrix that belong to nobody.
 inline constexpr std::int64_t guard = 256;
 
-/// Elements of storage of a rows×ld matrix and the guard behind it.
-constexpr std::int64_t storage(std::int64_t rows, std::int64_t ld) { return rows * ld + guard; }
+/// Words that so many elements take.
+constexpr std::int64_t words_of(std::int64_t count, Element element) {
+  return (count * size_of(element) + 3) / 4;
+}
+/// Words of storage of a rows×ld matrix and the guard behind it.
+constexpr std::int64_t storage(std::int64_t rows, std::int64_t ld,
+                               Element element = Element::fp32) {
+  return words_of(rows * ld, element) + guard;
+}
 
 /// Bits that nobody can foretell.
 std::uint64_t drawn();
@@ -70,18 +108,23 @@ inline constexpr int wide = 2847;
 /// then.
 int limit_beside_wide(std::int64_t terms);
 
-/// The same of plain sums in i32: at most 64 for integers, as large as it can be for reals.
-int i32_limit(std::int64_t terms, Values values);
+/// The largest magnitude of an input whose sums have so many terms: of floats, integer_limit(); of
+/// integers the largest that plain sums in i32 hold, at most 64 where they are not reals, and no
+/// more than the type has.
+int limit_of(Element element, std::int64_t terms, Values values);
 
 /// A rows×columns matrix in a layout, not yet written.
-HostMatrix unwritten(std::int64_t rows, std::int64_t columns, Layout layout, std::int64_t ld);
+HostMatrix unwritten(std::int64_t rows, std::int64_t columns, Layout layout, std::int64_t ld,
+                     Element element = Element::fp32);
 
 /// Fills operand number `operand` of a problem: a pure function of (seed, operand, row, column).
-/// Reals lie in (-1/2, 1/2), integers and all i32 in [-limit, limit]; none is ever zero. Of each
-/// `wide_every` integers along a row or a column, unless that is 0, one is an odd number of 12
-/// bits.
+/// Reals of floats lie in (-1/2, 1/2), all others in [-limit, limit], or [1, limit] if unsigned;
+/// none is ever zero. Of each `wide_every` integers along a row or a column, unless that is 0, one
+/// is an odd number of 12 bits.
 void fill(HostMatrix& matrix, std::uint64_t seed, int operand, Values values, int limit,
-          Element element = Element::fp32, std::int64_t wide_every = 0);
+          std::int64_t wide_every = 0);
+/// The same with values of the table's own; throws where the elements hold no such value.
+void fill(HostMatrix& matrix, std::uint64_t seed, int operand, ValueOf value, const Shape& shape);
 /// The same in one of its own.
 HostMatrix make_input(std::uint64_t seed, int operand, std::int64_t rows, std::int64_t columns,
                       std::int64_t ld, Values values, int limit, Element element = Element::fp32,
@@ -90,7 +133,7 @@ HostMatrix make_input(std::uint64_t seed, int operand, std::int64_t rows, std::i
 /// The leading dimension of a rows×columns matrix in a layout, at least `padding` more than it
 /// needs.
 std::int64_t leading_dimension(std::int64_t rows, std::int64_t columns, Layout layout,
-                               std::int64_t padding);
+                               std::int64_t padding, Element element = Element::fp32);
 
 /// Writes a row-major matrix in another layout. Column-major, its columns are the rows of `result`.
 void relayout(const HostMatrix& matrix, Layout layout, HostMatrix& result);

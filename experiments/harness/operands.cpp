@@ -2,10 +2,10 @@
 #include "operands.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <set>
 
 #include "clock.hpp"
-#include "requirements.hpp"
 
 namespace recheck {
 
@@ -36,35 +36,30 @@ void Operands::reseed_integers() {
 }
 
 Operands::Inputs Operands::make(Values values, std::uint64_t seed, bool wide_ones) {
-  const auto element = experiment_->element;
   const auto terms = experiment_->terms(shape_);
   Inputs inputs;
   inputs.values = values;
-  inputs.limit = element == Element::i32 ? i32_limit(terms, values) : integer_limit(terms);
-  if (wide_ones && experiment_->wide_integers && element == Element::fp32 &&
-      limit_beside_wide(terms) > 0) {
-    inputs.limit = limit_beside_wide(terms);
+  if (wide_ones && experiment_->wide_integers && limit_beside_wide(terms) > 0)
     inputs.wide_every = std::max<std::int64_t>(1, terms);
-  }
   // every operand with a padding of its own, so that swapped leading dimensions are detected
   const auto extra = [&](std::int64_t i) { return padding_ == 0 ? 0 : padding_ + i + 1; };
   const auto extents = experiment_->inputs(shape_);
   inputs.truth.reserve(extents.size());  // for what is placed stays where it is
   std::vector<Input> row_major;
-  for (const auto& [rows, columns] : extents) {
+  for (const auto& [rows, columns, element, value] : extents) {
     const auto ld =
         leading_dimension(rows, columns, Layout::row_major, extra(std::ssize(row_major)));
     row_major.push_back(
-        place(inputs.truth.emplace_back(unwritten(rows, columns, Layout::row_major, ld))));
+        place(inputs.truth.emplace_back(unwritten(rows, columns, Layout::row_major, ld, element))));
   }
   for (const auto layout : layouts(*experiment_, target_->backend())) {
     auto& stored = inputs.stored[layout] = row_major;
-    const auto [rows, columns] = extents[0];
-    const auto ld = leading_dimension(rows, columns, layout, extra(0));
+    const auto [rows, columns, element, value] = extents[0];
+    const auto ld = leading_dimension(rows, columns, layout, extra(0), element);
     // where rows start at such multiples anyhow, pitched is nothing new
     if (layout == Layout::row_major || (layout == Layout::pitched && ld == inputs.truth[0].ld))
       continue;
-    stored[0] = place(inputs.relaid[layout] = unwritten(rows, columns, layout, ld));
+    stored[0] = place(inputs.relaid[layout] = unwritten(rows, columns, layout, ld, element));
   }
   fill(inputs, seed);
   return inputs;
@@ -76,9 +71,19 @@ Operands::Input Operands::place(const HostMatrix& host) {
 
 /// Writes other values to the same places.
 void Operands::fill(Inputs& inputs, std::uint64_t seed) {
-  for (std::size_t i = 0; i < inputs.truth.size(); ++i)
-    recheck::fill(inputs.truth[i], seed, static_cast<int>(i), inputs.values, inputs.limit,
-                  experiment_->element, inputs.wide_every);
+  const auto terms = experiment_->terms(shape_);
+  int number = 0;
+  for (const auto& extent : experiment_->inputs(shape_)) {
+    HostMatrix& matrix = inputs.truth[number];
+    const auto every = extent.element == Element::fp32 ? inputs.wide_every : 0;
+    const int limit =
+        every > 0 ? limit_beside_wide(terms) : limit_of(extent.element, terms, inputs.values);
+    if (extent.value != nullptr)
+      recheck::fill(matrix, seed, number, extent.value, shape_);
+    else
+      recheck::fill(matrix, seed, number, inputs.values, limit, every);
+    ++number;
+  }
   for (auto& [layout, matrix] : inputs.relaid) relayout(inputs.truth[0], layout, matrix);
   std::set<const Array*> written;
   std::vector<Input*> all;
@@ -105,20 +110,13 @@ std::vector<std::uint64_t> Operands::digests(std::span<Input* const> inputs) con
   return target_->digests(arrays);
 }
 
-Extent Operands::extent(const Strategy& strategy) const {
-  return experiment_->problem_of(strategy).output(shape_);
-}
-
-std::int64_t Operands::output_ld(const Strategy& strategy) const {
-  return std::max<std::int64_t>(1, extent(strategy).columns + padding_);
-}
-
 std::function<void()> Operands::launch(const Strategy& strategy, const Inputs& inputs,
                                        int repeats) const {
   std::vector<Matrix> operands;
   for (const auto& input : inputs.stored.at(strategy.layout))
-    operands.push_back({input.array->data(), input.host->ld});
-  operands.push_back({output_.data() + guard, output_ld(strategy)});
+    operands.push_back({input.array->data(), input.host->ld, input.host->element});
+  for (const auto& output : outputs(strategy))
+    operands.push_back({output_.data() + output.at, output.ld, output.extent.element});
   auto queue = target_->queue();
   queue.workspace = workspace_.data();
   // the shape is a copy: by its own the harness judges
@@ -128,8 +126,7 @@ std::function<void()> Operands::launch(const Strategy& strategy, const Inputs& i
 
 double Operands::end_to_end(const Strategy& strategy, const Inputs& inputs,
                             std::vector<float>& copied) {
-  const auto ld = output_ld(strategy);
-  const std::int64_t used = extent(strategy).rows * ld;
+  const auto all = outputs(strategy);
   const Shape shape = shape_;
   double start = now();
   {
@@ -139,20 +136,27 @@ double Operands::end_to_end(const Strategy& strategy, const Inputs& inputs,
       const auto size = std::ssize(input.host->elements);
       const auto& array = arrays.emplace_back(*target_, size);
       target_->copy_in(array.data(), input.host->elements.data(), size);
-      operands.push_back({array.data(), input.host->ld});
+      operands.push_back({array.data(), input.host->ld, input.host->element});
     }
-    operands.push_back({arrays.emplace_back(*target_, used).data(), ld});
-    const Matrix output = operands.back();
+    for (const auto& output : all)
+      operands.push_back({arrays.emplace_back(*target_, output.floats()).data(), output.ld,
+                          output.extent.element});
     auto queue = target_->queue();
     if (strategy.workspace != nullptr)
       queue.workspace = arrays.emplace_back(*target_, strategy.workspace(shape_)).data();
     strategy.launch.run({shape, operands, queue});
     target_->synchronize();
-    target_->copy_out(copied.data() + guard, output.data, used);
+    const auto left = std::span(operands).last(all.size());
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      target_->copy_out(copied.data() + all[i].at, left[i].data, all[i].floats());
+      // what is left of the last word belongs to nobody, and was not poisoned
+      const auto used = all[i].extent.rows * all[i].ld * size_of(all[i].extent.element);
+      std::memset(reinterpret_cast<char*>(copied.data() + all[i].at) + used, 0xff, -used & 3);
+    }
     // the next may get the same memory, with an answer that would be right: it finds none. That is
     // the harness's own time
     const double pause = now();
-    target_->poison(output.data, used);
+    for (std::size_t i = 0; i < all.size(); ++i) target_->poison(left[i].data, all[i].floats());
     if (queue.workspace != nullptr) target_->poison(queue.workspace, strategy.workspace(shape_));
     start += now() - pause;
   }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "experiment.hpp"
+#include "requirements.hpp"
 #include "target.hpp"
 
 namespace recheck {
@@ -28,8 +29,7 @@ class Operands {
     std::map<Layout, HostMatrix> relaid;  // the first in other layouts
     std::map<Layout, std::vector<Input>> stored;
     Values values;
-    int limit;                    // of integers
-    std::int64_t wide_every = 0;  // of them one is wide; none if 0
+    std::int64_t wide_every = 0;  // of so many integers one is wide; none if 0
   };
 
   /// `padding` widens every leading dimension beyond its matrix; `seed` is of the reals, of the
@@ -47,11 +47,11 @@ class Operands {
   /// Draws integers that no launch has seen.
   void reseed_integers();
 
-  /// The output of a row's problem, (rows, columns), and its leading dimension.
-  [[nodiscard]] Extent extent(const Strategy& strategy) const;
-  [[nodiscard]] std::int64_t output_ld(const Strategy& strategy) const;
-  /// Where launches leave their output, on the target; and that with its guards, in floats.
-  [[nodiscard]] const float* output() const { return output_.data() + guard; }
+  /// The outputs of a row's problem, as they lie in the guarded output.
+  [[nodiscard]] std::vector<Placed> outputs(const Strategy& strategy) const {
+    return placed(experiment_->problem_of(strategy), shape_, padding_);
+  }
+  /// Where launches leave their outputs, on the target, guards included; and how many floats.
   [[nodiscard]] float* guarded_output() const { return output_.data(); }
   [[nodiscard]] std::int64_t output_floats() const { return output_floats_; }
 
@@ -63,7 +63,7 @@ class Operands {
     return launch(strategy, reals_, repeats);
   }
   /// Allocates, copies in, launches, copies out, frees. Seconds of host time; `copied`, as large as
-  /// the guarded output, has the output behind its front guard.
+  /// the guarded output, has the outputs at their places.
   double end_to_end(const Strategy& strategy, const Inputs& inputs, std::vector<float>& copied);
 
   /// Poisons the output and the workspace, and waits; or queues what poisons the output.

@@ -91,11 +91,14 @@ void require_shape_of(const Experiment& experiment, const Shape& shape) {
                                  std::to_string(most_extent));
   auto matrices = experiment.inputs(shape);
   if (matrices.empty()) refuse_table(experiment, "it has no input at " + text);
-  matrices.push_back(experiment.problem.output(shape));
-  for (const auto& [rows, columns] : matrices)
-    if (rows < 0 || columns < 0)
-      refuse_table(experiment, "at " + text + " an input or the output is " + std::to_string(rows) +
-                                   "x" + std::to_string(columns));
+  const auto outputs = experiment.problem.output(shape);
+  if (outputs.empty()) refuse_table(experiment, "it has no output at " + text);
+  matrices.insert(matrices.end(), outputs.begin(), outputs.end());
+  for (const auto& matrix : matrices)
+    if (matrix.rows < 0 || matrix.columns < 0)
+      refuse_table(experiment, "at " + text + " an input or an output is " +
+                                   std::to_string(matrix.rows) + "x" +
+                                   std::to_string(matrix.columns));
 }
 
 void require_timed(const Experiment& experiment) {
@@ -274,11 +277,11 @@ Rates rates_of(const Gpu& gpu) {
 /// minutes or hours.
 double model(const Case& c, const Settings& settings, const Rates& rates) {
   const Work work = c.work();
-  const Extent output = c.experiment->problem_of(*c.strategy).output(c.shape);
-  auto floats = static_cast<double>(output.rows * output.columns);
-  for (const auto& [rows, columns] : c.experiment->inputs(c.shape))
-    floats += static_cast<double>(rows * columns);
-  const double budget = settings.budget_seconds, proofs = 0.03 + sizeof(float) * floats / 4.4e9;
+  double bytes = 0;
+  for (const auto& all :
+       {c.experiment->problem_of(*c.strategy).output(c.shape), c.experiment->inputs(c.shape)})
+    for (const auto& m : all) bytes += static_cast<double>(m.rows * m.columns * size_of(m.element));
+  const double budget = settings.budget_seconds, proofs = 0.03 + bytes / 4.4e9;
   if (c.backend() == Backend::cpu) {
     // a library has all cores, and the documents' programs one, which waits for most of its
     // operands where a core's caches do not hold them and it needs each of them often

@@ -24,11 +24,12 @@ std::int64_t all_inputs(const Experiment& experiment, const Shape& shape, Backen
   const auto inputs = experiment.inputs(shape);
   std::int64_t floats = 0;
   for (const auto layout : layouts(experiment, backend)) {
-    const auto [rows, columns] = inputs[0];
+    const auto [rows, columns, element, value] = inputs[0];
     const auto lines = layout == Layout::column_major ? columns : rows;
-    floats += lines * leading_dimension(rows, columns, layout, 0);
+    floats += words_of(lines * leading_dimension(rows, columns, layout, 0, element), element);
   }
-  for (const auto& [rows, columns] : std::span(inputs).subspan(1)) floats += rows * columns;
+  for (const auto& input : std::span(inputs).subspan(1))
+    floats += words_of(input.rows * input.columns, input.element);
   return floats;
 }
 
@@ -45,7 +46,7 @@ Footprint footprint(const Experiment& experiment, const Shape& shape, Backend ba
   const auto workspace = static_cast<double>(largest_workspace(experiment, shape, backend));
   const double on_target = sizeof(float) * (4 * inputs + 3 * output + 2 * workspace);
   // three oracles, two doubles for each output element that they know
-  const Extent extent = experiment.problem.output(shape);
+  const Extent extent = experiment.problem.output(shape)[0];
   const auto rows = static_cast<double>(extent.rows), columns = static_cast<double>(extent.columns);
   const double oracles = 6 * sizeof(double) * std::min(output, std::max(0x1p24, columns)) +
                          12 * sizeof(double) * std::min(rows + columns, 0x1p24);  // scattered ones
@@ -78,11 +79,24 @@ std::set<Layout> layouts(const Experiment& experiment, Backend backend) {
   return each(experiment, backend, [](const Strategy& s) { return s.layout; });
 }
 
+std::vector<Placed> placed(const Problem& problem, const Shape& shape, std::int64_t padding) {
+  std::vector<Placed> all;
+  std::int64_t at = guard;
+  for (const auto& extent : problem.output(shape)) {
+    // each with a padding of its own, so that swapped leading dimensions are detected
+    const auto more = padding == 0 ? 0 : padding + 7 * std::ssize(all);
+    all.push_back({extent, std::max<std::int64_t>(1, extent.columns + more), at});
+    constexpr std::int64_t alignment = 64;
+    at += (all.back().floats() + guard + alignment - 1) / alignment * alignment;
+  }
+  return all;
+}
+
 std::int64_t largest_output(const Experiment& experiment, const Shape& shape, Backend backend,
                             std::int64_t padding) {
   const auto sizes = each(experiment, backend, [&](const Strategy& s) {
-    const auto [rows, columns] = experiment.problem_of(s).output(shape);
-    return rows * std::max<std::int64_t>(1, columns + padding);
+    const Placed last = placed(experiment.problem_of(s), shape, padding).back();
+    return last.at + last.floats() - guard;
   });
   return sizes.empty() ? 0 : *sizes.rbegin();
 }
@@ -96,7 +110,7 @@ std::int64_t largest_workspace(const Experiment& experiment, const Shape& shape,
 
 std::optional<Result> refuse_size(const Experiment& experiment, const Shape& shape, Backend backend,
                                   std::int64_t device_free, std::int64_t host_free) {
-  if (experiment.element == Element::fp32 && experiment.terms(shape) >= 1 << 24)
+  if (experiment.sums_in_fp32(shape, 1 << 24))
     return because(
         ReasonCode::no_bound,
         "sums of 2^24 terms and more have no error bound in fp32, so nothing could be proven");

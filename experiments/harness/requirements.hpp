@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <optional>
 #include <set>
+#include <vector>
 
+#include "experiment.hpp"
 #include "result.hpp"
 #include "target.hpp"
 
@@ -19,8 +21,17 @@ std::optional<Result> refuse(const Strategy& strategy, const Shape& shape, const
 
 /// The layouts in which the rows on a backend take their first input.
 std::set<Layout> layouts(const Experiment& experiment, Backend backend);
-/// Floats of the largest output that a row on a backend writes, its leading dimension widened by
-/// `padding`, guards left out; and of the largest workspace.
+/// An output in the memory of all, behind so many floats: on 256 bytes, and guards between them.
+struct Placed {
+  Extent extent;
+  std::int64_t ld, at;
+  [[nodiscard]] std::int64_t floats() const { return words_of(extent.rows * ld, extent.element); }
+};
+/// The outputs of a problem, their leading dimensions widened by `padding`, from the first guard
+/// on.
+std::vector<Placed> placed(const Problem& problem, const Shape& shape, std::int64_t padding);
+/// Floats of the largest outputs that a row on a backend writes, from the first one's to the last
+/// one's end; and of the largest workspace.
 std::int64_t largest_output(const Experiment& experiment, const Shape& shape, Backend backend,
                             std::int64_t padding);
 std::int64_t largest_workspace(const Experiment& experiment, const Shape& shape, Backend backend);

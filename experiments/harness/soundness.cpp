@@ -2,11 +2,8 @@
 #include "soundness.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
-#include <limits>
 #include <map>
-#include <utility>
 #include <vector>
 
 namespace recheck {
@@ -17,79 +14,109 @@ constexpr std::size_t ways = 5;  // to spoil an output
 constexpr int enough_outputs = 4;
 
 /// More than rounding, even of inputs to TF32, does to a sum of products of reals.
-float beyond_rounding(std::int64_t terms) {
-  const auto count = static_cast<float>(std::max<std::int64_t>(1, terms));
-  return count * (count * 0x1p-24F + 0x1p-10F);
+double beyond_rounding(std::int64_t terms) {
+  const auto count = static_cast<double>(std::max<std::int64_t>(1, terms));
+  return count * (count * 0x1p-24 + 0x1p-10);
 }
 
-/// Whether two outputs differ by more than rounding: somewhere by half of the largest element.
-bool clearly_differ(std::span<const float> a, std::span<const float> b, Element element,
-                    std::int64_t terms) {
-  float largest = 2 * beyond_rounding(terms), apart = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    const bool same = std::bit_cast<std::uint32_t>(a[i]) == std::bit_cast<std::uint32_t>(b[i]);
-    const float difference = std::abs(a[i] - b[i]);
-    if (!same && (element == Element::i32 || !std::isfinite(difference))) return true;
-    if (!std::isfinite(difference)) continue;  // what is around the matrix
-    largest = std::max({largest, std::abs(a[i]), std::abs(b[i])});
-    apart = std::max(apart, difference);
+/// Calls body(x, y) with each element of a matrix and the same of another, as doubles.
+void for_all(const View& a, const View& b, const auto& body) {
+  with_type(a.element, [&]<typename T>() {
+    for (std::int64_t i = 0; i < a.rows; ++i) {
+      const auto row = a.row<T>(i), other = b.row<T>(i);
+      for (std::int64_t j = 0; j < a.columns; ++j)
+        body(static_cast<double>(row[j]), static_cast<double>(other[j]));
+    }
+  });
+}
+
+/// The largest magnitude in two matrices, at least `least`.
+double largest_in(const View& a, const View& b, double least) {
+  for_all(a, b, [&](double x, double y) {
+    for (const double size : {std::abs(x), std::abs(y)})
+      if (std::isfinite(size)) least = std::max(least, size);
+  });
+  return least;
+}
+
+/// Whether two outputs differ by more than rounding: somewhere by half of the largest element, and
+/// integers by anything.
+bool clearly_differ(const View& a, const View& b, std::int64_t terms) {
+  const double enough =
+      is_integer(a.element) ? 0 : largest_in(a, b, 2 * beyond_rounding(terms)) / 2;
+  bool differ = false;
+  for_all(a, b, [&](double x, double y) {
+    differ |= std::isfinite(x) && std::isfinite(y) ? std::abs(x - y) > enough
+                                                   : x != y && !(std::isnan(x) && std::isnan(y));
+  });
+  return differ;
+}
+
+/// Makes the element at `at`, the last of `output`, one that no bound allows.
+template <typename T>
+void make_wrong(T& at, const View& output, std::int64_t terms) {
+  if constexpr (std::is_integral_v<T>) {
+    at = static_cast<T>(at ^ T{1} << (8 * sizeof(T) - 2));
+  } else {
+    const auto is = static_cast<double>(at);
+    const double more = 2 * largest_in(output, output, std::max(1.0, beyond_rounding(terms)));
+    at = static_cast<T>(std::isfinite(is) ? is + more : 0);
   }
-  return apart > largest / 2;
-}
-
-/// An element of `output` as no bound allows it.
-float wrong(float element, std::span<const float> output, Element kind, std::int64_t terms) {
-  if (kind == Element::i32)
-    return std::bit_cast<float>(std::bit_cast<std::uint32_t>(element) ^ 1U << 30);
-  if (!std::isfinite(element)) return 0;
-  float largest = std::max(1.0F, beyond_rounding(terms));
-  for (const float other : output)
-    if (std::isfinite(other)) largest = std::max(largest, std::abs(other));
-  return element + 2 * largest;
 }
 
 }  // namespace
 
 Soundness& Soundness::of(const Problem& problem) {
   // tables are copied, their functions are not
-  static std::map<std::pair<decltype(Problem::oracle), decltype(Problem::output)>, Soundness> all;
-  return all[{problem.oracle, problem.output}];
+  static std::map<std::pair<decltype(Problem::oracle), std::string_view>, Soundness> all;
+  return all[{problem.oracle, problem.says}];
 }
 
 bool Soundness::open() const {
-  return !accepted_ && refused_.size() < ways && outputs_ < enough_outputs;
+  return !accepted_ && refused_.size() < ways * count_ && tried_ < enough_outputs;
 }
 
-void Soundness::hold(reference::MatrixView right, const float* other, Element element,
-                     std::int64_t terms,
-                     const std::function<bool(std::span<const float>)>& accepts) {
-  const auto [rows, columns, data, ld] = right;
-  if (rows * columns == 0) return;  // there is nothing to spoil
-  ++outputs_;
-  const std::span output(data, static_cast<std::size_t>(rows * ld));
-  std::vector<float> spoiled;
-  const auto fill = [&](float value) {
-    for (std::int64_t i = 0; i < rows; ++i) std::fill_n(&spoiled[i * ld], columns, value);
-  };
-  const auto last = (rows - 1) * ld + columns - 1;
-  constexpr auto never_written = std::bit_cast<float>(~0U);
-  const std::pair<std::string_view, std::function<void()>> all[ways] = {
-      {"whose last element is wrong",
-       [&] { spoiled[last] = wrong(spoiled[last], output, element, terms); }},
-      {"whose first element is not written", [&] { spoiled[0] = never_written; }},
-      {"that is not written", [&] { fill(never_written); }},
-      {"that is zero", [&] { fill(0); }},
-      {"that belongs to other inputs", [&] { std::copy_n(other, spoiled.size(), &spoiled[0]); }}};
-  for (const auto& [says, spoil] : all) {
-    if (refused_.contains(says)) continue;
-    spoiled.assign(output.begin(), output.end());
-    spoil();
-    if (!clearly_differ(spoiled, output, element, terms)) continue;  // no spoil, here
-    if (accepts(spoiled)) {
-      accepted_ = says;
-      return;
+void Soundness::hold(std::span<const View> right, std::span<const View> other, std::int64_t terms,
+                     const std::function<bool(std::span<const View>)>& accepts) {
+  count_ = right.size();
+  if (std::ranges::any_of(right, [](auto& v) { return v.rows * v.columns == 0; })) return;
+  ++tried_;
+  for (std::size_t number = 0; number < count_; ++number) {
+    const View& output = right[number];
+    const auto size = size_of(output.element);
+    Floats words(output.words.size());
+    auto* bytes = reinterpret_cast<unsigned char*>(words.data());
+    std::vector<View> outputs(right.begin(), right.end());
+    outputs[number].words = words;
+    const auto fill = [&](unsigned char byte) {
+      for (std::int64_t i = 0; i < output.rows; ++i)
+        std::fill_n(bytes + i * output.ld * size, output.columns * size, byte);
+    };
+    const std::pair<std::string_view, std::function<void()>> all[ways] = {
+        {"whose last element is wrong",
+         [&] {
+           const auto last = (output.rows - 1) * output.ld + output.columns - 1;
+           with_type(output.element, [&]<typename T>() {
+             make_wrong(reinterpret_cast<T*>(bytes)[last], output, terms);
+           });
+         }},
+        {"whose first element is not written", [&] { std::fill_n(bytes, size, 0xff); }},
+        {"that is not written", [&] { fill(0xff); }},
+        {"that is zero", [&] { fill(0); }},
+        {"that belongs to other inputs",
+         [&] { std::ranges::copy(other[number].words, words.begin()); }}};
+    for (const auto& [says, spoil] : all) {
+      if (refused_.contains({says, number})) continue;
+      std::ranges::copy(output.words, words.begin());
+      spoil();
+      if (!clearly_differ(outputs[number], output, terms)) continue;  // no spoil, here
+      if (accepts(outputs)) {
+        const std::string which = count_ > 1 ? "number " + std::to_string(number + 1) + ' ' : "";
+        accepted_ = which + std::string(says);
+        return;
+      }
+      refused_.emplace(says, number);
     }
-    refused_.insert(says);
   }
 }
 

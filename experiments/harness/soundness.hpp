@@ -5,6 +5,7 @@
 #include <set>
 #include <span>
 #include <string_view>
+#include <utility>
 
 #include "experiment.hpp"
 
@@ -23,14 +24,15 @@ class Soundness {
   /// Whether another output could show more.
   [[nodiscard]] bool open() const;
 
-  /// Spoils an output that the check accepts of real inputs, of sums of so many terms, in each way
-  /// that has not been refused yet. `other`, as long, is the same row's of other inputs.
-  void hold(reference::MatrixView right, const float* other, Element element, std::int64_t terms,
-            const std::function<bool(std::span<const float>)>& accepts);
+  /// Spoils each of the outputs that the check accepts of real inputs, of sums of so many terms, in
+  /// each way that has not been refused yet. `other` are the same row's of other inputs.
+  void hold(std::span<const View> right, std::span<const View> other, std::int64_t terms,
+            const std::function<bool(std::span<const View>)>& accepts);
 
  private:
-  std::set<std::string_view> refused_;
-  int outputs_ = 0;
+  std::set<std::pair<std::string_view, std::size_t>> refused_;
+  std::size_t count_ = 1;  // of outputs
+  int tried_ = 0;          // proofs whose outputs were spoiled
   Reason accepted_;
 };
 

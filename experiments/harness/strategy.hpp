@@ -5,11 +5,13 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <type_traits>
 
 #include "../../kernels/stream.hpp"
+#include "element.hpp"
 #include "shape.hpp"
 
 namespace recheck {
@@ -90,15 +92,16 @@ inline constexpr std::string_view beyond = "Recheck";
 /// Such a row's source, by the idea that it adds.
 constexpr Source ours(std::string_view idea) { return {beyond, idea}; }
 
-/// A matrix of fp32 where the strategy runs, by rows (or by columns, where that is the strategy's
-/// layout); ld counts elements from one to the next. `data` is on 256 bytes on a GPU and on 64 on a
-/// CPU; what follows the first row is so only where ld is a multiple.
+/// A matrix where the strategy runs, by rows (or by columns, where that is the strategy's layout);
+/// ld counts elements from one to the next. `data` is on 256 bytes on a GPU and on 64 on a CPU;
+/// what follows the first row is so only where ld is a multiple.
 struct Matrix {
   float* data;
   std::int64_t ld;
+  Element element = Element::fp32;
 };
 
-/// One call of a strategy: the shape, its operands (inputs first, the output last), where to put
+/// One call of a strategy: the shape, its operands (inputs first, then outputs), where to put
 /// the work (GPU strategies only), and how often the launch does it (1, save in the regime
 /// `inner`). All memory is the harness's; a launch writes to the output and the workspace alone.
 /// It need not wait for the device; its CUDA errors, and what it throws, fail the case.
@@ -107,6 +110,17 @@ struct Call {
   std::span<const Matrix> operands;
   kernels::Queue queue;
   int repeats = 1;
+
+  /// The elements of an operand, which have to be of the type that it was declared with.
+  template <typename T>
+  [[nodiscard]] T* as(std::size_t number) const {
+    const Matrix& operand = operands[number];
+    if (operand.element != element_of<T>())
+      throw std::invalid_argument(
+          "operand " + std::to_string(number) + " is of " + std::string(name_of(operand.element)) +
+          ", and its launcher takes " + std::string(name_of(element_of<T>())));
+    return reinterpret_cast<T*>(operand.data);
+  }
 };
 
 /// A strategy's entry point behind one signature. `run` is null where the build lacks something,
@@ -168,10 +182,22 @@ inline constexpr bool have_cuda = false;
 /// link.
 template <auto f, auto make>
 constexpr Launcher gpu_launcher() {
-  if constexpr (!have_cuda) {
+  using Made = std::invoke_result<decltype(make), const Call&>;
+  if constexpr (!std::is_invocable_v<decltype(make), const Call&>) {
+    static_assert(std::is_invocable_v<decltype(make), const Call&>,
+                  "gpu_launcher<f, make>: make has to take a const recheck::Call&");
+    return {};
+  } else if constexpr (constexpr bool stream =
+                           std::is_invocable_v<decltype(f), typename Made::type, cudaStream_t>;
+                       !stream &&
+                       !std::is_invocable_v<decltype(f), typename Made::type, kernels::Queue>) {
+    static_assert(stream,
+                  "gpu_launcher<f, make>: f has to take what make returns, and a cudaStream_t or a "
+                  "recheck::kernels::Queue");
+    return {};
+  } else if constexpr (!have_cuda) {
     return {Backend::gpu, nullptr, "built without the CUDA Toolkit"};
-  } else if constexpr (std::is_invocable_v<decltype(f), decltype(make(std::declval<Call>())),
-                                           cudaStream_t>) {
+  } else if constexpr (stream) {
     return {Backend::gpu, [](const Call& call) { f(make(call), call.queue.stream); }};
   } else {
     return {Backend::gpu, [](const Call& call) { f(make(call), call.queue); }};

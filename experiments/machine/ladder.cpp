@@ -61,9 +61,8 @@ float numbered(float, std::int64_t i) { return static_cast<float>(i % 1024); }
 /// Every element of the output is a function of the input's, and of its place.
 template <float (*expected)(float, std::int64_t), Extent (*extent)(const Shape&) = elements>
 Oracle element_oracle(const Shape& s, std::span<const HostMatrix> inputs, Values) {
-  const auto [rows, columns] = extent(s);
-  return [rows, columns, in = inputs[0].elements.data()](std::span<const float> out, std::int64_t,
-                                                         Arithmetic) {
+  return [rows = extent(s).rows, columns = extent(s).columns, in = inputs[0].elements.data()](
+             std::span<const float> out, std::int64_t, Arithmetic) {
     const auto wrong = reference::count_differences({rows, columns, out.data(), columns},
                                                     [&](std::int64_t i, std::int64_t j) {
                                                       const auto at = i * columns + j;

@@ -39,7 +39,7 @@ float turned(reference::MatrixView a, std::int64_t i, std::int64_t j) {
 template <Extent (*extent)(const Shape&),
           float (*expected)(reference::MatrixView, std::int64_t, std::int64_t)>
 Oracle oracle(const Shape& s, std::span<const HostMatrix> inputs, Values) {
-  const auto [rows, columns] = extent(s);
+  const std::int64_t rows = extent(s).rows, columns = extent(s).columns;
   return [rows, columns, a = inputs[0].view()](std::span<const float> out, std::int64_t ld,
                                                Arithmetic) {
     const auto wrong = reference::count_differences(

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstdlib>
 #include <limits>
@@ -16,19 +15,11 @@ namespace {
 TEST(Inputs, OfI32SumWithoutOverflow) {
   for (const std::int64_t terms : {1, 77, 1 << 22, 1 << 26}) {
     for (const auto values : {Values::integers, Values::reals}) {
-      const auto limit = i32_limit(terms, values);
+      const auto limit = limit_of(Element::i32, terms, values);
       EXPECT_LE(limit * terms, std::numeric_limits<std::int32_t>::max());
       if (terms == 1 << 22) {
         EXPECT_EQ(limit, values == Values::integers ? 64 : 511);
       }
-      const auto matrix = make_input(1, 0, 1, 500, 500, values, limit, Element::i32);
-      int largest = 0;
-      for (std::int64_t j = 0; j < 500; ++j) {
-        const int value = std::abs(std::bit_cast<int>(matrix.elements[j]));
-        EXPECT_TRUE(value >= 1 && value <= limit) << value;
-        largest = std::max(largest, value);
-      }
-      EXPECT_GT(largest, limit / 2);
     }
   }
 }
@@ -92,13 +83,6 @@ TEST(Inputs, WithAWideOneInEachRowAndColumnSumExactly) {
   }
 }
 
-TEST(Inputs, HaveNaNAllAround) {
-  const auto padded = make_input(1, 0, 3, 4, 6, Values::reals, 1);
-  ASSERT_EQ(static_cast<std::int64_t>(padded.elements.size()), storage(3, 6));
-  for (std::size_t at = 0; at < padded.elements.size(); ++at)
-    EXPECT_EQ(std::isnan(padded.elements[at]), at >= 18 || at % 6 >= 4) << at;
-}
-
 TEST(Layouts, StartLinesWhereCudaMallocPitchDoes) {
   EXPECT_EQ(leading_dimension(5, 7, Layout::row_major, 0), 7);
   EXPECT_EQ(leading_dimension(5, 0, Layout::row_major, 0), 1);
@@ -108,21 +92,6 @@ TEST(Layouts, StartLinesWhereCudaMallocPitchDoes) {
   EXPECT_EQ(leading_dimension(128, 7, Layout::column_major, 0), 128);
   EXPECT_EQ(leading_dimension(129, 7, Layout::column_major, 0), 256);
   EXPECT_EQ(leading_dimension(0, 7, Layout::column_major, 0), 128);
-}
-
-TEST(Layouts, HoldTheSameElementsAndNaNAround) {
-  const auto matrix = make_input(1, 0, 37, 50, 53, Values::reals, 1);
-  const auto pitched = relayout(matrix, Layout::pitched, 128);
-  const auto columns = relayout(matrix, Layout::column_major, 128);
-  EXPECT_EQ(std::ssize(columns.elements), storage(50, 128));
-  for (int i = 0; i < 37; ++i)
-    for (int j = 0; j < 50; ++j) {
-      EXPECT_EQ(pitched.elements[i * 128 + j], matrix.elements[i * 53 + j]);
-      EXPECT_EQ(columns.elements[j * 128 + i], matrix.elements[i * 53 + j]);
-    }
-  const auto nan = [](float x) { return std::isnan(x); };
-  EXPECT_EQ(std::ranges::count_if(pitched.elements, nan), storage(37, 128) - 37 * 50);
-  EXPECT_EQ(std::ranges::count_if(columns.elements, nan), storage(50, 128) - 37 * 50);
 }
 
 TEST(IntegerLimit, KeepsEverySumExact) {

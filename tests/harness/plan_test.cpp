@@ -146,7 +146,7 @@ TEST(Plan, RefusesTablesThatNobodyCouldTellApart) {
       {[](auto& e, auto&) {
          e.inputs = [](const Shape& s) { return std::vector<Extent>{{s[0] - 5, s[1]}}; };
        },
-       "an input or the output is -"},
+       "an input or an output is -"},
       {[](auto& e, auto&) { e.axes = {"rows", "rows"}; }, "two of its axes are named rows"},
       {[](auto& e, auto&) { e.name = "audit"; }, "the name of the self-audit"},
       {[](auto& e, auto&) { e.name = "machine"; }, "the name of the machine's ceilings"},

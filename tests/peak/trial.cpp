@@ -59,7 +59,8 @@ double Trial::bound(const Strategy& strategy) const {
   const std::vector<HostMatrix> none = {{1, one[2], one[2], Floats(one[2], 0.0F)},
                                         {one[2], 1, 1, Floats(one[2], 0.0F)}};
   const float zero = 0;
-  return problem_.oracle(one, none, Values::reals)({&zero, 1}, 1, strategy.arithmetic).bound;
+  const View output = {1, 1, 1, {&zero, 1}};
+  return problem_.oracle(one, none, Values::reals)({&output, 1}, strategy.arithmetic).bound;
 }
 
 /// The first element that is not what IEEE makes of these inputs: NaN and infinities where the

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "../../reference/error.hpp"
+#include "experiment.hpp"
+
+namespace recheck {
+
+// Oracles from a truth that a table computes: one value for each element, row by row.
+
+/// Calls body(element, its value) for each element of an output.
+template <typename T>
+void with_truth(const View& output, const auto& truth, const auto& body) {
+  if (std::cmp_not_equal(truth.size(), output.rows * output.columns))
+    throw std::invalid_argument("the truth has " + std::to_string(truth.size()) +
+                                " values, and the output " + std::to_string(output.rows) + "x" +
+                                std::to_string(output.columns) + " elements");
+  auto value = truth.begin();
+  for (std::int64_t i = 0; i < output.rows; ++i)
+    for (const T& element : output.row<T>(i)) body(element, *value++);
+}
+
+/// Right where every element is its value.
+template <typename T>
+Oracle exact(std::vector<T> truth) {
+  return [truth = std::move(truth)](std::span<const View> outputs, Arithmetic) {
+    std::int64_t wrong = 0;
+    with_truth<T>(outputs[0], truth, [&](T is, T should) { wrong += is == should ? 0 : 1; });
+    return Error{static_cast<double>(wrong), 0, "elements that differ"};
+  };
+}
+
+/// Right where |element - value| <= bound(value); NaN never is.
+inline Oracle bounded(std::vector<double> truth, std::function<double(double)> bound) {
+  return [truth = std::move(truth), bound = std::move(bound)](std::span<const View> outputs,
+                                                              Arithmetic) {
+    double worst = 0;
+    with_type(outputs[0].element, [&]<typename T>() {
+      with_truth<T>(outputs[0], truth, [&](T is, double should) {
+        const double error = static_cast<double>(is) - should;
+        worst = reference::worse(worst, reference::relative(error, bound(should)));
+      });
+    });
+    return Error{worst, 1, "max |error| / bound"};
+  };
+}
+
+/// The first for the first output, and so on: right where all are.
+inline Oracle each(std::vector<Oracle> oracles) {
+  return [oracles = std::move(oracles)](std::span<const View> outputs, Arithmetic arithmetic) {
+    if (oracles.size() != outputs.size())
+      throw std::invalid_argument("there are " + std::to_string(outputs.size()) + " outputs, and " +
+                                  std::to_string(oracles.size()) + " oracles");
+    Error error = oracles[0](outputs, arithmetic);
+    for (std::size_t i = 1; i < oracles.size() && error.acceptable(); ++i)
+      error = oracles[i](outputs.subspan(i), arithmetic);
+    return error;
+  };
+}
+
+}  // namespace recheck

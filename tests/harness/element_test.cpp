@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Operands of every element type, and several outputs: what holds of one type holds of all.
+#include "../../experiments/harness/element.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "../../experiments/harness/check.hpp"
+#include "../../experiments/harness/gate.hpp"
+#include "../targets.hpp"
+
+namespace recheck {
+namespace {
+
+void for_each_type(const auto& body) {
+  for (std::size_t i = 0; i < std::tuple_size_v<ElementTypes>; ++i) {
+    SCOPED_TRACE(name_of(static_cast<Element>(i)));
+    with_type(static_cast<Element>(i), body);
+  }
+}
+
+template <typename T>
+T of_bits(std::uint16_t bits) {
+  T value;
+  std::memcpy(static_cast<void*>(&value), &bits, sizeof bits);
+  return value;
+}
+
+template <typename T>
+void rounds_to_nearest(std::uint16_t infinity) {
+  EXPECT_TRUE(std::isnan(of_bits<T>(0xffff)));
+  EXPECT_EQ(static_cast<float>(of_bits<T>(infinity)), INFINITY);
+  for (std::uint16_t bits = 0; bits < infinity; ++bits) {
+    const double is = of_bits<T>(bits);
+    // what would follow the largest is where infinity begins
+    const double next = bits + 1 < infinity ? of_bits<T>(bits + 1) : 2 * is - of_bits<T>(bits - 1);
+    const double half = (is + next) / 2;
+    const auto even = of_bits<T>(bits % 2 == 0 ? bits : bits + 1);
+    EXPECT_LT(is, next);
+    EXPECT_EQ(T(is), is);
+    EXPECT_EQ(T(-is), -is);
+    EXPECT_EQ(T(half), even) << bits;
+    EXPECT_EQ(T(std::nextafter(half, 0)), is) << bits;
+    EXPECT_EQ(T(std::nextafter(half, INFINITY)), of_bits<T>(bits + 1)) << bits;
+  }
+}
+TEST(Element, OfSixteenBitsIsTheNearestFloat) {
+  rounds_to_nearest<fp16>(0x7c00);
+  rounds_to_nearest<bf16>(0x7f80);
+}
+
+TEST(Element, OfAnInputIsItsOwnAndAllAroundIsPoison) {
+  EXPECT_EQ(element_of<const unsigned long long>(), Element::u64);
+  for_each_type([]<typename T>() {
+    EXPECT_EQ(size_of(element_of<T>()), static_cast<std::int64_t>(sizeof(T)));
+    for (const auto values : {Values::integers, Values::reals}) {
+      const int limit = limit_of(element_of<T>(), 100, values);
+      const HostMatrix tight = make_input(1, 0, 5, 7, 7, values, limit, element_of<T>());
+      const HostMatrix padded = make_input(1, 0, 5, 7, 10, values, limit, element_of<T>());
+      const HostMatrix pitched = relayout(padded, Layout::column_major, 512 / sizeof(T));
+      HostMatrix erased = padded;
+      for (std::int64_t i = 0; i < 5; ++i) {
+        EXPECT_TRUE(std::ranges::equal(tight.row<T>(i), padded.row<T>(i)));
+        for (std::int64_t j = 0; j < 7; ++j) {
+          const double x = padded.typed().at(i, j);
+          EXPECT_NE(x, 0);
+          EXPECT_LE(std::abs(x), limit);
+          EXPECT_EQ(x, pitched.typed().at(j, i));
+        }
+        std::memset(reinterpret_cast<char*>(erased.elements.data()) + 10 * i * sizeof(T), 0xff,
+                    7 * sizeof(T));
+      }
+      const auto bytes = std::as_bytes(std::span(erased.elements));
+      EXPECT_EQ(std::ranges::count(bytes, std::byte{0xff}), std::ssize(bytes));
+      EXPECT_TRUE(std::is_integral_v<T> ||
+                  std::isnan(static_cast<double>(padded.row<T>(0).data()[7])));
+    }
+  });
+}
+
+TEST(Element, ThatHoldsNoSuchValueIsRefused) {
+  HostMatrix bytes = unwritten(1, 9, Layout::row_major, 9, Element::u8);
+  fill(bytes, 1, 0, [](auto, std::int64_t i, const Shape& s) { return double(i * s[0]); }, {31});
+  EXPECT_EQ(bytes.typed().at(0, 8), 248);
+  EXPECT_THROW(fill(bytes, 1, 0, [](auto, auto, const Shape&) { return 256.0; }, {}),
+               std::invalid_argument);
+  EXPECT_THROW(static_cast<void>(bytes.row<int>(0)), std::invalid_argument);
+}
+
+/// The input's elements, and bytes that say of which row they are.
+enum class Wrong { none, in_padding, between, unwritten, last, input, type };
+
+template <typename T, Wrong wrong>
+void copies(const Call& call) {
+  const auto &in = call.operands[0], &out = call.operands[1], &rows = call.operands[2];
+  if (wrong == Wrong::type)
+    static_cast<void>(call.as<std::conditional_t<std::is_same_v<T, float>, int, float>>(0));
+  auto *from = call.as<T>(0), *to = call.as<T>(1);
+  auto* row = call.as<std::uint8_t>(2);
+  for (std::int64_t i = 0; i < call.shape[0]; ++i) {
+    std::copy_n(from + i * in.ld, call.shape[1], to + i * out.ld);
+    if (wrong != Wrong::unwritten) row[i * rows.ld] = static_cast<std::uint8_t>(i + 1);
+  }
+  if (wrong == Wrong::in_padding) to[call.shape[1]] = from[0];
+  if (wrong == Wrong::between) row[-1] = 7;
+  if (wrong == Wrong::last) row[(call.shape[0] - 1) * rows.ld] ^= 1;
+  if (wrong == Wrong::input) from[0] = from[1];
+}
+
+template <typename T, bool second>
+Oracle oracle(const Shape& s, std::span<const HostMatrix> inputs, Values) {
+  std::vector<double> truth;
+  std::vector<std::uint8_t> rows;
+  for (std::int64_t i = 0; i < s[0]; ++i) {
+    for (const T element : inputs[0].row<T>(i)) truth.push_back(static_cast<double>(element));
+    rows.push_back(static_cast<std::uint8_t>(i + 1));
+  }
+  const auto first = bounded(truth, [](double) { return 0; });
+  return second ? each({first, exact(rows)}) : first;
+}
+
+template <typename T, Wrong wrong, bool second = true>
+Result proven() {
+  static constexpr Strategy row = {
+      .name = "row", .source = ours("x"), .launch = {Backend::cpu, copies<T, wrong>}};
+  const Experiment experiment = {
+      .name = "copies",
+      .title = "Copies",
+      .axes = {"rows", "columns"},
+      .ladder = {&row, 1},
+      .headline = {},
+      .timed = {},
+      .edges = {},
+      .inputs = [](const Shape& s) { return std::vector{Extent{s[0], s[1], element_of<T>()}}; },
+      .terms = [](const Shape&) { return std::int64_t{1}; },
+      .problem = {"copies and rows",
+                  [](const Shape& s) -> std::vector<Extent> {
+                    return {{s[0], s[1], element_of<T>()}, {s[0], 1, Element::u8}};
+                  },
+                  [](const Shape&) { return Work{1, 1}; }, oracle<T, second>}};
+  Result result;
+  const auto threw = failure_of(
+      [&] { result = Gate(experiment, {6, 9}, targets().of(Backend::cpu), 3, 1).prove(row); });
+  return threw.value_or(result);
+}
+
+TEST(Element, OfEveryTypePassesTheGateOnlyWhereAllOutputsAreRight) {
+  for_each_type([]<typename T>() {
+    EXPECT_EQ((proven<T, Wrong::none>().reason.value_or("")), "");
+    const auto says = [](const Result& result, const std::string& words) {
+      EXPECT_FALSE(result.passed()) << words;
+      EXPECT_NE(result.reason.value_or("").find(words), std::string::npos) << *result.reason;
+    };
+    says(proven<T, Wrong::in_padding>(), "wrote outside the output 1, 9 elements from the start");
+    says(proven<T, Wrong::between>(), "wrote outside the output 1");
+    says(proven<T, Wrong::unwritten>(), "elements that differ is 6");
+    says(proven<T, Wrong::last>(), "elements that differ is 1");
+    says(proven<T, Wrong::input>(), "changed its input 1 of 1");
+    says(proven<T, Wrong::type>(), "operand 0 is of " + std::string(name_of(element_of<T>())));
+    says(proven<T, Wrong::none, false>(), "accepts an output number 2 whose last element is wrong");
+  });
+}
+
+}  // namespace
+}  // namespace recheck
