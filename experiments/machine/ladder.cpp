@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
 #include <bit>
-#include <memory>
 
 #include "../../kernels/machine/machine.hpp"
 #include "../../reference/matvec.hpp"
 #include "../../reference/transpose.hpp"
+#include "../harness/check.hpp"
 #include "machine.hpp"
 
 namespace recheck::machine {
@@ -85,16 +85,9 @@ float chained(float x) {
 }
 
 Oracle chain_oracle(const Shape& s, std::span<const HostMatrix> inputs, Values) {
-  // once for all launches: chains take their time
-  auto truth = std::make_shared<std::vector<float>>(s[0]);
-  reference::parallel_for(s[0],
-                          [&](std::int64_t i) { (*truth)[i] = chained(inputs[0].elements[i]); });
-  return [truth](std::span<const float> out, std::int64_t, Arithmetic) {
-    const auto count = std::ssize(*truth);
-    const auto wrong = reference::count_differences(
-        {1, count, out.data(), count}, [&](std::int64_t, std::int64_t j) { return (*truth)[j]; });
-    return Error{static_cast<double>(wrong), 0, "elements that differ"};
-  };
+  std::vector<float> truth(s[0]);
+  reference::parallel_for(s[0], [&](std::int64_t i) { truth[i] = chained(inputs[0].elements[i]); });
+  return exact(std::move(truth));
 }
 
 const Problem reading = {"every word read once", folded, moved<1>, fold_oracle};
