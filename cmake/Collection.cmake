@@ -16,6 +16,17 @@ function(recheck_define_code target scope)
   endif()
 endfunction()
 
+# Makes <name>_git_info, a target that writes a file with this source tree's commit: at each build, and only
+# when the answer changes.
+function(recheck_git_info name file of)
+  add_custom_target(${name}_git_info
+    COMMAND ${CMAKE_COMMAND} -D SOURCE=${PROJECT_SOURCE_DIR} -D BUILD=${PROJECT_BINARY_DIR} -D OF=${of}
+            -D OUTPUT=${file} -P ${recheck_cmake}/git_info.cmake
+    BYPRODUCTS ${file}
+    COMMENT ""
+    VERBATIM)
+endfunction()
+
 # Makes <name>_build_info, an object library with what the record says of the build: compilers, the flags
 # of the configuration that is built, the commit of this source tree, and of the device code in the
 # libraries KERNELS checksums and what it was compiled with. OPTIONS_OF is a target: the library is
@@ -50,13 +61,7 @@ function(recheck_build_info name)
     configure_file(${recheck_cmake}/build_info.cpp.in ${folder}/build_info_${type}.cpp)
   endforeach()
 
-  # the commit is asked for at each build, the file touched only when the answer changes
-  add_custom_target(${name}_git_info
-    COMMAND ${CMAKE_COMMAND} -D SOURCE=${PROJECT_SOURCE_DIR} -D BUILD=${PROJECT_BINARY_DIR}
-            -D OUTPUT=${folder}/git_info.cpp -P ${recheck_cmake}/git_info.cmake
-    BYPRODUCTS ${folder}/git_info.cpp
-    COMMENT ""
-    VERBATIM)
+  recheck_git_info(${name} ${folder}/git_info.cpp git)
 
   set(unknown "")
   set(objects "")
@@ -115,7 +120,8 @@ endfunction()
 # files are left out, and the GPU rows say so. It gets
 #   <name>           the program; <name> --help says what it does
 #   <name>.gate      a test for CTest: every row proves itself at its experiment's awkward shapes
-#   <name>_report    a target that measures first what decides CLAIMS, then the rest of the matrix, and renders
+#   <name>.claims    another: CLAIMS are in form, and name what there is
+#   <name>_report    a target that proves the rows, measures first what decides CLAIMS, then the rest of the matrix, and renders
 #                    <name>_report in the build folder after each, and <name>_report.zip, the same as one file
 #   <name>_render    renders what was measured last
 # CLAIMS holds sources.toml and <experiment>/claims.toml, by which the report judges.
@@ -161,8 +167,9 @@ function(recheck_add_experiments name)
     find_program(NCU ncu HINTS ${CUDAToolkit_BIN_DIR})
     find_program(COMPUTE_SANITIZER compute-sanitizer HINTS ${CUDAToolkit_BIN_DIR})
     set(program ${RECHECK_PYTHON} -m recheck_report)
+    add_test(NAME ${name}.claims COMMAND ${program} collect $<TARGET_FILE:${name}> --experiments ${arg_CLAIMS})
     set(report ${CMAKE_CURRENT_BINARY_DIR}/${name}_report)
-    set(measure ${program} measure $<TARGET_FILE:${name}> --experiments ${arg_CLAIMS}
+    set(measure ${program} measure $<TARGET_FILE:${name}> --gate --experiments ${arg_CLAIMS}
                 --ncu "${NCU}" --sanitizer "${COMPUTE_SANITIZER}" --nvcc "${CMAKE_CUDA_COMPILER}"
                 --measured ${measured} --report ${report} --bundle ${report}.zip)
     set(render ${program} render ${measured} --experiments ${arg_CLAIMS} --output ${report} --bundle ${report}.zip)

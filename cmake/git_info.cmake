@@ -1,5 +1,8 @@
 # Writes OUTPUT with the commit of SOURCE, and whether and how its work tree differs from it, the folder
-# BUILD within it left out.
+# BUILD within it left out: of a program's source, or with OF=harness of the harness's.
+if(NOT OF)
+  set(OF git)
+endif()
 
 # a hook has these set for a repository of its own
 foreach(variable GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE)
@@ -40,7 +43,7 @@ file(CONFIGURE OUTPUT "${OUTPUT}" CONTENT [[
 // made by git_info.cmake
 #include "experiments/harness/build_info.hpp"
 
-const char* const recheck::build::git_commit = "@commit@";
-const bool recheck::build::git_dirty = @dirty@;
-const char* const recheck::build::git_diff = "@diff@";
+const char* const recheck::build::@OF@_commit = "@commit@";
+const bool recheck::build::@OF@_dirty = @dirty@;
+const char* const recheck::build::@OF@_diff = "@diff@";
 ]] @ONLY)

@@ -16,8 +16,10 @@ extern const char* const blas;
 extern const bool optimised, fast_math;  // as the compiler says, of the program's own C++
 extern const char* const git_commit;
 extern const bool git_dirty;
-extern const char* const git_diff;  // empty where clean
-extern const char* const cubins;    // JSON: {"matmul/tile.cu": "16 digits", ...} or null
+extern const char* const git_diff;                             // empty where clean
+extern const char *const harness_commit, *const harness_diff;  // Recheck's own, in its library
+extern const bool harness_dirty;
+extern const char* const cubins;  // JSON: {"matmul/tile.cu": "16 digits", ...} or null
 extern const char* const cubins_unknown;
 extern const char* const nvcc_environment;  // "NVCC_APPEND_FLAGS=..." when device code was compiled
 // files of device code that were compiled so, separated by semicolons

@@ -165,6 +165,13 @@ Json gpu_json(const Device& gpu, const Nvml& nvml, Json& unknown) {
   return device;
 }
 
+/// Recheck's own commit, where it is known and not the program's.
+std::string harness() {
+  const std::string commit = build::harness_commit;
+  if (commit == "unknown" || commit == build::git_commit) return {};
+  return ", commit " + commit + (build::harness_dirty ? ", with uncommitted changes" : "");
+}
+
 /// Whether the GPU runs machine code of this build, or what the driver makes of its PTX.
 Json code_json(const Device& gpu, Json& unknown) {
   const auto runs = kernels::code_for(build::architectures, gpu.compute_capability);
@@ -215,7 +222,7 @@ Json environment(const Gpu& gpu, const std::string& command, const Settings& set
       {"cpu_threads", reference::usable_cpus()},
       {"os", after("/etc/os-release", "PRETTY_NAME") + ", " + kernel.sysname + " " + release},
       {"mps", mps},
-      {"version", build::version},
+      {"version", build::version + harness()},
       {"git",
        {{"commit", build::git_commit},
         {"dirty", build::git_dirty},

@@ -137,7 +137,7 @@ def main(words: Sequence[str] | None = None) -> int:
         sys.stdout.flush()  # here its errors are one line, at the interpreter's end they are not
         return code
     except BadRecord as error:
-        return _say(str(error), 2)
+        return max(_say(str(line), 2) for line in error.args)
     except Failed as error:
         return _say(str(error), error.code)
     except OSError as error:

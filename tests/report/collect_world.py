@@ -53,7 +53,7 @@ class World:
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.experiments = folder, folder / "experiments"
-        self.output = folder / "measured" / "probes.json"
+        self.output: Any = folder / "measured" / "probes.json"
         self.claims = 0
         self.called: list[list[str]] = []
         self.environment: Any = {
@@ -180,8 +180,9 @@ class World:
         forget()
         names = {"ncu": "ncu", "sanitizer": "sanitizer", "nvcc": "nvcc", "tests": "recheck_tests"}
         words = [each for k, v in names.items() for each in (f"--{k}", self.folder / v)]
-        own = ("--output", self.output, "--experiments", self.experiments)
-        return run("collect", self.folder / "recheck", *own, *words, *options)
+        words += ["--experiments", self.experiments]
+        words += ["--output", self.output] if self.output else []
+        return run("collect", self.folder / "recheck", *words, *options)
 
     def probe(self, *options: object) -> Any:
         result = self.run(*options)

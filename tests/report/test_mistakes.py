@@ -42,12 +42,17 @@ SLIPS = [
     (CASE, "kernel2", "write experiment/row/shape/regime, like "),
     (CASE, CASE.replace("4194304", "2^22"), "the shape 2^22 is no numbers with x between them"),
     (CASE, CASE.replace("kernel2", "kernel1"), f"compares {CASE.replace('2/', '1/')} with itself"),
+    (CASE, CASE.replace("cold", "{regime}"), "the claim's `open` names no choice with {regime}"),
     ("4194304/cold", "4194304/hot", "is not counted: counters are of launches with flushed cache"),
     ("bank_conflicts /", "bank_conflict /", "no counter shared_bank_conflict; nearest are shared_"),
     ("shared_bank_conflicts /", "rows /", "; and no such axis; there are elements"),
     ("at_least = 0.84", "at_least = 84", "84 of a limit is never reached: 84 % is 0.84"),
     ('roof = "dram"', 'roof = "drm"', "'drm' is no case: write experiment/row/shape/regime, like"),
-    ("at_least = 0.5", "equals = 1, tolerance = 1", "tolerance is unknown; there are form, says,"),
+    (
+        "at_least = 0.5",
+        "equals = 1, tolerance = 1",
+        "tolerance is unknown; choose relative or absolute",
+    ),
     ("at_least = 0.5", "at_least = 1, absolute = 1", "says how near to equals: relative, or else"),
     (', above = "faster"', "", "needs exactly one of above, below"),
     ('above = "faster"', 'above = "fast"', "there is no fast; there are faster, much faster, far"),
@@ -94,6 +99,16 @@ def test_a_slip_is_one_line(old: str, new: str, why: str, article: Path) -> None
     line = _said(article)
     assert why in line and line.startswith(f"{article / CLAIMS}: claim reduction.")
     assert "\n" not in line
+
+
+def test_tables_of_which_there_may_be_several(article: Path) -> None:
+    text = (article / CLAIMS).read_text()
+    (article / CLAIMS).write_text(text.replace("[[claim]]", "[claim]", 1))
+    assert "several tables of a name, each begins with [[name]]" in _said(article)
+    (article / CLAIMS).write_text("[claim]\n")
+    assert "[claim] must be [[claim]]" in _said(article)
+    (article / CLAIMS).write_text(text.replace('title = "', 'titel = "'))
+    assert _said(article).count("titel is unknown") == text.count("[[claim]]")
 
 
 @pytest.mark.parametrize("file", FILES)

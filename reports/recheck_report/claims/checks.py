@@ -163,6 +163,8 @@ def _checks(table: Any, where: str) -> list[Check]:
     form = FORMS[name]
     expands = name not in SERIES and "shapes" in table
     allowed = ("form", "says", "key", *form.needs, *form.one_of, *form.may)
+    if "tolerance" in table:
+        raise Unfit("is unknown; choose relative or absolute", f"{where}.tolerance")
     known_only(table, (*allowed, "shapes") if expands else allowed, f"{where}.")
     for key in form.needs:
         if key not in table:
@@ -276,6 +278,8 @@ def _cases(check: Check, where: str) -> None:
 
 def _no_id(name: str) -> str:
     """What is wrong with the form of a case's id; empty if nothing is."""
+    if left := re.search(r"{(?!shape})\w*}", name):
+        return f"the claim's `open` names no choice with {left[0]}"
     row, shape, regime = (name.rsplit("/", 2) + ["", ""])[:3]
     if not _ROW.fullmatch(row):
         return "write experiment/row/shape/regime, like matmul/tile16/1024x1024x1024/cold"

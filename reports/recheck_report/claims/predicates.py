@@ -145,7 +145,8 @@ class Questions:
         over = tuple((label, self._ask(each)) for label, each in check.over)
         reasons = (f"{with_choices([label])}: {each.reason}" for label, each in over if each.reason)
         verdict = over_all(each.verdict for _, each in over)
-        reason = next(reasons, None) if verdict == NOT_MEASURED else None
+        same = over[0][1].reason if all(each.reason for _, each in over) else None
+        reason = (same or next(reasons, None)) if verdict == NOT_MEASURED else None
         return replace(
             over[0][1],
             check=check,

@@ -22,7 +22,10 @@ Shape = Annotated[str, Is(pattern=r"^\d+(x\d+)*$", form="like 8192x8192")]
 
 
 class BadClaim(BadRecord):
-    """A file of claims or errata is not in form; str() is one line for the user."""
+    """A file of claims or errata is not in form: a line for the user, or several."""
+
+    def __str__(self) -> str:
+        return "\n".join(self.args)
 
 
 def there(names: Iterable[str], wrong: str) -> str:
@@ -79,11 +82,14 @@ def load_tables(
 ) -> tuple[T, ...]:
     """What the tables of that name come to, of a file that holds nothing else but `more`, which has
     been taken out; in its order, each with a value of its own in the field `unique`, and with one
-    of the values that are `known` for a field; raises BadClaim."""
+    of the values that are `known` for a field; raises BadClaim, a line for each table."""
     tables = file.get(key, [])
-    if set(file) - {key} or type(tables) is not list:
+    if type(tables) is not list:
+        raise BadClaim(f"{path}: [{key}] must be [[{key}]], as there may be several")
+    if set(file) - {key}:
         raise BadClaim(f"{path}: holds more than [[{key}]]{more} tables")
     found: list[T] = []
+    wrong: list[str] = []
     for at, table in enumerate(tables):
         name = table.get("id") if type(table) is dict else None
         try:
@@ -96,6 +102,7 @@ def load_tables(
                 one_of(values, getattr(one, member), member)
             found.append(one)
         except BadRecord as error:
-            where = f"{path}: {key} {name or f'number {at + 1}'}"
-            raise BadClaim(f"{where}: {error}") from error
+            wrong.append(f"{path}: {key} {name or f'number {at + 1}'}: {error}")
+    if wrong:
+        raise BadClaim(*wrong)
     return tuple(found)

@@ -9,6 +9,9 @@ A case's counters are those of one launch of its strategy behind its proof: real
 flushed, so that claims count cases of the regime cold. Where a launch is several kernels,
 counts are added up, and what is per thread or per block (block, registers, shared_bytes) is the
 largest.
+
+Without --output nothing is collected: names in the claims are held against the program, and every
+one that there is not is a line.
 """
 
 from __future__ import annotations
@@ -96,14 +99,14 @@ def untested(known: Collection, names: set[str]) -> Iterator[str]:
 def check_names(
     options: argparse.Namespace, known: Collection, record: dict[str, Any], there_are: Tables
 ) -> None:
-    """Raises BadClaim for the first name that neither the program nor its tests have."""
+    """Raises BadClaim for the names that neither the program nor its tests have, a line each."""
     found = faults(known, there_are)
     # tests of what runs on a GPU are built with CUDA alone
     if is_program(options.tests) and record["environment"]["cuda_runtime"]:
         names = listed(options.tests)
         found = chain(found, untested(known, names) if names else ())
-    for fault in found:
-        raise BadClaim(fault)
+    if lines := [*found]:
+        raise BadClaim(*lines)
 
 
 def probe(options: argparse.Namespace, known: Collection) -> dict[str, Any]:
@@ -145,7 +148,7 @@ def probe(options: argparse.Namespace, known: Collection) -> dict[str, Any]:
 def options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("recheck", metavar="PROGRAM", help="of experiments: ours, recheck, or one of your own")
-    add("--output", type=Path, required=True, metavar="FILE", help="the probes.json to write")
+    add("--output", type=Path, metavar="FILE", help="the probes.json; without, names are checked")
     add("--tests", default="", metavar="PROGRAM", help="of GoogleTest's tests that checks name")
     add("--ncu", default="", help="Nsight Compute's command line")
     add("--sanitizer", default="", help="compute-sanitizer")
@@ -157,6 +160,10 @@ def run(options: argparse.Namespace) -> int:
     known = load_collection(options.experiments)
     output = options.output
     try:
+        if output is None:
+            record = environment(options.recheck, CUDA_VISIBLE_DEVICES="")
+            check_names(options, known, record, tables(options.recheck, record))
+            return 0
         # what cannot be written shows before there is anything to lose
         output.parent.mkdir(parents=True, exist_ok=True)
         if output.is_dir():

@@ -311,4 +311,7 @@ def read_toml(path: Path, error: type[BadRecord] = BadRecord) -> dict[str, Any]:
     except OSError as problem:
         raise error(f"{path}: cannot be read: {problem.strerror}") from problem
     except (ValueError, RecursionError) as problem:
-        raise error(f"{path}: is no TOML: {' '.join(str(problem).split())}") from problem
+        why = " ".join(str(problem).split())
+        if "twice" in why or "overwrite" in why:
+            why += "; where there may be several tables of a name, each begins with [[name]]"
+        raise error(f"{path}: is no TOML: {why}") from problem

@@ -61,7 +61,7 @@ def brands(own: Measured) -> list[str]:
     foreign = probes.foreign(record) if probes else None
     if foreign:
         found.append(f"**Probes of another run**: {cell(foreign)}, so they decide no claim here.")
-    elif probes and probes.environment.dirty:
+    elif probes and probes.environment.dirty and not env.git.dirty:
         text = "they were collected with uncommitted changes, so no commit holds what was probed."
         found.append(f"**Probes of no commit**: {text}")
     return found

@@ -279,7 +279,8 @@ def facts(record: Record, judged: Judged) -> list[str]:
     """All that is known of a claim besides its row, a line each."""
     claim = judged.claim
     found = [f"Asked: {_sentence(claim.expected)}"]
-    if then := ", ".join(filter(None, (figure(claim), prose(claim.hardware)))):
+    hardware = "" if claim.hardware in claim.figure else prose(claim.hardware)
+    if then := ", ".join(filter(None, (figure(claim), hardware))):
         found.append(f"Then: {then}.")
     if claim.not_judged:
         found.append(f"Not judged: {_sentence(claim.not_judged)}")
