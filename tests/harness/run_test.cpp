@@ -28,7 +28,7 @@ TEST_F(Run, RefusesInputThatMakesNoSense) {
       {"--experiment=sorting", "there are matmul, matvec, transpose"},
       {"--regime=lukewarm", "unknown regime 'lukewarm': there are cold, hot"},
       {"--shape=12x", "'12x' is not a shape"},
-      {"--shape=12x12x12x12", "there are matmul mxnxk, matvec rowsxcolumns"},
+      {"--shape=12x12x12x12", "give matmul mxnxk as 1024x1024x1024, matvec rowsxcolumns as"},
       {"--strategy=tile16 --shape=12x12", "no such strategy has such a shape"},
       {"--strategy=cpu_serial --regime=cold", "CPU rows have hot only"},
       {"--fast", "unknown flag '--fast'"},
