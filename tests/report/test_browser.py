@@ -349,8 +349,8 @@ def test_records_that_lack_much(kind: str, tmp_path: Path, opened: Opened) -> No
         assert move(page, f"view={view}").strip()
     move(page, "view=speed")
     expected = {
-        "no_gpu": "The fastest at 4096³, on the CPU, as no GPU row was timed: cpu_blas ",
-        "old": "The fastest at 4096³: ",
+        "no_gpu": "The fastest in fp32 at 4096³, on the CPU, as no GPU row was timed: cpu_blas ",
+        "old": "The fastest in fp32 at 4096³: ",
         "foreign": "The fastest at 4194304: ",
     }
     assert page.inner_text("#answer").startswith(expected[kind])

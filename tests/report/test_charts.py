@@ -71,7 +71,7 @@ def draw(loaded: Callable[[Json], Record]) -> Draw:
 
 UNITS = {
     "ladder": ["speed-up over global16 (×, log; right of 1 is faster)"],
-    "cpu_gpu": ["time (s, ms or µs as at each tick, log)", "m = n = k (elements, log)"],
+    "cpu_gpu": ["time (log)", "m = n = k (elements, log)"],
     "block_policy": ["depth (tiles staged at once, count)", "throughput (TFLOP/s)"],
 }
 S3_UNITS = {

@@ -201,7 +201,7 @@ def test_the_chart_has_rate_and_gain_of_each_step(own: Callable[..., Measured]) 
     assert texts[at : at + 4] == ["5.10", "–", "7.65", "1.50"]
     assert sum(text.endswith("*") and text[0].isdigit() for text in texts) == 1
     note = " ".join(" ".join(text.split()) for text in texts)
-    assert "× before: times as fast as the step before; cublas_tf32: as global16." in note
+    assert "× before: times as fast as the step before; cublas_tf32: over global16." in note
     assert "*: effective" in note
     assert re.match(
         r"At 4096³ tile16 is 1\.50* times as fast as global16 \(2\d\.\d ms\), in IEEE fp32; "

@@ -222,6 +222,8 @@ def log_values(axis: Any, low: float, high: float, text: Callable[[float], str])
     box, least = axes.get_window_extent(), 40 if name == "x" else 22  # points from tick to tick
     room = (box.width if name == "x" else box.height) / math.log10(high / low)
     many = next(n for n in (3, 2, 1) if room / n >= least or n == 1)
+    if math.floor(math.log10(high)) == math.ceil(math.log10(low)):
+        many = 3  # or there would be one tick
     axis.set_major_locator(
         LogLocator(10, subs={3: (1, 2, 5), 2: (1, 3), 1: (1,)}[many], numticks=40)
     )

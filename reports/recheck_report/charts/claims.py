@@ -83,6 +83,13 @@ class _Row:
         found = [ends for _, each in self.outcome.over if (ends := _ends(each))]
         return (min(e[1] for e in found), max(e[2] for e in found)) if found else ()
 
+    @property
+    def then(self) -> tuple[float, ...]:
+        """Where the document's own figure stands; empty where it is no ratio."""
+        claimed = self.judged.claim.claimed or 0.0
+        there = claimed > 0 and self.outcome.unit in ("×", "")
+        return (self.bound.beyond(claimed),) if there else ()
+
 
 def _rows(own: Measured) -> list[_Row]:
     """The claims that were timed and do not hold, the widest miss first."""
@@ -104,10 +111,11 @@ def strip(own: Measured) -> Drawing:
             raise nothing(own.record)
         raise NotDrawn("no claim that comes to a ratio misses what it asks for")
     note = "Coloured: measured, with its 95 % interval; thin: the range over what the document "
-    note += "leaves open; hollow: the document's own figure. Claims that hold are not drawn."
+    note += "leaves open; hollow: the document's own figure. Shares: of another row's rate. Claims "
+    note += "that hold, and those about no ratio, are not drawn."
     card = Card(_message(rows), note, STEP * len(rows) + 48)
     axes = card.axes(20, 130, 4, 38)
-    values = [value for row in rows for value in (*row.ends, *row.range)]
+    values = [value for row in rows for value in (*row.ends, *row.range, *row.then)]
     log_values(axes.xaxis, min(0.8, *values) / 1.3, max(1.25, *values) * 1.3, lambda x: f"{x:g}×")
     axes.set(ylim=(STEP * len(rows), 0), yticks=[])
     axes.spines["left"].set_visible(False)
@@ -129,10 +137,9 @@ def strip(own: Measured) -> Drawing:
             points.append((y + 17, *row.ends))
             if row.range:
                 axes.plot(row.range, [y + 17] * 2, color=FAINT, linewidth=1.2, zorder=2)
-            if claim.claimed and claim.claimed > 0 and unit in ("×", ""):
+            if row.then:
                 look: Look = {"marker": "o", "linestyle": "none", "mfc": CARD, "mec": INK}
-                there = row.bound.beyond(claim.claimed)
-                axes.plot([there], [y + 17], markersize=7, mew=1.0, zorder=3, **look)
+                axes.plot(row.then, [y + 17], markersize=7, mew=1.0, zorder=3, **look)
         look = {"markersize": 6, "zorder": 4, "marker": known.marker}
         card.dots(axes, points, color=known.color, **look)
     return Drawing(card)

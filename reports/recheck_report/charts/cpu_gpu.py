@@ -16,13 +16,14 @@ from recheck_report.charts.canvas import (
     Look,
     log_sizes,
     log_values,
+    short,
 )
 from recheck_report.charts.drawing import Drawing, NotDrawn, nothing, sizes_label
-from recheck_report.charts.message import against, listed
+from recheck_report.charts.message import against, leading, listed
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import duration
 from recheck_report.model.record import Experiment
-from recheck_report.queries import Sweep, first_rung, reference, sweep
+from recheck_report.queries import Sweep, reference, sweep
 
 TITLE = "CPU against GPU"
 CPU = ((OCHRE, "v"), (PURPLE, "s"), (INK, "P"))
@@ -31,7 +32,8 @@ CPU = ((OCHRE, "v"), (PURPLE, "s"), (INK, "P"))
 def draw(own: Measured, experiment: Experiment, rung: str = "") -> Drawing:
     """`rung`: what stands for the GPU."""
     record = own.record
-    rung = rung or first_rung(record, experiment) or ""
+    best = leading(own, experiment)
+    rung = rung or (best.strategy if best else "")
     cpu = [row.strategy for row in record.strategies(experiment) if row.target == "cpu"]
     # strategy, regime, label, colour, marker
     series = [(name, "hot", name, *look) for name, look in zip(cpu, CPU, strict=False)]
@@ -47,7 +49,7 @@ def draw(own: Measured, experiment: Experiment, rung: str = "") -> Drawing:
     note = f"{experiment.title}. CPU: data in memory (hot). GPU, kernel only: cold; end to end: "
     note += "allocate, copy in, run, copy out, free. Bars: 95 % intervals."
     card = Card(_message(own, rung, lines[rung, "end_to_end"], hosts), note, 300)
-    axes = card.axes(62, 148, ylabel="time (s, ms or µs as at each tick, log)")
+    axes = card.axes(62, 148, ylabel="time (log)")
     log_values(axes.yaxis, min(times) / 2, max(times) * 2, lambda y: duration(y, 1))
     axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: duration(y, 1)))
     log_sizes(axes, sorted({edge for points in lines.values() for edge, _ in points}))
@@ -77,7 +79,7 @@ def _message(own: Measured, rung: str, gpu: Sweep, hosts: dict[str, Sweep]) -> s
         both = [(edge, base, on_gpu[edge]) for edge, base in points if edge in on_gpu]
         if both:
             edge, base, other = both[-1]
-            found.append(f"{against(own, base, other)} at {edge}")
+            found.append(f"{against(own, base, other)} at {short(edge, edge)}")
     if found:
         return f"Copies included, {rung} is {listed(found[:2])}"
     measured = [name for name, points in hosts.items() if points]

@@ -32,8 +32,8 @@ TITLE = "The ladder"
 MOST = 12  # marks
 # what a row must be, its colour and marker
 GROUPS = {
-    "documents' kernels": (THEIRS, "o"),
-    "kernels beyond": (OURS, "s"),
+    "follow the documents": (THEIRS, "o"),
+    "go beyond": (OURS, "s"),
     "libraries": (LIBRARY, "D"),
     "§ split inputs": (SPLIT, "^"),
     "† not fp32": (INK, "P"),
@@ -65,7 +65,7 @@ def draw(own: Measured, experiment: Experiment) -> Drawing:
     ratios = [own.comparisons.ratio(base, case) for case in cases]
     rows = [case.strategy for case in cases]
     note = f"{experiment.title} at {shape_label(shape)}, cold: of each listing its fastest row. "
-    note += "Dashed: the library. Bars: 95 % intervals."
+    note += "Dashed: the library. Grey: from the base; coloured: 95 % intervals."
     kinds = sorted({group(case) for case in cases})
     legend = 13.0 * (len(kinds) > 4)  # a second line of it
     card = Card(_message(own, experiment, base), note, 74 + legend + 19 * len(cases))

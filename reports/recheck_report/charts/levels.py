@@ -43,7 +43,7 @@ def draw(own: Measured, experiment: Experiment) -> Drawing:
     panel = (WIDTH - left - sum(VALUES)) / 2
     axes = card.axes(left, WIDTH - left - panel, 20, title="latency")
     _panel(card, axes, rows, {"load": {row.title: _latency(row) for row in rows}}, BLUE)
-    axes.set_xlabel("time of a load (as at each tick, log)")
+    axes.set_xlabel("time of a load (log)")
     axes = card.axes(left + panel + VALUES[0], VALUES[1], 20, title="bandwidth")
     rates = {
         "read": {row.title: _rate(row.bandwidth) for row in rows},
@@ -61,7 +61,7 @@ def _latency(row: Level) -> Ends | str:
     """Seconds of a load with their interval, or why there are none."""
     case = row.latency
     if case is None or case.seconds is None:
-        return case.status.replace("_", " ") if case else ""
+        return case.status.replace("_", " ") if case else "no test"
     s = case.seconds
     return s.median / row.steps, s.low / row.steps, s.high / row.steps
 
@@ -69,7 +69,7 @@ def _latency(row: Level) -> Ends | str:
 def _rate(case: Case | None) -> Ends | str:
     """GB/s with their interval, or why there are none."""
     if case is None or case.seconds is None:
-        return case.status.replace("_", " ") if case else ""
+        return case.status.replace("_", " ") if case else "no test"
     return MEMORY.rates(case)
 
 

@@ -180,7 +180,7 @@ def _note(experiment: Experiment, rows: list[_Row], heads: list[str]) -> str:
         text += f"{_GAIN}: times as fast as the step before"
         for last, row in zip([None, *rows], rows, strict=False):
             if row.numbers[1] != NONE and not (last and last.step.row == row.step.base):
-                text += f"; {row.step.row}: as {row.step.base}"
+                text += f"; {row.step.row}: over {row.step.base}"
         text += ". "
     kinds = sorted({group(row.case) for row in rows})
     text += "; ".join(f"{SIGNS[kind]} {list(GROUPS)[kind]}" for kind in kinds) + ". "

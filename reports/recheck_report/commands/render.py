@@ -212,7 +212,8 @@ def _readme(own: Measured, files: dict[str, bytes], others: bool, peak: Peak | N
         if peak and beyond
         else "",
         links=[
-            *(f"[{cell(e.title)}]({page(e)}): charts, every row" for e in record.ordinary),
+            ", ".join(f"[{cell(e.title)}]({page(e)})" for e in record.ordinary)
+            + ": charts, every row",
             *(text for name, text in _LINKS.items() if name in files),
         ],
     )
@@ -225,7 +226,7 @@ _LINKS = {
     METHOD: f"[Method]({METHOD}): words explained, trust, the machine, how to repeat it",
     "report.html": "[report.html](report.html): every case and sample in one offline file; "
     "[did my GPU differ?](report.html#view=compare)",
-    CASES: f"[{CASES}]({CASES}): every time and rate, for spreadsheets",
+    CASES: f"[{CASES}]({CASES}): every time and rate",
 }
 
 

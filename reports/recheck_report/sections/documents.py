@@ -37,8 +37,11 @@ def _titled(source: Source) -> list[str]:
 
 def cited(own: Measured) -> list[list[str]]:
     """In short: title, who wrote it and when."""
-    titled = ((each.id, *_titled(each)) for each in own.known.sources.values())
-    return [[f"{prose(name)}: {title}", by] for name, title, by in titled]
+    found = []
+    for each in own.known.sources.values():
+        title, by = _titled(each)  # in quotes, slips of the pen and all, unless it is ours
+        found.append([f"{prose(each.id)}: " + (f"“{title}”" if each.title else title), by])
+    return found
 
 
 def sources(own: Measured) -> list[list[str]]:
@@ -116,7 +119,9 @@ def changes(own: Measured) -> list[list[str]]:
     for change in own.turned:
         judged = own.judgement.find(change.claim)
         assert judged  # or the change would not be shown
-        verdicts = f"{change.verdict}, **{judged.verdict}**"
+        # the log has one word for what fails
+        fails = "wrong as printed" if judged.claim.independent else "fails here"
+        verdicts = f"{change.verdict.replace('fails', fails)}, **{judged.verdict}**"
         words = [change.date, prose(change.asked), verdicts, change.because, prose(change.reason)]
         found.append([link(change.claim), *words])
     return found

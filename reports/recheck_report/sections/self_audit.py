@@ -72,14 +72,9 @@ def between_processes(known: Comparisons) -> str:
         ratios = [known.ratio(pair.base, pair.other) for pair in known.audit.of(extra)]
         fine = [each.outcome == "slower" for each in ratios if each.resolution < extra]
         if fine:
-            share = significant(100 * fine.count(True) / len(fine))
-            found.append(f"{share} % of {len(fine)} with {significant(100 * extra, 1)} % more work")
-    slower = (
-        " Of the pairs whose class differs by less than their extra work, the report calls slower "
-        f"{', '.join(found)}."
-        if found
-        else ""
-    )
+            more = f"{significant(100 * extra, 1)} %"
+            found.append(f"{fine.count(True)} of {len(fine)} pairs with {more} more work")
+    slower = f" The report calls slower {', '.join(found)}." if found else ""
     whose = f" on an {known.borrowed}, as that is not known of this model" if known.borrowed else ""
     return (
         " Another process on this GPU may differ by more than that: the whole interval of a ratio "

@@ -12,6 +12,7 @@ from recheck_report.model.record import Case, Experiment, Record
 from recheck_report.queries import reference
 from recheck_report.sections.self_audit import resolution_text
 from recheck_report.sections.sentences import WORDS
+from recheck_report.sections.times import count as number_of
 from recheck_report.sections.verdicts import View
 from recheck_report.statistics.paired import in_rounds
 from recheck_report.statistics.ratio import COARSEST, Ratio
@@ -143,13 +144,19 @@ def accuracy(own: Measured, experiment: Experiment) -> str:
             library += f", whose error is {significant(1 / ratio)} times as large"
         if _error(fastest.vendor) < ALIKE * _error(cases[0]):
             said = f"None is more accurate; the least accurate is {named(cases[-1])}."
-        said = f"The fastest, {named(fastest.best)}, is {how} {library}. {said}"
+        said = f"The fastest but the library, {named(fastest.best)}, is {how} {library}. {said}"
     metric = cell(cases[0].error.metric)
     return f"At {shape_label(shape)}, errors against float64 as {metric}. {said}"
 
 
 def _error(case: Case | None) -> float:
     return case.error.value or 0.0 if case and case.error else 0.0
+
+
+def _in_fp32(own: Measured, experiment: Experiment) -> str:
+    """What is compared, where one row is faster by less accurate arithmetic, and has no rank."""
+    rows = own.record.strategies(experiment)
+    return "" if all(row.fp32 or row.split or not row.contends for row in rows) else " in fp32"
 
 
 def _contested(own: Measured, experiment: Experiment, most: int, shape: str = "") -> list[str]:
@@ -170,7 +177,7 @@ def winner(own: Measured, experiment: Experiment, at: str = "") -> str:
     if not said:
         return f"No row has a time at {shape}: [why]({page(experiment)}#without-a-time)."
     where = "" if _timed(own.record, experiment, "gpu") else ", on the CPU, as no GPU row was timed"
-    return f"The fastest at {shape}{where}: {'; '.join(said)}."
+    return f"The fastest{_in_fp32(own, experiment)} at {shape}{where}: {'; '.join(said)}."
 
 
 # the answer, and whether to trust it
@@ -189,15 +196,15 @@ def _held(own: Measured) -> str:
 def _fastest(own: Measured) -> str:
     """The fastest row of each experiment at its headline shape, of the rows that come first."""
     said = [
-        f"{prose(each.title)} at {shape_label(each.headline)} {text}"
+        f"{prose(each.title)}{_in_fp32(own, each)} at {shape_label(each.headline)}: {text}"
         for each in own.record.ordinary
         for text in _contested(own, each, 1)
     ]
     rows = (row for each in own.record.ordinary for row in own.record.strategies(each))
     target = "gpu" if own.record.gpu_measured else "cpu"
     found = {r.source.document for r in rows if r.role == "rung" and r.target == target}
-    by = "documents'" if len(own.known.sources) > 1 else "document's"
-    theirs = f"of the {by} " + ("kernels" if target == "gpu" else "programs")
+    kind = "kernels" if target == "gpu" else "programs"
+    theirs = f"of the {kind} that follow the document{'s' * (len(own.known.sources) > 1)}"
     what = theirs if found and found <= {*own.known.sources} else "in this record"
     what += ", and the library" if target == "gpu" else ", on the CPU"
     return f"**The fastest {what}**: {'; '.join(said)}." if said else ""
@@ -227,8 +234,8 @@ def trusted(own: Measured, brands: list[str]) -> str:
     if not known.audit.audited:
         told += ", by convention: there is no self-audit"
     return (
-        f"**Nothing found speaks against the numbers**: each of the {passed} timed cases passed "
-        f"its check, {limit}and {told}."
+        f"**Nothing found speaks against the numbers**: {number_of(passed, 'timed case')} passed "
+        f"the check, {limit}and {told}."
     )
 
 
@@ -237,7 +244,7 @@ def trust(own: Measured) -> list[list[str]]:
     record, known = own.record, own.comparisons
     env, count = record.environment, record.count()
     wrong = count["incorrect"] + count["failed"]
-    right = f"{count['passed']} cases passed their check before they were timed"
+    right = f"{number_of(count['passed'], 'case')} passed the check before being timed"
     right += f"; **{count['incorrect']} incorrect, {count['failed']} failed**" if wrong else ""
     resolution = resolution_text(known.resolution)
     told = f"[{resolution}]({METHOD}#self-audit)"

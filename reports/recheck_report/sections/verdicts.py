@@ -6,6 +6,7 @@ anchor `claim-c12`, and what its verdict rests on is linked.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -96,13 +97,11 @@ def compared(outcome: Outcome) -> str:
     return prose(outcome.compared) or head + in_words(outcome)
 
 
-def _decides(judged: Judged, outcome: Outcome) -> str:
-    """The same with the margin that it has to exceed, and the p-value where that leaves it open."""
+def _decides(outcome: Outcome) -> str:
+    """The same with the margin that it has to exceed."""
     found = compared(outcome)
     if outcome.margin is not None:
         found += f", margin {margin(outcome.margin)}"
-    if judged.verdict == "undecided" and outcome.p and outcome.p >= LEVEL:
-        found += f", p = {significant(outcome.p, 2)}"
     return found
 
 
@@ -115,9 +114,9 @@ def figure(claim: Claim) -> str:
 
 
 def said(claim: Claim) -> str:
-    """The title; behind it the document's figure, unless the title has it."""
+    """The title; behind it what was found then, unless the title has it."""
     title, then = prose(claim.title), figure(claim)
-    return title if then in title else f"{title} ({then})"
+    return title if then in title else f"{title} (then: {then})"
 
 
 def place(judged: Judged) -> str:
@@ -139,7 +138,7 @@ def measured(judged: Judged) -> str:
         return NONE
     if judged.here:
         return prose(judged.here).rstrip(".")
-    text = _decides(judged, outcome)
+    text = _decides(outcome)
     if outcome.value is None:
         text, formula = prose(outcome.text), outcome.check.expression
         if formula and outcome.text.startswith(formula):
@@ -159,7 +158,12 @@ def tested(judged: Judged) -> str:
     shown, found, asks = judged.shown, measured(judged), asked_for(judged)
     timed = shown is not None and shown.margin is not None
     if judged.here and shown and timed:
-        found += f"; tested: {_decides(judged, shown)}"
+        # the ratio itself where the sentence does not have it
+        text = _decides(shown)
+        times = re.search(r" (\S+ times) as (fast|long) as ", text)
+        if times and times[1] in judged.here:
+            text = text.replace(times[0], " against ")
+        found += f"; tested: {text}"
     if judged.claim.scope != "every":
         all_of = judged.configurations.values()
         found += f"; holds in {[*all_of].count('holds')} of {len(all_of)} configurations"
@@ -199,7 +203,17 @@ def because(judged: Judged) -> str:
 def _open(judged: Judged) -> str:
     """What leaves a claim open that nobody has explained."""
     shown = judged.shown if judged.verdict == "undecided" else None
-    return f"Two runs may differ by {margin(shown.differs)}" if shown and shown.differs else ""
+    if shown and shown.differs:
+        return f"Two runs may differ by {margin(shown.differs)}"
+    if shown and shown.p and shown.p >= LEVEL:
+        return f"p = {significant(shown.p, 2)} after the correction: rounds are few, or vary much"
+    return ""
+
+
+def _word(outcome: Outcome) -> str:
+    """What a check says of its claim; "mixed" where choices decide it differently."""
+    mixed = len({each.verdict for _, each in outcome.over}) > 1
+    return "mixed" if mixed else OF_CHECKS[outcome.verdict]
 
 
 def finding(outcome: Outcome, threshold: bool = False) -> str:
@@ -282,8 +296,6 @@ def facts(record: Record, judged: Judged) -> list[str]:
     hardware = "" if claim.hardware in claim.figure else prose(claim.hardware)
     if then := ", ".join(filter(None, (figure(claim), hardware))):
         found.append(f"Then: {then}.")
-    if claim.not_judged:
-        found.append(f"Not judged: {_sentence(claim.not_judged)}")
     found += [_fact(record, each) for each in judged.outcomes]
     found += [f"{APART} {_fact(record, each)}" for each in judged.also]
     found += [f"The document leaves open: {_sentence(each.what)}" for each in claim.open]
@@ -294,7 +306,7 @@ def _fact(record: Record, outcome: Outcome) -> str:
     links = [*dict.fromkeys(source(record, name) for name in outcome.evidence)]
     if outcome.verdict == "not measured":
         return finding(outcome) + (f"; it needs {_few(links)}" if links else "")
-    text, rest = f"**{OF_CHECKS[outcome.verdict]}**: {finding(outcome, threshold=True)}", []
+    text, rest = f"**{_word(outcome)}**: {finding(outcome, threshold=True)}", []
     for each in links:
         name = each.partition("](")[0].removeprefix("[")
         if name in text and f"[{name}" not in text:  # the row leads to itself
@@ -421,7 +433,8 @@ class View:
     @property
     def surprise(self) -> str:
         """The claim that times contradict by the most."""
-        for each in self.judgement.surprises(1):
+        timed = (e for e in self.judgement.surprises(99) if e.claim.kind == "timed" and e.shown)
+        for each in timed:
             shown = each.shown
             assert shown
             found = compared(shown) if shown.compared else measured(each)

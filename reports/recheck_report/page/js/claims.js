@@ -17,7 +17,7 @@ function showClaims(root, state) {
     type: "search",
     id: "search",
     value: state.search ?? "",
-    placeholder: `${DATA.claims[0]?.id ?? "words"}, shared memory, faster …`,
+    placeholder: `${DATA.claims[0]?.id ?? "an id"}, or words of it`,
     oninput: () => {
       state = { ...state, search: search.value, claim: null };
       go(state, true);
@@ -51,7 +51,6 @@ function showClaims(root, state) {
     shown,
   );
   list();
-  if (state.claim || state.erratum) document.getElementById(state.claim ?? state.erratum)?.scrollIntoView({ block: "start" });
 }
 
 // every word that is searched for stands somewhere in it
@@ -82,7 +81,7 @@ function claimList(claims, open) {
   const heads = ["", "id", "verdict", "they said", "here"].map((text) => el("span", {}, text));
   const head = el("li", { class: "claim heads", "aria-hidden": "true" }, heads);
   const list = el("ul", { class: "claims" }, head, claims.map((each) => claimItem(each, each.id === open)));
-  list.style.setProperty("--id", `${(0.6 * Math.min(16, Math.max(3, ...claims.map(({ id }) => id.length))) + 0.8).toFixed(1)}rem`);
+  list.style.setProperty("--id", `${(0.6 * Math.min(20, Math.max(3, ...claims.map(({ id }) => id.length))) + 0.8).toFixed(1)}rem`);
   return list;
 }
 

@@ -146,9 +146,9 @@ function comparison(record) {
 }
 
 // a row that is drawn over sizes, at the shape that its experiment is told by
-function leads({ experiment, row, shape, regime }) {
-  const { drawn, headline } = EXPERIMENTS.get(experiment);
-  return shape === headline && drawn.slice(0, 4).includes(row.name) && regime === (row.target === "gpu" ? "cold" : "hot");
+function leads(each) {
+  const { drawn, headline } = EXPERIMENTS.get(each.experiment);
+  return each.shape === headline && drawn.slice(0, 4).includes(each.row.name) && stands(each);
 }
 
 const CHANGE_COLUMNS = [

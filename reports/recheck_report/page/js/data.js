@@ -46,6 +46,11 @@ function ordinary() {
   return DATA.experiments.filter((each) => each.ordinary);
 }
 
+// the regime whose error and rate stand for a row at a shape, as in the Markdown report
+function stands({ row, regime }) {
+  return regime === (row.target === "gpu" ? "cold" : "hot");
+}
+
 function isAudit({ experiment }) {
   return EXPERIMENTS.get(experiment).audit;
 }

@@ -15,7 +15,7 @@ function showEvidence(root) {
 // every case of the record, with or without a time
 function caseTable() {
   const shown = el("div");
-  const input = el("input", { type: "search", id: "cases", placeholder: "matmul tile16 cold …", oninput: () => list(input.value) });
+  const input = el("input", { type: "search", id: "cases", placeholder: CASES[0]?.id.replaceAll("/", " "), oninput: () => list(input.value) });
   const part = (each) => (each.error === null ? null : each.error / (each.bound || 1));
   const columns = [
     { name: "case", value: (each) => each.id, cell: (each) => code(each.id, hrefOfCase(each.id)) },

@@ -29,6 +29,9 @@ function show() {
     main.focus({ preventScroll: true });
     scrollTo(0, 0);
   } else if (focused) document.getElementById(focused)?.focus({ preventScroll: true });
+  // what the address names, once the plots above it have their heights
+  const named = state.claim ?? state.erratum ?? (state.case && "of-a-case");
+  if (named) requestAnimationFrame(() => requestAnimationFrame(() => document.getElementById(named)?.scrollIntoView()));
 }
 
 function start() {

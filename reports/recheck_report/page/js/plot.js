@@ -96,8 +96,8 @@ function picture(spec, width, hint) {
     "svg",
     { role: "img", "aria-label": spec.alt, viewBox: `0 0 ${width} ${height}`, width, height },
     axes(spec, box, x, y, yTicks),
-    (spec.limits ?? []).map((each) => limitOf(each, box, y)),
     spec.series.map((each) => seriesOf(each, box, x, y)),
+    (spec.limits ?? []).map((each) => limitOf(each, box, y)),
     endNames(ended, box, x, y),
   );
   watch(svg, spec, x, y, hint);

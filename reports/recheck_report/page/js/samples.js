@@ -12,7 +12,7 @@ function samplesPart(now, state) {
   const change = (more) => go({ view: "speed", all: state.all, measure: state.measure, case: one.id, with: state.with, ...more });
   const own = cases.includes(one) ? cases : [one, ...cases];
   const shown = [one, two].filter(Boolean);
-  return section(
+  const part = section(
     "Samples of a case",
     controls(
       select("case", "Case", own.map(named), one.row.name, (name) => change({ case: own.find((each) => each.row.name === name).id })),
@@ -20,6 +20,8 @@ function samplesPart(now, state) {
     ),
     el("div", { class: "pair" }, shown.map((each) => casePanel(each, shown))),
   );
+  part.id = "of-a-case";
+  return part;
 }
 
 function casePanel(each, shown) {

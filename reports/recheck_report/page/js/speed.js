@@ -144,10 +144,10 @@ function limitOfSizes({ limit, unit, vendor }, measure) {
 function sizesPlot(experiment, here, rows, measure, name, caption, limit = null) {
   const { of, text, tick } = MEASURES[measure];
   const others = rows.filter((each) => each !== experiment.vendor);
-  const series = rows.map((row, at) => ({
+  const series = rows.map((row) => ({
     name: row,
     tone: toneOf(experiment, row, others.indexOf(row)),
-    shape: SHAPES[at % SHAPES.length],
+    shape: row === experiment.vendor ? "diamond" : SHAPES[others.indexOf(row) % 3],
     line: true,
     points: experiment.squares.flatMap(([edge, shape]) => {
       const each = here.find((other) => other.row.name === row && other.shape === shape);
@@ -164,8 +164,8 @@ function sizesPlot(experiment, here, rows, measure, name, caption, limit = null)
     wide: true,
     caption,
     alt: `${caption}. ${name} of ${rows.join(", ")} over sizes`,
-    x: { ...extent(edges, { log: true, room: 0.03 }), ticks: edges.map((edge) => [edge, String(edge)]), label: `${experiment.axes.join(" = ")} (elements, log)` },
-    y: { ...extent([...points.map((p) => p.y), ...limits.map((each) => each.level)], { log: true }), text: tick, label: `${name} (log)` },
+    x: { ...extent(edges, { log: true, room: 0.03 }), ticks: edges.map((edge) => [edge, String(edge)]), label: experiment.axes.length > 1 ? `${experiment.axes.join(" = ")} (elements, log)` : `${experiment.axes[0]} (log)` },
+    y: { ...extent([...points.flatMap((p) => [p.y, p.low ?? p.y, p.high ?? p.y]), ...limits.map((each) => each.level)], { log: true }), text: tick, label: `${name} (log)` },
     series,
     limits,
   });

@@ -38,13 +38,13 @@ function headline() {
   const title = el("h1", { class: "answer" }, rich(answer || DATA.left_out || "What is fastest here"));
   if (!all) return title;
   const names = DATA.documents.map((each) => each.english || each.title || each.name);
-  const many = plural(names.length, "document");
+  const one = names.length === 1;
   return el(
     "div",
     {},
     title,
-    el("p", { class: "second" }, `What ${many} claimed, measured again on ${DATA.title}: ${names.join("; ")}. `, rich(DATA.left_out)),
-    DATA.about.why_no_gpu ? "" : verdictBar(all),
+    el("p", { class: "second" }, `What ${one ? "it" : `${names.length} documents`} claimed, measured again on ${DATA.title}${one ? "" : `: ${names.join("; ")}`}. `, rich(DATA.left_out)),
+    verdictBar(all),
   );
 }
 
