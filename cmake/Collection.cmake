@@ -121,7 +121,7 @@ endfunction()
 #   <name>           the program; <name> --help says what it does
 #   <name>.gate      a test for CTest: every row proves itself at its experiment's awkward shapes
 #   <name>.claims    another: CLAIMS are in form, and name what there is
-#   <name>_report    a target that proves the rows, measures first what decides CLAIMS, then the rest of the matrix, and renders
+#   <name>_report    a target that measures first what decides CLAIMS, then the rest of the matrix, and renders
 #                    <name>_report in the build folder after each, and <name>_report.zip, the same as one file
 #   <name>_render    renders what was measured last
 # CLAIMS holds sources.toml and <experiment>/claims.toml, by which the report judges.
@@ -169,7 +169,7 @@ function(recheck_add_experiments name)
     set(program ${RECHECK_PYTHON} -m recheck_report)
     add_test(NAME ${name}.claims COMMAND ${program} collect $<TARGET_FILE:${name}> --experiments ${arg_CLAIMS})
     set(report ${CMAKE_CURRENT_BINARY_DIR}/${name}_report)
-    set(measure ${program} measure $<TARGET_FILE:${name}> --gate --experiments ${arg_CLAIMS}
+    set(measure ${program} measure $<TARGET_FILE:${name}> --experiments ${arg_CLAIMS}
                 --ncu "${NCU}" --sanitizer "${COMPUTE_SANITIZER}" --nvcc "${CMAKE_CUDA_COMPILER}"
                 --measured ${measured} --report ${report} --bundle ${report}.zip)
     set(render ${program} render ${measured} --experiments ${arg_CLAIMS} --output ${report} --bundle ${report}.zip)

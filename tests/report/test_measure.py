@@ -28,7 +28,7 @@ class World:
     def start(self, words: list[str]) -> Any:
         name = words[3] if "recheck_report" in words else "program"
         flags = [each.partition("=")[0] for each in words]
-        flags = [each for each in flags if each in ("--resume", "--cases", "--gate")]
+        flags = [each for each in flags if each in ("--resume", "--cases")]
         self.calls.append(" ".join([name, *flags]))
         measured = self.folder / "measured"
         if name == "program" and self.ends.get(self.calls[-1]) == -9:
@@ -38,7 +38,7 @@ class World:
             ended = {"case": case, "raw": {"id": case["id"], "samples": [1, 2]}}
             lines = (json.dumps(record), json.dumps(ended), '{"case":')
             (measured / "record.journal.jsonl").write_text("\n".join(lines))
-        elif name == "program" and "--gate" not in flags:
+        elif name == "program":
             shutil.copy(EVIDENCE / "record.json", measured)
         if name == "render":
             (self.folder / "report").mkdir(exist_ok=True)
@@ -93,17 +93,6 @@ def test_quick_is_the_first_part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         0,
         ["collect", "program --cases", "render"],
     )
-
-
-@pytest.mark.parametrize("end", [0, 77, 1])
-def test_a_row_that_is_wrong_at_its_edges_is_not_measured(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], end: int
-) -> None:
-    ends = {"program --gate": end}
-    code, calls = _measure(tmp_path, monkeypatch, "--gate", "--quick", **ends)
-    rest = ["collect", "program --cases", "render"]
-    assert (code, calls) == (int(end == 1), ["program --gate", *(rest if end != 1 else [])])
-    assert ("mend what is WRONG" in capsys.readouterr().err) == (end == 1)
 
 
 def test_what_was_cut_off_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

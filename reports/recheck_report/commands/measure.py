@@ -1,9 +1,8 @@
 """Measures in parts and renders after each, so that a report is there at any moment.
 
 First counters, tests and the cases that decide claims, then the rest of the matrix: two runs of
-PROGRAM, one with --cases and one with --resume. With --gate all rows are proven at their edges
-before. Ctrl-C and a part that fails end in a report of what there is; the same command with
-RECHECK_RESUME=1 in the environment goes on behind it.
+PROGRAM, one with --cases and one with --resume. Ctrl-C and a part that fails end in a report of
+what there is; the same command with RECHECK_RESUME=1 in the environment goes on behind it.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ from recheck_report.model.read import JOURNAL, RECORD, SAMPLES
 from recheck_report.model.verdicts import VERDICTS
 
 CASES = "claims.txt"
-INTERRUPTED, SKIPPED = 130, 77
+INTERRUPTED = 130
 RESUME = "RECHECK_RESUME"  # in the environment, as presets take no flags
 MOST = 12  # claims of a verdict that are named at the end
 
@@ -107,15 +106,6 @@ class Parts:
         output = self.options.measured / PROBES
         self.python("collect", self.options.program, *tools, *tests, "--output", output)
 
-    def gate(self) -> None:
-        """Proves every row at its edges; those of a GPU are skipped where there is none."""
-        say("edges", "every row is proven at the awkward shapes")
-        self.call(self.options.program, "--gate")
-        if self.code == SKIPPED:
-            self.code = 0
-        elif self.code and self.code != INTERRUPTED:
-            say("edges", "mend what is WRONG, or say in the row's `fits` which shapes it takes")
-
     def run(self, *words: str) -> None:
         output = f"--output={self.options.measured}"
         self.call(self.options.program, output, *words, *self.options.flags)
@@ -158,7 +148,6 @@ def options(parser: argparse.ArgumentParser) -> None:
     add("--measured", type=Path, required=True, metavar="DIR", help="where the record goes")
     add("--report", type=Path, required=True, metavar="DIR", help="where the report goes")
     add("--quick", action="store_true", help="the claims alone")
-    add("--gate", action="store_true", help="prove the rows at their edges first")
     add("--bundle", type=Path, metavar="FILE", help="the report as one zip file as well")
     add("--beside", type=Path, nargs="+", metavar="RECORD", help="as for render")
     add("--peak", type=Path, metavar="DIR", help="as for render")
@@ -185,8 +174,6 @@ def run(options: argparse.Namespace) -> int:
     resumed = "--resume" in options.flags
     claims_alone = decide and options.quick
     claims_first = decide and not resumed
-    if options.gate and not resumed:
-        parts.gate()
     if claims_alone or claims_first:
         say("part 1 of 1" if options.quick else "part 1 of 2", "what decides the claims")
     if not (resumed and (options.measured / PROBES).exists()):
