@@ -3,9 +3,7 @@ there is no Playwright, or no browser that it can drive."""
 
 from __future__ import annotations
 
-import csv
 import json
-import re
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -71,7 +69,7 @@ def opened(browser: Browser, report: Path) -> Iterator[Opened]:
     contexts, asked, said = [], [], []
 
     def open_at(address: str = "", path: Path = report, **options: Any) -> Page:
-        context = browser.new_context(offline=True, accept_downloads=True, **options)
+        context = browser.new_context(offline=True, **options)
         context.set_default_timeout(10_000)
         contexts.append(context)
         page = context.new_page()
@@ -106,14 +104,6 @@ def move(page: Page, address: str) -> str:
     text: str = page.inner_text("main")
     assert "could not be shown" not in text
     return text
-
-
-def saved(page: Page, label: str) -> list[list[str]]:
-    """The lines of the CSV file that a button of this label saves."""
-    with page.expect_download() as waited:
-        page.get_by_label(re.compile(re.escape(label))).first.click()
-    with Path(waited.value.path()).open(encoding="utf-8", newline="") as file:
-        return [*csv.reader(file)]
 
 
 def dropped(page: Page, *files: tuple[str, Any]) -> None:

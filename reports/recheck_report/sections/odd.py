@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from recheck_report.formatting import cell
 from recheck_report.model.record import Case, Record
 
 COLUMNS = ["what", "cases", "such as"]
-FASTER = 1.25  # of the clock that the device states
 
 
 def _clock(record: Record, case: Case) -> bool:
     gpu = record.environment.gpu
     most = max((each for each in case.clocks if each), default=case.clock_hz or 0.0)
-    return bool(gpu and gpu.clock_hz and most > FASTER * gpu.clock_hz)
+    return bool(gpu and gpu.clock_hz and most > 1.25 * gpu.clock_hz)
 
 
 def _error(_: Record, case: Case) -> bool:
@@ -48,8 +46,4 @@ def values(record: Record) -> list[list[str]]:
         odd = [case for case in record.cases if is_odd(record, case)]
         if odd:
             found.append([what, str(len(odd)), f"`{odd[0].id}`"])
-    env = record.environment
-    if record.finished and record.finished < env.started:
-        when = f"{cell(record.finished)}, before {cell(env.started)}"
-        found.append(["a run that ended before it began: its clock was set", "–", when])
     return found

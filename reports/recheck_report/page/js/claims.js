@@ -32,7 +32,7 @@ function showClaims(root, state) {
     announce(found);
     shown.replaceChildren(
       documentNote(state.document) ?? "",
-      el("div", { class: "under" }, el("p", { class: "count" }, found), saveClaims(claims)),
+      el("p", { class: "count" }, found),
       claimList(claims, claims.length === 1 ? claims[0].id : state.claim),
       errata.length ? erratumList(errata, state.erratum) : "",
     );
@@ -146,21 +146,7 @@ function evidenceTable(claim, cases) {
     { name: "samples", number: true, minor: true, value: (each) => each.samples },
     { name: "kernel", wide: true, minor: true, value: (each) => each.row.source },
   ];
-  return table({ caption: `Cases that ${claim.id} rests on`, columns, rows: cases, file: `${claim.id}.csv`, page: 12 });
-}
-
-const AS_WRITTEN = ["id", "verdict", "document", "kind", "quote", "english", "hardware"];
-const IN_MARKDOWN = ["place", "title", "asked", "measured", "why"];
-
-// quotes stay as they are; sentences lose their Markdown
-function saveClaims(claims) {
-  const columns = [
-    ...AS_WRITTEN.map((name) => ({ name, value: (each) => each[name] })),
-    ...IN_MARKDOWN.map((name) => ({ name, value: (each) => plain(each[name]) })),
-    { name: "evidence", value: (each) => each.evidence.join(" ") },
-  ];
-  const save = () => download("claims.csv", csv(columns, claims));
-  return button("CSV", save, { class: "quiet csv", "aria-label": "Save as CSV: claims" });
+  return table({ caption: `Cases that ${claim.id} rests on`, columns, rows: cases, page: 12 });
 }
 
 function erratumList(errata, open) {
@@ -177,6 +163,6 @@ function erratumList(errata, open) {
   return section(
     "Errata",
     el("p", { class: "note" }, "Where the documents are wrong as printed, and what proves it."),
-    table({ caption: "Errata", columns, rows: errata, file: "errata.csv", mark }),
+    table({ caption: "Errata", columns, rows: errata, mark }),
   );
 }

@@ -153,7 +153,7 @@ function leads(each) {
 
 const CHANGE_COLUMNS = [
   { name: "case", value: (each) => each.old.id, cell: (each) => code(each.old.id, hrefOfCase(each.old.id)) },
-  { name: "times as fast", number: true, value: (each) => each.ratio.value, cell: (each) => ratioText(each.ratio), saved: (each) => ratioText(each.ratio) },
+  { name: "times as fast", number: true, value: (each) => each.ratio.value, cell: (each) => ratioText(each.ratio) },
   { name: "this report", number: true, minor: true, value: (each) => each.old.median, cell: (each) => durations(each.old.median, each.other.median)[0] },
   { name: "the other run", number: true, minor: true, value: (each) => each.other.median, cell: (each) => durations(each.old.median, each.other.median)[1] },
   { name: "noise", number: true, minor: true, value: (each) => each.noise, cell: (each) => noiseText(each.noise) },
@@ -166,7 +166,7 @@ function noiseText(noise) {
 }
 
 function changesTable(caption, rows, change = false) {
-  return table({ caption, columns: CHANGE_COLUMNS.slice(0, change ? 6 : 5), rows, file: "changes.csv", page: 50 });
+  return table({ caption, columns: CHANGE_COLUMNS.slice(0, change ? 6 : 5), rows, page: 50 });
 }
 
 function turned({ gpu, claims }) {
@@ -178,7 +178,7 @@ function turned({ gpu, claims }) {
     { name: "measured here", value: ({ claim }) => plain(claim.measured) },
   ];
   const said = `${plural(rows.length, "verdict")} turned on ${gpu}${rows.length ? "" : ": all are the same"}.`;
-  return section("Verdicts", el("p", {}, said), rows.length ? table({ caption: "Verdicts that turned", columns, rows, file: "turned.csv" }) : "");
+  return section("Verdicts", el("p", {}, said), rows.length ? table({ caption: "Verdicts that turned", columns, rows }) : "");
 }
 
 // anywhere on the page

@@ -79,9 +79,3 @@ function announce(text) {
   const live = document.getElementById("live");
   if (live.textContent !== text) live.textContent = text;
 }
-
-function download(name, text) {
-  const url = URL.createObjectURL(new Blob([text], { type: "text/csv;charset=utf-8" }));
-  el("a", { href: url, download: name }).click();
-  setTimeout(() => URL.revokeObjectURL(url), 1000);
-}

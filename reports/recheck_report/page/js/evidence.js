@@ -29,7 +29,7 @@ function caseTable() {
   function list(text) {
     const words = text.toLowerCase().split(/\s+/);
     const rows = CASES.filter((each) => words.every((word) => `${each.id} ${each.status} ${each.reason ?? ""}`.toLowerCase().includes(word)));
-    shown.replaceChildren(table({ caption: `Every case: ${rows.length} of ${CASES.length}`, columns, rows, file: "cases.csv", page: 25 }));
+    shown.replaceChildren(table({ caption: `Every case: ${rows.length} of ${CASES.length}`, columns, rows, page: 25 }));
   }
   list("");
   return section("Every case", el("label", { class: "field grow", for: "cases" }, el("span", {}, "Search"), input), shown);

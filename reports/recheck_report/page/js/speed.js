@@ -77,7 +77,6 @@ function ranking(now, state) {
     caption: `${experiment.title} at ${shapeLabel(shape)}, ${REGIMES[regime] ?? regime}: fastest first`,
     columns,
     groups,
-    file: `speed-${experiment.name}-${shape}-${regime}.csv`,
     sort: { by: time },
     mark: (each) => (each === base || each === now.one ? "chosen" : null),
   });
@@ -94,7 +93,7 @@ function groupsOf(shown) {
 
 function speedupColumn(base) {
   const text = (each) => (each === base ? "base" : each.speedup ? ratioText(each.speedup) : NONE);
-  return { name: `times as fast as ${base.row.name}`, number: true, largestFirst: true, value: (each) => each.speedup?.value ?? null, cell: text, saved: text };
+  return { name: `times as fast as ${base.row.name}`, number: true, largestFirst: true, value: (each) => each.speedup?.value ?? null, cell: text };
 }
 
 function rowCell(each) {
@@ -200,5 +199,5 @@ function sizesTable(experiment, here, measure, name) {
       cell: (row) => (value(row, shape) ? text(value(row, shape)) : "·"),
     })),
   ];
-  return table({ caption: `${experiment.title}: ${name}, every row and shape`, columns, rows, file: `sizes-${experiment.name}.csv`, page: 24 });
+  return table({ caption: `${experiment.title}: ${name}, every row and shape`, columns, rows, page: 24 });
 }

@@ -1,10 +1,10 @@
-// tables: sorted by a press on a heading, drawn a page at a time, and saved as CSV
+// tables: sorted by a press on a heading and drawn a page at a time
 
 const PAGE = 100;
 
-// columns: {name, number, value(row) to sort and save, cell(row) to show; both may be left out}.
+// columns: {name, number, value(row) to sort, cell(row) to show; both may be left out}.
 // `wide`: of sentences; `minor`: left out on narrow screens and on paper. `groups` keep rows apart whatever they are sorted by: {name, rows}
-function table({ caption, columns, rows, groups, file, sort, mark, page = PAGE }) {
+function table({ caption, columns, rows, groups, sort, mark, page = PAGE }) {
   const parts = groups ?? [{ name: "", rows }];
   const state = { by: sort?.by ?? null, down: sort?.down ?? false, shown: page };
   const head = el("tr");
@@ -53,12 +53,11 @@ function table({ caption, columns, rows, groups, file, sort, mark, page = PAGE }
   }
 
   drawn();
-  const save = () => download(file, csv(columns, parts.flatMap((part) => sorted(part.rows, state))));
   return el(
     "div",
     { class: "tabled" },
     el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": caption }, holder),
-    el("div", { class: "under" }, more, file ? button("CSV", save, { class: "quiet csv", "aria-label": `Save as CSV: ${caption}` }) : null),
+    more,
   );
 }
 
@@ -97,10 +96,8 @@ function sorted(rows, { by, down }) {
 
 // a table of the report as it is: cells are Markdown
 function plainTable({ title, columns, rows, numbers }) {
-  const file = `${title.toLowerCase().replace(/[^a-z]+/g, "-")}.csv`;
   return table({
     caption: title,
-    file,
     rows,
     page: 15,
     columns: columns.map((name, at) => ({
@@ -109,7 +106,6 @@ function plainTable({ title, columns, rows, numbers }) {
       number: numbers.includes(at),
       value: (row) => (numbers.includes(at) ? leading(plain(row[at])) : plain(row[at])),
       cell: (row) => rich(row[at]),
-      saved: (row) => plain(row[at]),
     })),
   });
 }
@@ -118,19 +114,4 @@ function plainTable({ title, columns, rows, numbers }) {
 function leading(text) {
   const found = /^[±<]?(-?[\d.]+(?:e[+-]\d+)?)/.exec(text);
   return found ? Number(found[1]) : null;
-}
-
-function csv(columns, rows) {
-  const lines = [columns.map((column) => quoted(column.name))];
-  for (const row of rows) lines.push(columns.map((column) => quoted((column.saved ?? column.value)?.(row))));
-  return lines.map((line) => `${line.join(",")}\r\n`).join("");
-}
-
-// numbers stay numbers; a text that a spreadsheet would take for a formula gets an apostrophe
-function quoted(value) {
-  if (value === null || value === undefined) return "";
-  if (typeof value === "number") return String(value);
-  const text = String(value);
-  const safe = /^[\s]*[=+\-@]|^[\t\r\n]/.test(text) ? `'${text}` : text;
-  return `"${safe.replaceAll('"', '""')}"`;
 }

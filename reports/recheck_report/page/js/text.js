@@ -55,7 +55,7 @@ function named(text, bare) {
   return code(text, !bare && BY_ID.has(text) ? hrefOfCase(text) : null);
 }
 
-// the same without its forms, for searching and for CSV
+// the same without its forms, for searching
 function plain(text) {
   return text.replace(INLINE, (...match) => {
     const [, verbatim, strong, emphasis, label, , newline, entity, escaped] = match;
