@@ -29,7 +29,7 @@ class Float16 {
     }
     bits_ = static_cast<std::uint16_t>((std::signbit(x) ? 0x8000U : 0U) | bits);
   }
-  operator float() const {  // NOLINT(google-explicit-constructor): it loses nothing
+  operator float() const {  // NOLINT: it loses nothing
     const std::uint32_t bits = bits_ & 0x7fffU;
     const float size = bits > infinity    ? std::numeric_limits<float>::quiet_NaN()
                        : bits == infinity ? std::numeric_limits<float>::infinity()

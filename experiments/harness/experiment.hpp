@@ -29,7 +29,7 @@ class Outputs {
  public:
   template <typename F>
     requires std::is_invocable_v<F, const Shape&>
-  constexpr Outputs(F f) {  // NOLINT(google-explicit-constructor): a table names a function
+  constexpr Outputs(F f) {  // NOLINT: a table names a function
     if constexpr (std::is_same_v<std::invoke_result_t<F, const Shape&>, Extent>)
       one_ = f;
     else
@@ -69,7 +69,7 @@ class Oracle {
   Oracle() = default;
   template <typename Judge>
     requires(!std::is_same_v<std::remove_cvref_t<Judge>, Oracle>)
-  Oracle(Judge judge) {  // NOLINT(google-explicit-constructor): an oracle returns a lambda
+  Oracle(Judge judge) {  // NOLINT: an oracle returns a lambda
     if constexpr (std::is_invocable_v<Judge, std::span<const View>, Arithmetic>)
       judge_ = std::move(judge);
     else

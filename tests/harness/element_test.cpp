@@ -84,7 +84,8 @@ TEST(Element, OfAnInputIsItsOwnAndAllAroundIsPoison) {
 
 TEST(Element, ThatHoldsNoSuchValueIsRefused) {
   HostMatrix bytes = unwritten(1, 9, Layout::row_major, 9, Element::u8);
-  fill(bytes, 1, 0, [](auto, std::int64_t i, const Shape& s) { return double(i * s[0]); }, {31});
+  fill(bytes, 1, 0,
+       [](auto, std::int64_t i, const Shape& s) { return static_cast<double>(i * s[0]); }, {31});
   EXPECT_EQ(bytes.typed().at(0, 8), 248);
   EXPECT_THROW(fill(bytes, 1, 0, [](auto, auto, const Shape&) { return 256.0; }, {}),
                std::invalid_argument);
