@@ -222,7 +222,7 @@ def _readme(own: Measured, files: dict[str, bytes], others: bool, peak: Peak | N
 _LINKS = {
     CLAIMS: f"[Claims]({CLAIMS}): each with its quote, checks and evidence",
     ERRATA: f"[Errata]({ERRATA}): errors as printed, what is right, the listings",
-    CHANGES: f"[Changes]({CHANGES}): checks that changed after the first evidence",
+    CHANGES: f"[Changes]({CHANGES}): checks changed after the first evidence",
     METHOD: f"[Method]({METHOD}): words explained, trust, the machine, how to repeat it",
     "report.html": "[report.html](report.html): every case and sample in one offline file; "
     "[did my GPU differ?](report.html#view=compare)",
