@@ -298,6 +298,14 @@ elseif(CASE STREQUAL old_driver)
   expect_configured("nvidia-smi does not say which CUDA the driver supports")
 
 elseif(CASE STREQUAL driver_alone)
+  # a driver's library in place of the machine's, whose initialisation gives this
+  macro(driver initialised)
+    file(WRITE ${SCRATCH}/cuda.c "int cuInit(unsigned f) { return ${initialised}; }
+int cuDriverGetVersion(int* v) { return *v = 13010, 0; }\n")
+    run(g++ -shared -fPIC -x c ${SCRATCH}/cuda.c -o ${SCRATCH}/bin/libcuda.so.1)
+  endmacro()
+  list(APPEND environment LD_LIBRARY_PATH=${SCRATCH}/bin)
+  driver(100)
   stand_in("set(disk_left 100)\n${no_toolkit_here}")
   program(nvidia-smi "exit 9")
   expect_cpu_rows(:)
@@ -307,10 +315,8 @@ elseif(CASE STREQUAL driver_alone)
   expect_cpu_rows(", and its packages take 1800 MB of disk where 100 MB are left")
   # a driver without its tool is asked itself; and no network
   program(nvidia-smi "exit 9")
-  file(WRITE ${SCRATCH}/cuda.c "int cuInit(unsigned f) { return 0; }
-int cuDriverGetVersion(int* v) { return *v = 13010, 0; }\n")
-  run(g++ -shared -fPIC -x c ${SCRATCH}/cuda.c -o ${SCRATCH}/bin/libcuda.so.1)
-  list(APPEND environment LD_LIBRARY_PATH=${SCRATCH}/bin ${no_index})
+  driver(0)
+  list(APPEND environment ${no_index})
   stand_in("${no_toolkit_here}")
   expect_cpu_rows(", and its packages cannot be fetched (ERROR: ")
   expect_words("a driver (CUDA 13.1): fetching CUDA Toolkit 13.0")
