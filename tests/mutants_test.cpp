@@ -21,6 +21,8 @@
 #include "../reference/matmul.hpp"
 #include "../reference/matvec.hpp"
 #include "../reference/transpose.hpp"
+#include "outside/histogram/histogram.hpp"
+#include "outside/stencil/stencil.hpp"
 #include "targets.hpp"
 
 namespace recheck {
@@ -37,18 +39,16 @@ struct Row {
 
 enum class Code { spoiled, unspoiled };
 
-std::vector<Row> rows(Code code, Table matmul, Table matvec, Table transpose, Table memory,
+/// An experiment's mutants.
+using Mutants = std::pair<Experiment (*)(Table), Table>;
+
+std::vector<Row> rows(Code code, std::initializer_list<Mutants> all,
                       std::span<const mutants::Exploit> exploits) {
   std::vector<Row> chosen;
-  const auto add = [&](auto experiment, Table table) {
+  for (const auto& [experiment, table] : all)
     for (const auto& strategy : table)
       if (strategy.name.starts_with("unspoiled") == (code == Code::unspoiled))
         chosen.push_back({experiment, &strategy});
-  };
-  add(matmul::experiment, matmul);
-  add(matvec::experiment, matvec);
-  add(transpose::experiment, transpose);
-  add(memory::experiment, memory);
   for (const auto& exploit : exploits)
     if (exploit.found.empty() == (code == Code::unspoiled))
       chosen.push_back({matmul::experiment, &exploit.row, &exploit});
@@ -56,8 +56,15 @@ std::vector<Row> rows(Code code, Table matmul, Table matvec, Table transpose, Ta
 }
 
 std::vector<Row> cpu_rows(Code code) {
-  return rows(code, mutants::matmul_cpu(), mutants::matvec_cpu(), mutants::transpose_cpu(),
-              mutants::memory_cpu(), mutants::exploits_cpu());
+  return rows(code,
+              {{matmul::experiment, mutants::matmul_cpu()},
+               {matvec::experiment, mutants::matvec_cpu()},
+               {transpose::experiment, mutants::transpose_cpu()},
+               {memory::experiment, mutants::memory_cpu()},
+               {histogram::experiment, mutants::histogram_cpu()},
+               {stencil::experiment<fp16>, mutants::stencil_fp16_cpu()},
+               {stencil::experiment<float>, mutants::stencil_fp32_cpu()}},
+              mutants::exploits_cpu());
 }
 
 std::string name(const testing::TestParamInfo<Row>& info) {
@@ -140,8 +147,15 @@ INSTANTIATE_TEST_SUITE_P(cpu, Mutant, testing::ValuesIn(cpu_rows(Code::spoiled))
 INSTANTIATE_TEST_SUITE_P(cpu, Unspoiled, testing::ValuesIn(cpu_rows(Code::unspoiled)), name);
 #ifdef RECHECK_HAVE_CUDA
 std::vector<Row> gpu_rows(Code code) {
-  return rows(code, mutants::matmul_gpu(), mutants::matvec_gpu(), mutants::transpose_gpu(),
-              mutants::memory_gpu(), mutants::exploits_gpu());
+  return rows(code,
+              {{matmul::experiment, mutants::matmul_gpu()},
+               {matvec::experiment, mutants::matvec_gpu()},
+               {transpose::experiment, mutants::transpose_gpu()},
+               {memory::experiment, mutants::memory_gpu()},
+               {histogram::experiment, mutants::histogram_gpu()},
+               {stencil::experiment<fp16>, mutants::stencil_fp16_gpu()},
+               {stencil::experiment<float>, mutants::stencil_fp32_gpu()}},
+              mutants::exploits_gpu());
 }
 INSTANTIATE_TEST_SUITE_P(gpu, Mutant, testing::ValuesIn(gpu_rows(Code::spoiled)), name);
 INSTANTIATE_TEST_SUITE_P(gpu, Unspoiled, testing::ValuesIn(gpu_rows(Code::unspoiled)), name);

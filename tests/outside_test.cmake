@@ -49,6 +49,12 @@ if(CASE STREQUAL article)
 
   run("0;77" ${outside}/reduction --gate)
   expect("${said}" "reduction/cpu_serial: passed 22 times")
+  run("0;77" ${outside}/histogram --gate)
+  expect("${said}" "histogram/cpu_serial: passed 14 times")
+  run("0;77" ${outside}/stencil --gate)
+  foreach(row fp32/cpu_x fp32/cpu_y fp16/cpu_x fp16/cpu_y)
+    expect("${said}" "stencil_${row}: passed 14 times")
+  endforeach()
   # a launcher of another signature: one line that says so
   file(WRITE ${SCRATCH}/signature.cpp "#include <recheck.hpp>
 int make(const recheck::Call&);

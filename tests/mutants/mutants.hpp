@@ -20,11 +20,17 @@ std::span<const Strategy> matmul_gpu();  // only in a build with CUDA
 std::span<const Strategy> matvec_gpu();
 std::span<const Strategy> transpose_gpu();
 std::span<const Strategy> memory_gpu();
+std::span<const Strategy> histogram_gpu();  // of tests/outside
+std::span<const Strategy> stencil_fp16_gpu();
+std::span<const Strategy> stencil_fp32_gpu();
 std::span<const Strategy> matmul_gpu_races();  // lost where many blocks run side by side
 std::span<const Strategy> matmul_cpu();  // twins that need no GPU: what the comparison must catch
 std::span<const Strategy> matvec_cpu();
 std::span<const Strategy> transpose_cpu();
 std::span<const Strategy> memory_cpu();
+std::span<const Strategy> histogram_cpu();
+std::span<const Strategy> stencil_fp16_cpu();
+std::span<const Strategy> stencil_fp32_cpu();
 
 /// A strategy that is right in its proofs and wrong where it is timed, as has been published of
 /// kernels that were made for a benchmark's sake; and its twin, which does the same and computes.

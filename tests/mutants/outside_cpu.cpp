@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The articles of tests/outside, spoiled: of bytes, and of fp16 and fp32 along x.
+
+#include "../outside/histogram/histogram.hpp"
+#include "../outside/stencil/stencil.hpp"
+#include "mutants.hpp"
+
+namespace recheck::mutants {
+namespace {
+
+constexpr std::string_view of_counts =
+    "unspoiled missing_atomic last_ignored signed_bytes stops_at_16_bits";
+constexpr std::string_view of_stencils =
+    "unspoiled halo_off_by_one not_periodic ignores_ldin sums_in_fp16";
+
+template <int defect>
+void count(const Call& call) {
+  constexpr auto is = [](auto name) consteval { return defect == index_of(of_counts, name); };
+  const auto [in, count, counts] = ::histogram::arguments(call);
+  std::fill_n(counts, 256, 0U);
+  for (std::int64_t i = 0; i < count - (is("last_ignored") ? 1 : 0); ++i) {
+    // of two threads that count a value at once, one is lost
+    if (is("missing_atomic") && i % 32 != 0 && in[i] == in[i - 1]) continue;
+    unsigned& counter = counts[is("signed_bytes") && in[i] > 127 ? 0 : in[i]];
+    counter = (counter + 1) & (is("stops_at_16_bits") ? 0xffffU : ~0U);
+  }
+}
+
+template <typename T, int defect>
+void derive(const Call& call) {
+  constexpr auto is = [](auto name) consteval { return defect == index_of(of_stencils, name); };
+  using Sum = std::conditional_t<is("sums_in_fp16"), fp16, float>;
+  const auto args = ::stencil::arguments<T>(call);
+  const auto ld = is("ignores_ldin") ? args.columns : args.ldin, end = args.columns;
+  for (std::int64_t i = 0; i < args.rows; ++i)
+    for (std::int64_t j = 0; j < end; ++j) {
+      const auto cell = [&](std::int64_t at) {
+        if (is("halo_off_by_one") && at < 0) --at;
+        if (is("not_periodic")) at = std::clamp<std::int64_t>(at, 0, end - 1);
+        return float{static_cast<const T*>(args.in)[i * ld + (at % end + end) % end]};
+      };
+      Sum sum{0.0F};
+      for (int k = ::stencil::halo; k > 0; --k)
+        sum = Sum(sum + ::stencil::weight(k) * Sum(cell(j + k) - cell(j - k)));
+      static_cast<T*>(args.out)[i * args.ldout + j] = static_cast<T>(sum);
+    }
+}
+
+constexpr auto counts = rows_of<0, 5>(
+    of_counts, [](auto i, auto name) { return mutant(name, {Backend::cpu, count<i>}); });
+template <typename T>
+constexpr auto stencils = rows_of<0, 5>(
+    of_stencils, [](auto i, auto name) { return mutant(name, {Backend::cpu, derive<T, i>}); });
+
+}  // namespace
+
+std::span<const Strategy> histogram_cpu() { return counts; }
+std::span<const Strategy> stencil_fp16_cpu() { return stencils<fp16>; }
+std::span<const Strategy> stencil_fp32_cpu() { return stencils<float>; }
+
+}  // namespace recheck::mutants

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <recheck.hpp>
+
+namespace stencil {
+
+/// out = ∂in/∂x or ∂in/∂y on a periodic grid with spacing 1, by differences of 8th order: x runs
+/// along a row, y from row to row. Elements are fp16 or fp32, sums fp32.
+struct Args {
+  std::int64_t rows, columns;
+  const void* in;
+  std::int64_t ldin;
+  void* out;
+  std::int64_t ldout;
+};
+template <typename T>
+Args arguments(const recheck::Call& call) {
+  return {call.shape[0],       call.shape[1], call.as<const T>(0),
+          call.operands[0].ld, call.as<T>(1), call.operands[1].ld};
+}
+
+/// The weight of a cell 1 to 4 steps ahead, and of its difference from the one as far behind.
+inline constexpr int halo = 4;
+RECHECK_HOST_DEVICE constexpr float weight(int steps) {
+  return steps == 1 ? 4.0F / 5 : steps == 2 ? -1.0F / 5 : steps == 3 ? 4.0F / 105 : -1.0F / 280;
+}
+
+enum class Axis { x, y };
+
+/// By tiles of 64 cells along the axis and so many pencils across it.
+template <bool half, Axis axis, int pencils>
+void derivative(const Args& args, cudaStream_t stream);
+
+/// The article's problem in fp16 or fp32 (T), solved by its own rows, or along x by others.
+template <typename T>
+recheck::Experiment experiment(std::span<const recheck::Strategy> others = {});
+
+}  // namespace stencil
