@@ -183,8 +183,8 @@ TEST_P(Race, RunsAtASmallSize) {
 }
 
 INSTANTIATE_TEST_SUITE_P(gpu, Race,
-                         testing::ValuesIn(rows(Code::spoiled, mutants::matmul_gpu_races(), {}, {},
-                                                {}, {})),
+                         testing::ValuesIn(rows(
+                             Code::spoiled, {{matmul::experiment, mutants::matmul_gpu_races()}}, {})),
                          name);
 
 // beyond the size up to which every element is known, one wrong element must still show

@@ -38,12 +38,12 @@ void derive(const Call& call) {
       const auto cell = [&](std::int64_t at) {
         if (is("halo_off_by_one") && at < 0) --at;
         if (is("not_periodic")) at = std::clamp<std::int64_t>(at, 0, end - 1);
-        return float{static_cast<const T*>(args.in)[i * ld + (at % end + end) % end]};
+        return float{args.in[i * ld + (at % end + end) % end]};
       };
       Sum sum{0.0F};
       for (int k = ::stencil::halo; k > 0; --k)
         sum = Sum(sum + ::stencil::weight(k) * Sum(cell(j + k) - cell(j - k)));
-      static_cast<T*>(args.out)[i * args.ldout + j] = static_cast<T>(sum);
+      args.out[i * args.ldout + j] = T(sum);
     }
 }
 

@@ -3,6 +3,8 @@
 // The articles of tests/outside, spoiled on the GPU: of bytes, and of fp16 and fp32 along x.
 #include <cuda_fp16.h>
 
+#include <bit>
+
 #include "../outside/histogram/histogram.hpp"
 #include "../outside/stencil/stencil.hpp"
 #include "mutants.hpp"
@@ -16,11 +18,10 @@ __global__ void count_kernel(::histogram::Args args) {
   counts[threadIdx.x] = 0;
   __syncthreads();
   for (std::int64_t i = threadIdx.x; i < args.count; i += 256) {
-    volatile unsigned& counter = counts[args.in[i]];
     if (atomic)
       atomicAdd(&counts[args.in[i]], 1U);
     else
-      counter = counter + 1;
+      ++counts[args.in[i]];
   }
   __syncthreads();
   args.counts[threadIdx.x] = counts[threadIdx.x];
@@ -30,29 +31,27 @@ void count(const ::histogram::Args& args, cudaStream_t stream) {
   count_kernel<atomic><<<1, 256, 0, stream>>>(args);
 }
 
-/// A block has 32 cells of a row, and their halo, which may begin too late at its far end.
+/// A thread has a cell of 32, and reads its halo, which may begin too late at their far end.
 template <typename T, typename Sum, int late>
-__global__ void derive_kernel(::stencil::Args args) {
-  constexpr int halo = ::stencil::halo, cells = 32;
-  __shared__ float tile[cells + 2 * halo];
-  const std::int64_t first = std::int64_t{blockIdx.y} * cells, end = args.columns;
-  for (int p = threadIdx.x; p < cells + 2 * halo; p += cells) {
-    const std::int64_t at = first + p - halo + (p >= cells + halo ? late : 0);
-    const auto* row = static_cast<const T*>(args.in) + blockIdx.x * args.ldin;
-    tile[p] = static_cast<float>(row[(at % end + end) % end]);
-  }
-  __syncthreads();
-  if (first + threadIdx.x >= end) return;
-  const float* own = tile + threadIdx.x + halo;
+__global__ void derive_kernel(::stencil::Args<T> args) {
+  const std::int64_t first = std::int64_t{blockIdx.y} * 32, j = first + threadIdx.x;
+  const std::int64_t end = args.columns;
+  if (j >= end) return;
+  const auto cell = [&](std::int64_t at) {
+    if (at >= first + 32) at += late;
+    return float{args.in[blockIdx.x * args.ldin + (at % end + end) % end]};
+  };
   Sum sum = 0.0F;
-  for (int k = halo; k > 0; --k) sum += static_cast<Sum>(::stencil::weight(k) * (own[k] - own[-k]));
-  static_cast<T*>(args.out)[blockIdx.x * args.ldout + first + threadIdx.x] = static_cast<T>(sum);
+  for (int k = ::stencil::halo; k > 0; --k)
+    sum += static_cast<Sum>(::stencil::weight(k) * (cell(j + k) - cell(j - k)));
+  args.out[blockIdx.x * args.ldout + j] = static_cast<T>(sum);
 }
 template <typename T, typename Sum, int late>
-void derive(const ::stencil::Args& args, cudaStream_t stream) {
-  using Half = std::conditional_t<std::is_same_v<T, fp16>, __half, T>;
+void derive(const ::stencil::Args<T>& args, cudaStream_t stream) {
+  using Own = std::conditional_t<std::is_same_v<T, fp16>, __half, T>;
   const dim3 grid(static_cast<unsigned>(args.rows), (args.columns + 31) / 32);
-  if (args.rows > 0) derive_kernel<Half, Sum, late><<<grid, 32, 0, stream>>>(args);
+  if (args.rows == 0) return;
+  derive_kernel<Own, Sum, late><<<grid, 32, 0, stream>>>(std::bit_cast<::stencil::Args<Own>>(args));
 }
 
 constexpr Strategy counts[] = {

@@ -18,7 +18,9 @@ USUALLY = 1_500_000
 OUTSIDE = REPORTS.parent / "tests/outside"
 
 
-OTHERS = [(path, OUTSIDE / "claims") for path in sorted(OUTSIDE.glob("results/*/record.json"))]
+OTHERS = [
+    (path, path.parents[2] / "claims") for path in sorted(OUTSIDE.glob("**/results/*/record.json"))
+]
 OTHERS += [
     (path, EXPERIMENTS / "peak")
     for path in sorted((REPORTS / "results" / "peak").glob("*/record.json"))

@@ -18,8 +18,8 @@ from recheck_report.model.record import SCHEMA
 from recheck_report.model.schema import FILES, schema
 from recheck_report.model.typed import Unfit, typed
 
-RESULTS = (REPORTS / "results", EXPERIMENTS.parent / "tests/outside/results")
-COMMITTED = sorted(path.parent for folder in RESULTS for path in folder.glob("*/record.json"))
+RESULTS = (REPORTS / "results", EXPERIMENTS.parent / "tests/outside")
+COMMITTED = sorted(path.parent for folder in RESULTS for path in folder.glob("**/record.json"))
 
 
 @pytest.fixture(scope="module")

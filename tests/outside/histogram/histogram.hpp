@@ -18,9 +18,9 @@ inline Args arguments(const recheck::Call& call) {
 
 /// One histogram for all in global memory; one for each block in shared memory; one for each thread
 /// in shared memory, with counters of 8 bits that are added up before they overflow.
-void per_grid(const Args& args, cudaStream_t stream);
-void per_block(const Args& args, cudaStream_t stream);
-void per_thread(const Args& args, cudaStream_t stream);
+enum class Counters { per_grid, per_block, per_thread };
+template <Counters where>
+void count(const Args& args, cudaStream_t stream);
 
 /// The article's problem, solved by its own rows or by others.
 recheck::Experiment experiment(std::span<const recheck::Strategy> others = {});

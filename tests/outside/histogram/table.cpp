@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Bytes in, 32-bit counts out, and a time that depends on the data: how many values occur is an
-// axis.
+// Bytes in, 32-bit counts out. The time depends on the data, so how many values occur is an axis.
 #include "histogram.hpp"
 
 namespace histogram {
@@ -9,8 +8,8 @@ namespace {
 
 using namespace recheck;
 
-template <auto f>
-constexpr Launcher gpu = gpu_launcher<f, arguments>();
+template <Counters where>
+constexpr Launcher gpu = gpu_launcher<count<where>, arguments>();
 
 void serial(const Call& call) {
   const Args args = arguments(call);
@@ -41,9 +40,9 @@ Oracle oracle(const Shape&, std::span<const HostMatrix> inputs, Values) {
 // clang-format off
 constexpr Strategy rows[] = {
     {.name = "cpu_serial", .source = ours("one loop"), .role = Role::baseline, .launch = {Backend::cpu, serial}},
-    {.name = "per_grid", .source = {"wilt", "Performance"}, .launch = gpu<per_grid>},
-    {.name = "per_block", .source = {"wilt", "Performance"}, .launch = gpu<per_block>},
-    {.name = "per_thread", .source = {"wilt", "Performance"}, .launch = gpu<per_thread>},
+    {.name = "per_grid", .source = {"wilt", "Performance"}, .launch = gpu<Counters::per_grid>},
+    {.name = "per_block", .source = {"wilt", "Performance"}, .launch = gpu<Counters::per_block>},
+    {.name = "per_thread", .source = {"wilt", "Performance"}, .launch = gpu<Counters::per_thread>},
 };
 // clang-format on
 

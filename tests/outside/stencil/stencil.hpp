@@ -8,15 +8,16 @@ namespace stencil {
 
 /// out = ∂in/∂x or ∂in/∂y on a periodic grid with spacing 1, by differences of 8th order: x runs
 /// along a row, y from row to row. Elements are fp16 or fp32, sums fp32.
+template <typename T>
 struct Args {
   std::int64_t rows, columns;
-  const void* in;
+  const T* in;
   std::int64_t ldin;
-  void* out;
+  T* out;
   std::int64_t ldout;
 };
 template <typename T>
-Args arguments(const recheck::Call& call) {
+Args<T> arguments(const recheck::Call& call) {
   return {call.shape[0],       call.shape[1], call.as<const T>(0),
           call.operands[0].ld, call.as<T>(1), call.operands[1].ld};
 }
@@ -30,8 +31,8 @@ RECHECK_HOST_DEVICE constexpr float weight(int steps) {
 enum class Axis { x, y };
 
 /// By tiles of 64 cells along the axis and so many pencils across it.
-template <bool half, Axis axis, int pencils>
-void derivative(const Args& args, cudaStream_t stream);
+template <typename T, Axis axis, int pencils>
+void derivative(const Args<T>& args, cudaStream_t stream);
 
 /// The article's problem in fp16 or fp32 (T), solved by its own rows, or along x by others.
 template <typename T>

@@ -11,7 +11,7 @@ using namespace recheck;
 template <typename T>
 constexpr bool half = std::is_same_v<T, fp16>;
 template <typename T, Axis axis, int pencils>
-constexpr Launcher gpu = gpu_launcher<derivative<half<T>, axis, pencils>, arguments<T>>();
+constexpr Launcher gpu = gpu_launcher<derivative<T, axis, pencils>, arguments<T>>();
 
 /// Σ weight · (cell ahead - cell behind) at row i and column j, in Sum.
 template <typename Sum, Axis axis>
@@ -28,14 +28,11 @@ Sum difference(const Shape& s, std::int64_t i, std::int64_t j, const auto& cell)
 
 template <typename T, Axis axis>
 void serial(const Call& call) {
-  const Args args = arguments<T>(call);
-  const auto cell = [&](auto i, auto j) {
-    return static_cast<const T*>(args.in)[i * args.ldin + j];
-  };
+  const auto args = arguments<T>(call);
+  const auto cell = [&](auto i, auto j) { return args.in[i * args.ldin + j]; };
   for (std::int64_t i = 0; i < args.rows; ++i)
     for (std::int64_t j = 0; j < args.columns; ++j)
-      static_cast<T*>(args.out)[i * args.ldout + j] =
-          static_cast<T>(difference<float, axis>(call.shape, i, j, cell));
+      args.out[i * args.ldout + j] = T(difference<float, axis>(call.shape, i, j, cell));
 }
 
 template <typename T>
@@ -73,7 +70,7 @@ template <typename T>
 constexpr Strategy rows[] = {
     {.name = "cpu_x", .source = ours("one loop"), .role = Role::baseline, .launch = {Backend::cpu, serial<T, Axis::x>}},
     {.name = "cpu_y", .source = ours("one loop"), .role = Role::baseline, .problem = &problem<T, Axis::y>, .launch = {Backend::cpu, serial<T, Axis::y>}},
-    {.name = "x_4", .source = {"harris", "x derivative"}, .launch = gpu<T, Axis::x, 4>},
+    {.name = "x_4", .source = {"harris", "Y and Z Derivatives, of x"}, .launch = gpu<T, Axis::x, 4>},
     {.name = "y_4", .source = {"harris", "Y and Z Derivatives"}, .problem = &problem<T, Axis::y>, .launch = gpu<T, Axis::y, 4>},
     {.name = "y_32", .source = {"harris", "Y and Z Derivatives"}, .problem = &problem<T, Axis::y>, .launch = gpu<T, Axis::y, 32>},
 };
