@@ -25,16 +25,6 @@ void output_order(const TransposeArgs& args, cudaStream_t stream);
 template <int tile_rows, int tile_columns, int threads>
 void kept_lines(const TransposeArgs& args, cudaStream_t stream);
 
-/// Tiles that TMA loads and stores, `stages` of them in shared memory. Compute
-/// capability 9.0. tensor_tiles.cu
-template <int stages>
-void tensor_tiles(const TransposeArgs& args, cudaStream_t stream);
-
-/// Bytes of shared memory that it asks for, for `fits` to compare with the device's limit.
-constexpr std::int64_t tensor_tiles_shared_bytes(int stages) {
-  return std::int64_t{stages} * 64 * 64 * static_cast<std::int64_t>(sizeof(float));
-}
-
 /// For fewer than 32 rows or columns; as output_order otherwise. thin.cu
 void thin(const TransposeArgs& args, cudaStream_t stream);
 
