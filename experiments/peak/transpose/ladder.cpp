@@ -18,18 +18,9 @@ constexpr Strategy wide_tiles(std::string_view name) {
           .launch = gpu<k::wide_tiles<tile, tile, block>>};
 }
 
-template <int tile, int block>
-constexpr Strategy output_order(std::string_view name) {
-  return {.name = name,
-          .source = ours("blocks in the order of the output"),
-          .parameters = {{{"tile", tile}, {"block", block}}},
-          .launch = gpu<k::output_order<tile, tile, block>>};
-}
-
 // clang-format off
 constexpr Strategy own[] = {
     wide_tiles<64, 256>("wide_tiles"),
-    output_order<64, 512>("output_order"),
     {.name = "kept_lines", .source = ours("written lines leave L2 last"), .parameters = {{{"tile", 64}, {"block", 512}}}, .needs = from_capability<80>, .launch = gpu<k::kept_lines<64, 64, 512>>},
     {.name = "thin", .source = ours("few rows or columns: a copy"), .launch = gpu<k::thin>},
 };

@@ -17,15 +17,12 @@ namespace recheck::kernels::transpose {
 template <int tile_rows, int tile_columns, int threads>
 void wide_tiles(const TransposeArgs& args, cudaStream_t stream);
 
-/// Pieces of 16 bytes, blocks in the order of the output, little in flight. output_order.cu
-template <int tile_rows, int tile_columns, int threads>
-void output_order(const TransposeArgs& args, cudaStream_t stream);
-
-/// The same, and what is written leaves L2 last. kept_lines.cu
+/// Pieces of 16 bytes, blocks in the order of the output, little in flight; what is written leaves
+/// L2 last. kept_lines.cu
 template <int tile_rows, int tile_columns, int threads>
 void kept_lines(const TransposeArgs& args, cudaStream_t stream);
 
-/// For fewer than 32 rows or columns; as output_order otherwise. thin.cu
+/// For fewer than 32 rows or columns; otherwise as kept_lines, with no hint to L2. thin.cu
 void thin(const TransposeArgs& args, cudaStream_t stream);
 
 }  // namespace recheck::kernels::transpose
