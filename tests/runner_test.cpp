@@ -122,8 +122,11 @@ TEST(Run, EndsACaseWhoseRowThrowsAnything) {
   of_itself.fits = throws;
   expect(measured(number), ReasonCode::threw, threw_something);
   expect(measured(of_itself), ReasonCode::threw, "it cannot say");
-  for (const auto& row : {number, of_itself})
-    EXPECT_FALSE(prove_edges(matmul::experiment({&row, 1}), row, targets()).wrong.empty());
+  for (const auto& row : {number, of_itself}) {
+    const Experiment experiment = matmul::experiment({&row, 1});
+    EdgeGates gates;
+    EXPECT_FALSE(prove_edges(experiment, row, targets(), gates).wrong.empty());
+  }
 }
 
 /// Right, and its time depends on what it finds: as that of a histogram may, or of a sparse

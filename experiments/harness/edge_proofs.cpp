@@ -6,7 +6,6 @@
 #include <memory>
 #include <stdexcept>
 
-#include "gate.hpp"
 #include "requirements.hpp"
 
 namespace recheck {
@@ -22,7 +21,8 @@ Result result_of(const auto& body) {
 
 }  // namespace
 
-Proofs prove_edges(const Experiment& experiment, const Strategy& strategy, Targets& targets) {
+Proofs prove_edges(const Experiment& experiment, const Strategy& strategy, Targets& targets,
+                   EdgeGates& gates) {
   Proofs found;
   const auto refused = [&](const auto&... shape) {
     return result_of(
@@ -41,10 +41,13 @@ Proofs prove_edges(const Experiment& experiment, const Strategy& strategy, Targe
     }
     for (const std::int64_t padding : {0, 3}) {
       if (padding > 0 && strategy.packed) continue;
+      Target& target = targets.of(strategy.launch.backend);
+      auto& gate = gates[{&target, shape, padding}];
       const Result result = !refusal.passed() ? refusal : result_of([&] {
-        Target& target = targets.of(strategy.launch.backend);
-        return Gate(experiment, shape, target, padding, 1).prove(strategy);
+        if (!gate) gate = std::make_unique<Gate>(experiment, shape, target, padding, 1);
+        return gate->prove(strategy);
       });
+      if (!result.passed()) gate.reset();  // the next row finds nothing that this one has left
       if (result.passed())
         ++found.passed;
       else
@@ -102,6 +105,7 @@ int run_gate(std::span<const Experiment> experiments, const Choice& choice) {
   bool all = true, right = true;
   for (const auto& experiment : experiments) {
     if (!wanted(choice.experiments, experiment.name)) continue;
+    EdgeGates gates;
     for (const auto& strategy : experiment.ladder) {
       if (!wanted(choice.strategies, strategy.name)) continue;
       const std::string row =
@@ -114,7 +118,7 @@ int run_gate(std::span<const Experiment> experiments, const Choice& choice) {
         std::printf("%s%s\n", begun ? "" : row.c_str(), what.c_str());
         begun = false;
       };
-      const Proofs found = prove_edges(experiment, strategy, targets);
+      const Proofs found = prove_edges(experiment, strategy, targets, gates);
       if (found.not_run) {
         say("not run: " + *found.not_run);
         all = false;

@@ -2,10 +2,13 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
+#include <tuple>
 #include <vector>
 
+#include "gate.hpp"
 #include "plan.hpp"
 
 namespace recheck {
@@ -18,7 +21,12 @@ struct Proofs {
   std::map<std::string, std::string> unsupported;  // by the shape: why the row does not take it
   std::vector<std::string> wrong;                  // what was caught, a line each
 };
-Proofs prove_edges(const Experiment& experiment, const Strategy& strategy, Targets& targets);
+/// The gates of edges, by target, shape and padding: rows of one experiment share their operands
+/// and what is right of them.
+using EdgeGates = std::map<std::tuple<Target*, Shape, std::int64_t>, std::unique_ptr<Gate>>;
+/// As Gate::prove at every edge; what a row throws is what is wrong. `gates` are `experiment`'s.
+Proofs prove_edges(const Experiment& experiment, const Strategy& strategy, Targets& targets,
+                   EdgeGates& gates);
 
 /// The command --gate: proves the rows that `choice` wants of `experiments` and prints a line for
 /// each. Returns 1 where one was wrong or fits no shape, else 77 where one could not be tried, else

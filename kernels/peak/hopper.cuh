@@ -120,34 +120,6 @@ __device__ inline void cp_async_bulk_tensor_3d_global_to_shared(
 #endif
 }
 
-/// TMA store: starts the copy of one box to a tensor, as part of this thread's next bulk group.
-/// fence_proxy_async goes between writing the box and this. Nothing outside the tensor is written,
-/// except the rest of the 16 bytes in which a row ends.
-__device__ inline void cp_async_bulk_tensor_3d_shared_to_global(
-    [[maybe_unused]] const CUtensorMap* map, [[maybe_unused]] int x, [[maybe_unused]] int y,
-    [[maybe_unused]] int z, [[maybe_unused]] const void* from) {
-#ifdef RECHECK_HOPPER
-  asm volatile(
-      "cp.async.bulk.tensor.3d.global.shared::cta.bulk_group [%0, {%1, %2, %3}], [%4];" ::"l"(map),
-      "r"(x), "r"(y), "r"(z), "r"(shared_address(from))
-      : "memory");
-#endif
-}
-/// Makes one bulk group of this thread's stores since the last one. CUTLASS: tma_store_arrive.
-__device__ inline void cp_async_bulk_commit_group() {
-#ifdef RECHECK_HOPPER
-  asm volatile("cp.async.bulk.commit_group;" ::: "memory");
-#endif
-}
-/// Waits until all but the latest `pending` bulk groups have read their shared memory. CUTLASS:
-/// tma_store_wait.
-template <int pending>
-__device__ void cp_async_bulk_wait_group_read() {
-#ifdef RECHECK_HOPPER
-  asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(pending) : "memory");
-#endif
-}
-
 /// Starts the copy of `bytes` contiguous bytes, which completes them on `barrier`. The size and
 /// both addresses are multiples of 16.
 __device__ inline void cp_async_bulk_global_to_shared([[maybe_unused]] void* to,

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numbers>
 #include <utility>
 
 #include "../../reference/parallel.hpp"
@@ -35,47 +34,14 @@ HostMatrix map(HostMatrix matrix, F f) {
   return matrix;
 }
 
-/// Box and Muller's transform of two draws, in float64. At most 5.8, for the first has 24 bits.
-/// Uses the draws `draw` and `draw` + 1.
-HostMatrix standard_normal(const Shape& s, std::uint64_t seed, int operand, int draw = 0) {
-  const auto angle = centred(s, seed, operand, draw + 1);
-  return map(centred(s, seed, operand, draw), [&](auto i, auto j, double x) {
-    return std::sqrt(-2 * std::log(x + 0.5)) *
-           std::cos(2 * std::numbers::pi * angle.view().row(i)[j]);
-  });
-}
-
-/// exp(spread · normal) with a random sign.
-template <int spread>
-HostMatrix log_normal(const Shape& s, std::uint64_t seed, int operand) {
-  const auto sign = centred(s, seed, operand, 2);
-  return map(standard_normal(s, seed, operand), [&](auto i, auto j, double x) {
-    return std::copysign(std::exp(spread * x), sign.view().row(i)[j]);
-  });
-}
-
-template <auto matrix>
-std::vector<HostMatrix> both(const Shape& s, std::uint64_t seed) {
-  return {matrix(s, seed, 0), matrix(s, seed, 1)};
-}
-
-HostMatrix uniform_half(const Shape& s, std::uint64_t seed, int operand) {
-  return centred(s, seed, operand);
-}
-
-HostMatrix uniform(const Shape& s, std::uint64_t seed, int operand) {
-  return map(centred(s, seed, operand), [](auto, auto, float x) { return x + 0.5f; });
-}
-
-HostMatrix normal(const Shape& s, std::uint64_t seed, int operand) {
-  return standard_normal(s, seed, operand);
+std::vector<HostMatrix> uniform_half(const Shape& s, std::uint64_t seed) {
+  return {centred(s, seed, 0), centred(s, seed, 1)};
 }
 
 /// The second half of each sum undoes the first, but for a thousandth: sums rise, and fall again.
 std::vector<HostMatrix> cancelling(const Shape& s, std::uint64_t seed) {
   const auto half = s[2] / 2;
-  const auto a = normal(s, seed, 0), b = normal(s, seed, 1);
-  const auto rest = standard_normal(s, seed, 1, 2);
+  const auto a = centred(s, seed, 0), b = centred(s, seed, 1), rest = centred(s, seed, 1, 1);
   return {map(a, [&](auto i, auto e, float x) { return e < half ? x : a.view().row(i)[e - half]; }),
           map(b, [&](auto e, auto j, float x) {
             return e < half ? x : rest.view().row(e)[j] * 0x1p-10f - b.view().row(e - half)[j];
@@ -90,7 +56,7 @@ float nearly_one(float x) { return 1 - 0x1p-8f * (x + 0.5f); }
 
 /// Sums of positive terms of all bits: what truncation takes is never given back.
 std::vector<HostMatrix> positive(const Shape& s, std::uint64_t seed) {
-  auto inputs = both<uniform_half>(s, seed);
+  auto inputs = uniform_half(s, seed);
   for (auto& matrix : inputs)
     matrix = map(std::move(matrix), [](auto, auto, float x) { return one_to_two(x); });
   return inputs;
@@ -99,7 +65,7 @@ std::vector<HostMatrix> positive(const Shape& s, std::uint64_t seed) {
 /// Terms of one size whose signs alternate: the sum stays near 0, and all that a tensor core cuts
 /// from terms is lost from that.
 std::vector<HostMatrix> alternating(const Shape& s, std::uint64_t seed) {
-  const auto inputs = both<uniform_half>(s, seed);
+  const auto inputs = uniform_half(s, seed);
   return {
       map(inputs[0], [](auto, auto e, float x) { return e % 2 ? -one_to_two(x) : one_to_two(x); }),
       map(inputs[1], [](auto, auto, float x) { return one_to_two(x); })};
@@ -108,7 +74,7 @@ std::vector<HostMatrix> alternating(const Shape& s, std::uint64_t seed) {
 /// Every 64th term is a power of two, which a tensor core's step aligns the others to. Each of
 /// these is a little too small to be kept, and together they are 2^-19 of the sum.
 std::vector<HostMatrix> spikes(const Shape& s, std::uint64_t seed) {
-  const auto inputs = both<uniform_half>(s, seed);
+  const auto inputs = uniform_half(s, seed);
   return {map(inputs[0],
               [](auto, auto e, float x) { return e % 64 ? 0x1p-25f * nearly_one(x) : 1.0f; }),
           map(inputs[1], [](auto, auto j, float) { return std::ldexp(1.0f, j % 3); })};
@@ -117,7 +83,7 @@ std::vector<HostMatrix> spikes(const Shape& s, std::uint64_t seed) {
 /// Once the first term is there, each 64 terms are a little less than half a unit in the last place
 /// of the sum: every addition of them rounds the same way, and leaves it as it was.
 std::vector<HostMatrix> creeping(const Shape& s, std::uint64_t seed) {
-  const auto inputs = both<uniform_half>(s, seed);
+  const auto inputs = uniform_half(s, seed);
   return {map(inputs[0],
               [](auto, auto e, float x) {
                 return e == 0 ? 1.0f : e % 8 == 1 ? 0x1p-27f * nearly_one(x) : 0.0f;
@@ -128,7 +94,7 @@ std::vector<HostMatrix> creeping(const Shape& s, std::uint64_t seed) {
 /// Columns of A times 2^`a`, 1 and 2^-`a` in turn, and rows of B times 2^`b` to 2^-`b`.
 template <int a, int b>
 std::vector<HostMatrix> scaled_columns(const Shape& s, std::uint64_t seed) {
-  const auto inputs = both<uniform_half>(s, seed);
+  const auto inputs = uniform_half(s, seed);
   return {map(inputs[0], [](auto, auto e, float x) { return std::ldexp(x, a * (1 - e % 3)); }),
           map(inputs[1], [](auto e, auto, float x) { return std::ldexp(x, b * (1 - e % 3)); })};
 }
@@ -136,8 +102,8 @@ std::vector<HostMatrix> scaled_columns(const Shape& s, std::uint64_t seed) {
 /// As far apart as fp16's scales let elements of a row, and of a column, be; and all terms of one
 /// size.
 std::vector<HostMatrix> edge_of_range(const Shape& s, std::uint64_t seed) {
-  const auto inputs = both<uniform_half>(s, seed);
-  const auto signs = both<uniform_half>(s, seed + 1);
+  const auto inputs = uniform_half(s, seed);
+  const auto signs = uniform_half(s, seed + 1);
   const auto far = [](const HostMatrix& sign, auto i, auto j, float x, int exponent) {
     return std::ldexp(std::copysign(one_to_two(x), sign.view().row(i)[j]), exponent);
   };
@@ -149,7 +115,7 @@ std::vector<HostMatrix> edge_of_range(const Shape& s, std::uint64_t seed) {
 
 /// Four elements of each matrix become these in turn, wherever they fall.
 std::vector<HostMatrix> strewn(const Shape& s, std::uint64_t seed, const float (&values)[2]) {
-  auto inputs = both<uniform_half>(s, seed);
+  auto inputs = uniform_half(s, seed);
   for (auto& matrix : inputs)
     for (std::int64_t t = 0; t < 4; ++t)
       matrix.elements[(37 * t + 3) % matrix.rows * matrix.ld + (101 * t + 5) % matrix.columns] =
@@ -170,7 +136,7 @@ std::vector<HostMatrix> not_a_number(const Shape& s, std::uint64_t seed) {
 
 /// Rows of A by turns larger and smaller than fp16 or bf16's third term could follow.
 std::vector<HostMatrix> scaled_rows(const Shape& s, std::uint64_t seed) {
-  auto inputs = both<uniform_half>(s, seed);
+  auto inputs = uniform_half(s, seed);
   inputs[0] = map(inputs[0], [](auto i, auto, float x) {
     return i % 3 == 0 ? x * 0x1p120f : i % 3 == 1 ? x * 0x1p-120f : x;
   });
@@ -179,14 +145,14 @@ std::vector<HostMatrix> scaled_rows(const Shape& s, std::uint64_t seed) {
 
 template <int a, int b>
 std::vector<HostMatrix> scaled(const Shape& s, std::uint64_t seed) {
-  auto inputs = both<uniform_half>(s, seed);
+  auto inputs = uniform_half(s, seed);
   inputs[0] = map(inputs[0], [](auto, auto, float x) { return std::ldexp(x, a); });
   inputs[1] = map(inputs[1], [](auto, auto, float x) { return std::ldexp(x, b); });
   return inputs;
 }
 
 std::vector<HostMatrix> zeros(const Shape& s, std::uint64_t seed) {
-  auto inputs = both<uniform_half>(s, seed);
+  auto inputs = uniform_half(s, seed);
   inputs[0] = map(inputs[0], [](auto i, auto, float x) { return i % 4 == 1 ? 0 : x; });
   inputs[1] = map(inputs[1], [](auto, auto j, float x) { return j % 5 == 2 ? 0 : x; });
   return inputs;
@@ -194,12 +160,8 @@ std::vector<HostMatrix> zeros(const Shape& s, std::uint64_t seed) {
 
 constexpr Distribution all[] = {
     // errors as users meet them
-    {"uniform_half", both<uniform_half>},
-    {"uniform", both<uniform>},
-    {"normal", both<normal>},
-    {"exp2n", both<log_normal<2>>},
+    {"uniform_half", uniform_half},
     {"cancelling", cancelling},
-    {"exp6n", both<log_normal<6>>},
     // as large as inputs can make them
     {"positive", positive},
     {"alternating", alternating},

@@ -6,11 +6,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <set>
 
 #include "../../experiments/peak/peak.hpp"
 #include "../../reference/matmul.hpp"
-#include "../mutants/mutants.hpp"
 
 namespace recheck {
 namespace {
@@ -61,7 +59,7 @@ TEST(Trial, FindsElementsThatAreNoneOfIeees) {
   const struct {
     const Strategy& row;
     const char *inputs, *says;
-  } all[] = {{none, "normal", "element (2, 3) is nan"},
+  } all[] = {{none, "uniform_half", "element (2, 3) is nan"},
              {none, "zeros", "element (2, 3) is nan"},
              {none, "scaled_rows", "element (2, 3) is nan"},
              {dirty, "zeros", "element (1, 0) is 1e-30, not 0"},
@@ -91,29 +89,15 @@ void flushes(int m, int n, int k, const float* a, std::int64_t lda, const float*
 
 TEST(Trial, FindsDenormalsThatWereFlushed) {
   const auto wrong = row(matmul::cpu<flushes>.run);
-  EXPECT_EQ(judge(wrong, "normal").status, Status::passed);
+  EXPECT_EQ(judge(wrong, "uniform_half").status, Status::passed);
   EXPECT_EQ(judge(wrong, "denormal_inputs").status, Status::incorrect);
   EXPECT_EQ(judge(wrong, "denormal_results").status, Status::incorrect);
-}
-
-TEST(Trial, FindsWhatTheGateFinds) {
-  const std::set<std::string_view> wrong = {
-      "m_and_n_swapped",       "k_tail_skipped",        "last_row_unwritten", "writes_nan",
-      "adds_to_what_is_there", "rounds_inputs_to_bf16", "one_element_off"};
-  std::size_t found = 0;
-  for (const auto& mutant : mutants::matmul_cpu()) {
-    if (!wrong.contains(mutant.name) && mutant.name != "unspoiled") continue;
-    const bool passed = judge(mutant, "normal", {128, 96, 66}).status == Status::passed;
-    EXPECT_EQ(passed, mutant.name == "unspoiled") << mutant.name;
-    found += !passed;
-  }
-  EXPECT_EQ(found, wrong.size());
 }
 
 TEST(Trial, KnowsRowsAllOverALargerProduct) {
   const auto last = row(spoiled<[](float* c, std::int64_t ld) { c[511 * ld] = NAN; }>);
   // the last known row of 512 is 508 + 127 % 4
-  EXPECT_EQ(judge(last, "normal", {512, 4, 8}).status, Status::incorrect);
+  EXPECT_EQ(judge(last, "uniform_half", {512, 4, 8}).status, Status::incorrect);
 }
 
 }  // namespace

@@ -201,6 +201,22 @@ def test_one_disturbed_case_leaves_the_other_claims_alone(
     assert all(name in each.evidence for each in turned)
 
 
+@pytest.mark.parametrize("interval,word", [(True, "holds"), (False, "undecided")])
+def test_a_time_decides_if_it_has_an_interval_however_few_its_samples(
+    real: tuple[Json, Lines], tmp_path: Path, interval: bool, word: str
+) -> None:
+    document = json.loads(json.dumps(real[0]))
+    seconds = next(each for each in document["cases"]
+                   if each["id"] == "matmul/s1_cpu/1024x1024x1024/hot")["seconds"]  # fmt: skip
+    seconds |= {"samples": 3} if interval else {"low": None, "high": None}
+    own = {
+        each.claim.id: each for each in judged(write(document, real[1], tmp_path)).judgement.claims
+    }
+    for name in ("C11", "C23", "C25"):
+        assert own[name].verdict == word
+        assert interval or "its interval is not known" in (own[name].reason or "")
+
+
 def test_a_slower_time_that_was_disturbed_is_named_so(
     real: tuple[Json, Lines], tmp_path: Path
 ) -> None:

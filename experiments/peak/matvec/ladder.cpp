@@ -26,15 +26,6 @@ constexpr Strategy rows_per_warp(std::string_view name) {
           .launch = gpu<k::rows_per_warp<block, rows, unroll>>};
 }
 
-template <int block, int piece, int stages>
-constexpr Strategy bulk_copy(std::string_view name) {
-  return {.name = name,
-          .source = ours("bulk asynchronous copies"),
-          .parameters = {{{"block", block}, {"piece", piece}, {"stages", stages}}},
-          .needs = from_capability<90>,
-          .launch = gpu<k::bulk_copy<block, piece, stages>>};
-}
-
 template <int block, int unroll, int cluster>
 constexpr Strategy split_columns(std::string_view name) {
   return {.name = name,
@@ -60,28 +51,12 @@ constexpr Strategy column_tiles(std::string_view name) {
           .launch = gpu<k::column_tiles<unroll, cluster>>};
 }
 
-std::int64_t column_splits_floats(const Shape& s) {
-  return k::column_splits_floats(s[0], s[1], 128, 132);
-}
-
-template <int block>
-constexpr Strategy column_splits(std::string_view name) {
-  return {.name = name,
-          .source = ours("by columns, split over the grid"),
-          .parameters = {{{"block", block}, {"unroll", 8}, {"fill", 132}}},
-          .layout = Layout::column_major,
-          .workspace = column_splits_floats,
-          .launch = gpu<k::column_splits<block, 32, 8, 132>>};
-}
-
 // clang-format off
 constexpr Strategy own[] = {
     vectorized<128, 16>("vectorized"),
     rows_per_warp<128, 4, 2>("rows_per_warp"),
-    bulk_copy<256, 4096, 2>("bulk_copy"),
     split_columns<256, 2, 8>("split_columns"),
     column_tiles<8, 2>("column_tiles"),
-    column_splits<1024>("column_splits"),
 };
 // clang-format on
 

@@ -18,36 +18,10 @@ constexpr Strategy wide_tiles(std::string_view name) {
           .launch = gpu<k::wide_tiles<tile, tile, block>>};
 }
 
-template <int tile, int block>
-constexpr Strategy output_order(std::string_view name) {
-  return {.name = name,
-          .source = ours("blocks in the order of the output"),
-          .parameters = {{{"tile", tile}, {"block", block}}},
-          .launch = gpu<k::output_order<tile, tile, block>>};
-}
-
-/// As many tiles of 64×64 as it has stages.
-template <int stages>
-Reason tensor_tiles_fit(const Shape&, const Device& device) {
-  return shared_memory_fits(k::tensor_tiles_shared_bytes(stages), device);
-}
-
-template <int stages>
-constexpr Strategy tensor_tiles(std::string_view name) {
-  return {.name = name,
-          .source = ours("TMA moves the tiles"),
-          .parameters = {{{"tile", 64}, {"stages", stages}}},
-          .needs = from_capability<90>,
-          .fits = tensor_tiles_fit<stages>,
-          .launch = gpu<k::tensor_tiles<stages>>};
-}
-
 // clang-format off
 constexpr Strategy own[] = {
     wide_tiles<64, 256>("wide_tiles"),
-    output_order<64, 512>("output_order"),
     {.name = "kept_lines", .source = ours("written lines leave L2 last"), .parameters = {{{"tile", 64}, {"block", 512}}}, .needs = from_capability<80>, .launch = gpu<k::kept_lines<64, 64, 512>>},
-    tensor_tiles<12>("tensor_tiles"),
     {.name = "thin", .source = ours("few rows or columns: a copy"), .launch = gpu<k::thin>},
 };
 // clang-format on

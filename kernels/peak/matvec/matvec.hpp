@@ -19,11 +19,6 @@ void vectorized(const MatvecArgs& args, cudaStream_t stream);
 template <int block, int rows, int unroll>
 void rows_per_warp(const MatvecArgs& args, cudaStream_t stream);
 
-/// A by rows, a block to each, which brings it into shared memory by bulk copies of `piece` words,
-/// `stages` of them under way. Compute capability 9.0. bulk_copy.cu
-template <int block, int piece, int stages>
-void bulk_copy(const MatvecArgs& args, cudaStream_t stream);
-
 /// A by rows, the columns split over the threads of a block and, if there are too few rows for that
 /// to fill the chip, over `cluster` blocks; then compute capability 9.0. split_columns.cu
 template <int block, int unroll, int cluster>
@@ -39,31 +34,6 @@ void column_tiles(const MatvecArgs& args, cudaStream_t stream);
 /// that a chip has for a single tile.
 constexpr int column_tiles_cluster(std::int64_t rows, int cluster) {
   return rows <= 64 ? 16 : cluster;
-}
-
-/// As column_tiles, the columns split over about `fill` blocks in all, whose sums meet in the
-/// queue's workspace. column_splits.cu
-template <int block, int lanes, int unroll, int fill>
-void column_splits(const MatvecArgs& args, const Queue& queue);
-
-/// Rows of a tile of column_splits: `most`, or fewer where the matrix has far fewer.
-constexpr int column_splits_rows(std::int64_t rows, int most) {
-  return rows <= 1 ? 1 : rows <= 8 ? 8 : rows <= 64 ? 64 : most;
-}
-
-/// Blocks that share a tile's columns: as many as it takes to have `fill` in all.
-constexpr std::int64_t column_splits_of(std::int64_t rows, std::int64_t columns, int most,
-                                        std::int64_t fill) {
-  const std::int64_t width = column_splits_rows(rows, most), tiles = (rows + width - 1) / width;
-  const std::int64_t wanted = tiles > 0 && tiles < fill ? fill / tiles : 1, useful = columns / 16;
-  return wanted < useful ? wanted : useful < 1 ? 1 : useful;
-}
-
-/// Floats of workspace that column_splits needs: a counter to a tile, and the sums of each block.
-constexpr std::int64_t column_splits_floats(std::int64_t rows, std::int64_t columns, int most,
-                                            std::int64_t fill) {
-  const std::int64_t width = column_splits_rows(rows, most), tiles = (rows + width - 1) / width;
-  return tiles + tiles * column_splits_of(rows, columns, most, fill) * width;
 }
 
 }  // namespace recheck::kernels::matvec

@@ -17,25 +17,12 @@ namespace recheck::kernels::transpose {
 template <int tile_rows, int tile_columns, int threads>
 void wide_tiles(const TransposeArgs& args, cudaStream_t stream);
 
-/// Pieces of 16 bytes, blocks in the order of the output, little in flight. output_order.cu
-template <int tile_rows, int tile_columns, int threads>
-void output_order(const TransposeArgs& args, cudaStream_t stream);
-
-/// The same, and what is written leaves L2 last. kept_lines.cu
+/// Pieces of 16 bytes, blocks in the order of the output, little in flight; what is written leaves
+/// L2 last. kept_lines.cu
 template <int tile_rows, int tile_columns, int threads>
 void kept_lines(const TransposeArgs& args, cudaStream_t stream);
 
-/// Tiles that TMA loads and stores, `stages` of them in shared memory. Compute
-/// capability 9.0. tensor_tiles.cu
-template <int stages>
-void tensor_tiles(const TransposeArgs& args, cudaStream_t stream);
-
-/// Bytes of shared memory that it asks for, for `fits` to compare with the device's limit.
-constexpr std::int64_t tensor_tiles_shared_bytes(int stages) {
-  return std::int64_t{stages} * 64 * 64 * static_cast<std::int64_t>(sizeof(float));
-}
-
-/// For fewer than 32 rows or columns; as output_order otherwise. thin.cu
+/// For fewer than 32 rows or columns; otherwise as kept_lines, with no hint to L2. thin.cu
 void thin(const TransposeArgs& args, cudaStream_t stream);
 
 }  // namespace recheck::kernels::transpose

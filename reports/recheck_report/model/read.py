@@ -33,7 +33,6 @@ RECORD, SAMPLES = "record.json", "samples.jsonl"
 JOURNAL = "record.journal.jsonl"  # of a run that came to no end
 COMPRESSED = SAMPLES + ".bz2"  # as a report holds it
 MOST_LINE = 1 << 22  # bytes of a case's samples; 100000 of them have 1.3 MB
-FEWEST = 6  # samples of which a median has an interval
 
 
 def usable(entry: Timing | None) -> Seconds | None:
@@ -52,9 +51,6 @@ def _unsure(entry: Entry, seconds: Seconds | None) -> str | None:
         return None
     if entry.disturbed:
         return entry.disturbed
-    if 0 < seconds.samples < FEWEST:
-        few = "1 sample" if seconds.samples == 1 else f"{seconds.samples} samples"
-        return f"it has only {few}, which have no interval"
     low, high = entry.seconds.low, entry.seconds.high
     if low is None or high is None:
         return "its interval is not known"
