@@ -39,16 +39,20 @@ struct Row {
 
 enum class Code { spoiled, unspoiled };
 
-/// An experiment's mutants.
-using Mutants = std::pair<Experiment (*)(Table), Table>;
+constexpr Experiment (*experiments[])(Table) = {
+    matmul::experiment,    matvec::experiment,        transpose::experiment,     memory::experiment,
+    histogram::experiment, stencil::experiment<fp16>, stencil::experiment<float>};
 
-std::vector<Row> rows(Code code, std::initializer_list<Mutants> all,
+/// Of the tables of mutants in the order of the experiments.
+std::vector<Row> rows(Code code, std::initializer_list<Table> tables,
                       std::span<const mutants::Exploit> exploits) {
   std::vector<Row> chosen;
-  for (const auto& [experiment, table] : all)
+  for (auto experiment = experiments; const Table table : tables) {
     for (const auto& strategy : table)
       if (strategy.name.starts_with("unspoiled") == (code == Code::unspoiled))
-        chosen.push_back({experiment, &strategy});
+        chosen.push_back({*experiment, &strategy});
+    ++experiment;
+  }
   for (const auto& exploit : exploits)
     if (exploit.found.empty() == (code == Code::unspoiled))
       chosen.push_back({matmul::experiment, &exploit.row, &exploit});
@@ -57,13 +61,9 @@ std::vector<Row> rows(Code code, std::initializer_list<Mutants> all,
 
 std::vector<Row> cpu_rows(Code code) {
   return rows(code,
-              {{matmul::experiment, mutants::matmul_cpu()},
-               {matvec::experiment, mutants::matvec_cpu()},
-               {transpose::experiment, mutants::transpose_cpu()},
-               {memory::experiment, mutants::memory_cpu()},
-               {histogram::experiment, mutants::histogram_cpu()},
-               {stencil::experiment<fp16>, mutants::stencil_fp16_cpu()},
-               {stencil::experiment<float>, mutants::stencil_fp32_cpu()}},
+              {mutants::matmul_cpu(), mutants::matvec_cpu(), mutants::transpose_cpu(),
+               mutants::memory_cpu(), mutants::histogram_cpu(), mutants::stencil_fp16_cpu(),
+               mutants::stencil_fp32_cpu()},
               mutants::exploits_cpu());
 }
 
@@ -148,13 +148,9 @@ INSTANTIATE_TEST_SUITE_P(cpu, Unspoiled, testing::ValuesIn(cpu_rows(Code::unspoi
 #ifdef RECHECK_HAVE_CUDA
 std::vector<Row> gpu_rows(Code code) {
   return rows(code,
-              {{matmul::experiment, mutants::matmul_gpu()},
-               {matvec::experiment, mutants::matvec_gpu()},
-               {transpose::experiment, mutants::transpose_gpu()},
-               {memory::experiment, mutants::memory_gpu()},
-               {histogram::experiment, mutants::histogram_gpu()},
-               {stencil::experiment<fp16>, mutants::stencil_fp16_gpu()},
-               {stencil::experiment<float>, mutants::stencil_fp32_gpu()}},
+              {mutants::matmul_gpu(), mutants::matvec_gpu(), mutants::transpose_gpu(),
+               mutants::memory_gpu(), mutants::histogram_gpu(), mutants::stencil_fp16_gpu(),
+               mutants::stencil_fp32_gpu()},
               mutants::exploits_gpu());
 }
 INSTANTIATE_TEST_SUITE_P(gpu, Mutant, testing::ValuesIn(gpu_rows(Code::spoiled)), name);
@@ -183,8 +179,7 @@ TEST_P(Race, RunsAtASmallSize) {
 }
 
 INSTANTIATE_TEST_SUITE_P(gpu, Race,
-                         testing::ValuesIn(rows(
-                             Code::spoiled, {{matmul::experiment, mutants::matmul_gpu_races()}}, {})),
+                         testing::ValuesIn(rows(Code::spoiled, {mutants::matmul_gpu_races()}, {})),
                          name);
 
 // beyond the size up to which every element is known, one wrong element must still show
