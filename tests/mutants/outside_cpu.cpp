@@ -33,7 +33,7 @@ void derive(const Call& call) {
   using Sum = std::conditional_t<is("sums_in_fp16"), fp16, float>;
   const auto args = ::stencil::arguments<T>(call);
   const auto ld = is("ignores_ldin") ? args.columns : args.ldin, end = args.columns;
-  for (std::int64_t i = 0; i < args.rows; ++i)
+  for (std::int64_t i = 0; i < args.rows; ++i) {
     for (std::int64_t j = 0; j < end; ++j) {
       const auto cell = [&](std::int64_t at) {
         if (is("halo_off_by_one") && at < 0) --at;
@@ -45,6 +45,7 @@ void derive(const Call& call) {
         sum = Sum(sum + ::stencil::weight(k) * Sum(cell(j + k) - cell(j - k)));
       args.out[i * args.ldout + j] = T(sum);
     }
+  }
 }
 
 constexpr auto counts = rows_of<0, 5>(

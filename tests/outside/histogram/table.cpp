@@ -8,8 +8,8 @@ namespace {
 
 using namespace recheck;
 
-template <Counters where>
-constexpr Launcher gpu = gpu_launcher<count<where>, arguments>();
+template <auto f>
+constexpr Launcher gpu = gpu_launcher<f, arguments>();
 
 void serial(const Call& call) {
   const Args args = arguments(call);
@@ -40,9 +40,9 @@ Oracle oracle(const Shape&, std::span<const HostMatrix> inputs, Values) {
 // clang-format off
 constexpr Strategy rows[] = {
     {.name = "cpu_serial", .source = ours("one loop"), .role = Role::baseline, .launch = {Backend::cpu, serial}},
-    {.name = "per_grid", .source = {"wilt", "Performance"}, .launch = gpu<Counters::per_grid>},
-    {.name = "per_block", .source = {"wilt", "Performance"}, .launch = gpu<Counters::per_block>},
-    {.name = "per_thread", .source = {"wilt", "Performance"}, .launch = gpu<Counters::per_thread>},
+    {.name = "per_grid", .source = {"wilt", "Performance"}, .launch = gpu<count<Counters::per_grid>>},
+    {.name = "per_block", .source = {"wilt", "Performance"}, .launch = gpu<count<Counters::per_block>>},
+    {.name = "per_thread", .source = {"wilt", "Performance"}, .launch = gpu<count<Counters::per_thread>>},
 };
 // clang-format on
 

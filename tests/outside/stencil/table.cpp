@@ -10,6 +10,8 @@ using namespace recheck;
 
 template <typename T>
 constexpr bool half = std::is_same_v<T, fp16>;
+// a function of T is no cast
+// NOLINTBEGIN(google-readability-casting,modernize-avoid-c-style-cast)
 template <typename T, Axis axis, int pencils>
 constexpr Launcher gpu = gpu_launcher<derivative<T, axis, pencils>, arguments<T>>();
 
@@ -64,6 +66,7 @@ template <typename T, Axis axis>
 const Problem problem = {
     axis == Axis::x ? "∂f/∂x, by differences of 8th order" : "∂f/∂y, by differences of 8th order",
     grid<T>, work<T>, oracle<T, axis>};
+// NOLINTEND(google-readability-casting,modernize-avoid-c-style-cast)
 
 // clang-format off
 template <typename T>
