@@ -14,16 +14,27 @@ if TYPE_CHECKING:  # which is made of claims
 # other way round
 PARTS = ("range", "base", "other", "times")
 TIMES = "×"
+APART = 0.05  # of a ratio: by which the quotient of the medians beside it may differ
 
 
 def filled(text: str, known: dict[str, Outcome]) -> str | None:
-    """A text with the values of checks in the places of their keys; None where one has no value."""
-    for place, key, part in re.findall(r"({(\w+)(?:\.(\w+))?})", text):
+    """A text with the values of checks in the places of their keys; None where one has no value.
+    A ratio that the two medians beside it do not give says what it is."""
+    places = re.findall(r"({(\w+)(?:\.(\w+))?})", text)
+    for place, key, part in places:
         found = figure(known[key], part)
         if found is None:
             return None
+        if not part and {(key, "base"), (key, "other")} <= {each[1:] for each in places}:
+            found += _of_rounds(known[key])
         text = text.replace(place, found)
     return text
+
+
+def _of_rounds(outcome: Outcome) -> str:
+    base, other = outcome.seconds or (1, 1)
+    apart = outcome.seconds and outcome.value and abs(base / other / outcome.value - 1) > APART
+    return " (median of rounds)" if apart else ""
 
 
 def figure(outcome: Outcome, part: str = "") -> str | None:
