@@ -27,6 +27,12 @@ struct SetAside {
   std::vector<double> samples;  // seconds
 };
 
+/// What a sustained time began from.
+struct Settling {
+  double seconds;  // of launches before it
+  bool settled;    // whether pace and power had come to rest by then
+};
+
 /// One strategy at one shape in one regime, and what this run has found out about it so far.
 struct Case {
   const Experiment* experiment;
@@ -42,6 +48,7 @@ struct Case {
   Reason disturbed = {};                 // why its times may be too long all the same
   std::optional<Interval> seconds = {};  // present iff the result is `passed`
   std::optional<Power> power = {};
+  std::optional<Settling> settling = {};  // of a sustained one
   double predicted = 0;  // wall seconds that this run expects it to take, proofs included
   double spent = 0;      // and that it has taken; what a shape's cases share, the first bears
 

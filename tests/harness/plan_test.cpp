@@ -80,6 +80,10 @@ TEST(Fit, SaysWhereThereIsNoRoomForAnything) {
 TEST(Plan, HasEverythingButWhatAFullRunLeavesOut) {
   const auto full = plan(experiments(), {}).cases;
   for (const auto& experiment : experiments()) {
+    for (const auto& name : experiment.sustained)
+      EXPECT_NE(std::ranges::find(experiment.ladder, name, &Strategy::name),
+                experiment.ladder.end())
+          << name;
     for (const auto& shape : experiment.timed) {
       const std::vector<std::string> names = {std::string(experiment.name)};
       const auto asked =
@@ -91,8 +95,14 @@ TEST(Plan, HasEverythingButWhatAFullRunLeavesOut) {
           const bool part = regime == Regime::end_to_end && row.role == Role::part;
           if (cpu ? regime != Regime::hot : part || (regime == Regime::inner && !row.repeats))
             continue;
+          if (regime == Regime::sustained &&
+              std::ranges::find(experiment.sustained, row.name) == experiment.sustained.end())
+            continue;
           ++count;
-          left += experiment.leaves_out == nullptr || !experiment.leaves_out(row, shape, regime);
+          if (regime == Regime::sustained)
+            left += shape == experiment.headline;
+          else
+            left += experiment.leaves_out == nullptr || !experiment.leaves_out(row, shape, regime);
         }
       }
       EXPECT_EQ(std::ssize(asked), count) << experiment.name << to_string(shape);
