@@ -80,10 +80,11 @@ TEST(Fit, SaysWhereThereIsNoRoomForAnything) {
 TEST(Plan, HasEverythingButWhatAFullRunLeavesOut) {
   const auto full = plan(experiments(), {}).cases;
   for (const auto& experiment : experiments()) {
-    for (const auto& name : experiment.sustained)
-      EXPECT_NE(std::ranges::find(experiment.ladder, name, &Strategy::name),
-                experiment.ladder.end())
-          << name;
+    // those of another table of the same problem are none of this one's
+    const auto sustained = std::ranges::count_if(experiment.sustained, [&](auto name) {
+      return std::ranges::count(experiment.ladder, name, &Strategy::name) > 0;
+    });
+    EXPECT_TRUE(sustained == 0 || sustained == std::ssize(experiment.sustained));
     for (const auto& shape : experiment.timed) {
       const std::vector<std::string> names = {std::string(experiment.name)};
       const auto asked =
