@@ -16,7 +16,7 @@ from recheck_report.model.case import Seconds
 NBSP = "\N{NO-BREAK SPACE}"
 NONE = "–"  # in a cell of a table
 # what follows a row's name; the other regimes need no word
-SCOPES = {"end_to_end": " end to end", "inner": " inner"}
+SCOPES = {"end_to_end": " end to end", "inner": " inner", "sustained": " sustained"}
 
 
 @dataclass(frozen=True)

@@ -42,6 +42,7 @@ from recheck_report.sections import (
     self_audit,
     story,
     summary,
+    sustained,
     tables,
 )
 from recheck_report.sections.times import cases_csv
@@ -94,7 +95,10 @@ def _experiment_page(own: Measured, experiment: Experiment, drawn: list[Chart]) 
         rows=tables.Headline(own, experiment),
         drawn=drawn,
         story=story.tell(own, experiment),
-        then=tables.then_and_here(record, experiment, own.known.figures_of(experiment.name)),
+        then=[
+            *sustained.table(own, experiment),
+            *tables.then_and_here(record, experiment, own.known.figures_of(experiment.name)),
+        ],
         not_passed=tables.not_passed(record, experiment),
     )
 
