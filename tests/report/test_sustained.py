@@ -16,7 +16,7 @@ ROWS = {"matmul/cublas": 1.06, "matmul/tile32_depth8": 1.01, "transpose/cublas":
 
 
 def _record(folder: Path, rows: dict[str, float]) -> Path:
-    """The committed record with sustained times of these rows, so many times as long as hot ones."""
+    """The committed record with sustained times of these rows, by what factor they are longer."""
     folder.mkdir()
     record = json.loads((COMMITTED / "record.json").read_bytes())
     headlines = {each["name"]: each["headline"] for each in record["experiments"]}
@@ -60,7 +60,9 @@ def test_the_order_turns_only_beyond_both_intervals(tmp_path: Path) -> None:
     for factor, order in ((4.0, False), (8.0, True)):
         folder = tmp_path / f"{factor}"
         record, _ = load(_record(folder, {"matmul/cublas": factor, "matmul/tile32_depth8": 1.0}))
-        found = pairs(record, record.experiment("matmul"))
+        experiment = record.experiment("matmul")
+        assert experiment
+        found = pairs(record, experiment)
         assert [p.burst.strategy for p in found] == ["cublas", "tile32_depth8"]
         assert bool(turned(found)) == order
         assert ("the order turns: over seconds `tile32_depth8`" in sentence(found)) == order
