@@ -130,7 +130,7 @@ std::function<void()> Operands::rotating(const Strategy& strategy, std::int64_t 
     floats += std::ssize(input.host->elements);
   const auto bytes = std::max<std::int64_t>(1, floats * static_cast<std::int64_t>(sizeof(float)));
   std::vector<std::function<void()>> launches = {launch(strategy)};
-  std::vector<Inputs> copies((cache_bytes - 1) / bytes);
+  std::vector<Inputs> copies(std::max<std::int64_t>(1, (cache_bytes - 1) / bytes));
   for (Inputs& copy : copies) {
     auto& stored = copy.stored[strategy.layout] = reals_.stored.at(strategy.layout);
     for (Input& input : stored) {

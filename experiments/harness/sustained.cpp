@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "clock.hpp"
+#include "disturbance.hpp"
 #include "method.hpp"
 #include "rescue.hpp"
 #include "text.hpp"
@@ -18,7 +19,7 @@ namespace recheck {
 namespace {
 
 /// Fills in what a case's launches take over seconds; what the last of them leaves.
-Result sustain(Gate& gate, double guess, Case& c) {
+Result sustain(Gate& gate, const Reporter& reporter, double guess, Case& c) {
   const Spend time(c.spent);
   Target& target = gate.operands().target();
   if (target.backend() == Backend::gpu)
@@ -26,7 +27,10 @@ Result sustain(Gate& gate, double guess, Case& c) {
   BlockCheck check(gate, *c.strategy, c.regime, {.output = true, .fresh = false});
   const auto launch = gate.operands().rotating(*c.strategy, target.cache_bytes());
   const InRow in_row(2 * (method.settling_seconds + method.sustained_seconds) + 100 * guess);
+  reporter.take_load();  // what was before these launches does not count
   auto [seconds, clocks, power, settling, settled] = target.sustain(launch, guess);
+  c.disturbed = disturbance(c, {}, {}, reporter.take_load());
+  c.blocks.clear();
   for (int i = 0; i < std::ssize(seconds); ++i) {
     c.blocks.push_back({i, 1, {}});
     if (!clocks.empty() && clocks[i] > 0)
@@ -57,36 +61,27 @@ void time_sustained(Gate& gate, const Settings& settings, const Reporter& report
                     std::span<Case* const> cases) {
   std::vector<Case*> order(cases.begin(), cases.end());
   std::ranges::shuffle(order, std::mt19937_64(settings.seed));
-  Target& target = gate.operands().target();
-  std::map<const Case*, Result> judged;
-  const auto attempt = [&](Case& c, auto body) {
-    if (interrupted || c.result) return;
-    reporter.show(c);
-    Case* one = &c;
-    reporter.attempt(std::span(&one, 1), target, body);
+  if (order.size() > 1) order.push_back(order[0]);
+  std::map<Case*, Result> judged;
+  Reason drifted;
+  const auto attempt = [&](Case* c, const auto& body) {
+    if (interrupted || c->result) return;
+    reporter.show(*c);
+    reporter.attempt(std::span(&c, 1), gate.operands().target(), body);
   };
   for (Case* c : order)
-    attempt(*c, [&]() -> std::optional<Result> {
-      auto result = sustain(gate, seconds.at(c->strategy), *c);
+    attempt(c, [&]() -> std::optional<Result> {
+      const auto before = c->seconds;
+      auto result = sustain(gate, reporter, seconds.at(c->strategy), *c);
       if (!result.passed()) return result;
+      if (before) drifted = drift(*before, *c->seconds);
       judged[c] = std::move(result);
       return {};
     });
-  std::erase_if(order, [&](const Case* c) { return !judged.contains(c); });
-  Reason drifted;
-  if (order.size() > 1)
-    attempt(*order[0], [&]() -> std::optional<Result> {
-      Case again{order[0]->experiment, order[0]->strategy, order[0]->shape, order[0]->regime};
-      auto result = sustain(gate, seconds.at(again.strategy), again);
-      order[0]->spent += again.spent;
-      if (!result.passed()) return result;
-      drifted = drift(*order[0]->seconds, *again.seconds);
-      return {};
-    });
-  for (Case* c : order)
-    attempt(*c, [&]() -> std::optional<Result> {
-      c->disturbed = drifted;
-      return judged.at(c);
+  for (const auto& [c, result] : judged)
+    attempt(c, [&]() -> std::optional<Result> {
+      if (drifted) c->disturbed = drifted;
+      return result;
     });
 }
 
