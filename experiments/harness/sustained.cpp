@@ -18,8 +18,9 @@
 namespace recheck {
 namespace {
 
-/// Fills in what a case's launches take over seconds; what the last of them leaves.
-Result sustain(Gate& gate, const Reporter& reporter, double guess, Case& c) {
+/// Fills in what a case's launches take over seconds; what the last of them leaves. No two rows
+/// share a `round`, as they do not take turns.
+Result sustain(Gate& gate, const Reporter& reporter, double guess, int& round, Case& c) {
   const Spend time(c.spent);
   Target& target = gate.operands().target();
   if (target.backend() == Backend::gpu)
@@ -32,7 +33,7 @@ Result sustain(Gate& gate, const Reporter& reporter, double guess, Case& c) {
   c.disturbed = disturbance(c, {}, {}, reporter.take_load());
   c.blocks.clear();
   for (int i = 0; i < std::ssize(seconds); ++i) {
-    c.blocks.push_back({i, 1, {}});
+    c.blocks.push_back({round++, 1, {}});
     if (!clocks.empty() && clocks[i] > 0)
       c.blocks.back().clock_hz = std::round(clocks[i] / 1e6) * 1e6;
   }
@@ -64,6 +65,7 @@ void time_sustained(Gate& gate, const Settings& settings, const Reporter& report
   if (order.size() > 1) order.push_back(order[0]);
   std::map<Case*, Result> judged;
   Reason drifted;
+  int round = 0;
   const auto attempt = [&](Case* c, const auto& body) {
     if (interrupted || c->result) return;
     reporter.show(*c);
@@ -72,7 +74,7 @@ void time_sustained(Gate& gate, const Settings& settings, const Reporter& report
   for (Case* c : order)
     attempt(c, [&]() -> std::optional<Result> {
       const auto before = c->seconds;
-      auto result = sustain(gate, reporter, seconds.at(c->strategy), *c);
+      auto result = sustain(gate, reporter, seconds.at(c->strategy), round, *c);
       if (!result.passed()) return result;
       if (before) drifted = drift(*before, *c->seconds);
       judged[c] = std::move(result);

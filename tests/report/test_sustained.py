@@ -7,11 +7,15 @@ import json
 import shutil
 from pathlib import Path
 
-from conftest import run
-from recheck_report.model.read import load
-from recheck_report.sections.sustained import pairs, sentence, turned
+from conftest import run, texts_of
+from recheck_report.charts import charts
+from recheck_report.claims.measured import read
+from recheck_report.sections.summary import answer
+from recheck_report.sections.sustained import table
 
-COMMITTED = Path(__file__).parents[2] / "reports/results/nvidia-h100-80gb-hbm3"
+ROOT = Path(__file__).parents[2]
+CLAIMS = ROOT / "experiments"
+COMMITTED = ROOT / "reports/results/nvidia-h100-80gb-hbm3"
 ROWS = {"matmul/cublas": 1.06, "matmul/tile32_depth8": 1.01, "transpose/cublas": 1.01}
 
 
@@ -47,22 +51,32 @@ def test_a_row_over_seconds_stands_beside_its_burst(tmp_path: Path) -> None:
     measured, report = _record(tmp_path / "measured", ROWS), tmp_path / "report"
     run("render", measured, "--output", report)
     text = (report / "matmul.md").read_text()
-    section = text[text.index("Peak and sustained") :]
+    section = text[text.index('## <a id="sustained"') :]
     assert "`cublas` falls by 5.7 %, `tile32_depth8` falls by 1.0 %: the order stays." in section
-    assert "690 W" in section
-    assert "61 °C, sw power cap" in section
-    assert "3.5 s" in section
-    assert "Peak and sustained" in (report / "transpose.md").read_text()
+    for shown in ("690 W", "61 °C, sw power cap", "3.5 s"):
+        assert shown in section
+    assert "matmul_sustained.svg" in text
+    transpose = (report / "transpose.md").read_text()
+    assert "Peak and sustained" in transpose
+    assert "transpose_sustained.svg" not in transpose
     assert "Peak and sustained" not in (report / "matvec.md").read_text()
+    assert "NVIDIA's guideline" in (report / "method.md").read_text()
 
 
 def test_the_order_turns_only_beyond_both_intervals(tmp_path: Path) -> None:
     for factor, order in ((4.0, False), (8.0, True)):
         folder = tmp_path / f"{factor}"
-        record, _ = load(_record(folder, {"matmul/cublas": factor, "matmul/tile32_depth8": 1.0}))
-        experiment = record.experiment("matmul")
-        assert experiment
-        found = pairs(record, experiment)
-        assert [p.burst.strategy for p in found] == ["cublas", "tile32_depth8"]
-        assert bool(turned(found)) == order
-        assert ("the order turns: over seconds `tile32_depth8`" in sentence(found)) == order
+        own = read(_record(folder, {"matmul/cublas": factor, "matmul/tile32_depth8": 1.0}), CLAIMS)
+        said = "over seconds `tile32_depth8` is faster than `cublas`"
+        assert any(said in line for line in answer(own, [])) == order
+        matmul = own.record.ordinary[0]
+        [found] = table(own, matmul)
+        assert [row[0] for row in found.rows] == ["`cublas`", "`tile32_depth8`"]
+        assert (f"the order turns: {said}" in found.notes[0]) == order
+        [chart] = charts(own, matmul, ("sustained",))
+        falls = f"{100 - 100 / factor:.1f} %"
+        assert (
+            chart.message
+            == f"Over seconds, matmul: cublas loses {falls} of its rate, the most of all"
+        )
+        assert "matmul: tile32_depth8" in texts_of(chart.svg)

@@ -172,6 +172,7 @@ def _method_page(own: Measured, drawn: list[Chart]) -> bytes:
         borrowed=known.borrowed,
         resolution=self_audit.resolution_text(known.resolution),
         regimes={case.regime for case in record.cases},
+        spent=provenance.spent(record),
         environment=provenance.environment(own),
         dropped=provenance.dropped(record),
         program=provenance.program(record.environment),

@@ -149,10 +149,3 @@ class Method:
             "aside and measured again (times)"
         ),
     ] = None
-    inner_repeats: Annotated[
-        int | None,
-        Is(
-            "of its loads and stores by one launch in the regime inner, whose time is divided by "
-            "as many (repeats)"
-        ),
-    ] = None

@@ -20,11 +20,9 @@ _WORDS = {
     "gate": "the check that every case passes before it is timed",
     "self-audit, A/A": "one kernel timed under several names, and with slightly more work: "
     "how small a difference this run can tell",
-    "resolution": "that smallest difference, or what two processes differ by in such ratios, if "
-    "that is known and more; nothing smaller is called a difference",
+    "resolution": "that smallest difference; nothing smaller is called one",
     "margin": "what that ratio differs by between runs, or the resolution if that is more",
     "ᵉ": "from the far ends of two medians' intervals, as the two share no rounds",
-    "suspect": "a time shorter than this machine can do",
     "claim, check": "a sentence of a document; a question to the record that decides it or a part",
     "for it, against it": "what one check says of its claim, which alone has a verdict",
     "holds, fails here": "all parts of the claim are decided so, as far as its sentence reaches",

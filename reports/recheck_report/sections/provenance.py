@@ -146,6 +146,16 @@ def dropped(record: Record) -> list[list[str]]:
     return [[cell(name), cell(", ".join(s)), cell(why)] for (name, why), s in rows.items()]
 
 
+def spent(record: Record) -> str:
+    """Where the seconds of the run went: "142 s for CPU rows, 119 s cold"; empty if not known."""
+    seconds: dict[str, float] = {}
+    for case in record.cases:
+        kind = "for CPU rows" if case.target == "cpu" else case.regime.replace("_", " ")
+        seconds[kind] = seconds.get(kind, 0) + case.spent
+    most = sorted(seconds.items(), key=lambda each: -each[1])
+    return ", ".join(f"{each:.0f} s {kind}" for kind, each in most if each)
+
+
 def environment(own: Measured) -> list[list[str]]:
     """Rows of a table: the machine, the build, the settings; what could not be found out says
     why."""
