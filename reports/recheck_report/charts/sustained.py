@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from recheck_report.charts.canvas import CARD, MUTED, OURS, Card, beside, down, room
-from recheck_report.charts.drawing import Drawing, nothing
+from recheck_report.charts.drawing import nothing
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import significant
 from recheck_report.model.record import Experiment
@@ -17,7 +17,7 @@ _NOTE = (
 )
 
 
-def draw(own: Measured, _: Experiment) -> Drawing:
+def draw(own: Measured, _: Experiment) -> Card:
     """Of all experiments, as one has but few such rows."""
     record = own.record
     found = [(each, pair) for each in record.ordinary for pair in pairs(record, each)]
@@ -40,4 +40,4 @@ def draw(own: Measured, _: Experiment) -> Drawing:
         burst, over = (metric.rates(case)[0] for case in (pair.burst, pair.over))
         text = f"{significant(burst)} → {significant(over)} {metric.unit}"
         beside(axes, y, text, color=MUTED)
-    return Drawing(card)
+    return card

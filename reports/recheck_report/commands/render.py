@@ -140,7 +140,7 @@ def _method_page(own: Measured, drawn: list[Chart]) -> bytes:
     record, known = own.record, own.comparisons
     timed = [case.seconds for case in record.cases if case.seconds]
     special = [each for each in map(record.experiment, SPECIAL) if each]
-    audit = self_audit.sentence(record, known.audit) + self_audit.between_processes(known)
+    audit = self_audit.sentence(record, known.audit)
     return _page(
         own,
         "method.md.j2",

@@ -38,7 +38,7 @@ class Timing:
     low: Annotated[float | None, Is("of the interval, seconds")] = None
     high: Annotated[float | None, Is("of the interval, seconds")] = None
     samples: Annotated[int, Is("that were kept")] = 0
-    discarded: Annotated[int, Is("set aside for method.disturbed_above or throttled_below")] = 0
+    discarded: Annotated[int, Is("set aside for method.disturbed_above")] = 0
 
 
 @dataclass(frozen=True)

@@ -122,13 +122,6 @@ class Method:
     rounds: Annotated[
         int | None, Is("in which all rows of a shape take turns, in random order (rounds)")
     ] = None
-    queued_samples: Annotated[
-        int | None,
-        Is(
-            "that the GPU has in its queue at a time: 1. A record without this number had all "
-            "samples of a block in the queue; on some hosts that made short times longer (samples)"
-        ),
-    ] = None
     proofs_timed_from_seconds: Annotated[
         float | None,
         Is(
@@ -138,9 +131,6 @@ class Method:
     ] = None
     three_samples_from_seconds: Annotated[
         float | None, Is("a launch of a CPU row that takes so long has these three alone (s)")
-    ] = None
-    throttled_below: Annotated[
-        float | None, Is("of the device's own clock: samples below it are discarded (share)")
     ] = None
     disturbed_above: Annotated[
         float | None,

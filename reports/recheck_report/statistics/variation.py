@@ -41,8 +41,8 @@ DURATIONS = (
 CLASSES = (
     *(f"{regime}, {name}" for regime in ("cold", "hot") for _, name in DURATIONS),
     "inner",
-    "sustained",
     END_TO_END,
+    "sustained",
     *(f"{threads}, {name}" for threads in OF_CPU for _, name in DURATIONS),
 )
 
