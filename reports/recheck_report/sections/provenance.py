@@ -41,9 +41,6 @@ def brands(own: Measured) -> list[str]:
     if own.comparisons.resolution > COARSEST:
         text = "a kernel compared with itself comes out different, so no ratio here is judged"
         found.append(f"**No differences can be measured**: {text}; see the self-audit.")
-    if own.comparisons.audit.inverted:
-        text = "of slowdowns that are known a larger one is found less often than a smaller one."
-        found.append(f"**The self-audit contradicts itself**: {text}")
     if not record.plan.full:
         found.append(f"**Not the full matrix**: preset {record.plan.preset}.")
     if record.finished is None:

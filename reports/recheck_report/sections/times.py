@@ -130,14 +130,9 @@ class Pair:
         found = []
         for rungs, kind in ((True, "Rungs"), (False, "Other rows: libraries, yardsticks, parts")):
             for outcome, title in (("slower", slower), ("faster", faster)):
-                rows = self.rows(outcome, rungs)
-                rest = rows[most:]
-                more = ""
-                if rest:
-                    cases = count(sum(len(each.changes) for each in rest), "case")
-                    more = f"Not shown: {count(len(rest), 'row')} with {cases}."
-                if rows:
-                    lines = [self._line(each) for each in rows[:most]]
+                if rows := self.rows(outcome, rungs):
+                    lines, rest = [self._line(each) for each in rows[:most]], len(rows) - most
+                    more = f"Not shown: {count(rest, 'row')}." if rest > 0 else ""
                     found.append(Changed(f"{kind}: {title}", lines, more))
         return found
 
