@@ -27,12 +27,6 @@ struct SetAside {
   std::vector<double> samples;  // seconds
 };
 
-/// What a sustained time began from.
-struct Settling {
-  double seconds;  // of launches before it
-  bool settled;    // whether pace and power had come to rest by then
-};
-
 /// One strategy at one shape in one regime, and what this run has found out about it so far.
 struct Case {
   const Experiment* experiment;

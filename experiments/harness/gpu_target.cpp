@@ -264,8 +264,8 @@ class GpuTarget final : public Target {
 
   Sustained sustain(const std::function<void()>& launch, double guess) override {
     BackToBack busy(stream_, guess);
-    Sustained all{.seconds = {}, .clock_hz = {}, .settled = false};
-    const double chunk_seconds = settle(busy, launch, all);
+    Sustained all{.seconds = {}, .clock_hz = {}};
+    const double chunk_seconds = settle(busy, launch, all.settling);
     const auto chunks = std::max<std::int64_t>(
         1, std::llround(method.sustained_seconds / (sustained_windows * chunk_seconds)));
     const std::int64_t first = busy.queued(), end = first + sustained_windows * chunks;
@@ -303,10 +303,10 @@ class GpuTarget final : public Target {
   }
 
   /// Keeps the device busy until half seconds agree; seconds of a chunk in the last one.
-  double settle(BackToBack& busy, const std::function<void()>& launch, Sustained& all) {
+  double settle(BackToBack& busy, const std::function<void()>& launch, Settling& settling) {
     std::vector<double> paces, watts;
     const double start = now();
-    while (!all.settled && now() - start < method.settling_seconds) {
+    do {
       Meter meter(nvml_);
       const auto first = std::ssize(busy.seconds()) + 1;
       for (const double begin = now();
@@ -316,9 +316,9 @@ class GpuTarget final : public Target {
       }
       paces.push_back(mean_of(std::span(busy.seconds()).subspan(first)));
       watts.push_back(meter.power(1).value_or(Power{}).watts);
-      all.settled = settled(paces, method.settled_pace) && settled(watts, method.settled_power);
-    }
-    all.settling = now() - start;
+      settling = {now() - start,
+                  settled(paces, method.settled_pace) && settled(watts, method.settled_power)};
+    } while (!settling.settled && settling.seconds < method.settling_seconds);
     return paces.back();
   }
 

@@ -10,7 +10,6 @@
 #include "clock.hpp"
 #include "requirements.hpp"
 #include "soundness.hpp"
-#include "sustained.hpp"
 
 namespace recheck {
 namespace {

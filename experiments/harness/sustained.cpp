@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sustained.hpp"
-
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -14,6 +12,7 @@
 #include "method.hpp"
 #include "rescue.hpp"
 #include "text.hpp"
+#include "timer.hpp"
 
 namespace recheck {
 namespace {
@@ -29,7 +28,7 @@ Result sustain(Gate& gate, const Reporter& reporter, double guess, int& round, C
   const auto launch = gate.operands().rotating(*c.strategy, target.cache_bytes());
   const InRow in_row(2 * (method.settling_seconds + method.sustained_seconds) + 100 * guess);
   reporter.take_load();  // what was before these launches does not count
-  auto [seconds, clocks, power, settling, settled] = target.sustain(launch, guess);
+  auto [seconds, clocks, power, settling] = target.sustain(launch, guess);
   c.disturbed = disturbance(c, {}, {}, reporter.take_load());
   c.blocks.clear();
   for (int i = 0; i < std::ssize(seconds); ++i) {
@@ -39,7 +38,7 @@ Result sustain(Gate& gate, const Reporter& reporter, double guess, int& round, C
   }
   c.samples = std::move(seconds);
   c.power = power;
-  c.settling = {settling, settled};
+  c.settling = settling;
   auto result = check.judge();
   if (result.passed()) c.seconds = median_interval(c.samples);
   return result;
@@ -58,8 +57,7 @@ Reason drift(const Interval& first, const Interval& again) {
 }  // namespace
 
 void time_sustained(Gate& gate, const Settings& settings, const Reporter& reporter,
-                    const std::map<const Strategy*, double>& seconds,
-                    std::span<Case* const> cases) {
+                    const LaunchSeconds& seconds, std::span<Case* const> cases) {
   std::vector<Case*> order(cases.begin(), cases.end());
   std::ranges::shuffle(order, std::mt19937_64(settings.seed));
   if (order.size() > 1) order.push_back(order[0]);

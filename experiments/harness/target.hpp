@@ -53,12 +53,17 @@ struct Power {
 /// How many windows a sustained time has.
 inline constexpr int sustained_windows = 10;
 
+/// What a sustained time began from.
+struct Settling {
+  double seconds = 0;   // of launches before it
+  bool settled = true;  // whether pace and power had come to rest by then
+};
+
 /// Launches back to back over seconds, by windows of equal length.
 struct Sustained {
   std::vector<double> seconds, clock_hz;  // of a launch; held meanwhile, empty on a CPU
   std::optional<Power> power = {};        // in the course of all windows
-  double settling = 0;                    // seconds of launches before the first
-  bool settled = true;                    // whether pace and power had come to rest by then
+  Settling settling = {};
 };
 
 /// Where a strategy runs and its operands live: this CPU, or one CUDA device. Every call that can
