@@ -62,8 +62,8 @@ class Operands {
   [[nodiscard]] std::function<void()> launch(const Strategy& strategy, int repeats = 1) const {
     return launch(strategy, reals_, repeats);
   }
-  /// The same on copies of the reals in turn: two, or so many that caches of so many bytes hold none
-  /// of them by the time that it comes again.
+  /// The same on copies of the reals in turn: two, or so many that caches of so many bytes hold
+  /// none of them by the time that it comes again.
   [[nodiscard]] std::function<void()> rotating(const Strategy& strategy,
                                                std::int64_t cache_bytes) const;
   /// Allocates, copies in, launches, copies out, frees. Seconds of host time; `copied`, as large as
