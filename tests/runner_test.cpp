@@ -209,6 +209,38 @@ TEST(Run, LosesNoOtherRowToOneThatWritesFarBehindItsOutput) {
 }
 #endif
 
+int calls = 0;
+
+/// Takes longer from call to call.
+void slows(int m, int n, int k, const float* a, std::int64_t lda, const float* b, std::int64_t ldb,
+           float* c, std::int64_t ldc) {
+  reference::matmul_serial(m, n, k, a, lda, b, ldb, c, ldc);
+  std::this_thread::sleep_for(std::chrono::microseconds(100) * ++calls);
+}
+
+/// Right in its proofs, and no more once it has run for a while.
+void tires(int m, int n, int k, const float* a, std::int64_t lda, const float* b, std::int64_t ldb,
+           float* c, std::int64_t ldc) {
+  reference::matmul_serial(m, n, k, a, lda, b, ldb, c, ldc);
+  if (++calls > 4) c[0] += 1;
+}
+
+TEST(Run, TimesASustainedRowByWindowsAndJudgesWhatItLeaves) {
+  const Strategy rows[] = {mutants::mutant("one", matmul::cpu<slows>),
+                           mutants::mutant("other", matmul::cpu<slows>)};
+  for (const Case& c : measured(matmul::experiment(rows), {32, 24, 40}, Regime::sustained)) {
+    EXPECT_TRUE(c.result->passed()) << c.result->reason.value_or("");
+    EXPECT_EQ(c.samples.size(), static_cast<std::size_t>(sustained_windows));
+    EXPECT_EQ(c.blocks.size(), c.samples.size());
+    EXPECT_TRUE(c.settling);
+    EXPECT_NE(c.disturbed.value_or("").find("% longer when it was measured again"),
+              std::string::npos);
+  }
+  calls = 0;
+  expect(measured(mutants::mutant("tires", matmul::cpu<tires>), Regime::sustained),
+         ReasonCode::wrong_output, "after timing");
+}
+
 /// Throws where it finds integers once it has been proven.
 void throws_on_fresh_inputs(int rows, int columns, const float* a, std::int64_t lda, const float* v,
                             float* r) {

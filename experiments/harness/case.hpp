@@ -42,6 +42,7 @@ struct Case {
   Reason disturbed = {};                 // why its times may be too long all the same
   std::optional<Interval> seconds = {};  // present iff the result is `passed`
   std::optional<Power> power = {};
+  std::optional<Settling> settling = {};  // of a sustained one
   double predicted = 0;  // wall seconds that this run expects it to take, proofs included
   double spent = 0;      // and that it has taken; what a shape's cases share, the first bears
 

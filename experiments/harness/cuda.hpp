@@ -38,4 +38,23 @@ inline void check(cudaError_t code, std::source_location at = std::source_locati
 /// (1000 × major + 10 × minor, as CUDA gives them; a driver of 0 is none at all).
 Reason unusable(cudaError_t code, int device_count, int driver_version, int runtime_version);
 
+/// Any CUDA handle, destroyed with its scope; errors there have nobody to tell.
+template <typename Handle, auto destroy>
+class Owned {
+ public:
+  template <typename Create>
+  explicit Owned(Create create) {
+    create(&handle_);
+  }
+  Owned(const Owned&) = delete;
+  Owned& operator=(const Owned&) = delete;
+  ~Owned() { destroy(handle_); }
+  operator Handle() const { return handle_; }  // NOLINT: it is that handle
+
+ private:
+  Handle handle_ = nullptr;
+};
+using Stream = Owned<cudaStream_t, cudaStreamDestroy>;
+using Event = Owned<cudaEvent_t, cudaEventDestroy>;
+
 }  // namespace recheck

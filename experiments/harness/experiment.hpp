@@ -113,6 +113,7 @@ struct Experiment {
   /// What a full run does without, to stay within minutes; nothing if null. Shapes that a user asks
   /// for get everything.
   bool (*leaves_out)(const Strategy&, const Shape&, Regime) = nullptr;
+  std::vector<std::string_view> sustained = {};  // rows timed over seconds as well, at the headline
   /// Whether each output is a sum of `terms` products whose factors from either input are in one
   /// row or column of it, none twice. Integers then have 12 bits here and there, exactly summed in
   /// fp32, and a row that rounds to fewer where it owes fp32 is found out however large the sum, if

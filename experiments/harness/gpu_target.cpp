@@ -4,15 +4,17 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
-#include <set>
 #include <span>
 
 #include "../../kernels/code.hpp"
+#include "back_to_back.hpp"
 #include "clock.hpp"
 #include "cuda.hpp"
 #include "device_kernels.hpp"
+#include "meter.hpp"
 #include "method.hpp"
 #include "nvml.hpp"
 #include "statistics.hpp"
@@ -48,24 +50,6 @@ std::string text_of(const cudaUUID_t& uuid) {
   return text;
 }
 
-/// Any CUDA handle, destroyed with its scope; errors there have nobody to tell.
-template <typename Handle, auto destroy>
-class Owned {
- public:
-  template <typename Create>
-  explicit Owned(Create create) {
-    create(&handle_);
-  }
-  Owned(const Owned&) = delete;
-  Owned& operator=(const Owned&) = delete;
-  ~Owned() { destroy(handle_); }
-  operator Handle() const { return handle_; }  // NOLINT: it is that handle
-
- private:
-  Handle handle_ = nullptr;
-};
-using Stream = Owned<cudaStream_t, cudaStreamDestroy>;
-using Event = Owned<cudaEvent_t, cudaEventDestroy>;
 using Blas = Owned<cublasHandle_t, cublasDestroy>;
 
 /// Holds a stream until the host has queued all that shall run without gaps.
@@ -262,61 +246,50 @@ class GpuTarget final : public Target {
   }
 
   std::optional<Power> draw(const std::function<void()>& launch, double guess) override {
-    // The counter of energy ticks every few tens of milliseconds, and a reading takes several: the
-    // window is from tick to tick, and the device always has more to do than a reading takes.
-    constexpr double at_most = 1, ahead = 40e-3, chunk_seconds = 5e-3;
-    const auto before = nvml_.joules().value;
-    if (!before) return {};
-    const int chunk = std::max(1, static_cast<int>(chunk_seconds / guess));
-    const int chunks = std::max(2, static_cast<int>(ahead / (chunk * guess)));
-    have_events(chunks);
-    std::int64_t queued = 0, done = 0;
-    const auto event = [&](std::int64_t i) -> cudaEvent_t { return *events_[i % chunks]; };
-    const auto is_done = [&](std::int64_t i) {
-      const auto code = cudaEventQuery(event(i));
-      if (code != cudaErrorNotReady) check(code);
-      cudaGetLastError();  // launches look at it
-      return code == cudaSuccess;
-    };
-    const auto queue_more = [&] {
-      while (done < queued && is_done(done)) ++done;
-      for (; queued < done + chunks; ++queued) {
-        for (int i = 0; i < chunk; ++i) launch();
-        check(cudaGetLastError());
-        check(cudaEventRecord(event(queued), stream_));
-      }
-    };
-    queue_more();
-    check(cudaEventSynchronize(event(0)));
-    std::set<std::string> reasons;
-    std::optional<double> first_time;
-    double first = 0, last = *before, seconds = 0;
+    constexpr double at_most = 1;
+    Meter meter(nvml_);
+    if (!meter.works()) return {};
+    BackToBack busy(stream_, guess);
+    busy.feed(launch);
+    busy.wait_for_first();
     const double start = now();
-    while (seconds < method.power_seconds && now() - start < at_most) {
-      queue_more();
-      const auto joules = nvml_.joules().value;
-      if (!joules || *joules == last) continue;
-      last = *joules;
-      if (first_time) {
-        seconds = now() - *first_time;
-      } else {
-        first = last;
-        first_time = now();
-      }
-      queue_more();
-      for (const auto& reason : nvml_.throttle().value.value_or(std::vector<std::string>{}))
-        reasons.insert(reason);
+    while (meter.seconds() < method.power_seconds && now() - start < at_most) {
+      busy.feed(launch);
+      meter.look();
     }
     synchronize();
-    const double launch_seconds = (now() - start) / static_cast<double>((queued - 1) * chunk);
-    if (seconds <= 0) return {};
-    const double watts = (last - first) / seconds;
-    return Power{.watts = watts,
-                 .joules = watts * launch_seconds,
-                 .seconds = seconds,
-                 .temperature_c = nvml_.temperature_c().value.value_or(0),
-                 .throttle = {reasons.begin(), reasons.end()}};
+    return meter.power((now() - start) /
+                       static_cast<double>((busy.queued() - 1) * busy.launches()));
   }
+
+  Sustained sustain(const std::function<void()>& launch, double guess) override {
+    BackToBack busy(stream_, guess);
+    Sustained all{.seconds = {}, .clock_hz = {}};
+    const double chunk_seconds = settle(busy, launch, all.settling);
+    const auto chunks = std::max<std::int64_t>(
+        1, std::llround(method.sustained_seconds / (sustained_windows * chunk_seconds)));
+    const std::int64_t first = busy.queued(), end = first + sustained_windows * chunks;
+    clear_readings(2 * sustained_windows);
+    const auto mark = [&](std::int64_t chunk, bool begins) {
+      const auto at = chunk - first;
+      if (chunk < end && at % chunks == (begins ? 0 : chunks - 1))
+        read_clocks(readings(static_cast<int>(2 * (at / chunks)) + (begins ? 0 : 1)),
+                    device_.sm_count, stream_);
+    };
+    Meter meter(nvml_);
+    while (std::ssize(busy.seconds()) < end) {
+      busy.feed(launch, mark);
+      meter.look();
+    }
+    synchronize();
+    for (int i = 0; i < sustained_windows; ++i)
+      all.seconds.push_back(mean_of(std::span(busy.seconds()).subspan(first + i * chunks, chunks)) /
+                            busy.launches());
+    all.clock_hz = clocks_between(2 * sustained_windows);
+    all.power = meter.power(mean_of(all.seconds));
+    return all;
+  }
+  [[nodiscard]] std::int64_t cache_bytes() const override { return flush_bytes_; }
 
  private:
   static constexpr int most_samples = 32;  // of one call
@@ -327,6 +300,26 @@ class GpuTarget final : public Target {
   /// Where the clocks of all multiprocessors are read to, for the i-th time.
   ClockReading* readings(int i) {
     return reinterpret_cast<ClockReading*>(scratch_.data()) + i * clock_slots;
+  }
+
+  /// Keeps the device busy until half seconds agree; seconds of a chunk in the last one.
+  double settle(BackToBack& busy, const std::function<void()>& launch, Settling& settling) {
+    std::vector<double> paces, watts;
+    const double start = now();
+    do {
+      Meter meter(nvml_);
+      const auto first = std::ssize(busy.seconds()) + 1;
+      for (const double begin = now();
+           now() - begin < 0.5 || std::ssize(busy.seconds()) <= first;) {
+        busy.feed(launch);
+        meter.look();
+      }
+      paces.push_back(mean_of(std::span(busy.seconds()).subspan(first)));
+      watts.push_back(meter.power(1).value_or(Power{}).watts);
+      settling = {now() - start,
+                  settled(paces, method.settled_pace) && settled(watts, method.settled_power)};
+    } while (!settling.settled && settling.seconds < method.settling_seconds);
+    return paces.back();
   }
 
   void have_events(int count) {

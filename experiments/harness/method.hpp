@@ -46,6 +46,10 @@ struct Method {
   std::int64_t flush_least_bytes = 32 << 20;
 
   double power_seconds = 0.3;  // a window of launches back to back
+  // sustained: launches until four half seconds in a row agree to such shares, or so many seconds
+  // are over; then windows, of so many seconds in all; before each row so many seconds of rest
+  double settled_pace = 0.005, settled_power = 0.02, settling_seconds = 6;
+  double sustained_seconds = 2, rest_seconds = 1;
   int inner_repeats = recheck::inner_repeats;
 };
 inline constexpr Method method;

@@ -97,7 +97,7 @@ void Operands::fill(Inputs& inputs, std::uint64_t seed) {
   for (std::size_t i = 0; i < all.size(); ++i) all[i]->digest = sums[i];
 }
 
-void Operands::copy_in(const Input& input) {
+void Operands::copy_in(const Input& input) const {
   const auto& elements = input.host->elements;
   target_->copy_in(input.array->data(), elements.data(), std::ssize(elements));
 }
@@ -122,6 +122,27 @@ std::function<void()> Operands::launch(const Strategy& strategy, const Inputs& i
   // the shape is a copy: by its own the harness judges
   return [shape = shape_, run = strategy.launch.run, operands = std::move(operands), queue,
           repeats] { run({shape, operands, queue, repeats}); };
+}
+
+std::function<void()> Operands::rotating(const Strategy& strategy, std::int64_t cache_bytes) const {
+  std::int64_t floats = 0;
+  for (const auto& input : reals_.stored.at(strategy.layout))
+    floats += std::ssize(input.host->elements);
+  const auto bytes = std::max<std::int64_t>(1, floats * static_cast<std::int64_t>(sizeof(float)));
+  std::vector<std::function<void()>> launches = {launch(strategy)};
+  std::vector<Inputs> copies(std::max<std::int64_t>(1, (cache_bytes - 1) / bytes));
+  for (Inputs& copy : copies) {
+    auto& stored = copy.stored[strategy.layout] = reals_.stored.at(strategy.layout);
+    for (Input& input : stored) {
+      input.array = std::make_shared<const Array>(*target_, std::ssize(input.host->elements));
+      copy_in(input);
+    }
+    // the arrays live as long as the launch
+    launches.push_back([own = stored, run = launch(strategy, copy)] { run(); });
+  }
+  return [launches = std::move(launches), at = std::size_t{0}]() mutable {
+    launches[at++ % launches.size()]();
+  };
 }
 
 double Operands::end_to_end(const Strategy& strategy, const Inputs& inputs,

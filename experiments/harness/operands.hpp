@@ -62,6 +62,10 @@ class Operands {
   [[nodiscard]] std::function<void()> launch(const Strategy& strategy, int repeats = 1) const {
     return launch(strategy, reals_, repeats);
   }
+  /// The same on copies of the reals in turn: two, or so many that caches of so many bytes hold
+  /// none of them by the time that it comes again.
+  [[nodiscard]] std::function<void()> rotating(const Strategy& strategy,
+                                               std::int64_t cache_bytes) const;
   /// Allocates, copies in, launches, copies out, frees. Seconds of host time; `copied`, as large as
   /// the guarded output, has the outputs at their places.
   double end_to_end(const Strategy& strategy, const Inputs& inputs, std::vector<float>& copied);
@@ -78,7 +82,7 @@ class Operands {
   Inputs make(Values values, std::uint64_t seed, bool wide_ones = true);
   Input place(const HostMatrix& host);
   void fill(Inputs& inputs, std::uint64_t seed);
-  void copy_in(const Input& input);
+  void copy_in(const Input& input) const;
   [[nodiscard]] std::vector<std::uint64_t> digests(std::span<Input* const> inputs) const;
 
   const Experiment* experiment_;

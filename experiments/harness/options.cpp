@@ -33,7 +33,7 @@ Proves and times every strategy at every shape and writes FOLDER/record.json (de
   --experiment  only these of EXPERIMENTS
   --strategy  only these rows of the tables
   --shape     these shapes instead of the full matrix, in the experiments that have so many axes
-  --regime    only these of cold, hot, end_to_end, inner
+  --regime    only these of cold, hot, end_to_end, inner, sustained
   --cases     only the cases whose ids stand in FILE, a line each, with the machine's ceilings and the
               self-audit. --resume without it goes on with all others
   --budget    wall time of the whole run: 5min, 300s or 300. What is predicted not to fit is dropped

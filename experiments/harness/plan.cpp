@@ -182,11 +182,21 @@ void require_sense(std::span<const Experiment> experiments, const Choice& choice
 }
 
 /// Whether a strategy can be timed in a regime at all.
-bool applies(const Strategy& strategy, Regime regime) {
+bool applies(const Experiment& experiment, const Strategy& strategy, Regime regime) {
   // a CPU's data is where it needs it: its one regime, hot, is its end to end as well
   if (strategy.launch.backend == Backend::cpu) return regime == Regime::hot;
   if (regime == Regime::inner) return strategy.repeats;
+  if (regime == Regime::sustained)
+    return std::ranges::find(experiment.sustained, strategy.name) != experiment.sustained.end();
   return regime != Regime::end_to_end || strategy.role != Role::part;
+}
+
+/// Whether a full run does without.
+bool left_out(const Experiment& experiment, const Strategy& strategy, const Shape& shape,
+              Regime regime, const Choice& choice) {
+  if (!choice.shapes.empty()) return false;
+  if (regime == Regime::sustained) return shape != experiment.headline;
+  return experiment.leaves_out != nullptr && experiment.leaves_out(strategy, shape, regime);
 }
 
 std::vector<Shape> shapes_of(const Experiment& experiment, const Choice& choice) {
@@ -226,10 +236,9 @@ Planned plan(std::span<const Experiment> experiments, const Choice& choice) {
     for (const auto& shape : shapes_of(experiment, choice)) {
       for (const auto regime : regimes) {
         for (const auto& strategy : experiment.ladder) {
-          const bool left_out = choice.shapes.empty() && experiment.leaves_out != nullptr &&
-                                experiment.leaves_out(strategy, shape, regime);
-          if (applies(strategy, regime) && !left_out && wanted(choice.strategies, strategy.name) &&
-              wanted(choice.regimes, name_of(regime)))
+          if (applies(experiment, strategy, regime) &&
+              !left_out(experiment, strategy, shape, regime, choice) &&
+              wanted(choice.strategies, strategy.name) && wanted(choice.regimes, name_of(regime)))
             planned.cases.push_back({&experiment, &strategy, shape, regime});
         }
       }
@@ -296,6 +305,8 @@ double model(const Case& c, const Settings& settings, const Rates& rates) {
   }
   const double launch = (5e-6 + std::max(work.flops / rates.flops, work.bytes / rates.bytes)) *
                         (c.regime == Regime::inner ? inner_repeats : 1);
+  if (c.regime == Regime::sustained)
+    return method.rest_seconds + 0.7 * method.settling_seconds + method.sustained_seconds;
   const double sample = beside(c, launch) + launch;
   const double block =
       block_overhead + sample * std::clamp(method.block_seconds / launch, 1.0,

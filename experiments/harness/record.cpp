@@ -62,6 +62,11 @@ Json method_json() {
           {"flush_l2_sizes", m.flush_l2_sizes},
           {"flush_least_bytes", m.flush_least_bytes},
           {"power_seconds", m.power_seconds},
+          {"settled_pace", m.settled_pace},
+          {"settled_power", m.settled_power},
+          {"settling_seconds", m.settling_seconds},
+          {"sustained_seconds", m.sustained_seconds},
+          {"rest_seconds", m.rest_seconds},
           {"inner_repeats", m.inner_repeats}};
 }
 
@@ -90,7 +95,7 @@ Json row_json(const Experiment& experiment, const Strategy& strategy) {
 }  // namespace
 
 Json to_json(const Case& c) {
-  Json error, seconds, power;
+  Json error, seconds, power, settling;
   std::size_t aside = 0;
   for (const auto& block : c.set_aside) aside += block.samples.size();
   const Result result = c.result.value_or(because(ReasonCode::not_reached, "not reached"));
@@ -113,6 +118,8 @@ Json to_json(const Case& c) {
              {"seconds", c.power->seconds},
              {"temperature_c", c.power->temperature_c},
              {"throttle", c.power->throttle}};
+  if (c.settling)
+    settling = {{"seconds", tenths(c.settling->seconds)}, {"settled", c.settling->settled}};
   const Work work = c.work();
   return {{"id", c.id()},
           {"status", name_of(result.status)},
@@ -126,6 +133,7 @@ Json to_json(const Case& c) {
           {"disturbed", or_null(c.disturbed)},
           {"batch", c.batch},
           {"power", power},
+          {"settling", settling},
           {"spent", std::round(c.spent * 1e3) / 1e3}};
 }
 
@@ -285,6 +293,8 @@ void adopt(Case& c, const Json& then) {
     c.power = Power{number(power, "watts", 0, 1e6), number(power, "joules", 0, 1e12),
                     number(power, "seconds", 0, longest),
                     number(power, "temperature_c", -100, 1000), power.at("throttle")};
+  if (const Json& settling = then.value("settling", Json()); !settling.is_null())
+    c.settling = Settling{number(settling, "seconds", 0, longest), settling.at("settled")};
   c.result = result;
 }
 

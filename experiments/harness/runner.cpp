@@ -124,6 +124,10 @@ void Runner::time(Gate& gate, std::span<Case* const> cases, LaunchSeconds& secon
         reporter_.finish(*c, *rejected->result);
     }
     const auto own = open_cases(cases, [&](const Case& c) { return c.regime == regime; });
+    if (regime == Regime::sustained) {
+      time_sustained(gate, settings_, reporter_, seconds, own);
+      continue;
+    }
     Timer(gate, settings_, reporter_, seconds).time(own);
     if (regime == Regime::end_to_end) continue;  // its times are not the launches'
     for (const Case* c : own)

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace recheck {
@@ -13,6 +15,17 @@ inline double middle(std::vector<double> samples) {
   const auto it = samples.begin() + std::ssize(samples) / 2;
   std::ranges::nth_element(samples, it);
   return *it;
+}
+
+inline double mean_of(std::span<const double> values) {
+  return std::reduce(values.begin(), values.end()) / static_cast<double>(values.size());
+}
+
+/// Whether the last four of some values agree to so small a share.
+inline bool settled(std::span<const double> values, double share) {
+  if (values.size() < 4) return false;
+  const auto [low, high] = std::ranges::minmax(values.last(4));
+  return high <= (1 + share) * low;
 }
 
 inline constexpr double confidence = 0.95;  // of an interval, as a share

@@ -54,10 +54,12 @@ enum class Layout { row_major, pitched, column_major };
 /// What a timed region starts from, and how far it reaches. cold: caches hold other data. hot: the
 /// same launch has just run. end_to_end: nothing is on the device yet; allocate, copy in, run, copy
 /// out, free (document S1's scope). inner: one launch repeats its loads and stores, and the time is
-/// divided by how often (S3's "inner" loop; its "outer" one is hot).
-enum class Regime { cold, hot, end_to_end, inner };
+/// divided by how often (S3's "inner" loop; its "outer" one is hot). sustained: launches back to
+/// back over rotated inputs, for seconds, until pace and power have settled.
+enum class Regime { cold, hot, end_to_end, inner, sustained };
 
-inline constexpr Regime regimes[] = {Regime::cold, Regime::hot, Regime::end_to_end, Regime::inner};
+inline constexpr Regime regimes[] = {Regime::cold, Regime::hot, Regime::end_to_end, Regime::inner,
+                                     Regime::sustained};
 
 /// How often a launch repeats itself in the regime `inner`: NVIDIA's NUM_REPS.
 inline constexpr int inner_repeats = 100;
@@ -71,7 +73,7 @@ constexpr std::string_view name_of(Layout l) {
   return names[static_cast<int>(l)];
 }
 constexpr std::string_view name_of(Regime r) {
-  constexpr std::string_view names[] = {"cold", "hot", "end_to_end", "inner"};
+  constexpr std::string_view names[] = {"cold", "hot", "end_to_end", "inner", "sustained"};
   return names[static_cast<int>(r)];
 }
 constexpr std::string_view name_of(Backend b) { return b == Backend::cpu ? "cpu" : "gpu"; }

@@ -50,6 +50,22 @@ struct Power {
   std::vector<std::string> throttle;  // reasons in its course, as NVML names them
 };
 
+/// How many windows a sustained time has.
+inline constexpr int sustained_windows = 10;
+
+/// What a sustained time began from.
+struct Settling {
+  double seconds = 0;   // of launches before it
+  bool settled = true;  // whether pace and power had come to rest by then
+};
+
+/// Launches back to back over seconds, by windows of equal length.
+struct Sustained {
+  std::vector<double> seconds, clock_hz;  // of a launch; held meanwhile, empty on a CPU
+  std::optional<Power> power = {};        // in the course of all windows
+  Settling settling = {};
+};
+
 /// Where a strategy runs and its operands live: this CPU, or one CUDA device. Every call that can
 /// fail throws; a failed launch surfaces in synchronize() or sample() at the latest.
 class Target {
@@ -87,6 +103,13 @@ class Target {
   /// Runs `launch`, which takes about `guess` seconds, over and over and measures its power;
   /// nothing where nobody can tell.
   virtual std::optional<Power> draw(const std::function<void()>& launch, double guess) = 0;
+  /// Runs `launch`, which takes about `guess` seconds, over and over until pace and power have
+  /// settled, or for as long as method.hpp allows, and measures it then. On a CPU its pace alone.
+  virtual Sustained sustain(const std::function<void()>& launch, double guess) {
+    return {sample({Regime::hot, sustained_windows, 1, guess}, launch).seconds, {}};
+  }
+  /// Bytes of inputs beyond which a launch finds nothing in a cache of what one took before.
+  [[nodiscard]] virtual std::int64_t cache_bytes() const { return 0; }
 };
 
 /// `count` floats on a target, given back when they go out of scope.

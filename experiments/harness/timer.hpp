@@ -78,4 +78,9 @@ class Timer {
   std::mt19937_64 chance_{std::random_device{}()};  // of what no row shall foresee
 };
 
+/// Times rows that are proven, all of one shape, over seconds: in random order, each after the same
+/// rest, the first one again at the end. What the last launch of each leaves is judged.
+void time_sustained(Gate& gate, const Settings& settings, const Reporter& reporter,
+                    const LaunchSeconds& seconds, std::span<Case* const> cases);
+
 }  // namespace recheck

@@ -143,6 +143,7 @@ Experiment experiment(std::span<const Strategy> ladder) {
           .terms = terms,
           .problem = {"C = A · B", output, work, oracle},
           .leaves_out = leaves_out,
+          .sustained = {"global16", "tile32_depth8", "cublas"},
           .wide_integers = true};
 }
 

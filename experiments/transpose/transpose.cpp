@@ -115,7 +115,8 @@ Experiment experiment(std::span<const Strategy> ladder) {
           .inputs = inputs,
           .terms = terms,
           .problem = turning,
-          .leaves_out = leaves_out};
+          .leaves_out = leaves_out,
+          .sustained = {"sdk_naive", "sdk_no_bank_conflicts", "cublas"}};
 }
 
 }  // namespace recheck::transpose

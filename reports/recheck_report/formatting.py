@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -16,7 +16,7 @@ from recheck_report.model.case import Seconds
 NBSP = "\N{NO-BREAK SPACE}"
 NONE = "–"  # in a cell of a table
 # what follows a row's name; the other regimes need no word
-SCOPES = {"end_to_end": " end to end", "inner": " inner"}
+SCOPES = {"end_to_end": " end to end", "inner": " inner", "sustained": " sustained"}
 
 
 @dataclass(frozen=True)
@@ -69,6 +69,12 @@ def headline(counts: Mapping[str, int], gpu: bool) -> str:
         return "nothing was measured on a GPU"
     verbs = "holds" if holds == 1 else "hold", "fails" if fails == 1 else "fail"
     return f"{holds} of {total} claims {verbs[0]}, {fails} {verbs[1]}" if total else ""
+
+
+def few(found: Sequence[str], most: int, between: str = ", ") -> str:
+    """ "C12, C14 and 3 more"."""
+    rest = len(found) - most
+    return between.join(found[:most]) + (f" and {rest} more" if rest > 0 else "")
 
 
 def significant(value: float, digits: int = 3) -> str:

@@ -95,13 +95,13 @@ def sourced(folder: Path, *documents: str) -> Path:
 def placeholders() -> Iterator[None]:
     """In place of each chart a file of its name, for drawing takes most of a report's time.
 
-    None is left out for want of data, nor has one a caption.
+    None is left out for want of data.
     """
     from recheck_report import charts
     from recheck_report.commands.output import CHART_MARK
 
     def placeholder(name: str, title: str, about: str, draw: object) -> charts.Chart:
-        return charts.Chart(name, title, f"{about}, {title}", "", f"<!-- {CHART_MARK} -->".encode())
+        return charts.Chart(name, title, f"{about}, {title}", f"<!-- {CHART_MARK} -->".encode())
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(charts, "_draw", placeholder)

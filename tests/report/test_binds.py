@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 from recheck_report.model.probes import Probes
 from recheck_report.model.read import load
 from recheck_report.model.typed import typed
-from recheck_report.sections.bottlenecks import STATES, UNITS, busy
+from recheck_report.sections.bottlenecks import UNITS, busy
 from synthetic import SMALL, Json, make_record
 from synthetic_claims import make_probes
 
@@ -21,9 +20,6 @@ def test_units_are_counters_that_are_collected() -> None:
     from recheck_report.model.counters import COUNTERS
 
     assert {*UNITS, "shared_wavefronts", "shared_bank_conflicts"} <= set(COUNTERS)
-    assert {f"stall_{why}" for why in STATES} | {"warp_cycles"} == {
-        name for name in COUNTERS if re.match("stall_|warp_cycles", name)
-    }
 
 
 def _probes(values: dict[str, float], **more: Any) -> tuple[Probes, Json]:
@@ -56,20 +52,6 @@ def test_the_busiest_unit_comes_first(save: Callable[..., Path]) -> None:
         "is limited by no unit: the busiest is **DRAM**, 50.0 %; then issue slots 20.0 %"
     )
     assert _said(save, {"issue_percent": 0.1})[0] == "keeps no unit busy"
-
-
-def test_what_warps_wait_for_comes_largest_first(save: Callable[..., Path]) -> None:
-    """At most three, none below a tenth; and shares need a whole, which no parts exceed."""
-    waits = {"wait": 2.0, "barrier": 7.6, "long_scoreboard": 5.0, "not_selected": 3.0, "gmma": 0.1}
-
-    def said(cycles: float) -> list[str]:
-        values = {f"stall_{name}": each for name, each in waits.items()}
-        text, why = _said(save, {"issue_percent": 60.0, "warp_cycles": cycles, **values})
-        assert why == ""
-        return re.findall(r"(\d+ %) (?:waiting|ready)", text)
-
-    assert said(20.0) == ["38 %", "25 %", "15 %"] and said(38.0) == ["20 %", "13 %"]
-    assert said(200.0) == said(0.0) == said(17.6) == [] and len(said(17.8)) == 3
 
 
 def test_what_was_not_counted_says_why(save: Callable[..., Path]) -> None:

@@ -106,7 +106,7 @@ def test_axes_have_units_and_titles_are_messages(draw: Draw, name: str) -> None:
 def test_without_gpu_only_the_cpu_chart_is_drawn(draw: Draw) -> None:
     drawn = draw(make_record(gpu=False))
     assert [kind for kind, (_, chart) in drawn.items() if chart.svg] == ["cpu_gpu"]
-    assert "no CUDA device" in drawn["cpu_gpu"][1].caption
+    assert "no CUDA device" in " ".join(drawn["cpu_gpu"][0])
     for kind in ("ladder", "block_policy"):
         assert drawn[kind][1].why_not.endswith("because no CUDA device")
 

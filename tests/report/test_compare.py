@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -60,8 +58,7 @@ def test_a_column_for_each_gpu(place: Callable[..., Path], tmp_path: Path) -> No
     assert "C12" in disagree and "C06" not in disagree
     assert rows["in"][0].startswith(f"{sum('holds' in r[0] for r in rows.values())} of ")
     files = tree(tmp_path / "out")
-    assert {"README.md", "times.csv"} == set(files)
-    assert set(re.findall(r"\]\(([^#)]+)\)", text)) == set(files) - {"README.md"}
+    assert {"README.md"} == set(files) and not re.findall(r"\]\(([^#)]+)\)", text)
     # the same bytes again; the other way round the other is the first
     run("compare", first, second, "--output", tmp_path / "other")
     assert tree(tmp_path / "other") == files
@@ -115,15 +112,6 @@ def test_three_rows_slowed_are_found_and_nothing_else(tmp_path: Path) -> None:
         changed, cases = map(int, row[1].split(" of "))
         assert cases // 2 <= changed <= cases and row[5].startswith("1.20")
     assert "Rungs: faster" not in text and "Other rows" not in text
-    lines = list(csv.DictReader((tmp_path / "out" / "times.csv").open(encoding="utf-8")))
-    slow = [line for line in lines if line["outcome"] != "no difference"]
-    assert {line["outcome"] for line in slow} == {"slower"} and len(slow) == sum(
-        int(row[1].split(" of ")[0]) for row in found
-    )
-    for line in lines:
-        ratio = float(line["then_seconds"]) / float(line["first_seconds"])
-        assert ratio == pytest.approx(1.2 if line["id"].startswith(rows) else 1.0)
-        assert ratio == pytest.approx(1 / float(line["times_as_fast"]), rel=1e-5)
     # and the other way round they became faster
     text = _compare(tmp_path, after, H200)
     assert [row[0] for row in _rows(text, "Rungs: faster")] == [row[0] for row in found]
@@ -178,11 +166,6 @@ def test_many_records_are_held_against_the_first(
     first, second = re.findall(r"^- (.*)$", text, re.M)
     assert "NVIDIA L4 takes 3.00 times as long as NVIDIA H200" in first
     assert "NVIDIA T4 is 1.00 times as fast as NVIDIA H200" in second
-    lines = list(csv.DictReader((tmp_path / "out" / "times.csv").open(encoding="utf-8")))
-    assert {(line["first"], line["then"]) for line in lines} == {
-        ("NVIDIA H200", "NVIDIA L4"),
-        ("NVIDIA H200", "NVIDIA T4"),
-    }
 
 
 def _cpu(name: str, factor: float) -> Json:
@@ -239,7 +222,3 @@ def test_hostile_names_stay_text(place: Callable[..., Path], tmp_path: Path) -> 
     assert "<script" not in outside and "](http" not in outside
     assert _rows(text, "Rungs: slower")  # no name breaks a table's cells
     assert {len(row) for row in _rows(text, "Rungs: slower")} == {7}
-    raw = (tmp_path / "out" / "times.csv").read_text(encoding="utf-8")
-    cells = [cell for line in csv.reader(io.StringIO(raw)) for cell in line]
-    assert any("script" in cell for cell in cells)
-    assert not [cell for cell in cells if cell[:1] in tuple("=+@")]

@@ -258,10 +258,9 @@ def _rendered(files: dict[str, bytes], folder: Path) -> str:
 def test_the_method_is_the_records(tmp_path: Path) -> None:
     files = pack(make_transpose([(1024, 1024)]))
     document = json.loads(files["record.json"])
-    document["method"] |= {"throttled_below": 0.4, "inner_repeats": 7, "confidence": 0.9}
+    document["method"] |= {"disturbed_above": 1.7, "confidence": 0.9}
     text = _rendered(files | {"record.json": json.dumps(document).encode()}, tmp_path)
-    assert "taken while the SM clock was below 40 % of the device's clock" in text
-    assert "repeats its loads and stores 7 times" in text
+    assert "took more than 1.7 times as long as the case's fastest block but one" in text
     assert "the nonparametric 90 % interval of the median" in text
     assert "> **Intervals of medians at 90 %**: where this report says a 95 %" in text
 

@@ -230,7 +230,7 @@ def test_the_chart_with_gaps(own: Callable[..., Measured]) -> None:
     record = spoil(faster(1.5), "/tile16/", "unsupported", "too old")
     chart = drawn(own(record))
     assert "rate (TFLOP/s)" in texts_of(chart.svg)
-    assert chart.caption == "No time at 4096³: tile16 (unsupported: too old)."
+    assert "No time: tile16." in " ".join(texts_of(chart.svg))
     assert chart.message.startswith("At 4096³ cublas_tf32 † is ")
     # one step is compared with none, and of one arithmetic there is one scale
     alone = drawn(own(spoil(record, "/cublas_tf32/", "failed", "x")))

@@ -217,6 +217,7 @@ Experiment matmul_experiment() {
   static const auto ladder = with_rows(matmul::ladder(), documents, own);
   Experiment experiment = matmul::experiment(ladder);
   experiment.leaves_out = leaves_out;
+  experiment.sustained = {"stream_k", "split_fp16x3", "cublas"};
   return experiment;
 }
 

@@ -45,6 +45,7 @@ Experiment transpose_experiment() {
   static const auto ladder = with_rows(transpose::ladder(), documents, own);
   Experiment experiment = transpose::experiment(ladder);
   experiment.leaves_out = leaves_out;
+  experiment.sustained = {"kept_lines", "cublas"};
   return experiment;
 }
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 
-from recheck_report.charts.canvas import style
+from recheck_report.charts.canvas import Card, style
 from recheck_report.charts.claims import strip
-from recheck_report.charts.drawing import Drawing, NotDrawn
+from recheck_report.charts.drawing import NotDrawn
 from recheck_report.claims.measured import Measured
 from recheck_report.model.record import MEMORY_LEVELS, Experiment
 from recheck_report.net import caught
@@ -25,7 +25,6 @@ class Chart:
     name: str
     title: str  # what it is about, for where it is not drawn
     alt: str  # its message, and what it is about
-    caption: str
     svg: bytes | None
     why_not: str = ""
     message: str = ""  # what it shows, as a sentence made of the record: the title of the picture
@@ -43,6 +42,9 @@ def plan(own: Measured, experiment: Experiment) -> dict[str, list[str]]:
         found = ("levels",)
     elif own.known.stories:  # of kernels beyond the documents
         found = ("story",) if experiment.name in own.known.stories else ("ladder",)
+    first = experiment in own.record.ordinary[:1]
+    if first and any(case.regime == "sustained" for case in own.record.cases):
+        found = (*found, "sustained")  # it shows those of all
     return {kind: rows for kind, *rows in map(str.split, found)}
 
 
@@ -57,22 +59,21 @@ def charts(own: Measured, experiment: Experiment, kinds: tuple[str, ...] = ()) -
     return drawn
 
 
-def _draw(name: str, title: str, about: str, draw: Callable[[], Drawing]) -> Chart:
+def _draw(name: str, title: str, about: str, draw: Callable[[], Card]) -> Chart:
     def drawn() -> Chart:
         with style(name):
-            drawing = draw()
-            message = drawing.card.message
-            alt = f"{message}. ({about}: {title})"
-            data = drawing.card.svg(alt)
-        return Chart(name, title, alt, drawing.caption, data, message=message)
+            card = draw()
+            alt = f"{card.message}. ({about}: {title})"
+            data = card.svg(alt)
+        return Chart(name, title, alt, data, message=card.message)
 
     def missing(why: str) -> Chart:
-        return Chart(name, title, "", "", None, f"this chart could not be made: {why}")
+        return Chart(name, title, "", None, f"this chart could not be made: {why}")
 
     try:
         return caught(drawn, missing, NotDrawn)
     except NotDrawn as why:
-        return Chart(name, title, "", "", None, str(why))
+        return Chart(name, title, "", None, str(why))
 
 
 def claims_chart(own: Measured) -> Chart:

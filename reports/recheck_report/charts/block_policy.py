@@ -5,7 +5,7 @@ from __future__ import annotations
 from matplotlib.ticker import FuncFormatter
 
 from recheck_report.charts.canvas import SERIES, Card, Interval, Label, log_sizes
-from recheck_report.charts.drawing import Drawing, NotDrawn, nothing
+from recheck_report.charts.drawing import NotDrawn, nothing, without_time
 from recheck_report.charts.message import FASTER, factor, ratio, than, timed
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import shape_label
@@ -15,7 +15,7 @@ from recheck_report.queries import is_block_policy, metric_of
 TITLE = "Block policies"
 
 
-def draw(own: Measured, experiment: Experiment) -> Drawing:
+def draw(own: Measured, experiment: Experiment) -> Card:
     record, shape = own.record, experiment.headline
     rows = [row for row in record.strategies(experiment) if is_block_policy(row)]
     if not rows:
@@ -26,6 +26,7 @@ def draw(own: Measured, experiment: Experiment) -> Drawing:
     metric = metric_of(record, experiment)
     note = f"{experiment.title} at {shape_label(shape)}, cold: policies of the documents. "
     note += "Bars: 95 % intervals."
+    note += without_time([row.strategy for row in rows], cases)
     card = Card(_message(own, cases), note, 230)
     axes = card.axes(52, 100, ylabel=f"throughput ({metric.unit})")
     axes.set_xlabel("depth (tiles staged at once, count)")
@@ -41,10 +42,7 @@ def draw(own: Measured, experiment: Experiment) -> Drawing:
         card.line(axes, points, color=color, marker=marker)
         labels.append(Label(*points[-1][:2], f"{tile} × {tile}", color))
     card.ends(axes, labels)
-    gone = [row for row in rows if row.strategy not in {case.strategy for case in cases}]
-    found = ((row, record.find(experiment, row.strategy, shape, "cold")) for row in gone)
-    why = [f"{row.strategy} ({c.why_not if c else 'not in this record'})" for row, c in found]
-    return Drawing(card, f"No time at {shape_label(shape)}: {'; '.join(why)}." if why else "")
+    return card
 
 
 def _policy(case: Case) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from recheck_report.charts.canvas import CARD, FAINT, INK, Card, Interval, Look, beside, log_values
-from recheck_report.charts.drawing import Drawing, NotDrawn, nothing
+from recheck_report.charts.drawing import NotDrawn, nothing
 from recheck_report.charts.message import factor
 from recheck_report.claims import Check, Judged, Outcome
 from recheck_report.claims.measured import Measured
@@ -103,7 +103,7 @@ def _rows(own: Measured) -> list[_Row]:
     return sorted(found, key=lambda row: row.ends[0])
 
 
-def strip(own: Measured) -> Drawing:
+def strip(own: Measured) -> Card:
     """The claims on one record that miss, with what each asks for."""
     rows = _rows(own)
     if not rows:
@@ -142,7 +142,7 @@ def strip(own: Measured) -> Drawing:
                 axes.plot(row.then, [y + 17], markersize=7, mew=1.0, zorder=3, **look)
         look = {"markersize": 6, "zorder": 4, "marker": known.marker}
         card.dots(axes, points, color=known.color, **look)
-    return Drawing(card)
+    return card
 
 
 def _message(rows: list[_Row]) -> str:

@@ -18,7 +18,7 @@ from recheck_report.charts.canvas import (
     log_values,
     short,
 )
-from recheck_report.charts.drawing import Drawing, NotDrawn, nothing, sizes_label
+from recheck_report.charts.drawing import NotDrawn, nothing, sizes_label
 from recheck_report.charts.message import against, leading, listed
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import duration
@@ -29,7 +29,7 @@ TITLE = "CPU against GPU"
 CPU = ((OCHRE, "v"), (PURPLE, "s"), (INK, "P"))
 
 
-def draw(own: Measured, experiment: Experiment, rung: str = "") -> Drawing:
+def draw(own: Measured, experiment: Experiment, rung: str = "") -> Card:
     """`rung`: what stands for the GPU."""
     record = own.record
     best = leading(own, experiment)
@@ -48,6 +48,7 @@ def draw(own: Measured, experiment: Experiment, rung: str = "") -> Drawing:
     hosts = {name: lines[name, "hot"] for name in cpu[: len(CPU)]}
     note = f"{experiment.title}. CPU: data in memory (hot). GPU, kernel only: cold; end to end: "
     note += "allocate, copy in, run, copy out, free. Bars: 95 % intervals."
+    note += "" if record.gpu_measured else f" No GPU's lines: {nothing(record)}."
     card = Card(_message(own, rung, lines[rung, "end_to_end"], hosts), note, 300)
     axes = card.axes(62, 148, ylabel="time (log)")
     log_values(axes.yaxis, min(times) / 2, max(times) * 2, lambda y: duration(y, 1))
@@ -68,8 +69,7 @@ def draw(own: Measured, experiment: Experiment, rung: str = "") -> Drawing:
             card.line(axes, points, color=color, mfc=fill, **look)
             labels.append(Label(*points[-1][:2], text, color, bold=not kernel))
     card.ends(axes, labels)
-    gone = "" if record.gpu_measured else f"The GPU's lines are missing: {nothing(record)}."
-    return Drawing(card, gone)
+    return card
 
 
 def _message(own: Measured, rung: str, gpu: Sweep, hosts: dict[str, Sweep]) -> str:

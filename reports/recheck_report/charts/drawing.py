@@ -1,18 +1,11 @@
-"""What every chart's file starts from: a drawing, or the reason why there is none."""
+"""What several charts say: of which sizes they are, and what they lack."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
 
-from recheck_report.charts.canvas import Card
 from recheck_report.charts.canvas import NotDrawn as NotDrawn
-from recheck_report.model.record import Experiment, Record
-
-
-@dataclass(frozen=True)
-class Drawing:
-    card: Card
-    caption: str = ""
+from recheck_report.model.record import Case, Experiment, Record
 
 
 def sizes_label(experiment: Experiment) -> str:
@@ -25,3 +18,9 @@ def nothing(record: Record) -> NotDrawn:
     if record.gpu_measured:
         return NotDrawn("none of the cases that it shows was measured")
     return NotDrawn(f"no GPU case was measured, because {record.no_gpu_because}")
+
+
+def without_time(rows: Sequence[str], timed: Sequence[Case]) -> str:
+    """ " No time: tile16."; why, the page's last table says."""
+    gone = [row for row in rows if row not in {case.strategy for case in timed}]
+    return f" No time: {', '.join(gone)}." if gone else ""

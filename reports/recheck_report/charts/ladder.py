@@ -21,7 +21,7 @@ from recheck_report.charts.canvas import (
     log_values,
     room,
 )
-from recheck_report.charts.drawing import Drawing, NotDrawn, nothing
+from recheck_report.charts.drawing import NotDrawn, nothing
 from recheck_report.charts.message import FASTER, SLOWER, factor, leading, plain_name, ratio
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import duration, shape_label, significant
@@ -51,7 +51,7 @@ def group(row: Case) -> int:
     return 2 if row.role != "rung" else 0 if row.documented else 1
 
 
-def draw(own: Measured, experiment: Experiment) -> Drawing:
+def draw(own: Measured, experiment: Experiment) -> Card:
     record, shape = own.record, experiment.headline
     base_name = first_rung(record, experiment)
     base = record.find(experiment, base_name or "", shape, "cold")
@@ -96,7 +96,7 @@ def draw(own: Measured, experiment: Experiment) -> Drawing:
     if len(kinds) > 1:
         corner = (12 - room(names)) / axes.get_window_extent().width, 0
         axes.legend(loc="upper left", bbox_to_anchor=corner, ncols=4, borderaxespad=3.4)
-    return Drawing(card)
+    return card
 
 
 def _shown(own: Measured, experiment: Experiment, base: Case) -> list[Case]:

@@ -19,7 +19,7 @@ from recheck_report.charts.canvas import (
     log_values,
     room,
 )
-from recheck_report.charts.drawing import Drawing, nothing
+from recheck_report.charts.drawing import nothing
 from recheck_report.charts.message import factor
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import duration, significant
@@ -31,7 +31,7 @@ TITLE = "Latency and bandwidth"
 VALUES = 62.0, 44.0  # points to the right of a panel
 
 
-def draw(own: Measured, experiment: Experiment) -> Drawing:
+def draw(own: Measured, experiment: Experiment) -> Card:
     record = own.record
     rows = levels(record)
     if not any(c and c.seconds for r in rows for c in (r.latency, r.bandwidth, r.write)):
@@ -42,35 +42,28 @@ def draw(own: Measured, experiment: Experiment) -> Drawing:
     left = room([row.title for row in rows])
     panel = (WIDTH - left - sum(VALUES)) / 2
     axes = card.axes(left, WIDTH - left - panel, 20, title="latency")
-    _panel(card, axes, rows, {"load": {row.title: _latency(row) for row in rows}}, BLUE)
+    loads = {row.title: _ends(row.latency, row.steps) for row in rows}
+    _panel(card, axes, rows, {"load": loads}, BLUE)
     axes.set_xlabel("time of a load (log)")
     axes = card.axes(left + panel + VALUES[0], VALUES[1], 20, title="bandwidth")
     rates = {
-        "read": {row.title: _rate(row.bandwidth) for row in rows},
-        "written": {row.title: _rate(row.write) for row in rows},
+        "read": {row.title: _ends(row.bandwidth) for row in rows},
+        "written": {row.title: _ends(row.write) for row in rows},
     }
     _panel(card, axes, rows, rates, GREEN)
     axes.set_xlabel("bandwidth (GB/s, log)")
-    return Drawing(card)
+    return card
 
 
 Ends = tuple[float, float, float]
 
 
-def _latency(row: Level) -> Ends | str:
-    """Seconds of a load with their interval, or why there are none."""
-    case = row.latency
+def _ends(case: Case | None, steps: int = 0) -> Ends | str:
+    """GB/s, or seconds of one of so many loads, with their interval; or why there are none."""
     if case is None or case.seconds is None:
         return case.status.replace("_", " ") if case else "no test"
     s = case.seconds
-    return s.median / row.steps, s.low / row.steps, s.high / row.steps
-
-
-def _rate(case: Case | None) -> Ends | str:
-    """GB/s with their interval, or why there are none."""
-    if case is None or case.seconds is None:
-        return case.status.replace("_", " ") if case else "no test"
-    return MEMORY.rates(case)
+    return (s.median / steps, s.low / steps, s.high / steps) if steps else MEMORY.rates(case)
 
 
 def _panel(
@@ -78,18 +71,8 @@ def _panel(
 ) -> None:
     """A mark for each level and series, and its value to the right of the panel."""
     latency = "load" in series
-    every = [
-        x
-        for of in series.values()
-        for ends in of.values()
-        if not isinstance(ends, str)
-        for x in ends
-    ]
-
-    def mark(value: float) -> str:
-        return duration(value) if latency else significant(value)
-
-    if every:
+    known = [e for of in series.values() for e in of.values() if not isinstance(e, str)]
+    if every := [x for ends in known for x in ends]:
         tick: Callable[[float], str] = (lambda x: duration(x, 1)) if latency else "{:g}".format
         log_values(axes.xaxis, min(every) / 1.8, max(every) * 1.8, tick)
     down(axes, [row.title for row in rows] if latency else [""] * len(rows))
@@ -102,7 +85,7 @@ def _panel(
                 beside(axes, y + shift, ends)
                 continue
             points.append((y + shift, *ends))
-            beside(axes, y + shift, mark(ends[0]))
+            beside(axes, y + shift, duration(ends[0]) if latency else significant(ends[0]))
         look: Look = {"mfc": CARD if lane else color, "mec": color, "mew": 1.2}
         card.dots(axes, points, color=color, marker="s" if kind != "load" else "o", **look)
 
@@ -110,8 +93,8 @@ def _panel(
 def _message(rows: list[Level]) -> str:
     """The nearest level against the farthest, of those that have a time."""
     found = []
-    times = [(row, ends[0]) for row in rows if not isinstance(ends := _latency(row), str)]
-    rates = [(row, ends[0]) for row in rows if not isinstance(ends := _rate(row.bandwidth), str)]
+    times = [(r, e[0]) for r in rows if not isinstance(e := _ends(r.latency, r.steps), str)]
+    rates = [(r, e[0]) for r in rows if not isinstance(e := _ends(r.bandwidth), str)]
     if len(times) > 1:
         (near, short), (far, long) = times[0], times[-1]
         more = factor(long / short)

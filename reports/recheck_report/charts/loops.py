@@ -14,7 +14,7 @@ from recheck_report.charts.canvas import (
     down,
     room,
 )
-from recheck_report.charts.drawing import Drawing, nothing
+from recheck_report.charts.drawing import nothing
 from recheck_report.charts.message import factor
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import shape_label, significant
@@ -34,7 +34,7 @@ REGIMES = (
 )
 
 
-def draw(own: Measured, experiment: Experiment) -> Drawing:
+def draw(own: Measured, experiment: Experiment) -> Card:
     record, known = own.record, own.known.figures_of(experiment.name)
     metric, shape = metric_of(record, experiment), experiment.headline
     told = {figure.strategy for figure in known.figure}
@@ -90,7 +90,7 @@ def draw(own: Measured, experiment: Experiment) -> Drawing:
                 points.append((y + 0.24 * (lane - 1), *metric.rates(case)))
         card.dots(axes, points, color=color, marker=marker, label=label)
     axes.legend(loc="lower left", bbox_to_anchor=(-0.35, 1.01), ncols=3, borderaxespad=1.8)
-    return Drawing(card)
+    return card
 
 
 def _message(pairs: dict[str, Ratio], beyond: str) -> str:

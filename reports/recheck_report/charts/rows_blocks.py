@@ -4,7 +4,7 @@ down to its worst."""
 from __future__ import annotations
 
 from recheck_report.charts.canvas import SERIES, Card, Interval, Label, log_sizes, log_values, short
-from recheck_report.charts.drawing import Drawing, NotDrawn, nothing
+from recheck_report.charts.drawing import NotDrawn, nothing
 from recheck_report.charts.message import FASTER, factor, plain_name, ratio, than
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import shape_label
@@ -14,7 +14,7 @@ from recheck_report.queries import metric_of, same_size, swept
 TITLE = "Rows against block size"
 
 
-def draw(own: Measured, experiment: Experiment, *names: str) -> Drawing:
+def draw(own: Measured, experiment: Experiment, *names: str) -> Card:
     record = own.record
     metric, shapes = metric_of(record, experiment), same_size(record, experiment)
     kernels = {kernel: swept(record, experiment, kernel, "block") for kernel in names}
@@ -52,7 +52,7 @@ def draw(own: Measured, experiment: Experiment, *names: str) -> Drawing:
         card.line(axes, points, color=color, marker=marker)
         labels.append(Label(*points[-1][:2], kernel, color))
     card.ends(axes, labels)
-    return Drawing(card)
+    return card
 
 
 def _message(own: Measured, found: dict[str, dict[str, list[Case]]]) -> str:

@@ -28,7 +28,7 @@ from recheck_report.charts.canvas import (
     Look,
     down,
 )
-from recheck_report.charts.drawing import Drawing, nothing
+from recheck_report.charts.drawing import nothing, without_time
 from recheck_report.charts.ladder import GROUPS, LOOKS, group
 from recheck_report.charts.message import FASTER, against, factor, ratio
 from recheck_report.claims.measured import Measured
@@ -66,16 +66,10 @@ class _Line:
     color: str
 
 
-def draw(own: Measured, experiment: Experiment) -> Drawing:
-    record, shape, told = own.record, experiment.headline, there(own, experiment)
-    steps, gone = [], []
-    for step in told[1] if told else []:
-        if case := case_of(own, experiment, step.row):
-            steps.append((step, case))
-        else:
-            missing = record.find(experiment, step.row, shape, "cold")
-            why = missing.why_not if missing else "the record holds no such case"
-            gone.append(f"{step.row} ({why})")
+def draw(own: Measured, experiment: Experiment) -> Card:
+    record, told = own.record, there(own, experiment)
+    every = told[1] if told else []
+    steps = [(step, case) for step in every if (case := case_of(own, experiment, step.row))]
     if not steps:
         raise nothing(record)
     metric, rows = metric_of(record, experiment), []
@@ -93,6 +87,7 @@ def draw(own: Measured, experiment: Experiment) -> Drawing:
     right = MARGIN + COLUMN * len(heads)
     note = _note(experiment, rows, heads)
     note += "Bars: 95 % intervals."
+    note += without_time([step.row for step in every], [case for _, case in steps])
     above = [LINE * (0.2 + max(1, len(lines))) for _, lines in panels]
     heights = [top + ROW * len(rows) + AXIS for top, (rows, _) in zip(above, panels, strict=True)]
     message = _message(own, experiment, [case for _, case in steps])
@@ -109,7 +104,7 @@ def draw(own: Measured, experiment: Experiment) -> Drawing:
         if not panel[0].case.fp32:
             text = "Not IEEE fp32" + ", on a scale of their own" * at
             _text(axes, (0, _ABOVE), text, color=MUTED)
-    return Drawing(card, f"No time at {shape_label(shape)}: {'; '.join(gone)}." if gone else "")
+    return card
 
 
 def _lines(own: Measured, experiment: Experiment) -> list[_Line]:

@@ -1,5 +1,4 @@
-"""Holds records against the first of them: README.md and times.csv say how times
-and verdicts differ.
+"""Holds records against the first of them: README.md says how times and verdicts differ.
 
 A record may have probes.json beside it, and need not have a GPU. Every record keeps a column of its
 own in the table of claims, labelled with what sets it apart. Exit code 2: a record is not in form.
@@ -13,7 +12,7 @@ from typing import Any
 
 from recheck_report.claims.measured import Measured, read
 from recheck_report.commands import experiments_option
-from recheck_report.commands.output import COMPARISON_MARK, TIMES, write
+from recheck_report.commands.output import COMPARISON_MARK, write
 from recheck_report.formatting import prose
 from recheck_report.sections import gpus, times
 from recheck_report.templates import render
@@ -32,7 +31,7 @@ def _view(first: Measured, other: Measured, pair: times.Pair, names: tuple[str, 
         "changed": pair.tables(*titles, times.STRONGEST if alike else MOST),
         "changed_columns": [*times.CHANGED[:3], was, now, *times.CHANGED[5:]],
         "alone": [
-            f"{times.count(len(some), 'case')} timed by {who} alone: times.csv has them."
+            f"{times.count(len(some), 'case')} timed by {who} alone."
             for who, some in ((was, pair.lost), (now, pair.gained))
             if some
         ],
@@ -70,10 +69,7 @@ def compare(records: list[Measured], names: list[str] | None = None) -> dict[str
         rows=gpus.rows(records, judged),
         hidden=times.count(hidden, "claim") if hidden else "",
     )
-    files: dict[str, bytes] = {}
-    if pairs:
-        files[TIMES] = times.times_csv(names[0], list(zip(names[1:], pairs, strict=True)))
-    return {**files, "README.md": text.encode()}
+    return {"README.md": text.encode()}
 
 
 def options(parser: argparse.ArgumentParser) -> None:

@@ -19,7 +19,6 @@ from recheck_report.model.read import COMPRESSED
 
 MARK = "<!-- Written by Recheck from record.json; rendering again replaces it. -->"
 COMPARISON_MARK = "<!-- Written by Recheck from several records; comparing again replaces it. -->"
-TIMES = "times.csv"  # of a comparison
 CHART_MARK = "<dc:title>Recheck</dc:title>"  # the publisher that canvas.py writes into each SVG
 
 
@@ -77,7 +76,7 @@ def _stale(files: dict[str, bytes], folder: Path, mark: str) -> Iterator[Path]:
     """What an earlier report has left in the folder, and these files do not replace. It would be
     taken for this one's."""
     marks = {"*.md": mark, "*.html": mark, "charts/*.svg": CHART_MARK}
-    marks |= dict.fromkeys((PROBES, COMPRESSED, TIMES), "")
+    marks |= dict.fromkeys((PROBES, COMPRESSED), "")
     for pattern, ours in marks.items():
         for path in folder.glob(pattern):
             if _ours(path, ours) and path.relative_to(folder).as_posix() not in files:

@@ -42,6 +42,7 @@ from recheck_report.sections import (
     self_audit,
     story,
     summary,
+    sustained,
     tables,
 )
 from recheck_report.sections.times import cases_csv
@@ -94,7 +95,10 @@ def _experiment_page(own: Measured, experiment: Experiment, drawn: list[Chart]) 
         rows=tables.Headline(own, experiment),
         drawn=drawn,
         story=story.tell(own, experiment),
-        then=tables.then_and_here(record, experiment, own.known.figures_of(experiment.name)),
+        then=[
+            *sustained.table(own, experiment),
+            *tables.then_and_here(record, experiment, own.known.figures_of(experiment.name)),
+        ],
         not_passed=tables.not_passed(record, experiment),
     )
 
@@ -136,7 +140,7 @@ def _method_page(own: Measured, drawn: list[Chart]) -> bytes:
     record, known = own.record, own.comparisons
     timed = [case.seconds for case in record.cases if case.seconds]
     special = [each for each in map(record.experiment, SPECIAL) if each]
-    audit = self_audit.sentence(record, known.audit) + self_audit.between_processes(known)
+    audit = self_audit.sentence(record, known.audit)
     return _page(
         own,
         "method.md.j2",
@@ -168,6 +172,7 @@ def _method_page(own: Measured, drawn: list[Chart]) -> bytes:
         borrowed=known.borrowed,
         resolution=self_audit.resolution_text(known.resolution),
         regimes={case.regime for case in record.cases},
+        spent=provenance.spent(record),
         environment=provenance.environment(own),
         dropped=provenance.dropped(record),
         program=provenance.program(record.environment),

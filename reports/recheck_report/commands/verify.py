@@ -57,15 +57,20 @@ def differences(found: Verdicts, expected: Verdicts) -> list[str]:
     return printed
 
 
+def _first(lines: list[str], rest: str) -> list[str]:
+    """The first MOST of some lines, and one that counts the rest."""
+    more = len(lines) - MOST
+    return [*lines[:MOST], *([f"{rest} {more} more"] if more > 0 else [])]
+
+
 def cannot_tell(found: Verdicts, expected: Verdicts) -> list[str]:
-    """A line for each of the first MOST claims that nothing is said of, as times were disturbed,
-    and one that counts the rest."""
+    """A line for each claim that nothing is said of, as times were disturbed."""
     own = [
         f"cannot tell: {each.id}: {each.reason}"
         for each in found.claims
         if each.verdict == "undecided" and each.reason and each.id in expected.by_id
     ]
-    return own[:MOST] + ([f"cannot tell: {len(own) - MOST} more"] if len(own) > MOST else [])
+    return _first(own, "cannot tell:")
 
 
 def slower(pair: Pair) -> list[str]:
@@ -82,9 +87,8 @@ def slower(pair: Pair) -> list[str]:
 
 
 def gone(pair: Pair) -> list[str]:
-    """A line for each of the first MOST rungs that lost times, and one that counts the rest.
-
-    What a run did not plan for is not lost, nor what a slower CPU has not the time for."""
+    """A line for each rung that lost times. What a run did not plan for is not lost, nor what a
+    slower CPU has not the time for."""
     plan = pair.new.plan
     whole = plan.full and not plan.dropped
     found: dict[str, list[tuple[Case, Case | None]]] = {}
@@ -95,24 +99,17 @@ def gone(pair: Pair) -> list[str]:
         if old.role == "rung" and not skipped:
             found.setdefault(row_of(old), []).append((old, new))
     printed = []
-    for name, cases in list(found.items())[:MOST]:
+    for name, cases in found.items():
         old, new = cases[0]
         now = f"now {new.why_not}" if new else "now not in the record"
         rest = f"; so {len(cases) - 1} more of its cases" if len(cases) > 1 else ""
         printed.append(f"gone: {name} at {place(old)}: {duration(old.time.median)}, {now}{rest}")
-    if len(found) > MOST:
-        printed.append(f"gone: {count(len(found) - MOST, 'rung')} more")
-    return printed
+    return _first(printed, "gone:")
 
 
 def too_good(own: Measured) -> list[str]:
-    """A line for each of the first MOST times of a record that are too good to be true, and one
-    that counts the rest."""
-    found = own.suspects
-    printed = [f"suspect: {name}: {why}" for name, why in [*found.items()][:MOST]]
-    if len(found) > MOST:
-        printed.append(f"suspect: {count(len(found) - MOST, 'time')} more")
-    return printed
+    """A line for each time of a record that is too good to be true."""
+    return _first([f"suspect: {name}: {why}" for name, why in own.suspects.items()], "suspect:")
 
 
 def _effect(judged: Verdict) -> str:

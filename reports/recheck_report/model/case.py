@@ -38,7 +38,7 @@ class Timing:
     low: Annotated[float | None, Is("of the interval, seconds")] = None
     high: Annotated[float | None, Is("of the interval, seconds")] = None
     samples: Annotated[int, Is("that were kept")] = 0
-    discarded: Annotated[int, Is("set aside for method.disturbed_above or throttled_below")] = 0
+    discarded: Annotated[int, Is("set aside for method.disturbed_above")] = 0
 
 
 @dataclass(frozen=True)
@@ -55,6 +55,16 @@ class Power:
     watts: Annotated[float, Is("on average, watts", above=0)]
     joules: Annotated[float, Is("per launch, joules", above=0)]
     seconds: Annotated[float, Is("length of the window, seconds")] = 0.0
+    temperature_c: Annotated[float, Is("at its end, degrees Celsius")] = 0.0
+    throttle: Annotated[tuple[str, ...], Is("what kept the clock down, as NVML names it")] = ()
+
+
+@dataclass(frozen=True)
+class Settling:
+    """What a sustained time began from."""
+
+    seconds: Annotated[float, Is("of launches before it", least=0)] = 0.0
+    settled: Annotated[bool, Is("whether pace and power had come to rest by then")] = True
 
 
 @dataclass(frozen=True)
@@ -132,6 +142,8 @@ class Result:
     bytes: Annotated[float, Is("each input read once, each output written once", least=0)] = 0.0
     clock_hz: Annotated[float | None, Is("median of its blocks' clocks, hertz", above=0)] = None
     power: Annotated[Power | None, Is("what a window of hot launches drew")] = None
+    spent: Annotated[float, Is("seconds of the run, proofs included", least=0)] = 0.0
+    settling: Annotated[Settling | None, Is("of a sustained time")] = None
     disturbed: Annotated[str | None, Is("what disturbed its time; null: nothing seen")] = None
 
 

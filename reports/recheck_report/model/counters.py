@@ -31,25 +31,6 @@ def _percent(*names: str) -> Counter:
     return Counter(tuple((name.replace("%", kinds),) for name in names), None)
 
 
-def _ratio(name: str) -> Counter:
-    """An average over warps or cycles, of the longest kernel: averages do not add up."""
-    return Counter(((f"smsp__average_{name}.ratio",),), None)
-
-
-# why a warp issues nothing in a cycle, by Nsight Compute's names
-STALLS = (
-    "barrier",
-    "long_scoreboard",
-    "short_scoreboard",
-    "mio_throttle",
-    "lg_throttle",
-    "math_pipe_throttle",
-    "wait",
-    "not_selected",
-    "dispatch_stall",
-    "no_instruction",
-    "gmma",
-)
 _REQUESTS = "l1tex__t_requests_pipe_lsu_mem_global_op_{}.sum"
 _SECTORS = "l1tex__t_sectors_pipe_lsu_mem_global_op_{}.sum"
 _CONFLICTS = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared{}.sum"
@@ -95,9 +76,6 @@ COUNTERS = {
     "l1_percent": _percent("l1tex__throughput.%active"),
     "l2_percent": _percent("lts__t_sectors.%elapsed"),
     "dram_percent": _percent("dram__throughput.%elapsed", "gpu__dram_throughput.%elapsed"),
-    # of a warp, from one instruction that it issues to its next, and those of them in each state
-    "warp_cycles": _ratio("warp_latency_per_inst_issued"),
-    **{f"stall_{why}": _ratio(f"warps_issue_stalled_{why}_per_issue_active") for why in STALLS},
     "sm_hertz": Counter((("sm__cycles_elapsed.avg.per_second",),), None),
     "grid": Counter((("launch__grid_size",),)),
     "block": Counter((("launch__block_size",),), max),
@@ -106,10 +84,9 @@ COUNTERS = {
         (("launch__shared_mem_per_block_static", "launch__shared_mem_per_block_dynamic"),), max
     ),
 }
-# what says which unit limits a launch, and what its warps wait for
+# what says which unit limits a launch
 LIMITS = (
-    *(name for name in COUNTERS if name.endswith("_percent") or name.startswith("stall_")),
-    "warp_cycles",
+    *(name for name in COUNTERS if name.endswith("_percent")),
     "shared_bank_conflicts",
     "shared_wavefronts",
 )

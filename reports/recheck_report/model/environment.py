@@ -122,13 +122,6 @@ class Method:
     rounds: Annotated[
         int | None, Is("in which all rows of a shape take turns, in random order (rounds)")
     ] = None
-    queued_samples: Annotated[
-        int | None,
-        Is(
-            "that the GPU has in its queue at a time: 1. A record without this number had all "
-            "samples of a block in the queue; on some hosts that made short times longer (samples)"
-        ),
-    ] = None
     proofs_timed_from_seconds: Annotated[
         float | None,
         Is(
@@ -139,20 +132,10 @@ class Method:
     three_samples_from_seconds: Annotated[
         float | None, Is("a launch of a CPU row that takes so long has these three alone (s)")
     ] = None
-    throttled_below: Annotated[
-        float | None, Is("of the device's own clock: samples below it are discarded (share)")
-    ] = None
     disturbed_above: Annotated[
         float | None,
         Is(
             "a block that takes more than so many times the case's fastest block but one is set "
             "aside and measured again (times)"
-        ),
-    ] = None
-    inner_repeats: Annotated[
-        int | None,
-        Is(
-            "of its loads and stores by one launch in the regime inner, whose time is divided by "
-            "as many (repeats)"
         ),
     ] = None

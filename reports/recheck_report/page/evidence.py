@@ -19,7 +19,7 @@ def of(own: Measured) -> list[Json]:
     listed = listings.listed(own)
     absent = [row for each in record.experiments for row in tables.not_passed(record, each)]
     suspects = [[f"`{name}`", why] for name, why in own.suspects.items()]
-    told = self_audit.sentence(record, known.audit) + self_audit.between_processes(known)
+    told = self_audit.sentence(record, known.audit)
     return [
         _part("What this run can tell", told,
               _table("Self-audit", self_audit.COLUMNS, self_audit.table(known.audit),

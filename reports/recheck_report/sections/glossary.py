@@ -15,15 +15,14 @@ _WORDS = {
     "cold": "the launch finds other data in the L2 cache, which is flushed before",
     "hot": "the same launch has just run; CPU rows are always hot",
     "inner": "one launch repeats its loads and stores, and its time is divided by how often",
+    "sustained": "launches back to back, over seconds, once pace and power have settled",
     "end to end": "allocate, copy in, run, copy out, free",
     "gate": "the check that every case passes before it is timed",
     "self-audit, A/A": "one kernel timed under several names, and with slightly more work: "
     "how small a difference this run can tell",
-    "resolution": "that smallest difference, or what two processes differ by in such ratios, if "
-    "that is known and more; nothing smaller is called a difference",
+    "resolution": "that smallest difference; nothing smaller is called one",
     "margin": "what that ratio differs by between runs, or the resolution if that is more",
     "ᵉ": "from the far ends of two medians' intervals, as the two share no rounds",
-    "suspect": "a time shorter than this machine can do",
     "claim, check": "a sentence of a document; a question to the record that decides it or a part",
     "for it, against it": "what one check says of its claim, which alone has a verdict",
     "holds, fails here": "all parts of the claim are decided so, as far as its sentence reaches",
@@ -36,7 +35,7 @@ _WORDS = {
     f"as Nsight Compute counts; the launch is limited by the busiest unit from {LIMITED} % on",
     "probe": "what was found out besides times: a counter, an attribute, the outcome of a test",
 }
-_REGIMES = {"inner": "inner", "end to end": "end_to_end"}
+_REGIMES = {"inner": "inner", "end to end": "end_to_end", "sustained": "sustained"}
 
 
 def rows(record: Record) -> list[list[str]]:

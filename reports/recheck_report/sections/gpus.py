@@ -11,7 +11,7 @@ from recheck_report.anchors import claim_place
 from recheck_report.claims import Claim, Judged, Outcome
 from recheck_report.claims.measured import Measured
 from recheck_report.claims.toml import in_order
-from recheck_report.formatting import NONE, VERDICTS, counted, prose, significant
+from recheck_report.formatting import NONE, VERDICTS, counted, few, prose, significant
 from recheck_report.model.read import RECORD
 from recheck_report.model.verdicts import UNKNOWN
 from recheck_report.sections import provenance, times
@@ -87,7 +87,7 @@ def brands(each: Measured) -> list[str]:
     found = [*provenance.brands(each), *provenance.notes(each.record)]
     named = [f"{times.code(name)}: {prose(why)}" for name, why in each.suspects.items()]
     if named:
-        found.append(f"**{times.count(len(named), 'suspect time')}**: {listed(named, '; ')}.")
+        found.append(f"**{times.count(len(named), 'suspect time')}**: {few(named, NAMED, '; ')}.")
     return found
 
 
@@ -192,12 +192,6 @@ def _said(outcome: Outcome) -> list[str]:
     return [outcome.verdict, *(each.verdict for _, each in outcome.over)]
 
 
-def listed(found: list[str], between: str = ", ") -> str:
-    """ "C12, C14 and 3 more"."""
-    rest = len(found) - NAMED
-    return between.join(found[:NAMED]) + (f" and {rest} more" if rest > 0 else "")
-
-
 def _telling(pair: Pair) -> list[Change]:
     """The cases that a median says most about: rungs in one regime on one target."""
     rungs = [each for each in pair.changes if each.new.role == "rung"]
@@ -253,4 +247,4 @@ def _verdicts(first: Measured, other: Measured) -> str:
     if not found:
         return f"The verdicts on all {both} claims that both judge agree."
     differ = f"{times.count(len(found), 'verdict')} {'differs' if len(found) == 1 else 'differ'}"
-    return f"Of {times.count(both, 'claim')} that both judge, {differ}: {listed(found)}."
+    return f"Of {times.count(both, 'claim')} that both judge, {differ}: {few(found, NAMED)}."

@@ -22,7 +22,7 @@ _NAMES = {
     "dram": "DRAM",
 }
 COLUMNS = ["level", "a load takes", "cycles at the clock held", "GB/s read"]
-COLUMNS += ["GB/s, one word for a warp", "GB/s written", "what was timed"]
+COLUMNS += ["GB/s, one word for a warp", "GB/s written"]
 NUMBERS = range(1, 6)
 
 
@@ -90,20 +90,16 @@ def _rate(case: Case | None) -> str:
 def table(record: Record) -> list[list[str]]:
     rows: list[list[str]] = []
     for level in levels(record):
-        timed = [
-            case for case in (level.latency, level.bandwidth, level.uniform, level.write) if case
+        case, rates = level.latency, (level.bandwidth, level.uniform, level.write)
+        own = (anchor(c, record.experiment_of(c)) for c in (case, *rates) if c)
+        line = [
+            "".join(f'<a id="{place}"></a>' for place in dict.fromkeys(own)) + cell(level.title)
         ]
-        own = dict.fromkeys(anchor(case, record.experiment_of(case)) for case in timed)
-        marks = "".join(f'<a id="{place}"></a>' for place in own)
-        line = [f"{marks}{cell(level.title)}"]
-        case = level.latency
         if case and case.seconds:
             load = case.seconds.median / level.steps
             line.append(f"{duration(load)} {spread(case.seconds)}".replace(" ", NBSP))
             line.append(significant(load * case.clock_hz) if case.clock_hz else NONE)
         else:
             line += [_gap(case), NONE]
-        line += [_rate(level.bandwidth), _rate(level.uniform), _rate(level.write)]
-        what = dict.fromkeys(f"{each.problem or each.note}, {each.regime}" for each in timed)
-        rows.append([*line, cell("; ".join(what))])
+        rows.append([*line, *map(_rate, rates)])
     return rows

@@ -41,9 +41,6 @@ def brands(own: Measured) -> list[str]:
     if own.comparisons.resolution > COARSEST:
         text = "a kernel compared with itself comes out different, so no ratio here is judged"
         found.append(f"**No differences can be measured**: {text}; see the self-audit.")
-    if own.comparisons.audit.inverted:
-        text = "of slowdowns that are known a larger one is found less often than a smaller one."
-        found.append(f"**The self-audit contradicts itself**: {text}")
     if not record.plan.full:
         found.append(f"**Not the full matrix**: preset {record.plan.preset}.")
     if record.finished is None:
@@ -144,6 +141,16 @@ def dropped(record: Record) -> list[list[str]]:
     for each in record.plan.dropped:
         rows.setdefault((each.experiment, each.reason), []).append(shape_label(each.shape))
     return [[cell(name), cell(", ".join(s)), cell(why)] for (name, why), s in rows.items()]
+
+
+def spent(record: Record) -> str:
+    """Where the seconds of the run went: "142 s for CPU rows, 119 s cold"; empty if not known."""
+    seconds: dict[str, float] = {}
+    for case in record.cases:
+        kind = "for CPU rows" if case.target == "cpu" else case.regime.replace("_", " ")
+        seconds[kind] = seconds.get(kind, 0) + case.spent
+    most = sorted(seconds.items(), key=lambda each: -each[1])
+    return ", ".join(f"{each:.0f} s {kind}" for kind, each in most if each)
 
 
 def environment(own: Measured) -> list[list[str]]:

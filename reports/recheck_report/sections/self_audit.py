@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import math
 
-from recheck_report.anchors import METHOD
 from recheck_report.formatting import cell, margin, shape_label, significant
 from recheck_report.model.record import AUDIT, Record
 from recheck_report.statistics import variation
 from recheck_report.statistics.audit import STEPS, Audit
-from recheck_report.statistics.family import Comparisons
 from recheck_report.statistics.paired import LEVEL
 from recheck_report.statistics.ratio import COARSEST
 from recheck_report.statistics.variation import classes_of
@@ -59,27 +57,6 @@ def sentence(record: Record, audit: Audit) -> str:
         f"{resolution_text(audit.resolution)} from 1, {strict} do. So {rho} is the resolution of "
         "this process: the smallest multiple of 0.05 %, from "
         f"{resolution_text(STEPS[0])} up, with which {few}."
-    )
-
-
-def between_processes(known: Comparisons) -> str:
-    """What more is asked of a difference than this audit, which is of one process; empty where
-    nothing is known of others."""
-    if not known.processes or known.resolution > COARSEST:
-        return ""
-    found = []
-    for extra in known.audit.extras:
-        ratios = [known.ratio(pair.base, pair.other) for pair in known.audit.of(extra)]
-        fine = [each.outcome == "slower" for each in ratios if each.resolution < extra]
-        if fine:
-            more = f"{significant(100 * extra, 1)} %"
-            found.append(f"{fine.count(True)} of {len(fine)} pairs with {more} more work")
-    slower = f" The report calls slower {', '.join(found)}." if found else ""
-    whose = f" on an {known.borrowed}, as that is not known of this model" if known.borrowed else ""
-    return (
-        " Another process on this GPU may differ by more than that: the whole interval of a ratio "
-        f"has to lie further from 1 than that ratio [differs]({METHOD}#run-to-run) between "
-        f"runs{whose}, if that is more.{slower}"
     )
 
 

@@ -10,6 +10,7 @@ from recheck_report.claims.measured import Measured
 from recheck_report.formatting import cell, duration, durations, prose, shape_label, significant
 from recheck_report.model.record import Case, Experiment, Record
 from recheck_report.queries import reference
+from recheck_report.sections import sustained
 from recheck_report.sections.self_audit import resolution_text
 from recheck_report.sections.sentences import WORDS
 from recheck_report.sections.times import count as number_of
@@ -185,7 +186,8 @@ def winner(own: Measured, experiment: Experiment, at: str = "") -> str:
 
 def answer(own: Measured, brands: list[str]) -> list[str]:
     """What holds and what fails; what is the fastest; whether it can be trusted."""
-    return [text for text in (_held(own), _fastest(own), trusted(own, brands)) if text]
+    said = _held(own), _fastest(own), sustained.summary(own), trusted(own, brands)
+    return [text for text in said if text]
 
 
 def _held(own: Measured) -> str:

@@ -69,7 +69,7 @@ class Table:
 
 def _regimes(record: Record, experiment: Experiment) -> list[str]:
     """Those that some row of the experiment has."""
-    found = {case.regime for case in record.of(experiment)}
+    found = {case.regime for case in record.of(experiment)} - {"sustained"}  # its own table
     return [regime for regime in record.regimes if regime in found | {"hot"}] or ["hot"]
 
 

@@ -1,7 +1,7 @@
 """What became slower or faster between two records, as a reader sees it.
 
-`statistics/changes.py` decides; this file groups the cases by rows and says it: as Markdown, in
-one line of a terminal, and as a CSV file of all cases.
+`statistics/changes.py` decides; this file groups the cases by rows and says it, as Markdown and in
+one line of a terminal. And all cases of one record as CSV.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import io
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from statistics import median, quantiles
@@ -130,14 +130,9 @@ class Pair:
         found = []
         for rungs, kind in ((True, "Rungs"), (False, "Other rows: libraries, yardsticks, parts")):
             for outcome, title in (("slower", slower), ("faster", faster)):
-                rows = self.rows(outcome, rungs)
-                rest = rows[most:]
-                more = ""
-                if rest:
-                    cases = count(sum(len(each.changes) for each in rest), "case")
-                    more = f"Not shown: {count(len(rest), 'row')} with {cases}; times.csv has them."
-                if rows:
-                    lines = [self._line(each) for each in rows[:most]]
+                if rows := self.rows(outcome, rungs):
+                    lines, rest = [self._line(each) for each in rows[:most]], len(rows) - most
+                    more = f"Not shown: {count(rest, 'row')}." if rest > 0 else ""
                     found.append(Changed(f"{kind}: {title}", lines, more))
         return found
 
@@ -167,42 +162,6 @@ def middle_half(own: Sequence[Change]) -> tuple[float, float, float]:
     return low, median(values), high
 
 
-COLUMNS = (
-    "first", "then", "id", "experiment", "strategy", "shape", "regime", "role", "target",
-    "first_status", "first_seconds", "first_low", "first_high",
-    "then_status", "then_seconds", "then_low", "then_high",
-    "times_as_fast", "low", "high", "class", "noise", "outcome",
-    "suspect",
-)  # fmt: skip
-
-
-def times_csv(first: str, others: Iterable[tuple[str, Pair]]) -> bytes:
-    """Every case that has a time in a record or in the first one, for spreadsheets."""
-    text = io.StringIO()
-    lines = csv.writer(text, lineterminator="\n")
-    lines.writerow(COLUMNS)
-    for name, pair in others:
-        found = {each.new.id: each for each in pair.changes}
-        gone = [case for case, own in pair.lost if own is None]
-        for case in (*pair.new.cases, *gone):
-            old, new = pair.old.by_id.get(case.id), pair.new.by_id.get(case.id)
-            if not (old and old.seconds) and not (new and new.seconds):
-                continue
-            change = found.get(case.id)
-            about = [first, name, case.id, case.experiment, case.strategy, case.shape_name]
-            line = [*about, case.regime, case.role, case.target, *_side(old), *_side(new)]
-            if change:
-                ratio = change.ratio
-                line += [f"{value:.6g}" for value in (ratio.value, ratio.low, ratio.high)]
-                line += [change.kind, f"{change.noise:.4g}", change.outcome]
-            else:
-                line += [""] * 6
-            sides = (("first", pair.first), ("then", pair.other))
-            line.append(" and ".join(side for side, own in sides if case.id in own.suspects))
-            lines.writerow(map(_cell, line))
-    return text.getvalue().encode()
-
-
 def cases_csv(record: Record) -> bytes:
     """Every case of a record, for spreadsheets."""
     text = io.StringIO()
@@ -211,23 +170,15 @@ def cases_csv(record: Record) -> bytes:
     for experiment in record.experiments:
         metric = metric_of(record, experiment)
         for case in record.of(experiment):
-            _, *time = _side(case)
+            seconds = case.seconds
+            ends = (seconds.median, seconds.low, seconds.high) if seconds else ()
+            time = [*map(repr, ends)] or [""] * 3
             # the work that a part's record names is its whole's
             rated = case.seconds and not case.part_of
             rate = f"{metric.rate(case, case.time.median):.6g}" if rated else ""
             about = case.id, case.status, case.reason or ""
             lines.writerow(map(_cell, (*about, *time, rate, metric.unit if rated else "")))
     return text.getvalue().encode()
-
-
-def _side(case: Case | None) -> list[str]:
-    if case is None:
-        return ["not in the record", "", "", ""]
-    time = case.seconds
-    return [
-        case.status,
-        *([repr(x) for x in (time.median, time.low, time.high)] if time else [""] * 3),
-    ]
 
 
 def _cell(text: str) -> str:

@@ -25,6 +25,7 @@ from recheck_report.formatting import (
     cell,
     counted,
     duration,
+    few,
     headline,
     label,
     margin,
@@ -272,11 +273,6 @@ def _choices(outcome: Outcome) -> str:
     return "; " + ", ".join(found)
 
 
-def _few(texts: list[str]) -> str:
-    rest = len(texts) - NAMED
-    return ", ".join(texts[:NAMED]) + (f" and {rest} more" if rest > 0 else "")
-
-
 def source(record: Record, name: str) -> str:
     """A case or a probe that a verdict rests on, with a link if it stands in the report."""
     case = record.by_id.get(name)
@@ -305,7 +301,7 @@ def facts(record: Record, judged: Judged) -> list[str]:
 def _fact(record: Record, outcome: Outcome) -> str:
     links = [*dict.fromkeys(source(record, name) for name in outcome.evidence)]
     if outcome.verdict == "not measured":
-        return finding(outcome) + (f"; it needs {_few(links)}" if links else "")
+        return finding(outcome) + (f"; it needs {few(links, NAMED)}" if links else "")
     text, rest = f"**{_word(outcome)}**: {finding(outcome, threshold=True)}", []
     for each in links:
         name = each.partition("](")[0].removeprefix("[")
@@ -313,7 +309,7 @@ def _fact(record: Record, outcome: Outcome) -> str:
             text = text.replace(name, each, 1)
         else:
             rest.append(each)
-    return text + (f"; evidence: {_few(rest)}" if rest else "")
+    return text + (f"; evidence: {few(rest, NAMED)}" if rest else "")
 
 
 def _sentence(text: str) -> str:

@@ -7,7 +7,7 @@ slower ones.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from itertools import combinations, pairwise
+from itertools import combinations
 
 from recheck_report.model.record import AUDIT, Case, Record
 from recheck_report.statistics.paired import LEVEL, compare
@@ -57,16 +57,6 @@ class Audit:
 
     def of(self, extra: float) -> list[Pair]:
         return [pair for pair in self.slowed if pair.extra == extra]
-
-    @property
-    def inverted(self) -> bool:
-        """Whether a slowdown is found less often than a smaller one, by more than chance does."""
-        shares = [self.found(extra) / len(self.of(extra)) for extra in self.extras]
-        return any(more < less - 0.25 for less, more in pairwise(shares))
-
-    def found(self, extra: float) -> int:
-        """How many of these slowdowns are called slower."""
-        return sum(pair.called(self.resolution) == "slower" for pair in self.of(extra))
 
 
 def audit(record: Record) -> Audit:

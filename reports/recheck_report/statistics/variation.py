@@ -42,6 +42,7 @@ CLASSES = (
     *(f"{regime}, {name}" for regime in ("cold", "hot") for _, name in DURATIONS),
     "inner",
     END_TO_END,
+    "sustained",
     *(f"{threads}, {name}" for threads in OF_CPU for _, name in DURATIONS),
 )
 

@@ -1,0 +1,82 @@
+"""Peak and sustained: rows at the headline in a burst and over seconds."""
+
+from __future__ import annotations
+
+import bz2
+import json
+import shutil
+from pathlib import Path
+
+from conftest import run, texts_of
+from recheck_report.charts import charts
+from recheck_report.claims.measured import read
+from recheck_report.sections.summary import answer
+from recheck_report.sections.sustained import table
+
+ROOT = Path(__file__).parents[2]
+CLAIMS = ROOT / "experiments"
+COMMITTED = ROOT / "reports/results/nvidia-h100-80gb-hbm3"
+ROWS = {"matmul/cublas": 1.06, "matmul/tile32_depth8": 1.01, "transpose/cublas": 1.01}
+
+
+def _record(folder: Path, rows: dict[str, float]) -> Path:
+    """The committed record with sustained times of these rows, by what factor they are longer."""
+    folder.mkdir()
+    record = json.loads((COMMITTED / "record.json").read_bytes())
+    headlines = {each["name"]: each["headline"] for each in record["experiments"]}
+    samples = bz2.decompress((COMMITTED / "samples.jsonl.bz2").read_bytes()).splitlines()
+    raw = {line["id"]: line for line in map(json.loads, samples)}
+    for row, factor in rows.items():
+        burst = f"{row}/{headlines[row.split('/')[0]]}/hot"
+        case = next(each for each in record["cases"] if each["id"] == burst)
+        name = burst.replace("/hot", "/sustained")
+        times = {n: case["seconds"][n] * factor for n in ("median", "low", "high")}
+        power = {"watts": 690.0, "joules": 1.0, "seconds": 2.0, "temperature_c": 61.0}
+        case = {**case, "id": name, "seconds": {**case["seconds"], **times}}
+        case["power"] = power | {"throttle": ["sw_power_cap"]}
+        case["settling"] = {"seconds": 3.5, "settled": True}
+        record["cases"].append(case)
+        raw[name] = {
+            **raw[burst],
+            "id": name,
+            "samples": [s * factor for s in raw[burst]["samples"]],
+        }
+    (folder / "record.json").write_text(json.dumps(record))
+    (folder / "samples.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in raw.values()))
+    shutil.copy(COMMITTED / "probes.json", folder)
+    return folder
+
+
+def test_a_row_over_seconds_stands_beside_its_burst(tmp_path: Path) -> None:
+    measured, report = _record(tmp_path / "measured", ROWS), tmp_path / "report"
+    run("render", measured, "--output", report)
+    text = (report / "matmul.md").read_text()
+    section = text[text.index('## <a id="sustained"') :]
+    assert "`cublas` falls by 5.7 %, `tile32_depth8` falls by 1.0 %: the order stays." in section
+    for shown in ("690 W", "61 °C, sw power cap", "3.5 s"):
+        assert shown in section
+    assert "matmul_sustained.svg" in text
+    transpose = (report / "transpose.md").read_text()
+    assert "Peak and sustained" in transpose
+    assert "transpose_sustained.svg" not in transpose
+    assert "Peak and sustained" not in (report / "matvec.md").read_text()
+    assert "NVIDIA's guideline" in (report / "method.md").read_text()
+
+
+def test_the_order_turns_only_beyond_both_intervals(tmp_path: Path) -> None:
+    for factor, order in ((4.0, False), (8.0, True)):
+        folder = tmp_path / f"{factor}"
+        own = read(_record(folder, {"matmul/cublas": factor, "matmul/tile32_depth8": 1.0}), CLAIMS)
+        said = "over seconds `tile32_depth8` is faster than `cublas`"
+        assert any(said in line for line in answer(own, [])) == order
+        matmul = own.record.ordinary[0]
+        [found] = table(own, matmul)
+        assert [row[0] for row in found.rows] == ["`cublas`", "`tile32_depth8`"]
+        assert (f"the order turns: {said}" in found.notes[0]) == order
+        [chart] = charts(own, matmul, ("sustained",))
+        falls = f"{100 - 100 / factor:.1f} %"
+        assert (
+            chart.message
+            == f"Over seconds, matmul: cublas loses {falls} of its rate, the most of all"
+        )
+        assert "matmul: tile32_depth8" in texts_of(chart.svg)
