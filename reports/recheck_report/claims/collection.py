@@ -18,7 +18,7 @@ from recheck_report.claims.checks import Check
 from recheck_report.claims.figures import Figures
 from recheck_report.claims.listings import Listing, load_listings
 from recheck_report.claims.load import Claim, Erratum, load_claims, load_errata
-from recheck_report.claims.sources import SOURCES, Settings, Source, load_settings, load_sources
+from recheck_report.claims.sources import SOURCES, Settings, Source, load_sources
 from recheck_report.claims.story import STORY, Story, load_stories
 from recheck_report.claims.toml import BadClaim, there
 from recheck_report.model.record import Record
@@ -100,16 +100,17 @@ def load_collection(folder: Path) -> Collection:
             raise BadClaim(
                 f"{path}: nothing reads a file of this name; there are {', '.join(known)}"
             )
+    sources, settings = load_sources(folder)
     found = Collection(
         folder,
-        load_sources(folder),
+        sources,
         load_claims(folder),
         load_errata(folder),
         load_listings(folder),
         load_changes(folder),
         {path.parent.name: figures.load(path) for path in sorted(folder.glob("*/figures.toml"))},
         stories=load_stories(folder),
-        settings=load_settings(folder),
+        settings=settings,
     )
     for fault in _faults(found):
         raise BadClaim(f"{folder}/{fault}")

@@ -53,5 +53,5 @@ def load_listings(folder: Path) -> tuple[Listing, ...]:
     path = folder / LISTINGS
     if not path.exists():
         return ()
-    file, documents = read_toml(path, BadClaim), load_sources(folder)
+    file, (documents, _) = read_toml(path, BadClaim), load_sources(folder)
     return load_tables(path, file, "listing", _read, unique="row", document=documents)

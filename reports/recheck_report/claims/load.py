@@ -16,7 +16,7 @@ from typing import Annotated, Any, TypeVar
 
 from recheck_report.claims.checks import Check, Joint, Open, checks_of
 from recheck_report.claims.figure import PARTS
-from recheck_report.claims.sources import load_settings, load_sources
+from recheck_report.claims.sources import load_sources
 from recheck_report.claims.story import Part
 from recheck_report.claims.toml import (
     BadClaim,
@@ -203,7 +203,7 @@ def load(path: Path) -> tuple[Claim, ...]:
         known = {name: _open(name, table) for name, table in choices.items()}
     except BadRecord as error:
         raise BadClaim(f"{path}: {error}") from error
-    experiment, documents = path.parent.name, load_sources(path.parents[1])
+    experiment, (documents, _) = path.parent.name, load_sources(path.parents[1])
     return load_tables(
         path, document, "claim", lambda table: _claim(table, experiment, known), " and [open]",
         "id", document=documents,
@@ -212,8 +212,8 @@ def load(path: Path) -> tuple[Claim, ...]:
 
 def _ordered(folder: Path, found: Iterable[T]) -> tuple[T, ...]:
     """As they came, or by id where the collection says so."""
-    by_id = load_settings(folder).order == "id"
-    return tuple(sorted(found, key=lambda each: in_order(each.id)) if by_id else found)
+    _, settings = load_sources(folder)
+    return tuple(sorted(found, key=lambda each: in_order(each.id)) if settings.order else found)
 
 
 @cache
@@ -234,6 +234,6 @@ def load_errata(folder: Path) -> tuple[Erratum, ...]:
     path = folder / ERRATA
     if not path.exists():
         return ()
-    documents, file = load_sources(folder), read_toml(path, BadClaim)
+    (documents, _), file = load_sources(folder), read_toml(path, BadClaim)
     found = load_tables(path, file, "erratum", _erratum, unique="id", document=documents)
     return _ordered(folder, found)

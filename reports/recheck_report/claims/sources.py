@@ -59,24 +59,18 @@ _read = table_of(Source)
 
 
 @cache
-def load_sources(folder: Path) -> dict[str, Source]:
-    """The documents of a folder by their ids, in the order of its file; raises BadClaim."""
-    path, more = folder / SOURCES, list(members(Settings))
-    document = read_toml(path, BadClaim)
-    document = {key: value for key, value in document.items() if key not in more}
-    found = load_tables(path, document, "source", _read, f" tables and {', '.join(more)}", "id")
-    return {source.id: source for source in found}
-
-
-def load_settings(folder: Path) -> Settings:
-    path = folder / SOURCES
-    document = read_toml(path, BadClaim)
-    document.pop("source", None)
+def load_sources(folder: Path) -> tuple[dict[str, Source], Settings]:
+    """The documents of a folder by their ids, in the order of its file, and what that says of all;
+    raises BadClaim."""
+    path, known = folder / SOURCES, list(members(Settings))
+    file = read_toml(path, BadClaim)
+    whole = {key: file.pop(key) for key in known if key in file}
+    found = load_tables(path, file, "source", _read, f" tables and {', '.join(known)}", "id")
     try:
-        found = typed(Settings, document)
-        for experiment, charts in found.charts.items():
+        settings = typed(Settings, whole)
+        for experiment, charts in settings.charts.items():
             for chart in charts:
                 one_of(CHARTS, chart.partition(" ")[0], f"charts.{experiment}")
-        return found
     except BadRecord as error:
         raise BadClaim(f"{path}: {error}") from error
+    return {source.id: source for source in found}, settings
