@@ -15,7 +15,7 @@ import statistics
 import zlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import ParamSpec
+from typing import Any, ParamSpec
 
 from synthetic_rows import (
     EXPERIMENTS,
@@ -344,6 +344,16 @@ def make_full(gpu: bool = True, small: bool = False) -> Json:
 def matching(record: Json, pattern: str) -> list[Json]:
     """The cases whose id contains `pattern`."""
     return [case for case in record["cases"] if pattern in case["id"]]
+
+
+def bend(record: Json, path: str, value: object) -> Json:
+    """The same record with that value in a place: "environment.git.dirty", "cases.0.disturbed"."""
+    *way, last = path.split(".")
+    place: Any = record
+    for step in way:
+        place = place[int(step) if isinstance(place, list) else step]
+    place[last] = value
+    return record
 
 
 def scale(record: Json, pattern: str, factor: float) -> Json:

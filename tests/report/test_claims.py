@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import copy
 import random
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -33,7 +31,7 @@ from recheck_report.model.read import load
 from recheck_report.model.record import Record
 from recheck_report.model.verdicts import FAILS_HERE
 from recheck_report.statistics.family import Comparisons
-from synthetic import SMALL, Json, make_record
+from synthetic import SMALL, Json, make_record, scale
 from synthetic_claims import about
 
 # verdicts: properties of the pure functions, over many random intervals
@@ -129,17 +127,6 @@ def ask(loaded: Callable[[Json], Record]) -> Ask:
 
 
 SLOW, FAST = (f"matmul/{name}/1024x1024x1024/cold" for name in ("global16", "tile16"))
-
-
-def _scaled(document: dict[str, Any], factor: float, *ids: str) -> dict[str, Any]:
-    document = copy.deepcopy(document)
-    for case in document["cases"]:
-        if case["id"] in ids:
-            case["samples"] = [factor * s for s in case["samples"]]
-            case["seconds"] |= {k: factor * case["seconds"][k] for k in ("median", "low", "high")}
-    return document
-
-
 RATIOS = [
     Check("ratio", base=SLOW, other=FAST, above=1),
     Check("ratio", base=SLOW, other=FAST, above=30),
@@ -156,7 +143,7 @@ def test_a_common_factor_moves_no_verdict(check: Check, ask: Ask) -> None:
     verdict, outcome = ask(document, check)
     assert verdict in (HOLDS, FAILS) and outcome.low <= outcome.value <= outcome.high
     for factor in (0.5, 3.7):
-        again, scaled = ask(_scaled(document, factor, SLOW, FAST), check)
+        again, scaled = ask(scale(scale(document, SLOW, factor), FAST, factor), check)
         assert again == verdict
         assert scaled.value == pytest.approx(outcome.value, rel=1e-9)
 
@@ -171,11 +158,11 @@ def test_ratio_by_its_bounds(ask: Ask) -> None:
     straddled = (outcome.low + outcome.high) / 2
     assert ask(document, replace(RATIOS[0], above=straddled))[0] == UNDECIDED
     # what is the same within the resolution: nobody can tell that it is faster, nor slower
-    same = _scaled(document, 1 / value, SLOW)
+    same = scale(document, SLOW, 1 / value)
     assert ask(same, RATIOS[0])[0] == UNDECIDED
     assert ask(same, replace(RATIOS[0], above=None, below=1.0))[0] == UNDECIDED
     assert ask(same, replace(RATIOS[3], within=0.01))[0] == HOLDS
-    assert ask(_scaled(same, 0.97, SLOW), RATIOS[0])[0] == FAILS
+    assert ask(scale(same, SLOW, 0.97), RATIOS[0])[0] == FAILS
 
 
 def test_a_bound_is_tested_at_the_bound(ask: Ask) -> None:
@@ -287,8 +274,8 @@ def test_a_count_against_nothing_is_not_measured(ask: Ask) -> None:
     assert verdict == NOT_MEASURED and "its count is 0" in outcome.reason
 
 
-def test_every_comparison_is_one_of_the_family(ask: Ask, save: Callable[..., Path]) -> None:
-    record, _ = load(save(make_record(SMALL)))
+def test_every_comparison_is_one_of_the_family(loaded: Callable[[Json], Record]) -> None:
+    record = loaded(make_record(SMALL))
     checks = RATIOS[0], replace(RATIOS[0], above=30)
     one, two = (about(record, _claim(*checks[:many])).comparisons for many in (1, 2))
     assert (len(one.family), len(two.family)) == (1, 2)

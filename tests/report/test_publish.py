@@ -6,11 +6,10 @@ import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from conftest import REPORTS, one_line, run, tree
-from synthetic import SMALL, Json, keep, make_record
+from synthetic import SMALL, Json, bend, keep, make_record
 from synthetic_claims import make_probes
 
 FEW = ["cpu_serial", "global16", "tile8", "tile16", "cublas"]
@@ -37,31 +36,24 @@ def rendered(tmp_path_factory: pytest.TempPathFactory) -> Path:
 Change = Callable[[Json], Json]
 
 
-def _set(*path: str | int, value: object) -> Change:
-    def change(record: Json) -> Json:
-        node: Any = record
-        for key in path[:-1]:
-            node = node[key]
-        node[path[-1]] = value
-        return record
-
-    return change
+def _set(path: str, value: object) -> Change:
+    return lambda record: bend(record, path, value)
 
 
 def _condition(code: str) -> Change:
     says = "every time holds the launch"
-    return _set("environment", "conditions", value=[{"code": code, "says": says}])
+    return _set("environment.conditions", [{"code": code, "says": says}])
 
 
 REFUSED: dict[str, tuple[Change, str]] = {
-    "debug": (_set("environment", "build_type", value="Debug"), "Debug build; use Release"),
-    "-G": (_set("environment", "device_debug", value=True), "a -G build; use Release"),
-    "dirty": (_set("environment", "git", "dirty", value=True), "uncommitted changes"),
-    "no commit": (_set("environment", "git", "commit", value=None), "in no git repository"),
+    "debug": (_set("environment.build_type", "Debug"), "Debug build; use Release"),
+    "-G": (_set("environment.device_debug", True), "a -G build; use Release"),
+    "dirty": (_set("environment.git.dirty", True), "uncommitted changes"),
+    "no commit": (_set("environment.git.commit", None), "in no git repository"),
     "no gpu": (lambda record: make_record(SMALL, False, FEW), "no GPU result (no CUDA device)"),
     "launch blocking": (_condition("launch_blocking"), "no time of it counts: every time holds"),
     "a debug build": (_condition("debug_build"), "no time of it counts: every time holds"),
-    "no name": (_set("environment", "gpu", "name", value="…"), "makes no folder's name"),
+    "no name": (_set("environment.gpu.name", "…"), "makes no folder's name"),
 }
 
 
@@ -155,14 +147,14 @@ def test_committed_evidence_lacks_nothing(record: Path) -> None:
     "spoil,says",
     [
         (
-            _set("environment", "git", "dirty", value=True),
+            _set("environment.git.dirty", True),
             "it is no evidence: it was measured with uncommitted changes",
         ),
         (
             lambda record: make_record(SMALL, strategies=["tile16"]),
             "no library was measured, so no speed-up has a base",
         ),
-        (_set("cases", 0, "disturbed", value="x"), "1 of its times are disturbed, such as "),
+        (_set("cases.0.disturbed", "x"), "1 of its times are disturbed, such as "),
     ],
 )
 def test_each_thing_that_is_missing_is_a_line(spoil: Change, says: str, tmp_path: Path) -> None:

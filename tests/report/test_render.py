@@ -15,9 +15,12 @@ from typing import Any
 
 import pytest
 from conftest import ENVIRONMENT, linked, one_line, pages, process, row_of, run, text_of, tree
+from recheck_report.model.record import Record
 from synthetic import (
     SHAPES,
     SMALL,
+    Json,
+    bend,
     keep,
     make_full,
     make_matvec,
@@ -29,6 +32,10 @@ from synthetic import (
     unpack,
 )
 from synthetic_claims import measured
+
+
+def few() -> Json:
+    return make_record(SMALL[:2], strategies=["cpu_blas", "tile16"])
 
 
 def test_same_record_same_bytes(
@@ -111,7 +118,7 @@ def test_pages_begin_with_what_they_answer_and_lead_back(
 def test_an_experiment_named_like_a_page_has_one_of_its_own(
     report: Callable[..., str], tmp_path: Path
 ) -> None:
-    record = make_record(SMALL[:2], strategies=["cpu_blas", "tile16"])
+    record = few()
     experiment = record["experiments"][0]
     for name in ("claims", "claims_experiment"):
         old, experiment["name"] = experiment["name"], name
@@ -153,66 +160,49 @@ def test_table_ratios_stand_beside_absolute_times(report: Callable[..., str]) ->
         assert re.search(r"\d\s(ms|µs|s)\b" if pair else r"\d\s(ms|µs|s) ±", row), row
 
 
+DIRTY = {"commit": "a" * 40, "dirty": True, "diff": None}
+NO_COMMIT = "**In no git repository**: no commit holds the program"
+
+
 @pytest.mark.parametrize(
-    "where,value,brand",
+    "path,value,brand",
     [
-        (("environment", "build_type"), "Debug", "**Debug build**"),
-        (("environment", "device_debug"), True, "**Device code built with -G**"),
-        (
-            ("environment", "git"),
-            {"commit": "a" * 40, "dirty": True, "diff": None},
-            "**Uncommitted changes**",
-        ),
-        (
-            ("environment", "git"),
-            {"commit": "a" * 40, "dirty": True, "diff": "abcd" * 4},
-            "(diff abcdabcdabcdabcd)",
-        ),
-        (
-            ("environment", "git"),
-            {"commit": "unknown", "dirty": True, "diff": None},
-            "**In no git repository**: no commit holds the program",
-        ),
-        (("environment", "code"), "ptx", "**Device code compiled at run time**"),
-        (("environment", "state", "other_processes"), 2, "**2 other processes hold the GPU**"),
-        (("environment", "state", "other_cpus"), 12, "**Others kept 12 CPUs of the host busy**"),
-        (("environment", "gpu", "mig"), True, "**MIG is on**"),
-        (("environment", "mps"), True, "**MPS is on**"),
-        (("plan", "preset"), "quick", "**Not the full matrix**: preset quick."),
-        (("finished",), None, "**Unfinished record**"),
+        ("environment.build_type", "Debug", "**Debug build**"),
+        ("environment.device_debug", True, "**Device code built with -G**"),
+        ("environment.git", DIRTY, "**Uncommitted changes**"),
+        ("environment.git", DIRTY | {"diff": "abcd" * 4}, "(diff abcdabcdabcdabcd)"),
+        ("environment.git", DIRTY | {"commit": "unknown"}, NO_COMMIT),
+        ("environment.code", "ptx", "**Device code compiled at run time**"),
+        ("environment.state.other_processes", 2, "**2 other processes hold the GPU**"),
+        ("environment.state.other_cpus", 12, "**Others kept 12 CPUs of the host busy**"),
+        ("environment.gpu.mig", True, "**MIG is on**"),
+        ("environment.mps", True, "**MPS is on**"),
+        ("plan.preset", "quick", "**Not the full matrix**: preset quick."),
+        ("finished", None, "**Unfinished record**"),
     ],
 )
-def test_brands(
-    save: Callable[..., Path], where: tuple[str, ...], value: object, brand: str
-) -> None:
-    from recheck_report.model.read import load
+def test_brands(path: str, value: object, brand: str, loaded: Callable[[Json], Record]) -> None:
     from recheck_report.sections import provenance
 
-    record = make_record(SMALL[:2], strategies=["cpu_blas", "tile16"])
-    node = record
-    for key in where[:-1]:
-        node = node[key]
-    node[where[-1]] = value
-    assert [text for text in provenance.brands(measured(load(save(record))[0])) if brand in text]
-    assert len(provenance.brands(measured(load(save(record))[0]))) == 1
+    (text,) = provenance.brands(measured(loaded(bend(few(), path, value))))
+    assert brand in text
 
 
 def test_brands_stand_at_the_top(report: Callable[..., str]) -> None:
-    record = make_record(SMALL[:2], strategies=["cpu_blas", "tile16"])
+    record = few()
     record["environment"]["build_type"], record["finished"] = "Debug", None
     head = report(record).split("\n# ")[1]
     for brand in ("**Debug build**", "**Unfinished record**"):
         assert f"> [!WARNING]\n> {brand}" in head
 
 
-def test_environment_says_what_is_not_known_and_why(save: Callable[..., Path]) -> None:
-    from recheck_report.model.read import load
+def test_environment_says_what_is_not_known_and_why(loaded: Callable[[Json], Record]) -> None:
     from recheck_report.sections import provenance
 
-    record = make_record(SMALL[:2], strategies=["cpu_blas", "tile16"])
+    record = few()
 
     def rows() -> dict[str, str]:
-        return dict(provenance.environment(measured(load(save(record))[0])))
+        return dict(provenance.environment(measured(loaded(record))))
 
     found = rows()
     assert found["inputs' seed"] == "13" and found["sampling budget"] == "1 s per case"
@@ -227,7 +217,7 @@ def test_environment_says_what_is_not_known_and_why(save: Callable[..., Path]) -
 
 
 def test_what_the_plan_left_out_comes_first(report: Callable[..., str]) -> None:
-    record = make_record(SMALL[:2], strategies=["cpu_blas", "tile16"])
+    record = few()
     reason = "the budget of 60 s | ends before it"
     shapes = ("4096x4096x4096", "8192x8192x8192")
     record["plan"]["dropped"] = [
@@ -289,14 +279,6 @@ def test_without_gpu(report: Callable[..., str], tmp_path: Path) -> None:
     }
 
 
-def test_records_beside_get_a_column_of_the_claims(report: Callable[..., str]) -> None:
-    other = make_record(SMALL)
-    alone = report(make_record(SMALL, gpu=False))
-    text = report(make_record(SMALL, gpu=False), other)
-    link = "[other GPUs](claims.md#other-gpus)"
-    assert link in text and link not in alone and "NVIDIA H200" in text.split("Other GPUs\n")[1]
-
-
 def test_the_best_figures_of_the_peak_report_are_a_line(
     save: Callable[..., Path], tmp_path: Path
 ) -> None:
@@ -311,15 +293,6 @@ def test_the_best_figures_of_the_peak_report_are_a_line(
     page = (tmp_path / "report" / "report.html").read_text()
     assert '"folder":"../peaks/nvidia-h200/"' in page
     assert line.endswith("[The report](../peaks/nvidia-h200/README.md).")
-
-
-def test_beside_record_is_left_out_where_a_gpu_was_measured(
-    report: Callable[..., str], tmp_path: Path
-) -> None:
-    alone = report(make_record(SMALL))
-    before = tree(tmp_path / "report")
-    assert report(make_record(SMALL), make_record(SMALL)) == alone
-    assert tree(tmp_path / "report") == before
 
 
 def test_missing_package_is_one_line(save: Callable[..., Path], tmp_path: Path) -> None:

@@ -293,7 +293,8 @@ def test_bad_probes_are_one_line_of_the_report(text: str, why: str, tmp_path: Pa
 
 def test_other_gpus_stand_beside_as_columns(report: Callable[..., str], tmp_path: Path) -> None:
     made = make_record(SMALL, strategies=FEW)
-    alone = report(made)
+    alone, folder = report(made), tree(tmp_path / "report")
+    assert report(made, made) == alone and tree(tmp_path / "report") == folder
     slow = scale(made, "/s0_tiles/", 10)
     slow["environment"]["gpu"]["name"], slow["environment"]["driver"] = "NVIDIA L4", "550.54"
     text = report(made, slow, made, drawn=True)
@@ -313,6 +314,10 @@ def test_other_gpus_stand_beside_as_columns(report: Callable[..., str], tmp_path
     # no section of its own, and nothing else has changed
     assert "Committed record" not in text
     assert "NVIDIA L4" not in text.replace(part, "")
+    # where there is no GPU the summary leads to them
+    cpu, link = make_record(SMALL, False, FEW), "[other GPUs](claims.md#other-gpus)"
+    text = report(cpu, slow)
+    assert link in text and link not in report(cpu) and "NVIDIA L4" in text.split("Other GPUs\n")[1]
 
 
 def _chart(shown: View) -> tuple[list[str], Chart]:
