@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from recheck_report.claims.load import load_claims
 from recheck_report.claims.toml import BadClaim, Said, load_tables, table_of
@@ -51,10 +51,16 @@ _read = table_of(Change)
 def load_changes(folder: Path) -> tuple[Change, ...]:
     """The entries of the log, in their order, none without the file; raises BadClaim."""
     path = folder / CHANGES
-    if not path.exists():
-        return ()
+    file = read_toml(path, BadClaim) if path.exists() else {}
     claims = [claim.id for claim in load_claims(folder)]
-    return load_tables(path, read_toml(path, BadClaim), "change", _read, claim=claims)
+    before: dict[str, Any] = {}
+
+    def read(table: dict[str, Any]) -> Change:
+        """Of the date and the commit of the entry before, where it gives none."""
+        before.update({key: table[key] for key in ("date", "commit") if key in table})
+        return _read(before | table)
+
+    return load_tables(path, file, "change", read, claim=claims)
 
 
 def turned(changes: Sequence[Change], today: Mapping[str, str]) -> list[Change]:

@@ -18,8 +18,7 @@ APART = 0.05  # of a ratio: by which the quotient of the medians beside it may d
 
 
 def filled(text: str, known: dict[str, Outcome]) -> str | None:
-    """A text with the values of checks in the places of their keys; None where one has no value.
-    A ratio that the two medians beside it do not give says what it is."""
+    """A text with the values of checks in the places of their keys; None where one has no value."""
     places = re.findall(r"({(\w+)(?:\.(\w+))?})", text)
     for place, key, part in places:
         found = figure(known[key], part)
@@ -32,6 +31,7 @@ def filled(text: str, known: dict[str, Outcome]) -> str | None:
 
 
 def _of_rounds(outcome: Outcome) -> str:
+    """What a ratio is that the two medians beside it do not give."""
     base, other = outcome.seconds or (1, 1)
     apart = outcome.seconds and outcome.value and abs(base / other / outcome.value - 1) > APART
     return " (median of rounds)" if apart else ""

@@ -64,7 +64,7 @@ function caseFacts(each) {
     each.rate && ["rate", `${significant(each.rate)} ${EXPERIMENTS.get(each.experiment).unit}`],
     each.error !== null && ["error / bound", `${scientific(each.error)} / ${scientific(each.bound)}, ${each.error_metric}`],
     each.clock && ["SM clock held", `${(each.clock / 1e9).toFixed(3)} GHz`],
-    each.watts && ["hot launches draw", `${significant(each.watts)} W`],
+    each.watts && ["power", `${significant(each.watts)} W`],
     ["source", each.row.source],
     each.row.note && ["note", each.row.note],
     each.row.problem && ["solves", each.row.problem],
