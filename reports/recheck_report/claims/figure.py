@@ -31,7 +31,6 @@ def filled(text: str, known: dict[str, Outcome]) -> str | None:
 
 
 def _of_rounds(outcome: Outcome) -> str:
-    """What a ratio is that the two medians beside it do not give."""
     base, other = outcome.seconds or (1, 1)
     apart = outcome.seconds and outcome.value and abs(base / other / outcome.value - 1) > APART
     return " (median of rounds)" if apart else ""
