@@ -45,9 +45,6 @@ class Change:
     reason: Said
 
 
-_read = table_of(Change)
-
-
 def load_changes(folder: Path) -> tuple[Change, ...]:
     """The entries of the log, in their order, none without the file; raises BadClaim."""
     path = folder / CHANGES
@@ -58,7 +55,7 @@ def load_changes(folder: Path) -> tuple[Change, ...]:
     def read(table: dict[str, Any]) -> Change:
         """Of the date and the commit of the entry before, where it gives none."""
         before.update({key: table[key] for key in ("date", "commit") if key in table})
-        return _read(before | table)
+        return table_of(Change)(before | table)
 
     return load_tables(path, file, "change", read, claim=claims)
 

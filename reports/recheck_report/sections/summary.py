@@ -231,7 +231,7 @@ def trusted(own: Measured, brands: list[str]) -> str:
     if not passed:
         return "**Nothing was timed.**"
     known = own.comparisons
-    limit = "no time is faster than the machine allows, " if record.gpu_measured else ""
+    limit = "no cold time is faster than the machine allows, " if record.gpu_measured else ""
     told = f"no difference of less than {resolution_text(known.resolution)} is claimed"
     if not known.audit.audited:
         told += ", by convention: there is no self-audit"

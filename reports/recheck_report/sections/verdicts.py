@@ -206,6 +206,8 @@ def _open(judged: Judged) -> str:
     shown = judged.shown if judged.verdict == "undecided" else None
     if shown and shown.differs:
         return f"Two runs may differ by {margin(shown.differs)}"
+    if shown and shown.over:
+        return _choices(shown).partition(",")[0].removeprefix("; ")
     if shown and shown.p and shown.p >= LEVEL:
         return f"p = {significant(shown.p, 2)} after the correction: rounds are few, or vary much"
     return ""
