@@ -24,7 +24,7 @@ class Meter {
   /// Takes several milliseconds.
   void look() {
     const auto joules = works() ? nvml_.joules().value : std::nullopt;
-    if (!joules || *joules == *last_) return;
+    if (!joules || joules == last_) return;
     last_ = joules;
     last_time_ = now();
     if (first_time_ == 0) {
@@ -37,7 +37,7 @@ class Meter {
 
   /// Of launches of so many seconds; nothing where there were no two ticks.
   [[nodiscard]] std::optional<Power> power(double launch_seconds) const {
-    if (seconds() <= 0) return {};
+    if (!last_ || seconds() <= 0) return {};
     const double watts = (*last_ - first_) / seconds();
     return Power{.watts = watts,
                  .joules = watts * launch_seconds,
