@@ -138,7 +138,7 @@ std::function<void()> Operands::rotating(const Strategy& strategy, std::int64_t 
       copy_in(input);
     }
     // the arrays live as long as the launch
-    launches.push_back([own = stored, run = launch(strategy, copy)] { run(); });
+    launches.emplace_back([own = stored, run = launch(strategy, copy)] { run(); });
   }
   return [launches = std::move(launches), at = std::size_t{0}]() mutable {
     launches[at++ % launches.size()]();

@@ -69,7 +69,7 @@ void time_sustained(Gate& gate, const Settings& settings, const Reporter& report
     reporter.show(*c);
     reporter.attempt(std::span(&c, 1), gate.operands().target(), body);
   };
-  for (Case* c : order)
+  for (Case* c : order) {
     attempt(c, [&]() -> std::optional<Result> {
       const auto before = c->seconds;
       auto result = sustain(gate, reporter, seconds.at(c->strategy), round, *c);
@@ -78,6 +78,7 @@ void time_sustained(Gate& gate, const Settings& settings, const Reporter& report
       judged[c] = std::move(result);
       return {};
     });
+  }
   for (const auto& [c, result] : judged)
     attempt(c, [&]() -> std::optional<Result> {
       if (drifted) c->disturbed = drifted;
