@@ -178,7 +178,7 @@ double Operands::end_to_end(const Strategy& strategy, const Inputs& inputs,
     // the harness's own time
     const double pause = now();
     for (std::size_t i = 0; i < all.size(); ++i) target_->poison(left[i].data, all[i].floats());
-    if (queue.workspace != nullptr) target_->poison(queue.workspace, strategy.workspace(shape_));
+    if (strategy.workspace != nullptr) target_->poison(queue.workspace, strategy.workspace(shape_));
     start += now() - pause;
   }
   return now() - start;
