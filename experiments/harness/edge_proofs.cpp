@@ -47,12 +47,13 @@ Proofs prove_edges(const Experiment& experiment, const Strategy& strategy, Targe
         if (!gate) gate = std::make_unique<Gate>(experiment, shape, target, padding, 1);
         return gate->prove(strategy);
       });
-      if (!result.passed()) gate.reset();  // the next row finds nothing that this one has left
-      if (result.passed())
+      if (result.passed()) {
         ++found.passed;
-      else
+      } else {
+        gate.reset();  // the next row finds nothing that this one has left
         found.wrong.push_back("at " + to_string(shape) + ", leading dimensions padded by " +
                               std::to_string(padding) + ": " + result.reason.value_or(""));
+      }
     }
   }
   return found;

@@ -142,6 +142,8 @@ def slowed(source: Path, folder: Path, rows: tuple[str, ...], factor: float) -> 
             for key in ("median", "low", "high"):
                 case["seconds"][key] *= factor
             case["spent"] *= factor
+            if case["power"]:
+                case["power"]["joules"] *= factor
     record["wall_seconds"] *= factor  # of the whole run
     samples = bz2.decompress((source / "samples.jsonl.bz2").read_bytes())
     lines = [json.loads(line) for line in samples.splitlines()]

@@ -131,6 +131,14 @@ def clocks(dice: random.Random, document: Json, lines: Lines) -> None:
             line["clocks"] = [each and each * dice.choice((factor, 1)) for each in line["clocks"]]
 
 
+def powers(dice: random.Random, document: Json, _: Lines) -> None:
+    for case in document["cases"]:
+        if case["power"] and dice.random() < 0.5:
+            odd = dice.choice((0, 1e-3, 17, 917.789, 5e4))
+            case["power"] |= {dice.choice(("watts", "joules", "seconds")): odd}
+            case["power"]["throttle"] = dice.choice(([], ["hw_unheard_of"], ["sw_power_cap"] * 3))
+
+
 # what another host says, or a GPU that is integrated, virtual, new, or a part of one; by its place
 OTHERS: dict[str, tuple[Any, ...]] = {
     "finished": (None, "2026-11-21T03:00:00Z", "2026-11-23T03:00:00Z"),
@@ -232,7 +240,7 @@ def gone(dice: random.Random, document: Json, _: Lines) -> None:
 
 
 CHANGES: tuple[Change, ...] = (
-    *(outliers, few_samples, blocks, clocks, machine, names, newer_experiment),
+    *(outliers, few_samples, blocks, clocks, powers, machine, names, newer_experiment),
     *(disturbed, gone, members),  # what takes members away is behind what changes them
 )
 

@@ -51,11 +51,12 @@ def load_changes(folder: Path) -> tuple[Change, ...]:
     file = read_toml(path, BadClaim) if path.exists() else {}
     claims = [claim.id for claim in load_claims(folder)]
     before: dict[str, Any] = {}
+    parse = table_of(Change)
 
     def read(table: dict[str, Any]) -> Change:
         """Of the date and the commit of the entry before, where it gives none."""
         before.update({key: table[key] for key in ("date", "commit") if key in table})
-        return table_of(Change)(before | table)
+        return parse(before | table)
 
     return load_tables(path, file, "change", read, claim=claims)
 

@@ -23,6 +23,7 @@ from recheck_report.claims.collection import Collection
 from recheck_report.collect.plan import deciding, environment
 from recheck_report.collect.programs import BadProgram
 from recheck_report.commands import Failed, experiments_option
+from recheck_report.formatting import few
 from recheck_report.model.probes import PROBES
 from recheck_report.model.read import JOURNAL, RECORD, SAMPLES
 from recheck_report.model.verdicts import VERDICTS
@@ -137,8 +138,7 @@ def last_lines(report: Path) -> Iterable[str]:
     found = json.loads((report / "verdicts.json").read_text(encoding="utf-8"))
     for word in VERDICTS if found["record"]["gpu"] else ():
         if own := [each["id"] for each in found["claims"] if each["verdict"] == word]:
-            rest = f" and {len(own) - MOST} more" if len(own) > MOST else ""
-            yield f"{word.replace('_', ' ')}: {len(own)} ({', '.join(own[:MOST])}{rest})"
+            yield f"{word.replace('_', ' ')}: {len(own)} ({few(own, MOST)})"
     yield f"report: {report / 'README.md'}"
 
 

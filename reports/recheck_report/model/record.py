@@ -18,13 +18,8 @@ from recheck_report.model.typed import Is
 __all__ = ["Case"]  # which most of those who read a record need as well
 SCHEMA, OLDEST = 6, 5
 STATUS = ("passed", "incorrect", "failed", "unsupported", "not_run")
-REGIMES = (
-    "cold",
-    "hot",
-    "inner",
-    "end_to_end",
-    "sustained",
-)  # in the order of tables; others come behind
+# in the order of tables; others come behind
+REGIMES = ("cold", "hot", "inner", "end_to_end", "sustained")
 # experiments about the measurement and the machine: they have sections of their own, no ladder
 AUDIT, MACHINE, MEMORY_LEVELS = "audit", "machine", "memory"
 SPECIAL = (AUDIT, MACHINE, MEMORY_LEVELS)

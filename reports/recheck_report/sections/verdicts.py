@@ -207,7 +207,7 @@ def _open(judged: Judged) -> str:
     if shown and shown.differs:
         return f"Two runs may differ by {margin(shown.differs)}"
     if shown and shown.over:
-        return _choices(shown).partition(",")[0].removeprefix("; ")
+        return _held(shown)
     if shown and shown.p and shown.p >= LEVEL:
         return f"p = {significant(shown.p, 2)} after the correction: rounds are few, or vary much"
     return ""
@@ -248,6 +248,11 @@ def _differs(outcome: Outcome) -> str:
     return f"; two processes may differ by {margin(outcome.differs)}" if outcome.differs else ""
 
 
+def _held(outcome: Outcome) -> str:
+    holding = sum(each.verdict == "holds" for _, each in outcome.over)
+    return f"{OF_CHECKS['holds']} in {holding} of {len(outcome.over)} choices"
+
+
 def _choices(outcome: Outcome) -> str:
     """For how many of the choices that the document leaves open it holds, and with which it does
     not; empty if there are none."""
@@ -261,8 +266,7 @@ def _choices(outcome: Outcome) -> str:
         p_value = f", p = {significant(p, 2)}" if decides else ""
         return in_words(each) + p_value + _differs(each)
 
-    holding, total = sum(each.verdict == "holds" for _, each in outcome.over), len(outcome.over)
-    found = [f"{OF_CHECKS['holds']} in {holding} of {total} choices"]
+    found = [_held(outcome)]
     for verdict in ("fails", "undecided", "not measured"):
         at = [
             prose(name) + (f" ({value(each)})" if each.value is not None else "")
