@@ -29,7 +29,6 @@ class BackToBack {
   [[nodiscard]] std::int64_t queued() const { return queued_; }  // chunks
   /// Of each chunk that has ended; 0 for the first.
   [[nodiscard]] const std::vector<double>& seconds() const { return seconds_; }
-  void wait_for_first() const { check(cudaEventSynchronize(event(0))); }
 
   /// Queues so many chunks that the device has enough to do; `mark` may queue something at either
   /// end of each.

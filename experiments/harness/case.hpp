@@ -68,11 +68,6 @@ struct Case {
     return proofs_are_samples(launch) && launch >= method.three_samples_from_seconds;
   }
   [[nodiscard]] bool is_headline() const { return shape == experiment->headline; }
-  /// Whether the power that it draws is measured: at headlines, back to back, no points of sweeps.
-  [[nodiscard]] bool measures_power() const {
-    return regime == Regime::hot && is_headline() && !strategy->sweep &&
-           strategy->role != Role::audit && backend() == Backend::gpu;
-  }
 };
 
 /// Whether two cases are measured in turns.

@@ -99,7 +99,6 @@ class CpuTarget final : public Target {
     }
     return samples;
   }
-  std::optional<Power> draw(const std::function<void()>&, double) override { return {}; }
 };
 
 }  // namespace

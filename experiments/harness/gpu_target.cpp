@@ -245,23 +245,6 @@ class GpuTarget final : public Target {
     return samples;
   }
 
-  std::optional<Power> draw(const std::function<void()>& launch, double guess) override {
-    constexpr double at_most = 1;
-    Meter meter(nvml_);
-    if (!meter.works()) return {};
-    BackToBack busy(stream_, guess);
-    busy.feed(launch);
-    busy.wait_for_first();
-    const double start = now();
-    while (meter.seconds() < method.power_seconds && now() - start < at_most) {
-      busy.feed(launch);
-      meter.look();
-    }
-    synchronize();
-    return meter.power((now() - start) /
-                       static_cast<double>((busy.queued() - 1) * busy.launches()));
-  }
-
   Sustained sustain(const std::function<void()>& launch, double guess) override {
     BackToBack busy(stream_, guess);
     Sustained all{.seconds = {}, .clock_hz = {}};

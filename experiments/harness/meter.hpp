@@ -17,13 +17,10 @@ namespace recheck {
 class Meter {
  public:
   explicit Meter(const Nvml& nvml) : nvml_(nvml), last_(nvml.joules().value) {}
-  [[nodiscard]] bool works() const { return last_.has_value(); }
-  /// Seconds from the first tick that a look has seen to the last.
-  [[nodiscard]] double seconds() const { return last_time_ - first_time_; }
 
   /// Takes several milliseconds.
   void look() {
-    const auto joules = works() ? nvml_.joules().value : std::nullopt;
+    const auto joules = last_ ? nvml_.joules().value : std::nullopt;
     if (!joules || joules == last_) return;
     last_ = joules;
     last_time_ = now();
@@ -37,11 +34,12 @@ class Meter {
 
   /// Of launches of so many seconds; nothing where there were no two ticks.
   [[nodiscard]] std::optional<Power> power(double launch_seconds) const {
-    if (!last_ || seconds() <= 0) return {};
-    const double watts = (*last_ - first_) / seconds();
+    const double seconds = last_time_ - first_time_;  // from the first tick seen to the last
+    if (!last_ || seconds <= 0) return {};
+    const double watts = (*last_ - first_) / seconds;
     return Power{.watts = watts,
                  .joules = watts * launch_seconds,
-                 .seconds = seconds(),
+                 .seconds = seconds,
                  .temperature_c = nvml_.temperature_c().value.value_or(0),
                  .throttle = {throttle_.begin(), throttle_.end()}};
   }

@@ -45,7 +45,6 @@ struct Method {
   int flush_l2_sizes = 2;
   std::int64_t flush_least_bytes = 32 << 20;
 
-  double power_seconds = 0.3;  // a window of launches back to back
   // sustained: launches until four half seconds in a row agree to such shares, or so many seconds
   // are over; then windows, of so many seconds in all; before each row so many seconds of rest
   double settled_pace = 0.005, settled_power = 0.02, settling_seconds = 6;

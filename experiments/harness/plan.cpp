@@ -256,7 +256,6 @@ namespace {
 
 constexpr double flush_seconds = 1e-4;   // of an L2, before each cold sample
 constexpr double block_overhead = 1e-3;  // its output poisoned, clocks read, the host waiting
-constexpr double power_window = method.power_seconds + 0.15;  // which begins with a counter's tick
 
 /// About what a sample takes besides its launch: where several short ones make a sample, these, and
 /// the device being held until all are queued.
@@ -311,10 +310,8 @@ double model(const Case& c, const Settings& settings, const Rates& rates) {
   const double block =
       block_overhead + sample * std::clamp(method.block_seconds / launch, 1.0,
                                            static_cast<double>(method.block_samples));
-  return proofs +
-         std::max(fewest_samples * block,
-                  std::min(method.rounds * block, method.most_budgets * budget)) +
-         (c.measures_power() ? power_window : 0);
+  return proofs + std::max(fewest_samples * block,
+                           std::min(method.rounds * block, method.most_budgets * budget));
 }
 
 }  // namespace

@@ -61,7 +61,6 @@ Json method_json() {
           {"disturbed_above", m.disturbed_above},
           {"flush_l2_sizes", m.flush_l2_sizes},
           {"flush_least_bytes", m.flush_least_bytes},
-          {"power_seconds", m.power_seconds},
           {"settled_pace", m.settled_pace},
           {"settled_power", m.settled_power},
           {"settling_seconds", m.settling_seconds},

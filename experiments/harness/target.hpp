@@ -42,7 +42,7 @@ struct Samples {
   std::vector<double> clock_hz;  // held during each, 0 where it is not known; empty on a CPU
 };
 
-/// What launches back to back draw. Energy counters tick slowly, so this has a window of its own.
+/// What launches back to back draw.
 struct Power {
   double watts, joules;               // on average; per launch
   double seconds;                     // length of the window
@@ -100,9 +100,6 @@ class Target {
   /// Runs `launch` once where a profiler that waits for its turn sees it, and a mark behind it.
   virtual void show(const std::function<void()>& launch) { launch(); }
   virtual Samples sample(const Sampling& sampling, const std::function<void()>& launch) = 0;
-  /// Runs `launch`, which takes about `guess` seconds, over and over and measures its power;
-  /// nothing where nobody can tell.
-  virtual std::optional<Power> draw(const std::function<void()>& launch, double guess) = 0;
   /// Runs `launch`, which takes about `guess` seconds, over and over until pace and power have
   /// settled, or for as long as method.hpp allows, and measures it then. On a CPU its pace alone.
   virtual Sustained sustain(const std::function<void()>& launch, double guess) {

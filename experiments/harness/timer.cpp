@@ -250,10 +250,6 @@ Result Timer::record(Row& row, const Load& load) {
   // never too few: all rows take a sample in so many rounds at least
   const auto interval = median_interval(c.samples);
   if (!interval) throw std::logic_error("too few samples");
-  if (c.measures_power()) {
-    const InRow in_row(interval->median);
-    c.power = target_.draw(row.launch, interval->median);
-  }
   c.seconds = interval;
   return row.judged;
 }

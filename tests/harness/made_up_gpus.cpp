@@ -66,7 +66,6 @@ class MadeUpTarget final : public Target {
     samples.clock_hz.assign(samples.seconds.size(), 0);
     return samples;
   }
-  std::optional<Power> draw(const std::function<void()>&, double) override { return {}; }
 
  private:
   std::unique_ptr<Target> host_ = make_cpu_target();

@@ -68,7 +68,7 @@ def once(make: Callable[P, Json]) -> Callable[P, Json]:
 def _made(experiment: str, shapes: Shapes, gpu: bool, strategies: list[str] | None = None) -> Json:
     """A record of one of the documents' experiments."""
     rows = [row for row in rows_of(experiment) if not strategies or row["name"] in strategies]
-    axes, head = (EXPERIMENTS[experiment][key] for key in ("axes", "headline"))
+    axes = EXPERIMENTS[experiment]["axes"]
     cases = []
     for shape in map(tuple, shapes):
         for regime in ("cold", "hot", "inner", "end_to_end"):
@@ -77,8 +77,7 @@ def _made(experiment: str, shapes: Shapes, gpu: bool, strategies: list[str] | No
                     continue
                 case = _case(row, dict(zip(axes, shape, strict=True)), regime)
                 median = seconds_of(row, shape, regime)
-                power = regime == "hot" and case["id"].split("/")[2] == head
-                case |= _measured(case, median, gpu, refused_of(row, shape, median), power)
+                case |= _measured(case, median, gpu, refused_of(row, shape, median))
                 case["flops"], case["bytes"] = work_of(row, shape)
                 if row["problem"] and case["error"]:
                     case["error"] |= {"value": 0.0, "bound": 0.0}
@@ -154,10 +153,7 @@ def _error(name: str, metric: str) -> Json:
     return {**digits, "metric": metric}
 
 
-def _measured(
-    case: Json, median: float, gpu: bool, refused: tuple[str, str] | None = None,
-    power: bool = False,
-) -> Json:  # fmt: skip
+def _measured(case: Json, median: float, gpu: bool, refused: tuple[str, str] | None = None) -> Json:
     """The result of a case: a time around `median`, or why there is none."""
     name, on_gpu = case["id"], case["target"] == "gpu"
     metric = METRICS.get(case["experiment"], "error / bound")
@@ -167,8 +163,6 @@ def _measured(
     found = {"samples": [], "blocks": []} if refused else _samples(name, median)
     seconds = {} if refused else time_of(found["samples"])
     seconds |= {"samples": len(found["samples"]), "discarded": 0}
-    throttle = ["sw_power_cap"] if name.startswith("matmul/cublas/") else []
-    window = {"watts": 520.5, "joules": 520.5 * median, "seconds": 0.25, "temperature_c": 48.0}
     clock = 1.93e9 if on_gpu and not refused else None
     return {
         "status": status,
@@ -177,7 +171,7 @@ def _measured(
         "seconds": None if refused else seconds,
         "clock_hz": clock,
         "batch": 1,
-        "power": window | {"throttle": throttle} if power and clock else None,
+        "power": None,
         **found,
         "clocks": [clock] * len(found["blocks"]),
     }
@@ -231,8 +225,7 @@ def _own(experiment: str, gpu: bool, seconds: Callable[[Json, Json], float]) -> 
         if own == experiment:
             shape = dict(zip(EXPERIMENTS[own]["axes"], map(int, extents.split("x")), strict=True))
             case = _case(known[name], shape, regime)
-            power = name == "ffma" or (own, extents, regime) == ("audit", "8192x8192", "hot")
-            case |= _measured(case, seconds(known[name], real), gpu, power=power)
+            case |= _measured(case, seconds(known[name], real), gpu)
             cases.append(case | {"flops": real["flops"], "bytes": real["bytes"]})
     return _record([EXPERIMENTS[experiment]], cases, gpu)
 
@@ -364,8 +357,6 @@ def scale(record: Json, pattern: str, factor: float) -> Json:
             for key in ("median", "low", "high"):
                 case["seconds"][key] *= factor
             case["samples"] = [factor * sample for sample in case["samples"]]
-            if case["power"]:
-                case["power"]["joules"] *= factor
     return record
 
 
@@ -373,8 +364,6 @@ def set_time(case: Json, median: float, low: float, high: float) -> None:
     """Gives a case another time, in one block: what compares it must use these three numbers."""
     between = len(case["samples"]) - 2 * LOWER
     case["samples"] = [low] * LOWER + [median] * between + [high] * LOWER
-    if case["power"]:
-        case["power"]["joules"] = case["power"]["watts"] * median
     case["blocks"], case["clocks"] = [[0, len(case["samples"])]], [case["clock_hz"]]
     case["seconds"] |= {"median": median, "low": low, "high": high}
 

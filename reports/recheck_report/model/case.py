@@ -141,7 +141,7 @@ class Result:
     flops: Annotated[float, Is("useful operations", least=0)] = 0.0
     bytes: Annotated[float, Is("each input read once, each output written once", least=0)] = 0.0
     clock_hz: Annotated[float | None, Is("median of its blocks' clocks, hertz", above=0)] = None
-    power: Annotated[Power | None, Is("what launches back to back drew: hot or sustained")] = None
+    power: Annotated[Power | None, Is("of sustained launches; of older records, hot ones")] = None
     spent: Annotated[float, Is("seconds of the run, proofs included", least=0)] = 0.0
     settling: Annotated[Settling | None, Is("of a sustained time")] = None
     disturbed: Annotated[str | None, Is("what disturbed its time; null: nothing seen")] = None
