@@ -70,27 +70,22 @@ bool s1_sizes(const Shape& s) {
   return s == Shape{80, 48, 64} || (s[0] == s[1] && s[1] == s[2] && s[0] <= 1024 && s[0] != 1000);
 }
 
-/// The copies are the same for all block policies: from end to end, deeper slabs are timed only at
-/// the headline shape. Listings as printed are timed hot only there, and not at the largest size,
-/// where one takes minutes. S2 speaks of no copies. A launch on one CPU thread takes most of a
-/// second at 1000 and at 1025, and says no more there than at 1023. At the largest size a launch
-/// leaves nothing in L2 that the next one begins with: hot, 17 rows took from 0.990 to 1.000 of
-/// their time when cold (H200).
+/// At the largest size rows are timed cold on the GPU: copies are a small part there, a launch
+/// leaves nothing in L2 that the next one begins with (hot, 17 rows took from 0.990 to 1.000 of
+/// their time when cold, on an H200), and a listing as printed takes minutes. The copies are the
+/// same for all block policies: from end to end, deeper slabs are timed only at the headline shape.
+/// Listings as printed are timed hot only there. S2 speaks of no copies. A launch on one CPU thread
+/// takes seconds from 1000 on, where S1's own program says it.
 bool leaves_out(const Strategy& strategy, const Shape& shape, Regime regime) {
+  const bool cpu = strategy.launch.backend == Backend::cpu;
   const bool deep = strategy.parameters[1].name == "depth" && strategy.parameters[1].value > 1;
-  if (strategy.launch.backend == Backend::cpu && strategy.listing)
+  if (shape == timed_shapes().back()) return cpu || strategy.listing || regime != Regime::cold;
+  if (cpu && strategy.listing)
     return !s1_sizes(shape) || (strategy.name == "s1_cpu_o0" && shape[0] > 512);
-  if (strategy.launch.backend == Backend::cpu && strategy.role == Role::rung)
-    return shape[0] == 1000 || shape[0] == 1025;
-  if (strategy.launch.backend == Backend::gpu && regime == Regime::hot &&
-      shape == timed_shapes().back())
-    return true;
-  if (strategy.listing) {
-    if (shape == timed_shapes().back()) return true;
-    if (regime == Regime::hot) return shape != headline;
-    if (regime == Regime::end_to_end && strategy.source.document == "S2") return shape != headline;
-  }
-  return regime == Regime::end_to_end && deep && shape != headline;
+  if (cpu && strategy.role == Role::rung) return std::ranges::max(shape) > 512;
+  if (strategy.listing && regime == Regime::hot) return shape != headline;
+  const bool once = deep || (strategy.listing && strategy.source.document == "S2");
+  return regime == Regime::end_to_end && once && shape != headline;
 }
 
 std::vector<Shape> edge_shapes() {

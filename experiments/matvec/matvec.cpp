@@ -66,8 +66,9 @@ const Shape headline = {8192, 8192};
 bool swept(const Shape& s) { return s[0] * s[1] == std::int64_t{1} << 26 && s[0] > 64; }
 
 bool leaves_out(const Strategy& strategy, const Shape& shape, Regime regime) {
-  // the document measured one size
-  if (strategy.listing && strategy.launch.backend == Backend::cpu) return shape != headline;
+  // the document measured one size; and beyond it one CPU thread takes long
+  const bool cpu = strategy.launch.backend == Backend::cpu;
+  if (cpu && (strategy.listing || shape[0] * shape[1] > 1 << 25)) return shape != headline;
   if (strategy.sweep && shape != headline) {
     // blocks against rows; what else a listing leaves open, at the headline alone
     const auto has = [&](std::string_view part) {
