@@ -46,7 +46,8 @@ SLIPS = [
     ("4194304/cold", "4194304/hot", "is not counted: counters are of launches with flushed cache"),
     ("bank_conflicts /", "bank_conflict /", "no counter shared_bank_conflict; nearest are shared_"),
     ("shared_bank_conflicts /", "rows /", "; and no such axis; there are elements"),
-    ("at_least = 0.84", "at_least = 84", "84 of a limit is never reached: 84 % is 0.84"),
+    ("at_least = 0.84", "at_least = 84", "at_least is a share, at most 1: 84 % is 0.84"),
+    ("at_least = 0.5", "equals = 1, relative = 10", "relative is a share, at most 1: 84 % is 0"),
     ('roof = "dram"', 'roof = "drm"', "'drm' is no case: write experiment/row/shape/regime, like"),
     (
         "at_least = 0.5",
@@ -56,6 +57,7 @@ SLIPS = [
     ("at_least = 0.5", "at_least = 1, absolute = 1", "says how near to equals: relative, or else"),
     (', above = "faster"', "", "needs exactly one of above, below"),
     ('above = "faster"', 'above = "fast"', "there is no fast; there are faster, much faster, far"),
+    ('form = "ratio", ', "", "check[0].form: there is no value; there are ratio, fraction_"),
     ('form = "ratio"', 'form = "ration"', "there is no ration; there are ratio, fraction_of_roof"),
     ('document = "harris"', 'document = "haris"', "there is no haris; there are harris"),
     ('open = ["blocks"]', 'open = ["block"]', "open: there is no block; there are blocks"),

@@ -32,7 +32,7 @@ LEAST = 1e-12
 Factor = Annotated[float | None, Is(least=LEAST)]
 _ROW = re.compile(r"[a-z0-9_]+/[a-z0-9_]+")
 _EXTENTS = re.compile(r"\d+(x\d+)*|{shape}")
-LIMITS = ("dram", "fp32")  # of the machine, which a rate may be a share of
+LIMITS = ("dram", "fp32")  # of the machine: a rate is a share of it, and of a case's many times
 _TEST = re.compile(r"(gate|racecheck|compile):[\w./]+")
 _SHAPE = Annotated[str, Is(pattern=r"^\d+(x\d+)*$", form="a shape")]
 
@@ -271,9 +271,9 @@ def _cases(check: Check, where: str) -> None:
         if name in seen:
             raise Unfit(f"compares {name} with itself: name another case", f"{where}.{key}")
         seen.append(name)
-    for key, share in (("at_least", check.at_least), ("at_most", check.at_most)):
-        if check.roof in LIMITS and share and share > 1:
-            raise Unfit(f"{share:g} of a limit is never reached: 84 % is 0.84", f"{where}.{key}:")
+    for key in ("within", "relative", *(_WORDED if check.roof in LIMITS else ())):
+        if (getattr(check, key) or 0) > 1:
+            raise Unfit("is a share, at most 1: 84 % is 0.84", f"{where}.{key}")
 
 
 def _no_id(name: str) -> str:

@@ -44,7 +44,7 @@ def known_only(table: dict[str, Any], allowed: Iterable[str], where: str) -> Non
 
 def one_of(names: Collection[str], name: str, field: str) -> None:
     if name not in names:
-        raise Unfit(f"there is no {name}; {there(names, name)}", f"{field}:")
+        raise Unfit(f"there is no {name or 'value'}; {there(names, name)}", f"{field}:")
 
 
 def list_of(table: dict[str, Any], key: str) -> list[Any]:
