@@ -6,21 +6,34 @@
 
 #include "../../reference/error.hpp"
 #include "experiment.hpp"
+#include "text.hpp"
 
 namespace recheck {
 
 // Oracles from a truth that a table computes: one value for each element, row by row.
 
-/// Calls body(element, its value) for each element of an output.
+/// Calls wrong(element, its value) for each element of an output: whether it is. Returns which is
+/// the first.
 template <typename T>
-void with_truth(const View& output, const auto& truth, const auto& body) {
+std::string with_truth(const View& output, const auto& truth, const auto& wrong) {
   if (std::cmp_not_equal(truth.size(), output.rows * output.columns))
     throw std::invalid_argument("the truth has " + std::to_string(truth.size()) +
                                 " values, and the output " + std::to_string(output.rows) + "x" +
                                 std::to_string(output.columns) + " elements");
+  std::string first;
+  const auto text = [](auto x) {
+    if constexpr (std::is_integral_v<decltype(x)>)
+      return std::to_string(x);
+    else
+      return digits_of(static_cast<double>(x), 9);
+  };
   auto value = truth.begin();
   for (std::int64_t i = 0; i < output.rows; ++i)
-    for (const T& element : output.row<T>(i)) body(element, *value++);
+    for (std::int64_t j = 0; j < output.columns; ++j, ++value)
+      if (const T is = output.row<T>(i)[j]; wrong(is, *value) && first.empty())
+        first = "row " + std::to_string(i) + ", column " + std::to_string(j) + " is " + text(is) +
+                ", not " + text(*value);
+  return first;
 }
 
 /// Right where every element is its value.
@@ -28,8 +41,11 @@ template <typename T>
 Oracle exact(std::vector<T> truth) {
   return [truth = std::move(truth)](std::span<const View> outputs, Arithmetic) {
     std::int64_t wrong = 0;
-    with_truth<T>(outputs[0], truth, [&](T is, T should) { wrong += is == should ? 0 : 1; });
-    return Error{static_cast<double>(wrong), 0, "elements that differ"};
+    auto first = with_truth<T>(outputs[0], truth, [&](T is, T should) {
+      wrong += is == should ? 0 : 1;
+      return is != should;
+    });
+    return Error{static_cast<double>(wrong), 0, "elements that differ", std::move(first)};
   };
 }
 
@@ -38,13 +54,14 @@ inline Oracle bounded(std::vector<double> truth, std::function<double(double)> b
   return [truth = std::move(truth), bound = std::move(bound)](std::span<const View> outputs,
                                                               Arithmetic) {
     double worst = 0;
-    with_type(outputs[0].element, [&]<typename T>() {
-      with_truth<T>(outputs[0], truth, [&](T is, double should) {
-        const double error = static_cast<double>(is) - should;
-        worst = reference::worse(worst, reference::relative(error, bound(should)));
+    auto first = with_type(outputs[0].element, [&]<typename T>() {
+      return with_truth<T>(outputs[0], truth, [&](T is, double should) {
+        const double error = reference::relative(static_cast<double>(is) - should, bound(should));
+        worst = reference::worse(worst, error);
+        return !(error <= 1);
       });
     });
-    return Error{worst, 1, "max |error| / bound"};
+    return Error{worst, 1, "max |error| / bound", std::move(first)};
   };
 }
 

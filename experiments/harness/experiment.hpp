@@ -55,8 +55,9 @@ struct Work {
 
 /// How far an output is from the truth. It is right iff value <= bound; NaN is never right.
 struct Error {
-  double value, bound;  // in the metric's unit
-  std::string metric;   // for a person: "max |error| / (|A||B|)"
+  double value, bound;     // in the metric's unit
+  std::string metric;      // for a person: "max |error| / (|A||B|)"
+  std::string first = {};  // the first wrong element, if the check knows it
   [[nodiscard]] bool acceptable() const { return value <= bound; }
 };
 
@@ -108,7 +109,7 @@ struct Experiment {
   std::vector<Shape> timed;            // the benchmark's sizes
   std::vector<Shape> edges;            // the tests' awkward sizes
   std::vector<Extent> (*inputs)(const Shape&);
-  std::int64_t (*terms)(const Shape&);  // products summed into one output element; else 1
+  std::int64_t (*terms)(const Shape&);  // how many products an output element sums; else 1
   Problem problem;
   /// What a full run does without, to stay within minutes; nothing if null. Shapes that a user asks
   /// for get everything.

@@ -164,7 +164,8 @@ Result Gate::judge(const Strategy& strategy, Inputs& inputs, const Output& outpu
     return because(ReasonCode::wrong_output,
                    (reals ? "on reals: " : "on integers: ") + error.metric + " is " +
                        short_text(error.value) + ", must be at most " + short_text(error.bound) +
-                       (std::isnan(error.value) ? ": elements are NaN or were not written" : ""),
+                       (std::isnan(error.value) ? ": elements are NaN or were not written" : "") +
+                       (error.first.empty() ? "" : ": " + error.first),
                    error);
   if (error.value == 0 && !own_bound) exact[owed] = {output.digest, error};
   return {Status::passed, {}, error};

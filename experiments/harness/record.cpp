@@ -100,7 +100,7 @@ Json to_json(const Case& c) {
   const Result result = c.result.value_or(because(ReasonCode::not_reached, "not reached"));
   if (result.error) {
     // rounding keeps the order of value and bound
-    const auto& [value, bound, metric] = *result.error;
+    const auto& [value, bound, metric, first] = *result.error;
     error = {{"value", std::isfinite(value) ? Json(six_digits(value)) : Json()},
              {"bound", six_digits(bound)},
              {"metric", metric}};

@@ -159,11 +159,19 @@ TEST(Element, OfEveryTypePassesTheGateOnlyWhereAllOutputsAreRight) {
     says(proven<T, Wrong::in_padding>(), "wrote outside the output 1, 9 elements from the start");
     says(proven<T, Wrong::between>(), "wrote outside the output 1");
     says(proven<T, Wrong::unwritten>(), "elements that differ is 6");
-    says(proven<T, Wrong::last>(), "elements that differ is 1");
+    says(proven<T, Wrong::last>(), "is 1, must be at most 0: row 5, column 0 is 7, not 6");
     says(proven<T, Wrong::input>(), "changed its input 1 of 1");
     says(proven<T, Wrong::type>(), "operand 0 is of " + std::string(name_of(element_of<T>())));
     says(proven<T, Wrong::none, false>(), "accepts an output number 2 whose last element is wrong");
   });
+}
+
+TEST(Element, ThatIsWrongIsNamedFirst) {
+  const float is[] = {1, 3, NAN};
+  const Oracle oracle = bounded({1, 2, 3}, [](double) { return 0; });
+  const Error error = oracle(std::vector{View{1, 3, 3, is}}, Arithmetic::fp32);
+  EXPECT_FALSE(error.acceptable());
+  EXPECT_EQ(error.first, "row 0, column 1 is 3, not 2");
 }
 
 }  // namespace
