@@ -109,12 +109,27 @@ void require_timed(const Experiment& experiment) {
                                    " there is nothing to time: make it one of its edges");
     if (!timed.insert(shape).second)
       refuse_table(experiment, "the shape " + to_string(shape) + " is timed twice");
+    if (experiment.terms(shape) < 1)
+      refuse_table(experiment, "its terms at " + to_string(shape) +
+                                   " have to be 1 or more: 1 where nothing is summed");
     for (const auto& row : experiment.ladder) {
       const auto [flops, bytes] = experiment.work(row, shape);
-      if (!std::isfinite(flops) || !std::isfinite(bytes) || flops < 0 || bytes < 0)
+      const auto refuse = [&](const char* why) {
         refuse_table(experiment, "the work of '" + std::string(experiment.problem_of(row).says) +
-                                     "' at " + to_string(shape) +
-                                     " is no finite number of operations and bytes");
+                                     "' at " + to_string(shape) + why);
+      };
+      if (!std::isfinite(flops) || !std::isfinite(bytes) || flops < 0 || bytes < 0)
+        refuse(" is no finite number of operations and bytes");
+      double elements = 0, all = 0;
+      for (const auto& some :
+           {experiment.inputs(shape), experiment.problem_of(row).output(shape)}) {
+        for (const auto& m : some) {
+          elements += static_cast<double>(m.rows * m.columns);
+          all += static_cast<double>(m.rows * m.columns * size_of(m.element));
+        }
+        if (bytes == elements && bytes < all)
+          refuse(" has as many bytes as there are elements: count bytes");
+      }
     }
   }
   if (!timed.contains(experiment.headline))

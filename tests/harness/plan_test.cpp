@@ -149,6 +149,12 @@ TEST(Plan, RefusesTablesThatNobodyCouldTellApart) {
        "it has no input at"},
       {[](auto& e, auto&) { e.problem.work = [](const Shape&) { return Work{NAN, 1}; }; },
        "is no finite number of operations and bytes"},
+      {[](auto& e, auto&) {
+         e.problem.work = [](const Shape& s) { return Work{0, 2.0 * s[0] * s[1]}; };
+       },
+       "as many bytes as there are elements: count bytes"},
+      {[](auto& e, auto&) { e.terms = [](const Shape&) { return std::int64_t{0}; }; },
+       "be 1 or mo"},
       {[](auto& e, auto&) { e.terms = nullptr; }, "it needs inputs, terms"},
       {[](auto& e, auto&) { e.edges.push_back({-5, 4}); }, "-5x4 have to be from 0 to 1073741824"},
       {[](auto& e, auto&) { e.timed.push_back({1LL << 31, 1}); }, "2147483648x1 have to be"},
