@@ -47,13 +47,16 @@ OF_CHECKS = {
 }  # fmt: skip
 
 
-def counted(counts: Mapping[str, int]) -> str:
-    """ "20 of 67 claims hold, 8 fail here, 5 are undecided; 7 are not judged"."""
+def counted(counts: Mapping[str, int], page: str = "") -> str:
+    """ "20 of 67 claims hold, 8 fail here, 5 are undecided; 7 are not judged", each number with a
+    link to its claims on a page."""
     total = sum(count for verdict, count in counts.items() if verdict != NOT_JUDGED)
 
     def said(verdict: str) -> str:
         known, count = VERDICTS[verdict], counts.get(verdict, 0)
-        return f"{count} {known.one if count == 1 else known.many}"
+        place = f"{page}#{verdict.replace(' ', '-')}"
+        number = f"[{count}]({place})" if page and count else f"{count}"
+        return f"{number} {known.one if count == 1 else known.many}"
 
     first, _, verb = said("holds").partition(" ")
     rest = [said(each) for each in (*VERDICTS,)[1:] if counts.get(each) and each != NOT_JUDGED]

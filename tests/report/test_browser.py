@@ -327,7 +327,7 @@ def test_records_that_lack_much(kind: str, tmp_path: Path, opened: Opened) -> No
         assert move(page, f"view={view}").strip()
     move(page, "view=speed")
     expected = {
-        "no_gpu": "The fastest in fp32 at 4096³, on the CPU, as no GPU row was timed: cpu_blas ",
+        "no_gpu": "The fastest in fp32 at 4096³, on the CPU: cpu_blas ",
         "old": "The fastest in fp32 at 4096³: ",
         "foreign": "The fastest at 4194304: ",
     }

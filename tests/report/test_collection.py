@@ -166,7 +166,7 @@ OF_CLAIMS += ["Listings, as printed and in general form"]
 def test_a_report_is_of_their_claims_alone(rendered: Rendered, tmp_path: Path) -> None:
     text = rendered(_theirs(), drawn=True)
     assert set(OF_CLAIMS) < set(_headings(text))
-    assert "**2 of 3 claims hold, 1 fails here.**" in text
+    assert "**[2](claims.md#holds) of 3 claims hold, [1](claims.md#fails-here) fails" in text
     assert '<a id="claim-reduction.10"></a>**reduction.10 fails here: ' in text
     assert "Furthest from what was said: [reduction.10](claims.md#claim-reduction.10) " in text
     assert (

@@ -149,7 +149,7 @@ def test_the_report_cites_them(report: Callable[..., str]) -> None:
     assert cited(make_record(SMALL))[0] == ["S0", "S1", "S2"]
     found, section = cited(make_matvec(MATVEC_SMALL))
     assert found == ["S3", "wu-kan"]
-    assert "風辰, 11 December 2021" in section and "(Optimising the product of a matrix" in section
+    assert "風辰, 2021 as printed" in section and "(Optimising the product of a matrix" in section
 
 
 # the log of changed checks, held to the history of the claims

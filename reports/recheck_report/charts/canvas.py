@@ -223,7 +223,7 @@ def log_values(axis: Any, low: float, high: float, text: Callable[[float], str])
     room = (box.width if name == "x" else box.height) / math.log10(high / low)
     many = next(n for n in (3, 2, 1) if room / n >= least or n == 1)
     if math.floor(math.log10(high)) == math.ceil(math.log10(low)):
-        many = 3  # or there would be one tick
+        many = 2 if high / low > 10 else 3  # or there would be one tick
     axis.set_major_locator(
         LogLocator(10, subs={3: (1, 2, 5), 2: (1, 3), 1: (1,)}[many], numticks=40)
     )

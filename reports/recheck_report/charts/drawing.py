@@ -15,9 +15,8 @@ def sizes_label(experiment: Experiment) -> str:
 
 
 def nothing(record: Record) -> NotDrawn:
-    if record.gpu_measured:
-        return NotDrawn("none of the cases that it shows was measured")
-    return NotDrawn(f"no GPU case was measured, because {record.no_gpu_because}")
+    because = "none of the cases that it shows was measured"
+    return NotDrawn(because if record.gpu_measured else record.no_gpu_because)
 
 
 def without_time(rows: Sequence[str], timed: Sequence[Case]) -> str:

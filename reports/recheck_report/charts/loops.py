@@ -99,5 +99,5 @@ def _message(pairs: dict[str, Ratio], beyond: str) -> str:
         return "No kernel has a time in both loops"
     values = sorted(found.value for found in pairs.values())
     span = f"{factor(values[0])} to {factor(values[-1])}" if len(values) > 1 else factor(values[0])
-    text = f"The inner loop shows {span} times the outer loop's rate"
-    return f"{text}, for some more than the {beyond} allows: it times a cache" if beyond else text
+    text = f"Inner loops show {span} times the outer loops' rate"
+    return f"{text}, some beyond the {beyond}: they time a cache" if beyond else text

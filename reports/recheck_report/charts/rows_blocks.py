@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from recheck_report.charts.canvas import SERIES, Card, Interval, Label, log_sizes, log_values, short
 from recheck_report.charts.drawing import NotDrawn, nothing
-from recheck_report.charts.message import FASTER, factor, plain_name, ratio, than
+from recheck_report.charts.message import FASTER, factor, plain_name, ratio
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import shape_label
 from recheck_report.model.record import Case, Experiment
@@ -66,15 +66,11 @@ def _message(own: Measured, found: dict[str, dict[str, list[Case]]]) -> str:
             key=lambda case: case.time.median,
         )
         (first, *_), last = best, best[-1]
-        name, other = plain_name(own, first), plain_name(own, last)
-        at, gained = f"at {short(_rows(shape))} rows", ratio(own, last, first)
-        if gained.outcome == FASTER:
-            parts.append(
-                f"{at} {name} is {factor(gained.value)} times as fast as {than(last, other)}"
-            )
-        else:
-            parts.append(f"{at} no kernel is significantly faster than another")
-    return "; ".join(parts)[0].upper() + "; ".join(parts)[1:]
+        gained, name = ratio(own, last, first), plain_name(own, first)
+        fast = f"{name}, {factor(gained.value)} times the slowest's rate"
+        what = fast if gained.outcome == FASTER else "no kernel significantly"
+        parts.append(f"at {short(_rows(shape))} rows {what}")
+    return f"Fastest: {'; '.join(parts)}"
 
 
 def _rows(shape: str) -> int:

@@ -231,9 +231,10 @@ def joint_label(choices: tuple[Open, ...], values: Joint) -> str:
 
 def with_choices(labels: Sequence[str]) -> str:
     """Several choices, each of which may be a joint one or a reading of a word, behind a verb:
-    "with block 32; or block 512 and unrolling 1; or if “far faster” means 1.5 times"."""
-    text = "; or ".join(sorted(labels, key=lambda label: label.startswith("if ")))
-    return ("" if text.startswith("if ") else "with ") + text
+    "with any of: block 32; block 512 and unrolling 1; if “far faster” means 1.5 times"."""
+    text = "; ".join(sorted(labels, key=lambda label: label.startswith("if ")))
+    lead = "with any of: " if len(labels) > 1 else "with "
+    return ("" if text.startswith("if ") else lead) + text
 
 
 def _filled(check: Check, texts: dict[str, str], where: str) -> Check:

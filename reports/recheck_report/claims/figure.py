@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from recheck_report.formatting import duration, plain, significant
+from recheck_report.statistics.paired import of_rounds
 
 if TYPE_CHECKING:  # which is made of claims
     from recheck_report.claims.predicates import Outcome
@@ -14,7 +15,6 @@ if TYPE_CHECKING:  # which is made of claims
 # other way round
 PARTS = ("range", "base", "other", "times")
 TIMES = "×"
-APART = 0.05  # of a ratio: by which the quotient of the medians beside it may differ
 
 
 def filled(text: str, known: dict[str, Outcome]) -> str | None:
@@ -24,16 +24,11 @@ def filled(text: str, known: dict[str, Outcome]) -> str | None:
         found = figure(known[key], part)
         if found is None:
             return None
-        if not part and {(key, "base"), (key, "other")} <= {each[1:] for each in places}:
-            found += _of_rounds(known[key])
+        value, both = known[key].value, known[key].seconds
+        if {(key, ""), (key, "base"), (key, "other")} <= {each[1:] for each in places}:
+            found += of_rounds(value, *both) if value and both and not part else ""
         text = text.replace(place, found)
     return text
-
-
-def _of_rounds(outcome: Outcome) -> str:
-    base, other = outcome.seconds or (1, 1)
-    apart = outcome.seconds and outcome.value and abs(base / other / outcome.value - 1) > APART
-    return " (median of rounds)" if apart else ""
 
 
 def figure(outcome: Outcome, part: str = "") -> str | None:

@@ -106,7 +106,7 @@ class Judged:
         if self.claim.independent and self.verdict not in VERDICT.UNKNOWN:
             return "on every GPU"
         alike, runs = self.earlier
-        return f"{alike} of {runs} agree" if runs and self.shown else ""
+        return f"{alike} of {runs}" if runs and self.shown else ""
 
     @property
     def why(self) -> list[Part]:

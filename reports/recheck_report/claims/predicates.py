@@ -24,7 +24,7 @@ from recheck_report.model.record import Case, Record
 from recheck_report.net import caught
 from recheck_report.queries import COMPUTE, MEMORY
 from recheck_report.statistics.family import Comparisons
-from recheck_report.statistics.paired import in_rounds
+from recheck_report.statistics.paired import of_rounds
 from recheck_report.statistics.ratio import Ratio
 
 TIMELESS = ("count", "attribute", "arithmetic", "test")  # forms that no time decides
@@ -199,7 +199,8 @@ class Questions:
         ratio = self.known.verdict(first, second, against)
         times = durations(second.time.median, first.time.median)
         names = _names((first, second))
-        words = ratio.as_fast_as(names[0], against) + in_rounds(ratio, first, second)
+        words = ratio.as_fast_as(names[0], against)
+        words += of_rounds(ratio.value, first.time.median, second.time.median)
         return ratio, f"{names[1]} {words}: {times[0]} against {times[1]}"
 
     def _of(

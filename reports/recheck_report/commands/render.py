@@ -66,6 +66,7 @@ def _page(own: Measured, template: str, **values: Any) -> bytes:
         one=documents.one_title(own),
         called=documents.called(own),
         view=View(own),
+        printed=documents.printed(own),
         gaps_columns=tables.GAPS,
         **values,
     )
@@ -208,8 +209,9 @@ def _readme(own: Measured, files: dict[str, bytes], others: bool, peak: Peak | N
         brands=brands,
         notes=provenance.notes(record),
         answer=caught(lambda: summary.answer(own, brands), lambda why: [_without(why)]),
-        documents=documents.cited(own),
-        documents_columns=documents.CITED,
+        # in full where no other page has them
+        documents=(documents.cited if ERRATA in files else documents.sources)(own),
+        documents_columns=documents.CITED if ERRATA in files else documents.SOURCES,
         rows=view.rows,
         columns=SUMMARY,
         others=others,
@@ -228,8 +230,9 @@ _LINKS = {
     CLAIMS: f"[Claims]({CLAIMS}): each with its quote, checks and evidence",
     ERRATA: f"[Errata]({ERRATA}): errors as printed, what is right, the listings",
     CHANGES: f"[Changes]({CHANGES}): checks changed after the first evidence",
-    METHOD: f"[Method]({METHOD}): words explained, trust, the machine, how to repeat it",
-    "report.html": "[report.html](report.html): every case and sample in one offline file; "
+    METHOD: f"[Method]({METHOD}): words explained, trust, the machine; "
+    f"[how to repeat it]({METHOD}#reproduce-it)",
+    "report.html": "[report.html](report.html): every case and sample, offline; "
     "[did my GPU differ?](report.html#view=compare)",
     CASES: f"[{CASES}]({CASES}): every time and rate",
 }
@@ -272,7 +275,7 @@ def render(own: Measured, beside: list[Measured], peak: Peak | None = None) -> d
     if own.judgement.claims:
         drawn.append(chart := claims_chart(own))
         files[CLAIMS] = _whole("claims", lambda: _claims_page(own, chart, others))
-    if own.known.sources or own.judgement.errata:
+    if own.judgement.errata or own.known.listings:
         files[ERRATA] = _whole("errata", lambda: _errata_page(own))
     if changed := documents.changes(own):
         columns = documents.CHANGES

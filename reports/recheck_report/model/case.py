@@ -74,7 +74,8 @@ class Source:
     algorithm: Annotated[str, Is("its name in our catalogue, or empty")] = ""
 
     def __str__(self) -> str:
-        return f"{self.document} {self.place}" + (f" ({self.algorithm})" if self.algorithm else "")
+        document = "ours:" if self.document == "Recheck" else self.document
+        return f"{document} {self.place}" + (f" ({self.algorithm})" if self.algorithm else "")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -38,7 +38,7 @@ class Peak:
 
 def title(record: Record) -> str:
     env = record.environment
-    return env.gpu.name if env.gpu else f"{env.cpu}, without a GPU"
+    return env.gpu.name if env.gpu else env.cpu
 
 
 def of(own: Measured, peak: Peak | None = None) -> Json:

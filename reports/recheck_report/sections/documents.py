@@ -44,6 +44,14 @@ def cited(own: Measured) -> list[list[str]]:
     return found
 
 
+def printed(own: Measured) -> str:
+    """What names of rows that are listings as printed begin with; empty where there are none."""
+    rows = {case.strategy for case in own.record.cases}
+    ids = [e for e in own.known.sources if any(row.startswith(f"{e.lower()}_") for row in rows)]
+    names = ", ".join(f"`{each.lower()}_`" for each in ids)
+    return f"Names with {names} in front: listings of {', '.join(ids)} as printed." if ids else ""
+
+
 def sources(own: Measured) -> list[list[str]]:
     """Where the sentences and figures are from, with all that is known."""
     return [

@@ -22,6 +22,8 @@ _WORDS = {
     "how small a difference this run can tell",
     "resolution": "that smallest difference; nothing smaller is called one",
     "margin": "what that ratio differs by between runs, or the resolution if that is more",
+    "p": "how likely a difference as large is by chance, corrected for the number of comparisons",
+    "earlier runs that agree": "those on this GPU model whose ratio is on this side of the bound",
     "ᵉ": "from the far ends of two medians' intervals, as the two share no rounds",
     "claim, check": "a sentence of a document; a question to the record that decides it or a part",
     "for it, against it": "what one check says of its claim, which alone has a verdict",

@@ -161,12 +161,9 @@ def differing(records: list[Measured], claims: list[Claim]) -> list[str]:
 
 def _both(first: Measured, other: Measured) -> list[tuple[Judged, Judged]]:
     """The claims that both records judge."""
-    found = []
-    for claim in decided([other], decided([first], claims([first, other]))):
-        was, now = first.judgement.find(claim.id), other.judgement.find(claim.id)
-        assert was and now  # as both are judged
-        found.append((was, now))
-    return found
+    ids = [each.id for each in claims([first, other])]
+    pairs = ((first.judgement.find(name), other.judgement.find(name)) for name in ids)
+    return [(a, b) for a, b in pairs if a and b and not {a.verdict, b.verdict} & {*UNKNOWN}]
 
 
 def turned(first: Measured, other: Measured) -> list[list[str]]:

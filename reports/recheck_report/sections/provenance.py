@@ -24,10 +24,6 @@ def brands(own: Measured) -> list[str]:
     env, found = record.environment, _unread(record)
     found += [_bold(each.says or each.code) for each in env.conditions]
     found += [*_built(env), *_shared(env)]
-    if env.state.other_cpus:
-        text = "at times: what was timed on the CPU and from end to end had what they left."
-        many = "CPU" if env.state.other_cpus == 1 else "CPUs"
-        found.append(f"**Others kept {env.state.other_cpus} {many} of the host busy** {text}")
     if env.gpu and env.gpu.mig:
         found.append(
             "**MIG is on**: this is a part of a GPU, compared with the limits of a whole one."
@@ -187,6 +183,7 @@ def environment(own: Measured) -> list[list[str]]:
     add("build", 0, env.build_type + (", device code with -G" if env.device_debug else ""))
     add("host compiler", 0, f"{env.host_compiler}, flags {env.flags}")
     add("CPU", 0, f"{env.cpu}, {env.cpu_threads} threads")
+    add("CPUs that others kept busy at times", env.state.other_cpus, f"{env.state.other_cpus}")
     add("BLAS", env.blas, f"{env.blas}")
     add("operating system", 0, env.os)
     add("Recheck", env.version, f"version {env.version}", "version")

@@ -17,7 +17,7 @@ from recheck_report.formatting import SCOPES, cell, durations, margin, shape_lab
 from recheck_report.model.record import Case, Experiment
 from recheck_report.queries import metric_of
 from recheck_report.sections.machine import mark
-from recheck_report.statistics.paired import in_rounds
+from recheck_report.statistics.paired import of_rounds
 from recheck_report.statistics.ratio import Ratio
 
 
@@ -40,14 +40,9 @@ VERDICTS = {
     "faster": "**faster**",
     "slower": "**slower**",
     "same": "the **same** within the resolution",
-    "no difference": "**no significant difference**",
+    "no difference": "**not significantly different**",
 }
-WORDS = {
-    "faster": "faster",
-    "same": "the same within the resolution",
-    "no difference": "not significantly different",
-    "slower": "slower",
-}
+WORDS = {outcome: words.replace("**", "") for outcome, words in VERDICTS.items()}
 
 
 class Sentences:
@@ -97,7 +92,7 @@ class Sentences:
         """How `other` does against `base`, as absolute times and as ratio."""
         ratio = self.ratio(base, other)
         text = f"{self.times(base, other)}: {VERDICTS[ratio.outcome]}, {ratio.as_fast_as()}"
-        text += in_rounds(ratio, base, other)
+        text += of_rounds(ratio.value, base.time.median, other.time.median)
         text += f"; two processes may differ by {margin(ratio.resolution)}" if ratio.hidden else ""
         if (
             ratio.outcome == "no difference"

@@ -15,7 +15,7 @@ from recheck_report.sections.self_audit import resolution_text
 from recheck_report.sections.sentences import WORDS
 from recheck_report.sections.times import count as number_of
 from recheck_report.sections.verdicts import View
-from recheck_report.statistics.paired import in_rounds
+from recheck_report.statistics.paired import of_rounds
 from recheck_report.statistics.ratio import COARSEST, Ratio
 
 ALIKE = 1.1  # errors of two rows that differ by a smaller factor are called as accurate
@@ -101,7 +101,8 @@ def _result_in_words(experiment: Experiment, found: Result) -> str:
     times = durations(*(case.time.median for case in pair))
     first, second = (_case(case, experiment) for case in pair)
     how = f"{WORDS[ratio.outcome]}: " if ratio.outcome in ("same", "no difference") else ""
-    words = shown.as_fast_as(second) + in_rounds(ratio, vendor, best)
+    words = shown.as_fast_as(second)
+    words += of_rounds(shown.value, *(case.time.median for case in reversed(pair)))
     return f"{how}{first} is {words}: {times[0]} against {times[1]}"
 
 
@@ -177,7 +178,7 @@ def winner(own: Measured, experiment: Experiment, at: str = "") -> str:
     said, shape = _contested(own, experiment, 9, at), shape_label(at or experiment.headline)
     if not said:
         return f"No row has a time at {shape}: [why]({page(experiment)}#without-a-time)."
-    where = "" if _timed(own.record, experiment, "gpu") else ", on the CPU, as no GPU row was timed"
+    where = "" if _timed(own.record, experiment, "gpu") else ", on the CPU"
     return f"The fastest{_in_fp32(own, experiment)} at {shape}{where}: {'; '.join(said)}."
 
 
@@ -209,7 +210,7 @@ def _fastest(own: Measured) -> str:
     theirs = f"of the {kind} that follow the document{'s' * (len(own.known.sources) > 1)}"
     what = theirs if found and found <= {*own.known.sources} else "in this record"
     what += ", and the library" if target == "gpu" else ", on the CPU"
-    return f"**The fastest {what}**: {'; '.join(said)}." if said else ""
+    return f"**At one shape, the fastest {what}**: {'; '.join(said)}." if said else ""
 
 
 def trusted(own: Measured, brands: list[str]) -> str:
@@ -264,7 +265,7 @@ def trust(own: Measured) -> list[list[str]]:
                 f"the self-audit tells {told}"
             )
     many = len(own.suspects)
-    none = "none" if record.gpu_measured else "not looked for: no GPU case was measured"
+    none = "none" if record.gpu_measured else "not looked for"
     without = {name: count[name] for name in ("unsupported", "not_run") if count[name]}
     pages = ", ".join(
         f"[{prose(each.title)}]({page(each)}#without-a-time)"

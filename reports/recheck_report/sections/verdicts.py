@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from recheck_report.anchors import claim_place
+from recheck_report.anchors import CLAIMS, claim_place, slug
 from recheck_report.anchors import place as place_of
 from recheck_report.claims import Claim, Judged, Outcome, asked
 from recheck_report.claims.checks import POLICY, with_choices
@@ -42,7 +42,7 @@ SMALL_P = 0.001  # smaller p-values are not printed
 NAMED = 2  # rows and choices in a sentence; the rest is counted
 APART = "Also measured:"  # begins what decides nothing
 LONGEST = 70  # characters of what was measured, in a row
-SUMMARY = ["they said", "verdict", "here", "why", "other runs"]
+SUMMARY = ["they said", "verdict", "here", "why", "earlier runs that agree"]
 _SCALES = {"B/s": (1e9, "GB/s"), "flop/s": (1e12, "TFLOP/s")}
 
 
@@ -353,7 +353,16 @@ class View:
 
     @property
     def counts(self) -> str:
-        return counted(self._by_verdict)
+        return counted(self._by_verdict, CLAIMS)
+
+    @property
+    def listed(self) -> list[str]:
+        """The claims of each verdict, where the counts lead to."""
+        return [
+            f'<a id="{slug(v)}"></a>*{v}* ({len(ids)}): {", ".join(map(link, ids))}'
+            for v in VERDICTS
+            if (ids := [e.claim.id for e in self.judgement.claims if e.verdict == v])
+        ]
 
     @property
     def headline(self) -> str:
@@ -407,19 +416,17 @@ class View:
     def details(self) -> dict[str, list[Detail]]:
         """The claims of each document, by its title."""
         found: dict[str, list[Detail]] = {}
-        for each in self.own.known.sources.values():
-            own = [e for e in self.judgement.claims if e.claim.document == each.id]
-            if own:
-                found[f"{each.id}, {each.name}"] = [self._detail(judged) for judged in own]
+        sources = self.own.known.sources
+        for each in sorted(self.judgement.claims, key=lambda e: [*sources].index(e.claim.document)):
+            name = f"{each.claim.document}, {sources[each.claim.document].name}"
+            found.setdefault(name, []).append(self._detail(each))
         return found
-
-    def _turned(self, claim: str) -> list[str]:
-        """That the verdict turned as the check was changed, with its evidence known."""
-        days = [each.date for each in self.own.turned if each.claim == claim]
-        return [f"Turned with its check, [{days[-1]}](changes.md)."] if days else []
 
     def _detail(self, judged: Judged) -> Detail:
         claim = judged.claim
+        # that the verdict turned as the check was changed, with its evidence known
+        days = [each.date for each in self.own.turned if each.claim == claim.id]
+        turned = [f"Turned with its check, [{day}](changes.md)." for day in days[-1:]]
         return Detail(
             id=claim.id,
             title=prose(claim.title),
@@ -429,17 +436,14 @@ class View:
             english=prose(claim.english),
             measured=measured(judged),
             why=why(judged),
-            facts=facts(self.record, judged) + self._turned(claim.id),
+            facts=facts(self.record, judged) + turned,
         )
 
     @property
     def surprise(self) -> str:
         """The claim that times contradict by the most."""
         timed = (e for e in self.judgement.surprises(99) if e.claim.kind == "timed" and e.shown)
-        for each in timed:
-            shown = each.shown
-            assert shown
-            found = compared(shown) if shown.compared else measured(each)
-            title = f"{link(each.claim.id)} {prose(each.claim.title)}"
-            return f"Furthest from what was said: {title}: {found}."
-        return ""
+        if not (each := next(timed, None)):
+            return ""
+        title = f"{link(each.claim.id)} {prose(each.claim.title)}"
+        return f"Furthest from what was said: {title}. Here: {measured(each)}."

@@ -19,6 +19,7 @@ from recheck_report.model.record import Case
 from recheck_report.statistics.ratio import Ratio
 
 ENOUGH = 6  # rounds: of fewer, not even all on one side would be improbable enough
+APART = 0.05  # by which the quotient of two medians may differ from the ratio beside it
 LEVEL = 0.05  # of false verdicts, and of the whole family of comparisons
 
 
@@ -113,13 +114,10 @@ def paired(base: Case, other: Case, against: float = 1.0) -> Ratio | None:
     return found.times(against) if against != 1 else found
 
 
-def in_rounds(found: Ratio, base: Case, other: Case) -> str:
-    """Where one of the two has more rounds than that, and the quotient of the medians of all their
-    samples lies outside the interval: what the ratio is from; else nothing."""
-    shared = not found.rounds or found.rounds == max(len(base.rounds), len(other.rounds))
-    if shared or found.low <= base.time.median / other.time.median <= found.high:
-        return ""
-    return f" in the {found.rounds} rounds that both have"
+def of_rounds(ratio: float, base: float, other: float) -> str:
+    """What a ratio is, where the quotient of the two medians beside it reads as another one."""
+    apart = abs(base / other / ratio - 1) > APART or (base / other - 1) * (ratio - 1) < 0
+    return " (median of rounds)" if apart else ""
 
 
 def compare(base: Case, other: Case, against: float = 1.0) -> Ratio:

@@ -3,7 +3,7 @@
 const PAGE = 100;
 
 // columns: {name, number, value(row) to sort, cell(row) to show; both may be left out}.
-// `wide`: of sentences; `minor`: left out on narrow screens and on paper. `groups` keep rows apart whatever they are sorted by: {name, rows}
+// `wide`: of sentences; `minor`: on narrow screens behind a button, and not on paper. `groups` keep rows apart whatever they are sorted by: {name, rows}
 function table({ caption, columns, rows, groups, sort, mark, page = PAGE }) {
   const parts = groups ?? [{ name: "", rows }];
   const state = { by: sort?.by ?? null, down: sort?.down ?? false, shown: page };
@@ -53,9 +53,11 @@ function table({ caption, columns, rows, groups, sort, mark, page = PAGE }) {
   }
 
   drawn();
+  const rest = button("All columns", () => rest.setAttribute("aria-pressed", holder.classList.toggle("whole")), { class: "rest", "aria-pressed": "false" });
   return el(
     "div",
     { class: "tabled" },
+    columns.some((each) => each.minor) && rest,
     el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": caption }, holder),
     more,
   );
