@@ -188,6 +188,7 @@ TEST(Run, LaunchesAVerySlowRowOfTheCpuThreeTimes) {
       measured(matmul::experiment({&row, 1}), {32, 24, 40}, Regime::hot, no_gpu(), hurried);
   EXPECT_TRUE(cases[0].result->passed()) << cases[0].result->reason.value_or("");
   EXPECT_EQ(launches, 3);
+  EXPECT_TRUE(cases[0].result->error);
   EXPECT_EQ(cases[0].samples.size(), 3U);
   EXPECT_LE(cases[0].seconds->low, cases[0].seconds->high);
 }

@@ -254,7 +254,11 @@ std::vector<double> BlockCheck::end_to_end(int count) {
 Result BlockCheck::judge() {
   if (kind_.fresh)
     if (auto result = judge_fresh(); !result.passed()) return result;
-  return kind_.output ? judge_left() : Result{Status::passed};
+  if (kind_.output) return judge_left();
+  Result right{.status = Status::passed};
+  if (const auto proof = gate_.proofs_.find(strategy_.name); proof != gate_.proofs_.end())
+    right.error = proof->second.second;
+  return right;
 }
 
 Result BlockCheck::judge_fresh() {
