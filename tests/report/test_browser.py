@@ -129,6 +129,8 @@ def test_the_raw_samples_of_a_case(own: Measured, opened: Opened) -> None:
     page.select_option("#with", "tile8")
     until(page, "address().with === 'tile8'")
     assert "tile8/1024x1024x1024" in page.locator(".panel").nth(1).inner_text()
+    # what an address names is scrolled to
+    until(opened(f"view=speed&case={CASE}"), "scrollY > 99")
 
 
 # the same numbers as the Markdown's
@@ -154,6 +156,27 @@ def test_it_says_what_the_report_says(own: Measured, opened: Opened) -> None:
         outcomes.add(outcome)
     assert outcomes == {-1, 0, 1} and len(found) > 100
     assert not page.evaluate("CASES.some(c => c.speedup && isAudit(c))")
+    cold = "CASES.filter(c => c.experiment === e.name && c.median && c.regime === 'cold')"
+    captions = page.evaluate(f"ordinary().map(e => findingOf(e, {cold}, 'cold'))")
+    said = "(faster than|slower than|not significantly different from) (.*?) at ([^;]*)"
+    for experiment, caption in zip(own.record.ordinary, captions, strict=True):
+        shapes = {shape_label(each): each for each in own.record.shapes(experiment)}
+        (best,) = re.findall(r": (\w+) is ", caption)
+        for words, vendor, labels in re.findall(said, caption):
+            for label in labels.split(", "):
+                ids = (f"{experiment.name}/{e}/{shapes[label]}/cold" for e in (vendor, best))
+                base, other = (own.record.by_id[each] for each in ids)
+                found = own.comparisons.verdict(base, other).outcome
+                known = found in ("faster", "slower")
+                assert words == (f"{found} than" if known else "not significantly different from")
+
+
+def test_a_row_has_one_error(own: Measured, opened: Opened) -> None:
+    """Whatever regimes it has: that of the launch that stands for it."""
+    found = opened().evaluate("INEXACT.map(c => [c.experiment, c.row.name, c.shape, c.regime])")
+    cases = [own.record.by_id["/".join(each)] for each in found]
+    assert len({tuple(each[:3]) for each in found}) == len(found) > 50
+    assert {(case.target, case.regime) for case in cases} == {("gpu", "cold"), ("cpu", "hot")}
 
 
 def test_numbers_read_alike(own: Measured, opened: Opened) -> None:
@@ -373,6 +396,14 @@ def test_nothing_is_cut_off(width: int, opened: Opened) -> None:
     assert set(page.evaluate(heights)) == {1}
     move(page, "view=speed")
     assert _right_edge(page) <= width
+    # no column is out of reach
+    source = page.get_by_role("columnheader", name="source").first
+    more = page.get_by_role("button", name="All columns").first
+    assert source.is_visible() == (width > 760) != more.is_visible()
+    if width < 760:
+        more.click()
+        assert source.is_visible()
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
 def _right_edge(page: Page) -> float:

@@ -247,3 +247,14 @@ def test_flops_beyond_the_units_are_suspect(read: Read) -> None:
     assert found == {}
     found = _suspects(read, scale(full, "/cublas/4096x4096x4096/cold", 0.5))
     assert "is more than the fp32 limit" in found["matmul/cublas/4096x4096x4096/cold"]
+
+
+@pytest.mark.parametrize(
+    "ratio,base,said",
+    [(1.80, 1.66, " (median of rounds)"), (1.02, 0.99, " (median of rounds)"), (1.02, 1.04, "")],
+)
+def test_a_ratio_that_its_medians_do_not_give_says_so(ratio: float, base: float, said: str) -> None:
+    """By much, or on the other side of 1."""
+    from recheck_report.statistics.paired import of_rounds
+
+    assert of_rounds(ratio, base, 1.0) == said

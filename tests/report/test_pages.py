@@ -90,6 +90,10 @@ def test_pages_say_the_same_of_each_claim(ours: dict[str, bytes], tmp_path: Path
     assert (holds, fails) == (count["holds"], count["fails here"] + count["wrong as printed"])
     assert {line.split(" (")[0] for line in lines} == {f"{k}: {n}" for k, n in count.items()}
     assert not re.search(rf"^- (Also measured: )?\*\*({'|'.join(count)}|fails)\*\*", claims, re.M)
+    for number, anchor in re.findall(r"\[(\d+)\]\(claims\.md#([\w-]+)\)", summary):
+        (listed,) = re.findall(rf'^- <a id="{anchor}"></a>.*$', claims, re.M)
+        of = [each["id"] for each in judged if each["verdict"].replace(" ", "-") == anchor]
+        assert re.findall(r"\[(\w+)\]", listed) == of and len(of) == int(number)
     assert len(judged) > 70
     for each, shown in zip(judged, data["claims"], strict=True):
         name = each["id"]

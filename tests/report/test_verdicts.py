@@ -206,6 +206,7 @@ def test_what_a_document_leaves_open_is_varied(
     assert judged.verdict == verdict
     facts = " ".join(details_of(shown)[0].facts)
     assert said in facts
+    assert ("**mixed**" in facts) == (" in 1 of " in said)
 
 
 def test_choices_are_told_apart(record: Record) -> None:

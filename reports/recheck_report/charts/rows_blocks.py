@@ -58,19 +58,18 @@ def draw(own: Measured, experiment: Experiment, *names: str) -> Card:
 def _message(own: Measured, found: dict[str, dict[str, list[Case]]]) -> str:
     """Who is the fastest with few rows, and who with many."""
     shapes = sorted({shape for by in found.values() for shape in by}, key=_rows)
-    few, many = shapes[0], shapes[-1]
     parts = []
-    for shape in dict.fromkeys((few, many)):
+    for shape in dict.fromkeys((shapes[0], shapes[-1])):
         best = sorted(
             (by[shape][0] for by in found.values() if shape in by),
             key=lambda case: case.time.median,
         )
         (first, *_), last = best, best[-1]
         gained, name = ratio(own, last, first), plain_name(own, first)
-        fast = f"{name}, {factor(gained.value)} times the slowest's rate"
+        fast = f"{name} ({factor(gained.value)} times the slowest)"
         what = fast if gained.outcome == FASTER else "no kernel significantly"
         parts.append(f"at {short(_rows(shape))} rows {what}")
-    return f"Fastest: {'; '.join(parts)}"
+    return f"Fastest: {', '.join(parts)}"
 
 
 def _rows(shape: str) -> int:

@@ -37,7 +37,7 @@ function headline() {
   const answer = DATA.headline && `${DATA.headline[0].toUpperCase()}${DATA.headline.slice(1)}.`;
   const title = el("h1", { class: "answer" }, rich(answer || DATA.left_out || "What is fastest here"));
   if (!all) return title;
-  const names = DATA.documents.map((each) => each.english || each.title || each.name);
+  const names = DATA.documents.map((each) => (each.title ? `“${each.english || each.title}”` : each.name));
   const one = names.length === 1;
   return el(
     "div",
