@@ -7,7 +7,7 @@
 using namespace recheck;
 
 Args arguments(const Call& call) {  // operands: the inputs in their order, then the output
-  return {call.operands[0].data, call.operands[1].data, call.shape[0]};  // EDIT
+  return {call.as<float>(0), call.as<float>(1), call.shape[0]};  // EDIT
 }
 void serial(const Call& call) {
   const Args args = arguments(call);

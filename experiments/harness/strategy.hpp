@@ -116,6 +116,9 @@ struct Call {
   /// The elements of an operand, which have to be of the type that it was declared with.
   template <typename T>
   [[nodiscard]] T* as(std::size_t number) const {
+    if (number >= operands.size())
+      throw std::invalid_argument("there is no operand " + std::to_string(number) +
+                                  ", of inputs and outputs counted from 0");
     const Matrix& operand = operands[number];
     if (operand.element != element_of<T>())
       throw std::invalid_argument(

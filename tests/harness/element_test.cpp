@@ -93,13 +93,14 @@ TEST(Element, ThatHoldsNoSuchValueIsRefused) {
 }
 
 /// The input's elements, and bytes that say of which row they are.
-enum class Wrong { none, in_padding, between, unwritten, last, input, type };
+enum class Wrong { none, in_padding, between, unwritten, last, input, type, number };
 
 template <typename T, Wrong wrong>
 void copies(const Call& call) {
   const auto &in = call.operands[0], &out = call.operands[1], &rows = call.operands[2];
   if (wrong == Wrong::type)
     static_cast<void>(call.as<std::conditional_t<std::is_same_v<T, float>, int, float>>(0));
+  if (wrong == Wrong::number) static_cast<void>(call.as<T>(3));
   auto *from = call.as<T>(0), *to = call.as<T>(1);
   auto* row = call.as<std::uint8_t>(2);
   for (std::int64_t i = 0; i < call.shape[0]; ++i) {
@@ -162,6 +163,7 @@ TEST(Element, OfEveryTypePassesTheGateOnlyWhereAllOutputsAreRight) {
     says(proven<T, Wrong::last>(), "is 1, must be at most 0: row 5, column 0 is 7, not 6");
     says(proven<T, Wrong::input>(), "changed its input 1 of 1");
     says(proven<T, Wrong::type>(), "operand 0 is of " + std::string(name_of(element_of<T>())));
+    says(proven<T, Wrong::number>(), "there is no operand 3, of inputs and outputs");
     says(proven<T, Wrong::none, false>(), "accepts an output number 2 whose last element is wrong");
   });
 }
