@@ -66,10 +66,10 @@ def _message(own: Measured, found: dict[str, dict[str, list[Case]]]) -> str:
         )
         (first, *_), last = best, best[-1]
         gained, name = ratio(own, last, first), plain_name(own, first)
-        fast = f"{name} ({factor(gained.value)} times the slowest)"
-        what = fast if gained.outcome == FASTER else "no kernel significantly"
-        parts.append(f"at {short(_rows(shape))} rows {what}")
-    return f"Fastest: {', '.join(parts)}"
+        fast = f"{name} {factor(gained.value)} times"
+        what = fast if gained.outcome == FASTER else "no significant difference"
+        parts.append(f"{what} at {short(_rows(shape))} rows")
+    return f"Fastest over slowest: {', '.join(parts)}"
 
 
 def _rows(shape: str) -> int:
