@@ -49,7 +49,7 @@ def test_the_first_screen_answers(own: Measured, opened: Opened) -> None:
         rf"What fails: \d of {fails} What holds: \d of {holds}", " ".join(headings[1:3])
     )
     assert page.locator("#views a").all_inner_texts() == [v.capitalize() for v in VIEWS[:5]]
-    page.get_by_role("link", name="Evidence").first.click()
+    page.locator(".brief a").first.click()
     page.wait_for_selector("[data-view=evidence] h1")
 
 

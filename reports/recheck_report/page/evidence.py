@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from recheck_report.claims.measured import Measured
-from recheck_report.sections import listings, machine, memory, provenance, self_audit, tables
+from recheck_report.sections import listings, machine, memory, odd, provenance, self_audit, tables
 from recheck_report.sections.documents import CHANGES, SOURCES, changes, sources
 
 Json = dict[str, Any]
@@ -26,6 +26,7 @@ def of(own: Measured) -> list[Json]:
                      self_audit.NUMBERS)),
         _part("Not run, and suspect", "Cases without a time, and times that are too good.",
               _table("Suspect times", ["case", "why"], suspects),
+              _table("Odd values", odd.COLUMNS, odd.values(record), range(1, 2)),
               _table("Not run, and why", tables.GAPS, absent, range(5, 6)),
               _table("Left out by the plan", DROPPED, provenance.dropped(record))),
         _part("The machine", "What it gives at best, and what the run was made with.",

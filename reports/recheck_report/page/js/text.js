@@ -43,11 +43,10 @@ function inline([, verbatim, strong, emphasis, label, target, newline, entity, e
 // the Markdown's places within the page; other links are their text
 function linked(label, target) {
   const place = target.split("#")[1] ?? "";
-  const known = /^(claim|erratum)-/.exec(place);
+  const known = /^(claim|erratum)-/.test(place) ? place : /^method|#without-a-time$/.test(target) && "view=evidence";
   // a link in a link there is none
   const inner = rich(label, Boolean(known));
-  if (!known) return inner;
-  return [el("a", { href: `#${place}` }, inner)];
+  return known ? [el("a", { href: `#${known}` }, inner)] : inner;
 }
 
 // code that is a case's id leads to its samples
