@@ -67,10 +67,10 @@ def is_block_policy(row: Case) -> bool:
 def sweep(record: Record, experiment: Experiment, strategy: str, regime: str) -> Sweep:
     """The measured cases of one strategy over the square sweep, as (edge, case)."""
     found = (
-        (edge, record.find(experiment, strategy, shape, regime))
+        (edge, record.timed(experiment, strategy, shape, regime))
         for edge, shape in square_sizes(record, experiment)
     )
-    return [(edge, case) for edge, case in found if case is not None and case.seconds]
+    return [(edge, case) for edge, case in found if case]
 
 
 def first_rung(record: Record, experiment: Experiment) -> str | None:

@@ -77,8 +77,7 @@ def draw(own: Measured, experiment: Experiment) -> Card:
     down(axes, names)
     axes.set_xlabel(f"speed-up over {base_name} (×, log; right of 1 is faster)")
     axes.axvline(1, color=MUTED, linewidth=1)
-    vendor = record.find(experiment, reference(record, experiment) or "", shape, "cold")
-    if vendor and vendor.seconds:
+    if vendor := record.timed(experiment, reference(record, experiment), shape):
         there = own.comparisons.ratio(base, vendor).value
         axes.axvline(there, color=LIBRARY, linestyle=DASHED, linewidth=1)
     for text, x in (("speed-up", 6.0), ("time", 56.0), ("row", 106.0)):
@@ -106,8 +105,8 @@ def _shown(own: Measured, experiment: Experiment, base: Case) -> list[Case]:
     for row in own.record.strategies(experiment):
         if row.target != "gpu" or row.sweep or row.part_of or row.strategy in dispatch:
             continue
-        case = own.record.find(experiment, row.strategy, base.shape_name, "cold")
-        if not case or not case.seconds or str(row.source) == str(base.source):
+        case = own.record.timed(experiment, row.strategy, base.shape_name)
+        if not case or str(row.source) == str(base.source):
             continue
         key = str(row.source), row.arithmetic, row.layout, row.role
         known = found.get(key)
@@ -125,14 +124,14 @@ def _message(own: Measured, experiment: Experiment, base: Case) -> str:
     record, first = own.record, plain_name(own, base)
     lead = leading(own, experiment) or base
     vendor = reference(record, experiment, lead.layout)
-    library = record.find(experiment, vendor or "", experiment.headline, "cold")
+    library = record.timed(experiment, vendor, experiment.headline)
     gained = lead is not base and ratio(own, base, lead).outcome == FASTER
     name = plain_name(own, lead)
     found = f"No kernel is significantly faster than {first}"
     if gained:
         times = factor(ratio(own, base, lead).value)
         found = f"{name[0].upper()}{name[1:]}: {times} times as fast as {first}"
-    if library and library.seconds and lead is not library:
+    if library and lead is not library:
         against = ratio(own, lead, library)
         how = {
             FASTER: f"is another {factor(against.value)} times as fast",

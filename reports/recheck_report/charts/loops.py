@@ -46,8 +46,7 @@ def draw(own: Measured, experiment: Experiment) -> Card:
     timed: dict[tuple[str, str], Case] = {}
     for row in rows:
         for regime, *_ in REGIMES:
-            case = record.find(experiment, row.strategy, shape, regime)
-            if case and case.seconds:
+            if case := record.timed(experiment, row.strategy, shape, regime):
                 timed[row.strategy, regime] = case
     if not timed:
         raise nothing(record)

@@ -75,8 +75,8 @@ def timed(
     record: Record, experiment: Experiment, rows: Sequence[Case], shape: str, regime: str = "cold"
 ) -> list[Case]:
     """The cases of these rows that have a time, fastest first by median."""
-    found = (record.find(experiment, row.strategy, shape, regime) for row in rows)
-    return sorted((c for c in found if c and c.seconds), key=lambda case: case.time.median)
+    found = (record.timed(experiment, row.strategy, shape, regime) for row in rows)
+    return sorted(filter(None, found), key=lambda case: case.time.median)
 
 
 def leading(own: Measured, experiment: Experiment) -> Case | None:

@@ -24,8 +24,8 @@ def draw(own: Measured, experiment: Experiment, *names: str) -> Card:
     found: dict[str, dict[str, list[Case]]] = {}  # by kernel and shape, the fastest block first
     for kernel, blocks in kernels.items():
         for shape in shapes:
-            cases = [record.find(experiment, name, shape, "cold") for name in blocks.values()]
-            timed = [case for case in cases if case and case.seconds]
+            cases = (record.timed(experiment, name, shape) for name in blocks.values())
+            timed = [case for case in cases if case]
             # a kernel with one block alone says nothing of blocks
             if len(timed) > 1 or len(blocks) == 1 and timed:
                 timed.sort(key=lambda case: case.time.median)

@@ -36,7 +36,7 @@ from recheck_report.claims.story import Step
 from recheck_report.formatting import NONE, duration, shape_label, significant
 from recheck_report.model.record import Case, Experiment
 from recheck_report.queries import metric_of, reference
-from recheck_report.sections.story import case_of, there
+from recheck_report.sections.story import there
 
 TITLE = "Step by step"
 SIGNS = ("●", "■", "◆", "▲", "✚", "▼")  # the markers of GROUPS, in words
@@ -69,12 +69,13 @@ class _Line:
 def draw(own: Measured, experiment: Experiment) -> Card:
     record, told = own.record, there(own, experiment)
     every = told[1] if told else []
-    steps = [(step, case) for step in every if (case := case_of(own, experiment, step.row))]
+    shape = experiment.headline
+    steps = [(e, case) for e in every if (case := record.timed(experiment, e.row, shape))]
     if not steps:
         raise nothing(record)
     metric, rows = metric_of(record, experiment), []
     for step, case in steps:
-        base, rate = case_of(own, experiment, step.base), metric.rates(case)
+        base, rate = record.timed(experiment, step.base, shape), metric.rates(case)
         gain = factor(own.comparisons.ratio(base, case).value) if base else NONE
         numbers = [significant(rate[0]) + ("*" if step.effective else ""), gain]
         rows.append(_Row(step, case, rate, numbers))
@@ -109,10 +110,10 @@ def draw(own: Measured, experiment: Experiment) -> Card:
 
 def _lines(own: Measured, experiment: Experiment) -> list[_Line]:
     """From left to right."""
-    metric, lines = metric_of(own.record, experiment), list[_Line]()
-    if library := case_of(own, experiment, reference(own.record, experiment) or ""):
+    record, metric, lines = own.record, metric_of(own.record, experiment), list[_Line]()
+    if library := record.timed(experiment, reference(record, experiment), experiment.headline):
         lines.append(_Line(library.strategy, metric.rates(library)[0], LIBRARY))
-    if limit := metric.limit(own.record):
+    if limit := metric.limit(record):
         lines.append(_Line(metric.ceiling_label, limit, MUTED))
     return sorted(lines, key=lambda line: line.value)
 

@@ -94,6 +94,13 @@ class Record(Run):
     def find(self, experiment: Experiment, strategy: str, shape: str, regime: str) -> Case | None:
         return self.by_id.get(f"{experiment.name}/{strategy}/{shape}/{regime}")
 
+    def timed(
+        self, experiment: Experiment, strategy: str | None, shape: str, regime: str = "cold"
+    ) -> Case | None:
+        """The same, if it has a time."""
+        case = self.find(experiment, strategy or "", shape, regime)
+        return case if case and case.seconds else None
+
     @cached_property
     def _by_experiment(self) -> dict[str, list[Case]]:
         found: dict[str, list[Case]] = {each.name: [] for each in self.experiments}

@@ -14,7 +14,7 @@ from recheck_report.claims.measured import Measured
 from recheck_report.claims.predicates import NOT_MEASURED, Questions
 from recheck_report.claims.story import GAIN, Part, Step, Story
 from recheck_report.formatting import duration, prose, shape_label
-from recheck_report.model.record import Case, Experiment
+from recheck_report.model.record import Experiment
 from recheck_report.sections.bottlenecks import busy
 from recheck_report.sections.sentences import Missing, Sentences
 from recheck_report.sections.verdicts import told
@@ -38,12 +38,6 @@ class Telling:
     steps: list[Told]
     absent: str  # which rows these are; empty where it has all
     uncounted: str  # of which steps nothing says what binds them, and why
-
-
-def case_of(own: Measured, experiment: Experiment, row: str) -> Case | None:
-    """A row's case at the headline, if it has a time."""
-    case = own.record.find(experiment, row, experiment.headline, "cold")
-    return case if case and case.seconds else None
 
 
 def there(own: Measured, experiment: Experiment) -> tuple[Story, list[Step]] | None:
@@ -93,7 +87,7 @@ def _numbers(own: Measured, experiment: Experiment, step: Step) -> str:
         case = say.need(step.row, experiment.headline, "cold")
     except Missing as error:
         return f"Not measured: {error.what}: {error.why}."
-    base = case_of(own, experiment, step.base)
+    base = own.record.timed(experiment, step.base, experiment.headline)
     if base:
         text = say.against(base, case).text.removesuffix(".")
         text += case.marks if case.marks != base.marks else ""

@@ -71,15 +71,12 @@ class Result:
 
 
 def result(own: Measured, experiment: Experiment, contest: Contest, shape: str) -> Result:
-    def timed(strategy: str) -> Case | None:
-        case = own.record.find(experiment, strategy, shape, contest.regime)
-        return case if case and case.seconds else None
-
-    found = [case for row in contest.rows if (case := timed(row.strategy))]
-    best = min(found, key=lambda case: case.time.median, default=None)
-    vendor = timed(contest.vendor) if contest.vendor else None
-    both = best and vendor
-    ratio = own.comparisons.verdict(vendor, best) if both and vendor and best else None
+    *cases, vendor = (
+        own.record.timed(experiment, strategy, shape, contest.regime)
+        for strategy in (*(row.strategy for row in contest.rows), contest.vendor)
+    )
+    best = min(filter(None, cases), key=lambda case: case.time.median, default=None)
+    ratio = own.comparisons.verdict(vendor, best) if vendor and best else None
     return Result(best, vendor, ratio)
 
 
@@ -127,8 +124,8 @@ def accuracy(own: Measured, experiment: Experiment) -> str:
     are the most and the least accurate; empty where results are exact or nothing was timed."""
     record, shape, equals = own.record, experiment.headline, contests(own, experiment)[:1]
     rows = (row for row in record.strategies(experiment) if row.contends and not row.sweep)
-    found = (record.find(experiment, row.strategy, shape, c.regime) for row in rows for c in equals)
-    cases = sorted((each for each in found if each and each.seconds and _error(each)), key=_error)
+    found = (record.timed(experiment, r.strategy, shape, c.regime) for r in rows for c in equals)
+    cases = sorted((each for each in found if each and _error(each)), key=_error)
     if not cases or not cases[0].error:
         return ""
 

@@ -33,9 +33,8 @@ def pairs(record: Record, experiment: Experiment) -> list[Pair]:
     found = []
     for row in record.strategies(experiment):
         hot, cold, over = (
-            case if case and case.seconds else None
+            record.timed(experiment, row.strategy, experiment.headline, regime)
             for regime in ("hot", "cold", "sustained")
-            for case in [record.find(experiment, row.strategy, experiment.headline, regime)]
         )
         if over and (burst := hot or cold):
             found.append(Pair(burst, over))
