@@ -223,13 +223,13 @@ TEST_F(gpu_Run, NotesThatAnotherProcessCameToTheGpu) {
 // new process goes on behind it
 TEST_F(gpu_Run, LosesOneRowToAnIllegalAccessAndOneToALaunchThatNeverEnds) {
   const auto outcome = run(output() +
-                               " --experiment=matmul --shape=64x48x80,65x48x80 --regime=cold,hot "
+                               " --experiment=matmul --shape=65x48x80 --regime=cold,hot "
                                "--per-case=0.02",
                            DEVICE_LOSER);
   ASSERT_EQ(outcome.code, 0) << outcome.output;
   const auto record = this->record();
   if (record["environment"]["gpu"].is_null()) GTEST_SKIP() << record["environment"]["gpu_reason"];
-  ASSERT_EQ(record["cases"].size(), 16u);
+  ASSERT_EQ(record["cases"].size(), 8u);
   const std::map<std::string, std::string> lost = {
       {"matmul/reads_far_outside/", "cudaErrorIllegalAddress"},
       {"matmul/never_ends/", "hangs: its launches had not ended after"}};
