@@ -39,11 +39,7 @@ Replay replay(const Json& record) {
     const auto found = planned.find(then.at("id"));
     if (found == planned.end()) continue;  // a row that there was at the time
     run.cases.push_back(found->second);
-    // at the time hot cases had a window of their own for power
-    const bool window = found->second.regime == Regime::hot && !then.at("power").is_null();
-    run.left += run.took[then.at("id")] =
-        then.at("spent").get<double>() -
-        (window ? then.at("power").at("seconds").get<double>() : 0);
+    run.left += run.took[then.at("id")] = then.at("spent");
   }
   predict(run.cases, {}, gpu_of(record.at("environment")), std::int64_t{1} << 40);
   return run;
