@@ -36,7 +36,7 @@ constexpr Strategy rows[] = {
 }  // namespace recheck
 
 int main(int argc, char** argv) {
-  recheck::least_patience() = 2;
+  recheck::least_patience() = 3;
   const recheck::Experiment experiments[] = {recheck::matmul::experiment(recheck::rows)};
   return recheck::main(argc, argv, experiments);
 }
