@@ -65,16 +65,23 @@ inline Oracle bounded(std::vector<double> truth, std::function<double(double)> b
   };
 }
 
-/// The first for the first output, and so on: right where all are.
+/// The first for the first output, and so on: right where all are. Its error is the first that is
+/// not acceptable, else the largest share of a bound.
 inline Oracle each(std::vector<Oracle> oracles) {
   return [oracles = std::move(oracles)](std::span<const View> outputs, Arithmetic arithmetic) {
     if (oracles.size() != outputs.size())
       throw std::invalid_argument("there are " + std::to_string(outputs.size()) + " outputs, and " +
                                   std::to_string(oracles.size()) + " oracles");
-    Error error = oracles[0](outputs, arithmetic);
-    for (std::size_t i = 1; i < oracles.size() && error.acceptable(); ++i)
-      error = oracles[i](outputs.subspan(i), arithmetic);
-    return error;
+    const auto share = [](const Error& e) { return e.value > 0 ? e.value / e.bound : 0; };
+    Error worst{};
+    for (std::size_t i = 0; i < oracles.size(); ++i) {
+      Error error = oracles[i](outputs.subspan(i), arithmetic);
+      if (!error.first.empty())
+        error.first = "output " + std::to_string(i + 1) + ", " + error.first;
+      if (!error.acceptable()) return error;
+      if (i == 0 || share(error) > share(worst)) worst = std::move(error);
+    }
+    return worst;
   };
 }
 

@@ -57,14 +57,14 @@ std::uint64_t stream_of(std::uint64_t seed, int operand) {
   return mix(mix(seed) + static_cast<std::uint64_t>(operand));
 }
 
-/// Sets every bit behind the rows of a matrix.
+/// Sets the bytes behind the rows of a matrix.
 void poison_around(HostMatrix& matrix) {
   auto* bytes = reinterpret_cast<unsigned char*>(matrix.elements.data());
   const auto size = size_of(matrix.element), end = matrix.rows * matrix.ld * size;
   for (std::int64_t i = 0; i < matrix.rows; ++i)
     std::fill(bytes + (i * matrix.ld + matrix.columns) * size, bytes + (i + 1) * matrix.ld * size,
-              0xff);
-  std::fill(bytes + end, bytes + std::ssize(matrix.elements) * sizeof(float), 0xff);
+              matrix.around);
+  std::fill(bytes + end, bytes + std::ssize(matrix.elements) * sizeof(float), matrix.around);
 }
 
 /// Writes value(i, j) to each element.

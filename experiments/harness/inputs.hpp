@@ -69,6 +69,7 @@ struct HostMatrix {
   std::int64_t rows, columns, ld;
   Floats elements;  // storage(rows, ld, element), as words
   Element element = Element::fp32;
+  unsigned char around = 0xff;  // each byte behind its rows, once it is filled
   [[nodiscard]] reference::MatrixView view() const { return {rows, columns, elements.data(), ld}; }
   [[nodiscard]] View typed() const { return {rows, columns, ld, elements, element}; }
   template <typename T>

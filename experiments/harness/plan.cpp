@@ -78,6 +78,7 @@ void require_rows(const Experiment& experiment) {
     refuse_if(whole.empty() && row.role == Role::part,
               "is a part: say of which row, as its part_of");
     refuse_if(row.launch.run == nullptr && row.launch.absent.empty(), "has no launch");
+    refuse_if(row.source.document.empty(), "has no source: name a document, and a place in it");
   }
 }
 

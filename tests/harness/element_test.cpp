@@ -93,7 +93,7 @@ TEST(Element, ThatHoldsNoSuchValueIsRefused) {
 }
 
 /// The input's elements, and bytes that say of which row they are.
-enum class Wrong { none, in_padding, between, unwritten, last, input, type, number };
+enum class Wrong { none, in_padding, between, unwritten, last, input, reads, type, number };
 
 template <typename T, Wrong wrong>
 void copies(const Call& call) {
@@ -111,6 +111,7 @@ void copies(const Call& call) {
   if (wrong == Wrong::between) row[-1] = 7;
   if (wrong == Wrong::last) row[(call.shape[0] - 1) * rows.ld] ^= 1;
   if (wrong == Wrong::input) from[0] = from[1];
+  if (wrong == Wrong::reads && from[0] < from[call.shape[1]]) to[0] = from[call.shape[1]];
 }
 
 template <typename T, bool second>
@@ -160,7 +161,9 @@ TEST(Element, OfEveryTypePassesTheGateOnlyWhereAllOutputsAreRight) {
     says(proven<T, Wrong::in_padding>(), "wrote outside the output 1, 9 elements from the start");
     says(proven<T, Wrong::between>(), "wrote outside the output 1");
     says(proven<T, Wrong::unwritten>(), "elements that differ is 6");
-    says(proven<T, Wrong::last>(), "is 1, must be at most 0: row 5, column 0 is 7, not 6");
+    says(proven<T, Wrong::last>(),
+         "is 1, must be at most 0: output 2, row 5, column 0 is 7, not 6");
+    says(proven<T, Wrong::reads>(), ": output 1, row 0, column 0 is ");
     says(proven<T, Wrong::input>(), "changed its input 1 of 1");
     says(proven<T, Wrong::type>(), "operand 0 is of " + std::string(name_of(element_of<T>())));
     says(proven<T, Wrong::number>(), "there is no operand 3, of inputs and outputs");

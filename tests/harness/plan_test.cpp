@@ -140,6 +140,7 @@ TEST(Plan, RefusesTablesThatNobodyCouldTellApart) {
   EXPECT_EQ(refused([](Experiment&, auto&) {}), "");
   const std::pair<void (*)(Experiment&, std::vector<Strategy>&), const char*> others[] = {
       {[](auto&, auto& rows) { rows[1].name = rows[0].name; }, "two rows are named cpu_serial"},
+      {[](auto&, auto& rows) { rows[1].source = {}; }, "has no source: name a document"},
       {[](auto&, auto& rows) { rows[1].name = "a row"; }, "only a-z"},
       {[](auto& e, auto&) { e.name = "a/b"; }, "only a-z"},
       {[](auto& e, auto&) { e.headline = {3, 5}; }, "not among the shapes"},

@@ -326,7 +326,7 @@ def test_what_an_outside_reader_found_is_marked(small: tuple[Json, Lines], tmp_p
     assert done.returncode == 0, done.stderr
     method = (tmp_path / "report" / "method.md").read_text()
     for what, case in (
-        ("passed, with an error beyond its bound, or none", beyond),
+        ("passed, but its error is beyond its bound, or was not recorded", beyond),
         ("a median that is not among its samples", fast),
         ("a time without an interval: it decides nothing", reversed_),
     ):

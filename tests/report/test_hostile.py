@@ -96,7 +96,7 @@ def test_a_case_that_the_run_does_not_have_is_a_dash(report: Callable[..., str])
     gone = matching(record, "/s3_sse/8192x8192/hot")[0]
     record["cases"].remove(gone)
     row = next(line for line in report(record).split("\n") if ">`s3_sse` |" in line)
-    assert "| – |" in row and "not in the record" in row
+    assert "| – |" in row and "not at this shape" in row
 
 
 def test_an_experiment_without_cases_is_named(report: Callable[..., str]) -> None:

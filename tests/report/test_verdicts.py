@@ -138,7 +138,7 @@ def test_details_have_the_quote_and_what_decides_nothing(record: Record) -> None
     detail = details_of(shown)[0]
     assert detail.quote == "16\\*16 번만" and detail.english == "only 16\\*16 times"
     assert detail.facts[0] == "Asked: tile16 is faster." and detail.why == "A reason."
-    assert detail.facts[-1] == f"Also measured: **against it**: `{NO}`: false"
+    assert detail.facts[-1] == f"Also measured: `{NO}`: false"
     measured = next(fact for fact in detail.facts if fact.startswith("**for it**"))
     assert "[`tile16`](matmul.md#tile16) 1.36 times as fast as " in measured
 

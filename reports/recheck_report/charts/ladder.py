@@ -60,11 +60,12 @@ def draw(own: Measured, experiment: Experiment) -> Card:
     if base is None or base.seconds is None:
         why = base.why_not if base else "the record holds no such case"
         raise NotDrawn(f"its base, {base_name} at {shape_label(shape)}: {why}")
-    cases = _shown(own, experiment, base)
+    cases, all_of_them = _shown(own, experiment, base)
     names = [f"{plain_name(own, case)}{case.marks}" for case in cases]
     ratios = [own.comparisons.ratio(base, case) for case in cases]
     rows = [case.strategy for case in cases]
-    note = f"{experiment.title} at {shape_label(shape)}, cold: of each listing its fastest row. "
+    of_each = "" if all_of_them else ": of each listing its fastest row"
+    note = f"{experiment.title} at {shape_label(shape)}, cold{of_each}. "
     note += "Dashed: the library. Grey: from the base; coloured: 95 % intervals."
     kinds = sorted({group(case) for case in cases})
     legend = 13.0 * (len(kinds) > 4)  # a second line of it
@@ -98,15 +99,22 @@ def draw(own: Measured, experiment: Experiment) -> Card:
     return card
 
 
-def _shown(own: Measured, experiment: Experiment, base: Case) -> list[Case]:
-    """The first kernel, and of each other source and arithmetic the fastest row, slow to fast."""
+def _shown(own: Measured, experiment: Experiment, base: Case) -> tuple[list[Case], bool]:
+    """The first kernel and the others, slow to fast, and whether these are all; where they are too
+    many, of each other source and arithmetic the fastest row."""
     found: dict[object, Case] = {}
     dispatch = own.known.settings.dispatch  # what launches others' kernels has their place
-    for row in own.record.strategies(experiment):
-        if row.target != "gpu" or row.sweep or row.part_of or row.strategy in dispatch:
-            continue
-        case = own.record.timed(experiment, row.strategy, base.shape_name)
-        if not case or str(row.source) == str(base.source):
+    rows = [
+        (row, case)
+        for row in own.record.strategies(experiment)
+        if row.target == "gpu"
+        and not (row.sweep or row.part_of or row.strategy in dispatch)
+        and (case := own.record.timed(experiment, row.strategy, base.shape_name))
+    ]
+    if len(rows) <= MOST:
+        return sorted((case for _, case in rows), key=lambda case: -case.time.median), True
+    for row, case in rows:
+        if str(row.source) == str(base.source):
             continue
         key = str(row.source), row.arithmetic, row.layout, row.role
         known = found.get(key)
@@ -116,7 +124,7 @@ def _shown(own: Measured, experiment: Experiment, base: Case) -> list[Case]:
     # the slowest kernels go where there are too many
     kept = [case for case in others if case.role != "rung"]
     kept += [case for case in others if case.role == "rung"][: MOST - 1 - len(kept)]
-    return sorted([base, *kept], key=lambda case: -case.time.median)
+    return sorted([base, *kept], key=lambda case: -case.time.median), False
 
 
 def _message(own: Measured, experiment: Experiment, base: Case) -> str:

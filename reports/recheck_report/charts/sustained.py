@@ -13,7 +13,7 @@ from recheck_report.sections.sustained import pairs
 TITLE = "Peak and sustained"
 _NOTE = (
     "Each row at its headline shape. Hollow: a burst of a few milliseconds, 100 %; filled: "
-    "launches back to back over seconds. The line is what it loses."
+    "launches back to back over seconds. The line is what it loses or gains."
 )
 
 

@@ -29,7 +29,7 @@ KINDS: dict[str, Callable[[Record, Case], bool]] = {
     "a time of 0 s, or none: it is left out": lambda _, case: (
         case.status == "passed" and case.seconds is None
     ),
-    "passed, with an error beyond its bound, or none": _error,
+    "passed, but its error is beyond its bound, or was not recorded": _error,
     # rounding of the record's digits aside
     "a median that is not among its samples": lambda _, case: bool(
         case.seconds

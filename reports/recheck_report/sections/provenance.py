@@ -183,7 +183,11 @@ def environment(own: Measured) -> list[list[str]]:
     add("build", 0, env.build_type + (", device code with -G" if env.device_debug else ""))
     add("host compiler", 0, f"{env.host_compiler}, flags {env.flags}")
     add("CPU", 0, f"{env.cpu}, {env.cpu_threads} threads")
-    add("CPUs that others kept busy at times", env.state.other_cpus, f"{env.state.other_cpus}")
+    add(
+        "CPUs that others kept busy, over half a minute",
+        env.state.other_cpus,
+        f"{env.state.other_cpus}",
+    )
     add("BLAS", env.blas, f"{env.blas}")
     add("operating system", 0, env.os)
     add("Recheck", env.version, f"version {env.version}", "version")

@@ -142,7 +142,9 @@ def accuracy(own: Measured, experiment: Experiment) -> str:
             how = "less accurate than" if ratio > 1 else "more accurate than"
             library += f", whose error is {significant(1 / ratio)} times as large"
         if _error(fastest.vendor) < ALIKE * _error(cases[0]):
-            said = f"None is more accurate; the least accurate is {named(cases[-1])}."
+            said = (
+                f"No GPU row is more accurate by a tenth; the least accurate is {named(cases[-1])}."
+            )
         said = f"The fastest but the library, {named(fastest.best)}, is {how} {library}. {said}"
     metric = cell(cases[0].error.metric)
     return f"At {shape_label(shape)}, errors against float64 as {metric}. {said}"
@@ -174,7 +176,11 @@ def winner(own: Measured, experiment: Experiment, at: str = "") -> str:
     none."""
     said, shape = _contested(own, experiment, 9, at), shape_label(at or experiment.headline)
     if not said:
-        return f"No row has a time at {shape}: [why]({page(experiment)}#without-a-time)."
+        planned = any(
+            each.shape_name == (at or experiment.headline) for each in own.record.of(experiment)
+        )
+        why = f"[why]({page(experiment)}#without-a-time)" if planned else "it was not asked for"
+        return f"No row has a time at {shape}: {why}."
     where = "" if _timed(own.record, experiment, "gpu") else ", on the CPU"
     return f"The fastest{_in_fp32(own, experiment)} at {shape}{where}: {'; '.join(said)}."
 

@@ -11,8 +11,8 @@ from recheck_report.queries import metric_of
 from recheck_report.sections.tables import Table
 
 COLUMNS = ["row", "burst", "sustained", "falls by", "clock", "power", "GPU", "settled after"]
-NOTE = """Burst: samples of a few milliseconds between those of other rows. Sustained: launches back
-to back over inputs that no cache holds, until pace and power have settled, and then for seconds."""
+NOTE = """Burst: cold, as above. Sustained: launches back to back over inputs that no cache holds,
+until pace and power have settled, and then for seconds."""
 
 
 @dataclass(frozen=True)
@@ -32,11 +32,11 @@ def pairs(record: Record, experiment: Experiment) -> list[Pair]:
     """Those that have both times, the fastest burst first."""
     found = []
     for row in record.strategies(experiment):
-        hot, cold, over = (
+        cold, hot, over = (
             record.timed(experiment, row.strategy, experiment.headline, regime)
-            for regime in ("hot", "cold", "sustained")
+            for regime in ("cold", "hot", "sustained")
         )
-        if over and (burst := hot or cold):
+        if over and (burst := cold or hot):
             found.append(Pair(burst, over))
     return sorted(found, key=lambda pair: pair.burst.time.median)
 

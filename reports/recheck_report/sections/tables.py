@@ -109,7 +109,7 @@ class Headline:
             if main and main.error:
                 why = f"{_error(main.error)} {why}"
             line += [NONE] * (len(self.numbers) - len(self.regimes) - 1)
-            return [*line, why if main else "not in the record", *tail]
+            return [*line, why if main else "not at this shape", *tail]
         # the work that a part's record names is its whole's, so it has a time and no rate
         rate = significant(self.metric.rate(main, main.seconds.median))
         line.append(NONE if row.part_of else rate)

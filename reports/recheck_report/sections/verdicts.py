@@ -147,8 +147,7 @@ def measured(judged: Judged) -> str:
         if len(text) > LONGEST:
             text = f"{len(outcome.check.shapes)} sizes"
     if outcome.over:
-        holding = sum(each.verdict == "holds" for _, each in outcome.over)
-        text += f"; holds for {holding} of {len(outcome.over)} choices"
+        text += f"; holds for {_holding(outcome)} of {len(outcome.over)} choices"
     more = len(judged.outcomes) - 1
     return text + (f" (and {more} more)" if more else "")
 
@@ -161,7 +160,7 @@ def tested(judged: Judged) -> str:
     if judged.here and shown and timed:
         # the ratio itself where the sentence does not have it
         text = _decides(shown)
-        times = re.search(r" (\S+ times) as (fast|long) as ", text)
+        times = re.search(r" (\S+ times) as fast as ", text)
         if times and times[1] in judged.here:
             text = text.replace(times[0], " against ")
         found += f"; tested: {text}"
@@ -191,9 +190,9 @@ def why(judged: Judged) -> str:
     """Why the verdict is what it is here, with what was measured in the places of its keys; or why
     there is none."""
     found = [f"{told(part, judged.known).rstrip('.')}." for part in judged.why]
-    if judged.turns:
-        found.insert(0, prose(judged.turns))
-    return " ".join(found) or prose(judged.reason or "") or _open(judged)
+    if first := prose(judged.turns) or _open(judged):
+        found.insert(0, f"{first.rstrip('.')}.")
+    return " ".join(found) or prose(judged.reason or "")
 
 
 def because(judged: Judged) -> str:
@@ -207,7 +206,7 @@ def _open(judged: Judged) -> str:
     if shown and shown.differs:
         return f"Two runs may differ by {margin(shown.differs)}"
     if shown and shown.over:
-        return _held(shown)
+        return f"{_held(shown)}, {OF_CHECKS['undecided']} in {_holding(shown, 'undecided')}"
     if shown and shown.p and shown.p >= LEVEL:
         return f"p = {significant(shown.p, 2)} after the correction: rounds are few, or vary much"
     return ""
@@ -248,9 +247,12 @@ def _differs(outcome: Outcome) -> str:
     return f"; two processes may differ by {margin(outcome.differs)}" if outcome.differs else ""
 
 
+def _holding(outcome: Outcome, verdict: str = "holds") -> int:
+    return sum(each.verdict == verdict for _, each in outcome.over)
+
+
 def _held(outcome: Outcome) -> str:
-    holding = sum(each.verdict == "holds" for _, each in outcome.over)
-    return f"{OF_CHECKS['holds']} in {holding} of {len(outcome.over)} choices"
+    return f"{OF_CHECKS['holds']} in {_holding(outcome)} of {len(outcome.over)} choices"
 
 
 def _choices(outcome: Outcome) -> str:
@@ -261,9 +263,8 @@ def _choices(outcome: Outcome) -> str:
 
     def value(each: Outcome) -> str:
         # an interval may lie clear of the bound, and p not be small enough after Holm's correction
-        p = each.p or 0.0
-        decides = each.verdict == "undecided" and p >= LEVEL
-        p_value = f", p = {significant(p, 2)}" if decides else ""
+        p = each.p or 0.0 if each.verdict == "undecided" else 0.0
+        p_value = f", p = {significant(p, 2)}" if p >= LEVEL else ""
         return in_words(each) + p_value + _differs(each)
 
     found = [_held(outcome)]
@@ -299,16 +300,17 @@ def facts(record: Record, judged: Judged) -> list[str]:
     if then := ", ".join(filter(None, (figure(claim), hardware))):
         found.append(f"Then: {then}.")
     found += [_fact(record, each) for each in judged.outcomes]
-    found += [f"{APART} {_fact(record, each)}" for each in judged.also]
+    found += [f"{APART} {_fact(record, each, of_claim=False)}" for each in judged.also]
     found += [f"The document leaves open: {_sentence(each.what)}" for each in claim.open]
     return found
 
 
-def _fact(record: Record, outcome: Outcome) -> str:
+def _fact(record: Record, outcome: Outcome, of_claim: bool = True) -> str:
     links = [*dict.fromkeys(source(record, name) for name in outcome.evidence)]
     if outcome.verdict == "not measured":
         return finding(outcome) + (f"; it needs {few(links, NAMED)}" if links else "")
-    text, rest = f"**{_word(outcome)}**: {finding(outcome, threshold=True)}", []
+    word = f"**{_word(outcome)}**: " if of_claim else ""
+    text, rest = f"{word}{finding(outcome, threshold=of_claim)}", []
     for each in links:
         name = each.partition("](")[0].removeprefix("[")
         if name in text and f"[{name}" not in text:  # the row leads to itself
@@ -371,8 +373,7 @@ class View:
     @property
     def left_out(self) -> str:
         """The claims that are not shown, as the record has nothing of what they are about."""
-        many = self.own.known.left_out
-        if not many:
+        if not (many := self.own.known.left_out):
             return ""
         claims = "1 claim is" if sum(many.values()) == 1 else f"{sum(many.values())} claims are"
         where = ", ".join(f"{count} about {cell(name)}" for name, count in many.items())
