@@ -44,7 +44,7 @@ def draw(own: Measured, experiment: Experiment, rung: str = "") -> Card:
     lines = {(name, r): sweep(record, experiment, name, r) for name, r, *_ in series}
     times = [case.time.median for points in lines.values() for _, case in points]
     if not times:
-        raise NotDrawn("no square size was measured")
+        raise NotDrawn("it shows shapes with equal extents, and none was timed")
     hosts = {name: lines[name, "hot"] for name in cpu[: len(CPU)]}
     note = f"{experiment.title}. CPU: data in memory (hot). GPU, kernel only: cold; end to end: "
     note += "allocate, copy in, run, copy out, free. Bars: 95 % intervals."
