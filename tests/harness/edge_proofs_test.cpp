@@ -39,6 +39,8 @@ TEST(GateFlag, DoesNotPassARowThatFitsNowhereOrThrows) {
   const auto [said, code] = gate_of({&row, 1});
   EXPECT_EQ(code, 1);
   EXPECT_NE(said.find("broken"), std::string::npos) << said;
+  EXPECT_EQ(std::ranges::count(said, '\n'), 4) << said;
+  EXPECT_NE(said.find("WRONG in "), std::string::npos) << said;
 }
 
 TEST(GateFlag, SaysWhereNothingCouldBeTried) {
