@@ -22,8 +22,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 ARCHITECTURES = (75, 80, 86, 89, 90)
-# without those that compare times, or look at power or memory, which others of our processes spoil
-FILTER = "gpu*:-*takes_memory*:*Power*:*CouldSkip*"
+# without what looks at the pace of seconds, which others of our processes spoil
+FILTER = "gpu*:-*Power*"
 PROGRAMS = {"recheck_tests": "tests", "peak_tests": "tests/peak"}  # and their folders
 CACHE_BYTES = str((1 << 32) - 1)  # of what the driver compiles: the most that it takes
 
