@@ -28,11 +28,13 @@ std::string with_truth(const View& output, const auto& truth, const auto& wrong)
       return digits_of(static_cast<double>(x), 9);
   };
   auto value = truth.begin();
-  for (std::int64_t i = 0; i < output.rows; ++i)
+  for (std::int64_t i = 0; i < output.rows; ++i) {
+    const auto row = output.row<T>(i);
     for (std::int64_t j = 0; j < output.columns; ++j, ++value)
-      if (const T is = output.row<T>(i)[j]; wrong(is, *value) && first.empty())
-        first = "row " + std::to_string(i) + ", column " + std::to_string(j) + " is " + text(is) +
-                ", not " + text(*value);
+      if (wrong(row[j], *value) && first.empty())
+        first = "row " + std::to_string(i) + ", column " + std::to_string(j) + " is " +
+                text(row[j]) + ", not " + text(*value);
+  }
   return first;
 }
 
@@ -42,8 +44,9 @@ Oracle exact(std::vector<T> truth) {
   return [truth = std::move(truth)](std::span<const View> outputs, Arithmetic) {
     std::int64_t wrong = 0;
     auto first = with_truth<T>(outputs[0], truth, [&](T is, T should) {
-      wrong += is == should ? 0 : 1;
-      return is != should;
+      const bool differs = is != should;
+      wrong += differs ? 1 : 0;
+      return differs;
     });
     return Error{static_cast<double>(wrong), 0, "elements that differ", std::move(first)};
   };

@@ -164,6 +164,7 @@ void relayout(const HostMatrix& matrix, Layout layout, HostMatrix& result) {
             to[i * ld + j] = from[by_columns ? j * matrix.ld + i : i * matrix.ld + j];
     });
   });
+  result.around = matrix.around;
   poison_around(result);
 }
 

@@ -86,10 +86,7 @@ void Operands::fill(Inputs& inputs, std::uint64_t seed) {
       recheck::fill(matrix, seed, number, inputs.values, limit, every);
     ++number;
   }
-  for (auto& [layout, matrix] : inputs.relaid) {
-    matrix.around = inputs.truth[0].around;
-    relayout(inputs.truth[0], layout, matrix);
-  }
+  for (auto& [layout, matrix] : inputs.relaid) relayout(inputs.truth[0], layout, matrix);
   std::set<const Array*> written;
   std::vector<Input*> all;
   for (auto& [layout, stored] : inputs.stored) {

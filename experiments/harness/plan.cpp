@@ -102,6 +102,20 @@ void require_shape_of(const Experiment& experiment, const Shape& shape) {
                                    std::to_string(matrix.columns));
 }
 
+/// What matrices hold.
+struct Held {
+  double elements = 0, bytes = 0;
+};
+Held held_by(const std::vector<Extent>& matrices) {
+  Held held;
+  for (const auto& m : matrices) {
+    const auto elements = static_cast<double>(m.rows * m.columns);
+    held.elements += elements;
+    held.bytes += elements * static_cast<double>(size_of(m.element));
+  }
+  return held;
+}
+
 void require_timed(const Experiment& experiment) {
   std::set<Shape> timed;
   for (const auto& shape : experiment.timed) {
@@ -121,16 +135,13 @@ void require_timed(const Experiment& experiment) {
       };
       if (!std::isfinite(flops) || !std::isfinite(bytes) || flops < 0 || bytes < 0)
         refuse(" is no finite number of operations and bytes");
-      double elements = 0, all = 0;
-      for (const auto& some :
-           {experiment.inputs(shape), experiment.problem_of(row).output(shape)}) {
-        for (const auto& m : some) {
-          elements += static_cast<double>(m.rows * m.columns);
-          all += static_cast<double>(m.rows * m.columns * size_of(m.element));
-        }
-        if (bytes == elements && bytes < all)
+      auto matrices = experiment.inputs(shape);
+      const auto in = held_by(matrices);
+      const auto outputs = experiment.problem_of(row).output(shape);
+      matrices.insert(matrices.end(), outputs.begin(), outputs.end());
+      for (const auto& held : {in, held_by(matrices)})
+        if (bytes == held.elements && bytes < held.bytes)
           refuse(" has as many bytes as there are elements: count bytes");
-      }
     }
   }
   if (!timed.contains(experiment.headline))
@@ -301,10 +312,8 @@ Rates rates_of(const Gpu& gpu) {
 /// minutes or hours.
 double model(const Case& c, const Settings& settings, const Rates& rates) {
   const Work work = c.work();
-  double bytes = 0;
-  for (const auto& all :
-       {c.experiment->problem_of(*c.strategy).output(c.shape), c.experiment->inputs(c.shape)})
-    for (const auto& m : all) bytes += static_cast<double>(m.rows * m.columns * size_of(m.element));
+  const double bytes = held_by(c.experiment->problem_of(*c.strategy).output(c.shape)).bytes +
+                       held_by(c.experiment->inputs(c.shape)).bytes;
   const double budget = settings.budget_seconds, proofs = 0.03 + bytes / 4.4e9;
   if (c.backend() == Backend::cpu) {
     // a library has all cores, and the documents' programs one, which waits for most of its

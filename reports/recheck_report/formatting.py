@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -47,15 +47,14 @@ OF_CHECKS = {
 }  # fmt: skip
 
 
-def counted(counts: Mapping[str, int], page: str = "") -> str:
+def counted(counts: Mapping[str, int], place: Callable[[str], str] | None = None) -> str:
     """ "20 of 67 claims hold, 8 fail here, 5 are undecided; 7 are not judged", each number with a
-    link to its claims on a page."""
+    link to the place of its verdict's claims."""
     total = sum(count for verdict, count in counts.items() if verdict != NOT_JUDGED)
 
     def said(verdict: str) -> str:
         known, count = VERDICTS[verdict], counts.get(verdict, 0)
-        place = f"{page}#{verdict.replace(' ', '-')}"
-        number = f"[{count}]({place})" if page and count else f"{count}"
+        number = f"[{count}]({place(verdict)})" if place and count else f"{count}"
         return f"{number} {known.one if count == 1 else known.many}"
 
     first, _, verb = said("holds").partition(" ")

@@ -20,13 +20,15 @@ TIMES = "×"
 def filled(text: str, known: dict[str, Outcome]) -> str | None:
     """A text with the values of checks in the places of their keys; None where one has no value."""
     places = re.findall(r"({(\w+)(?:\.(\w+))?})", text)
+    asked = {(key, part) for _, key, part in places}
     for place, key, part in places:
-        found = figure(known[key], part)
+        outcome = known[key]
+        found = figure(outcome, part)
         if found is None:
             return None
-        value, both = known[key].value, known[key].seconds
-        if {(key, ""), (key, "base"), (key, "other")} <= {each[1:] for each in places}:
-            found += of_rounds(value, *both) if value and both and not part else ""
+        has_times = {(key, "base"), (key, "other")} <= asked
+        if has_times and not part and outcome.value and outcome.seconds:
+            found += of_rounds(outcome.value, *outcome.seconds)
         text = text.replace(place, found)
     return text
 

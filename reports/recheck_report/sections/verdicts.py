@@ -355,7 +355,7 @@ class View:
 
     @property
     def counts(self) -> str:
-        return counted(self._by_verdict, CLAIMS)
+        return counted(self._by_verdict, lambda verdict: f"{CLAIMS}#{slug(verdict)}")
 
     @property
     def listed(self) -> list[str]:
