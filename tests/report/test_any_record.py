@@ -241,6 +241,8 @@ def test_conditions_and_disturbances_are_at_the_top(
 ) -> None:
     document, lines = small
     timed = [case for case in document["cases"] if case["seconds"]]
+    for case in timed:
+        case["disturbed"] = None
     for case in timed[:5]:
         case["disturbed"] = CAUSES[0]
         lines[case["id"]]["set_aside"] = [[2, [1.0, 1.0]]]
