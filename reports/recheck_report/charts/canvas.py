@@ -122,7 +122,8 @@ class Card:
     """An opaque card: its message above, `body` points of panels, and below how to read them."""
 
     def __init__(self, message: str, note: str, body: float, size: float = 9) -> None:
-        title, notes = textwrap.wrap(message, 56), textwrap.wrap(note, int(90 * 9 / size))
+        title = textwrap.wrap(message.replace(" %", "\N{NO-BREAK SPACE}%"), 56)
+        notes = textwrap.wrap(note, int(90 * 9 / size))
         self.message, self.body = message, body
         self.bottom = MARGIN + size * 4 / 3 * len(notes)
         self.height = self.bottom + body + 18 + 17 * len(title)
