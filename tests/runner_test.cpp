@@ -212,11 +212,11 @@ TEST(Run, LosesNoOtherRowToOneThatWritesFarBehindItsOutput) {
 
 int calls = 0;
 
-/// Takes longer from call to call.
+/// Takes longer from call to call, by more than other programs delay it.
 void slows(int m, int n, int k, const float* a, std::int64_t lda, const float* b, std::int64_t ldb,
            float* c, std::int64_t ldc) {
   reference::matmul_serial(m, n, k, a, lda, b, ldb, c, ldc);
-  std::this_thread::sleep_for(std::chrono::microseconds(100) * ++calls);
+  std::this_thread::sleep_for(std::chrono::milliseconds(1) * ++calls);
 }
 
 /// Right in its proofs, and no more once it has run for a while.
