@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import csv
 import json
-import os
 import statistics
 import subprocess
 import sys
@@ -24,15 +23,6 @@ CASES = {
     "matmul/tile16/4096x4096x4096/cold": "tile_kernel",
 }
 LIMIT = 0.03
-
-
-def see_the_gpu_of_ctest() -> None:
-    """Has what this starts see the GPU alone that CTest gives, if it gives one: "id:1,slots:8"."""
-    if given := os.environ.get("CTEST_RESOURCE_GROUP_0_GPUS"):
-        index = given.split(",")[0].removeprefix("id:")
-        visible = os.environ.get("CUDA_VISIBLE_DEVICES")
-        alone = index if visible is None else visible.split(",")[int(index)]
-        os.environ["CUDA_VISIBLE_DEVICES"] = alone
 
 
 def measure(recheck: str, folder: Path) -> dict[str, float]:
@@ -81,7 +71,6 @@ def main(recheck: str, ncu: str, folder: str) -> int:
     if not ncu or ncu.endswith("NOTFOUND"):
         print("not measured: ncu was not found")
         return 0
-    see_the_gpu_of_ctest()
     bad = 0
     medians = measure(recheck, Path(folder))
     for case, kernel in CASES.items():

@@ -1,4 +1,4 @@
-"""Peak and sustained: rows at the headline in a burst and over seconds."""
+"""Over seconds: rows at the headline cold and in seconds of launches."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from recheck_report.sections.sustained import table
 ROOT = Path(__file__).parents[2]
 CLAIMS = ROOT / "experiments"
 COMMITTED = ROOT / "reports/results/nvidia-h100-80gb-hbm3"
-ROWS = {"matmul/cublas": 1.06, "matmul/tile32_depth8": 1.01, "transpose/cublas": 1.01}
+ROWS = {"matmul/cublas": 1.06, "matmul/tile32_depth8": 1.009, "transpose/cublas": 1.01}
 
 
 def _record(folder: Path, rows: dict[str, float]) -> Path:
@@ -28,56 +28,51 @@ def _record(folder: Path, rows: dict[str, float]) -> Path:
     raw = {line["id"]: line for line in map(json.loads, samples)}
     record["cases"] = [each for each in record["cases"] if "sustained" not in each["id"]]
     for row, factor in rows.items():
-        burst = f"{row}/{headlines[row.split('/')[0]]}/cold"
-        case = next(each for each in record["cases"] if each["id"] == burst)
-        name = burst.replace("/cold", "/sustained")
+        cold = f"{row}/{headlines[row.split('/')[0]]}/cold"
+        case = next(each for each in record["cases"] if each["id"] == cold)
+        name = cold.replace("/cold", "/sustained")
         times = {n: case["seconds"][n] * factor for n in ("median", "low", "high")}
         power = {"watts": 690.0, "joules": 1.0, "seconds": 2.0, "temperature_c": 61.0}
         case = {**case, "id": name, "seconds": {**case["seconds"], **times}}
         case["power"] = power | {"throttle": ["sw_power_cap"]}
         case["settling"] = {"seconds": 3.5, "settled": True}
         record["cases"].append(case)
-        raw[name] = {
-            **raw[burst],
-            "id": name,
-            "samples": [s * factor for s in raw[burst]["samples"]],
-        }
+        raw[name] = {**raw[cold], "id": name, "samples": [s * factor for s in raw[cold]["samples"]]}
     (folder / "record.json").write_text(json.dumps(record))
     (folder / "samples.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in raw.values()))
     shutil.copy(COMMITTED / "probes.json", folder)
     return folder
 
 
-def test_a_row_over_seconds_stands_beside_its_burst(tmp_path: Path) -> None:
+def test_a_row_over_seconds_stands_beside_its_cold_time(tmp_path: Path) -> None:
     measured, report = _record(tmp_path / "measured", ROWS), tmp_path / "report"
     run("render", measured, "--output", report)
     text = (report / "matmul.md").read_text()
     section = text[text.index('## <a id="sustained"') :]
-    assert "`cublas` falls by 5.7 %, `tile32_depth8` falls by 1.0 %: the order stays." in section
-    for shown in ("690 W", "61 °C, sw power cap", "3.5 s"):
+    said = "`cublas` 5.7 % below, the others within 1 %; the order stays."
+    assert said in section
+    for shown in ("| −5.7 % |", "690 W, 61 °C, sw power cap", "in 3.5 s"):
         assert shown in section
     assert "matmul_sustained.svg" in text
     transpose = (report / "transpose.md").read_text()
-    assert "Peak and sustained" in transpose
-    assert "transpose_sustained.svg" not in transpose
-    assert "Peak and sustained" not in (report / "matvec.md").read_text()
+    assert "transpose_sustained.svg" in transpose
+    assert "Over seconds" not in (report / "matvec.md").read_text()
     assert "NVIDIA's guideline" in (report / "method.md").read_text()
 
 
 def test_the_order_turns_only_beyond_both_intervals(tmp_path: Path) -> None:
-    for factor, order in ((4.0, False), (8.0, True)):
+    turned = "over seconds `tile32_depth8` is faster than `cublas`"
+    unsure = "it is not certain that the order stays, of `cublas` and `tile32_depth8`"
+    said = {4.0: "order stays.", 5.41: unsure, 8.0: f"the order turns: {turned}"}
+    for factor, order in said.items():
         folder = tmp_path / f"{factor}"
         own = read(_record(folder, {"matmul/cublas": factor, "matmul/tile32_depth8": 1.0}), CLAIMS)
-        said = "over seconds `tile32_depth8` is faster than `cublas`"
-        assert any(said in line for line in answer(own, [])) == order
+        assert any(turned in line for line in answer(own, [])) == (turned in order)
         matmul = own.record.ordinary[0]
         [found] = table(own, matmul)
         assert [row[0] for row in found.rows] == ["`cublas`", "`tile32_depth8`"]
-        assert (f"the order turns: {said}" in found.notes[0]) == order
+        assert order in found.notes[0]
         [chart] = charts(own, matmul, ("sustained",))
         falls = f"{100 - 100 / factor:.1f} %"
-        assert (
-            chart.message
-            == f"Over seconds, matmul: cublas loses {falls} of its rate, the most of all"
-        )
-        assert "matmul: tile32_depth8" in texts_of(chart.svg)
+        assert chart.message == f"Over seconds cublas runs {falls} below its cold rate"
+        assert "tile32_depth8" in texts_of(chart.svg)

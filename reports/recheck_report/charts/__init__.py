@@ -42,9 +42,8 @@ def plan(own: Measured, experiment: Experiment) -> dict[str, list[str]]:
         found = ("levels",)
     elif own.known.stories:  # of kernels beyond the documents
         found = ("story",) if experiment.name in own.known.stories else ("ladder",)
-    first = experiment in own.record.ordinary[:1]
-    if first and any(case.regime == "sustained" for case in own.record.cases):
-        found = (*found, "sustained")  # it shows those of all
+    if any(case.regime == "sustained" for case in own.record.of(experiment)):
+        found = (*found, "sustained")
     return {kind: rows for kind, *rows in map(str.split, found)}
 
 

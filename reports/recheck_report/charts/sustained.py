@@ -1,4 +1,4 @@
-"""Peak and sustained: what each row keeps of its burst's rate over seconds of launches."""
+"""Over seconds: what each row keeps of its cold rate in seconds of launches."""
 
 from __future__ import annotations
 
@@ -8,36 +8,37 @@ from recheck_report.claims.measured import Measured
 from recheck_report.formatting import significant
 from recheck_report.model.record import Experiment
 from recheck_report.queries import metric_of
-from recheck_report.sections.sustained import pairs
+from recheck_report.sections.sustained import SAME, rows_of
 
-TITLE = "Peak and sustained"
+TITLE = "Over seconds"
 _NOTE = (
-    "Each row at its headline shape. Hollow: a burst of a few milliseconds, 100 %; filled: "
-    "launches back to back over seconds. The line is what it loses or gains."
+    "Each row at the headline shape. Hollow: single launches, cold, 100 %; bar: back to back for "
+    "milliseconds (hot); filled: for seconds."
 )
 
 
-def draw(own: Measured, _: Experiment) -> Card:
-    """Of all experiments, as one has but few such rows."""
-    record = own.record
-    found = [(each, pair) for each in record.ordinary for pair in pairs(record, each)]
+def draw(own: Measured, experiment: Experiment) -> Card:
+    found = rows_of(own.record, experiment)
     if not found:
-        raise nothing(record)
-    names = [f"{each.name}: {pair.burst.strategy}{pair.burst.marks}" for each, pair in found]
-    (_, most), name = max(zip(found, names, strict=True), key=lambda each: each[0][1].falls)
-    falls = f"Over seconds, {name} loses {100 * most.falls:.1f} % of its rate, the most of all"
-    message = falls if most.falls >= 0.005 else "Over seconds, no row loses 0.5 % of its rate"
+        raise nothing(own.record)
+    names = [f"{row.over.strategy}{row.over.marks}" for row in found]
+    most, name = min(zip((row.change for row in found), names, strict=True))
+    message = f"Over seconds {name} runs {-100 * most:.1f} % below its cold rate"
+    if most > -SAME:
+        message = "Over seconds no row loses 1 % of its cold rate"
     card = Card(message, _NOTE, 46 + 22 * len(found))
-    axes = card.axes(room(names), 130, xlabel="rate, of that in a burst (%)")
-    kept = [100 * (1 - pair.falls) for _, pair in found]
-    axes.set_xlim(min(*kept, 99) - 1, max(*kept, 100) + 1)
+    axes = card.axes(room(names), 150, xlabel="rate, of the cold one (%)")
+    kept = [100 * (1 + row.change) for row in found]
+    hot = [100 * row.cold.time.median / (row.hot or row.cold).time.median for row in found]
+    axes.set_xlim(min(*kept, *hot, 99) - 1, max(*kept, *hot, 100) + 1)
+    axes.locator_params(axis="x", nbins=5)
     down(axes, names)
-    for y, ((experiment, pair), share) in enumerate(zip(found, kept, strict=True)):
-        axes.plot([share, 100], [y, y], color=OURS, linewidth=1.6)
-        for x, fill in ((100, CARD), (share, OURS)):
+    metric = metric_of(own.record, experiment)
+    for y, row in enumerate(found):
+        axes.plot([kept[y], 100], [y, y], color=OURS, linewidth=1.6)
+        axes.plot([hot[y]], [y], "|", mec=MUTED, mew=1.6, ms=14)
+        for x, fill in ((100, CARD), (kept[y], OURS)):
             axes.plot([x], [y], "o", color=OURS, mfc=fill, mec=OURS, mew=1.2)
-        metric = metric_of(record, experiment)
-        burst, over = (metric.rates(case)[0] for case in (pair.burst, pair.over))
-        text = f"{significant(burst)} → {significant(over)} {metric.unit}"
-        beside(axes, y, text, color=MUTED)
+        cold, over = (significant(metric.rates(case)[0]) for case in (row.cold, row.over))
+        beside(axes, y, f"{cold} → {over} {metric.unit}", color=MUTED)
     return card

@@ -15,7 +15,7 @@ _WORDS = {
     "cold": "the launch finds other data in the L2 cache, which is flushed before",
     "hot": "the same launch has just run; CPU rows are always hot",
     "inner": "one launch repeats its loads and stores, and its time is divided by how often",
-    "sustained": "launches back to back, over seconds, once pace and power have settled",
+    "sustained": "launches back to back for two seconds, once time and power have settled",
     "end to end": "allocate, copy in, run, copy out, free",
     "gate": "the check that every case passes before it is timed",
     "self-audit, A/A": "one kernel timed under several names, and with slightly more work: "
