@@ -15,7 +15,8 @@ COLUMNS = ["row", "cold", "hot", "sustained", "against cold", "against hot"]
 COLUMNS += ["clock cold → sustained", "power, temperature, throttled by", "settled"]
 NOTE = """Sustained: back to back for two seconds, once time per launch (within 0.5 %) and power
 (within 2 %) stay the same over four half seconds, or after 6 s. Inputs take turns, so that no cache
-holds them. What hot launches lose against cold ones comes within milliseconds, not with heat."""
+holds them. What hot launches lose against cold ones comes within milliseconds, not with heat.
+A loop of your own compares with sustained rates."""
 SAME = 0.01  # single launches differ by nearly as much from run to run
 
 
