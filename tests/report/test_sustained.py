@@ -19,8 +19,9 @@ COMMITTED = ROOT / "reports/results/nvidia-h100-80gb-hbm3"
 ROWS = {"matmul/cublas": 1.06, "matmul/tile32_depth8": 1.009, "transpose/cublas": 1.01}
 
 
-def _record(folder: Path, rows: dict[str, float]) -> Path:
-    """The committed record with sustained times of these rows, by what factor they are longer."""
+def _record(folder: Path, rows: dict[str, float], without: tuple[str, ...] = ()) -> Path:
+    """The committed record with sustained times of these rows, by what factor they are longer, and
+    without these regimes."""
     folder.mkdir()
     record = json.loads((COMMITTED / "record.json").read_bytes())
     headlines = {each["name"]: each["headline"] for each in record["experiments"]}
@@ -38,6 +39,7 @@ def _record(folder: Path, rows: dict[str, float]) -> Path:
         case["settling"] = {"seconds": 3.5, "settled": True}
         record["cases"].append(case)
         raw[name] = {**raw[cold], "id": name, "samples": [s * factor for s in raw[cold]["samples"]]}
+    record["cases"] = [c for c in record["cases"] if c["id"].split("/")[3] not in without]
     (folder / "record.json").write_text(json.dumps(record))
     (folder / "samples.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in raw.values()))
     shutil.copy(COMMITTED / "probes.json", folder)
@@ -76,3 +78,18 @@ def test_the_order_turns_only_beyond_both_intervals(tmp_path: Path) -> None:
         falls = f"{100 - 100 / factor:.1f} %"
         assert chart.message == f"Over seconds cublas runs {falls} below its cold rate"
         assert "tile32_depth8" in texts_of(chart.svg)
+
+
+def test_what_was_not_measured_is_neither_compared_nor_drawn(tmp_path: Path) -> None:
+    marks = []
+    for name, without in (("all", ()), ("no hot", ("hot",)), ("alone", ("cold", "hot"))):
+        own = read(_record(tmp_path / name, {"matmul/cublas": 1.06}, without), CLAIMS)
+        matmul = own.record.ordinary[0]
+        [found] = table(own, matmul)
+        [chart] = charts(own, matmul, ("sustained",))
+        marks.append((chart.svg or b"").count(b"<use"))
+        [shown] = found.rows
+        assert (shown[1] == "–", shown[4] == "–") == ("cold" in without,) * 2
+        assert (shown[2] == "–", shown[5] == "–") == ("hot" in without,) * 2
+        assert ("against cold rates" in found.notes[0]) == ("cold" not in without)
+    assert marks[0] == marks[1] + 1 and marks[2] == 0

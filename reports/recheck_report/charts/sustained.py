@@ -19,26 +19,31 @@ _NOTE = (
 
 def draw(own: Measured, experiment: Experiment) -> Card:
     found = rows_of(own.record, experiment)
-    if not found:
+    compared = [(row, by) for row in found if (by := row.change(row.cold)) is not None]
+    if not compared:
         raise nothing(own.record)
-    names = [f"{row.over.strategy}{row.over.marks}" for row in found]
-    most, name = min(zip((row.change for row in found), names, strict=True))
+    names = [f"{row.over.strategy}{row.over.marks}" for row, _ in compared]
+    most, name = min(zip((by for _, by in compared), names, strict=True))
     message = f"Over seconds {name} runs {-100 * most:.1f} % below its cold rate"
     if most > -SAME:
         message = "Over seconds no row loses 1 % of its cold rate"
-    card = Card(message, _NOTE, 46 + 22 * len(found))
+    card = Card(message, _NOTE, 46 + 22 * len(compared))
     axes = card.axes(room(names), 150, xlabel="rate, of the cold one (%)")
-    kept = [100 * (1 + row.change) for row in found]
-    hot = [100 * row.cold.time.median / (row.hot or row.cold).time.median for row in found]
-    axes.set_xlim(min(*kept, *hot, 99) - 1, max(*kept, *hot, 100) + 1)
+    kept = [100 * (1 + by) for _, by in compared]
+    hot = {
+        y: kept[y] / (1 + by)
+        for y, (row, _) in enumerate(compared)
+        if (by := row.change(row.hot)) is not None
+    }
+    axes.set_xlim(min(*kept, *hot.values(), 99) - 1, max(*kept, *hot.values(), 100) + 1)
     axes.locator_params(axis="x", nbins=5)
     down(axes, names)
     metric = metric_of(own.record, experiment)
-    for y, row in enumerate(found):
+    for y, (row, _) in enumerate(compared):
         axes.plot([kept[y], 100], [y, y], color=OURS, linewidth=1.6)
-        axes.plot([hot[y]], [y], "|", mec=MUTED, mew=1.6, ms=14)
         for x, fill in ((100, CARD), (kept[y], OURS)):
             axes.plot([x], [y], "o", color=OURS, mfc=fill, mec=OURS, mew=1.2)
-        cold, over = (significant(metric.rates(case)[0]) for case in (row.cold, row.over))
-        beside(axes, y, f"{cold} → {over} {metric.unit}", color=MUTED)
+        rates = (significant(metric.rates(case)[0]) for case in (row.cold, row.over) if case)
+        beside(axes, y, f"{' → '.join(rates)} {metric.unit}", color=MUTED)
+    axes.plot(list(hot.values()), list(hot), "|", mec=MUTED, mew=1.6, ms=14, zorder=1.5)
     return card

@@ -24,7 +24,7 @@ SAME = 0.01  # single launches differ by nearly as much from run to run
 class Row:
     """A row at the headline: single launches, and launches back to back over seconds."""
 
-    cold: Case
+    cold: Case | None
     hot: Case | None
     over: Case
 
@@ -32,54 +32,60 @@ class Row:
     def name(self) -> str:
         return f"`{self.over.strategy}`{self.over.marks}"
 
-    @property
-    def change(self) -> float:
-        """By what share the rate over seconds differs from the cold one; negative: it falls."""
-        return self.cold.time.median / self.over.time.median - 1
+    def change(self, base: Case | None) -> float | None:
+        """By what share the rate over seconds differs from that of `base`; negative: it falls."""
+        return base.time.median / self.over.time.median - 1 if base else None
 
 
 def rows_of(record: Record, experiment: Experiment) -> list[Row]:
-    """Those with a cold and a sustained time, the fastest cold one first."""
+    """Those with a sustained time, the fastest cold one first."""
     found = []
     for row in record.strategies(experiment):
         cold, hot, over = (
             record.timed(experiment, row.strategy, experiment.headline, regime)
             for regime in ("cold", "hot", "sustained")
         )
-        if cold and over:
+        if over:
             found.append(Row(cold, hot, over))
-    return sorted(found, key=lambda row: row.cold.time.median)
+    return sorted(found, key=lambda row: (row.cold or row.over).time.median)
 
 
 def _order(own: Measured, found: list[Row]) -> tuple[list[str], list[str]]:
     """Of rows that rank: which turn their order over seconds, and of which it is not certain."""
 
-    def faster(case: Case, base: Case) -> bool:
+    def faster(case: Case | None, base: Case | None) -> bool:
+        if not case or not base:
+            return False
         return own.comparisons.verdict(base, case).outcome == "faster"
 
     turned, unsure = [], []
-    for a, b in combinations([row for row in found if not row.cold.marks], 2):
-        if faster(a.cold, b.cold) and faster(b.over, a.over):
+    for a, b in combinations([row for row in found if not row.over.marks], 2):
+        if not faster(a.cold, b.cold):
+            continue
+        if faster(b.over, a.over):
             turned.append(f"over seconds {b.name} is faster than {a.name}")
-        elif faster(a.cold, b.cold) and not faster(a.over, b.over):
+        elif not faster(a.over, b.over):
             unsure.append(f"{a.name} and {b.name}")
     return turned, unsure
 
 
 def sentence(own: Measured, found: list[Row]) -> str:
     """ "Over seconds `stream_k` runs 2.1 % below its cold rate, the others within 1 %; ..." """
+    changes = {row.name: by for row in found if (by := row.change(row.cold)) is not None}
+    if not changes:
+        return ""
     said = [
-        f"{row.name} {100 * abs(row.change):.1f} % {'below' if row.change < 0 else 'above'}"
-        for row in found
-        if abs(row.change) >= SAME
+        f"{name} {100 * abs(by):.1f} % {'below' if by < 0 else 'above'}"
+        for name, by in changes.items()
+        if abs(by) >= SAME
     ]
-    if len(said) < len(found):
+    if len(said) < len(changes):
         said.append("the others within 1 %" if said else "all rows within 1 %")
     turned, unsure = _order(own, found)
     order = "it is not certain that the order stays, of " if unsure else "the order stays"
     if turned:
         order, unsure = "the order turns: ", turned
-    return f"Over seconds, against cold rates: {', '.join(said)}; {order}{', '.join(unsure)}."
+    return f"Over seconds, against cold rates: {', '.join(said)}; {order}{', '.join(unsure)}. "
 
 
 def summary(own: Measured) -> str:
@@ -98,13 +104,11 @@ def table(own: Measured, experiment: Experiment) -> list[Table]:
     def rate(case: Case | None) -> str:
         return significant(metric.rate(case, case.time.median)) if case else NONE
 
-    def against(base: Case | None, over: Case) -> str:
-        if not base:
-            return NONE
-        return f"{100 * (base.time.median / over.time.median - 1):+z.1f} %".replace("-", "−")
+    def signed(change: float | None) -> str:
+        return NONE if change is None else f"{100 * change:+z.1f} %".replace("-", "−")
 
-    def clock(case: Case) -> str:
-        return f"{case.clock_hz / 1e9:.2f}" if case.clock_hz else NONE
+    def clock(case: Case | None) -> str:
+        return f"{case.clock_hz / 1e9:.2f}" if case and case.clock_hz else NONE
 
     rows = []
     for row in found:
@@ -119,12 +123,12 @@ def table(own: Measured, experiment: Experiment) -> list[Table]:
             rate(row.cold),
             rate(row.hot),
             f"{rate(over)} {metric.unit} {spread(over.time)}",
-            against(row.cold, over),
-            against(row.hot, over),
+            signed(row.change(row.cold)),
+            signed(row.change(row.hot)),
             f"{clock(row.cold)} → {clock(over)} GHz",
             cell(", ".join(state).replace("_", " ")),
             settled,
         ])  # fmt: skip
-    notes = [f"{sentence(own, found)} At {shape_label(experiment.headline)}. {NOTE}"]
+    notes = [f"{sentence(own, found)}At {shape_label(experiment.headline)}. {NOTE}"]
     notes += sorted({f"{cell(row.over.disturbed)}." for row in found if row.over.disturbed})
     return [Table("Over seconds", "sustained", COLUMNS, rows, [1, 2, 3, 4, 5, 6], notes)]
