@@ -218,21 +218,13 @@ bool applies(const Experiment& experiment, const Strategy& strategy, Regime regi
   return !(is_end_to_end(regime) || regime == Regime::drained) || strategy.role != Role::part;
 }
 
-/// Whether a launch writes so much, beside what it reads, that leaving it in L2 makes a difference.
-bool writes_much(const Experiment& experiment, const Strategy& strategy, const Shape& shape) {
-  constexpr double share = 0.05;
-  const auto bytes = [](const std::vector<Extent>& matrices) { return held_by(matrices).bytes; };
-  return bytes(experiment.problem_of(strategy).output(shape)) >=
-         share * bytes(experiment.inputs(shape));
-}
-
 /// Whether a full run does without.
 bool left_out(const Experiment& experiment, const Strategy& strategy, const Shape& shape,
               Regime regime, const Choice& choice) {
+  // a process for each sample takes long: only what is named
+  if (is_first(regime) && choice.regimes.empty() && choice.cases.empty()) return true;
   if (!choice.shapes.empty()) return false;
   if (regime == Regime::sustained) return shape != experiment.headline;
-  // a process for each sample takes long: only what is named
-  if (is_first(regime)) return choice.regimes.empty() && choice.cases.empty();
   // where little is written, the library's row at the headline shows that it is as cold
   if (regime == Regime::drained && !writes_much(experiment, strategy, shape) &&
       !(strategy.role == Role::baseline && shape == experiment.headline))
@@ -267,6 +259,13 @@ void keep_named(std::vector<Case>& cases, const std::vector<std::string>& ids) {
 }
 
 }  // namespace
+
+bool writes_much(const Experiment& experiment, const Strategy& strategy, const Shape& shape) {
+  constexpr double share = 0.05;
+  const auto bytes = [](const std::vector<Extent>& matrices) { return held_by(matrices).bytes; };
+  return bytes(experiment.problem_of(strategy).output(shape)) >=
+         share * bytes(experiment.inputs(shape));
+}
 
 Planned plan(std::span<const Experiment> experiments, const Choice& choice) {
   require_sense(experiments, choice);

@@ -3,8 +3,8 @@
 // A recheck on a GPU that there is not (rescue_test.cpp runs it): MADE_UP_GPU is one of
 // tests/models.json. A launch computes on the host and takes as long as the model's memory does at
 // a third of its speed, times MADE_UP_SLOWER; with MADE_UP_SLOW_ROWS one of a single row 20 ms
-// more. MADE_UP_END is what the row `crash` does instead of coming back; MADE_UP_PATIENCE are the
-// seconds that it is waited for.
+// more. MADE_UP_END is what the row `crash` does instead of coming back, MADE_UP_END_FIRST the same
+// in processes of their own; MADE_UP_PATIENCE are the seconds that it is waited for.
 #include <unistd.h>
 
 #include <algorithm>
@@ -163,6 +163,8 @@ Gpu find_gpu() {
 FirstCall first_call(const Strategy& strategy, const Shape& shape,
                      std::span<const HostMatrix> inputs, std::span<const Placed> outputs,
                      std::span<float> copied) {
+  // what the row does only here
+  if (const char* end = std::getenv("MADE_UP_END_FIRST")) setenv("MADE_UP_END", end, 1);
   FirstCall call{.begin = now()};
   call.context = call.begin + 0.1;
   std::vector<Matrix> operands;
