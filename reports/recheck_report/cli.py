@@ -127,7 +127,7 @@ def main(words: Sequence[str] | None = None) -> int:
                 module = import_module(f"recheck_report.commands.{name}")
             except Exception as error:  # a broken package may raise anything
                 pins = Path(__file__).parents[1] / "requirements.txt"
-                name = getattr(error, "name", None)
+                name: str = getattr(error, "name", None) or ""
                 what = f"-r {pins}" if pins.is_file() else name or "recheck-report"
                 why = f"Python package {name}" if name else "a Python package"
                 why += f" is missing or broken: pip install {what}"
@@ -153,8 +153,8 @@ def main(words: Sequence[str] | None = None) -> int:
 
 
 # of Python's variables those that say where things are, or how output is written
-KEPT = ("PATH", "HOME", "USERBASE", "NOUSERSITE", "SAFEPATH", "PYCACHEPREFIX")
-KEPT += ("DONTWRITEBYTECODE", "IOENCODING", "UNBUFFERED", "HASHSEED")
+KEPT = {"PATH", "HOME", "USERBASE", "NOUSERSITE", "SAFEPATH", "PYCACHEPREFIX"}
+KEPT |= {"DONTWRITEBYTECODE", "IOENCODING", "UNBUFFERED", "HASHSEED"}
 OTHERS = ("MPL", "MATPLOTLIB", "NPY_", "NUMPY_")  # beginnings of matplotlib's and NumPy's
 
 

@@ -199,15 +199,23 @@ NO_COMMIT = "**In no git repository**: no commit holds the program"
         ("environment.state.other_processes", 2, "**2 other processes hold the GPU**"),
         ("environment.gpu.mig", True, "**MIG is on**"),
         ("environment.mps", True, "**MPS is on**"),
-        ("plan.preset", "quick", "**Not the full matrix**: preset quick."),
         ("finished", None, "**Unfinished record**"),
     ],
 )
 def test_brands(path: str, value: object, brand: str, loaded: Callable[[Json], Record]) -> None:
     from recheck_report.sections import provenance
 
-    (text,) = provenance.brands(measured(loaded(bend(few(), path, value))))
-    assert brand in text
+    own = measured(loaded(bend(few(), path, value)))
+    (text,) = provenance.brands(own)
+    assert brand in text and not provenance.notes(own)
+
+
+def test_what_was_asked_for_is_no_warning(loaded: Callable[[Json], Record]) -> None:
+    from recheck_report.sections import provenance
+
+    own = measured(loaded(bend(few(), "plan.preset", "claims")))
+    assert provenance.brands(own) == []
+    assert provenance.notes(own) == ["**A part of the matrix**: the cases that decide claims."]
 
 
 def test_brands_stand_at_the_top(report: Callable[..., str]) -> None:

@@ -354,8 +354,7 @@ class Questions:
         if self.probes and not self.probes.foreign(self.record):
             found |= self.probes.attributes
         if gpu:
-            # of what it does not know a device says 0
-            found |= {k: v for k, v in vars(gpu).items() if type(v) in (int, float) and v}
+            found |= {k: v for k, v in vars(gpu).items() if type(v) in (int, float)}
         return found
 
     def _attribute_missing(self, name: str) -> Missing:

@@ -101,5 +101,5 @@ ATTRIBUTES = {
 # the numbers that a record has of its GPU are attributes as well
 OF_DEVICE = (
     *ATTRIBUTES,
-    *(name for name, kind in get_type_hints(Gpu).items() if kind in (int, float, float | None)),
+    *(name for name, kind in get_type_hints(Gpu).items() if kind in (int | None, float | None)),
 )
