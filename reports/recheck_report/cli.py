@@ -127,9 +127,9 @@ def main(words: Sequence[str] | None = None) -> int:
                 module = import_module(f"recheck_report.commands.{name}")
             except Exception as error:  # a broken package may raise anything
                 pins = Path(__file__).parents[1] / "requirements.txt"
-                name: str = getattr(error, "name", None) or ""
-                what = f"-r {pins}" if pins.is_file() else name or "recheck-report"
-                why = f"Python package {name}" if name else "a Python package"
+                package: str = getattr(error, "name", None) or ""
+                what = f"-r {pins}" if pins.is_file() else package or "recheck-report"
+                why = f"Python package {package}" if package else "a Python package"
                 why += f" is missing or broken: pip install {what}"
                 return _say(f"{why} ({type(error).__name__}: {error})", 1)
             module.options(command)
@@ -143,11 +143,13 @@ def main(words: Sequence[str] | None = None) -> int:
     except Failed as error:
         return _say(str(error), error.code)
     except OSError as error:
-        if not error.filename:  # what standard output still holds would fail again at the end
+        place, why = error.filename, error.strerror or str(error)
+        try:
+            sys.stdout.flush()
+        except OSError:  # what it still holds would fail again at the end
+            place = "standard output: cannot be written"
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return _say(
-            f"{error.filename or 'standard output'}: cannot be written: {error.strerror}", 1
-        )
+        return _say(f"{place}: {why}" if place else why, 1)
     except KeyboardInterrupt:
         return 130
 

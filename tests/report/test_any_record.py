@@ -267,6 +267,34 @@ def test_conditions_and_disturbances_are_at_the_top(
     assert "no time of it counts: CUDA_LAUNCH_BLOCKING is set" in line
 
 
+def test_what_cost_cases_and_claims_is_at_the_top_by_its_cause(
+    real: tuple[Json, Lines], tmp_path: Path
+) -> None:
+    document, lines = json.loads(json.dumps(real[0])), real[1]
+    why = "not enough GPU memory: needs 1.1 GB, 0.4 GB free"
+    lost = [c for c in document["cases"] if "/4096x4096x4096/" in c["id"] and c["seconds"]]
+    for case in lost:
+        case |= {"status": "unsupported", "reason_code": "no_memory", "reason": why}
+        case |= {"seconds": None, "power": None}
+    document["environment"]["state"]["other_processes"] = 1
+    probes = json.loads((COMMITTED / "probes.json").read_bytes())
+    nobody = "Nsight Compute may not read the GPU's counters here"
+    for each in probes["counters"].values():
+        each |= {"reason": f"not measured: {nobody}", "values": {}}
+    write(document, lines, tmp_path)
+    (tmp_path / "probes.json").write_text(json.dumps(probes))
+    result = run("render", tmp_path, "--output", tmp_path / "report")
+    files = tree(tmp_path / "report")
+    first = files["README.md"].decode().split("\n- [")[0]
+    for text in (first.replace("**", ""), result.stdout, files["report.html"].decode()):
+        cost = re.search(rf"Not enough memory: {len(lost)} cases and (\d+) claims", text)
+        assert cost and int(cost[1]) > 0
+        assert f"{why}; 1 other process was on the GPU" in text
+        assert re.search(r"Not counted: \d+ claims", text) and nobody in text
+    assert "> [!WARNING]\n> **Not enough memory" in first
+    assert "> [!NOTE]\n> **Not counted" in first
+
+
 @pytest.mark.parametrize(
     "processes, percent, said",
     [

@@ -333,7 +333,8 @@ class Questions:
         try:
             return float(expression.evaluate(check.expression, {**counters.values, **shape}))
         except expression.Unknown as error:
-            raise Missing(f"{name}: the counter {error.name} was not read") from error
+            none = f"{name}: Nsight Compute has no value of {error.name} here"
+            raise Missing(none) from error
 
     def _count(self, check: Check) -> Outcome:
         value = self._counted(check, check.of)
