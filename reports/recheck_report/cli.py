@@ -13,7 +13,7 @@ import io
 import logging
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -125,11 +125,13 @@ def main(words: Sequence[str] | None = None) -> int:
             try:
                 # only now: what draws takes longer to load than `verify` to run
                 module = import_module(f"recheck_report.commands.{name}")
-            except ImportError as error:
+            except Exception as error:  # a broken package may raise anything
                 pins = Path(__file__).parents[1] / "requirements.txt"
-                what = f"-r {pins}" if pins.is_file() else error.name
-                why = f"Python package {error.name} is missing or broken: pip install {what}"
-                return _say(f"{why} ({error})", 1)
+                package: str = getattr(error, "name", None) or ""
+                what = f"-r {pins}" if pins.is_file() else package or "recheck-report"
+                why = f"Python package {package}" if package else "a Python package"
+                why += f" is missing or broken: pip install {what}"
+                return _say(f"{why} ({type(error).__name__}: {error})", 1)
             module.options(command)
     options = parser.parse_args(words)
     try:
@@ -141,17 +143,43 @@ def main(words: Sequence[str] | None = None) -> int:
     except Failed as error:
         return _say(str(error), error.code)
     except OSError as error:
-        if not error.filename:  # what standard output still holds would fail again at the end
+        place, why = error.filename, error.strerror or str(error)
+        try:
+            sys.stdout.flush()
+        except OSError:  # what it still holds would fail again at the end
+            place = "standard output: cannot be written"
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return _say(
-            f"{error.filename or 'standard output'}: cannot be written: {error.strerror}", 1
-        )
+        return _say(f"{place}: {why}" if place else why, 1)
     except KeyboardInterrupt:
         return 130
 
 
+# of Python's variables those that say where things are, or how output is written
+KEPT = {"PATH", "HOME", "USERBASE", "NOUSERSITE", "SAFEPATH", "PYCACHEPREFIX"}
+KEPT |= {"DONTWRITEBYTECODE", "IOENCODING", "UNBUFFERED", "HASHSEED"}
+OTHERS = ("MPL", "MATPLOTLIB", "NPY_", "NUMPY_")  # beginnings of matplotlib's and NumPy's
+
+
+def neutral(variables: Mapping[str, str]) -> dict[str, str]:
+    """An environment without the user's settings of Python, NumPy and matplotlib, which could
+    change a report or prevent it."""
+    kept = {
+        name: value
+        for name, value in variables.items()
+        if not name.startswith(OTHERS)
+        and (not name.startswith("PYTHON") or name.removeprefix("PYTHON") in KEPT)
+    }
+    return {**kept, "MATPLOTLIBRC": os.devnull}  # instead of the file in the home directory
+
+
 def entry() -> NoReturn:
     """The same as a process."""
+    variables = neutral(os.environ)
+    # the interpreter has read its own settings by now: it starts again without them
+    if any(name.startswith("PYTHON") for name in os.environ.keys() - variables.keys()):
+        os.execve(sys.executable, sys.orig_argv, variables)
+    os.environ.clear()
+    os.environ.update(variables)
     # what is read and drawn lives to the end of so short a run: to look for cycles only costs time
     gc.disable()
     sys.exit(main())

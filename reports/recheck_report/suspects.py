@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from recheck_report.formatting import significant
 from recheck_report.model.record import MACHINE, MEMORY_LEVELS, Case, Record
 from recheck_report.queries import COMPUTE, MEMORY
@@ -17,13 +19,14 @@ def suspects(record: Record) -> dict[str, str]:
     """Cold cases that beat the specification of the GPU, by id, each with the reason."""
     found: dict[str, str] = {}
     gpu = record.environment.gpu
+    cache = (gpu and gpu.l2_bytes) or math.inf
     for case in record.cases if gpu else ():
         if case.target != "gpu" or case.regime != "cold" or not case.seconds:
             continue
         # nearer levels of memory are faster than DRAM: that is what they are timed for
         nearer = case.experiment == MEMORY_LEVELS and "dram" not in case.strategy
         # what fits into the cache may come from there; TF32 is not bound by fp32 units
-        large = gpu is not None and case.bytes > 4 * gpu.l2_bytes and not nearer
+        large = case.bytes > 4 * cache and not nearer
         for metric, apt in ((MEMORY, large), (COMPUTE, case.fp32)):
             limit, rate = metric.limit(record), metric.rate(case, case.seconds.median)
             if apt and limit and rate > limit and not case.part_of and not case.unsure:

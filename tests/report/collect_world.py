@@ -74,6 +74,7 @@ class World:
         self.fails: dict[str, str | None] = {}
         self.ncu_says, self.goes_on = "", False
         self.unknown: list[str] = []  # metrics
+        self.says_which = True
         self.tests: dict[str, str] = {}  # how each ends
         self.races: dict[str, str] = {}  # what racecheck prints
         self.sanitizer_code = 0
@@ -109,7 +110,8 @@ class World:
             return Ended(1, "\n".join(said), "")
         metrics = words[words.index("--metrics") + 1].split(",")
         for metric in {*metrics} & {*self.unknown}:
-            return Ended(1, f"==ERROR== Failed to find metric regex:^{re.escape(metric)}$", "")
+            which = f" regex:^{re.escape(metric)}$" * self.says_which
+            return Ended(1, f"==ERROR== Failed to find metric{which}", "")
         assert words[-3:-1] == [str(self.folder / "recheck"), "--gate"]
         assert words[words.index("--profile-from-start") + 1] == "off"
         seen: Kernels = []

@@ -53,7 +53,8 @@ def test_any_record_is_read_and_judged(
         if not own.record.unread:
             assert len(own.record.cases) == len(document["cases"]), seed
             whole_ones += 1
-        assert provenance.brands(own) and odd_values.values(own.record) is not None
+        assert provenance.brands(own) + provenance.notes(own)
+        assert odd_values.values(own.record) is not None
         assert own.suspects is not None
         Pair(whole, own).tables("slower", "faster")
     assert whole_ones > RECORDS // 4
@@ -266,6 +267,34 @@ def test_conditions_and_disturbances_are_at_the_top(
     assert "no time of it counts: CUDA_LAUNCH_BLOCKING is set" in line
 
 
+def test_what_cost_cases_and_claims_is_at_the_top_by_its_cause(
+    real: tuple[Json, Lines], tmp_path: Path
+) -> None:
+    document, lines = json.loads(json.dumps(real[0])), real[1]
+    why = "not enough GPU memory: needs 1.1 GB, 0.4 GB free"
+    lost = [c for c in document["cases"] if "/4096x4096x4096/" in c["id"] and c["seconds"]]
+    for case in lost:
+        case |= {"status": "unsupported", "reason_code": "no_memory", "reason": why}
+        case |= {"seconds": None, "power": None}
+    document["environment"]["state"]["other_processes"] = 1
+    probes = json.loads((COMMITTED / "probes.json").read_bytes())
+    nobody = "Nsight Compute may not read the GPU's counters here"
+    for each in probes["counters"].values():
+        each |= {"reason": f"not measured: {nobody}", "values": {}}
+    write(document, lines, tmp_path)
+    (tmp_path / "probes.json").write_text(json.dumps(probes))
+    result = run("render", tmp_path, "--output", tmp_path / "report")
+    files = tree(tmp_path / "report")
+    first = files["README.md"].decode().split("\n- [")[0]
+    for text in (first.replace("**", ""), result.stdout, files["report.html"].decode()):
+        cost = re.search(rf"Not enough memory: {len(lost)} cases and (\d+) claims", text)
+        assert cost and int(cost[1]) > 0
+        assert f"{why}; 1 other process was on the GPU" in text
+        assert re.search(r"Not counted: \d+ claims", text) and nobody in text
+    assert "> [!WARNING]\n> **Not enough memory" in first
+    assert "> [!NOTE]\n> **Not counted" in first
+
+
 @pytest.mark.parametrize(
     "processes, percent, said",
     [
@@ -286,6 +315,24 @@ def test_others_are_named_where_they_used_the_gpu(
     brands = provenance.brands(judged(write(*small, tmp_path)))
     found = [text for text in brands if "the GPU**" in text]
     assert len(found) == bool(said) and all(text.startswith(said or "") for text in found)
+
+
+def test_a_driver_s_zero_is_printed_as_not_known(small: tuple[Json, Lines], tmp_path: Path) -> None:
+    document, lines = small
+    gpu = document["environment"]["gpu"]
+    gpu |= {name: 0 for name, value in gpu.items() if type(value) in (int, float)}
+    gpu["compute_capability"], document["environment"]["cpu_threads"] = "0.0", 0
+    power = {"watts": 0, "joules": 0, "temperature_c": 0}
+    for case in document["cases"]:
+        case |= {"clock_hz": 0, "power": case["power"] and case["power"] | power}
+    for line in lines.values():
+        line["clocks"] = [0] * len(line["blocks"])
+    own = judged(write(document, lines, tmp_path))
+    assert own.record.unread == () and not own.suspects
+    assert run("render", tmp_path, "--output", tmp_path / "report").returncode == 0
+    files = tree(tmp_path / "report")
+    assert not re.search(r"(?<![\d.])0(\.0+)?\s(GHz|GB|bit|SMs|W|°C|threads)\b", text_of(files))
+    assert not re.search('"(clock|watts)":\\[[^]]*\\b0\\b', files["report.html"].decode())
 
 
 # the net under a report

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from collect_world import LAUNCH, NAIVE, OWN, SOURCE, TILE, TINY, Kernels, World, call
+from collect_world import LAUNCH, NAIVE, OWN, PRINTED, SOURCE, TILE, TINY, Kernels, World, call
 from conftest import REPORTS, one_line
 from recheck_report.collect import ncu, nvcc, plan, programs, sanitizer, tests
 from recheck_report.model.counters import COUNTERS, LAUNCHES
@@ -123,6 +123,10 @@ TROUBLE: dict[str, tuple[dict[str, Any], str]] = {
     # what is no hardware counter may still be printed
     "permission, goes on": ({"ncu_says": NO_PERMISSION, "goes_on": True}, "Nsight Compute may"),
     "failed": ({"ncu_says": "Failed to initialize"}, "ncu: Failed to initialize"),
+    "with a colon": (
+        {"ncu_says": "An error occurred:\n==ERROR==   out of range"},
+        "ncu: An error occurred: out of range",
+    ),
     "failed later": ({"ncu_says": "Failed to profile", "goes_on": True}, "ncu: Failed to profile"),
     "all unknown": (
         {"unknown": [m for c in COUNTERS.values() for e in c.metrics for m in e]},
@@ -145,6 +149,22 @@ def test_an_unknown_metric_is_replaced_or_left_out(world: World) -> None:
     assert values == {LAUNCHES: 1, "dram_bytes": 2, "dram_read_bytes": 4096}
     assert "dram__bytes_op_read.sum" in world.calls("ncu")[-1]
     assert "warp_size" not in json.loads(world.output.read_text())["attributes"]
+
+
+def test_any_metric_is_a_counter_by_its_own_name(world: World) -> None:
+    world.kernels[TILE] = [*call(OWN, work=3), *call(OWN, work=2)]
+    own = {"smsp__inst_executed.sum": lambda work: str(work)}
+    own |= {"smsp__cycles_active.avg.per_second": lambda work: str(10 * work)}
+    metrics = [*own, "launch__no_such", "smsp__inst_executed.sum.pct"]
+    with pytest.MonkeyPatch.context() as patch:
+        for name, text in own.items():
+            patch.setitem(PRINTED, name, ("", text))
+        world.unknown = [*metrics[2:]]
+        # a sum over kernels, else the longest kernel's; what ncu does not know costs no other
+        values = world.count(*metrics, "block")["values"]
+        assert values == {LAUNCHES: 2, "block": 96, metrics[0]: 5, metrics[1]: 30}
+        world.unknown, world.says_which = [metrics[3]], False
+        assert world.count(metrics[3], "block")["values"] == {LAUNCHES: 2, "block": 96}
 
 
 # tests, races and snippets

@@ -72,7 +72,7 @@ def test_an_error_that_is_not_finite(save: Callable[..., Path], tmp_path: Path) 
     done = run("render", save(record), "--output", tmp_path / "report")
     assert done.returncode == 0, done.stderr
     text = text_of(tree(tmp_path / "report")).replace("\u00a0", " ")
-    assert "> **3 cases incorrect**" in text
+    assert "> **Wrong outputs: 3 cases have no result**" in text
     assert f"| `tile16` | 4096³ | cold, hot, end to end | incorrect | {reason} | 3 |" in text
     row = next(line for line in text.split("\n") if ">`tile16` |" in line)
     assert "| incorrect | incorrect | incorrect |" in row

@@ -44,7 +44,8 @@ class World:
             (self.folder / "report").mkdir(exist_ok=True)
             for page in ("verdicts.json", "README.md"):
                 shutil.copy(EVIDENCE / page, self.folder / "report")
-        return Child(self.ends.get(self.calls[-1], 0))
+        end = self.ends.get(self.calls[-1], 0)
+        return Child(end() if callable(end) and end is not KeyboardInterrupt else end)
 
 
 class Child:
@@ -129,6 +130,22 @@ def test_a_run_that_is_killed_gives_a_report_of_its_journal(
     assert record == json.loads((EVIDENCE / "record.json").read_text())
     (line,) = (kept / "samples.jsonl").read_text().splitlines()
     assert json.loads(line) == {"id": record["cases"][0]["id"], "samples": [1, 2]}
+
+
+@pytest.mark.parametrize("often", [1, 2])
+def test_a_report_that_cannot_be_rendered_costs_no_measurement(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], often: int
+) -> None:
+    """And no report is named that is not there, or that lay there before."""
+    _measure(tmp_path, monkeypatch)
+    capsys.readouterr()
+    ends = [1] * often
+    code, calls = _measure(tmp_path, monkeypatch, render=lambda: ends.pop() if ends else 0)
+    parts = ["collect", "program --cases", "render", "program --resume", "render"]
+    assert calls == parts and code == (1 if often == 2 else 0)
+    out, err = capsys.readouterr()
+    assert ("report: " in out) == (often == 1)
+    assert (f"recheck-report render {tmp_path / 'measured'}" in err) == (often == 2)
 
 
 def test_an_earlier_report_is_not_taken_for_this_run_s(

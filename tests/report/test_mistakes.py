@@ -46,6 +46,7 @@ SLIPS = [
     ("4194304/cold", "4194304/hot", "is not counted: counters are of launches with flushed cache"),
     ("bank_conflicts /", "bank_conflict /", "no counter shared_bank_conflict; nearest are shared_"),
     ("shared_bank_conflicts /", "rows /", "; and no such axis; there are elements"),
+    ("shared_bank_conflicts /", "smsp_inst.sum /", "there is no counter smsp_inst.sum; nearest "),
     ("at_least = 0.84", "at_least = 84", "at_least is a share, at most 1: 84 % is 0.84"),
     ("at_least = 0.5", "equals = 1, relative = 10", "relative is a share, at most 1: 84 % is 0"),
     ('roof = "dram"', 'roof = "drm"', "'drm' is no case: write experiment/row/shape/regime, like"),

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 from conftest import ENVIRONMENT, EXPERIMENTS, one_line, process, run, words_of
+from recheck_report import cli
+from recheck_report.claims import measured
 from recheck_report.cli import COMMANDS
 from synthetic import keep, make_record
 
@@ -51,6 +53,18 @@ def test_wrong_arguments_are_one_line(command: str) -> None:
     result = run(command, "--no-such-flag")
     assert result.returncode == 2 and result.stdout == ""
     assert re.fullmatch(r"error: [^\n]+--help says what there is\n", result.stderr)
+
+
+@pytest.mark.parametrize("error", [ImportError("no"), ValueError("no"), SystemError("no")])
+def test_whatever_an_import_raises_is_one_line(
+    error: Exception, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(_: str) -> None:
+        raise error
+
+    monkeypatch.setattr(cli, "import_module", broken)
+    said = one_line(run("render", "record", "--output", tmp_path / "out", drawn=True), 1)
+    assert "pip install" in said and str(error) in said
 
 
 def test_the_build_has_a_command_for_its_own_packages(tmp_path: Path) -> None:
@@ -94,6 +108,20 @@ def test_a_full_standard_output(command: str, record: Path) -> None:
         found = subprocess.run(words, env=env, stdout=full, stderr=subprocess.PIPE, text=True)
     assert found.returncode == 1
     assert found.stderr == "error: standard output: cannot be written: No space left on device\n"
+
+
+@pytest.mark.parametrize("error", [OSError(11, "no more"), OSError(13, "no more", "read.me")])
+def test_what_fails_is_not_called_what_it_is_not(
+    error: OSError, record: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither standard output that can be written, nor a file that was to be read."""
+
+    def fails(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(measured, "load", fails)
+    said = one_line(run("verify", record.parent), 1)
+    assert said == f"error: {'read.me: ' * bool(error.filename)}no more\n"
 
 
 def test_a_character_set_that_lacks_some(record: Path) -> None:

@@ -6,6 +6,7 @@ import builtins
 import csv
 import html
 import json
+import os
 import re
 import subprocess
 import sys
@@ -14,7 +15,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import ENVIRONMENT, linked, one_line, pages, process, row_of, run, text_of, tree
+from conftest import (
+    ENVIRONMENT,
+    linked,
+    one_line,
+    pages,
+    process,
+    row_of,
+    run,
+    text_of,
+    tree,
+    words_of,
+)
 from recheck_report.model.record import Record
 from synthetic import (
     SHAPES,
@@ -41,19 +53,30 @@ def few() -> Json:
 def test_same_record_same_bytes(
     report: Callable[..., str], save: Callable[..., Path], tmp_path: Path
 ) -> None:
-    """Neither hash seed, working folder, the user's matplotlibrc, time zone nor the processor's
-    vector units reach into the report."""
+    """Neither hash seed, working folder, time zone, the user's settings of Python, matplotlib and
+    NumPy, nor the processor's vector units reach into the report."""
     record = make_record(SMALL)
     report(record, drawn=True)
     other = tmp_path / "elsewhere"
     other.mkdir()
     (other / "matplotlibrc").write_text("font.size: 30\naxes.titlepad: 30\ngrid.linestyle: :\n")
+    (other / ".config" / "matplotlib").mkdir(parents=True)
+    for broken in (other / "broken", other / ".config" / "matplotlib" / "matplotlibrc"):
+        broken.write_bytes(b"\xff")
     env = {"PYTHONHASHSEED": "7", "TZ": "Asia/Tokyo", "LC_ALL": "C", "SOURCE_DATE_EPOCH": "1"}
-    env["NPY_DISABLE_CPU_FEATURES"] = "AVX512F AVX512_SKX AVX2 FMA3"
-    env["PYTHONWARNINGS"] = "ignore"
-    result = process("render", save(record), "--output", "out", cwd=other, env=env)
+    users = {"MPLBACKEND": "module://matplotlib_inline.backend_inline", "HOME": str(other)}
+    users |= {"MATPLOTLIBRC": str(other / "broken"), "MPLCONFIGDIR": str(other / "broken" / "no")}
+    users |= {"PYTHONWARNINGS": "error", "PYTHONOPTIMIZE": "2", "PYTHONUTF8": "0"}
+    users |= {"PYTHONINSPECT": "1", "NPY_ENABLE_CPU_FEATURES": "NONE"}
+    arguments = ("render", save(record), "--output")
+    result = process(*arguments, "out", cwd=other, env={**env, **users})
     assert (result.returncode, result.stderr) == (0, "")
     assert tree(other / "out") == tree(tmp_path / "report")
+    processor = {"NPY_DISABLE_CPU_FEATURES": "AVX512F AVX512_SKX AVX2 FMA3"}
+    called = [sys.executable, "-Wignore", "-c", "from recheck_report.cli import main; main()"]
+    words = words_of(*arguments, tmp_path / "other")
+    subprocess.run([*called, *words], env={**os.environ, **ENVIRONMENT, **processor}, check=True)
+    assert tree(tmp_path / "other") == tree(tmp_path / "report")
 
 
 def test_no_figure_is_a_sum_that_is_another_by_another_python(
@@ -176,15 +199,23 @@ NO_COMMIT = "**In no git repository**: no commit holds the program"
         ("environment.state.other_processes", 2, "**2 other processes hold the GPU**"),
         ("environment.gpu.mig", True, "**MIG is on**"),
         ("environment.mps", True, "**MPS is on**"),
-        ("plan.preset", "quick", "**Not the full matrix**: preset quick."),
         ("finished", None, "**Unfinished record**"),
     ],
 )
 def test_brands(path: str, value: object, brand: str, loaded: Callable[[Json], Record]) -> None:
     from recheck_report.sections import provenance
 
-    (text,) = provenance.brands(measured(loaded(bend(few(), path, value))))
-    assert brand in text
+    own = measured(loaded(bend(few(), path, value)))
+    (text,) = provenance.brands(own)
+    assert brand in text and not provenance.notes(own)
+
+
+def test_what_was_asked_for_is_no_warning(loaded: Callable[[Json], Record]) -> None:
+    from recheck_report.sections import provenance
+
+    own = measured(loaded(bend(few(), "plan.preset", "claims")))
+    assert provenance.brands(own) == []
+    assert provenance.notes(own) == ["**A part of the matrix**: the cases that decide claims."]
 
 
 def test_brands_stand_at_the_top(report: Callable[..., str]) -> None:

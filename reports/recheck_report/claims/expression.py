@@ -1,7 +1,7 @@
 """Formulas in claims: a small part of Python's arithmetic, over names that the caller gives.
 
-Numbers, names, + - * / // % **, comparisons, and, or, not, and min, max, ceil, floor. Nothing else
-is evaluated, whatever a file says.
+Numbers, names, which may have dots, + - * / // % **, comparisons, and, or, not, and min, max,
+ceil, floor. Nothing else is evaluated, whatever a file says.
 """
 
 from __future__ import annotations
@@ -68,13 +68,23 @@ def _finite(text: str, number: float) -> float:
     return float(number)
 
 
+def _dotted(node: ast.AST) -> str:
+    """A name, which may have parts behind dots; empty if the node is none."""
+    parts = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    return ".".join([node.id, *reversed(parts)]) if isinstance(node, ast.Name) else ""
+
+
 def names(text: str) -> set[str]:
     """The names that a formula refers to; raises BadExpression if it calls what there is not."""
     nodes = [*ast.walk(_parse(text))]
     for called in (node.func for node in nodes if isinstance(node, ast.Call)):
         if not isinstance(called, ast.Name) or called.id not in _CALLS:
             raise BadExpression(f"{text!r} calls what is none of {', '.join(_CALLS)}")
-    return {node.id for node in nodes if isinstance(node, ast.Name)} - _CALLS.keys()
+    inner = {node.value for node in nodes if isinstance(node, ast.Attribute)}
+    return {*map(_dotted, (node for node in nodes if node not in inner))} - {"", *_CALLS}
 
 
 def evaluate(text: str, known: Mapping[str, float]) -> float | bool:
@@ -84,7 +94,7 @@ def evaluate(text: str, known: Mapping[str, float]) -> float | bool:
         match node:
             case ast.Constant(value=int() | float() as number) if not isinstance(number, bool):
                 return _finite(text, number)
-            case ast.Name(id=name):
+            case ast.Name() | ast.Attribute() if name := _dotted(node):
                 if name not in known:
                     raise Unknown(name)
                 return _finite(text, known[name])

@@ -30,7 +30,7 @@ from recheck_report.claims.sources import ALWAYS, SOURCES
 from recheck_report.claims.story import Step, Story
 from recheck_report.claims.toml import there
 from recheck_report.model.case import Source
-from recheck_report.model.counters import COUNTERS, LAUNCHES
+from recheck_report.model.counters import COUNTERS, LAUNCHES, is_metric
 from recheck_report.model.record import Record
 
 
@@ -124,6 +124,8 @@ def uncounted(known: Collection, tables: Tables) -> Iterator[str]:
                     yield f"{known.folder / address}: field {check.place}.{key}: {what}; say cold"
             names = (*axes, *COUNTERS, LAUNCHES)
             for name in sorted(expression.names(check.expression) - {*names}):
+                if is_metric(name):
+                    continue
                 what = f"there is no counter {name}; {there((*COUNTERS, LAUNCHES), name)}"
                 what += f"; and no such axis; {there(axes, name)}"
                 yield f"{known.folder / address}: field {check.place}.expression: {what}"

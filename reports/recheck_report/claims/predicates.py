@@ -333,7 +333,8 @@ class Questions:
         try:
             return float(expression.evaluate(check.expression, {**counters.values, **shape}))
         except expression.Unknown as error:
-            raise Missing(f"{name}: the counter {error.name} was not read") from error
+            none = f"{name}: Nsight Compute has no value of {error.name} here"
+            raise Missing(none) from error
 
     def _count(self, check: Check) -> Outcome:
         value = self._counted(check, check.of)
@@ -354,8 +355,7 @@ class Questions:
         if self.probes and not self.probes.foreign(self.record):
             found |= self.probes.attributes
         if gpu:
-            # of what it does not know a device says 0
-            found |= {k: v for k, v in vars(gpu).items() if type(v) in (int, float) and v}
+            found |= {k: v for k, v in vars(gpu).items() if type(v) in (int, float)}
         return found
 
     def _attribute_missing(self, name: str) -> Missing:

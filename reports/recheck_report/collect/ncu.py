@@ -20,7 +20,8 @@ from typing import Any
 from recheck_report.collect import programs
 from recheck_report.collect.plan import TINY
 from recheck_report.collect.programs import Ended, execute, say
-from recheck_report.model.counters import ATTRIBUTES, COUNTERS, LAUNCHES, Metrics
+from recheck_report.model.counters import ATTRIBUTES, COUNTERS, LAUNCHES, Metrics, counter_of
+from recheck_report.model.probes import MOST_COUNT
 
 # the harness's kernel behind each launch that it shows, by a name that no row's kernel has
 END = re.compile(r"\brecheck_read_clocks_kernel\b")
@@ -65,12 +66,13 @@ SCALES |= {"cycle/nsecond": 1e9, "cycle/usecond": 1e6, "Ghz": 1e9, "Mhz": 1e6}
 
 
 def number(text: str, unit: str) -> float | None:
-    """A value as ncu prints it in base units; null for "n/a" and for no number."""
+    """A value as ncu prints it in base units; null for "n/a" and for what is no count."""
     try:
         value = float(text.replace(",", ""))
     except ValueError:
         return None
-    return value * SCALES.get(unit, 1) if math.isfinite(value) else None
+    value *= SCALES.get(unit, 1)
+    return value if 0 <= value <= MOST_COUNT else None
 
 
 def parse(text: str) -> list[Kernel]:
@@ -97,9 +99,10 @@ def parse(text: str) -> list[Kernel]:
 
 
 def errors(ended: Ended) -> list[str]:
-    """What ncu says went wrong. That the program in it returned an error is none, as it ends with
-    its profile."""
-    said = re.findall(r"^==ERROR== (.*\S)", ended.out + "\n" + ended.err, re.MULTILINE)
+    """What ncu says went wrong; a line that ends in a colon with the line that it announces. That
+    the program in it returned an error is none, as it ends with its profile."""
+    text = re.sub(r":[ \t]*\n(==ERROR==)?\s*(?=\S)", ": ", ended.out + "\n" + ended.err)
+    said = re.findall(r"^==ERROR== (.*\S)", text, re.MULTILINE)
     return [f"not measured: ncu: {line}" for line in said if "application returned" not in line]
 
 
@@ -122,6 +125,12 @@ def complaints(ended: Ended) -> list[str]:
     return said or [f"not measured: ncu saw too few kernels, {ended.how}"]
 
 
+def _in_order(counters: Collection[str]) -> list[str]:
+    """Ours first, then metrics by their own names."""
+    ours = [name for name in COUNTERS if name in counters]
+    return ours + sorted({*counters} - {*COUNTERS, LAUNCHES})
+
+
 class Profiler:
     """Nsight Compute on recheck's cases, with those metrics that it knows of the wanted counters.
     Each metric more may be a pass more over every kernel of a run."""
@@ -133,14 +142,14 @@ class Profiler:
 
     def sources(self, counter: str) -> Metrics | None:
         """Which metrics a counter is the sum of here; null where ncu knows none of its sets."""
-        sets = COUNTERS[counter].metrics
+        sets = counter_of(counter).metrics
         return next((each for each in sets if not self.unknown.intersection(each)), None)
 
     def metrics(self, counters: Collection[str]) -> list[str]:
         """Those of some counters. What is no sum is of the longest kernel, so that asks for its
         duration; of what asks for none the grid's size is free."""
-        chosen = [name for name in COUNTERS if name in counters]
-        if any(COUNTERS[name].over_kernels is None for name in chosen):
+        chosen = _in_order(counters)
+        if any(counter_of(name).over_kernels is None for name in chosen):
             chosen.append("nanoseconds")
         found = [metric for name in chosen or ["grid"] for metric in self.sources(name) or ()]
         return list(dict.fromkeys(found))
@@ -175,7 +184,10 @@ class Profiler:
             if not any(profile.launches):
                 # an error quotes the name, maybe as a regular expression
                 plain = "\n".join(profile.complaints).replace("\\", "")
-                missing = {m for m in metrics if re.search(rf"\b{re.escape(m)}(?!\w)", plain)}
+                ends = r"(?!\w|\.\w)"
+                missing = {m for m in metrics if re.search(rf"\b{re.escape(m)}{ends}", plain)}
+                # those of a claim by their own names cost no other counter
+                missing = missing or {m for m in metrics if m in self.wanted}
                 if not missing:
                     return {}, reason(profile, KNOWN_CASE)
             else:
@@ -220,11 +232,11 @@ class Profiler:
     def values(self, call: list[Kernel], wanted: Collection[str]) -> dict[str, float]:
         values = {LAUNCHES: float(len(call))}
         longest = max(range(len(call)), key=lambda at: call[at].duration)
-        for name, counter in COUNTERS.items():
-            sources = self.sources(name) if name in wanted else None
+        for name in _in_order(wanted):
+            sources = self.sources(name)
             if sources and all(source in kernel.values for kernel in call for source in sources):
                 each = [math.fsum(kernel.values[source] for source in sources) for kernel in call]
-                over = counter.over_kernels
+                over = counter_of(name).over_kernels
                 values[name] = float(over(each) if over else each[longest])
         return values
 

@@ -13,7 +13,7 @@ from recheck_report.claims.checks import Check
 from recheck_report.claims.names import Tables
 from recheck_report.collect.programs import BadProgram, cases_of, execute
 from recheck_report.model.case import Source
-from recheck_report.model.counters import ATTRIBUTES, COUNTERS, LAUNCHES, LIMITS
+from recheck_report.model.counters import ATTRIBUTES, COUNTERS, LAUNCHES, LIMITS, is_metric
 from recheck_report.model.read import RECORD
 from recheck_report.model.typed import BadRecord, bytes_of, read_json
 
@@ -45,7 +45,8 @@ def wanted(known: Collection) -> Wanted:
     found = Wanted()
     for _, check in known.asked:
         if check.form == "count":
-            names = expression.names(check.expression or "0") & {*COUNTERS, LAUNCHES}
+            names = expression.names(check.expression or "0")
+            names = {name for name in names if name in (*COUNTERS, LAUNCHES) or is_metric(name)}
             for case in filter(None, (check.of, check.per)):
                 found.cases.setdefault(case, set()).update(names)
         elif check.form == "test":

@@ -15,7 +15,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from recheck_report.claims import load_collection
@@ -68,11 +68,12 @@ def rescued(folder: Path) -> Path:
 
 @dataclass
 class Parts:
-    """The commands of each part. `code`: of the first that failed. `before`: the record that was
-    in the folder, by its time."""
+    """The commands of each part. `code`: of the first that failed, other than `render`. `shown`:
+    what became of each rendering. `before`: the record that was in the folder, by its time."""
 
     options: argparse.Namespace
     code: int = 0
+    shown: list[bool] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.before = self.written()
@@ -87,33 +88,36 @@ class Parts:
 
     def call(self, *words: object) -> None:
         """Runs a command, unless one before it failed; Ctrl-C is its own to answer."""
-        if self.code:
-            return
-        child = subprocess.Popen([*map(str, words)])
+        if not self.code:
+            self.code = self.ended(*words)
+
+    def ended(self, *words: object) -> int:
+        """The exit code of a command."""
+        child, code = subprocess.Popen([*map(str, words)]), 0
         while child.returncode is None:
             try:
                 child.wait()
             except KeyboardInterrupt:
-                self.code = INTERRUPTED
-        self.code = self.code or child.returncode
+                code = INTERRUPTED
+        return code or child.returncode
 
-    def python(self, command: str, *words: object) -> None:
+    def python(self, command: str, *words: object) -> list[object]:
         claims = ("--experiments", self.options.experiments)
-        self.call(sys.executable, "-m", "recheck_report", command, *words, *claims)
+        return [sys.executable, "-m", "recheck_report", command, *words, *claims]
 
     def collect(self) -> None:
         tools = [f"--{name}={getattr(self.options, name)}" for name in ("ncu", "sanitizer", "nvcc")]
         tests = [f"--tests={self.options.tests}"] if self.options.tests else []
         output = self.options.measured / PROBES
-        self.python("collect", self.options.program, *tools, *tests, "--output", output)
+        self.call(*self.python("collect", self.options.program, *tools, *tests, "--output", output))
 
     def run(self, *words: str) -> None:
         output = f"--output={self.options.measured}"
         self.call(self.options.program, output, *words, *self.options.flags)
 
     def render(self) -> None:
-        """A report of what there is, also behind a part that failed."""
-        code, self.code = self.code, 0
+        """A report of what there is, also after a phase that failed. Where there can be none, the
+        next phase is measured all the same, unless it was interrupted."""
         measured, shown = self.options.measured, []
         if self.new():
             if (measured / JOURNAL).exists():
@@ -123,8 +127,11 @@ class Parts:
                     shown += [f"--{option}", value]
             if self.options.beside:
                 shown += ["--beside", *self.options.beside]
-            self.python("render", measured, "--output", self.options.report, *shown)
-        self.code = code or self.code
+            words = self.python("render", measured, "--output", self.options.report, *shown)
+            code = self.ended(*words)
+            self.shown.append(code == 0)
+            if code == INTERRUPTED:
+                self.code = self.code or code
 
 
 def say(part: str, what: str) -> None:
@@ -185,7 +192,8 @@ def run(options: argparse.Namespace) -> int:
         say("part 2 of 2", "the rest of the matrix")
         parts.run(*(["--resume"] if claims_first else []))
         parts.render()
-    if parts.new() and (options.report / "verdicts.json").exists():
+    shown = parts.shown
+    if shown and shown[-1]:
         for line in last_lines(options.report):
             print(line)
     if parts.code and parts.new():
@@ -193,6 +201,11 @@ def run(options: argparse.Namespace) -> int:
     say("end", f"after {time.monotonic() - start:.0f} s")
     if parts.code and not parts.new():
         raise Failed("nothing was measured; what lay there before is as it was", parts.code)
+    if shown and not shown[-1]:
+        older = f", and {options.report} is of the first phase alone" if any(shown) else ""
+        again = f"recheck-report render {options.measured} --output {options.report}"
+        again += f" --experiments {options.experiments}"
+        raise Failed(f"the record was not rendered{older}; try again: {again}", parts.code or 1)
     if parts.code and parts.code != INTERRUPTED:
         raise Failed(f"a part failed; the report is of what there was: {options.report}")
     return parts.code

@@ -39,7 +39,7 @@ def write(files: dict[str, bytes], folder: Path, mark: str = MARK) -> None:
 
     A full disk thus leaves the earlier report as it was. README.md goes last. Only where a
     README.md has this mark, which says what kind of report it is, are other files replaced, and
-    those of the earlier report removed. Raises Failed or OSError.
+    those of the earlier report removed. Raises Failed.
     """
     again = _ours(folder / README, mark)
     for name, data in files.items():
@@ -62,11 +62,11 @@ def write(files: dict[str, bytes], folder: Path, mark: str = MARK) -> None:
             os.replace(temporary[target], target)
             del temporary[target]
     except BaseException as error:
-        if isinstance(error, OSError):
-            error.filename = str(folder)
         with contextlib.suppress(OSError):
             for path in temporary.values():
                 os.unlink(path)
+        if isinstance(error, OSError):
+            raise Failed(f"{folder}: cannot be written: {error.strerror}") from error
         raise
     for each in stale:
         each.unlink()

@@ -27,6 +27,7 @@ from recheck_report.commands.output import MARK, write
 from recheck_report.formatting import cell, shape_label
 from recheck_report.model.read import RECORD, load, locate
 from recheck_report.model.record import MEMORY_LEVELS, SPECIAL, Experiment
+from recheck_report.model.typed import printable
 from recheck_report.net import caught
 from recheck_report.page import Peak, title
 from recheck_report.page import page as html_page
@@ -45,6 +46,7 @@ from recheck_report.sections import (
     sustained,
     tables,
 )
+from recheck_report.sections.causes import causes
 from recheck_report.sections.times import cases_csv
 from recheck_report.sections.verdicts import SUMMARY, View
 from recheck_report.statistics import variation
@@ -207,7 +209,7 @@ def _readme(own: Measured, files: dict[str, bytes], others: bool, peak: Peak | N
         "readme.md.j2",
         left_out=left_out,
         brands=brands,
-        notes=provenance.notes(record),
+        notes=provenance.notes(own),
         answer=caught(lambda: summary.answer(own, brands), lambda why: [_without(why)]),
         # in full where no other page has them
         documents=(documents.cited if ERRATA in files else documents.sources)(own),
@@ -319,5 +321,7 @@ def run(options: argparse.Namespace) -> int:
     if options.bundle:
         folder = options.output.resolve()
         shutil.make_archive(str(options.bundle.with_suffix("")), "zip", folder.parent, folder.name)
+    for cause in causes(own):
+        print(printable(cause.says))
     print(options.output / README)
     return 0

@@ -52,10 +52,12 @@ class Error:
 class Power:
     """What launches back to back draw, over a window of its own."""
 
-    watts: Annotated[float, Is("on average, watts", above=0)]
-    joules: Annotated[float, Is("per launch, joules", above=0)]
+    watts: Annotated[float | None, Is("on average, watts", least=0, zero_is_null=True)] = None
+    joules: Annotated[float | None, Is("per launch, joules", least=0, zero_is_null=True)] = None
     seconds: Annotated[float, Is("length of the window, seconds")] = 0.0
-    temperature_c: Annotated[float, Is("at its end, degrees Celsius")] = 0.0
+    temperature_c: Annotated[float | None, Is("at its end, degrees Celsius", zero_is_null=True)] = (
+        None
+    )
     throttle: Annotated[tuple[str, ...], Is("what kept the clock down, as NVML names it")] = ()
 
 
@@ -116,7 +118,7 @@ class Raw:
     samples: Annotated[tuple[Time, ...], Is("in the order taken, seconds; each of a batch")] = ()
     blocks: Annotated[tuple[Block, ...], Is("[round, samples], in order of time")] = ()
     clocks: Annotated[
-        tuple[Annotated[float | None, Is(above=0, most=1e11)], ...],
+        tuple[Annotated[float | None, Is(least=0, most=1e11, zero_is_null=True)], ...],
         Is("of the SMs, hertz, one for each block; null: not known"),
     ] = ()
     set_aside: Annotated[
@@ -141,7 +143,9 @@ class Result:
     error: Annotated[Error | None, Is("on real inputs; right if and only if value <= bound")] = None
     flops: Annotated[float, Is("useful operations", least=0)] = 0.0
     bytes: Annotated[float, Is("each input read once, each output written once", least=0)] = 0.0
-    clock_hz: Annotated[float | None, Is("median of its blocks' clocks, hertz", above=0)] = None
+    clock_hz: Annotated[
+        float | None, Is("median of its blocks' clocks, hertz", least=0, zero_is_null=True)
+    ] = None
     power: Annotated[Power | None, Is("of sustained launches; of older records, hot ones")] = None
     spent: Annotated[float, Is("seconds of the run, proofs included", least=0)] = 0.0
     settling: Annotated[Settling | None, Is("of a sustained time")] = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import get_type_hints
@@ -84,6 +85,21 @@ COUNTERS = {
         (("launch__shared_mem_per_block_static", "launch__shared_mem_per_block_dynamic"),), max
     ),
 }
+# any other metric by Nsight Compute's own name, which has __ in it
+_METRIC = re.compile(r"(?=\w+__)[a-z][a-z0-9_]{0,99}(\.[a-z0-9_]{1,60}){0,4}")
+
+
+def is_metric(name: str) -> bool:
+    return _METRIC.fullmatch(name) is not None
+
+
+def counter_of(name: str) -> Counter:
+    """A counter of ours, or a metric: of several kernels a sum is added up, others are the longest
+    kernel's."""
+    over_kernels = sum if name.endswith(".sum") else None
+    return COUNTERS.get(name) or Counter(((name,),), over_kernels)
+
+
 # what says which unit limits a launch
 LIMITS = (
     *(name for name in COUNTERS if name.endswith("_percent")),
@@ -101,5 +117,5 @@ ATTRIBUTES = {
 # the numbers that a record has of its GPU are attributes as well
 OF_DEVICE = (
     *ATTRIBUTES,
-    *(name for name, kind in get_type_hints(Gpu).items() if kind in (int, float, float | None)),
+    *(name for name, kind in get_type_hints(Gpu).items() if kind in (int | None, float | None)),
 )

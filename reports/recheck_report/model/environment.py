@@ -12,21 +12,25 @@ from recheck_report.model.typed import Is
 
 @dataclass(frozen=True)
 class Gpu:
-    """0: the device does not say, as integrated GPUs do of their memory; null: not known."""
+    """Of what a device does not know it says 0, as integrated GPUs do of their memory."""
 
     name: Annotated[str, Is("of the model")] = "unknown GPU"
     compute_capability: Annotated[str, Is("major.minor")] = ""
-    sm_count: Annotated[int, Is("streaming multiprocessors")] = 0
-    l2_bytes: Annotated[int, Is("size of L2, bytes")] = 0
-    memory_bytes: Annotated[int, Is("of the device, bytes")] = 0
-    shared_bytes_per_block: Annotated[int, Is("the opt-in limit, bytes")] = 0
-    clock_hz: Annotated[float, Is("the most that the SMs are specified for, hertz")] = 0.0
-    memory_clock_hz: Annotated[float, Is("hertz")] = 0.0
-    memory_bus_bits: Annotated[int, Is("bits")] = 0
+    sm_count: Annotated[int | None, Is("streaming multiprocessors", zero_is_null=True)] = None
+    l2_bytes: Annotated[int | None, Is("size of L2, bytes", zero_is_null=True)] = None
+    memory_bytes: Annotated[int | None, Is("of the device, bytes", zero_is_null=True)] = None
+    shared_bytes_per_block: Annotated[
+        int | None, Is("the opt-in limit, bytes", zero_is_null=True)
+    ] = None
+    clock_hz: Annotated[
+        float | None, Is("the most that the SMs are specified for, hertz", zero_is_null=True)
+    ] = None
+    memory_clock_hz: Annotated[float | None, Is("hertz", zero_is_null=True)] = None
+    memory_bus_bits: Annotated[int | None, Is("bits", zero_is_null=True)] = None
     uuid_hash: Annotated[str | None, Is("16 hex digits of a hash of the device's UUID")] = None
     ecc: Annotated[bool | None, Is("whether it is on")] = None
     mig: Annotated[bool | None, Is("whether it is on")] = None
-    power_limit_watts: Annotated[float | None, Is("watts")] = None
+    power_limit_watts: Annotated[float | None, Is("watts", zero_is_null=True)] = None
 
 
 @dataclass(frozen=True)
@@ -88,7 +92,7 @@ class Environment:
     device_debug: Annotated[bool, Is("whether device code was built with -G")] = False
     blas: Annotated[str | None, Is("the library of the CPU's BLAS; null: none")] = None
     cpu: Annotated[str, Is("model")] = "unknown CPU"
-    cpu_threads: Annotated[int, Is("that the hardware has")] = 0
+    cpu_threads: Annotated[int | None, Is("that the hardware has", zero_is_null=True)] = None
     os: Annotated[str, Is("distribution and kernel")] = "unknown"
     git: Annotated[Git, Is("of the build")] = Git()
     started: Annotated[str, Is("when the run began, UTC")] = ""

@@ -16,6 +16,7 @@ from recheck_report.model.typed import BadRecord, Is, bytes_of, read_json, typed
 
 SCHEMA = 1
 PROBES = "probes.json"  # a report takes it along
+MOST_COUNT = 1e18
 OUTCOMES = ("pass", "fail", "hazards", "clean", "refused", "compiles")
 _CASE = rf"^{NAME}/{ROW}/{SHAPE}/({'|'.join(REGIMES)})$"
 _TEST = r"^(gate|racecheck|compile):[^`\[\]<>|\\]+$"
@@ -39,7 +40,7 @@ class Origin:
 class Counters:
     reason: Annotated[str | None, Is("why there are none", filled=True)]
     values: Annotated[
-        dict[str, Annotated[float, Is(least=0, most=1e18)]], Is("by the counters' names")
+        dict[str, Annotated[float, Is(least=0, most=MOST_COUNT)]], Is("by the counters' names")
     ]
 
 

@@ -54,6 +54,7 @@ class Is:
     pattern: str = ""
     form: str = ""  # the pattern in words
     filled: bool = False  # a text or list that may not be empty
+    zero_is_null: bool = False  # drivers say 0 of what they do not know
     names: str = ""  # the pattern of an object's names
 
     @property
@@ -243,7 +244,10 @@ def _reader(kind: Any, limits: Is = ANY) -> Read:
     kind = get_args(kind)[0] if nullable else kind
     convert = _limited(_plain(kind, limits), limits, nullable)
     if nullable:
-        return lambda value, where, notes: None if value is None else convert(value, where, notes)
+        nulls = (0, None) if limits.zero_is_null else (None,)
+        return lambda value, where, notes: (
+            None if value in nulls and value is not False else convert(value, where, notes)
+        )
     return convert
 
 

@@ -57,7 +57,7 @@ def of(own: Measured, peak: Peak | None = None) -> Json:
         **_verdicts(own),
         "counters": {name: asdict(c) for name, c in counters.items()},
         "brands": provenance.brands(own),
-        "notes": provenance.notes(record),
+        "notes": provenance.notes(own),
         "peak": peak and asdict(peak),
         "trust": summary.trust(own),
         "evidence": evidence.of(own),

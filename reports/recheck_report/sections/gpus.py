@@ -84,7 +84,7 @@ def _facts(each: Measured) -> dict[str, str]:
 def brands(each: Measured) -> list[str]:
     """As at the top of a report; and as no page of these has a section on them, which times are too
     good to be true."""
-    found = [*provenance.brands(each), *provenance.notes(each.record)]
+    found = [*provenance.brands(each), *provenance.notes(each)]
     named = [f"{times.code(name)}: {prose(why)}" for name, why in each.suspects.items()]
     if named:
         found.append(f"**{times.count(len(named), 'suspect time')}**: {few(named, NAMED, '; ')}.")

@@ -11,10 +11,13 @@ from recheck_report.formatting import cell, shape_label, significant
 from recheck_report.model.environment import Environment
 from recheck_report.model.record import Record
 from recheck_report.sections import odd
+from recheck_report.sections.causes import causes
 from recheck_report.statistics.paired import LEVEL
 from recheck_report.statistics.ratio import COARSEST
 
 NAMED = 3  # parts of a record that are named because they could not be read
+# of plans that are not the full matrix, as they were asked for
+PARTS = {"claims": "the cases that decide claims", "chosen": "the cases that flags chose"}
 SHARED = 5  # per cent of the GPU's time from which on others are said to have shared it
 
 
@@ -37,17 +40,10 @@ def brands(own: Measured) -> list[str]:
     if own.comparisons.resolution > COARSEST:
         text = "a kernel compared with itself comes out different, so no ratio here is judged"
         found.append(f"**No differences can be measured**: {text}; see the self-audit.")
-    if not record.plan.full:
-        found.append(f"**Not the full matrix**: preset {record.plan.preset}.")
     if record.finished is None:
         text = "the run was interrupted or is still going on, so cases may be missing."
         found.append(f"**Unfinished record**: {text}")
-    for status in ("incorrect", "failed"):
-        count = record.count()[status]
-        if count:
-            found.append(
-                f"**{count} {'case' if count == 1 else 'cases'} {status}**: the reasons are listed."
-            )
+    found += [each.markdown for each in causes(own) if each.fault]
     if count := len(odd.values(record)):
         kinds = "1 kind" if count == 1 else f"{count} kinds"
         found.append(f"**Odd values of {kinds}**: [which, and where]({METHOD_PAGE}#odd-values).")
@@ -87,16 +83,21 @@ def _bold(says: str) -> str:
     return f"**{lead}**{colon}{rest}"
 
 
-def notes(record: Record) -> list[str]:
-    """What is good to know behind the answer: which times were disturbed, by what, in one sentence;
-    none if no time was."""
+def notes(own: Measured) -> list[str]:
+    """What is good to know after the answer: how much of the matrix was asked for, what this
+    machine cannot do, and which times were disturbed, by what."""
+    record = own.record
     timed = [case for case in record.cases if case.seconds]
-    causes = Counter(case.disturbed for case in timed if case.disturbed)
-    if not causes:
-        return []
-    named = ", ".join(f"{cell(cause)} ({count:,})" for cause, count in causes.most_common())
-    what = f"{causes.total():,} of {len(timed):,}: {named}"
-    return [f"**Disturbed times decide no claim**: {what}."]
+    found = []
+    if not record.plan.full:
+        what = PARTS.get(record.plan.preset, f"preset {record.plan.preset}")
+        found.append(f"**A part of the matrix**: {what}.")
+    found += [each.markdown for each in causes(own) if not each.fault]
+    if disturbed := Counter(case.disturbed for case in timed if case.disturbed):
+        named = ", ".join(f"{cell(why)} ({count:,})" for why, count in disturbed.most_common())
+        what = f"{disturbed.total():,} of {len(timed):,}: {named}"
+        found.append(f"**Disturbed times decide no claim**: {what}.")
+    return found
 
 
 def _unread(record: Record) -> list[str]:
@@ -160,11 +161,15 @@ def environment(own: Measured) -> list[list[str]]:
         found.append([what, absent if value is None else cell(text)])
 
     if gpu:
-        text = f"{gpu.name}, compute capability {gpu.compute_capability}, {gpu.sm_count} SMs"
-        add("GPU", gpu, text)
-        bits = f"{gpu.memory_bus_bits} bit at {gpu.memory_clock_hz / 1e9:.3f} GHz"
-        add("GPU memory", gpu, f"{gpu.memory_bytes / 1e9:.1f} GB, {bits}")
-        add("GPU clock", gpu, f"{gpu.clock_hz / 1e9:.3f} GHz by the device's attribute")
+        capability = gpu.compute_capability.removeprefix("0.0") or "not known"
+        many = _known("number of SMs", gpu.sm_count, "SMs")
+        add("GPU", gpu, f"{gpu.name}, compute capability {capability}, {many}")
+        size = _known("size", gpu.memory_bytes, "GB", 1e9, 1)
+        bits, pace = _known("bus width", gpu.memory_bus_bits, "bit"), gpu.memory_clock_hz
+        clock = f"{' at' if pace else ','} {_known('clock', pace, 'GHz', 1e9, 3)}"
+        add("GPU memory", gpu, f"{size}, {bits}{clock}")
+        clock = f"{_known('', gpu.clock_hz, 'GHz', 1e9, 3)} by the device's attribute"
+        add("GPU clock", gpu.clock_hz, clock, "gpu.clock_hz")
         add("GPU identity", gpu.uuid_hash, f"{gpu.uuid_hash} (hash)", "gpu.uuid_hash")
         for name, on in (("gpu.ecc", gpu.ecc), ("gpu.mig", gpu.mig), ("mps", env.mps)):
             add(name.split(".")[-1].upper(), on, "on" if on else "off", name)
@@ -182,7 +187,7 @@ def environment(own: Measured) -> list[list[str]]:
     add("GPU architectures", env.arch, f"{env.arch}")
     add("build", 0, env.build_type + (", device code with -G" if env.device_debug else ""))
     add("host compiler", 0, f"{env.host_compiler}, flags {env.flags}")
-    add("CPU", 0, f"{env.cpu}, {env.cpu_threads} threads")
+    add("CPU", 0, f"{env.cpu}, {_known('number of threads', env.cpu_threads, 'threads')}")
     add(
         "CPUs that others kept busy, over half a minute",
         env.state.other_cpus,
@@ -196,6 +201,11 @@ def environment(own: Measured) -> list[list[str]]:
     planned = f"; {whole:g} s planned in total" if whole is not None else ""
     add("sampling budget", 0, f"{env.budget_seconds:g} s per case{planned}")
     return found
+
+
+def _known(what: str, value: float | None, unit: str, scale: float = 1, digits: int = 0) -> str:
+    """ "2.619 GHz"; "clock not known" of what the driver does not say."""
+    return f"{what} not known" if value is None else f"{value / scale:.{digits}f} {unit}"
 
 
 FALSIFIES = ("launch_blocking", "debug_build")  # conditions under which no time is evidence

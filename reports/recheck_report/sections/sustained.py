@@ -115,7 +115,9 @@ def table(own: Measured, experiment: Experiment) -> list[Table]:
         over, power, settling = row.over, row.over.power, row.over.settling
         state, settled = [NONE], NONE
         if power:
-            state = [f"{power.watts:.0f} W", f"{power.temperature_c:.0f} °C", *power.throttle]
+            measured = (power.watts, "W"), (power.temperature_c, "°C")
+            known = [f"{value:.0f} {unit}" for value, unit in measured if value is not None]
+            state = [*known, *power.throttle] or [NONE]
         if settling:
             settled = f"{'' if settling.settled else 'not '}in {settling.seconds:.1f} s"
         rows.append([

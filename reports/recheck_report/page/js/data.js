@@ -55,12 +55,12 @@ function isAudit({ experiment }) {
   return EXPERIMENTS.get(experiment).audit;
 }
 
-// the three lists of packing.py: gzip in base64
+// the three lists of packing.py: zlib in base64
 async function loadSamples() {
   try {
     const text = atob(document.getElementById("samples").textContent);
     const bytes = Uint8Array.from(text, (each) => each.charCodeAt(0));
-    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
     const buffer = await new Response(stream).arrayBuffer();
     const [samples, rounds, counts] = new Uint32Array(buffer, 0, 3);
     SAMPLES.values = new Float32Array(buffer, 12, samples);

@@ -70,7 +70,7 @@ function caseFacts(each) {
     each.row.problem && ["solves", each.row.problem],
     each.id in DATA.suspects && ["suspect", plain(DATA.suspects[each.id])],
     each.unsure && ["disturbed", each.unsure],
-    ...Object.entries(DATA.counters[each.id]?.values ?? {}).map(([name, value]) => [name.replaceAll("_", " "), value.toLocaleString("en")]),
+    ...Object.entries(DATA.counters[each.id]?.values ?? {}).map(([name, value]) => [name.includes("__") ? name : name.replaceAll("_", " "), value.toLocaleString("en")]),
   ].filter(Boolean);
   return el("dl", { class: "facts" }, facts.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value))));
 }
