@@ -222,7 +222,8 @@ bool applies(const Experiment& experiment, const Strategy& strategy, Regime regi
 bool left_out(const Experiment& experiment, const Strategy& strategy, const Shape& shape,
               Regime regime, const Choice& choice) {
   // a process for each sample takes long: only what is named
-  if (is_first(regime) && choice.regimes.empty() && choice.cases.empty()) return true;
+  const bool named = !choice.cases.empty() && !is_own(experiment);
+  if (is_first(regime) && choice.regimes.empty() && !named) return true;
   if (!choice.shapes.empty()) return false;
   if (regime == Regime::sustained) return shape != experiment.headline;
   // where little is written, the library's row at the headline shows that it is as cold

@@ -16,17 +16,17 @@ def machine_rows(record: Record) -> list[Case]:
 
 
 def suspects(record: Record) -> dict[str, str]:
-    """Cold cases that beat the specification of the GPU, by id, each with the reason."""
+    """Cold and drained cases that beat the GPU's specification, by id, each with the reason."""
     found: dict[str, str] = {}
     gpu = record.environment.gpu
     cache = (gpu and gpu.l2_bytes) or math.inf
     for case in record.cases if gpu else ():
-        if case.target != "gpu" or case.regime != "cold" or not case.seconds:
+        if case.target != "gpu" or case.regime not in ("cold", "drained") or not case.seconds:
             continue
         # nearer levels of memory are faster than DRAM: that is what they are timed for
         nearer = case.experiment == MEMORY_LEVELS and "dram" not in case.strategy
-        # what fits into the cache may come from there; TF32 is not bound by fp32 units
-        large = case.bytes > 4 * cache and not nearer
+        # unless it is drained, what is written may stay in the cache; TF32 has units of its own
+        large = (case.regime == "drained" or case.bytes > 4 * cache) and not nearer
         for metric, apt in ((MEMORY, large), (COMPUTE, case.fp32)):
             limit, rate = metric.limit(record), metric.rate(case, case.seconds.median)
             if apt and limit and rate > limit and not case.part_of and not case.unsure:

@@ -54,7 +54,8 @@ def group(row: Case) -> int:
 def draw(own: Measured, experiment: Experiment) -> Card:
     record, shape = own.record, experiment.headline
     base_name = first_rung(record, experiment)
-    base = record.find(experiment, base_name or "", shape, "cold")
+    regime = record.ranked_by(experiment)
+    base = record.find(experiment, base_name or "", shape, regime)
     if not record.gpu_measured:
         raise nothing(record)
     if base is None or base.seconds is None:
@@ -65,7 +66,7 @@ def draw(own: Measured, experiment: Experiment) -> Card:
     ratios = [own.comparisons.ratio(base, case) for case in cases]
     rows = [case.strategy for case in cases]
     of_each = "" if all_of_them else ": of each listing its fastest row"
-    note = f"{experiment.title} at {shape_label(shape)}, cold{of_each}. "
+    note = f"{experiment.title} at {shape_label(shape)}, {regime}{of_each}. "
     note += "Dashed: the library. Grey: from the base; coloured: 95 % intervals."
     kinds = sorted({group(case) for case in cases})
     legend = 13.0 * (len(kinds) > 4)  # a second line of it

@@ -72,7 +72,7 @@ def rungs(own: Measured, experiment: Experiment) -> list[Case]:
 
 
 def timed(
-    record: Record, experiment: Experiment, rows: Sequence[Case], shape: str, regime: str = "cold"
+    record: Record, experiment: Experiment, rows: Sequence[Case], shape: str, regime: str = ""
 ) -> list[Case]:
     """The cases of these rows that have a time, fastest first by median."""
     found = (record.timed(experiment, row.strategy, shape, regime) for row in rows)

@@ -86,7 +86,7 @@ def draw(own: Measured, experiment: Experiment) -> Card:
         if (panel := [row for row in rows if row.case.fp32 == fp32])
     ]
     right = MARGIN + COLUMN * len(heads)
-    note = _note(experiment, rows, heads)
+    note = _note(experiment, own.record.ranked_by(experiment), rows, heads)
     note += "Bars: 95 % intervals."
     note += without_time([step.row for step in every], [case for _, case in steps])
     above = [LINE * (0.2 + max(1, len(lines))) for _, lines in panels]
@@ -170,8 +170,8 @@ def _panel(card: Card, axes: Axes, rows: list[_Row], lines: list[_Line], unit: s
         card.dots(axes, points.get(kind, []), **look)
 
 
-def _note(experiment: Experiment, rows: list[_Row], heads: list[str]) -> str:
-    text = f"{experiment.title} at {shape_label(experiment.headline)}, cold. "
+def _note(experiment: Experiment, ranked: str, rows: list[_Row], heads: list[str]) -> str:
+    text = f"{experiment.title} at {shape_label(experiment.headline)}, {ranked}. "
     if _GAIN in heads:
         text += f"{_GAIN}: times as fast as the step before"
         for last, row in zip([None, *rows], rows, strict=False):

@@ -1,4 +1,4 @@
-"""Over seconds: what each row keeps of its cold rate in seconds of launches."""
+"""Over seconds: what each row keeps of its single launches' rate in seconds of launches."""
 
 from __future__ import annotations
 
@@ -12,23 +12,24 @@ from recheck_report.sections.sustained import SAME, rows_of
 
 TITLE = "Over seconds"
 _NOTE = (
-    "Each row at the headline shape. Hollow: single launches, cold, 100 %; bar: back to back for "
-    "milliseconds (hot); filled: for seconds."
+    "Each row at the headline shape. Hollow: single launches, {single}, 100 %; bar: back to back "
+    "for milliseconds (hot); filled: for seconds."
 )
 
 
 def draw(own: Measured, experiment: Experiment) -> Card:
     found = rows_of(own.record, experiment)
-    compared = [(row, by) for row in found if (by := row.change(row.cold)) is not None]
+    single = own.record.ranked_by(experiment)
+    compared = [(row, by) for row in found if (by := row.change(row.single)) is not None]
     if not compared:
         raise nothing(own.record)
     names = [f"{row.over.strategy}{row.over.marks}" for row, _ in compared]
     most, name = min(zip((by for _, by in compared), names, strict=True))
-    message = f"Over seconds {name} runs {-100 * most:.1f} % below its cold rate"
+    message = f"Over seconds {name} runs {-100 * most:.1f} % below its {single} rate"
     if most > -SAME:
-        message = "Over seconds no row loses 1 % of its cold rate"
-    card = Card(message, _NOTE, 46 + 22 * len(compared))
-    axes = card.axes(room(names), 150, xlabel="rate, of the cold one (%)")
+        message = f"Over seconds no row loses 1 % of its {single} rate"
+    card = Card(message, _NOTE.format(single=single), 46 + 22 * len(compared))
+    axes = card.axes(room(names), 150, xlabel=f"rate, of the {single} one (%)")
     kept = [100 * (1 + by) for _, by in compared]
     hot = {
         y: kept[y] / (1 + by)
@@ -43,7 +44,7 @@ def draw(own: Measured, experiment: Experiment) -> Card:
         axes.plot([kept[y], 100], [y, y], color=OURS, linewidth=1.6)
         for x, fill in ((100, CARD), (kept[y], OURS)):
             axes.plot([x], [y], "o", color=OURS, mfc=fill, mec=OURS, mew=1.2)
-        rates = (significant(metric.rates(case)[0]) for case in (row.cold, row.over) if case)
+        rates = (significant(metric.rates(case)[0]) for case in (row.single, row.over) if case)
         beside(axes, y, f"{' → '.join(rates)} {metric.unit}", color=MUTED)
     axes.plot(list(hot.values()), list(hot), "|", mec=MUTED, mew=1.6, ms=14, zorder=1.5)
     return card

@@ -26,13 +26,13 @@ def members(record: Record, known: Collection) -> Iterator[Pair | Step]:
         yield from of_check(record, check)
     for listing in known.listings:
         if experiment := record.experiment(listing.experiment):
-            at = f"{listing.shape or experiment.headline}/cold"
+            at = f"{listing.shape or experiment.headline}/{record.ranked_by(experiment)}"
             yield Pair(f"{listing.row}/{at}", f"{listing.general}/{at}")
     for name, story in known.stories.items():
         if experiment := record.experiment(name):
             for step in story.steps:
                 if step.base:
-                    at = f"{experiment.headline}/cold"
+                    at = f"{experiment.headline}/{record.ranked_by(experiment)}"
                     yield Pair(f"{name}/{step.base}/{at}", f"{name}/{step.row}/{at}")
 
 

@@ -65,6 +65,9 @@ class State:
     event_nanoseconds: Annotated[
         int | None, Is("what two adjacent events measure, subtracted from every GPU time; ns")
     ] = None
+    event_step_nanoseconds: Annotated[
+        int | None, Is("the step of the clock that events read, ns", least=0)
+    ] = None
     other_cpus: Annotated[
         int | None, Is("the most CPUs that other processes kept busy between two looks")
     ] = None
@@ -83,6 +86,7 @@ class Environment:
     driver: Annotated[str | None, Is("version of the kernel's driver; null: none")] = None
     cuda_driver: Annotated[str | None, Is("the CUDA version that the driver has")] = None
     cuda_runtime: Annotated[str | None, Is("its version; null: built without CUDA")] = None
+    cublas: Annotated[str | None, Is("its version; null: not known")] = None
     nvcc: Annotated[str | None, Is("its version; null: built without CUDA")] = None
     host_compiler: Annotated[str, Is("name and version")] = "unknown"
     flags: Annotated[str, Is("of the compilers")] = ""

@@ -19,7 +19,7 @@ __all__ = ["Case"]  # which most of those who read a record need as well
 SCHEMA, OLDEST = 6, 5
 STATUS = ("passed", "incorrect", "failed", "unsupported", "not_run")
 # in the order of tables; others come behind
-REGIMES = ("cold", "hot", "inner", "end_to_end", "sustained")
+REGIMES = ("cold", "drained", "hot", "inner", "end_to_end", "first", "first_context", "sustained")
 # experiments about the measurement and the machine: they have sections of their own, no ladder
 AUDIT, MACHINE, MEMORY_LEVELS = "audit", "machine", "memory"
 SPECIAL = (AUDIT, MACHINE, MEMORY_LEVELS)
@@ -95,11 +95,26 @@ class Record(Run):
         return self.by_id.get(f"{experiment.name}/{strategy}/{shape}/{regime}")
 
     def timed(
-        self, experiment: Experiment, strategy: str | None, shape: str, regime: str = "cold"
+        self, experiment: Experiment, strategy: str | None, shape: str, regime: str = ""
     ) -> Case | None:
-        """The same, if it has a time."""
-        case = self.find(experiment, strategy or "", shape, regime)
+        """The same, if it has a time; by default in the regime that ranks the experiment's rows."""
+        case = self.find(experiment, strategy or "", shape, regime or self.ranked_by(experiment))
         return case if case and case.seconds else None
+
+    def ranked_by(self, experiment: Experiment) -> str:
+        """The regime whose times rank an experiment's GPU rows: drained, in which written bytes
+        count, where its kernels have such times at the headline; else cold."""
+        return "drained" if experiment.name in self._drained else "cold"
+
+    @cached_property
+    def _drained(self) -> set[str]:
+        headline = {each.name: each.headline for each in self.experiments}
+        return {
+            case.experiment
+            for case in self.cases
+            if case.regime == "drained" and case.role == "rung" and case.seconds
+            if case.shape_name == headline.get(case.experiment)
+        }
 
     @cached_property
     def _by_experiment(self) -> dict[str, list[Case]]:

@@ -94,6 +94,7 @@ def _experiment(own: Measured, experiment: Experiment) -> Json:
         "title": experiment.title,
         "axes": list(experiment.axes),
         "headline": experiment.headline,
+        "ranked": record.ranked_by(experiment),
         "ordinary": ordinary,
         "audit": experiment.name == AUDIT,
         "unit": metric.unit,

@@ -13,10 +13,14 @@ _WORDS = {
     "case": "a row at one shape in one regime; it has a time, or a reason why not",
     "headline shape": "the shape that tables and first sentences show",
     "cold": "the launch finds other data in the L2 cache, which is flushed before",
+    "drained": "as cold, but until everything that the launch wrote is in DRAM: the launch and a "
+    "kernel that reads twice L2 together, less that kernel after a clean L2",
     "hot": "the same launch has just run; CPU rows are always hot",
     "inner": "one launch repeats its loads and stores, and its time is divided by how often",
     "sustained": "launches back to back for two seconds, once time and power have settled",
     "end to end": "allocate, copy in, run, copy out, free",
+    "first": "end to end, as the first GPU work of a process that has a CUDA context",
+    "first context": "the same with the time to create the context",
     "gate": "the check that every case passes before it is timed",
     "self-audit, A/A": "one kernel timed under several names, and with slightly more work: "
     "how small a difference this run can tell",
@@ -37,7 +41,14 @@ _WORDS = {
     f"as Nsight Compute counts; the launch is limited by the busiest unit from {LIMITED} % on",
     "probe": "what was found out besides times: a counter, an attribute, the outcome of a test",
 }
-_REGIMES = {"inner": "inner", "end to end": "end_to_end", "sustained": "sustained"}
+_REGIMES = {
+    "drained": "drained",
+    "inner": "inner",
+    "end to end": "end_to_end",
+    "first": "first",
+    "first context": "first_context",
+    "sustained": "sustained",
+}
 
 
 def rows(record: Record) -> list[list[str]]:

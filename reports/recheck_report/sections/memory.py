@@ -53,8 +53,8 @@ def levels(record: Record) -> list[Level]:
     if experiment is None:
         return []
     found: dict[tuple[str, int | None], dict[str, Case]] = {}
-    # of several regimes the first with a time stands for the row at that size
-    order = sorted(record.of(experiment), key=lambda case: case.seconds is None)
+    # of several regimes one with a time stands for the row at that size: drained where it writes
+    order = sorted(record.of(experiment), key=lambda c: (c.seconds is None, c.regime != "drained"))
     for row in record.strategies(experiment):
         kind = next((each for each in KINDS if row.strategy.startswith(each)), None)
         if kind is None:

@@ -84,7 +84,7 @@ def _numbers(own: Measured, experiment: Experiment, step: Step) -> str:
     """Its time against its base's, and its rate."""
     say = Sentences(own, experiment)
     try:
-        case = say.need(step.row, experiment.headline, "cold")
+        case = say.need(step.row, experiment.headline, own.record.ranked_by(experiment))
     except Missing as error:
         return f"Not measured: {error.what}: {error.why}."
     base = own.record.timed(experiment, step.base, experiment.headline)
@@ -106,7 +106,8 @@ def _paragraph(own: Measured, experiment: Experiment, step: Step) -> str:
     checks = {each.key: each for each in step.check}
     if step.base:
         first, second = (
-            f"{experiment.name}/{row}/{experiment.headline}/cold" for row in (step.base, step.row)
+            f"{experiment.name}/{row}/{experiment.headline}/{own.record.ranked_by(experiment)}"
+            for row in (step.base, step.row)
         )
         checks[GAIN] = Check("ratio", base=first, other=second, above=1.0)
     known = {key: questions.ask(check) for key, check in checks.items()}

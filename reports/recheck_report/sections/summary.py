@@ -38,7 +38,8 @@ class Contest:
 def contests(own: Measured, experiment: Experiment) -> list[Contest]:
     """Those among the GPU's rungs; without a GPU row that was timed, that of the CPU's rows."""
     record, dispatch = own.record, own.known.settings.dispatch
-    target, regime = ("gpu", "cold") if _timed(record, experiment, "gpu") else ("cpu", "hot")
+    gpu = _timed(record, experiment, "gpu")
+    target, regime = ("gpu", record.ranked_by(experiment)) if gpu else ("cpu", "hot")
     found: dict[tuple[bool, bool], list[Case]] = {}
     for row in record.strategies(experiment):
         alike = row.target == target and row.role in ("rung", "baseline") and row.contends

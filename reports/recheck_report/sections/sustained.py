@@ -11,20 +11,26 @@ from recheck_report.model.record import Case, Experiment, Record
 from recheck_report.queries import metric_of
 from recheck_report.sections.tables import Table
 
-COLUMNS = ["row", "cold", "hot", "sustained", "against cold", "against hot"]
-COLUMNS += ["clock cold → sustained", "power, temperature, throttled by", "settled"]
 NOTE = """Sustained: back to back for two seconds, once time per launch (within 0.5 %) and power
 (within 2 %) stay the same over four half seconds, or after 6 s. Inputs take turns, so that no cache
-holds them. What hot launches lose against cold ones comes within milliseconds, not with heat.
+holds them. A hot launch that writes much takes longer than a cold one, as it waits for the bytes
+that the launch before left in L2.
 A loop of your own compares with sustained rates."""
 SAME = 0.01  # single launches differ by nearly as much from run to run
+
+
+def _columns(record: Record, experiment: Experiment) -> list[str]:
+    """The headings of an experiment's table."""
+    single = record.ranked_by(experiment)
+    found = ["row", single, "hot", "sustained", f"against {single}", "against hot"]
+    return [*found, f"clock {single} → sustained", "power, temperature, throttled by", "settled"]
 
 
 @dataclass(frozen=True)
 class Row:
     """A row at the headline: single launches, and launches back to back over seconds."""
 
-    cold: Case | None
+    single: Case | None  # in the regime that ranks the experiment's rows: cold or drained
     hot: Case | None
     over: Case
 
@@ -38,16 +44,16 @@ class Row:
 
 
 def rows_of(record: Record, experiment: Experiment) -> list[Row]:
-    """Those with a sustained time, the fastest cold one first."""
+    """Those with a sustained time, the fastest single launch first."""
     found = []
     for row in record.strategies(experiment):
-        cold, hot, over = (
+        single, hot, over = (
             record.timed(experiment, row.strategy, experiment.headline, regime)
-            for regime in ("cold", "hot", "sustained")
+            for regime in (record.ranked_by(experiment), "hot", "sustained")
         )
         if over:
-            found.append(Row(cold, hot, over))
-    return sorted(found, key=lambda row: (row.cold or row.over).time.median)
+            found.append(Row(single, hot, over))
+    return sorted(found, key=lambda row: (row.single or row.over).time.median)
 
 
 def _order(own: Measured, found: list[Row]) -> tuple[list[str], list[str]]:
@@ -60,7 +66,7 @@ def _order(own: Measured, found: list[Row]) -> tuple[list[str], list[str]]:
 
     turned, unsure = [], []
     for a, b in combinations([row for row in found if not row.over.marks], 2):
-        if not faster(a.cold, b.cold):
+        if not faster(a.single, b.single):
             continue
         if faster(b.over, a.over):
             turned.append(f"over seconds {b.name} is faster than {a.name}")
@@ -69,9 +75,9 @@ def _order(own: Measured, found: list[Row]) -> tuple[list[str], list[str]]:
     return turned, unsure
 
 
-def sentence(own: Measured, found: list[Row]) -> str:
+def sentence(own: Measured, experiment: Experiment, found: list[Row]) -> str:
     """ "Over seconds `stream_k` runs 2.1 % below its cold rate, the others within 1 %; ..." """
-    changes = {row.name: by for row in found if (by := row.change(row.cold)) is not None}
+    changes = {row.name: by for row in found if (by := row.change(row.single)) is not None}
     if not changes:
         return ""
     said = [
@@ -85,11 +91,12 @@ def sentence(own: Measured, found: list[Row]) -> str:
     order = "it is not certain that the order stays, of " if unsure else "the order stays"
     if turned:
         order, unsure = "the order turns: ", turned
-    return f"Over seconds, against cold rates: {', '.join(said)}; {order}{', '.join(unsure)}. "
+    changed = f"against {own.record.ranked_by(experiment)} rates: {', '.join(said)}"
+    return f"Over seconds, {changed}; {order}{', '.join(unsure)}. "
 
 
 def summary(own: Measured) -> str:
-    """Where the order of rows is another over seconds than cold; empty where it stays."""
+    """Where the order of rows is another over seconds; empty where it stays."""
     found = {each: _order(own, rows_of(own.record, each))[0] for each in own.record.ordinary}
     said = "; ".join(f"{prose(each.title)}: {', '.join(t)}" for each, t in found.items() if t)
     return f"**Sustained load turns the order** of rows. {said}." if said else ""
@@ -122,15 +129,24 @@ def table(own: Measured, experiment: Experiment) -> list[Table]:
             settled = f"{'' if settling.settled else 'not '}in {settling.seconds:.1f} s"
         rows.append([
             row.name,
-            rate(row.cold),
+            rate(row.single),
             rate(row.hot),
             f"{rate(over)} {metric.unit} {spread(over.time)}",
-            signed(row.change(row.cold)),
+            signed(row.change(row.single)),
             signed(row.change(row.hot)),
-            f"{clock(row.cold)} → {clock(over)} GHz",
+            f"{clock(row.single)} → {clock(over)} GHz",
             cell(", ".join(state).replace("_", " ")),
             settled,
         ])  # fmt: skip
-    notes = [f"{sentence(own, found)}At {shape_label(experiment.headline)}. {NOTE}"]
+    notes = [f"{sentence(own, experiment, found)}At {shape_label(experiment.headline)}. {NOTE}"]
     notes += sorted({f"{cell(row.over.disturbed)}." for row in found if row.over.disturbed})
-    return [Table("Over seconds", "sustained", COLUMNS, rows, [1, 2, 3, 4, 5, 6], notes)]
+    return [
+        Table(
+            "Over seconds",
+            "sustained",
+            _columns(own.record, experiment),
+            rows,
+            [1, 2, 3, 4, 5, 6],
+            notes,
+        )
+    ]

@@ -81,6 +81,7 @@ class Headline:
         self.own, self.record, self.experiment = own, record, experiment
         self.metric = metric_of(record, experiment)
         self.regimes = _regimes(record, experiment)
+        self.ranked = record.ranked_by(experiment)
         bases = first_rung(record, experiment), reference(record, experiment)
         self.bases = [name for name in bases if name]
         self.roof = roof(record, experiment)
@@ -99,7 +100,7 @@ class Headline:
 
     def _row(self, row: Case) -> list[str]:
         cases = {regime: self._find(row.strategy, regime) for regime in self.regimes}
-        main = cases.get("cold" if row.target == "gpu" else "hot")
+        main = cases.get(self.ranked if row.target == "gpu" else "hot")
         place = f'<a id="{row_anchor(self.experiment, row.strategy)}"></a>'
         line = [f"{place}`{row.strategy}`{row.marks}"]
         line += [_time(case) + mark(self.own, case) if case else NONE for case in cases.values()]
@@ -118,7 +119,7 @@ class Headline:
             # what a GPU can do at best is no yardstick for a CPU, nor for a part of a launch
             apt = row.target == "gpu" and not row.part_of
             line.append("base" if row.strategy == self.roof else _share(of_roof if apt else None))
-        for base in (self._find(name, "cold") for name in self.bases):
+        for base in (self._find(name, self.ranked) for name in self.bases):
             if base is main:
                 line.append("base")
             elif row.target == "gpu" and not row.part_of and base is not None and base.seconds:

@@ -12,7 +12,7 @@ function showAccuracy(root, state) {
     root,
     el("h1", {}, "Accuracy"),
     el("p", { class: "answer small", id: "answer" }, rich(experiment.accuracy)),
-    el("p", { class: "note" }, "Errors of the cold regime (CPU rows: hot) on real inputs, against float64; other regimes have other random inputs. Speed has each with the bound that it must keep."),
+    el("p", { class: "note" }, "Errors of the regime that ranks the rows (CPU rows: hot) on real inputs, against float64; other regimes have other random inputs. Speed has each with the bound that it must keep."),
     controls(select("experiment", "Experiment", choices, experiment.name, (name) => go({ view: "accuracy", experiment: name }))),
     sizesPlot(experiment, own, experiment.drawn, "error", "error", `${experiment.title}: ${own[0].error_metric}`),
     sizesTable(experiment, own, "error", "error"),

@@ -47,8 +47,8 @@ function ordinary() {
 }
 
 // the regime whose error and rate stand for a row at a shape, as in the Markdown report
-function stands({ row, regime }) {
-  return regime === (row.target === "gpu" ? "cold" : "hot");
+function stands({ row, regime, experiment }) {
+  return regime === (row.target === "gpu" ? EXPERIMENTS.get(experiment).ranked : "hot");
 }
 
 function isAudit({ experiment }) {
