@@ -61,6 +61,9 @@ class State:
     event_nanoseconds: Annotated[
         int | None, Is("what two adjacent events measure, subtracted from every GPU time; ns")
     ] = None
+    event_step_nanoseconds: Annotated[
+        int | None, Is("the step of the clock that events read; null: not measured; ns", least=1)
+    ] = None
     other_cpus: Annotated[
         int | None, Is("the most CPUs that other processes kept busy between two looks")
     ] = None

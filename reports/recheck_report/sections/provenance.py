@@ -11,8 +11,7 @@ from recheck_report.formatting import cell, shape_label, significant
 from recheck_report.model.environment import Environment
 from recheck_report.model.record import Record
 from recheck_report.sections import odd
-from recheck_report.statistics.paired import LEVEL
-from recheck_report.statistics.ratio import COARSEST
+from recheck_report.statistics.ratio import COARSEST, LEVEL
 
 NAMED = 3  # parts of a record that are named because they could not be read
 SHARED = 5  # per cent of the GPU's time from which on others are said to have shared it
