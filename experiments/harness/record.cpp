@@ -252,12 +252,15 @@ std::vector<double> seconds_of(const Json& list) {
   return seconds;
 }
 
-/// A case's samples, and the interval that follows from them.
+/// A case's samples, and the interval that followed from them.
 void adopt_samples(Case& c, const Json& then) {
   if (!then.contains("samples")) refuse("samples.jsonl has nothing of it");
   c.samples = seconds_of(then.at("samples"));
-  c.seconds = median_interval(c.samples);
-  if (!c.seconds) refuse("its samples are too few: " + std::to_string(c.samples.size()));
+  const Json& seconds = then.at("seconds");
+  c.seconds = Interval{number(seconds, "median", 0, longest), number(seconds, "low", 0, longest),
+                       number(seconds, "high", 0, longest)};
+  if (std::ssize(c.samples) < fewest_long_samples)
+    refuse("its samples are too few: " + std::to_string(c.samples.size()));
   for (const Json& block : then.value("set_aside", Json::array()))
     c.set_aside.push_back(
         {whole({{"a round", block.at(0)}}, "a round", 0), seconds_of(block.at(1))});

@@ -39,7 +39,7 @@ struct Interval {
 inline constexpr int fewest_samples = 6, fewest_long_samples = 3;
 
 /// Median with its nonparametric 95% interval: order statistics whose binomial coverage is at least
-/// 95%, no assumption about the distribution. Source: Hoefler & Belli, Scientific Benchmarking of
+/// 95% if the samples are independent, whatever their distribution. Source: Hoefler & Belli, Scientific Benchmarking of
 /// Parallel Computing Systems, SC'15, rule 5. Three to five samples have no such pair: theirs is
 /// Student's interval of the logarithms' mean. Nothing for fewer.
 inline std::optional<Interval> median_interval(std::vector<double> samples) {
@@ -67,6 +67,36 @@ inline std::optional<Interval> median_interval(std::vector<double> samples) {
   }
   const double median = (samples[(n - 1) / 2] + samples[n / 2]) / 2;
   return Interval{median, samples[l - 1], samples[n - l]};
+}
+
+/// The median of a block's samples. If three of four lie within one `step` of the clock of it, the
+/// step decides the median, and the result is their mean.
+inline double middle_of_block(std::vector<double> samples, double step) {
+  std::ranges::sort(samples);
+  const auto n = samples.size();
+  const double median = (samples[(n - 1) / 2] + samples[n / 2]) / 2;
+  // steps are exact only up to rounding
+  std::erase_if(samples, [&](double s) { return std::abs(s - median) > 1.01 * step; });
+  return 4 * samples.size() >= 3 * n ? mean_of(samples) : median;
+}
+
+/// The median over blocks of so many samples each, with its interval. Samples of one block share
+/// the state of the machine, so they count once. Fewer than three blocks have no interval of their
+/// own, and their samples count. No end is nearer to the median than half a `step` of the clock.
+inline std::optional<Interval> interval_of_blocks(const std::vector<double>& samples,
+                                                  std::span<const int> counts, double step) {
+  std::vector<double> middles;
+  auto at = samples.begin();
+  for (const int count : counts) {
+    middles.push_back(middle_of_block({at, at + count}, step));
+    at += count;
+  }
+  auto found = median_interval(std::ssize(middles) < fewest_long_samples ? samples : middles);
+  if (found) {
+    found->low = std::min(found->low, found->median - step / 2);
+    found->high = std::max(found->high, found->median + step / 2);
+  }
+  return found;
 }
 
 }  // namespace recheck

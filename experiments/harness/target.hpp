@@ -107,6 +107,8 @@ class Target {
   virtual Sustained sustain(const std::function<void()>& launch, double guess) {
     return {sample({Regime::hot, sustained_windows, 1, guess}, launch).seconds, {}};
   }
+  /// The step of the clock that times launches, seconds; 0 if it is too small to matter.
+  [[nodiscard]] virtual double clock_step() const { return 0; }
   /// Bytes of inputs beyond which a launch finds nothing in a cache of what one took before.
   [[nodiscard]] virtual std::int64_t cache_bytes() const { return 0; }
 };

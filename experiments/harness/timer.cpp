@@ -24,22 +24,27 @@ constexpr double longest_among_samples = 20e-3;
 constexpr int fresh_rounds = 3, fresh_rounds_end_to_end = 2;
 
 /// By round, how early it is taken by a row that has room for few: first those that every row
-/// takes, spread evenly from the first to the last, then each as far from those before as there is.
-/// Rows are compared in the rounds that they share.
+/// takes, spread evenly from the first to the last, then each as far from those before as there is,
+/// and of several the one that keeps all balanced around the middle: a drift moves a median by how
+/// far its rounds are from there. Rows are compared in the rounds that they share.
 constexpr auto rank_of_round = [] {
   constexpr int last = method.rounds - 1, gaps = fewest_samples - 1, none = -1;
   std::array<int, method.rounds> rank{};
   rank.fill(none);
   for (int i = 0; i <= gaps; ++i) rank[(2 * i * last + gaps) / (2 * gaps)] = i;
   for (int at = fewest_samples; at <= last; ++at) {
-    int next = 0, farthest = 0;
+    int next = 0, farthest = 0, aside = 0, nearest = 0;
+    for (int round = 0; round <= last; ++round)
+      if (rank[round] != none) aside += 2 * round - last;
     for (int round = 0; round <= last; ++round) {
       int distance = rank[round] == none ? last : 0;
       for (int other = 0; other <= last; ++other)
         if (rank[other] != none)
           distance = std::min(distance, std::max(round - other, other - round));
-      if (distance > farthest) {
+      const int off = std::max(aside + 2 * round - last, last - 2 * round - aside);
+      if (distance > farthest || (distance == farthest && off < nearest)) {
         farthest = distance;
+        nearest = off;
         next = round;
       }
     }
@@ -48,6 +53,21 @@ constexpr auto rank_of_round = [] {
   return rank;
 }();
 static_assert(method.rounds >= fewest_samples);
+
+/// Whether however many rounds a row has room for, their median is within one of the middle.
+constexpr bool balanced() {
+  constexpr int last = method.rounds - 1;
+  for (int count = fewest_samples; count <= method.rounds; ++count) {
+    std::array<int, method.rounds> taken{};
+    int n = 0;
+    for (int round = 0; round <= last; ++round)
+      if (rank_of_round[round] < count) taken[n++] = round;
+    const int off = taken[(n - 1) / 2] + taken[n / 2] - last;  // twice as far as the median is
+    if (off < -2 || off > 2) return false;
+  }
+  return true;
+}
+static_assert(balanced());
 
 }  // namespace
 
@@ -88,10 +108,10 @@ Timer::Row Timer::row_of(Case& c) {
           .proofs = proofs,
           .few = c.has_three_samples(seconds_.at(c.strategy)),
           .spent = std::accumulate(c.samples.begin(), c.samples.end(), 0.0)};
-  for (int rank = 0; rank < proofs; ++rank) {
-    const auto* const round = std::ranges::find(rank_of_round, rank);
-    c.blocks.push_back({static_cast<int>(round - rank_of_round.begin()), 1, {}});
-  }
+  // of no round, and compared only with other proofs: they came before all rounds. Blocks that are
+  // measured again have the numbers below
+  for (int proof = 0; proof < proofs; ++proof)
+    c.blocks.push_back({2 * method.rounds + proof, 1, {}});
   if (!c.strategy->part_of.empty()) return row;  // it leaves no output of its own
   std::uniform_int_distribution any_round(0, method.rounds - 1);
   const int count = c.regime == Regime::end_to_end ? fresh_rounds_end_to_end : fresh_rounds;
@@ -245,8 +265,11 @@ Result Timer::record(Row& row, const Load& load) {
   const auto disturbed = disturbed_blocks(c);
   c.disturbed = disturbance(c, disturbed, row.cpus, load);
   set_aside(c, disturbed);
+  std::vector<int> counts;
+  for (const Block& block : c.blocks) counts.push_back(block.count);
+  const double step = c.host_timed() ? 0 : target_.clock_step() / (c.batch * row.repeats);
   // never too few: all rows take a sample in so many rounds at least
-  const auto interval = median_interval(c.samples);
+  const auto interval = interval_of_blocks(c.samples, counts, step);
   if (!interval) throw std::logic_error("too few samples");
   c.seconds = interval;
   return row.judged;

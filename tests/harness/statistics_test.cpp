@@ -62,5 +62,50 @@ TEST(MedianInterval, HoldsTheMedianAtLeastNinetyFivePercentOfTheTime) {
   EXPECT_LE(held, 0.99 * runs);  // and is no wider than it has to be
 }
 
+// what a block finds, all of its samples find
+TEST(IntervalOfBlocks, HoldsTheMedianOfClusteredSamples) {
+  std::mt19937 random(4);
+  std::normal_distribution<double> normal;
+  int held = 0, of_samples = 0;
+  const int runs = 2000;
+  for (int run = 0; run < runs; ++run) {
+    std::vector<double> samples;
+    const std::vector<int> counts(12, 8);
+    for (const int count : counts) {
+      const double block = normal(random);
+      for (int i = 0; i < count; ++i) samples.push_back(100 + block + normal(random));
+    }
+    const auto holds = [](const auto& i) { return i->low <= 100 && 100 <= i->high ? 1 : 0; };
+    held += holds(interval_of_blocks(samples, counts, 0));
+    of_samples += holds(median_interval(samples));
+  }
+  EXPECT_GE(held, 0.93 * runs);
+  EXPECT_LE(of_samples, 0.9 * runs);  // which they would be, were they independent
+}
+
+TEST(IntervalOfBlocks, IsThatOfTheSamplesOfTooFewBlocks) {
+  const auto two = interval_of_blocks({1, 2, 3, 4, 5, 6}, std::vector{3, 3}, 0);
+  ASSERT_TRUE(two);
+  EXPECT_EQ(two->low, 1);
+  EXPECT_EQ(two->high, 6);
+  EXPECT_FALSE(interval_of_blocks({1, 2}, std::vector{1, 1}, 0));
+}
+
+TEST(IntervalOfBlocks, IsNoNarrowerThanTheClocksStep) {
+  const std::vector<double> samples(12, 5);
+  const auto interval = interval_of_blocks(samples, std::vector<int>(6, 2), 0.5);
+  ASSERT_TRUE(interval);
+  EXPECT_EQ(interval->median, 5);
+  EXPECT_EQ(interval->low, 4.75);
+  EXPECT_EQ(interval->high, 5.25);
+}
+
+TEST(MiddleOfBlock, IsAMeanWhereTheClocksStepDecides) {
+  const std::vector<double> ticks = {150, 150, 151, 150, 150, 151, 150, 400};
+  EXPECT_NEAR(middle_of_block(ticks, 1), 150 + 2 / 7., 1e-9);  // without what was delayed
+  EXPECT_EQ(middle_of_block(ticks, 0), 150);
+  EXPECT_EQ(middle_of_block({144, 149, 150, 155, 156, 160}, 1), 152.5);  // it does not
+}
+
 }  // namespace
 }  // namespace recheck

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import random
-import statistics
 from collections.abc import Callable
 
 import pytest
@@ -55,24 +52,8 @@ def _pair(read: Read, samples: list[tuple[float, float]], rounds: int | None = N
     return compare(base, other)
 
 
-@pytest.mark.parametrize("n", [6, 7, 10, 13])
-def test_exact_bootstrap_is_what_resampling_tends_to(n: int) -> None:
-    from recheck_report.statistics.paired import _quantile, bootstrap_of_median
-
-    dice = random.Random(n)
-    values = [dice.gauss(0, 1) for _ in range(n)]
-    drawn = sorted(statistics.median(dice.choices(values, k=n)) for _ in range(20000))
-    exact = bootstrap_of_median(values)
-    assert math.fsum(weight for _, weight in exact) == pytest.approx(1)
-    for value in (exact[len(exact) // 3][0], exact[len(exact) // 2][0]):
-        below = sum(weight for each, weight in exact if each <= value)
-        share = sum(each <= value + 1e-12 for each in drawn) / len(drawn)
-        assert below == pytest.approx(share, abs=0.015)
-    assert _quantile(exact, 0.5) == pytest.approx(drawn[10000], abs=0.05)
-
-
 def test_student_agrees_with_the_tables() -> None:
-    from recheck_report.statistics.paired import student
+    from recheck_report.statistics.ratio import student
 
     for t, freedom in ((12.706, 1), (4.303, 2), (2.571, 5), (2.228, 10), (2.045, 29)):
         assert student(t, freedom) == pytest.approx(0.05, abs=1e-4)
@@ -84,7 +65,7 @@ def test_what_drifts_from_round_to_round_cancels(read: Read) -> None:
     rounds = [1e-3 * (1 + at / 11) for at in range(12)]
     found = _pair(read, [(1.01 * time, time) for time in rounds])
     assert found.rounds == 12 and found.mark == ""
-    assert (found.low, found.value, found.high) == pytest.approx((1.01,) * 3)
+    assert (found.low, found.value, found.high) == pytest.approx((1.01,) * 3, rel=3e-5)
     assert found.outcome == "faster"
 
 
@@ -120,7 +101,7 @@ def test_other_conditions_are_not_paired(read: Read) -> None:
 
 
 def test_few_rounds_that_agree_are_not_certain(read: Read) -> None:
-    """All on one side leaves a bootstrap no doubt; so does one chance in 32 for six rounds."""
+    """All of six rounds are on one side by chance in one case of 32."""
     scattered = [(1e-3 * (1 + 0.001 * at), 1e-3) for at in (4, 6, 5, 7, 5.5, 4.5)]
     found = _pair(read, scattered)
     assert found.low > 1 and 1e-6 < found.p < 0.05
@@ -140,11 +121,12 @@ def test_more_comparisons_make_a_weak_one_insignificant(read: Read) -> None:
     from recheck_report.statistics.family import Comparisons, Pair
 
     record = read(make_record(SMALL[:2], strategies=FEW))
-    cases = [case for case in record.cases if case.seconds]
+    # launches so long that the clock's step does not matter
+    cases = [case for case in record.cases if case.seconds and "/1024x" in case.id]
     first, second, *others = cases
-    near = 0.8972  # what the two differ by, nearly
-    asked = Pair(first.id, second.id, near)
     ratio = Comparisons(record).ratio
+    near = 1.0002 * ratio(first, second).high  # what the two differ by, nearly
+    asked = Pair(first.id, second.id, near)
     more = [Pair(first.id, each.id, ratio(first, each).value) for each in others]  # of p near 1
 
     def p(*family: Pair) -> float:

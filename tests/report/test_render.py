@@ -281,7 +281,7 @@ def test_the_method_is_the_records(tmp_path: Path) -> None:
     document["method"] |= {"disturbed_above": 1.7, "confidence": 0.9}
     text = _rendered(files | {"record.json": json.dumps(document).encode()}, tmp_path)
     assert "took more than 1.7 times as long as the case's fastest block but one" in text
-    assert "the nonparametric 90 % interval of the median" in text
+    assert "its nonparametric 90 % interval" in text
     assert "> **Intervals of medians at 90 %**: where this report says a 95 %" in text
 
 

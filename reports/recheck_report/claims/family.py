@@ -6,13 +6,18 @@ check is about the slowest and the fastest of several cases.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import pairwise
 
 from recheck_report.claims.checks import SERIES, Check
 from recheck_report.claims.collection import Collection
 from recheck_report.model.record import Record
-from recheck_report.statistics.family import Comparisons, Pair, Step
+from recheck_report.queries import COMPUTE, MEMORY
+from recheck_report.statistics.family import Comparisons, Limit, Member, Pair, Step
+
+LIMITS = {"dram": MEMORY, "fp32": COMPUTE}  # roofs that are no case
 
 
 def comparisons(record: Record, known: Collection) -> Comparisons:
@@ -20,7 +25,7 @@ def comparisons(record: Record, known: Collection) -> Comparisons:
     return Comparisons(record, members(record, known))
 
 
-def members(record: Record, known: Collection) -> Iterator[Pair | Step]:
+def members(record: Record, known: Collection) -> Iterator[Member]:
     """The comparisons that claims, errata, stories and listings make, some of them repeatedly."""
     for _, check in known.asked:
         yield from of_check(record, check)
@@ -36,14 +41,17 @@ def members(record: Record, known: Collection) -> Iterator[Pair | Step]:
                     yield Pair(f"{name}/{step.base}/{at}", f"{name}/{step.row}/{at}")
 
 
-def of_check(record: Record, check: Check) -> Iterator[Pair | Step]:
+def of_check(record: Record, check: Check) -> Iterator[Member]:
     if check.form in ("ratio", "equivalent"):
         yield Pair(check.base, check.other, check.bound)
     elif check.form == "order":
         yield from (Pair(slow, fast) for fast, slow in pairwise(check.cases))
     elif check.form == "extremes":
-        if ends := extremes(record, check.cases):
-            yield Pair(*ends, check.bound)
+        with suppress(LookupError):
+            yield extremes(record, check)
+    elif check.form == "fraction_of_roof":
+        with suppress(LookupError):
+            yield share(record, check)[0]
     elif check.form in SERIES:
         pairs = [Pair(*check.at(shape)) for shape in check.shapes]
         yield from pairs
@@ -51,11 +59,34 @@ def of_check(record: Record, check: Check) -> Iterator[Pair | Step]:
             yield from map(Step, pairs, pairs[1:])
 
 
-def extremes(record: Record, names: tuple[str, ...]) -> tuple[str, str] | None:
-    """The slowest and the fastest of these cases, by their medians; None if one has no time."""
-    cases = [record.by_id.get(name) for name in names]
-    timed = [case for case in cases if case and case.seconds]
-    if len(timed) < len(cases):
-        return None
-    ordered = sorted(timed, key=lambda case: case.time.median)
-    return ordered[-1].id, ordered[0].id
+def extremes(record: Record, check: Check) -> Pair:
+    """The slowest and the fastest of a check's cases, by their medians: one of all their pairs.
+
+    Raises LookupError if one has no time.
+    """
+    cases = [record.by_id[name] for name in check.cases]
+    if not all(case.seconds for case in cases):
+        raise LookupError("a case has no time")
+    ordered = sorted(cases, key=lambda case: case.time.median)
+    return Pair(ordered[-1].id, ordered[0].id, check.bound, math.comb(len(cases), 2))
+
+
+def share(record: Record, check: Check) -> tuple[Pair | Limit, float]:
+    """Which comparison a share of a roof's rate rests on, and the share at which the ratio is 1.
+
+    Raises LookupError with the reason where the record lacks what it takes.
+    """
+    case, bound = record.by_id[check.of], check.at_least or check.at_most or 1.0
+    if metric := LIMITS.get(check.roof):
+        ceiling, work = record.ceilings.get(metric.ceiling), getattr(case, metric.work)
+        if ceiling is None:
+            raise LookupError(f"the record holds no {metric.ceiling_label}")
+        if not work:
+            raise LookupError(f"{check.of} has no work of that kind")
+        return Limit(case.id, work / bound / ceiling.value), bound
+    roof = record.by_id[check.roof]
+    kind = "bytes" if case.bytes and roof.bytes else "flops"
+    own, whole = getattr(case, kind), getattr(roof, kind)
+    if not own or not whole:
+        raise LookupError(f"{check.of} or {check.roof} has no work of that kind")
+    return Pair(roof.id, case.id, bound * whole / own), own / whole

@@ -17,13 +17,12 @@ from operator import ne
 from recheck_report.claims import expression
 from recheck_report.claims.asked import many, roof_name
 from recheck_report.claims.checks import COMPILED, Check, with_choices
-from recheck_report.claims.family import extremes
+from recheck_report.claims.family import extremes, share
 from recheck_report.formatting import NBSP, SCOPES, durations, plain, shape_label
 from recheck_report.model.probes import Probes
 from recheck_report.model.record import Case, Record
 from recheck_report.net import caught
-from recheck_report.queries import COMPUTE, MEMORY
-from recheck_report.statistics.family import Comparisons
+from recheck_report.statistics.family import Comparisons, Pair, Step
 from recheck_report.statistics.paired import of_rounds
 from recheck_report.statistics.ratio import Ratio
 
@@ -194,9 +193,11 @@ class Questions:
         found = get_close_matches(name, near, 1, 0.95)
         return f"; nearest is {found[0]}" if found else ""
 
-    def _pair(self, base: str, other: str, against: float = 1.0) -> tuple[Ratio, str]:
+    def _pair(
+        self, base: str, other: str, against: float = 1.0, picked: int = 1
+    ) -> tuple[Ratio, str]:
         first, second = self.timed(base), self.timed(other)
-        ratio = self.known.verdict(first, second, against)
+        ratio = self.known.verdict(first, second, against, picked)
         times = durations(second.time.median, first.time.median)
         names = _names((first, second))
         words = ratio.as_fast_as(names[0], against)
@@ -210,6 +211,7 @@ class Questions:
         ratio: Ratio,
         text: str,
         significant: bool = True,
+        unit: str = "×",
     ) -> Outcome:
         verdict, alone = (asks(*each.widest) for each in (ratio, ratio.in_one_process))
         differs = None
@@ -218,26 +220,29 @@ class Questions:
         elif verdict == UNDECIDED != alone:
             differs = ratio.resolution
         ends = ratio.value, ratio.low, ratio.high
-        found = Outcome(check, verdict, text, *ends, unit="×", evidence=check.ids, p=ratio.p)
-        base, other = _names([self.case(check.base), self.case(check.other)])
-        compared = f"{other} {ratio.as_fast_as(base, check.bound)}"
-        return replace(found, differs=differs, margin=ratio.resolution, compared=compared)
+        found = Outcome(check, verdict, text, *ends, unit=unit, evidence=check.ids, p=ratio.p)
+        return replace(found, differs=differs, margin=ratio.resolution)
 
-    def _ratio(self, check: Check) -> Outcome:
-        ratio, text = self._pair(check.base, check.other, check.bound)
+    def _compared(self, check: Check, ratio: Ratio) -> str:
+        base, other = _names([self.case(check.base), self.case(check.other)])
+        return f"{other} {ratio.as_fast_as(base, check.bound)}"
+
+    def _ratio(self, check: Check, picked: int = 1) -> Outcome:
+        ratio, text = self._pair(check.base, check.other, check.bound, picked)
         if not check.says:
             text = f"at {shape_label(self.case(check.other).shape_name)} {text}"
         side = above if check.above is not None else below
         asks = partial(side, bound=check.bound)
         found = self._of(check, asks, ratio, text, ratio.significant)
         times = self.timed(check.base).time.median, self.timed(check.other).time.median
-        return replace(found, seconds=times)
+        return replace(found, seconds=times, compared=self._compared(check, ratio))
 
     def _equivalent(self, check: Check) -> Outcome:
         ratio, text = self._pair(check.base, check.other)
         share = 1 + _given(check.within)
         asks = partial(within, bounds=(1 / share, share))
-        return self._of(check, asks, ratio, text)
+        found = self._of(check, asks, ratio, text)
+        return replace(found, compared=self._compared(check, ratio))
 
     def _order(self, check: Check) -> Outcome:
         """From the fastest to the slowest: each ahead of the next."""
@@ -261,9 +266,9 @@ class Questions:
         """How many times as fast as the slowest the fastest is."""
         for name in check.cases:
             self.timed(name)
-        slow, fast = extremes(self.record, check.cases) or ("", "")
-        pair = Check("ratio", check.says, base=slow, other=fast, above=check.above)
-        return replace(self._ratio(pair), check=check, evidence=check.ids)
+        ends = extremes(self.record, check)
+        pair = Check("ratio", check.says, base=ends.base, other=ends.other, above=check.above)
+        return replace(self._ratio(pair, ends.picked), check=check, evidence=check.ids)
 
     def _series(self, check: Check) -> tuple[list[Ratio], str]:
         ratios, texts = [], []
@@ -275,9 +280,8 @@ class Questions:
 
     def _monotone(self, check: Check) -> Outcome:
         ratios, text = self._series(check)
-        ids = map(check.at, check.shapes)
-        cases = [(self.timed(base), self.timed(other)) for base, other in ids]
-        sure = [self.known.step(one, other).significant for one, other in pairwise(cases)]
+        pairs = [Pair(*check.at(shape)) for shape in check.shapes]
+        sure = [self.known.of(Step(*each)).significant for each in pairwise(pairs)]
         verdict = steps([r.widest for r in ratios], sure)
         return Outcome(check, verdict, text, evidence=check.ids)
 
@@ -292,29 +296,20 @@ class Questions:
 
     def _fraction_of_roof(self, check: Check) -> Outcome:
         case = self.timed(check.of)
-        if check.roof in ("dram", "fp32"):
-            metric = MEMORY if check.roof == "dram" else COMPUTE
-            ceiling = self.record.ceilings.get(metric.ceiling)
-            if ceiling is None:
-                raise Missing(f"the record holds no {metric.ceiling_label}")
-            if not (work := getattr(case, metric.work)):
-                raise Missing(f"{check.of} has no work of that kind")
-            time = case.time
-            times = time.median, time.high, time.low  # of a rate's median, low and high
-            share = Ratio(*(work / seconds / ceiling.value for seconds in times))
-        else:
-            roof = self.timed(check.roof)
-            work = "bytes" if case.bytes and roof.bytes else "flops"
-            if not getattr(case, work) or not getattr(roof, work):
-                raise Missing(f"{check.of} or {check.roof} has no work of that kind")
-            share = self.known.ratio(roof, case).times(getattr(case, work) / getattr(roof, work))
-        if check.at_least is not None:
-            verdict = above(*share.widest, check.at_least)
-        else:
-            verdict = below(*share.widest, _given(check.at_most))
-        ends = share.value, share.low, share.high
-        text = f"{_names([case])[0]} {share.percent} of {roof_name(check.roof)}"
-        return Outcome(check, verdict, text, *ends, unit="", evidence=check.ids, compared=text)
+        if "/" in check.roof:
+            self.timed(check.roof)
+        try:
+            asked, at_one = share(self.record, check)
+        except LookupError as error:
+            raise Missing(str(error)) from error
+        ratio = self.known.of(asked).times(at_one)
+        side, bound = above, check.at_least
+        if bound is None:
+            side, bound = below, _given(check.at_most)
+        text = f"{_names([case])[0]} {ratio.percent} of {roof_name(check.roof)}"
+        asks = partial(side, bound=bound)
+        found = self._of(check, asks, ratio, text, ratio.significant, unit="")
+        return replace(found, compared=text)
 
     def _probed(self, machine: bool = True) -> Probes:
         """`machine`: whether what is asked for depends on the machine, or on the code alone."""

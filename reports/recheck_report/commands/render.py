@@ -51,7 +51,7 @@ from recheck_report.sections.causes import causes
 from recheck_report.sections.times import cases_csv
 from recheck_report.sections.verdicts import SUMMARY, View
 from recheck_report.statistics import variation
-from recheck_report.statistics.paired import LEVEL
+from recheck_report.statistics.ratio import LEVEL
 
 
 def _without(why: str) -> str:
@@ -115,7 +115,6 @@ def _claims_page(own: Measured, chart: Chart, others: list[Measured]) -> bytes:
         own,
         "claims.md.j2",
         family=len(own.comparisons.family),
-        processes=own.comparisons.processes,
         borrowed=own.comparisons.borrowed,
         probes=own.probes,
         chart=chart,
@@ -157,10 +156,10 @@ def _method_page(own: Measured, drawn: list[Chart]) -> bytes:
         audit_columns=self_audit.COLUMNS,
         audit_rows=self_audit.table(known.audit),
         audit_numbers=self_audit.NUMBERS,
-        run_to_run=self_audit.run_to_run(record) if record.gpu_measured else [],
+        run_to_run=self_audit.run_to_run(record),
         run_to_run_columns=self_audit.RUN_TO_RUN,
         variation=known.variation,
-        fewest=variation.FEWEST,
+        fewest=variation.ENOUGH,
         machine=machine.table(record),
         machine_columns=machine.COLUMNS,
         machine_numbers=machine.NUMBERS,
@@ -173,7 +172,6 @@ def _method_page(own: Measured, drawn: list[Chart]) -> bytes:
         odd_columns=odd.COLUMNS,
         not_passed=[row for each in special for row in tables.not_passed(record, each)],
         family=len(known.family),
-        processes=known.processes,
         borrowed=known.borrowed,
         resolution=self_audit.resolution_text(known.resolution),
         regimes={case.regime for case in record.cases},

@@ -3,9 +3,10 @@ samples.jsonl, member by member; and a case with all of these. Units are SI."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from statistics import median
+from statistics import fmean, median
 from typing import Annotated
 
 from recheck_report.model.typed import Is
@@ -17,6 +18,14 @@ SHAPE = r"[1-9][0-9]{0,17}(x[1-9][0-9]{0,17})*"
 Word = Annotated[str, Is(pattern=r"^[A-Za-z0-9_ .+-]{1,40}$", form="a word")]
 # seconds: outside of these a time is none, and rates and logarithms would not be finite
 SHORTEST, LONGEST = 1e-12, 1e9
+
+
+def _middle(samples: Sequence[float], step: float) -> float:
+    """The median; where three of four samples lie within a step of the clock of it, it would be a
+    multiple of the step or half of it, and their mean is the better one."""
+    found = median(samples)
+    near = [each for each in samples if abs(each - found) <= 1.01 * step]
+    return fmean(near) if 4 * len(near) >= 3 * len(samples) else found
 
 
 @dataclass(frozen=True)
@@ -149,6 +158,7 @@ class Result:
     power: Annotated[Power | None, Is("of sustained launches; of older records, hot ones")] = None
     spent: Annotated[float, Is("seconds of the run, proofs included", least=0)] = 0.0
     settling: Annotated[Settling | None, Is("of a sustained time")] = None
+    batch: Annotated[int, Is("launches of which each sample is the mean", least=1)] = 1
     disturbed: Annotated[str | None, Is("what disturbed its time; null: nothing seen")] = None
 
 
@@ -169,6 +179,7 @@ class Case(Row, Result):
     raw: Raw
     seconds: Seconds | None = None
     unsure: str | None = None  # why its time decides nothing; None: it may
+    step: float = 0.0  # of the clock, as the samples have it: each is of several launches; seconds
 
     @property
     def time(self) -> Seconds:
@@ -190,10 +201,11 @@ class Case(Row, Result):
 
     @cached_property
     def rounds(self) -> dict[int, float]:
-        """The median of each block's samples, by the round that it was taken in."""
+        """The middle of each block's samples, by the round that it was taken in: as
+        statistics.hpp's middle_of_block()."""
         found, at = {}, 0
         for number, count in self.blocks:
-            found[number] = max(SHORTEST, median(self.samples[at : at + count]))
+            found[number] = max(SHORTEST, _middle(self.samples[at : at + count], self.step))
             at += count
         return found
 

@@ -66,7 +66,7 @@ class State:
         int | None, Is("what two adjacent events measure, subtracted from every GPU time; ns")
     ] = None
     event_step_nanoseconds: Annotated[
-        int | None, Is("the step of the clock that events read, ns", least=0)
+        int | None, Is("the step of the clock that events read; null: not measured; ns", least=1)
     ] = None
     other_cpus: Annotated[
         int | None, Is("the most CPUs that other processes kept busy between two looks")

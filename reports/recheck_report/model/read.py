@@ -25,13 +25,17 @@ from recheck_report.model.case import (
     Strategy,
     Timing,
 )
-from recheck_report.model.environment import Gpu
+from recheck_report.model.environment import Gpu, State
 from recheck_report.model.record import OLDEST, SCHEMA, STATUS, Document, Experiment, Record, Run
 from recheck_report.model.typed import MOST_BYTES, BadRecord, Notes, bytes_of, read_json, typed
 
 RECORD, SAMPLES = "record.json", "samples.jsonl"
 JOURNAL = "record.journal.jsonl"  # of a run that came to no end
 COMPRESSED = SAMPLES + ".bz2"  # as a report holds it
+STEP = 32  # nanoseconds: of the clock that events read, where a record does not say it; Hopper's
+# regimes timed by it, and how many steps a sample may be off: drained is the difference of two
+# times, and inner a hundredth of one
+STEPS = {"cold": 1.0, "hot": 1.0, "drained": 2.0, "inner": 0.01}
 MOST_LINE = 1 << 22  # bytes of a case's samples; 100000 of them have 1.3 MB
 
 
@@ -57,6 +61,15 @@ def _unsure(entry: Entry, seconds: Seconds | None) -> str | None:
     return None if low <= seconds.median <= high else "its interval does not hold its median"
 
 
+def _step(entry: Entry, row: Strategy, state: State) -> float:
+    """The step of the clock that timed a case, as its samples have it, in seconds; 0 of the host's,
+    which is too small to matter."""
+    regime = entry.id.rsplit("/", 1)[1]
+    if row.target != "gpu" or regime not in STEPS:
+        return 0.0
+    return STEPS[regime] * 1e-9 * (state.event_step_nanoseconds or STEP) / entry.batch
+
+
 def _sizes(shape: str, axes: tuple[str, ...]) -> dict[str, int]:
     """The extents by the experiment's axes, or by numbers where these do not fit."""
     extents = [int(each) for each in shape.split("x")]
@@ -65,7 +78,7 @@ def _sizes(shape: str, axes: tuple[str, ...]) -> dict[str, int]:
     return dict(zip(axes, extents, strict=True))
 
 
-def _case(entry: Entry, row: Strategy, about: Experiment, raw: Raw | None) -> Case:
+def _case(entry: Entry, row: Strategy, about: Experiment, raw: Raw | None, state: State) -> Case:
     """A case with the members of its strategy and its samples."""
     _, strategy, shape, regime = entry.id.split("/")
     own = {each.name: getattr(row, each.name) for each in fields(Row)}
@@ -81,6 +94,7 @@ def _case(entry: Entry, row: Strategy, about: Experiment, raw: Raw | None) -> Ca
         raw=raw if raw and seconds else Raw(entry.id),
         seconds=seconds,
         unsure=_unsure(entry, seconds),
+        step=_step(entry, row, state),
     )
 
 
@@ -105,7 +119,7 @@ def _cases(
         else:
             about = known.setdefault(experiment, Experiment(experiment))
             row, raw = rows[experiment, strategy], lines.get(entry.id)
-            found[entry.id] = _case(entry, row, about, raw)
+            found[entry.id] = _case(entry, row, about, raw, document.environment.state)
     return tuple(found.values())
 
 

@@ -12,8 +12,7 @@ from recheck_report.model.environment import Environment
 from recheck_report.model.record import Record
 from recheck_report.sections import odd
 from recheck_report.sections.causes import causes
-from recheck_report.statistics.paired import LEVEL
-from recheck_report.statistics.ratio import COARSEST
+from recheck_report.statistics.ratio import COARSEST, LEVEL
 
 NAMED = 3  # parts of a record that are named because they could not be read
 # of plans that are not the full matrix, as they were asked for

@@ -8,8 +8,7 @@ from recheck_report.formatting import cell, margin, shape_label, significant
 from recheck_report.model.record import AUDIT, Record
 from recheck_report.statistics import variation
 from recheck_report.statistics.audit import STEPS, Audit
-from recheck_report.statistics.paired import LEVEL
-from recheck_report.statistics.ratio import COARSEST
+from recheck_report.statistics.ratio import COARSEST, LEVEL
 from recheck_report.statistics.variation import classes_of
 
 COLUMNS = ["the kernel compared", "pairs", "called faster", "called slower", "called the same"]

@@ -77,7 +77,8 @@ def result(own: Measured, experiment: Experiment, contest: Contest, shape: str) 
         for strategy in (*(row.strategy for row in contest.rows), contest.vendor)
     )
     best = min(filter(None, cases), key=lambda case: case.time.median, default=None)
-    ratio = own.comparisons.verdict(vendor, best) if vendor and best else None
+    many = sum(case is not None for case in cases)
+    ratio = own.comparisons.verdict(vendor, best, picked=many) if vendor and best else None
     return Result(best, vendor, ratio)
 
 
@@ -262,12 +263,11 @@ def trust(own: Measured) -> list[list[str]]:
     else:
         alike, wrongly = len(known.audit.alike), known.audit.false(known.resolution)
         told += f": a kernel against itself differs by more in {wrongly} of {alike} pairs"
-        if known.processes:
-            where = f", known of an {known.borrowed}" if known.borrowed else ""
-            told = (
-                f"the [margin]({METHOD}#run-to-run) of each ratio{where}; within this process "
-                f"the self-audit tells {told}"
-            )
+        where = f", known of an {known.borrowed}" if known.borrowed else ""
+        told = (
+            f"the [margin]({METHOD}#run-to-run) of each ratio{where}; within this process "
+            f"the self-audit tells {told}"
+        )
     many = len(own.suspects)
     none = "none" if record.gpu_measured else "not looked for"
     without = {name: count[name] for name in ("unsupported", "not_run") if count[name]}

@@ -35,8 +35,7 @@ from recheck_report.formatting import (
 )
 from recheck_report.model.record import AUDIT, Record
 from recheck_report.model.verdicts import Value
-from recheck_report.statistics.paired import LEVEL
-from recheck_report.statistics.ratio import Ratio
+from recheck_report.statistics.ratio import LEVEL, Ratio
 
 SMALL_P = 0.001  # smaller p-values are not printed
 NAMED = 2  # rows and choices in a sentence; the rest is counted

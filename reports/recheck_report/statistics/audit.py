@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 from recheck_report.model.record import AUDIT, Case, Record
-from recheck_report.statistics.paired import LEVEL, compare
-from recheck_report.statistics.ratio import COARSEST, Ratio
+from recheck_report.statistics.paired import compare
+from recheck_report.statistics.ratio import COARSEST, LEVEL, Ratio
 
 CONVENTION = 0.005  # the resolution of a record without an audit
 # 0.1 %, 0.15 %, ... 20 %: nothing finer, for a timer has a grain too

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from recheck_report.model.record import Case, Record
 from recheck_report.statistics import variation
 from recheck_report.statistics.audit import audit
-from recheck_report.statistics.paired import LEVEL, compare
-from recheck_report.statistics.ratio import COARSEST, Ratio
+from recheck_report.statistics.paired import compare, freedom, grain
+from recheck_report.statistics.ratio import COARSEST, LEVEL, Ratio
 
 
 @dataclass(frozen=True)
@@ -20,15 +20,33 @@ class Pair:
     base: str
     other: str
     against: float = 1.0
+    # of so many pairs the two are picked by their times: each of these could have been the one
+    picked: int = 1
 
     @property
     def key(self) -> object:
         """The same whichever of the two is the base."""
-        return frozenset((self.base, self.other, self.against))
+        return frozenset((self.base, self.other, ("against", self.against, self.picked)))
 
     @property
     def ids(self) -> tuple[str, ...]:
         return self.base, self.other
+
+
+@dataclass(frozen=True)
+class Limit:
+    """Whether so many seconds, which have no interval, differ from the time of a case."""
+
+    case: str
+    seconds: float
+
+    @property
+    def key(self) -> object:
+        return frozenset(("limit", self.case, self.seconds))
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        return (self.case,)
 
 
 @dataclass(frozen=True)
@@ -47,6 +65,9 @@ class Step:
         return *self.first.ids, *self.second.ids
 
 
+Member = Pair | Limit | Step
+
+
 def holm(values: dict[object, float]) -> dict[object, float]:
     """The p-values of a family, adjusted so that all of its verdicts together err at one level."""
     adjusted, worst = {}, 0.0
@@ -58,32 +79,26 @@ def holm(values: dict[object, float]) -> dict[object, float]:
 
 class Comparisons:
     """All comparisons of one record; `family`: those that its verdicts rest on. A member of the
-    family without two times is none."""
+    family without all of its times is none."""
 
-    def __init__(self, record: Record, family: Iterable[Pair | Step] = ()) -> None:
+    def __init__(self, record: Record, family: Iterable[Member] = ()) -> None:
         self.audit = audit(record)
         self.resolution = self.audit.resolution
         gpu = record.environment.gpu
+        # differences have to exceed what two processes on one GPU, or its host, differ by
         self.variation = variation.known(gpu.name if gpu else "")
         model = self.variation.gpu
-        # whether differences have to exceed what two processes on one GPU differ by
-        self.processes = gpu is not None and record.gpu_measured
         # the GPU model of which that is known, if it is not this one
-        self.borrowed = model if gpu and self.processes and gpu.name != model else ""
+        self.borrowed = model if gpu and record.gpu_measured and gpu.name != model else ""
         self._known: dict[tuple[str, str, float], Ratio] = {}
-        timed = {name: case for name, case in record.by_id.items() if case.seconds}
+        self._timed = {name: case for name, case in record.by_id.items() if case.seconds}
         # p-values before and behind the correction, by key
         self.family = {
-            each.key: self._uncorrected(each, timed).p
+            each.key: self._uncorrected(each).p
             for each in family
-            if timed.keys() >= {*each.ids}
+            if self._timed.keys() >= {*each.ids}
         }
         self._adjusted = holm(self.family)
-
-    def _uncorrected(self, asked: Pair | Step, timed: dict[str, Case]) -> Ratio:
-        if isinstance(asked, Pair):
-            return self.ratio(timed[asked.base], timed[asked.other], asked.against)
-        return Ratio.step(*(self._uncorrected(each, timed) for each in (asked.first, asked.second)))
 
     def ratio(self, base: Case, other: Case, against: float = 1.0) -> Ratio:
         """time(base) / time(other) with its interval, for a table or a chart, which give no
@@ -93,30 +108,37 @@ class Comparisons:
             self._known[key] = self._resolved(compare(base, other, against), (base, other))
         return self._known[key]
 
-    def _resolved(self, found: Ratio, *pairs: Sequence[Case]) -> Ratio:
-        """With the smallest difference that may be claimed of it: what the self-audit needs, which
-        is of one process, or what two processes differ by in such ratios, if that is more."""
-        least = self.resolution
-        if self.processes:
-            least = max(least, math.expm1(math.fsum(map(self.variation.differs_by, pairs))))
-        # what was disturbed tells no two kernels apart
-        sure = not any(case.unsure for cases in pairs for case in cases)
-        told = sure and self.resolution <= COARSEST
-        return replace(found, resolution=least, alike=self.resolution, told=told)
+    def verdict(self, base: Case, other: Case, against: float = 1.0, picked: int = 1) -> Ratio:
+        """As ratio(), for a sentence: its outcome and p-value hold among all of the family, though
+        the two may be `picked` by their times from so many pairs."""
+        return self.of(Pair(base.id, other.id, against, picked))
 
-    def verdict(self, base: Case, other: Case, against: float = 1.0) -> Ratio:
-        """As ratio(), for a sentence: its outcome and p-value hold among all of the family."""
-        return self._corrected(Pair(base.id, other.id, against), self.ratio(base, other, against))
-
-    def step(self, one: tuple[Case, Case], other: tuple[Case, Case]) -> Ratio:
-        """By what factor the ratio of the two cases `other` is larger than that of the cases `one`:
-        for a sentence."""
-        found = self._resolved(Ratio.step(self.ratio(*one), self.ratio(*other)), one, other)
-        first, second = (Pair(base.id, compared.id) for base, compared in (one, other))
-        return self._corrected(Step(first, second), found)
-
-    def _corrected(self, asked: Pair | Step, found: Ratio) -> Ratio:
-        """What is no member of the family is corrected as one more."""
+    def of(self, asked: Member) -> Ratio:
+        """A comparison for a sentence; all of its cases have times. What is no member of the family
+        is corrected as one more."""
+        found = self._uncorrected(asked)
         alone = min(1.0, found.p * (len(self.family) + 1))
         p = self._adjusted.get(asked.key, alone)
         return replace(found, p=p, significant=p <= LEVEL)
+
+    def _uncorrected(self, asked: Member) -> Ratio:
+        case, *others = cases = [self._timed[name] for name in asked.ids]
+        if isinstance(asked, Pair):
+            found = self.ratio(case, others[0], asked.against)
+            return replace(found, p=min(1.0, asked.picked * found.p))
+        if isinstance(asked, Limit):
+            found = Ratio.over(asked.seconds, case.time, freedom(case), grain(case))
+            return self._resolved(found, cases)
+        pairs = cases[:2], cases[2:]
+        first, second = (self.ratio(base, other) for base, other in pairs)
+        return self._resolved(Ratio.step(first, second), *pairs)
+
+    def _resolved(self, found: Ratio, *parts: Sequence[Case]) -> Ratio:
+        """With the smallest difference that may be claimed of it: what the self-audit needs, which
+        is of one process, or what two processes differ by in such ratios, if that is more."""
+        processes = math.expm1(math.fsum(map(self.variation.differs_by, parts)))
+        # what was disturbed tells no two kernels apart
+        sure = not any(case.unsure for cases in parts for case in cases)
+        told = sure and self.resolution <= COARSEST
+        least = max(self.resolution, processes)
+        return replace(found, resolution=least, alike=self.resolution, told=told)

@@ -4,19 +4,60 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import cache
 
 from recheck_report.model.case import Seconds
+
+NO_WIDTH = 1e-12  # of an interval, as a difference of logarithms: only rounding made it
+LEVEL = 0.05  # of false verdicts, and of the whole family of comparisons
 
 # the worst resolution of a self-audit at which ratios still say something: beyond it none is judged
 COARSEST = 0.05
 
 
-def _p_value(value: float, low: float, high: float, against: float) -> float:
-    """Of a value being `against`: the half of its 95 % interval that faces it, read as 1.96
-    standard errors."""
-    gap = abs(math.log(value / against))
-    half = math.log(value / low) if value > against else math.log(high / value)
-    return math.erfc(1.96 * gap / half / math.sqrt(2)) if half else float(gap == 0)
+def student(t: float, freedom: int) -> float:
+    """The two-sided p-value of Student's t; the finite series for whole degrees of freedom."""
+    angle = math.atan(t / math.sqrt(freedom))
+    cosine, sine = math.cos(angle), math.sin(angle)
+    odd = freedom % 2
+    term, total = (cosine if odd else 1.0), 0.0
+    for k in range(1 + odd, freedom, 2):
+        total += term
+        term *= cosine**2 * k / (k + 1)
+    inside = (angle + sine * total) * 2 / math.pi if odd else sine * total
+    return min(1.0, max(0.0, 1 - inside))
+
+
+@cache
+def critical(freedom: int) -> float:
+    """The t whose two-sided p-value is LEVEL: an interval's half in standard errors."""
+    low, high = 1.9, 13.0  # of infinitely many degrees of freedom, and of one
+    while high - low > 1e-12:
+        middle = (low + high) / 2
+        low, high = (low, middle) if student(middle, freedom) < LEVEL else (middle, high)
+    return high
+
+
+def p_from_interval(gap: float, facing: float, wider: float, freedom: int) -> float:
+    """The two-sided p-value of an estimate that lies `gap` from a bound, from the two halves of
+    its 95 % interval, all logarithms; it is below LEVEL only if the interval excludes the bound.
+
+    The half that faces the bound is too short by chance in just the samples that lie far from it,
+    which makes small p-values up to nine times too small. So the wider half counts there. An
+    interval without a width says nothing of the noise: p is 1.
+    """
+    if wider < NO_WIDTH:
+        return 1.0
+    if gap > facing:
+        return min(0.999 * LEVEL, student(critical(freedom) * gap / wider, freedom))
+    return student(critical(freedom) * gap / facing, freedom) if facing else 1.0
+
+
+def _p_value(value: float, low: float, high: float, against: float, freedom: int) -> float:
+    """The p-value of a ratio being `against`."""
+    below, above = math.log(value / low), math.log(high / value)
+    facing = below if value > against else above
+    return p_from_interval(abs(math.log(value / against)), facing, max(below, above), freedom)
 
 
 def _exponent(value: float) -> int:
@@ -29,13 +70,14 @@ class Ratio:
     """How many times as fast `other` is as `base`, with a 95 % interval.
 
     `paired.py` makes those of two cases: by rounds where it can. Otherwise the bounds pair the far
-    ends of the two medians' intervals: conservative, and marked ᵉ wherever it stands.
+    ends of the two medians' intervals, and the ratio is marked ᵉ wherever it stands.
     """
 
     value: float
     low: float
     high: float
     rounds: int = 0  # that were paired; 0: far ends
+    freedom: int = 1  # degrees of it that the interval has
     p: float = 0.0  # two-sided p-value against the threshold, which is 1 unless a check has another
     resolution: float = 0.0  # smaller differences are not told apart: 0.005 for half a per cent
     alike: float | None = None  # within what two times are the same; None: within the resolution
@@ -44,24 +86,38 @@ class Ratio:
     mark: str = ""
 
     @classmethod
-    def of(cls, base: Seconds, other: Seconds, against: float = 1.0) -> Ratio:
-        """The far ends of the two medians' intervals: right whatever the two have in common.
+    def of(
+        cls,
+        base: Seconds,
+        other: Seconds,
+        against: float = 1.0,
+        freedom: int = 1,
+        grain: float = 0.0,
+    ) -> Ratio:
+        """The far ends of the two medians' intervals, as the two need have nothing in common.
 
-        Its p-value is that of the ratio being `against`.
+        Its p-value is that of the ratio being `against`. `freedom`: of the interval that rests on
+        fewer samples. `grain`: what the clock's steps leave open, as a difference of logarithms.
         """
-        ends = base.median / other.median, base.low / other.high, base.high / other.low
-        return cls(*ends, p=_p_value(*ends, against), mark="ᵉ")
+        value, least = base.median / other.median, math.exp(grain)
+        low = min(base.low / other.high, value / least)
+        high = max(base.high / other.low, value * least)
+        p = _p_value(value, low, high, against, freedom)
+        return cls(value, low, high, freedom=freedom, p=p, mark="ᵉ")
 
     @classmethod
     def step(cls, first: Ratio, second: Ratio) -> Ratio:
         """By what factor a ratio is larger than another, by the far ends of their intervals."""
         ends = second.value / first.value, second.low / first.high, second.high / first.low
-        return cls(*ends, p=_p_value(*ends, 1.0), mark="ᵉ")
+        freedom = min(first.freedom, second.freedom)
+        return cls(*ends, freedom=freedom, p=_p_value(*ends, 1.0, freedom), mark="ᵉ")
 
     @classmethod
-    def over(cls, exact: float, other: Seconds) -> Ratio:
-        """Against a time without an interval, as old documents give it."""
-        return cls(exact / other.median, exact / other.high, exact / other.low)
+    def over(cls, exact: float, other: Seconds, freedom: int = 1, grain: float = 0.0) -> Ratio:
+        """Against a time without an interval, as old documents and ceilings give it; `grain` as
+        above."""
+        time = Seconds(exact, exact, exact, 0, 0)
+        return replace(cls.of(time, other, 1.0, freedom, grain), mark="")
 
     @property
     def widest(self) -> tuple[float, float]:

@@ -4,9 +4,10 @@ The interval of a ratio says what one process would measure again. Another proce
 of the same model, finds another ratio more often than these intervals allow, with the same machine
 code. There is no theory of by how much; there are runs. runs/<GPU>.json holds the medians of the
 runs that were published of a model. The margin of a ratio is what 95 of 100 of these runs stay
-within of their median ratio, where three or more have both cases. Else it is that of its class:
-what three of four rows of that class stay within, so that one unsteady row does not speak for
-others. A GPU model without three runs borrows another's.
+within of their median ratio, which of fewer than 20 is what all do. Where fewer than ENOUGH have
+both cases, it is no less than that of its class: what three of four rows of that class stay within,
+so that one unsteady row does not speak for others. A GPU model without three runs borrows
+another's.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ RUNS = Path(__file__).with_name("runs")
 FORMER = json.loads(Path(__file__).with_name("former.json").read_text(encoding="utf-8"))
 LATEST = 10  # runs count: kernels and method of those before were others
 FEWEST = 3  # runs of which a ratio has a margin of its own
+ENOUGH = 7  # runs of which it needs no other: of five, another run lies outside in 9 of 100 cases
 END_TO_END = "end to end"
 ONE_THREAD, THREADS = OF_CPU = "CPU, one thread", "CPU, several threads"
 # up to how many seconds, and what it is called
@@ -103,11 +105,12 @@ class Runs:
         former = FORMER.get(f"{experiment}/{row}")
         return self.medians.get("/".join([former, *rest]) if former else name, [])
 
-    def deviation(self, base: str, other: str = "") -> float | None:
-        """What 95 of 100 runs stay within of their median ratio, or, without another case, of the
-        median time: as a difference of logarithms. None of fewer than FEWEST runs."""
-        found = self.ratios(base, other) if other else [*filter(None, self.of(base))]
-        if len(found) < FEWEST:
+    def deviation(self, *names: str, fewest: int = FEWEST) -> float | None:
+        """What 95 of 100 runs stay within of the median ratio of two cases, or of the median time
+        of one: as a difference of logarithms. None of fewer than `fewest` runs."""
+        base, *other = names
+        found = self.ratios(base, *other) if other else [*filter(None, self.of(base))]
+        if len(found) < fewest:
             return None
         middle = median(found)
         return _quantile([abs(math.log(each / middle)) for each in found], 0.95)
@@ -167,21 +170,19 @@ class Variation:
         return self.runs.gpu
 
     def differs_by(self, cases: Sequence[Case]) -> float:
-        """The margin of a ratio that rests on these cases, as a difference of logarithms; 0 where
-        nothing is known. Those of cases that were not measured in turns add up."""
-        if len(cases) == 2:
-            base, other = cases
-            own = self.runs.deviation(base.id, other.id)
-            if own is not None:
-                return own
-            turns = {(c.experiment, c.target, c.regime, c.shape_name) for c in cases}
-            if len(turns) == 1:
-                return self.runs.of_ratios.get(class_of(*cases), 0.0)
-        return math.fsum(self._of_median(case) for case in cases)
-
-    def _of_median(self, case: Case) -> float:
-        own = self.runs.deviation(case.id)
-        return self.runs.of_medians.get(class_of(case), 0.0) if own is None else own
+        """The margin of a ratio of these two cases, or of the time of one, as a difference of
+        logarithms; 0 where nothing is known. Those of cases not measured in turns add up."""
+        names = [case.id for case in cases]
+        own = self.runs.deviation(*names, fewest=ENOUGH)
+        if own is not None:
+            return own
+        turns = {(c.experiment, c.target, c.regime, c.shape_name) for c in cases}
+        if len(cases) == 2 and len(turns) > 1:
+            alike = math.fsum(self.differs_by((case,)) for case in cases)
+        else:
+            known = self.runs.of_medians if len(cases) == 1 else self.runs.of_ratios
+            alike = known.get(class_of(*cases), 0.0)
+        return max(alike, self.runs.deviation(*names) or 0.0)
 
     def noise(self, kind: str) -> float:
         """What two medians of a class have to differ by to be called different, as a part of 1."""

@@ -1,0 +1,221 @@
+"""Whether intervals and p-values keep their promises: simulated by the project's own functions."""
+
+from __future__ import annotations
+
+import math
+import random
+import statistics
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from conftest import EXPERIMENTS, REPORTS, varied
+from recheck_report.claims import family
+from recheck_report.claims.checks import Check
+from recheck_report.claims.measured import read
+from recheck_report.claims.predicates import Questions
+from recheck_report.model.case import Case, Raw, Seconds
+from recheck_report.model.record import Record
+from recheck_report.statistics import variation
+from recheck_report.statistics.family import Comparisons, Limit, Pair, holm
+from recheck_report.statistics.paired import compare, interval, p_value
+from recheck_report.statistics.ratio import Ratio, critical
+from synthetic import SMALL, Json, make_record, rank
+
+Load = Callable[[Json], Record]
+STEP = 32e-9  # seconds: of the clock of Hopper's events
+
+
+@pytest.fixture
+def differ(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two processes differ by 2 % in every class."""
+    monkeypatch.setattr(variation, "known", lambda gpu="": varied(0.02))
+
+
+def _values(dice: random.Random, n: int) -> list[float]:
+    return sorted(dice.gauss(0, 1) for _ in range(n))
+
+
+@pytest.mark.parametrize("n", [6, 7, 8, 9, 12, 25])
+def test_a_paired_interval_covers_the_median(n: int) -> None:
+    dice, runs = random.Random(n), 20_000
+    ends = (interval(_values(dice, n)) for _ in range(runs))
+    assert 0.94 <= sum(low <= 0 <= high for low, high in ends) / runs <= 0.96
+
+
+def test_an_interval_excludes_a_bound_only_if_the_p_value_does() -> None:
+    dice = random.Random(1)
+    for _ in range(5000):
+        shift, n = dice.uniform(-2, 2), dice.randint(6, 14)
+        values = [shift + each for each in _values(dice, n)]
+        low, high = interval(values)
+        assert (low > 0 or high < 0) == (p_value(values) < 0.05)
+        base, other = (
+            Seconds(1.0, 1 - dice.random() / 5, 1 + dice.random() / 5, n, 0) for _ in range(2)
+        )
+        bound = dice.uniform(0.8, 1.25)
+        ratio = Ratio.of(base, other, bound, n - 1)
+        assert (not ratio.low <= bound <= ratio.high) == (ratio.p < 0.05)
+
+
+def test_an_interval_without_a_width_decides_nothing() -> None:
+    fixed = Seconds(1.0, 1.0, 1.0, 12, 0)
+    assert Ratio.of(fixed, replace(fixed, median=0.5, low=0.5, high=0.5), freedom=11).p == 1
+    # all twelve rounds on one side are worth what so many signs say
+    assert p_value([0.1] * 12) == 2 / 2**12
+
+
+def _time(values: Sequence[float]) -> Seconds:
+    """A median with its interval, as statistics.hpp has it."""
+    n, ordered = len(values), sorted(values)
+    if n < 6:
+        half = critical(n - 1) * statistics.stdev(values) / math.sqrt(n)
+        low, high = (statistics.fmean(values) + s * half for s in (-1, 1))
+    else:
+        low, high = ordered[(at := rank(n, 0.95)) - 1], ordered[-at]
+    return Seconds(math.exp(statistics.median(values)), math.exp(low), math.exp(high), n, 0)
+
+
+@pytest.mark.parametrize("n", [3, 6, 12])
+def test_a_quiet_row_makes_no_p_value_too_small(n: int) -> None:
+    """The far ends of two intervals are those of the other one."""
+    dice, runs, quiet = random.Random(n), 20_000, Seconds(1.0, 1.0, 1.0, n, 0)
+    times = (_time([dice.gauss(0, 0.01) for _ in range(n)]) for _ in range(runs))
+    assert sum(Ratio.of(quiet, each, 1.0, n - 1).p < 0.001 for each in times) <= 0.003 * runs
+
+
+def test_a_report_of_equal_pairs_is_wrong_in_one_of_twenty() -> None:
+    dice, reports = random.Random(2), 100
+    wrong = 0
+    for _ in range(reports):
+        values: dict[object, float] = {at: p_value(_values(dice, 12)) for at in range(300)}
+        wrong += min(holm(values).values()) < 0.05
+    assert wrong <= 0.05 * reports
+
+
+def _case(dice: random.Random, seconds: float, noise: float, row: str = "row") -> Case:
+    """Twelve blocks of eight samples, by a clock that ticks while launches begin at any time."""
+    blocks = [
+        [STEP * math.floor(dice.random() + dice.gauss(seconds, noise) / STEP) for _ in range(8)]
+        for _ in range(12)
+    ]
+    samples = tuple(each for block in blocks for each in block)
+    name, at = f"matmul/{row}/8x8x8/cold", _time([math.log(statistics.median(b)) for b in blocks])
+    raw = Raw(name, samples, tuple((number, 8) for number in range(12)))
+    own = {"experiment": "matmul", "strategy": row, "shape": {}, "regime": "cold"}
+    return Case(id=name, status="passed", raw=raw, seconds=at, step=STEP, **own)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("noise", [0.0, 5e-9, 20e-9, 50e-9, 150e-9])
+def test_a_clock_that_ticks_is_no_difference(noise: float) -> None:
+    """Of kernels of 3 to 8 µs: intervals cover what differs by less than a step, and nothing that
+    is the same is faster or slower."""
+    dice, runs, covered = random.Random(int(noise * 1e9)), 400, 0
+    errors = []
+    for _ in range(runs):
+        seconds, more = dice.uniform(3e-6, 8e-6), dice.choice([1.0, 1.001, 1.002, 1.004])
+        found = compare(_case(dice, seconds * more, noise), _case(dice, seconds, noise))
+        covered += found.low <= more <= found.high
+        errors.append(abs(found.value / more - 1))
+        same = compare(_case(dice, seconds, noise), _case(dice, seconds, noise))
+        same = replace(same, resolution=0.001, significant=same.p <= 0.05 / 300)
+        assert same.outcome not in ("faster", "slower")
+    assert covered >= 0.93 * runs
+    # a median would be off by half a step: a third of a per cent
+    assert noise > 20e-9 or statistics.median(errors) < 0.001
+
+
+def test_extremes_of_equal_rows_are_not_told_apart(loaded: Load) -> None:
+    """Of twelve the slowest and the fastest differ by chance, as they are picked for it."""
+    dice, record, runs = random.Random(3), loaded(make_record(SMALL[:1])), 150
+    names = tuple(f"matmul/row{at}/8x8x8/cold" for at in range(12))
+    check = Check("extremes", cases=names, above=1.0)
+    plain = corrected = 0
+    for _ in range(runs):
+        cases = tuple(_case(dice, 1e-4, 1e-6, f"row{at}") for at in range(12))
+        own = replace(record, cases=cases)
+        (pair,) = family.of_check(own, check)
+        assert isinstance(pair, Pair)
+        plain += Comparisons(own, [replace(pair, picked=1)]).of(replace(pair, picked=1)).p < 0.05
+        corrected += Comparisons(own, [pair]).of(pair).p < 0.05
+    assert corrected <= 0.05 * runs < plain
+
+
+def _left_out(folder: Path) -> Iterator[bool]:
+    """Whether a run of that model lies outside of what the others allow, in the ratios that a
+    report's verdicts rest on: each run in turn."""
+    own = read(folder, EXPERIMENTS)
+    record, known, runs = own.record, own.comparisons, variation.runs_of(own.gpu)
+    assert runs
+    members = {each.key: each for each in family.members(record, own.known)}
+    pairs = [each for each in members.values() if isinstance(each, Pair)]
+    for left in range(runs.count):
+        others = {name: [*each[:left], *each[left + 1 :]] for name, each in runs.medians.items()}
+        timed = {name: each for name, each in others.items() if any(each)}
+        began = (*runs.began[:left], *runs.began[left + 1 :])
+        before = variation.Variation(replace(runs, medians=timed, began=began), {})
+        for pair in pairs:
+            base, other = (record.by_id.get(name) for name in pair.ids)
+            if not base or not other or not base.seconds or not other.seconds:
+                continue
+            again, ratios = (
+                runs.ratio(pair.base, pair.other, left),
+                before.runs.ratios(pair.base, pair.other),
+            )
+            if again and len(ratios) >= variation.FEWEST:
+                ratio, middle = known.ratio(base, other), statistics.median(ratios)
+                wide = max(1 + known.resolution, math.exp(before.differs_by((base, other))))
+                low, high = (middle * end / ratio.value for end in (ratio.low, ratio.high))
+                yield not low / wide <= again <= high * wide
+
+
+@pytest.mark.parametrize("folder", ["nvidia-h200", "nvidia-h100-80gb-hbm3"])
+def test_another_run_lies_within_interval_and_margin(folder: str) -> None:
+    outside = [*_left_out(REPORTS / "results" / folder)]
+    assert len(outside) > 1000 and sum(outside) <= 0.06 * len(outside)
+
+
+def test_a_ratio_of_few_runs_has_at_least_its_class_s_margin() -> None:
+    rows = {f"matmul/{name}": {"target": "gpu", "role": "rung"} for name in "abc"}
+    steady: list[float | None] = [1e-3] * 8
+    wide: list[float | None] = [1e-3, 1.1e-3, 1e-3, 0.9e-3, 1e-3, 1.1e-3, 1e-3, 1e-3]
+    names = {name: f"matmul/{name}/8x8x8/cold" for name in "abc"}
+    dice = random.Random(4)
+    cases = [replace(_case(dice, 1e-3, 0.0, name), step=0.0) for name in "ab"]
+
+    def margin(runs: int) -> float:
+        few = [*steady[:runs], *[None] * (8 - runs)]
+        medians = {
+            names[name]: [*each] for name, each in zip("abc", (steady, few, wide), strict=True)
+        }
+        known = variation.Runs("a GPU", rows, medians, ("",) * 8)
+        return variation.Variation(known, {}).differs_by(cases)
+
+    assert margin(8) == margin(7) == 0 < margin(4) == margin(2)
+
+
+def test_without_a_gpu_ratios_have_a_margin(loaded: Load, differ: None) -> None:
+    record = loaded(make_record(SMALL, gpu=False))
+    rows = ("cpu_serial", "cpu_blas")
+    base, other = (record.by_id[f"matmul/{row}/1024x1024x1024/hot"] for row in rows)
+    assert Comparisons(record).ratio(base, other).resolution == pytest.approx(0.02)
+
+
+def test_shares_are_corrected_and_have_a_margin(loaded: Load, differ: None) -> None:
+    record = loaded(make_record(SMALL, strategies=["tile16", "global16"]))
+    name, roof = (f"matmul/{row}/1024x1024x1024/cold" for row in ("tile16", "global16"))
+    case, limit = record.by_id[name], record.ceilings["fp32_flops"].value
+    share = 0.99 * case.flops / case.time.median / limit
+    checks = [
+        Check("fraction_of_roof", of=name, roof="fp32", at_least=share),
+        Check("fraction_of_roof", of=name, roof=roof, at_most=1.5),
+    ]
+    asked = [each for check in checks for each in family.of_check(record, check)]
+    assert asked == [Limit(name, case.flops / share / limit), Pair(roof, name, 1.5)]
+    known = Comparisons(record, asked)
+    assert len(known.family) == 2
+    # one per cent above what is asked, which is less than two processes differ by
+    outcome = Questions(record, None, known).ask(checks[0])
+    assert outcome.verdict == "undecided" and outcome.differs == pytest.approx(0.02)
+    assert outcome.p is not None and 0 < outcome.p < 0.05
