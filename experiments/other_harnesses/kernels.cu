@@ -10,6 +10,7 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
+#include <map>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -36,69 +37,54 @@ Buffer room(std::size_t bytes) {
   return Buffer([&](float** data) { check(cudaMalloc(data, bytes)); });
 }
 
-/// count floats in [-1, 1), neither zero nor regular. No kernel writes them, as the first kernel of
-/// a process is one of those that are timed.
-Buffer noise(std::size_t count) {
-  std::vector<float> values(count);
-  unsigned state = 13;
-  for (auto& value : values) {
-    state = 1664525 * state + 1013904223;
-    value = static_cast<float>(state >> 8) * 0x1p-23f - 1;
-  }
-  return Buffer([&](float** data) {
-    check(cudaMalloc(data, count * sizeof(float)));
-    check(cudaMemcpy(*data, values.data(), count * sizeof(float), cudaMemcpyHostToDevice));
-  });
-}
-
-/// A kernel, its operands, and what it takes to time it.
+/// A kernel with its operands, n×n each.
 struct Bench {
-  explicit Bench(int n)
-      : a(noise(std::max<std::size_t>(1, std::size_t(n) * n))),
-        b(noise(std::max<std::size_t>(1, std::size_t(n) * n))),
-        c(room(std::max<std::size_t>(k::fold_partials, std::size_t(n) * n) * sizeof(float))),
-        stream([](cudaStream_t* s) { check(cudaStreamCreate(s)); }) {}
+  Bench(const std::string& name, int n)
+      : bytes(std::max<std::size_t>(k::fold_partials, std::size_t(n) * n) * sizeof(float)),
+        a(room(bytes)),
+        b(room(bytes)),
+        c(room(bytes)),
+        stream([](cudaStream_t* s) { check(cudaStreamCreate(s)); }) {
+    // in [-1, 1), and from the host: the first kernel of a process is one of those that are timed
+    std::vector<float> values(bytes / sizeof(float));
+    unsigned state = 13;
+    for (auto& value : values) {
+      state = 1664525 * state + 1013904223;
+      value = static_cast<float>(state >> 8) * 0x1p-23f - 1;
+    }
+    check(cudaMemcpy(a, values.data(), bytes, cudaMemcpyHostToDevice));
+    check(cudaMemcpy(b, values.data(), bytes, cudaMemcpyHostToDevice));
+    if (name == "library")  // no other waits for it
+      blas = std::make_unique<Blas>([](cublasHandle_t* h) {
+        if (cublasCreate(h) != CUBLAS_STATUS_SUCCESS) throw std::runtime_error("no cuBLAS handle");
+      });
 
+    const k::transpose::TransposeArgs square{n, n, a, n, c, n};
+    const k::matvec::MatvecArgs rows{n, n, a, std::int64_t{4} * n, b, c};
+    const k::matmul::MatmulArgs product{n, n, n, a, n, b, n, c, n};
+    const std::map<std::string, std::function<void(cudaStream_t)>> launches = {
+        {"copy", [=](auto s) { k::transpose::copy(square, s); }},
+        {"read", [=](auto s) { k::matvec::read(rows, s); }},
+        {"matvec", [=](auto s) { k::matvec::warp_per_row<256>(rows, s); }},
+        {"transposition", [=](auto s) { k::transpose::sdk_no_bank_conflicts(square, s); }},
+        {"tiles", [=](auto s) { k::matmul::s1_kernel_1(product, s); }},
+        {"library",
+         [=, this](auto s) {
+           cublasSetStream(*blas, s);
+           k::matmul::cublas(product, {s, *blas});
+         }},
+        {"nothing", [](auto) {}},  // what is left is the timer's own share
+    };
+    launch = launches.at(name);
+  }
+
+  std::size_t bytes;
   Buffer a, b, c;
   Stream stream;
-  std::unique_ptr<Blas> blas;  // only where it is used: to make one takes milliseconds
+  std::unique_ptr<Blas> blas;
   std::function<void(cudaStream_t)> launch;
 };
-std::unique_ptr<Bench> bench;
-
-void prepare_kernel(const std::string& name, int n) {
-  bench.reset();
-  bench = std::make_unique<Bench>(n);
-  const float *a = bench->a, *b = bench->b;
-  float* c = bench->c;
-  const k::transpose::TransposeArgs square{n, n, a, n, c, n};
-  const k::matvec::MatvecArgs rows{n, n, a, std::int64_t{4} * n, b, c};
-  const k::matmul::MatmulArgs product{n, n, n, a, n, b, n, c, n};
-  auto& launch = bench->launch;
-  if (name == "copy") {
-    launch = [=](cudaStream_t s) { k::transpose::copy(square, s); };
-  } else if (name == "read") {
-    launch = [=](cudaStream_t s) { k::matvec::read(rows, s); };
-  } else if (name == "matvec") {
-    launch = [=](cudaStream_t s) { k::matvec::warp_per_row<256>(rows, s); };
-  } else if (name == "transposition") {
-    launch = [=](cudaStream_t s) { k::transpose::sdk_no_bank_conflicts(square, s); };
-  } else if (name == "tiles") {
-    launch = [=](cudaStream_t s) { k::matmul::s1_kernel_1(product, s); };
-  } else if (name == "library") {
-    bench->blas = std::make_unique<Blas>([](cublasHandle_t* h) {
-      if (cublasCreate(h) != CUBLAS_STATUS_SUCCESS) throw std::runtime_error("no cuBLAS handle");
-    });
-    launch = [=, handle = cublasHandle_t{*bench->blas}](cudaStream_t s) {
-      cublasSetStream(handle, s);
-      k::matmul::cublas(product, {s, handle});
-    };
-  } else if (name == "nothing") {  // what is left is the timer's own share
-    launch = [](cudaStream_t) {};
-  } else {
-    throw std::invalid_argument("no such kernel: " + name);
-  }
-}
+std::unique_ptr<Bench> bench;  // the one that is prepared
 
 double seconds_between(cudaEvent_t begin, cudaEvent_t end) {
   float milliseconds = 0;
@@ -161,7 +147,10 @@ const char* guarded(Body body) {
 extern "C" {
 
 const char* prepare(const char* kernel, int n) {
-  return guarded([&] { prepare_kernel(kernel, n); });
+  return guarded([&] {
+    bench.reset();  // before there is room for another
+    bench = std::make_unique<Bench>(kernel, n);
+  });
 }
 
 /// For other harnesses: queues one launch on a stream of theirs.

@@ -35,7 +35,7 @@ KERNELS = {
     "tiles": ("matmul/s1_kernel_1/1024x1024x1024", 1024),
     "library": ("matmul/cublas/1024x1024x1024", 1024),
 }
-METHODS = {  # by what measures them
+METHODS = {  # by the tool that measures them
     "recheck": ("cold", "drained", "hot"),
     "own": ("read_flush", "memset_flush", "loop", "host"),
     "nvbench": ("nvbench_cold", "nvbench_batch"),
@@ -129,7 +129,8 @@ def by_nvbench(library: Library) -> Said:
     bench.register(run).add_string_axis("kernel", [*KERNELS])
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "nvbench.json"
-        limits = ["--min-time", "0.05", "--timeout", "2"]  # its defaults take half a minute
+        # its defaults take half a minute
+        limits = ["--min-time", "0.05", "--batch-target-time", "0.05", "--timeout", "2"]
         bench.run_all_benchmarks(["nvbench", "--devices", "0", *limits, "--json", str(path)])
         times = of_nvbench(json.loads(path.read_text()))
     return {"times": times, "versions": {"nvbench": bench.__version__}}
@@ -178,7 +179,7 @@ def by_cupy(library: Library) -> Said:
 
 
 def shown(library: Library) -> Said:
-    """What Nsight Compute profiles: each kernel after a launch that nobody sees."""
+    """What Nsight Compute profiles: each kernel, after a launch that it does not see."""
     for kernel in KERNELS:
         library.prepare(kernel)
         library.launch()
@@ -224,8 +225,9 @@ def output_of(*command: object, seconds: float = SECONDS) -> str:
     except OSError as error:
         raise Missing(f"{words[0]}: {error.strerror}") from None
     if ended.returncode != 0:
-        lines = f"{ended.stdout}\n{ended.stderr}".split("\n")
-        last = next((line.strip() for line in lines[::-1] if line.strip()), "no words")
+        lines = [line for line in f"{ended.stdout}\n{ended.stderr}".split("\n") if line.strip()]
+        errors = [line for line in lines if line.startswith(("==ERROR==", "ERROR:"))]
+        last = (errors[:1] or lines[-1:] or ["no words"])[0].strip()
         raise Missing(f"exit code {ended.returncode}: {last[:300]}")
     return ended.stdout
 

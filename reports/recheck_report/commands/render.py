@@ -24,6 +24,7 @@ from recheck_report.charts import Chart, charts, claims_chart
 from recheck_report.claims import Collection, verdicts_json
 from recheck_report.claims.measured import Measured, read, read_gpu
 from recheck_report.commands import experiments_option
+from recheck_report.commands.harnesses import page as harnesses_page
 from recheck_report.commands.output import MARK, write
 from recheck_report.formatting import cell, shape_label
 from recheck_report.model.read import RECORD, load, locate
@@ -263,8 +264,8 @@ def harnesses_of(own: Measured, folders: Iterable[Path]) -> dict[str, bytes]:
             print(f"left out: {problem}", file=sys.stderr)
             continue
         if found and found.environment.gpu == own.gpu:
-            page = harnesses.page(found, README)
-            return {harnesses.FILE: (folder / harnesses.FILE).read_bytes(), harnesses.PAGE: page}
+            data = (folder / harnesses.FILE).read_bytes()
+            return {harnesses.FILE: data, harnesses.PAGE: harnesses_page(found, README)}
     return {}
 
 

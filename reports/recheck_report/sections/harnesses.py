@@ -1,5 +1,5 @@
-"""Why your number differs: what other_harnesses.json says of six kernels, each timed by the methods
-that people use (experiments/other_harnesses/measure.py). Seconds and bytes, as everywhere."""
+"""Why your number differs: the facts and sentences of other_harnesses.json, which has six kernels
+timed by the methods that people use (experiments/other_harnesses/measure.py)."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Annotated
 
 from recheck_report.formatting import NBSP, NONE, cell, margin, significant
+from recheck_report.model.case import NAME, ROW, SHAPE
 from recheck_report.model.environment import Git
 from recheck_report.model.typed import BadRecord, Is, bytes_of, read_json, typed
-from recheck_report.templates import render
 
 SCHEMA = 1
 FILE, PAGE = "other_harnesses.json", "why_your_number_differs.md"
@@ -36,7 +36,7 @@ class Method:
 
 @dataclass(frozen=True)
 class Kernel:
-    case: Annotated[str, Is("its row and shape in recheck")]
+    case: Annotated[str, Is("its row and shape in recheck", pattern=f"^{NAME}/{ROW}/{SHAPE}$")]
     bytes: Annotated[float, Is("that it has to move", least=0)]
 
 
@@ -58,8 +58,8 @@ class Environment:
 class Harnesses:
     schema: Annotated[int, Is("of this form", one_of=(SCHEMA,))]
     environment: Environment
-    kernels: dict[str, Kernel]
-    methods: dict[str, Method]
+    kernels: Annotated[dict[str, Kernel], Is("by name", names=f"^{NAME}$", filled=True)]
+    methods: Annotated[dict[str, Method], Is("by name")]
 
     def seconds(self, method: str, kernel: str) -> float | None:
         """The median of a method's processes."""
@@ -67,8 +67,8 @@ class Harnesses:
         return statistics.median(each.median for each in known) if known else None
 
     def apart(self, own: str, other: str, more: float = 0.0) -> tuple[float, str] | None:
-        """By how much one method differs from another, to whose seconds `more` is added, at most,
-        and for which kernel."""
+        """The largest difference between another method and `own` plus `more` seconds, as a share,
+        with its kernel."""
         pairs = (
             (self.seconds(own, kernel), self.seconds(other, kernel), kernel)
             for kernel in self.kernels
@@ -81,8 +81,8 @@ class Harnesses:
         return max(found, default=None)
 
     def repeats(self) -> tuple[float, str, str] | None:
-        """By how much two processes differ, at most, of which method and kernel; first calls are
-        not counted."""
+        """The largest difference between two processes, with its method and kernel. First launches
+        are not counted."""
         return max(
             (
                 (max(medians) / min(medians) - 1, method, kernel)
@@ -95,7 +95,7 @@ class Harnesses:
         )
 
     def rate(self) -> tuple[float, str, str] | None:
-        """The highest rate of all, bytes per second, of which method and kernel."""
+        """The highest rate in bytes per second, with its method and kernel."""
         rates = (
             (known.bytes / seconds, method, kernel)
             for kernel, known in self.kernels.items()
@@ -106,12 +106,12 @@ class Harnesses:
 
 
 def load(folder: Path) -> Harnesses | None:
-    """The file of a folder, or None; raises BadRecord with one line that names it."""
+    """The file of a folder, or None; raises BadRecord, which names it in one line."""
     path = folder / FILE
     try:
         document = read_json(bytes_of(path))
         if type(document) is not dict or document.get("schema") != SCHEMA:
-            raise BadRecord(f"is no {FILE} of schema {SCHEMA}")
+            raise BadRecord(f"is not a file of schema {SCHEMA}")
         return typed(Harnesses, document)
     except FileNotFoundError:
         return None
@@ -137,7 +137,7 @@ METHODS = {
     ),
     "read_flush": (
         "Recheck's clock in the library that the others time",
-        "A check: the same as cold.",
+        "A check: it has to agree with cold.",
     ),
     "memset_flush": (
         "Recheck's clock with nvbench's flush",
@@ -147,15 +147,12 @@ METHODS = {
         "nvbench, cold",
         "It empties L2 with a memset. It charges the kernel for writing that memset back to DRAM.",
     ),
-    "do_bench": (
-        "`triton.testing.do_bench`",
-        "The same as nvbench, cold. The memset writes 256 MiB.",
-    ),
+    "do_bench": ("`triton.testing.do_bench`", "As nvbench, cold, with 256 MiB of zeros."),
     "nvbench_batch": (
         "nvbench, batch",
         "Back to back, with no flush. Each launch pays for the writes of the launch before.",
     ),
-    "loop": ("A loop between two CUDA events", "The same as nvbench, batch."),
+    "loop": ("A loop between two CUDA events", "As nvbench, batch."),
     "cupy": (
         "CuPy's `benchmark`",
         "No flush. The GPU is idle before each launch, so it also charges for part of the launch.",
@@ -218,7 +215,7 @@ def short(found: Harnesses) -> list[list[str]]:
 
 
 def answer(found: Harnesses) -> Iterator[str]:
-    """Why the most different number differs, by what was measured."""
+    """Why the most different number differs, and whether the clocks agree."""
     share = found.environment.event_seconds
     pairs = [
         (theirs / own, other, kernel)
@@ -280,27 +277,3 @@ def checks(found: Harnesses) -> Iterator[str]:
             else f"**A time is too short for the memory's pins**: {where} comes to "
             f"{rate / ceiling:.2f} times their rate, so a part of its data was in L2."
         )
-
-
-def page(found: Harnesses, back: str = "") -> bytes:
-    """The whole page; `back` is the page that it leads back to."""
-    env = found.environment
-    versions = {"driver": env.driver, "CUDA": env.cuda_runtime, **env.versions}
-    text = render(
-        "harnesses.md.j2",
-        mark=MARK,
-        gpu=cell(env.gpu),
-        back=back,
-        answer=[*answer(found)],
-        columns=["µs", *map(cell, found.kernels), "what it charges for or leaves out"],
-        numbers=range(1, 1 + len(found.kernels)),
-        rows=table(found),
-        kernels=[
-            [cell(name), f"`{cell(each.case)}`", significant(each.bytes / 2**20)]
-            for name, each in found.kernels.items()
-        ],
-        checks=[*checks(found)],
-        versions=", ".join(f"{cell(k)} {cell(v)}" for k, v in versions.items() if v),
-        env=env,
-    )
-    return text.encode()
