@@ -80,6 +80,11 @@ HELP = {
             3: "written, and something is missing: each is a line",
         },
     ),
+    "harnesses": Help(
+        "says why other harnesses give other numbers for the same kernels",
+        "harnesses build/release/other_harnesses",
+        {0: "written, or printed"},
+    ),
 }
 COMMANDS = {name: known.does for name, known in HELP.items()}
 CODES = {

@@ -15,7 +15,7 @@ from recheck_report.anchors import slug
 from recheck_report.claims.measured import read
 from recheck_report.commands import Failed, experiments_option
 from recheck_report.commands.output import write
-from recheck_report.commands.render import peak_of, render
+from recheck_report.commands.render import harnesses_of, peak_of, render
 from recheck_report.model.read import RECORD, load
 from recheck_report.model.record import Record
 from recheck_report.sections.provenance import unfit
@@ -74,7 +74,8 @@ def run(options: argparse.Namespace) -> int:
     target = options.results / slug(own.gpu)
     if elsewhere := other_evidence(own.record, options.results, target):
         raise Failed(elsewhere)
-    files = render(own, [], peak_of(own, options.results / "peak", "../peak"))
+    others = harnesses_of(own, [options.report, target])
+    files = render(own, [], peak_of(own, options.results / "peak", "../peak"), others)
     write(files, target)
     print(target)
     return 0

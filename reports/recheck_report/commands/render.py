@@ -12,7 +12,8 @@ import argparse
 import html
 import os
 import shutil
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -23,11 +24,12 @@ from recheck_report.charts import Chart, charts, claims_chart
 from recheck_report.claims import Collection, verdicts_json
 from recheck_report.claims.measured import Measured, read, read_gpu
 from recheck_report.commands import experiments_option
+from recheck_report.commands.harnesses import page as harnesses_page
 from recheck_report.commands.output import MARK, write
 from recheck_report.formatting import cell, shape_label
 from recheck_report.model.read import RECORD, load, locate
 from recheck_report.model.record import MEMORY_LEVELS, SPECIAL, Experiment
-from recheck_report.model.typed import printable
+from recheck_report.model.typed import BadRecord, printable
 from recheck_report.net import caught
 from recheck_report.page import Peak, title
 from recheck_report.page import page as html_page
@@ -35,6 +37,7 @@ from recheck_report.sections import (
     documents,
     glossary,
     gpus,
+    harnesses,
     listings,
     machine,
     memory,
@@ -233,6 +236,8 @@ _LINKS = {
     CLAIMS: f"[Claims]({CLAIMS}): each with its quote, checks and evidence",
     ERRATA: f"[Errata]({ERRATA}): errors as printed, what is right, the listings",
     CHANGES: f"[Changes]({CHANGES}): checks changed after the first evidence",
+    harnesses.PAGE: f"[Why your number differs]({harnesses.PAGE}): the same kernels by nvbench, "
+    "Triton, CuPy, Nsight Compute",
     METHOD: f"[Method]({METHOD}): words explained, trust, the machine; "
     f"[how to repeat it]({METHOD}#reproduce-it)",
     "report.html": "[report.html](report.html): every case and sample, offline; "
@@ -252,15 +257,34 @@ def peak_of(own: Measured, folder: Path, link: str) -> Peak | None:
     return Peak(figures, f"{link}/{name}/") if figures else None
 
 
-def render(own: Measured, beside: list[Measured], peak: Peak | None = None) -> dict[str, bytes]:
+def harnesses_of(own: Measured, folders: Iterable[Path]) -> dict[str, bytes]:
+    """What the first of the folders that has it says of other harnesses on this GPU model."""
+    for folder in folders:
+        try:
+            found = harnesses.load(folder)
+        except BadRecord as problem:  # it is no reason to have no report
+            print(f"left out: {problem}", file=sys.stderr)
+            continue
+        if found and found.environment.gpu == own.gpu:
+            data = (folder / harnesses.FILE).read_bytes()
+            return {harnesses.FILE: data, harnesses.PAGE: harnesses_page(found, README)}
+    return {}
+
+
+def render(
+    own: Measured,
+    beside: list[Measured],
+    peak: Peak | None = None,
+    more: dict[str, bytes] | None = None,
+) -> dict[str, bytes]:
     """Every file of the report by its path in the folder; depends on nothing but the records,
-    their probes and the claims.
+    their probes and the claims; `more` are files that it takes along.
 
     Each record of `beside` has a GPU, and gets a column of the table of the claims across GPUs.
     """
     record = own.record
     others = [each for each in beside if each.gpu != own.gpu]
-    files = {"verdicts.json": verdicts_json(record, own.judgement)}
+    files = {"verdicts.json": verdicts_json(record, own.judgement), **(more or {})}
     drawn: list[Chart] = []
     for experiment in record.ordinary:
 
@@ -317,7 +341,8 @@ def run(options: argparse.Namespace) -> int:
     # evidence has it among the other evidence
     folder = options.peak or locate(options.record).parent.parent / "peak"
     peak = caught(lambda: peak_of(own, folder, link), lambda _: None)
-    files = render(own, beside, peak)
+    folders = (locate(path).parent for path in (options.record, *options.beside))
+    files = render(own, beside, peak, harnesses_of(own, folders))
     write(files, options.output)
     if options.bundle:
         folder = options.output.resolve()

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Six kernels behind a C interface, so that every harness times the same code, and the clocks that
+// need no package. Functions return null, or an error in words. One kernel is prepared at a time.
+
+#include <cublas_v2.h>
+#include <cuda_profiler_api.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "../../kernels/matmul/matmul.hpp"
+#include "../../kernels/matvec/matvec.hpp"
+#include "../../kernels/transpose/transpose.hpp"
+#include "../harness/cuda.hpp"
+#include "../harness/device_kernels.hpp"
+#include "../harness/method.hpp"
+
+namespace {
+
+namespace k = recheck::kernels;
+using recheck::check;
+using recheck::Event;
+using recheck::Stream;
+using Buffer = recheck::Owned<float*, cudaFree>;
+using Flag = recheck::Owned<std::int64_t*, cudaFreeHost>;
+using Blas = recheck::Owned<cublasHandle_t, cublasDestroy>;
+
+Buffer room(std::size_t bytes) {
+  return Buffer([&](float** data) { check(cudaMalloc(data, bytes)); });
+}
+
+/// A kernel with its operands, n×n each.
+struct Bench {
+  Bench(const std::string& name, int n)
+      : bytes(std::max<std::size_t>(k::fold_partials, std::size_t(n) * n) * sizeof(float)),
+        a(room(bytes)),
+        b(room(bytes)),
+        c(room(bytes)),
+        stream([](cudaStream_t* s) { check(cudaStreamCreate(s)); }) {
+    // in [-1, 1), and from the host: the first kernel of a process is one of those that are timed
+    std::vector<float> values(bytes / sizeof(float));
+    unsigned state = 13;
+    for (auto& value : values) {
+      state = 1664525 * state + 1013904223;
+      value = static_cast<float>(state >> 8) * 0x1p-23f - 1;
+    }
+    check(cudaMemcpy(a, values.data(), bytes, cudaMemcpyHostToDevice));
+    check(cudaMemcpy(b, values.data(), bytes, cudaMemcpyHostToDevice));
+    if (name == "library")  // no other waits for it
+      blas = std::make_unique<Blas>([](cublasHandle_t* h) {
+        if (cublasCreate(h) != CUBLAS_STATUS_SUCCESS) throw std::runtime_error("no cuBLAS handle");
+      });
+
+    const k::transpose::TransposeArgs square{n, n, a, n, c, n};
+    const k::matvec::MatvecArgs rows{n, n, a, std::int64_t{4} * n, b, c};
+    const k::matmul::MatmulArgs product{n, n, n, a, n, b, n, c, n};
+    const std::map<std::string, std::function<void(cudaStream_t)>> launches = {
+        {"copy", [=](auto s) { k::transpose::copy(square, s); }},
+        {"read", [=](auto s) { k::matvec::read(rows, s); }},
+        {"matvec", [=](auto s) { k::matvec::warp_per_row<256>(rows, s); }},
+        {"transposition", [=](auto s) { k::transpose::sdk_no_bank_conflicts(square, s); }},
+        {"tiles", [=](auto s) { k::matmul::s1_kernel_1(product, s); }},
+        {"library",
+         [=, this](auto s) {
+           cublasSetStream(*blas, s);
+           k::matmul::cublas(product, {s, *blas});
+         }},
+        {"nothing", [](auto) {}},  // what is left is the timer's own share
+    };
+    launch = launches.at(name);
+  }
+
+  std::size_t bytes;
+  Buffer a, b, c;
+  Stream stream;
+  std::unique_ptr<Blas> blas;
+  std::function<void(cudaStream_t)> launch;
+};
+std::unique_ptr<Bench> bench;  // the one that is prepared
+
+double seconds_between(cudaEvent_t begin, cudaEvent_t end) {
+  float milliseconds = 0;
+  check(cudaEventElapsedTime(&milliseconds, begin, end));
+  return milliseconds * 1e-3;
+}
+
+/// As the harness times cold cases (GpuTarget::sample): all of a sample is queued before the device
+/// begins with it. The flush reads twice the L2 cache, as ours, or writes it once, as nvbench's.
+void time_cold(bool writes, int count, double* seconds) {
+  int l2 = 0, sms = 0;
+  check(cudaDeviceGetAttribute(&l2, cudaDevAttrL2CacheSize, 0));
+  check(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0));
+  const auto bytes = std::max<std::int64_t>(recheck::method.flush_l2_sizes * std::int64_t{l2},
+                                            recheck::method.flush_least_bytes);
+  const Buffer flush = room(bytes), scratch = room(4096);
+  check(cudaMemset(flush, 0, bytes));
+  const Flag flag(
+      [](std::int64_t** p) { check(cudaHostAlloc(p, sizeof **p, cudaHostAllocMapped)); });
+  std::int64_t* const released = flag;
+  *released = 0;
+  const auto create = [](cudaEvent_t* e) { check(cudaEventCreate(e)); };
+  const Event begin(create), end(create);
+  const cudaStream_t s = bench->stream;
+  for (int i = 0; i < count; ++i) {
+    recheck::hold(released, i + 1, 2'000'000, s);
+    if (writes)
+      check(cudaMemsetAsync(flush, 0, l2, s));
+    else
+      recheck::flush_l2(reinterpret_cast<const float4*>(static_cast<float*>(flush)), bytes, scratch,
+                        s);
+    recheck::read_clocks(reinterpret_cast<recheck::ClockReading*>(static_cast<float*>(scratch) + 4),
+                         sms, s);
+    check(cudaEventRecord(begin, s));
+    bench->launch(s);
+    check(cudaEventRecord(end, s));
+    std::atomic_ref(*released).store(i + 1, std::memory_order_release);
+    check(cudaGetLastError());
+    check(cudaStreamSynchronize(s));
+    seconds[i] = seconds_between(begin, end);
+  }
+}
+
+/// What `body` throws, in words.
+template <typename Body>
+const char* guarded(Body body) {
+  static std::string error;
+  try {
+    body();
+    check(cudaGetLastError());
+    return nullptr;
+  } catch (const std::exception& thrown) {
+    error = thrown.what();
+    return error.c_str();
+  }
+}
+
+}  // namespace
+
+extern "C" {
+
+const char* prepare(const char* kernel, int n) {
+  return guarded([&] {
+    bench.reset();  // before there is room for another
+    bench = std::make_unique<Bench>(kernel, n);
+  });
+}
+
+/// For other harnesses: queues one launch on a stream of theirs.
+const char* launch(cudaStream_t stream) {
+  return guarded([&] { bench->launch(stream); });
+}
+
+/// Seconds between two events around one launch each, after a flush that writes or reads.
+const char* cold(bool writes, int count, double* seconds) {
+  return guarded([&] { time_cold(writes, count, seconds); });
+}
+
+/// Seconds per launch of `launches` in a plain loop between two events.
+const char* loop(int launches, int count, double* seconds) {
+  return guarded([&] {
+    const auto create = [](cudaEvent_t* e) { check(cudaEventCreate(e)); };
+    const Event begin(create), end(create);
+    for (int i = 0; i < count; ++i) {
+      check(cudaEventRecord(begin, bench->stream));
+      for (int j = 0; j < launches; ++j) bench->launch(bench->stream);
+      check(cudaEventRecord(end, bench->stream));
+      check(cudaStreamSynchronize(bench->stream));
+      seconds[i] = seconds_between(begin, end) / launches;
+    }
+  });
+}
+
+/// Seconds on the host's clock for one launch each, and the wait for it.
+const char* host(int count, double* seconds) {
+  return guarded([&] {
+    for (int i = 0; i < count; ++i) {
+      const auto begin = std::chrono::steady_clock::now();
+      bench->launch(bench->stream);
+      check(cudaStreamSynchronize(bench->stream));
+      seconds[i] = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    }
+  });
+}
+
+/// Shows a profiler `count` launches, each with the harness's clock kernel after it as a mark.
+const char* show(int count) {
+  return guarded([&] {
+    const Buffer scratch = room(4096);
+    check(cudaStreamSynchronize(bench->stream));
+    check(cudaProfilerStart());
+    for (int i = 0; i < count; ++i) {
+      bench->launch(bench->stream);
+      recheck::read_clocks(reinterpret_cast<recheck::ClockReading*>(static_cast<float*>(scratch)),
+                           1, bench->stream);
+      check(cudaStreamSynchronize(bench->stream));
+    }
+    check(cudaProfilerStop());
+  });
+}
+
+int cublas_version() {
+  int version = 0;
+  const Blas handle([](cublasHandle_t* h) { cublasCreate(h); });
+  cublasGetVersion(handle, &version);
+  return version;
+}
+
+}  // extern "C"

@@ -1,0 +1,279 @@
+"""Why your number differs: the facts and sentences of other_harnesses.json, which has six kernels
+timed by the methods that people use (experiments/other_harnesses/measure.py)."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated
+
+from recheck_report.formatting import NBSP, NONE, cell, margin, significant
+from recheck_report.model.case import NAME, ROW, SHAPE
+from recheck_report.model.environment import Git
+from recheck_report.model.typed import BadRecord, Is, bytes_of, read_json, typed
+
+SCHEMA = 1
+FILE, PAGE = "other_harnesses.json", "why_your_number_differs.md"
+MARK = f"<!-- Written by Recheck from {FILE}; rendering again replaces it. -->"
+AGREE = 0.01  # clocks that differ in nothing else
+
+
+@dataclass(frozen=True)
+class Time:
+    median: Annotated[float, Is("seconds", above=0, most=1e6)]
+    samples: Annotated[int, Is("how many", least=1)]
+
+
+@dataclass(frozen=True)
+class Method:
+    reason: Annotated[str | None, Is("why a process of it has no time")] = None
+    times: Annotated[dict[str, tuple[Time, ...]], Is("of each process, by kernel")] = field(
+        default_factory=dict
+    )
+
+
+@dataclass(frozen=True)
+class Kernel:
+    case: Annotated[str, Is("its row and shape in recheck", pattern=f"^{NAME}/{ROW}/{SHAPE}$")]
+    bytes: Annotated[float, Is("that it has to move", least=0)]
+
+
+@dataclass(frozen=True)
+class Environment:
+    gpu: Annotated[str, Is("model", filled=True)]
+    driver: Annotated[str, Is("version")] = ""
+    cuda_runtime: Annotated[str, Is("version")] = ""
+    started: Annotated[str, Is("date and time")] = ""
+    git: Git = field(default_factory=Git)
+    dram_bytes_per_second: Annotated[float | None, Is("of the pins", above=0)] = None
+    event_seconds: Annotated[float | None, Is("between two adjacent events", least=0)] = None
+    versions: Annotated[dict[str, str], Is("of each tool, by its name")] = field(
+        default_factory=dict
+    )
+
+
+@dataclass(frozen=True)
+class Harnesses:
+    schema: Annotated[int, Is("of this form", one_of=(SCHEMA,))]
+    environment: Environment
+    kernels: Annotated[dict[str, Kernel], Is("by name", names=f"^{NAME}$", filled=True)]
+    methods: Annotated[dict[str, Method], Is("by name")]
+
+    def seconds(self, method: str, kernel: str) -> float | None:
+        """The median of a method's processes."""
+        known = self.methods.get(method, Method()).times.get(kernel)
+        return statistics.median(each.median for each in known) if known else None
+
+    def apart(self, own: str, other: str, more: float = 0.0) -> tuple[float, str] | None:
+        """The largest difference between another method and `own` plus `more` seconds, as a share,
+        with its kernel."""
+        pairs = (
+            (self.seconds(own, kernel), self.seconds(other, kernel), kernel)
+            for kernel in self.kernels
+        )
+        found = (
+            (abs(theirs / (ours + more) - 1), kernel)
+            for ours, theirs, kernel in pairs
+            if ours and theirs
+        )
+        return max(found, default=None)
+
+    def repeats(self) -> tuple[float, str, str] | None:
+        """The largest difference between two processes, with its method and kernel. First launches
+        are not counted."""
+        return max(
+            (
+                (max(medians) / min(medians) - 1, method, kernel)
+                for method in METHODS
+                if method != "first"
+                for kernel, times in self.methods.get(method, Method()).times.items()
+                if len(medians := [each.median for each in times]) > 1
+            ),
+            default=None,
+        )
+
+    def rate(self) -> tuple[float, str, str] | None:
+        """The highest rate in bytes per second, with its method and kernel."""
+        rates = (
+            (known.bytes / seconds, method, kernel)
+            for kernel, known in self.kernels.items()
+            for method in METHODS
+            if (seconds := self.seconds(method, kernel))
+        )
+        return max(rates, default=None)
+
+
+def load(folder: Path) -> Harnesses | None:
+    """The file of a folder, or None; raises BadRecord, which names it in one line."""
+    path = folder / FILE
+    try:
+        document = read_json(bytes_of(path))
+        if type(document) is not dict or document.get("schema") != SCHEMA:
+            raise BadRecord(f"is not a file of schema {SCHEMA}")
+        return typed(Harnesses, document)
+    except FileNotFoundError:
+        return None
+    except OSError as problem:
+        raise BadRecord(f"{path}: cannot be read: {problem.strerror}") from problem
+    except BadRecord as problem:
+        raise BadRecord(f"{path}: {problem}; measure again") from problem
+
+
+# what each is called, and what it charges the kernel for or leaves out
+METHODS = {
+    "cold": (
+        "Recheck, cold",
+        "From a clean L2, emptied by reading. It leaves out what is in L2, unwritten, at the end.",
+    ),
+    "drained": (
+        "Recheck, drained",
+        "From a clean L2 until every written byte is in DRAM. It charges for all of them.",
+    ),
+    "hot": (
+        "Recheck, hot",
+        "The same launch has just run. The kernel pays for the writes that this launch left in L2.",
+    ),
+    "read_flush": (
+        "Recheck's clock in the library that the others time",
+        "A check: it has to agree with cold.",
+    ),
+    "memset_flush": (
+        "Recheck's clock with nvbench's flush",
+        "As nvbench, without the time between two events.",
+    ),
+    "nvbench_cold": (
+        "nvbench, cold",
+        "It empties L2 with a memset. It charges the kernel for writing that memset back to DRAM.",
+    ),
+    "do_bench": ("`triton.testing.do_bench`", "As nvbench, cold, with 256 MiB of zeros."),
+    "nvbench_batch": (
+        "nvbench, batch",
+        "Back to back, with no flush. Each launch pays for the writes of the launch before.",
+    ),
+    "loop": ("A loop between two CUDA events", "As nvbench, batch."),
+    "cupy": (
+        "CuPy's `benchmark`",
+        "No flush. The GPU is idle before each launch, so it also charges for part of the launch.",
+    ),
+    "host": (
+        "A host clock, with synchronisation",
+        "No flush. It charges for the launch and for the wait.",
+    ),
+    "ncu": (
+        "Nsight Compute, defaults",
+        "It empties L2 and locks the clock to its base. It leaves out the launch.",
+    ),
+    "ncu_alone": (
+        "Nsight Compute, clock and caches left alone",
+        "No flush. It leaves out the launch.",
+    ),
+    "first": (
+        "The first launch of a process",
+        "It charges for loading the kernel. The context and the operands are there before.",
+    ),
+}
+OTHERS = {"nvbench_cold": "nvbench", "do_bench": "`do_bench`"}
+SHORT = {
+    "cold": "Recheck cold", "drained": "Recheck drained", "nvbench_cold": "nvbench cold",
+    "do_bench": "Triton `do_bench`", "cupy": "CuPy `benchmark`", "loop": "loop between events",
+    "host": "host clock", "ncu": "Nsight Compute",
+}  # fmt: skip
+
+
+def _microseconds(seconds: float | None) -> str:
+    if seconds is None:
+        return NONE
+    return f"{1e6 * seconds:,.0f}" if seconds >= 1e-3 else significant(1e6 * seconds)
+
+
+def table(found: Harnesses) -> list[list[str]]:
+    """A row for each method: its time of each kernel in microseconds, and what it charges for."""
+    rows = []
+    for name, (title, text) in METHODS.items():
+        method = found.methods.get(name, Method(reason="not measured: not in the file"))
+        times = [_microseconds(found.seconds(name, kernel)) for kernel in found.kernels]
+        if method.reason:
+            reason = ("in one process " if method.times else "") + cell(method.reason)
+            text += f" *{reason[:1].upper()}{reason[1:]}.*"
+        rows.append([title, *times, text])
+    return rows
+
+
+def short(found: Harnesses) -> list[list[str]]:
+    """The heading and the rows of a small table: a row for each kernel, and the methods that have
+    all times."""
+    methods = [
+        each for each in SHORT if all(found.seconds(each, kernel) for kernel in found.kernels)
+    ]
+    rows = [["µs", *(SHORT[each] for each in methods)]]
+    for kernel in found.kernels:
+        times = [_microseconds(found.seconds(each, kernel)) for each in methods]
+        rows.append([cell(kernel), *times])
+    return rows
+
+
+def answer(found: Harnesses) -> Iterator[str]:
+    """Why the most different number differs, and whether the clocks agree."""
+    share = found.environment.event_seconds
+    pairs = [
+        (theirs / own, other, kernel)
+        for other in OTHERS
+        for kernel in found.kernels
+        if (own := found.seconds("cold", kernel)) and (theirs := found.seconds(other, kernel))
+    ]
+    if pairs:
+        _, other, kernel = max(pairs)
+        said, ours = (_microseconds(found.seconds(each, kernel)) for each in (other, "cold"))
+        name = cell(kernel)
+        yield f"**For `{name}`, {OTHERS[other]} says {said}{NBSP}µs, and Recheck {ours}.**"
+        clean, dirty = (found.seconds(f"{each}_flush", kernel) for each in ("read", "memset"))
+        if clean and dirty and dirty > clean:
+            yield (
+                f"{OTHERS[other]} empties the L2 cache by writing to it. The kernel then waits "
+                f"while those lines go to DRAM: {_microseconds(dirty - clean)}{NBSP}µs. "
+                "Recheck empties it by reading."
+            )
+    if share:
+        yield (
+            f"Two events with nothing between them are {_microseconds(share)}{NBSP}µs apart. "
+            "Recheck subtracts that; the others do not."
+        )
+    agreements = [
+        (each, known)
+        for each in OTHERS
+        if (known := found.apart("memset_flush", each, share or 0.0))
+    ]
+    for other, (apart, kernel) in agreements:
+        so = ", so nothing else differs" if apart <= AGREE else f" (most apart: `{cell(kernel)}`)"
+        yield (
+            "With nvbench's flush and that time, Recheck's clock agrees with "
+            f"{OTHERS[other]} within {margin(apart)}{so}."
+        )
+
+
+def checks(found: Harnesses) -> Iterator[str]:
+    """What speaks for the numbers."""
+    if same := found.apart("cold", "read_flush"):
+        yield (
+            "Recheck's clock gives the same time in `recheck` and in the library that the others "
+            f"time, within {margin(same[0])} (most apart: `{cell(same[1])}`)."
+        )
+    if known := found.repeats():
+        apart, method, kernel = known
+        yield (
+            f"Each method measured in two processes. They differ by {margin(apart)} at most "
+            f"({METHODS[method][0]}, `{cell(kernel)}`), first launches aside."
+        )
+    ceiling = found.environment.dram_bytes_per_second
+    if ceiling and (fastest := found.rate()):
+        rate, method, kernel = fastest
+        where = f"{METHODS[method][0]}, `{cell(kernel)}`"
+        yield (
+            f"No time is shorter than the memory's pins allow: the highest rate is "
+            f"{100 * rate / ceiling:.0f}{NBSP}% of theirs ({where})."
+            if rate <= ceiling
+            else f"**A time is too short for the memory's pins**: {where} comes to "
+            f"{rate / ceiling:.2f} times their rate, so a part of its data was in L2."
+        )

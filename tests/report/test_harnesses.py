@@ -1,0 +1,168 @@
+"""Why other harnesses give other numbers: from a made-up file to the page, and what measures it."""
+
+from __future__ import annotations
+
+import importlib
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import EXPERIMENTS, called, one_line, run
+from synthetic import SMALL, keep, make_record
+
+MEASURE = EXPERIMENTS / "other_harnesses"
+GPU = "NVIDIA H200"
+# microseconds; nvbench is our clock with its flush, 1.3 µs of events, and 0.5 %
+COLD, FLUSHED, EVENTS = 43.2, 50.0, 1.3
+
+
+@pytest.fixture
+def measure(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The program that measures, as a module."""
+    monkeypatch.syspath_prepend(str(MEASURE))
+    return importlib.import_module("measure")
+
+
+def _method(*microseconds: float, reason: str | None = None) -> dict[str, Any]:
+    processes = [{"median": each * 1e-6, "samples": 100} for each in microseconds]
+    return {"reason": reason, "times": {"copy": processes} if processes else {}}
+
+
+def _document(**methods: dict[str, Any]) -> dict[str, Any]:
+    known = {
+        "cold": _method(COLD, COLD),
+        "read_flush": _method(COLD, 1.002 * COLD),
+        "memset_flush": _method(FLUSHED, FLUSHED),
+        "nvbench_cold": _method(1.005 * (FLUSHED + EVENTS), 1.005 * (FLUSHED + EVENTS)),
+        "cupy": _method(reason="not measured: no <CuPy> | here"),
+        "first": _method(270, 540),
+    }
+    return {
+        "schema": 1,
+        "environment": {
+            "gpu": GPU,
+            "dram_bytes_per_second": 4.8e12,
+            "event_seconds": EVENTS * 1e-6,
+            "versions": {"nvbench": "0.3.0"},
+        },
+        "kernels": {"copy": {"case": "transpose/copy/4096x4096", "bytes": 1.34e8}},
+        "methods": known | methods,
+    }
+
+
+def _page(folder: Path, document: object) -> str:
+    (folder / "other_harnesses.json").write_text(json.dumps(document))
+    result = run("harnesses", folder)
+    assert result.returncode == 0, result.stderr
+    return (folder / "why_your_number_differs.md").read_text()
+
+
+def test_a_page_says_what_the_flush_and_the_events_take(tmp_path: Path) -> None:
+    page = _page(tmp_path, _document())
+    for fact in (
+        "51.6\xa0µs, and Recheck 43.2",
+        "6.76\xa0µs",
+        "1.30\xa0µs apart",
+        "within 0.50 %, so nothing else differs",
+    ):
+        assert fact in page
+    # first launches are left out; 134 MB in 43.2 µs are 65 % of 4.8 TB/s
+    assert "They differ by 0.20 % at most" in page and "65\xa0%" in page
+
+
+def test_what_is_missing_has_its_reason_and_is_no_claim(tmp_path: Path) -> None:
+    page = _page(tmp_path, _document(nvbench_cold=_method(reason="not measured: no wheel")))
+    assert "*Not measured: no wheel.*" in page and "no &lt;CuPy&gt; \\| here" in page
+    assert "agrees with" not in page
+    assert "Not measured: not in the file" in page  # as of drained
+
+
+def test_clocks_that_disagree_and_rates_above_the_pins_are_said(tmp_path: Path) -> None:
+    page = _page(tmp_path, _document(nvbench_cold=_method(60.0), hot=_method(20.0)))
+    assert "within 17 % (most apart: `copy`)" in page and "nothing else" not in page
+    assert "**A time is too short for the memory's pins**: Recheck, hot, `copy`" in page
+
+
+def test_a_small_table_has_the_methods_that_were_measured(tmp_path: Path) -> None:
+    _page(tmp_path, _document())
+    lines = run("harnesses", tmp_path, "--short").stdout.splitlines()
+    assert (
+        lines[0] == "| µs | Recheck cold | nvbench cold |" and lines[2] == "| copy | 43.2 | 51.6 |"
+    )
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[]", '{"schema": 2}', '{"schema": 1}', json.dumps(_document(cold=_method(-1.0)))]
+)
+def test_a_file_that_is_not_in_form_is_one_line(text: str, tmp_path: Path) -> None:
+    (tmp_path / "other_harnesses.json").write_text(text)
+    assert "other_harnesses.json: " in one_line(run("harnesses", tmp_path), 2)
+
+
+def test_a_report_takes_the_page_of_its_gpu_along(tmp_path: Path) -> None:
+    record = make_record(SMALL)
+    record["environment"]["gpu"]["name"] = GPU
+    keep(tmp_path / "record.json", record)
+    for name, has in ((GPU, True), ("NVIDIA L4", False)):
+        document = _document()
+        document["environment"]["gpu"] = name
+        (tmp_path / "other_harnesses.json").write_text(json.dumps(document))
+        report = tmp_path / name
+        assert run("render", tmp_path, "--output", report).returncode == 0
+        linked = "(why_your_number_differs.md)" in (report / "README.md").read_text()
+        assert linked == has == (report / "other_harnesses.json").exists()
+
+
+def _csv(*kernels: tuple[str, str]) -> str:
+    heading = '"ID","Kernel Name","gpu__time_duration.sum"\n"","","ns"\n'
+    return "==PROF== done\n" + heading + "".join(f'"0","{k}","{ns}"\n' for k, ns in kernels)
+
+
+def test_a_profile_is_cut_at_its_marks(measure: Any) -> None:
+    some = [("k", "1,000"), ("k", "500"), ("recheck_read_clocks_kernel(int)", "5")] * 30
+    known = measure.by_mark(_csv(*some))["library"]
+    assert known == {"median": pytest.approx(1.5e-6), "samples": 5}
+    with pytest.raises(measure.Missing, match="ncu saw 29 of 30 launches"):
+        measure.by_mark(_csv(*some[3:]))
+
+
+def _recheck(path: Path, record: dict[str, Any]) -> list[str]:
+    """A program that writes this record, and the words with which it is measured."""
+    (path / "known.json").write_text(json.dumps(record))
+    program = path / "recheck"
+    copy = (
+        f'case $each in --output=*) cp "{path}/known.json" "${{each#--output=}}/record.json";; esac'
+    )
+    program.write_text(f"#!/bin/sh\nfor each; do {copy}; done\n")
+    program.chmod(0o755)
+    return ["--recheck", str(program), "--library", "none", "--ncu", "none"]
+
+
+def test_what_cannot_be_had_is_not_measured_and_nothing_fails(
+    measure: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record = make_record(SMALL)
+    record["cases"] = [
+        {"id": f"{case}/cold", "bytes": 1e8, "seconds": {"median": 5e-5, "samples": 80}}
+        for case, _ in measure.KERNELS.values()
+    ]
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setattr(measure, "FIRST_CALLS", 1)
+    monkeypatch.setattr(measure, "TOOLS", {"nvbench": ("no_such_module", "cuda-bench")})
+    words = [*_recheck(tmp_path, record), "--output", str(tmp_path / "out")]
+    assert called(measure.main, *words).returncode == 0
+    assert run("harnesses", tmp_path / "out").returncode == 0
+    page = (tmp_path / "out" / "why_your_number_differs.md").read_text()
+    lines = {line.split(" | ")[0]: line for line in page.splitlines() if line.startswith("| ")}
+    assert "| 50.0 |" in lines["| Recheck, cold"]
+    assert "Not measured: this build has no regime drained" in lines["| Recheck, drained"]
+    assert "cuda-bench" in lines["| nvbench, cold"] and "be installed" in lines["| nvbench, cold"]
+    assert "Not measured: ncu was not found" in lines["| Nsight Compute, defaults"]
+
+
+def test_without_a_gpu_there_is_nothing_to_compare(measure: Any, tmp_path: Path) -> None:
+    record = {"environment": {"gpu": None, "gpu_reason": "no CUDA device"}, "cases": []}
+    words = [*_recheck(tmp_path, record), "--output", str(tmp_path / "out")]
+    assert "no CUDA device" in one_line(called(measure.main, *words), 1)
+    assert not [*(tmp_path / "out").iterdir()]
