@@ -147,16 +147,16 @@ if(NOT CMAKE_CUDA_ARCHITECTURES)
   list(TRANSFORM CMAKE_CUDA_ARCHITECTURES REPLACE "^90-real$" 90a-real)
 endif()
 
-# A library of another toolkit would be measured without a word: says where there are two.
+# A library of another toolkit would be measured without a word: warns where there is one. By versions:
+# a distribution has its one toolkit in several folders, and an nvcc that calls another.
 function(recheck_one_toolkit)
   foreach(library cublas cudart_static)
-    file(REAL_PATH "${CUDA_${library}_LIBRARY}" from)
-    file(REAL_PATH "${CUDAToolkit_BIN_DIR}/nvcc" own)
-    string(REGEX REPLACE "(/targets/[^/]+)?/lib(64)?/[^/]+$" "/bin/nvcc" other ${from})
-    file(REAL_PATH ${other} other)
-    if(EXISTS ${other} AND NOT other STREQUAL own)
-      message(WARNING " Two CUDA Toolkits: the compiler is ${own}, and ${library} is ${from}. Set \
-CUDAToolkit_ROOT to the one you mean, and configure a new build folder.")
+    get_filename_component(from "${CUDA_${library}_LIBRARY}" REALPATH)
+    string(REGEX REPLACE "(/targets/[^/]+)?/lib(64)?(/[^/]+-linux-gnu)?/[^/]+$" "/bin/nvcc" other "${from}")
+    execute_process(COMMAND ${other} --version OUTPUT_VARIABLE about ERROR_QUIET RESULT_VARIABLE ignored)
+    if(about MATCHES "release ([0-9.]+)" AND NOT CMAKE_MATCH_1 STREQUAL toolkit)
+      message(WARNING " Two CUDA Toolkits: the compiler is ${CMAKE_CUDA_COMPILER} (${toolkit}), and ${library} \
+is ${from} (${CMAKE_MATCH_1}). Set CUDAToolkit_ROOT to the one you mean, and configure a new build folder.")
     endif()
   endforeach()
 endfunction()

@@ -349,7 +349,9 @@ int main() { int version; return cublasGetProperty(MAJOR_VERSION, &version) || v
   run(--unset=LD_LIBRARY_PATH sh -c "cd ${SCRATCH}/build && '${CMAKE_COMMAND}' --build . && ./try && ldd try")
   expect_success("libcublas.so.13 => ${SCRATCH}/build/cuda/" "libcublasLt.so.13 => ${SCRATCH}/build/cuda/")
   # one more toolkit
-  file(WRITE ${SCRATCH}/other/bin/nvcc "")
+  toolkit(12.9 90)
+  file(COPY ${SCRATCH}/bin/nvcc DESTINATION ${SCRATCH}/other/bin)
+  file(REMOVE ${SCRATCH}/bin/nvcc)
   configure(${SCRATCH}/stand_in -D CUDA_cublas_LIBRARY=${SCRATCH}/other/lib64/libcublas.so)
   expect_one_line()
   expect_success("Two CUDA Toolkits: the compiler is ${SCRATCH}/build/cuda/" "cublas is ${SCRATCH}/other/")
