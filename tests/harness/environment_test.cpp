@@ -187,6 +187,35 @@ TEST_F(BuildScript, TellsOneUncommittedChangeFromAnother) {
   EXPECT_NE(git_info(), changed);
 }
 
+TEST_F(BuildScript, TakesNoTreeForCleanOfWhichGitIsSilent) {
+  shell(
+      "git init -q tree && cd tree && echo '*.swp' >.gitignore && touch CMakeLists.txt a.cu && git add "
+      ". && git -c user.name=n -c user.email=e commit -q -m c");
+  const std::string clean = "git_dirty = false", dirty = "git_dirty = true";
+  const auto says = [&](const std::string& what, const std::string& change) {
+    shell("rm -rf copy && cp -a tree copy && cd tree && " + change);
+    EXPECT_NE(git_info().find(what), std::string::npos) << change << '\n' << git_info();
+    shell("rm -rf tree && mv copy tree");
+  };
+  const std::string untracked = " && touch new.cu";
+  says(clean, "touch notes.swp && echo notes >.git/info/exclude && mkdir notes && touch notes/a.cu");
+  says(dirty, "git config status.showUntrackedFiles no" + untracked);
+  says(dirty, "echo '*.cu' >.git/info/exclude" + untracked);
+  says(dirty, "git update-index --assume-unchanged a.cu && echo 1 >a.cu");
+  says(dirty, "git update-index --skip-worktree a.cu && echo 1 >a.cu");
+  says(dirty, "git config core.fsmonitor true && git config status.branch maybe" + untracked);
+  says(dirty, "echo nothing >.git/index");
+  for (const char* variable :
+       {"GIT_LITERAL_PATHSPECS=1", "GIT_INDEX_FILE=/nowhere", "GIT_CEILING_DIRECTORIES=/",
+        "GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=status.showUntrackedFiles GIT_CONFIG_VALUE_0=no"}) {
+    environment_ = std::string(variable) + " ";
+    says(clean, "true");
+    says(dirty, "true" + untracked);
+  }
+  environment_ = "PATH=/nowhere ";
+  says(dirty, "true");
+}
+
 TEST_F(BuildScript, TakesNoCommitOfARepositoryThatDoesNotHoldTheSources) {
   shell(
       "git init -q . && echo '*' >.gitignore && git add -f .gitignore && git -c user.name=n -c "
