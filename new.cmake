@@ -29,7 +29,7 @@ foreach(file IN LISTS files)
   string(REPLACE "claims/article/" "claims/${NAME}/" to ${file})
   configure_file(${template}/${file} ${folder}/${to} @ONLY)
 endforeach()
-file(WRITE ${folder}/.gitignore "/build/\n")
+file(WRITE ${folder}/.gitignore "/build/\n/CMakeUserPresets.json\n/compile_commands.json\n.cache/\n.idea/\n.vscode/\n")
 # without git, or a name to commit by, the report says that no commit holds what was measured
 foreach(words init "add;." "commit;--message=Recheck's template")
   execute_process(COMMAND git -C ${folder} ${words} OUTPUT_QUIET ERROR_QUIET)

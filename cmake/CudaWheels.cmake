@@ -1,12 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # The CUDA Toolkit where there is a driver and no nvcc: Python packages in the build folder, pinned. Takes
-# `driver`, the CUDA version that the driver supports, or "unknown". Leaves nvcc, or in no_wheels why not.
+# `driver`, the CUDA version that the driver supports, or "unknown", and `gpus`. Leaves nvcc, or in no_wheels
+# why not.
 set(folder ${CMAKE_BINARY_DIR}/cuda)
 set(pin "cuda-toolkit[nvcc,cudart,crt,nvvm,cccl,cublas,profiler,sanitizer]==13.0.3.0")  # pins its parts
 set(needed 1800)  # MB: 590 to download, kept until they are unpacked to 1,100, and some room
 
 if(EXISTS ${folder}/python/ready)
+elseif(gpus AND NOT gpus MATCHES "7[5-9]|[89][0-9]|[0-9][0-9][0-9]")
+  list(TRANSFORM gpus REPLACE "(.)$" ".\\1" OUTPUT_VARIABLE here)
+  list(JOIN here " and " here)
+  set(no_wheels ", and CUDA 13.0, which would be fetched, has no code for a GPU of compute capability ${here}")
+  set(what_to_install "${for_old_gpus}")
 elseif(driver MATCHES "^([0-9]+)" AND CMAKE_MATCH_1 LESS 13)
   set(no_wheels ", and the driver supports CUDA ${driver}, too old for the packages of 13.0")
 elseif(DEFINED disk_left AND disk_left LESS needed)
@@ -20,7 +26,8 @@ else()
   execute_process(
     COMMAND ${CMAKE_COMMAND} -E env TMPDIR=${folder}/downloads PIP_NO_CACHE_DIR=1
             ${CMAKE_COMMAND} -D PYTHON=${Python3_EXECUTABLE} -D FOLDER=${folder}/python
-            -D REQUIREMENTS=${folder}/downloads/pin.txt -P ${CMAKE_CURRENT_LIST_DIR}/../reports/packages.cmake
+            -D REQUIREMENTS=${folder}/downloads/pin.txt -D "CHECK=import nvidia.cu13"
+            -P ${CMAKE_CURRENT_LIST_DIR}/../reports/packages.cmake
     RESULT_VARIABLE failed ERROR_VARIABLE said OUTPUT_QUIET)
   if(failed)
     file(REMOVE_RECURSE ${folder})

@@ -5,15 +5,23 @@
 # recheck_reports: ${RECHECK_PYTHON} -m recheck_report. A person calls the script recheck-report in the build
 # folder. Where there is no Python, RECHECK_NO_PYTHON says why.
 set(no_python "")
+# what the environment has for other programs of Python's would make ours fail, or change what they do
+set(python_settings PYTHONDONTWRITEBYTECODE=1 PYTHONSAFEPATH=1 PYTHONUTF8=1)
+foreach(name PYTHONHOME PYTHONOPTIMIZE PYTHONWARNINGS PYTHONINSPECT PYTHONIOENCODING PYTHONVERBOSE PYTHONDEVMODE
+        PYTHONPROFILEIMPORTTIME MPLBACKEND MATPLOTLIBRC)
+  list(PREPEND python_settings --unset=${name})
+endforeach()
+# to be there is not enough: one that was built for another NumPy cannot be imported
+set(check "import jinja2, matplotlib.figure, numpy, pytest")
+unset(ENV{PYTHONHOME})
 find_package(Python3 3.11 COMPONENTS Interpreter)
 if(NOT Python3_FOUND)
   set(no_python "Python 3.11 or newer was not found: install it and configure again")
 else()
-  # to be there is not enough: one that was built for another NumPy cannot be imported
-  execute_process(COMMAND ${Python3_EXECUTABLE} -c "import jinja2, matplotlib.figure, numpy, pytest"
+  execute_process(COMMAND ${CMAKE_COMMAND} -E env ${python_settings} ${Python3_EXECUTABLE} -c "${check}"
                   RESULT_VARIABLE packages_missing OUTPUT_QUIET ERROR_QUIET)
   # Debian has it in a package of its own
-  execute_process(COMMAND ${Python3_EXECUTABLE} -c "import ensurepip" RESULT_VARIABLE no_venv ERROR_QUIET)
+  execute_process(COMMAND ${Python3_EXECUTABLE} -I -c "import ensurepip" RESULT_VARIABLE no_venv ERROR_QUIET)
   if(packages_missing AND no_venv)
     set(no_python "Python's venv was not found: install python3-venv and configure again")
   endif()
@@ -30,8 +38,8 @@ if(packages_missing)
   set(python_path_rest "")
   add_custom_command(
     OUTPUT ${CMAKE_BINARY_DIR}/python/ready
-    COMMAND ${CMAKE_COMMAND} -D PYTHON=${Python3_EXECUTABLE} -D FOLDER=${CMAKE_BINARY_DIR}/python
-            -P ${recheck_reports}/packages.cmake
+    COMMAND ${CMAKE_COMMAND} -E env ${python_settings} ${CMAKE_COMMAND} -D PYTHON=${Python3_EXECUTABLE}
+            -D FOLDER=${CMAKE_BINARY_DIR}/python -D "CHECK=${check}" -P ${recheck_reports}/packages.cmake
     DEPENDS ${recheck_reports}/packages.cmake ${recheck_reports}/requirements.txt
     COMMENT "Installing the renderer's Python packages into ${CMAKE_BINARY_DIR}/python"
     VERBATIM)
@@ -43,7 +51,8 @@ else()
   add_custom_target(recheck_python_packages)
 endif()
 set(RECHECK_PYTHON
-  ${CMAKE_COMMAND} -E env PYTHONDONTWRITEBYTECODE=1 ${python_path} ${python} CACHE INTERNAL "")
+  ${CMAKE_COMMAND} -E env ${python_settings} ${python_path} ${python} CACHE INTERNAL "")
+list(JOIN python_settings " " python_settings_quoted)
 # within the script's quotes
 foreach(text python recheck_reports CMAKE_BINARY_DIR)
   string(REPLACE "'" "'\\''" ${text}_quoted "${${text}}")
@@ -56,7 +65,7 @@ if ! command -v "$python" >/dev/null; then
   echo "error: its packages are missing: cmake --build '@CMAKE_BINARY_DIR_quoted@' --target recheck_python_packages" >&2
   exit 1
 fi
-PYTHONDONTWRITEBYTECODE=1 PYTHONPATH='@recheck_reports_quoted@'@python_path_rest@ exec "$python" -m recheck_report "$@"
+exec env @python_settings_quoted@ PYTHONPATH='@recheck_reports_quoted@'@python_path_rest@ "$python" -m recheck_report "$@"
 ]=])
 file(CHMOD ${CMAKE_BINARY_DIR}/recheck-report
      PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# The CUDA Toolkit, looked at before anything is built with it, and the architectures to build for.
+# The CUDA Toolkit and the driver, looked at before anything is built, and the architectures to build for.
 # Leaves in recheck_problem what has to be done first, if anything.
+include_guard(GLOBAL)
 option(RECHECK_ALL_ARCHITECTURES "Build machine code for every architecture from Turing on" OFF)
 set(oldest 12.4)
+set(without "configure with -DCMAKE_CUDA_COMPILER=OFF for the CPU rows alone")
 
 if(CMAKE_CUDA_COMPILER STREQUAL "OFF")
   message(STATUS "CUDA is switched off: only the CPU rows are built, the GPU rows will say so")
@@ -12,53 +14,144 @@ endif()
 
 # where CMake looks for nvcc, and then where NVIDIA's installer puts it
 set(nvcc "${CMAKE_CUDA_COMPILER}")
-if(NOT DEFINED CMAKE_CUDA_COMPILER)
-  if(DEFINED ENV{CUDACXX})
-    separate_arguments(nvcc UNIX_COMMAND "$ENV{CUDACXX}")
-    list(GET nvcc 0 nvcc)
-  else()
-    find_program(RECHECK_NVCC nvcc PATHS ENV CUDA_PATH /usr/local/cuda PATH_SUFFIXES bin NO_CACHE)
+if(NOT nvcc)
+  unset(CMAKE_CUDA_COMPILER CACHE)
+  separate_arguments(words UNIX_COMMAND "$ENV{CUDACXX}")
+  list(POP_FRONT words nvcc)
+  if(NOT nvcc)
+    find_program(RECHECK_NVCC nvcc PATHS ENV CUDA_PATH ENV CUDA_HOME /usr/local/cuda PATH_SUFFIXES bin NO_CACHE)
     if(RECHECK_NVCC)
       set(nvcc ${RECHECK_NVCC})
-      set(ENV{CUDACXX} ${nvcc})
     endif()
+    set(ENV{CUDACXX} "${nvcc}")
   endif()
 endif()
 
-# the CUDA version that the driver supports: as nvidia-smi says, or the driver itself; empty without one
+# The driver is asked, for 15 seconds at most: the CUDA version that it supports, "unknown", or empty without
+# one; the compute capabilities of all GPUs, as in 86;90, or why they are not known; and why no GPU can be
+# used, if that is so. Which of the GPUs is measured is chosen when it is.
 set(driver "")
-execute_process(COMMAND nvidia-smi OUTPUT_VARIABLE about RESULT_VARIABLE no_driver ERROR_QUIET TIMEOUT 15)
+set(gpus "")
+set(broken "")
+set(no_gpu "there is no Python to ask libcuda.so.1")
+unset(ENV{PYTHONHOME})  # it is for one Python, and fails every other
 find_package(Python3 3.11 COMPONENTS Interpreter QUIET)
-if(NOT no_driver EQUAL 0 AND Python3_FOUND)
-  execute_process(COMMAND ${Python3_EXECUTABLE} -c "import ctypes
-cuda, version = ctypes.CDLL('libcuda.so.1'), ctypes.c_int()
-assert cuda.cuInit(0) == 0 and cuda.cuDriverGetVersion(ctypes.byref(version)) == 0
-print(f'CUDA Version: {version.value // 1000}.{version.value % 1000 // 10}')"
-    OUTPUT_VARIABLE about RESULT_VARIABLE no_driver ERROR_QUIET TIMEOUT 15)
+if(Python3_FOUND)
+  execute_process(COMMAND ${Python3_EXECUTABLE} -I -S -c [[
+import ctypes, os
+os.environ.pop("CUDA_VISIBLE_DEVICES", None)
+cuda, number, text = ctypes.CDLL("libcuda.so.1"), ctypes.c_int(), ctypes.c_char_p(b"error")
+here = ctypes.byref(number)
+def ask(name, *arguments):
+    if status := getattr(cuda, name)(*arguments):
+        cuda.cuGetErrorString(status, ctypes.byref(text))
+        raise SystemExit(print(f"error={text.value.decode()} ({status})"))
+    return number.value
+ask("cuInit", 0)
+version = ask("cuDriverGetVersion", here)
+print(f"version={version // 1000}.{version % 1000 // 10}")
+for gpu in range(ask("cuDeviceGetCount", here)):
+    print(f'gpu={ask("cuDeviceGetAttribute", here, 75, gpu)}{ask("cuDeviceGetAttribute", here, 76, gpu)}')
+]] OUTPUT_VARIABLE about RESULT_VARIABLE failed ERROR_QUIET TIMEOUT 15)
+  set(no_gpu "libcuda.so.1 was not found")
+  if(about MATCHES "error=([^\n]+)")
+    set(broken "${CMAKE_MATCH_1}")
+  elseif(failed MATCHES "timeout")
+    set(broken "it does not answer")
+  endif()
+  if(broken)
+    set(no_gpu "libcuda.so.1: ${broken}")
+  endif()
+  string(REGEX MATCHALL "gpu=[0-9]+" gpus "${about}")
+  list(TRANSFORM gpus REPLACE "gpu=" "")
+  if(about MATCHES "version=([0-9.]+)")
+    set(driver ${CMAKE_MATCH_1})
+  endif()
 endif()
-if(about MATCHES "CUDA [A-Za-z ]*Version *: *([0-9]+\\.[0-9]+)")
-  set(driver ${CMAKE_MATCH_1})
-elseif(no_driver EQUAL 0)
-  set(driver unknown)
+if(NOT gpus AND NOT broken STREQUAL "it does not answer")
+  execute_process(COMMAND nvidia-smi OUTPUT_VARIABLE about ERROR_VARIABLE about RESULT_VARIABLE failed TIMEOUT 15)
+  if(failed EQUAL 0)
+    set(driver unknown)
+    if(about MATCHES "CUDA [A-Za-z ]*Version *: *([0-9]+\\.[0-9]+)")
+      set(driver ${CMAKE_MATCH_1})
+    endif()
+    execute_process(COMMAND nvidia-smi --query-gpu=compute_cap --format=csv,noheader
+                    OUTPUT_VARIABLE about ERROR_QUIET TIMEOUT 15)
+    string(REGEX MATCHALL "[0-9]+\\.[0-9]+" gpus "${about}")
+    list(TRANSFORM gpus REPLACE "\\." "")
+    set(failed "it does not say")
+  elseif(failed MATCHES "^[0-9]+$" AND about MATCHES "^[ \n]*([^\n]+)")
+    set(failed "${CMAKE_MATCH_1}")
+  endif()
+  string(APPEND no_gpu "; nvidia-smi: ${failed}")
+  if(failed MATCHES "mismatch" AND NOT broken)
+    set(broken "${failed}")
+  elseif(broken MATCHES "\\(100\\)$" AND NOT gpus)
+    set(broken "")  # there is no GPU, and nothing wrong with that
+  endif()
 endif()
-if(driver AND NOT nvcc)
+list(REMOVE_DUPLICATES gpus)
+list(SORT gpus COMPARE NATURAL)
+if(broken MATCHES "mismatch|\\(803\\)")
+  string(APPEND broken "; reboot, or load the kernel module of the library's version")
+elseif(broken MATCHES "\\(34\\)")
+  string(APPEND broken "; take the folder of the toolkit's stubs out of LD_LIBRARY_PATH")
+elseif(broken)
+  string(APPEND broken "; see to it until nvidia-smi lists the GPU")
+endif()
+
+# CUDA 13 has code from 7.5 on, and our oldest from 5.0 on
+set(for_old_gpus "CUDA ${oldest} to 12.9")
+if(NOT gpus MATCHES "^([5-9][0-9]|[0-9][0-9][0-9])|;([5-9][0-9]|[0-9][0-9][0-9])")
+  set(for_old_gpus "a newer GPU, and the CUDA Toolkit")
+endif()
+
+set(what_to_install "the CUDA Toolkit")
+if(NOT nvcc AND broken)
+  set(no_wheels ", and the NVIDIA driver does not work: ${broken}")
+elseif(NOT nvcc AND driver)
   include(${CMAKE_CURRENT_LIST_DIR}/CudaWheels.cmake)
 endif()
 if(NOT nvcc)
   message(WARNING " No CUDA Toolkit found${no_wheels}: only the CPU rows are built, the GPU rows will say \
-so. Install the CUDA Toolkit, or set CUDACXX to its nvcc, and configure again.")
+so. Install ${what_to_install}, or set CUDACXX to its nvcc, and configure again.")
   return()
 endif()
-execute_process(COMMAND ${nvcc} --version OUTPUT_VARIABLE about ERROR_QUIET)
-if(about MATCHES "release (([0-9]+)\\.[0-9]+)")
-  set(toolkit ${CMAKE_MATCH_1})
-  set(toolkit_major ${CMAKE_MATCH_2})
+
+execute_process(COMMAND ${nvcc} --version OUTPUT_VARIABLE about RESULT_VARIABLE why ERROR_QUIET)
+if(NOT about MATCHES "release (([0-9]+)\\.[0-9]+)")
+  if(about MATCHES "^[ \n]*([^\n]+)")
+    set(why "${CMAKE_MATCH_1}")
+  endif()
+  set(recheck_problem "${nvcc} is not NVIDIA's nvcc (${why}): unset CUDACXX and CMAKE_CUDA_COMPILER, or set \
+them to the nvcc of CUDA ${oldest} or newer; or ${without}")
+  return()
 endif()
-if(toolkit AND toolkit VERSION_LESS oldest)
+set(toolkit ${CMAKE_MATCH_1})
+set(toolkit_major ${CMAKE_MATCH_2})
+if(toolkit VERSION_LESS oldest)
   set(recheck_problem "CUDA Toolkit ${toolkit} is too old: Recheck needs ${oldest} or newer; set \
-CUDACXX to a newer nvcc, or -DCMAKE_CUDA_COMPILER=OFF for the CPU rows alone")
+CUDACXX to a newer nvcc, or ${without}")
   return()
 endif()
+execute_process(COMMAND ${nvcc} --list-gpu-arch OUTPUT_VARIABLE known ERROR_QUIET)
+string(REGEX MATCHALL "[0-9]+" known "${known}")
+list(SORT known COMPARE NATURAL)
+
+# who names architectures gets them, as in any project of CMake's
+if(NOT CMAKE_CUDA_ARCHITECTURES AND NOT "$ENV{CUDAARCHS}" STREQUAL "")
+  set(CMAKE_CUDA_ARCHITECTURES "$ENV{CUDAARCHS}" CACHE STRING "CUDA architectures")
+endif()
+foreach(arch IN LISTS CMAKE_CUDA_ARCHITECTURES)
+  string(REGEX REPLACE "^([0-9]+)[af]?(-real|-virtual)?$" "\\1" number "${arch}")
+  if(known AND NOT number IN_LIST known AND NOT number MATCHES "^(native|all|all-major)$")
+    list(JOIN known " " list)
+    unset(CMAKE_CUDA_ARCHITECTURES CACHE)
+    set(recheck_problem "CUDA ${toolkit} has no architecture '${arch}', which CUDAARCHS or \
+CMAKE_CUDA_ARCHITECTURES names: choose from ${list}, as in 80;90a-real")
+    return()
+  endif()
+endforeach()
 
 include(CheckLanguage)
 check_language(CUDA)
@@ -88,53 +181,64 @@ configure with -DCMAKE_CUDA_COMPILER=OFF for the CPU rows alone")
   return()
 endif()
 
+
 # a driver runs what toolkits of its own major version build, and of earlier ones
-if(driver STREQUAL "unknown")
+if(broken)
+  message(WARNING " The NVIDIA driver does not work, and the GPU rows will not run: ${broken}.")
+elseif(driver STREQUAL "unknown")
   message(STATUS "nvidia-smi does not say which CUDA the driver supports: whether it is new enough for \
 CUDA ${toolkit} is not known")
-elseif(toolkit AND driver MATCHES "^([0-9]+)" AND CMAKE_MATCH_1 LESS toolkit_major)
+elseif(driver MATCHES "^([0-9]+)" AND CMAKE_MATCH_1 LESS toolkit_major)
   message(WARNING " The NVIDIA driver supports CUDA ${driver}, older than the toolkit's ${toolkit}: update \
 the driver or build with an older CUDA Toolkit, or the GPU rows will not run.")
 endif()
 
 if(NOT CMAKE_CUDA_ARCHITECTURES)
-  execute_process(COMMAND ${CMAKE_CUDA_COMPILER} --list-gpu-arch OUTPUT_VARIABLE known ERROR_QUIET)
-  execute_process(COMMAND nvidia-smi --query-gpu=compute_cap --format=csv,noheader
-                  OUTPUT_VARIABLE about RESULT_VARIABLE no_driver ERROR_QUIET TIMEOUT 15)
-  # of all GPUs: which of them is measured is chosen when it is
-  string(REGEX MATCHALL "[0-9]+\\.[0-9]+" here "${about}")
-  list(TRANSFORM here REPLACE "\\." "")
-  list(REMOVE_DUPLICATES here)
-  list(SORT here COMPARE NATURAL)
-  set(own "")
-  foreach(number IN LISTS here)
-    if(known MATCHES "compute_${number}\n")
-      list(APPEND own ${number}-real)
+  # a GPU that is newer than nvcc gets the newest PTX, which the driver compiles
+  set(ptx "")
+  set(machine "")
+  set(too_old "")
+  foreach(gpu IN LISTS gpus)
+    set(best "")
+    foreach(number IN LISTS known)
+      if(NOT number GREATER gpu)
+        set(best ${number})
+      endif()
+    endforeach()
+    if(gpu IN_LIST known)
+      list(APPEND machine ${gpu}-real)
+    elseif(best)
+      list(APPEND ptx ${best}-virtual)
+    else()
+      string(REGEX REPLACE "(.)$" ".\\1" gpu ${gpu})
+      list(APPEND too_old ${gpu})
     endif()
   endforeach()
-  list(LENGTH here gpus)
-  list(LENGTH own built_for)
-  if(no_driver EQUAL 0 AND NOT here)
-    message(STATUS "nvidia-smi does not say which architectures the GPUs here have")
+  if(too_old)
+    list(JOIN too_old " and " too_old)
+    message(WARNING " CUDA ${toolkit} has no code for a GPU of compute capability ${too_old}: its rows will not \
+run. Install ${for_old_gpus}, set CUDACXX to its nvcc, and configure a new build folder.")
   endif()
   if(RECHECK_ALL_ARCHITECTURES)
     # what is sold from Turing on, and PTX for the rest
     set(CMAKE_CUDA_ARCHITECTURES 75 80-real 86-real 89-real 90-real 100-real 120)
-  elseif(own AND built_for EQUAL gpus)
-    set(CMAKE_CUDA_ARCHITECTURES ${own})
-  elseif(own)
-    # one of them is newer than this nvcc: the driver compiles for it
-    set(CMAKE_CUDA_ARCHITECTURES 75-virtual ${own})
+  elseif(ptx OR machine)
+    set(CMAKE_CUDA_ARCHITECTURES ${ptx} ${machine})
+    list(REMOVE_DUPLICATES CMAKE_CUDA_ARCHITECTURES)
   else()
-    # no GPU to ask: Hopper's own features are in machine code alone; for the rest the oldest PTX,
-    # on which rows that need a later one's instructions say so
+    # Hopper's own features are in machine code alone; for the rest the oldest PTX, on which rows that need
+    # a later one's instructions say so
     set(CMAKE_CUDA_ARCHITECTURES 75-virtual 90-real)
+    if(NOT gpus)
+      message(STATUS "The GPU is not known (${no_gpu}): code is made for compute capability 9.0, and PTX of \
+7.5 for others. CUDAARCHS names another: CUDAARCHS=80")
+    endif()
   endif()
   # as far as this nvcc knows them: 100 and 120 came with 12.8. The newest keeps its PTX
   set(newest "")
   foreach(arch ${CMAKE_CUDA_ARCHITECTURES})
     string(REGEX MATCH "^[0-9]+" number ${arch})
-    if(known AND NOT known MATCHES "compute_${number}\n")
+    if(known AND NOT number IN_LIST known)
       list(REMOVE_ITEM CMAKE_CUDA_ARCHITECTURES ${arch})
     else()
       set(newest ${number})
@@ -147,16 +251,16 @@ if(NOT CMAKE_CUDA_ARCHITECTURES)
   list(TRANSFORM CMAKE_CUDA_ARCHITECTURES REPLACE "^90-real$" 90a-real)
 endif()
 
-# A library of another toolkit would be measured without a word: says where there are two.
+# A library of another toolkit would be measured without a word: warns where there is one. By versions:
+# a distribution has its one toolkit in several folders, and an nvcc that calls another.
 function(recheck_one_toolkit)
   foreach(library cublas cudart_static)
-    file(REAL_PATH "${CUDA_${library}_LIBRARY}" from)
-    file(REAL_PATH "${CUDAToolkit_BIN_DIR}/nvcc" own)
-    string(REGEX REPLACE "(/targets/[^/]+)?/lib(64)?/[^/]+$" "/bin/nvcc" other ${from})
-    file(REAL_PATH ${other} other)
-    if(EXISTS ${other} AND NOT other STREQUAL own)
-      message(WARNING " Two CUDA Toolkits: the compiler is ${own}, and ${library} is ${from}. Set \
-CUDAToolkit_ROOT to the one you mean, and configure a new build folder.")
+    get_filename_component(from "${CUDA_${library}_LIBRARY}" REALPATH)
+    string(REGEX REPLACE "(/targets/[^/]+)?/lib(64)?(/[^/]+-linux-gnu)?/[^/]+$" "/bin/nvcc" other "${from}")
+    execute_process(COMMAND ${other} --version OUTPUT_VARIABLE about ERROR_QUIET RESULT_VARIABLE ignored)
+    if(about MATCHES "release ([0-9.]+)" AND NOT CMAKE_MATCH_1 STREQUAL toolkit)
+      message(WARNING " Two CUDA Toolkits: the compiler is ${CMAKE_CUDA_COMPILER} (${toolkit}), and ${library} \
+is ${from} (${CMAKE_MATCH_1}). Set CUDAToolkit_ROOT to the one you mean, and configure a new build folder.")
     endif()
   endforeach()
 endfunction()

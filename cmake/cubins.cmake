@@ -51,8 +51,9 @@ foreach(object IN LISTS OBJECTS)
   set(options "")
   if(OBJCOPY)
     set(code "${SOURCE}.fatbin")
-    execute_process(COMMAND ${OBJCOPY} -O binary --only-section=.nv_fatbin "${object}" "${code}"
-                    RESULT_VARIABLE failed)
+    # relocatable device code is in the other section
+    execute_process(COMMAND ${OBJCOPY} -O binary --only-section=.nv_fatbin --only-section=__nv_relfatbin
+                            "${object}" "${code}" RESULT_VARIABLE failed)
     if(failed AND NOT UNKNOWN)
       message(FATAL_ERROR "${OBJCOPY} cannot read ${object}")
     endif()
@@ -63,11 +64,14 @@ foreach(object IN LISTS OBJECTS)
   endif()
   if(NOT UNKNOWN)
     file(READ "${code}" content HEX)
+    if(content STREQUAL "")
+      set(UNKNOWN "not measured: no device code was found in ${file}")
+    endif()
     # names without linkage hold a checksum of the source's path, which says nothing about the code:
-    # _GLOBAL__N__95560cce_7_copy_cu_10b50f37
+    # _GLOBAL__N__95560cce_7_copy_cu_10b50f37, or __nv_static_23__95560cce_7_copy_cu__Z4copyPf
     set(digits "[0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f]")
-    file(STRINGS "${code}" names REGEX "_${digits}_[0-9]+_[A-Za-z0-9_]+_cu_${digits}" LIMIT_COUNT 1)
-    if(names MATCHES "_(${digits})_[0-9]+_[A-Za-z0-9_]+_cu_${digits}")
+    file(STRINGS "${code}" names REGEX "_${digits}_[0-9]+_[A-Za-z0-9_]+_cu_" LIMIT_COUNT 1)
+    if(names MATCHES "_(${digits})_[0-9]+_[A-Za-z0-9_]+_cu_")
       string(HEX "${CMAKE_MATCH_1}" path)
       string(REPLACE ${path} 3030303030303030 content "${content}")
     endif()

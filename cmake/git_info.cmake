@@ -1,15 +1,19 @@
 # Writes OUTPUT with the commit of SOURCE, and whether and how its work tree differs from it, the folder
-# BUILD within it left out: of a program's source, or with OF=harness of the harness's.
+# BUILD within it left out: of a program's source, or with OF=harness of the harness's. A tree is clean only
+# where git says so: what it cannot or may not tell is dirty.
 if(NOT OF)
   set(OF git)
 endif()
 
-# a hook has these set for a repository of its own
-foreach(variable GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE)
+# a hook has some set for a repository of its own, and others change what git looks at
+execute_process(COMMAND ${CMAKE_COMMAND} -E environment OUTPUT_VARIABLE variables)
+string(REGEX MATCHALL "(^|\n)GIT_[A-Za-z0-9_]+" variables "${variables}")
+foreach(variable IN LISTS variables)
+  string(STRIP "${variable}" variable)
   unset(ENV{${variable}})
 endforeach()
 # the owner of a mounted work tree may be someone else: reading its commit is harmless
-set(git git -c safe.directory=* -C "${SOURCE}")
+set(git git -c safe.directory=* -c core.fsmonitor=false -c core.untrackedCache=false -C "${SOURCE}")
 execute_process(COMMAND ${git} rev-parse HEAD OUTPUT_VARIABLE commit RESULT_VARIABLE failed
                 OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
 # a repository around an unpacked archive, or around a copy, knows nothing of these files
@@ -26,12 +30,22 @@ if(within AND NOT BUILD STREQUAL SOURCE)
   file(RELATIVE_PATH build "${SOURCE}" "${BUILD}")
   list(APPEND there ":(exclude,literal)${build}")
 endif()
-execute_process(COMMAND ${git} status --porcelain -- ${there} OUTPUT_VARIABLE changes ERROR_QUIET)
+execute_process(COMMAND ${git} status --porcelain --untracked-files=normal --ignored=matching
+                        --ignore-submodules=none -- ${there}
+                OUTPUT_VARIABLE changes RESULT_VARIABLE no_status ERROR_QUIET)
+# a user's own settings may hide notes and folders, but no source, which would be built
+string(REGEX MATCHALL "!! [^\n]*\\.(cu|cuh|c|cc|cpp|cxx|h|hpp|hxx|inl|cmake|toml)\"?\n" hidden "${changes}")
+string(REGEX REPLACE "!! [^\n]*\n" "" changes "${changes}")
+# nor tracked files: one that git is told not to look at has another letter than H
+execute_process(COMMAND ${git} ls-files -v -- ${there} OUTPUT_VARIABLE unwatched RESULT_VARIABLE no_list
+                ERROR_QUIET)
+string(REGEX REPLACE "(^|\n)H [^\n]*" "" unwatched "${unwatched}")
+string(STRIP "${changes}${hidden}${unwatched}" changes)
 set(dirty false)
-set(diff "")
-if(failed OR NOT changes STREQUAL "")
+if(failed OR no_status OR no_list OR NOT changes STREQUAL "")
   set(dirty true)
 endif()
+set(diff "")
 if(dirty AND NOT failed)
   # the list of changes goes in too: it names what is untracked
   execute_process(COMMAND ${git} diff HEAD --binary --no-color --no-ext-diff --no-textconv

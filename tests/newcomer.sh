@@ -1,24 +1,34 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# newcomer.sh [report] [test]
+# newcomer.sh [bookworm|trixie] [report] [test]
 #
-# The README on a machine that has nothing else: a minimal root of this distribution with the packages
-# that the README names, and nothing that they recommend; a clone of HEAD; and the README's two
-# commands, or those named here. A user without a home runs them. There is a made-up driver and no CUDA
-# Toolkit, which the first command fetches. Exit code 77: not measured here.
+# The README on a machine that has nothing else: a minimal root of the named Debian, or of this
+# distribution, with the packages that the README names and nothing that they recommend; a clone of
+# HEAD; and the README's two commands, or those named here. A user without a home runs them. There is a
+# made-up driver and no CUDA Toolkit, which the first command fetches. Exit code 77: not measured here.
 set -euo pipefail
 here=$(cd "$(dirname "$0")/.." && pwd)
+own=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
+suite=$own
 
 not_measured() {
   echo "not measured: $*"
   exit 77
 }
+chosen=" "
 for word; do
-  if [[ $word != report && $word != test ]]; then
-    echo "newcomer.sh: unknown word '$word': there are report, test" >&2
-    exit 2
-  fi
+  case $word in
+    bookworm | trixie) suite=$word ;;
+    report | test) chosen+="$word " ;;
+    *)
+      echo "newcomer.sh: unknown word '$word': there are bookworm, trixie, report, test" >&2
+      exit 2
+      ;;
+  esac
 done
+if [[ $suite != "$own" ]] && ! grep -q '^ID=debian$' /etc/os-release; then
+  not_measured "another Debian's packages can only be had on Debian"
+fi
 command -v mmdebstrap >/dev/null || not_measured "mmdebstrap is not installed"
 # all mounts and processes end with their name spaces
 inside=(unshare --mount --pid --fork --kill-child)
@@ -41,11 +51,11 @@ root=$folder/root
 trap '"${inside[@]}" rm -rf "$root"; rm -rf "$folder"' EXIT
 chmod 755 "$folder"
 
-echo "== a minimal root with $packages"
-suite=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
+echo "== a minimal root of $suite with $packages"
 for sources in /etc/apt/sources.list.d/{debian,ubuntu}.sources /etc/apt/sources.list; do
   [[ -s $sources ]] && break
 done
+sed "s/\b$own\b/$suite/g" "$sources" >"$folder/suite.${sources##*.}"
 # what the network takes here: apt's settings, and those that the environment holds, with their files
 apt-config dump | grep -E '^Acquire::(http|Check)' >"$folder/apt.conf" || true
 environment=()
@@ -60,7 +70,7 @@ for file in "${files[@]}"; do
                              --customize-hook="upload $file $file")
 done
 mmdebstrap --quiet --mode=$mode --variant=apt --include="${packages// /,}" \
-  --aptopt="$folder/apt.conf" "${copies[@]}" "$suite" "$root" "$sources"
+  --aptopt="$folder/apt.conf" "${copies[@]}" "$suite" "$root" "$folder/suite.${sources##*.}"
 echo "   $SECONDS s, $(du -sm "$root" | cut -f1) MB"
 if grep -E '^Package: (lib(gtest|gmock|benchmark).*|googletest|nlohmann-json.*)$' \
   "$root/var/lib/dpkg/status"; then
@@ -77,7 +87,7 @@ printf '#!/bin/sh\n[ $# != 0 ] || echo "CUDA Version: 13.0"\n' |
   "${inside[@]}" install -m 755 /dev/stdin "$root/usr/local/bin/nvidia-smi"
 for command in "${commands[@]}"; do
   name=${command##* }
-  [[ $# == 0 || " $* " == *" $name "* ]] || continue
+  [[ $chosen == " " || $chosen == *" $name "* ]] || continue
   echo "== $command"
   SECONDS=0
   "${inside[@]}" bash -euc '

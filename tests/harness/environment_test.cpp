@@ -157,16 +157,16 @@ class BuildScript : public TemporaryFolder {
   /// Of an object whose device code is `code`.
   std::string cubins(const std::string& code) const {
     std::ofstream(folder_ / "code") << code;
-    shell("mkdir -p x.dir/matmul && " RECHECK_OBJCOPY
-          " --add-section .nv_fatbin=code --set-section-flags "
-          ".nv_fatbin=alloc,load,readonly " +
-          quoted(FAKE_NVML) + " x.dir/matmul/tile.cu.o");
+    shell("mkdir -p x.dir/matmul && " RECHECK_OBJCOPY " --add-section " + section_ +
+          "=code --set-section-flags " + section_ + "=alloc,load,readonly " + quoted(FAKE_NVML) +
+          " x.dir/matmul/tile.cu.o");
     return generate("cubins.cmake",
                     "-D OBJCOPY=" RECHECK_OBJCOPY " -D 'OBJECTS=" + folder_.string() +
                         "/x.dir/matmul/tile.cu.o;x.dir/matmul/cublas.cpp.o'"
                         " -D COMMANDS=commands.json -D SOURCE=out.cpp");
   }
   std::string environment_;  // of the script: "NAME=value "
+  std::string section_ = ".nv_fatbin";
 };
 
 TEST_F(BuildScript, TellsOneUncommittedChangeFromAnother) {
@@ -185,6 +185,35 @@ TEST_F(BuildScript, TellsOneUncommittedChangeFromAnother) {
   EXPECT_EQ(git_info(), changed);
   shell("echo 'c;' >tree/file");
   EXPECT_NE(git_info(), changed);
+}
+
+TEST_F(BuildScript, TakesNoTreeForCleanOfWhichGitIsSilent) {
+  shell(
+      "git init -q tree && cd tree && echo '*.swp' >.gitignore && touch CMakeLists.txt a.cu && git add "
+      ". && git -c user.name=n -c user.email=e commit -q -m c");
+  const std::string clean = "git_dirty = false", dirty = "git_dirty = true";
+  const auto says = [&](const std::string& what, const std::string& change) {
+    shell("rm -rf copy && cp -a tree copy && cd tree && " + change);
+    EXPECT_NE(git_info().find(what), std::string::npos) << change << '\n' << git_info();
+    shell("rm -rf tree && mv copy tree");
+  };
+  const std::string untracked = " && touch new.cu";
+  says(clean, "touch notes.swp && echo notes >.git/info/exclude && mkdir notes && touch notes/a.cu");
+  says(dirty, "git config status.showUntrackedFiles no" + untracked);
+  says(dirty, "echo '*.cu' >.git/info/exclude" + untracked);
+  says(dirty, "git update-index --assume-unchanged a.cu && echo 1 >a.cu");
+  says(dirty, "git update-index --skip-worktree a.cu && echo 1 >a.cu");
+  says(dirty, "git config core.fsmonitor true && git config status.branch maybe" + untracked);
+  says(dirty, "echo nothing >.git/index");
+  for (const char* variable :
+       {"GIT_LITERAL_PATHSPECS=1", "GIT_INDEX_FILE=/nowhere", "GIT_CEILING_DIRECTORIES=/",
+        "GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=status.showUntrackedFiles GIT_CONFIG_VALUE_0=no"}) {
+    environment_ = std::string(variable) + " ";
+    says(clean, "true");
+    says(dirty, "true" + untracked);
+  }
+  environment_ = "PATH=/nowhere ";
+  says(dirty, "true");
 }
 
 TEST_F(BuildScript, TakesNoCommitOfARepositoryThatDoesNotHoldTheSources) {
@@ -211,7 +240,10 @@ TEST_F(BuildScript, KnowsWhatDeviceCodeWasCompiledWith) {
   const std::string notes[] = {"device_debug", "device_unoptimised", "device_fast_math"};
   for (const auto& name : notes) says(plain, name, "");
   says(plain, "nvcc_environment", "");
-  says("ptxas\0-O 0 -arch sm_90 -m 64 \0"s, notes[1], "matmul/tile.cu");
+  for (const char* section : {"__nv_relfatbin", ".nv_fatbin"}) {
+    section_ = section;
+    says("ptxas\0-O 0 -arch sm_90 -m 64 \0"s, notes[1], "matmul/tile.cu");
+  }
   says("x\0 --opt-level=1  \0"s, notes[1], "matmul/tile.cu");
   says("x\0-O 3 -arch sm_90\0-O3  \0"s, notes[1], "");
   says("x\0a.ptx  -ret-end  -g  -o a.cubin \0"s, notes[0], "matmul/tile.cu");
@@ -234,6 +266,16 @@ TEST_F(BuildScript, TellsOneDeviceCodeFromAnotherButNotByThePathOfItsSource) {
   EXPECT_EQ(cubins("x_GLOBAL__N__2aafe578_7_tile_cu_10b50f3711k y_2aafe578_ 1"), here);
   EXPECT_NE(cubins("x_GLOBAL__N__95560cce_7_tile_cu_10b50f3711k y_95560cce_ 2"), here);
   EXPECT_NE(cubins("nothing without linkage"), here);
+  // relocatable code is in another section, and names another way
+  section_ = "__nv_relfatbin";
+  EXPECT_EQ(cubins("x_GLOBAL__N__2aafe578_7_tile_cu_10b50f3711k y_2aafe578_ 1"), here);
+  const std::string there = cubins("x__nv_static_9__95560cce_7_tile_cu__Z1f y_95560cce_ 1");
+  EXPECT_EQ(cubins("x__nv_static_9__2aafe578_7_tile_cu__Z1f y_2aafe578_ 1"), there);
+  EXPECT_NE(there, here);
+  section_ = ".elsewhere";
+  const std::string none = cubins("x");
+  EXPECT_NE(none.find("cubins = R\"(null)\""), std::string::npos) << none;
+  EXPECT_NE(none.find("not measured: no device code was found in matmul/tile.cu"), std::string::npos);
 }
 
 }  // namespace
