@@ -5,6 +5,14 @@
 # recheck_reports: ${RECHECK_PYTHON} -m recheck_report. A person calls the script recheck-report in the build
 # folder. Where there is no Python, RECHECK_NO_PYTHON says why.
 set(no_python "")
+# with these, Python finds other code or ends otherwise
+set(python_variables PYTHONHOME PYTHONINSPECT PYTHONOPTIMIZE PYTHONPLATLIBDIR PYTHONSTARTUP PYTHONWARNINGS)
+set(python_without "")
+foreach(variable IN LISTS python_variables)
+  unset(ENV{${variable}})
+  list(APPEND python_without --unset=${variable})
+endforeach()
+list(JOIN python_variables " " python_variables)
 find_package(Python3 3.11 COMPONENTS Interpreter)
 if(NOT Python3_FOUND)
   set(no_python "Python 3.11 or newer was not found: install it and configure again")
@@ -30,7 +38,8 @@ if(packages_missing)
   set(python_path_rest "")
   add_custom_command(
     OUTPUT ${CMAKE_BINARY_DIR}/python/ready
-    COMMAND ${CMAKE_COMMAND} -D PYTHON=${Python3_EXECUTABLE} -D FOLDER=${CMAKE_BINARY_DIR}/python
+    COMMAND ${CMAKE_COMMAND} -E env ${python_without} ${CMAKE_COMMAND}
+            -D PYTHON=${Python3_EXECUTABLE} -D FOLDER=${CMAKE_BINARY_DIR}/python
             -P ${recheck_reports}/packages.cmake
     DEPENDS ${recheck_reports}/packages.cmake ${recheck_reports}/requirements.txt
     COMMENT "Installing the renderer's Python packages into ${CMAKE_BINARY_DIR}/python"
@@ -43,7 +52,7 @@ else()
   add_custom_target(recheck_python_packages)
 endif()
 set(RECHECK_PYTHON
-  ${CMAKE_COMMAND} -E env PYTHONDONTWRITEBYTECODE=1 ${python_path} ${python} CACHE INTERNAL "")
+  ${CMAKE_COMMAND} -E env ${python_without} PYTHONDONTWRITEBYTECODE=1 ${python_path} ${python} CACHE INTERNAL "")
 # within the script's quotes
 foreach(text python recheck_reports CMAKE_BINARY_DIR)
   string(REPLACE "'" "'\\''" ${text}_quoted "${${text}}")
@@ -56,6 +65,7 @@ if ! command -v "$python" >/dev/null; then
   echo "error: its packages are missing: cmake --build '@CMAKE_BINARY_DIR_quoted@' --target recheck_python_packages" >&2
   exit 1
 fi
+unset @python_variables@
 PYTHONDONTWRITEBYTECODE=1 PYTHONPATH='@recheck_reports_quoted@'@python_path_rest@ exec "$python" -m recheck_report "$@"
 ]=])
 file(CHMOD ${CMAKE_BINARY_DIR}/recheck-report
