@@ -5,7 +5,7 @@
 # Runs tests under one tool of compute-sanitizer. A pass is every chosen test run, none skipped, and a
 # summary of no errors; neither an exit code alone nor silence is one.
 include(${CMAKE_CURRENT_LIST_DIR}/skip.cmake)
-function(run_tests output code)
+function(run output code)
   execute_process(COMMAND ${ARGN} "--gtest_filter=${FILTER}${LEFT_OUT}" --gtest_color=no ${SHARD}
     OUTPUT_VARIABLE out ERROR_VARIABLE out RESULT_VARIABLE result)
   set(${output} "${out}" PARENT_SCOPE)
