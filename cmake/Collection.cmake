@@ -123,8 +123,10 @@ endfunction()
 #   <name>.claims    another: CLAIMS are in form, and name what there is
 #   <name>_report    a target that measures first what decides CLAIMS, then the rest of the matrix, and renders
 #                    <name>_report in the build folder after each, and <name>_report.zip, the same as one file
-#   <name>_render    renders what was measured last
-# CLAIMS holds sources.toml and <experiment>/claims.toml, by which the report judges.
+#   <name>_quick     the same for what decides CLAIMS only, in <name>_quick
+#   <name>_render    renders what <name>_report measured last
+# CLAIMS holds sources.toml and <experiment>/claims.toml, by which the report judges. RECHECK_RUN_FLAGS are flags
+# of the program for <name>_report and <name>_quick.
 function(recheck_add_experiments name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "CLAIMS" "SOURCES")
   if(NOT arg_SOURCES OR NOT arg_CLAIMS OR arg_UNPARSED_ARGUMENTS)
@@ -159,30 +161,42 @@ function(recheck_add_experiments name)
   add_test(NAME ${name}.gate COMMAND ${name} --gate)
   set_tests_properties(${name}.gate PROPERTIES SKIP_RETURN_CODE 77)
 
-  set(measured ${CMAKE_CURRENT_BINARY_DIR}/${name}_measured)
-  set(without_python ${CMAKE_COMMAND} -E echo "${RECHECK_NO_PYTHON}" COMMAND ${CMAKE_COMMAND} -E false)
-  set(measure ${without_python})
-  set(render ${without_python})
-  if(NOT RECHECK_NO_PYTHON)
-    find_program(NCU ncu HINTS ${CUDAToolkit_BIN_DIR})
-    find_program(COMPUTE_SANITIZER compute-sanitizer HINTS ${CUDAToolkit_BIN_DIR})
-    set(program ${RECHECK_PYTHON} -m recheck_report)
-    add_test(NAME ${name}.claims COMMAND ${program} collect $<TARGET_FILE:${name}> --experiments ${arg_CLAIMS})
-    set(report ${CMAKE_CURRENT_BINARY_DIR}/${name}_report)
-    set(measure ${program} measure $<TARGET_FILE:${name}> --experiments ${arg_CLAIMS}
-                --ncu "${NCU}" --sanitizer "${COMPUTE_SANITIZER}" --nvcc "${CMAKE_CUDA_COMPILER}"
-                --measured ${measured} --report ${report} --bundle ${report}.zip)
-    set(render ${program} render ${measured} --experiments ${arg_CLAIMS} --output ${report} --bundle ${report}.zip)
+  if(RECHECK_NO_PYTHON)
+    foreach(target report quick render)
+      add_custom_target(${name}_${target}
+        COMMAND ${CMAKE_COMMAND} -E echo "${RECHECK_NO_PYTHON}" COMMAND ${CMAKE_COMMAND} -E false VERBATIM)
+    endforeach()
+    return()
   endif()
+  set(program ${RECHECK_PYTHON} -m recheck_report)
+  # the packages may be installed by no other target that the project builds
+  if(NOT TEST recheck.python)
+    add_test(NAME recheck.python
+      COMMAND ${CMAKE_COMMAND} --build ${CMAKE_BINARY_DIR} --target recheck_python_packages)
+    set_tests_properties(recheck.python PROPERTIES FIXTURES_SETUP recheck_python)
+  endif()
+  add_test(NAME ${name}.claims COMMAND ${program} collect $<TARGET_FILE:${name}> --experiments ${arg_CLAIMS})
+  set_tests_properties(${name}.claims PROPERTIES FIXTURES_REQUIRED recheck_python)
+
+  find_program(NCU ncu HINTS ${CUDAToolkit_BIN_DIR})
+  find_program(COMPUTE_SANITIZER compute-sanitizer HINTS ${CUDAToolkit_BIN_DIR})
+  separate_arguments(flags UNIX_COMMAND "${RECHECK_RUN_FLAGS}")
+  set(own ${CMAKE_CURRENT_BINARY_DIR}/${name})
+  set(measure ${program} measure $<TARGET_FILE:${name}> --experiments ${arg_CLAIMS}
+              --ncu "${NCU}" --sanitizer "${COMPUTE_SANITIZER}" --nvcc "${CMAKE_CUDA_COMPILER}")
   add_custom_target(${name}_report
-    COMMAND ${measure}
-    DEPENDS ${name}
+    COMMAND ${measure} --measured ${own}_measured --report ${own}_report --bundle ${own}_report.zip --flags ${flags}
     COMMENT "Measuring the full matrix and rendering ${name}_report"
     USES_TERMINAL VERBATIM)
-  add_custom_target(${name}_render COMMAND ${render} USES_TERMINAL VERBATIM)
-  if(TARGET recheck_python_packages)
-    foreach(target report render)
-      add_dependencies(${name}_${target} recheck_python_packages)
-    endforeach()
-  endif()
+  add_custom_target(${name}_quick
+    COMMAND ${measure} --quick --measured ${own}_quick_measured --report ${own}_quick --bundle ${own}_quick.zip
+            --flags ${flags}
+    COMMENT "Measuring what decides the claims and rendering ${name}_quick"
+    USES_TERMINAL VERBATIM)
+  add_dependencies(${name}_report ${name} recheck_python_packages)
+  add_dependencies(${name}_quick ${name} recheck_python_packages)
+  add_custom_target(${name}_render
+    COMMAND ${program} render ${own}_measured --experiments ${arg_CLAIMS} --output ${own}_report
+            --bundle ${own}_report.zip
+    DEPENDS recheck_python_packages USES_TERMINAL VERBATIM)
 endfunction()

@@ -1,15 +1,60 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Several tests share a process, and hence a CUDA context. Where none of them could run, for want
-// of a GPU say, the exit code is the one that CTest takes for "skipped"; each says why on its own.
+// Several tests share a process, and hence a CUDA context; --shard=1/2 runs every second one. Where
+// none of them could run, for want of a GPU say, the exit code is the one that CTest takes for
+// "skipped"; each says why on its own.
 #include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace {
+
+/// Variables of GoogleTest and of Google Benchmark begin so. They choose tests and cases, and a run
+/// that leaves some out would pass for all.
+constexpr std::string_view variables[] = {"GTEST_", "TESTBRIDGE_", "XML_OUTPUT_FILE", "BENCHMARK_"};
+
+/// Starts this program again without them if there are any, as GoogleTest reads some before main().
+void ignore_environment(char** argv) {
+  std::vector<std::string> found;
+  for (char* const* entry = environ; *entry != nullptr; ++entry)
+    for (const auto prefix : variables)
+      if (const std::string_view text = *entry; text.starts_with(prefix))
+        found.emplace_back(text.substr(0, text.find('=')));
+  if (found.empty()) return;
+  for (const auto& name : found) unsetenv(name.c_str());
+  execv("/proc/self/exe", argv);
+  std::perror("cannot start the tests without the environment's GTEST_ variables");
+  std::_Exit(1);
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
+  ignore_environment(argv);
   testing::InitGoogleTest(&argc, argv);
-  constexpr int skipped = 77;
+  for (const char* flag : std::span(argv, argv + argc).subspan(1)) {
+    int number = 0, count = 0;
+    if (std::sscanf(flag, "--shard=%d/%d", &number, &count) != 2 || number < 1 || number > count) {
+      std::fprintf(stderr, "unknown flag '%s'\n", flag);
+      return 2;
+    }
+    setenv("GTEST_TOTAL_SHARDS", std::to_string(count).c_str(), 1);
+    setenv("GTEST_SHARD_INDEX", std::to_string(number - 1).c_str(), 1);
+  }
   const int failed = RUN_ALL_TESTS();
   const auto& tests = *testing::UnitTest::GetInstance();
-  const bool none_ran =
-      tests.test_to_run_count() > 0 && tests.skipped_test_count() == tests.test_to_run_count();
+  if (testing::GTEST_FLAG(list_tests)) return failed;
+  if (tests.test_to_run_count() == 0) {
+    std::fputs("no test was run: the filter matches none\n", stderr);
+    return 1;
+  }
+  constexpr int skipped = 77;
+  const bool none_ran = tests.skipped_test_count() == tests.test_to_run_count();
   return failed == 0 && none_ran ? skipped : failed;
 }

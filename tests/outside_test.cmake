@@ -3,8 +3,8 @@
 #       -D CXX=PROGRAM -D NVCC=PROGRAM -D ARCHITECTURES=LIST -D PYTHON=PROGRAM -P outside_test.cmake
 #
 # Recheck in projects of others. An article: builds tests/outside against an installed Recheck, proves its rows,
-# measures and renders. One that new.cmake writes does the same by its own presets. A subdirectory: looks at
-# what Recheck leaves in a project that adds its sources.
+# measures and renders. One that new.cmake writes does the same by its own presets, from Recheck's sources. A
+# subdirectory: looks at what Recheck leaves in a project that adds its sources.
 cmake_policy(VERSION 3.25)
 file(REMOVE_RECURSE ${SCRATCH})
 include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
@@ -31,7 +31,7 @@ endfunction()
 
 # what the build has fetched for itself
 set(ENV{CMAKE_PREFIX_PATH} ${BUILD}/distribution/usr)
-if(NOT CASE STREQUAL subdirectory)
+if(CASE STREQUAL article)
   run(0 ${CMAKE_COMMAND} --install ${BUILD} --prefix ${SCRATCH}/prefix)
   list(APPEND options -D CMAKE_PREFIX_PATH=${SCRATCH}/prefix)
 endif()
@@ -69,6 +69,11 @@ recheck::Launcher launcher = recheck::gpu_launcher<f, make>();\n")
   run(0 ${outside}/reduction --experiment=reduction,machine --shape=4194304 --regime=cold,hot
         --per-case=0.05 --output=${outside}/reduction_measured)
   expect("${said}" "finished after")
+  # the template takes an installed Recheck as well
+  run(0 ${CMAKE_COMMAND} -E chdir ${SCRATCH} ${CMAKE_COMMAND} -D NAME=copied -P ${SOURCE}/new.cmake)
+  file(GLOB_RECURSE use ${SCRATCH}/prefix/use.cmake)
+  configure(copied_build 0 -S ${SCRATCH}/copied -D RECHECK=${use})
+  run(0 ${CMAKE_COMMAND} --build ${SCRATCH}/copied_build --target copied)
   if(PYTHON)
     run(0 ${CMAKE_COMMAND} --build ${outside} --target reduction_render)
     file(READ ${outside}/reduction_report/README.md report)
@@ -83,7 +88,7 @@ recheck::Launcher launcher = recheck::gpu_launcher<f, make>();\n")
   endif()
 
 elseif(CASE STREQUAL new)
-  # as its user has it, but for where Recheck is and how little is optimised
+  # as its user has it, next to a clone and without the renderer's packages; without CUDA, for the time
   file(MAKE_DIRECTORY ${SCRATCH}/user)
   macro(new name folder codes)
     run("${codes}" ${CMAKE_COMMAND} -E chdir ${folder} ${CMAKE_COMMAND} -D NAME=${name} -P ${SOURCE}/new.cmake)
@@ -101,25 +106,39 @@ elseif(CASE STREQUAL new)
   new(copied ${SCRATCH}/user 1)
   expect("${said}" "exists: take another")
   set(new ${SCRATCH}/user/copied)
-  file(GLOB use ${SCRATCH}/prefix/lib*/cmake/recheck/use.cmake ${SCRATCH}/prefix/lib/*/cmake/recheck/use.cmake)
-  file(COPY ${BUILD}/CMakeFiles/${CMAKE_VERSION} DESTINATION ${new}/build/CMakeFiles)
-  macro(inside)
-    run("0" ${CMAKE_COMMAND} -E chdir ${new} ${ARGN})
+  set(more -D CMAKE_CUDA_COMPILER=OFF)
+  if(PYTHON)
+    run(0 ${PYTHON} -m venv --without-pip ${SCRATCH}/bare)
+    list(APPEND more -D Python3_EXECUTABLE=${SCRATCH}/bare/bin/python)
+  endif()
+  macro(preset name)
+    execute_process(COMMAND ${CMAKE_COMMAND} --workflow --preset ${name} WORKING_DIRECTORY ${new}
+                    OUTPUT_VARIABLE said ERROR_VARIABLE said RESULT_VARIABLE code)
+    if(said MATCHES "(Python packages cannot be fetched[^\n]*)")
+      skip("${CMAKE_MATCH_1}")
+    elseif(code)
+      message(FATAL_ERROR "--workflow --preset ${name}: exit code ${code}\n${said}")
+    endif()
   endmacro()
-  inside(${CMAKE_COMMAND} --preset release ${options} -D RECHECK=${use})
-  inside(${CMAKE_COMMAND} --workflow --preset test)
+  file(COPY ${BUILD}/CMakeFiles/${CMAKE_VERSION} DESTINATION ${new}/build/CMakeFiles)
+  run(0 ${CMAKE_COMMAND} -E chdir ${new} ${CMAKE_COMMAND} --preset release ${options} ${more}
+        -D RECHECK_RUN_FLAGS=--per-case=0.02)
+  preset(test)
   expect("${said}" "copied/serial: passed 12 times")
   if(PYTHON)
-    set(ENV{CUDA_VISIBLE_DEVICES} -1)  # a GPU takes minutes, and "" would leave it as it is
-    inside(${CMAKE_COMMAND} --workflow --preset report)
-    file(READ ${new}/build/copied_report/README.md report)
-    foreach(text "${report}" "${said}")
-      expect("${text}" "CUDA Pro Tip: Increase Performance with Vectorized Memory Access, rechecked on")
-      expect("${text}" "nothing was measured on a GPU")
-      if("${text}" MATCHES "claims? holds?|fails|not measured: [0-9]")
-        message(FATAL_ERROR "counts of verdicts without a GPU\n${text}")
-      endif()
+    foreach(name quick report)
+      preset(${name})
+      file(READ ${new}/build/copied_${name}/README.md report)
+      foreach(text "${report}" "${said}")
+        expect("${text}" "CUDA Pro Tip: Increase Performance with Vectorized Memory Access, rechecked on")
+        expect("${text}" "nothing was measured on a GPU")
+        if("${text}" MATCHES "claims? holds?|fails|not measured: [0-9]")
+          message(FATAL_ERROR "counts of verdicts without a GPU\n${text}")
+        endif()
+      endforeach()
     endforeach()
+    file(READ ${new}/build/copied_measured/record.json record)
+    expect("${record}" "--per-case=0.02")
   endif()
 else()
   # no target without Recheck's name, and no test

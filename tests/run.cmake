@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # For tests that are CMake scripts.
+include(${CMAKE_CURRENT_LIST_DIR}/skip.cmake)
 
 # Runs a command, which has to end with one of the exit codes CODES; leaves what it says in `said`.
 function(run codes)

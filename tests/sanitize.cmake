@@ -1,23 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake -D SANITIZER=PROGRAM -D TOOL=memcheck -D TESTS=PROGRAM -D FILTER=... -P sanitize.cmake
+# cmake -D SANITIZER=PROGRAM -D TOOL=memcheck -D TESTS=PROGRAM -D FILTER=... [-D LEFT_OUT=...] [-D SHARD=--shard=1/4]
+#       -P sanitize.cmake
 #
 # Runs tests under one tool of compute-sanitizer. A pass is every chosen test run, none skipped, and a
-# summary of no errors; neither an exit code alone nor silence is one. Where nothing can be measured it
-# says so in a line that starts with "not measured", the one thing that ctest takes for a skip.
+# summary of no errors; neither an exit code alone nor silence is one.
+include(${CMAKE_CURRENT_LIST_DIR}/skip.cmake)
 function(run output code)
-  execute_process(COMMAND ${ARGN} "--gtest_filter=${FILTER}" --gtest_color=no
+  execute_process(COMMAND ${ARGN} "--gtest_filter=${FILTER}${LEFT_OUT}" --gtest_color=no ${SHARD}
     OUTPUT_VARIABLE out ERROR_VARIABLE out RESULT_VARIABLE result)
   set(${output} "${out}" PARENT_SCOPE)
   set(${code} "${result}" PARENT_SCOPE)
 endfunction()
 
-# message() indents an error, so no line that a program printed starts with "not measured"; lines
-# that are indented already it leaves unwrapped
+# message() leaves lines unwrapped that are indented already
 function(fail reason)
   string(REPLACE "\n" "\n  " quoted "\n${output}")
   message(FATAL_ERROR "${TOOL}: ${reason}${quoted}")
 endfunction()
 
+# the tool does not follow a program that starts itself again, as tests/main.cpp does where it finds these
+execute_process(COMMAND ${CMAKE_COMMAND} -E environment OUTPUT_VARIABLE variables)
+string(REGEX MATCHALL "[A-Z_]*(GTEST|TESTBRIDGE|XML_OUTPUT|BENCHMARK)_[A-Z_]+" variables "${variables}")
+foreach(variable IN LISTS variables)
+  unset(ENV{${variable}})
+endforeach()
 # plainly first: what fails by itself is no matter of the tool, and the number of tests is known
 run(output code ${TESTS})
 # 77: every one of them was skipped, for what reason is looked at below
@@ -32,12 +38,10 @@ endif()
 # all skipped for want of a device (or of a toolkit to build for one): there is nothing to watch
 if(output MATCHES "\n\\[  SKIPPED \\] ${tests} tests?,"
    AND output MATCHES "\n(no CUDA device[^\n]*|built without the CUDA Toolkit)\n")
-  message("not measured: ${CMAKE_MATCH_1}")
-  return()
+  skip("${CMAKE_MATCH_1}")
 endif()
 if(NOT SANITIZER)
-  message("not measured: compute-sanitizer was not found")
-  return()
+  skip("compute-sanitizer was not found")
 endif()
 
 # under racecheck the gate's own poison, all shared memory of the device before every launch, takes

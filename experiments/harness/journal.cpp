@@ -127,10 +127,10 @@ bool has_journal(const std::filesystem::path& folder) {
 
 namespace {
 
-/// Calls `take` with each line of a text of JSON lines. Throws std::runtime_error, in one line that
-/// ends in `advice`, at a line that is none or that `take` cannot use; where `torn` allows it, a
-/// last line without its end ends the text instead.
-void for_each_line(const std::filesystem::path& path, bool torn, const std::string& advice,
+/// Calls `take` with each line of a text of JSON lines. Throws std::runtime_error, in one line, at
+/// a line that is none or that `take` cannot use; where `torn` allows it, a last line without its
+/// end ends the text instead.
+void for_each_line(const std::filesystem::path& path, bool torn,
                    const std::function<void(const Json&)>& take) {
   const std::string text = read_text(path);
   std::size_t at = 0;
@@ -141,7 +141,7 @@ void for_each_line(const std::filesystem::path& path, bool torn, const std::stri
     } catch (const std::exception&) {
       if (torn && number > 1 && end == text.size()) return;
       throw std::runtime_error(path.string() + ": line " + std::to_string(number) +
-                               " is not what was written there; " + advice);
+                               " is not what was written there");
     }
     at = end + 1;
   }
@@ -154,40 +154,48 @@ Json read_earlier(const std::filesystem::path& folder) {
   std::map<std::string, Json*> cases;
   if (has_journal(folder)) {
     // an end that came in the middle of writing has torn the last line, and no other
-    for_each_line(journal_in(folder), true, "remove the file and run without --resume",
-                  [&](const Json& json) {
-                    if (record.is_null()) {
-                      record = json;
-                      cases = by_id(record);
-                      return;
-                    }
-                    Json now = json.at("case");
-                    add_samples(now, json.at("raw"));
-                    Json& c = *cases.at(now.at("id"));
-                    // these alone, and they are there: to add one would move the cases
-                    record.at("wall_seconds") = json.at("wall_seconds");
-                    for (const char* member : {"state", "unknown"})
-                      record.at("environment")[member] = json.at(member);
-                    c = std::move(now);
-                  });
+    for_each_line(journal_in(folder), true, [&](const Json& json) {
+      if (record.is_null()) {
+        record = json;
+        cases = by_id(record);
+        return;
+      }
+      Json now = json.at("case");
+      add_samples(now, json.at("raw"));
+      Json& c = *cases.at(now.at("id"));
+      // these alone, and they are there: to add one would move the cases
+      record.at("wall_seconds") = json.at("wall_seconds");
+      for (const char* member : {"state", "unknown"})
+        record.at("environment")[member] = json.at(member);
+      c = std::move(now);
+    });
+    if (record.is_null()) throw std::runtime_error(journal_in(folder).string() + " is empty");
     return record;
   }
-  try {
-    record = read_json(folder / "record.json");
-  } catch (const std::exception& error) {
-    throw std::runtime_error(std::string(error.what()) + "; remove it, or run without --resume");
-  }
+  if (!std::filesystem::exists(folder / "record.json")) return record;
+  record = read_json(folder / "record.json");
   try {
     cases = by_id(record);
   } catch (const Json::exception&) {
     return record;  // of another kind: resume() says so
   }
   if (!std::filesystem::exists(folder / "samples.jsonl")) return record;  // likewise
-  for_each_line(folder / "samples.jsonl", false, "run without --resume", [&](const Json& json) {
+  for_each_line(folder / "samples.jsonl", false, [&](const Json& json) {
     if (const auto found = cases.find(json.at("id")); found != cases.end())
       add_samples(*found->second, json);
   });
   return record;
+}
+
+std::filesystem::path set_aside(const std::filesystem::path& folder) {
+  std::filesystem::path place;
+  // create_directory() says no where there is one
+  for (int number = 1; place.empty() || !std::filesystem::create_directory(place); ++number)
+    place = folder / ("set_aside_" + std::to_string(number));
+  for (const char* name : {"record.json", "samples.jsonl", "record.journal.jsonl", "probes.json"})
+    if (std::filesystem::exists(folder / name))
+      std::filesystem::rename(folder / name, place / name);
+  return place;
 }
 
 }  // namespace recheck

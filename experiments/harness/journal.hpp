@@ -50,8 +50,12 @@ class Journal {
 bool has_journal(const std::filesystem::path& folder);
 
 /// What the last run in `folder` has measured, in the form of a record whose cases hold their
-/// samples: from its journal, else from record.json and samples.jsonl. Throws std::runtime_error,
-/// in one line, if there is neither, or one is damaged.
+/// samples: from its journal, else from record.json and samples.jsonl; null if there is neither.
+/// Throws std::runtime_error, in one line, if one is damaged.
 nlohmann::ordered_json read_earlier(const std::filesystem::path& folder);
+
+/// Moves what the last run left in `folder`, and what was counted for it, into a new folder there,
+/// from which the machine that measured it can still resume. Returns that folder.
+std::filesystem::path set_aside(const std::filesystem::path& folder);
 
 }  // namespace recheck

@@ -44,9 +44,10 @@ Proves and times every strategy at every shape and writes FOLDER/record.json (de
   --seed      of the inputs and of the order of measurement (default 13)
   --nonce     of the integers that proofs use besides the seed (default: drawn anew by each process, so that
               no row can know them); what is refused names it
-  --resume    go on behind what FOLDER has, with its --per-case, --budget and --seed, if it was measured
-              in the same environment. A run that was killed has all cases but those of the shape in
-              flight in FOLDER/record.journal.jsonl; without --resume that is moved aside, as records are
+  --resume    continue from what FOLDER has, with its --per-case, --budget and --seed. Where FOLDER has
+              nothing, the run starts; what another machine or build has measured, or what is damaged,
+              is moved to FOLDER/set_aside_1 before. A run that was killed has all cases but those of
+              the shape in flight in FOLDER/record.journal.jsonl
   --force     measure although CUDA_LAUNCH_BLOCKING makes every GPU time too long; the report says so
   --gate      time nothing: prove every row at its experiment's awkward shapes, a line for each; with
               --cases these, at their own, and show a profiler one launch of each (cudaProfilerStart)

@@ -301,6 +301,11 @@ void adopt(Case& c, const Json& then) {
   c.result = result;
 }
 
+[[noreturn]] void refuse_flags(const std::string& what) {
+  throw std::invalid_argument("cannot resume the record: " + what +
+                              "; repeat its flags, or run without --resume into another --output");
+}
+
 /// A time as utc_now() says it.
 std::string stamp(const Json& text) {
   const std::string form = "0000-00-00T00:00:00Z", stamp = text;
@@ -338,8 +343,11 @@ void Record::resume(const Json& earlier) try {
   if (earlier.at("schema") != schema)
     throw std::runtime_error("it has schema " + shown(earlier.at("schema")) + ", not " +
                              std::to_string(schema));
-  if (const auto other = difference(earlier.at("environment"), environment))
+  const Json& was = earlier.at("environment");
+  if (const auto other =
+          difference(was, environment, {"seed", "budget_seconds", "command_budget_seconds"}))
     throw std::runtime_error("it is from another environment: " + *other);
+  if (const auto other = difference(was, environment)) refuse_flags(*other);
   if (!environment.value("command_budget_seconds", Json()).is_null()) {
     // what fits was decided when it began
     coverage.dropped.clear();
@@ -354,8 +362,7 @@ void Record::resume(const Json& earlier) try {
   for (const Json& then : earlier.at("cases")) {
     const auto found = planned.find(then.at("id"));
     if (found == planned.end())
-      throw std::runtime_error("it holds " + shown(then.at("id")) +
-                               ", which these flags do not ask for");
+      refuse_flags("it holds " + shown(then.at("id")) + ", which these flags do not ask for");
     try {
       adopt(*found->second, then);
     } catch (const std::runtime_error& error) {
@@ -372,10 +379,9 @@ void Record::resume(const Json& earlier) try {
   }
   wall_seconds = number(earlier, "wall_seconds", 0, longest);
 } catch (const Json::exception&) {
-  throw std::runtime_error("cannot resume: it is no record of Recheck; run without --resume");
+  throw std::runtime_error("cannot resume: it is no record of Recheck");
 } catch (const std::runtime_error& error) {
-  throw std::runtime_error("cannot resume the record: " + std::string(error.what()) +
-                           "; repeat its flags, or run without --resume into another --output");
+  throw std::runtime_error("cannot resume the record: " + std::string(error.what()));
 }
 
 void write_file(const std::filesystem::path& path, const std::string& text,

@@ -44,9 +44,10 @@ struct Record {
 
   /// Takes over the results that an earlier run of the same plan has come to, its start, and what
   /// its --budget had dropped. `earlier` is as read_earlier() returns it: cases with their samples.
-  /// Throws std::runtime_error, in one line, if `earlier` is no record of this schema, is from
-  /// another environment, holds cases that are not planned now, or says of one what cannot be: what
-  /// follows from the samples has to, and counts and times have to be some.
+  /// Throws, in one line, std::invalid_argument if its settings or its cases are not what is
+  /// planned now, and std::runtime_error if `earlier` is no record of this schema, is from another
+  /// machine or build, or says of a case what cannot be: what follows from the samples has to, and
+  /// counts and times have to be some.
   void resume(const nlohmann::ordered_json& earlier);
 };
 

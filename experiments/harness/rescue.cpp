@@ -200,6 +200,8 @@ void name_row(const Case& c) {
   std::snprintf(row.data(), row.size(), "%.*s", static_cast<int>(id.rfind('/')), id.c_str());
 }
 
+bool is_rescue() { return std::getenv(variable) != nullptr; }
+
 std::optional<LostRow> lost_row() {
   const char* lost = std::getenv(variable);
   const std::string text = lost != nullptr ? lost : "";

@@ -51,4 +51,7 @@ struct LostRow {
 };
 std::optional<LostRow> lost_row();
 
+/// Whether this process has taken the place of another; to be asked before lost_row().
+bool is_rescue();
+
 }  // namespace recheck

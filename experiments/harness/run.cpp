@@ -215,12 +215,10 @@ class Run {
   bool out_of_time_ = false;
 };
 
-/// Takes over what an earlier run in the folder has found out, if this one is to go on behind it,
-/// and says what each case is expected to take; else drops cases until the budget is expected to
-/// suffice.
+/// Says what each case is expected to take, and drops cases until the budget is expected to
+/// suffice, unless an earlier run has.
 void predict_and_fit(Record& record, const Options& options, const Settings& settings,
-                     const Json& earlier, const Gpu& gpu, const Progress& progress) {
-  if (options.resume) record.resume(earlier);
+                     const Gpu& gpu, const Progress& progress) {
   predict(record.cases, settings, gpu, make_cpu_target()->free_bytes());
   if (const auto budget = settings.command_budget_seconds; budget && !options.resume)
     std::ranges::move(fit(record.cases, *budget - progress.elapsed(), options.budget),
@@ -241,6 +239,39 @@ Settings settings_of(const Options& options, const Json& earlier, const Gpu& gpu
           .seed = options.seed.value_or(had("seed", Settings{}.seed)),
           .command_budget_seconds =
               options.command_budget || budget <= 0 ? options.command_budget : budget};
+}
+
+/// What is measured, and how: with what the last run in the folder has found out if `options` ask
+/// for it. Where nothing was begun, this run begins, without --resume in `options`; what belongs to
+/// another machine or is damaged is set aside before.
+std::pair<Settings, Record> begin(Options& options, std::span<const Experiment> experiments,
+                                  const Planned& planned, const Gpu& gpu) {
+  const auto found = [&](const Json& earlier) {
+    const Settings settings = settings_of(options, earlier, gpu);
+    Record record{.experiments = experiments,
+                  .environment = environment(gpu, options.command, settings),
+                  .ceilings = ceilings(gpu),
+                  .coverage = planned.coverage,
+                  .cases = planned.cases};
+    if (!earlier.is_null()) record.resume(earlier);
+    return std::pair{settings, record};
+  };
+  if (options.resume) {
+    std::string why = "nothing was begun in " + options.output.string();
+    try {
+      if (const Json earlier = read_earlier(options.output); !earlier.is_null())
+        return found(earlier);
+    } catch (const std::runtime_error& error) {
+      if (is_rescue()) throw;  // the journal is this run's own
+      why = error.what() + ("; moved to " + set_aside(options.output).string());
+    }
+    std::fprintf(stderr, "%s; measuring from the start\n", why.c_str());
+    options.resume = false;
+    const std::string flag = " --resume";
+    if (const auto at = options.command.find(flag); at != std::string::npos)
+      options.command.erase(at, flag.size());
+  }
+  return found(Json());
 }
 
 /// A row that calls exit() while it is there ends no run, or ends it with an error.
@@ -281,20 +312,14 @@ void require_gpu(const Gpu& gpu, const std::vector<Case>& cases, const Options& 
 }
 
 /// Measures what is planned on the GPU that this process sees; the exit code.
-int measure(const std::vector<char*>& words, const Options& options,
-            std::span<const Experiment> experiments, Planned planned) {
-  if (!options.resume) has_journal(options.output);  // throws where another run writes
+int measure(const std::vector<char*>& words, Options options,
+            std::span<const Experiment> experiments, const Planned& planned) {
+  has_journal(options.output);  // throws where another run writes
   const Gpu gpu = find_gpu();
   require_gpu(gpu, planned.cases, options);
-  const Json earlier = options.resume ? read_earlier(options.output) : Json();
-  const Settings settings = settings_of(options, earlier, gpu);
-  Record record{.experiments = experiments,
-                .environment = environment(gpu, options.command, settings),
-                .ceilings = ceilings(gpu),
-                .coverage = std::move(planned.coverage),
-                .cases = std::move(planned.cases)};
+  auto [settings, record] = begin(options, experiments, planned, gpu);
   Progress progress(record.cases);
-  predict_and_fit(record, options, settings, earlier, gpu, progress);
+  predict_and_fit(record, options, settings, gpu, progress);
   prepare(options.output, options.resume);
   Run run(options, settings, gpu, record, progress);
   run.fail_lost_row();
@@ -339,7 +364,7 @@ int run(const std::string& program, const std::vector<char*>& words,
   auto chosen = filtered(planned.cases);
   if (chosen.size() < planned.cases.size()) planned.coverage.preset = "chosen";
   planned.cases = std::move(chosen);
-  return measure(words, options, experiments, std::move(planned));
+  return measure(words, options, experiments, planned);
 }
 
 }  // namespace

@@ -118,6 +118,30 @@ def collected(fleet: Path) -> tuple[str, str]:
     return (fleet / "report" / "README.md").read_text(), result.stderr
 
 
+@pytest.mark.parametrize("lines", [0, 3])
+def test_a_requeued_job_comes_to_its_end(cluster: slurm.Slurm, tmp_path: Path, lines: int) -> None:
+    """Requeued before its first case, and behind some."""
+    program = sites.measuring(tmp_path / "program", sites.LONG + " --per-case=0.1")
+    job = sites.script(tmp_path / "job", f"exec sh {sites.TREE}/experiments/fleet/job.sh {program}")
+    words = ["sbatch", "--parsable", "--requeue", "--partition=all", f"--chdir={tmp_path}", str(job)]
+    number = cluster.call(*words).strip()
+    measured = tmp_path / "measured"
+    journal, whole = measured / "record.journal.jsonl", measured / "record.json"
+
+    def begun() -> bool:
+        there = journal.read_bytes().count(b"\n") if journal.exists() else 0
+        return measured.exists() and there >= lines
+
+    slurm.wait_for(begun, "nothing is measured")
+    cluster.call("scontrol", "requeue", number)
+
+    def again() -> bool:  # Slurm would wait for two minutes
+        cluster.call("scontrol", "update", f"job={number}", "starttime=now")
+        return whole.exists() and json.loads(whole.read_text())["finished"]
+
+    slurm.wait_for(again, "it comes to no end")
+
+
 def test_every_gpu_of_a_site_is_measured(fleet: Path) -> None:
     said = (fleet / "well.txt").read_text()
     assert "Ran 6/6 test case(s)" in said and "0 failure(s)" in said, said

@@ -162,34 +162,60 @@ TEST_F(Run, ResumesBehindWhatItHas) {
   EXPECT_EQ(record()["environment"]["started"], whole["environment"]["started"]);
 }
 
-TEST_F(Run, RefusesToResumeWhatDoesNotBelongTogether) {
+TEST_F(Run, RefusesToResumeByOtherFlags) {
   const std::string plan = output() + " --strategy=cpu_serial --shape=9x8x7";
   ASSERT_EQ(run(plan).code, 0);
   const auto mine = record();
-  const auto raw = read(folder_ / "samples.jsonl");
-  const auto refuses = [&](const std::string& text, const std::string& words) {
-    std::ofstream(folder_ / "record.json") << text;
-    expect_one_line(run(plan + " --resume --seed=13"), 1, words);
-    EXPECT_EQ(read(folder_ / "record.json"), text);
-  };
-  const std::tuple<const char*, nlohmann::json, const char*> others[] = {
-      {"/environment/host_compiler", "another", "host_compiler was \"another\""},
-      {"/environment/seed", 14, "seed was 14"},
-      {"/environment/git/commit", "f", "from another environment: git/commit was \"f"},
-      {"/schema", 99, "schema 99"},
-      {"/cases/0/id", "matmul/cpu_serial/9x9x9/hot", "which these flags do not ask for"}};
-  for (const auto& [pointer, value, words] : others) {
+  const std::pair<const char*, nlohmann::json> others[] = {
+      {"/environment/seed", 14}, {"/cases/0/id", "matmul/cpu_serial/9x9x9/hot"}};
+  for (const auto& [pointer, value] : others) {
     auto other = mine;
     other[nlohmann::json::json_pointer(pointer)] = value;
-    refuses(other.dump(), words);
+    std::ofstream(folder_ / "record.json") << other;
+    expect_one_line(run(plan + " --resume --seed=13"), 2, "repeat its flags, or run without");
+    EXPECT_EQ(nlohmann::json::parse(read(folder_ / "record.json")), other);
   }
-  refuses(mine.dump().substr(0, 300), "it may be cut short; remove it, or run without --resume");
-  for (const char* foreign : {"[]", "null", R"({"schema": "x"})"})
-    refuses(foreign, "run without --resume");
-  std::ofstream(folder_ / "samples.jsonl") << raw.substr(0, 100);
-  refuses(mine.dump(), "samples.jsonl: line 1 is not what was written there");
-  fs::remove(folder_ / "samples.jsonl");
-  refuses(mine.dump(), "matmul/cpu_serial/9x8x7/hot: samples.jsonl has nothing of it");
+}
+
+// a job that is started again, perhaps elsewhere, after any end of the one before
+TEST_F(Run, BeginsWhereNothingCanBeResumed) {
+  const std::string plan = output() + " --strategy=cpu_serial --shape=9x8x7 --resume";
+  fs::create_directory(folder_ / "new");
+  auto outcome = run(plan + " --output=" + (folder_ / "new").string());
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_TRUE(outcome.output.starts_with("nothing was begun in ")) << outcome.output;
+  ASSERT_EQ(run(plan).code, 0);
+  const auto mine = record();
+  EXPECT_EQ(mine["environment"]["command"].dump().find("--resume"), std::string::npos);
+  const auto raw = read(folder_ / "samples.jsonl"), whole = mine.dump();
+  const auto with = [&](const char* pointer, const nlohmann::json& value) {
+    auto other = mine;
+    other[nlohmann::json::json_pointer(pointer)] = value;
+    return other.dump();
+  };
+  using Files = std::map<std::string, std::string>;
+  const std::pair<Files, const char*> left[] = {
+      {{{"record.json", with("/environment/cpu", "other")}, {"samples.jsonl", raw}}, "cpu was \"o"},
+      {{{"record.json", with("/schema", 99)}, {"samples.jsonl", raw}}, "schema 99"},
+      {{{"record.json", whole.substr(0, 300)}, {"probes.json", "{}"}}, "it may be cut short"},
+      {{{"record.json", "[]"}}, "no record of Recheck"},
+      {{{"record.json", whole}, {"samples.jsonl", raw.substr(0, 100)}}, "line 1 is not what was"},
+      {{{"record.json", whole}}, "samples.jsonl has nothing of it"},
+      {{{"record.journal.jsonl", ""}}, "is empty"},
+      {{{"record.journal.jsonl", whole.substr(0, 300)}, {"record.json", whole}}, "line 1 is not"}};
+  for (int number = 1; const auto& [files, why] : left) {
+    for (const char* name : {"record.json", "samples.jsonl"}) fs::remove(folder_ / name);
+    for (const auto& [name, text] : files) std::ofstream(folder_ / name) << text;
+    const auto place = folder_ / ("set_aside_" + std::to_string(number++));
+    outcome = run(plan);
+    EXPECT_EQ(outcome.code, 0) << outcome.output;
+    const auto line = outcome.output.substr(0, outcome.output.find('\n'));
+    EXPECT_NE(line.find(why), std::string::npos) << line;
+    EXPECT_TRUE(line.ends_with("; moved to " + place.string() + "; measuring from the start"))
+        << line;
+    for (const auto& [name, text] : files) EXPECT_EQ(read(place / name), text);
+    EXPECT_EQ(record()["cases"][0]["status"], "passed");
+  }
 }
 
 #ifdef RECHECK_HAVE_CUDA

@@ -52,19 +52,15 @@ def build(architecture: int, folder: Path, cmake: str, words: Sequence[str]) -> 
 def run(program: Path, folder: Path, processes: int) -> dict[str, str]:
     """Runs a program's tests in so many processes; returns what became of each: "" if it passed,
     "skipped", or why it failed."""
-    env = os.environ | {
-        "CUDA_CACHE_PATH": str(folder / "cache"),
-        "CUDA_CACHE_MAXSIZE": CACHE_BYTES,
-        "GTEST_TOTAL_SHARDS": str(processes),
-    }
+    env = os.environ | {"CUDA_CACHE_PATH": str(folder / "cache"), "CUDA_CACHE_MAXSIZE": CACHE_BYTES}
     running = []
-    for index in range(processes):
-        report = folder / f"{program.name}_{index}.xml"
+    for number in range(1, processes + 1):
+        report = folder / f"{program.name}_{number}.xml"
         report.unlink(missing_ok=True)
         words = [str(program), f"--gtest_filter={FILTER}", f"--gtest_output=xml:{report}"]
-        own = env | {"GTEST_SHARD_INDEX": str(index)}
+        words.append(f"--shard={number}/{processes}")
         with report.with_suffix(".log").open("wb") as log:
-            running.append((report, subprocess.Popen(words, env=own, stdout=log, stderr=log)))
+            running.append((report, subprocess.Popen(words, env=env, stdout=log, stderr=log)))
     found: dict[str, str] = {}
     for report, process in running:
         code = process.wait()

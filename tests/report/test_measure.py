@@ -40,6 +40,10 @@ class World:
             (measured / "record.journal.jsonl").write_text("\n".join(lines))
         elif name == "program":
             shutil.copy(EVIDENCE / "record.json", measured)
+        if name == "program" and "set aside" in self.ends:
+            (measured / "probes.json").unlink()
+        if name == "collect":
+            (measured / "probes.json").touch()
         if name == "render":
             (self.folder / "report").mkdir(exist_ok=True)
             for page in ("verdicts.json", "README.md"):
@@ -97,10 +101,15 @@ def test_quick_is_the_first_part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 def test_what_was_cut_off_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    _, calls = _measure(tmp_path, monkeypatch, "--flags", "--resume")
-    assert calls == ["collect", "program --resume", "render"]
-    monkeypatch.setenv(measure.RESUME, "1")
-    (tmp_path / "measured" / "probes.json").touch()  # counted and tested it is already
+    whole = ["collect", "program --cases", "render", "program --resume", "render"]
+    for asks in (["--flags", "--resume"], ()):  # where nothing was begun it begins
+        assert _measure(tmp_path, monkeypatch, *asks) == (0, whole)
+        shutil.rmtree(tmp_path / "measured")
+        monkeypatch.setenv(measure.RESUME, "1")
+    assert _measure(tmp_path, monkeypatch) == (0, whole)
+    # what another machine had measured and counted is set aside: this one counts, too
+    again = ["program --resume", "collect", "render"]
+    assert _measure(tmp_path, monkeypatch, set_aside=True) == (0, again)
     assert _measure(tmp_path, monkeypatch) == (0, ["program --resume", "render"])
     assert _measure(tmp_path, monkeypatch, "--quick") == (0, ["program --cases --resume", "render"])
 

@@ -17,6 +17,9 @@ from typing import TypeVar
 K = TypeVar("K")
 T = TypeVar("T")
 
+# variables of GoogleTest and Google Benchmark begin so, and could choose other tests and cases than
+# the arguments do
+CHOOSING = ("GTEST_", "TESTBRIDGE_", "XML_OUTPUT_FILE", "BENCHMARK_")
 SECONDS = 300  # of one process at most
 AT_ONCE = max(2, min(8, len(os.sched_getaffinity(0))))  # processes
 
@@ -59,6 +62,7 @@ def at_once(ask: Callable[[K], T], names: Iterable[K]) -> dict[K, T]:
 def execute(*command: str | Path, **variables: str) -> Ended:
     """Runs a program with these variables of the environment; what it started ends with it, when
     its time is up or we are interrupted."""
+    own = {name: value for name, value in os.environ.items() if not name.startswith(CHOOSING)}
     try:
         process = subprocess.Popen(
             [str(word) for word in command],
@@ -68,7 +72,7 @@ def execute(*command: str | Path, **variables: str) -> Ended:
             text=True,
             encoding="utf-8",
             errors="replace",
-            env={**os.environ, "LC_ALL": "C", **variables},
+            env={**own, "LC_ALL": "C", **variables},
             start_new_session=True,
         )
     except OSError as error:

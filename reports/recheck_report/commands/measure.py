@@ -2,7 +2,8 @@
 
 First counters, tests and the cases that decide claims, then the rest of the matrix: two runs of
 PROGRAM, one with --cases and one with --resume. Ctrl-C and a part that fails end in a report of
-what there is; the same command with RECHECK_RESUME=1 in the environment goes on behind it.
+what there is; the same command with RECHECK_RESUME=1 in the environment goes on behind it, or
+begins where nothing was begun.
 """
 
 from __future__ import annotations
@@ -114,6 +115,9 @@ class Parts:
     def run(self, *words: str) -> None:
         output = f"--output={self.options.measured}"
         self.call(self.options.program, output, *words, *self.options.flags)
+        # where a record of another machine was set aside, so was what was counted there
+        if not (self.options.measured / PROBES).exists():
+            self.collect()
 
     def render(self) -> None:
         """A report of what there is, also after a phase that failed. Where there can be none, the
@@ -176,14 +180,14 @@ def run(options: argparse.Namespace) -> int:
         raise Failed(str(error), 2) from error
     decide = ids(known, {each["name"]: each["headline"] for each in experiments})
     cases.write_text("".join(f"{each}\n" for each in decide), encoding="utf-8")
-    if os.environ.get(RESUME) and "--resume" not in options.flags:
-        options.flags = [*options.flags, "--resume"]
-    resumed = "--resume" in options.flags
+    asked = bool(os.environ.get(RESUME)) or "--resume" in options.flags
+    resumed = asked and parts.before is not None
+    options.flags = [each for each in options.flags if each != "--resume"] + ["--resume"] * resumed
     claims_alone = decide and options.quick
     claims_first = decide and not resumed
     if claims_alone or claims_first:
         say("part 1 of 1" if options.quick else "part 1 of 2", "what decides the claims")
-    if not (resumed and (options.measured / PROBES).exists()):
+    if not resumed:
         parts.collect()
     if claims_alone or claims_first:
         parts.run(f"--cases={cases}")

@@ -1,0 +1,100 @@
+"""The programs that CTest and `collect` start: a test that fails is never shown as skipped, and a
+run without tests never as passed."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import ENVIRONMENT, REPORTS
+from recheck_report.collect import programs
+
+TESTS = REPORTS.parent / "tests"
+SHARDS = {"GTEST_TOTAL_SHARDS": "4", "GTEST_SHARD_INDEX": "3"}
+CHOOSING = [
+    SHARDS,
+    {"GTEST_FILTER": "-*"},
+    {"GTEST_REPEAT": "0"},
+    {"GTEST_FAIL_FAST": "1", "GTEST_OUTPUT": "xml:none/"},
+    {"TESTBRIDGE_TEST_ONLY": "none"},
+]
+
+
+def _end(*words: object, **env: str) -> subprocess.CompletedProcess[str]:
+    own = os.environ | ENVIRONMENT | env
+    return subprocess.run([*map(str, words)], env=own, capture_output=True, text=True)
+
+
+@pytest.fixture(scope="module")
+def tests() -> str:
+    found = os.environ.get("RECHECK_TESTS", "")
+    if not found:
+        pytest.skip("RECHECK_TESTS names no program")
+    return found
+
+
+@pytest.mark.parametrize("env", CHOOSING, ids=lambda env: next(iter(env)))
+def test_the_environment_chooses_no_test_of_googletest(tests: str, env: dict[str, str]) -> None:
+    for words in (["--gtest_list_tests"], ["--gtest_filter=Matvec*:Worse*"]):
+        said = [_end(tests, *words, **more).stdout for more in ({}, env)]
+        names = [re.findall(r"OK \] (\S+)|^  (\w\S+)", each, re.M) for each in said]
+        assert names[0] == names[1] and len(names[0]) > 3
+
+
+def test_a_run_without_tests_fails(tests: str) -> None:
+    assert _end(tests, "--gtest_filter=none").returncode == 1
+    assert _end(tests, "--gtest_filter=Worse*", "--shard=1/2").returncode == 0
+    assert _end(tests, "--shard=3/2").returncode == 2
+
+
+def test_a_collection_asks_without_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    for env in (*CHOOSING, {"BENCHMARK_FILTER": "none", "KEPT": "yes"}):
+        for name, value in env.items():
+            monkeypatch.setenv(name, value)
+    said = programs.execute("env").out
+    assert "KEPT=yes" in said and "none" not in said and "GTEST_" not in said
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("def test_one(): pass", 0),
+        ("import pytest\ndef test_one(): pytest.skip()\ndef test_two(): pass", 0),
+        ("import pytest\ndef test_one(): pytest.skip()", 77),
+        ("import pytest\npytestmark = pytest.mark.skip\ndef test_one(): pass", 77),
+        ("def test_one():\n    print('1 skipped in 1 s\\nnot measured: x')\n    assert False", 1),
+        ("", 5),
+    ],
+)
+@pytest.mark.parametrize("options", ["", "-k none", "--collect-only"])
+def test_pytest_ends_with_77_where_all_is_skipped(
+    text: str, code: int, options: str, tmp_path: Path
+) -> None:
+    (tmp_path / "test_it.py").write_text(text)
+    words = (sys.executable, TESTS / "run_pytest.py", tmp_path)
+    assert _end(*words, PYTEST_ADDOPTS=options, PYTEST_PLUGINS="none").returncode == code
+
+
+@pytest.mark.parametrize(
+    ("script", "code"),
+    [
+        ("skip('no tool')", 77),
+        ("message('not measured: no tool')", 0),
+        ("file(TOUCH $ENV{RECHECK_SKIPPED})\nmessage(FATAL_ERROR 'not measured: no tool')", 1),
+    ],
+)
+def test_a_script_that_fails_is_not_skipped(script: str, code: int, tmp_path: Path) -> None:
+    path = tmp_path / "script.cmake"
+    path.write_text(f"include({TESTS}/skip.cmake)\n{script}\n".replace("'", '"'))
+    assert _end("sh", TESTS / "skippable.sh", "cmake", "-P", path).returncode == code
+
+
+def test_no_output_decides_what_is_skipped() -> None:
+    folders = [REPORTS.parent / each for each in ("tests", "cmake", "template", "experiments")]
+    for path in (path for each in folders for path in each.rglob("*")):
+        if path.name == "CMakeLists.txt" or path.suffix == ".cmake":
+            assert "_REGULAR_EXPRESSION" not in path.read_text(), path
