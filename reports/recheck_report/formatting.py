@@ -99,6 +99,28 @@ def plain(value: float) -> str:
     return str(int(value)) if value == int(value) and abs(value) < 1e15 else f"{value:.6g}"
 
 
+def rate_scale(value: float, unit: str) -> tuple[float, str]:
+    """In how many B/s or flop/s a rate is told, and their name: (1e9, "GFLOP/s")."""
+    name = unit.replace("flop", "FLOP")
+    scales = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1.0, ""))
+    # bandwidths are told in GB/s, whatever they are
+    scale, prefix = next((s for s in scales[unit == "B/s" :] if abs(value) >= s[0]), scales[-1])
+    return scale, prefix + name
+
+
+def rate(value: float, unit: str) -> str:
+    """ "12.5 GFLOP/s"."""
+    scale, name = rate_scale(value, unit)
+    return f"{significant(value / scale)} {name}"
+
+
+def rates(value: float, low: float, high: float, unit: str) -> str:
+    """ "477.2 [476.1, 478.2] GFLOP/s"."""
+    scale, name = rate_scale(value, unit)
+    middle, *ends = (significant(each / scale, 4) for each in (value, low, high))
+    return f"{middle} [{', '.join(ends)}] {name}"
+
+
 def duration(seconds: float, digits: int = 3) -> str:
     for scale, unit in ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs")):
         if seconds >= 0.9995 * scale:

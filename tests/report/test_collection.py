@@ -88,6 +88,7 @@ verdict = "fails"
 because = "check"
 reason = "It was misread."
 """
+REDUCED = "reduction/shuffle/1048576/cold"
 FIGURES = """
 [[figure]]
 strategy = "shuffle"
@@ -264,6 +265,41 @@ def test_all_that_there_is_of_the_full_run_is_shown() -> None:
 
 
 # other programs
+
+
+def test_numbers_of_documents_have_their_units(rendered: Rendered, article: Path) -> None:
+    """As text in any, as a number in SI units; what no two GPUs differ by is asked about."""
+    (case,) = (c for c in make_reduction()["cases"] if c["id"] == REDUCED)
+    here = case["seconds"]["median"]
+    rates = {
+        "operations_per_second": case["flops"] / here,
+        "bytes_per_second": case["bytes"] / here,
+    }
+    claims = article / "reduction" / "claims.toml"
+    form = f'\n[[claim.check]]\nform = "rate"\nof = "{REDUCED}"\n'
+    bounds = {}
+    for at, (key, unit) in enumerate(zip(rates, ("GFLOPS", "GB/s"), strict=True)):
+        for side in ("at_least", "at_most"):
+            bounds[f"r{at}{side}"] = f'{side} = "{0.9 * rates[key] / 1e9:.4f} {unit}"\n'
+    head = CLAIM.partition("\n[[claim.check]]")[0].replace("EXPERIMENT.NUMBER", "NAME")
+    made = (head.replace("NAME", name) + form + bound for name, bound in bounds.items())
+    claims.write_text(claims.read_text() + "".join(made))
+    figures = article / "reduction" / "figures.toml"
+    of_rates = (f"{key} = {2 * value}" for key, value in rates.items())
+    figure, names = FIGURES.split("[document]")
+    texts = ('seconds = "100 us"', "seconds = 8", *of_rates)
+    made = (figure.replace("seconds = 1e-4", text) for text in texts)
+    figures.write_text("".join(made) + "[document]" + names)
+    text = rendered(make_reduction()).replace("\u00a0", " ")
+    for name in bounds:
+        verdict = "holds" if "least" in name else "fails here"
+        assert re.search(rf"\[{name}\]\(.*\| \*\*{verdict}\*\* \| `shuffle` [0-9.]+ \[.*\] G", text)
+    then = text.split("</a>Then and here: R0")[1].split("\n## ")[0]
+    rows = [each.split(" | ") for each in then.split("\n") if each.startswith("| `shuffle`")]
+    assert rows[0][2] == "100 µs" and "unit" not in rows[0][4]
+    assert rows[1][4].endswith("**is the document's unit right?** |")
+    assert [row[4].split("×")[0] for row in rows[2:]] == ["0.500", "0.500"]
+    assert "GFLOP/s" in rows[2][3] and "GB/s" in rows[3][3]
 
 
 def test_publish_and_verify_have_their_titles_and_expectations(

@@ -43,6 +43,8 @@ BAD = {
         (", seconds = 8.054e-3", "", "must have exactly one of"),
         ('hardware = "G80"', 'hardware = "x"', "hardware must be one of G80: the file"),
         ('document = "smith"', 'document = "x"', "document must be one of smith: the file"),
+        ("8.054e-3", '"8"', 'must have its unit, like "8 ms"'),
+        ("8.054e-3", '"8 GB/s"', 'must have its unit, like "8 ms"'),
         ("scan.2", "C13", "claim: there is no C13; there are"),
         ("smith", "S9", "field document.S9 is no source; there are smith"),
     ],

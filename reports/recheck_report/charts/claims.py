@@ -14,12 +14,12 @@ from recheck_report.charts.drawing import NotDrawn, nothing
 from recheck_report.charts.message import factor
 from recheck_report.claims import Check, Judged, Outcome
 from recheck_report.claims.measured import Measured
-from recheck_report.formatting import VERDICTS, duration, significant
+from recheck_report.formatting import VERDICTS, duration, rate, significant
 from recheck_report.model.verdicts import FAILS
 
 AXIS = "measured over asked (times, log; right of the line is as the claim says)"
 STEP = 28.0  # points from claim to claim
-UNITS = {"×": (1.0, "×"), "": (0.01, " %"), "B/s": (1e9, " GB/s"), "flop/s": (1e12, " TFLOP/s")}
+UNITS = {"×": (1.0, "×"), "": (0.01, " %")}
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,9 @@ def _short(value: float, unit: str) -> str:
     """ "1.23×", "11.4 %": three digits, without an interval."""
     if unit == "s":
         return duration(value)
-    scale, name = UNITS.get(unit, (1.0, f" {unit}"))
+    if unit not in UNITS:
+        return rate(value, unit)
+    scale, name = UNITS[unit]
     return f"{float(significant(value / scale)):g}{name}"
 
 

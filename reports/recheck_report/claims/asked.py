@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from recheck_report.claims.checks import Check
-from recheck_report.formatting import plain
+from recheck_report.formatting import plain, rate_scale
 
 _TESTS = {
     "pass": "its test passes",
@@ -29,6 +29,9 @@ def asked(check: Check) -> str:
         case "equivalent":
             share = 1 + (check.within or 0)
             return f"between {1 / share:.3g} and {share:.3g} times as fast"
+        case "rate":
+            scale, name = rate_scale(check.at_least or check.at_most or 0.0, check.unit)
+            return f"{_bound(check, 1 / scale)} {name}"
         case "order":
             return "each faster than the next"
         case "monotone":

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Annotated, Any
 
 from recheck_report.claims import expression
+from recheck_report.claims.quantity import BYTES, OPERATIONS, quantity
 from recheck_report.claims.toml import known_only, list_of, one_of, there
 from recheck_report.model.counters import OF_DEVICE
 from recheck_report.model.record import REGIMES
@@ -65,6 +66,7 @@ class Check:
     key: str = ""  # by which a claim's `why` names what came out
     place: str = field(default="", compare=False)  # in its claim or erratum, for messages
     word: str = ""  # of POLICY, that stands for its bound
+    unit: str = ""  # of the bound of a rate
     # the same question for each value of what the document leaves open, itself the first
     over: tuple[tuple[str, Check], ...] = ()
 
@@ -102,6 +104,7 @@ _NEAR = ("relative", "absolute")  # to what equals a number
 FORMS = {
     "ratio": Form(("base", "other"), ("above", "below")),
     "fraction_of_roof": Form(("of", "roof"), ("at_least", "at_most")),
+    "rate": Form(("of",), ("at_least", "at_most")),
     "order": Form(("cases",)),
     "extremes": Form(("cases", "above")),
     "monotone": Form(("base", "other", "shapes")),
@@ -165,7 +168,7 @@ def _checks(table: Any, where: str) -> list[Check]:
     allowed = ("form", "says", "key", *form.needs, *form.one_of, *form.may)
     if "tolerance" in table:
         raise Unfit("is unknown; choose relative or absolute", f"{where}.tolerance")
-    known_only(table, (*allowed, "shapes") if expands else allowed, f"{where}.")
+    known_only(table, (*allowed, "shapes"), f"{where}.")
     for key in form.needs:
         if key not in table:
             raise Unfit("is missing", f"{where}.{key}")
@@ -175,7 +178,11 @@ def _checks(table: Any, where: str) -> list[Check]:
     if len(near) > 1 or (near and "equals" not in table):
         raise Unfit("says how near to equals: relative, or else absolute", f"{where}.{near[-1]}")
     worded: dict[str, Any] = {}
-    for key in _WORDED:
+    for key in form.one_of if name == "rate" else ():
+        if key in table:
+            bound, unit = quantity(table[key], f"{where}.{key}", BYTES, OPERATIONS)
+            worded |= {key: bound, "unit": unit}
+    for key in _WORDED if name != "rate" else ():
         if isinstance(word := table.get(key), str):
             one_of(POLICY, word, f"{where}.{key}")
             worded |= {key: _read(key, POLICY[word][0]), "word": word}

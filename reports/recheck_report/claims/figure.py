@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from recheck_report.formatting import duration, plain, significant
+from recheck_report.formatting import duration, plain, rate, significant
 from recheck_report.statistics.paired import of_rounds
 
 if TYPE_CHECKING:  # which is made of claims
@@ -54,6 +54,8 @@ def figure(outcome: Outcome, part: str = "") -> str | None:
 def _written(value: float, outcome: Outcome) -> str:
     if outcome.unit == TIMES:
         return f"{significant(value)} times"
+    if outcome.check.unit:
+        return rate(value, outcome.check.unit)
     if outcome.check.form == "fraction_of_roof":
         return f"{significant(100 * value)} %"
     return plain(value) if value == int(value) else significant(value)

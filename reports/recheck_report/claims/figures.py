@@ -10,14 +10,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
+from recheck_report.claims.quantity import BYTES, OPERATIONS, SECONDS, quantity
 from recheck_report.claims.toml import BadClaim, Shape, known_only
 from recheck_report.model.record import REGIMES, Case, Experiment, Record
 from recheck_report.model.typed import BadRecord, Is, Unfit, read_toml, typed
 
+# of a number without a unit; a text has its own, like "8 ms"
+UNITS = {
+    "seconds": SECONDS, "bytes_per_second": BYTES, "operations_per_second": OPERATIONS,
+}  # fmt: skip
+
 
 @dataclass(frozen=True)
 class Figure:
-    """One number of one document; exactly one of `seconds`, `bytes_per_second`, `lost` is set."""
+    """One number of one document: exactly one of UNITS, or `lost`, is set."""
 
     strategy: str
     regime: Annotated[str, Is(one_of=REGIMES)]
@@ -29,13 +35,25 @@ class Figure:
     printed: str = ""  # the numbers as printed, where their units are wrong
     seconds: Annotated[float | None, Is(above=0)] = None
     bytes_per_second: Annotated[float | None, Is(above=0)] = None
+    operations_per_second: Annotated[float | None, Is(above=0)] = None
     lost: str | None = None  # why nobody knows it any more
 
     def time(self, case: Case | None) -> float | None:
-        """Seconds, from a rate by the bytes of the record's own case where there is no time."""
-        if self.bytes_per_second and case:
-            return case.bytes / self.bytes_per_second
+        """Seconds, from a rate by the work of the record's own case where there is no time."""
+        if self.rate and case:
+            value, _, work = self.rate
+            amount: float = getattr(case, work)
+            return amount / value
         return self.seconds
+
+    @property
+    def rate(self) -> tuple[float, str, str] | None:
+        """The rate, its unit, and the member of a case that is its work; None of a time."""
+        if self.bytes_per_second:
+            return self.bytes_per_second, BYTES, "bytes"
+        if self.operations_per_second:
+            return self.operations_per_second, OPERATIONS, "flops"
+        return None
 
     def case(self, record: Record, experiment: Experiment) -> Case | None:
         return record.find(experiment, self.strategy, self.shape, self.regime)
@@ -57,9 +75,11 @@ def _figure(
     value: dict[str, Any], where: str, document: dict[str, str], hardware: dict[str, str]
 ) -> Figure:
     known_only(value, Figure.__annotations__, f"{where}.")
-    figure = typed(Figure, value, where)
-    if [figure.seconds, figure.bytes_per_second, figure.lost].count(None) != 2:
-        raise Unfit("must have exactly one of seconds, bytes_per_second and lost", where)
+    texts = {key: unit for key, unit in UNITS.items() if isinstance(value.get(key), str)}
+    read = {key: quantity(value[key], f"{where}.{key}", unit)[0] for key, unit in texts.items()}
+    figure = typed(Figure, value | read, where)
+    if sum(key in value for key in (*UNITS, "lost")) != 1:
+        raise Unfit(f"must have exactly one of {', '.join(UNITS)} and lost", where)
     for name, known in (("document", document), ("hardware", hardware)):
         if getattr(figure, name) not in known:
             what = f"must be one of {', '.join(known)}: the file's [{name}]"

@@ -152,7 +152,8 @@ class Judged:
         if shown is None or not shown.value or shown.value <= 0:
             return 0.0
         check = shown.check
-        return abs(math.log(shown.value / (check.above or check.below or check.at_least or 1.0)))
+        bounds = (check.above, check.below, check.at_least, check.at_most)
+        return abs(math.log(shown.value / next(filter(None, bounds), 1.0)))
 
     @property
     def rows(self) -> str:

@@ -37,7 +37,8 @@ T = TypeVar("T", "Claim", "Erratum")
 # what decides a claim: of its checks' kinds the first that one of them is of
 KINDS = {
     "timed": (
-        "ratio", "fraction_of_roof", "order", "extremes", "monotone", "crossover", "equivalent",
+        "ratio", "fraction_of_roof", "rate", "order", "extremes", "monotone", "crossover",
+        "equivalent",
     ),
     "counted": ("count", "attribute"),
     "by test": ("test",),

@@ -18,7 +18,8 @@ from recheck_report.claims import expression
 from recheck_report.claims.asked import many, roof_name
 from recheck_report.claims.checks import COMPILED, Check, with_choices
 from recheck_report.claims.family import extremes, share
-from recheck_report.formatting import NBSP, SCOPES, durations, plain, shape_label
+from recheck_report.claims.quantity import BYTES
+from recheck_report.formatting import NBSP, SCOPES, durations, plain, rates, shape_label
 from recheck_report.model.probes import Probes
 from recheck_report.model.record import Case, Record
 from recheck_report.net import caught
@@ -118,6 +119,13 @@ def _given(value: float | None) -> float:
     """A number that is there: a field that FORMS asks a check for, or what a ratio came to."""
     assert value is not None
     return value
+
+
+def _bounded(check: Check, low: float, high: float) -> str:
+    """A value with an interval against a check's at_least or at_most."""
+    if check.at_least is not None:
+        return above(low, high, check.at_least)
+    return below(low, high, _given(check.at_most))
 
 
 def exact(value: float, check: Check) -> str:
@@ -310,6 +318,17 @@ class Questions:
         asks = partial(side, bound=bound)
         found = self._of(check, asks, ratio, text, ratio.significant, unit="")
         return replace(found, compared=text)
+
+    def _rate(self, check: Check) -> Outcome:
+        case, time = self.timed(check.of), self.timed(check.of).time
+        work = case.bytes if check.unit == BYTES else case.flops
+        if not work:
+            raise Missing(f"{check.of} has no work of that kind")
+        value, low, high = (work / each for each in (time.median, time.high, time.low))
+        ends = value, low, high
+        text = f"{_names([case])[0]} {rates(*ends, check.unit)}"
+        verdict = _bounded(check, low, high)
+        return Outcome(check, verdict, text, *ends, check.unit, check.ids, compared=text)
 
     def _probed(self, machine: bool = True) -> Probes:
         """`machine`: whether what is asked for depends on the machine, or on the code alone."""

@@ -207,8 +207,9 @@ def run(options: argparse.Namespace) -> int:
         raise Failed("nothing was measured; what lay there before is as it was", parts.code)
     if shown and not shown[-1]:
         older = f", and {options.report} is of the first phase alone" if any(shown) else ""
-        again = f"recheck-report render {options.measured} --output {options.report}"
-        again += f" --experiments {options.experiments}"
+        folders = options.measured, options.report, options.experiments  # from any folder
+        again = "recheck-report render {} --output {} --experiments {}"
+        again = again.format(*(folder.resolve() for folder in folders))
         raise Failed(f"the record was not rendered{older}; try again: {again}", parts.code or 1)
     if parts.code and parts.code != INTERRUPTED:
         raise Failed(f"a part failed; the report is of what there was: {options.report}")

@@ -24,7 +24,7 @@ FAULTS = {
 }  # fmt: skip
 LIMITS = {
     "needs_capability": "Not for this GPU", "not_built": "Not in this build",
-    "too_slow": "Too slow here", "budget": "Beyond the budget",
+    "too_slow": "Too slow here", "budget": "Beyond the budget", "not_reached": "Not reached",
 }  # fmt: skip
 UNCOUNTED = {"count": "Not counted", "test": "Not tested"}
 

@@ -8,8 +8,18 @@ from dataclasses import dataclass
 from recheck_report.anchors import page, row_anchor
 from recheck_report.claims.figures import Figures
 from recheck_report.claims.measured import Measured
-from recheck_report.formatting import NBSP, NONE, cell, duration, shape_label, significant, spread
-from recheck_report.model.case import Error, Seconds
+from recheck_report.formatting import (
+    NBSP,
+    NONE,
+    cell,
+    duration,
+    rate,
+    rate_scale,
+    shape_label,
+    significant,
+    spread,
+)
+from recheck_report.model.case import Error
 from recheck_report.model.record import Case, Experiment, Record
 from recheck_report.queries import first_rung, metric_of, reference, roof, share
 from recheck_report.sections.machine import mark
@@ -17,6 +27,8 @@ from recheck_report.sections.times import regime
 from recheck_report.statistics.ratio import Ratio
 
 THEN = ["row", "in the document", "then", "here", "times as fast here"]
+# times by which no GPU of today is faster, or slower, than that of a document
+FASTER, SLOWER = 1000, 30
 MOST = 6  # shapes that are named
 GAPS = ["strategy", "shapes", "regime", "status", "reason", "cases"]
 ABSENT = "·"  # the run has no such case: nothing went wrong
@@ -51,8 +63,9 @@ def _time(case: Case | None) -> str:
     return _pair(duration(case.seconds.median), spread(case.seconds))
 
 
-def _rate(case: Case, time: Seconds) -> str:
-    return _pair(f"{significant(case.bytes / time.median / 1e9)} GB/s", spread(time))
+def _odd(ratio: float) -> bool:
+    """Whether a document's number is in another unit than its table says, by all appearances."""
+    return not 1 / SLOWER < ratio < FASTER
 
 
 @dataclass(frozen=True)
@@ -164,11 +177,20 @@ def _then(record: Record, experiment: Experiment, known: Figures, document: str)
         where += f"; {other}" if other != usual else ""
         told = f"not preserved: {each.lost}" if each.lost else duration(then) if then else NONE
         found = _time(case) if case else NONE
-        if rate := each.bytes_per_second:  # in the document's own unit
-            told = f"{rate / 1e9:.4g} GB/s"
-            found = _rate(case, here) if case and here else found
+        if each.rate:  # in the document's own unit
+            value, unit, work = each.rate
+            scale, name_of = rate_scale(value, unit)
+            told = f"{value / scale:.4g} {name_of}"
+            if case and here and getattr(case, work):
+                own = rate(getattr(case, work) / here.median, unit)
+                found = _pair(own, spread(here))
         line = [f"{name}, {regime(each.regime)}", cell(where), cell(told), found]
-        line.append(_ratio(Ratio.over(then, here)) if here and then else NONE)
+        if not here or not then:
+            line.append(NONE)
+        elif _odd(then / here.median):
+            line.append(f"{_ratio(Ratio.over(then, here))} **is the document's unit right?**")
+        else:
+            line.append(_ratio(Ratio.over(then, here)))
         rows.append(line)
     gpu = record.environment.gpu.name if record.environment.gpu else "no GPU"
     note = f"Here: {cell(gpu)} and {cell(record.environment.cpu)}; then: {cell(usual)}"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from recheck_report.anchors import CLAIMS, claim_place, slug
@@ -31,6 +31,7 @@ from recheck_report.formatting import (
     margin,
     plain,
     prose,
+    rates,
     significant,
 )
 from recheck_report.model.record import AUDIT, Record
@@ -42,7 +43,6 @@ NAMED = 2  # rows and choices in a sentence; the rest is counted
 APART = "Also measured:"  # begins what decides nothing
 LONGEST = 70  # characters of what was measured, in a row
 SUMMARY = ["they said", "verdict", "here", "why", "earlier runs that agree"]
-_SCALES = {"B/s": (1e9, "GB/s"), "flop/s": (1e12, "TFLOP/s")}
 
 
 # numbers
@@ -60,10 +60,8 @@ def number(
         return str(Ratio(value, low, high, mark=mark))
     elif unit == "s":
         return f"{duration(value)} [{duration(low)}, {duration(high)}]"
-    elif unit in _SCALES:
-        scale, unit = _SCALES[unit]
-        texts = [significant(x / scale, 4) for x in (value, low, high)]
-        found = f"{texts[0]} [{texts[1]}, {texts[2]}]"
+    elif unit:
+        return rates(value, low, high, unit)
     else:
         return Ratio(value, low, high, mark=mark).percent
     return f"{found} {unit}".rstrip()
@@ -75,6 +73,14 @@ def number_in_words(found: Outcome | Value, mark: str = "", against: float = 1.0
     if found.unit == "×" and value is not None and low is not None and high is not None:
         return Ratio(value, low, high, mark=mark).as_fast_as("", against)
     return number(value, low, high, found.unit, mark)
+
+
+def _share(verdicts: Iterable[str], of: str) -> str:
+    """ "2 of 3 choices, 2 not measured": of those that were measured."""
+    found = Counter(verdicts)
+    lacking = found.pop("not measured", 0)
+    more = f", {lacking} not measured" if lacking else ""
+    return f"{found['holds']} of {found.total()} {of}{more}"
 
 
 def _mark(outcome: Outcome) -> str:
@@ -146,7 +152,7 @@ def measured(judged: Judged) -> str:
         if len(text) > LONGEST:
             text = f"{len(outcome.check.shapes)} sizes"
     if outcome.over:
-        text += f"; holds for {_holding(outcome)} of {len(outcome.over)} choices"
+        text += f"; holds for {_share((each.verdict for _, each in outcome.over), 'choices')}"
     more = len(judged.outcomes) - 1
     return text + (f" (and {more} more)" if more else "")
 
@@ -163,9 +169,8 @@ def tested(judged: Judged) -> str:
         if times and times[1] in judged.here:
             text = text.replace(times[0], " against ")
         found += f"; tested: {text}"
-    if judged.claim.scope != "every":
-        all_of = judged.configurations.values()
-        found += f"; holds in {[*all_of].count('holds')} of {len(all_of)} configurations"
+    if judged.claim.scope != "every" and judged.shown:
+        found += f"; holds in {_share(judged.configurations.values(), 'configurations')}"
     # which of two that are named is to be the faster, the claim says itself
     known = asks in ("faster", "slower") or (judged.here and not timed)
     return found if found == NONE or known else f"{found}; asked: {asks}"
