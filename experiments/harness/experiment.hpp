@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,12 +17,14 @@ namespace recheck {
 
 // What an article's table is made of; experiments/README.md is its manual.
 
-/// An operand of a problem: a matrix of so many rows and columns, in elements; and of an input what
-/// it holds, if not the harness's own values.
+/// An operand of a problem: a matrix of so many rows and columns, in elements.
 struct Extent {
   std::int64_t rows, columns;
   Element element = Element::fp32;
-  ValueOf value = nullptr;
+  ValueOf value = nullptr;  // what an input holds, if not the harness's own values
+  /// Of an output whose length depends on the data: the number of the output whose first element
+  /// is that length, in elements of a single row, else in rows. What is beyond it is not judged.
+  std::optional<int> length_in = {};
 };
 
 /// What a problem gives: one matrix, or several, which follow one another behind the inputs.

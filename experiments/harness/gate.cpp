@@ -14,6 +14,29 @@
 namespace recheck {
 namespace {
 
+/// Cuts each output whose length stands in another one to that length. The error where an output
+/// has no such length.
+std::optional<Error> cut_to_length(std::span<View> outputs, std::span<const Placed> placed) {
+  std::optional<Error> wrong;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const Extent& extent = placed[i].extent;
+    outputs[i].rows = extent.rows;
+    outputs[i].columns = extent.columns;
+    if (!extent.length_in) continue;
+    auto& lines = extent.rows == 1 ? outputs[i].columns : outputs[i].rows;
+    const auto room = static_cast<double>(lines);
+    const double length = outputs[static_cast<std::size_t>(*extent.length_in)].at(0, 0);
+    if (!(length >= 0 && length <= room))
+      wrong = Error{1, 0, "lengths out of range",
+                    "output " + std::to_string(*extent.length_in + 1) + " is " +
+                        short_text(length) + ", and output " + std::to_string(i + 1) +
+                        " has room for " + std::to_string(lines)};
+    lines = length > 0 ? static_cast<std::int64_t>(std::min(length, room)) : 0;
+    outputs[i].has_own_length = true;
+  }
+  return wrong;
+}
+
 /// The first place around outputs, within their guarded storage, that was written.
 Reason written_outside(std::span<const float> storage, std::span<const Placed> outputs) {
   const auto* bytes = reinterpret_cast<const unsigned char*>(storage.data());
@@ -24,10 +47,13 @@ Reason written_outside(std::span<const float> storage, std::span<const Placed> o
     const auto& [extent, ld, place] = *nearest;
     const std::string which =
         outputs.size() > 1 ? " " + std::to_string(nearest - outputs.data() + 1) : "";
-    return "wrote outside the output" + which + ", " +
-           std::to_string((at - bytes - 4 * place) / size_of(extent.element)) +
-           " elements from the start of " + std::to_string(extent.rows) + " rows of " +
-           std::to_string(extent.columns) + " with leading dimension " + std::to_string(ld);
+    const auto size = size_of(extent.element), off = at - bytes - 4 * place;
+    // rounded down, as what is before the start counts from there too
+    const auto elements = off >= 0 ? off / size : (off - size + 1) / size;
+    return "wrote outside the output" + which + ", " + counted(std::abs(elements), "element") +
+           (elements < 0 ? " before" : " after") + " its start: it has " +
+           counted(extent.rows, "row") + " of " + counted(extent.columns, "element") +
+           ", at a leading dimension of " + std::to_string(ld);
   };
   std::int64_t begin = 0;
   for (const Placed& output : outputs) {
@@ -182,12 +208,15 @@ std::vector<View> Gate::views(std::span<const float> storage, const Strategy& st
   std::vector<View> views;
   for (const auto& [extent, ld, at] : operands_.outputs(strategy))
     views.push_back({extent.rows, extent.columns, ld, storage.subspan(at), extent.element});
+  cut_to_length(views, operands_.outputs(strategy));
   return views;
 }
 
 Error Gate::error_of(std::span<const View> outputs, const Strategy& strategy, Inputs& inputs) {
   const Experiment& experiment = operands_.experiment();
-  Error error = oracle(strategy, inputs)(outputs, strategy.arithmetic);
+  std::vector<View> valid(outputs.begin(), outputs.end());
+  if (auto wrong = cut_to_length(valid, operands_.outputs(strategy))) return *wrong;
+  Error error = oracle(strategy, inputs)(valid, strategy.arithmetic);
   if (strategy.promise != nullptr && inputs.values == Values::reals) {
     const double promise = strategy.promise(operands_.shape(), {});
     // either may say nothing: a promise is infinite then, and the oracle's 0, of sums so long. Of

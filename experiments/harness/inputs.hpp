@@ -47,6 +47,7 @@ struct View {
   std::int64_t rows, columns, ld;
   std::span<const float> words;
   Element element = Element::fp32;
+  bool has_own_length = false;  // rows or columns are as many as the launch said
 
   /// A row; throws unless its elements are of this type.
   template <typename T>

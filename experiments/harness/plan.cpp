@@ -82,6 +82,25 @@ void require_rows(const Experiment& experiment) {
   }
 }
 
+/// What outputs say of one another.
+void require_outputs(const Experiment& experiment, const Problem& problem, const Shape& shape) {
+  const auto outputs = problem.output(shape);
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const auto refuse_if = [&](bool wrong, const std::string& what) {
+      if (wrong)
+        refuse_table(experiment,
+                     "at " + to_string(shape) + " the output " + std::to_string(i) + what);
+    };
+    if (const auto& length = outputs[i].length_in) {
+      const bool there = *length >= 0 && std::cmp_less(*length, outputs.size());
+      const Extent holds = there ? outputs[static_cast<std::size_t>(*length)] : Extent{};
+      refuse_if(holds.rows * holds.columns == 0 || holds.length_in,
+                " has its length_in " + std::to_string(*length) +
+                    ", which has to be another output, with an element, and no such length");
+    }
+  }
+}
+
 void require_shape_of(const Experiment& experiment, const Shape& shape) {
   const std::string text = to_string(shape);
   if (shape.size() != experiment.axes.size())
@@ -100,6 +119,8 @@ void require_shape_of(const Experiment& experiment, const Shape& shape) {
       refuse_table(experiment, "at " + text + " an input or an output is " +
                                    std::to_string(matrix.rows) + "x" +
                                    std::to_string(matrix.columns));
+  for (const auto& row : experiment.ladder)
+    require_outputs(experiment, experiment.problem_of(row), shape);
 }
 
 /// What matrices hold.

@@ -24,9 +24,10 @@ std::int64_t all_inputs(const Experiment& experiment, const Shape& shape, Backen
   const auto inputs = experiment.inputs(shape);
   std::int64_t floats = 0;
   for (const auto layout : layouts(experiment, backend)) {
-    const auto [rows, columns, element, value] = inputs[0];
-    const auto lines = layout == Layout::column_major ? columns : rows;
-    floats += words_of(lines * leading_dimension(rows, columns, layout, 0, element), element);
+    const Extent& e = inputs[0];
+    const auto lines = layout == Layout::column_major ? e.columns : e.rows;
+    floats +=
+        words_of(lines * leading_dimension(e.rows, e.columns, layout, 0, e.element), e.element);
   }
   for (const auto& input : std::span(inputs).subspan(1))
     floats += words_of(input.rows * input.columns, input.element);

@@ -52,6 +52,11 @@ inline std::string instead_of(std::string_view name, std::vector<std::string> kn
   return "the nearest are " + joined(known);
 }
 
+/// "1 element", "2 elements".
+inline std::string counted(std::int64_t count, const std::string& what) {
+  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
 /// A number in three digits, for a person.
 inline std::string short_text(double value) { return digits_of(value, 3); }
 

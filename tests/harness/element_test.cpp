@@ -158,7 +158,8 @@ TEST(Element, OfEveryTypePassesTheGateOnlyWhereAllOutputsAreRight) {
       EXPECT_FALSE(result.passed()) << words;
       EXPECT_NE(result.reason.value_or("").find(words), std::string::npos) << *result.reason;
     };
-    says(proven<T, Wrong::in_padding>(), "wrote outside the output 1, 9 elements from the start");
+    says(proven<T, Wrong::in_padding>(),
+         "wrote outside the output 1, 9 elements after its start: it has 6 rows of 9 elements");
     says(proven<T, Wrong::between>(), "wrote outside the output 1");
     says(proven<T, Wrong::unwritten>(), "elements that differ is 6");
     says(proven<T, Wrong::last>(),
