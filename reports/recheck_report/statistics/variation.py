@@ -58,7 +58,11 @@ def class_of(*cases: Case) -> str:
 
 
 def class_named(target: str, threads: bool, regime: str, seconds: float) -> str:
-    """The class of what runs there, by a median in seconds."""
+    """The class of what runs there, by a median in seconds. First calls vary as whatever the host's
+    clock times; drained times as cold ones, until runs say otherwise."""
+    regime = {"drained": "cold", "first": "end_to_end", "first_context": "end_to_end"}.get(
+        regime, regime
+    )
     if target == "gpu" and regime not in ("cold", "hot"):
         return regime.replace("_", " ")
     kind = regime if target == "gpu" else THREADS if threads else ONE_THREAD
@@ -100,10 +104,12 @@ class Runs:
         return times[0] / times[1] if times[0] and times[1] else None
 
     def of(self, name: str) -> list[float | None]:
-        """The median of a case in each run; empty where none has it."""
-        experiment, row, *rest = name.split("/")
-        former = FORMER.get(f"{experiment}/{row}")
-        return self.medians.get("/".join([former, *rest]) if former else name, [])
+        """The median of a case in each run; empty where none has it. Where no run has a drained
+        time, the cold one stands in."""
+        experiment, row, shape, regime = name.split("/")
+        row_then = FORMER.get(f"{experiment}/{row}", f"{experiment}/{row}")
+        found = self.medians.get(f"{row_then}/{shape}/{regime}", [])
+        return found or (self.of(f"{row_then}/{shape}/cold") if regime == "drained" else [])
 
     def deviation(self, *names: str, fewest: int = FEWEST) -> float | None:
         """What 95 of 100 runs stay within of the median ratio of two cases, or of the median time
