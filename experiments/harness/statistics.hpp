@@ -39,9 +39,9 @@ struct Interval {
 inline constexpr int fewest_samples = 6, fewest_long_samples = 3;
 
 /// Median with its nonparametric 95% interval: order statistics whose binomial coverage is at least
-/// 95% if the samples are independent, whatever their distribution. Source: Hoefler & Belli, Scientific Benchmarking of
-/// Parallel Computing Systems, SC'15, rule 5. Three to five samples have no such pair: theirs is
-/// Student's interval of the logarithms' mean. Nothing for fewer.
+/// 95% if the samples are independent, whatever their distribution. Source: Hoefler & Belli,
+/// Scientific Benchmarking of Parallel Computing Systems, SC'15, rule 5. Three to five samples have
+/// no such pair: theirs is Student's interval of the logarithms' mean. Nothing for fewer.
 inline std::optional<Interval> median_interval(std::vector<double> samples) {
   const auto n = samples.size();
   if (n < fewest_long_samples) return {};
