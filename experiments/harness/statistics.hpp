@@ -80,9 +80,9 @@ inline double middle_of_block(std::vector<double> samples, double step) {
   return 4 * samples.size() >= 3 * n ? mean_of(samples) : median;
 }
 
-/// The median over blocks of so many samples each, with its interval. Samples of one block share
-/// the state of the machine, so they count once. Fewer than three blocks have no interval of their
-/// own, and their samples count. No end is nearer to the median than half a `step` of the clock.
+/// The median over blocks, with its interval; `counts` has the samples of each block. Samples of
+/// one block share the state of the machine, so they count once. With fewer than three blocks the
+/// samples count instead. No end is nearer to the median than half a `step` of the clock.
 inline std::optional<Interval> interval_of_blocks(const std::vector<double>& samples,
                                                   std::span<const int> counts, double step) {
   std::vector<double> middles;
