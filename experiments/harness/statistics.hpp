@@ -39,9 +39,9 @@ struct Interval {
 inline constexpr int fewest_samples = 6, fewest_long_samples = 3;
 
 /// Median with its nonparametric 95% interval: order statistics whose binomial coverage is at least
-/// 95% if the samples are independent, whatever their distribution. Source: Hoefler & Belli, Scientific Benchmarking of
-/// Parallel Computing Systems, SC'15, rule 5. Three to five samples have no such pair: theirs is
-/// Student's interval of the logarithms' mean. Nothing for fewer.
+/// 95% if the samples are independent, whatever their distribution. Source: Hoefler & Belli,
+/// Scientific Benchmarking of Parallel Computing Systems, SC'15, rule 5. Three to five samples have
+/// no such pair: theirs is Student's interval of the logarithms' mean. Nothing for fewer.
 inline std::optional<Interval> median_interval(std::vector<double> samples) {
   const auto n = samples.size();
   if (n < fewest_long_samples) return {};
@@ -80,9 +80,9 @@ inline double middle_of_block(std::vector<double> samples, double step) {
   return 4 * samples.size() >= 3 * n ? mean_of(samples) : median;
 }
 
-/// The median over blocks of so many samples each, with its interval. Samples of one block share
-/// the state of the machine, so they count once. Fewer than three blocks have no interval of their
-/// own, and their samples count. No end is nearer to the median than half a `step` of the clock.
+/// The median over blocks, with its interval; `counts` has the samples of each block. Samples of
+/// one block share the state of the machine, so they count once. With fewer than three blocks the
+/// samples count instead. No end is nearer to the median than half a `step` of the clock.
 inline std::optional<Interval> interval_of_blocks(const std::vector<double>& samples,
                                                   std::span<const int> counts, double step) {
   std::vector<double> middles;

@@ -94,12 +94,17 @@ def test_a_report_of_equal_pairs_is_wrong_in_one_of_twenty() -> None:
     assert wrong <= 0.05 * reports
 
 
-def _case(dice: random.Random, seconds: float, noise: float, row: str = "row") -> Case:
-    """Twelve blocks of eight samples, by a clock that ticks while launches begin at any time."""
-    blocks = [
-        [STEP * math.floor(dice.random() + dice.gauss(seconds, noise) / STEP) for _ in range(8)]
-        for _ in range(12)
-    ]
+def _case(
+    dice: random.Random, seconds: float, noise: float, row: str = "row", in_time: bool = False
+) -> Case:
+    """Twelve blocks of eight samples, by a clock that ticks; launches begin at any time, or all
+    when it does."""
+
+    def sample() -> float:
+        begun = 0.0 if in_time else dice.random()
+        return STEP * math.floor(begun + dice.gauss(seconds, noise) / STEP)
+
+    blocks = [[sample() for _ in range(8)] for _ in range(12)]
     samples = tuple(each for block in blocks for each in block)
     name, at = f"matmul/{row}/8x8x8/cold", _time([math.log(statistics.median(b)) for b in blocks])
     raw = Raw(name, samples, tuple((number, 8) for number in range(12)))
@@ -123,7 +128,19 @@ def test_a_clock_that_ticks_is_no_difference(noise: float) -> None:
         assert same.outcome not in ("faster", "slower")
     assert covered >= 0.93 * runs
     # a median would be off by half a step: a third of a per cent
-    assert noise > 20e-9 or statistics.median(errors) < 0.001
+    assert noise > 20e-9 or statistics.fmean(errors) < 0.0009
+
+
+def test_no_interval_is_narrower_than_a_step_of_the_clock() -> None:
+    """Launches that begin in time with the clock all take as many steps."""
+    made = [_case(random.Random(5), 5.01e-6, 0.0, row, in_time=True) for row in ("base", "other")]
+    for base, other in (made, (made[0], replace(made[1], regime="hot"))):
+        found = compare(base, other)
+        assert bool(found.rounds) == (base.regime == other.regime)
+        half = STEP / base.time.median  # half a step of each
+        assert found.low == pytest.approx(1 - half, abs=1e-4)
+        assert found.high == pytest.approx(1 + half, abs=1e-4)
+        assert found.p == 1
 
 
 def test_extremes_of_equal_rows_are_not_told_apart(loaded: Load) -> None:

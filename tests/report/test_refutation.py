@@ -45,7 +45,8 @@ def _slower(case: Case, factor: float) -> Case:
     seconds = case.seconds
     longer = {key: getattr(seconds, key) * factor for key in ("median", "low", "high")}
     raw = replace(case.raw, samples=tuple(factor * each for each in case.samples))
-    return replace(case, seconds=replace(seconds, **longer), raw=raw)
+    step = factor * case.step  # else times of picoseconds would say nothing
+    return replace(case, seconds=replace(seconds, **longer), raw=raw, step=step)
 
 
 def _with(record: Record, cases: Iterable[Case]) -> Record:

@@ -125,7 +125,10 @@ class Raw:
 
     id: Annotated[str, Is("of the case")]
     samples: Annotated[tuple[Time, ...], Is("in the order taken, seconds; each of a batch")] = ()
-    blocks: Annotated[tuple[Block, ...], Is("[round, samples], in order of time")] = ()
+    blocks: Annotated[
+        tuple[Block, ...],
+        Is("[round, samples], in order of time; proofs have rounds from 2 * method.rounds on"),
+    ] = ()
     clocks: Annotated[
         tuple[Annotated[float | None, Is(least=0, most=1e11, zero_is_null=True)], ...],
         Is("of the SMs, hertz, one for each block; null: not known"),

@@ -263,11 +263,12 @@ def trust(own: Measured) -> list[list[str]]:
     else:
         alike, wrongly = len(known.audit.alike), known.audit.false(known.resolution)
         told += f": a kernel against itself differs by more in {wrongly} of {alike} pairs"
-        where = f", known of an {known.borrowed}" if known.borrowed else ""
-        told = (
-            f"the [margin]({METHOD}#run-to-run) of each ratio{where}; within this process "
-            f"the self-audit tells {told}"
-        )
+        if count["passed"]:
+            where = f", known of an {known.borrowed}" if known.borrowed else ""
+            told = (
+                f"the [margin]({METHOD}#run-to-run) of each ratio{where}; within this process "
+                f"the self-audit tells {told}"
+            )
     many = len(own.suspects)
     none = "none" if record.gpu_measured else "not looked for"
     without = {name: count[name] for name in ("unsupported", "not_run") if count[name]}

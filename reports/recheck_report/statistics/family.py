@@ -20,7 +20,7 @@ class Pair:
     base: str
     other: str
     against: float = 1.0
-    # of so many pairs the two are picked by their times: each of these could have been the one
+    # how many pairs the two were picked from by their times
     picked: int = 1
 
     @property
@@ -35,7 +35,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class Limit:
-    """Whether so many seconds, which have no interval, differ from the time of a case."""
+    """Whether the time of a case differs from a number of seconds that has no interval."""
 
     case: str
     seconds: float
@@ -79,7 +79,7 @@ def holm(values: dict[object, float]) -> dict[object, float]:
 
 class Comparisons:
     """All comparisons of one record; `family`: those that its verdicts rest on. A member of the
-    family without all of its times is none."""
+    family counts only if all of its cases have times."""
 
     def __init__(self, record: Record, family: Iterable[Member] = ()) -> None:
         self.audit = audit(record)
@@ -109,13 +109,13 @@ class Comparisons:
         return self._known[key]
 
     def verdict(self, base: Case, other: Case, against: float = 1.0, picked: int = 1) -> Ratio:
-        """As ratio(), for a sentence: its outcome and p-value hold among all of the family, though
-        the two may be `picked` by their times from so many pairs."""
+        """As ratio(), for a sentence: its outcome and p-value hold among all of the family.
+        `picked`: how many pairs the two were picked from by their times."""
         return self.of(Pair(base.id, other.id, against, picked))
 
     def of(self, asked: Member) -> Ratio:
-        """A comparison for a sentence; all of its cases have times. What is no member of the family
-        is corrected as one more."""
+        """A comparison for a sentence; all of its cases have times. One outside the family is
+        corrected as one more member."""
         found = self._uncorrected(asked)
         alone = min(1.0, found.p * (len(self.family) + 1))
         p = self._adjusted.get(asked.key, alone)

@@ -50,8 +50,8 @@ def p_value(ordered: Sequence[float], grain: float = 0.0) -> float:
     """The two-sided p-value of the median of sorted values being 0: one less the confidence of the
     widest interval that excludes it, or 1 within `grain` of the estimate.
 
-    Beyond all values there is no such interval, and Student's t goes on with the interval's wider
-    half, as even one of many comparisons has to be far beyond what n signs can say.
+    No such interval ends beyond all values. There the p-value is Student's, from the wider half of
+    the 95 % interval: one of many comparisons needs a smaller p-value than n signs can give.
     """
     n, middle = len(ordered), median(ordered)
     if abs(middle) <= grain:

@@ -42,9 +42,9 @@ def p_from_interval(gap: float, facing: float, wider: float, freedom: int) -> fl
     """The two-sided p-value of an estimate that lies `gap` from a bound, from the two halves of
     its 95 % interval, all logarithms; it is below LEVEL only if the interval excludes the bound.
 
-    The half that faces the bound is too short by chance in just the samples that lie far from it,
-    which makes small p-values up to nine times too small. So the wider half counts there. An
-    interval without a width says nothing of the noise: p is 1.
+    In just the samples that lie far from the bound, the half that faces it is too short by chance.
+    It would make small p-values up to nine times too small, so the wider half counts there. An
+    interval without a width shows no noise at all, and p is 1.
     """
     if wider < NO_WIDTH:
         return 1.0
