@@ -361,8 +361,8 @@ class Session:
                 for name in METHODS[group]:
                     found = said.get("times", {}).get(name, {})
                     if not found:
-                        why = why or f"this build has no regime {name}"
-                        methods[name]["reason"] = f"not measured: {why}"
+                        gap = f"this build has no regime {name}" if own else "it gave no time"
+                        methods[name]["reason"] = f"not measured: {why or gap}"
                     for kernel, median in found.items():
                         methods[name]["times"].setdefault(kernel, []).append(median)
                 took = f"{time.monotonic() - begin:.1f} s"
