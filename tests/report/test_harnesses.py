@@ -135,7 +135,7 @@ def test_a_file_of_nvbench_gives_medians_and_samples(measure: Any) -> None:
     cold = [said("cold/time/gpu/mean", "9"), said("cold/time/gpu/median", "5e-05")]
     rest = [said("cold/sample_size", "70"), said("batch/time/gpu/mean", "4e-05"), said("x", None)]
     axis = [{"name": "kernel", "type": "string", "value": "copy"}]
-    states = [{"axis_values": axis, "summaries": cold + rest}]
+    states: list[dict[str, Any]] = [{"axis_values": axis, "summaries": cold + rest}]
     states.append({"axis_values": [], "summaries": None})  # it was skipped
     assert measure.of_nvbench({"benchmarks": [{"states": states}]}) == {
         "nvbench_cold": {"copy": {"median": 5e-5, "samples": 70}},
