@@ -206,11 +206,4 @@ const char* show(int count) {
   });
 }
 
-int cublas_version() {
-  int version = 0;
-  const Blas handle([](cublasHandle_t* h) { cublasCreate(h); });
-  cublasGetVersion(handle, &version);
-  return version;
-}
-
 }  // extern "C"

@@ -114,9 +114,7 @@ def by_own_clocks(library: Library) -> Said:
         "loop": library.each(lambda: library.seconds("loop", 100, count=10)),
         "host": library.each(lambda: library.seconds("host")),
     }
-    version = int(library.library.cublas_version())
-    cublas = f"{version // 10000}.{version // 100 % 100}.{version % 100}"
-    return {"times": times, "versions": {"cuBLAS": cublas}, "event_seconds": share}
+    return {"times": times, "event_seconds": share}
 
 
 def by_nvbench(library: Library) -> Said:
@@ -361,13 +359,14 @@ class Session:
                 for name in METHODS[group]:
                     found = said.get("times", {}).get(name, {})
                     if not found:
-                        why = why or f"this build has no regime {name}"
-                        methods[name]["reason"] = f"not measured: {why}"
+                        gap = f"this build has no regime {name}" if own else "it gave no time"
+                        methods[name]["reason"] = f"not measured: {why or gap}"
                     for kernel, median in found.items():
                         methods[name]["times"].setdefault(kernel, []).append(median)
                 took = f"{time.monotonic() - begin:.1f} s"
                 print(f"process {process} of {PROCESSES}: {group}: {why or took}", flush=True)
         env = self.record["environment"]
+        versions["cuBLAS"] = env.get("cublas") or ""
         cases = {each["id"].rsplit("/", 1)[0]: each["bytes"] for each in self.record["cases"]}
         ceiling = self.record["ceilings"].get("dram_bytes_per_second", {})
         return {

@@ -127,6 +127,22 @@ def test_a_profile_is_cut_at_its_marks(measure: Any) -> None:
         measure.by_mark(_csv(*some[3:]))
 
 
+def test_a_file_of_nvbench_gives_medians_and_samples(measure: Any) -> None:
+    def said(tag: str, value: object) -> dict[str, Any]:
+        data = [{"name": "value", "type": "float64", "value": value}]
+        return {"tag": f"nv/{tag}", "data": data}
+
+    cold = [said("cold/time/gpu/mean", "9"), said("cold/time/gpu/median", "5e-05")]
+    rest = [said("cold/sample_size", "70"), said("batch/time/gpu/mean", "4e-05"), said("x", None)]
+    axis = [{"name": "kernel", "type": "string", "value": "copy"}]
+    states: list[dict[str, Any]] = [{"axis_values": axis, "summaries": cold + rest}]
+    states.append({"axis_values": [], "summaries": None})  # it was skipped
+    assert measure.of_nvbench({"benchmarks": [{"states": states}]}) == {
+        "nvbench_cold": {"copy": {"median": 5e-5, "samples": 70}},
+        "nvbench_batch": {"copy": {"median": 4e-5, "samples": 1}},
+    }
+
+
 def _recheck(path: Path, record: dict[str, Any]) -> list[str]:
     """A program that writes this record, and the words with which it is measured."""
     (path / "known.json").write_text(json.dumps(record))

@@ -215,7 +215,8 @@ def short(found: Harnesses) -> list[list[str]]:
 
 
 def answer(found: Harnesses) -> Iterator[str]:
-    """Why the most different number differs, and whether the clocks agree."""
+    """Why the kernel that differs most does so, for the first harness that was measured, and
+    whether the clocks agree."""
     share = found.environment.event_seconds
     pairs = [
         (theirs / own, other, kernel)
@@ -224,7 +225,7 @@ def answer(found: Harnesses) -> Iterator[str]:
         if (own := found.seconds("cold", kernel)) and (theirs := found.seconds(other, kernel))
     ]
     if pairs:
-        _, other, kernel = max(pairs)
+        _, other, kernel = max(each for each in pairs if each[1] == pairs[0][1])
         said, ours = (_microseconds(found.seconds(each, kernel)) for each in (other, "cold"))
         name = cell(kernel)
         yield f"**For `{name}`, {OTHERS[other]} says {said}{NBSP}µs, and Recheck {ours}.**"
