@@ -52,7 +52,7 @@ echo "== a minimal root of $suite with $packages"
 for sources in /etc/apt/sources.list.d/{debian,ubuntu}.sources /etc/apt/sources.list; do
   [[ -s $sources ]] && break
 done
-# another Debian comes from where this one does, or else from where mmdebstrap knows that it is
+# on Debian, another Debian comes from the same mirror; elsewhere mmdebstrap knows one
 from=()
 if [[ $suite == "$own" ]] || grep -q '^ID=debian$' /etc/os-release; then
   from=("$folder/suite.${sources##*.}")

@@ -47,7 +47,8 @@ macro(configure source)
   run(${CMAKE_COMMAND} -G Ninja -S ${source} -B ${SCRATCH}/build ${ARGN})
 endmacro()
 
-# What was run passes or fails, says so many lines on standard error, or "any" number, and these words.
+# Checks that the last run `how` = passes or fails (or "any"), that standard error has `lines` lines (or "any"), and
+# that both streams contain the words.
 function(expect how lines)
   set(wrong "")
   list(LENGTH said number)
@@ -102,7 +103,7 @@ if(NOT recheck_problem AND NOT TARGET fake::fake)
 endif()")
 endfunction()
 
-# a toolkit as far as it is asked before anything is compiled: its version, and whom it has code for
+# an nvcc that prints its version and its architectures, and compiles nothing
 function(toolkit version)
   list(JOIN ARGN " " known)
   program(nvcc "case $1 in
@@ -115,8 +116,9 @@ set(stand_in_for_toolkit "include(${SOURCE}/cmake/Toolkit.cmake)
 list(JOIN CMAKE_CUDA_ARCHITECTURES \" \" list)
 message(STATUS \"for \${list}.\")")
 
-# A machine has a toolkit, what libcuda.so.1 gives to cuInit with the GPUs that it has, or none, what
-# nvidia-smi says as CUDA version and GPUs, or a line of its script, and variables.
+# Configures on a made-up machine, and checks the lines and words. `nvcc`: version and architectures, or empty.
+# `libcuda`: what cuInit returns and three digits for each GPU, or empty for no library. `smi`: CUDA version and
+# compute capabilities that nvidia-smi prints, or a line of a script that fails.
 macro(machine nvcc libcuda smi variables lines)
   string(REGEX REPLACE "^([0-9]+) ?(.*)" "MADE_UP_ERROR=\\1;MADE_UP_GPUS=\\2" made_up "${libcuda}")
   file(REMOVE ${SCRATCH}/lib/libcuda.so.1 ${SCRATCH}/bin/nvcc)
@@ -270,7 +272,7 @@ elseif(CASE STREQUAL archive)
   expect(passes any "Fake 1.2.0: from the pinned archive")
 
 elseif(CASE STREQUAL architectures)
-  # the architectures that are built for, or in one line why none are known
+  # the build is for the right architectures, or one line gives the reason
   make_up_driver()
   stand_in("${stand_in_for_toolkit}")
   set(no_smi "echo broken")
@@ -290,12 +292,12 @@ elseif(CASE STREQUAL architectures)
   machine("${new}" "0 070 090" "${no_smi}" "" 1 "no code for a GPU of compute capability 7.0" "for 90a-real.")
   machine("${old}" "0 070" "${no_smi}" "" 0 "for 70-real.")
   machine("${old}" "0 035" "${no_smi}" "" 1 "Install a newer GPU")
-  # not known
+  # unknown GPUs
   set(default "for 75-virtual 90a-real.")
   machine("${new}" "" "${no_smi}" "" 0 "libcuda.so.1 was not found; nvidia-smi: broken" ${default})
   machine("${new}" "100" "${no_smi}" "" 0 "libcuda.so.1: it is made up (100); nvidia-smi: broken" ${default})
   machine("${new}" "" "13.1 [N/A]" "" 0 "nvidia-smi: it does not say" ${default})
-  # not usable, or not with this toolkit
+  # the driver does not work, or not with this toolkit
   machine("${new}" "803" "${no_smi}" "" 1 "driver does not work" "(803); reboot" ${default})
   machine("${new}" "" "echo Driver/library version mismatch" "" 1 "driver does not work" "reboot" ${default})
   machine("${new}" "802" "13.1 9.0" "" 1 "driver does not work" "(802)" "for 90a-real.")
@@ -303,7 +305,7 @@ elseif(CASE STREQUAL architectures)
   machine("${new}" "" "12.8 9.0" "" 1 "driver supports CUDA 12.8, older than the toolkit's 13.0: update the")
   machine("${old}" "" "13.1 9.0" "" 0 "for 90a-real.")
   machine("${new}" "" "'' 9.0" "" 0 "nvidia-smi: ")
-  # whoever names some gets them
+  # the user names architectures
   foreach(case "80;89-real.for 80 89-real." "70.CUDA 13.0 has no architecture '70'" "sm_80.has no architecture 'sm_80'")
     string(REGEX MATCH "^([^.]*)\\.(.*)" case "${case}")
     set(ENV{CUDAARCHS} "${CMAKE_MATCH_1}")
@@ -315,7 +317,7 @@ elseif(CASE STREQUAL architectures)
   machine("${old}" "0 090" "" "" 0 "for 75 80-real 86-real 89-real 90a-real 90-virtual.")
 
 elseif(CASE STREQUAL compilers)
-  # what is no nvcc, or none that works: one line
+  # an nvcc that does not work, or another program
   make_up_driver()
   stand_in("enable_language(CXX)\n${stand_in_for_toolkit}")
   macro(compiler variable)
@@ -335,7 +337,7 @@ elseif(CASE STREQUAL compilers)
 esac")
     compiler(CUDACXX=${other} "${words}")
   endforeach()
-  # an empty one is none
+  # an empty CUDACXX counts as unset
   toolkit(13.0 90)
   stand_in("set(RECHECK_NVCC OFF)\n${stand_in_for_toolkit}")
   machine("" "" "" "CUDACXX=" 1 "No CUDA Toolkit found: only the CPU rows")
@@ -428,7 +430,7 @@ elseif(CASE STREQUAL python_packages)
   set(install ${CMAKE_COMMAND} -D PYTHON=${PYTHON} -D FOLDER=${SCRATCH}/python)
   run(PIP_INDEX_URL=${refusing} PIP_FIND_LINKS= ${install} -P ${SOURCE}/reports/packages.cmake)
   expect(fails 1 "packages cannot be fetched" "install what reports/requirements.txt lists")
-  # only those of the user's settings have an effect that say where packages come from
+  # pip follows only settings on where packages come from
   execute_process(COMMAND ${PYTHON} -c "import zipfile
 with zipfile.ZipFile('made_up-1-py3-none-any.whl', 'w') as wheel:
     wheel.writestr('made_up.py', '')
