@@ -5,7 +5,7 @@
 # recheck_reports: ${RECHECK_PYTHON} -m recheck_report. A person calls the script recheck-report in the build
 # folder. Where there is no Python, RECHECK_NO_PYTHON says why.
 set(no_python "")
-# what the environment has for other programs of Python's would make ours fail, or change what they do
+# variables that users set for other Python programs would make ours fail, or change what they do
 set(python_settings PYTHONDONTWRITEBYTECODE=1 PYTHONSAFEPATH=1 PYTHONUTF8=1)
 foreach(name PYTHONHOME PYTHONPLATLIBDIR PYTHONSTARTUP PYTHONOPTIMIZE PYTHONWARNINGS PYTHONINSPECT PYTHONIOENCODING PYTHONVERBOSE PYTHONDEVMODE
         PYTHONPROFILEIMPORTTIME MPLBACKEND MATPLOTLIBRC)

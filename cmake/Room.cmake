@@ -23,8 +23,8 @@ endif()
 # MB of the largest compilation, and how many Ninja runs at a time
 set(needed 500)
 cmake_host_system_information(RESULT free QUERY AVAILABLE_PHYSICAL_MEMORY)
-# the limits of the control groups that this runs in, of version 2 or 1, from its own to the outermost: a job's
-# or a container's
+# a job or a container has a limit: the lowest of this process's control group and all groups around it, of
+# version 2 or 1
 set(groups ":memory:/\n0::/\n")
 if(EXISTS /proc/self/cgroup)
   file(READ /proc/self/cgroup groups)

@@ -27,9 +27,9 @@ if(NOT nvcc)
   endif()
 endif()
 
-# The driver is asked, for 15 seconds at most: the CUDA version that it supports, "unknown", or empty without
-# one; the compute capabilities of all GPUs, as in 86;90, or why they are not known; and why no GPU can be
-# used, if that is so. Which of the GPUs is measured is chosen when it is.
+# Asks the driver, for 15 seconds at most each way. Sets `driver`, the CUDA version that it supports, "unknown",
+# or empty without a driver; `gpus`, the compute capabilities of all GPUs, as in 86;90, or `no_gpu`, why they
+# are unknown; and `broken`, why no GPU works. The user chooses one of the GPUs later, when measuring.
 set(driver "")
 set(gpus "")
 set(broken "")
@@ -87,7 +87,7 @@ if(NOT gpus AND NOT broken STREQUAL "it does not answer")
   if(failed MATCHES "mismatch" AND NOT broken)
     set(broken "${failed}")
   elseif(broken MATCHES "\\(100\\)$" AND NOT gpus)
-    set(broken "")  # there is no GPU, and nothing wrong with that
+    set(broken "")  # a machine without a GPU works
   endif()
 endif()
 list(REMOVE_DUPLICATES gpus)

@@ -1,11 +1,11 @@
 # Writes OUTPUT with the commit of SOURCE, and whether and how its work tree differs from it, the folder
 # BUILD within it left out: of a program's source, or with OF=harness of the harness's. A tree is clean only
-# where git says so: what it cannot or may not tell is dirty.
+# if git can compare all of it: an error or a setting that hides changes counts as dirty.
 if(NOT OF)
   set(OF git)
 endif()
 
-# a hook has some set for a repository of its own, and others change what git looks at
+# hooks set some of git's variables for another repository, and others change what git compares
 execute_process(COMMAND ${CMAKE_COMMAND} -E environment OUTPUT_VARIABLE variables)
 string(REGEX MATCHALL "(^|\n)GIT_[A-Za-z0-9_]+" variables "${variables}")
 foreach(variable IN LISTS variables)
@@ -33,10 +33,10 @@ endif()
 execute_process(COMMAND ${git} status --porcelain --untracked-files=normal --ignored=matching
                         --ignore-submodules=none -- ${there}
                 OUTPUT_VARIABLE changes RESULT_VARIABLE no_status ERROR_QUIET)
-# a user's own settings may hide notes and folders, but no source, which would be built
+# a user's settings may hide notes and folders, but not a source file, which the build would take
 string(REGEX MATCHALL "!! [^\n]*\\.(cu|cuh|c|cc|cpp|cxx|h|hpp|hxx|inl|cmake|toml)\"?\n" hidden "${changes}")
 string(REGEX REPLACE "!! [^\n]*\n" "" changes "${changes}")
-# nor tracked files: one that git is told not to look at has another letter than H
+# files marked assume-unchanged or skip-worktree have another letter than H
 execute_process(COMMAND ${git} ls-files -v -- ${there} OUTPUT_VARIABLE unwatched RESULT_VARIABLE no_list
                 ERROR_QUIET)
 string(REGEX REPLACE "(^|\n)H [^\n]*" "" unwatched "${unwatched}")

@@ -8,9 +8,9 @@ if(NOT REQUIREMENTS)
   set(REQUIREMENTS ${CMAKE_CURRENT_LIST_DIR}/requirements.txt)
   set(remedy "see to the network, or install what reports/requirements.txt lists and configure again")
 endif()
-# of pip's settings only those have an effect that say where packages come from, in the environment or in
-# pip.conf: others would install elsewhere, other packages, or none. PIP_NO_INDEX is one of them: whoever has no
-# network sets it, and names a folder by PIP_FIND_LINKS
+# pip follows the user's settings, in the environment or pip.conf, only on where packages come from: others
+# would install them elsewhere, or not at all. PIP_NO_INDEX is kept, as users without a network set it together
+# with PIP_FIND_LINKS
 set(install [=[
 import ast, os, subprocess, sys
 KEPT = """index-url extra-index-url find-links no-index trusted-host cert client-cert proxy timeout

@@ -26,9 +26,6 @@ for word; do
       ;;
   esac
 done
-if [[ $suite != "$own" ]] && ! grep -q '^ID=debian$' /etc/os-release; then
-  not_measured "another Debian's packages can only be had on Debian"
-fi
 command -v mmdebstrap >/dev/null || not_measured "mmdebstrap is not installed"
 # all mounts and processes end with their name spaces
 inside=(unshare --mount --pid --fork --kill-child)
@@ -55,7 +52,12 @@ echo "== a minimal root of $suite with $packages"
 for sources in /etc/apt/sources.list.d/{debian,ubuntu}.sources /etc/apt/sources.list; do
   [[ -s $sources ]] && break
 done
-sed "s/\b$own\b/$suite/g" "$sources" >"$folder/suite.${sources##*.}"
+# on Debian, another Debian comes from the same mirror; elsewhere mmdebstrap knows one
+from=()
+if [[ $suite == "$own" ]] || grep -q '^ID=debian$' /etc/os-release; then
+  from=("$folder/suite.${sources##*.}")
+  sed "s/\b$own\b/$suite/g" "$sources" >"${from[0]}"
+fi
 # what the network takes here: apt's settings, and those that the environment holds, with their files
 apt-config dump | grep -E '^Acquire::(http|Check)' >"$folder/apt.conf" || true
 environment=()
@@ -70,7 +72,7 @@ for file in "${files[@]}"; do
                              --customize-hook="upload $file $file")
 done
 mmdebstrap --quiet --mode=$mode --variant=apt --include="${packages// /,}" \
-  --aptopt="$folder/apt.conf" "${copies[@]}" "$suite" "$root" "$folder/suite.${sources##*.}"
+  --aptopt="$folder/apt.conf" "${copies[@]}" "$suite" "$root" "${from[@]}"
 echo "   $SECONDS s, $(du -sm "$root" | cut -f1) MB"
 if grep -E '^Package: (lib(gtest|gmock|benchmark).*|googletest|nlohmann-json.*)$' \
   "$root/var/lib/dpkg/status"; then

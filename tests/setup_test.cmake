@@ -48,7 +48,8 @@ macro(configure source)
   run(${CMAKE_COMMAND} -G Ninja -S ${source} -B ${SCRATCH}/build ${ARGN})
 endmacro()
 
-# What was run passes or fails, says so many lines on standard error, or "any" number, and these words.
+# Checks that the last run `how` = passes or fails (or "any"), that standard error has `lines` lines (or "any"), and
+# that both streams contain the words.
 function(expect how lines)
   set(wrong "")
   list(LENGTH said number)
@@ -103,62 +104,7 @@ if(NOT recheck_problem AND NOT TARGET fake::fake)
 endif()")
 endfunction()
 
-# a toolkit as far as it is asked before anything is compiled: its version, and whom it has code for
-function(toolkit version)
-  list(JOIN ARGN " " known)
-  program(nvcc "case $1 in
---version) echo 'Cuda compilation tools, release ${version}, V${version}.1';;
---list-gpu-arch) printf 'compute_%s\\n' ${known};;
-*) exit 1;;
-esac")
-endfunction()
-set(stand_in_for_toolkit "include(${SOURCE}/cmake/Toolkit.cmake)
-list(JOIN CMAKE_CUDA_ARCHITECTURES \" \" list)
-message(STATUS \"for \${list}.\")")
-
-# A machine has a toolkit, what libcuda.so.1 gives to cuInit with the GPUs that it has, or none, what
-# nvidia-smi says as CUDA version and GPUs, or a line of its script, and variables.
-macro(machine nvcc libcuda smi variables lines)
-  string(REGEX REPLACE "^([0-9]+) ?(.*)" "MADE_UP_ERROR=\\1;MADE_UP_GPUS=\\2" made_up "${libcuda}")
-  file(REMOVE ${SCRATCH}/lib/libcuda.so.1 ${SCRATCH}/bin/nvcc)
-  if(made_up)
-    file(COPY_FILE ${SCRATCH}/made_up.so ${SCRATCH}/lib/libcuda.so.1)
-  else()
-    file(WRITE ${SCRATCH}/lib/libcuda.so.1 "")  # the machine's own is not found
-  endif()
-  if("${smi}" MATCHES "^([0-9.]+) ?(.*)")
-    program(nvidia-smi "case $1 in
---query-gpu=*) printf '%b\\n' ${CMAKE_MATCH_2};;
-*) echo '| NVIDIA-SMI 1.2   Driver Version: 1.2   CUDA UMD Version: ${CMAKE_MATCH_1}     |';;
-esac")
-  else()
-    program(nvidia-smi "${smi}\nexit 9")
-  endif()
-  set(options "")
-  if(NOT "${nvcc}" STREQUAL "")
-    toolkit(${nvcc})
-    set(options -D CMAKE_CUDA_COMPILER=${SCRATCH}/bin/nvcc)
-  endif()
-  run(LD_LIBRARY_PATH=${SCRATCH}/lib ${made_up} ${variables}
-      ${CMAKE_COMMAND} -U CMAKE_CUDA_* ${options} -G Ninja -S ${SCRATCH}/stand_in -B ${SCRATCH}/build)
-  expect(any ${lines} ${ARGN})
-endmacro()
-macro(make_up_driver)
-  file(WRITE ${SCRATCH}/cuda.c [[
-#include <stdlib.h>
-#include <string.h>
-int cuInit(unsigned f) { return atoi(getenv("MADE_UP_ERROR")); }
-int cuGetErrorString(int e, const char** s) { return *s = "it is made up", 0; }
-int cuDriverGetVersion(int* v) { return *v = 13010, 0; }
-int cuDeviceGetCount(int* n) { return *n = (strlen(getenv("MADE_UP_GPUS")) + 1) / 4, 0; }
-int cuDeviceGetAttribute(int* v, int a, int d) {
-  const int gpu = atoi(getenv("MADE_UP_GPUS") + 4 * d);
-  return *v = a == 75 ? gpu / 10 : gpu % 10, 0;
-}
-]])
-  run(c++ -shared -fPIC -x c ${SCRATCH}/cuda.c -o ${SCRATCH}/made_up.so)
-  expect(passes 0)
-endmacro()
+include(${CMAKE_CURRENT_LIST_DIR}/machine.cmake)
 
 if(CASE STREQUAL no_apt)
   network_at(${refusing})
@@ -269,7 +215,7 @@ elseif(CASE STREQUAL archive)
   expect(passes any "Fake 1.2.0: from the pinned archive")
 
 elseif(CASE STREQUAL architectures)
-  # the architectures that are built for, or in one line why none are known
+  # the build is for the right architectures, or one line gives the reason
   make_up_driver()
   stand_in("${stand_in_for_toolkit}")
   set(no_smi "echo broken")
@@ -289,12 +235,12 @@ elseif(CASE STREQUAL architectures)
   machine("${new}" "0 070 090" "${no_smi}" "" 1 "no code for a GPU of compute capability 7.0" "for 90a-real.")
   machine("${old}" "0 070" "${no_smi}" "" 0 "for 70-real.")
   machine("${old}" "0 035" "${no_smi}" "" 1 "Install a newer GPU")
-  # not known
+  # unknown GPUs
   set(default "for 75-virtual 90a-real.")
   machine("${new}" "" "${no_smi}" "" 0 "libcuda.so.1 was not found; nvidia-smi: broken" ${default})
   machine("${new}" "100" "${no_smi}" "" 0 "libcuda.so.1: it is made up (100); nvidia-smi: broken" ${default})
   machine("${new}" "" "13.1 [N/A]" "" 0 "nvidia-smi: it does not say" ${default})
-  # not usable, or not with this toolkit
+  # the driver does not work, or not with this toolkit
   machine("${new}" "803" "${no_smi}" "" 1 "driver does not work" "(803); reboot" ${default})
   machine("${new}" "" "echo Driver/library version mismatch" "" 1 "driver does not work" "reboot" ${default})
   machine("${new}" "802" "13.1 9.0" "" 1 "driver does not work" "(802)" "for 90a-real.")
@@ -302,7 +248,7 @@ elseif(CASE STREQUAL architectures)
   machine("${new}" "" "12.8 9.0" "" 1 "driver supports CUDA 12.8, older than the toolkit's 13.0: update the")
   machine("${old}" "" "13.1 9.0" "" 0 "for 90a-real.")
   machine("${new}" "" "'' 9.0" "" 0 "nvidia-smi: ")
-  # whoever names some gets them
+  # the user names architectures
   foreach(case "80;89-real.for 80 89-real." "70.CUDA 13.0 has no architecture '70'" "sm_80.has no architecture 'sm_80'")
     string(REGEX MATCH "^([^.]*)\\.(.*)" case "${case}")
     set(ENV{CUDAARCHS} "${CMAKE_MATCH_1}")
@@ -314,7 +260,7 @@ elseif(CASE STREQUAL architectures)
   machine("${old}" "0 090" "" "" 0 "for 75 80-real 86-real 89-real 90a-real 90-virtual.")
 
 elseif(CASE STREQUAL compilers)
-  # what is no nvcc, or none that works: one line
+  # an nvcc that does not work, or another program
   make_up_driver()
   stand_in("enable_language(CXX)\n${stand_in_for_toolkit}")
   macro(compiler variable)
@@ -334,7 +280,7 @@ elseif(CASE STREQUAL compilers)
 esac")
     compiler(CUDACXX=${other} "${words}")
   endforeach()
-  # an empty one is none
+  # an empty CUDACXX counts as unset
   toolkit(13.0 90)
   stand_in("set(RECHECK_NVCC OFF)\n${stand_in_for_toolkit}")
   machine("" "" "" "CUDACXX=" 1 "No CUDA Toolkit found: only the CPU rows")
@@ -379,7 +325,7 @@ recheck_one_toolkit()")
 elseif(CASE STREQUAL cuda_wheels)
   file(WRITE ${SCRATCH}/any.txt "cuda-toolkit\n")
   run(${CMAKE_COMMAND} -D PYTHON=python3 -D FOLDER=${SCRATCH}/python -D REQUIREMENTS=${SCRATCH}/any.txt
-      -P ${SOURCE}/reports/packages.cmake)
+      -D CHECK=pass -P ${SOURCE}/reports/packages.cmake)
   if(NOT code EQUAL 0)
     skip("Python packages cannot be fetched")
   endif()
@@ -423,9 +369,9 @@ elseif(CASE STREQUAL python_packages)
     skip("Python or its venv was not found")
   endif()
   set(install ${CMAKE_COMMAND} -D PYTHON=${PYTHON} -D FOLDER=${SCRATCH}/python)
-  run(PIP_INDEX_URL=${refusing} PIP_FIND_LINKS= ${install} -P ${SOURCE}/reports/packages.cmake)
+  run(PIP_INDEX_URL=${refusing} PIP_FIND_LINKS= ${install} -D CHECK=pass -P ${SOURCE}/reports/packages.cmake)
   expect(fails 1 "packages cannot be fetched" "install what reports/requirements.txt lists")
-  # only those of the user's settings have an effect that say where packages come from
+  # pip follows only settings on where packages come from
   execute_process(COMMAND ${PYTHON} -c "import zipfile
 with zipfile.ZipFile('made_up-1-py3-none-any.whl', 'w') as wheel:
     wheel.writestr('made_up.py', '')

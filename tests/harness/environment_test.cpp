@@ -189,7 +189,8 @@ TEST_F(BuildScript, TellsOneUncommittedChangeFromAnother) {
 
 TEST_F(BuildScript, TakesNoTreeForCleanOfWhichGitIsSilent) {
   shell(
-      "git init -q tree && cd tree && echo '*.swp' >.gitignore && touch CMakeLists.txt a.cu && git add "
+      "git init -q tree && cd tree && echo '*.swp' >.gitignore && touch CMakeLists.txt a.cu && git "
+      "add "
       ". && git -c user.name=n -c user.email=e commit -q -m c");
   const std::string clean = "git_dirty = false", dirty = "git_dirty = true";
   const auto says = [&](const std::string& what, const std::string& change) {
@@ -198,7 +199,8 @@ TEST_F(BuildScript, TakesNoTreeForCleanOfWhichGitIsSilent) {
     shell("rm -rf tree && mv copy tree");
   };
   const std::string untracked = " && touch new.cu";
-  says(clean, "touch notes.swp && echo notes >.git/info/exclude && mkdir notes && touch notes/a.cu");
+  says(clean,
+       "touch notes.swp && echo notes >.git/info/exclude && mkdir notes && touch notes/a.cu");
   says(dirty, "git config status.showUntrackedFiles no" + untracked);
   says(dirty, "echo '*.cu' >.git/info/exclude" + untracked);
   says(dirty, "git update-index --assume-unchanged a.cu && echo 1 >a.cu");
@@ -275,7 +277,8 @@ TEST_F(BuildScript, TellsOneDeviceCodeFromAnotherButNotByThePathOfItsSource) {
   section_ = ".elsewhere";
   const std::string none = cubins("x");
   EXPECT_NE(none.find("cubins = R\"(null)\""), std::string::npos) << none;
-  EXPECT_NE(none.find("not measured: no device code was found in matmul/tile.cu"), std::string::npos);
+  EXPECT_NE(none.find("not measured: no device code was found in matmul/tile.cu"),
+            std::string::npos);
 }
 
 }  // namespace

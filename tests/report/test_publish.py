@@ -49,7 +49,7 @@ REFUSED: dict[str, tuple[Change, str]] = {
     "debug": (_set("environment.build_type", "Debug"), "Debug build; use Release"),
     "-G": (_set("environment.device_debug", True), "a -G build; use Release"),
     "dirty": (_set("environment.git.dirty", True), "uncommitted changes"),
-    "no commit": (_set("environment.git.commit", None), "in no git repository"),
+    "no commit": (_set("environment.git.commit", None), "git knew no commit"),
     "no gpu": (lambda record: make_record(SMALL, False, FEW), "no GPU result (no CUDA device)"),
     "launch blocking": (_condition("launch_blocking"), "no time of it counts: every time holds"),
     "a debug build": (_condition("debug_build"), "no time of it counts: every time holds"),
@@ -99,7 +99,9 @@ def test_evidence_of_other_experiments_stays(rendered: Path, tmp_path: Path) -> 
         assert tree(target) == before
 
 
-def test_evidence_is_of_a_commit_that_can_be_checked_out(rendered: Path, tmp_path: Path) -> None:
+def test_evidence_is_of_a_commit_that_can_be_checked_out(
+    rendered: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Where a repository holds the evidence, its history holds the code."""
 
     def git(*words: str) -> str:
@@ -120,6 +122,11 @@ def test_evidence_is_of_a_commit_that_can_be_checked_out(rendered: Path, tmp_pat
     own = keep(tmp_path / "own" / "record.json", record, _uncounted(record))
     assert run("render", own, "--output", tmp_path / "report").returncode == 0
     git("commit", "-q", "--allow-empty", "-m", "later")
+    shallow = tmp_path / "shallow"
+    git("clone", "-q", "--depth=1", f"file://{tmp_path}", str(shallow))
+    line = one_line(run("publish", tmp_path / "report", "--results", shallow / "results"), 1)
+    assert "is a shallow clone" in line and "--unshallow" in line
+    monkeypatch.setenv("GIT_DIR", "/nowhere")
     result = run("publish", tmp_path / "report", "--results", results)
     assert result.returncode == 0, result.stderr
 

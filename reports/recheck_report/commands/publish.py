@@ -8,6 +8,7 @@ before stays.
 from __future__ import annotations
 
 import argparse
+import os
 import subprocess
 from pathlib import Path
 
@@ -29,18 +30,31 @@ def untraceable(record: Record, results: Path) -> str | None:
         folder = folder.parent
     git = record.environment.git
     if not git.known:
-        return "it was measured from a tree in no git repository; commit it and measure again"
-    if not _git(folder, "rev-parse", "HEAD"):
-        return None
-    if not _git(folder, "merge-base", "--is-ancestor", git.commit or "", "HEAD"):
+        return "git knew no commit of its sources when it was built; see to that and measure again"
+    try:
+        if why := _git(folder, "rev-parse", "--git-dir")[1]:
+            return None if "not a git repository" in why else f"git in {folder} fails: {why}"
+        absent = _git(folder, "merge-base", "--is-ancestor", git.commit or "", "HEAD")[1]
+        shallow = _git(folder, "rev-parse", "--is-shallow-repository")[0] == "true"
+    except OSError as error:
+        return f"git does not run: {error.strerror}; install it"
+    if absent is not None and shallow:
+        remedy = "run git fetch --unshallow, and publish again"
+        return f"{folder} is a shallow clone, which may lack its commit {git.commit}; {remedy}"
+    if absent is not None:
         return f"its commit {git.commit} is not in the history of {folder}; measure at one that is"
     return None
 
 
-def _git(folder: Path, *words: str) -> bool:
-    """Whether git says yes; raises OSError where there is none."""
+def _git(folder: Path, *words: str) -> tuple[str, str | None]:
+    """What git answers, and why it fails, or None; no variable of a user's or a hook's has an
+    effect. Raises OSError where there is no git."""
+    env = {k: v for k, v in os.environ.items() if not k.startswith("GIT_")} | {"LC_ALL": "C"}
     command = ["git", "-c", "safe.directory=*", "-C", str(folder), *words]
-    return subprocess.run(command, capture_output=True, check=False).returncode == 0
+    done = subprocess.run(
+        command, capture_output=True, check=False, text=True, errors="replace", env=env
+    )
+    return done.stdout.strip(), done.stderr.strip() if done.returncode else None
 
 
 def other_evidence(record: Record, results: Path, target: Path) -> str | None:
