@@ -47,8 +47,8 @@ def test_the_environment_chooses_no_test_of_googletest(tests: str, env: dict[str
 
 def test_a_run_without_tests_fails(tests: str) -> None:
     assert _end(tests, "--gtest_filter=none").returncode == 1
-    assert _end(tests, "--gtest_filter=Worse*", "--shard=1/2").returncode == 0
-    assert _end(tests, "--shard=3/2").returncode == 2
+    assert _end(tests, "--gtest_filter=Worse*", "--shard=0/2").returncode == 0
+    assert _end(tests, "--gtest_filter=Worse*", "--shard=2/2").returncode == 1
 
 
 def test_a_collection_asks_without_them(monkeypatch: pytest.MonkeyPatch) -> None:
