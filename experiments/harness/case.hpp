@@ -55,7 +55,7 @@ struct Case {
   [[nodiscard]] Backend backend() const { return strategy->launch.backend; }
   /// Whether the host's clock times it, and not the device's.
   [[nodiscard]] bool host_timed() const {
-    return regime == Regime::end_to_end || backend() == Backend::cpu;
+    return is_end_to_end(regime) || backend() == Backend::cpu;
   }
   /// Whether its launch, of so many seconds, takes so long that its two proofs are its first
   /// samples.

@@ -194,6 +194,7 @@ Json environment(const Gpu& gpu, const std::string& command, const Settings& set
     const Nvml nvml(gpu.device->pci_bus_id);
     device = gpu_json(*gpu.device, nvml, unknown);
     state["event_nanoseconds"] = std::llround(1e9 * gpu.device->event_seconds);
+    state["event_step_nanoseconds"] = std::llround(1e9 * gpu.device->event_step_seconds);
     state["other_processes"] = known(unknown, "state.other_processes", nvml.other_processes());
     mps = has_mps();
     code = code_json(*gpu.device, unknown);
@@ -209,6 +210,7 @@ Json environment(const Gpu& gpu, const std::string& command, const Settings& set
       {"driver", text_or_null(driver_version())},
       {"cuda_driver", text_or_null(gpu.driver)},
       {"cuda_runtime", text_or_null(gpu.runtime)},
+      {"cublas", text_or_null(gpu.cublas)},
       {"nvcc", text_or_null(build::nvcc)},
       {"host_compiler", build::host_compiler},
       {"flags", build::flags},

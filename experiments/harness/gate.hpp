@@ -103,13 +103,16 @@ class BlockCheck {
   /// So many launches from end to end, and a fresh one if that is to be checked; seconds of each.
   std::vector<double> end_to_end(int count);
 
+  /// Where launches from end to end leave their outputs, each at its place, poisoned before.
+  [[nodiscard]] std::vector<float>& copied() { return gate_.copied_; }
+
   /// The fresh launch first, then what the last sample has left.
   Result judge();
 
  private:
   Result judge_fresh();
   Result judge_left();
-  [[nodiscard]] bool copies() const { return regime_ == Regime::end_to_end; }
+  [[nodiscard]] bool copies() const { return is_end_to_end(regime_); }
 
   Gate& gate_;
   const Strategy& strategy_;

@@ -14,6 +14,7 @@
 #include "clock.hpp"
 #include "cuda.hpp"
 #include "device_kernels.hpp"
+#include "first.hpp"
 #include "meter.hpp"
 #include "method.hpp"
 #include "nvml.hpp"
@@ -73,26 +74,45 @@ class Hold {
   std::int64_t held_ = 0;
 };
 
-/// The timer's own share of every interval: the median between two events with nothing between
-/// them, on a device that has been busy for a moment.
-double seconds_between_events() {
+/// Fills in what two events with nothing between them measure, the timer's own share of every
+/// interval, on a device that has been busy for a moment; and the step of their clock: the smallest
+/// difference between intervals of many lengths.
+void measure_event_clock(Device& device) {
   const Stream stream([](cudaStream_t* s) { check(cudaStreamCreate(s)); });
   const auto create = [](cudaEvent_t* e) { check(cudaEventCreate(e)); };
   const Event begin(create), end(create);
   Hold hold;
-  constexpr int warming = 100, count = 101;
-  std::vector<double> seconds;
-  for (int i = 0; i < warming + count; ++i) {
+  constexpr int warming = 100, count = 101, longest = 4000;  // longest: nanoseconds
+  std::vector<double> empty, waits;
+  for (int i = 0; i < warming + 2 * count; ++i) {
+    const bool waiting = i >= warming + count;
     hold.begin(stream);
     check(cudaEventRecord(begin, stream));
+    if (waiting) recheck::hold(nullptr, 0, (i - warming - count) * longest / count, stream);
     check(cudaEventRecord(end, stream));
     hold.release();
     check(cudaStreamSynchronize(stream));
     float milliseconds = 0;
     check(cudaEventElapsedTime(&milliseconds, begin, end));
-    if (i >= warming) seconds.push_back(milliseconds * 1e-3);
+    if (i >= warming) (waiting ? waits : empty).push_back(milliseconds * 1e-3);
   }
-  return middle(seconds);
+  std::ranges::sort(waits);
+  double step = waits.back();
+  for (int i = 1; i < count; ++i)
+    if (const double gap = waits[i] - waits[i - 1]; gap > 0.5e-9) step = std::min(step, gap);
+  device.event_seconds = middle(empty);
+  device.event_step_seconds = std::round(step * 1e9) * 1e-9;
+}
+
+/// "13.1.1"; asking creates no context.
+std::string cublas_version() {
+  std::string text;
+  for (const auto part : {MAJOR_VERSION, MINOR_VERSION, PATCH_LEVEL}) {
+    int value = 0;
+    if (cublasGetProperty(part, &value) != CUBLAS_STATUS_SUCCESS) return "";
+    text += (text.empty() ? "" : ".") + std::to_string(value);
+  }
+  return text;
 }
 
 class GpuTarget final : public Target {
@@ -106,10 +126,9 @@ class GpuTarget final : public Target {
             throw std::runtime_error("cuBLAS gives no handle on this device");
         }),
         flush_bytes_(std::max(method.flush_l2_sizes * device.l2_bytes, method.flush_least_bytes)),
-        flush_(*this, flush_bytes_ / static_cast<std::int64_t>(sizeof(float))),
+        flush_(zeros()),
         scratch_(*this, clock_floats + 1) {
     cublasSetStream(blas_, stream_);
-    check(cudaMemset(flush_.data(), 0, flush_bytes_));
   }
 
   [[nodiscard]] Backend backend() const override { return Backend::gpu; }
@@ -200,18 +219,20 @@ class GpuTarget final : public Target {
   Samples sample(const Sampling& sampling, const std::function<void()>& launch) override {
     const auto& [regime, wanted, batch, guess, fresh, poison] = sampling;
     const int count = std::min(wanted, most_samples);
+    const bool drained = regime == Regime::drained, cold = regime == Regime::cold || drained;
     have_events(2 * count);
     clear_readings(2 * count);
+    if (drained && !drain_) drain_.emplace(zeros());
     const auto get_ready = [&] {
       hold_.begin(stream_);
-      if (regime == Regime::cold) {
+      if (cold) {
         poison();
-        flush_l2(reinterpret_cast<const float4*>(flush_.data()), flush_bytes_,
-                 scratch_.data() + clock_floats, stream_);
+        read_through(flush_);
       } else {
         launch();
       }
     };
+    std::vector<double> drains;
     static_assert(method.queued_samples == 1);
     // All of a sample is queued before the device begins with it, so that no launch waits for the
     // host. But one sample at a time: with several in the queue the device fetches some commands
@@ -221,13 +242,14 @@ class GpuTarget final : public Target {
       read_clocks(readings(2 * i), device_.sm_count, stream_);
       check(cudaEventRecord(*events_[2 * i], stream_));
       for (int b = 0; b < batch; ++b) launch();
+      if (drained) read_through(*drain_);
       check(cudaEventRecord(*events_[2 * i + 1], stream_));
       read_clocks(readings(2 * i + 1), device_.sm_count, stream_);
       hold_.release();
       synchronize();
+      if (drained) drains.push_back(seconds_of_drain());
     }
     if (fresh != nullptr) {
-      const bool cold = regime == Regime::cold;
       if (cold) fresh->begin();  // nothing comes between a flush and a launch
       get_ready();
       for (int b = 0; b < fresh->position; ++b) launch();
@@ -240,8 +262,11 @@ class GpuTarget final : public Target {
 
     Samples samples;
     if (count > 0) samples.clock_hz = clocks_between(2 * count);
+    // one drain that was disturbed shall not make a launch look fast
+    const double drain = drains.empty() ? 0 : middle(drains);
     for (int i = 0; i < count; ++i)
-      samples.seconds.push_back(seconds_between(2 * i, 2 * i + 1) / batch);
+      samples.seconds.push_back(std::max(seconds_between(2 * i, 2 * i + 1) / batch - drain,
+                                         drained ? device_.event_step_seconds : 0));
     return samples;
   }
 
@@ -272,10 +297,15 @@ class GpuTarget final : public Target {
     all.power = meter.power(mean_of(all.seconds));
     return all;
   }
+  [[nodiscard]] int batch(double seconds) const override {
+    const double least = method.fewest_steps * device_.event_step_seconds;
+    return static_cast<int>(std::clamp(std::ceil(least / seconds), 1.0, 32.0));
+  }
   [[nodiscard]] std::int64_t cache_bytes() const override { return flush_bytes_; }
 
  private:
   static constexpr int most_samples = 32;  // of one call
+  static constexpr int drain_events = 2 * most_samples;
   static constexpr std::int64_t clock_floats =
       2 * most_samples * clock_slots *
       static_cast<std::int64_t>(sizeof(ClockReading) / sizeof(float));
@@ -303,6 +333,31 @@ class GpuTarget final : public Target {
                   settled(paces, method.settled_pace) && settled(watts, method.settled_power)};
     } while (!settling.settled && settling.seconds < method.settling_seconds);
     return paces.back();
+  }
+
+  /// As many zeros as a flush reads.
+  Array zeros() {
+    Array array(*this, flush_bytes_ / static_cast<std::int64_t>(sizeof(float)));
+    check(cudaMemset(array.data(), 0, flush_bytes_));
+    return array;
+  }
+  /// Queues a kernel that reads an array of zeros, so that L2 holds nothing else, and writes what
+  /// it held back to DRAM.
+  void read_through(const Array& array) {
+    flush_l2(reinterpret_cast<const float4*>(array.data()), flush_bytes_,
+             scratch_.data() + clock_floats, stream_);
+  }
+  /// What reading through an array takes where L2 has nothing to write back.
+  double seconds_of_drain() {
+    have_events(drain_events + 2);
+    hold_.begin(stream_);
+    read_through(flush_);
+    check(cudaEventRecord(*events_[drain_events], stream_));
+    read_through(*drain_);
+    check(cudaEventRecord(*events_[drain_events + 1], stream_));
+    hold_.release();
+    synchronize();
+    return seconds_between(drain_events, drain_events + 1);
   }
 
   void have_events(int count) {
@@ -349,7 +404,8 @@ class GpuTarget final : public Target {
   Blas blas_;
   std::int64_t flush_bytes_;
   Array flush_;
-  Array scratch_;  // clock readings, and what flush_l2 might write
+  std::optional<Array> drain_;  // another as large, once it is needed
+  Array scratch_;               // clock readings, and what flush_l2 might write
   std::vector<std::unique_ptr<Event>> events_;
   Hold hold_;
 };
@@ -377,7 +433,8 @@ Gpu find_gpu() {
   Gpu gpu{.device = {},
           .reason = unusable(code, count, driver, runtime),
           .driver = driver != 0 ? version_text(driver) : "",
-          .runtime = version_text(runtime)};
+          .runtime = version_text(runtime),
+          .cublas = cublas_version()};
   if (gpu.reason) return gpu;
   try {
     cudaDeviceProp properties{};
@@ -394,8 +451,8 @@ Gpu find_gpu() {
         .memory_bus_bits = properties.memoryBusWidth,
         .pci_bus_id = pci_bus_id(),
         .uuid = text_of(properties.uuid),
-        .event_seconds = seconds_between_events(),
         .code = kernels::code_here(10 * properties.major + properties.minor)};
+    measure_event_clock(*gpu.device);
   } catch (const CudaError& error) {
     gpu.reason = std::string("no CUDA device: ") + error.what();
   }
@@ -404,6 +461,44 @@ Gpu find_gpu() {
 
 std::unique_ptr<Target> make_gpu_target(const Device& device) {
   return std::make_unique<GpuTarget>(device);
+}
+
+FirstCall first_call(const Strategy& strategy, const Shape& shape,
+                     std::span<const HostMatrix> inputs, std::span<const Placed> outputs,
+                     std::span<float> copied) {
+  const auto bytes = [](std::int64_t floats) { return static_cast<std::size_t>(floats) * 4; };
+  FirstCall call{.begin = now()};
+  check(cudaFree(nullptr));
+  call.context = now();
+  std::vector<float*> memory;
+  std::vector<Matrix> operands;
+  const auto allocate = [&](std::int64_t floats) {
+    check(cudaMalloc(&memory.emplace_back(), bytes(floats)));
+    return memory.back();
+  };
+  for (const HostMatrix& input : inputs) {
+    const auto floats = std::ssize(input.elements);
+    operands.push_back({allocate(floats), input.ld, input.element});
+    check(cudaMemcpy(memory.back(), input.elements.data(), bytes(floats), cudaMemcpyHostToDevice));
+  }
+  for (const Placed& output : outputs)
+    operands.push_back({allocate(output.floats()), output.ld, output.extent.element});
+  kernels::Queue queue;
+  if (strategy.workspace != nullptr) queue.workspace = allocate(strategy.workspace(shape));
+  // a row that takes a queue and no workspace wants the library's handle
+  const bool wants_blas = strategy.launch.queue && strategy.workspace == nullptr;
+  if (wants_blas && cublasCreate(&queue.blas) != CUBLAS_STATUS_SUCCESS)
+    throw std::runtime_error("cuBLAS gives no handle on this device");
+  strategy.launch.run({shape, operands, queue});
+  check(cudaGetLastError());
+  check(cudaDeviceSynchronize());
+  for (std::size_t i = 0; i < outputs.size(); ++i)
+    check(cudaMemcpy(copied.data() + outputs[i].at, operands[inputs.size() + i].data,
+                     bytes(outputs[i].floats()), cudaMemcpyDeviceToHost));
+  if (queue.blas != nullptr) cublasDestroy(queue.blas);
+  for (float* array : memory) check(cudaFree(array));
+  call.end = now();
+  return call;
 }
 
 }  // namespace recheck

@@ -26,8 +26,9 @@ struct Method {
   double most_budgets = 0.5, most_budgets_host_timed = 0.25;
   double block_seconds = 2e-3;
   int block_samples = 8;
-  int queued_samples = 1;              // of a block, at a time; gpu_target.cpp says why no more
-  double batch_below_seconds = 20e-6;  // of shorter hot launches several make a sample
+  int queued_samples = 1;  // of a block, at a time; gpu_target.cpp says why no more
+  // several hot launches make a sample where one lasts fewer steps of the clock than this
+  int fewest_steps = 1000;
 
   // of a CPU row whose launch takes so long its two proofs and its launch on fresh inputs are
   // samples as well: six launches in all, where eleven say no more; and beyond the second time
@@ -41,7 +42,8 @@ struct Method {
   // set aside and measured again: of 28,095 blocks on a quiet H100, and as many on an H200, none
   double disturbed_above = 1.5;
 
-  // what is read between cold samples: so many times L2, but no fewer bytes
+  // what is read before a cold launch, and again after a drained one: so many times L2, but no
+  // fewer bytes
   int flush_l2_sizes = 2;
   std::int64_t flush_least_bytes = 32 << 20;
 
@@ -49,6 +51,9 @@ struct Method {
   // are over; then windows, of so many seconds in all; before each row so many seconds of rest
   double settled_pace = 0.005, settled_power = 0.02, settling_seconds = 6;
   double sustained_seconds = 2, rest_seconds = 1;
+
+  // the regimes first and first_context: processes, each of which gives a sample of either
+  int first_processes = 8;
   int inner_repeats = recheck::inner_repeats;
 };
 inline constexpr Method method;

@@ -3,7 +3,7 @@
 // Stands in for gpu_target.cpp in a build without the CUDA Toolkit: GPU rows stay, and say why.
 #include <stdexcept>
 
-#include "target.hpp"
+#include "first.hpp"
 
 namespace recheck {
 
@@ -14,6 +14,11 @@ Gpu find_gpu() {
 }
 
 std::unique_ptr<Target> make_gpu_target(const Device&) {
+  throw std::logic_error("built without the CUDA Toolkit");
+}
+
+FirstCall first_call(const Strategy&, const Shape&, std::span<const HostMatrix>,
+                     std::span<const Placed>, std::span<float>) {
   throw std::logic_error("built without the CUDA Toolkit");
 }
 

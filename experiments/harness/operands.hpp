@@ -55,6 +55,13 @@ class Operands {
   [[nodiscard]] float* guarded_output() const { return output_.data(); }
   [[nodiscard]] std::int64_t output_floats() const { return output_floats_; }
 
+  /// The reals as a row takes them.
+  [[nodiscard]] std::vector<const HostMatrix*> host_inputs(const Strategy& strategy) const {
+    std::vector<const HostMatrix*> all;
+    for (const Input& input : reals_.stored.at(strategy.layout)) all.push_back(input.host);
+    return all;
+  }
+
   /// One launch on these inputs, which does its work so often.
   [[nodiscard]] std::function<void()> launch(const Strategy& strategy, const Inputs& inputs,
                                              int repeats = 1) const;

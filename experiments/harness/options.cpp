@@ -33,7 +33,8 @@ Proves and times every strategy at every shape and writes FOLDER/record.json (de
   --experiment  only these of EXPERIMENTS
   --strategy  only these rows of the tables
   --shape     these shapes instead of the full matrix, in the experiments that have so many axes
-  --regime    only these of cold, hot, end_to_end, inner, sustained
+  --regime    only these of cold, drained, hot, end_to_end, first, first_context, inner, sustained. The two
+              that start a process for each sample, first and first_context, are measured only if named
   --cases     only the cases whose ids stand in FILE, a line each, with the machine's ceilings and the
               self-audit. --resume without it goes on with all others
   --budget    wall time of the whole run: 5min, 300s or 300. What is predicted not to fit is dropped

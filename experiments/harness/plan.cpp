@@ -215,14 +215,20 @@ bool applies(const Experiment& experiment, const Strategy& strategy, Regime regi
   if (regime == Regime::inner) return strategy.repeats;
   if (regime == Regime::sustained)
     return std::ranges::find(experiment.sustained, strategy.name) != experiment.sustained.end();
-  return regime != Regime::end_to_end || strategy.role != Role::part;
+  return !(is_end_to_end(regime) || regime == Regime::drained) || strategy.role != Role::part;
 }
 
 /// Whether a full run does without.
 bool left_out(const Experiment& experiment, const Strategy& strategy, const Shape& shape,
               Regime regime, const Choice& choice) {
+  // a process for each sample takes long: only what is named
+  if (is_first(regime) && choice.regimes.empty() && choice.cases.empty()) return true;
   if (!choice.shapes.empty()) return false;
   if (regime == Regime::sustained) return shape != experiment.headline;
+  // where little is written, the library's row at the headline shows that it is as cold
+  if (regime == Regime::drained && !writes_much(experiment, strategy, shape) &&
+      !(strategy.role == Role::baseline && shape == experiment.headline))
+    return true;
   return experiment.leaves_out != nullptr && experiment.leaves_out(strategy, shape, regime);
 }
 
@@ -254,6 +260,13 @@ void keep_named(std::vector<Case>& cases, const std::vector<std::string>& ids) {
 
 }  // namespace
 
+bool writes_much(const Experiment& experiment, const Strategy& strategy, const Shape& shape) {
+  constexpr double share = 0.05;
+  const auto bytes = [](const std::vector<Extent>& matrices) { return held_by(matrices).bytes; };
+  return bytes(experiment.problem_of(strategy).output(shape)) >=
+         share * bytes(experiment.inputs(shape));
+}
+
 Planned plan(std::span<const Experiment> experiments, const Choice& choice) {
   require_sense(experiments, choice);
   Planned planned;
@@ -281,15 +294,18 @@ Planned plan(std::span<const Experiment> experiments, const Choice& choice) {
 
 namespace {
 
-constexpr double flush_seconds = 1e-4;   // of an L2, before each cold sample
-constexpr double block_overhead = 1e-3;  // its output poisoned, clocks read, the host waiting
+constexpr double flush_seconds = 1e-4;       // of an L2, before each cold sample
+constexpr double block_overhead = 1e-3;      // its output poisoned, clocks read, the host waiting
+constexpr double process_seconds = 0.5;      // of a process with a CUDA context
+constexpr double few_launch_seconds = 3e-5;  // of which several make a hot sample
 
 /// About what a sample takes besides its launch: where several short ones make a sample, these, and
 /// the device being held until all are queued.
 double beside(const Case& c, double launch) {
   if (c.regime == Regime::cold) return flush_seconds;
+  if (c.regime == Regime::drained) return 4 * flush_seconds;
   if (c.regime == Regime::end_to_end) return 1e-3 + c.work().bytes / 1.2e10;
-  return c.regime == Regime::hot && launch < method.batch_below_seconds ? 3e-4 : launch + 5e-5;
+  return c.regime == Regime::hot && launch < few_launch_seconds ? 3e-4 : launch + 5e-5;
 }
 
 /// What a GPU row of middling speed reaches, per second: the share of a GPU's own limits that it
@@ -329,6 +345,7 @@ double model(const Case& c, const Settings& settings, const Rates& rates) {
   }
   const double launch = (5e-6 + std::max(work.flops / rates.flops, work.bytes / rates.bytes)) *
                         (c.regime == Regime::inner ? inner_repeats : 1);
+  if (is_first(c.regime)) return method.first_processes * process_seconds / 2;
   if (c.regime == Regime::sustained)
     return method.rest_seconds + 0.7 * method.settling_seconds + method.sustained_seconds;
   const double sample = beside(c, launch) + launch;

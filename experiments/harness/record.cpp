@@ -54,7 +54,7 @@ Json method_json() {
           {"block_seconds", m.block_seconds},
           {"block_samples", m.block_samples},
           {"queued_samples", m.queued_samples},
-          {"batch_below_seconds", m.batch_below_seconds},
+          {"fewest_steps", m.fewest_steps},
           {"proofs_timed_from_seconds", m.proofs_timed_from_seconds},
           {"three_samples_from_seconds", m.three_samples_from_seconds},
           {"proof_budgets", m.proof_budgets},
@@ -66,6 +66,7 @@ Json method_json() {
           {"settling_seconds", m.settling_seconds},
           {"sustained_seconds", m.sustained_seconds},
           {"rest_seconds", m.rest_seconds},
+          {"first_processes", m.first_processes},
           {"inner_repeats", m.inner_repeats}};
 }
 

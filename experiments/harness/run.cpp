@@ -20,6 +20,7 @@
 #include "benchmarks.hpp"
 #include "conditions.hpp"
 #include "edge_proofs.hpp"
+#include "first.hpp"
 #include "flags.hpp"
 #include "journal.hpp"
 #include "options.hpp"
@@ -344,6 +345,8 @@ int measure(const std::vector<char*>& words, Options options,
 int run(const std::string& program, const std::vector<char*>& words,
         std::span<const Experiment> given) {
   const auto experiments = with_own(given);
+  if (words.size() == 2 && std::string_view(words[1]).starts_with(first_flag))
+    return run_first(experiments, std::string_view(words[1]).substr(first_flag.size()));
   auto arguments = words;
   const Options options = parse(program, experiments, arguments);
   if (options.gate) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "clock.hpp"
+#include "first.hpp"
 #include "requirements.hpp"
 #include "soundness.hpp"
 
@@ -124,6 +125,12 @@ void Runner::time(Gate& gate, std::span<Case* const> cases, LaunchSeconds& secon
         reporter_.finish(*c, *rejected->result);
     }
     const auto own = open_cases(cases, [&](const Case& c) { return c.regime == regime; });
+    if (is_first(regime)) {
+      // both at once: a process gives a sample of either
+      const auto both = open_cases(cases, [](const Case& c) { return is_first(c.regime); });
+      time_first(gate, settings_, reporter_, both);
+      continue;
+    }
     if (regime == Regime::sustained) {
       time_sustained(gate, settings_, reporter_, seconds, own);
       continue;

@@ -31,9 +31,10 @@ struct Device {
   double clock_hz = 0;
   double memory_clock_hz = 0;
   int memory_bus_bits = 0;
-  std::string pci_bus_id = {};  // "0000:1B:00.0"
-  std::string uuid = {};        // of the device, which may be a part of a GPU; hexadecimal
-  double event_seconds = 0;     // between two events with nothing between them
+  std::string pci_bus_id = {};    // "0000:1B:00.0"
+  std::string uuid = {};          // of the device, which may be a part of a GPU; hexadecimal
+  double event_seconds = 0;       // between two events with nothing between them
+  double event_step_seconds = 0;  // of the clock that events read
   int code = 0;  // what the code of this build that it runs was made for; 0: for the device itself
 };
 
@@ -51,15 +52,26 @@ enum class Arithmetic { fp32, tf32, split };
 /// pitched alike.
 enum class Layout { row_major, pitched, column_major };
 
-/// What a timed region starts from, and how far it reaches. cold: caches hold other data. hot: the
-/// same launch has just run. end_to_end: nothing is on the device yet; allocate, copy in, run, copy
-/// out, free (document S1's scope). inner: one launch repeats its loads and stores, and the time is
-/// divided by how often (S3's "inner" loop; its "outer" one is hot). sustained: launches back to
-/// back over rotated inputs, for seconds, until pace and power have settled.
-enum class Regime { cold, hot, end_to_end, inner, sustained };
+/// What a timed region starts from, and how far it reaches. cold: caches hold other data. drained:
+/// the same, until everything that the launch wrote is in DRAM. hot: the same launch has just run.
+/// end_to_end: nothing is on the device yet; allocate, copy in, run, copy out, free (document S1's
+/// scope). first: the same as the first GPU work of a process that has a CUDA context;
+/// first_context: creating the context counts as well. inner: one launch repeats its loads and
+/// stores, and the time is divided by how often (S3's "inner" loop; its "outer" one is hot).
+/// sustained: launches back to back over rotated inputs, for seconds, until pace and power have
+/// settled.
+enum class Regime { cold, drained, hot, end_to_end, first, first_context, inner, sustained };
 
-inline constexpr Regime regimes[] = {Regime::cold, Regime::hot, Regime::end_to_end, Regime::inner,
-                                     Regime::sustained};
+inline constexpr Regime regimes[] = {Regime::cold,       Regime::drained,  Regime::hot,
+                                     Regime::end_to_end, Regime::first,    Regime::first_context,
+                                     Regime::inner,      Regime::sustained};
+
+/// Whether the host's clock times a launch with its allocations and copies.
+constexpr bool is_end_to_end(Regime r) {
+  return r == Regime::end_to_end || r == Regime::first || r == Regime::first_context;
+}
+/// Whether it is a process's first GPU work.
+constexpr bool is_first(Regime r) { return r == Regime::first || r == Regime::first_context; }
 
 /// How often a launch repeats itself in the regime `inner`: NVIDIA's NUM_REPS.
 inline constexpr int inner_repeats = 100;
@@ -73,7 +85,8 @@ constexpr std::string_view name_of(Layout l) {
   return names[static_cast<int>(l)];
 }
 constexpr std::string_view name_of(Regime r) {
-  constexpr std::string_view names[] = {"cold", "hot", "end_to_end", "inner", "sustained"};
+  constexpr std::string_view names[] = {"cold",  "drained",       "hot",   "end_to_end",
+                                        "first", "first_context", "inner", "sustained"};
   return names[static_cast<int>(r)];
 }
 constexpr std::string_view name_of(Backend b) { return b == Backend::cpu ? "cpu" : "gpu"; }
@@ -134,6 +147,7 @@ struct Launcher {
   Backend backend;
   void (*run)(const Call&);
   std::string_view absent = {};
+  bool queue = false;  // takes a kernels::Queue, hence a cuBLAS handle or a workspace
 };
 
 /// A parameter that the strategy fixes, for tables and charts: {"tile", 16}.
@@ -205,7 +219,7 @@ constexpr Launcher gpu_launcher() {
   } else if constexpr (stream) {
     return {Backend::gpu, [](const Call& call) { f(make(call), call.queue.stream); }};
   } else {
-    return {Backend::gpu, [](const Call& call) { f(make(call), call.queue); }};
+    return {Backend::gpu, [](const Call& call) { f(make(call), call.queue); }, {}, true};
   }
 }
 

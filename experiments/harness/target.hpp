@@ -100,6 +100,8 @@ class Target {
   /// Runs `launch` once where a profiler that waits for its turn sees it, and a mark behind it.
   virtual void show(const std::function<void()>& launch) { launch(); }
   virtual Samples sample(const Sampling& sampling, const std::function<void()>& launch) = 0;
+  /// How many hot launches of so many seconds make a sample that the clock's steps do not decide.
+  [[nodiscard]] virtual int batch(double /*seconds*/) const { return 1; }
   /// Runs `launch`, which takes about `guess` seconds, over and over until pace and power have
   /// settled, or for as long as method.hpp allows, and measures it then. On a CPU its pace alone.
   virtual Sustained sustain(const std::function<void()>& launch, double guess) {
@@ -134,8 +136,9 @@ std::unique_ptr<Target> make_cpu_target();
 /// The first CUDA device, or why there is none to use.
 struct Gpu {
   std::optional<Device> device;
-  Reason reason;                // why `device` is empty
-  std::string driver, runtime;  // versions, such as "13.0"; empty where unknown
+  Reason reason;  // why `device` is empty
+  // versions, such as "13.0" and "13.1.1"; empty where unknown
+  std::string driver, runtime, cublas = {};
 };
 Gpu find_gpu();
 

@@ -198,9 +198,7 @@ void Timer::calibrate(Row& row) {
   const InRow in_row(6 * launch_seconds);
   const auto samples = target_.sample({row.c->regime, 3, 1, launch_seconds}, row.launch).seconds;
   seconds = middle(samples) / row.repeats;
-  // an event resolves about half a microsecond
-  if (row.c->regime == Regime::hot && seconds < method.batch_below_seconds)
-    row.batch = std::clamp(static_cast<int>(50e-6 / seconds), 1, 32);
+  if (row.c->regime == Regime::hot) row.batch = target_.batch(seconds);
 }
 
 /// How many samples a block has: few, so that a round soon comes to the next row, and there are

@@ -118,13 +118,15 @@ constexpr Strategy rows[] = {
     row<k::launch>("launch", launching),
 };
 
-/// Each row at the one size that it is meant for: memory cold, the rest hot.
+/// Each row at the one size that it is meant for: memory cold, and drained where it is written; the
+/// rest hot.
 bool leaves_out(const Strategy& strategy, const Shape& shape, Regime regime) {
   const bool cached = strategy.problem == &rereading;
   const auto size = cached                             ? cache
                     : strategy.problem == &multiplying ? threads
                     : strategy.problem == &launching   ? one
                                                        : memory;
+  if (regime == Regime::drained) return size != memory || shape[0] != size;
   return shape[0] != size || regime != (size == memory ? Regime::cold : Regime::hot);
 }
 

@@ -57,6 +57,13 @@ Reason strips_listing_fits(const Shape& s, const Device& device) {
   return strip_fits<16>(s, device);
 }
 
+/// Whether this build's cuBLAS times its algorithms when asked to.
+Reason autotuning(const Device&) {
+  if constexpr (have_cuda)
+    if (k::cublas_can_autotune()) return {};
+  return "needs cuBLAS 13.0 or newer";
+}
+
 /// A listing of the documents as printed.
 template <auto launcher>
 constexpr Strategy listing(std::string_view name, Source source, std::string_view note,
@@ -141,6 +148,7 @@ constexpr Strategy rows[] = {
     listing<k::s0_tiles_depth4>("s0_tiles_depth4", policy, "reconstructed from the description, in the form of s0_tiles: four loads per thread and phase are not in it", square_listing_fits<64>, {"depth", 4}),
 
     {.name = "cublas", .source = vendor, .role = Role::baseline, .note = "pedantic fp32", .launch = gpu<k::cublas>},
+    {.name = "cublas_autotuned", .source = vendor, .role = Role::baseline, .note = "pedantic fp32; its first launch times cuBLAS's algorithms, and the others take the fastest", .needs = autotuning, .launch = gpu<k::cublas_autotuned>},
     {.name = "cublas_tf32", .source = vendor, .role = Role::baseline, .arithmetic = Arithmetic::tf32, .note = "not fp32-accurate: inputs cut to 10 bits of mantissa", .launch = gpu<k::cublas_tf32>},
 };
 // clang-format on

@@ -83,6 +83,7 @@ bool leaves_out(const Strategy& strategy, const Shape& shape, Regime regime) {
   const auto size = strategy.name.ends_with("_dram") ? dram
                     : strategy.name.ends_with("_l2") ? l2
                                                      : near;
+  if (regime == Regime::drained) return size != dram || shape[0] != size;
   return shape[0] != size || regime != (size == dram ? Regime::cold : Regime::hot);
 }
 

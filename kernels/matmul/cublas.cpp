@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The vendor's matrix product, twice: in pedantic fp32, the baseline that every rung is compared
-// with, and with TF32 tensor cores, which is another problem (10 bits of mantissa) and labelled so.
-// cuBLAS is column-major; a row-major C = A·B is its transpose, Cᵀ = Bᵀ·Aᵀ, so the operands swap.
+// The vendor's matrix product: in pedantic fp32, the baseline that every rung is compared with; the
+// same by the fastest algorithm that cuBLAS finds when it times its own; and with TF32 tensor
+// cores, which is another problem (10 bits of mantissa) and labelled so. cuBLAS is column-major; a
+// row-major C = A·B is its transpose, Cᵀ = Bᵀ·Aᵀ, so the operands swap.
 
 #include "../cublas.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <type_traits>
 
 #include "matmul.hpp"
@@ -14,7 +16,15 @@
 namespace recheck::kernels::matmul {
 namespace {
 
-void gemm(const MatmulArgs& p, const Queue& queue, cublasComputeType_t compute) {
+// the first call of a handle at a shape times the algorithms, and later ones take the fastest
+#if CUBLAS_VERSION >= 130000
+constexpr std::optional<cublasGemmAlgo_t> autotune = CUBLAS_GEMM_AUTOTUNE;
+#else
+constexpr std::optional<cublasGemmAlgo_t> autotune;
+#endif
+
+void gemm(const MatmulArgs& p, const Queue& queue, cublasComputeType_t compute,
+          cublasGemmAlgo_t algorithm = CUBLAS_GEMM_DEFAULT) {
   if (p.m == 0 || p.n == 0) return;
   const float one = 1, zero = 0;
   // of a matrix without columns cuBLAS wants a leading dimension all the same
@@ -29,7 +39,7 @@ void gemm(const MatmulArgs& p, const Queue& queue, cublasComputeType_t compute) 
     };
     return call(queue.blas, CUBLAS_OP_N, CUBLAS_OP_N, p.n, p.m, p.k, &one, p.b, CUDA_R_32F,
                 static_cast<Int>(p.ldb), p.a, CUDA_R_32F, static_cast<Int>(lda), &zero, p.c,
-                CUDA_R_32F, static_cast<Int>(p.ldc), compute, CUBLAS_GEMM_DEFAULT);
+                CUDA_R_32F, static_cast<Int>(p.ldc), compute, algorithm);
   });
 }
 
@@ -37,6 +47,12 @@ void gemm(const MatmulArgs& p, const Queue& queue, cublasComputeType_t compute) 
 
 void cublas(const MatmulArgs& args, const Queue& queue) {
   gemm(args, queue, CUBLAS_COMPUTE_32F_PEDANTIC);
+}
+
+bool cublas_can_autotune() { return autotune.has_value(); }
+
+void cublas_autotuned(const MatmulArgs& args, const Queue& queue) {
+  gemm(args, queue, CUBLAS_COMPUTE_32F_PEDANTIC, autotune.value());
 }
 
 void cublas_tf32(const MatmulArgs& args, const Queue& queue) {

@@ -61,6 +61,11 @@ constexpr std::int64_t full_strip_shared_bytes(int tile_size, std::int64_t k) {
 /// cuBLAS, pedantic fp32: the vendor's answer to the same question. cublas.cpp
 void cublas(const MatmulArgs& args, const Queue& queue);
 
+/// The same by the fastest of cuBLAS's algorithms at this shape, which the first launch on a handle
+/// times; and whether this cuBLAS can. cublas.cpp
+void cublas_autotuned(const MatmulArgs& args, const Queue& queue);
+bool cublas_can_autotune();
+
 /// cuBLAS with TF32 tensor cores: inputs lose 13 bits of mantissa. cublas.cpp
 void cublas_tf32(const MatmulArgs& args, const Queue& queue);
 

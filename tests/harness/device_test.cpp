@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <functional>
 #include <utility>
 #include <vector>
@@ -41,6 +42,47 @@ TEST(gpu_Timer, KnowsItsOwnShare) {
   if (!gpu.device) GTEST_SKIP() << *gpu.reason;
   EXPECT_GT(gpu.device->event_seconds, 0);
   EXPECT_LT(gpu.device->event_seconds, 5e-6);  // no more than a launch of nothing
+}
+
+TEST(gpu_Timer, KnowsTheStepOfItsClock) {
+  const Gpu& gpu = found_gpu();
+  if (!gpu.device) GTEST_SKIP() << *gpu.reason;
+  const double step = gpu.device->event_step_seconds;
+  EXPECT_GT(step, 0);
+  EXPECT_LE(step, 1e-6);
+  // whatever is timed is a multiple of it
+  Target& target = targets().of(Backend::gpu);
+  const auto launch = [&] { hold(nullptr, 0, 3000, target.queue().stream); };
+  const Samples samples = target.sample({Regime::hot, 32, 1, 5e-6}, launch);
+  for (const double seconds : samples.seconds) {
+    const double steps = (seconds + gpu.device->event_seconds) / step;
+    EXPECT_NEAR(steps, std::round(steps), 0.05) << seconds;
+  }
+}
+
+// a launch that writes into L2 and leaves: its bytes have still to reach DRAM
+TEST(gpu_Timer, WaitsForWrittenBytesWhereItDrains) {
+  const Gpu& gpu = found_gpu();
+  if (!gpu.device) GTEST_SKIP() << *gpu.reason;
+  Target& target = targets().of(Backend::gpu);
+  const std::int64_t floats = gpu.device->l2_bytes / 10;  // 40 % of L2
+  const Array data(target, floats);
+  const auto median = [&](Regime regime, const std::function<void()>& launch) {
+    std::vector<double> all;
+    for (int block = 0; block < 12; ++block)
+      for (const double s : target.sample({regime, 8, 1, 1e-5}, launch).seconds) all.push_back(s);
+    return middle(all);
+  };
+  const auto write = [&] { target.queue_poison(data.data(), floats); };
+  median(Regime::cold, write);  // warms it up
+  const double dram = 2 * gpu.device->memory_clock_hz * gpu.device->memory_bus_bits / 8;
+  const double least = 4 * static_cast<double>(floats) / dram;
+  const double cold = median(Regime::cold, write), drained = median(Regime::drained, write);
+  EXPECT_GE(drained, least);
+  EXPECT_GT(drained - cold, 0.5 * least) << cold << ' ' << drained;
+  // and a launch that only waits takes no longer for it
+  const auto wait = [&] { hold(nullptr, 0, 20000, target.queue().stream); };
+  EXPECT_NEAR(median(Regime::drained, wait), median(Regime::cold, wait), 1.5e-6);
 }
 
 /// The median of samples of a launch that takes some microseconds, so many in a block.

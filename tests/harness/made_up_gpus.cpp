@@ -3,8 +3,8 @@
 // A recheck on a GPU that there is not (rescue_test.cpp runs it): MADE_UP_GPU is one of
 // tests/models.json. A launch computes on the host and takes as long as the model's memory does at
 // a third of its speed, times MADE_UP_SLOWER; with MADE_UP_SLOW_ROWS one of a single row 20 ms
-// more. MADE_UP_END is what the row `crash` does instead of coming back; MADE_UP_PATIENCE are the
-// seconds that it is waited for.
+// more. MADE_UP_END is what the row `crash` does instead of coming back, MADE_UP_END_FIRST the same
+// in processes of their own; MADE_UP_PATIENCE are the seconds that it is waited for.
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,6 +15,8 @@
 #include <string_view>
 #include <thread>
 
+#include "../../experiments/harness/clock.hpp"
+#include "../../experiments/harness/first.hpp"
 #include "../../experiments/harness/rescue.hpp"
 #include "../../experiments/recheck.hpp"
 #include "../models.hpp"
@@ -155,6 +157,24 @@ Gpu find_gpu() {
   const double rate = 2 * gpu.device->memory_clock_hz * gpu.device->memory_bus_bits / 8 / 3;
   seconds_per_byte = (slower != nullptr ? std::strtod(slower, nullptr) : 1) / rate;
   return gpu;
+}
+
+/// A process of its own, whose context takes a tenth of a second.
+FirstCall first_call(const Strategy& strategy, const Shape& shape,
+                     std::span<const HostMatrix> inputs, std::span<const Placed> outputs,
+                     std::span<float> copied) {
+  // what the row does only here
+  if (const char* end = std::getenv("MADE_UP_END_FIRST")) setenv("MADE_UP_END", end, 1);
+  FirstCall call{.begin = now()};
+  call.context = call.begin + 0.1;
+  std::vector<Matrix> operands;
+  for (const HostMatrix& input : inputs)
+    operands.push_back({const_cast<float*>(input.elements.data()), input.ld, input.element});
+  for (const Placed& output : outputs)
+    operands.push_back({copied.data() + output.at, output.ld, output.extent.element});
+  strategy.launch.run({shape, operands, {}});
+  call.end = now() + 0.1;
+  return call;
 }
 
 std::unique_ptr<Target> make_gpu_target(const Device& device) {

@@ -93,15 +93,20 @@ TEST(Plan, HasEverythingButWhatAFullRunLeavesOut) {
       for (const auto& row : experiment.ladder) {
         for (const auto regime : regimes) {
           const bool cpu = row.launch.backend == Backend::cpu;
-          const bool part = regime == Regime::end_to_end && row.role == Role::part;
+          const bool part =
+              (regime == Regime::end_to_end || regime == Regime::drained) && row.role == Role::part;
           if (cpu ? regime != Regime::hot : part || (regime == Regime::inner && !row.repeats))
             continue;
+          if (is_first(regime)) continue;  // only if named
           if (regime == Regime::sustained &&
               std::ranges::find(experiment.sustained, row.name) == experiment.sustained.end())
             continue;
           ++count;
+          const bool library = row.role == Role::baseline && shape == experiment.headline;
           if (regime == Regime::sustained)
             left += shape == experiment.headline;
+          else if (regime == Regime::drained && !library && !writes_much(experiment, row, shape))
+            continue;
           else
             left += experiment.leaves_out == nullptr || !experiment.leaves_out(row, shape, regime);
         }
@@ -115,6 +120,17 @@ TEST(Plan, HasEverythingButWhatAFullRunLeavesOut) {
   }
   EXPECT_THROW(plan(experiments(), {.experiments = {"matmul"}, .shapes = {"0x3x4"}}),
                std::invalid_argument);
+}
+
+TEST(Plan, StartsProcessesOnlyForRegimesOrCasesThatAreNamed) {
+  const auto count = [](const Choice& choice) {
+    return std::ranges::count_if(plan(experiments(), choice).cases,
+                                 [](const Case& c) { return is_first(c.regime); });
+  };
+  EXPECT_EQ(count({}), 0);
+  EXPECT_EQ(count({.shapes = {"80x48x64"}}), 0);
+  EXPECT_GT(count({.shapes = {"80x48x64"}, .regimes = {"first"}}), 0);
+  EXPECT_EQ(count({.cases = {"matmul/global16/80x48x64/first"}}), 1);
 }
 
 TEST(Plan, RefusesAShapeThatOnlyTheMachineHas) {

@@ -67,6 +67,35 @@ TEST_F(Disturbed, IsMarkedWhereItStaysSo) {
   EXPECT_EQ(measured("3-1000")["status"], "passed");
 }
 
+// the made-up context takes a tenth of a second, and a process has both regimes' samples
+TEST_F(MadeUpGpu, TimesTheFirstCallOfProcesses) {
+  const auto outcome = measure("--shape=256x256 --regime=first,first_context");
+  EXPECT_EQ(outcome.code, 0) << outcome.output;
+  const auto cases = record()["cases"];
+  ASSERT_EQ(cases.size(), 2u) << cases;
+  std::vector<std::vector<double>> seconds;
+  for (const auto& line : samples()) {
+    EXPECT_EQ(line["blocks"].size(), line["samples"].size());
+    seconds.push_back(line["samples"]);
+  }
+  ASSERT_EQ(seconds[0].size(), seconds[1].size());
+  for (std::size_t i = 0; i < seconds[0].size(); ++i)
+    EXPECT_NEAR(seconds[1][i] - seconds[0][i], 0.1, 1e-4);
+}
+
+TEST_F(MadeUpGpu, BlamesTheRowThatEndsItsFirstProcess) {
+  const auto outcome = run(output() +
+                               " --experiment=doubling --strategy=gpu,crash --shape=256x256 "
+                               "--regime=first --per-case=0.05",
+                           program("NVIDIA H200", "MADE_UP_END_FIRST=segfault"));
+  EXPECT_EQ(outcome.code, 0) << outcome.output;
+  for (const auto& c : record()["cases"]) {
+    const bool crashes = c["id"] == "doubling/crash/256x256/first";
+    EXPECT_EQ(c["status"], crashes ? "failed" : "passed") << c;
+    if (crashes) EXPECT_NE(c["reason"].get<std::string>().find("signal"), std::string::npos) << c;
+  }
+}
+
 constexpr const char* one_shape = "--shape=256x256 --regime=hot ";
 
 /// What a row does in place of coming back, and what its cases say of it then.

@@ -33,7 +33,8 @@ constexpr std::string_view documents[] = {"copy", "naive", "no_bank_conflicts"};
 /// report asks what binds it.
 bool leaves_out(const Strategy& strategy, const Shape& shape, Regime regime) {
   const bool headline = shape == Shape{8192, 8192};
-  if (regime != Regime::cold) return regime != Regime::hot || !headline || strategy.sweep;
+  if (regime != Regime::cold && regime != Regime::drained)
+    return regime != Regime::hot || !headline || strategy.sweep;
   if (strategy.name == "copy") return false;
   const bool of_documents = strategy.source.document != beyond && strategy.role == Role::rung;
   return (of_documents || strategy.sweep) && !headline;
