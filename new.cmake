@@ -5,7 +5,8 @@
 # template/. The lines to change say EDIT.
 cmake_policy(VERSION 3.25)
 set(folder ${CMAKE_CURRENT_BINARY_DIR}/${NAME})
-set(taken machine audit all clean help install package test article)
+set(taken machine audit all benchmark clean edit_cache help install package package_source rebuild_cache test
+    article)
 string(LENGTH "${NAME}" length)
 cmake_path(COMPARE "${CMAKE_CURRENT_LIST_DIR}" EQUAL "${CMAKE_CURRENT_BINARY_DIR}" within)
 if("${NAME}" STREQUAL "")

@@ -186,15 +186,15 @@ function(recheck_add_experiments name)
               --ncu "${NCU}" --sanitizer "${COMPUTE_SANITIZER}" --nvcc "${CMAKE_CUDA_COMPILER}")
   add_custom_target(${name}_report
     COMMAND ${measure} --measured ${own}_measured --report ${own}_report --bundle ${own}_report.zip --flags ${flags}
+    DEPENDS ${name} recheck_python_packages
     COMMENT "Measuring the full matrix and rendering ${name}_report"
     USES_TERMINAL VERBATIM)
   add_custom_target(${name}_quick
     COMMAND ${measure} --quick --measured ${own}_quick_measured --report ${own}_quick --bundle ${own}_quick.zip
             --flags ${flags}
+    DEPENDS ${name} recheck_python_packages
     COMMENT "Measuring what decides the claims and rendering ${name}_quick"
     USES_TERMINAL VERBATIM)
-  add_dependencies(${name}_report ${name} recheck_python_packages)
-  add_dependencies(${name}_quick ${name} recheck_python_packages)
   add_custom_target(${name}_render
     COMMAND ${program} render ${own}_measured --experiments ${arg_CLAIMS} --output ${own}_report
             --bundle ${own}_report.zip

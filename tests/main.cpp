@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Several tests share a process, and hence a CUDA context; --shard=1/2 runs every second one. Where
-// none of them could run, for want of a GPU say, the exit code is the one that CTest takes for
-// "skipped"; each says why on its own.
+// Several tests share a process and its CUDA context; --shard=0/2 runs every second one. If all are
+// skipped, because there is no GPU for example, the exit code is 77, which CTest takes for a skip.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -20,7 +19,7 @@ namespace {
 constexpr std::string_view variables[] = {"GTEST_", "TESTBRIDGE_", "XML_OUTPUT_FILE", "BENCHMARK_"};
 
 /// Starts this program again without them if there are any, as GoogleTest reads some before main().
-void ignore_environment(char** argv) {
+void ignore_environment(char* const* argv) {
   std::vector<std::string> found;
   for (char* const* entry = environ; *entry != nullptr; ++entry)
     for (const auto prefix : variables)
@@ -38,14 +37,16 @@ void ignore_environment(char** argv) {
 int main(int argc, char** argv) {
   ignore_environment(argv);
   testing::InitGoogleTest(&argc, argv);
-  for (const char* flag : std::span(argv, argv + argc).subspan(1)) {
-    int number = 0, count = 0;
-    if (std::sscanf(flag, "--shard=%d/%d", &number, &count) != 2 || number < 1 || number > count) {
-      std::fprintf(stderr, "unknown flag '%s'\n", flag);
+  for (const std::string flag : std::span(argv, argv + argc).subspan(1)) {
+    const std::string shard = "--shard=";
+    const auto slash = flag.find('/');
+    if (!flag.starts_with(shard) || slash == std::string::npos) {
+      std::fprintf(stderr, "unknown flag '%s'\n", flag.c_str());
       return 2;
     }
-    setenv("GTEST_TOTAL_SHARDS", std::to_string(count).c_str(), 1);
-    setenv("GTEST_SHARD_INDEX", std::to_string(number - 1).c_str(), 1);
+    const auto index = flag.substr(shard.size(), slash - shard.size());
+    setenv("GTEST_SHARD_INDEX", index.c_str(), 1);
+    setenv("GTEST_TOTAL_SHARDS", flag.substr(slash + 1).c_str(), 1);
   }
   const int failed = RUN_ALL_TESTS();
   const auto& tests = *testing::UnitTest::GetInstance();

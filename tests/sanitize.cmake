@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake -D SANITIZER=PROGRAM -D TOOL=memcheck -D TESTS=PROGRAM -D FILTER=... [-D LEFT_OUT=...] [-D SHARD=--shard=1/4]
+# cmake -D SANITIZER=PROGRAM -D TOOL=memcheck -D TESTS=PROGRAM -D FILTER=... [-D LEFT_OUT=...] [-D SHARD=--shard=0/4]
 #       -P sanitize.cmake
 #
 # Runs tests under one tool of compute-sanitizer. A pass is every chosen test run, none skipped, and a

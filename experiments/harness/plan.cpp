@@ -273,7 +273,8 @@ void keep_named(std::vector<Case>& cases, const std::vector<std::string>& ids) {
   std::set<std::string> left(ids.begin(), ids.end());
   std::erase_if(cases, [&](const Case& c) {
     const bool named = left.erase(c.id()) > 0;
-    return !named && !is_own(*c.experiment);
+    // nor does a full run, which resumes this one, have first calls that are not named
+    return !named && (!is_own(*c.experiment) || is_first(c.regime));
   });
   if (!left.empty())
     throw std::invalid_argument("--cases names " + *left.begin() +

@@ -244,8 +244,9 @@ Settings settings_of(const Options& options, const Json& earlier, const Gpu& gpu
 /// What is measured, and how: with what the last run in the folder has found out if `options` ask
 /// for it. Where nothing was begun, this run begins, without --resume in `options`; what belongs to
 /// another machine or is damaged is set aside before.
-std::pair<Settings, Record> begin(Options& options, std::span<const Experiment> experiments,
-                                  const Planned& planned, const Gpu& gpu) {
+std::pair<Settings, Record> resume_or_begin(Options& options,
+                                            std::span<const Experiment> experiments,
+                                            const Planned& planned, const Gpu& gpu) {
   const auto found = [&](const Json& earlier) {
     const Settings settings = settings_of(options, earlier, gpu);
     Record record{.experiments = experiments,
@@ -317,7 +318,7 @@ int measure(const std::vector<char*>& words, Options options,
   has_journal(options.output);  // throws where another run writes
   const Gpu gpu = find_gpu();
   require_gpu(gpu, planned.cases, options);
-  auto [settings, record] = begin(options, experiments, planned, gpu);
+  auto [settings, record] = resume_or_begin(options, experiments, planned, gpu);
   Progress progress(record.cases);
   predict_and_fit(record, options, settings, gpu, progress);
   prepare(options.output, options.resume);

@@ -3,7 +3,6 @@ refuses."""
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import signal
@@ -191,21 +190,6 @@ def test_a_partition_that_is_not_asked_for_has_no_say(tmp_path: Path) -> None:
             [*map(str, words), *chosen], capture_output=True, text=True, check=False
         ).stdout
         assert "--system=" in said and ("--exec-policy=serial" in said) == serial
-
-
-def test_a_job_that_runs_again_begins_where_nothing_can_be_resumed(tmp_path: Path) -> None:
-    """The job before was killed before its first case, or was on another machine."""
-    sites.python()  # all tests of this file are skipped together
-    program = sites.measuring(tmp_path / "program", sites.SHORT)
-    words = ["sh", TREE / "experiments/fleet/job.sh", program]
-    (measured := tmp_path / "measured").mkdir()
-    for why in ("nothing was begun in measured", "moved to measured/set_aside_1"):
-        job = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=True)
-        assert f"{why}; measuring from the start\n" in job.stderr
-        record = json.loads((measured / "record.json").read_text())
-        assert record["finished"] and record["environment"]["cpu"] != "another"
-        record["environment"]["cpu"] = "another"
-        (measured / "record.json").write_text(json.dumps(record))
 
 
 @pytest.mark.parametrize("ends", [signal.SIGINT, signal.SIGTERM], ids=["ctrl_c", "terminated"])

@@ -123,8 +123,8 @@ def test_a_requeued_job_comes_to_its_end(cluster: slurm.Slurm, tmp_path: Path, l
     """Requeued before its first case, and behind some."""
     program = sites.measuring(tmp_path / "program", sites.LONG + " --per-case=0.1")
     job = sites.script(tmp_path / "job", f"exec sh {sites.TREE}/experiments/fleet/job.sh {program}")
-    words = ["sbatch", "--parsable", "--requeue", "--partition=all", f"--chdir={tmp_path}", str(job)]
-    number = cluster.call(*words).strip()
+    words = ["--parsable", "--requeue", "--partition=all", f"--chdir={tmp_path}", str(job)]
+    number = cluster.call("sbatch", *words).strip()
     measured = tmp_path / "measured"
     journal, whole = measured / "record.journal.jsonl", measured / "record.json"
 

@@ -54,11 +54,11 @@ def run(program: Path, folder: Path, processes: int) -> dict[str, str]:
     "skipped", or why it failed."""
     env = os.environ | {"CUDA_CACHE_PATH": str(folder / "cache"), "CUDA_CACHE_MAXSIZE": CACHE_BYTES}
     running = []
-    for number in range(1, processes + 1):
-        report = folder / f"{program.name}_{number}.xml"
+    for index in range(processes):
+        report = folder / f"{program.name}_{index}.xml"
         report.unlink(missing_ok=True)
         words = [str(program), f"--gtest_filter={FILTER}", f"--gtest_output=xml:{report}"]
-        words.append(f"--shard={number}/{processes}")
+        words.append(f"--shard={index}/{processes}")
         with report.with_suffix(".log").open("wb") as log:
             running.append((report, subprocess.Popen(words, env=env, stdout=log, stderr=log)))
     found: dict[str, str] = {}
