@@ -161,12 +161,12 @@ def main(words: Sequence[str] | None = None) -> int:
 
 # of Python's variables those that say where things are, or how output is written
 KEPT = {"PATH", "HOME", "USERBASE", "NOUSERSITE", "SAFEPATH", "PYCACHEPREFIX"}
-KEPT |= {"DONTWRITEBYTECODE", "IOENCODING", "UNBUFFERED", "HASHSEED"}
-OTHERS = ("MPL", "MATPLOTLIB", "NPY_", "NUMPY_")  # beginnings of matplotlib's and NumPy's
+KEPT |= {"DONTWRITEBYTECODE", "IOENCODING", "UNBUFFERED", "HASHSEED", "UTF8"}
+OTHERS = ("MPL", "MATPLOTLIB", "NPY_", "NUMPY_", "GIT_")  # beginnings of all of other programs
 
 
 def neutral(variables: Mapping[str, str]) -> dict[str, str]:
-    """An environment without the user's settings of Python, NumPy and matplotlib, which could
+    """An environment without the user's settings of Python, NumPy, matplotlib and git, which could
     change a report or prevent it."""
     kept = {
         name: value
@@ -181,7 +181,8 @@ def entry() -> NoReturn:
     """The same as a process."""
     variables = neutral(os.environ)
     # the interpreter has read its own settings by now: it starts again without them
-    if any(name.startswith("PYTHON") for name in os.environ.keys() - variables.keys()):
+    gone = os.environ.keys() - variables.keys()
+    if sys.executable and any(name.startswith("PYTHON") for name in gone):
         os.execve(sys.executable, sys.orig_argv, variables)
     os.environ.clear()
     os.environ.update(variables)

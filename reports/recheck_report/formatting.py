@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -71,6 +72,14 @@ def headline(counts: Mapping[str, int], gpu: bool) -> str:
         return "nothing was measured on a GPU"
     verbs = "holds" if holds == 1 else "hold", "fails" if fails == 1 else "fail"
     return f"{holds} of {total} claims {verbs[0]}, {fails} {verbs[1]}" if total else ""
+
+
+def holding(verdicts: Iterable[str], of: str) -> str:
+    """ "2 of 3 choices, 2 not measured": how many hold of those that were measured."""
+    found = Counter(verdicts)
+    lacking = found.pop("not measured", 0)
+    more = f", {lacking} not measured" if lacking else ""
+    return f"{found['holds']} of {found.total()} {of}{more}"
 
 
 def few(found: Sequence[str], most: int, between: str = ", ") -> str:

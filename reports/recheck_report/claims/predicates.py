@@ -367,7 +367,7 @@ class Questions:
         gpu = self.record.environment.gpu
         found: dict[str, float] = {}
         if self.probes and not self.probes.foreign(self.record):
-            found |= self.probes.attributes
+            found |= {k: v for k, v in self.probes.attributes.items() if v}  # 0: not known
         if gpu:
             found |= {k: v for k, v in vars(gpu).items() if type(v) in (int, float)}
         return found

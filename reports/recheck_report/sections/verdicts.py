@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from recheck_report.anchors import CLAIMS, claim_place, slug
@@ -27,6 +27,7 @@ from recheck_report.formatting import (
     duration,
     few,
     headline,
+    holding,
     label,
     margin,
     plain,
@@ -73,14 +74,6 @@ def number_in_words(found: Outcome | Value, mark: str = "", against: float = 1.0
     if found.unit == "×" and value is not None and low is not None and high is not None:
         return Ratio(value, low, high, mark=mark).as_fast_as("", against)
     return number(value, low, high, found.unit, mark)
-
-
-def _share(verdicts: Iterable[str], of: str) -> str:
-    """ "2 of 3 choices, 2 not measured": of those that were measured."""
-    found = Counter(verdicts)
-    lacking = found.pop("not measured", 0)
-    more = f", {lacking} not measured" if lacking else ""
-    return f"{found['holds']} of {found.total()} {of}{more}"
 
 
 def _mark(outcome: Outcome) -> str:
@@ -152,7 +145,7 @@ def measured(judged: Judged) -> str:
         if len(text) > LONGEST:
             text = f"{len(outcome.check.shapes)} sizes"
     if outcome.over:
-        text += f"; holds for {_share((each.verdict for _, each in outcome.over), 'choices')}"
+        text += f"; holds for {holding((each.verdict for _, each in outcome.over), 'choices')}"
     more = len(judged.outcomes) - 1
     return text + (f" (and {more} more)" if more else "")
 
@@ -170,7 +163,7 @@ def tested(judged: Judged) -> str:
             text = text.replace(times[0], " against ")
         found += f"; tested: {text}"
     if judged.claim.scope != "every" and judged.shown:
-        found += f"; holds in {_share(judged.configurations.values(), 'configurations')}"
+        found += f"; holds in {holding(judged.configurations.values(), 'configurations')}"
     # which of two that are named is to be the faster, the claim says itself
     known = asks in ("faster", "slower") or (judged.here and not timed)
     return found if found == NONE or known else f"{found}; asked: {asks}"
