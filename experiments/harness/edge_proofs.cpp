@@ -85,7 +85,7 @@ int show_cases(std::span<const Experiment> experiments, const Choice& choice) {
       if (!gate) gate = std::make_unique<Gate>(*c.experiment, c.shape, target, 0, 1);
       const Result proof = gate->prove(*c.strategy);
       if (proof.passed()) {
-        gate->operands().poison();
+        gate->operands().prepare(*c.strategy, gate->operands().reals());
         target.show(gate->operands().launch(*c.strategy));
       }
       return proof;

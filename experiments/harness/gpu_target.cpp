@@ -198,18 +198,19 @@ class GpuTarget final : public Target {
   }
 
   Samples sample(const Sampling& sampling, const std::function<void()>& launch) override {
-    const auto& [regime, wanted, batch, guess, fresh, poison] = sampling;
+    const auto& [regime, wanted, batch, guess, fresh, poison, in_place] = sampling;
     const int count = std::min(wanted, most_samples);
     have_events(2 * count);
     clear_readings(2 * count);
     const auto get_ready = [&] {
       hold_.begin(stream_);
+      if (regime == Regime::cold || in_place) poison();
       if (regime == Regime::cold) {
-        poison();
         flush_l2(reinterpret_cast<const float4*>(flush_.data()), flush_bytes_,
                  scratch_.data() + clock_floats, stream_);
       } else {
         launch();
+        if (in_place) poison();
       }
     };
     static_assert(method.queued_samples == 1);
@@ -227,11 +228,12 @@ class GpuTarget final : public Target {
       synchronize();
     }
     if (fresh != nullptr) {
-      const bool cold = regime == Regime::cold;
-      if (cold) fresh->begin();  // nothing comes between a flush and a launch
+      // nothing comes between a flush and a launch, or changes what the last one has left
+      const bool first = regime == Regime::cold || in_place;
+      if (first) fresh->begin();
       get_ready();
       for (int b = 0; b < fresh->position; ++b) launch();
-      if (!cold) fresh->begin();
+      if (!first) fresh->begin();
       launch();
       fresh->end();
       hold_.release();
@@ -245,16 +247,29 @@ class GpuTarget final : public Target {
     return samples;
   }
 
-  Sustained sustain(const std::function<void()>& launch, double guess) override {
+  Sustained sustain(const std::function<void()>& once, double guess,
+                    const std::function<void()>& restore) override {
     BackToBack busy(stream_, guess);
     Sustained all{.seconds = {}, .clock_hz = {}};
+    const auto launch = [&] {
+      if (restore) restore();
+      once();
+    };
     const double chunk_seconds = settle(busy, launch, all.settling);
     const auto chunks = std::max<std::int64_t>(
         1, std::llround(method.sustained_seconds / (sustained_windows * chunk_seconds)));
     const std::int64_t first = busy.queued(), end = first + sustained_windows * chunks;
     clear_readings(2 * sustained_windows);
+    if (restore) have_events(static_cast<int>(2 * (end - first)));
     const auto mark = [&](std::int64_t chunk, bool begins) {
       const auto at = chunk - first;
+      // the restores of a chunk are in its time, so one more launch has a time of its own
+      if (restore && begins && chunk < end) {
+        restore();
+        check(cudaEventRecord(*events_[2 * at], stream_));
+        once();
+        check(cudaEventRecord(*events_[2 * at + 1], stream_));
+      }
       if (chunk < end && at % chunks == (begins ? 0 : chunks - 1))
         read_clocks(readings(static_cast<int>(2 * (at / chunks)) + (begins ? 0 : 1)),
                     device_.sm_count, stream_);
@@ -265,9 +280,15 @@ class GpuTarget final : public Target {
       meter.look();
     }
     synchronize();
-    for (int i = 0; i < sustained_windows; ++i)
-      all.seconds.push_back(mean_of(std::span(busy.seconds()).subspan(first + i * chunks, chunks)) /
-                            busy.launches());
+    for (int i = 0; i < sustained_windows; ++i) {
+      std::vector<double> alone;
+      for (auto at = i * chunks; restore && at < (i + 1) * chunks; ++at)
+        alone.push_back(seconds_between(static_cast<int>(2 * at), static_cast<int>(2 * at + 1)));
+      all.seconds.push_back(
+          restore ? mean_of(alone)
+                  : mean_of(std::span(busy.seconds()).subspan(first + i * chunks, chunks)) /
+                        busy.launches());
+    }
     all.clock_hz = clocks_between(2 * sustained_windows);
     all.power = meter.power(mean_of(all.seconds));
     return all;

@@ -83,8 +83,8 @@ void require_rows(const Experiment& experiment) {
 }
 
 /// What outputs say of one another.
-void require_outputs(const Experiment& experiment, const Problem& problem, const Shape& shape) {
-  const auto outputs = problem.output(shape);
+void require_outputs(const Experiment& experiment, const Strategy& row, const Shape& shape) {
+  const auto inputs = experiment.inputs(shape), outputs = experiment.problem_of(row).output(shape);
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const auto refuse_if = [&](bool wrong, const std::string& what) {
       if (wrong)
@@ -97,6 +97,16 @@ void require_outputs(const Experiment& experiment, const Problem& problem, const
       refuse_if(holds.rows * holds.columns == 0 || holds.length_in,
                 " has its length_in " + std::to_string(*length) +
                     ", which has to be another output, with an element, and no such length");
+    }
+    if (const auto& input = outputs[i].starts_as) {
+      const bool there = *input >= 0 && std::cmp_less(*input, inputs.size());
+      const Extent as = there ? inputs[static_cast<std::size_t>(*input)] : Extent{-1, -1};
+      refuse_if(as.rows != outputs[i].rows || as.columns != outputs[i].columns ||
+                    as.element != outputs[i].element,
+                " starts_as " + std::to_string(*input) +
+                    ", which has to be an input of the same extent and element");
+      refuse_if(row.repeats, " starts as an input: '" + std::string(row.name) +
+                                 "' cannot repeat its work in a launch");
     }
   }
 }
@@ -119,8 +129,7 @@ void require_shape_of(const Experiment& experiment, const Shape& shape) {
       refuse_table(experiment, "at " + text + " an input or an output is " +
                                    std::to_string(matrix.rows) + "x" +
                                    std::to_string(matrix.columns));
-  for (const auto& row : experiment.ladder)
-    require_outputs(experiment, experiment.problem_of(row), shape);
+  for (const auto& row : experiment.ladder) require_outputs(experiment, row, shape);
 }
 
 /// What matrices hold.
@@ -140,7 +149,7 @@ Held held_by(const std::vector<Extent>& matrices) {
 void require_timed(const Experiment& experiment) {
   std::set<Shape> timed;
   for (const auto& shape : experiment.timed) {
-    if (std::ranges::count(shape, 0) > 0)
+    if (experiment.is_empty(shape))
       refuse_table(experiment, "at " + to_string(shape) +
                                    " there is nothing to time: make it one of its edges");
     if (!timed.insert(shape).second)
@@ -253,7 +262,7 @@ std::vector<Shape> shapes_of(const Experiment& experiment, const Choice& choice)
   for (const auto& text : choice.shapes) {
     if (extents_of(text) != experiment.axes.size()) continue;
     auto shape = parse_shape(text, experiment.axes.size());
-    if (std::ranges::count(shape, 0) > 0)
+    if (experiment.is_empty(shape))
       throw std::invalid_argument("'" + text + "' has nothing to time: give extents from 1 on");
     if (std::ranges::find(shapes, shape) == shapes.end()) shapes.push_back(std::move(shape));
   }

@@ -45,14 +45,18 @@ Footprint footprint(const Experiment& experiment, const Shape& shape, Backend ba
   const auto inputs = static_cast<double>(all_inputs(experiment, shape, backend));
   const auto output = static_cast<double>(largest_output(experiment, shape, backend, 0));
   const auto workspace = static_cast<double>(largest_workspace(experiment, shape, backend));
-  const double on_target = sizeof(float) * (4 * inputs + 3 * output + 2 * workspace);
+  // what outputs start as, of two kinds of integers and of reals
+  const bool in_place = std::ranges::any_of(
+      experiment.ladder, [&](const Strategy& s) { return experiment.in_place(s, shape); });
+  const double starts = in_place ? 3 * output : 0;
+  const double on_target = sizeof(float) * (4 * inputs + 3 * output + starts + 2 * workspace);
   // three oracles, two doubles for each output element that they know
   const Extent extent = experiment.problem.output(shape)[0];
   const auto rows = static_cast<double>(extent.rows), columns = static_cast<double>(extent.columns);
   const double oracles = 6 * sizeof(double) * std::min(output, std::max(0x1p24, columns)) +
                          12 * sizeof(double) * std::min(rows + columns, 0x1p24);  // scattered ones
   // the output as it is, spoiled, and of other inputs
-  const double on_host = sizeof(float) * (4 * inputs + 3 * output) + oracles;
+  const double on_host = sizeof(float) * (4 * inputs + 3 * output + starts) + oracles;
   return {backend == Backend::gpu ? on_target : 0,
           on_host + (backend == Backend::gpu ? 0 : on_target)};
 }

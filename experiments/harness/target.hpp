@@ -34,6 +34,8 @@ struct Sampling {
   // queued before each sample that is cold, or the CPU's, where anything is to be proven by them:
   // none finds the output of the one before
   std::function<void()> poison = [] {};
+  // whether that has to come before every launch: each changes what it reads
+  bool in_place = false;
 };
 
 /// Timings of a launch: each is one sample, in seconds, divided by its batch.
@@ -102,8 +104,12 @@ class Target {
   virtual Samples sample(const Sampling& sampling, const std::function<void()>& launch) = 0;
   /// Runs `launch`, which takes about `guess` seconds, over and over until pace and power have
   /// settled, or for as long as method.hpp allows, and measures it then. On a CPU its pace alone.
-  virtual Sustained sustain(const std::function<void()>& launch, double guess) {
-    return {sample({Regime::hot, sustained_windows, 1, guess}, launch).seconds, {}};
+  /// `restore`, if it is anything, comes before each launch and is not measured.
+  virtual Sustained sustain(const std::function<void()>& launch, double guess,
+                            const std::function<void()>& restore = {}) {
+    Sampling sampling{Regime::hot, sustained_windows, 1, guess};
+    if (restore) sampling.poison = restore;
+    return {sample(sampling, launch).seconds, {}};
   }
   /// Bytes of inputs beyond which a launch finds nothing in a cache of what one took before.
   [[nodiscard]] virtual std::int64_t cache_bytes() const { return 0; }

@@ -123,7 +123,7 @@ void Timer::warm_up() {
   reporter_.attempt(std::span(&quickest.c, 1), target_, [&]() -> std::optional<Result> {
     const Spend time(quickest.c->spent);
     const InRow in_row;
-    target_.warm_up(quickest.launch);
+    target_.warm_up(gate_.operands().repeatable(*quickest.c->strategy, quickest.launch));
     return {};
   });
 }
@@ -196,10 +196,11 @@ void Timer::calibrate(Row& row) {
     return;
   const double launch_seconds = seconds * row.repeats;
   const InRow in_row(6 * launch_seconds);
-  const auto samples = target_.sample({row.c->regime, 3, 1, launch_seconds}, row.launch).seconds;
+  const auto samples = target_.sample(sampling(row, 3, launch_seconds), row.launch).seconds;
   seconds = middle(samples) / row.repeats;
-  // an event resolves about half a microsecond
-  if (row.c->regime == Regime::hot && seconds < method.batch_below_seconds)
+  // an event resolves about half a microsecond. No launch finds what another left in place
+  if (row.c->regime == Regime::hot && seconds < method.batch_below_seconds &&
+      !gate_.operands().in_place(*row.c->strategy))
     row.batch = std::clamp(static_cast<int>(50e-6 / seconds), 1, 32);
 }
 
@@ -220,9 +221,20 @@ Samples Timer::sample(Row& row, int count, bool fresh, BlockCheck& check) {
   if (fresh) launch = check.fresh_launch(std::uniform_int_distribution(0, row.batch - 1)(chance_));
   const InRow in_row(2 * (count + 2) * seconds);
   if (c.regime == Regime::end_to_end) return {check.end_to_end(count), {}};
-  return target_.sample({c.regime, count, row.batch, seconds, launch ? &*launch : nullptr,
-                         [&] { gate_.operands().queue_poison_output(); }},
-                        row.launch);
+  Sampling wanted = sampling(row, count, seconds);
+  wanted.fresh = launch ? &*launch : nullptr;
+  return target_.sample(wanted, row.launch);
+}
+
+Sampling Timer::sampling(const Row& row, int count, double guess) {
+  Operands& operands = gate_.operands();
+  const Strategy& strategy = *row.c->strategy;
+  return {.regime = row.c->regime,
+          .count = count,
+          .batch = row.batch,
+          .guess = guess,
+          .poison = [&] { operands.queue_prepare_output(strategy); },
+          .in_place = operands.in_place(strategy)};
 }
 
 void Timer::add_block(Row& row, int round, const Samples& samples) {
