@@ -193,6 +193,7 @@ Json environment(const Gpu& gpu, const std::string& command, const Settings& set
   if (gpu.device) {
     const Nvml nvml(gpu.device->pci_bus_id);
     device = gpu_json(*gpu.device, nvml, unknown);
+    state["free_memory_bytes"] = gpu.device->free_bytes;
     state["event_nanoseconds"] = std::llround(1e9 * gpu.device->event_seconds);
     state["other_processes"] = known(unknown, "state.other_processes", nvml.other_processes());
     mps = has_mps();

@@ -95,6 +95,16 @@ double seconds_between_events() {
   return middle(seconds);
 }
 
+/// About what a handle of cuBLAS takes, with its kernels.
+constexpr std::int64_t blas_bytes = 256 << 20;
+
+/// Bytes of the device that nobody has.
+std::int64_t free_memory() {
+  std::size_t free = 0, total = 0;
+  check(cudaMemGetInfo(&free, &total));
+  return static_cast<std::int64_t>(free);
+}
+
 class GpuTarget final : public Target {
  public:
   explicit GpuTarget(const Device& device)
@@ -102,8 +112,14 @@ class GpuTarget final : public Target {
         nvml_(device.pci_bus_id),
         stream_([](cudaStream_t* s) { check(cudaStreamCreate(s)); }),
         blas_([](cublasHandle_t* h) {
-          if (cublasCreate(h) != CUBLAS_STATUS_SUCCESS)
-            throw std::runtime_error("cuBLAS gives no handle on this device");
+          if (cublasCreate(h) == CUBLAS_STATUS_SUCCESS) return;
+          cudaGetLastError();
+          // it says the same of no memory and of no device
+          if (const auto free = free_memory(); free < blas_bytes)
+            throw DeviceError(not_enough_memory("GPU", static_cast<double>(blas_bytes),
+                                                static_cast<double>(free)),
+                              true);
+          throw std::runtime_error("cuBLAS gives no handle on this device");
         }),
         flush_bytes_(std::max(method.flush_l2_sizes * device.l2_bytes, method.flush_least_bytes)),
         flush_(*this, flush_bytes_ / static_cast<std::int64_t>(sizeof(float))),
@@ -115,14 +131,18 @@ class GpuTarget final : public Target {
   [[nodiscard]] Backend backend() const override { return Backend::gpu; }
   [[nodiscard]] kernels::Queue queue() const override { return {stream_, blas_}; }
 
-  [[nodiscard]] std::int64_t free_bytes() const override {
-    std::size_t free = 0, total = 0;
-    check(cudaMemGetInfo(&free, &total));
-    return static_cast<std::int64_t>(free);
-  }
+  [[nodiscard]] std::int64_t free_bytes() const override { return free_memory(); }
   float* allocate(std::int64_t count) override {
     float* data = nullptr;
-    check(cudaMalloc(&data, static_cast<std::size_t>(count) * sizeof(float)));
+    const auto bytes = static_cast<std::size_t>(count) * sizeof(float);
+    const auto code = cudaMalloc(&data, bytes);
+    if (code == cudaErrorMemoryAllocation) {
+      cudaGetLastError();
+      throw DeviceError(
+          not_enough_memory("GPU", static_cast<double>(bytes), static_cast<double>(free_memory())),
+          true);
+    }
+    check(code);
     return data;
   }
   void release(float* data) noexcept override { cudaFree(data); }
@@ -385,9 +405,23 @@ Reason unusable(cudaError_t code, int device_count, int driver_version, int runt
   if (driver_version == 0 || code == cudaErrorNoDevice ||
       (code == cudaSuccess && device_count == 0))
     return "no CUDA device";
-  if (code != cudaSuccess) return std::string("no CUDA device: ") + cudaGetErrorString(code);
+  if (code != cudaSuccess)
+    return std::string("the CUDA device cannot be used: ") + cudaGetErrorString(code);
   return {};
 }
+
+namespace {
+
+/// Why there is no context where a device has too little memory for one.
+std::string no_context(const std::string& pci_bus_id) {
+  constexpr double context_bytes = 0.5e9;  // about, on an H100 or H200
+  const auto free = Nvml(pci_bus_id).free_bytes();
+  return free.value
+             ? not_enough_memory("GPU", context_bytes, *free.value)
+             : "not enough GPU memory for a CUDA context, and how much is free is " + free.reason;
+}
+
+}  // namespace
 
 Gpu find_gpu() {
   int count = 0, driver = 0, runtime = 0;
@@ -400,7 +434,9 @@ Gpu find_gpu() {
           .driver = driver != 0 ? version_text(driver) : "",
           .runtime = version_text(runtime)};
   if (gpu.reason) return gpu;
+  std::string bus_id;
   try {
+    bus_id = pci_bus_id();
     cudaDeviceProp properties{};
     check(cudaGetDeviceProperties(&properties, 0));
     gpu.device = Device{
@@ -409,16 +445,19 @@ Gpu find_gpu() {
         .sm_count = properties.multiProcessorCount,
         .l2_bytes = properties.l2CacheSize,
         .memory_bytes = static_cast<std::int64_t>(properties.totalGlobalMem),
+        .free_bytes = free_memory(),
         .shared_bytes_per_block = static_cast<std::int64_t>(properties.sharedMemPerBlockOptin),
         .clock_hz = 1e3 * static_cast<double>(attribute(cudaDevAttrClockRate)),
         .memory_clock_hz = 1e3 * static_cast<double>(attribute(cudaDevAttrMemoryClockRate)),
         .memory_bus_bits = properties.memoryBusWidth,
-        .pci_bus_id = pci_bus_id(),
+        .pci_bus_id = bus_id,
         .uuid = text_of(properties.uuid),
         .event_seconds = seconds_between_events(),
         .code = kernels::code_here(10 * properties.major + properties.minor)};
   } catch (const CudaError& error) {
-    gpu.reason = std::string("no CUDA device: ") + error.what();
+    gpu.reason = error.out_of_memory
+                     ? no_context(bus_id)
+                     : std::string("the CUDA device cannot be used: ") + error.what();
   }
   return gpu;
 }

@@ -374,7 +374,7 @@ double model(const Case& c, const Settings& settings, const Rates& rates) {
 void predict(std::span<Case> cases, const Settings& settings, const Gpu& gpu,
              std::int64_t host_free) {
   const Rates rates = rates_of(gpu);
-  const auto device_free = gpu.device.value_or(Device{}).memory_bytes;
+  const auto device_free = gpu.device.value_or(Device{}).free_bytes;
   std::map<std::tuple<const Experiment*, Shape, Backend>, bool> room;
   for (Case& c : cases) {
     const auto [known, is_new] = room.try_emplace({c.experiment, c.shape, c.backend()});

@@ -5,7 +5,6 @@
 #include <span>
 
 #include "inputs.hpp"
-#include "text.hpp"
 
 namespace recheck {
 namespace {
@@ -124,10 +123,9 @@ std::optional<Result> refuse_size(const Experiment& experiment, const Shape& sha
                           const char* kind) -> std::optional<Result> {
     if (bytes <= static_cast<double>(free)) return {};
     return because(ReasonCode::no_memory,
-                   "needs " + short_text(bytes / 1e9) + " GB of " + kind + " memory, " +
-                       short_text(static_cast<double>(free) / 1e9) + " GB are free");
+                   not_enough_memory(kind, bytes, static_cast<double>(free)));
   };
-  if (auto refusal = lacking(needed.device, device_free, "device")) return refusal;
+  if (auto refusal = lacking(needed.device, device_free, "GPU")) return refusal;
   return lacking(needed.host, host_free, "host");
 }
 

@@ -61,6 +61,9 @@ class State:
     event_nanoseconds: Annotated[
         int | None, Is("what two adjacent events measure, subtracted from every GPU time; ns")
     ] = None
+    free_memory_bytes: Annotated[
+        int | None, Is("bytes of the GPU's memory that nobody had when the run began")
+    ] = None
     other_cpus: Annotated[
         int | None, Is("the most CPUs that other processes kept busy between two looks")
     ] = None
