@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "conditions.hpp"
 
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <cstdlib>
 #include <stdexcept>
+#include <utility>
 
+#include "../../reference/host.hpp"
 #include "build_info.hpp"
 #include "flags.hpp"
+#include "host_cpus.hpp"
+#include "text.hpp"
 
 namespace recheck {
 namespace {
@@ -30,6 +38,65 @@ std::string value_of(const char* variable) {
 bool is_on(const char* variable) {
   const auto value = value_of(variable);
   return !value.empty() && value != "0";
+}
+
+/// Variables by which a library that rows call computes otherwise, or takes another time.
+struct Deciding {
+  std::string_view begins, why;
+  bool gpu = false;  // matters only where there is one
+};
+constexpr Deciding deciding[] = {
+    {"OMP_", "OpenMP takes threads and places them by it"},
+    {"GOMP_", "GNU's OpenMP takes threads and places them by it"},
+    {"KMP_", "LLVM's and Intel's OpenMP take threads and place them by it"},
+    {"OPENBLAS_", "OpenBLAS takes threads and kernels by it"},
+    {"GOTO_", "OpenBLAS takes threads by it"},
+    {"MKL_", "MKL takes threads and kernels by it"},
+    {"BLIS_", "BLIS takes threads and kernels by it"},
+    {"MALLOC_", "the C library allocates by it"},
+    {"GLIBC_TUNABLES", "the C library allocates, and chooses its functions, by it"},
+    {"CUBLAS", "cuBLAS chooses kernels and workspaces by it", true},
+    {"CUDA_DEVICE_", "CUDA queues, caches or waits by it", true},
+    {"CUDA_MODULE_", "CUDA loads kernels by it", true},
+    {"CUDA_MANAGED_", "CUDA places memory by it", true},
+    {"CUDA_AUTO_BOOST", "the driver sets clocks by it", true},
+    {"CUDA_DISABLE_", "CUDA compiles or sets clocks by it", true},
+    {"CUDA_SCALE_", "CUDA queues by it", true},
+    {"CUDA_GRAPHS_", "CUDA orders graphs by it", true},
+    {"CUDA_ENABLE_", "CUDA watches launches by it", true},
+};
+// begin alike, and choose or print only
+constexpr std::string_view harmless[] = {"OMP_DISPLAY_",      "GOMP_DEBUG",       "KMP_VERSION",
+                                         "KMP_SETTINGS",      "OPENBLAS_VERBOSE", "MKL_VERBOSE",
+                                         "CUDA_DEVICE_ORDER", "CUBLAS_LOG",       "CUBLASLT_LOG",
+                                         "OPENBLAS_HOME",     "MKL_ROOT",         "MKL_HOME"};
+
+/// Those that are set, as "NAME=value", each with its reason. Others may write what they like.
+std::vector<std::pair<std::string, std::string_view>> decided_by(bool has_gpu) {
+  std::vector<std::pair<std::string, std::string_view>> all;
+  const auto begins_as = [](std::string_view text) {
+    return [=](std::string_view start) { return text.starts_with(start); };
+  };
+  for (char* const* entry = environ; *entry != nullptr; ++entry) {
+    std::string text = *entry;
+    const auto known = std::ranges::find_if(deciding, begins_as(text), &Deciding::begins);
+    if (known == std::end(deciding) || (known->gpu && !has_gpu) || text.ends_with('=') ||
+        std::ranges::any_of(harmless, begins_as(text)))
+      continue;
+    constexpr std::size_t longest = 100;
+    if (text.size() > longest) text = text.substr(0, longest) + "...";
+    std::ranges::replace_if(text, [](char c) { return c < ' ' || c > '~'; }, '?');
+    all.emplace_back(text, known->why);
+  }
+  std::ranges::sort(all);
+  return all;
+}
+
+/// What a function of a library answers that may be in this program; 0 where it is not.
+int asked(const char* function) {
+  using Function = int (*)();
+  const auto call = reinterpret_cast<Function>(dlsym(RTLD_DEFAULT, function));
+  return call != nullptr ? call() : 0;
 }
 
 /// The first of some files, separated by semicolons, and how many there are.
@@ -69,6 +136,14 @@ std::vector<Condition> conditions(const Gpu& gpu) {
        shown("NVIDIA_TF32_OVERRIDE") +
            " was set: NVIDIA's libraries computed in another precision.");
 
+  for (const auto& [variable, why] : decided_by(gpu.device.has_value()))
+    note(true, "variable", variable + " was set: " + std::string(why) + ".");
+  const int cpus = allowed_cpus();
+  if (const auto quota = reference::cpu_quota())
+    note(*quota < cpus, "cpu_quota",
+         "A control group gave the process the time of " + short_text(*quota) + " of " +
+             counted(cpus, "CPU") + ": CPU rows, and what surrounds launches, may be stopped.");
+
   note(!build::optimised || !harness_optimised, "debug_build",
        "The C++ code was compiled without optimisation: CPU rows, and what surrounds launches, are "
        "slower.");
@@ -86,6 +161,16 @@ std::vector<Condition> conditions(const Gpu& gpu) {
   note(build::fast_math || harness_fast_math, "fast_math",
        "The C++ code was compiled with fast, less accurate arithmetic (-ffast-math).");
   return all;
+}
+
+int cpu_threads() {
+  int openmp = asked("omp_get_max_threads");
+  if (const int most = asked("omp_get_thread_limit"); most > 0) openmp = std::min(openmp, most);
+  int threads = openmp;
+  for (const char* blas :
+       {"openblas_get_num_threads", "MKL_Get_Max_Threads", "bli_thread_get_num_threads"})
+    threads = std::max(threads, asked(blas));
+  return threads > 0 ? threads : reference::usable_cpus();
 }
 
 void refuse_blocking_launches() {

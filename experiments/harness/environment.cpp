@@ -19,7 +19,6 @@
 #include <sstream>
 
 #include "../../kernels/code.hpp"
-#include "../../reference/host.hpp"
 #include "build_info.hpp"
 #include "conditions.hpp"
 #include "nvml.hpp"
@@ -220,7 +219,7 @@ Json environment(const Gpu& gpu, const std::string& command, const Settings& set
       {"device_debug", *build::device_debug != '\0'},
       {"blas", text_or_null(build::blas)},
       {"cpu", cpu_name("/", kernel.machine)},
-      {"cpu_threads", reference::usable_cpus()},
+      {"cpu_threads", cpu_threads()},
       {"os", after("/etc/os-release", "PRETTY_NAME") + ", " + kernel.sysname + " " + release},
       {"mps", mps},
       {"version", build::version + harness()},

@@ -128,7 +128,8 @@ Answer<double> Nvml::free_bytes() const {
   struct Memory {
     unsigned long long total, free, used;
   } memory{};
-  return answer(fails({"nvmlDeviceGetMemoryInfo"}, &memory), static_cast<double>(memory.free));
+  const auto failed = fails({"nvmlDeviceGetMemoryInfo"}, &memory);
+  return answer(failed, static_cast<double>(memory.free));
 }
 Answer<double> Nvml::limit_watts() const {
   return number<unsigned>("nvmlDeviceGetEnforcedPowerLimit", 1e-3);

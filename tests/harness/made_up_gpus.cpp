@@ -125,6 +125,7 @@ constexpr Strategy rows[] = {
     {.name = "cpu", .source = none, .launch = {Backend::cpu, doubled}},
     {.name = "gpu", .source = none, .launch = {Backend::gpu, doubled_slowly}},
     {.name = "crash", .source = none, .launch = {Backend::gpu, crash_or_double}},
+    {.name = "last", .source = none, .launch = {Backend::cpu, doubled}},
 };
 
 Experiment doubling() {

@@ -44,6 +44,14 @@ TEST_F(Run, RefusesInputThatMakesNoSense) {
   for (const auto& [flags, words] : refusals) expect_refusal(flags, 2, words);
 }
 
+TEST_F(Run, HeedsNoVariableOfGoogleBenchmark) {
+  const std::string list = "--shape=9x8x7 --benchmark_list_tests";
+  EXPECT_EQ(run(list, "BENCHMARK_FILTER=no_such_case BENCHMARK_FORMAT=csv BENCHMARK_NEW_FLAG=1 " +
+                          quoted(RECHECK_BINARY))
+                .output,
+            run(list).output);
+}
+
 TEST_F(Run, SaysWhichVersionAndCommitItIs) {
   ASSERT_EQ(run(output() + " --strategy=cpu_serial --shape=9x8x7").code, 0);
   const auto environment = record()["environment"];
