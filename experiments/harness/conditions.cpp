@@ -46,24 +46,24 @@ struct Deciding {
   bool gpu = false;  // matters only where there is one
 };
 constexpr Deciding deciding[] = {
-    {"OMP_", "OpenMP takes threads and places them by it"},
-    {"GOMP_", "GNU's OpenMP takes threads and places them by it"},
-    {"KMP_", "LLVM's and Intel's OpenMP take threads and place them by it"},
-    {"OPENBLAS_", "OpenBLAS takes threads and kernels by it"},
-    {"GOTO_", "OpenBLAS takes threads by it"},
-    {"MKL_", "MKL takes threads and kernels by it"},
-    {"BLIS_", "BLIS takes threads and kernels by it"},
-    {"MALLOC_", "the C library allocates by it"},
-    {"GLIBC_TUNABLES", "the C library allocates, and chooses its functions, by it"},
-    {"CUBLAS", "cuBLAS chooses kernels and workspaces by it", true},
-    {"CUDA_DEVICE_", "CUDA queues, caches or waits by it", true},
-    {"CUDA_MODULE_", "CUDA loads kernels by it", true},
-    {"CUDA_MANAGED_", "CUDA places memory by it", true},
-    {"CUDA_AUTO_BOOST", "the driver sets clocks by it", true},
-    {"CUDA_DISABLE_", "CUDA compiles or sets clocks by it", true},
-    {"CUDA_SCALE_", "CUDA queues by it", true},
-    {"CUDA_GRAPHS_", "CUDA orders graphs by it", true},
-    {"CUDA_ENABLE_", "CUDA watches launches by it", true},
+    {"OMP_", "decides OpenMP's threads and where they run"},
+    {"GOMP_", "decides the threads of GNU's OpenMP"},
+    {"KMP_", "decides the threads of LLVM's and Intel's OpenMP"},
+    {"OPENBLAS_", "decides OpenBLAS's threads and kernels"},
+    {"GOTO_", "decides OpenBLAS's threads"},
+    {"MKL_", "decides MKL's threads and kernels"},
+    {"BLIS_", "decides BLIS's threads and kernels"},
+    {"MALLOC_", "decides how the C library allocates memory"},
+    {"GLIBC_TUNABLES", "decides how the C library allocates memory and which functions it uses"},
+    {"CUBLAS", "decides cuBLAS's kernels and workspaces", true},
+    {"CUDA_DEVICE_", "decides how CUDA queues, caches or waits", true},
+    {"CUDA_MODULE_", "decides when CUDA loads kernels", true},
+    {"CUDA_MANAGED_", "decides where CUDA places memory", true},
+    {"CUDA_AUTO_BOOST", "decides clocks", true},
+    {"CUDA_DISABLE_", "decides how CUDA compiles or sets clocks", true},
+    {"CUDA_SCALE_", "decides how CUDA queues launches", true},
+    {"CUDA_GRAPHS_", "decides the order in graphs", true},
+    {"CUDA_ENABLE_", "decides how CUDA watches launches", true},
 };
 // begin alike, and choose or print only
 constexpr std::string_view harmless[] = {"OMP_DISPLAY_",      "GOMP_DEBUG",       "KMP_VERSION",
@@ -137,7 +137,7 @@ std::vector<Condition> conditions(const Gpu& gpu) {
            " was set: NVIDIA's libraries computed in another precision.");
 
   for (const auto& [variable, why] : decided_by(gpu.device.has_value()))
-    note(true, "variable", variable + " was set: " + std::string(why) + ".");
+    note(true, "variable", variable + " was set: it " + std::string(why) + ".");
   const int cpus = allowed_cpus();
   if (const auto quota = reference::cpu_quota())
     note(*quota < cpus, "cpu_quota",

@@ -91,7 +91,7 @@ class Environment:
     device_debug: Annotated[bool, Is("whether device code was built with -G")] = False
     blas: Annotated[str | None, Is("the library of the CPU's BLAS; null: none")] = None
     cpu: Annotated[str, Is("model")] = "unknown CPU"
-    cpu_threads: Annotated[int, Is("that the hardware has")] = 0
+    cpu_threads: Annotated[int, Is("that OpenMP or BLAS take, else that there are")] = 0
     os: Annotated[str, Is("distribution and kernel")] = "unknown"
     git: Annotated[Git, Is("of the build")] = Git()
     started: Annotated[str, Is("when the run began, UTC")] = ""
