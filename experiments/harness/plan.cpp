@@ -360,7 +360,7 @@ double model(const Case& c, const Settings& settings, const Rates& rates) {
   const double launch = (5e-6 + std::max(work.flops / rates.flops, work.bytes / rates.bytes)) *
                         (c.regime == Regime::inner ? inner_repeats : 1);
   if (c.regime == Regime::sustained)
-    return method.rest_seconds + 0.7 * method.settling_seconds + method.sustained_seconds;
+    return method.rest_seconds + 0.4 * method.settling_seconds + method.sustained_seconds;
   const double sample = beside(c, launch, bytes) + launch;
   const double block =
       block_overhead + sample * std::clamp(method.block_seconds / launch, 1.0,
