@@ -251,6 +251,16 @@ TEST_F(gpu_Run, LosesOneRowToAnIllegalAccessAndOneToALaunchThatNeverEnds) {
     }
   }
 }
+
+TEST_F(gpu_Run, LosesTheSameRowsInTheGate) {
+  const auto outcome = run("--gate --experiment=matmul", DEVICE_LOSER);
+  if (outcome.output.find("not run: ") != std::string::npos) GTEST_SKIP() << outcome.output;
+  EXPECT_EQ(outcome.code, 1);
+  for (const char* words :
+       {"matmul/before: passed ", "matmul/reads_far_outside: WRONG at ", "cudaErrorIllegalAddress",
+        "matmul/never_ends: WRONG at ", "hangs: its launches", "matmul/after: passed "})
+    EXPECT_NE(outcome.output.find(words), std::string::npos) << words << '\n' << outcome.output;
+}
 #endif
 
 TEST_F(Run, ProvesRowsWithoutTimingThem) {
