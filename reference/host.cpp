@@ -76,17 +76,12 @@ std::vector<fs::path> groups(const fs::path& root, const std::string& controller
 
 }  // namespace
 
-int usable_cpus(const fs::path& root) {
-  double cpus = std::max(1u, std::thread::hardware_concurrency());
-  // who asks OpenMP to bind threads has it bind this one too, to one CPU
-  bool bound = false;
-  for (const char* asked : {"OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY", "KMP_AFFINITY"})
-    bound = bound || std::getenv(asked) != nullptr;
-  if (cpu_set_t allowed; !bound && sched_getaffinity(0, sizeof allowed, &allowed) == 0)
-    cpus = std::min(cpus, static_cast<double>(CPU_COUNT(&allowed)));
+std::optional<double> cpu_quota(const fs::path& root) {
+  std::optional<double> cpus;
   const auto limit = [&](std::optional<std::int64_t> quota, std::optional<std::int64_t> period) {
-    if (quota && period && *quota > 0 && *period > 0)
-      cpus = std::min(cpus, std::ceil(static_cast<double>(*quota) / static_cast<double>(*period)));
+    if (!quota || !period || *quota <= 0 || *period <= 0) return;
+    const double given = static_cast<double>(*quota) / static_cast<double>(*period);
+    cpus = std::min(cpus.value_or(given), given);
   };
   for (const auto& group : groups(root, "")) {
     std::ifstream in(group / "cpu.max");  // "150000 100000", or "max 100000"
@@ -95,6 +90,18 @@ int usable_cpus(const fs::path& root) {
   }
   for (const auto& group : groups(root, "cpu"))
     limit(number_of(group / "cpu.cfs_quota_us"), number_of(group / "cpu.cfs_period_us"));
+  return cpus;
+}
+
+int usable_cpus(const fs::path& root) {
+  double cpus = std::max(1u, std::thread::hardware_concurrency());
+  // who asks OpenMP to bind threads has it bind this one too, to one CPU
+  bool bound = false;
+  for (const char* asked : {"OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY", "KMP_AFFINITY"})
+    bound = bound || std::getenv(asked) != nullptr;
+  if (cpu_set_t allowed; !bound && sched_getaffinity(0, sizeof allowed, &allowed) == 0)
+    cpus = std::min(cpus, static_cast<double>(CPU_COUNT(&allowed)));
+  if (const auto quota = cpu_quota(root)) cpus = std::min(cpus, std::ceil(*quota));
   return std::max(1, static_cast<int>(cpus));
 }
 

@@ -3,11 +3,16 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 
 namespace recheck::reference {
 
-/// CPUs that this process may keep busy: those that it may run on, or as many as its control groups
-/// (a container's or a job's limits) give it time for, if that is fewer. `root` is for tests.
+/// How many CPUs' time the control groups of this process (a container's or a job's limits) give
+/// it; nothing where they do not limit it. `root` is for tests.
+std::optional<double> cpu_quota(const std::filesystem::path& root = "/");
+
+/// CPUs that this process may keep busy: those that it may run on, or as many as its quota gives it
+/// time for, if that is fewer.
 int usable_cpus(const std::filesystem::path& root = "/");
 
 /// Bytes of the host's memory that this process can still have: what the kernel would find by

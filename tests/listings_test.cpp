@@ -27,7 +27,8 @@ std::vector<float> left_by(std::string_view name, const Shape& shape, Target& ta
   const Experiment experiment = matmul::experiment({&*row, 1});
   Operands operands(experiment, shape, target, 0, 1);
   std::vector<float> output(shape[0] * shape[1]);
-  operands.poison();  // or what stood there before may be taken for an answer
+  operands.prepare(*row,
+                   operands.reals());  // or what stood there before may be taken for an answer
   operands.launch (*row)();
   target.synchronize();
   target.copy_out(output.data(), operands.guarded_output() + guard, std::ssize(output));

@@ -20,6 +20,7 @@ inline Device device_of(const nlohmann::ordered_json& gpu) {
           .sm_count = gpu.at("sm_count"),
           .l2_bytes = gpu.at("l2_bytes"),
           .memory_bytes = gpu.at("memory_bytes"),
+          .free_bytes = gpu.at("memory_bytes"),
           .shared_bytes_per_block = gpu.at("shared_bytes_per_block"),
           .clock_hz = gpu.at("clock_hz"),
           .memory_clock_hz = gpu.at("memory_clock_hz"),

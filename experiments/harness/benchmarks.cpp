@@ -2,9 +2,13 @@
 #include "benchmarks.hpp"
 
 #include <benchmark/benchmark.h>
+#include <unistd.h>
 
+#include <cstdlib>
 #include <set>
 #include <stdexcept>
+#include <string>
+#include <string_view>
 
 namespace recheck {
 namespace {
@@ -30,6 +34,17 @@ void report(const Case& c, benchmark::State& state) {
 }
 
 }  // namespace
+
+void forget_variables_of_benchmarks(char** arguments) {
+  std::vector<std::string> names;
+  for (char* const* entry = environ; *entry != nullptr; ++entry)
+    if (const std::string_view text = *entry; text.starts_with("BENCHMARK_"))
+      names.emplace_back(text.substr(0, text.find('=')));
+  if (names.empty()) return;
+  for (const auto& name : names) unsetenv(name.c_str());
+  // the library has read them before main()
+  execv("/proc/self/exe", arguments);
+}
 
 void initialize_benchmarks(std::vector<char*>& arguments) {
   int left = static_cast<int>(arguments.size());

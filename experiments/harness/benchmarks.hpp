@@ -10,6 +10,10 @@ namespace recheck {
 
 // Google Benchmark chooses cases, runs them and reports: a benchmark for each case, by its id.
 
+/// Has its variables, BENCHMARK_FILTER and others, no effect: begins the program again without them
+/// where there are any. Before anything else.
+void forget_variables_of_benchmarks(char** arguments);
+
 /// Gives Google Benchmark its flags. Throws std::invalid_argument, in one line, for one that it
 /// does not know.
 void initialize_benchmarks(std::vector<char*>& arguments);

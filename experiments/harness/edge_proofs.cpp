@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "requirements.hpp"
+#include "rescue.hpp"
 
 namespace recheck {
 
@@ -25,6 +26,8 @@ Result result_of(const auto& body) {
 Proofs prove_edges(const Experiment& experiment, const Strategy& strategy, Targets& targets,
                    EdgeGates& gates) {
   Proofs found;
+  const std::string row = std::string(experiment.name) + "/" + std::string(strategy.name) + "/";
+  name_row(row);
   const auto refused = [&](const auto&... shape) {
     return result_of(
         [&] { return refuse(strategy, shape..., targets.gpu()).value_or(Result{Status::passed}); });
@@ -35,6 +38,7 @@ Proofs prove_edges(const Experiment& experiment, const Strategy& strategy, Targe
     return found;
   }
   for (const auto& shape : experiment.edges) {
+    name_row(row + to_string(shape));
     const Result refusal = refused(shape);
     if (refusal.status == Status::unsupported) {
       found.unsupported[to_string(shape)] = refusal.reason.value_or("");
@@ -64,14 +68,28 @@ namespace {
 
 constexpr int skipped = 77;  // what CTest takes for that, if told so
 
+/// Whether a row's failure has taken the device's context with it.
+bool is_lost(const Strategy& strategy, Targets& targets) {
+  return strategy.launch.backend == Backend::gpu && targets.gpu().device &&
+         failure_of([&] { targets.of(Backend::gpu).synchronize(); });
+}
+
 /// Proves each of these cases and shows a profiler a launch of its row on the reals, in their
 /// order; those of one shape that follow one another share their operands.
 int show_cases(std::span<const Experiment> experiments, const Choice& choice) {
   const auto planned = plan(experiments, choice).cases;
   Targets targets(find_gpu());
   std::unique_ptr<Gate> gate;
-  bool all = true;
+  auto lost = lost_row();
+  bool all = !lost;
   for (const auto& id : choice.cases) {
+    if (lost) {  // the process before has shown those in front of it
+      if (id != lost->row) continue;
+      std::printf("%s: failed: %s\n", id.c_str(), lost->why.c_str());
+      lost.reset();
+      continue;
+    }
+    name_row(id);
     const Case& c = *std::ranges::find(planned, id, &Case::id);
     const auto shares = [&] {
       const Operands& operands = gate->operands();
@@ -85,11 +103,13 @@ int show_cases(std::span<const Experiment> experiments, const Choice& choice) {
       if (!gate) gate = std::make_unique<Gate>(*c.experiment, c.shape, target, 0, 1);
       const Result proof = gate->prove(*c.strategy);
       if (proof.passed()) {
-        gate->operands().poison();
+        gate->operands().prepare(*c.strategy, gate->operands().reals());
         target.show(gate->operands().launch(*c.strategy));
       }
       return proof;
     });
+    if (result.status == Status::failed && is_lost(*c.strategy, targets))
+      give_row_up(result.reason.value_or(""));
     std::printf("%s: %s%s\n", id.c_str(), std::string(name_of(result.status)).c_str(),
                 result.reason ? (": " + *result.reason).c_str() : "");
     all = all && result.passed();
@@ -104,7 +124,8 @@ int run_gate(std::span<const Experiment> experiments, const Choice& choice) {
   if (!choice.cases.empty()) return show_cases(experiments, choice);
   plan(experiments, choice);  // throws for names that there are not
   Targets targets(find_gpu());
-  bool all = true, right = true;
+  auto lost = lost_row();
+  bool all = true, right = !lost;
   for (const auto& experiment : experiments) {
     if (!wanted(choice.experiments, experiment.name)) continue;
     EdgeGates gates;
@@ -112,19 +133,26 @@ int run_gate(std::span<const Experiment> experiments, const Choice& choice) {
       if (!wanted(choice.strategies, strategy.name)) continue;
       const std::string row =
           std::string(experiment.name) + "/" + std::string(strategy.name) + ": ";
-      // should it end the process, its name is there
-      std::fputs(row.c_str(), stdout);
-      std::fflush(stdout);
-      bool begun = true;
       const auto say = [&](const std::string& what) {
-        std::printf("%s%s\n", begun ? "" : row.c_str(), what.c_str());
-        begun = false;
+        std::printf("%s%s\n", row.c_str(), what.c_str());
       };
+      if (lost) {  // the process before has proven those in front of it
+        const std::string id = row.substr(0, row.size() - 2) + "/";
+        if (!lost->row.starts_with(id)) continue;
+        const std::string shape = lost->row.substr(id.size());
+        say("WRONG " + (shape.empty() ? "" : "at " + shape + ": ") + lost->why);
+        lost.reset();
+        continue;
+      }
       const Proofs found = prove_edges(experiment, strategy, targets, gates);
       if (found.not_run) {
         say("not run: " + *found.not_run);
         all = false;
         continue;
+      }
+      if (!found.wrong.empty() && is_lost(strategy, targets)) {
+        name_row(row.substr(0, row.size() - 2) + "/");
+        give_row_up(found.wrong.front());
       }
       const bool tried = found.passed > 0 || !found.wrong.empty();
       right &= tried && found.wrong.empty();

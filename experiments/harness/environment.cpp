@@ -19,7 +19,6 @@
 #include <sstream>
 
 #include "../../kernels/code.hpp"
-#include "../../reference/host.hpp"
 #include "build_info.hpp"
 #include "conditions.hpp"
 #include "nvml.hpp"
@@ -193,6 +192,7 @@ Json environment(const Gpu& gpu, const std::string& command, const Settings& set
   if (gpu.device) {
     const Nvml nvml(gpu.device->pci_bus_id);
     device = gpu_json(*gpu.device, nvml, unknown);
+    state["free_memory_bytes"] = gpu.device->free_bytes;
     state["event_nanoseconds"] = std::llround(1e9 * gpu.device->event_seconds);
     state["event_step_nanoseconds"] = std::llround(1e9 * gpu.device->event_step_seconds);
     state["other_processes"] = known(unknown, "state.other_processes", nvml.other_processes());
@@ -221,7 +221,7 @@ Json environment(const Gpu& gpu, const std::string& command, const Settings& set
       {"device_debug", *build::device_debug != '\0'},
       {"blas", text_or_null(build::blas)},
       {"cpu", cpu_name("/", kernel.machine)},
-      {"cpu_threads", reference::usable_cpus()},
+      {"cpu_threads", cpu_threads()},
       {"os", after("/etc/os-release", "PRETTY_NAME") + ", " + kernel.sysname + " " + release},
       {"mps", mps},
       {"version", build::version + harness()},

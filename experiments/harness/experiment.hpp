@@ -25,6 +25,9 @@ struct Extent {
   /// Of an output whose length depends on the data: the number of the output whose first element
   /// is that length, in elements of a single row, else in rows. What is beyond it is not judged.
   std::optional<int> length_in = {};
+  /// Of an output that is read and written: the number of the input, of the same extent, that it
+  /// is a copy of before each launch.
+  std::optional<int> starts_as = {};
 };
 
 /// What a problem gives: one matrix, or several, which follow one another behind the inputs.
@@ -123,9 +126,24 @@ struct Experiment {
   /// fp32, and a row that rounds to fewer where it owes fp32 is found out however large the sum, if
   /// it does so whatever its inputs are.
   bool wide_integers = false;
+  /// Makes inputs that hang together, or come from a file: writes to rows of any of them, all of
+  /// which hold values by then. A pure function of the seed, which differs between proofs.
+  void (*fill)(std::uint64_t seed, const Shape&, std::span<HostMatrix> inputs) = nullptr;
 
   [[nodiscard]] const Problem& problem_of(const Strategy& strategy) const {
     return strategy.problem != nullptr ? *strategy.problem : problem;
+  }
+  /// Whether a shape leaves nothing to compute: all inputs are empty, or all outputs.
+  [[nodiscard]] bool is_empty(const Shape& shape) const {
+    const auto all = [](const std::vector<Extent>& matrices) {
+      return std::ranges::all_of(matrices, [](const Extent& e) { return e.rows * e.columns == 0; });
+    };
+    return all(inputs(shape)) || all(problem.output(shape));
+  }
+  /// Whether a row reads what it writes, so that no launch may follow another.
+  [[nodiscard]] bool in_place(const Strategy& strategy, const Shape& shape) const {
+    return std::ranges::any_of(problem_of(strategy).output(shape),
+                               [](const Extent& e) { return e.starts_as.has_value(); });
   }
   /// Whether outputs are sums in fp32 of so many terms.
   [[nodiscard]] bool sums_in_fp32(const Shape& shape, std::int64_t count) const {

@@ -107,8 +107,8 @@ Result Gate::prove(const Strategy& strategy) {
 Result Gate::prove_outputs(const Strategy& strategy) {
   const Experiment& experiment = operands_.experiment();
   Soundness& check = Soundness::of(experiment.problem_of(strategy));
-  // where an extent is 0, what is wrong may be right as well
-  const bool on_trial = check.open() && std::ranges::min(operands_.shape()) > 0;
+  // where nothing is computed, what is wrong may be right as well
+  const bool on_trial = check.open() && !experiment.is_empty(operands_.shape());
 
   Inputs& integers = operands_.integers(strategy);
   const Output of_integers = run(strategy, integers);
@@ -142,7 +142,7 @@ Result Gate::prove_outputs(const Strategy& strategy) {
 
 /// One launch into a poisoned output, and what it leaves there.
 Gate::Output Gate::run(const Strategy& strategy, Inputs& inputs) {
-  operands_.poison();
+  operands_.prepare(strategy, inputs);
   const auto launch = operands_.launch(strategy, inputs);
   {
     const InRow in_row;
@@ -246,11 +246,11 @@ BlockCheck::BlockCheck(Gate& gate, const Strategy& strategy, Regime regime, Kind
   }
   // what others have changed since the last check is not this row's doing
   if (kind_.output) operands.restore(strategy_);
-  operands.poison();
+  operands.prepare(strategy_, operands.reals());
 }
 
 BlockCheck::~BlockCheck() {
-  if (exchanged_) gate_.operands_.queue_exchange(strategy_);
+  if (gate_.operands_.exchanged()) gate_.operands_.queue_exchange(strategy_);
 }
 
 FreshLaunch BlockCheck::fresh_launch(int position) {
@@ -261,13 +261,9 @@ FreshLaunch BlockCheck::fresh_launch(int position) {
   const auto begin = [this, &all = operands] {
     all.target().queue_copy(gate_.kept_->data(), all.guarded_output(), all.output_floats());
     all.queue_exchange(strategy_);
-    exchanged_ = true;
-    all.queue_poison_output();
+    all.queue_prepare_output(strategy_);
   };
-  const auto end = [this, &all = operands] {
-    all.queue_exchange(strategy_);
-    exchanged_ = false;
-  };
+  const auto end = [this, &all = operands] { all.queue_exchange(strategy_); };
   return {position, begin, end};
 }
 

@@ -97,8 +97,8 @@ class BlockCheck {
   ~BlockCheck();
 
   /// The launch on fresh inputs: the integers lie where the reals have been, at the same addresses,
-  /// and the output is poisoned. The workspace stays: what stands in it belongs to other inputs.
-  /// `position`: how many launches of the last sample's batch come before it.
+  /// and the output is as before any launch. The workspace stays: what stands in it belongs to
+  /// other inputs. `position`: how many launches of the last sample's batch come before it.
   FreshLaunch fresh_launch(int position);
   /// So many launches from end to end, and a fresh one if that is to be checked; seconds of each.
   std::vector<double> end_to_end(int count);
@@ -118,7 +118,6 @@ class BlockCheck {
   const Strategy& strategy_;
   Regime regime_;
   Kind kind_;
-  bool exchanged_ = false;  // whether the integers lie where the reals should
 };
 
 }  // namespace recheck

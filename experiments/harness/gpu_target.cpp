@@ -115,6 +115,16 @@ std::string cublas_version() {
   return text;
 }
 
+/// About what a handle of cuBLAS takes, with its kernels.
+constexpr std::int64_t blas_bytes = 256 << 20;
+
+/// Bytes of the device that nobody has.
+std::int64_t free_memory() {
+  std::size_t free = 0, total = 0;
+  check(cudaMemGetInfo(&free, &total));
+  return static_cast<std::int64_t>(free);
+}
+
 class GpuTarget final : public Target {
  public:
   explicit GpuTarget(const Device& device)
@@ -122,8 +132,14 @@ class GpuTarget final : public Target {
         nvml_(device.pci_bus_id),
         stream_([](cudaStream_t* s) { check(cudaStreamCreate(s)); }),
         blas_([](cublasHandle_t* h) {
-          if (cublasCreate(h) != CUBLAS_STATUS_SUCCESS)
-            throw std::runtime_error("cuBLAS gives no handle on this device");
+          if (cublasCreate(h) == CUBLAS_STATUS_SUCCESS) return;
+          cudaGetLastError();
+          // it says the same of no memory and of no device
+          if (const auto free = free_memory(); free < blas_bytes)
+            throw DeviceError(not_enough_memory("GPU", static_cast<double>(blas_bytes),
+                                                static_cast<double>(free)),
+                              true);
+          throw std::runtime_error("cuBLAS gives no handle on this device");
         }),
         flush_bytes_(std::max(method.flush_l2_sizes * device.l2_bytes, method.flush_least_bytes)),
         flush_(zeros()),
@@ -134,14 +150,18 @@ class GpuTarget final : public Target {
   [[nodiscard]] Backend backend() const override { return Backend::gpu; }
   [[nodiscard]] kernels::Queue queue() const override { return {stream_, blas_}; }
 
-  [[nodiscard]] std::int64_t free_bytes() const override {
-    std::size_t free = 0, total = 0;
-    check(cudaMemGetInfo(&free, &total));
-    return static_cast<std::int64_t>(free);
-  }
+  [[nodiscard]] std::int64_t free_bytes() const override { return free_memory(); }
   float* allocate(std::int64_t count) override {
     float* data = nullptr;
-    check(cudaMalloc(&data, static_cast<std::size_t>(count) * sizeof(float)));
+    const auto bytes = static_cast<std::size_t>(count) * sizeof(float);
+    const auto code = cudaMalloc(&data, bytes);
+    if (code == cudaErrorMemoryAllocation) {
+      cudaGetLastError();
+      throw DeviceError(
+          not_enough_memory("GPU", static_cast<double>(bytes), static_cast<double>(free_memory())),
+          true);
+    }
+    check(code);
     return data;
   }
   void release(float* data) noexcept override { cudaFree(data); }
@@ -217,7 +237,7 @@ class GpuTarget final : public Target {
   }
 
   Samples sample(const Sampling& sampling, const std::function<void()>& launch) override {
-    const auto& [regime, wanted, batch, guess, fresh, poison] = sampling;
+    const auto& [regime, wanted, batch, guess, fresh, poison, in_place] = sampling;
     const int count = std::min(wanted, most_samples);
     const bool drained = regime == Regime::drained, cold = regime == Regime::cold || drained;
     have_events(2 * count);
@@ -225,11 +245,12 @@ class GpuTarget final : public Target {
     if (drained && !drain_) drain_.emplace(zeros());
     const auto get_ready = [&] {
       hold_.begin(stream_);
+      if (cold || in_place) poison();
       if (cold) {
-        poison();
         read_through(flush_);
       } else {
         launch();
+        if (in_place) poison();
       }
     };
     std::vector<double> drains;
@@ -250,10 +271,12 @@ class GpuTarget final : public Target {
       if (drained) drains.push_back(seconds_of_drain());
     }
     if (fresh != nullptr) {
-      if (cold) fresh->begin();  // nothing comes between a flush and a launch
+      // nothing comes between a flush and a launch, or changes what the last one has left
+      const bool first = cold || in_place;
+      if (first) fresh->begin();
       get_ready();
       for (int b = 0; b < fresh->position; ++b) launch();
-      if (!cold) fresh->begin();
+      if (!first) fresh->begin();
       launch();
       fresh->end();
       hold_.release();
@@ -270,16 +293,29 @@ class GpuTarget final : public Target {
     return samples;
   }
 
-  Sustained sustain(const std::function<void()>& launch, double guess) override {
+  Sustained sustain(const std::function<void()>& once, double guess,
+                    const std::function<void()>& restore) override {
     BackToBack busy(stream_, guess);
     Sustained all{.seconds = {}, .clock_hz = {}};
+    const auto launch = [&] {
+      if (restore) restore();
+      once();
+    };
     const double chunk_seconds = settle(busy, launch, all.settling);
     const auto chunks = std::max<std::int64_t>(
         1, std::llround(method.sustained_seconds / (sustained_windows * chunk_seconds)));
     const std::int64_t first = busy.queued(), end = first + sustained_windows * chunks;
     clear_readings(2 * sustained_windows);
+    if (restore) have_events(static_cast<int>(2 * (end - first)));
     const auto mark = [&](std::int64_t chunk, bool begins) {
       const auto at = chunk - first;
+      // the restores of a chunk are in its time, so one more launch has a time of its own
+      if (restore && begins && chunk < end) {
+        restore();
+        check(cudaEventRecord(*events_[2 * at], stream_));
+        once();
+        check(cudaEventRecord(*events_[2 * at + 1], stream_));
+      }
       if (chunk < end && at % chunks == (begins ? 0 : chunks - 1))
         read_clocks(readings(static_cast<int>(2 * (at / chunks)) + (begins ? 0 : 1)),
                     device_.sm_count, stream_);
@@ -290,19 +326,21 @@ class GpuTarget final : public Target {
       meter.look();
     }
     synchronize();
-    for (int i = 0; i < sustained_windows; ++i)
-      all.seconds.push_back(mean_of(std::span(busy.seconds()).subspan(first + i * chunks, chunks)) /
-                            busy.launches());
+    for (int i = 0; i < sustained_windows; ++i) {
+      std::vector<double> alone;
+      for (auto at = i * chunks; restore && at < (i + 1) * chunks; ++at)
+        alone.push_back(seconds_between(static_cast<int>(2 * at), static_cast<int>(2 * at + 1)));
+      all.seconds.push_back(
+          restore ? mean_of(alone)
+                  : mean_of(std::span(busy.seconds()).subspan(first + i * chunks, chunks)) /
+                        busy.launches());
+    }
     all.clock_hz = clocks_between(2 * sustained_windows);
     all.power = meter.power(mean_of(all.seconds));
     return all;
   }
-  [[nodiscard]] int batch(double seconds) const override {
-    const double least = method.fewest_steps * device_.event_step_seconds;
-    return static_cast<int>(std::clamp(std::ceil(least / seconds), 1.0, 32.0));
-  }
   [[nodiscard]] std::int64_t cache_bytes() const override { return flush_bytes_; }
-  [[nodiscard]] double clock_step() const override { return 32e-9; }  // of events, on Hopper
+  [[nodiscard]] double clock_step() const override { return device_.event_step_seconds; }
 
  private:
   static constexpr int most_samples = 32;  // of one call
@@ -421,9 +459,23 @@ Reason unusable(cudaError_t code, int device_count, int driver_version, int runt
   if (driver_version == 0 || code == cudaErrorNoDevice ||
       (code == cudaSuccess && device_count == 0))
     return "no CUDA device";
-  if (code != cudaSuccess) return std::string("no CUDA device: ") + cudaGetErrorString(code);
+  if (code != cudaSuccess)
+    return std::string("the CUDA device cannot be used: ") + cudaGetErrorString(code);
   return {};
 }
+
+namespace {
+
+/// Why there is no context where a device has too little memory for one.
+std::string no_context(const std::string& pci_bus_id) {
+  constexpr double context_bytes = 0.5e9;  // about, on an H100 or H200
+  const auto free = Nvml(pci_bus_id).free_bytes();
+  return free.value
+             ? not_enough_memory("GPU", context_bytes, *free.value)
+             : "not enough GPU memory for a CUDA context, and how much is free is " + free.reason;
+}
+
+}  // namespace
 
 Gpu find_gpu() {
   int count = 0, driver = 0, runtime = 0;
@@ -437,7 +489,9 @@ Gpu find_gpu() {
           .runtime = version_text(runtime),
           .cublas = cublas_version()};
   if (gpu.reason) return gpu;
+  std::string bus_id;
   try {
+    bus_id = pci_bus_id();
     cudaDeviceProp properties{};
     check(cudaGetDeviceProperties(&properties, 0));
     gpu.device = Device{
@@ -446,16 +500,19 @@ Gpu find_gpu() {
         .sm_count = properties.multiProcessorCount,
         .l2_bytes = properties.l2CacheSize,
         .memory_bytes = static_cast<std::int64_t>(properties.totalGlobalMem),
+        .free_bytes = free_memory(),
         .shared_bytes_per_block = static_cast<std::int64_t>(properties.sharedMemPerBlockOptin),
         .clock_hz = 1e3 * static_cast<double>(attribute(cudaDevAttrClockRate)),
         .memory_clock_hz = 1e3 * static_cast<double>(attribute(cudaDevAttrMemoryClockRate)),
         .memory_bus_bits = properties.memoryBusWidth,
-        .pci_bus_id = pci_bus_id(),
+        .pci_bus_id = bus_id,
         .uuid = text_of(properties.uuid),
         .code = kernels::code_here(10 * properties.major + properties.minor)};
     measure_event_clock(*gpu.device);
   } catch (const CudaError& error) {
-    gpu.reason = std::string("no CUDA device: ") + error.what();
+    gpu.reason = error.out_of_memory
+                     ? no_context(bus_id)
+                     : std::string("the CUDA device cannot be used: ") + error.what();
   }
   return gpu;
 }
@@ -482,8 +539,14 @@ FirstCall first_call(const Strategy& strategy, const Shape& shape,
     operands.push_back({allocate(floats), input.ld, input.element});
     check(cudaMemcpy(memory.back(), input.elements.data(), bytes(floats), cudaMemcpyHostToDevice));
   }
-  for (const Placed& output : outputs)
+  for (const Placed& output : outputs) {
     operands.push_back({allocate(output.floats()), output.ld, output.extent.element});
+    if (!output.extent.starts_as) continue;
+    const HostMatrix& from = inputs[static_cast<std::size_t>(*output.extent.starts_as)];
+    const auto size = static_cast<std::size_t>(size_of(from.element));
+    check(cudaMemcpy2D(memory.back(), output.ld * size, from.elements.data(), from.ld * size,
+                       from.columns * size, from.rows, cudaMemcpyHostToDevice));
+  }
   kernels::Queue queue;
   if (strategy.workspace != nullptr) queue.workspace = allocate(strategy.workspace(shape));
   // a row that takes a queue and no workspace wants the library's handle

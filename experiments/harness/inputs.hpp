@@ -77,6 +77,11 @@ struct HostMatrix {
   [[nodiscard]] std::span<const T> row(std::int64_t i) const {
     return typed().row<T>(i);
   }
+  template <typename T>
+  [[nodiscard]] std::span<T> row(std::int64_t i) {
+    const auto own = typed().row<T>(i);
+    return {const_cast<T*>(own.data()), own.size()};
+  }
 };
 
 /// Words of 32 bits before an output and behind every matrix that belong to nobody.

@@ -124,6 +124,13 @@ Answer<double> Nvml::temperature_c() const {
 Answer<double> Nvml::joules() const {
   return number<unsigned long long>("nvmlDeviceGetTotalEnergyConsumption", 1e-3);
 }
+Answer<double> Nvml::free_bytes() const {
+  struct Memory {
+    unsigned long long total, free, used;
+  } memory{};
+  const auto failed = fails({"nvmlDeviceGetMemoryInfo"}, &memory);
+  return answer(failed, static_cast<double>(memory.free));
+}
 Answer<double> Nvml::limit_watts() const {
   return number<unsigned>("nvmlDeviceGetEnforcedPowerLimit", 1e-3);
 }

@@ -34,6 +34,7 @@ class Nvml {
   [[nodiscard]] Answer<double> temperature_c() const;
   [[nodiscard]] Answer<double> joules() const;       // since the driver was loaded
   [[nodiscard]] Answer<double> limit_watts() const;  // the lowest that is enforced
+  [[nodiscard]] Answer<double> free_bytes() const;   // of its memory
   [[nodiscard]] Answer<bool> ecc() const;
   [[nodiscard]] Answer<bool> mig() const;
   /// The UUID of a MIG instance, a part of this GPU, if CUDA's UUID of the device is that of one.

@@ -2,10 +2,12 @@
 #include "operands.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <set>
 
 #include "clock.hpp"
+#include "mix.hpp"
 
 namespace recheck {
 
@@ -86,6 +88,8 @@ void Operands::fill(Inputs& inputs, std::uint64_t seed) {
       recheck::fill(matrix, seed, number, inputs.values, limit, every);
     ++number;
   }
+  if (experiment_->fill != nullptr) experiment_->fill(mix(seed), shape_, inputs.truth);
+  make_starts(inputs);
   for (auto& [layout, matrix] : inputs.relaid) relayout(inputs.truth[0], layout, matrix);
   std::set<const Array*> written;
   std::vector<Input*> all;
@@ -97,6 +101,25 @@ void Operands::fill(Inputs& inputs, std::uint64_t seed) {
   }
   const auto sums = digests(all);
   for (std::size_t i = 0; i < all.size(); ++i) all[i]->digest = sums[i];
+}
+
+void Operands::make_starts(Inputs& inputs) {
+  for (const Strategy& strategy : experiment_->ladder) {
+    if (strategy.launch.backend != target_->backend() || !in_place(strategy)) continue;
+    auto& [host, array] = inputs.starts[&experiment_->problem_of(strategy)];
+    host.assign(static_cast<std::size_t>(output_floats_), std::bit_cast<float>(~0U));
+    for (const auto& [extent, ld, at] : outputs(strategy)) {
+      if (!extent.starts_as) continue;
+      const HostMatrix& from = inputs.truth[static_cast<std::size_t>(*extent.starts_as)];
+      const auto size = static_cast<std::size_t>(size_of(extent.element));
+      for (std::int64_t i = 0; i < extent.rows; ++i)
+        std::memcpy(reinterpret_cast<char*>(host.data() + at) + i * ld * size,
+                    reinterpret_cast<const char*>(from.elements.data()) + i * from.ld * size,
+                    extent.columns * size);
+    }
+    if (!array) array = std::make_shared<const Array>(*target_, output_floats_);
+    target_->copy_in(array->data(), host.data(), output_floats_);
+  }
 }
 
 void Operands::copy_in(const Input& input) const {
@@ -170,10 +193,24 @@ double Operands::end_to_end(const Strategy& strategy, const Inputs& inputs,
     const double pause = now();
     for (std::size_t i = 0; i < all.size(); ++i) target_->poison(left[i].data, all[i].floats());
     if (strategy.workspace != nullptr) target_->poison(queue.workspace, strategy.workspace(shape_));
-    start += now() - pause;
-    for (std::size_t i = 0; i < stored.size(); ++i)
+    const auto copy = [&](std::size_t i) {
       target_->copy_in(operands[i].data, stored[i].host->elements.data(),
                        std::ssize(stored[i].host->elements));
+    };
+    // what an output starts as is copied in once: as the output
+    std::set<std::size_t> twice;
+    for (const auto& output : all)
+      if (output.extent.starts_as) twice.insert(static_cast<std::size_t>(*output.extent.starts_as));
+    std::ranges::for_each(twice, copy);
+    start += now() - pause;
+    for (std::size_t i = 0; i < stored.size(); ++i)
+      if (!twice.contains(i)) copy(i);
+    for (std::size_t i = 0; i < all.size(); ++i)
+      if (all[i].extent.starts_as)
+        target_->copy_in(
+            left[i].data,
+            inputs.starts.at(&experiment_->problem_of(strategy)).host.data() + all[i].at,
+            all[i].floats());
     strategy.launch.run({shape, operands, queue});
     target_->synchronize();
     for (std::size_t i = 0; i < all.size(); ++i) {
@@ -186,14 +223,35 @@ double Operands::end_to_end(const Strategy& strategy, const Inputs& inputs,
   return now() - start;
 }
 
-void Operands::poison() {
+void Operands::prepare(const Strategy& strategy, const Inputs& inputs) {
   if (workspace_floats_ > 0) target_->poison(workspace_.data(), workspace_floats_);
   target_->poison(output_.data(), output_floats_);
+  if (!in_place(strategy)) return;
+  target_->queue_copy(output_.data(),
+                      inputs.starts.at(&experiment_->problem_of(strategy)).array->data(),
+                      output_floats_);
+  target_->synchronize();
 }
 
-void Operands::queue_poison_output() { target_->queue_poison(output_.data(), output_floats_); }
+void Operands::queue_prepare_output(const Strategy& strategy) {
+  const Inputs& inputs = exchanged_ ? integers(strategy) : reals_;
+  const auto start = inputs.starts.find(&experiment_->problem_of(strategy));
+  if (start == inputs.starts.end())
+    target_->queue_poison(output_.data(), output_floats_);
+  else
+    target_->queue_copy(output_.data(), start->second.array->data(), output_floats_);
+}
+
+std::function<void()> Operands::repeatable(const Strategy& strategy, std::function<void()> launch) {
+  if (!in_place(strategy)) return launch;
+  return [this, &strategy, launch = std::move(launch)] {
+    queue_prepare_output(strategy);
+    launch();
+  };
+}
 
 void Operands::queue_exchange(const Strategy& strategy) {
+  exchanged_ = !exchanged_;
   const auto& reals = reals_.stored.at(strategy.layout);
   const auto& others = integers(strategy).stored.at(strategy.layout);
   for (std::size_t i = 0; i < reals.size(); ++i)

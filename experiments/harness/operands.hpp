@@ -30,6 +30,12 @@ class Operands {
     std::map<Layout, std::vector<Input>> stored;
     Values values;
     std::int64_t wide_every = 0;  // of so many integers one is wide; none if 0
+    /// What stands in the guarded output before a launch of a problem that reads it.
+    struct Start {
+      Floats host;
+      std::shared_ptr<const Array> array;
+    };
+    std::map<const Problem*, Start> starts = {};
   };
 
   /// `padding` widens every leading dimension beyond its matrix; `seed` is of the reals, of the
@@ -69,6 +75,13 @@ class Operands {
   [[nodiscard]] std::function<void()> launch(const Strategy& strategy, int repeats = 1) const {
     return launch(strategy, reals_, repeats);
   }
+  /// One of the launches above that may follow itself: where its row reads what it writes, that is
+  /// put back first.
+  [[nodiscard]] std::function<void()> repeatable(const Strategy& strategy,
+                                                 std::function<void()> launch);
+  [[nodiscard]] bool in_place(const Strategy& strategy) const {
+    return experiment_->in_place(strategy, shape_);
+  }
   /// The same on copies of the reals in turn: two, or so many that caches of so many bytes hold
   /// none of them by the time that it comes again.
   [[nodiscard]] std::function<void()> rotating(const Strategy& strategy,
@@ -77,11 +90,13 @@ class Operands {
   /// the guarded output, has the outputs at their places.
   double end_to_end(const Strategy& strategy, const Inputs& inputs, std::vector<float>& copied);
 
-  /// Poisons the output and the workspace, and waits; or queues what poisons the output.
-  void poison();
-  void queue_poison_output();
+  /// Poisons the output and the workspace, gives the output what a launch on these inputs reads
+  /// there, and waits; or queues that of the output, by the inputs at the row's addresses.
+  void prepare(const Strategy& strategy, const Inputs& inputs);
+  void queue_prepare_output(const Strategy& strategy);
   /// Queues what exchanges the reals and the integers that a row finds at its addresses.
   void queue_exchange(const Strategy& strategy);
+  [[nodiscard]] bool exchanged() const { return exchanged_; }
   /// Puts the inputs of a row back where a launch has changed them; which that was, or nothing.
   Reason restore(const Strategy& strategy);
 
@@ -89,6 +104,7 @@ class Operands {
   Inputs make(Values values, std::uint64_t seed, bool wide_ones = true);
   Input place(const HostMatrix& host);
   void fill(Inputs& inputs, std::uint64_t seed);
+  void make_starts(Inputs& inputs);
   void copy_in(const Input& input) const;
   [[nodiscard]] std::vector<std::uint64_t> digests(std::span<Input* const> inputs) const;
 
@@ -102,6 +118,7 @@ class Operands {
   std::uint64_t seed_of_integers_;
   Inputs integers_, reals_;
   std::optional<Inputs> narrow_;  // integers for rows that owe less than fp32
+  bool exchanged_ = false;        // whether integers lie where the reals should
 };
 
 }  // namespace recheck

@@ -19,7 +19,8 @@ constexpr double long_launch = 1e-3;
 Shape smaller(Shape shape, double part) {
   const double scale = std::pow(part, 1 / static_cast<double>(shape.size()));
   for (auto& extent : shape)
-    extent = std::max<std::int64_t>(1, std::llround(static_cast<double>(extent) * scale));
+    extent = std::max<std::int64_t>(std::min<std::int64_t>(1, extent),
+                                    std::llround(static_cast<double>(extent) * scale));
   return shape;
 }
 

@@ -83,8 +83,8 @@ void require_rows(const Experiment& experiment) {
 }
 
 /// What outputs say of one another.
-void require_outputs(const Experiment& experiment, const Problem& problem, const Shape& shape) {
-  const auto outputs = problem.output(shape);
+void require_outputs(const Experiment& experiment, const Strategy& row, const Shape& shape) {
+  const auto inputs = experiment.inputs(shape), outputs = experiment.problem_of(row).output(shape);
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const auto refuse_if = [&](bool wrong, const std::string& what) {
       if (wrong)
@@ -97,6 +97,16 @@ void require_outputs(const Experiment& experiment, const Problem& problem, const
       refuse_if(holds.rows * holds.columns == 0 || holds.length_in,
                 " has its length_in " + std::to_string(*length) +
                     ", which has to be another output, with an element, and no such length");
+    }
+    if (const auto& input = outputs[i].starts_as) {
+      const bool there = *input >= 0 && std::cmp_less(*input, inputs.size());
+      const Extent as = there ? inputs[static_cast<std::size_t>(*input)] : Extent{-1, -1};
+      refuse_if(as.rows != outputs[i].rows || as.columns != outputs[i].columns ||
+                    as.element != outputs[i].element,
+                " starts_as " + std::to_string(*input) +
+                    ", which has to be an input of the same extent and element");
+      refuse_if(row.repeats, " starts as an input: '" + std::string(row.name) +
+                                 "' cannot repeat its work in a launch");
     }
   }
 }
@@ -119,8 +129,7 @@ void require_shape_of(const Experiment& experiment, const Shape& shape) {
       refuse_table(experiment, "at " + text + " an input or an output is " +
                                    std::to_string(matrix.rows) + "x" +
                                    std::to_string(matrix.columns));
-  for (const auto& row : experiment.ladder)
-    require_outputs(experiment, experiment.problem_of(row), shape);
+  for (const auto& row : experiment.ladder) require_outputs(experiment, row, shape);
 }
 
 /// What matrices hold.
@@ -140,7 +149,7 @@ Held held_by(const std::vector<Extent>& matrices) {
 void require_timed(const Experiment& experiment) {
   std::set<Shape> timed;
   for (const auto& shape : experiment.timed) {
-    if (std::ranges::count(shape, 0) > 0)
+    if (experiment.is_empty(shape))
       refuse_table(experiment, "at " + to_string(shape) +
                                    " there is nothing to time: make it one of its edges");
     if (!timed.insert(shape).second)
@@ -260,7 +269,7 @@ std::vector<Shape> shapes_of(const Experiment& experiment, const Choice& choice)
   for (const auto& text : choice.shapes) {
     if (extents_of(text) != experiment.axes.size()) continue;
     auto shape = parse_shape(text, experiment.axes.size());
-    if (std::ranges::count(shape, 0) > 0)
+    if (experiment.is_empty(shape))
       throw std::invalid_argument("'" + text + "' has nothing to time: give extents from 1 on");
     if (std::ranges::find(shapes, shape) == shapes.end()) shapes.push_back(std::move(shape));
   }
@@ -324,10 +333,10 @@ constexpr double few_launch_seconds = 3e-5;  // of which several make a hot samp
 
 /// About what a sample takes besides its launch: where several short ones make a sample, these, and
 /// the device being held until all are queued.
-double beside(const Case& c, double launch) {
+double beside(const Case& c, double launch, double held_bytes) {
   if (c.regime == Regime::cold) return flush_seconds;
   if (c.regime == Regime::drained) return 4 * flush_seconds;
-  if (c.regime == Regime::end_to_end) return 1e-3 + c.work().bytes / 1.2e10;
+  if (c.regime == Regime::end_to_end) return 1e-3 + held_bytes / 1.2e10;
   return c.regime == Regime::hot && launch < few_launch_seconds ? 3e-4 : launch + 5e-5;
 }
 
@@ -370,8 +379,8 @@ double model(const Case& c, const Settings& settings, const Rates& rates) {
                         (c.regime == Regime::inner ? inner_repeats : 1);
   if (is_first(c.regime)) return method.first_processes * process_seconds / 2;
   if (c.regime == Regime::sustained)
-    return method.rest_seconds + 0.7 * method.settling_seconds + method.sustained_seconds;
-  const double sample = beside(c, launch) + launch;
+    return method.rest_seconds + 0.4 * method.settling_seconds + method.sustained_seconds;
+  const double sample = beside(c, launch, bytes) + launch;
   const double block =
       block_overhead + sample * std::clamp(method.block_seconds / launch, 1.0,
                                            static_cast<double>(method.block_samples));
@@ -384,7 +393,7 @@ double model(const Case& c, const Settings& settings, const Rates& rates) {
 void predict(std::span<Case> cases, const Settings& settings, const Gpu& gpu,
              std::int64_t host_free) {
   const Rates rates = rates_of(gpu);
-  const auto device_free = gpu.device.value_or(Device{}).memory_bytes;
+  const auto device_free = gpu.device.value_or(Device{}).free_bytes;
   std::map<std::tuple<const Experiment*, Shape, Backend>, bool> room;
   for (Case& c : cases) {
     const auto [known, is_new] = room.try_emplace({c.experiment, c.shape, c.backend()});
@@ -393,6 +402,13 @@ void predict(std::span<Case> cases, const Settings& settings, const Gpu& gpu,
     const bool runs = known->second && !refuse(*c.strategy, c.shape, gpu);
     c.predicted = runs ? model(c, settings, rates) : 0;
   }
+  // of rows that are timed over seconds the first is so once more, behind the others
+  std::map<std::pair<const Experiment*, Shape>, std::vector<Case*>> sustained;
+  for (Case& c : cases)
+    if (c.regime == Regime::sustained && c.predicted > 0)
+      sustained[{c.experiment, c.shape}].push_back(&c);
+  for (const auto& [group, all] : sustained)
+    if (all.size() > 1) all[0]->predicted *= 2;
 }
 
 std::vector<Dropped> fit(std::vector<Case>& cases, double seconds, const std::string& budget) {

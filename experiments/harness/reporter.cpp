@@ -2,6 +2,7 @@
 #include "reporter.hpp"
 
 #include "rescue.hpp"
+#include "text.hpp"
 
 namespace recheck {
 
@@ -16,6 +17,13 @@ void Reporter::attempt(std::span<Case* const> cases, Target& target,
   std::optional<Result> result;
   const auto failure = failure_of([&] { result = body(); });
   if (failure) result = failure;
+  // a row's own allocation, or the driver's: how much was asked for is not known
+  if (failure && failure->code == ReasonCode::out_of_memory && target.backend() == Backend::gpu &&
+      !result->reason->starts_with("not enough"))
+    failure_of([&] {
+      result->reason = "not enough GPU memory: " + *result->reason + ", " +
+                       short_text(static_cast<double>(target.free_bytes()) / 1e9) + " GB free";
+    });
   if (!result) return;
   for (Case* c : cases) finish(*c, *result);
   if (failure && failure_of([&] { target.synchronize(); })) throw DeviceLost{};

@@ -5,7 +5,6 @@
 #include <span>
 
 #include "inputs.hpp"
-#include "text.hpp"
 
 namespace recheck {
 namespace {
@@ -45,14 +44,18 @@ Footprint footprint(const Experiment& experiment, const Shape& shape, Backend ba
   const auto inputs = static_cast<double>(all_inputs(experiment, shape, backend));
   const auto output = static_cast<double>(largest_output(experiment, shape, backend, 0));
   const auto workspace = static_cast<double>(largest_workspace(experiment, shape, backend));
-  const double on_target = sizeof(float) * (4 * inputs + 3 * output + 2 * workspace);
+  // what outputs start as, of two kinds of integers and of reals
+  const bool in_place = std::ranges::any_of(
+      experiment.ladder, [&](const Strategy& s) { return experiment.in_place(s, shape); });
+  const double starts = in_place ? 3 * output : 0;
+  const double on_target = sizeof(float) * (4 * inputs + 3 * output + starts + 2 * workspace);
   // three oracles, two doubles for each output element that they know
   const Extent extent = experiment.problem.output(shape)[0];
   const auto rows = static_cast<double>(extent.rows), columns = static_cast<double>(extent.columns);
   const double oracles = 6 * sizeof(double) * std::min(output, std::max(0x1p24, columns)) +
                          12 * sizeof(double) * std::min(rows + columns, 0x1p24);  // scattered ones
   // the output as it is, spoiled, and of other inputs
-  const double on_host = sizeof(float) * (4 * inputs + 3 * output) + oracles;
+  const double on_host = sizeof(float) * (4 * inputs + 3 * output + starts) + oracles;
   return {backend == Backend::gpu ? on_target : 0,
           on_host + (backend == Backend::gpu ? 0 : on_target)};
 }
@@ -120,10 +123,9 @@ std::optional<Result> refuse_size(const Experiment& experiment, const Shape& sha
                           const char* kind) -> std::optional<Result> {
     if (bytes <= static_cast<double>(free)) return {};
     return because(ReasonCode::no_memory,
-                   "needs " + short_text(bytes / 1e9) + " GB of " + kind + " memory, " +
-                       short_text(static_cast<double>(free) / 1e9) + " GB are free");
+                   not_enough_memory(kind, bytes, static_cast<double>(free)));
   };
-  if (auto refusal = lacking(needed.device, device_free, "device")) return refusal;
+  if (auto refusal = lacking(needed.device, device_free, "GPU")) return refusal;
   return lacking(needed.host, host_free, "host");
 }
 

@@ -128,7 +128,9 @@ std::optional<Watch> watch;
 
 void prepare(const std::vector<char*>& words) {
   words_kept.assign(words.begin(), words.end());
-  if (std::ranges::find(words_kept, "--resume") == words_kept.end())
+  // the gate keeps no record, and goes on by the name of the lost row alone
+  if (std::ranges::find(words_kept, "--resume") == words_kept.end() &&
+      std::ranges::find(words_kept, "--gate") == words_kept.end())
     words_kept.emplace_back("--resume");
   environment_kept.clear();
   const std::string own = std::string(variable) + "=";
@@ -197,7 +199,13 @@ InRow::~InRow() {
 
 void name_row(const Case& c) {
   const std::string id = c.id();  // and without the regime
-  std::snprintf(row.data(), row.size(), "%.*s", static_cast<int>(id.rfind('/')), id.c_str());
+  name_row(id.substr(0, id.rfind('/')));
+}
+
+void name_row(const std::string& id) { std::snprintf(row.data(), row.size(), "%s", id.c_str()); }
+
+void give_row_up(const std::string& why) {
+  if (patience > 0 && turn.exchange(claimed) != claimed) go_on_behind(why.c_str());
 }
 
 bool is_rescue() { return std::getenv(variable) != nullptr; }

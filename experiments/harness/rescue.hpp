@@ -44,6 +44,11 @@ class InRow {
 
 /// Names the row whose launches come next, and the shape.
 void name_row(const Case& c);
+void name_row(const std::string& id);
+
+/// Goes on in a fresh process behind the row that was named last, which is lost for this reason.
+/// Returns where there is no Rescue.
+void give_row_up(const std::string& why);
 
 /// The row, with its experiment and shape, at which the process before this one has ended, and why.
 struct LostRow {

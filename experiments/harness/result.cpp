@@ -4,7 +4,14 @@
 #include <algorithm>
 #include <new>
 
+#include "text.hpp"
+
 namespace recheck {
+
+std::string not_enough_memory(const std::string& where, double needed, double free) {
+  return "not enough " + where + " memory: needs " + short_text(needed / 1e9) + " GB, " +
+         short_text(free / 1e9) + " GB free";
+}
 
 std::optional<Result> failure_of(const std::function<void()>& body) {
   try {

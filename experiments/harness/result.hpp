@@ -91,6 +91,9 @@ class DeviceError : public std::runtime_error {
   bool out_of_memory;
 };
 
+/// What is said wherever memory does not suffice: of a "GPU" or a "host", in bytes.
+std::string not_enough_memory(const std::string& where, double needed, double free);
+
 /// Why a launch has failed that throws what is no std::exception.
 inline constexpr auto threw_something = "it threw what is no std::exception";
 

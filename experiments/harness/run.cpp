@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <iterator>
 #include <map>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <utility>
@@ -312,6 +313,12 @@ void require_gpu(const Gpu& gpu, const std::vector<Case>& cases, const Options& 
     refuse_blocking_launches();
 }
 
+/// As Rescue, unless a debugger shall see what a row does.
+std::unique_ptr<Rescue> rescued(const std::vector<char*>& words, double seconds) {
+  if (std::getenv("RECHECK_NO_RESCUE") != nullptr) return nullptr;
+  return std::make_unique<Rescue>(words, seconds);
+}
+
 /// Measures what is planned on the GPU that this process sees; the exit code.
 int measure(const std::vector<char*>& words, Options options,
             std::span<const Experiment> experiments, const Planned& planned) {
@@ -328,9 +335,7 @@ int measure(const std::vector<char*>& words, Options options,
   heed_signals();
   try {
     const NoExit no_exit;
-    std::optional<Rescue> rescue;
-    if (std::getenv("RECHECK_NO_RESCUE") == nullptr)
-      rescue.emplace(words, most_budgets_of_a_proof * settings.budget_seconds);
+    const auto rescue = rescued(words, most_budgets_of_a_proof * settings.budget_seconds);
     run.refuse_rows();
     run_benchmarks(record.cases, [&](const Case& c) { run.measure(c); }, options.benchmark_prints);
   } catch (const DeviceLost&) {
@@ -353,6 +358,7 @@ int run(const std::string& program, const std::vector<char*>& words,
     const NoExit no_exit;
     // of what is about machine and measurement it proves what is asked for by name
     const Choice& choice = options.choice;
+    const auto rescue = rescued(words, choice.cases.empty() ? 0 : most_budgets_of_a_proof);
     return run_gate(choice.experiments.empty() && choice.cases.empty() ? given : experiments,
                     choice);
   }
@@ -371,6 +377,7 @@ int run(const std::string& program, const std::vector<char*>& words,
 }  // namespace
 
 int main(int argc, char** argv, std::span<const Experiment> experiments) {
+  forget_variables_of_benchmarks(argv);
   const std::vector<char*> words(argv, argv + argc);
   const auto program = std::filesystem::path(argc > 0 ? argv[0] : "recheck").filename().string();
   return exit_code(program, [&] { return run(program, words, experiments); });

@@ -86,7 +86,7 @@ void Runner::try_small(const Gate& gate, const Strategy& strategy) {
   if (gate.operands().output_floats() < large) return;
   for (const Shape& edge : experiment.edges | std::views::reverse) {
     if (!check.open()) return;
-    if (std::ranges::min(edge) == 0 || refuse(strategy, edge, targets_.gpu())) continue;
+    if (experiment.is_empty(edge) || refuse(strategy, edge, targets_.gpu())) continue;
     Gate(experiment, edge, gate.operands().target(), 0, settings_.seed).prove(strategy);
   }
 }

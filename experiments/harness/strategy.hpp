@@ -27,6 +27,7 @@ struct Device {
   int sm_count = 0;
   std::int64_t l2_bytes = 0;
   std::int64_t memory_bytes = 0;
+  std::int64_t free_bytes = 0;              // of these when the run began
   std::int64_t shared_bytes_per_block = 0;  // the opt-in limit
   double clock_hz = 0;
   double memory_clock_hz = 0;

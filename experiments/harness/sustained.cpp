@@ -28,7 +28,10 @@ Result sustain(Gate& gate, const Reporter& reporter, double guess, int& round, C
   const auto launch = gate.operands().rotating(*c.strategy, target.cache_bytes());
   const InRow in_row(2 * (method.settling_seconds + method.sustained_seconds) + 100 * guess);
   reporter.take_load();  // what was before these launches does not count
-  auto [seconds, clocks, power, settling] = target.sustain(launch, guess);
+  std::function<void()> restore;
+  if (gate.operands().in_place(*c.strategy))
+    restore = [&] { gate.operands().queue_prepare_output(*c.strategy); };
+  auto [seconds, clocks, power, settling] = target.sustain(launch, guess, restore);
   c.disturbed = disturbance(c, {}, {}, reporter.take_load());
   c.blocks.clear();
   for (int i = 0; i < std::ssize(seconds); ++i) {

@@ -34,6 +34,8 @@ struct Sampling {
   // queued before each sample that is cold, or the CPU's, where anything is to be proven by them:
   // none finds the output of the one before
   std::function<void()> poison = [] {};
+  // whether that has to come before every launch: each changes what it reads
+  bool in_place = false;
 };
 
 /// Timings of a launch: each is one sample, in seconds, divided by its batch.
@@ -100,12 +102,14 @@ class Target {
   /// Runs `launch` once where a profiler that waits for its turn sees it, and a mark behind it.
   virtual void show(const std::function<void()>& launch) { launch(); }
   virtual Samples sample(const Sampling& sampling, const std::function<void()>& launch) = 0;
-  /// How many hot launches of so many seconds make a sample that the clock's steps do not decide.
-  [[nodiscard]] virtual int batch(double /*seconds*/) const { return 1; }
   /// Runs `launch`, which takes about `guess` seconds, over and over until pace and power have
   /// settled, or for as long as method.hpp allows, and measures it then. On a CPU its pace alone.
-  virtual Sustained sustain(const std::function<void()>& launch, double guess) {
-    return {sample({Regime::hot, sustained_windows, 1, guess}, launch).seconds, {}};
+  /// `restore`, if it is anything, comes before each launch and is not measured.
+  virtual Sustained sustain(const std::function<void()>& launch, double guess,
+                            const std::function<void()>& restore = {}) {
+    Sampling sampling{Regime::hot, sustained_windows, 1, guess};
+    if (restore) sampling.poison = restore;
+    return {sample(sampling, launch).seconds, {}};
   }
   /// The step of the clock that times launches, seconds; 0 if it is too small to matter.
   [[nodiscard]] virtual double clock_step() const { return 0; }

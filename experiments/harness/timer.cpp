@@ -143,7 +143,7 @@ void Timer::warm_up() {
   reporter_.attempt(std::span(&quickest.c, 1), target_, [&]() -> std::optional<Result> {
     const Spend time(quickest.c->spent);
     const InRow in_row;
-    target_.warm_up(quickest.launch);
+    target_.warm_up(gate_.operands().repeatable(*quickest.c->strategy, quickest.launch));
     return {};
   });
 }
@@ -216,9 +216,12 @@ void Timer::calibrate(Row& row) {
     return;
   const double launch_seconds = seconds * row.repeats;
   const InRow in_row(6 * launch_seconds);
-  const auto samples = target_.sample({row.c->regime, 3, 1, launch_seconds}, row.launch).seconds;
+  const auto samples = target_.sample(sampling(row, 3, launch_seconds), row.launch).seconds;
   seconds = middle(samples) / row.repeats;
-  if (row.c->regime == Regime::hot) row.batch = target_.batch(seconds);
+  // no launch finds what another left in place
+  if (row.c->regime == Regime::hot && !gate_.operands().in_place(*row.c->strategy))
+    row.batch = static_cast<int>(
+        std::clamp(std::ceil(method.fewest_steps * target_.clock_step() / seconds), 1.0, 32.0));
 }
 
 /// How many samples a block has: few, so that a round soon comes to the next row, and there are
@@ -238,9 +241,20 @@ Samples Timer::sample(Row& row, int count, bool fresh, BlockCheck& check) {
   if (fresh) launch = check.fresh_launch(std::uniform_int_distribution(0, row.batch - 1)(chance_));
   const InRow in_row(2 * (count + 2) * seconds);
   if (c.regime == Regime::end_to_end) return {check.end_to_end(count), {}};
-  return target_.sample({c.regime, count, row.batch, seconds, launch ? &*launch : nullptr,
-                         [&] { gate_.operands().queue_poison_output(); }},
-                        row.launch);
+  Sampling wanted = sampling(row, count, seconds);
+  wanted.fresh = launch ? &*launch : nullptr;
+  return target_.sample(wanted, row.launch);
+}
+
+Sampling Timer::sampling(const Row& row, int count, double guess) {
+  Operands& operands = gate_.operands();
+  const Strategy& strategy = *row.c->strategy;
+  return {.regime = row.c->regime,
+          .count = count,
+          .batch = row.batch,
+          .guess = guess,
+          .poison = [&] { operands.queue_prepare_output(strategy); },
+          .in_place = operands.in_place(strategy)};
 }
 
 void Timer::add_block(Row& row, int round, const Samples& samples) {
@@ -267,7 +281,9 @@ Result Timer::record(Row& row, const Load& load) {
   set_aside(c, disturbed);
   std::vector<int> counts;
   for (const Block& block : c.blocks) counts.push_back(block.count);
-  const double step = c.host_timed() ? 0 : target_.clock_step() / (c.batch * row.repeats);
+  // a drained time is a difference of two
+  const int clocks = c.regime == Regime::drained ? 2 : 1;
+  const double step = c.host_timed() ? 0 : clocks * target_.clock_step() / (c.batch * row.repeats);
   // never too few: all rows take a sample in so many rounds at least
   const auto interval = interval_of_blocks(c.samples, counts, step);
   if (!interval) throw std::logic_error("too few samples");

@@ -58,6 +58,7 @@ class Timer {
   void calibrate(Row& row);
   int block_count(const Row& row, bool checked);
   Samples sample(Row& row, int count, bool fresh, BlockCheck& check);
+  [[nodiscard]] Sampling sampling(const Row& row, int count, double guess);
   void add_block(Row& row, int round, const Samples& samples);
   Result record(Row& row, const Load& load);
   Result check_fresh_alone(Row& row);

@@ -58,6 +58,40 @@ TEST(Environment, NamesVariablesThatFalsifyTimesWhereThereIsAGpu) {
   }
 }
 
+TEST(Environment, NamesVariablesByWhichLibrariesComputeOtherwise) {
+  const auto says = [](const Gpu& gpu) {
+    std::string all;
+    for (const auto& c : conditions(gpu))
+      if (c.code == "variable") all += c.says + '\n';
+    return all;
+  };
+  Gpu gpu;
+  gpu.device = Device{.name = "made up"};
+  const std::string before = says(gpu);
+  struct {
+    const char* variable;
+    bool noted, on_gpus;
+  } const variables[] = {{"OMP_THREAD_LIMIT", true, false},
+                         {"GOMP_SPINCOUNT", true, false},
+                         {"OPENBLAS_CORETYPE", true, false},
+                         {"MKL_DYNAMIC", true, false},
+                         {"MALLOC_ARENA_MAX", true, false},
+                         {"CUBLAS_WORKSPACE_CONFIG", true, true},
+                         {"CUDA_DEVICE_MAX_CONNECTIONS", true, true},
+                         {"CUDA_VISIBLE_DEVICES", false, true},
+                         {"CUDA_HOME", false, true},
+                         {"CUDA_DEVICE_ORDER", false, true},
+                         {"OMP_DISPLAY_ENV", false, false}};
+  for (const auto& [variable, noted, on_gpus] : variables) {
+    setenv(variable, "1\xff", 1);
+    const std::string line = std::string(variable) + "=1? was set: ";
+    EXPECT_EQ(says(gpu).find(line) != std::string::npos, noted) << variable;
+    EXPECT_EQ(says({}).find(line) != std::string::npos, noted && !on_gpus) << variable;
+    unsetenv(variable);
+  }
+  EXPECT_EQ(says(gpu), before);
+}
+
 TEST(Environment, SaysWhyItDoesNotKnowSomething) {
   Gpu gpu;
   gpu.device = Device{.name = "made up", .compute_capability = 10, .pci_bus_id = "none"};

@@ -61,6 +61,10 @@ int nvmlDeviceGetEnforcedPowerLimit(void*, unsigned* milliwatts) {
   *milliwatts = fake_milliwatts;
   return success;
 }
+int nvmlDeviceGetMemoryInfo(void*, unsigned long long* total_free_used) {
+  total_free_used[1] = 400'000'000;
+  return success;
+}
 int nvmlDeviceGetTotalEnergyConsumption(void*, unsigned long long* millijoules) {
   *millijoules = 5'000'000'000'250;  // more than 32 bits hold
   return success;

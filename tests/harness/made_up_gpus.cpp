@@ -3,8 +3,9 @@
 // A recheck on a GPU that there is not (rescue_test.cpp runs it): MADE_UP_GPU is one of
 // tests/models.json. A launch computes on the host and takes as long as the model's memory does at
 // a third of its speed, times MADE_UP_SLOWER; with MADE_UP_SLOW_ROWS one of a single row 20 ms
-// more. MADE_UP_END is what the row `crash` does instead of coming back, MADE_UP_END_FIRST the same
-// in processes of their own; MADE_UP_PATIENCE are the seconds that it is waited for.
+// more. MADE_UP_FREE are the bytes that others have left. MADE_UP_END is what the row `crash` does
+// instead of coming back, MADE_UP_END_FIRST the same in processes of their own; MADE_UP_PATIENCE
+// are the seconds that it is waited for.
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,6 +19,7 @@
 #include "../../experiments/harness/clock.hpp"
 #include "../../experiments/harness/first.hpp"
 #include "../../experiments/harness/rescue.hpp"
+#include "../../experiments/harness/result.hpp"
 #include "../../experiments/recheck.hpp"
 #include "../models.hpp"
 
@@ -29,7 +31,7 @@ double seconds_per_byte = 0;
 /// The host's memory as that of a GPU, and no more of it than the GPU has.
 class MadeUpTarget final : public Target {
  public:
-  explicit MadeUpTarget(const Device& device) : free_(device.memory_bytes) {
+  explicit MadeUpTarget(const Device& device) : free_(device.free_bytes) {
     if (const char* load = std::getenv("MADE_UP_LOAD")) {
       const std::string range = load;
       first_ = std::stoi(range);
@@ -126,6 +128,7 @@ constexpr Strategy rows[] = {
     {.name = "cpu", .source = none, .launch = {Backend::cpu, doubled}},
     {.name = "gpu", .source = none, .launch = {Backend::gpu, doubled_slowly}},
     {.name = "crash", .source = none, .launch = {Backend::gpu, crash_or_double}},
+    {.name = "last", .source = none, .launch = {Backend::cpu, doubled}},
 };
 
 Experiment doubling() {
@@ -150,6 +153,12 @@ Gpu find_gpu() {
     if (model != nullptr && device.name == model) gpu.device = device;
   if (!gpu.device) {
     gpu.reason = "no CUDA device";
+    return gpu;
+  }
+  if (const char* free = std::getenv("MADE_UP_FREE")) gpu.device->free_bytes = std::stoll(free);
+  if (gpu.device->free_bytes == 0) {
+    gpu = {};
+    gpu.reason = not_enough_memory("GPU", 0.5e9, 0);
     return gpu;
   }
   gpu.device->uuid = gpu.device->pci_bus_id = "GPU-made-up";

@@ -38,6 +38,7 @@ TEST(Nvml, AnswersInSiUnitsAndWords) {
   ASSERT_FALSE(nvml.absent()) << *nvml.absent();
   EXPECT_EQ(nvml.uuid().value, "GPU-fake");
   EXPECT_EQ(nvml.limit_watts().value, 700);
+  EXPECT_EQ(nvml.free_bytes().value, 4e8);
   EXPECT_EQ(nvml.joules().value, 5'000'000'000.25);
   EXPECT_EQ(nvml.ecc().value, true);
   EXPECT_EQ(nvml.ecc().reason, "");

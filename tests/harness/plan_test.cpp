@@ -154,6 +154,14 @@ TEST(Plan, RefusesTablesThatNobodyCouldTellApart) {
     }
   };
   EXPECT_EQ(refused([](Experiment&, auto&) {}), "");
+  // along an axis that is a kind, 0 is one
+  constexpr auto square = [](const Shape&) { return Extent{4, 4}; };
+  EXPECT_EQ(refused([=](Experiment& e, auto&) {
+              e.timed.push_back({0, 4});
+              e.inputs = [](const Shape&) { return std::vector<Extent>{{4, 4}}; };
+              e.problem.output = square;
+            }),
+            "");
   const std::pair<void (*)(Experiment&, std::vector<Strategy>&), const char*> others[] = {
       {[](auto&, auto& rows) { rows[1].name = rows[0].name; }, "two rows are named cpu_serial"},
       {[](auto&, auto& rows) { rows[1].source = {}; }, "has no source: name a document"},
@@ -181,6 +189,18 @@ TEST(Plan, RefusesTablesThatNobodyCouldTellApart) {
          e.inputs = [](const Shape& s) { return std::vector<Extent>{{s[0] - 5, s[1]}}; };
        },
        "an input or an output is -"},
+      {[](auto& e, auto&) {
+         e.problem.output = [](const Shape& s) {
+           return Extent{.rows = s[0], .columns = s[1], .length_in = 0};
+         };
+       },
+       "the output 0 has its length_in 0, which has to be another output"},
+      {[](auto& e, auto&) {
+         e.problem.output = [](const Shape& s) {
+           return Extent{.rows = s[1], .columns = s[0] + 1, .starts_as = 0};
+         };
+       },
+       "starts_as 0, which has to be an input of the same extent"},
       {[](auto& e, auto&) { e.axes = {"rows", "rows"}; }, "two of its axes are named rows"},
       {[](auto& e, auto&) { e.name = "audit"; }, "the name of the self-audit"},
       {[](auto& e, auto&) { e.name = "machine"; }, "the name of the machine's ceilings"},

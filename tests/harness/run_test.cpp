@@ -44,6 +44,14 @@ TEST_F(Run, RefusesInputThatMakesNoSense) {
   for (const auto& [flags, words] : refusals) expect_refusal(flags, 2, words);
 }
 
+TEST_F(Run, HeedsNoVariableOfGoogleBenchmark) {
+  const std::string list = "--shape=9x8x7 --benchmark_list_tests";
+  EXPECT_EQ(run(list, "BENCHMARK_FILTER=no_such_case BENCHMARK_FORMAT=csv BENCHMARK_NEW_FLAG=1 " +
+                          quoted(RECHECK_BINARY))
+                .output,
+            run(list).output);
+}
+
 TEST_F(Run, SaysWhichVersionAndCommitItIs) {
   ASSERT_EQ(run(output() + " --strategy=cpu_serial --shape=9x8x7").code, 0);
   const auto environment = record()["environment"];
@@ -127,10 +135,11 @@ TEST_F(Run, SpreadsTheFewBlocksOfASlowRowOverRoundsThatTheOthersTakeToo) {
 TEST_F(Run, ShowsWhatItDoesNotRunAndWhy) {
   struct {
     const char *shape, *status, *code, *words;
-  } const cases[] = {// more than any machine has: predicted, not tried
-                     {"2000000x2000000x4", "unsupported", "no_memory", "GB of host memory"},
-                     {"1x1x16777216", "unsupported", "no_bound", "no error bound"},
-                     {"3000x3000x3000", "not_run", "too_slow", "--per-case"}};
+  } const cases[] = {
+      // more than any machine has: predicted, not tried
+      {"2000000x2000000x4", "unsupported", "no_memory", "not enough host memory: needs "},
+      {"1x1x16777216", "unsupported", "no_bound", "no error bound"},
+      {"3000x3000x3000", "not_run", "too_slow", "--per-case"}};
   for (const auto& [shape, status, code, words] : cases) {
     const auto outcome =
         run(output() + " --strategy=cpu_serial --per-case=0.1 --shape=" + std::string(shape));
@@ -269,6 +278,16 @@ TEST_F(gpu_Run, LosesOneRowToAnIllegalAccessAndOneToALaunchThatNeverEnds) {
       EXPECT_NE(c["reason"].dump().find(why->second), std::string::npos) << c;
     }
   }
+}
+
+TEST_F(gpu_Run, LosesTheSameRowsInTheGate) {
+  const auto outcome = run("--gate --experiment=matmul", DEVICE_LOSER);
+  if (outcome.output.find("not run: ") != std::string::npos) GTEST_SKIP() << outcome.output;
+  EXPECT_EQ(outcome.code, 1);
+  for (const char* words :
+       {"matmul/before: passed ", "matmul/reads_far_outside: WRONG at ", "cudaErrorIllegalAddress",
+        "matmul/never_ends: WRONG at ", "hangs: its launches", "matmul/after: passed "})
+    EXPECT_NE(outcome.output.find(words), std::string::npos) << words << '\n' << outcome.output;
 }
 #endif
 

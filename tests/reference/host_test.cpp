@@ -72,6 +72,14 @@ TEST_F(Host, KnowsControlGroupsOfVersion1) {
   EXPECT_EQ(usable_cpus(folder_), 1);
 }
 
+TEST_F(Host, KnowsAQuotaOfLessThanACpu) {
+  version_2("/job");
+  EXPECT_FALSE(cpu_quota(folder_));
+  file("sys/fs/cgroup/job/cpu.max", "60000 100000\n");
+  EXPECT_EQ(cpu_quota(folder_), 0.6);
+  EXPECT_EQ(usable_cpus(folder_), 1);
+}
+
 TEST_F(Host, GivesNoMoreCpusThanTheControlGroup) {
   version_2("/job");
   const int all = usable_cpus(folder_);

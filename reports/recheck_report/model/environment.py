@@ -68,6 +68,9 @@ class State:
     event_step_nanoseconds: Annotated[
         int | None, Is("the step of the clock that events read; null: not measured; ns", least=1)
     ] = None
+    free_memory_bytes: Annotated[
+        int | None, Is("bytes of the GPU's memory that nobody had when the run began")
+    ] = None
     other_cpus: Annotated[
         int | None, Is("the most CPUs that other processes kept busy between two looks")
     ] = None
@@ -96,7 +99,9 @@ class Environment:
     device_debug: Annotated[bool, Is("whether device code was built with -G")] = False
     blas: Annotated[str | None, Is("the library of the CPU's BLAS; null: none")] = None
     cpu: Annotated[str, Is("model")] = "unknown CPU"
-    cpu_threads: Annotated[int | None, Is("that the hardware has", zero_is_null=True)] = None
+    cpu_threads: Annotated[
+        int | None, Is("that OpenMP or BLAS take, else that there are", zero_is_null=True)
+    ] = None
     os: Annotated[str, Is("distribution and kernel")] = "unknown"
     git: Annotated[Git, Is("of the build")] = Git()
     started: Annotated[str, Is("when the run began, UTC")] = ""
