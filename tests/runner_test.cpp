@@ -157,7 +157,7 @@ void counts_its_launches(int m, int n, int k, const float* a, std::int64_t lda, 
   reference::matmul_serial(m, n, k, a, lda, b, ldb, c, ldc);
 }
 
-// its proofs, a launch on fresh inputs, and three more
+// its proofs, in rounds behind all others, a launch on fresh inputs, and three more
 TEST(Run, LaunchesASlowRowOfTheCpuSixTimes) {
   const Strategy row = mutants::mutant("counts", matmul::cpu<counts_its_launches>);
   const auto cases = measured(matmul::experiment({&row, 1}), {32, 24, 40}, Regime::hot);
@@ -168,7 +168,7 @@ TEST(Run, LaunchesASlowRowOfTheCpuSixTimes) {
   std::vector<int> rounds;
   for (const auto& block : cases[0].blocks) rounds.push_back(block.round);
   std::ranges::sort(rounds);
-  EXPECT_EQ(rounds, (std::vector<int>{0, 2, 4, 7, 9, 11}));
+  EXPECT_EQ(rounds, (std::vector<int>{4, 7, 9, 11, 24, 25}));
 }
 
 TEST(Run, LeavesWhatTurnsOutTooSlowAfterItsProof) {

@@ -3,6 +3,7 @@
 
 #include <cuda_runtime.h>
 
+#include <cstdint>
 #include <source_location>
 #include <string>
 #include <string_view>
@@ -32,6 +33,13 @@ inline void check(cudaError_t code, std::source_location at = std::source_locati
   if (code == cudaSuccess) return;
   cudaGetLastError();
   throw CudaError(code, at);
+}
+
+/// Bytes of the device that nobody has.
+inline std::int64_t free_memory() {
+  std::size_t free = 0, total = 0;
+  check(cudaMemGetInfo(&free, &total));
+  return static_cast<std::int64_t>(free);
 }
 
 /// Why no device can be used, in one line, from what asking for devices returned and the versions

@@ -28,6 +28,12 @@ inline bool wanted(const std::vector<std::string>& list, std::string_view name) 
   return list.empty() || std::ranges::find(list, name) != list.end();
 }
 
+/// What matrices hold.
+struct Held {
+  double elements = 0, bytes = 0;
+};
+Held held_by(const std::vector<Extent>& matrices);
+
 /// Whether a launch writes so much, next to what it reads, that bytes which stay in L2 matter: a
 /// full run times such rows drained as well.
 bool writes_much(const Experiment& experiment, const Strategy& strategy, const Shape& shape);

@@ -92,7 +92,9 @@ TEST_F(MadeUpGpu, BlamesTheRowThatEndsItsFirstProcess) {
   for (const auto& c : record()["cases"]) {
     const bool crashes = c["id"] == "doubling/crash/256x256/first";
     EXPECT_EQ(c["status"], crashes ? "failed" : "passed") << c;
-    if (crashes) EXPECT_NE(c["reason"].get<std::string>().find("signal"), std::string::npos) << c;
+    if (crashes) {
+      EXPECT_NE(c["reason"].get<std::string>().find("signal"), std::string::npos) << c;
+    }
   }
 }
 

@@ -26,7 +26,7 @@ TEST_F(Run, RefusesInputThatMakesNoSense) {
   const std::pair<const char*, const char*> refusals[] = {
       {"--strategy=tile61", "unknown strategy 'tile61': the nearest are tile16, tile32, tile8"},
       {"--experiment=sorting", "there are matmul, matvec, transpose"},
-      {"--regime=lukewarm", "unknown regime 'lukewarm': there are cold, hot"},
+      {"--regime=lukewarm", "unknown regime 'lukewarm': there are cold, drained, hot"},
       {"--shape=12x", "'12x' is not a shape"},
       {"--shape=12x12x12x12", "give matmul mxnxk as 1024x1024x1024, matvec rowsxcolumns as"},
       {"--strategy=tile16 --shape=12x12", "no such strategy has such a shape"},

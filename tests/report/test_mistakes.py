@@ -36,7 +36,7 @@ ERRATUM = (
 SLIPS = [
     (CASE, CASE.replace("kernel2", "kernle2"), "no row reduction/kernle2; there are kernel1, "),
     (CASE, CASE.replace("4194304", "4194305"), "kernel2 has no shape 4194305; there are 1048576"),
-    (CASE, CASE.replace("cold", "warm"), "there is no regime warm; there are cold, hot, "),
+    (CASE, CASE.replace("cold", "warm"), "there is no regime warm; there are cold, drained, hot, "),
     (CASE, CASE.replace("kernel2", "cpu_serial"), "has no regime cold at 4194304; there are hot"),
     (CASE, CASE.replace("reduction", "reductoin"), "no experiment reductoin; there are reduction"),
     (CASE, "kernel2", "write experiment/row/shape/regime, like "),
