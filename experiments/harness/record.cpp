@@ -348,8 +348,9 @@ void Record::resume(const Json& earlier) try {
           difference(was, environment, {"seed", "budget_seconds", "command_budget_seconds"}))
     throw std::runtime_error("it is from another environment: " + *other);
   if (const auto other = difference(was, environment)) refuse_flags(*other);
-  if (!environment.value("command_budget_seconds", Json()).is_null()) {
-    // what fits was decided when it began
+  // what fits was decided when it began, unless that was a choice of cases
+  if (!environment.value("command_budget_seconds", Json()).is_null() &&
+      earlier.at("plan").value("preset", "") != "claims") {
     coverage.dropped.clear();
     for (const Json& then : earlier.at("plan").at("dropped"))
       coverage.dropped.push_back({then.at("experiment"), then.at("shape"), then.at("reason")});

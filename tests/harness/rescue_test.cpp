@@ -67,6 +67,17 @@ TEST_F(Disturbed, IsMarkedWhereItStaysSo) {
   EXPECT_EQ(measured("3-1000")["status"], "passed");
 }
 
+// its exit code would be a pass, or a test that was skipped
+TEST_F(MadeUpGpu, PassNoGateThatARowEndsWithoutAWord) {
+  for (const char* end : {"_exit", "_exit77"}) {
+    const auto outcome = run("--gate --experiment=doubling",
+                             program("NVIDIA H200", std::string("MADE_UP_END=") + end));
+    EXPECT_EQ(outcome.code, 1) << end << outcome.output;
+    EXPECT_NE(outcome.output.find("has ended the process"), std::string::npos) << outcome.output;
+  }
+  EXPECT_EQ(run("--gate --experiment=doubling", program("NVIDIA H200")).code, 0);
+}
+
 // the made-up context takes a tenth of a second, and a process has both regimes' samples
 TEST_F(MadeUpGpu, TimesTheFirstCallOfProcesses) {
   const auto outcome = measure("--shape=256x256 --regime=first,first_context");

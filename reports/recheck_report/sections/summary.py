@@ -3,6 +3,7 @@ which row is the fastest."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from recheck_report.anchors import METHOD, page, place
@@ -31,7 +32,7 @@ class Contest:
 
     label: str  # what sets them apart from the others; empty where there are none
     rows: tuple[Case, ...]
-    vendor: str | None  # the library that they are compared with
+    library: tuple[str, ...]  # the rows of the library that they are compared with
     regime: str
 
 
@@ -52,9 +53,11 @@ def contests(own: Measured, experiment: Experiment) -> list[Contest]:
         words += ["matrix by columns" if columns else "matrix by rows"] * (len(kinds[1]) > 1)
         layout = "column_major" if columns else ""
         vendor = reference(record, experiment, layout) if target == "gpu" else None
-        others = tuple(row for row in rows if row.strategy != vendor)
+        library = [row.strategy for row in rows if vendor and row.role == "baseline"]
+        library = [vendor, *(name for name in library if name != vendor)] if vendor else []
+        others = tuple(row for row in rows if row.strategy not in library)
         if others or not split:
-            made.append(Contest(", ".join(words), others, vendor, regime))
+            made.append(Contest(", ".join(words), others, tuple(library), regime))
     return made
 
 
@@ -64,7 +67,7 @@ def _timed(record: Record, experiment: Experiment, target: str) -> bool:
 
 @dataclass(frozen=True)
 class Result:
-    """Of a contest at one shape: the fastest row besides the library, and the library."""
+    """Of a contest at one shape: the fastest row, and the fastest of the library."""
 
     best: Case | None
     vendor: Case | None
@@ -72,13 +75,15 @@ class Result:
 
 
 def result(own: Measured, experiment: Experiment, contest: Contest, shape: str) -> Result:
-    *cases, vendor = (
-        own.record.timed(experiment, strategy, shape, contest.regime)
-        for strategy in (*(row.strategy for row in contest.rows), contest.vendor)
-    )
-    best = min(filter(None, cases), key=lambda case: case.time.median, default=None)
-    many = sum(case is not None for case in cases)
-    ratio = own.comparisons.verdict(vendor, best, picked=many) if vendor and best else None
+    def fastest(names: Iterable[str]) -> tuple[Case | None, int]:
+        timed = (own.record.timed(experiment, name, shape, contest.regime) for name in names)
+        cases = [case for case in timed if case]
+        return min(cases, key=lambda case: case.time.median, default=None), len(cases)
+
+    best, rows = fastest(row.strategy for row in contest.rows)
+    vendor, libraries = fastest(contest.library)
+    picked = rows * libraries
+    ratio = own.comparisons.verdict(vendor, best, picked=picked) if vendor and best else None
     return Result(best, vendor, ratio)
 
 
