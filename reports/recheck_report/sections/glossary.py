@@ -13,8 +13,7 @@ _WORDS = {
     "case": "a row at one shape in one regime; it has a time, or a reason why not",
     "headline shape": "the shape that tables and first sentences show",
     "cold": "the launch finds other data in the L2 cache, which is flushed before",
-    "drained": "as cold, but until everything that the launch wrote is in DRAM: the launch and a "
-    "kernel that reads twice L2 together, less that kernel after a clean L2",
+    "drained": "as cold, but until everything that the launch wrote is in DRAM",
     "hot": "the same launch has just run; CPU rows are always hot",
     "inner": "one launch repeats its loads and stores, and its time is divided by how often",
     "sustained": "launches back to back for two seconds, once time and power have settled",

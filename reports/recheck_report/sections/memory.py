@@ -91,7 +91,13 @@ def table(record: Record) -> list[list[str]]:
     rows: list[list[str]] = []
     for level in levels(record):
         case, rates = level.latency, (level.bandwidth, level.uniform, level.write)
-        own = (anchor(c, record.experiment_of(c)) for c in (case, *rates) if c)
+        # a link may lead to any regime of a row at that size
+        rows_here = {(c.strategy, c.shape_name) for c in (case, *rates) if c}
+        own = (
+            anchor(c, record.experiment_of(c))
+            for c in record.cases
+            if c.experiment == MEMORY_LEVELS and (c.strategy, c.shape_name) in rows_here
+        )
         line = [
             "".join(f'<a id="{place}"></a>' for place in dict.fromkeys(own)) + cell(level.title)
         ]
