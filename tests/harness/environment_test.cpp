@@ -247,10 +247,13 @@ TEST_F(BuildScript, TakesNoTreeForCleanOfWhichGitIsSilent) {
   says(dirty, "git config core.fsmonitor true && git config status.branch maybe" + untracked);
   says(dirty, "echo nothing >.git/index");
   says(dirty, "git config core.worktree ../copy");
-  says(dirty, "mkdir -p kernels/build && echo build >.git/info/exclude && touch kernels/build/x.cu");
   says(dirty,
-       "git config core.checkStat minimal && git config core.trustctime false && echo 1 >a.cu && git "
-       "add a.cu && git -c user.name=n -c user.email=e commit -q -m d && touch -d 2020-01-01 a.cu && "
+       "mkdir -p kernels/build && echo build >.git/info/exclude && touch kernels/build/x.cu");
+  says(dirty,
+       "git config core.checkStat minimal && git config core.trustctime false && echo 1 >a.cu && "
+       "git "
+       "add a.cu && git -c user.name=n -c user.email=e commit -q -m d && touch -d 2020-01-01 a.cu "
+       "&& "
        "git status && echo 2 >a.cu && touch -d 2020-01-01 a.cu");
   for (const char* variable :
        {"GIT_LITERAL_PATHSPECS=1", "GIT_INDEX_FILE=/nowhere", "GIT_CEILING_DIRECTORIES=/",
