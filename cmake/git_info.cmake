@@ -13,28 +13,38 @@ foreach(variable IN LISTS variables)
   unset(ENV{${variable}})
 endforeach()
 # the owner of a mounted work tree may be someone else: reading its commit is harmless
-set(git git -c safe.directory=* -c core.fsmonitor=false -c core.untrackedCache=false -C "${SOURCE}")
+set(git git -c safe.directory=* -c core.fsmonitor=false -c core.untrackedCache=false
+        -c core.checkStat=default -c core.trustctime=true -c core.quotePath=false -C "${SOURCE}")
 execute_process(COMMAND ${git} rev-parse HEAD OUTPUT_VARIABLE commit RESULT_VARIABLE failed
                 OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
 # a repository around an unpacked archive, or around a copy, knows nothing of these files
 execute_process(COMMAND ${git} ls-files --error-unmatch CMakeLists.txt RESULT_VARIABLE foreign
                 OUTPUT_QUIET ERROR_QUIET)
-if(failed OR foreign)
+# a copied submodule, or core.worktree, has git compare another folder; an outer repository's commit is its own
+execute_process(COMMAND ${git} rev-parse --show-toplevel OUTPUT_VARIABLE top
+                OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+file(REAL_PATH "${SOURCE}" source)
+if(failed OR foreign OR NOT top STREQUAL source)
   set(failed TRUE)
   set(commit unknown)
 endif()
 # what a build makes is no change, whether git has been told to ignore it or not
 set(there ":/")
+set(sources experiments kernels)
 cmake_path(IS_PREFIX SOURCE "${BUILD}" NORMALIZE within)
 if(within AND NOT BUILD STREQUAL SOURCE)
   file(RELATIVE_PATH build "${SOURCE}" "${BUILD}")
   list(APPEND there ":(exclude,literal)${build}")
+  list(APPEND sources ":(exclude,literal)${build}")
 endif()
 execute_process(COMMAND ${git} status --porcelain --untracked-files=normal --ignored=matching
                         --ignore-submodules=none -- ${there}
                 OUTPUT_VARIABLE changes RESULT_VARIABLE no_status ERROR_QUIET)
 # a user's settings may hide notes and folders, but not a source file, which the build would take
-string(REGEX MATCHALL "!! [^\n]*\\.(cu|cuh|c|cc|cpp|cxx|h|hpp|hxx|inl|cmake|toml)\"?\n" hidden "${changes}")
+execute_process(COMMAND ${git} ls-files -o -i --exclude-standard -- ${sources}
+                OUTPUT_VARIABLE ignored ERROR_QUIET)
+string(REGEX REPLACE "([^\n]+)\n" "!! \\1\n" ignored "${ignored}")
+string(REGEX MATCHALL "!! [^\n]*\\.(cu|cuh|c|cc|cpp|cxx|h|hpp|hxx|inl|cmake|toml)\"?\n" hidden "${changes}${ignored}")
 string(REGEX REPLACE "!! [^\n]*\n" "" changes "${changes}")
 # files marked assume-unchanged or skip-worktree have another letter than H
 execute_process(COMMAND ${git} ls-files -v -- ${there} OUTPUT_VARIABLE unwatched RESULT_VARIABLE no_list
@@ -47,7 +57,18 @@ if(failed OR no_status OR no_list OR NOT changes STREQUAL "")
 endif()
 set(diff "")
 if(dirty AND NOT failed)
-  # the list of changes goes in too: it names what is untracked
+  # the list of changes goes in too, and what is in the files that git diff leaves out
+  execute_process(COMMAND ${git} ls-files -o --exclude-standard -- ${there} OUTPUT_VARIABLE others
+                  ERROR_QUIET)
+  string(REGEX REPLACE "(^|\n)(!!|[A-Za-z]) " "\\1" marked "${unwatched}")
+  string(REGEX REPLACE "!! " "" hidden "${hidden}")
+  string(REGEX MATCHALL "[^\n]+" others "${others}\n${marked}\n${hidden}")
+  foreach(file IN LISTS others)
+    if(EXISTS "${SOURCE}/${file}" AND NOT IS_DIRECTORY "${SOURCE}/${file}")
+      file(SHA256 "${SOURCE}/${file}" content)
+      string(APPEND changes "${content}")
+    endif()
+  endforeach()
   execute_process(COMMAND ${git} diff HEAD --binary --no-color --no-ext-diff --no-textconv
                   OUTPUT_VARIABLE diff ERROR_QUIET)
   string(SHA256 diff "${changes}${diff}")

@@ -107,6 +107,9 @@ def test_what_was_cut_off_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         shutil.rmtree(tmp_path / "measured")
         monkeypatch.setenv(measure.RESUME, "1")
     assert _measure(tmp_path, monkeypatch) == (0, whole)
+    monkeypatch.setenv(measure.RESUME, "0")
+    assert _measure(tmp_path, monkeypatch) == (0, whole)
+    monkeypatch.setenv(measure.RESUME, "1")
     # what another machine had measured and counted is set aside: this one counts, too
     again = ["program --resume", "collect", "render"]
     assert _measure(tmp_path, monkeypatch, set_aside=True) == (0, again)

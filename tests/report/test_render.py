@@ -184,7 +184,7 @@ def test_table_ratios_stand_beside_absolute_times(report: Callable[..., str]) ->
 
 
 DIRTY = {"commit": "a" * 40, "dirty": True, "diff": None}
-NO_COMMIT = "**In no git repository**: no commit holds the program"
+NO_COMMIT = "**No known commit**: git knew no commit of the program's source"
 
 
 @pytest.mark.parametrize(

@@ -180,7 +180,7 @@ def run(options: argparse.Namespace) -> int:
         raise Failed(str(error), 2) from error
     decide = ids(known, {each["name"]: each["headline"] for each in experiments})
     cases.write_text("".join(f"{each}\n" for each in decide), encoding="utf-8")
-    asked = bool(os.environ.get(RESUME)) or "--resume" in options.flags
+    asked = os.environ.get(RESUME, "") not in ("", "0") or "--resume" in options.flags
     resumed = asked and parts.before is not None
     options.flags = [each for each in options.flags if each != "--resume"] + ["--resume"] * resumed
     claims_alone = decide and options.quick

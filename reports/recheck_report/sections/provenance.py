@@ -65,8 +65,8 @@ def _built(env: Environment) -> list[str]:
         text = "its kernels are not optimised, so their times mean little."
         found.append(f"**Device code built with -G**: {text}")
     if not env.git.known:
-        text = "no commit holds the program that did this, so it cannot be published as evidence."
-        found.append(f"**In no git repository**: {text}")
+        text = "git knew no commit of the program's source, so it cannot be published as evidence."
+        found.append(f"**No known commit**: {text}")
     elif env.git.dirty:
         diff = f" (diff {cell(env.git.diff)})" if env.git.diff else ""
         found.append(f"**Uncommitted changes**{diff}: no commit holds the program that was run.")

@@ -290,7 +290,7 @@ def trust(own: Measured) -> list[list[str]]:
         ["Smallest difference claimed", told],
         ["Times too good to be true", f"[{many}]({METHOD}#suspect-times)" if many else none],
         ["Not timed", f"{reasons}: {pages}" if reasons else "nothing"],
-        ["Code", code if env.git.known else "**in no git repository**"],
+        ["Code", code if env.git.known else "**no known commit**"],
     ]
     # where claims ask for tests of wrong kernels
     asked = any(MUTANT in check.test for _, check in own.known.asked)
