@@ -20,11 +20,12 @@ execute_process(COMMAND ${git} rev-parse HEAD OUTPUT_VARIABLE commit RESULT_VARI
 # a repository around an unpacked archive, or around a copy, knows nothing of these files
 execute_process(COMMAND ${git} ls-files --error-unmatch CMakeLists.txt RESULT_VARIABLE foreign
                 OUTPUT_QUIET ERROR_QUIET)
-# a copied submodule, or core.worktree, has git compare another folder; an outer repository's commit is its own
+# a copied submodule, or core.worktree, has git compare another folder
 execute_process(COMMAND ${git} rev-parse --show-toplevel OUTPUT_VARIABLE top
                 OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
 file(REAL_PATH "${SOURCE}" source)
-if(failed OR foreign OR NOT top STREQUAL source)
+cmake_path(IS_PREFIX top "${source}" compared)
+if(failed OR foreign OR NOT compared)
   set(failed TRUE)
   set(commit unknown)
 endif()
