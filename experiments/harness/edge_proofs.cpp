@@ -81,7 +81,7 @@ int show_cases(std::span<const Experiment> experiments, const Choice& choice) {
   Targets targets(find_gpu());
   std::unique_ptr<Gate> gate;
   auto lost = lost_row();
-  bool all = !lost;
+  bool all = !lost, right = !lost;
   for (const auto& id : choice.cases) {
     if (lost) {  // the process before has shown those in front of it
       if (id != lost->row) continue;
@@ -113,8 +113,9 @@ int show_cases(std::span<const Experiment> experiments, const Choice& choice) {
     std::printf("%s: %s%s\n", id.c_str(), std::string(name_of(result.status)).c_str(),
                 result.reason ? (": " + *result.reason).c_str() : "");
     all = all && result.passed();
+    right = right && result.status != Status::incorrect && result.status != Status::failed;
   }
-  return all ? 0 : skipped;
+  return !right ? 1 : all ? 0 : skipped;
 }
 
 }  // namespace

@@ -31,8 +31,8 @@ Proofs prove_edges(const Experiment& experiment, const Strategy& strategy, Targe
 /// The command --gate: proves the rows that `choice` wants of `experiments` and prints a line for
 /// each. Returns 1 where one was wrong or fits no shape, else 77 where one could not be tried, else
 /// 0. Of a choice of cases it proves these at their own shapes, shows each to a profiler, and
-/// returns 77 where one has not passed. Goes on behind a row at which the process before has ended.
-/// Throws std::invalid_argument, in one line, for names that there are not.
+/// returns the same: 1 where one is wrong or fails. Goes on behind a row at which the process
+/// before has ended. Throws std::invalid_argument, in one line, for names that there are not.
 int run_gate(std::span<const Experiment> experiments, const Choice& choice);
 
 }  // namespace recheck

@@ -54,8 +54,8 @@ TEST(Estimate, IsWithinAFifthAfterATenthOfTheCases) {
     const auto record = read_json(folder.path() / "record.json");
     if (record.at("schema") != Record::schema) continue;  // an earlier one has no such times
     Replay run = replay(record);
-    // what rows took that are no longer there says nothing of those that are
-    if (run.cases.size() < record.at("cases").size()) continue;
+    // where many cases are no longer there, what they took says nothing of those that are
+    if (100 * run.cases.size() < 99 * record.at("cases").size()) continue;
     ++records;
     const double whole = run.left;
     std::size_t done = 0;

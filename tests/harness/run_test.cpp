@@ -127,7 +127,8 @@ TEST_F(Run, SpreadsTheFewBlocksOfASlowRowOverRoundsThatTheOthersTakeToo) {
   const bool proofs = std::erase_if(found, [](int round) { return round > 11; }) > 0;
   EXPECT_EQ(found, (proofs ? std::vector{4, 7, 9, 11} : std::vector{0, 2, 4, 7, 9, 11}));
   for (const auto& each : raw) {
-    const auto other = rounds(each);
+    auto other = rounds(each);
+    std::ranges::sort(other);  // proofs come first
     EXPECT_TRUE(std::ranges::includes(other, found)) << each["id"];
   }
 }
