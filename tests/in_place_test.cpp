@@ -74,7 +74,7 @@ template <Defect defect>
 void filter(const Call& call) {
   in::filter_experiment().ladder[0].launch.run(call);
   const auto [from, count, kept, out] = in::filter_arguments(call);
-  if (defect == Defect::one_more && *kept < count) out[(*kept)++] = 0.25F;
+  if (defect == Defect::one_more && std::cmp_less(*kept, count)) out[(*kept)++] = 0.25F;
   if (defect == Defect::one_less && *kept > 0) --*kept;
   if (defect == Defect::too_long) *kept = static_cast<unsigned>(count) + 1;
   if (defect == Defect::not_counted) *kept = ~0U;

@@ -35,7 +35,7 @@ void report(const Case& c, benchmark::State& state) {
 
 }  // namespace
 
-void forget_variables_of_benchmarks(char** arguments) {
+void forget_variables_of_benchmarks(char* const* arguments) {
   std::vector<std::string> names;
   for (char* const* entry = environ; *entry != nullptr; ++entry)
     if (const std::string_view text = *entry; text.starts_with("BENCHMARK_"))

@@ -12,7 +12,7 @@ namespace recheck {
 
 /// Has its variables, BENCHMARK_FILTER and others, no effect: begins the program again without them
 /// where there are any. Before anything else.
-void forget_variables_of_benchmarks(char** arguments);
+void forget_variables_of_benchmarks(char* const* arguments);
 
 /// Gives Google Benchmark its flags. Throws std::invalid_argument, in one line, for one that it
 /// does not know.

@@ -153,6 +153,7 @@ void time_first(Gate& gate, const Settings& settings, const Reporter& reporter,
   std::map<const Strategy*, Row> by_strategy;
   for (Case* c : cases) by_strategy[c->strategy].cases.push_back(c);
   std::vector<Row*> rows;
+  rows.reserve(by_strategy.size());
   for (auto& [strategy, row] : by_strategy) rows.push_back(&row);
   std::mt19937_64 order(settings.seed);
   reporter.take_load();  // what was before these samples does not count

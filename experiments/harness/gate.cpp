@@ -26,6 +26,7 @@ std::optional<Error> cut_to_length(std::span<View> outputs, std::span<const Plac
     auto& lines = extent.rows == 1 ? outputs[i].columns : outputs[i].rows;
     const auto room = static_cast<double>(lines);
     const double length = outputs[static_cast<std::size_t>(*extent.length_in)].at(0, 0);
+    // NOLINTNEXTLINE(readability-simplify-boolean-expr): NaN is out of range, too
     if (!(length >= 0 && length <= room))
       wrong = Error{1, 0, "lengths out of range",
                     "output " + std::to_string(*extent.length_in + 1) + " is " +

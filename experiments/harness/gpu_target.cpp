@@ -142,7 +142,7 @@ class GpuTarget final : public Target {
     const bool drained = regime == Regime::drained, cold = regime == Regime::cold || drained;
     have_events(2 * count);
     clear_readings(2 * count);
-    if (drained && !drain_) drain_.emplace(zeros());
+    if (drained && !drain_) drain_ = std::make_unique<Array>(zeros());
     const auto get_ready = [&] {
       hold_.begin(stream_);
       if (cold || in_place) poison();
@@ -343,8 +343,8 @@ class GpuTarget final : public Target {
   Blas blas_;
   std::int64_t flush_bytes_;
   Array flush_;
-  std::optional<Array> drain_;  // another as large, once it is needed
-  Array scratch_;               // clock readings, and what flush_l2 might write
+  std::unique_ptr<Array> drain_;  // another as large, once it is needed
+  Array scratch_;                 // clock readings, and what flush_l2 might write
   std::vector<std::unique_ptr<Event>> events_;
   Hold hold_;
 };

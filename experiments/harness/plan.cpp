@@ -226,7 +226,8 @@ bool applies(const Experiment& experiment, const Strategy& strategy, Regime regi
   if (regime == Regime::inner) return strategy.repeats;
   if (regime == Regime::sustained)
     return std::ranges::find(experiment.sustained, strategy.name) != experiment.sustained.end();
-  return !(is_end_to_end(regime) || regime == Regime::drained) || strategy.role != Role::part;
+  const bool of_wholes = is_end_to_end(regime) || regime == Regime::drained;
+  return !of_wholes || strategy.role != Role::part;
 }
 
 /// Whether a full run does without.
@@ -239,7 +240,7 @@ bool left_out(const Experiment& experiment, const Strategy& strategy, const Shap
   if (regime == Regime::sustained) return shape != experiment.headline;
   // where little is written, the library's row at the headline shows that it is as cold
   if (regime == Regime::drained && !writes_much(experiment, strategy, shape) &&
-      !(strategy.role == Role::baseline && shape == experiment.headline))
+      (strategy.role != Role::baseline || shape != experiment.headline))
     return true;
   return experiment.leaves_out != nullptr && experiment.leaves_out(strategy, shape, regime);
 }

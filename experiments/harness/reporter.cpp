@@ -19,9 +19,9 @@ void Reporter::attempt(std::span<Case* const> cases, Target& target,
   if (failure) result = failure;
   // a row's own allocation, or the driver's: how much was asked for is not known
   if (failure && failure->code == ReasonCode::out_of_memory && target.backend() == Backend::gpu &&
-      !result->reason->starts_with("not enough"))
+      !failure->reason.value_or("").starts_with("not enough"))
     failure_of([&] {
-      result->reason = "not enough GPU memory: " + *result->reason + ", " +
+      result->reason = "not enough GPU memory: " + failure->reason.value_or("") + ", " +
                        short_text(static_cast<double>(target.free_bytes()) / 1e9) + " GB free";
     });
   if (!result) return;

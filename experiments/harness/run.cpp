@@ -327,7 +327,7 @@ int watched(const std::function<int()>& body) {
     ~End() { [[maybe_unused]] const auto written = write(pipe, "", 1); }
   };
   if (const char* known = std::getenv(variable)) {
-    const End end{std::atoi(known)};
+    const End end{static_cast<int>(std::strtol(known, nullptr, 10))};
     return body();
   }
   std::array<int, 2> ends{};

@@ -280,6 +280,7 @@ Result Timer::record(Row& row, const Load& load) {
   c.disturbed = disturbance(c, disturbed, row.cpus, load);
   set_aside(c, disturbed);
   std::vector<int> counts;
+  counts.reserve(c.blocks.size());
   for (const Block& block : c.blocks) counts.push_back(block.count);
   // a drained time is a difference of two
   const int clocks = c.regime == Regime::drained ? 2 : 1;

@@ -8,7 +8,6 @@
 #include "../cublas.hpp"
 
 #include <algorithm>
-#include <optional>
 #include <type_traits>
 
 #include "matmul.hpp"
@@ -18,9 +17,11 @@ namespace {
 
 // the first call of a handle at a shape times the algorithms, and later ones take the fastest
 #if CUBLAS_VERSION >= 130000
-constexpr std::optional<cublasGemmAlgo_t> autotune = CUBLAS_GEMM_AUTOTUNE;
+constexpr bool can_autotune = true;
+constexpr cublasGemmAlgo_t autotune = CUBLAS_GEMM_AUTOTUNE;
 #else
-constexpr std::optional<cublasGemmAlgo_t> autotune;
+constexpr bool can_autotune = false;
+constexpr cublasGemmAlgo_t autotune = CUBLAS_GEMM_DEFAULT;
 #endif
 
 void gemm(const MatmulArgs& p, const Queue& queue, cublasComputeType_t compute,
@@ -49,10 +50,10 @@ void cublas(const MatmulArgs& args, const Queue& queue) {
   gemm(args, queue, CUBLAS_COMPUTE_32F_PEDANTIC);
 }
 
-bool cublas_can_autotune() { return autotune.has_value(); }
+bool cublas_can_autotune() { return can_autotune; }
 
 void cublas_autotuned(const MatmulArgs& args, const Queue& queue) {
-  gemm(args, queue, CUBLAS_COMPUTE_32F_PEDANTIC, autotune.value());
+  gemm(args, queue, CUBLAS_COMPUTE_32F_PEDANTIC, autotune);
 }
 
 void cublas_tf32(const MatmulArgs& args, const Queue& queue) {

@@ -38,7 +38,7 @@ Oracle filter_oracle(const Shape&, std::span<const HostMatrix> inputs, Values) {
   const Oracle values = exact(truth),
                length = exact(std::vector{static_cast<unsigned>(truth.size())});
   return [=](std::span<const View> outputs, Arithmetic arithmetic) {
-    const auto error = length(outputs, arithmetic);
+    auto error = length(outputs, arithmetic);
     if (!error.acceptable()) return error;
     const auto row = outputs[1].row<float>(0);
     std::vector<float> sorted(row.begin(), row.end());
