@@ -100,7 +100,8 @@ TEST_F(MadeUpGpu, BlamesTheRowThatEndsItsFirstProcess) {
                                "--regime=first --per-case=0.05",
                            program("NVIDIA H200", "MADE_UP_END_FIRST=segfault"));
   EXPECT_EQ(outcome.code, 0) << outcome.output;
-  for (const auto& c : record()["cases"]) {
+  const auto cases = record()["cases"];
+  for (const auto& c : cases) {
     const bool crashes = c["id"] == "doubling/crash/256x256/first";
     EXPECT_EQ(c["status"], crashes ? "failed" : "passed") << c;
     if (crashes) {

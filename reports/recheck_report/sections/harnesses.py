@@ -125,7 +125,7 @@ def load(folder: Path) -> Harnesses | None:
 METHODS = {
     "cold": (
         "Recheck, cold",
-        "From a clean L2, emptied by reading. It leaves out what is in L2, unwritten, at the end.",
+        "From a clean L2, emptied by reading. It leaves out bytes that are still in L2 at the end.",
     ),
     "drained": (
         "Recheck, drained",
@@ -133,7 +133,7 @@ METHODS = {
     ),
     "hot": (
         "Recheck, hot",
-        "The same launch has just run. The kernel pays for the writes that this launch left in L2.",
+        "The same launch has just run. The kernel pays for the writes that it left in L2.",
     ),
     "read_flush": (
         "Recheck's clock in the library that the others time",

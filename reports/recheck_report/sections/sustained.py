@@ -13,8 +13,8 @@ from recheck_report.sections.tables import Table
 
 NOTE = """Sustained: back to back for two seconds, once time per launch (within 0.5 %) and power
 (within 2 %) stay the same over four half seconds, or after 6 s. Inputs take turns, so that no cache
-holds them. A hot launch that writes much takes longer than a cold one, as it waits for the bytes
-that the launch before left in L2.
+holds them. Where memory limits a launch that writes much, hot takes longer than cold: it waits for
+the bytes that the launch before left in L2.
 A loop of your own compares with sustained rates."""
 SAME = 0.01  # single launches differ by nearly as much from run to run
 
