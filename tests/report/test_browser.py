@@ -225,7 +225,7 @@ def test_what_became_slower_comes_first(record: Json, own: Measured, opened: Ope
     assert audit
     timed = [case for case in own.record.cases if case.seconds]
     compared = len(timed) - len([case for case in own.record.of(audit) if case.seconds])
-    assert page.inner_text("#answer").startswith(f"3 of {compared} cases became slower, 0 faster")
+    assert page.inner_text("#answer").startswith(f"3 of {compared:,} cases became slower, 0 faster")
     table = page.get_by_role("table", name="Slower than in this report")
     assert sorted(table.locator("tbody th").all_inner_texts()) == sorted(slowed)
     first = page.get_by_role("table").first.inner_text()

@@ -82,10 +82,11 @@ function timesOf({ seconds }) {
 function classOf({ row, regime }, ...medians) {
   const threads = row.role === "baseline" || row.name.includes("openmp");
   if (row.target === "cpu") return threads ? "CPU, several threads" : "CPU, one thread";
-  if (regime !== "cold" && regime !== "hot") return regime.replaceAll("_", " ");
+  const like = { drained: "cold", first: "end_to_end", first_context: "end_to_end" }[regime] ?? regime;
+  if (like !== "cold" && like !== "hot") return like.replaceAll("_", " ");
   const shortest = Math.min(...medians);
   const [, name] = DATA.variation.durations.find(([below]) => below === null || shortest < below);
-  return `${regime}, ${name}`;
+  return `${like}, ${name}`;
 }
 
 // what became of one case: its ratio by the far ends of the medians' intervals, held to its noise
