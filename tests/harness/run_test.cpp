@@ -127,10 +127,11 @@ TEST_F(Run, SpreadsTheFewBlocksOfASlowRowOverRoundsThatTheOthersTakeToo) {
   const bool proofs = std::erase_if(found, [](int round) { return round > 11; }) > 0;
   const std::vector spread = {0, 2, 4, 7, 9, 11};
   // and of a launch of half a second there is one more
-  if (proofs)
+  if (proofs) {
     EXPECT_TRUE(!found.empty() && std::ranges::includes(spread, found));
-  else
+  } else {
     EXPECT_EQ(found, spread);
+  }
   for (const auto& each : raw) {
     auto other = rounds(each);
     std::ranges::sort(other);  // proofs come first
