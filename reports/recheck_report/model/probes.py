@@ -12,7 +12,7 @@ from typing import Annotated
 
 from recheck_report.model.case import NAME, ROW, SHAPE
 from recheck_report.model.record import REGIMES, Record
-from recheck_report.model.typed import BadRecord, Is, bytes_of, read_json, typed
+from recheck_report.model.typed import Is, read_if_there
 
 SCHEMA = 1
 PROBES = "probes.json"  # a report takes it along
@@ -82,14 +82,4 @@ def load_probes(path: Path) -> Probes | None:
     Raises BadRecord with one line that names the file and the field, and says what to do.
     """
     file = (path if path.is_dir() else path.parent) / PROBES
-    try:
-        document = read_json(bytes_of(file))
-        if type(document) is not dict or document.get("schema") != SCHEMA:
-            raise BadRecord(f"is no probes.json of schema {SCHEMA}")
-        return typed(Probes, document)
-    except FileNotFoundError:
-        return None
-    except OSError as problem:
-        raise BadRecord(f"{file}: cannot be read: {problem.strerror}") from problem
-    except BadRecord as problem:
-        raise BadRecord(f"{file}: {problem}; collect the probes again") from problem
+    return read_if_there(Probes, file, SCHEMA, "no probes.json", "collect the probes again")

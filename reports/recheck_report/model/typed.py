@@ -306,6 +306,22 @@ def read_json(data: bytes) -> Any:
         raise BadRecord(f"is not complete JSON ({detail}); was it cut off?") from error
 
 
+def read_if_there(kind: type[T], path: Path, schema: int, name: str, advice: str) -> T | None:
+    """A JSON file of a schema as that type; None where there is no file. Raises BadRecord with one
+    line that names the file and the field and ends in `advice`. Of another schema it is `name`."""
+    try:
+        document = read_json(bytes_of(path))
+        if type(document) is not dict or document.get("schema") != schema:
+            raise BadRecord(f"is {name} of schema {schema}")
+        return typed(kind, document)
+    except FileNotFoundError:
+        return None
+    except OSError as problem:
+        raise BadRecord(f"{path}: cannot be read: {problem.strerror}") from problem
+    except BadRecord as problem:
+        raise BadRecord(f"{path}: {problem}; {advice}") from problem
+
+
 def read_toml(path: Path, error: type[BadRecord] = BadRecord) -> dict[str, Any]:
     """Raises `error` with one line that names the file."""
     try:

@@ -12,7 +12,7 @@ from typing import Annotated
 from recheck_report.formatting import NBSP, NONE, cell, margin, significant
 from recheck_report.model.case import NAME, ROW, SHAPE
 from recheck_report.model.environment import Git
-from recheck_report.model.typed import BadRecord, Is, bytes_of, read_json, typed
+from recheck_report.model.typed import Is, read_if_there
 
 SCHEMA = 1
 FILE, PAGE = "other_harnesses.json", "why_your_number_differs.md"
@@ -107,18 +107,7 @@ class Harnesses:
 
 def load(folder: Path) -> Harnesses | None:
     """The file of a folder, or None; raises BadRecord, which names it in one line."""
-    path = folder / FILE
-    try:
-        document = read_json(bytes_of(path))
-        if type(document) is not dict or document.get("schema") != SCHEMA:
-            raise BadRecord(f"is not a file of schema {SCHEMA}")
-        return typed(Harnesses, document)
-    except FileNotFoundError:
-        return None
-    except OSError as problem:
-        raise BadRecord(f"{path}: cannot be read: {problem.strerror}") from problem
-    except BadRecord as problem:
-        raise BadRecord(f"{path}: {problem}; measure again") from problem
+    return read_if_there(Harnesses, folder / FILE, SCHEMA, "not a file", "measure again")
 
 
 # what each is called, and what it charges the kernel for or leaves out
