@@ -3,14 +3,14 @@
 // Several tests share a process and its CUDA context; --shard=0/2 runs every second one. If all are
 // skipped, because there is no GPU for example, the exit code is 77, which CTest takes for a skip.
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
+
+#include "../experiments/harness/benchmarks.hpp"
 
 namespace {
 
@@ -18,24 +18,13 @@ namespace {
 /// that leaves some out would pass for all.
 constexpr std::string_view variables[] = {"GTEST_", "TESTBRIDGE_", "XML_OUTPUT_FILE", "BENCHMARK_"};
 
-/// Starts this program again without them if there are any, as GoogleTest reads some before main().
-void ignore_environment(char* const* argv) {
-  std::vector<std::string> found;
-  for (char* const* entry = environ; *entry != nullptr; ++entry)
-    for (const auto prefix : variables)
-      if (const std::string_view text = *entry; text.starts_with(prefix))
-        found.emplace_back(text.substr(0, text.find('=')));
-  if (found.empty()) return;
-  for (const auto& name : found) unsetenv(name.c_str());
-  execv("/proc/self/exe", argv);
-  std::perror("cannot start the tests without the environment's GTEST_ variables");
-  std::_Exit(1);
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
-  ignore_environment(argv);
+  if (recheck::begin_again_without(variables, argv)) {
+    std::perror("cannot start the tests without the environment's GTEST_ variables");
+    return 1;
+  }
   testing::InitGoogleTest(&argc, argv);
   for (const std::string flag : std::span(argv, argv + argc).subspan(1)) {
     const std::string shard = "--shard=";

@@ -35,15 +35,17 @@ void report(const Case& c, benchmark::State& state) {
 
 }  // namespace
 
-void forget_variables_of_benchmarks(char* const* arguments) {
+bool begin_again_without(std::span<const std::string_view> prefixes, char* const* arguments) {
   std::vector<std::string> names;
   for (char* const* entry = environ; *entry != nullptr; ++entry)
-    if (const std::string_view text = *entry; text.starts_with("BENCHMARK_"))
-      names.emplace_back(text.substr(0, text.find('=')));
-  if (names.empty()) return;
+    for (const auto prefix : prefixes)
+      if (const std::string_view text = *entry; text.starts_with(prefix))
+        names.emplace_back(text.substr(0, text.find('=')));
+  if (names.empty()) return false;
   for (const auto& name : names) unsetenv(name.c_str());
-  // the library has read them before main()
+  // libraries have read them before main()
   execv("/proc/self/exe", arguments);
+  return true;
 }
 
 void initialize_benchmarks(std::vector<char*>& arguments) {

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <functional>
+#include <span>
+#include <string_view>
 #include <vector>
 
 #include "case.hpp"
@@ -10,9 +12,10 @@ namespace recheck {
 
 // Google Benchmark chooses cases, runs them and reports: a benchmark for each case, by its id.
 
-/// Has its variables, BENCHMARK_FILTER and others, no effect: begins the program again without them
-/// where there are any. Before anything else.
-void forget_variables_of_benchmarks(char* const* arguments);
+/// Begins this program again without the environment's variables that begin so, if there are any,
+/// as Google Benchmark and GoogleTest read theirs before main(). Before anything else. Returns
+/// whether it should have begun again, and could not.
+bool begin_again_without(std::span<const std::string_view> prefixes, char* const* arguments);
 
 /// Gives Google Benchmark its flags. Throws std::invalid_argument, in one line, for one that it
 /// does not know.

@@ -421,7 +421,9 @@ int run(const std::string& program, const std::vector<char*>& words,
 }  // namespace
 
 int main(int argc, char** argv, std::span<const Experiment> experiments) {
-  forget_variables_of_benchmarks(argv);
+  // Google Benchmark's variables have no effect
+  constexpr std::string_view variables[] = {"BENCHMARK_"};
+  begin_again_without(variables, argv);
   const std::vector<char*> words(argv, argv + argc);
   const auto program = std::filesystem::path(argc > 0 ? argv[0] : "recheck").filename().string();
   return exit_code(program, [&] { return run(program, words, experiments); });

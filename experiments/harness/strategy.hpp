@@ -67,12 +67,10 @@ inline constexpr Regime regimes[] = {Regime::cold,       Regime::drained,  Regim
                                      Regime::end_to_end, Regime::first,    Regime::first_context,
                                      Regime::inner,      Regime::sustained};
 
-/// Whether the host's clock times a launch with its allocations and copies.
-constexpr bool is_end_to_end(Regime r) {
-  return r == Regime::end_to_end || r == Regime::first || r == Regime::first_context;
-}
 /// Whether it is a process's first GPU work.
 constexpr bool is_first(Regime r) { return r == Regime::first || r == Regime::first_context; }
+/// Whether the host's clock times a launch with its allocations and copies.
+constexpr bool is_end_to_end(Regime r) { return r == Regime::end_to_end || is_first(r); }
 
 /// How often a launch repeats itself in the regime `inner`: NVIDIA's NUM_REPS.
 inline constexpr int inner_repeats = 100;
