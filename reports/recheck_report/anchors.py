@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from recheck_report.model.record import MEMORY_LEVELS, SPECIAL, Case, Experiment
+from recheck_report.record.record import MEMORY_LEVELS, SPECIAL, Case, Experiment
 
 README, CLAIMS, METHOD = "README.md", "claims.md", "method.md"
 ERRATA, CHANGES, CASES = "errata.md", "changes.md", "cases.csv"

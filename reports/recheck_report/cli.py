@@ -21,7 +21,7 @@ from typing import NoReturn
 
 from recheck_report import __version__
 from recheck_report.commands import Failed
-from recheck_report.model.typed import BadRecord
+from recheck_report.record.typed import BadRecord
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from recheck_report.model.case import Seconds
+from recheck_report.record.case import Seconds
 
 NBSP = "\N{NO-BREAK SPACE}"
 NONE = "–"  # in a cell of a table

@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from recheck_report.model.record import Case, Experiment, Record
+from recheck_report.record.record import Case, Experiment, Record
 from recheck_report.statistics.family import Comparisons
 from recheck_report.statistics.ratio import Ratio
 

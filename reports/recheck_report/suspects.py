@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 from recheck_report.formatting import significant
-from recheck_report.model.record import MACHINE, MEMORY_LEVELS, Case, Record
 from recheck_report.queries import COMPUTE, MEMORY
+from recheck_report.record.record import MACHINE, MEMORY_LEVELS, Case, Record
 
 
 def machine_rows(record: Record) -> list[Case]:

@@ -12,7 +12,7 @@ from typing import Any
 
 from conftest import forget, run, sourced
 from recheck_report.collect.programs import Ended
-from recheck_report.model.counters import LAUNCHES
+from recheck_report.record.counters import LAUNCHES
 
 TILE, NAIVE = "matmul/tile16/1024x1024x1024", "matvec/naive/8192x8192"
 TINY = "machine/launch/1"

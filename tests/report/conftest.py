@@ -28,7 +28,7 @@ from recheck_report.claims.load import load_claims
 from recheck_report.claims.sources import load_sources
 
 if TYPE_CHECKING:
-    from recheck_report.model.record import Record
+    from recheck_report.record.record import Record
     from recheck_report.statistics.variation import Variation
 
 REPORTS = Path(__file__).resolve().parents[2] / "reports"
@@ -268,7 +268,7 @@ def loaded(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Any], Record]:
     path = tmp_path_factory.mktemp("loaded") / "record.json"
 
     def read(record: Any) -> Record:
-        from recheck_report.model.read import load
+        from recheck_report.record.read import load
 
         # much faster than as JSON, of which only new ones need any
         name = pickle.dumps(record)

@@ -29,7 +29,7 @@ expected = "faster"
 
 def make_probes(record: dict[str, Any]) -> dict[str, Any]:
     """Probes for a synthetic record: all counters, attributes and tests that are asked for."""
-    from recheck_report.model.counters import COUNTERS, LAUNCHES
+    from recheck_report.record.counters import COUNTERS, LAUNCHES
 
     env = record["environment"]
     counters: dict[str, Any] = {}
@@ -139,6 +139,6 @@ def about(record: Any, *claims: Any, probes: Any = None, errata: Any = ()) -> Me
 
 def view(record: Any, *claims: Any, **more: Any) -> Any:
     """The verdicts of a parsed record on these claims, and what it says of these errata."""
-    from recheck_report.sections.verdicts import View
+    from recheck_report.say.verdicts import View
 
     return View(about(record, *claims, **more))

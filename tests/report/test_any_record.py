@@ -15,10 +15,10 @@ from odd_records import CAUSES, CHANGES, COMMITTED, Json, Lines, committed, odd,
 from recheck_report.claims import verdicts_of
 from recheck_report.claims.measured import Measured, read
 from recheck_report.commands.render import render
-from recheck_report.model.read import load
-from recheck_report.sections import odd as odd_values
-from recheck_report.sections import provenance
-from recheck_report.sections.times import Pair
+from recheck_report.record.read import load
+from recheck_report.say import odd as odd_values
+from recheck_report.say import provenance
+from recheck_report.say.times import Pair
 
 RECORDS, RENDERED = 44, 4
 
@@ -346,7 +346,7 @@ def test_what_raises_costs_only_its_place(
 
     own = read(write(*small, tmp_path), EXPERIMENTS)
     monkeypatch.setattr("recheck_report.charts.ladder.draw", bad)
-    monkeypatch.setattr("recheck_report.sections.tables.other_problems", bad)
+    monkeypatch.setattr("recheck_report.say.tables.other_problems", bad)
     with pytest.raises(ZeroDivisionError):
         render(own, [])
     monkeypatch.delenv("RECHECK_RAISE")

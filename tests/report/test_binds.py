@@ -6,10 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from recheck_report.model.probes import Probes
-from recheck_report.model.read import load
-from recheck_report.model.typed import typed
-from recheck_report.sections.bottlenecks import UNITS, busy
+from recheck_report.record.probes import Probes
+from recheck_report.record.read import load
+from recheck_report.record.typed import typed
+from recheck_report.say.bottlenecks import UNITS, busy
 from synthetic import SMALL, Json, make_record
 from synthetic_claims import make_probes
 
@@ -17,7 +17,7 @@ FAST = "matmul/tile16/4096x4096x4096/cold"
 
 
 def test_units_are_counters_that_are_collected() -> None:
-    from recheck_report.model.counters import COUNTERS
+    from recheck_report.record.counters import COUNTERS
 
     assert {*UNITS, "shared_wavefronts", "shared_bank_conflicts"} <= set(COUNTERS)
 

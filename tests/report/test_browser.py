@@ -15,7 +15,7 @@ from recheck_report.claims import verdicts_json
 from recheck_report.claims.measured import Measured, read
 from recheck_report.formatting import duration, shape_label, significant, spread
 from recheck_report.page import page as made
-from recheck_report.sections.summary import winner
+from recheck_report.say.summary import winner
 from recheck_report.statistics.changes import changes
 from synthetic import SMALL, copied, make_full, make_record, pack, scale, spoil, unpack
 

@@ -13,7 +13,7 @@ import pytest
 from conftest import REPORTS, run, texts_of
 from recheck_report.charts import Chart
 from recheck_report.formatting import VERDICTS
-from recheck_report.model.record import Record
+from recheck_report.record.record import Record
 from synthetic import (
     SHAPES,
     Json,

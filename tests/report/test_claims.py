@@ -26,10 +26,10 @@ from recheck_report.claims.predicates import (
     within,
 )
 from recheck_report.claims.toml import BadClaim
-from recheck_report.model.probes import Counters, Origin, Probes, Trial
-from recheck_report.model.read import load
-from recheck_report.model.record import Record
-from recheck_report.model.verdicts import FAILS_HERE
+from recheck_report.record.probes import Counters, Origin, Probes, Trial
+from recheck_report.record.read import load
+from recheck_report.record.record import Record
+from recheck_report.record.verdicts import FAILS_HERE
 from recheck_report.statistics.family import Comparisons
 from synthetic import SMALL, Json, make_record, scale
 from synthetic_claims import about

@@ -12,7 +12,7 @@ import pytest
 from collect_world import LAUNCH, NAIVE, OWN, PRINTED, SOURCE, TILE, TINY, Kernels, World, call
 from conftest import REPORTS, one_line
 from recheck_report.collect import ncu, nvcc, plan, programs, sanitizer, tests
-from recheck_report.model.counters import COUNTERS, LAUNCHES
+from recheck_report.record.counters import COUNTERS, LAUNCHES
 
 NO_PERMISSION = "ERR_NVGPUCTRPERM - The user does not have permission to access NVIDIA GPU counters"
 OTHER = "ampere_sgemm_32x32_sliced1x4_nn"

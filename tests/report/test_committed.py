@@ -9,8 +9,8 @@ from conftest import EXPERIMENTS, REPORTS, data_of, run
 from recheck_report.anchors import slug
 from recheck_report.claims import verdicts_json
 from recheck_report.claims.measured import read
-from recheck_report.model.record import SCHEMA
-from recheck_report.sections.provenance import unfit
+from recheck_report.record.record import SCHEMA
+from recheck_report.say.provenance import unfit
 
 RECORDS = sorted((REPORTS / "results").glob("*/record.json"))
 MOST_BYTES = {"nvidia-h200": 1_900_000}  # of report.html, of a record with sweeps

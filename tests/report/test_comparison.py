@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from recheck_report.model.record import Case, Record
+from recheck_report.record.record import Case, Record
 from recheck_report.statistics.audit import Audit
 from recheck_report.statistics.ratio import Ratio
 from synthetic import (
@@ -166,7 +166,7 @@ def test_a_lucky_name_costs_resolution_and_detection(read: Read) -> None:
 
 
 def test_without_an_audit_half_a_per_cent_by_convention(read: Read) -> None:
-    from recheck_report.sections.self_audit import sentence
+    from recheck_report.say.self_audit import sentence
 
     for record in (make_record(SMALL[:2]), make_audit(gpu=False)):
         found = _audit(read, record)

@@ -15,7 +15,7 @@ from conftest import REPORTS, forget
 from recheck_report.claims import BadClaim, Collection, load_collection
 from recheck_report.claims.names import Tables, faults
 from recheck_report.claims.toml import in_order
-from recheck_report.model.case import Source
+from recheck_report.record.case import Source
 
 Steps = tuple[str | int, ...]
 

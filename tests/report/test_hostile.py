@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 from conftest import linked, run, text_of, tree
-from recheck_report.model.read import COMPRESSED, MOST_LINE, RECORD, SAMPLES, load
-from recheck_report.model.typed import MOST_BYTES
+from recheck_report.record.read import COMPRESSED, MOST_LINE, RECORD, SAMPLES, load
+from recheck_report.record.typed import MOST_BYTES
 from synthetic import (
     SMALL,
     Json,

@@ -15,8 +15,8 @@ from recheck_report.claims import family
 from recheck_report.claims.checks import Check
 from recheck_report.claims.measured import read
 from recheck_report.claims.predicates import Questions
-from recheck_report.model.case import Case, Raw, Seconds
-from recheck_report.model.record import Record
+from recheck_report.record.case import Case, Raw, Seconds
+from recheck_report.record.record import Record
 from recheck_report.statistics import variation
 from recheck_report.statistics.family import Comparisons, Limit, Pair, holm
 from recheck_report.statistics.paired import compare, interval, p_value

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from conftest import EXPERIMENTS, linked, tree
 from recheck_report.claims import load_collection
-from recheck_report.model.record import Case, Record
+from recheck_report.record.record import Case, Record
 from recheck_report.statistics.family import Pair
 from synthetic import (
     Json,
@@ -59,7 +59,7 @@ def _pair(record: Record, row: str) -> tuple[Case, Case]:
 
 
 def _costs(record: Record) -> dict[str, str]:
-    from recheck_report.sections.listings import listed
+    from recheck_report.say.listings import listed
 
     own = measured(record)
     found = listed(own)

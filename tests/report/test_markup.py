@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 import pytest
 from conftest import EXPERIMENTS, pages
 from recheck_report.formatting import cell, prose
-from recheck_report.model.schema import schema
+from recheck_report.record.schema import schema
 from synthetic import Json, make_full, pack, spoil
 from synthetic_claims import make_probes
 

@@ -13,8 +13,8 @@ import pytest
 from conftest import EXPERIMENTS, forget, one_line, run
 from recheck_report.claims import BadClaim, load_collection
 from recheck_report.claims.names import Tables, faults, slips
-from recheck_report.model.environment import Git
-from recheck_report.model.read import load
+from recheck_report.record.environment import Git
+from recheck_report.record.read import load
 
 OUTSIDE = EXPERIMENTS.parent / "tests" / "outside"
 REPORT = OUTSIDE / "results" / "nvidia-h200"

@@ -22,8 +22,8 @@ from recheck_report.collect.nvcc import compiled
 from recheck_report.collect.plan import environment, tables
 from recheck_report.collect.tests import listed
 from recheck_report.commands.collect import untested
-from recheck_report.model.read import load
-from recheck_report.model.record import Record
+from recheck_report.record.read import load
+from recheck_report.record.record import Record
 from synthetic import MATVEC_SMALL, SMALL, Json, keep, make_full, make_matvec, make_record
 
 ROOT = EXPERIMENTS.parent

@@ -26,12 +26,12 @@ NEEDED = {"pip": 22, "setuptools": 77}
 # each may import those above it, and its own
 LAYERS = [
     ("files",),
-    ("model",),
-    ("formatting", "statistics", "net"),
+    ("record",),
+    ("formatting", "statistics", "fallback"),
     ("anchors", "queries"),
     ("suspects",),
     ("claims",),
-    ("sections", "collect"),
+    ("say", "collect"),
     ("charts", "templates", "fleet"),
     ("page",),
     ("commands",),

@@ -13,9 +13,9 @@ from recheck_report.claims.checks import SERIES
 from recheck_report.claims.expression import names
 from recheck_report.claims.load import Claim
 from recheck_report.claims.predicates import FAILS, UNDECIDED, Outcome, Questions
-from recheck_report.model.probes import Counters, Probes, Trial, load_probes
-from recheck_report.model.read import load
-from recheck_report.model.record import AUDIT, Case, Record
+from recheck_report.record.probes import Counters, Probes, Trial, load_probes
+from recheck_report.record.read import load
+from recheck_report.record.record import AUDIT, Case, Record
 from recheck_report.statistics.family import Comparisons
 from synthetic_claims import measured
 

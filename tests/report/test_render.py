@@ -27,7 +27,7 @@ from conftest import (
     tree,
     words_of,
 )
-from recheck_report.model.record import Record
+from recheck_report.record.record import Record
 from synthetic import (
     SHAPES,
     SMALL,
@@ -203,7 +203,7 @@ NO_COMMIT = "**No known commit**: git knew no commit of the program's source"
     ],
 )
 def test_brands(path: str, value: object, brand: str, loaded: Callable[[Json], Record]) -> None:
-    from recheck_report.sections import provenance
+    from recheck_report.say import provenance
 
     own = measured(loaded(bend(few(), path, value)))
     (text,) = provenance.brands(own)
@@ -211,7 +211,7 @@ def test_brands(path: str, value: object, brand: str, loaded: Callable[[Json], R
 
 
 def test_what_was_asked_for_is_no_warning(loaded: Callable[[Json], Record]) -> None:
-    from recheck_report.sections import provenance
+    from recheck_report.say import provenance
 
     own = measured(loaded(bend(few(), "plan.preset", "claims")))
     assert provenance.brands(own) == []
@@ -227,7 +227,7 @@ def test_brands_stand_at_the_top(report: Callable[..., str]) -> None:
 
 
 def test_environment_says_what_is_not_known_and_why(loaded: Callable[[Json], Record]) -> None:
-    from recheck_report.sections import provenance
+    from recheck_report.say import provenance
 
     record = few()
 

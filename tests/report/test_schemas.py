@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 from conftest import EXPERIMENTS, REPORTS, run
-from recheck_report.model import probes, read
-from recheck_report.model.record import SCHEMA
-from recheck_report.model.schema import FILES, schema
-from recheck_report.model.typed import Unfit, typed
+from recheck_report.record import probes, read
+from recheck_report.record.record import SCHEMA
+from recheck_report.record.schema import FILES, schema
+from recheck_report.record.typed import Unfit, typed
 
 RESULTS = (REPORTS / "results", EXPERIMENTS.parent / "tests/outside")
 COMMITTED = sorted(path.parent for folder in RESULTS for path in folder.glob("**/record.json"))

@@ -17,11 +17,11 @@ from recheck_report.claims.measured import Measured
 from recheck_report.claims.names import Tables, faults
 from recheck_report.claims.story import Story, load, load_stories
 from recheck_report.collect.plan import wanted
-from recheck_report.model.probes import Probes
-from recheck_report.model.read import load as load_record
-from recheck_report.model.record import Record
-from recheck_report.model.typed import typed
-from recheck_report.sections.story import Telling, tell
+from recheck_report.record.probes import Probes
+from recheck_report.record.read import load as load_record
+from recheck_report.record.record import Record
+from recheck_report.record.typed import typed
+from recheck_report.say.story import Telling, tell
 from synthetic import (
     MATVEC_SMALL,
     SMALL,

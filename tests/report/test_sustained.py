@@ -10,8 +10,8 @@ from pathlib import Path
 from conftest import run, texts_of
 from recheck_report.charts import charts
 from recheck_report.claims.measured import read
-from recheck_report.sections.summary import answer
-from recheck_report.sections.sustained import table
+from recheck_report.say.summary import answer
+from recheck_report.say.sustained import table
 
 ROOT = Path(__file__).parents[2]
 CLAIMS = ROOT / "experiments"

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 from conftest import varied
-from recheck_report.model.record import Case, Record
-from recheck_report.sections import summary
+from recheck_report.record.record import Case, Record
+from recheck_report.say import summary
 from recheck_report.statistics import variation
 from recheck_report.statistics.changes import changes, lost
 from recheck_report.statistics.family import Comparisons

@@ -13,9 +13,9 @@ from conftest import run, text_of, texts_of, tree
 from recheck_report.charts import Chart
 from recheck_report.claims import Check
 from recheck_report.claims.checks import Open, joint_label
-from recheck_report.model.record import Record
-from recheck_report.sections import documents
-from recheck_report.sections.verdicts import Detail, View, source
+from recheck_report.record.record import Record
+from recheck_report.say import documents
+from recheck_report.say.verdicts import Detail, View, source
 from synthetic import SMALL, Json, copied, keep, make_record, matching, scale, set_time, spoil
 from synthetic_claims import because, formula, make_claim, make_erratum, make_probes, ratio, view
 
@@ -121,7 +121,7 @@ def test_errata(record: Record, checks: tuple[str, ...], word: str) -> None:
 
 
 def test_a_figure_is_shown_as_printed() -> None:
-    from recheck_report.sections.verdicts import figure
+    from recheck_report.say.verdicts import figure
 
     for claimed, said, shown in ((1.2, "as <fast>", "as &lt;fast&gt;"), (0.9, "", "0.9")):
         found = figure(make_claim("C14", ratio(), claimed=claimed, figure=said))

@@ -10,8 +10,8 @@ import pytest
 from conftest import process, run
 from recheck_report.commands.verify import differences
 from recheck_report.formatting import margin as shown
-from recheck_report.model.typed import typed
-from recheck_report.model.verdicts import Verdicts
+from recheck_report.record.typed import typed
+from recheck_report.record.verdicts import Verdicts
 from recheck_report.statistics.variation import known
 from synthetic import SMALL, Json, keep, make_record, scale, spoil
 

@@ -16,8 +16,8 @@ from recheck_report.charts.canvas import Card, style
 from recheck_report.charts.claims import strip
 from recheck_report.charts.drawing import NotDrawn
 from recheck_report.claims.measured import Measured
-from recheck_report.model.record import MEMORY_LEVELS, Experiment
-from recheck_report.net import caught
+from recheck_report.fallback import caught
+from recheck_report.record.record import MEMORY_LEVELS, Experiment
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ from recheck_report.charts.drawing import NotDrawn, nothing, without_time
 from recheck_report.charts.message import FASTER, factor, ratio, than, timed
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import shape_label
-from recheck_report.model.record import Case, Experiment
 from recheck_report.queries import is_block_policy, metric_of
+from recheck_report.record.record import Case, Experiment
 
 TITLE = "Block policies"
 

@@ -15,7 +15,7 @@ from recheck_report.charts.message import factor
 from recheck_report.claims import Check, Judged, Outcome
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import VERDICTS, duration, rate, significant
-from recheck_report.model.verdicts import FAILS
+from recheck_report.record.verdicts import FAILS
 
 AXIS = "measured over asked (times, log; right of the line is as the claim says)"
 STEP = 28.0  # points from claim to claim

@@ -22,8 +22,8 @@ from recheck_report.charts.drawing import NotDrawn, nothing, sizes_label
 from recheck_report.charts.message import against, leading, listed
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import duration
-from recheck_report.model.record import Experiment
 from recheck_report.queries import Sweep, reference, sweep
+from recheck_report.record.record import Experiment
 
 TITLE = "CPU against GPU"
 CPU = ((OCHRE, "v"), (PURPLE, "s"), (INK, "P"))

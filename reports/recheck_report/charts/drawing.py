@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from recheck_report.charts.canvas import NotDrawn as NotDrawn
-from recheck_report.model.record import Case, Experiment, Record
+from recheck_report.record.record import Case, Experiment, Record
 
 
 def sizes_label(experiment: Experiment) -> str:

@@ -25,8 +25,8 @@ from recheck_report.charts.drawing import NotDrawn, nothing
 from recheck_report.charts.message import FASTER, SLOWER, factor, leading, plain_name, ratio
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import duration, shape_label, significant
-from recheck_report.model.record import Case, Experiment
 from recheck_report.queries import first_rung, reference
+from recheck_report.record.record import Case, Experiment
 
 TITLE = "The ladder"
 MOST = 12  # marks

@@ -23,9 +23,9 @@ from recheck_report.charts.drawing import nothing
 from recheck_report.charts.message import factor
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import duration, significant
-from recheck_report.model.record import Case, Experiment
 from recheck_report.queries import MEMORY
-from recheck_report.sections.memory import Level, levels
+from recheck_report.record.record import Case, Experiment
+from recheck_report.say.memory import Level, levels
 
 TITLE = "Latency and bandwidth"
 VALUES = 62.0, 44.0  # points to the right of a panel

@@ -18,8 +18,8 @@ from recheck_report.charts.drawing import nothing
 from recheck_report.charts.message import factor
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import shape_label, significant
-from recheck_report.model.record import Case, Experiment
 from recheck_report.queries import metric_of
+from recheck_report.record.record import Case, Experiment
 from recheck_report.statistics.ratio import Ratio
 
 TITLE = "Outer and inner loop"

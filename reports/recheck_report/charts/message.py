@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import duration, significant
-from recheck_report.model.record import Case, Experiment, Record
+from recheck_report.record.record import Case, Experiment, Record
 from recheck_report.statistics.ratio import Ratio
 
 FASTER, SLOWER = "faster", "slower"

@@ -8,8 +8,8 @@ from recheck_report.charts.drawing import NotDrawn, nothing
 from recheck_report.charts.message import FASTER, factor, plain_name, ratio
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import shape_label
-from recheck_report.model.record import Case, Experiment
 from recheck_report.queries import metric_of, same_size, swept
+from recheck_report.record.record import Case, Experiment
 
 TITLE = "Rows against block size"
 

@@ -34,9 +34,9 @@ from recheck_report.charts.message import FASTER, against, factor, ratio
 from recheck_report.claims.measured import Measured
 from recheck_report.claims.story import Step
 from recheck_report.formatting import NONE, duration, shape_label, significant
-from recheck_report.model.record import Case, Experiment
 from recheck_report.queries import metric_of, reference
-from recheck_report.sections.story import there
+from recheck_report.record.record import Case, Experiment
+from recheck_report.say.story import there
 
 TITLE = "Step by step"
 SIGNS = ("●", "■", "◆", "▲", "✚", "▼")  # the markers of GROUPS, in words

@@ -6,9 +6,9 @@ from recheck_report.charts.canvas import CARD, MUTED, OURS, Card, beside, down, 
 from recheck_report.charts.drawing import nothing
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import significant
-from recheck_report.model.record import Experiment
 from recheck_report.queries import metric_of
-from recheck_report.sections.sustained import SAME, rows_of
+from recheck_report.record.record import Experiment
+from recheck_report.say.sustained import SAME, rows_of
 
 TITLE = "Over seconds"
 _NOTE = (

@@ -9,8 +9,8 @@ from typing import Annotated, Any
 
 from recheck_report.claims.load import load_claims
 from recheck_report.claims.toml import BadClaim, Said, load_tables, table_of
-from recheck_report.model.typed import Is, read_toml
-from recheck_report.model.verdicts import (
+from recheck_report.record.typed import Is, read_toml
+from recheck_report.record.verdicts import (
     DEPENDS,
     FAILS_HERE,
     NOT_JUDGED,

@@ -14,9 +14,9 @@ from typing import Annotated, Any
 from recheck_report.claims import expression
 from recheck_report.claims.quantity import BYTES, OPERATIONS, quantity
 from recheck_report.claims.toml import known_only, list_of, one_of, there
-from recheck_report.model.counters import OF_DEVICE
-from recheck_report.model.record import REGIMES
-from recheck_report.model.typed import Is, Unfit, typed
+from recheck_report.record.counters import OF_DEVICE
+from recheck_report.record.record import REGIMES
+from recheck_report.record.typed import Is, Unfit, typed
 
 # what a bound may say in place of a number: how words are read for which a document has no figure,
 # ours first, then other common readings. Times as fast, or a share of the total

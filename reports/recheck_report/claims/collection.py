@@ -21,7 +21,7 @@ from recheck_report.claims.load import Claim, Erratum, load_claims, load_errata
 from recheck_report.claims.sources import SOURCES, Settings, Source, load_sources
 from recheck_report.claims.story import STORY, Story, load_stories
 from recheck_report.claims.toml import BadClaim, there
-from recheck_report.model.record import Record
+from recheck_report.record.record import Record
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,8 +13,8 @@ from itertools import pairwise
 
 from recheck_report.claims.checks import SERIES, Check
 from recheck_report.claims.collection import Collection
-from recheck_report.model.record import Record
 from recheck_report.queries import COMPUTE, MEMORY
+from recheck_report.record.record import Record
 from recheck_report.statistics.family import Comparisons, Limit, Member, Pair, Step
 
 LIMITS = {"dram": MEMORY, "fp32": COMPUTE}  # roofs that are no case

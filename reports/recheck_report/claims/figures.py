@@ -12,8 +12,8 @@ from typing import Annotated, Any
 
 from recheck_report.claims.quantity import BYTES, OPERATIONS, SECONDS, quantity
 from recheck_report.claims.toml import BadClaim, Shape, known_only
-from recheck_report.model.record import REGIMES, Case, Experiment, Record
-from recheck_report.model.typed import BadRecord, Is, Unfit, read_toml, typed
+from recheck_report.record.record import REGIMES, Case, Experiment, Record
+from recheck_report.record.typed import BadRecord, Is, Unfit, read_toml, typed
 
 # of a number without a unit; a text has its own, like "8 ms"
 UNITS = {

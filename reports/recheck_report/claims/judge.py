@@ -24,10 +24,10 @@ from recheck_report.claims.predicates import (
 from recheck_report.claims.story import Part
 from recheck_report.claims.toml import BadClaim
 from recheck_report.formatting import duration
-from recheck_report.model import verdicts as VERDICT
-from recheck_report.model.probes import Probes
-from recheck_report.model.record import Record
-from recheck_report.model.verdicts import SCHEMA, About, Value, Verdict, Verdicts
+from recheck_report.record import verdicts as VERDICT
+from recheck_report.record.probes import Probes
+from recheck_report.record.record import Record
+from recheck_report.record.verdicts import SCHEMA, About, Value, Verdict, Verdicts
 from recheck_report.statistics import variation
 from recheck_report.statistics.family import Comparisons
 

@@ -12,7 +12,7 @@ from typing import Annotated
 
 from recheck_report.claims.sources import load_sources
 from recheck_report.claims.toml import BadClaim, Row, Said, load_tables, table_of
-from recheck_report.model.typed import Is, Unfit, read_toml
+from recheck_report.record.typed import Is, Unfit, read_toml
 
 LISTINGS = "listings.toml"
 

@@ -30,7 +30,7 @@ from recheck_report.claims.toml import (
     table_of,
     there,
 )
-from recheck_report.model.typed import BadRecord, Is, Unfit, read_toml, typed
+from recheck_report.record.typed import BadRecord, Is, Unfit, read_toml, typed
 
 ERRATA = "errata.toml"
 T = TypeVar("T", "Claim", "Erratum")

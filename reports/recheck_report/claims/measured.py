@@ -9,10 +9,10 @@ from pathlib import Path
 from recheck_report.claims import BadClaim, Collection, Judgement, family, judge, load_collection
 from recheck_report.claims.changes import Change, turned
 from recheck_report.claims.names import slips
-from recheck_report.model.probes import PROBES, Probes, load_probes
-from recheck_report.model.read import compressed, load, locate
-from recheck_report.model.record import Record
-from recheck_report.model.typed import BadRecord
+from recheck_report.record.probes import PROBES, Probes, load_probes
+from recheck_report.record.read import compressed, load, locate
+from recheck_report.record.record import Record
+from recheck_report.record.typed import BadRecord
 from recheck_report.statistics.family import Comparisons
 from recheck_report.suspects import suspects
 

@@ -29,9 +29,9 @@ from recheck_report.claims.collection import Collection
 from recheck_report.claims.sources import ALWAYS, SOURCES
 from recheck_report.claims.story import Step, Story
 from recheck_report.claims.toml import there
-from recheck_report.model.case import Source
-from recheck_report.model.counters import COUNTERS, LAUNCHES, is_metric
-from recheck_report.model.record import Record
+from recheck_report.record.case import Source
+from recheck_report.record.counters import COUNTERS, LAUNCHES, is_metric
+from recheck_report.record.record import Record
 
 
 @dataclass(frozen=True)

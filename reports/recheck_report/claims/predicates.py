@@ -19,10 +19,10 @@ from recheck_report.claims.asked import many, roof_name
 from recheck_report.claims.checks import COMPILED, Check, with_choices
 from recheck_report.claims.family import extremes, share
 from recheck_report.claims.quantity import BYTES
+from recheck_report.fallback import caught
 from recheck_report.formatting import NBSP, SCOPES, durations, plain, rates, shape_label
-from recheck_report.model.probes import Probes
-from recheck_report.model.record import Case, Record
-from recheck_report.net import caught
+from recheck_report.record.probes import Probes
+from recheck_report.record.record import Case, Record
 from recheck_report.statistics.family import Comparisons, Pair, Step
 from recheck_report.statistics.paired import of_rounds
 from recheck_report.statistics.ratio import Ratio

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from recheck_report.model.typed import Unfit
+from recheck_report.record.typed import Unfit
 
 SECONDS, BYTES, OPERATIONS = "s", "B/s", "flop/s"
 _PREFIXES = {"n": 1e-9, "u": 1e-6, "µ": 1e-6, "m": 1e-3, "": 1.0}

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated
 
 from recheck_report.claims.toml import BadClaim, Id, Said, load_tables, one_of, table_of
-from recheck_report.model.typed import BadRecord, Is, members, read_toml, typed
+from recheck_report.record.typed import BadRecord, Is, members, read_toml, typed
 
 SOURCES = "sources.toml"
 # of rows that no document has: the harness's and the vendors' libraries

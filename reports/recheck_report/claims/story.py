@@ -23,7 +23,7 @@ from recheck_report.claims.toml import (
     one_of,
     table_of,
 )
-from recheck_report.model.typed import Is, Unfit, read_toml, typed
+from recheck_report.record.typed import Is, Unfit, read_toml, typed
 
 if TYPE_CHECKING:  # which is made of these
     from recheck_report.claims.predicates import Outcome

@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
-from recheck_report.model.typed import BadRecord, Is, Unfit, members, typed
+from recheck_report.record.typed import BadRecord, Is, Unfit, members, typed
 
 T = TypeVar("T")
 # forms of texts: any but an empty one; a name of the reader's own, fit for links; a row; a shape

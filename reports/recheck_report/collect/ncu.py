@@ -20,8 +20,8 @@ from typing import Any
 from recheck_report.collect import programs
 from recheck_report.collect.plan import TINY
 from recheck_report.collect.programs import Ended, execute, say
-from recheck_report.model.counters import ATTRIBUTES, COUNTERS, LAUNCHES, Metrics, counter_of
-from recheck_report.model.probes import MOST_COUNT
+from recheck_report.record.counters import ATTRIBUTES, COUNTERS, LAUNCHES, Metrics, counter_of
+from recheck_report.record.probes import MOST_COUNT
 
 # the harness's kernel behind each launch that it shows, by a name that no row's kernel has
 END = re.compile(r"\brecheck_read_clocks_kernel\b")

@@ -12,10 +12,10 @@ from recheck_report.claims import Collection, expression
 from recheck_report.claims.checks import Check
 from recheck_report.claims.names import Tables
 from recheck_report.collect.programs import BadProgram, cases_of, execute
-from recheck_report.model.case import Source
-from recheck_report.model.counters import ATTRIBUTES, COUNTERS, LAUNCHES, LIMITS, is_metric
-from recheck_report.model.read import RECORD
-from recheck_report.model.typed import BadRecord, bytes_of, read_json
+from recheck_report.record.case import Source
+from recheck_report.record.counters import ATTRIBUTES, COUNTERS, LAUNCHES, LIMITS, is_metric
+from recheck_report.record.read import RECORD
+from recheck_report.record.typed import BadRecord, bytes_of, read_json
 
 # row and regime of a case that every program has: enough to know the machine and the tools
 TINY = ("machine/launch/1", "hot")

@@ -11,9 +11,9 @@ from pathlib import Path
 
 from recheck_report.claims.measured import Measured, read
 from recheck_report.commands import experiments_option
-from recheck_report.model.read import RECORD
-from recheck_report.model.record import AUDIT, MACHINE
-from recheck_report.sections.provenance import unfit
+from recheck_report.record.read import RECORD
+from recheck_report.record.record import AUDIT, MACHINE
+from recheck_report.say.provenance import unfit
 
 
 def lacks(own: Measured) -> Iterator[str]:

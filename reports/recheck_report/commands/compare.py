@@ -14,7 +14,7 @@ from recheck_report.claims.measured import Measured, read
 from recheck_report.commands import experiments_option
 from recheck_report.commands.output import COMPARISON_MARK, write
 from recheck_report.formatting import prose
-from recheck_report.sections import gpus, times
+from recheck_report.say import gpus, times
 from recheck_report.templates import render
 
 MOST = 10  # rows in a table of two models, where nearly all differ

@@ -19,9 +19,9 @@ from recheck_report.commands.compare import compare
 from recheck_report.commands.output import COMPARISON_MARK, write
 from recheck_report.fleet.runs import JOB, Job, load_runs
 from recheck_report.formatting import NONE, prose
-from recheck_report.model.typed import printable
-from recheck_report.sections import gpus
-from recheck_report.sections.times import code, count
+from recheck_report.record.typed import printable
+from recheck_report.say import gpus
+from recheck_report.say.times import code, count
 from recheck_report.templates import render
 
 MARK = "<!-- Written by Recheck from the jobs of a fleet; collecting again replaces it. -->"

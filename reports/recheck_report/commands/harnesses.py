@@ -10,7 +10,7 @@ from pathlib import Path
 from recheck_report.commands import Failed
 from recheck_report.files import replace
 from recheck_report.formatting import cell, significant
-from recheck_report.sections import harnesses
+from recheck_report.say import harnesses
 from recheck_report.templates import render
 
 

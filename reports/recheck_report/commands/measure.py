@@ -25,9 +25,9 @@ from recheck_report.collect.plan import deciding, environment
 from recheck_report.collect.programs import BadProgram
 from recheck_report.commands import Failed, experiments_option
 from recheck_report.formatting import few
-from recheck_report.model.probes import PROBES
-from recheck_report.model.read import JOURNAL, RECORD, SAMPLES
-from recheck_report.model.verdicts import VERDICTS
+from recheck_report.record.probes import PROBES
+from recheck_report.record.read import JOURNAL, RECORD, SAMPLES
+from recheck_report.record.verdicts import VERDICTS
 
 CASES = "claims.txt"
 INTERRUPTED = 130

@@ -14,8 +14,8 @@ from pathlib import Path
 from recheck_report.anchors import README
 from recheck_report.commands import Failed
 from recheck_report.files import beside
-from recheck_report.model.probes import PROBES
-from recheck_report.model.read import COMPRESSED
+from recheck_report.record.probes import PROBES
+from recheck_report.record.read import COMPRESSED
 
 MARK = "<!-- Written by Recheck from record.json; rendering again replaces it. -->"
 COMPARISON_MARK = "<!-- Written by Recheck from several records; comparing again replaces it. -->"

@@ -17,9 +17,9 @@ from recheck_report.claims.measured import read
 from recheck_report.commands import Failed, experiments_option
 from recheck_report.commands.output import write
 from recheck_report.commands.render import harnesses_of, peak_of, render
-from recheck_report.model.read import RECORD, load
-from recheck_report.model.record import Record
-from recheck_report.sections.provenance import unfit
+from recheck_report.record.read import RECORD, load
+from recheck_report.record.record import Record
+from recheck_report.say.provenance import unfit
 
 
 def untraceable(record: Record, results: Path) -> str | None:

@@ -26,14 +26,14 @@ from recheck_report.claims.measured import Measured, read, read_gpu
 from recheck_report.commands import experiments_option
 from recheck_report.commands.harnesses import page as harnesses_page
 from recheck_report.commands.output import MARK, write
+from recheck_report.fallback import caught
 from recheck_report.formatting import cell, shape_label
-from recheck_report.model.read import RECORD, load, locate
-from recheck_report.model.record import MEMORY_LEVELS, SPECIAL, Experiment
-from recheck_report.model.typed import BadRecord, printable
-from recheck_report.net import caught
 from recheck_report.page import Peak, title
 from recheck_report.page import page as html_page
-from recheck_report.sections import (
+from recheck_report.record.read import RECORD, load, locate
+from recheck_report.record.record import MEMORY_LEVELS, SPECIAL, Experiment
+from recheck_report.record.typed import BadRecord, printable
+from recheck_report.say import (
     documents,
     glossary,
     gpus,
@@ -50,9 +50,9 @@ from recheck_report.sections import (
     sustained,
     tables,
 )
-from recheck_report.sections.causes import causes
-from recheck_report.sections.times import cases_csv
-from recheck_report.sections.verdicts import SUMMARY, View
+from recheck_report.say.causes import causes
+from recheck_report.say.times import cases_csv
+from recheck_report.say.verdicts import SUMMARY, View
 from recheck_report.statistics import variation
 from recheck_report.statistics.ratio import LEVEL
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from recheck_report.model.read import JOURNAL, RECORD, load
-from recheck_report.model.record import Record
-from recheck_report.model.typed import BadRecord, bytes_of, printable, read_json
+from recheck_report.record.read import JOURNAL, RECORD, load
+from recheck_report.record.record import Record
+from recheck_report.record.typed import BadRecord, bytes_of, printable, read_json
 
 REPORT = "report.json"  # in the folder of a run
 PLACES = ("output", "stage")  # where a run has the folders of its tests

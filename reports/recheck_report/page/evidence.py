@@ -6,8 +6,8 @@ from __future__ import annotations
 from typing import Any
 
 from recheck_report.claims.measured import Measured
-from recheck_report.sections import listings, machine, memory, odd, provenance, self_audit, tables
-from recheck_report.sections.documents import CHANGES, SOURCES, changes, sources
+from recheck_report.say import listings, machine, memory, odd, provenance, self_audit, tables
+from recheck_report.say.documents import CHANGES, SOURCES, changes, sources
 
 Json = dict[str, Any]
 DROPPED = ["experiment", "shapes", "reason"]

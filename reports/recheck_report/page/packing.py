@@ -8,7 +8,7 @@ import sys
 import zlib
 from array import array
 
-from recheck_report.model.record import Record
+from recheck_report.record.record import Record
 
 
 def samples(record: Record) -> str:

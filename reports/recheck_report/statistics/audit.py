@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from itertools import combinations
 
-from recheck_report.model.record import AUDIT, Case, Record
+from recheck_report.record.record import AUDIT, Case, Record
 from recheck_report.statistics.paired import compare
 from recheck_report.statistics.ratio import COARSEST, LEVEL, Ratio
 

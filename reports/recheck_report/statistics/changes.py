@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from recheck_report.model.record import Case, Record
+from recheck_report.record.record import Case, Record
 from recheck_report.statistics import variation
 from recheck_report.statistics.ratio import Ratio
 from recheck_report.statistics.variation import class_of

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from recheck_report.model.record import Case, Record
+from recheck_report.record.record import Case, Record
 from recheck_report.statistics import variation
 from recheck_report.statistics.audit import audit
 from recheck_report.statistics.paired import compare, freedom, grain

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from functools import cache
 from statistics import median
 
-from recheck_report.model.case import Case
+from recheck_report.record.case import Case
 from recheck_report.statistics.ratio import LEVEL, Ratio, p_from_interval
 
 ENOUGH = 6  # rounds: of fewer, not even all on one side would be improbable enough

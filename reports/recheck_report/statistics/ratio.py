@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, replace
 from functools import cache
 
-from recheck_report.model.case import Seconds
+from recheck_report.record.case import Seconds
 
 NO_WIDTH = 1e-12  # of an interval, as a difference of logarithms: only rounding made it
 LEVEL = 0.05  # of false verdicts, and of the whole family of comparisons

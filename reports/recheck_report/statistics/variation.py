@@ -21,7 +21,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from recheck_report.model.record import Case
+from recheck_report.record.record import Case
 
 TABLE = Path(__file__).with_name("changes.json")
 RUNS = Path(__file__).with_name("runs")

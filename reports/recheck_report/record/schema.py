@@ -1,6 +1,6 @@
 """The forms of the files as JSON Schema, draft 7, made of the types that read them.
 
-`python -m recheck_report.model.schema NAME` prints one: record, samples (of one line),
+`python -m recheck_report.record.schema NAME` prints one: record, samples (of one line),
 probes or verdicts.
 """
 
@@ -12,11 +12,11 @@ from dataclasses import MISSING, fields, is_dataclass
 from types import UnionType
 from typing import Annotated, Any, get_args, get_origin
 
-from recheck_report.model.case import Raw
-from recheck_report.model.probes import Probes
-from recheck_report.model.record import Document
-from recheck_report.model.typed import ANY, Is, members
-from recheck_report.model.verdicts import Verdicts
+from recheck_report.record.case import Raw
+from recheck_report.record.probes import Probes
+from recheck_report.record.record import Document
+from recheck_report.record.typed import ANY, Is, members
+from recheck_report.record.verdicts import Verdicts
 
 Json = dict[str, Any]
 FILES = {"record": Document, "samples": Raw, "probes": Probes, "verdicts": Verdicts}

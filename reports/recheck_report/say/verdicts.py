@@ -35,8 +35,8 @@ from recheck_report.formatting import (
     rates,
     significant,
 )
-from recheck_report.model.record import AUDIT, Record
-from recheck_report.model.verdicts import Value
+from recheck_report.record.record import AUDIT, Record
+from recheck_report.record.verdicts import Value
 from recheck_report.statistics.ratio import LEVEL, Ratio
 
 SMALL_P = 0.001  # smaller p-values are not printed

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from recheck_report.model.record import Case, Record
+from recheck_report.record.record import Case, Record
 
 COLUMNS = ["what", "cases", "such as"]
 

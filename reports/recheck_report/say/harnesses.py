@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Annotated
 
 from recheck_report.formatting import NBSP, NONE, cell, margin, significant
-from recheck_report.model.case import NAME, ROW, SHAPE
-from recheck_report.model.environment import Git
-from recheck_report.model.typed import Is, read_if_there
+from recheck_report.record.case import NAME, ROW, SHAPE
+from recheck_report.record.environment import Git
+from recheck_report.record.typed import Is, read_if_there
 
 SCHEMA = 1
 FILE, PAGE = "other_harnesses.json", "why_your_number_differs.md"

@@ -19,11 +19,11 @@ from recheck_report.formatting import (
     significant,
     spread,
 )
-from recheck_report.model.case import Error
-from recheck_report.model.record import Case, Experiment, Record
 from recheck_report.queries import first_rung, metric_of, reference, roof, share
-from recheck_report.sections.machine import mark
-from recheck_report.sections.times import regime
+from recheck_report.record.case import Error
+from recheck_report.record.record import Case, Experiment, Record
+from recheck_report.say.machine import mark
+from recheck_report.say.times import regime
 from recheck_report.statistics.ratio import Ratio
 
 THEN = ["row", "in the document", "then", "here", "times as fast here"]

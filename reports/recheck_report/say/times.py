@@ -16,9 +16,9 @@ from statistics import median, quantiles
 
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import duration, margin, prose, shape_label
-from recheck_report.model.record import Case, Record
 from recheck_report.queries import metric_of
-from recheck_report.sections.machine import mark
+from recheck_report.record.record import Case, Record
+from recheck_report.say.machine import mark
 from recheck_report.statistics.changes import Change, changes, lost
 from recheck_report.statistics.ratio import Ratio
 

@@ -6,8 +6,8 @@ import json
 from dataclasses import asdict, dataclass
 from typing import Annotated
 
-from recheck_report.model.probes import Commit
-from recheck_report.model.typed import Is
+from recheck_report.record.probes import Commit
+from recheck_report.record.typed import Is
 
 SCHEMA = 2
 # in the order of tables

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import get_type_hints
 
-from recheck_report.model.environment import Gpu
+from recheck_report.record.environment import Gpu
 
 Metrics = tuple[str, ...]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from recheck_report.anchors import anchor
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import NBSP, NONE, cell, duration, significant, spread
-from recheck_report.model.record import Case, Record
 from recheck_report.queries import COMPUTE, MEMORY, Metric
+from recheck_report.record.record import Case, Record
 from recheck_report.statistics.ratio import Ratio
 from recheck_report.suspects import machine_rows
 

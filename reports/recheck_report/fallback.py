@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable
 from typing import TypeVar
 
-from recheck_report.model.typed import BadRecord, printable
+from recheck_report.record.typed import BadRecord, printable
 
 T = TypeVar("T")
 MOST = 200  # characters of an error that a reader is shown

@@ -12,11 +12,11 @@ from recheck_report.claims import Claim, Judged, Outcome
 from recheck_report.claims.measured import Measured
 from recheck_report.claims.toml import in_order
 from recheck_report.formatting import NONE, VERDICTS, counted, few, prose, significant
-from recheck_report.model.read import RECORD
-from recheck_report.model.verdicts import UNKNOWN
-from recheck_report.sections import provenance, times
-from recheck_report.sections.times import Pair
-from recheck_report.sections.verdicts import in_words, shortest
+from recheck_report.record.read import RECORD
+from recheck_report.record.verdicts import UNKNOWN
+from recheck_report.say import provenance, times
+from recheck_report.say.times import Pair
+from recheck_report.say.verdicts import in_words, shortest
 from recheck_report.statistics.changes import Change
 
 TURNED = ["claim", "", "was", "is", "measured then", "measured now", "asked"]

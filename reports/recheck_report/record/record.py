@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Annotated
 
-from recheck_report.model.case import NAME, Case, Entry, Strategy, Word
-from recheck_report.model.environment import Environment, Method
-from recheck_report.model.typed import Is
+from recheck_report.record.case import NAME, Case, Entry, Strategy, Word
+from recheck_report.record.environment import Environment, Method
+from recheck_report.record.typed import Is
 
 __all__ = ["Case"]  # which most of those who read a record need as well
 SCHEMA, OLDEST = 6, 5

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from recheck_report.claims import Judged
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import cell, few
-from recheck_report.model.verdicts import NOT_MEASURED
+from recheck_report.record.verdicts import NOT_MEASURED
 
 MANY = 10  # cases from which on a cause is named that costs no claim
 REASONS = 2  # of a cause that are quoted

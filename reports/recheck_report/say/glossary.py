@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from recheck_report.model.record import Record
-from recheck_report.sections.bottlenecks import LIMITED
+from recheck_report.record.record import Record
+from recheck_report.say.bottlenecks import LIMITED
 
 _WORDS = {
     "row": "a strategy: one way to solve an experiment's problem, or a part or a yardstick of one",

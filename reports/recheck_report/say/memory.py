@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from recheck_report.anchors import anchor
 from recheck_report.formatting import NBSP, NONE, cell, duration, significant, spread
-from recheck_report.model.record import MEMORY_LEVELS, Case, Record
+from recheck_report.record.record import MEMORY_LEVELS, Case, Record
 
 KINDS = ("latency_", "bandwidth_", "uniform_", "write_")
 _NAMES = {

@@ -7,8 +7,8 @@ story says it in a line for each.
 from __future__ import annotations
 
 from recheck_report.formatting import cell, significant
-from recheck_report.model.probes import Probes
-from recheck_report.model.record import Record
+from recheck_report.record.probes import Probes
+from recheck_report.record.record import Record
 
 # counters that are shares of what a unit can do at most, in percent, and the unit's name
 UNITS = {

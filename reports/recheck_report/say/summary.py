@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from recheck_report.anchors import METHOD, page, place
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import cell, duration, durations, prose, shape_label, significant
-from recheck_report.model.record import Case, Experiment, Record
 from recheck_report.queries import reference
-from recheck_report.sections import sustained
-from recheck_report.sections.self_audit import resolution_text
-from recheck_report.sections.sentences import WORDS
-from recheck_report.sections.times import count as number_of
-from recheck_report.sections.verdicts import View
+from recheck_report.record.record import Case, Experiment, Record
+from recheck_report.say import sustained
+from recheck_report.say.self_audit import resolution_text
+from recheck_report.say.sentences import WORDS
+from recheck_report.say.times import count as number_of
+from recheck_report.say.verdicts import View
 from recheck_report.statistics.paired import of_rounds
 from recheck_report.statistics.ratio import COARSEST, Ratio
 

@@ -8,8 +8,8 @@ from recheck_report.anchors import place as place_of
 from recheck_report.claims import Corrected, Source
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import NONE, prose
-from recheck_report.model.record import Case
-from recheck_report.sections.verdicts import finding, link
+from recheck_report.record.record import Case
+from recheck_report.say.verdicts import finding, link
 
 CITED = ["document", "author, year"]
 SOURCES = ["document", "title", "by, when", "found", "language", "hardware of its figures", "state"]

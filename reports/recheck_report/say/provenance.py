@@ -8,10 +8,10 @@ from collections import Counter
 from recheck_report.anchors import METHOD as METHOD_PAGE
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import cell, shape_label, significant
-from recheck_report.model.environment import Environment
-from recheck_report.model.record import Record
-from recheck_report.sections import odd
-from recheck_report.sections.causes import causes
+from recheck_report.record.environment import Environment
+from recheck_report.record.record import Record
+from recheck_report.say import odd
+from recheck_report.say.causes import causes
 from recheck_report.statistics.ratio import COARSEST, LEVEL
 
 NAMED = 3  # parts of a record that are named because they could not be read

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from recheck_report.anchors import place
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import SCOPES, cell, durations, margin, shape_label, significant
-from recheck_report.model.record import Case, Experiment
 from recheck_report.queries import MEMORY, metric_of
-from recheck_report.sections.machine import mark
+from recheck_report.record.record import Case, Experiment
+from recheck_report.say.machine import mark
 from recheck_report.statistics.paired import of_rounds
 from recheck_report.statistics.ratio import Ratio
 

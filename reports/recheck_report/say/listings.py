@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import prose
-from recheck_report.model.record import Case
-from recheck_report.sections.sentences import WORDS, Sentences, prices
+from recheck_report.record.record import Case
+from recheck_report.say.sentences import WORDS, Sentences, prices
 
 COLUMNS = ["listing", "what its row keeps", "what our general form changes", "what that costs"]
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-from recheck_report.model.case import NAME, ROW, SHAPE
-from recheck_report.model.record import REGIMES, Record
-from recheck_report.model.typed import Is, read_if_there
+from recheck_report.record.case import NAME, ROW, SHAPE
+from recheck_report.record.record import REGIMES, Record
+from recheck_report.record.typed import Is, read_if_there
 
 SCHEMA = 1
 PROBES = "probes.json"  # a report takes it along

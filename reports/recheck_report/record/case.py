@@ -9,7 +9,7 @@ from functools import cached_property
 from statistics import fmean, median
 from typing import Annotated
 
-from recheck_report.model.typed import Is
+from recheck_report.record.typed import Is
 
 # names become parts of files' names, and stand as code in Markdown
 NAME, ROW = r"[a-z0-9_]{1,60}", r"[^/`\[\]<>|\\]{1,40}"

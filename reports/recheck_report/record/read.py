@@ -12,7 +12,7 @@ import re
 from dataclasses import fields, replace
 from pathlib import Path
 
-from recheck_report.model.case import (
+from recheck_report.record.case import (
     LONGEST,
     SHAPE,
     SHORTEST,
@@ -25,9 +25,9 @@ from recheck_report.model.case import (
     Strategy,
     Timing,
 )
-from recheck_report.model.environment import Gpu, State
-from recheck_report.model.record import OLDEST, SCHEMA, STATUS, Document, Experiment, Record, Run
-from recheck_report.model.typed import MOST_BYTES, BadRecord, Notes, bytes_of, read_json, typed
+from recheck_report.record.environment import Gpu, State
+from recheck_report.record.record import OLDEST, SCHEMA, STATUS, Document, Experiment, Record, Run
+from recheck_report.record.typed import MOST_BYTES, BadRecord, Notes, bytes_of, read_json, typed
 
 RECORD, SAMPLES = "record.json", "samples.jsonl"
 JOURNAL = "record.journal.jsonl"  # of a run that came to no end

@@ -14,10 +14,10 @@ from recheck_report.claims.measured import Measured
 from recheck_report.claims.predicates import NOT_MEASURED, Questions
 from recheck_report.claims.story import GAIN, Part, Step, Story
 from recheck_report.formatting import duration, prose, shape_label
-from recheck_report.model.record import Experiment
-from recheck_report.sections.bottlenecks import busy
-from recheck_report.sections.sentences import Missing, Sentences
-from recheck_report.sections.verdicts import told
+from recheck_report.record.record import Experiment
+from recheck_report.say.bottlenecks import busy
+from recheck_report.say.sentences import Missing, Sentences
+from recheck_report.say.verdicts import told
 
 
 @dataclass(frozen=True)

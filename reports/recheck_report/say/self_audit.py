@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from recheck_report.formatting import cell, margin, shape_label, significant
-from recheck_report.model.record import AUDIT, Record
+from recheck_report.record.record import AUDIT, Record
 from recheck_report.statistics import variation
 from recheck_report.statistics.audit import STEPS, Audit
 from recheck_report.statistics.ratio import COARSEST, LEVEL

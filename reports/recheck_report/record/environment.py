@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Annotated
 
-from recheck_report.model.typed import Is
+from recheck_report.record.typed import Is
 
 
 @dataclass(frozen=True)

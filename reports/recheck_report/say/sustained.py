@@ -7,9 +7,9 @@ from itertools import combinations
 
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import NONE, cell, prose, shape_label, significant, spread
-from recheck_report.model.record import Case, Experiment, Record
 from recheck_report.queries import metric_of
-from recheck_report.sections.tables import Table
+from recheck_report.record.record import Case, Experiment, Record
+from recheck_report.say.tables import Table
 
 NOTE = """Sustained: back to back for two seconds, once time per launch (within 0.5 %) and power
 (within 2 %) stay the same over four half seconds, or after 6 s. Inputs take turns, so that no cache
