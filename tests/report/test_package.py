@@ -31,7 +31,7 @@ LAYERS = [
     ("anchors", "queries"),
     ("suspects",),
     ("claims",),
-    ("say", "collect"),
+    ("say", "write", "collect"),
     ("charts", "templates", "fleet"),
     ("page",),
     ("commands",),
